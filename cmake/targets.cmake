@@ -1,0 +1,19 @@
+# davit_library(NAME SOURCES ... DEPS ...): one folder of the host as a static library.
+function(davit_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC davit_options davit_sdk Threads::Threads ${ARG_DEPS})
+endfunction()
+
+# davit_test(NAME SOURCES ... DEPS ... LABELS ...): one test program, each of its tests known to ctest by name.
+function(davit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE davit_options davit_sdk GTest::gmock GTest::gtest_main Threads::Threads
+    ${ARG_DEPS})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 120)
+endfunction()

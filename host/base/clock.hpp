@@ -1,0 +1,43 @@
+/// Time as an injected seam. Everything in the host takes its time from a Clock, so that a test owns it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+
+#include "host/base/mutex.hpp"
+
+namespace davit::host {
+
+using Duration = std::chrono::nanoseconds;
+
+/// Tag for monotonic time points; it never jumps. Not std::steady_clock, so that nobody reads that one by accident.
+struct Monotonic {
+  using duration = Duration;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<Monotonic>;
+  static constexpr bool is_steady = true;
+};
+using Time = Monotonic::time_point;
+/// For time stamps written to the API only.
+using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
+
+/// Thread-safe.
+class Clock {
+ public:
+  Clock() = default;
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
+  virtual ~Clock() = default;
+
+  [[nodiscard]] virtual Time now() const = 0;
+  [[nodiscard]] virtual WallTime wall_now() const = 0;
+  /// Waits until `cond` is notified, `deadline` passes on this clock, or spuriously. `mutex` is held before and after.
+  virtual void wait_until(CondVar& cond, Mutex& mutex, Time deadline) REQUIRES(mutex) = 0;
+};
+
+/// The machine's clocks.
+[[nodiscard]] std::unique_ptr<Clock> make_system_clock();
+
+}  // namespace davit::host

@@ -1,0 +1,643 @@
+/* davit/abi.h: the contract between the davit host and a controller plugin.
+ *
+ * A plugin is a shared library with ONE exported function, davit_plugin_v1(), and one ELF note that declares, as JSON,
+ * what the plugin is and needs. The host judges the note before any code of the file runs. This header is all that a
+ * plugin needs, in any language that can call C: it is plain C11, needs only <stddef.h> and <stdint.h>, and the host
+ * exports no symbols. Every host function is reached through a table that davit_context.capability() returns.
+ *
+ * How a plugin lives
+ *   1. The host reads the ELF note, checks ABI, capabilities, rights and names, then opens the file (eager, local).
+ *   2. It calls davit_plugin_v1() once and looks up one row of the table for each controller that is enabled.
+ *   3. It calls the row's init(). init opens informers, indexes, queues and timers, and returns STARTED, SKIPPED or
+ *      FAILED. It must not block and cannot read the cache, which is still empty.
+ *   4. Informers start. When all that the controller opened have synced (and it leads, unless declared otherwise),
+ *      its handlers have seen every object at least once, and its queues begin to hand out keys to sync().
+ *   5. At the end the host stops handing out keys, waits for running calls, and calls destroy().
+ *
+ * Conventions
+ *   Strings     davit_str: UTF-8, not NUL-terminated, borrowed. One given to a call is borrowed until that call returns;
+ *               one that the host gives out lives as long as the object or call that it came from.
+ *   Ownership   Who produced memory frees it. The host copies what it keeps. Results of unknown length go to a sink.
+ *   Growth      Structs grow at the end only. `size` is sizeof the struct as the writer compiled it; a reader uses the
+ *               smaller of the two sizes and takes missing members as zero. Function tables are read the same way.
+ *   Ids         Capability ids carry a revision ("davit.client/1"). A published id never changes its meaning.
+ *   Errors      Values, never exceptions: nothing may be thrown, panicked or longjmp'ed across a call, either way.
+ *   Numbers     Units end the name (_ms, _ns, _seconds). Reserved members are zero.
+ *
+ * Marks. Each function carries one machine-readable mark, from which the documentation and the host's checks come:
+ *     @call(<callers>; <blocks>)
+ *   callers   init     the thread that runs InitFunc, before init returns
+ *             handler  the controller's dispatcher, inside on_event: one thread per controller, in order
+ *             sync     a worker, inside sync() of one key, or inside a timer's fire()
+ *             any      each of these
+ *             host     the host calls the plugin
+ *   blocks    nonblocking  returns at once
+ *             blocking     may wait for the network; ends early with DAVIT_CANCELLED when the host stops
+ * A call from elsewhere (another thread, a destroyed controller) answers DAVIT_MISUSE or DAVIT_STALE and does nothing.
+ */
+#ifndef DAVIT_ABI_H_
+#define DAVIT_ABI_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The major is part of the exported symbol's name. A host runs a plugin of the same major whose minor is not above its
+ * own and whose required capabilities it has. */
+#define DAVIT_ABI_MAJOR 1
+#define DAVIT_ABI_MINOR 0
+
+/* ---- Basic types ------------------------------------------------------------------------------------------------ */
+
+typedef struct davit_str {
+  const char *data; /* may be NULL when size is 0 */
+  size_t size;
+} davit_str;
+
+/* A host resource (queue, informer, timer, metric, retained object): slot and generation, not a pointer. 0 is none.
+ * A stale handle is refused with DAVIT_STALE without touching memory. */
+typedef uint64_t davit_handle;
+
+/* The host as one controller sees it: opaque, and passed back to every host function. Lives until destroy() returned. */
+typedef struct davit_host davit_host;
+
+/* The answer of almost every call. The set is open: treat an unknown code as "try again with back-off". */
+typedef int32_t davit_code;
+enum {
+  DAVIT_OK = 0,
+  DAVIT_NOT_FOUND = 1,      /* no such object, member, element or index; HTTP 404 */
+  DAVIT_ALREADY_EXISTS = 2, /* HTTP 409 with reason AlreadyExists */
+  DAVIT_CONFLICT = 3,       /* HTTP 409: read again and decide again */
+  DAVIT_INVALID = 4,        /* the server refused the content (400, 413, 415, 422): trying again will not help */
+  DAVIT_FORBIDDEN = 5,      /* the server refused the identity or right (401, 403) */
+  DAVIT_EXPIRED = 6,        /* HTTP 410 */
+  DAVIT_THROTTLED = 7,      /* HTTP 429 after the host's own retries; see retry_after_ms */
+  DAVIT_UNAVAILABLE = 8,    /* 5xx, time-out or broken connection: the write may or may not have been applied */
+  DAVIT_CANCELLED = 9,      /* the host is stopping, lost the lease, or the call's deadline passed: nothing was sent */
+  DAVIT_UNDECLARED = 10,    /* outside the projection or the rules that the plugin declared; a programming error */
+  DAVIT_WRONG_TYPE = 11,    /* the value is of another kind than the one asked for */
+  DAVIT_STALE = 12,         /* the handle belongs to something that is gone */
+  DAVIT_MISUSE = 13,        /* wrong caller, wrong phase or malformed argument; a programming error */
+  DAVIT_UNSUPPORTED = 14,   /* the server or host does not offer this (for example the resource does not exist) */
+  DAVIT_INTERNAL = 15       /* anything else; the message says what */
+};
+
+/* Receives text in pieces. `write` is called zero or more times during the call that takes the sink, never later. */
+typedef struct davit_sink {
+  void *self;
+  void (*write)(void *self, davit_str chunk);
+} davit_sink;
+
+/* ---- Objects: "davit.object/1" ---------------------------------------------------------------------------------- */
+
+/* An interned member name. Resolved once (at init), then a member lookup costs an integer compare. 0 is never a name. */
+typedef uint32_t davit_name;
+
+/* A place inside an immutable object snapshot, read in place: nothing is copied or parsed. All zero means "absent";
+ * every function accepts an absent value and answers DAVIT_NOT_FOUND (kind: DAVIT_KIND_ABSENT).
+ * Lifetime: a value that a call received or read is borrowed until the handler, sync, fire or init call during which
+ * it was obtained returns. To keep one longer, retain() it. Members are the host's business; do not look inside. */
+typedef struct davit_value {
+  const void *object;
+  uint32_t node;
+  uint32_t mask; /* which paths below this place the controller declared */
+} davit_value;
+
+enum {
+  DAVIT_KIND_ABSENT = 0,
+  DAVIT_KIND_NULL = 1,
+  DAVIT_KIND_BOOLEAN = 2,
+  DAVIT_KIND_NUMBER = 3,
+  DAVIT_KIND_STRING = 4,
+  DAVIT_KIND_ARRAY = 5,
+  DAVIT_KIND_OBJECT = 6
+};
+
+/* One member of an object value. `key` lives as long as `value`. */
+typedef struct davit_member {
+  davit_str key;
+  davit_value value;
+} davit_member;
+
+/* Read access to snapshots. All functions are pure and may be called from any thread that holds a live value.
+ *
+ * Projection. A resource's watch declaration lists the field paths that the controller reads. A path outside them
+ * answers DAVIT_UNDECLARED, whoever else declared it. metadata.{name,namespace,uid,resourceVersion} and
+ * apiVersion/kind are always readable. Functions that need a whole subtree (members, equal, hash, json) answer
+ * DAVIT_UNDECLARED unless the whole subtree was declared. */
+typedef struct davit_object_v1 {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* Interns a member name such as "metadata". The result is valid for the life of the process.
+   * @call(any; nonblocking) */
+  davit_name (*name)(davit_host *host, davit_str text);
+
+  /* One of DAVIT_KIND_*. @call(any; nonblocking) */
+  int32_t (*kind)(davit_value value);
+
+  /* The member `name` of an object value. DAVIT_NOT_FOUND when there is none, DAVIT_WRONG_TYPE when `value` is not an
+   * object, DAVIT_UNDECLARED outside the projection; *out is absent then. @call(any; nonblocking) */
+  davit_code (*member)(davit_value value, davit_name name, davit_value *out);
+
+  /* The member with this key, for keys that are data (labels, annotations): not interned. As member().
+   * @call(any; nonblocking) */
+  davit_code (*lookup)(davit_value value, davit_str key, davit_value *out);
+
+  /* Follows `count` names from `value`, as that many member() calls. A wrong kind on the way is DAVIT_WRONG_TYPE.
+   * @call(any; nonblocking) */
+  davit_code (*path)(davit_value value, const davit_name *names, size_t count, davit_value *out);
+
+  /* Number of elements of an array or members of an object; 0 for everything else. @call(any; nonblocking) */
+  size_t (*count)(davit_value value);
+
+  /* Writes up to `capacity` elements of an array, beginning with element `first`; returns how many.
+   * @call(any; nonblocking) */
+  size_t (*elements)(davit_value array, size_t first, davit_value *out, size_t capacity);
+
+  /* Writes up to `capacity` members of an object in document order, beginning with the `first`-th; *written says how
+   * many. @call(any; nonblocking) */
+  davit_code (*members)(davit_value object, size_t first, davit_member *out, size_t capacity, size_t *written);
+
+  /* The text of a string; lives as long as the value. DAVIT_WRONG_TYPE for other kinds. @call(any; nonblocking) */
+  davit_code (*string)(davit_value value, davit_str *out);
+
+  /* A number that is an integer within int64. DAVIT_WRONG_TYPE for other kinds, fractions and larger integers.
+   * @call(any; nonblocking) */
+  davit_code (*integer)(davit_value value, int64_t *out);
+
+  /* The text of any number exactly as the server wrote it. @call(any; nonblocking) */
+  davit_code (*number)(davit_value value, davit_str *out);
+
+  /* 0 or 1. DAVIT_WRONG_TYPE for other kinds. @call(any; nonblocking) */
+  davit_code (*boolean)(davit_value value, int32_t *out);
+
+  /* Sets *out to 1 when both values are deeply equal. Defined as: same kind; objects: same set of keys, equal values,
+   * order ignored; arrays: element by element in order; strings: same bytes; numbers: the same mathematical value for
+   * integers within int64/uint64, else the same text; two absent values are equal. @call(any; nonblocking) */
+  davit_code (*equal)(davit_value a, davit_value b, int32_t *out);
+
+  /* A 64-bit hash that is equal for equal values (see equal) and stable across hosts and releases: FNV-1a over the
+   * canonical JSON text (keys sorted by bytes, no white space, integers in decimal). @call(any; nonblocking) */
+  davit_code (*hash)(davit_value value, uint64_t *out);
+
+  /* Compact JSON text of the value, members in document order, so that it can be spliced into a request body and
+   * unknown fields survive. @call(any; nonblocking) */
+  davit_code (*json)(davit_value value, davit_sink sink);
+
+  /* Parses JSON text into a new snapshot that lives like a borrowed value. DAVIT_INVALID with the position through
+   * davit_context.error_text for malformed text. @call(any; nonblocking) */
+  davit_code (*parse)(davit_host *host, davit_str json, davit_value *out);
+
+  /* Keeps the object of `value` alive beyond the current call, as a ledger entry. @call(any; nonblocking) */
+  davit_code (*retain)(davit_host *host, davit_value value, davit_handle *out);
+  /* The value that was retained, borrowed until release(). @call(any; nonblocking) */
+  davit_code (*retained)(davit_host *host, davit_handle handle, davit_value *out);
+  /* Ends a retain(). @call(any; nonblocking) */
+  davit_code (*release)(davit_host *host, davit_handle handle);
+} davit_object_v1;
+
+/* ---- Informers: "davit.informer/1" ------------------------------------------------------------------------------ */
+
+enum { DAVIT_EVENT_ADDED = 1, DAVIT_EVENT_UPDATED = 2, DAVIT_EVENT_DELETED = 3 };
+
+/* One change of one object, as a handler sees it.
+ *   ADDED    `value` is the object. `initial` is 1 while the informer's first content is delivered.
+ *   UPDATED  `old_value` is what this handler saw last, `value` is the new state; updates that arrive while the handler
+ *            is busy are merged into one. The UIDs may differ (deleted and made again during a gap in the watch). Both
+ *            are the same object when the event is a periodic resync.
+ *   DELETED  `value` is the last state known. `tombstone` is 1 when the deletion itself was missed and the state may
+ *            be old. */
+typedef struct davit_event {
+  uint32_t size;
+  int32_t type;
+  int32_t initial;
+  int32_t tombstone;
+  davit_value value;
+  davit_value old_value;
+} davit_event;
+
+/* What an informer watches. The resource must be among the `watches` of the note. */
+typedef struct davit_informer_options {
+  uint32_t size;
+  uint32_t reserved;
+  davit_str group; /* empty for the core group */
+  davit_str version;
+  davit_str resource;       /* plural, lower case: "replicasets" */
+  davit_str label_selector; /* may be empty; evaluated by the server */
+  davit_str field_selector; /* may be empty; evaluated by the server */
+  void *self;               /* passed back to on_event */
+  /* Called for every change, one at a time per controller, in the order of this informer's changes. Only adds keys to
+   * queues: must not wait, must not write. May be NULL. @call(host; nonblocking) */
+  void (*on_event)(void *self, const davit_event *event);
+} davit_informer_options;
+
+/* Borrowed results; the array lives as long as the values in it. */
+typedef struct davit_list {
+  const davit_value *items;
+  size_t count;
+} davit_list;
+
+/* Indexes that every informer has. */
+#define DAVIT_INDEX_NAMESPACE "namespace"   /* key: metadata.namespace */
+#define DAVIT_INDEX_CONTROLLER "controller" /* key: UID of the owner with controller=true; "/<namespace>" without one */
+
+typedef struct davit_informer_v1 {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* Joins the host's shared informer of this resource and selector. Everything opened is synced before sync() runs.
+   * DAVIT_UNDECLARED when the note does not list the resource. A resource that the server lacks is no error here: the
+   * informer waits for it, or ask client.resource_exists() first and answer SKIPPED. @call(init; nonblocking) */
+  davit_code (*open)(davit_host *host, const davit_informer_options *options, davit_handle *out);
+
+  /* Adds an index over the values found at `path` (dots between members, [] for every element, ['key'] for one map
+   * key; strings only). Adding the same one twice is no error. @call(init; nonblocking) */
+  davit_code (*add_index)(davit_host *host, davit_handle informer, davit_str name, davit_str path);
+
+  /* The object with this name, from the cache. `ns` is empty for cluster-scoped resources.
+   * @call(handler, sync; nonblocking) */
+  davit_code (*get)(davit_host *host, davit_handle informer, davit_str ns, davit_str name, davit_value *out);
+
+  /* All objects with `key` in `index`, in no particular order; every object when `index` is empty. One consistent
+   * snapshot. @call(handler, sync; nonblocking) */
+  davit_code (*select)(davit_host *host, davit_handle informer, davit_str index, davit_str key, davit_list *out);
+} davit_informer_v1;
+
+/* ---- Work queues: "davit.queue/1" ------------------------------------------------------------------------------- */
+
+/* What a sync decided besides its code. Filled with zeroes before each call. */
+typedef struct davit_sync_result {
+  uint32_t size;
+  uint32_t reserved;
+  uint64_t again_ms; /* with DAVIT_OK: sync the key again after this time; 0: when it is added again */
+} davit_sync_result;
+
+typedef struct davit_queue_options {
+  uint32_t size;
+  uint32_t workers;     /* at most so many keys at once; 0: the number declared in the note or set by the operator */
+  davit_str name;       /* label of the workqueue_* metrics; empty: no metrics */
+  uint64_t base_ms;     /* first back-off of a failing key, doubled each time; 0: 5 ms */
+  uint64_t max_ms;      /* longest back-off; 0: 1000 s */
+  uint32_t retries_max; /* a key that failed so often in a row is dropped with a log line; 0: never */
+  uint32_t reserved;
+  void *self; /* passed back to sync */
+  /* Moves the cluster toward what the object named by `key` asks for. Idempotent. Never runs twice at once for one key
+   * (nor for two keys with the same shard). DAVIT_OK ends the key's back-off; every other code, known or not, tries
+   * again later with back-off. Say why through davit_context.error_text. @call(host; blocking) */
+  davit_code (*sync)(void *self, davit_str key, davit_sync_result *result);
+} davit_queue_options;
+
+typedef struct davit_queue_v1 {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* Makes a queue. Keys added during init or before the caches are synced wait. @call(init; nonblocking) */
+  davit_code (*open)(davit_host *host, const davit_queue_options *options, davit_handle *out);
+
+  /* Adds a key (opaque bytes, usually "namespace/name"). A key that waits already is not added again; one that runs
+   * now runs exactly once more. @call(any; nonblocking) */
+  davit_code (*add)(davit_host *host, davit_handle queue, davit_str key);
+
+  /* As add(), and keys with the same shard never run at the same time. A key's shard must always be the same.
+   * @call(any; nonblocking) */
+  davit_code (*add_sharded)(davit_host *host, davit_handle queue, davit_str key, davit_str shard);
+
+  /* Adds the key after a delay. Of several delays for one key the earliest wins. @call(any; nonblocking) */
+  davit_code (*add_after)(davit_host *host, davit_handle queue, davit_str key, uint64_t delay_ms);
+
+  /* Adds the key after its next back-off. @call(any; nonblocking) */
+  davit_code (*add_rate_limited)(davit_host *host, davit_handle queue, davit_str key);
+
+  /* Ends the key's back-off. @call(any; nonblocking) */
+  davit_code (*forget)(davit_host *host, davit_handle queue, davit_str key);
+
+  /* How often in a row the key failed. @call(any; nonblocking) */
+  uint32_t (*failures)(davit_host *host, davit_handle queue, davit_str key);
+} davit_queue_v1;
+
+/* ---- API requests: "davit.client/1" ----------------------------------------------------------------------------- */
+
+enum {
+  DAVIT_GET = 1,
+  DAVIT_LIST = 2,
+  DAVIT_CREATE = 3,
+  DAVIT_UPDATE = 4,
+  DAVIT_PATCH = 5,
+  DAVIT_DELETE = 6
+};
+
+enum { DAVIT_PATCH_JSON = 1, DAVIT_PATCH_MERGE = 2, DAVIT_PATCH_STRATEGIC = 3, DAVIT_PATCH_APPLY = 4 };
+
+enum {
+  DAVIT_PROPAGATION_DEFAULT = 0,
+  DAVIT_PROPAGATION_ORPHAN = 1,
+  DAVIT_PROPAGATION_BACKGROUND = 2,
+  DAVIT_PROPAGATION_FOREGROUND = 3
+};
+
+/* How much of the answer is parsed into davit_response.object. */
+enum {
+  DAVIT_ANSWER_METADATA = 0, /* apiVersion, kind, metadata without managedFields */
+  DAVIT_ANSWER_OBJECT = 1    /* everything but managedFields */
+};
+
+/* One request to the API server. The rules of the note must allow it, else DAVIT_UNDECLARED and nothing is sent.
+ * A PUT body must be built from an uncached read: the host refuses DAVIT_UPDATE of a resource that the controller reads
+ * through a projection (DAVIT_UNDECLARED), because fields that were never read would be lost. Patch instead. */
+typedef struct davit_request {
+  uint32_t size;
+  int32_t verb;
+  davit_str group;
+  davit_str version;
+  davit_str resource;
+  davit_str subresource; /* empty, or "status", "scale", … */
+  davit_str ns;          /* empty for cluster-scoped resources */
+  davit_str name;        /* empty for DAVIT_CREATE and DAVIT_LIST */
+  davit_str body;        /* JSON; empty for DAVIT_GET, DAVIT_LIST, DAVIT_DELETE */
+  int32_t patch_type;    /* DAVIT_PATCH only */
+  int32_t answer;        /* DAVIT_ANSWER_* */
+  davit_str query;       /* further query parameters, form-encoded: "labelSelector=app%3Dweb"; may be empty */
+  /* DAVIT_DELETE only */
+  int32_t propagation;
+  int32_t has_grace_seconds; /* 1 when grace_seconds is set */
+  int64_t grace_seconds;
+  davit_str precondition_uid;              /* may be empty */
+  davit_str precondition_resource_version; /* may be empty */
+  uint64_t timeout_ms;                     /* 0: the host's default of 30 s */
+} davit_request;
+
+/* The answer to one request. Texts and object live like borrowed values. */
+typedef struct davit_response {
+  uint32_t size;
+  davit_code code;
+  int32_t http_status;     /* 0 when no answer arrived */
+  uint32_t retry_after_ms; /* what the server asked for; 0: nothing */
+  davit_str reason;        /* Kubernetes reason, for example "AlreadyExists" */
+  davit_str message;       /* for people */
+  davit_str causes;        /* the reasons in details.causes, separated by commas: "NamespaceTerminating" */
+  davit_value object;      /* absent on failure, and when the answer is a Status */
+} davit_response;
+
+typedef struct davit_client_v1 {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* Sends one request through the controller's rate limiter and waits for the answer; returns response->code. The host
+   * retries what is safe to retry (429 and 5xx with Retry-After). A successful write is remembered, and the key whose
+   * sync made it is not handed out again before the cache has seen it. @call(sync; blocking) */
+  davit_code (*call)(davit_host *host, const davit_request *request, davit_response *response);
+
+  /* As `count` call()s at once: all are sent concurrently as the rate limiter admits them, responses[i] belongs to
+   * requests[i]. Returns DAVIT_OK when every response is DAVIT_OK, else one of the failures. `request_size` is
+   * sizeof(davit_request), `response_size` sizeof(davit_response). @call(sync; blocking) */
+  davit_code (*batch)(davit_host *host, const davit_request *requests, size_t request_size, davit_response *responses,
+                      size_t response_size, size_t count);
+
+  /* DAVIT_OK when the server offers the resource, DAVIT_NOT_FOUND when it does not, DAVIT_UNAVAILABLE when discovery
+   * failed for its group. Answers from the host's discovery cache. @call(init, sync; nonblocking) */
+  davit_code (*resource_exists)(davit_host *host, davit_str group, davit_str version, davit_str resource);
+} davit_client_v1;
+
+/* ---- Timers and periodic passes: "davit.timer/1" ---------------------------------------------------------------- */
+
+typedef struct davit_timer_options {
+  uint32_t size;
+  uint32_t reserved;
+  uint64_t first_ms;  /* from the start of the controller's workers, or from start() if they run already */
+  uint64_t period_ms; /* from the end of one run to the begin of the next; 0: once */
+  void *self;
+  /* Runs on a worker of the controller, never twice at once for one timer. @call(host; blocking) */
+  void (*fire)(void *self);
+} davit_timer_options;
+
+typedef struct davit_timer_v1 {
+  uint32_t size;
+  uint32_t reserved;
+  /* @call(any; nonblocking) */
+  davit_code (*start)(davit_host *host, const davit_timer_options *options, davit_handle *out);
+  /* After this returns fire() does not begin again; a run in progress is not waited for. @call(any; nonblocking) */
+  davit_code (*stop)(davit_host *host, davit_handle timer);
+} davit_timer_v1;
+
+/* ---- Kubernetes events: "davit.event/1" ------------------------------------------------------------------------- */
+
+/* What an Event is about. */
+typedef struct davit_reference {
+  uint32_t size;
+  uint32_t reserved;
+  davit_str api_version;
+  davit_str kind;
+  davit_str ns;
+  davit_str name;
+  davit_str uid;
+  davit_str resource_version;
+  davit_str field_path; /* may be empty */
+} davit_reference;
+
+typedef struct davit_event_v1 {
+  uint32_t size;
+  uint32_t reserved;
+  /* Records an Event with the controller as its source; `type` is "Normal" or "Warning". Correlated, rate limited and
+   * written later by the host; never waits. @call(any; nonblocking) */
+  davit_code (*record)(davit_host *host, const davit_reference *regarding, davit_str type, davit_str reason,
+                       davit_str message);
+} davit_event_v1;
+
+/* ---- Log: "davit.log/1" ----------------------------------------------------------------------------------------- */
+
+enum { DAVIT_LOG_ERROR = -2, DAVIT_LOG_WARNING = -1, DAVIT_LOG_INFO = 0 /* 1 and above: verbosity, as in -v */ };
+
+typedef struct davit_log_field {
+  davit_str key;
+  davit_str value;
+} davit_log_field;
+
+typedef struct davit_log_v1 {
+  uint32_t size;
+  uint32_t reserved;
+  /* Writes one line: a constant message and key-value pairs. @call(any; nonblocking) */
+  void (*write)(davit_host *host, int32_t level, davit_str message, const davit_log_field *fields, size_t count);
+  /* 1 when a line of this level would be written. @call(any; nonblocking) */
+  int32_t (*enabled)(davit_host *host, int32_t level);
+} davit_log_v1;
+
+/* ---- Clock, randomness: "davit.clock/1", "davit.random/1" ------------------------------------------------------- */
+
+typedef struct davit_clock_v1 {
+  uint32_t size;
+  uint32_t reserved;
+  /* Never jumps; for intervals. @call(any; nonblocking) */
+  int64_t (*monotonic_ns)(davit_host *host);
+  /* Since 1970-01-01 UTC; for time stamps written to the API and compared with such. @call(any; nonblocking) */
+  int64_t (*wall_ns)(davit_host *host);
+} davit_clock_v1;
+
+typedef struct davit_random_v1 {
+  uint32_t size;
+  uint32_t reserved;
+  /* 64 uniformly distributed bits; not for secrets. @call(any; nonblocking) */
+  uint64_t (*next)(davit_host *host);
+} davit_random_v1;
+
+/* ---- Metrics: "davit.metric/1" ---------------------------------------------------------------------------------- */
+
+enum { DAVIT_METRIC_COUNTER = 1, DAVIT_METRIC_GAUGE = 2, DAVIT_METRIC_HISTOGRAM = 3 };
+
+typedef struct davit_metric_options {
+  uint32_t size;
+  int32_t type;
+  davit_str name; /* Prometheus name, given by the plugin in full */
+  davit_str help;
+  const davit_str *labels; /* label names */
+  size_t label_count;
+  const double *buckets; /* histograms: upper bounds, rising */
+  size_t bucket_count;
+} davit_metric_options;
+
+typedef struct davit_metric_v1 {
+  uint32_t size;
+  uint32_t reserved;
+  /* Registers a metric of /metrics. The same name with other options is DAVIT_ALREADY_EXISTS. @call(init; nonblocking) */
+  davit_code (*open)(davit_host *host, const davit_metric_options *options, davit_handle *out);
+  /* Adds to a counter, sets a gauge, observes into a histogram. `label_values` has as many entries as there are labels.
+   * @call(any; nonblocking) */
+  davit_code (*record)(davit_host *host, davit_handle metric, double value, const davit_str *label_values,
+                       size_t label_count);
+} davit_metric_v1;
+
+/* ---- Configuration: "davit.config/1" ---------------------------------------------------------------------------- */
+
+typedef struct davit_config_v1 {
+  uint32_t size;
+  uint32_t reserved;
+  /* The controller's `config` from the manifest, as an object value; absent when there is none.
+   * @call(any; nonblocking) */
+  davit_value (*value)(davit_host *host);
+} davit_config_v1;
+
+/* ---- What the host passes to a controller ----------------------------------------------------------------------- */
+
+typedef struct davit_context {
+  uint32_t size;
+  uint16_t abi_major; /* the host's */
+  uint16_t abi_minor;
+  davit_host *host;
+  davit_str controller; /* the row's name */
+  /* The table of a host capability, or NULL when this host has none of that id. Tables live as long as the process.
+   * @call(any; nonblocking) */
+  const void *(*capability)(davit_host *host, davit_str id);
+  /* Says why the code that the current init or sync is about to return is not DAVIT_OK. Copied; the last one wins.
+   * @call(any; nonblocking) */
+  void (*error_text)(davit_host *host, davit_str text);
+} davit_context;
+
+/* ---- What a plugin gives the host ------------------------------------------------------------------------------- */
+
+/* Optional sides of a controller, found by id through davit_controller.capability(). */
+
+/* "davit.health/1" */
+typedef struct davit_health_v1 {
+  uint32_t size;
+  uint32_t reserved;
+  /* DAVIT_OK when healthy; else writes one line to `why`. Must not take a lock that a sync holds while it waits.
+   * @call(host; nonblocking) */
+  davit_code (*check)(void *self, davit_sink why);
+} davit_health_v1;
+
+/* "davit.debug/1" */
+typedef struct davit_debug_v1 {
+  uint32_t size;
+  uint32_t reserved;
+  /* Serves GET /debug/controllers/<name>/<path>. DAVIT_OK: 200 with what was written to `body` as text/plain;
+   * DAVIT_NOT_FOUND: 404. @call(host; nonblocking) */
+  davit_code (*serve)(void *self, davit_str path, davit_str query, davit_sink body);
+} davit_debug_v1;
+
+/* One running controller. */
+typedef struct davit_controller {
+  uint32_t size;
+  uint32_t reserved;
+  void *self; /* the plugin's own state; the host only passes it back */
+  /* Frees `self`. Every other call into this controller has returned and none will begin. May be NULL.
+   * @call(host; nonblocking) */
+  void (*destroy)(void *self);
+  /* The table of an optional side, or NULL. May itself be NULL. @call(host; nonblocking) */
+  const void *(*capability)(void *self, davit_str id);
+} davit_controller;
+
+/* What init answers. */
+enum {
+  DAVIT_STARTED = 0, /* *out is filled; the host runs the controller */
+  DAVIT_SKIPPED = 1, /* nothing to do here (for example the server lacks the resource); not an error */
+  DAVIT_FAILED = 2   /* cannot run; say why through error_text. Every other number means this too */
+};
+
+/* Creates one controller. `context` lives until destroy() returns. On SKIPPED and FAILED nothing may be left behind;
+ * what was opened through the host is closed by the host. @call(host; nonblocking) */
+typedef int32_t (*davit_init_fn)(const davit_context *context, davit_controller *out);
+
+/* One row of the InitFunc table. */
+typedef struct davit_row {
+  davit_str name; /* a name declared in the note: "deployment-controller" */
+  davit_init_fn init;
+} davit_row;
+
+/* The plugin: what davit_plugin_v1() returns. Constant; lives as long as the library is loaded. */
+typedef struct davit_plugin {
+  uint32_t size;     /* sizeof(davit_plugin) */
+  uint32_t row_size; /* sizeof(davit_row): the distance from one row to the next */
+  const davit_row *rows;
+  size_t row_count;
+} davit_plugin;
+
+#if defined(__GNUC__)
+#define DAVIT_EXPORT __attribute__((visibility("default")))
+#else
+#define DAVIT_EXPORT
+#endif
+
+/* The one exported symbol. Called once per load, before any init; must do nothing but return the table.
+ * @call(host; nonblocking) */
+typedef const davit_plugin *(*davit_plugin_v1_fn)(void);
+DAVIT_EXPORT const davit_plugin *davit_plugin_v1(void);
+#define DAVIT_PLUGIN_SYMBOL "davit_plugin_v1"
+
+/* ---- The ELF note ----------------------------------------------------------------------------------------------- */
+
+/* What the plugin declares, readable without running it: an ELF note in section .note.davit, owner "davit", type 1,
+ * whose description is JSON text. Members (docs/ABI.md has the schema; unknown ones are mistakes):
+ *   name         the plugin: "replicaset"                     version    the plugin's own version: "0.1.0"
+ *   abi          "1.0", as compiled: DAVIT_ABI_VERSION_TEXT   requires   capability ids that must be there
+ *   build        compiler and SDK, free text                  controllers   one entry a row:
+ *     name          "replicaset-controller"                   aliases    ["replicaset"]
+ *     clientName    user agent suffix, Event source component and rate limiter; default: name
+ *     offByDefault  false                                     withoutLeadership  false: may run on a standby
+ *     workers       5
+ *     rules         [{"group":"apps","resource":"replicasets","subresource":"status","verbs":["patch"]}, …]
+ *     watches       [{"group":"apps","version":"v1","resource":"replicasets","projection":["metadata","spec"]}, …]
+ *                   without projection: the whole object but managedFields. Watching needs no rule of its own:
+ *                   get, list and watch on it are implied.
+ */
+#define DAVIT_ABI_VERSION_TEXT "1.0"
+#define DAVIT_NOTE_SECTION ".note.davit"
+#define DAVIT_NOTE_OWNER "davit"
+#define DAVIT_NOTE_TYPE 1
+
+/* DAVIT_NOTE("{...}") at file scope places the note. The text is one string literal; its NUL is
+ * part of the description. */
+#define DAVIT_NOTE(json)                                                                                          \
+  __attribute__((used, section(DAVIT_NOTE_SECTION), aligned(4))) static const struct {                            \
+    uint32_t owner_size, text_size, type;                                                                        \
+    char owner[8];                                                                                               \
+    char text[(sizeof(json) + 3) / 4 * 4];                                                                       \
+  } davit_note_ = {6, sizeof(json), DAVIT_NOTE_TYPE, DAVIT_NOTE_OWNER, json}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* DAVIT_ABI_H_ */

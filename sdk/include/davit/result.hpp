@@ -1,0 +1,129 @@
+/// Errors as values: Code, Status and Result<T>. Shared by the SDK and the host; nothing here throws.
+#pragma once
+
+#include <davit/abi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace davit {
+
+/// What a caller can act on. The values are those of davit_code; see abi.h for what each asks the caller to do.
+enum class Code : std::int32_t {
+  kOk = DAVIT_OK,
+  kNotFound = DAVIT_NOT_FOUND,
+  kAlreadyExists = DAVIT_ALREADY_EXISTS,
+  kConflict = DAVIT_CONFLICT,
+  kInvalid = DAVIT_INVALID,
+  kForbidden = DAVIT_FORBIDDEN,
+  kExpired = DAVIT_EXPIRED,
+  kThrottled = DAVIT_THROTTLED,
+  kUnavailable = DAVIT_UNAVAILABLE,
+  kCancelled = DAVIT_CANCELLED,
+  kUndeclared = DAVIT_UNDECLARED,
+  kWrongType = DAVIT_WRONG_TYPE,
+  kStale = DAVIT_STALE,
+  kMisuse = DAVIT_MISUSE,
+  kUnsupported = DAVIT_UNSUPPORTED,
+  kInternal = DAVIT_INTERNAL,
+};
+
+/// What the API server said beyond a code. Present only on errors that came from a server's answer.
+struct ApiDetail {
+  int http_status = 0;
+  std::string reason;               ///< Kubernetes reason: "AlreadyExists".
+  std::vector<std::string> causes;  ///< details.causes[].reason: "NamespaceTerminating".
+  std::uint32_t retry_after_ms = 0;
+};
+
+/// Success, or a code with a message for people. Cheap to move; copying shares the detail.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;  ///< Success.
+  Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
+  Status(Code code, std::string message, ApiDetail detail)
+      : code_(code),
+        message_(std::move(message)),
+        detail_(std::make_shared<const ApiDetail>(std::move(detail))) {}
+
+  [[nodiscard]] bool ok() const { return code_ == Code::kOk; }
+  [[nodiscard]] Code code() const { return code_; }
+  /// Empty on success.
+  [[nodiscard]] const std::string& message() const { return message_; }
+  /// The server's detail, or null. Lives as long as this Status or a copy.
+  [[nodiscard]] const ApiDetail* detail() const { return detail_.get(); }
+
+  [[nodiscard]] bool has_cause(std::string_view cause) const {
+    if (detail_ == nullptr) return false;
+    for (const std::string& each : detail_->causes) {
+      if (each == cause) return true;
+    }
+    return false;
+  }
+
+  /// Success when the code is `code`, else this: for answers that are no failure to the caller, such as "already gone".
+  [[nodiscard]] Status unless(Code code) const { return code_ == code ? Status() : *this; }
+
+  /// The same error with `context` and ": " before its message; success stays success.
+  [[nodiscard]] Status with_context(std::string_view context) const {
+    if (ok()) return *this;
+    Status copy = *this;
+    copy.message_ = std::string(context) + ": " + message_;
+    return copy;
+  }
+
+ private:
+  Code code_ = Code::kOk;
+  std::string message_;
+  std::shared_ptr<const ApiDetail> detail_;
+};
+
+/// A T or the Status that says why there is none. Member names follow std::expected.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  /// `error` must not be ok.
+  Result(Status error) : state_(std::in_place_index<1>, std::move(error)) {  // NOLINT(google-explicit-constructor)
+    if (std::get<1>(state_).ok()) fail("Result made from a successful Status");
+  }
+
+  [[nodiscard]] bool has_value() const { return state_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+
+  /// Asking for a value that is not there is a bug and ends the process.
+  [[nodiscard]] T& value() & { return checked(); }
+  [[nodiscard]] const T& value() const& { return const_cast<Result*>(this)->checked(); }
+  [[nodiscard]] T&& value() && { return std::move(checked()); }
+  T& operator*() & { return checked(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(checked()); }
+  T* operator->() { return &checked(); }
+  const T* operator->() const { return &value(); }
+
+  /// The error; success when there is a value.
+  [[nodiscard]] Status error() const { return has_value() ? Status() : std::get<1>(state_); }
+
+  [[nodiscard]] T value_or(T fallback) const& { return has_value() ? std::get<0>(state_) : std::move(fallback); }
+
+ private:
+  T& checked() {
+    if (!has_value()) fail(std::get<1>(state_).message().c_str());
+    return std::get<0>(state_);
+  }
+  [[noreturn]] static void fail(const char* why) {
+    std::fprintf(stderr, "davit: bad use of a Result: %s\n", why);
+    std::abort();
+  }
+
+  std::variant<T, Status> state_;
+};
+
+}  // namespace davit
