@@ -5,6 +5,9 @@ function(davit_library name)
   target_link_libraries(${name} PUBLIC davit_options davit_sdk Threads::Threads ${ARG_DEPS})
 endfunction()
 
+# Builds every test program that also runs under the sanitizers.
+add_custom_target(unit_tests)
+
 # davit_test(NAME SOURCES ... DEPS ... LABELS ...): one test program, each of its tests known to ctest by name.
 function(davit_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
@@ -13,6 +16,9 @@ function(davit_test name)
     ${ARG_DEPS})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
+  endif()
+  if(unit IN_LIST ARG_LABELS)
+    add_dependencies(unit_tests ${name})
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 120)

@@ -5,6 +5,6 @@ namespace davit::host {
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
 }
 
-#define DAVIT_ASSERT(condition)                                                      \
-  (static_cast<bool>(condition) ? static_cast<void>(0)                               \
+#define DAVIT_ASSERT(condition)                        \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
                                 : ::davit::host::assertion_failed(#condition, __FILE__, __LINE__))

@@ -1,4 +1,5 @@
-/// Time as an injected seam. Everything in the host takes its time from a Clock, so that a test owns it.
+/// Time as an injected seam. Everything in the host takes its time from a Clock, so that a test
+/// owns it.
 #pragma once
 
 #include <chrono>
@@ -11,7 +12,8 @@ namespace davit::host {
 
 using Duration = std::chrono::nanoseconds;
 
-/// Tag for monotonic time points; it never jumps. Not std::steady_clock, so that nobody reads that one by accident.
+/// Tag for monotonic time points; it never jumps. Not std::steady_clock, so that nobody reads that
+/// one by accident.
 struct Monotonic {
   using duration = Duration;
   using rep = duration::rep;
@@ -33,7 +35,8 @@ class Clock {
 
   [[nodiscard]] virtual Time now() const = 0;
   [[nodiscard]] virtual WallTime wall_now() const = 0;
-  /// Waits until `cond` is notified, `deadline` passes on this clock, or spuriously. `mutex` is held before and after.
+  /// Waits until `cond` is notified, `deadline` passes on this clock, or spuriously. `mutex` is
+  /// held before and after.
   virtual void wait_until(CondVar& cond, Mutex& mutex, Time deadline) REQUIRES(mutex) = 0;
 };
 

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <concepts>
+#include <davit/result.hpp>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include <davit/result.hpp>
 
 namespace davit::host {
 
@@ -19,8 +18,8 @@ struct LogField {
   LogField(std::string_view k, const std::string& v) : LogField(k, std::string_view(v)) {}
   /// Numbers and booleans are bare.
   template <typename T>
-    requires(std::integral<T> || std::floating_point<T>)
-  LogField(std::string_view k, T v) : key(k), number(render(v)), quoted(false) {}
+  requires(std::integral<T> || std::floating_point<T>) LogField(std::string_view k, T v)
+      : key(k), number(render(v)), quoted(false) {}
 
   [[nodiscard]] std::string_view text() const { return quoted ? value : std::string_view(number); }
 
@@ -54,7 +53,8 @@ class LogSink {
   virtual void flush() = 0;
 };
 
-/// A named front of a LogSink; cheap to copy. `logger` is the first pair of the line when not empty.
+/// A named front of a LogSink; cheap to copy. `logger` is the first pair of the line when not
+/// empty.
 class Log {
  public:
   explicit Log(LogSink& sink, std::string logger = "") : sink_(&sink), logger_(std::move(logger)) {}

@@ -1,4 +1,5 @@
-/// std::mutex with clang's thread-safety annotations. g++ ignores them; the `clang` preset fails on misuse.
+/// std::mutex with clang's thread-safety annotations. g++ ignores them; the `clang` preset fails on
+/// misuse.
 #pragma once
 
 #include <chrono>

@@ -23,8 +23,8 @@ class Random {
 
   /// `base` plus up to `factor` times `base` (k8s.io/apimachinery/pkg/util/wait.Jitter).
   [[nodiscard]] std::chrono::nanoseconds jitter(std::chrono::nanoseconds base, double factor) {
-    return base + std::chrono::nanoseconds(
-                      static_cast<std::int64_t>(unit() * factor * static_cast<double>(base.count())));
+    return base + std::chrono::nanoseconds(static_cast<std::int64_t>(
+                      unit() * factor * static_cast<double>(base.count())));
   }
 };
 

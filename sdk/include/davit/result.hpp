@@ -1,4 +1,5 @@
-/// Errors as values: Code, Status and Result<T>. Shared by the SDK and the host; nothing here throws.
+/// Errors as values: Code, Status and Result<T>. Shared by the SDK and the host; nothing here
+/// throws.
 #pragma once
 
 #include <davit/abi.h>
@@ -15,7 +16,8 @@
 
 namespace davit {
 
-/// What a caller can act on. The values are those of davit_code; see abi.h for what each asks the caller to do.
+/// What a caller can act on. The values are those of davit_code; see abi.h for what each asks the
+/// caller to do.
 enum class Code : std::int32_t {
   kOk = DAVIT_OK,
   kNotFound = DAVIT_NOT_FOUND,
@@ -68,7 +70,8 @@ class [[nodiscard]] Status {
     return false;
   }
 
-  /// Success when the code is `code`, else this: for answers that are no failure to the caller, such as "already gone".
+  /// Success when the code is `code`, else this: for answers that are no failure to the caller,
+  /// such as "already gone".
   [[nodiscard]] Status unless(Code code) const { return code_ == code ? Status() : *this; }
 
   /// The same error with `context` and ": " before its message; success stays success.
@@ -89,9 +92,11 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
   /// `error` must not be ok.
-  Result(Status error) : state_(std::in_place_index<1>, std::move(error)) {  // NOLINT(google-explicit-constructor)
+  Result(Status error)
+      : state_(std::in_place_index<1>, std::move(error)) {  // NOLINT(google-explicit-constructor)
     if (std::get<1>(state_).ok()) fail("Result made from a successful Status");
   }
 
@@ -111,7 +116,9 @@ class [[nodiscard]] Result {
   /// The error; success when there is a value.
   [[nodiscard]] Status error() const { return has_value() ? Status() : std::get<1>(state_); }
 
-  [[nodiscard]] T value_or(T fallback) const& { return has_value() ? std::get<0>(state_) : std::move(fallback); }
+  [[nodiscard]] T value_or(T fallback) const& {
+    return has_value() ? std::get<0>(state_) : std::move(fallback);
+  }
 
  private:
   T& checked() {

@@ -1,0 +1,72 @@
+/// A real etcd and kube-apiserver for one test program, and what runs beside them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/live/support/process.hpp"
+
+namespace davit::live {
+
+/// Where the programs are: the folder named by KUBEBUILDER_ASSETS (the envtest convention), or ""
+/// when it is not set.
+[[nodiscard]] std::string assets();
+
+struct ControlPlaneOptions {
+  std::vector<std::string> apiserver_flags;  ///< Added to the usual ones.
+};
+
+/// etcd and kube-apiserver on free loopback ports, with a kubeconfig of an administrator.
+/// Everything is stopped by pid and removed when this goes.
+class ControlPlane {
+ public:
+  /// Blocks until the server is healthy; ends the program with its log when it does not become so.
+  explicit ControlPlane(ControlPlaneOptions options = {});
+  ~ControlPlane();
+
+  [[nodiscard]] std::string kubeconfig() const { return (scratch_.path() / "kubeconfig").string(); }
+  /// A kubeconfig with another bearer token; "bob" and "stranger" are users without rights.
+  [[nodiscard]] std::string kubeconfig_for(const std::string& token) const;
+  [[nodiscard]] std::string server() const;
+  [[nodiscard]] std::string ca_file() const;
+  [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_.path(); }
+
+  /// Runs kubectl as administrator.
+  [[nodiscard]] Outcome kubectl(const std::vector<std::string>& args,
+                                const std::string& input = "") const;
+  /// As kubectl(), and ends the test program with its output when it fails; returns standard
+  /// output.
+  std::string must(const std::vector<std::string>& args, const std::string& input = "") const;
+
+  void stop_apiserver(int signal);
+  void start_apiserver();
+  /// Compacts etcd's history, so that old resource versions answer 410.
+  void compact() const;
+
+  /// Starts kube-controller-manager with these controllers ("garbagecollector,namespace").
+  [[nodiscard]] std::unique_ptr<Process> controller_manager(
+      const std::string& controllers, const std::vector<std::string>& flags = {});
+  /// Starts `davit run` with the plugins of the build tree.
+  [[nodiscard]] std::unique_ptr<Process> davit(const std::vector<std::string>& flags = {},
+                                               const std::vector<std::string>& env = {});
+  /// Starts the stand-in for kubelets: pods become Running and Ready.
+  [[nodiscard]] std::unique_ptr<Process> kubelet(const std::vector<std::string>& flags = {});
+
+  [[nodiscard]] pid_t apiserver_pid() const { return apiserver_->pid(); }
+
+ private:
+  void write_credentials() const;
+  [[nodiscard]] std::filesystem::path log(const std::string& name);
+  [[nodiscard]] bool healthy() const;
+
+  ControlPlaneOptions options_;
+  ScratchDir scratch_;
+  int etcd_port_ = 0;
+  int port_ = 0;
+  int started_ = 0;
+  std::unique_ptr<Process> etcd_;
+  std::unique_ptr<Process> apiserver_;
+};
+
+}  // namespace davit::live

@@ -1,0 +1,163 @@
+#include "tests/live/support/process.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+extern char** environ;
+
+namespace davit::live {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kPollInterval{20};
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "live test support: %s\n", what.c_str());
+  std::abort();
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (const std::string& each : strings) out.push_back(const_cast<char*>(each.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+std::vector<std::string> environment(const std::vector<std::string>& extra) {
+  std::vector<std::string> out = extra;
+  for (char** each = environ; *each != nullptr; ++each) out.emplace_back(*each);
+  return out;
+}
+
+pid_t spawn(const std::vector<std::string>& argv, const std::vector<std::string>& env,
+            const std::string& in, const std::string& out, const std::string& err) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  constexpr int kWrite = O_WRONLY | O_CREAT | O_APPEND;
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, in.c_str(), O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), kWrite, 0600);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), kWrite, 0600);
+  const std::vector<std::string> full = environment(env);
+  pid_t pid = -1;
+  const int error = posix_spawnp(&pid, argv[0].c_str(), &files, nullptr, pointers(argv).data(),
+                                 pointers(full).data());
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) fail("cannot start " + argv[0]);
+  return pid;
+}
+
+int decode(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+}  // namespace
+
+Process::Process(const std::vector<std::string>& argv, std::filesystem::path log,
+                 const std::vector<std::string>& env)
+    : log_(std::move(log)), pid_(spawn(argv, env, "/dev/null", log_.string(), log_.string())) {}
+
+Process::~Process() {
+  if (!running()) return;
+  signal(SIGKILL);
+  (void)wait(std::chrono::seconds(30));
+}
+
+bool Process::reap() {
+  if (exit_code_) return true;
+  int status = 0;
+  if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
+  exit_code_ = decode(status);
+  return true;
+}
+
+bool Process::running() { return !reap(); }
+
+void Process::signal(int number) const {
+  if (!exit_code_) kill(pid_, number);
+}
+
+std::optional<int> Process::wait(std::chrono::milliseconds limit) {
+  (void)eventually(limit, [this] { return reap(); });
+  return exit_code_;
+}
+
+std::string Process::output() const { return read_file(log_); }
+
+Outcome run(const std::vector<std::string>& argv, const std::string& input,
+            const std::vector<std::string>& env, std::chrono::milliseconds limit) {
+  const ScratchDir scratch;
+  write_file(scratch.path() / "in", input);
+  const pid_t pid = spawn(argv, env, (scratch.path() / "in").string(),
+                          (scratch.path() / "out").string(), (scratch.path() / "err").string());
+  int status = 0;
+  const bool ended = eventually(limit, [&] { return waitpid(pid, &status, WNOHANG) == pid; });
+  if (!ended) {
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+  }
+  Outcome outcome;
+  outcome.code = ended ? decode(status) : 124;
+  outcome.out = read_file(scratch.path() / "out");
+  outcome.err = read_file(scratch.path() / "err");
+  return outcome;
+}
+
+bool eventually(std::chrono::milliseconds limit, const std::function<bool()>& done) {
+  const auto deadline = steady_clock::now() + limit;
+  while (!done()) {
+    if (steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(kPollInterval);
+  }
+  return true;
+}
+
+ScratchDir::ScratchDir() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "davit-live-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) fail("cannot make " + pattern);
+  path_ = pattern;
+}
+
+ScratchDir::~ScratchDir() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+int free_port() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    fail("no free loopback port");
+  }
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  if (!out.flush()) fail("cannot write " + path.string());
+}
+
+}  // namespace davit::live

@@ -1,0 +1,80 @@
+/// Child processes of the live tests: started without a shell, output kept in a file, stopped by
+/// pid.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace davit::live {
+
+/// A running child. The destructor kills it and waits, also when a test fails. Not thread-safe.
+class Process {
+ public:
+  /// Starts `argv[0]`. Standard output and error go to `log`. Ends the test program when it cannot
+  /// be started.
+  Process(const std::vector<std::string>& argv, std::filesystem::path log,
+          const std::vector<std::string>& env = {});
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool running();
+  void signal(int number) const;
+  /// Waits for the end; the exit code, 128 + signal when it was killed, or nothing when `limit`
+  /// passed.
+  std::optional<int> wait(std::chrono::milliseconds limit);
+  /// What it printed so far.
+  [[nodiscard]] std::string output() const;
+
+ private:
+  bool reap();
+
+  std::filesystem::path log_;
+  pid_t pid_ = -1;
+  std::optional<int> exit_code_;
+};
+
+/// What a command that ran to its end answered.
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+/// Runs a command to its end. `input` becomes its standard input. Killed (code 124) after `limit`.
+[[nodiscard]] Outcome run(const std::vector<std::string>& argv, const std::string& input = "",
+                          const std::vector<std::string>& env = {},
+                          std::chrono::milliseconds limit = std::chrono::minutes(2));
+
+/// The one place where live tests wait: polls `done` until it is true or `limit` has passed; says
+/// which.
+[[nodiscard]] bool eventually(std::chrono::milliseconds limit, const std::function<bool()>& done);
+
+/// A directory of its own below the system's temporary one, removed at the end.
+class ScratchDir {
+ public:
+  ScratchDir();
+  ~ScratchDir();
+  ScratchDir(const ScratchDir&) = delete;
+  ScratchDir& operator=(const ScratchDir&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A loopback TCP port that was free a moment ago.
+[[nodiscard]] int free_port();
+
+/// The whole file, or "" when it cannot be read.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+void write_file(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace davit::live
