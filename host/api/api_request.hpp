@@ -1,0 +1,64 @@
+/// One request to the API server in Kubernetes' terms, and its answer.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+
+#include "host/api/transport.hpp"
+#include "host/base/clock.hpp"
+
+namespace davit::host {
+
+enum class Verb { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete };
+enum class PatchType { kJson, kMerge, kStrategic, kApply };
+enum class Propagation { kDefault, kOrphan, kBackground, kForeground };
+/// Whether the server is to keep what is written. kServer: the write is sent with dryRun=All.
+enum class DryRun { kOff, kServer };
+
+/// What a request is about: "/apis/apps/v1/namespaces/default/replicasets/web/status".
+struct ResourcePath {
+  std::string group;  ///< Empty: core.
+  std::string version;
+  std::string resource;  ///< Plural, lower case.
+  std::string subresource;
+  std::string ns;    ///< Empty: cluster-scoped, or all namespaces.
+  std::string name;  ///< Empty for lists and creates.
+};
+
+struct DeleteOptions {
+  Propagation propagation = Propagation::kDefault;
+  std::optional<std::int64_t> grace_seconds;
+  std::string uid;               ///< Precondition; empty: none.
+  std::string resource_version;  ///< Precondition; empty: none.
+};
+
+struct ApiRequest {
+  Verb verb = Verb::kGet;
+  ResourcePath path;
+  /// Used instead of `path` when not empty, for what is no resource: "/healthz". Only for kGet.
+  std::string raw_path;
+  std::string body;   ///< JSON, for kCreate, kUpdate and kPatch.
+  std::string query;  ///< Further parameters, form-encoded: "labelSelector=app%3Dweb".
+  std::string accept = "application/json";
+  PatchType patch_type = PatchType::kMerge;
+  DeleteOptions delete_options;
+  DryRun dry_run = DryRun::kOff;
+  /// Limit from the first attempt to the end, retries included, the wait for the rate limiter not.
+  /// 0: the client's default; streams have none.
+  Duration timeout{0};
+  /// When the answer is of no use any more. A request that the rate limiter would send later fails
+  /// at once.
+  Time deadline = Time::max();
+};
+
+struct ApiResponse {
+  Status status;                ///< With ApiDetail when the server answered.
+  int http_status = 0;          ///< 0: no answer.
+  Break broken = Break::kNone;  ///< What went wrong below HTTP; then `status` tells it in words.
+  std::string body;
+  std::string content_type;
+};
+
+}  // namespace davit::host

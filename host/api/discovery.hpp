@@ -1,0 +1,89 @@
+/// What the server offers: resources, their kinds and verbs. k8s.io/client-go/discovery and
+/// restmapper.
+#pragma once
+
+#include <davit/result.hpp>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/api/rest_client.hpp"
+#include "host/base/mutex.hpp"
+
+namespace davit::host {
+
+enum class Scope { kNamespaced, kCluster };
+
+struct ResourceInfo {
+  std::string group;
+  std::string version;
+  std::string resource;  ///< "replicasets"
+  std::string kind;      ///< "ReplicaSet"
+  std::string singular;
+  Scope scope = Scope::kNamespaced;
+  std::vector<std::string> verbs;         ///< "list", "watch", …
+  std::vector<std::string> subresources;  ///< "status", "scale", …
+
+  [[nodiscard]] bool has_verb(std::string_view verb) const;
+  [[nodiscard]] bool has_subresource(std::string_view subresource) const;
+};
+
+/// The answer of one fetch. Immutable.
+struct ApiCatalog {
+  struct Version {
+    std::string version;
+    Status error;  ///< Why its resources are unknown; success when they are not.
+    std::vector<ResourceInfo> resources;
+  };
+  struct Group {
+    std::string name;
+    std::vector<Version> versions;  ///< The preferred one first, then the server's order.
+  };
+  std::vector<Group> groups;  ///< Core first.
+
+  [[nodiscard]] const Group* group(std::string_view name) const;
+};
+
+/// A catalog in memory, filled at the first question. Thread-safe; questions may block for a fetch.
+///
+/// Answers of find*(): kNotFound when the server does not have it, kUnavailable when it may have it
+/// but discovery of that group (or of everything) failed. A miss while the catalog is not of this
+/// reset's own making fetches again once.
+class Discovery {
+ public:
+  /// `client` must outlive this. Upstream's rate is 20 a second, 200 at once.
+  explicit Discovery(RestClient& client);
+
+  /// Fetches now and replaces what is known. Success if the server was understood, even if single
+  /// groups failed: their errors are in the catalog.
+  [[nodiscard]] Status refresh(std::stop_token stop = {}) EXCLUDES(mutex_);
+
+  /// Forgets everything; the next question fetches. To be called every 30 s. (A failed fetch keeps
+  /// what was known.)
+  void reset() EXCLUDES(mutex_);
+
+  /// An empty `version` means the group's preferred version that has the resource.
+  [[nodiscard]] Result<ResourceInfo> find(std::string_view group, std::string_view version,
+                                          std::string_view resource, std::stop_token stop = {})
+      EXCLUDES(mutex_);
+
+  /// The resource that objects of this kind are kept under.
+  [[nodiscard]] Result<ResourceInfo> find_kind(std::string_view group, std::string_view version,
+                                               std::string_view kind, std::stop_token stop = {})
+      EXCLUDES(mutex_);
+
+  /// The present catalog, fetched if need be.
+  [[nodiscard]] Result<std::shared_ptr<const ApiCatalog>> catalog(std::stop_token stop = {})
+      EXCLUDES(mutex_);
+
+ private:
+  RestClient& client_;
+  Mutex mutex_;
+  std::shared_ptr<const ApiCatalog> catalog_ GUARDED_BY(mutex_);
+  bool stale_ GUARDED_BY(mutex_) = true;  // reset() was called since the catalog was fetched.
+};
+
+}  // namespace davit::host

@@ -1,0 +1,47 @@
+#include "host/api/rate_limiter.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace davit::host {
+
+TokenBucket::TokenBucket(Rate rate) : rate_(rate), tokens_(rate.burst) {}
+
+void TokenBucket::refill(Time now) {
+  if (!started_) {
+    started_ = true;
+    filled_at_ = now;
+  }
+  if (now <= filled_at_) return;  // Callers read the clock before they take the lock.
+  const double seconds = std::chrono::duration<double>(now - filled_at_).count();
+  tokens_ = std::min(static_cast<double>(rate_.burst), tokens_ + seconds * rate_.qps);
+  filled_at_ = now;
+}
+
+Time TokenBucket::reserve(Time now) {
+  if (rate_.qps < 0) return now;
+  MutexLock lock(mutex_);
+  refill(now);
+  tokens_ -= 1;
+  if (tokens_ >= 0) return now;
+  const double wait_ns = std::ceil(-tokens_ / rate_.qps * 1e9);
+  return std::max(now, filled_at_ + Duration(static_cast<Duration::rep>(wait_ns)));
+}
+
+bool TokenBucket::try_take(Time now) {
+  if (rate_.qps < 0) return true;
+  MutexLock lock(mutex_);
+  refill(now);
+  if (tokens_ < 1) return false;
+  tokens_ -= 1;
+  return true;
+}
+
+void TokenBucket::cancel(Time now) {
+  if (rate_.qps < 0) return;
+  MutexLock lock(mutex_);
+  refill(now);
+  tokens_ = std::min(static_cast<double>(rate_.burst), tokens_ + 1);
+}
+
+}  // namespace davit::host

@@ -1,0 +1,87 @@
+/// Requests to the API server with the rules of k8s.io/client-go/rest: client-side limit, retries,
+/// errors as values.
+#pragma once
+
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/api/api_request.hpp"
+#include "host/api/rate_limiter.hpp"
+#include "host/api/rest_metrics.hpp"
+#include "host/api/transport.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/random.hpp"
+
+namespace davit::host {
+
+/// Asked right before each attempt of a write goes on the wire. A failure keeps it off the wire:
+/// the call ends with kCancelled and this message. Called on the thread that calls the client; must
+/// not block.
+using WriteGate = std::function<Status()>;
+
+struct RestOptions {
+  TokenBucket::Rate rate;
+  std::string user_agent;         ///< See user_agent() below.
+  Lane lane = Lane::kWrite;       ///< Of unary calls; streams are always on Lane::kWatch.
+  WriteGate write_gate;           ///< Empty: always open.
+  DryRun dry_run = DryRun::kOff;  ///< kServer: every write is sent with dryRun=All and logged.
+  /// Limit for unary calls that name none: longer than any server lets one run (60 s), so that none
+  /// hangs for ever.
+  Duration default_timeout = std::chrono::seconds(90);
+};
+
+/// "davit/0.1.0 (linux/amd64)/deployment-controller".
+[[nodiscard]] std::string user_agent(std::string_view client_name);
+
+/// One client with a rate limit of its own; cheap, one a controller. Thread-safe; calls block the
+/// calling thread. Every reference must outlive it.
+///
+/// Codes of failures, beside those in abi.h: kMisuse for a request that is malformed and was not
+/// sent; kCancelled when nothing was sent (stop, deadline, gate); kUnavailable when a write may or
+/// may not have been applied.
+class RestClient {
+ public:
+  RestClient(Transport& transport, Clock& clock, Random& random, RestMetrics& metrics, Log log,
+             RestOptions options);
+
+  /// One request and its whole answer.
+  [[nodiscard]] ApiResponse call(const ApiRequest& request, std::stop_token stop = {});
+
+  /// All at once, as the rate limiter admits them; result i belongs to request i. Uses no further
+  /// thread.
+  [[nodiscard]] std::vector<ApiResponse> batch(std::span<const ApiRequest> requests,
+                                               std::stop_token stop = {});
+
+  /// Takes a piece of a body, cut anywhere. A failure ends the stream, which then returns it.
+  using ChunkSink = std::function<Status(std::string_view chunk)>;
+
+  /// Reads the body of a list or watch (kList, kWatch, kGet) as it arrives; `sink` runs on the
+  /// calling thread, and a slow one holds up the server. A watch does not wait for the rate
+  /// limiter. Success: the server ended the answer properly (or a watch could not be opened for
+  /// lack of a connection, after the retries: an empty watch). kUnavailable: the body was cut.
+  /// kCancelled: `stop`.
+  [[nodiscard]] Status stream(const ApiRequest& request, std::stop_token stop,
+                              const ChunkSink& sink);
+
+  /// The server's URL, for messages.
+  [[nodiscard]] std::string_view server() const { return transport_.server(); }
+
+ private:
+  Transport& transport_;
+  Clock& clock_;
+  Random& random_;
+  RestMetrics& metrics_;
+  const Log log_;
+  const RestOptions options_;
+  const std::string host_;  // "address:port", the label of metrics.
+  TokenBucket limiter_;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,127 @@
+/// HTTP as an injected seam: a request goes out, its answer comes back in pieces.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/config/connection_config.hpp"
+
+namespace davit::host {
+
+class RestMetrics;
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+/// Requests of different lanes never share a connection: a busy shared one delays watch events by a
+/// second.
+enum class Lane { kWatch, kLease, kWrite };
+inline constexpr std::size_t kLaneCount = 3;
+
+/// Whether a request may be multiplexed with others. A long answer that its reader may pause wants
+/// a connection alone, because a paused stream holds up its neighbours.
+enum class Sharing { kShared, kAlone };
+
+/// A client certificate and its key, PEM.
+struct ClientCertificate {
+  std::string cert;
+  std::string key;
+};
+
+struct HttpRequest {
+  std::string method;  ///< "GET"
+  std::string target;  ///< Path and query below the server's URL: "/api/v1/pods?limit=500".
+  HttpHeaders headers;
+  std::string body;
+  Duration timeout{0};  ///< From start to the last byte; 0: none.
+  Lane lane = Lane::kWrite;
+  Sharing sharing = Sharing::kShared;
+  /// Presented instead of the connection's own one when set.
+  std::shared_ptr<const ClientCertificate> certificate;
+};
+
+/// Why a request ended without a complete answer.
+enum class Break {
+  kNone,     ///< It did not: the answer is complete.
+  kRefused,  ///< No connection: refused, or no route.
+  kReset,  ///< The peer closed or reset before or during the answer; GOAWAY; a dead connection was
+           ///< found.
+  kTimeout,      ///< The request's timeout, or the limit for connecting.
+  kResolve,      ///< The server's host name has no address.
+  kTls,          ///< The server's certificate was not accepted, or the handshake failed.
+  kCredentials,  ///< No credentials could be had; nothing was sent.
+  kOther,
+};
+
+/// How a request ended. `message` is empty for kNone.
+struct TransportEnd {
+  Break kind = Break::kNone;
+  std::string message;
+};
+
+/// Receives one answer. Called on the lane's thread, one call at a time, and must not block:
+/// everything else on the lane waits. on_end() is called exactly once and last, unless the Call is
+/// destroyed first; it may already come while start() runs.
+class ResponseReader {
+ public:
+  enum class Flow {
+    kMore,   ///< Taken; go on.
+    kPause,  ///< Not taken: the same bytes come again after Call::resume(). TCP holds up the sender
+             ///< meanwhile.
+  };
+
+  ResponseReader() = default;
+  ResponseReader(const ResponseReader&) = delete;
+  ResponseReader& operator=(const ResponseReader&) = delete;
+  virtual ~ResponseReader() = default;
+
+  /// The final answer's status and headers; header names are in lower case. The views live for the
+  /// call.
+  virtual void on_head(int status, const HttpHeaders& headers) = 0;
+  /// Any piece of the body; lives for the call.
+  virtual Flow on_body(std::string_view chunk) = 0;
+  virtual void on_end(const TransportEnd& end) = 0;
+};
+
+/// A request under way. Destroying it cancels; afterwards no callback runs any more. Not to be
+/// destroyed from within a callback of its own lane.
+class Call {
+ public:
+  Call() = default;
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  virtual ~Call() = default;
+
+  /// Ends a pause. Any thread.
+  virtual void resume() = 0;
+};
+
+/// Thread-safe. Outlives its calls.
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  /// Sends `request`; `reader` must live until on_end() or the end of the Call. Blocks only where
+  /// credentials must be fetched first.
+  [[nodiscard]] virtual std::unique_ptr<Call> start(HttpRequest request,
+                                                    ResponseReader& reader) = 0;
+
+  /// The server's URL for messages: "https://10.0.0.1:6443". Lives as long as the transport.
+  [[nodiscard]] virtual std::string_view server() const = 0;
+};
+
+/// The transport to one real server, credentials included: what the program uses. Every reference
+/// must outlive it. Fails on a configuration that cannot work: a missing CA file, a certificate
+/// without its key.
+[[nodiscard]] Result<std::unique_ptr<Transport>> connect(const ConnectionConfig& config,
+                                                         Clock& clock, RestMetrics& metrics,
+                                                         Log log);
+
+}  // namespace davit::host
