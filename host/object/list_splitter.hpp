@@ -1,0 +1,90 @@
+/// Cuts the body of a list into its items while it arrives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <davit/result.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/object/json_scan.hpp"
+
+namespace davit::host {
+
+/// Takes one item; the text lives for the call. An error ends the splitting and is returned by feed().
+using ItemSink = std::function<Status(std::string_view item_json)>;
+
+/// Push decoder for a List body cut into any chunks. Holds at most one item and the list's metadata; an
+/// item that lies within one chunk is not copied. Not thread-safe.
+///
+///     ListSplitter splitter;
+///     for each chunk: if (Status s = splitter.feed(chunk, sink); !s.ok()) …
+///     if (Status s = splitter.finish(); !s.ok()) …   // then resource_version() and so on are valid
+///
+/// The body is split, not validated: parse_object() judges the items. A body of kind Status is no list:
+/// finish() returns it as an error (see api_status.hpp). A Table is refused with kUnsupported.
+class ListSplitter {
+ public:
+  /// Far above etcd's default limit of 1.5 MiB for a request.
+  static constexpr std::size_t kItemBytesMax = std::size_t{8} << 20;
+  /// For metadata and every other value beside the items.
+  static constexpr std::size_t kFieldBytesMax = std::size_t{64} << 10;
+
+  /// Decodes the next bytes of the body. kInvalid: not a list, or an item that is too large; after an
+  /// error every further call returns it again.
+  Status feed(std::string_view chunk, const ItemSink& sink);
+  /// Tells that the body is complete. kUnavailable when it was cut short, else as above; a Status body
+  /// gives its own code.
+  Status finish();
+
+  // Valid after finish() succeeded.
+  [[nodiscard]] const std::string& resource_version() const { return resource_version_; }
+  /// Empty on the last page.
+  [[nodiscard]] const std::string& continue_token() const { return continue_token_; }
+  [[nodiscard]] std::optional<std::int64_t> remaining_items() const { return remaining_items_; }
+  [[nodiscard]] const std::string& kind() const { return kind_; }
+  [[nodiscard]] const std::string& api_version() const { return api_version_; }
+  [[nodiscard]] std::size_t item_count() const { return item_count_; }
+
+ private:
+  enum class State {
+    kStart,       // Before the opening brace.
+    kFirstKey,    // After it: a key or the end.
+    kNextKey,     // After a comma: a key.
+    kKey,         // Inside a key.
+    kColon,       // After a key.
+    kValue,       // Before a value.
+    kField,       // Inside a value beside the items.
+    kFirstItem,   // After the opening bracket: an item or the end.
+    kNextItem,    // After a comma: an item.
+    kItem,        // Inside an item.
+    kAfterItem,   // A comma or the closing bracket.
+    kAfterValue,  // A comma or the closing brace.
+    kEnd,         // White space only.
+  };
+
+  /// Handles one byte of punctuation in the present state; returns false when it does not belong there.
+  bool step(char c);
+  /// Consumes bytes of the value or item at hand; returns the first byte behind them.
+  const char* scan(const char* begin, const char* end, const ItemSink& sink);
+  Status end_field(std::string_view text);
+  void read_metadata(std::string_view text);
+  Status read_status_body();
+  Status fail(Status status);
+
+  State state_ = State::kStart;
+  ValueScanner scanner_;
+  Status failed_;
+  std::string pending_;  // The part of a key, field or item that came with earlier chunks.
+  std::string key_;
+  std::string status_body_;  // Fields of a body that may be a Status, as text.
+  std::uint64_t offset_ = 0;
+  std::size_t item_count_ = 0;
+  bool has_items_ = false;
+  std::string resource_version_, continue_token_, kind_, api_version_;
+  std::optional<std::int64_t> remaining_items_;
+};
+
+}  // namespace davit::host
