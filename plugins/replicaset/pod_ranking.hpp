@@ -1,0 +1,60 @@
+/// Which pods go first when a ReplicaSet has too many.
+///
+/// Follows upstream's ActivePodsWithRanks with logarithmic scale-down. The relation is not a strict
+/// weak order (equal times consult the restarts, different times do not), so nothing here may be
+/// handed to std::sort.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace davit::replicaset {
+
+/// A time stamp of the API, or the clock's.
+using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
+
+/// How far a pod has come; earlier ones are the cheaper loss. An unknown phase counts as kPending.
+enum class PodProgress : std::uint8_t { kPending, kUnknown, kRunning };
+
+[[nodiscard]] PodProgress pod_progress(std::string_view phase);
+
+/// What the ranking reads of a pod. The views must outlive it.
+struct PodRank {
+  std::string_view uid = {};
+  std::string_view node = {};  ///< Empty: not scheduled.
+  PodProgress progress = PodProgress::kPending;
+  bool ready = false;
+  std::optional<WallTime> ready_since = std::nullopt;  ///< Last transition of the Ready condition.
+  std::optional<WallTime> created = std::nullopt;
+  std::int32_t deletion_cost = 0;
+  std::int64_t restarts = 0;          ///< Most restarts of a regular container.
+  std::int64_t sidecar_restarts = 0;  ///< Most restarts of a restartable init container.
+  std::size_t neighbours = 0;         ///< Active related pods on the same node, itself included.
+};
+
+/// The value of the annotation controller.kubernetes.io/pod-deletion-cost; 0 for every text that
+/// upstream refuses: empty, a plus sign, leading zeros, not a number, outside int32.
+[[nodiscard]] std::int32_t parse_deletion_cost(std::string_view text);
+
+/// floor(log2(now - then in nanoseconds)), -1 when `then` is not in the past.
+[[nodiscard]] int age_bucket(WallTime then, WallTime now);
+
+/// Whether `a` is deleted before `b`. Pods that no criterion tells apart go by their UIDs.
+[[nodiscard]] bool goes_before(const PodRank& a, const PodRank& b, WallTime now);
+
+/// The positions of `pods`, first to delete first. Where the criteria form a cycle any order of the
+/// pods in it may come out; everywhere else each pod precedes those that it goes before.
+[[nodiscard]] std::vector<std::size_t> deletion_order(std::span<const PodRank> pods, WallTime now);
+
+/// How much older than the youngest ready pod of `pods` each ready one of the `victims` is, in
+/// whole multiples: the samples of upstream's metric sorting_deletion_age_ratio.
+[[nodiscard]] std::vector<double> deletion_age_ratios(std::span<const PodRank> pods,
+                                                      std::span<const std::size_t> victims,
+                                                      WallTime now);
+
+}  // namespace davit::replicaset
