@@ -18,8 +18,8 @@ struct ExecConfig {
   std::string command;            ///< Absolute, or a bare name that is searched in PATH.
   std::vector<std::string> args;  ///< In order, without the command itself.
   std::vector<std::pair<std::string, std::string>> env;  ///< Added to our own environment.
-  std::string api_version;        ///< "client.authentication.k8s.io/v1" or ".../v1beta1".
-  std::string install_hint;       ///< For people, when the command cannot be found.
+  std::string api_version;   ///< "client.authentication.k8s.io/v1" or ".../v1beta1".
+  std::string install_hint;  ///< For people, when the command cannot be found.
   bool provide_cluster_info = false;
   InteractiveMode interactive_mode = InteractiveMode::kIfAvailable;
   /// JSON text of the cluster's extension "client.authentication.k8s.io/exec", which the program

@@ -1,0 +1,62 @@
+/// The flags of `davit run` and what they and the manifest come down to. No CLI11 in here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/config/manifest.hpp"
+
+namespace davit::host {
+
+/// Flags as given; what was not given has no value.
+struct RunOptions {
+  std::string manifest;  ///< --manifest; empty: every installed plugin with its defaults.
+  std::optional<std::string> kubeconfig;
+  std::optional<std::string> master;
+  std::optional<double> qps;
+  std::optional<int> burst;
+  std::optional<std::vector<std::string>> controllers;
+  std::optional<bool> leader_elect;
+  std::optional<std::string> lease_name;
+  std::optional<std::string> lease_namespace;
+  std::optional<Duration> lease_duration;
+  std::optional<Duration> renew_deadline;
+  std::optional<Duration> retry_period;
+  std::optional<Duration> controller_start_interval;
+  std::optional<Duration> controller_shutdown_timeout;
+  std::optional<std::string> bind_address;
+  std::optional<int> port;
+  std::optional<int> verbosity;
+  std::optional<LogFormat> log_format;
+  std::optional<bool> dry_run;
+  std::vector<std::string> plugin_directories;  ///< --plugin-dir; empty: the manifest's.
+  /// --workers NAME=N and --concurrent-<alias>-syncs N, by name or alias.
+  std::map<std::string, std::uint32_t> workers;
+};
+
+/// What a run uses.
+struct RunSettings {
+  Manifest manifest;          ///< With the flags laid over it.
+  std::string manifest_path;  ///< Empty when there is none.
+  /// By controller name or alias; wins over plugins[].controllers[].workers.
+  std::map<std::string, std::uint32_t> workers;
+};
+
+/// Lays the flags over a manifest.
+[[nodiscard]] Manifest merge(Manifest manifest, const RunOptions& options);
+
+/// Either settings or every mistake; flags' mistakes have no file.
+struct SettingsResult {
+  RunSettings settings;
+  std::vector<Mistake> mistakes;
+
+  [[nodiscard]] bool ok() const { return mistakes.empty(); }
+};
+
+/// Loads the manifest if one is named, lays the flags over it and checks the rules between them.
+[[nodiscard]] SettingsResult settle(const RunOptions& options);
+
+}  // namespace davit::host

@@ -1,0 +1,102 @@
+/// The host's manifest: `apiVersion: davit.dev/v1alpha1`, `kind: ControllerHost`. The members'
+/// initial values are the defaults; docs/manifest.schema.json repeats them and a test compares.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/config/yaml.hpp"
+
+namespace davit::host {
+
+inline constexpr const char* kManifestApiVersion = "davit.dev/v1alpha1";
+inline constexpr const char* kManifestKind = "ControllerHost";
+
+enum class LogFormat { kText, kJson };
+
+struct ClientSettings {
+  std::string kubeconfig;  ///< Relative paths are relative to the manifest.
+  std::string master;
+  double qps = 20;  ///< Per controller; 0 or less: no limit.
+  int burst = 30;
+};
+
+struct LeaderElectionSettings {
+  bool enabled = true;
+  std::string name = "davit";
+  std::string ns = "kube-system";
+  Duration lease_duration = std::chrono::seconds(15);
+  Duration renew_deadline = std::chrono::seconds(10);
+  Duration retry_period = std::chrono::seconds(2);
+};
+
+/// The server for health, metrics and debug.
+struct HealthSettings {
+  std::string bind_address = "127.0.0.1";
+  int port = 10257;  ///< 0: any free port.
+};
+
+struct LoggingSettings {
+  int verbosity = 0;
+  LogFormat format = LogFormat::kText;
+};
+
+/// What the manifest says about one controller of a plugin.
+struct ControllerSettings {
+  std::optional<bool> enabled;           ///< Nothing: the `controllers` list decides.
+  std::optional<std::uint32_t> workers;  ///< Nothing: what the plugin declares.
+  std::string config;                    ///< JSON text of an object; empty: none.
+  int line = 0;                          ///< Of its name in the manifest.
+  int column = 0;
+};
+
+struct PluginSettings {
+  std::string
+      name;  ///< Looked up as <name>.so in the plugin directories; empty when `path` is set.
+  std::string path;  ///< Absolute, or relative to the manifest already made absolute.
+  bool enabled = true;
+  std::string sha256;  ///< 64 lower-case hex digits; empty: any content.
+  std::map<std::string, ControllerSettings> controllers;  ///< By name or alias.
+  int line = 0;                                           ///< Of the entry in the manifest.
+  int column = 0;
+
+  /// Name or path, for messages.
+  [[nodiscard]] const std::string& label() const { return name.empty() ? path : name; }
+};
+
+struct Manifest {
+  ClientSettings client;
+  LeaderElectionSettings leader_election;
+  HealthSettings health;
+  LoggingSettings logging;
+  std::vector<std::string> controllers = {"*"};  ///< As --controllers.
+  Duration controller_start_interval = Duration::zero();
+  Duration controller_shutdown_timeout = std::chrono::seconds(10);  ///< Zero: wait for ever.
+  bool dry_run = false;
+  std::vector<std::string> plugin_directories;  ///< Absolute; empty: the installed one.
+  /// Nothing: every plugin found in the plugin directories.
+  std::optional<std::vector<PluginSettings>> plugins;
+};
+
+/// Either a manifest without mistakes, or all its mistakes.
+struct ManifestResult {
+  Manifest manifest;
+  std::vector<Mistake> mistakes;  ///< In the order of the file.
+
+  [[nodiscard]] bool ok() const { return mistakes.empty(); }
+};
+
+[[nodiscard]] ManifestResult load_manifest(const std::string& path);
+/// As load_manifest(), for text that came from `path`.
+[[nodiscard]] ManifestResult parse_manifest(std::string_view text, const std::string& path);
+
+/// Rules between settings, which flags may break as well: empty, or what is wrong in one line.
+/// Names the manifest's keys (k8s.io/client-go/tools/leaderelection.NewLeaderElector).
+[[nodiscard]] std::string check_leader_election(const LeaderElectionSettings& settings);
+
+}  // namespace davit::host

@@ -1,0 +1,42 @@
+/// Which plugins and controllers a manifest means: the manifest's names, resolved against the files
+/// on disk and what they declare. Reads files, runs nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/config/manifest.hpp"
+#include "host/plugin/plugin_file.hpp"
+
+namespace davit::host {
+
+/// A controller that a plugin declares, with what the manifest says about it.
+struct CatalogController {
+  DeclaredController declared;
+  ControllerSettings settings;  ///< Empty when the manifest does not name it.
+};
+
+struct CatalogPlugin {
+  PluginFile file;
+  PluginSettings settings;
+  std::vector<CatalogController> controllers;  ///< In the order of the declaration.
+};
+
+/// Mistakes without a place in the manifest have line 0.
+struct Catalog {
+  std::vector<CatalogPlugin> plugins;  ///< Enabled ones, in the manifest's order.
+  std::vector<Mistake> mistakes;       ///< Also what is wrong with a file.
+
+  [[nodiscard]] bool ok() const { return mistakes.empty(); }
+};
+
+/// Finds every enabled plugin of `manifest` and checks: the file is there and may be loaded (see
+/// judge_plugin), no two plugins or controllers have one name, and every controller that the
+/// manifest names is declared. `file` names the manifest in mistakes; may be empty.
+[[nodiscard]] Catalog resolve_plugins(const Manifest& manifest, const std::string& file);
+
+/// The directories that are searched: the manifest's, else the default one.
+[[nodiscard]] std::vector<std::string> plugin_directories(const Manifest& manifest);
+
+}  // namespace davit::host

@@ -1,0 +1,51 @@
+/// Reads what davit needs to know about a shared library without loading it. Every offset and size
+/// of the file is checked: damaged input gives an error, never a wild read. Works on stripped
+/// files.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace davit::host {
+
+/// A dynamic symbol.
+struct ElfSymbol {
+  enum class Binding { kGlobal, kWeak, kUnique };
+  std::string name;
+  Binding binding = Binding::kGlobal;
+  bool is_function = false;
+};
+
+/// The facts of an ELF64 shared library, copied out of the file.
+struct ElfFile {
+  std::uint16_t machine = 0;  ///< EM_*
+  std::vector<ElfSymbol> exports;
+  std::vector<std::string> imports;
+  std::string soname;
+  std::vector<std::string> needed;
+  std::string build_id;                   ///< Hex; empty when there is none.
+  std::optional<std::string> note;        ///< The text of .note.davit without its NUL.
+  std::vector<std::uint32_t> note_types;  ///< Types of all notes of owner "davit".
+  bool static_tls = false;                ///< DF_STATIC_TLS
+  bool text_relocations = false;          ///< DT_TEXTREL or DF_TEXTREL
+  bool no_delete = false;                 ///< DF_1_NODELETE
+  bool executable_stack = false;          ///< PT_GNU_STACK with PF_X, or none at all
+  bool go_runtime = false;                ///< Notes or sections that Go's linker leaves.
+
+  [[nodiscard]] bool imports_symbol(std::string_view name) const;
+};
+
+/// "x86-64", "aarch64", or "machine 243".
+[[nodiscard]] std::string machine_name(std::uint16_t machine);
+/// The machine that this program was built for.
+[[nodiscard]] std::uint16_t own_machine();
+
+/// `image` is the whole file. kInvalid with one line ("not an ELF file", "damaged: ...") that does
+/// not name the file. A library for another machine of the same byte order and word size is read.
+[[nodiscard]] Result<ElfFile> read_elf(std::string_view image);
+
+}  // namespace davit::host

@@ -1,0 +1,48 @@
+/// Opens plugins. The only user of Boost.DLL, which stays behind LoadedPlugin.
+#pragma once
+
+#include <davit/abi.h>
+
+#include <davit/result.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "host/plugin/plugin_file.hpp"
+#include "host/plugin/staging.hpp"
+
+namespace davit::host {
+
+/// A library in this process. Closing it (the destructor) needs that nothing of it runs and none of
+/// its controllers lives.
+class LoadedPlugin {
+ public:
+  ~LoadedPlugin();
+  LoadedPlugin(const LoadedPlugin&) = delete;
+  LoadedPlugin& operator=(const LoadedPlugin&) = delete;
+
+  [[nodiscard]] const PluginFile& file() const;
+  [[nodiscard]] const PluginDeclaration& declaration() const { return file().declaration; }
+  /// The InitFunc of a declared controller; null for other names.
+  [[nodiscard]] davit_init_fn init(std::string_view controller) const;
+
+ private:
+  friend Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory&,
+                                                           const std::filesystem::path&,
+                                                           const std::string&);
+  struct Library;
+  LoadedPlugin(PluginFile file, std::unique_ptr<Library> library);
+
+  PluginFile file_;
+  std::unique_ptr<Library> library_;
+};
+
+/// Reads, stages, judges and opens (eager, local) the plugin at `path`, then checks its table
+/// against its note. `sha256` is what its digest must be, or empty. Nothing of the plugin runs
+/// unless all else is right. One line that names the file and what to do.
+[[nodiscard]] Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
+                                                                const std::filesystem::path& path,
+                                                                const std::string& sha256);
+
+}  // namespace davit::host

@@ -1,0 +1,47 @@
+/// A plugin as it lies on disk: found, read and judged, without running its code.
+#pragma once
+
+#include <davit/result.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/plugin/elf_findings.hpp"
+#include "host/plugin/elf_reader.hpp"
+#include "host/plugin/note.hpp"
+
+namespace davit::host {
+
+struct PluginFile {
+  std::filesystem::path path;  ///< The operator's.
+  std::string digest;
+  ElfFile elf;
+  std::vector<Finding> findings;
+  PluginDeclaration declaration;
+};
+
+/// Judges the content of the file at `path` (which is not read again): not ELF, another machine, no
+/// symbol, no note, malformed note, newer ABI, unknown capability, refused by the ELF findings.
+/// One line that names the file and what to do.
+[[nodiscard]] Result<PluginFile> judge_plugin(const std::filesystem::path& path,
+                                              const std::string& content, std::string digest);
+
+/// Reads and judges a file, whoever owns it; for `davit plugin inspect`, rbac and checks.
+[[nodiscard]] Result<PluginFile> inspect_plugin(const std::filesystem::path& path);
+
+/// Where plugins lie when nobody says otherwise: ../lib/davit/plugins beside the program, or the
+/// `plugins` folder of a build tree that the program lies in. Both may be missing.
+[[nodiscard]] std::filesystem::path default_plugin_directory();
+/// As default_plugin_directory(), for the program at `executable`.
+[[nodiscard]] std::filesystem::path plugin_directory_for(const std::filesystem::path& executable);
+
+/// <name>.so in the first directory that has it. kNotFound names every directory looked in.
+[[nodiscard]] Result<std::filesystem::path> find_plugin(
+    const std::string& name, const std::vector<std::string>& directories);
+
+/// Every *.so of the directories, by name; of the same name the first directory wins. A directory
+/// that is missing or cannot be read is an error.
+[[nodiscard]] Result<std::vector<std::filesystem::path>> list_plugins(
+    const std::vector<std::string>& directories);
+
+}  // namespace davit::host

@@ -1,0 +1,54 @@
+/// Private copies of plugin files. A plugin is judged and opened on the copy, never on the
+/// operator's path, so what was checked is what runs.
+#pragma once
+
+#include <davit/result.hpp>
+#include <filesystem>
+#include <string>
+
+namespace davit::host {
+
+/// A directory of mode 0700 that is removed with its content by the destructor. Not thread-safe.
+class StagingDirectory {
+ public:
+  /// Below $XDG_RUNTIME_DIR when that allows execution, else $TMPDIR, else /tmp.
+  static Result<StagingDirectory> create();
+  static Result<StagingDirectory> create_below(const std::filesystem::path& parent);
+
+  StagingDirectory(StagingDirectory&& other) noexcept;
+  StagingDirectory& operator=(StagingDirectory&& other) noexcept;
+  StagingDirectory(const StagingDirectory&) = delete;
+  StagingDirectory& operator=(const StagingDirectory&) = delete;
+  ~StagingDirectory();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// A new path for a copy with this digest; never the same twice.
+  [[nodiscard]] std::filesystem::path next(const std::string& digest);
+
+ private:
+  explicit StagingDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  void remove() noexcept;
+
+  std::filesystem::path path_;
+  int copies_ = 0;
+};
+
+/// A file's content, read once, after its owner and mode were checked.
+struct TrustedFile {
+  std::string content;
+  std::string digest;  ///< SHA-256, lower-case hex.
+};
+
+/// Reads a plugin file. Refuses what is missing, no regular file, larger than 256 MiB, owned by
+/// neither root nor the user we run as, or writable by others, itself or its directory (unless the
+/// directory is sticky). One line that names the file and what to do.
+[[nodiscard]] Result<TrustedFile> read_trusted(const std::filesystem::path& path);
+
+/// As read_trusted() without the checks of owner and mode, for looking only.
+[[nodiscard]] Result<TrustedFile> read_plugin_file(const std::filesystem::path& path);
+
+/// Writes the copy (mode 0500), reads it back and compares the digest.
+[[nodiscard]] Result<std::filesystem::path> stage(StagingDirectory& directory,
+                                                  const TrustedFile& file);
+
+}  // namespace davit::host
