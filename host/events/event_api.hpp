@@ -1,0 +1,41 @@
+/// The two requests that the event sink makes.
+#pragma once
+
+#include <davit/result.hpp>
+#include <stop_token>
+#include <string>
+
+#include "host/events/event.hpp"
+
+namespace davit::host {
+
+class RestClient;
+
+/// Called on the sink thread only; may block.
+class EventApi {
+ public:
+  EventApi() = default;
+  EventApi(const EventApi&) = delete;
+  EventApi& operator=(const EventApi&) = delete;
+  virtual ~EventApi() = default;
+
+  /// A failure with ApiDetail is the server's answer and final; kMisuse says that the request could
+  /// not be made; everything else is worth another try.
+  virtual Status create(const Event& event, std::stop_token stop) = 0;
+  virtual Status patch(const Event& event, std::stop_token stop) = 0;
+};
+
+/// Events through the API client, which should be one of their own (rate limit, user agent).
+class RestEventApi final : public EventApi {
+ public:
+  /// `client` must outlive this.
+  explicit RestEventApi(RestClient& client) : client_(client) {}
+
+  Status create(const Event& event, std::stop_token stop) override;
+  Status patch(const Event& event, std::stop_token stop) override;
+
+ private:
+  RestClient& client_;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,73 @@
+/// Kubernetes Events from controllers to the API server (k8s.io/client-go/tools/record).
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
+#include "host/base/random.hpp"
+#include "host/events/event.hpp"
+#include "host/events/event_api.hpp"
+
+namespace davit::host {
+
+struct EventRecorderOptions {
+  std::string host;  ///< source.host and reportingInstance: this machine's name.
+  /// Events that wait to be written. Upstream's number; at about 500 bytes each a bound of half a
+  /// megabyte.
+  std::size_t waiting_max = 1000;
+};
+
+/// Takes events from any thread and writes them, in order and correlated, on a thread of its own
+/// that starts with the first event. Recording never blocks: when too many wait, further ones are
+/// dropped with a log line. Every event is logged as `Event occurred`.
+class EventRecorder {
+ public:
+  /// All references must outlive the recorder.
+  EventRecorder(EventApi& api, Clock& clock, Random& random, Log log, EventRecorderOptions options);
+  /// Drops what is not written yet; flush() first to keep it.
+  ~EventRecorder();
+
+  /// Notes one event. `type` is "Normal" or "Warning", anything else is refused with a log line, as
+  /// is a reference without kind or name. `component` names the controller and becomes the event's
+  /// source. Thread-safe.
+  void record(const Reference& regarding, std::string_view type, std::string_view reason,
+              std::string_view message, std::string_view component) EXCLUDES(mutex_);
+
+  /// Waits until everything recorded so far is written or given up; false when `deadline` comes
+  /// first.
+  bool flush(Time deadline) EXCLUDES(mutex_);
+
+  /// Ends the sink thread; what waits is dropped with a log line, as is what is recorded later.
+  /// Idempotent.
+  void stop() EXCLUDES(mutex_);
+
+ private:
+  void run(const std::stop_token& stop) EXCLUDES(mutex_);
+  bool enqueue(Event event) EXCLUDES(mutex_);
+
+  // Fixed after construction.
+  EventApi& api_;
+  Clock& clock_;
+  Random& random_;
+  const Log log_;
+  const EventRecorderOptions options_;
+
+  Mutex mutex_;
+  CondVar changed_;  // An event came, was written, or the recorder stops.
+  std::deque<Event> waiting_ GUARDED_BY(mutex_);
+  bool writing_ GUARDED_BY(mutex_) =
+      false;  // The sink holds an event that is no longer in waiting_.
+  bool stopped_ GUARDED_BY(mutex_) = false;
+  std::size_t dropped_ GUARDED_BY(mutex_) = 0;  // Since the queue was last full.
+  std::jthread sink_;  // Started and joined by whoever finds or clears it under mutex_.
+};
+
+}  // namespace davit::host

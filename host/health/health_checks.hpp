@@ -1,0 +1,68 @@
+/// /healthz, /livez and /readyz.
+#pragma once
+
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
+#include "host/http/http_server.hpp"
+
+namespace davit::host {
+
+/// What a check is asked for. A check may serve several.
+struct HealthEndpoints {
+  bool health = false;  ///< /healthz: as kube-controller-manager's.
+  bool live = false;    ///< /livez: failing means "restart me".
+  bool ready = false;   ///< /readyz: failing means "send no work here".
+};
+
+/// The checks of the process, in the order in which they were added. Thread-safe.
+class HealthChecks {
+ public:
+  /// Success, or why not in one line. Called without a lock on the server's thread; must not block.
+  using Check = std::function<Status()>;
+
+  explicit HealthChecks(Log log) : log_(std::move(log)) {}
+
+  /// Adds a check, or replaces the one of that name in its place.
+  void add(std::string name, HealthEndpoints endpoints, Check check) EXCLUDES(mutex_);
+  void remove(std::string_view name) EXCLUDES(mutex_);
+
+  /// Where this host stands, shown by /readyz: it answers 200 `ok` when `standby` is empty or
+  /// returns false, and 200 `ok (standby)` when it returns true: a standby is well and only has no
+  /// work.
+  void set_standby(std::function<bool()> standby) EXCLUDES(mutex_);
+
+  /// Answers /healthz, /livez, /readyz and a check's own path below them (/readyz/<check>); 404 for
+  /// others. `?verbose` lists the checks, `?exclude=<check>` leaves one out. Reasons of failures
+  /// are in the log at V2 and not in the answer, but for /readyz?verbose.
+  [[nodiscard]] HttpServerResponse answer(const HttpServerRequest& request) const EXCLUDES(mutex_);
+
+  /// Told of the result of each check that ran: name, endpoint ("healthz"), success.
+  using Observer = std::function<void(std::string_view, std::string_view, const Status&)>;
+  void set_observer(Observer observer) EXCLUDES(mutex_);
+
+ private:
+  struct Entry {
+    std::string name;
+    HealthEndpoints endpoints;
+    Check check;
+  };
+  struct Ask;
+
+  [[nodiscard]] std::vector<Entry> entries(std::string_view endpoint) const EXCLUDES(mutex_);
+  [[nodiscard]] HttpServerResponse run(const Ask& ask) const EXCLUDES(mutex_);
+
+  const Log log_;
+  mutable Mutex mutex_;
+  std::vector<Entry> entries_ GUARDED_BY(mutex_);
+  std::function<bool()> standby_ GUARDED_BY(mutex_);
+  Observer observer_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::host

@@ -1,0 +1,82 @@
+/// The metrics of the process: upstream's names, labels and buckets. prometheus-cpp stays in the
+/// .cpp.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/api/rest_metrics.hpp"
+#include "host/base/clock.hpp"
+#include "host/run/controller_runner.hpp"
+#include "host/run/leader_elector.hpp"
+
+namespace davit::host {
+
+/// The labels of kubernetes_build_info. git_version must begin with the cluster's major and minor
+/// version ("v1.30.1"), or the alert KubeVersionMismatch of kubernetes-mixin fires.
+struct BuildInfo {
+  std::string git_version;
+  std::string git_commit;
+  std::string build_date;
+  std::string compiler;
+  std::string platform = "linux/amd64";
+};
+
+enum class MetricType { kCounter, kGauge, kHistogram };
+
+/// A metric that a plugin opens.
+struct MetricOptions {
+  MetricType type = MetricType::kCounter;
+  std::string name;
+  std::string help;
+  std::vector<std::string> labels;
+  std::vector<double> buckets;  ///< Histograms: upper bounds, rising.
+};
+
+/// A metric of a plugin.
+class PluginMetric {
+ public:
+  PluginMetric() = default;
+  PluginMetric(const PluginMetric&) = delete;
+  PluginMetric& operator=(const PluginMetric&) = delete;
+  virtual ~PluginMetric() = default;
+
+  /// Adds to a counter, sets a gauge, observes into a histogram. kInvalid when the number of label
+  /// values is not that of the labels, or a counter is to fall; kUnavailable when the metric has
+  /// too many series. Thread-safe, does not block.
+  virtual Status record(double value, std::span<const std::string_view> label_values) = 0;
+};
+
+/// Everything on /metrics. Thread-safe.
+class Metrics : public RestMetrics, public RunnerMetrics, public LeaderElectionMetrics {
+ public:
+  /// `manager` is the label of running_managed_controllers.
+  [[nodiscard]] static std::unique_ptr<Metrics> make(const BuildInfo& build, Clock& clock);
+
+  /// Opens a plugin's metric, or finds it again when all options are the same. kAlreadyExists when
+  /// a metric of that name has other options or is the host's; kInvalid when a name or the buckets
+  /// are malformed. The metric lives as long as this object.
+  [[nodiscard]] virtual Result<PluginMetric*> open_plugin_metric(const MetricOptions& options) = 0;
+
+  /// Called before each exposition: the place to write gauges that are costly to keep up to date.
+  /// Never removed; whatever it uses must outlive the last scrape.
+  virtual void before_scrape(std::function<void()> refresh) = 0;
+
+  /// kubernetes_build_info again, once the server's version is known.
+  virtual void set_build_info(const BuildInfo& build) = 0;
+
+  /// kubernetes_healthcheck and kubernetes_healthchecks_total.
+  virtual void health_checked(std::string_view check, std::string_view endpoint,
+                              const Status& result) = 0;
+
+  /// The text exposition format, version 0.0.4.
+  [[nodiscard]] virtual std::string text() = 0;
+};
+
+}  // namespace davit::host

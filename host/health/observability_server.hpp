@@ -1,0 +1,50 @@
+/// The HTTP face of the host: health, metrics and what controllers show of themselves.
+#pragma once
+
+#include <davit/result.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
+#include "host/health/health_checks.hpp"
+#include "host/health/metrics.hpp"
+#include "host/http/http_server.hpp"
+
+namespace davit::host {
+
+/// Serves a controller's own page: `path` is what follows /debug/controllers/<name>/, `query` what
+/// follows the question mark. The text of a 200, or kNotFound (404), or another error (500). Must
+/// not block.
+using DebugPage = std::function<Result<std::string>(std::string_view path, std::string_view query)>;
+
+/// Routes requests to health checks, metrics and debug pages. Thread-safe.
+class ObservabilityRoutes {
+ public:
+  /// Both must outlive this object.
+  ObservabilityRoutes(HealthChecks& checks, Metrics& metrics)
+      : checks_(checks), metrics_(metrics) {}
+
+  /// Mounts a page below /debug/controllers/<controller>, or replaces it.
+  void add_debug_page(std::string controller, DebugPage page) EXCLUDES(mutex_);
+  void remove_debug_page(std::string_view controller) EXCLUDES(mutex_);
+
+  [[nodiscard]] HttpServerResponse answer(const HttpServerRequest& request) EXCLUDES(mutex_);
+
+  /// Opens a server that answers with these routes; they must outlive it.
+  [[nodiscard]] Result<std::unique_ptr<HttpServer>> serve(const HttpServerOptions& options,
+                                                          const Log& log);
+
+ private:
+  [[nodiscard]] HttpServerResponse debug(const HttpServerRequest& request) EXCLUDES(mutex_);
+
+  HealthChecks& checks_;
+  Metrics& metrics_;
+  Mutex mutex_;
+  std::map<std::string, DebugPage, std::less<>> pages_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::host

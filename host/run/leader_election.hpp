@@ -1,0 +1,109 @@
+/// The decisions of leader election (k8s.io/client-go/tools/leaderelection), without clock, thread
+/// or I/O.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+
+#include "host/base/clock.hpp"
+#include "host/run/lease.hpp"
+
+namespace davit::host {
+
+/// The defaults are upstream's.
+struct LeaderElectionOptions {
+  std::string ns = "kube-system";
+  std::string name = "davit";  ///< Of the Lease.
+  std::string identity;        ///< New for each start of the process: `<host name>_<UUID>`.
+  Duration lease_duration = std::chrono::seconds(15);
+  Duration renew_deadline = std::chrono::seconds(10);
+  Duration retry_period = std::chrono::seconds(2);
+};
+
+/// One candidate's view of the Lease and the attempts to take or keep it. An attempt is a short
+/// exchange: begin() gives the first request, each answer() the next one or nothing when the
+/// attempt is over; then outcome() tells its result.
+///
+///            fast update          ok
+///   begin ─┬───────────▶ update ─────────────────────────────▶ held
+///          │ (leading)      │ failed
+///          └────────────▶ get ──not found──▶ create ──ok─────▶ held
+///                           │ ours, free or expired
+///                           ├──────────────▶ update ──ok─────▶ held
+///                           └─ held by another ──────────────▶ not held
+///
+/// Only local observation times decide: the times written in the Lease are never compared, so
+/// clocks may be wrong. Not thread-safe.
+class LeaderElection {
+ public:
+  enum class Outcome {
+    kHeld,     ///< The lease is ours.
+    kNotHeld,  ///< It is not, or the attempt failed; try again later.
+    kLost,     ///< We led, and another candidate holds the lease now: stop at once.
+  };
+  enum class Verb { kGet, kCreate, kUpdate };
+  struct Request {
+    Verb verb = Verb::kGet;
+    std::string body;  ///< JSON of the Lease, for kCreate and kUpdate.
+  };
+
+  explicit LeaderElection(LeaderElectionOptions options) : options_(std::move(options)) {}
+
+  [[nodiscard]] Request begin(Time now, WallTime wall);
+
+  /// Takes what the server said to the last request: the Lease's JSON or the error. `now` is the
+  /// time of the answer.
+  [[nodiscard]] std::optional<Request> answer(const Result<std::string>& reply, Time now);
+
+  /// Of the attempt that is over.
+  [[nodiscard]] Outcome outcome() const { return outcome_; }
+  /// Whether the attempt renewed our lease by GET and PUT instead of a PUT alone.
+  [[nodiscard]] bool took_slow_path() const { return slow_path_; }
+  /// Why requests of the attempt failed; success when none did.
+  [[nodiscard]] const Status& trouble() const { return trouble_; }
+
+  /// The first request of giving the lease back: a fresh read. Then release_update() of its answer,
+  /// which is nothing when there is nothing to release.
+  [[nodiscard]] Request begin_release() const { return {Verb::kGet, {}}; }
+  [[nodiscard]] Result<std::optional<Request>> release_update(const Result<std::string>& reply,
+                                                              WallTime wall) const;
+  /// The release was written.
+  void released(Time now);
+
+  [[nodiscard]] bool is_leader() const { return observed_.holder == options_.identity; }
+  /// The holder last seen; "" for none.
+  [[nodiscard]] const std::string& holder() const { return observed_.holder; }
+  /// When the record was last seen to change.
+  [[nodiscard]] Time observed_at() const { return observed_at_; }
+
+ private:
+  enum class Phase { kIdle, kFastUpdate, kGet, kCreate, kUpdate };
+
+  [[nodiscard]] bool lease_valid(Time now) const;
+  [[nodiscard]] std::optional<Request> on_read(const Result<std::string>& reply, Time now);
+  [[nodiscard]] std::optional<Request> on_written(const Result<std::string>& reply, Time now);
+  [[nodiscard]] Request send_update();
+  [[nodiscard]] Request send_get();
+  std::optional<Request> finish(Outcome outcome);
+
+  const LeaderElectionOptions options_;
+
+  // What was last seen.
+  LeaseRecord observed_;
+  std::string observed_raw_;  // Compared to notice changes; empty before the first look.
+  Time observed_at_{};
+  std::string document_;  // The whole Lease as last read or written, "" when none is known.
+
+  // The attempt in progress.
+  Phase phase_ = Phase::kIdle;
+  Outcome outcome_ = Outcome::kNotHeld;
+  bool slow_path_ = false;
+  bool was_leader_ = false;
+  Time began_{};
+  LeaseRecord desired_;
+  Status trouble_;
+};
+
+}  // namespace davit::host

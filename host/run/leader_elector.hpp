@@ -1,0 +1,127 @@
+/// Leader election on a Lease (k8s.io/client-go/tools/leaderelection): the thread around
+/// LeaderElection.
+#pragma once
+
+#include <atomic>
+#include <davit/result.hpp>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
+#include "host/base/random.hpp"
+#include "host/events/event_recorder.hpp"
+#include "host/run/leader_election.hpp"
+#include "host/run/lease_api.hpp"
+
+namespace davit::host {
+
+/// What leader election counts; names in spec order: leader_election_master_status,
+/// leader_election_slowpath_total. Thread-safe.
+class LeaderElectionMetrics {
+ public:
+  LeaderElectionMetrics() = default;
+  LeaderElectionMetrics(const LeaderElectionMetrics&) = delete;
+  LeaderElectionMetrics& operator=(const LeaderElectionMetrics&) = delete;
+  virtual ~LeaderElectionMetrics() = default;
+
+  enum class Role { kLeader, kStandby };
+  virtual void leader_election_role(std::string_view name, Role role) = 0;
+  virtual void leader_election_slow_path(std::string_view name) = 0;
+};
+
+/// What happens on the way; every function is called on the elector's thread and must return at
+/// once.
+struct LeaderElectionHandlers {
+  std::function<void()> on_started_leading;
+  /// Exactly once, after the elector's thread was started, also when leadership was never won.
+  /// Writes were already fenced off. Must be set.
+  std::function<void()> on_stopped_leading;
+  /// The holder changed: to us, to somebody else, or to "" after a release. May be empty.
+  std::function<void(std::string_view)> on_new_leader;
+};
+
+/// Stands for election until stopped or until leadership is lost; one life, no second try.
+class LeaderElector {
+ public:
+  enum class Release { kNo, kYes };
+
+  /// `options` must be valid (see check()). References must outlive the elector; `events` may be
+  /// null.
+  LeaderElector(LeaderElectionOptions options, LeaseApi& api, Clock& clock, Random& random,
+                LeaderElectionMetrics& metrics, EventRecorder* events, Log log,
+                LeaderElectionHandlers handlers);
+  /// Stops without a release.
+  ~LeaderElector();
+
+  /// Says what is wrong with `options`: kInvalid, one line.
+  [[nodiscard]] static Status check(const LeaderElectionOptions& options);
+
+  /// Starts the thread. Once.
+  void start();
+
+  /// Ends the election. kYes gives the lease back, so that another host takes it at once: only when
+  /// nothing that the lease guards can write any more. Blocks until the thread has ended (at most
+  /// renew_deadline). Idempotent.
+  void stop(Release release);
+
+  /// The leader and inside its lease, counted from before the request that renewed it was sent. Two
+  /// atomic loads and a clock: for use before every write.
+  [[nodiscard]] bool may_write() const {
+    // Relaxed: the value guards no other data.
+    return clock_.now().time_since_epoch().count() < leader_until_.load(std::memory_order_relaxed);
+  }
+
+  /// Leading as far as this process knows; what readyz and people are told.
+  [[nodiscard]] bool is_leader() const { return leading_.load(std::memory_order_acquire); }
+
+  /// The holder last seen; "" when there is none or before the first look.
+  [[nodiscard]] std::string holder() const EXCLUDES(mutex_);
+
+  /// For the check `leaderElection`: fails when we believe to lead but could not renew for the
+  /// lease's duration and `tolerance`.
+  [[nodiscard]] Status health(Duration tolerance = std::chrono::seconds(20)) const EXCLUDES(mutex_);
+
+ private:
+  enum class State { kAcquiring, kLeading, kStopped };
+  void run(const std::stop_token& stop);
+  State acquire(const std::stop_token& stop);
+  State lead(const std::stop_token& stop);
+  /// One attempt, ending by `deadline`.
+  LeaderElection::Outcome attempt(Time deadline, const std::stop_token& stop);
+  Result<std::string> send(const LeaderElection::Request& request, Time deadline,
+                           const std::stop_token& stop);
+  void release_lease();
+  void publish(Time sent);
+  void rest(Time until, const std::stop_token& stop) EXCLUDES(mutex_);
+  void record(std::string_view what);
+
+  // Fixed after construction.
+  const LeaderElectionOptions options_;
+  LeaseApi& api_;
+  Clock& clock_;
+  Random& random_;
+  LeaderElectionMetrics& metrics_;
+  EventRecorder* const events_;
+  const Log log_;
+  const LeaderElectionHandlers handlers_;
+
+  LeaderElection election_;  // Of the elector's thread.
+
+  std::atomic<Duration::rep> leader_until_{
+      Duration::min().count()};  // Time up to which writes are safe.
+  std::atomic<bool> leading_{false};
+  std::atomic<bool> release_{false};
+
+  mutable Mutex mutex_;
+  CondVar wake_;
+  std::string holder_ GUARDED_BY(mutex_);
+  Time observed_ GUARDED_BY(mutex_){};
+
+  std::jthread thread_;
+};
+
+}  // namespace davit::host

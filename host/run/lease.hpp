@@ -1,0 +1,45 @@
+/// The Lease object (coordination.k8s.io/v1) as leader election reads and writes it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <string>
+#include <string_view>
+
+#include "host/base/clock.hpp"
+
+namespace davit::host {
+
+/// What a candidate writes into the spec; the times are for people, nothing is decided by them.
+struct LeaseRecord {
+  std::string holder;  ///< "": nobody.
+  std::int64_t duration_seconds = 0;
+  std::string acquire_time;  ///< RFC 3339 with microseconds.
+  std::string renew_time;
+  std::int64_t transitions = 0;
+
+  bool operator==(const LeaseRecord&) const = default;
+};
+
+/// A Lease as read.
+struct Lease {
+  LeaseRecord record;
+  /// The record with times cut to whole seconds: for telling whether anything happened.
+  std::string raw;
+};
+
+/// kWrongType when `json` is no Lease (cut, too deep, wrong types).
+[[nodiscard]] Result<Lease> parse_lease(std::string_view json);
+
+/// A new Lease.
+[[nodiscard]] std::string lease_json(std::string_view ns, std::string_view name,
+                                     const LeaseRecord& record);
+
+/// `json` with the record put into its spec; everything else, known or not, stays (managedFields
+/// are left out, which the server takes as "unchanged"). kWrongType as above.
+[[nodiscard]] Result<std::string> with_record(std::string_view json, const LeaseRecord& record);
+
+/// "2026-01-01T00:00:00.123456Z"
+[[nodiscard]] std::string micro_time(WallTime time);
+
+}  // namespace davit::host

@@ -1,0 +1,85 @@
+/// The threads that take keys from one WorkQueue.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/base/mutex.hpp"
+#include "host/queue/work_queue.hpp"
+
+namespace davit::host {
+
+/// Up to `workers` threads, each started when there is a key and nobody free to take it. Whether
+/// keys are handed out at all is the queue's business (pause, resume, shut_down). Thread-safe.
+class WorkerPool {
+ public:
+  /// Called on a worker for each key, never twice at once for one key. Must not throw.
+  using Run = std::function<void(const WorkQueue::Lease& lease, const std::stop_token& cancelled)>;
+
+  /// A key that runs.
+  struct Busy {
+    std::string key;
+    Duration time{0};
+    bool reported = false;  ///< newly_overdue() has told of it.
+  };
+
+  /// `queue` and `clock` outlive the pool. Whoever makes the queue passes its on_change on to
+  /// wake().
+  WorkerPool(std::size_t workers, WorkQueue& queue, Clock& clock, Run run);
+  /// Cancels what runs, and waits for it.
+  ~WorkerPool();
+
+  /// The queue may have something to hand out. Does not block.
+  void wake() EXCLUDES(mutex_);
+
+  /// Cancels the tokens of all keys that run now; keys taken later get fresh ones.
+  void cancel() EXCLUDES(mutex_);
+
+  /// Waits until no key runs; false when `deadline` comes first. Pause or shut down the queue
+  /// first.
+  [[nodiscard]] bool wait_idle(Time deadline) EXCLUDES(mutex_);
+
+  /// The keys that have been running for at least `limit`.
+  [[nodiscard]] std::vector<Busy> overdue(Duration limit) const EXCLUDES(mutex_);
+  /// Those of them that this function has not told of yet.
+  [[nodiscard]] std::vector<Busy> newly_overdue(Duration limit) EXCLUDES(mutex_);
+
+ private:
+  struct Worker {
+    std::string key;  // Meaningful while busy.
+    Time started{};
+    bool busy = false;
+    bool reported = false;
+    std::stop_source cancel;
+    std::jthread thread;
+  };
+
+  void work(Worker& self) EXCLUDES(mutex_);
+  /// Waits for a key; nothing when the pool ends.
+  std::optional<WorkQueue::Lease> take(Worker& self) EXCLUDES(mutex_);
+  void grow() REQUIRES(mutex_);
+
+  const std::size_t workers_max_;
+  WorkQueue& queue_;
+  Clock& clock_;
+  const Run run_;
+
+  mutable Mutex mutex_;
+  CondVar work_;  // Something changed for those who wait for keys.
+  CondVar idle_;  // A key ended.
+  std::uint64_t changes_ GUARDED_BY(mutex_) = 0;
+  std::size_t waiting_ GUARDED_BY(mutex_) = 0;
+  std::size_t busy_ GUARDED_BY(mutex_) = 0;
+  bool ending_ GUARDED_BY(mutex_) = false;
+  std::deque<Worker> crew_ GUARDED_BY(mutex_);  // Entries stay where they are.
+};
+
+}  // namespace davit::host

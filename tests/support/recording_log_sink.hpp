@@ -1,0 +1,55 @@
+/// A LogSink that keeps its lines for a test to look at.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
+
+namespace davit::test {
+
+/// Thread-safe.
+class RecordingLogSink final : public host::LogSink {
+ public:
+  explicit RecordingLogSink(int verbosity = 0) : verbosity_(verbosity) {}
+
+  [[nodiscard]] int verbosity() const override { return verbosity_; }
+
+  void write(host::Severity severity, int verbosity, std::string_view logger,
+             std::string_view message, std::span<const host::LogField> fields) override {
+    std::string line = severity == host::Severity::kInfo      ? "I" + std::to_string(verbosity)
+                       : severity == host::Severity::kWarning ? "W"
+                                                              : "E";
+    line.append(" ").append(logger).append(": ").append(message);
+    for (const host::LogField& field : fields) {
+      line.append(" ").append(field.key).append("=").append(field.text());
+    }
+    host::MutexLock lock(mutex_);
+    lines_.push_back(std::move(line));
+  }
+
+  void flush() override {}
+
+  /// All lines so far, as `E logger: message key=value`; info lines start with `I` and their
+  /// verbosity.
+  [[nodiscard]] std::vector<std::string> lines() const {
+    host::MutexLock lock(mutex_);
+    return lines_;
+  }
+
+  /// How many lines contain `text`.
+  [[nodiscard]] std::size_t count(std::string_view text) const {
+    host::MutexLock lock(mutex_);
+    std::size_t found = 0;
+    for (const std::string& line : lines_) found += line.find(text) != std::string::npos ? 1 : 0;
+    return found;
+  }
+
+ private:
+  const int verbosity_;
+  mutable host::Mutex mutex_;
+  std::vector<std::string> lines_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::test
