@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/base/clock.hpp"
+#include "host/base/log.hpp"
 #include "host/config/yaml.hpp"
 
 namespace davit::host {
@@ -17,7 +18,6 @@ namespace davit::host {
 inline constexpr const char* kManifestApiVersion = "davit.dev/v1alpha1";
 inline constexpr const char* kManifestKind = "ControllerHost";
 
-enum class LogFormat { kText, kJson };
 
 struct ClientSettings {
   std::string kubeconfig;  ///< Relative paths are relative to the manifest.

@@ -1,0 +1,61 @@
+/// Reads the members of a YAML mapping into plain variables and collects every mistake on the way.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/config/yaml.hpp"
+
+namespace davit::host {
+
+/// One mapping. Ask for every key that is allowed, then call finish(), which names the keys that
+/// nobody asked for. A key that is missing or has a mistake leaves its variable alone. Everything
+/// is borrowed and must outlive this.
+class Fields {
+ public:
+  /// `where` is the path of this mapping for people: "leaderElection", empty at the top.
+  /// A node that is no mapping is a mistake; nothing at all (an empty value) counts as {}.
+  /// `nulls` says what a key without a value is.
+  enum class Nulls { kMistake, kAbsent };
+  Fields(const YamlNode& node, std::string where, const std::string& file,
+         std::vector<Mistake>& out, Nulls nulls = Nulls::kMistake);
+
+  /// The value of an allowed key, or null.
+  const YamlNode* any(std::string_view key);
+  void text(std::string_view key, std::string& out);
+  /// As text(), and not empty.
+  void name(std::string_view key, std::string& out);
+  void boolean(std::string_view key, bool& out);
+  void integer(std::string_view key, std::int64_t min, std::int64_t max, std::int64_t& out);
+  void number(std::string_view key, double min, double max, double& out);
+  /// At least `min`, as Go writes durations.
+  void duration(std::string_view key, Duration min, Duration& out);
+  void choice(std::string_view key, const std::vector<std::string>& allowed, std::string& out);
+  /// A list of strings that are not empty.
+  void texts(std::string_view key, std::vector<std::string>& out);
+  void finish();
+
+  /// Adds a mistake at a node.
+  void mistake(const YamlNode& at, std::string text);
+  /// "leaderElection.name" for people.
+  [[nodiscard]] std::string path(std::string_view key) const;
+  [[nodiscard]] const std::string& file() const { return file_; }
+  [[nodiscard]] std::vector<Mistake>& mistakes() { return out_; }
+
+ private:
+  /// The value when it is there and no empty one; an empty value is a mistake that names `wanted`.
+  const YamlNode* wanted(std::string_view key, std::string_view wanted);
+  void wrong(std::string_view key, const YamlNode& node, std::string_view wanted);
+
+  const YamlNode& node_;
+  std::string where_;
+  const std::string& file_;
+  std::vector<Mistake>& out_;
+  Nulls nulls_;
+  std::vector<std::string> allowed_;
+};
+
+}  // namespace davit::host

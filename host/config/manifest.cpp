@@ -1,0 +1,307 @@
+#include "host/config/manifest.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "host/config/duration.hpp"
+#include "host/config/fields.hpp"
+#include "host/config/names.hpp"
+
+namespace davit::host {
+namespace {
+
+/// A worker is a thread; more than this is a typing error.
+constexpr std::int64_t kWorkersMax = 1000;
+constexpr double kQpsMax = 100'000;
+constexpr std::int64_t kBurstMax = 1'000'000;
+constexpr std::int64_t kVerbosityMax = 10;
+constexpr std::int64_t kPortMax = 65535;
+constexpr Duration kLeaseDurationMin = std::chrono::seconds(1);  // The Lease counts whole seconds.
+constexpr Duration kPeriodMin = std::chrono::milliseconds(1);
+
+/// Reads one manifest; `base` is the directory that relative paths start from.
+class ManifestReader {
+ public:
+  ManifestReader(const std::string& file, ManifestResult& out)
+      : file_(file),
+        base_(std::filesystem::absolute(file.empty() ? "." : file).parent_path()),
+        out_(out) {}
+
+  void read(const YamlNode& root);
+
+ private:
+  void identity(const YamlNode& root, Fields& fields);
+  void client(const YamlNode& node);
+  void leader_election(const YamlNode& node);
+  void health(const YamlNode& node);
+  void logging(const YamlNode& node);
+  void plugins(const YamlNode& node, Fields& fields);
+  void plugin(const YamlNode& node, const std::string& where);
+  void plugin_source(const YamlNode& node, Fields& fields, PluginSettings& plugin);
+  void plugin_controllers(const YamlNode& node, const std::string& where, PluginSettings& plugin);
+  ControllerSettings controller(const YamlMember& member, const std::string& where);
+
+  Fields fields(const YamlNode& node, std::string where) {
+    return Fields(node, std::move(where), file_, out_.mistakes);
+  }
+  void mistake(int line, int column, std::string text) {
+    out_.mistakes.push_back({file_, line, column, std::move(text)});
+  }
+  std::string resolve(const std::string& path) const {
+    if (path.empty()) return path;
+    return (base_ / path).lexically_normal().string();
+  }
+
+  const std::string& file_;
+  std::filesystem::path base_;
+  ManifestResult& out_;
+  std::set<std::string> plugin_labels_;
+  std::set<std::string> controller_names_;
+};
+
+void ManifestReader::read(const YamlNode& root) {
+  Manifest& manifest = out_.manifest;
+  Fields top = fields(root, "");
+  identity(root, top);
+  if (const YamlNode* node = top.any("client")) client(*node);
+  if (const YamlNode* node = top.any("leaderElection")) leader_election(*node);
+  if (const YamlNode* node = top.any("health")) health(*node);
+  if (const YamlNode* node = top.any("logging")) logging(*node);
+  top.texts("controllers", manifest.controllers);
+  top.duration("controllerStartInterval", Duration::zero(), manifest.controller_start_interval);
+  top.duration("controllerShutdownTimeout", Duration::zero(), manifest.controller_shutdown_timeout);
+  top.boolean("dryRun", manifest.dry_run);
+  top.texts("pluginDirectories", manifest.plugin_directories);
+  for (std::string& directory : manifest.plugin_directories) directory = resolve(directory);
+  if (const YamlNode* node = top.any("plugins")) plugins(*node, top);
+  top.finish();
+}
+
+/// A file of another kind gets one mistake here, which explains all others.
+void ManifestReader::identity(const YamlNode& root, Fields& top) {
+  if (root.kind != YamlNode::Kind::kMapping) {
+    if (root.is_null()) top.mistake(root, "the manifest is empty");
+    return;
+  }
+  std::string ignored;
+  top.choice("apiVersion", {kManifestApiVersion}, ignored);
+  top.choice("kind", {kManifestKind}, ignored);
+  for (const auto& [key, value] :
+       {std::pair("apiVersion", kManifestApiVersion), std::pair("kind", kManifestKind)}) {
+    if (root.find(key) != nullptr) continue;
+    top.mistake(root, std::string(key) + " is missing: write " + key + ": " + value);
+  }
+}
+
+void ManifestReader::client(const YamlNode& node) {
+  ClientSettings& client = out_.manifest.client;
+  Fields in = fields(node, "client");
+  in.text("kubeconfig", client.kubeconfig);
+  client.kubeconfig = resolve(client.kubeconfig);
+  in.text("master", client.master);
+  in.number("qps", 0, kQpsMax, client.qps);
+  std::int64_t burst = client.burst;
+  in.integer("burst", 1, kBurstMax, burst);
+  client.burst = static_cast<int>(burst);
+  in.finish();
+}
+
+void ManifestReader::leader_election(const YamlNode& node) {
+  LeaderElectionSettings& election = out_.manifest.leader_election;
+  const std::size_t before = out_.mistakes.size();
+  Fields in = fields(node, "leaderElection");
+  in.boolean("enabled", election.enabled);
+  in.name("name", election.name);
+  in.name("namespace", election.ns);
+  in.duration("leaseDuration", kLeaseDurationMin, election.lease_duration);
+  in.duration("renewDeadline", kPeriodMin, election.renew_deadline);
+  in.duration("retryPeriod", kPeriodMin, election.retry_period);
+  in.finish();
+  const YamlNode* name = node.find("name");
+  if (name != nullptr && !is_dns_subdomain(election.name)) {
+    in.mistake(*name,
+               "leaderElection.name must be a DNS subdomain (lower case letters, digits, "
+               "'-' and '.'), not " +
+                   name->describe());
+  }
+  const YamlNode* ns = node.find("namespace");
+  if (ns != nullptr && !is_dns_label(election.ns)) {
+    in.mistake(*ns,
+               "leaderElection.namespace must be a DNS label (lower case letters, digits and "
+               "'-'), not " +
+                   ns->describe());
+  }
+  const std::string rule = check_leader_election(election);
+  if (!rule.empty() && out_.mistakes.size() == before) in.mistake(node, rule);
+}
+
+void ManifestReader::health(const YamlNode& node) {
+  HealthSettings& health = out_.manifest.health;
+  Fields in = fields(node, "health");
+  in.name("bindAddress", health.bind_address);
+  std::int64_t port = health.port;
+  in.integer("port", 0, kPortMax, port);
+  health.port = static_cast<int>(port);
+  in.finish();
+  const YamlNode* address = node.find("bindAddress");
+  if (address != nullptr && !is_ip_address(health.bind_address)) {
+    in.mistake(*address, "health.bindAddress must be an IP address, not " + address->describe());
+  }
+}
+
+void ManifestReader::logging(const YamlNode& node) {
+  LoggingSettings& logging = out_.manifest.logging;
+  Fields in = fields(node, "logging");
+  std::int64_t verbosity = logging.verbosity;
+  in.integer("verbosity", 0, kVerbosityMax, verbosity);
+  logging.verbosity = static_cast<int>(verbosity);
+  std::string format = "text";
+  in.choice("format", {"text", "json"}, format);
+  logging.format = format == "json" ? LogFormat::kJson : LogFormat::kText;
+  in.finish();
+}
+
+void ManifestReader::plugins(const YamlNode& node, Fields& top) {
+  if (node.kind != YamlNode::Kind::kSequence) {
+    top.mistake(node, "plugins must be a list, not " + node.describe());
+    return;
+  }
+  out_.manifest.plugins.emplace();
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    plugin(node.items[i], "plugins[" + std::to_string(i) + "]");
+  }
+}
+
+void ManifestReader::plugin(const YamlNode& node, const std::string& where) {
+  PluginSettings plugin;
+  plugin.line = node.line;
+  plugin.column = node.column;
+  Fields in = fields(node, where);
+  plugin_source(node, in, plugin);
+  in.boolean("enabled", plugin.enabled);
+  in.name("sha256", plugin.sha256);
+  const YamlNode* digest = node.find("sha256");
+  if (digest != nullptr && !plugin.sha256.empty()) {
+    std::transform(plugin.sha256.begin(), plugin.sha256.end(), plugin.sha256.begin(),
+                   [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
+    const bool hex = plugin.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (!hex || plugin.sha256.size() != 64) {
+      in.mistake(*digest, where + ".sha256 must be 64 hex digits, as sha256sum prints them");
+    }
+  }
+  if (const YamlNode* each = in.any("controllers")) {
+    plugin_controllers(*each, where + ".controllers", plugin);
+  }
+  in.finish();
+  out_.manifest.plugins->push_back(std::move(plugin));
+}
+
+void ManifestReader::plugin_source(const YamlNode& node, Fields& in, PluginSettings& plugin) {
+  in.name("name", plugin.name);
+  in.name("path", plugin.path);
+  if (node.kind != YamlNode::Kind::kMapping) return;
+  const YamlNode* name = node.find("name");
+  const YamlNode* path = node.find("path");
+  if ((name == nullptr) == (path == nullptr)) {
+    in.mistake(node, in.path(name == nullptr ? "name or path is missing: a plugin needs one of them"
+                                             : "name and path exclude each other"));
+    return;
+  }
+  if (name != nullptr &&
+      (plugin.name.find('/') != std::string::npos || plugin.name.ends_with(".so"))) {
+    in.mistake(*name, in.path("name") +
+                          " must be a name such as \"replicaset\", not a file; use "
+                          "path for a file");
+    return;
+  }
+  plugin.path = resolve(plugin.path);
+  if (plugin.label().empty() || plugin_labels_.insert(plugin.label()).second) return;
+  in.mistake(name != nullptr ? *name : *path, "duplicate plugin " + json_quote(plugin.label()));
+}
+
+void ManifestReader::plugin_controllers(const YamlNode& node, const std::string& where,
+                                        PluginSettings& plugin) {
+  if (node.kind != YamlNode::Kind::kMapping && !node.is_null()) {
+    mistake(node.line, node.column,
+            where + " must be a mapping from controller names, not " + node.describe());
+    return;
+  }
+  for (const YamlMember& member : node.members) {
+    if (!controller_names_.insert(member.key).second) {
+      mistake(member.line, member.column,
+              "duplicate controller " + json_quote(member.key) + ": another plugin has it already");
+    }
+    plugin.controllers[member.key] = controller(member, where + "." + member.key);
+  }
+}
+
+ControllerSettings ManifestReader::controller(const YamlMember& member, const std::string& where) {
+  ControllerSettings settings;
+  settings.line = member.line;
+  settings.column = member.column;
+  Fields in = fields(member.value, where);
+  if (member.value.find("enabled") != nullptr) settings.enabled = true;
+  bool enabled = true;
+  in.boolean("enabled", enabled);
+  if (settings.enabled) settings.enabled = enabled;
+  std::int64_t workers = 0;
+  in.integer("workers", 1, kWorkersMax, workers);
+  if (workers > 0) settings.workers = static_cast<std::uint32_t>(workers);
+  if (const YamlNode* config = in.any("config")) {
+    if (config->kind != YamlNode::Kind::kMapping) {
+      in.mistake(*config, where + ".config must be a mapping, not " + config->describe());
+    } else if (Result<std::string> json = to_json(*config)) {
+      settings.config = std::move(*json);
+    } else {
+      in.mistake(*config, where + ".config: " + json.error().message());
+    }
+  }
+  in.finish();
+  return settings;
+}
+
+}  // namespace
+
+std::string check_leader_election(const LeaderElectionSettings& settings) {
+  constexpr double kJitterFactor = 1.2;  // client-go's leaderelection.JitterFactor.
+  if (!settings.enabled) return "";
+  if (settings.lease_duration <= settings.renew_deadline) {
+    return "leaderElection.leaseDuration (" + format_duration(settings.lease_duration) +
+           ") must be greater than renewDeadline (" + format_duration(settings.renew_deadline) +
+           ")";
+  }
+  const auto retry = static_cast<double>(settings.retry_period.count());
+  if (static_cast<double>(settings.renew_deadline.count()) <= kJitterFactor * retry) {
+    return "leaderElection.renewDeadline (" + format_duration(settings.renew_deadline) +
+           ") must be greater than 1.2 times retryPeriod (" +
+           format_duration(settings.retry_period) + ")";
+  }
+  return "";
+}
+
+ManifestResult parse_manifest(std::string_view text, const std::string& path) {
+  ManifestResult result;
+  YamlDocument document = parse_yaml(text, path);
+  result.mistakes = std::move(document.mistakes);
+  // What the parser could not finish would only give misleading mistakes about missing keys.
+  const bool complete = document.root.kind != YamlNode::Kind::kNull || result.mistakes.empty();
+  if (complete) ManifestReader(path, result).read(document.root);
+  std::stable_sort(result.mistakes.begin(), result.mistakes.end(),
+                   [](const Mistake& a, const Mistake& b) {
+                     return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+                   });
+  return result;
+}
+
+ManifestResult load_manifest(const std::string& path) {
+  Result<std::string> text = read_text_file(path);
+  if (text) return parse_manifest(*text, path);
+  ManifestResult result;
+  result.mistakes.push_back({path, 0, 0, text.error().message()});
+  return result;
+}
+
+}  // namespace davit::host
