@@ -1,0 +1,210 @@
+/// Context: what the host offers to one controller.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <davit/client.hpp>
+#include <davit/controller.hpp>
+#include <davit/event.hpp>
+#include <davit/informer.hpp>
+#include <davit/log.hpp>
+#include <davit/queue.hpp>
+#include <davit/time.hpp>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace davit {
+
+struct TimerOptions {
+  std::chrono::milliseconds first{0};   ///< From the start of the controller's workers.
+  std::chrono::milliseconds period{0};  ///< From the end of one run to the next; 0: once.
+};
+
+enum class MetricType : std::int32_t {
+  kCounter = DAVIT_METRIC_COUNTER,
+  kGauge = DAVIT_METRIC_GAUGE,
+  kHistogram = DAVIT_METRIC_HISTOGRAM,
+};
+
+struct MetricOptions {
+  MetricType type = MetricType::kCounter;
+  std::string_view name;  ///< In full, as /metrics shows it.
+  std::string_view help;
+  std::initializer_list<std::string_view> labels = {};
+  std::initializer_list<double> buckets = {};  ///< Histograms: upper bounds, rising.
+};
+
+/// A handle: cheap to copy.
+class Metric {
+ public:
+  /// Opened by Context::open_metric.
+  Metric(const Api& api, davit_handle handle) : api_(&api), handle_(handle) {}
+
+  /// Adds to a counter, sets a gauge, observes into a histogram. As many values as labels.
+  void record(double value, std::initializer_list<std::string_view> label_values = {}) const {
+    std::vector<davit_str> raw;
+    for (const std::string_view each : label_values) raw.push_back(to_c(each));
+    static_cast<void>(api_->metric->record(api_->host, handle_, value, raw.data(), raw.size()));
+  }
+
+ private:
+  const Api* api_;
+  davit_handle handle_;
+};
+
+/// Lives longer than the controller; keep a reference. The open_ functions are for the controller's
+/// constructor only. They always return a handle: when the host refuses, the handle answers nothing
+/// and the controller does not start, with the host's reason in the log.
+class Context {
+ public:
+  /// `raw` must outlive the context. Ask status() before anything else.
+  explicit Context(const davit_context& raw) : raw_(raw), status_(api_.open(raw)) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// The controller's name: "replicaset-controller".
+  [[nodiscard]] std::string_view name() const { return from_c(raw_.controller); }
+
+  /// Joins the host's shared cache of View::kResource. Synced before any sync runs.
+  template <typename View>
+  [[nodiscard]] Informer<View> open_informer(Handlers<View> handlers = {},
+                                             const InformerOptions& options = {}) {
+    const Resource& resource = View::kResource;
+    auto anchor = std::make_unique<detail::HandlerAnchor<View>>(api_, std::move(handlers));
+    davit_informer_options raw{};
+    raw.size = sizeof(raw);
+    raw.group = to_c(resource.group);
+    raw.version = to_c(resource.version);
+    raw.resource = to_c(resource.resource);
+    raw.label_selector = to_c(options.label_selector);
+    raw.field_selector = to_c(options.field_selector);
+    raw.self = anchor.get();
+    raw.on_event = &detail::HandlerAnchor<View>::on_event;
+    davit_handle handle = 0;
+    note(api_.informer->open(api_.host, &raw, &handle), "open informer", resource.resource);
+    anchor_.push_back(std::move(anchor));
+    return Informer<View>(api_, handle);
+  }
+
+  /// Indexes the strings found at `path`: dots between members, [] for every element, ['key'] for
+  /// one map key. Informer::by_index reads it.
+  template <typename View>
+  void add_index(const Informer<View>& informer, std::string_view name, std::string_view path) {
+    note(api_.informer->add_index(api_.host, informer.handle(), to_c(name), to_c(path)),
+         "add index", name);
+  }
+
+  [[nodiscard]] Queue open_queue(const QueueOptions& options, SyncFunction sync) {
+    auto anchor = std::make_unique<detail::SyncAnchor>(api_, std::move(sync));
+    davit_queue_options raw{};
+    raw.size = sizeof(raw);
+    raw.workers = options.workers;
+    raw.name = to_c(options.name);
+    raw.base_ms = static_cast<std::uint64_t>(options.base_delay.count());
+    raw.max_ms = static_cast<std::uint64_t>(options.max_delay.count());
+    raw.retries_max = options.retries_max;
+    raw.self = anchor.get();
+    raw.sync = &detail::SyncAnchor::sync;
+    davit_handle handle = 0;
+    note(api_.queue->open(api_.host, &raw, &handle), "open queue", options.name);
+    anchor_.push_back(std::move(anchor));
+    return Queue(api_, handle);
+  }
+
+  /// Runs `fire` on a worker, never twice at once.
+  void start_timer(const TimerOptions& options, std::function<void()> fire);
+
+  [[nodiscard]] Metric open_metric(const MetricOptions& options);
+
+  [[nodiscard]] Client client() const { return Client(api_); }
+  [[nodiscard]] EventRecorder events() const { return EventRecorder(api_); }
+  [[nodiscard]] Log log() const { return Log(api_); }
+  /// The controller's `config` from the manifest; absent when there is none.
+  [[nodiscard]] Value config() const { return Value(&api_, api_.config->value(api_.host)); }
+  /// Never jumps; for intervals.
+  [[nodiscard]] Time now() const { return Time(Duration(api_.clock->monotonic_ns(api_.host))); }
+  /// For time stamps in objects.
+  [[nodiscard]] WallTime wall_now() const {
+    return WallTime(Duration(api_.clock->wall_ns(api_.host)));
+  }
+  /// 64 uniformly distributed bits; not for secrets.
+  [[nodiscard]] std::uint64_t random() const { return api_.random->next(api_.host); }
+  [[nodiscard]] const Api& api() const { return api_; }
+
+  /// `return context.skip("…")` from a factory: nothing to do here, and that is no error.
+  [[nodiscard]] InitResult skip(std::string_view why) const {
+    api_.error_text(api_.host, to_c(why));
+    return std::unique_ptr<Controller>();
+  }
+  /// The first open_ call that the host refused; ok when none was.
+  [[nodiscard]] const Status& status() const { return status_; }
+
+ private:
+  void note(davit_code code, std::string_view action, std::string_view what) {
+    if (code == DAVIT_OK || !status_.ok()) return;
+    status_ = Status(from_c(code), "the host refused to " + std::string(action) + " " +
+                                       std::string(what) + " (code " + std::to_string(code) + ")");
+  }
+
+  const davit_context& raw_;
+  Api api_;
+  Status status_;
+  std::vector<std::unique_ptr<detail::Anchored>> anchor_;  // What the host holds pointers to.
+};
+
+namespace detail {
+
+class TimerAnchor final : public Anchored {
+ public:
+  TimerAnchor(const Api& api, std::function<void()> fire) : api_(api), fire_(std::move(fire)) {}
+
+  static void fire(void* self) noexcept {
+    const auto& anchor = *static_cast<TimerAnchor*>(self);
+    guarded_logged(anchor.api_, "timer", [&] { anchor.fire_(); });
+  }
+
+ private:
+  const Api& api_;
+  std::function<void()> fire_;
+};
+
+}  // namespace detail
+
+inline void Context::start_timer(const TimerOptions& options, std::function<void()> fire) {
+  auto anchor = std::make_unique<detail::TimerAnchor>(api_, std::move(fire));
+  davit_timer_options raw{};
+  raw.size = sizeof(raw);
+  raw.first_ms = static_cast<std::uint64_t>(options.first.count());
+  raw.period_ms = static_cast<std::uint64_t>(options.period.count());
+  raw.self = anchor.get();
+  raw.fire = &detail::TimerAnchor::fire;
+  davit_handle handle = 0;
+  note(api_.timer->start(api_.host, &raw, &handle), "start", "a timer");
+  anchor_.push_back(std::move(anchor));
+}
+
+inline Metric Context::open_metric(const MetricOptions& options) {
+  std::vector<davit_str> labels;
+  for (const std::string_view each : options.labels) labels.push_back(to_c(each));
+  davit_metric_options raw{};
+  raw.size = sizeof(raw);
+  raw.type = static_cast<std::int32_t>(options.type);
+  raw.name = to_c(options.name);
+  raw.help = to_c(options.help);
+  raw.labels = labels.data();
+  raw.label_count = labels.size();
+  raw.buckets = options.buckets.begin();
+  raw.bucket_count = options.buckets.size();
+  davit_handle handle = 0;
+  note(api_.metric->open(api_.host, &raw, &handle), "open metric", options.name);
+  return Metric(api_, handle);
+}
+
+}  // namespace davit

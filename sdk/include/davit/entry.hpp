@@ -1,0 +1,136 @@
+/// The entry point of a plugin: its note and its InitFunc table, in one macro.
+///
+///     DAVIT_PLUGIN(R"({"name":"greeter","version":"0.1.0","abi":"1.0",…})",
+///                  {"greeter-controller", &davit::make<GreeterController>});
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <davit/context.hpp>
+#include <davit/controller.hpp>
+#include <davit/trampoline.hpp>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace davit {
+
+/// Makes a controller; what it opens through the context belongs to that controller.
+using Factory = InitResult (*)(Context&);
+
+/// The factory of a controller with a constructor from Context&.
+template <typename Type>
+[[nodiscard]] InitResult make(Context& context) {
+  return std::unique_ptr<Controller>(std::make_unique<Type>(context));
+}
+
+/// One row of the table.
+struct Row {
+  std::string_view name;  ///< As the note declares it.
+  Factory factory;
+};
+
+namespace detail {
+
+/// A controller with all that belongs to it; davit_controller.self points here. The order of the
+/// members is the order of their making: the controller goes first.
+class Instance {
+ public:
+  explicit Instance(const davit_context& raw) : context_(raw) {}
+
+  static void destroy(void* self) noexcept { delete static_cast<Instance*>(self); }
+
+  static const void* capability(void*, davit_str id) noexcept {
+    static constexpr davit_health_v1 kHealth = {sizeof(davit_health_v1), 0, &Instance::check};
+    static constexpr davit_debug_v1 kDebug = {sizeof(davit_debug_v1), 0, &Instance::serve};
+    if (from_c(id) == "davit.health/1") return &kHealth;
+    if (from_c(id) == "davit.debug/1") return &kDebug;
+    return nullptr;
+  }
+
+  /// Ok and a controller, ok and none (skipped), or an error.
+  Status start(Factory factory) {
+    if (!context_.status().ok()) return context_.status();
+    InitResult made = factory(context_);
+    if (!made) return made.error();
+    controller_ = std::move(*made);
+    return controller_ == nullptr ? Status() : context_.status();
+  }
+  [[nodiscard]] bool has_controller() const { return controller_ != nullptr; }
+  [[nodiscard]] const Api& api() const { return context_.api(); }
+
+ private:
+  static davit_code check(void* self, davit_sink why) noexcept {
+    return answer(self, why, [](const Controller& controller) -> Result<std::string> {
+      const Status status = controller.health();
+      if (!status.ok()) return status;
+      return std::string();
+    });
+  }
+  static davit_code serve(void* self, davit_str path, davit_str query, davit_sink body) noexcept {
+    return answer(self, body, [&](const Controller& controller) {
+      return controller.debug(from_c(path), from_c(query));
+    });
+  }
+  /// Writes the text that `ask` answers, or its error's.
+  template <typename Ask>
+  static davit_code answer(void* self, davit_sink sink, const Ask& ask) noexcept {
+    auto& instance = *static_cast<Instance*>(self);
+    return guarded(instance.api(), [&] {
+      const Result<std::string> text = ask(std::as_const(*instance.controller_));
+      const Status status = text.error();
+      sink.write(sink.self, to_c(text ? *text : status.message()));
+      return status;
+    });
+  }
+
+  Context context_;
+  std::unique_ptr<Controller> controller_;
+};
+
+/// The InitFunc behind every row: the context says which one is meant.
+template <const auto& kRows>
+std::int32_t init(const davit_context* raw, davit_controller* out) noexcept {
+  auto instance = std::make_unique<Instance>(*raw);
+  const davit_code code = guarded(instance->api(), [&] {
+    for (const Row& row : kRows) {
+      if (row.name == from_c(raw->controller)) return instance->start(row.factory);
+    }
+    return Status(Code::kMisuse, "the plugin has no such controller");
+  });
+  if (code != DAVIT_OK) return DAVIT_FAILED;
+  if (!instance->has_controller()) return DAVIT_SKIPPED;
+  *out = davit_controller{sizeof(davit_controller), 0, instance.release(), &Instance::destroy,
+                          &Instance::capability};
+  return DAVIT_STARTED;
+}
+
+template <const auto& kRows>
+constexpr auto make_c_rows() {
+  std::array<davit_row, std::size(kRows)> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = davit_row{to_c(kRows[i].name), &init<kRows>};
+  }
+  return out;
+}
+
+template <const auto& kRows>
+inline constexpr auto kCRows = make_c_rows<kRows>();
+
+template <const auto& kRows>
+inline constexpr davit_plugin kPlugin = {sizeof(davit_plugin), sizeof(davit_row),
+                                         kCRows<kRows>.data(), kCRows<kRows>.size()};
+
+}  // namespace detail
+}  // namespace davit
+
+/// DAVIT_PLUGIN(note, {name, factory}, …) at global scope, once in a plugin. `note` is one string
+/// literal of JSON text, described in abi.h; each row needs an entry in its `controllers`.
+#define DAVIT_PLUGIN(note, ...)                                \
+  DAVIT_NOTE(note);                                            \
+  static constexpr ::davit::Row davit_rows_[] = {__VA_ARGS__}; \
+  extern "C" const davit_plugin* davit_plugin_v1(void) {       \
+    return &::davit::detail::kPlugin<davit_rows_>;             \
+  }                                                            \
+  static_assert(true, "ends the macro with a semicolon")

@@ -1,0 +1,47 @@
+/// EventRecorder: Kubernetes Events about objects.
+#pragma once
+
+#include <davit/api.hpp>
+#include <davit/kube/metadata.hpp>
+#include <string>
+#include <string_view>
+
+namespace davit {
+
+/// Events appear in `kubectl describe`. The host correlates, limits and writes them later, with the
+/// controller's client name as their source; recording never waits and never fails the caller.
+class EventRecorder {
+ public:
+  /// `api` must outlive the recorder.
+  explicit EventRecorder(const Api& api) : api_(&api) {}
+
+  template <typename View>
+  void normal(const View& about, std::string_view reason, std::string_view message) const {
+    record(View::kResource, about, "Normal", reason, message);
+  }
+  template <typename View>
+  void warning(const View& about, std::string_view reason, std::string_view message) const {
+    record(View::kResource, about, "Warning", reason, message);
+  }
+
+  /// For objects whose kind is only known at run time.
+  void record(const Resource& resource, const ObjectView& about, std::string_view type,
+              std::string_view reason, std::string_view message) const {
+    const std::string api_version = resource.api_version();
+    davit_reference reference{};
+    reference.size = sizeof(reference);
+    reference.api_version = to_c(api_version);
+    reference.kind = to_c(resource.kind);
+    reference.ns = to_c(about.ns());
+    reference.name = to_c(about.name());
+    reference.uid = to_c(about.uid());
+    reference.resource_version = to_c(about.resource_version());
+    static_cast<void>(
+        api_->event->record(api_->host, &reference, to_c(type), to_c(reason), to_c(message)));
+  }
+
+ private:
+  const Api* api_;
+};
+
+}  // namespace davit

@@ -1,0 +1,148 @@
+/// Expectations: what a controller has asked for and not yet seen in its cache, so that it does not
+/// ask twice (pkg/controller, ControllerExpectations and UIDTrackingControllerExpectations).
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <davit/key.hpp>
+#include <davit/time.hpp>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace davit {
+
+/// Counters of one controller key.
+struct ExpectationCounts {
+  std::int64_t additions = 0;
+  std::int64_t deletions = 0;
+
+  friend bool operator==(const ExpectationCounts&, const ExpectationCounts&) = default;
+};
+
+/// Counts creations and deletions per controller key. Thread-safe: handlers observe while syncs
+/// set. Takes `now` where it matters, never reads a clock.
+class Expectations {
+ public:
+  /// Expectations older than this count as fulfilled: an event may have been lost.
+  static constexpr std::chrono::minutes kLifetime{5};
+
+  /// Replaces what was expected for the key.
+  void set(const Key& key, ExpectationCounts counts, Time now) {
+    const std::lock_guard lock(mutex_);
+    records_[key] = Record{counts, now};
+  }
+  void expect_creations(const Key& key, std::size_t count, Time now) {
+    set(key, {static_cast<std::int64_t>(count), 0}, now);
+  }
+  void expect_deletions(const Key& key, std::size_t count, Time now) {
+    set(key, {0, static_cast<std::int64_t>(count)}, now);
+  }
+
+  /// Lowers a counter, which may become negative. Nothing without a record.
+  void creation_observed(const Key& key, std::size_t count = 1) {
+    lower(key, {static_cast<std::int64_t>(count), 0});
+  }
+  void deletion_observed(const Key& key, std::size_t count = 1) {
+    lower(key, {0, static_cast<std::int64_t>(count)});
+  }
+
+  /// Whether a sync may create and delete: nothing recorded, all seen, or too old to trust.
+  [[nodiscard]] bool satisfied(const Key& key, Time now) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = records_.find(key);
+    if (found == records_.end()) return true;
+    const auto& [counts, since] = found->second;
+    return (counts.additions <= 0 && counts.deletions <= 0) || now - since > kLifetime;
+  }
+
+  /// Forgets the key.
+  void erase(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    records_.erase(key);
+  }
+
+  /// What is outstanding; nothing without a record.
+  [[nodiscard]] std::optional<ExpectationCounts> outstanding(const Key& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = records_.find(key);
+    return found == records_.end() ? std::nullopt : std::optional(found->second.counts);
+  }
+
+ private:
+  struct Record {
+    ExpectationCounts counts;
+    Time since;
+  };
+
+  void lower(const Key& key, ExpectationCounts by) {
+    const std::lock_guard lock(mutex_);
+    const auto found = records_.find(key);
+    if (found == records_.end()) return;
+    found->second.counts.additions -= by.additions;
+    found->second.counts.deletions -= by.deletions;
+  }
+
+  mutable std::mutex mutex_;
+  std::unordered_map<Key, Record> records_;  // Guarded by mutex_.
+};
+
+/// Expectations that know which objects are to be deleted, so that a graceful deletion, first seen
+/// as an update and later as a delete, counts once. Thread-safe.
+class TrackingExpectations {
+ public:
+  /// As Expectations::expect_creations; the awaited deletions stay as they are.
+  void expect_creations(const Key& key, std::size_t count, Time now) {
+    counts_.expect_creations(key, count, now);
+  }
+  void creation_observed(const Key& key, std::size_t count = 1) {
+    counts_.creation_observed(key, count);
+  }
+
+  /// Replaces the objects awaited for the key.
+  void expect_deletions(const Key& key, const std::vector<Key>& objects, Time now) {
+    std::set<Key> awaited(objects.begin(), objects.end());
+    const std::size_t count = awaited.size();
+    {
+      const std::lock_guard lock(mutex_);
+      awaited_[key] = std::move(awaited);
+    }
+    counts_.expect_deletions(key, count, now);
+  }
+  /// Counts only if `object` is awaited, and then once.
+  void deletion_observed(const Key& key, const Key& object) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = awaited_.find(key);
+      if (found == awaited_.end() || found->second.erase(object) == 0) return;
+    }
+    counts_.deletion_observed(key);
+  }
+
+  [[nodiscard]] bool satisfied(const Key& key, Time now) const {
+    return counts_.satisfied(key, now);
+  }
+  void erase(const Key& key) {
+    {
+      const std::lock_guard lock(mutex_);
+      awaited_.erase(key);
+    }
+    counts_.erase(key);
+  }
+  [[nodiscard]] std::optional<ExpectationCounts> outstanding(const Key& key) const {
+    return counts_.outstanding(key);
+  }
+
+ private:
+  Expectations counts_;
+  mutable std::mutex mutex_;
+  std::unordered_map<Key, std::set<Key>> awaited_;  // Guarded by mutex_.
+};
+
+}  // namespace davit

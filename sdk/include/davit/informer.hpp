@@ -1,0 +1,182 @@
+/// Informer: a controller's view of the host's shared cache of one resource.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <davit/key.hpp>
+#include <davit/kube/metadata.hpp>
+#include <davit/trampoline.hpp>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace davit {
+
+/// One change of one object. Updates that arrived while handlers were busy are merged into one.
+template <typename View>
+struct Event {
+  enum class Type : std::int32_t {
+    kAdded = DAVIT_EVENT_ADDED,
+    kUpdated = DAVIT_EVENT_UPDATED,
+    kDeleted = DAVIT_EVENT_DELETED,
+  };
+  Type type;
+  View current;             ///< Deleted: the last state known.
+  std::optional<View> old;  ///< Updated: what this handler saw last. Its UID may differ.
+  bool initial = false;     ///< Added: part of the informer's first content.
+  bool tombstone = false;   ///< Deleted: the deletion was missed, the state may be old.
+};
+
+/// What to do on changes; called one at a time per controller, in the order of changes. Only add
+/// keys to queues here: no requests, no waiting. Unset ones are skipped.
+template <typename View>
+struct Handlers {
+  std::function<void(const View& added)> added = {};
+  std::function<void(const View& old, const View& current)> updated = {};
+  std::function<void(const View& deleted)> deleted = {};  ///< Tombstones too.
+  std::function<void(const Event<View>&)> any = {};  ///< Called for every change, before those.
+};
+
+struct InformerOptions {
+  std::string_view label_selector = {};  ///< Evaluated by the server.
+  std::string_view field_selector = {};  ///< Evaluated by the server.
+};
+
+/// Objects read from the cache: one consistent snapshot, in no particular order.
+template <typename View>
+class List {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = View;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const View*;
+    using reference = View;
+
+    Iterator(const Api* api, const davit_value* at) : api_(api), at_(at) {}
+    View operator*() const { return View(Value(api_, *at_)); }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return Iterator(api_, at_++); }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+   private:
+    const Api* api_;
+    const davit_value* at_;
+  };
+
+  List() = default;
+  List(const Api* api, davit_list list) : api_(api), list_(list) {}
+
+  [[nodiscard]] std::size_t size() const { return list_.count; }
+  [[nodiscard]] bool empty() const { return list_.count == 0; }
+  /// `index` must be below size().
+  [[nodiscard]] View operator[](std::size_t index) const {
+    return View(Value(api_, list_.items[index]));
+  }
+  [[nodiscard]] Iterator begin() const { return Iterator(api_, list_.items); }
+  [[nodiscard]] Iterator end() const { return Iterator(api_, list_.items + list_.count); }
+
+ private:
+  const Api* api_ = nullptr;
+  davit_list list_{};
+};
+
+/// Reads the cache of one resource. A handle: cheap to copy, valid as long as the controller lives.
+/// Reads are for handlers, syncs and timers; the cache is empty while the controller is made.
+template <typename View>
+class Informer {
+ public:
+  /// Opened by Context::open_informer.
+  Informer(const Api& api, davit_handle handle) : api_(&api), handle_(handle) {}
+
+  [[nodiscard]] std::optional<View> get(std::string_view ns, std::string_view name) const {
+    davit_value out{};
+    if (api_->informer->get(api_->host, handle_, to_c(ns), to_c(name), &out) != DAVIT_OK) {
+      return std::nullopt;
+    }
+    return View(Value(api_, out));
+  }
+  [[nodiscard]] std::optional<View> get(const Key& key) const { return get(key.ns, key.name); }
+
+  [[nodiscard]] List<View> list() const { return by_index({}, {}); }
+  [[nodiscard]] List<View> in_namespace(std::string_view ns) const {
+    return by_index(DAVIT_INDEX_NAMESPACE, ns);
+  }
+  /// Objects whose controller reference has this UID.
+  [[nodiscard]] List<View> by_controller(std::string_view uid) const {
+    return by_index(DAVIT_INDEX_CONTROLLER, uid);
+  }
+  /// Objects of a namespace that have no controller reference.
+  [[nodiscard]] List<View> orphans(std::string_view ns) const {
+    return by_index(DAVIT_INDEX_CONTROLLER, "/" + std::string(ns));
+  }
+  /// Objects with `key` in an index; see Context::add_index.
+  [[nodiscard]] List<View> by_index(std::string_view index, std::string_view key) const {
+    davit_list out{};
+    const davit_code code =
+        api_->informer->select(api_->host, handle_, to_c(index), to_c(key), &out);
+    return code == DAVIT_OK ? List<View>(api_, out) : List<View>();
+  }
+
+  [[nodiscard]] davit_handle handle() const { return handle_; }
+
+ private:
+  const Api* api_;
+  davit_handle handle_;
+};
+
+namespace detail {
+
+/// What must stay at one address because the host holds a pointer to it.
+class Anchored {
+ public:
+  Anchored() = default;
+  Anchored(const Anchored&) = delete;
+  Anchored& operator=(const Anchored&) = delete;
+  virtual ~Anchored() = default;
+};
+
+template <typename View>
+class HandlerAnchor final : public Anchored {
+ public:
+  HandlerAnchor(const Api& api, Handlers<View> handlers)
+      : api_(api), handlers_(std::move(handlers)) {}
+
+  static void on_event(void* self, const davit_event* raw) noexcept {
+    auto& anchor = *static_cast<HandlerAnchor*>(self);
+    guarded_logged(anchor.api_, View::kResource.resource, [&] { anchor.deliver(*raw); });
+  }
+
+ private:
+  void deliver(const davit_event& raw) const {
+    using Type = typename Event<View>::Type;
+    Event<View> event{static_cast<Type>(raw.type), View(Value(&api_, raw.value)), std::nullopt,
+                      raw.initial != 0, raw.tombstone != 0};
+    if (event.type == Type::kUpdated) event.old = View(Value(&api_, raw.old_value));
+    if (handlers_.any) handlers_.any(event);
+    switch (event.type) {
+      case Type::kAdded:
+        if (handlers_.added) handlers_.added(event.current);
+        break;
+      case Type::kUpdated:
+        if (handlers_.updated) handlers_.updated(*event.old, event.current);
+        break;
+      case Type::kDeleted:
+        if (handlers_.deleted) handlers_.deleted(event.current);
+        break;
+    }
+  }
+
+  const Api& api_;
+  Handlers<View> handlers_;
+};
+
+}  // namespace detail
+}  // namespace davit

@@ -1,0 +1,132 @@
+/// Conditions in an object's status, and the rules for setting them.
+#pragma once
+
+#include <algorithm>
+#include <davit/json_writer.hpp>
+#include <davit/kube/time.hpp>
+#include <davit/object.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace davit {
+
+/// A view of one condition.
+class ConditionView {
+ public:
+  explicit ConditionView(Value value) : value_(value) {}
+
+  [[nodiscard]] std::string_view type() const { return value_[&Names::type].string(); }
+  /// "True", "False" or "Unknown".
+  [[nodiscard]] std::string_view status() const { return value_[&Names::status].string(); }
+  [[nodiscard]] std::string_view reason() const { return value_[&Names::reason].string(); }
+  [[nodiscard]] std::string_view message() const { return value_[&Names::message].string(); }
+  [[nodiscard]] std::optional<WallTime> last_transition_time() const {
+    return parse_time(value_[&Names::last_transition_time].string());
+  }
+  [[nodiscard]] std::optional<WallTime> last_update_time() const {
+    return parse_time(value_[&Names::last_update_time].string());
+  }
+  [[nodiscard]] bool is_true() const { return status() == "True"; }
+  [[nodiscard]] Value value() const { return value_; }
+
+ private:
+  Value value_;
+};
+
+/// The first condition of this type in a conditions array.
+[[nodiscard]] inline std::optional<ConditionView> find_condition(Value conditions,
+                                                                 std::string_view type) {
+  for (const Value each : conditions.elements()) {
+    const ConditionView condition(each);
+    if (condition.type() == type) return condition;
+  }
+  return std::nullopt;
+}
+
+/// A condition to write. Times have whole seconds, as the API server stores them.
+struct Condition {
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
+  std::optional<WallTime> last_transition_time;
+  std::optional<WallTime> last_update_time;  ///< Deployments have it, ReplicaSets do not.
+
+  [[nodiscard]] static Condition from(const ConditionView& view) {
+    return {std::string(view.type()),    std::string(view.status()),  std::string(view.reason()),
+            std::string(view.message()), view.last_transition_time(), view.last_update_time()};
+  }
+
+  void write(JsonWriter& out) const {
+    out.begin_object().member("type", type).member("status", status);
+    if (last_update_time) out.member("lastUpdateTime", format_time(*last_update_time));
+    if (last_transition_time) out.member("lastTransitionTime", format_time(*last_transition_time));
+    if (!reason.empty()) out.member("reason", reason);
+    if (!message.empty()) out.member("message", message);
+    out.end_object();
+  }
+
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
+
+/// The conditions of a status being computed, in their order.
+class ConditionList {
+ public:
+  ConditionList() = default;
+  /// A copy of a conditions array.
+  explicit ConditionList(Value conditions) {
+    for (const Value each : conditions.elements()) {
+      conditions_.push_back(Condition::from(ConditionView(each)));
+    }
+  }
+
+  [[nodiscard]] const Condition* find(std::string_view type) const {
+    for (const Condition& each : conditions_) {
+      if (each.type == type) return &each;
+    }
+    return nullptr;
+  }
+
+  /// Upstream's rule (SetDeploymentCondition, SetCondition): same status and reason leave the
+  /// present one untouched, message and times included; else the new one replaces it at the end of
+  /// the list, and keeps the old transition time when the status is the same.
+  void set(Condition condition) {
+    if (const Condition* present = find(condition.type)) {
+      if (present->status == condition.status && present->reason == condition.reason) return;
+      if (present->status == condition.status) {
+        condition.last_transition_time = present->last_transition_time;
+      }
+    }
+    remove(condition.type);
+    conditions_.push_back(std::move(condition));
+  }
+
+  void remove(std::string_view type) {
+    conditions_.erase(std::remove_if(conditions_.begin(), conditions_.end(),
+                                     [type](const Condition& each) { return each.type == type; }),
+                      conditions_.end());
+  }
+  /// Adds at the end whatever is there; for rules other than set().
+  void append(Condition condition) { conditions_.push_back(std::move(condition)); }
+
+  void write(JsonWriter& out) const {
+    out.begin_array();
+    for (const Condition& each : conditions_) each.write(out);
+    out.end_array();
+  }
+
+  [[nodiscard]] bool empty() const { return conditions_.empty(); }
+  [[nodiscard]] std::size_t size() const { return conditions_.size(); }
+  [[nodiscard]] auto begin() const { return conditions_.begin(); }
+  [[nodiscard]] auto end() const { return conditions_.end(); }
+
+  friend bool operator==(const ConditionList&, const ConditionList&) = default;
+
+ private:
+  std::vector<Condition> conditions_;
+};
+
+}  // namespace davit

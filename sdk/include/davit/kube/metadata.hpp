@@ -1,0 +1,88 @@
+/// Metadata and ObjectView: what every Kubernetes object has.
+#pragma once
+
+#include <cstdint>
+#include <davit/key.hpp>
+#include <davit/kube/owner_reference.hpp>
+#include <davit/kube/resource.hpp>
+#include <davit/kube/time.hpp>
+#include <davit/object.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace davit {
+
+/// A typed view of a snapshot; the base of Pod, ReplicaSet and their kin. Lives like the Value that
+/// it was made from. Derived views add a `static constexpr Resource kResource` and a constructor
+/// from Value, which is all that Informer, Client and EventRecorder ask of them.
+class ObjectView {
+ public:
+  explicit ObjectView(Value value) : value_(value), metadata_(value[&Names::metadata]) {}
+
+  [[nodiscard]] Value value() const { return value_; }
+  [[nodiscard]] Value metadata() const { return metadata_; }
+  [[nodiscard]] Value spec() const { return value_[&Names::spec]; }
+  [[nodiscard]] Value status() const { return value_[&Names::status]; }
+
+  /// The namespace; empty for cluster-scoped objects.
+  [[nodiscard]] std::string_view ns() const { return metadata_[&Names::ns].string(); }
+  [[nodiscard]] std::string_view name() const { return metadata_[&Names::name].string(); }
+  [[nodiscard]] std::string_view uid() const { return metadata_[&Names::uid].string(); }
+  [[nodiscard]] std::string_view resource_version() const {
+    return metadata_[&Names::resource_version].string();
+  }
+  [[nodiscard]] Key key() const { return {std::string(ns()), std::string(name())}; }
+  [[nodiscard]] std::int64_t generation() const {
+    return metadata_[&Names::generation].integer_or(0);
+  }
+
+  [[nodiscard]] Value labels() const { return metadata_[&Names::labels]; }
+  [[nodiscard]] Value annotations() const { return metadata_[&Names::annotations]; }
+  [[nodiscard]] std::optional<std::string_view> label(std::string_view key) const {
+    return labels()[key].text();
+  }
+  [[nodiscard]] std::optional<std::string_view> annotation(std::string_view key) const {
+    return annotations()[key].text();
+  }
+
+  [[nodiscard]] std::optional<WallTime> creation_time() const {
+    return parse_time(metadata_[&Names::creation_timestamp].string());
+  }
+  [[nodiscard]] std::optional<WallTime> deletion_time() const {
+    return parse_time(metadata_[&Names::deletion_timestamp].string());
+  }
+  /// Whether deletionTimestamp is set: somebody deleted it and something still holds it.
+  [[nodiscard]] bool is_being_deleted() const {
+    return metadata_[&Names::deletion_timestamp].kind() == Kind::kString;
+  }
+  [[nodiscard]] bool has_finalizer(std::string_view finalizer) const {
+    for (const Value each : metadata_[&Names::finalizers].elements()) {
+      if (each.string() == finalizer) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] Value owner_references() const { return metadata_[&Names::owner_references]; }
+  /// The controller reference, if there is one.
+  [[nodiscard]] std::optional<OwnerReference> controller() const {
+    return controller_reference(owner_references());
+  }
+  [[nodiscard]] bool is_controlled_by(std::string_view owner_uid) const {
+    const std::optional<OwnerReference> reference = controller();
+    return reference && reference->uid() == owner_uid;
+  }
+
+ private:
+  Value value_;
+  Value metadata_;
+};
+
+/// What a reference to `object` by its owner says; `View` gives kind and apiVersion, which list
+/// items lack.
+template <typename View>
+[[nodiscard]] OwnerIdentity owner_identity(const View& object) {
+  return {View::kResource.api_version(), View::kResource.kind, object.name(), object.uid()};
+}
+
+}  // namespace davit

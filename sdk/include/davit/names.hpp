@@ -1,0 +1,93 @@
+/// Interned names of the members that controllers read, resolved once when a controller starts.
+#pragma once
+
+#include <davit/abi.h>
+
+#include <string_view>
+
+namespace davit {
+
+/// An interned member name: looking a member up by it costs an integer compare.
+struct Name {
+  davit_name id = 0;
+};
+
+// The C++ name and the JSON name of each well-known member.
+#define DAVIT_WELL_KNOWN_NAMES(X)                         \
+  X(annotations, "annotations")                           \
+  X(api_version, "apiVersion")                            \
+  X(available_replicas, "availableReplicas")              \
+  X(block_owner_deletion, "blockOwnerDeletion")           \
+  X(collision_count, "collisionCount")                    \
+  X(conditions, "conditions")                             \
+  X(container_statuses, "containerStatuses")              \
+  X(containers, "containers")                             \
+  X(controller, "controller")                             \
+  X(creation_timestamp, "creationTimestamp")              \
+  X(deletion_timestamp, "deletionTimestamp")              \
+  X(finalizers, "finalizers")                             \
+  X(fully_labeled_replicas, "fullyLabeledReplicas")       \
+  X(generate_name, "generateName")                        \
+  X(generation, "generation")                             \
+  X(init_container_statuses, "initContainerStatuses")     \
+  X(init_containers, "initContainers")                    \
+  X(items, "items")                                       \
+  X(key, "key")                                           \
+  X(kind, "kind")                                         \
+  X(labels, "labels")                                     \
+  X(last_transition_time, "lastTransitionTime")           \
+  X(last_update_time, "lastUpdateTime")                   \
+  X(match_expressions, "matchExpressions")                \
+  X(match_labels, "matchLabels")                          \
+  X(max_surge, "maxSurge")                                \
+  X(max_unavailable, "maxUnavailable")                    \
+  X(message, "message")                                   \
+  X(metadata, "metadata")                                 \
+  X(min_ready_seconds, "minReadySeconds")                 \
+  X(name, "name")                                         \
+  X(node_name, "nodeName")                                \
+  X(ns, "namespace")                                      \
+  X(observed_generation, "observedGeneration")            \
+  X(op, "operator")                                       \
+  X(owner_references, "ownerReferences")                  \
+  X(paused, "paused")                                     \
+  X(phase, "phase")                                       \
+  X(pod_template, "template")                             \
+  X(progress_deadline_seconds, "progressDeadlineSeconds") \
+  X(ready_replicas, "readyReplicas")                      \
+  X(reason, "reason")                                     \
+  X(replicas, "replicas")                                 \
+  X(resource_version, "resourceVersion")                  \
+  X(restart_count, "restartCount")                        \
+  X(restart_policy, "restartPolicy")                      \
+  X(revision_history_limit, "revisionHistoryLimit")       \
+  X(rolling_update, "rollingUpdate")                      \
+  X(selector, "selector")                                 \
+  X(spec, "spec")                                         \
+  X(status, "status")                                     \
+  X(strategy, "strategy")                                 \
+  X(terminating_replicas, "terminatingReplicas")          \
+  X(type, "type")                                         \
+  X(uid, "uid")                                           \
+  X(unavailable_replicas, "unavailableReplicas")          \
+  X(updated_replicas, "updatedReplicas")                  \
+  X(values, "values")
+
+/// The well-known names. Used as `value[&Names::metadata][&Names::labels]`.
+struct Names {
+#define DAVIT_DECLARE_NAME(member, text) Name member;
+  DAVIT_WELL_KNOWN_NAMES(DAVIT_DECLARE_NAME)
+#undef DAVIT_DECLARE_NAME
+
+  /// Resolves all of them through `intern`, a callable from std::string_view to davit_name.
+  template <typename Intern>
+  static Names resolve(const Intern& intern) {
+    Names names;
+#define DAVIT_RESOLVE_NAME(member, text) names.member = Name{intern(std::string_view(text))};
+    DAVIT_WELL_KNOWN_NAMES(DAVIT_RESOLVE_NAME)
+#undef DAVIT_RESOLVE_NAME
+    return names;
+  }
+};
+
+}  // namespace davit

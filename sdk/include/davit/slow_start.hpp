@@ -1,0 +1,41 @@
+/// Slow start: creating many objects without failing many times (slowStartBatch).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <davit/result.hpp>
+#include <vector>
+
+namespace davit {
+
+struct SlowStartOutcome {
+  std::size_t succeeded = 0;
+  Status error;  ///< One of the failures of the last batch; ok when there was none.
+};
+
+/// Runs `count` calls in batches of 1, 2, 4, … and stops after the first batch with a failure, so
+/// that a quota or webhook that refuses everything is asked once and not `count` times.
+/// `run_batch(first, size)` makes the calls `first` … `first + size - 1` concurrently and returns
+/// one Status each, in order; an ok Status counts as success.
+template <typename RunBatch>
+[[nodiscard]] SlowStartOutcome slow_start(std::size_t count, const RunBatch& run_batch) {
+  SlowStartOutcome outcome;
+  std::size_t first = 0;
+  std::size_t size = 1;
+  while (first < count && outcome.error.ok()) {
+    size = std::min(size, count - first);
+    const std::vector<Status> answers = run_batch(first, size);
+    for (const Status& answer : answers) {
+      if (answer.ok()) {
+        ++outcome.succeeded;
+      } else if (outcome.error.ok()) {
+        outcome.error = answer;
+      }
+    }
+    first += size;
+    size *= 2;
+  }
+  return outcome;
+}
+
+}  // namespace davit
