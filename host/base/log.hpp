@@ -36,6 +36,9 @@ struct LogField {
   }
 };
 
+/// How lines look: klog's text format, or one JSON object a line.
+enum class LogFormat { kText, kJson };
+
 enum class Severity { kInfo, kWarning, kError };
 
 /// Where log lines go. Thread-safe; never called under a lock.
@@ -70,6 +73,17 @@ class Log {
   }
   void error(std::string_view message, std::initializer_list<LogField> fields = {}) const {
     sink_->write(Severity::kError, 0, logger_, message, {fields.begin(), fields.size()});
+  }
+
+  /// As a plugin's line comes: `level` of abi.h, DAVIT_LOG_ERROR to a verbosity.
+  void write(int level, std::string_view message, std::span<const LogField> fields) const {
+    if (level <= DAVIT_LOG_ERROR) {
+      sink_->write(Severity::kError, 0, logger_, message, fields);
+    } else if (level == DAVIT_LOG_WARNING) {
+      sink_->write(Severity::kWarning, 0, logger_, message, fields);
+    } else if (level <= sink_->verbosity()) {
+      sink_->write(Severity::kInfo, level, logger_, message, fields);
+    }
   }
 
   [[nodiscard]] LogSink& sink() const { return *sink_; }

@@ -1,0 +1,195 @@
+/// One controller of a plugin, hosted: its davit_host, what it opened, and its runner.
+#pragma once
+
+#include <davit/abi.h>
+
+#include <atomic>
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/api/discovery.hpp"
+#include "host/api/rest_client.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/random.hpp"
+#include "host/cache/handler_inbox.hpp"
+#include "host/cache/informer_factory.hpp"
+#include "host/cache/write_tracker.hpp"
+#include "host/events/event_recorder.hpp"
+#include "host/health/metrics.hpp"
+#include "host/object/object_space.hpp"
+#include "host/plugin/call_frame.hpp"
+#include "host/plugin/note.hpp"
+#include "host/plugin/slot_table.hpp"
+#include "host/run/controller_runner.hpp"
+
+namespace davit::host {
+class ControllerHost;
+}
+
+/// What abi.h leaves opaque: the host as one controller sees it.
+struct davit_host {
+  davit::host::ControllerHost* controller;
+};
+
+namespace davit::host {
+
+/// What all controllers share. Every reference outlives every controller.
+struct HostServices {
+  ObjectSpace& space;
+  InformerFactory& informers;
+  Transport& transport;
+  Discovery& discovery;
+  EventRecorder& events;
+  Metrics& metrics;
+  Clock& clock;
+  Random& random;
+  Log log;
+};
+
+struct ControllerHostOptions {
+  DeclaredController declared;
+  std::string plugin;
+  std::string build_id;
+  std::optional<std::uint32_t> workers;  ///< The operator's number; nothing: the plugin's.
+  std::string config;                    ///< JSON text of an object; empty: none.
+  TokenBucket::Rate rate;                ///< Of this controller's API client.
+  WriteGate write_gate;                  ///< Asked before each write goes on the wire.
+  DryRun dry_run = DryRun::kOff;
+};
+
+/// Life:  init() → commit() → start() → begin_syncing() → stop() → destructor (calls destroy()).
+///
+/// During init() what the controller opens is only noted; commit() makes it real, so that a controller that answers
+/// SKIPPED or FAILED leaves no informer behind. The functions of the ABI tables call the members below "For the ABI";
+/// they may run on any thread that is inside a call of this controller.
+class ControllerHost {
+ public:
+  enum class InitOutcome { kStarted, kSkipped, kFailed };
+  struct InitResult {
+    InitOutcome outcome = InitOutcome::kFailed;
+    std::string reason;
+  };
+
+  ControllerHost(ControllerHostOptions options, const HostServices& services);
+  ControllerHost(const ControllerHost&) = delete;
+  ControllerHost& operator=(const ControllerHost&) = delete;
+  /// stop() must have returned true before, if start() was called.
+  ~ControllerHost();
+
+  /// Calls the plugin's InitFunc. Once.
+  InitResult init(davit_init_fn function);
+  /// Opens the informers that init() asked for. kInvalid: a path or projection is malformed.
+  Status commit();
+  void start() { runner_->start(); }
+  void begin_syncing() { runner_->begin_syncing(); }
+  /// Returns whether every running call ended. If not, the process must end without destroying this.
+  bool stop(const Quiesce& wait) { return runner_->stop(wait); }
+
+  /// Every few seconds, and before each scrape: overdue syncs, gauges.
+  void report() { runner_->report(); }
+
+  [[nodiscard]] const std::string& name() const { return options_.declared.name; }
+  [[nodiscard]] const DeclaredController& declared() const { return options_.declared; }
+  /// The runner's and the controller's own opinion.
+  [[nodiscard]] Status health() const;
+  [[nodiscard]] bool caches_ready() const { return runner_->caches_ready(); }
+  [[nodiscard]] bool syncing() const { return runner_->syncing(); }
+  /// The controller's debug page, if it offers one.
+  [[nodiscard]] bool has_debug_page() const;
+  [[nodiscard]] Result<std::string> debug_page(std::string_view path, std::string_view query) const;
+
+  // ---- For the ABI.
+
+  [[nodiscard]] davit_host* handle() { return &handle_; }
+  /// The call that this thread is in, or null.
+  [[nodiscard]] CallFrame* frame() { return CallFrame::current(&handle_); }
+  [[nodiscard]] const HostServices& services() const { return services_; }
+  [[nodiscard]] const Log& log() const { return log_; }
+  [[nodiscard]] ControllerRunner& runner() { return *runner_; }
+  [[nodiscard]] const ObjectRef& config() const { return config_; }
+  [[nodiscard]] const std::string& client_name() const { return options_.declared.client_name; }
+
+  struct OpenedInformer;
+  davit_code open_informer(const davit_informer_options& options, davit_handle& out);
+  davit_code add_index(davit_handle informer, std::string_view name, std::string_view path);
+  [[nodiscard]] OpenedInformer* informer(davit_handle handle);
+
+  davit_code open_queue(const davit_queue_options& options, davit_handle& out);
+  davit_code start_timer(const davit_timer_options& options, davit_handle& out);
+
+  /// Sends all at once; responses[i] is filled for requests[i].
+  void send(std::span<const davit_request> requests, std::span<davit_response> responses,
+            CallFrame& frame);
+
+  using Queues = SlotTable<QueueId, HandleKind::kQueue>;
+  using Timers = SlotTable<TimerId, HandleKind::kTimer>;
+  using MetricHandles = SlotTable<PluginMetric*, HandleKind::kMetric>;
+  struct RetainedObject {
+    ObjectRef object;
+    davit_value value{};
+  };
+  using RetainedObjects = SlotTable<RetainedObject, HandleKind::kObject>;
+  [[nodiscard]] Queues& queues() { return queues_; }
+  [[nodiscard]] Timers& timers() { return timers_; }
+  [[nodiscard]] MetricHandles& metrics() { return metrics_; }
+  [[nodiscard]] RetainedObjects& retained() { return retained_; }
+
+ private:
+  class Feed;
+  [[nodiscard]] const DeclaredWatch* find_watch(const davit_informer_options& options) const;
+  [[nodiscard]] Status check_rights(const davit_request& request) const;
+  void answer(const davit_request& request, ApiResponse from, davit_response& to, CallFrame& frame);
+  void note_write(const davit_request& request, const ObjectRef& answer, const CallFrame& frame);
+  struct HostedQueue;
+  [[nodiscard]] SyncOutcome sync(HostedQueue& queue, std::string_view key,
+                                 std::stop_token cancelled);
+  void handle_change(const OpenedInformer& informer, const Change& change);
+
+  const ControllerHostOptions options_;
+  const HostServices services_;
+  const Log log_;
+  davit_host handle_;
+  davit_context context_{};
+  davit_controller controller_{};
+  bool created_ = false;  // init() answered STARTED: controller_ is filled.
+  ObjectRef config_;
+  RestClient client_;
+  Mask answer_metadata_ = kFullMask;
+
+  SlotTable<OpenedInformer*, HandleKind::kInformer> informer_handles_;
+  std::vector<std::unique_ptr<OpenedInformer>> informers_;  // Filled by init(), fixed afterwards.
+  Queues queues_;
+  Timers timers_;
+  MetricHandles metrics_;
+  RetainedObjects retained_;
+
+  std::unique_ptr<Feed> feed_;
+  std::vector<std::unique_ptr<HostedQueue>> hosted_queues_;  // Filled by init(), fixed afterwards.
+  std::unique_ptr<ControllerRunner> runner_;
+};
+
+/// An informer as one controller opened it.
+struct ControllerHost::OpenedInformer {
+  ResourceId resource;
+  std::string label_selector;
+  std::string field_selector;
+  std::optional<std::vector<std::string>> projection;
+  Mask mask = kFullMask;
+  void* self = nullptr;
+  void (*on_event)(void* self, const davit_event* event) = nullptr;
+  struct Index {
+    std::string name;
+    std::string path;
+  };
+  std::vector<Index> indexes;
+  Informer* informer = nullptr;  // Set by commit().
+};
+
+}  // namespace davit::host

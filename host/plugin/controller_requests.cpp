@@ -1,0 +1,205 @@
+/// ControllerHost's API requests: rights, conversion, answers, and what the write tracker learns of them.
+#include <algorithm>
+#include <utility>
+
+#include "host/object/api_status.hpp"
+#include "host/object/metadata.hpp"
+#include "host/object/parse.hpp"
+#include "host/plugin/controller_host.hpp"
+
+namespace davit::host {
+namespace {
+
+/// The RBAC verb; empty for a number that is none of DAVIT_GET … DAVIT_DELETE.
+std::string_view rbac_verb(std::int32_t verb) {
+  switch (verb) {
+    case DAVIT_GET: return "get";
+    case DAVIT_LIST: return "list";
+    case DAVIT_CREATE: return "create";
+    case DAVIT_UPDATE: return "update";
+    case DAVIT_PATCH: return "patch";
+    case DAVIT_DELETE: return "delete";
+    default: return "";
+  }
+}
+
+Verb api_verb(std::int32_t verb) {
+  switch (verb) {
+    case DAVIT_LIST: return Verb::kList;
+    case DAVIT_CREATE: return Verb::kCreate;
+    case DAVIT_UPDATE: return Verb::kUpdate;
+    case DAVIT_PATCH: return Verb::kPatch;
+    case DAVIT_DELETE: return Verb::kDelete;
+    default: return Verb::kGet;
+  }
+}
+
+PatchType api_patch(std::int32_t type) {
+  switch (type) {
+    case DAVIT_PATCH_JSON: return PatchType::kJson;
+    case DAVIT_PATCH_STRATEGIC: return PatchType::kStrategic;
+    case DAVIT_PATCH_APPLY: return PatchType::kApply;
+    default: return PatchType::kMerge;
+  }
+}
+
+Propagation api_propagation(std::int32_t propagation) {
+  switch (propagation) {
+    case DAVIT_PROPAGATION_ORPHAN: return Propagation::kOrphan;
+    case DAVIT_PROPAGATION_BACKGROUND: return Propagation::kBackground;
+    case DAVIT_PROPAGATION_FOREGROUND: return Propagation::kForeground;
+    default: return Propagation::kDefault;
+  }
+}
+
+ApiRequest to_api_request(const davit_request& from) {
+  ApiRequest to;
+  to.verb = api_verb(from.verb);
+  to.path = ResourcePath{std::string(view(from.group)),    std::string(view(from.version)),
+                         std::string(view(from.resource)), std::string(view(from.subresource)),
+                         std::string(view(from.ns)),       std::string(view(from.name))};
+  to.body = view(from.body);
+  to.query = view(from.query);
+  to.patch_type = api_patch(from.patch_type);
+  to.delete_options.propagation = api_propagation(from.propagation);
+  if (from.has_grace_seconds != 0) to.delete_options.grace_seconds = from.grace_seconds;
+  to.delete_options.uid = view(from.precondition_uid);
+  to.delete_options.resource_version = view(from.precondition_resource_version);
+  // Longer than the server's own limit for a write (34 s is its longest webhook and storage wait together).
+  constexpr std::uint64_t kDefaultTimeoutMs = 30'000;
+  constexpr std::uint64_t kMostTimeoutMs = 10 * 60 * 1000;
+  to.timeout = std::chrono::milliseconds(
+      std::min(from.timeout_ms == 0 ? kDefaultTimeoutMs : from.timeout_ms, kMostTimeoutMs));
+  return to;
+}
+
+bool is_write(std::int32_t verb) { return verb != DAVIT_GET && verb != DAVIT_LIST; }
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) {
+    if (!out.empty()) out += ',';
+    out += part;
+  }
+  return out;
+}
+
+}  // namespace
+
+Status ControllerHost::check_rights(const davit_request& request) const {
+  const std::string_view verb = rbac_verb(request.verb);
+  if (verb.empty()) return Status(Code::kMisuse, "unknown verb " + std::to_string(request.verb));
+  const bool watched = std::any_of(
+      options_.declared.watches.begin(), options_.declared.watches.end(), [&](const auto& watch) {
+        return watch.group == view(request.group) && watch.resource == view(request.resource);
+      });
+  if (watched && view(request.subresource).empty() && !is_write(request.verb)) return {};
+  for (const DeclaredRule& rule : options_.declared.rules) {
+    if (rule.group != view(request.group) || rule.resource != view(request.resource) ||
+        rule.subresource != view(request.subresource) ||
+        std::find(rule.verbs.begin(), rule.verbs.end(), verb) == rule.verbs.end()) {
+      continue;
+    }
+    const bool projected =
+        std::any_of(options_.declared.watches.begin(), options_.declared.watches.end(),
+                    [&](const auto& watch) {
+                      return watch.group == rule.group && watch.resource == rule.resource &&
+                             !watch.projection.empty();
+                    });
+    if (request.verb != DAVIT_UPDATE || !projected) return {};
+    return Status(Code::kUndeclared, "PUT of " + rule.resource +
+                                         " refused: the controller reads it through a projection, "
+                                         "so fields would be lost; patch it");
+  }
+  return Status(Code::kUndeclared, "the plugin declares no rule for " + std::string(verb) + " of " +
+                                       std::string(view(request.resource)) +
+                                       (view(request.subresource).empty() ? "" : "/") +
+                                       std::string(view(request.subresource)) + " in group \"" +
+                                       std::string(view(request.group)) + "\"");
+}
+
+void ControllerHost::send(std::span<const davit_request> requests,
+                          std::span<davit_response> responses, CallFrame& frame) {
+  std::vector<ApiRequest> outgoing;
+  std::vector<std::size_t> places;
+  outgoing.reserve(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (Status refused = check_rights(requests[i]); !refused.ok()) {
+      ApiResponse response;
+      response.status = std::move(refused);
+      answer(requests[i], std::move(response), responses[i], frame);
+      continue;
+    }
+    outgoing.push_back(to_api_request(requests[i]));
+    places.push_back(i);
+  }
+  if (outgoing.size() == 1) {
+    const std::size_t place = places.front();
+    answer(requests[place], client_.call(outgoing.front(), frame.stop()), responses[place], frame);
+    return;
+  }
+  std::vector<ApiResponse> answers = client_.batch(outgoing, frame.stop());
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    answer(requests[places[i]], std::move(answers[i]), responses[places[i]], frame);
+  }
+}
+
+void ControllerHost::answer(const davit_request& request, ApiResponse from, davit_response& to,
+                            CallFrame& frame) {
+  const std::uint32_t size = to.size;
+  to = davit_response{};
+  to.size = size;
+  to.http_status = from.http_status;
+  to.code = static_cast<davit_code>(from.status.code());
+  if (const ApiDetail* detail = from.status.detail(); detail != nullptr) {
+    to.reason = frame.lend(detail->reason);
+    to.causes = frame.lend(joined(detail->causes));
+    to.retry_after_ms = detail->retry_after_ms;
+  }
+  if (!from.status.ok()) {
+    to.message = frame.lend(from.status.message());
+    return;
+  }
+  const bool whole = request.answer == DAVIT_ANSWER_OBJECT || request.verb == DAVIT_DELETE ||
+                     request.verb == DAVIT_LIST;
+  ParseOptions options;
+  options.keep_mask = whole ? kFullMask : answer_metadata_;
+  Result<ObjectRef> parsed = parse_object(services_.space, from.body, options);
+  if (!parsed) {
+    // The write was applied all the same: only its answer cannot be read.
+    to.code = DAVIT_INTERNAL;
+    to.message = frame.lend("the server's answer is malformed: " + parsed.error().message());
+    return;
+  }
+  if (is_write(request.verb) && options_.dry_run == DryRun::kOff) {
+    note_write(request, *parsed, frame);
+  }
+  const bool is_status = parsed->root()["kind"].string() == "Status";
+  if (!is_status) to.object = frame.lend(*parsed, kFullMask);
+}
+
+void ControllerHost::note_write(const davit_request& request, const ObjectRef& answer,
+                                const CallFrame& frame) {
+  if (frame.writes() == nullptr) return;
+  for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
+    if (opened->resource.group != view(request.group) ||
+        opened->resource.resource != view(request.resource)) {
+      continue;
+    }
+    const Metadata meta = metadata(*answer);
+    WrittenObject written{meta.ns, meta.name, meta.uid, meta.resource_version};
+    const Time now = services_.clock.now();
+    if (request.verb != DAVIT_DELETE) {
+      frame.writes()->note_write(frame.key(), *opened->informer, written, now);
+      return;
+    }
+    const Value root = answer.root();
+    if (root["kind"].string() == "Status") {
+      written = {view(request.ns), view(request.name), root["details"]["uid"].string(), {}};
+    }
+    if (!written.uid.empty()) frame.writes()->note_delete(frame.key(), *opened->informer, written, now);
+    return;
+  }
+}
+
+}  // namespace davit::host
