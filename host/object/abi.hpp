@@ -6,7 +6,8 @@
 namespace davit::host {
 
 /// Fills every function of the table that needs no davit_host, that is all but name, parse, retain,
-/// retained and release, which are left alone. Does not touch `size`. The functions are thread-safe.
+/// retained and release, which are left alone. Does not touch `size`. The functions are
+/// thread-safe.
 void fill_object_table(davit_object_v1& table);
 
 }  // namespace davit::host

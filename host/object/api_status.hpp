@@ -8,11 +8,8 @@
 
 namespace davit::host {
 
-/// The code for an HTTP status and a Kubernetes reason (may be empty), as abi.h lists them.
-[[nodiscard]] Code code_of(int http_status, std::string_view reason);
-
-/// A v1 Status object as an error with its detail: an HTTP error body, or the object of a watch's ERROR
-/// event. Never ok: an object that claims success or says nothing is kInternal.
+/// A v1 Status object as an error with its detail: an HTTP error body, or the object of a watch's
+/// ERROR event. Never ok: an object that claims success or says nothing is kInternal.
 Status api_status(Value status);
 /// The same from JSON text; kInternal when it is no JSON object.
 Status api_status(std::string_view json);

@@ -27,8 +27,8 @@ class FieldPath {
  public:
   static Result<FieldPath> parse(ObjectSpace& space, std::string_view path);
 
-  /// Calls `use` for each value at the path below `root`, in document order. Missing members and steps
-  /// of the wrong kind lead to no value.
+  /// Calls `use` for each value at the path below `root`, in document order. Missing members and
+  /// steps of the wrong kind lead to no value.
   void each(Value root, const std::function<void(Value)>& use) const;
 
  private:

@@ -8,16 +8,17 @@
 namespace davit::host {
 
 /// Finds where one JSON value ends, in text that may arrive in pieces. Looks at 64 bytes at a time.
-/// Checks only that strings end and that as many brackets close as open; the inside may be anything.
-/// Plain state, cheap to copy.
+/// Checks only that strings end and that as many brackets close as open; the inside may be
+/// anything. Plain state, cheap to copy.
 class ValueScanner {
  public:
-  /// Begins a new value whose first byte is `first`: a brace, bracket or quote, else a number or literal.
+  /// Begins a new value whose first byte is `first`: a brace, bracket or quote, else a number or
+  /// literal.
   void start(char first);
 
   /// Looks at [begin, end), the first byte of which is the value's first after start(). Returns the
-  /// place just behind the value, or null when it goes on beyond `end`. A number or literal ends before
-  /// the first byte that cannot be part of one, so text that ends with it is never complete.
+  /// place just behind the value, or null when it goes on beyond `end`. A number or literal ends
+  /// before the first byte that cannot be part of one, so text that ends with it is never complete.
   const char* feed(const char* begin, const char* end);
 
  private:
@@ -25,8 +26,7 @@ class ValueScanner {
   const char* feed_scalar(const char* begin, const char* end);
   const char* feed_string(const char* begin, const char* end);
   const char* feed_nested(const char* begin, const char* end);
-  const char* feed_bytes(const char* begin, const char* end);
-  const char* end_in_block(const char* block, std::uint64_t opens, std::uint64_t closes);
+  const char* feed_block(const char* block, std::size_t used);
 
   Mode mode_ = Mode::kScalar;
   bool in_string_ = false;
@@ -38,15 +38,16 @@ class ValueScanner {
 /// The first place at or after `begin` that is not JSON white space.
 [[nodiscard]] const char* skip_space(const char* begin, const char* end);
 
-/// The place behind the value that begins at `begin`, which is no white space; null when the text ends
-/// within it. `end` ends a number or literal.
+/// The place behind the value that begins at `begin`, which is no white space; null when the text
+/// ends within it. `end` ends a number or literal.
 [[nodiscard]] const char* skip_value(const char* begin, const char* end);
 
 /// Walks the members of one JSON object as text.
 ///     MemberWalk walk(text);
 ///     while (walk.next()) use(walk.key(), walk.value());
 ///     if (!walk.ok()) …
-/// Keys and values are views into the text, as written there: strings keep their quotes and escapes.
+/// Keys and values are views into the text, as written there: strings keep their quotes and
+/// escapes.
 class MemberWalk {
  public:
   explicit MemberWalk(std::string_view object);

@@ -13,30 +13,33 @@
 
 namespace davit::host {
 
-/// Takes one item; the text lives for the call. An error ends the splitting and is returned by feed().
+/// Takes one item; the text lives for the call. An error ends the splitting and is returned by
+/// feed().
 using ItemSink = std::function<Status(std::string_view item_json)>;
 
-/// Push decoder for a List body cut into any chunks. Holds at most one item and the list's metadata; an
-/// item that lies within one chunk is not copied. Not thread-safe.
+/// Push decoder for a List body cut into any chunks. Holds at most one item and the list's
+/// metadata; an item that lies within one chunk is not copied. Not thread-safe.
 ///
 ///     ListSplitter splitter;
 ///     for each chunk: if (Status s = splitter.feed(chunk, sink); !s.ok()) …
-///     if (Status s = splitter.finish(); !s.ok()) …   // then resource_version() and so on are valid
+///     if (Status s = splitter.finish(); !s.ok()) …   // then resource_version() and so on are
+///     valid
 ///
-/// The body is split, not validated: parse_object() judges the items. A body of kind Status is no list:
-/// finish() returns it as an error (see api_status.hpp). A Table is refused with kUnsupported.
+/// The body is split, not validated: parse_object() judges the items. A body of kind Status is no
+/// list: finish() returns it as an error (see api_status.hpp). A Table is refused with
+/// kUnsupported.
 class ListSplitter {
  public:
   /// Far above etcd's default limit of 1.5 MiB for a request.
   static constexpr std::size_t kItemBytesMax = std::size_t{8} << 20;
-  /// For metadata and every other value beside the items.
+  /// For metadata and all else that is kept beside the items.
   static constexpr std::size_t kFieldBytesMax = std::size_t{64} << 10;
 
-  /// Decodes the next bytes of the body. kInvalid: not a list, or an item that is too large; after an
-  /// error every further call returns it again.
+  /// Decodes the next bytes of the body. kInvalid: not a list, or an item that is too large; after
+  /// an error every further call returns it again.
   Status feed(std::string_view chunk, const ItemSink& sink);
-  /// Tells that the body is complete. kUnavailable when it was cut short, else as above; a Status body
-  /// gives its own code.
+  /// Tells that the body is complete. kUnavailable when it was cut short, else as above; a Status
+  /// body gives its own code.
   Status finish();
 
   // Valid after finish() succeeded.
@@ -65,22 +68,31 @@ class ListSplitter {
     kEnd,         // White space only.
   };
 
-  /// Handles one byte of punctuation in the present state; returns false when it does not belong there.
-  bool step(char c);
-  /// Consumes bytes of the value or item at hand; returns the first byte behind them.
+  enum class Step {
+    kTaken,  // The byte is dealt with.
+    kBegin,  // It begins a key, field or item, which scan() reads from this byte on.
+    kWrong,  // It does not belong there.
+  };
+
+  /// Decides about one byte between keys and values.
+  Step step(char c);
+  Step begin_value(char c);
+  Step begin(State state, char c);
+  /// Reads of the key, field or item at hand; returns the first byte behind what it read.
   const char* scan(const char* begin, const char* end, const ItemSink& sink);
-  Status end_field(std::string_view text);
-  void read_metadata(std::string_view text);
-  Status read_status_body();
-  Status fail(Status status);
+  void end_text(std::string_view text, const ItemSink& sink);
+  void end_field(std::string_view text);
+  [[nodiscard]] bool keeps_field() const;
+  Status read_head();
+  Status fail(Code code, const std::string& what);
 
   State state_ = State::kStart;
   ValueScanner scanner_;
   Status failed_;
   std::string pending_;  // The part of a key, field or item that came with earlier chunks.
   std::string key_;
-  std::string status_body_;  // Fields of a body that may be a Status, as text.
-  std::uint64_t offset_ = 0;
+  std::string head_;  // The fields that matter, as members of a JSON object that lacks its end.
+  std::uint64_t offset_ = 0;  // Of the present chunk.
   std::size_t item_count_ = 0;
   bool has_items_ = false;
   std::string resource_version_, continue_token_, kind_, api_version_;

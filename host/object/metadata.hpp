@@ -1,4 +1,5 @@
-/// What the host itself reads of every object; found while parsing, so that reading it costs nothing.
+/// What the host itself reads of every object; found while parsing, so that reading it costs
+/// nothing.
 #pragma once
 
 #include <string_view>

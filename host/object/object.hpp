@@ -27,9 +27,10 @@ enum class Kind : std::int32_t {
   kObject = DAVIT_KIND_OBJECT,
 };
 
-/// A place inside an object, or absent; a thin front of davit_value and as cheap to copy. Borrows the
-/// object: keep an ObjectRef while using it. Every function accepts an absent value. Paths outside the
-/// mask read as absent here; code that must tell the difference uses the functions of abi.hpp.
+/// A place inside an object, or absent; a thin front of davit_value and as cheap to copy. Borrows
+/// the object: keep an ObjectRef while using it. Every function accepts an absent value. Paths
+/// outside the mask read as absent here; code that must tell the difference uses the functions of
+/// abi.hpp.
 class Value {
  public:
   Value() = default;
@@ -40,7 +41,8 @@ class Value {
   [[nodiscard]] Value operator[](std::string_view key) const;
   /// The same by interned name, which is faster.
   [[nodiscard]] Value member(davit_name name) const;
-  /// An element of an array; absent beyond its end. Walks from the first element: prefer each() in loops.
+  /// An element of an array; absent beyond its end. Walks from the first element: prefer each() in
+  /// loops.
   [[nodiscard]] Value at(std::size_t index) const;
   /// Elements of an array or members of an object; 0 for everything else.
   [[nodiscard]] std::size_t count() const;

@@ -26,10 +26,11 @@ inline constexpr Mask kFullMask = 0;
 /// Nothing is visible. Never the mask of a value that is handed out.
 inline constexpr Mask kNothingMask = 1;
 
-/// Interned member names and projection tries. One per process, made in main; outlives every object.
+/// Interned member names and projection tries. One per process, made in main; outlives every
+/// object.
 ///
-/// Both tables only grow and are bounded. Reading them takes no lock, so it is cheap on any number of
-/// threads; adding takes one. An entry is published before its id is returned, and never moves.
+/// Both tables only grow and are bounded. Reading them takes no lock, so it is cheap on any number
+/// of threads; adding takes one. An entry is published before its id is returned, and never moves.
 ///
 /// Path grammar of projections and indexes:
 ///     path    = step { "." member | "[]" | "['" key "']" }
@@ -42,8 +43,8 @@ class ObjectSpace {
  public:
   /// Names that object keys may take up; later ones are kept inside their objects.
   static constexpr std::size_t kDataNamesMax = 8192;
-  /// Names in all. What is above kDataNamesMax is kept for intern(), so that no content of a cluster
-  /// can take the room of a plugin's names.
+  /// Names in all. What is above kDataNamesMax is kept for intern(), so that no content of a
+  /// cluster can take the room of a plugin's names.
   static constexpr std::size_t kNamesMax = 16384;
   /// Longer keys are data, not field names, and are never interned.
   static constexpr std::size_t kDataNameBytesMax = 64;
@@ -55,7 +56,8 @@ class ObjectSpace {
   ObjectSpace& operator=(const ObjectSpace&) = delete;
   ~ObjectSpace();
 
-  /// The id of a member name, added when new; 0 when `name` is empty, too long or the table is full.
+  /// The id of a member name, added when new; 0 when `name` is empty, too long or the table is
+  /// full.
   davit_name intern(std::string_view name) EXCLUDES(mutex_);
 
   /// The same for a key met in an object, which may not take the room kept for intern(). On 0 the
@@ -68,9 +70,9 @@ class ObjectSpace {
   /// The text of an id; empty for 0 and for ids that were never given out. Lives as long as this.
   [[nodiscard]] std::string_view text(davit_name name) const;
 
-  /// Compiles paths to the mask of an object's root that makes exactly them visible, and what is always
-  /// readable: apiVersion, kind, metadata.{name,namespace,uid,resourceVersion}. The same set of paths
-  /// gives the same mask. kInvalid names the bad path; kUnsupported when a table is full.
+  /// Compiles paths to the mask of an object's root that makes exactly them visible, and what is
+  /// always readable: apiVersion, kind, metadata.{name,namespace,uid,resourceVersion}. The same set
+  /// of paths gives the same mask. kInvalid names the bad path; kUnsupported when a table is full.
   Result<Mask> add_projection(std::span<const std::string> paths) EXCLUDES(mutex_);
 
   /// As add_projection(), for ParseOptions::keep_mask: the paths, and what the host itself reads of

@@ -21,14 +21,14 @@ struct ParseOptions {
 /// Turns JSON text into objects; reuses its buffers, so keep one where many objects are parsed. Not
 /// thread-safe; the objects are.
 ///
-/// RapidJSON's reader (iterative, validating UTF-8) reads what is kept. Subtrees that are not kept, and
-/// metadata.managedFields always, are passed over by a scanner of our own (json_scan.hpp) before the
-/// reader sees them; of those only the nesting and the ends of strings are checked.
+/// RapidJSON's reader (iterative, validating UTF-8) reads what is kept. Subtrees that are not kept,
+/// and metadata.managedFields always, are passed over by a scanner of our own (json_scan.hpp)
+/// before the reader sees them; of those only the nesting and the ends of strings are checked.
 ///
-/// The root must be an object. Of duplicate keys the last wins, as in Go's encoding/json: raw JSON inside
-/// an object (a ControllerRevision's data) may hold them, and refusing it would let one such object stop
-/// a whole informer. Numbers keep their text; one beyond the range of a double is refused, as the API
-/// server refuses it. Errors are kInvalid and give the byte offset.
+/// The root must be an object. Of duplicate keys the last wins, as in Go's encoding/json: raw JSON
+/// inside an object (a ControllerRevision's data) may hold them, and refusing it would let one such
+/// object stop a whole informer. Numbers keep their text; one beyond the range of a double is
+/// refused, as the API server refuses it. Errors are kInvalid and give the byte offset.
 class Parser {
  public:
   /// `space` must outlive the parser and every object that it makes.

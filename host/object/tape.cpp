@@ -1,5 +1,6 @@
 #include "host/object/tape.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <new>
@@ -9,9 +10,9 @@ namespace davit::host {
 namespace tape {
 
 namespace {
-// Values that nearly every pod or workload holds. Only this process reads the indexes, so the table may
-// change freely. At most 256 entries; grouped by size so that a search looks at few of them.
-constexpr std::array<std::string_view, 57> kKnown = {
+// Values that nearly every pod or workload holds. Only this process reads the indexes, so the table
+// may change freely. At most 256 entries; grouped by size so that a search looks at few of them.
+constexpr std::array<std::string_view, 56> kKnown = {
     "True",
     "False",
     "Never",
@@ -45,7 +46,6 @@ constexpr std::array<std::string_view, 57> kKnown = {
     "default-scheduler",
     "default",
     "kube-system",
-    "kube-api-access",
     "kube-root-ca.crt",
     "ca.crt",
     "token",

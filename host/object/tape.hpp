@@ -1,21 +1,25 @@
 /// How an object lies in memory. Internal to host/object: everyone else reads through Value.
 ///
-/// An object is one allocation: the header below, then the tape, which is the document in order, byte by
-/// byte. A value begins with a tag byte (low 3 bits: Tag, high 5 bits: n) and is addressed by the offset
-/// of that byte, so that a davit_value needs no table of nodes:
+/// An object is one allocation: the header below, then the tape, which is the document in order,
+/// byte by byte. A value begins with a tag byte (low 3 bits: Tag, high 5 bits: n) and is addressed
+/// by the offset of that byte, so that a davit_value needs no table of nodes:
 ///
 ///     null, false, true   the tag alone
-///     number, string      the text's size (in n up to 28, else in the 1, 2 or 4 bytes that follow), text
-///     reference           a string that stands elsewhere: at an offset (n=0: 2 bytes, n=1: 4 bytes), or
+///     number, string      the text's size (in n up to 28, else in the 1, 2 or 4 bytes that
+///     follow), text reference           a string that stands elsewhere: at an offset (n=0: 2
+///     bytes, n=1: 4 bytes), or
 ///                         in the table of well-known texts (n=2: 1 byte)
-///     array, object       n = number of entries up to 14 (15: more), plus 16 when wide; nothing follows
-///                         when empty, else the size of the entries (2 bytes, 4 when wide), the entries
-///     member of object    its name (2 bytes, the top bit marks one that a duplicate key has replaced),
+///     array, object       n = number of entries up to 14 (15: more), plus 16 when wide; nothing
+///     follows
+///                         when empty, else the size of the entries (2 bytes, 4 when wide), the
+///                         entries
+///     member of object    its name (2 bytes, the top bit marks one that a duplicate key has
+///     replaced),
 ///                         for name 0 the key as a string value, the value
 ///
-/// Sizes make it possible to step over a value without reading it. A projected pod takes about 500 bytes
-/// this way, a fraction of what an array of fixed-size nodes would take. Numbers keep their text, since
-/// most of them are short and the ABI gives the text out.
+/// Sizes make it possible to step over a value without reading it. A projected pod takes about 500
+/// bytes this way, a fraction of what an array of fixed-size nodes would take. Numbers keep their
+/// text, since most of them are short and the ABI gives the text out.
 #pragma once
 
 #include <atomic>
@@ -30,7 +34,16 @@ namespace davit::host {
 
 namespace tape {
 
-enum class Tag : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kReference, kArray, kObject };
+enum class Tag : std::uint8_t {
+  kNull,
+  kFalse,
+  kTrue,
+  kNumber,
+  kString,
+  kReference,
+  kArray,
+  kObject
+};
 
 using Byte = unsigned char;
 
@@ -159,7 +172,8 @@ class MemberCursor {
   davit_name name_ = 0;
 };
 
-/// The value of the member with this interned name or, for keys that stand inline, this text; or null.
+/// The value of the member with this interned name or, for keys that stand inline, this text; or
+/// null.
 const Byte* find(const Byte* object, davit_name name, std::string_view key);
 
 /// Number of entries of an array or object.
@@ -172,8 +186,8 @@ class Object {
  public:
   /// What metadata.hpp gives out, as places on the tape.
   struct Places {
-    static constexpr std::uint16_t kNone = 0;       // The root stands there, so no string does.
-    static constexpr std::uint16_t kFar = 0xffff;   // Beyond what 16 bits hold: look it up.
+    static constexpr std::uint16_t kNone = 0;      // The root stands there, so no string does.
+    static constexpr std::uint16_t kFar = 0xffff;  // Beyond what 16 bits hold: look it up.
     std::uint16_t ns = kNone;
     std::uint16_t name = kNone;
     std::uint16_t uid = kNone;
@@ -212,8 +226,8 @@ class Object {
   Places places_;  // The tape begins right behind it, in what would be padding.
 };
 
-inline constexpr std::size_t Object::kHeaderBytes =
-    sizeof(std::atomic<std::uint32_t>) + sizeof(std::uint32_t) + sizeof(const ObjectSpace*) +
-    sizeof(Places);
+inline constexpr std::size_t Object::kHeaderBytes = sizeof(std::atomic<std::uint32_t>) +
+                                                    sizeof(std::uint32_t) +
+                                                    sizeof(const ObjectSpace*) + sizeof(Places);
 
 }  // namespace davit::host

@@ -1,0 +1,142 @@
+#include "host/object/object_space.hpp"
+
+#include <cstring>
+
+#include "host/base/assert.hpp"
+#include "host/object/object_space_rows.hpp"
+
+namespace davit::host {
+
+namespace {
+constexpr std::size_t kFirstSlots = 1024;
+
+/// FNV-1a over words; names are short, and the table is bounded, so spread matters less than speed.
+std::uint32_t hash_of(std::string_view text) {
+  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
+  std::uint64_t hash = text.size() * kFactor;
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data() + at, 8);
+    hash = (hash ^ word) * kFactor;
+    hash ^= hash >> 29;
+  }
+  std::uint64_t rest = 0;
+  for (; at < text.size(); ++at) rest = rest << 8 | static_cast<unsigned char>(text[at]);
+  hash = (hash ^ rest) * kFactor;
+  return static_cast<std::uint32_t>(hash >> 32);
+}
+}  // namespace
+
+ObjectSpace::ObjectSpace() {
+  const MutexLock lock(mutex_);
+  owned_tables_.push_back(std::make_unique<NameTable>(kFirstSlots));
+  table_.store(owned_tables_.back().get(), std::memory_order_release);
+}
+
+ObjectSpace::~ObjectSpace() = default;
+
+davit_name ObjectSpace::intern(std::string_view name) {
+  if (const davit_name known = find(name); known != 0) return known;
+  return add_name(name, kNamesMax - 1);
+}
+
+davit_name ObjectSpace::intern_data(std::string_view key) {
+  if (key.size() > kDataNameBytesMax) return 0;
+  if (const davit_name known = find(key); known != 0) return known;
+  return add_name(key, kDataNamesMax);
+}
+
+davit_name ObjectSpace::find(std::string_view name) const {
+  const std::uint32_t hash = hash_of(name);
+  const NameTable* table = table_.load(std::memory_order_acquire);
+  for (std::size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
+    const std::uint32_t id = table->slots[at].load(std::memory_order_acquire);
+    if (id == 0) return 0;
+    const Name& row =
+        name_chunks_[id / kNamesPerChunk].load(std::memory_order_acquire)[id % kNamesPerChunk];
+    if (row.hash == hash && std::string_view(row.data, row.size) == name) return id;
+  }
+}
+
+std::string_view ObjectSpace::text(davit_name name) const {
+  if (name == 0 || name >= kNamesMax) return {};
+  const Name* chunk = name_chunks_[name / kNamesPerChunk].load(std::memory_order_acquire);
+  if (chunk == nullptr) return {};
+  const Name& row = chunk[name % kNamesPerChunk];
+  return {row.data, row.size};
+}
+
+davit_name ObjectSpace::add_name(std::string_view name, std::size_t limit) {
+  constexpr std::size_t kNameBytesMax = 4096;
+  if (name.empty() || name.size() > kNameBytesMax) return 0;
+  const MutexLock lock(mutex_);
+  if (const davit_name known = find(name); known != 0) return known;  // Another thread was faster.
+  if (name_count_ >= limit) return 0;
+  const auto id = static_cast<davit_name>(++name_count_);
+  std::atomic<Name*>& chunk = name_chunks_[id / kNamesPerChunk];
+  if (chunk.load(std::memory_order_relaxed) == nullptr) {
+    owned_names_.push_back(std::make_unique<Name[]>(kNamesPerChunk));
+    chunk.store(owned_names_.back().get(), std::memory_order_release);
+  }
+  owned_text_.push_back(std::make_unique<char[]>(name.size()));
+  std::memcpy(owned_text_.back().get(), name.data(), name.size());
+  const std::uint32_t hash = hash_of(name);
+  chunk.load(std::memory_order_relaxed)[id % kNamesPerChunk] = {
+      owned_text_.back().get(), static_cast<std::uint32_t>(name.size()), hash};
+
+  NameTable& table = *owned_tables_.back();
+  std::size_t at = hash & table.mask;
+  while (table.slots[at].load(std::memory_order_relaxed) != 0) at = (at + 1) & table.mask;
+  table.slots[at].store(id, std::memory_order_release);  // Publishes the row.
+  if (name_count_ * 2 > table.mask) grow_table();
+  return id;
+}
+
+void ObjectSpace::grow_table() {
+  const NameTable& old = *owned_tables_.back();
+  auto larger = std::make_unique<NameTable>((old.mask + 1) * 2);
+  for (std::size_t i = 0; i <= old.mask; ++i) {
+    const std::uint32_t id = old.slots[i].load(std::memory_order_relaxed);
+    if (id == 0) continue;
+    std::size_t at = hash_of(text(id)) & larger->mask;
+    while (larger->slots[at].load(std::memory_order_relaxed) != 0) at = (at + 1) & larger->mask;
+    larger->slots[at].store(id, std::memory_order_relaxed);
+  }
+  table_.store(larger.get(), std::memory_order_release);  // Publishes the slots.
+  owned_tables_.push_back(std::move(larger));
+}
+
+const ObjectSpace::Place* ObjectSpace::place(Mask mask) const {
+  if (mask <= kNothingMask || mask >= kPlacesMax) return nullptr;
+  const Place* chunk = place_chunks_[mask / kPlacesPerChunk].load(std::memory_order_acquire);
+  return chunk == nullptr ? nullptr : &chunk[mask % kPlacesPerChunk];
+}
+
+Mask ObjectSpace::member_mask(Mask mask, davit_name name) const {
+  if (mask == kFullMask) return kFullMask;
+  const Place* here = place(mask);
+  if (here == nullptr) return kNothingMask;
+  for (std::uint32_t i = 0; i < here->edge_count; ++i) {
+    if (here->edges[i].name == name) return here->edges[i].mask;
+  }
+  return kNothingMask;
+}
+
+Mask ObjectSpace::member_mask(Mask mask, std::string_view key) const {
+  if (mask == kFullMask) return kFullMask;
+  const Place* here = place(mask);
+  if (here == nullptr) return kNothingMask;
+  for (std::uint32_t i = 0; i < here->edge_count; ++i) {
+    if (here->edges[i].text == key) return here->edges[i].mask;
+  }
+  return kNothingMask;
+}
+
+Mask ObjectSpace::element_mask(Mask mask) const {
+  if (mask == kFullMask) return kFullMask;
+  const Place* here = place(mask);
+  return here == nullptr ? kNothingMask : here->every;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,85 @@
+#include "host/object/watch_splitter.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace davit::host {
+
+namespace {
+/// A buffer above it, left by one huge event, is given back.
+constexpr std::size_t kKeptBytesMax = std::size_t{256} << 10;
+
+std::optional<WatchType> type_of(std::string_view text) {
+  constexpr std::pair<std::string_view, WatchType> kTypes[] = {
+      {"\"ADDED\"", WatchType::kAdded},     {"\"MODIFIED\"", WatchType::kModified},
+      {"\"DELETED\"", WatchType::kDeleted}, {"\"BOOKMARK\"", WatchType::kBookmark},
+      {"\"ERROR\"", WatchType::kError},
+  };
+  for (const auto& [name, type] : kTypes) {
+    if (name == text) return type;
+  }
+  return std::nullopt;
+}
+}  // namespace
+
+Status WatchSplitter::feed(std::string_view chunk, const WatchSink& sink) {
+  if (!failed_.ok()) return failed_;
+  const std::uint64_t chunk_offset = offset_;
+  const char* at = chunk.data();
+  const char* end = at + chunk.size();
+  while (at < end) {
+    offset_ = chunk_offset + static_cast<std::uint64_t>(at - chunk.data());
+    if (!inside_) {
+      at = skip_space(at, end);
+      if (at == end) break;
+      if (*at != '{') return fail("has an unexpected '" + std::string(1, *at) + "'");
+      scanner_.start('{');
+      inside_ = true;
+    }
+    const char* behind = scanner_.feed(at, end);
+    const std::string_view text(at,
+                                static_cast<std::size_t>((behind == nullptr ? end : behind) - at));
+    if (pending_.size() + text.size() > kEventBytesMax)
+      return fail("has an event of more than 8 MiB");
+    if (behind == nullptr || !pending_.empty()) pending_.append(text);
+    if (behind == nullptr) break;
+    inside_ = false;
+    at = behind;
+    Status delivered = deliver(pending_.empty() ? text : std::string_view(pending_), sink);
+    if (!delivered.ok()) return delivered;
+    pending_.clear();
+    if (pending_.capacity() > kKeptBytesMax) pending_.shrink_to_fit();
+  }
+  offset_ = chunk_offset + chunk.size();
+  return Status();
+}
+
+Status WatchSplitter::deliver(std::string_view document, const WatchSink& sink) {
+  std::optional<WatchType> type;
+  std::string_view type_text;
+  std::string_view object;
+  MemberWalk walk(document);
+  while (walk.next()) {
+    if (walk.key() == "type") type = type_of(type_text = walk.value());
+    if (walk.key() == "object") object = walk.value();
+  }
+  if (!walk.ok()) return fail("has a malformed event");
+  if (!type) return fail("has an event of unknown type " + std::string(type_text.substr(0, 64)));
+  if (!object.starts_with('{')) return fail("has an event without an object");
+  return failed_ = sink(*type, object);
+}
+
+Status WatchSplitter::finish() {
+  if (!failed_.ok()) return failed_;
+  if (!inside_) return Status();
+  return failed_ = Status(Code::kUnavailable, "watch stream ended within an event (offset " +
+                                                  std::to_string(offset_) + ")");
+}
+
+Status WatchSplitter::fail(const std::string& what) {
+  failed_ =
+      Status(Code::kInvalid, "watch stream " + what + " (offset " + std::to_string(offset_) + ")");
+  return failed_;
+}
+
+}  // namespace davit::host
