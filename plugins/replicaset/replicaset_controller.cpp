@@ -1,0 +1,141 @@
+#include "plugins/replicaset/replicaset_controller.hpp"
+
+#include <davit/controller_ref_manager.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "plugins/replicaset/pod_facts.hpp"
+
+namespace davit::replicaset {
+namespace {
+
+constexpr std::string_view kTerminatingOption = "terminatingReplicas";
+
+Result<TerminatingSupport::Mode> read_config(Value config) {
+  for (const Member& each : config.members()) {
+    if (each.key == kTerminatingOption) continue;
+    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
+                                      "\"; known is " + std::string(kTerminatingOption));
+  }
+  const Value option = config[kTerminatingOption];
+  if (option.is_absent() || option.string() == "auto") return TerminatingSupport::Mode::kAuto;
+  if (option.string() == "on") return TerminatingSupport::Mode::kOn;
+  if (option.string() == "off") return TerminatingSupport::Mode::kOff;
+  return Status(Code::kInvalid,
+                std::string(kTerminatingOption) + " must be \"auto\", \"on\" or \"off\"");
+}
+
+/// Whether the cache's index told the truth: a UID alone could be anybody's invention.
+bool is_owned(const Pod& pod, const ReplicaSet& set) {
+  const std::optional<OwnerReference> owner = pod.controller();
+  return owner && owner->uid() == set.uid() && owner->kind() == ReplicaSet::kResource.kind &&
+         owner->name() == set.name() && pod.ns() == set.ns();
+}
+
+}  // namespace
+
+InitResult ReplicaSetController::open(Context& cluster) {
+  const Result<TerminatingSupport::Mode> terminating = read_config(cluster.config());
+  if (!terminating) return terminating.error();
+  return std::unique_ptr<Controller>(std::make_unique<ReplicaSetController>(cluster, *terminating));
+}
+
+ReplicaSetController::ReplicaSetController(Context& cluster, TerminatingSupport::Mode terminating)
+    : cluster_(cluster),
+      queue_(
+          cluster.open_queue({.name = "replicaset"}, [this](const Key& key) { return sync(key); })),
+      sets_(cluster.open_informer<ReplicaSet>(
+          {.added = [this](const ReplicaSet& set) { changes_.set_added(set); },
+           .updated = [this](const ReplicaSet& old,
+                             const ReplicaSet& set) { changes_.set_updated(old, set); },
+           .deleted = [this](const ReplicaSet& set) { changes_.set_deleted(set); }})),
+      pods_(cluster.open_informer<Pod>(
+          {.added = [this](const Pod& pod) { changes_.pod_added(pod); },
+           .updated = [this](const Pod& old, const Pod& pod) { changes_.pod_updated(old, pod); },
+           .deleted = [this](const Pod& pod) { changes_.pod_deleted(pod); }})),
+      changes_(sets_, queue_, expectations_),
+      scaler_(cluster, sets_, pods_, expectations_),
+      terminating_(terminating),
+      status_(cluster.client(), terminating_) {}
+
+Result<Again> ReplicaSetController::sync(const Key& key) {
+  const std::optional<ReplicaSet> set = sets_.get(key);
+  if (!set) {  // Deleted. Its pods go with their owner.
+    expectations_.erase(key);
+    return Again::when_changed();
+  }
+  // Asked before the pods are read: one that the cache learns of in between would be made twice.
+  const bool may_scale = expectations_.satisfied(key, cluster_.now());
+  const Result<Selector> selector = Selector::parse(set->selector());
+  if (!selector) {  // Until somebody changes it, and that adds the key.
+    cluster_.log().error("invalid selector",
+                         {{"replicaset", key.text()}, {"error", selector.error().message()}});
+    return Again::when_changed();
+  }
+  const Candidates pods = candidates(*set, *selector);
+  const Client client = cluster_.client();
+  const Result<std::vector<Pod>> active =
+      ControllerRefManager<ReplicaSet, Pod>(client, *set, *selector).claim(pods.active);
+  if (!active) return active.error();
+
+  Status scaled;
+  if (may_scale && !set->is_being_deleted()) scaled = scaler_.scale(*set, *active);
+  return report(*set, *active, pods.terminating, scaled);
+}
+
+ReplicaSetController::Candidates ReplicaSetController::candidates(const ReplicaSet& set,
+                                                                  const Selector& selector) const {
+  Candidates found;
+  for (const Pod& pod : pods_.by_controller(set.uid())) {
+    if (!is_owned(pod, set)) continue;
+    if (pod.is_active()) {
+      found.active.push_back(pod);
+    } else if (pod.is_terminating() && selector.matches(pod.labels())) {
+      ++found.terminating;
+    }
+  }
+  for (const Pod& pod : pods_.orphans(set.ns())) {
+    if (pod.is_active()) found.active.push_back(pod);
+  }
+  return found;
+}
+
+Result<Again> ReplicaSetController::report(const ReplicaSet& set, const std::vector<Pod>& active,
+                                           std::size_t terminating, const Status& scaled) {
+  const WallTime now = cluster_.wall_now();
+  const TemplateLabels labels(set);
+  std::vector<PodState> states;
+  states.reserve(active.size());
+  for (const Pod& pod : active) states.push_back(pod_state(pod, labels));
+
+  StatusPlan plan;
+  plan.now = now;
+  plan.counts = count_replicas(states, set.min_ready(), now);
+  if (terminating_.of(set) != TerminatingField::kDropped) {
+    plan.counts.terminating = static_cast<std::int64_t>(terminating);
+  }
+  plan.failure =
+      plan_failure(scaled.ok() ? ScaleOutcome::kSucceeded : ScaleOutcome::kFailed,
+                   set.condition(kReplicaFailure) ? FailureShown::kYes : FailureShown::kNo);
+  if (plan.failure == FailureChange::kAdd) {
+    plan.failure_reason = failure_reason(active.size(), set.replicas());
+    plan.failure_message = scaled.message();
+  }
+  if (Status s = status_.write(set, plan); !s.ok()) return s;
+  if (!scaled.ok()) return scaled;
+  if (plan.counts.ready == plan.counts.available) return Again::when_changed();
+  return again(states, set.min_ready(), now);
+}
+
+Again ReplicaSetController::again(std::span<const PodState> pods, std::chrono::seconds min_ready,
+                                  WallTime counted_at) const {
+  if (min_ready <= std::chrono::seconds::zero()) return Again::when_changed();
+  const std::optional<WallTime> next = next_available_at(pods, min_ready, counted_at);
+  if (!next) return Again::after(min_ready);
+  return Again::after(*next - cluster_.wall_now());  // Writing the status took its time.
+}
+
+}  // namespace davit::replicaset

@@ -1,0 +1,100 @@
+#include "plugins/replicaset/status_writer.hpp"
+
+#include <davit/json_writer.hpp>
+
+namespace davit::replicaset {
+namespace {
+
+void write_conditions(const ReplicaSet& set, const StatusPlan& plan, JsonWriter& body) {
+  body.key("conditions").begin_array();
+  bool has_failure = false;
+  for (const Value each : set.conditions().elements()) {
+    const bool is_failure = ConditionView(each).type() == kReplicaFailure;
+    if (is_failure && plan.failure == FailureChange::kRemove) continue;
+    has_failure = has_failure || is_failure;
+    body.value(each);
+  }
+  if (plan.failure == FailureChange::kAdd && !has_failure) {
+    body.begin_object().member("type", kReplicaFailure).member("status", "True");
+    body.member("lastTransitionTime", format_time(plan.now));
+    body.member("reason", plan.failure_reason).member("message", plan.failure_message);
+    body.end_object();
+  }
+  body.end_array();
+}
+
+}  // namespace
+
+TerminatingField TerminatingSupport::of(const ReplicaSet& set) {
+  if (mode_ == Mode::kOn) return TerminatingField::kStored;
+  if (mode_ == Mode::kOff) return TerminatingField::kDropped;
+  const TerminatingField found = found_.load(std::memory_order_relaxed);
+  if (!set.terminating_replicas()) return found;
+  if (found == TerminatingField::kUnproven) {
+    found_.store(TerminatingField::kStored, std::memory_order_relaxed);
+  }
+  return TerminatingField::kStored;
+}
+
+void TerminatingSupport::learn(const ReplicaSet& answer) {
+  found_.store(
+      answer.terminating_replicas() ? TerminatingField::kStored : TerminatingField::kDropped,
+      std::memory_order_relaxed);
+}
+
+ReplicaCounts current_counts(const ReplicaSet& set) {
+  return {.replicas = set.status_replicas(),
+          .fully_labeled = set.fully_labeled_replicas(),
+          .ready = set.ready_replicas(),
+          .available = set.available_replicas(),
+          .terminating = set.terminating_replicas()};
+}
+
+std::string status_patch(const ReplicaSet& set, const StatusPlan& plan,
+                         std::int64_t observed_generation) {
+  JsonWriter body;
+  body.begin_object().key("metadata").begin_object();
+  body.member("resourceVersion", set.resource_version()).end_object();
+  body.key("status").begin_object();
+  body.member("replicas", plan.counts.replicas);
+  body.member("fullyLabeledReplicas", plan.counts.fully_labeled);
+  body.member("readyReplicas", plan.counts.ready);
+  body.member("availableReplicas", plan.counts.available);
+  if (plan.counts.terminating) {
+    body.member("terminatingReplicas", *plan.counts.terminating);
+  } else if (set.terminating_replicas()) {
+    body.key("terminatingReplicas").null();
+  }
+  body.member("observedGeneration", observed_generation);
+  if (plan.failure != FailureChange::kKeep) write_conditions(set, plan, body);
+  body.end_object().end_object();
+  return std::move(body).text();
+}
+
+Status StatusWriter::write(const ReplicaSet& set, const StatusPlan& plan) const {
+  const bool same_counts = !counts_differ(current_counts(set), plan.counts, support_.of(set));
+  if (same_counts && plan.failure == FailureChange::kKeep &&
+      set.observed_generation() == set.generation()) {
+    return {};
+  }
+  const Status first = patch(set, plan, set.generation());
+  if (first.ok()) return first;
+  const Result<ReplicaSet> live = client_.get<ReplicaSet>(set.key());
+  if (!live) return live.error();
+  // Upstream writes onto whatever has the name; a set made anew gets a status of its own.
+  if (live->uid() != set.uid()) return first;
+  return patch(*live, plan, set.generation());
+}
+
+Status StatusWriter::patch(const ReplicaSet& set, const StatusPlan& plan,
+                           std::int64_t observed_generation) const {
+  // The answer's status is worth parsing only while it can teach us something.
+  const bool teaches = plan.counts.terminating && support_.of(set) == TerminatingField::kUnproven;
+  const Result<ReplicaSet> answer = client_.patch<ReplicaSet>(
+      set.key(), PatchType::kMerge, status_patch(set, plan, observed_generation),
+      {.subresource = "status", .answer = teaches ? Answer::kObject : Answer::kMetadata});
+  if (answer && teaches) support_.learn(*answer);
+  return answer.error();
+}
+
+}  // namespace davit::replicaset

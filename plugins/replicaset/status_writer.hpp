@@ -1,0 +1,71 @@
+/// Writing the status of a ReplicaSet.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <davit/client.hpp>
+#include <davit/kube/replica_set.hpp>
+#include <optional>
+#include <string>
+
+#include "plugins/replicaset/status_plan.hpp"
+
+namespace davit::replicaset {
+
+/// The status that a sync decided on.
+struct StatusPlan {
+  ReplicaCounts counts{};
+  FailureChange failure = FailureChange::kKeep;
+  std::string failure_reason{};   ///< For kAdd.
+  std::string failure_message{};  ///< For kAdd.
+  WallTime now{};                 ///< Transition time of an added condition.
+};
+
+/// Whether status.terminatingReplicas is counted: decided by the operator, or found out from what
+/// the server answers. Thread-safe.
+class TerminatingSupport {
+ public:
+  enum class Mode : std::uint8_t { kAuto, kOn, kOff };
+
+  explicit TerminatingSupport(Mode mode) : mode_(mode) {}
+
+  /// What holds for this object. One that has the field keeps it, whatever the server does with
+  /// others.
+  [[nodiscard]] TerminatingField of(const ReplicaSet& set);
+
+  /// Takes note of the answer to a write that carried the field.
+  void learn(const ReplicaSet& answer);
+
+ private:
+  const Mode mode_;
+  // Relaxed: each worker may act on an older answer, which costs one needless write at most.
+  std::atomic<TerminatingField> found_{TerminatingField::kUnproven};
+};
+
+/// The counters as the object has them.
+[[nodiscard]] ReplicaCounts current_counts(const ReplicaSet& set);
+
+/// A merge patch of the status subresource that turns `set`'s status into the planned one, provided
+/// that the server still has the version of `set`. Conditions of other types are repeated
+/// unchanged.
+[[nodiscard]] std::string status_patch(const ReplicaSet& set, const StatusPlan& plan,
+                                       std::int64_t observed_generation);
+
+class StatusWriter {
+ public:
+  /// `support` must outlive the writer.
+  StatusWriter(Client client, TerminatingSupport& support) : client_(client), support_(support) {}
+
+  /// Writes `plan` unless `set` says all of it already. After any failure the ReplicaSet is read
+  /// from the server and the same status written once more; blocks for up to three requests.
+  [[nodiscard]] Status write(const ReplicaSet& set, const StatusPlan& plan) const;
+
+ private:
+  [[nodiscard]] Status patch(const ReplicaSet& set, const StatusPlan& plan,
+                             std::int64_t observed_generation) const;
+
+  Client client_;
+  TerminatingSupport& support_;
+};
+
+}  // namespace davit::replicaset
