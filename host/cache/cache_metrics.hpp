@@ -1,0 +1,57 @@
+/// What the cache tells the outside about itself (upstream's informer_* series and our own).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "host/base/clock.hpp"
+#include "host/cache/resource_id.hpp"
+
+namespace davit::host {
+
+/// Why a list was made again although its watch had not asked for it.
+enum class RelistReason {
+  kStaleCache,  ///< A controller's own write did not show up in time (see WriteTracker).
+};
+
+/// The metrics of one informer. Calls come from the informer's thread, and some from others; they
+/// must not block. The default does nothing.
+class InformerMetrics {
+ public:
+  InformerMetrics() = default;
+  InformerMetrics(const InformerMetrics&) = delete;
+  InformerMetrics& operator=(const InformerMetrics&) = delete;
+  virtual ~InformerMetrics() = default;
+
+  /// informer_queued_items: changes read and not yet in the store. Here at most the one that is
+  /// being applied.
+  virtual void queued([[maybe_unused]] std::size_t items) {}
+  /// informer_processing_latency_seconds: one change, or one whole list, into the store and to all
+  /// inboxes.
+  virtual void processed([[maybe_unused]] Duration time) {}
+  /// informer_store_resource_version, with its last 15 digits.
+  virtual void store_version([[maybe_unused]] std::uint64_t version) {}
+  /// The cache holds so many objects.
+  virtual void objects([[maybe_unused]] std::size_t count) {}
+  /// A list has filled or replaced the content.
+  virtual void listed() {}
+  /// A watch was cut because nothing came through it any more.
+  virtual void deaf_watch() {}
+  virtual void relist_requested([[maybe_unused]] RelistReason reason) {}
+};
+
+/// Makes them. The default makes ones that do nothing. Thread-safe.
+class CacheMetrics {
+ public:
+  CacheMetrics() = default;
+  CacheMetrics(const CacheMetrics&) = delete;
+  CacheMetrics& operator=(const CacheMetrics&) = delete;
+  virtual ~CacheMetrics() = default;
+
+  virtual std::unique_ptr<InformerMetrics> informer([[maybe_unused]] const ResourceId& resource) {
+    return std::make_unique<InformerMetrics>();
+  }
+};
+
+}  // namespace davit::host

@@ -1,0 +1,47 @@
+/// One change of one object, as the cache tells it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/object/object.hpp"
+
+namespace davit::host {
+
+enum class ChangeType : std::uint8_t { kAdded, kUpdated, kDeleted };
+
+struct Change {
+  ChangeType type = ChangeType::kAdded;
+  /// kAdded only: part of the content that was there when the listener joined or the cache was
+  /// filled.
+  bool initial = false;
+  /// kDeleted only: the deletion itself was missed and `current` may be older than the last state.
+  bool tombstone = false;
+  /// kUpdated only: the state before. Its UID may differ from that of `current`: deleted and made
+  /// again during a gap of the watch. The same object as `current` when nothing changed (periodic
+  /// resync).
+  ObjectRef old{};
+  /// The new state; of kDeleted the last one known. Never empty.
+  ObjectRef current{};
+};
+
+/// Hears the changes of one informer's cache, on whatever thread makes them: never two calls at
+/// once. A leaf: it only notes the change and returns; it must not block and must not call the
+/// informer. The store already holds `current` or something newer.
+class Listener {
+ public:
+  Listener() = default;
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  virtual ~Listener() = default;
+
+  /// The first call, exactly once: the cache is filled, with this content (in no particular order,
+  /// maybe empty).
+  virtual void on_initial(std::vector<ObjectRef> content) = 0;
+  virtual void on_change(const Change& change) = 0;
+  /// The store has moved to a newer version: after each change, and on bookmarks. `version` is 0
+  /// when it cannot be compared.
+  virtual void on_progress([[maybe_unused]] std::uint64_t version) {}
+};
+
+}  // namespace davit::host

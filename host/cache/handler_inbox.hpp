@@ -1,0 +1,107 @@
+/// The changes that wait for one controller's handlers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <unordered_map>
+#include <vector>
+
+#include "host/base/mutex.hpp"
+#include "host/cache/change.hpp"
+#include "host/cache/informer.hpp"
+
+namespace davit::host {
+
+/// Between the informers of one controller and its handlers: the informers put changes in and never
+/// wait; one thread, the controller's dispatcher, takes them out and calls the handlers, one at a
+/// time, in order.
+///
+/// What merges. A new update joins an update of the same object and UID that still waits: old state
+/// of the first, new state of the last. Additions and deletions merge with nothing, so that a
+/// handler hears of every life of an object.
+///
+/// What bounds it. Up to kChangesMax changes wait as they came. Beyond, an object has at most one
+/// change more than it had then: a further change of an object that waits already joins the last
+/// one that waits, whatever the types, and what is left says how the object differs from what the
+/// handler saw last:
+///     added + updated   = added, with the new state        updated + deleted = deleted
+///     added + deleted   = nothing at all                   deleted + added   = updated (the UIDs
+///     differ)
+/// That is what a handler hears after a gap in a watch too, so it has to live with it anyway. Hence
+/// the memory that a stuck handler costs is bounded: kChangesMax changes, plus one for each object,
+/// plus one old state of each object.
+///
+/// The first content of an informer waits as one block outside this count: a plain list of objects
+/// that the store holds anyway.
+class HandlerInbox {
+ public:
+  /// Enough that a burst (a rollout of some hundred pods, several changes each) passes unmerged;
+  /// little enough that a stuck handler holds a few hundred KiB.
+  static constexpr std::size_t kChangesMax = 4096;
+
+  /// Called on the dispatcher's thread for each change.
+  using Handler = std::function<void(const Change&)>;
+
+  explicit HandlerInbox(std::size_t changes_max = kChangesMax);
+  /// Leaves all informers, which must still live.
+  ~HandlerInbox();
+  HandlerInbox(const HandlerInbox&) = delete;
+  HandlerInbox& operator=(const HandlerInbox&) = delete;
+
+  /// Follows `informer`, and hands its changes to `handler`; with an empty one only waits for its
+  /// first content. May be called several times for one informer: each handler hears everything.
+  /// Any thread.
+  void join(Informer& informer, Handler handler) EXCLUDES(mutex_);
+
+  /// Whether all joined informers are filled and their handlers have returned from every object of
+  /// that first content.
+  [[nodiscard]] bool initial_delivered() const EXCLUDES(mutex_);
+
+  /// Hands the oldest change to its handler; false when none waits. Dispatcher only.
+  bool step() EXCLUDES(mutex_);
+  /// Waits until a change waits or `stop` is requested; returns whether one waits. Dispatcher only.
+  bool wait(const std::stop_token& stop) EXCLUDES(mutex_);
+
+  /// Changes that wait, objects of first contents included.
+  [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
+
+ private:
+  class Source;
+  struct Pending {
+    Change change;
+    std::uint64_t object = 0;  // Hash of source and name.
+    Source* source = nullptr;
+    bool nothing = false;  // Cancelled out: added and deleted while the inbox was full.
+  };
+  struct Step {
+    Source* source = nullptr;
+    Change change;
+    bool nothing = false;
+    bool ends_initial = false;  // No change: the source's first content ends here.
+  };
+
+  void push(Source& source, const Change& change) EXCLUDES(mutex_);
+  void push_initial(Source& source, std::vector<ObjectRef> content) EXCLUDES(mutex_);
+  /// Merges into what waits for the object, if the rules let it.
+  bool merge(std::uint64_t object, const Source& source, const Change& change) REQUIRES(mutex_);
+  bool pop(Step& out) EXCLUDES(mutex_);
+  [[nodiscard]] bool empty() const REQUIRES(mutex_);
+
+  const std::size_t changes_max_;
+  mutable Mutex mutex_;
+  CondVar filled_;
+  std::vector<std::unique_ptr<Source>> sources_ GUARDED_BY(mutex_);
+  // First contents, each before every change of its source. Delivered before `changes_`.
+  std::deque<Source*> initial_ GUARDED_BY(mutex_);
+  std::deque<Pending> changes_ GUARDED_BY(mutex_);
+  std::uint64_t first_ GUARDED_BY(mutex_) = 0;  // Number of changes_.front().
+  // The number of the last change that waits for an object.
+  std::unordered_map<std::uint64_t, std::uint64_t> last_ GUARDED_BY(mutex_);
+  std::size_t undelivered_ GUARDED_BY(mutex_) =
+      0;  // Sources whose first content is not yet delivered.
+};
+
+}  // namespace davit::host

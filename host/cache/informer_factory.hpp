@@ -1,0 +1,48 @@
+/// All informers of the process.
+#pragma once
+
+#include <davit/result.hpp>
+#include <memory>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
+#include "host/cache/informer.hpp"
+
+namespace davit::host {
+
+/// Shares informers: one for each resource and selection, which keeps what all its users together
+/// read. One that runs already and keeps less than a later user needs is not touched: that user
+/// gets a second one. Threads: any.
+class InformerFactory {
+ public:
+  InformerFactory(const InformerSeams& seams, Log log, ReflectorOptions options = {});
+  ~InformerFactory();  ///< Stops everything.
+
+  /// The informer for `spec`, which lives as long as the factory. It fills once start() is called.
+  /// kInvalid: a path of the projection is malformed.
+  Result<Informer*> informer(const InformerSpec& spec) EXCLUDES(mutex_);
+
+  /// Starts every informer that does not run yet. May be called again.
+  Status start() EXCLUDES(mutex_);
+  /// Ends all threads and waits for them; for good.
+  void stop() EXCLUDES(mutex_);
+
+  [[nodiscard]] std::vector<Informer*> informers() const EXCLUDES(mutex_);
+
+ private:
+  void keep_time(const std::stop_token& stop) EXCLUDES(mutex_);
+
+  const InformerSeams seams_;
+  const Log log_;
+  const ReflectorOptions options_;
+  mutable Mutex mutex_;
+  CondVar wake_;
+  std::vector<std::unique_ptr<Informer>> informers_ GUARDED_BY(mutex_);
+  bool stopped_ GUARDED_BY(mutex_) = false;
+  std::jthread timekeeper_;  // Resyncs and deaf watches; started by the first start().
+};
+
+}  // namespace davit::host

@@ -1,0 +1,126 @@
+/// Keeps a store equal to a collection of the API server: list, then watch, for ever.
+#pragma once
+
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
+#include "host/base/random.hpp"
+#include "host/cache/cache_metrics.hpp"
+#include "host/cache/reflector_state.hpp"
+#include "host/cache/resource_id.hpp"
+#include "host/cache/store.hpp"
+#include "host/object/parse.hpp"
+#include "host/object/watch_splitter.hpp"
+
+namespace davit::host {
+
+/// What is listed and watched.
+struct Selection {
+  ResourceId resource;
+  std::string label_selector;
+  std::string field_selector;
+};
+
+/// The API server as a reflector needs it; a seam, so that tests script it.
+class ListWatch {
+ public:
+  ListWatch() = default;
+  ListWatch(const ListWatch&) = delete;
+  ListWatch& operator=(const ListWatch&) = delete;
+  virtual ~ListWatch() = default;
+
+  using ChunkSink = std::function<Status(std::string_view chunk)>;
+  /// Sends `request` and hands the body of a successful answer to `sink` as it arrives, on the
+  /// calling thread; blocks until the body ends. As RestClient::stream(): success means that the
+  /// server ended it properly, kUnavailable without ApiDetail that there was no connection or it
+  /// broke, kCancelled that `stop` was requested; an error of `sink` is returned as it is.
+  virtual Status stream(const Selection& what, const ReflectorRequest& request,
+                        std::stop_token stop, const ChunkSink& sink) = 0;
+};
+
+/// Where the objects go. Called on the reflector's thread.
+class ReflectorTarget {
+ public:
+  ReflectorTarget() = default;
+  ReflectorTarget(const ReflectorTarget&) = delete;
+  ReflectorTarget& operator=(const ReflectorTarget&) = delete;
+  virtual ~ReflectorTarget() = default;
+
+  /// An empty next content.
+  virtual Replacement begin_replace() = 0;
+  virtual void replace(Replacement next, std::string_view resource_version) = 0;
+  /// kAdded, kModified or kDeleted.
+  virtual void apply(WatchType type, ObjectRef object) = 0;
+  virtual void bookmark(std::string_view resource_version) = 0;
+};
+
+/// Everything around a reflector; each reference outlives it.
+struct ReflectorSeams {
+  ListWatch& api;
+  ObjectSpace& space;
+  Clock& clock;
+  Random& random;
+  InformerMetrics& metrics;
+  ReflectorTarget& target;
+};
+
+/// The thin shell around ReflectorState: sends the requests that it asks for, cuts and parses what
+/// comes, and applies it. Bodies are parsed as they arrive; at most one object of them is held.
+/// Threads: step() and run() belong to one thread; interrupt functions may be called from any.
+class Reflector {
+ public:
+  Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Log log,
+            const ReflectorOptions& options);
+  ~Reflector();
+
+  /// Runs until `stop`.
+  void run(const std::stop_token& stop) EXCLUDES(mutex_);
+
+  /// Carries out one request from begin to end. Returns nothing, or the time until which the next
+  /// step has to wait.
+  std::optional<Time> step(const std::stop_token& stop) EXCLUDES(mutex_);
+
+  /// Ends the stream that runs now, so that everything is listed again. Any thread.
+  void request_relist() EXCLUDES(mutex_);
+  /// Ends a watch through which nothing comes any more. Returns when to look again. Any thread.
+  Time check_deaf(Time now) EXCLUDES(mutex_);
+
+ private:
+  class Stream;
+  enum class Interrupt { kNone, kRelist, kDeaf };
+
+  StreamEnd list(const ReflectorRequest& request, const std::stop_token& stop);
+  StreamEnd watch(const ReflectorRequest& request, const std::stop_token& stop);
+  Status on_event(WatchType type, std::string_view json);
+  Status apply_event(WatchType type, ObjectRef object);
+  Status open_and_stream(const ReflectorRequest& request, const std::stop_token& stop,
+                         const ListWatch::ChunkSink& sink) EXCLUDES(mutex_);
+  void report(const ReflectorReport& report);
+
+  const Selection what_;
+  const ParseOptions parse_options_;
+  const ReflectorSeams seams_;
+  const Log log_;
+  const ReflectorOptions options_;
+  ReflectorState state_;
+  Parser parser_;
+  std::optional<Replacement> next_;  // While a list or the first part of a streaming list runs.
+  std::string kind_;                 // Of the watched objects; learned from the first.
+  Status last_failure_;              // The last one that was logged, so that a repeated one is not.
+
+  Mutex mutex_;
+  CondVar wake_;
+  Interrupt interrupt_ GUARDED_BY(mutex_) = Interrupt::kNone;
+  std::optional<std::stop_source> stream_ GUARDED_BY(mutex_);  // While a request runs.
+  Time deaf_at_ GUARDED_BY(mutex_) = Time::max();
+};
+
+}  // namespace davit::host

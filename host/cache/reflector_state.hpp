@@ -1,0 +1,206 @@
+/// What a reflector does next: the rules of list and watch, without clock, threads or network.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/base/backoff.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/random.hpp"
+#include "host/object/watch_splitter.hpp"
+
+namespace davit::host {
+
+/// Durations and sizes are upstream's (client-go, tools/cache/reflector.go) unless a comment says
+/// otherwise.
+struct ReflectorOptions {
+  /// Try to fill the cache by a watch with sendInitialEvents first; a server without it costs one
+  /// refused request.
+  bool streaming_list = true;
+  std::uint32_t page_size = 500;
+  Duration backoff_base = std::chrono::milliseconds(800);
+  Duration backoff_max = std::chrono::seconds(30);
+  Duration backoff_reset = std::chrono::minutes(2);
+  /// Watches last a random time in [1,2) times this.
+  std::chrono::seconds watch_timeout_min{300};
+  /// A watch that ends sooner, without an event, did not work.
+  Duration watch_too_short = std::chrono::seconds(1);
+  /// Ours: how much longer than its timeout a watch may last before it is taken for dead.
+  Duration watch_slack = std::chrono::seconds(30);
+  /// Ours: a server that sent a bookmark sends one about every minute; three missed ones mean a
+  /// deaf watch.
+  Duration bookmark_silence_max = std::chrono::seconds(190);
+  /// Ours: no list pauses so long; the server itself gives up after 60 s.
+  Duration list_silence_max = std::chrono::seconds(90);
+};
+
+/// One request that the reflector wants sent.
+struct ReflectorRequest {
+  enum class Kind {
+    kStreamingList,  ///< A watch with sendInitialEvents=true&resourceVersionMatch=NotOlderThan.
+    kList,
+    kWatch,
+  };
+  Kind kind = Kind::kList;
+  std::string resource_version;  ///< Empty: the parameter is left out.
+  std::uint32_t limit = 0;       ///< 0: left out.
+  std::string continue_token;
+  std::chrono::seconds timeout{0};  ///< timeoutSeconds of a watch.
+  bool collect_anew = false;        ///< What was collected so far is void.
+};
+
+/// The query of a request, form-encoded, selectors included; without `watch=true`.
+[[nodiscard]] std::string query_of(const ReflectorRequest& request, std::string_view label_selector,
+                                   std::string_view field_selector);
+
+/// How a request ended.
+struct StreamEnd {
+  enum class Cause {
+    kEnded,        ///< The server ended its answer properly.
+    kBroken,       ///< The connection broke or there was none.
+    kRefused,      ///< The server answered with an error.
+    kErrorEvent,   ///< The watch delivered an ERROR event.
+    kUndecodable,  ///< What came is not what was asked for.
+    kDeaf,         ///< Cut by us: nothing came any more.
+    kRelist,       ///< Cut by us: everything is to be listed again.
+    kStopped,
+  };
+  Cause cause = Cause::kEnded;
+  Status status;  ///< Why; ok for kEnded.
+  // Of a list that ended properly.
+  std::string resource_version;
+  std::string continue_token;
+};
+
+/// What an error means to a reflector.
+enum class Failure { kExpired, kTooLarge, kThrottled, kOther };
+[[nodiscard]] Failure classify(const Status& status);
+
+/// What became of a request: for the store and for the log.
+struct ReflectorReport {
+  enum class Note {
+    kNone,
+    kPopulated,        ///< A list is complete: the collected objects are the content at `version`.
+    kListFailed,       ///< Tried again after a back-off.
+    kWatchFailed,      ///< The watch could not be started; a new list follows after a back-off.
+    kWatchEnded,       ///< The watch ended with an error; a new list follows after a back-off.
+    kWatchTooShort,    ///< As kWatchEnded: it ended at once, without an event.
+    kWatchDeaf,        ///< Cut; the next watch goes on where it was.
+    kExpired,          ///< The version is too old for the server; a new list follows.
+    kRetried,          ///< The same request is sent again, at once or after a back-off.
+    kStreamingRefused  ///< A plain list follows.
+  };
+  Note note = Note::kNone;
+  std::string version;  ///< kPopulated.
+  Status status;        ///< What happened, for the log.
+};
+
+/// The state machine of one reflector.
+///
+///   kStart ──▶ kStreamingList ──fallback──▶ kListing
+///     ▲              │ end of initial events    │ last page
+///     │              └────────▶ kWatching ◀─────┘
+///     └── after back-off: list failed, watch failed, 410 ──┘
+///
+/// A back-off may come before each request; `wait_until` stands beside the phase for that.
+///     for (;;) { next() → wait, or send the request, on_event() for each event, finish() }
+/// Pure: time and randomness come in. Not thread-safe.
+class ReflectorState {
+ public:
+  enum class Phase {
+    kStart,          ///< Nothing listed yet, or to be listed again.
+    kStreamingList,  ///< Collecting the initial events of a watch.
+    kListing,        ///< Collecting the pages of a list.
+    kWatching,       ///< Following changes.
+  };
+
+  ReflectorState(const ReflectorOptions& options, Random& random)
+      : options_(options),
+        random_(random),
+        backoff_({.initial = options.backoff_base,
+                  .factor = 2.0,
+                  .jitter = 1.0,
+                  .longest = options.backoff_max}) {}
+
+  struct Next {
+    std::optional<Time> wait_until;  ///< Set: wait, then ask again.
+    ReflectorRequest request;        ///< Else: send this.
+  };
+  [[nodiscard]] Next next(Time now);
+
+  /// One event of a watch other than ERROR, already found to be of the right kind.
+  struct Event {
+    WatchType type = WatchType::kAdded;
+    std::string_view resource_version;
+    bool ends_initial = false;  ///< A bookmark annotated k8s.io/initial-events-end.
+  };
+  enum class Use {
+    kCollect,   ///< Put into, or take out of, what is being collected.
+    kApply,     ///< Apply to the store.
+    kBookmark,  ///< Move the store's version.
+    kPopulate,  ///< What is collected is the content at the event's version; the watch goes on.
+    kNothing,
+  };
+  Use on_event(const Event& event, Time now);
+  /// Something came in that is no usable event, or a piece of a list.
+  void on_sign_of_life(Time now);
+
+  /// The request ended.
+  ReflectorReport finish(const StreamEnd& end, Time now);
+
+  [[nodiscard]] Phase phase() const { return phase_; }
+  /// When the request that runs now is to be cut with kDeaf.
+  [[nodiscard]] Time deaf_at() const { return deaf_at_; }
+  /// The version up to which changes are known; empty at first.
+  [[nodiscard]] const std::string& last_version() const { return last_version_; }
+
+ private:
+  struct ListRun {
+    std::string first_version;  // What the first page asked for.
+    std::uint32_t limit = 0;
+    std::string continue_token;  // Of the next page.
+    std::string version;         // Of the first page's answer.
+    std::uint32_t pages = 0;
+    bool paginated = false;
+    bool unavailable_retried = false;
+  };
+
+  void begin_list();
+  [[nodiscard]] ReflectorRequest list_request() const;
+  ReflectorRequest watch_request(Time now);
+  ReflectorReport finish_streaming(const StreamEnd& end, Time now);
+  ReflectorReport finish_list(const StreamEnd& end);
+  ReflectorReport finish_page(const StreamEnd& end);
+  ReflectorReport finish_watch(const StreamEnd& end, Time now);
+  ReflectorReport list_again(ReflectorReport::Note note, const Status& status);
+  void back_off();
+  Duration next_delay(Time now);
+
+  const ReflectorOptions options_;
+  Random& random_;
+
+  Phase phase_ = Phase::kStart;
+  bool backoff_wanted_ = false;     // The next request comes after a delay.
+  std::optional<Time> wait_until_;  // That delay, once it is known.
+  Backoff backoff_;
+  std::optional<Time> backoff_since_;  // The last reset of the sequence.
+
+  std::string last_version_;
+  bool unavailable_ = false;  // The server said that last_version_ is gone or unknown.
+  bool paged_zero_ = false;   // Lists at version 0 came in pages: the server has no watch cache.
+  ListRun list_;
+
+  // Of the stream that runs now.
+  Time started_{};
+  Time stream_limit_ = Time::max();  // Its timeout and slack.
+  Time deaf_at_ = Time::max();
+  std::uint64_t events_ = 0;
+  bool from_any_version_ = false;  // Began at "" or "0", and only ADDED came so far.
+  bool bookmarks_ = false;         // The server sends bookmarks on it.
+};
+
+}  // namespace davit::host

@@ -1,0 +1,210 @@
+#include "host/cache/store.hpp"
+
+#include <utility>
+
+#include "host/cache/resource_id.hpp"
+#include "host/object/field_path.hpp"
+#include "host/object/metadata.hpp"
+
+namespace davit::host {
+namespace {
+
+using UseKey = std::function<void(std::string_view)>;
+
+void namespace_keys(const ObjectRef& object, const UseKey& use) { use(metadata(*object).ns); }
+
+void controller_keys(const ObjectRef& object, const UseKey& use) {
+  const std::string_view uid = controller_uid(*object);
+  if (uid.empty()) {
+    use("/" + std::string(metadata(*object).ns));
+  } else {
+    use(uid);
+  }
+}
+
+IndexKeys path_keys(FieldPath path) {
+  return [path = std::move(path)](const ObjectRef& object, const UseKey& use) {
+    path.each(object.root(), [&use](Value value) { use(value.string()); });
+  };
+}
+
+bool same_state(const ObjectRef& a, const ObjectRef& b) {
+  const Metadata x = metadata(*a);
+  const Metadata y = metadata(*b);
+  return !x.resource_version.empty() && x.resource_version == y.resource_version && x.uid == y.uid;
+}
+
+}  // namespace
+
+Store::Store(ObjectSpace& space) : space_(space) {
+  indexes_.emplace_back(std::string(kNamespaceIndex), "", namespace_keys);
+  indexes_.emplace_back(std::string(kControllerIndex), "", controller_keys);
+}
+
+ObjectRef Store::get(std::string_view ns, std::string_view name) const {
+  MutexLock lock(mutex_);
+  const std::uint32_t slot = objects_.find(ns, name);
+  return slot == ObjectTable::kNone ? ObjectRef() : objects_.object(slot);
+}
+
+Result<std::vector<ObjectRef>> Store::select(std::string_view index, std::string_view key) const {
+  if (index.empty()) return list();
+  MutexLock lock(mutex_);
+  const StoreIndex* found = find_index(index);
+  if (found == nullptr) {
+    return Status(Code::kNotFound, "there is no index '" + std::string(index) + "'");
+  }
+  std::vector<ObjectRef> objects;
+  const std::vector<std::uint32_t>& slots = found->select(key);
+  objects.reserve(slots.size());
+  for (const std::uint32_t slot : slots) objects.push_back(objects_.object(slot));
+  return objects;
+}
+
+std::vector<ObjectRef> Store::list() const {
+  MutexLock lock(mutex_);
+  std::vector<ObjectRef> objects;
+  objects.reserve(objects_.size());
+  for (std::uint32_t slot = 0; slot < objects_.slots(); ++slot) {
+    if (objects_.object(slot)) objects.push_back(objects_.object(slot));
+  }
+  return objects;
+}
+
+std::size_t Store::size() const {
+  MutexLock lock(mutex_);
+  return objects_.size();
+}
+
+std::string Store::resource_version() const {
+  MutexLock lock(mutex_);
+  return resource_version_;
+}
+
+Status Store::add_index(std::string_view name, std::string_view path) {
+  Result<FieldPath> parsed = FieldPath::parse(space_, path);
+  if (!parsed) return parsed.error();
+  MutexLock lock(mutex_);
+  if (const StoreIndex* known = find_index(name)) {
+    if (known->path() == path) return Status();
+    return Status(Code::kAlreadyExists,
+                  "index '" + std::string(name) + "' is over '" + known->path() + "' already");
+  }
+  StoreIndex& index = indexes_.emplace_back(std::string(name), std::string(path),
+                                            path_keys(std::move(*parsed)));
+  for (std::uint32_t slot = 0; slot < objects_.slots(); ++slot) {
+    if (objects_.object(slot)) index.insert(slot, objects_.object(slot));
+  }
+  return Status();
+}
+
+Change Store::put(ObjectRef object) {
+  MutexLock lock(mutex_);
+  set_version(metadata(*object).resource_version);
+  Change change;
+  change.current = object;
+  change.old = exchange(std::move(object));
+  change.type = change.old ? ChangeType::kUpdated : ChangeType::kAdded;
+  return change;
+}
+
+Change Store::remove(ObjectRef last) {
+  MutexLock lock(mutex_);
+  const Metadata meta = metadata(*last);
+  set_version(meta.resource_version);
+  const ObjectRef held = take_out(meta.ns, meta.name);
+  return Change{.type = ChangeType::kDeleted, .old = {}, .current = std::move(last)};
+}
+
+std::vector<Change> Store::replace(Replacement next, std::string_view resource_version) {
+  std::vector<Change> changes;
+  MutexLock lock(mutex_);
+  for (std::uint32_t slot = 0; slot < objects_.slots(); ++slot) {
+    if (!objects_.object(slot)) continue;
+    const Metadata meta = metadata(*objects_.object(slot));
+    if (next.objects_.find(meta.ns, meta.name) != ObjectTable::kNone) continue;
+    changes.push_back({.type = ChangeType::kDeleted,
+                       .tombstone = true,
+                       .old = {},
+                       .current = objects_.object(slot)});
+  }
+  for (const Change& gone : changes) {
+    const Metadata meta = metadata(*gone.current);
+    take_out(meta.ns, meta.name);
+  }
+  for (std::uint32_t slot = 0; slot < next.objects_.slots(); ++slot) {
+    const ObjectRef& object = next.objects_.object(slot);
+    if (!object) continue;
+    ObjectRef old = exchange(object);
+    if (old == object) continue;
+    const ChangeType type = old ? ChangeType::kUpdated : ChangeType::kAdded;
+    changes.push_back({.type = type, .old = std::move(old), .current = object});
+  }
+  set_version(resource_version);
+  return changes;
+}
+
+void Store::advance(std::string_view resource_version) {
+  MutexLock lock(mutex_);
+  set_version(resource_version);
+}
+
+std::size_t Store::overhead_bytes() const {
+  MutexLock lock(mutex_);
+  std::size_t sum = objects_.bytes();
+  for (const StoreIndex& index : indexes_) sum += index.bytes();
+  return sum;
+}
+
+void Store::set_version(std::string_view resource_version) {
+  resource_version_ = std::string(resource_version);
+  // Released within the change's critical section: a reader that sees the number and then locks finds the change.
+  version_.store(parse_version(resource_version).value_or(0), std::memory_order_release);
+}
+
+ObjectRef Store::exchange(ObjectRef object) {
+  const Metadata meta = metadata(*object);
+  const std::uint32_t slot = objects_.find(meta.ns, meta.name);
+  if (slot == ObjectTable::kNone) {
+    const std::uint32_t added = objects_.insert(std::move(object));
+    for (StoreIndex& index : indexes_) index.insert(added, objects_.object(added));
+    return ObjectRef();
+  }
+  if (objects_.object(slot) == object) return object;
+  for (StoreIndex& index : indexes_) index.update(slot, object);
+  return objects_.exchange(slot, std::move(object));
+}
+
+ObjectRef Store::take_out(std::string_view ns, std::string_view name) {
+  const std::uint32_t slot = objects_.find(ns, name);
+  if (slot == ObjectTable::kNone) return ObjectRef();
+  for (StoreIndex& index : indexes_) index.erase(slot);
+  return objects_.erase(slot);
+}
+
+const StoreIndex* Store::find_index(std::string_view name) const {
+  for (const StoreIndex& index : indexes_) {
+    if (index.name() == name) return &index;
+  }
+  return nullptr;
+}
+
+void Replacement::put(ObjectRef object) {
+  const Metadata meta = metadata(*object);
+  ObjectRef held = store_->get(meta.ns, meta.name);
+  ObjectRef& chosen = held && same_state(held, object) ? held : object;
+  const std::uint32_t slot = objects_.find(meta.ns, meta.name);
+  if (slot == ObjectTable::kNone) {
+    objects_.insert(std::move(chosen));
+  } else {
+    objects_.exchange(slot, std::move(chosen));
+  }
+}
+
+void Replacement::remove(const ObjectRef& object) {
+  const Metadata meta = metadata(*object);
+  const std::uint32_t slot = objects_.find(meta.ns, meta.name);
+  if (slot != ObjectTable::kNone) objects_.erase(slot);
+}
+
+}  // namespace davit::host

@@ -1,0 +1,113 @@
+/// The objects of one informer in memory: one writer, many readers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/mutex.hpp"
+#include "host/cache/change.hpp"
+#include "host/cache/object_table.hpp"
+#include "host/cache/store_index.hpp"
+#include "host/object/object.hpp"
+
+namespace davit::host {
+
+/// Indexes that every store has.
+inline constexpr std::string_view kNamespaceIndex = DAVIT_INDEX_NAMESPACE;
+inline constexpr std::string_view kControllerIndex = DAVIT_INDEX_CONTROLLER;
+
+/// The next content of a store, collected item by item while a list arrives. An object whose uid
+/// and resourceVersion the store holds already is shared, and the new copy dropped at once: a
+/// relist costs little more memory than what changed. Belongs to the store's writer; the store must
+/// outlive it.
+class Replacement;
+
+/// Every object of one resource and selection, by namespace and name, with indexes. Objects are
+/// found by the names inside them: no keys are copied. What is read is one consistent state; a
+/// whole relist appears in one step.
+///
+/// Threads: any may read. put(), remove(), replace() and advance() belong to one writer at a time,
+/// which is what its informer is for. Never blocks beyond its short lock.
+class Store {
+ public:
+  explicit Store(ObjectSpace& space);  ///< `space` must outlive it.
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // ---- Readers.
+
+  /// The object, or nothing. `ns` is empty for cluster-scoped resources.
+  [[nodiscard]] ObjectRef get(std::string_view ns, std::string_view name) const EXCLUDES(mutex_);
+  /// All objects with `key` in `index`, in no particular order; every object when `index` is empty.
+  /// kNotFound when there is no such index.
+  [[nodiscard]] Result<std::vector<ObjectRef>> select(std::string_view index,
+                                                      std::string_view key) const EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<ObjectRef> list() const EXCLUDES(mutex_);
+  [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
+  /// The version up to which the store has seen every change; empty before the first content.
+  [[nodiscard]] std::string resource_version() const EXCLUDES(mutex_);
+  /// The same as a number; 0 when it is empty or cannot be compared. Takes no lock. A reader that
+  /// sees a number finds the changes up to it in the store.
+  [[nodiscard]] std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
+  /// Adds an index over the strings at `path` (see FieldPath), and fills it. The same name with the
+  /// same path again is no error; with another path it is kAlreadyExists. kInvalid: the path is
+  /// malformed. Any thread.
+  Status add_index(std::string_view name, std::string_view path) EXCLUDES(mutex_);
+
+  // ---- The writer.
+
+  /// Puts the object in; tells whether it was added or updated. The version of the store becomes
+  /// the object's.
+  Change put(ObjectRef object) EXCLUDES(mutex_);
+  /// Takes out the object of this name, and returns the deletion with `last` as its last state;
+  /// also when the store did not hold it. The version of the store becomes that of `last`.
+  Change remove(ObjectRef last) EXCLUDES(mutex_);
+  /// Makes `next` the content. Returns what changed: first the deletions as tombstones, then
+  /// additions and updates.
+  std::vector<Change> replace(Replacement next, std::string_view resource_version) EXCLUDES(mutex_);
+  /// Moves only the version (a bookmark).
+  void advance(std::string_view resource_version) EXCLUDES(mutex_);
+
+  /// Bytes that the store takes beside the objects, for accounting.
+  [[nodiscard]] std::size_t overhead_bytes() const EXCLUDES(mutex_);
+
+ private:
+  friend class Replacement;
+  void set_version(std::string_view resource_version) REQUIRES(mutex_);
+  /// Inserts or exchanges; returns what was there.
+  ObjectRef exchange(ObjectRef object) REQUIRES(mutex_);
+  ObjectRef take_out(std::string_view ns, std::string_view name) REQUIRES(mutex_);
+  [[nodiscard]] const StoreIndex* find_index(std::string_view name) const REQUIRES(mutex_);
+
+  ObjectSpace& space_;
+  mutable Mutex mutex_;
+  // The writer may read `objects_` without the lock, because only it changes them.
+  ObjectTable objects_ GUARDED_BY(mutex_);
+  std::vector<StoreIndex> indexes_ GUARDED_BY(mutex_);
+  std::string resource_version_ GUARDED_BY(mutex_);
+  std::atomic<std::uint64_t> version_{0};
+};
+
+class Replacement {
+ public:
+  explicit Replacement(const Store& store) : store_(&store) {}
+
+  /// Adds or exchanges one object.
+  void put(ObjectRef object);
+  /// Takes out the object of this name, if it is there.
+  void remove(const ObjectRef& object);
+  [[nodiscard]] std::size_t size() const { return objects_.size(); }
+
+ private:
+  friend class Store;
+  const Store* store_;
+  ObjectTable objects_;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,74 @@
+/// From values to objects: one index of a store.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "host/cache/slot_index.hpp"
+#include "host/object/object.hpp"
+
+namespace davit::host {
+
+/// Calls `use` for each key of an object; a key may come twice. The views live for the call.
+using IndexKeys =
+    std::function<void(const ObjectRef& object, const std::function<void(std::string_view)>& use)>;
+
+/// Which slots of an ObjectTable have which keys. About 12 bytes for each object and one text for
+/// each key. Empty keys are kept out. Not thread-safe; the store guards it.
+class StoreIndex {
+ public:
+  StoreIndex(StoreIndex&&) = default;
+  StoreIndex(std::string name, std::string path, IndexKeys keys)
+      : name_(std::move(name)), path_(std::move(path)), keys_(std::move(keys)) {}
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// As it was declared; empty for the indexes that every store has.
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  void insert(std::uint32_t slot, const ObjectRef& object);
+  void erase(std::uint32_t slot);
+  /// As erase() and insert(), but touches nothing when the keys are the same.
+  void update(std::uint32_t slot, const ObjectRef& object);
+
+  /// The slots with this key, in no particular order; valid until the next change.
+  [[nodiscard]] const std::vector<std::uint32_t>& select(std::string_view key) const;
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  static constexpr std::uint32_t kNone = SlotIndex::kNone;
+  // One key of one slot: which, and where the slot stands in that key's list.
+  struct Entry {
+    std::uint32_t key = kNone;
+    std::uint32_t place = 0;
+  };
+  struct Key {
+    std::string text;
+    std::vector<std::uint32_t> slots;  // Empty: this key is not in use.
+  };
+
+  /// The distinct, non-empty keys of an object, in `scratch_`.
+  void collect(const ObjectRef& object);
+  [[nodiscard]] bool same_keys(std::uint32_t slot) const;
+  [[nodiscard]] std::uint32_t find_key(std::string_view text) const;
+  std::uint32_t add_key(std::string_view text);
+  void add_entry(std::uint32_t slot, std::uint32_t key);
+  void remove_entry(Entry entry);
+  Entry& entry_of(std::uint32_t slot, std::uint32_t key);
+
+  std::string name_;
+  std::string path_;
+  IndexKeys keys_;
+  std::vector<Entry> first_;                                       // By slot.
+  std::unordered_map<std::uint32_t, std::vector<Entry>> further_;  // Of slots with several keys.
+  std::vector<Key> values_;
+  std::vector<std::uint32_t> free_values_;
+  SlotIndex by_text_;
+  std::vector<std::string> scratch_;
+  const std::vector<std::uint32_t> none_;
+};
+
+}  // namespace davit::host

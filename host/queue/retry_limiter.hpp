@@ -1,0 +1,47 @@
+/// How long a failing key waits before it is tried again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "host/base/clock.hpp"
+#include "host/queue/key_hash.hpp"
+
+namespace davit::host {
+
+/// The defaults are upstream's (client-go, DefaultTypedControllerRateLimiter).
+struct RetryOptions {
+  Duration base =
+      std::chrono::milliseconds(5);           ///< First delay of a key; doubles with each failure.
+  Duration max = std::chrono::seconds(1000);  ///< Longest delay of one key.
+  double per_second = 10.0;                   ///< Retries a second of all keys together …
+  std::uint32_t burst = 100;                  ///< … beyond this many at once.
+};
+
+/// The longer of a key's own exponential back-off and of a token bucket that all keys share; both
+/// advance each time. Pure: callers pass `now`. Not thread-safe; the queue guards it.
+class RetryLimiter {
+ public:
+  explicit RetryLimiter(const RetryOptions& options)
+      : options_(options), tokens_(static_cast<double>(options.burst)) {}
+
+  /// Counts a failure of `key` and says how long it has to wait.
+  [[nodiscard]] Duration next(std::string_view key, Time now);
+  /// Ends the back-off of `key`.
+  void forget(std::string_view key);
+  /// How often `key` failed since it was last forgotten.
+  [[nodiscard]] std::uint32_t failures(std::string_view key) const;
+
+ private:
+  [[nodiscard]] Duration exponential(std::uint32_t failures) const;
+  [[nodiscard]] Duration reserve_token(Time now);
+
+  RetryOptions options_;
+  double tokens_;  // Below zero: reserved ahead of time.
+  Time refilled_{};
+  std::unordered_map<std::string, std::uint32_t, KeyHash, std::equal_to<>> failures_;
+};
+
+}  // namespace davit::host

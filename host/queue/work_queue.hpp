@@ -1,0 +1,186 @@
+/// The keys of one controller that need a sync.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/base/mutex.hpp"
+#include "host/queue/key_hash.hpp"
+#include "host/queue/queue_metrics.hpp"
+#include "host/queue/retry_limiter.hpp"
+
+namespace davit::host {
+
+/// A key as callers pass it; the views live for the call. Keys with the same non-empty `shard`
+/// never run at once. A key's shard must always be the same; one passed without takes the shard
+/// under which the queue holds it already.
+struct QueueKey {
+  QueueKey(std::string_view k)
+      : key(k) {}  // NOLINT(google-explicit-constructor): most keys have no shard.
+  QueueKey(const char* k) : key(k) {}         // NOLINT(google-explicit-constructor)
+  QueueKey(const std::string& k) : key(k) {}  // NOLINT(google-explicit-constructor)
+  QueueKey(std::string_view k, std::string_view s) : key(k), shard(s) {}
+
+  std::string_view key;
+  std::string_view shard;
+};
+
+struct WorkQueueOptions {
+  RetryOptions retry{};
+  /// Borrowed; outlives the queue. Null: no metrics.
+  QueueMetrics* metrics = nullptr;
+  /// Called, outside the lock, whenever take() may have something that it had not before,
+  /// next_due() moved closer, the queue was shut down, or a queue that is not open has drained: the
+  /// wake-up of whoever runs the workers. Thread-safe, must not block. May be empty.
+  std::function<void()> on_change{};
+};
+
+/// The keys that need a sync, each held by at most one worker.
+///
+///           add            take            release
+///   (idle) ─────▶ Queued ──────▶ Running ─────────▶ (idle)
+///                   ▲               │ add
+///                   └── release ── Stale
+///
+/// Adding a queued key changes nothing; adding a running key buys exactly one more run. Delayed
+/// keys stand apart: they become Queued when due, and adding a key at once leaves its delayed entry
+/// alone. A queue is open, paused (takes keys in, hands none out; hot swap, or caches not yet
+/// filled) or shut down for good. Thread-safe; never blocks. Never reads a clock: callers pass
+/// `now`, so a test owns time.
+class WorkQueue {
+ public:
+  explicit WorkQueue(WorkQueueOptions options = {});
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
+
+  /// One worker's hold on a key. The queue must outlive it.
+  class Lease;
+
+  void add(const QueueKey& key, Time now) EXCLUDES(mutex_);
+
+  /// Adds `key` once `delay` has passed. Of several due times for one key the earliest wins. Counts
+  /// as a retry.
+  void add_after(const QueueKey& key, Duration delay, Time now) EXCLUDES(mutex_);
+
+  /// Adds `key` after its next back-off, and counts a failure.
+  void add_rate_limited(const QueueKey& key, Time now) EXCLUDES(mutex_);
+
+  /// Ends the back-off of `key`; leaves it queued if it is.
+  void forget(std::string_view key) EXCLUDES(mutex_);
+
+  /// How often in a row `key` was added by add_rate_limited().
+  [[nodiscard]] std::uint32_t failures(std::string_view key) const EXCLUDES(mutex_);
+
+  /// The key that waited longest and may run, or nothing when none is ready at `now` or the queue
+  /// is not open.
+  [[nodiscard]] std::optional<Lease> take(Time now) EXCLUDES(mutex_);
+
+  /// When the first delayed key becomes ready; nothing when none is delayed or the queue is not
+  /// open.
+  [[nodiscard]] std::optional<Time> next_due() const EXCLUDES(mutex_);
+
+  /// Hands out nothing until resume(); keys are still taken in. A queue begins open.
+  void pause() EXCLUDES(mutex_);
+  void resume() EXCLUDES(mutex_);
+
+  /// Hands out nothing more and takes nothing in; what waits is dropped. Running keys go on. For
+  /// good.
+  void shut_down() EXCLUDES(mutex_);
+  [[nodiscard]] bool is_shut_down() const EXCLUDES(mutex_);
+
+  /// Keys that wait for a worker, without delayed and running ones.
+  [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
+  /// Keys that run now. After pause() or shut_down(), 0 means that the queue is drained.
+  [[nodiscard]] std::size_t running() const EXCLUDES(mutex_);
+  /// For the gauges of running work.
+  [[nodiscard]] RunningWork running_work(Time now) const EXCLUDES(mutex_);
+  /// Every key that is queued, running again or delayed, in no particular order (debugging, state
+  /// hand-over).
+  [[nodiscard]] std::vector<std::string> pending() const EXCLUDES(mutex_);
+
+ private:
+  enum class Phase { kOpen, kPaused, kShutDown };
+  enum class State { kQueued, kRunning, kStale };  // An idle key has no entry.
+  struct Entry {
+    State state = State::kQueued;
+    Time queued{};   // When it began to wait; Queued and Stale only.
+    Time started{};  // Running and Stale only.
+    std::string shard;
+  };
+  struct Delayed {
+    Time due{};
+    std::string shard;
+  };
+  // Node based: the views below point at the keys in it, which stay where they are.
+  using Entries = std::unordered_map<std::string, Entry, KeyHash, std::equal_to<>>;
+  // The queued keys of a shard that wait because another key of that shard runs, oldest first.
+  using Parked = std::deque<Entries::value_type*>;
+
+  void release(const std::string& key, Time now) EXCLUDES(mutex_);
+  /// What an add did: nothing, made a running key stale, or made an idle key queued.
+  enum class Added { kNothing, kStale, kQueued };
+  Added enqueue(const QueueKey& key, Time now) REQUIRES(mutex_);
+  void delay(const QueueKey& key, Time due) REQUIRES(mutex_);
+  /// Queues the delayed keys that are due; returns how many began to wait.
+  std::size_t queue_due(Time now) REQUIRES(mutex_);
+  [[nodiscard]] std::string_view shard_of(const QueueKey& key) const REQUIRES(mutex_);
+  void changed() const;
+
+  const WorkQueueOptions options_;
+  QueueMetrics no_metrics_;
+  QueueMetrics& metrics_;
+
+  mutable Mutex mutex_;
+  Phase phase_ GUARDED_BY(mutex_) = Phase::kOpen;
+  RetryLimiter limiter_ GUARDED_BY(mutex_);
+  Entries entries_ GUARDED_BY(mutex_);
+  // Every queued key is either here, oldest first, or parked behind its running shard.
+  std::deque<Entries::value_type*> ready_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, Parked, KeyHash, std::equal_to<>> busy_shards_ GUARDED_BY(mutex_);
+  std::size_t queued_ GUARDED_BY(mutex_) = 0;   // Keys in state Queued.
+  std::size_t running_ GUARDED_BY(mutex_) = 0;  // Keys in state Running or Stale.
+  std::map<std::string, Delayed, std::less<>> delayed_ GUARDED_BY(mutex_);
+  // The same keys by time; the views point at the keys of delayed_.
+  std::set<std::pair<Time, std::string_view>> due_ GUARDED_BY(mutex_);
+};
+
+/// Move-only. Dropping it without finish() releases the key as if no time had passed.
+class WorkQueue::Lease {
+ public:
+  Lease(Lease&& other) noexcept;
+  Lease& operator=(Lease&& other) noexcept;
+  ~Lease();
+
+  [[nodiscard]] const std::string& key() const { return key_; }
+  [[nodiscard]] const std::string& shard() const { return shard_; }
+  /// How long the key waited for a worker.
+  [[nodiscard]] Duration waited() const { return waited_; }
+  /// The worker is done: the key may run again. Once.
+  void finish(Time now);
+
+ private:
+  friend class WorkQueue;
+  Lease(WorkQueue& queue, std::string key, std::string shard, Time started, Duration waited)
+      : queue_(&queue),
+        key_(std::move(key)),
+        shard_(std::move(shard)),
+        started_(started),
+        waited_(waited) {}
+
+  WorkQueue* queue_;  // Null after finish() and in a moved-from lease.
+  std::string key_;
+  std::string shard_;
+  Time started_;
+  Duration waited_;
+};
+
+}  // namespace davit::host
