@@ -1,0 +1,320 @@
+#include "host/cli/host_process.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <thread>
+#include <utility>
+
+#include "host/api/wait.hpp"
+#include "host/base/uuid.hpp"
+#include "host/base/version.hpp"
+#include "host/cache/rest_list_watch.hpp"
+#include "host/cli/neighbour.hpp"
+
+namespace davit::host {
+namespace {
+
+/// Upstream's rate of a discovery client: 20 a second, 200 at once.
+constexpr TokenBucket::Rate kDiscoveryRate{20, 200};
+/// The RESTMapper is reset this often (kube-controller-manager, controller context).
+constexpr Duration kDiscoveryReset = std::chrono::seconds(30);
+/// What is left of the time to shut down when the tokens of running syncs are cancelled.
+constexpr double kCancelShare = 0.5;
+/// Events get so long to be written at the end.
+constexpr Duration kFlushTime = std::chrono::seconds(2);
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  return name.data();
+}
+
+BuildInfo build_info(std::string git_version) {
+  return BuildInfo{.git_version = std::move(git_version),
+                   .git_commit = "",
+                   .build_date = "",
+                   .compiler = kCompiler,
+                   .platform = "linux/amd64"};
+}
+
+}  // namespace
+
+HostProcess::HostProcess(const Manifest& manifest, const ConnectionConfig& connection,
+                         std::vector<PlannedController> controllers, const HostSeams& seams,
+                         std::function<void()> on_lost_lease)
+    : manifest_(manifest),
+      connection_(connection),
+      planned_(std::move(controllers)),
+      seams_(seams),
+      log_(seams.log_sink),
+      on_lost_lease_(std::move(on_lost_lease)),
+      metrics_(Metrics::make(build_info(std::string("v") + kVersion), seams.clock)),
+      checks_(log_),
+      routes_(checks_, *metrics_) {}
+
+HostProcess::~HostProcess() {
+  server_.reset();
+  // What the informers still have to say goes to controllers that live.
+  if (informers_) informers_->stop();
+  controllers_.clear();
+}
+
+bool HostProcess::elects() const { return manifest_.leader_election.enabled && !manifest_.dry_run; }
+
+Status HostProcess::start(const std::stop_token& stop) {
+  if (manifest_.dry_run) {
+    log_.info(0, "Dry run: every write is sent with dryRun=All, and nobody stands for election");
+  }
+  if (Status s = serve_health(); !s.ok()) return s;
+  if (Status s = connect_to_server(stop); !s.ok()) return s;
+  if (Status s = init_controllers(stop); !s.ok()) return s;
+  if (Status s = start_controllers(); !s.ok()) return s;
+  started_.store(true, std::memory_order_relaxed);
+  if (elects()) {
+    stand_for_election();
+  } else {
+    lead();
+  }
+  return {};
+}
+
+Status HostProcess::serve_health() {
+  constexpr HealthEndpoints kReadyOnly{.health = false, .live = false, .ready = true};
+  checks_.add("startup", kReadyOnly, [this]() -> Status {
+    if (stopping_.load(std::memory_order_relaxed)) return Status(Code::kUnavailable, "stopping");
+    if (started_.load(std::memory_order_relaxed)) return {};
+    return Status(Code::kUnavailable, "not all controllers are initialised yet");
+  });
+  HttpServerOptions options;
+  options.address = manifest_.health.bind_address;
+  options.port = static_cast<std::uint16_t>(manifest_.health.port);
+  Result<std::unique_ptr<HttpServer>> server = routes_.serve(options, log_);
+  if (!server) return server.error().with_context("cannot serve health and metrics");
+  server_ = std::move(*server);
+  checks_.set_observer([this](std::string_view check, std::string_view endpoint,
+                              const Status& result) {
+    metrics_->health_checked(check, endpoint, result);
+  });
+  log_.info(0, "Serving health and metrics", {{"address", server_->endpoint()}});
+  return {};
+}
+
+Status HostProcess::connect_to_server(const std::stop_token& stop) {
+  Result<std::unique_ptr<Transport>> transport =
+      connect(connection_, seams_.clock, *metrics_, log_.named("transport"));
+  if (!transport) return transport.error();
+  transport_ = std::move(*transport);
+  const auto client = [this](std::string_view name, RestOptions options) {
+    options.user_agent = user_agent(name);
+    return std::make_unique<RestClient>(*transport_, seams_.clock, seams_.random, *metrics_, log_,
+                                        std::move(options));
+  };
+  const TokenBucket::Rate rate{manifest_.client.qps, manifest_.client.burst};
+  const DryRun dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff;
+  discovery_client_ = client("controller-discovery", RestOptions{.rate = kDiscoveryRate});
+  informer_client_ =
+      client("shared-informers", RestOptions{.rate = rate, .lane = Lane::kWatch});
+  event_client_ = client("events", RestOptions{.rate = rate, .dry_run = dry_run});
+  lease_client_ = client("leader-election", RestOptions{.rate = rate, .lane = Lane::kLease});
+  discovery_ = std::make_unique<Discovery>(*discovery_client_);
+  event_api_ = std::make_unique<RestEventApi>(*event_client_);
+  events_ = std::make_unique<EventRecorder>(*event_api_, seams_.clock, seams_.random,
+                                            log_.named("events"),
+                                            EventRecorderOptions{.host = host_name()});
+  list_watch_ = std::make_unique<RestListWatch>(*informer_client_);
+  informers_ = std::make_unique<InformerFactory>(
+      InformerSeams{*list_watch_, space_, seams_.clock, seams_.random, *metrics_},
+      log_.named("informer"));
+
+  if (Status s = wait_for_api_server(*discovery_client_, seams_.clock, stop); !s.ok()) return s;
+  if (Status s = discovery_->refresh(stop); !s.ok()) {
+    return Status(s.code(), explain_first_contact(s, transport_->server()));
+  }
+  discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
+  if (Result<std::string> version = server_version(*discovery_client_, stop)) {
+    log_.info(0, "Connected", {{"server", transport_->server()}, {"version", *version}});
+    metrics_->set_build_info(build_info(*version));
+  }
+  if (elects()) warn_of_neighbour(stop);
+  return {};
+}
+
+void HostProcess::warn_of_neighbour(const std::stop_token& stop) {
+  const std::string holder =
+      active_controller_manager(*discovery_client_, seams_.clock.wall_now(), stop);
+  if (holder.empty()) return;
+  log_.warning(
+      "A kube-controller-manager is at work in this cluster: start it with --controllers=*,-NAME "
+      "for each controller that runs here, or both will act on the same objects",
+      {{"holder", holder}});
+}
+
+Status HostProcess::init_controllers(const std::stop_token& stop) {
+  if (elects()) {
+    LeaderElectionOptions options;
+    options.ns = manifest_.leader_election.ns;
+    options.name = manifest_.leader_election.name;
+    options.identity = host_name() + "_" + random_uuid(seams_.random);
+    options.lease_duration = manifest_.leader_election.lease_duration;
+    options.renew_deadline = manifest_.leader_election.renew_deadline;
+    options.retry_period = manifest_.leader_election.retry_period;
+    lease_api_ = std::make_unique<RestLeaseApi>(*lease_client_, options.ns, options.name);
+    elector_ = std::make_unique<LeaderElector>(
+        options, *lease_api_, seams_.clock, seams_.random, *metrics_, events_.get(),
+        log_.named("leaderelection"),
+        LeaderElectionHandlers{.on_started_leading = [this] { lead(); },
+                               .on_stopped_leading =
+                                   [this] {
+                                     if (!stopping_.load()) on_lost_lease_();
+                                   },
+                               .on_new_leader = {}});
+  }
+  for (const PlannedController& planned : planned_) {
+    if (stop.stop_requested()) return Status(Code::kCancelled, "stopped while starting");
+    if (Status s = init_controller(planned); !s.ok()) return s;
+    if (manifest_.controller_start_interval > Duration::zero()) {
+      Mutex mutex;
+      CondVar stopped;
+      const std::stop_callback wake(stop, [&stopped] { stopped.notify_all(); });
+      const Time until =
+          seams_.clock.now() + seams_.random.jitter(manifest_.controller_start_interval, 1.0);
+      MutexLock lock(mutex);
+      while (!stop.stop_requested() && seams_.clock.now() < until) {
+        seams_.clock.wait_until(stopped, mutex, until);
+      }
+    }
+  }
+  return {};
+}
+
+Status HostProcess::init_controller(const PlannedController& planned) {
+  WriteGate gate;
+  if (elector_ && !planned.declared.without_leadership) {
+    gate = [elector = elector_.get()]() -> Status {
+      if (elector->may_write()) return {};
+      return Status(Code::kCancelled, "not the leader (any more)");
+    };
+  }
+  auto controller = std::make_unique<ControllerHost>(
+      ControllerHostOptions{.declared = planned.declared,
+                            .plugin = planned.plugin->declaration().name,
+                            .build_id = planned.plugin->file().digest.substr(0, 12),
+                            .workers = planned.workers,
+                            .config = planned.config,
+                            .rate = {manifest_.client.qps, manifest_.client.burst},
+                            .write_gate = std::move(gate),
+                            .dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff},
+      HostServices{space_, *informers_, *transport_, *discovery_, *events_, *metrics_,
+                   seams_.clock, seams_.random, log_});
+  const ControllerHost::InitResult result =
+      controller->init(planned.plugin->init(planned.declared.name));
+  if (result.outcome == ControllerHost::InitOutcome::kSkipped) {
+    log_.info(0, "Warning: skipping controller",
+              {{"controller", planned.declared.name}, {"reason", result.reason}});
+    return {};
+  }
+  Status status;
+  if (result.outcome == ControllerHost::InitOutcome::kFailed) {
+    status = Status(Code::kInternal, result.reason);
+  } else {
+    status = controller->commit();
+    controllers_.push_back(std::move(controller));
+  }
+  return status.with_context("controller " + planned.declared.name + " of plugin " +
+                             planned.plugin->declaration().name + " failed to start");
+}
+
+Status HostProcess::caches_filled() const {
+  for (const auto& controller : controllers_) {
+    if (!controller->caches_ready()) {
+      return Status(Code::kUnavailable, "the caches of " + controller->name() + " are not filled yet");
+    }
+  }
+  return {};
+}
+
+Status HostProcess::start_controllers() {
+  constexpr HealthEndpoints kReady{.health = false, .live = false, .ready = true};
+  constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
+  checks_.add("informer-sync", kReady, [this] { return caches_filled(); });
+  if (Status s = informers_->start(); !s.ok()) return s;
+  for (const auto& controller : controllers_) {
+    checks_.add(controller->name(), kWell, [host = controller.get()] { return host->health(); });
+    if (controller->has_debug_page()) {
+      routes_.add_debug_page(controller->name(),
+                             [host = controller.get()](std::string_view path,
+                                                       std::string_view query) {
+                               return host->debug_page(path, query);
+                             });
+    }
+    log_.info(1, "Controller starting...", {{"controller", controller->name()}});
+    controller->start();
+    if (controller->declared().without_leadership) controller->begin_syncing();
+  }
+  metrics_->before_scrape([this] {
+    for (const auto& controller : controllers_) controller->report();
+  });
+  return {};
+}
+
+void HostProcess::stand_for_election() {
+  constexpr HealthEndpoints kAll{.health = true, .live = true, .ready = true};
+  checks_.add("leaderElection", kAll, [this] { return elector_->health(); });
+  checks_.set_standby([this] { return !elector_->is_leader(); });
+  elector_->start();
+}
+
+void HostProcess::lead() {
+  for (const auto& controller : controllers_) controller->begin_syncing();
+}
+
+void HostProcess::tick() {
+  for (const auto& controller : controllers_) controller->report();
+  if (seams_.clock.now() < discovery_reset_due_) return;
+  discovery_->reset();
+  discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
+}
+
+bool HostProcess::stop_controllers() {
+  const Time now = seams_.clock.now();
+  const bool for_ever = manifest_.controller_shutdown_timeout == Duration::zero();
+  const Duration limit =
+      for_ever ? Duration(std::chrono::hours(24)) : manifest_.controller_shutdown_timeout;
+  const Quiesce wait{
+      .cancel_at = now + std::chrono::duration_cast<Duration>(limit * kCancelShare),
+      .give_up_at = now + limit};
+  std::atomic<bool> all_ended{true};
+  std::vector<std::jthread> waits;
+  waits.reserve(controllers_.size());
+  for (const auto& controller : controllers_) {
+    waits.emplace_back([&, host = controller.get()] {
+      if (host->stop(wait)) return;
+      log_.error("A controller did not end in time", {{"controller", host->name()}});
+      all_ended.store(false);
+    });
+  }
+  waits.clear();
+  return all_ended.load();
+}
+
+bool HostProcess::stop() {
+  stopping_.store(true);
+  log_.info(0, "Shutting down");
+  if (!stop_controllers()) {
+    log_.error("Controller shutdown timeout reached");
+    return false;
+  }
+  if (events_) (void)events_->flush(seams_.clock.now() + kFlushTime);
+  if (elector_) elector_->stop(LeaderElector::Release::kYes);
+  if (events_) {
+    (void)events_->flush(seams_.clock.now() + kFlushTime);
+    events_->stop();
+  }
+  if (informers_) informers_->stop();
+  server_.reset();
+  seams_.log_sink.flush();
+  return true;
+}
+
+}  // namespace davit::host

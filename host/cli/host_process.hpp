@@ -1,0 +1,113 @@
+/// The running host: everything that `davit run` wires together.
+#pragma once
+
+#include <atomic>
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/random.hpp"
+#include "host/cache/informer_factory.hpp"
+#include "host/cli/options.hpp"
+#include "host/events/event_api.hpp"
+#include "host/events/event_recorder.hpp"
+#include "host/health/health_checks.hpp"
+#include "host/health/metrics.hpp"
+#include "host/health/observability_server.hpp"
+#include "host/http/http_server.hpp"
+#include "host/plugin/controller_host.hpp"
+#include "host/plugin/loader.hpp"
+#include "host/run/leader_elector.hpp"
+
+namespace davit::host {
+
+/// One controller that is to run: whose code, and with which settings.
+struct PlannedController {
+  const LoadedPlugin* plugin = nullptr;
+  DeclaredController declared;
+  std::optional<std::uint32_t> workers;
+  std::string config;
+};
+
+/// The world of a host process; each reference outlives it.
+struct HostSeams {
+  Clock& clock;
+  Random& random;
+  LogSink& log_sink;
+};
+
+/// Life:  construct → start() → (tick() every second) → stop().
+/// start(), tick() and stop() belong to the main thread.
+class HostProcess {
+ public:
+  /// `on_lost_lease` is called once, on another thread, when leadership was held or sought and is gone; writes are
+  /// fenced off already. `controllers` run in this order.
+  HostProcess(const Manifest& manifest, const ConnectionConfig& connection,
+              std::vector<PlannedController> controllers, const HostSeams& seams,
+              std::function<void()> on_lost_lease);
+  ~HostProcess();
+  HostProcess(const HostProcess&) = delete;
+  HostProcess& operator=(const HostProcess&) = delete;
+
+  /// Opens the health server, waits for the API server, calls the InitFuncs, starts informers and the election. The
+  /// error is one line for the user. `stop` ends the waits.
+  Status start(const std::stop_token& stop);
+
+  void tick();
+
+  /// Ends everything in order; the lease is given back. False when a sync did not end in time: then the lease is kept,
+  /// and the process must end without destroying this.
+  bool stop();
+
+ private:
+  Status connect_to_server(const std::stop_token& stop);
+  Status serve_health();
+  Status init_controllers(const std::stop_token& stop);
+  Status init_controller(const PlannedController& planned);
+  Status start_controllers();
+  void stand_for_election();
+  void lead();
+  bool stop_controllers();
+  void warn_of_neighbour(const std::stop_token& stop);
+  [[nodiscard]] Status caches_filled() const;
+  [[nodiscard]] bool elects() const;
+
+  // Fixed after construction.
+  const Manifest manifest_;
+  const ConnectionConfig connection_;
+  const std::vector<PlannedController> planned_;
+  const HostSeams seams_;
+  const Log log_;
+  const std::function<void()> on_lost_lease_;
+
+  // In the order of construction; a later one may use an earlier one.
+  std::unique_ptr<Metrics> metrics_;
+  HealthChecks checks_;
+  ObservabilityRoutes routes_;
+  ObjectSpace space_;
+  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<RestClient> discovery_client_;
+  std::unique_ptr<RestClient> informer_client_;
+  std::unique_ptr<RestClient> event_client_;
+  std::unique_ptr<RestClient> lease_client_;
+  std::unique_ptr<Discovery> discovery_;
+  std::unique_ptr<EventApi> event_api_;
+  std::unique_ptr<EventRecorder> events_;
+  std::unique_ptr<ListWatch> list_watch_;
+  std::unique_ptr<InformerFactory> informers_;
+  std::unique_ptr<LeaseApi> lease_api_;
+  std::unique_ptr<LeaderElector> elector_;
+  std::vector<std::unique_ptr<ControllerHost>> controllers_;
+  std::unique_ptr<HttpServer> server_;  // Last: its handlers read the others.
+  std::atomic<bool> started_{false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
+  std::atomic<bool> stopping_{false};
+  Time discovery_reset_due_{};
+};
+
+}  // namespace davit::host

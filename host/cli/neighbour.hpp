@@ -1,0 +1,21 @@
+/// What a starting host wants to know of the cluster around it.
+#pragma once
+
+#include <davit/result.hpp>
+#include <stop_token>
+#include <string>
+
+#include "host/api/rest_client.hpp"
+#include "host/base/clock.hpp"
+
+namespace davit::host {
+
+/// The server's gitVersion: "v1.30.1". Blocks for one request.
+[[nodiscard]] Result<std::string> server_version(RestClient& client, const std::stop_token& stop);
+
+/// Who holds kube-controller-manager's Lease and renewed it within the last minute by `now`; "" when nobody does, or it
+/// cannot be found out (no right to read it, for example). Blocks for one request.
+[[nodiscard]] std::string active_controller_manager(RestClient& client, WallTime now,
+                                                    const std::stop_token& stop);
+
+}  // namespace davit::host

@@ -1,0 +1,261 @@
+#include "host/cli/run_command.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "host/base/spdlog_sink.hpp"
+#include "host/base/version.hpp"
+#include "host/cli/controllers_flag.hpp"
+#include "host/cli/host_process.hpp"
+#include "host/config/kubeconfig.hpp"
+#include "host/plugin/catalog.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr int kExitStopped = 0;
+constexpr int kExitFailed = 1;
+constexpr int kExitConfiguration = 2;
+
+int print_mistakes(const std::vector<Mistake>& mistakes) {
+  for (const Mistake& mistake : mistakes) std::cerr << "davit: " << mistake.str() << "\n";
+  return kExitConfiguration;
+}
+
+int print_mistake(const std::string& text) {
+  std::cerr << "davit: " << text << "\n";
+  return kExitConfiguration;
+}
+
+/// What happens to the process from outside its own work: signals, and the loss of the lease. Signals are blocked in
+/// every thread that is started after this, and read from a descriptor.
+class Interruptions {
+ public:
+  Interruptions() {
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    signals_ = signalfd(-1, &set, SFD_CLOEXEC);
+    lost_lease_ = eventfd(0, EFD_CLOEXEC);
+  }
+  ~Interruptions() {
+    ::close(signals_);
+    ::close(lost_lease_);
+  }
+  Interruptions(const Interruptions&) = delete;
+  Interruptions& operator=(const Interruptions&) = delete;
+
+  enum class What { kNothing, kSignal, kLostLease };
+
+  /// Waits for one, at most so long. A signal is taken, so that the next wait sees only the next one.
+  [[nodiscard]] What wait(std::chrono::milliseconds limit) const {
+    std::array<pollfd, 2> ready = {{{signals_, POLLIN, 0}, {lost_lease_, POLLIN, 0}}};
+    if (poll(ready.data(), ready.size(), static_cast<int>(limit.count())) <= 0) {
+      return What::kNothing;
+    }
+    if ((ready[1].revents & POLLIN) != 0) return What::kLostLease;
+    signalfd_siginfo info{};
+    return read(signals_, &info, sizeof(info)) == sizeof(info) ? What::kSignal : What::kNothing;
+  }
+
+  /// Any thread.
+  void lost_lease() const {
+    const std::uint64_t one = 1;
+    // Cannot fail: the counter is far from its end.
+    [[maybe_unused]] const ssize_t written = write(lost_lease_, &one, sizeof(one));
+  }
+
+ private:
+  int signals_ = -1;
+  int lost_lease_ = -1;
+};
+
+/// The controllers that --controllers leaves, in the order of the plugins, with their settings.
+class Plan {
+ public:
+  /// Mistakes are printed already when this fails.
+  [[nodiscard]] static std::optional<Plan> make(const RunSettings& settings) {
+    const Catalog catalog = resolve_plugins(settings.manifest, settings.manifest_path);
+    if (!catalog.ok()) return print_mistakes(catalog.mistakes), std::nullopt;
+    Plan plan;
+    std::vector<KnownController> known;
+    for (const CatalogPlugin& plugin : catalog.plugins) {
+      for (const CatalogController& controller : plugin.controllers) {
+        known.push_back({controller.declared.name, controller.declared.aliases,
+                         controller.declared.off_by_default});
+      }
+    }
+    const std::vector<std::string> wanted =
+        translate_aliases(settings.manifest.controllers, known);
+    const std::vector<std::string> unknown = unknown_controllers(wanted, known);
+    for (const std::string& line : unknown) print_mistake("--controllers: " + line);
+    if (!unknown.empty()) return std::nullopt;
+
+    Result<StagingDirectory> staging = StagingDirectory::create();
+    if (!staging) return print_mistake(staging.error().message()), std::nullopt;
+    bool failed = false;
+    for (const CatalogPlugin& plugin : catalog.plugins) {
+      failed |= !plan.add(plugin, wanted, settings, *staging);
+    }
+    if (failed) return std::nullopt;
+    return plan;
+  }
+
+  [[nodiscard]] std::vector<PlannedController>& controllers() { return controllers_; }
+  [[nodiscard]] const std::vector<std::string>& disabled() const { return disabled_; }
+
+ private:
+  [[nodiscard]] static bool enabled(const CatalogController& controller,
+                                    const std::vector<std::string>& wanted) {
+    if (!controller.settings.enabled.value_or(true)) return false;
+    // `enabled: true` in the manifest switches on what is off by default.
+    const bool off = controller.declared.off_by_default && !controller.settings.enabled;
+    return controller_enabled(wanted, controller.declared.name, off);
+  }
+
+  /// The operator's number of workers: a flag, else the manifest's, else nothing.
+  [[nodiscard]] static std::optional<std::uint32_t> workers(const CatalogController& controller,
+                                                            const RunSettings& settings) {
+    if (const auto found = settings.workers.find(controller.declared.name);
+        found != settings.workers.end()) {
+      return found->second;
+    }
+    for (const std::string& alias : controller.declared.aliases) {
+      if (const auto found = settings.workers.find(alias); found != settings.workers.end()) {
+        return found->second;
+      }
+    }
+    return controller.settings.workers;
+  }
+
+  bool add(const CatalogPlugin& plugin, const std::vector<std::string>& wanted,
+           const RunSettings& settings, StagingDirectory& staging) {
+    std::vector<const CatalogController*> chosen;
+    for (const CatalogController& controller : plugin.controllers) {
+      if (enabled(controller, wanted)) {
+        chosen.push_back(&controller);
+      } else {
+        disabled_.push_back(controller.declared.name);
+      }
+    }
+    if (chosen.empty()) return true;
+    Result<std::unique_ptr<LoadedPlugin>> loaded =
+        load_plugin(staging, plugin.file.path, plugin.settings.sha256);
+    if (!loaded) return print_mistake(loaded.error().message()), false;
+    for (const CatalogController* controller : chosen) {
+      controllers_.push_back({loaded->get(), controller->declared, workers(*controller, settings),
+                              controller->settings.config});
+    }
+    plugins_.push_back(std::move(*loaded));
+    return true;
+  }
+
+  std::vector<std::unique_ptr<LoadedPlugin>> plugins_;
+  std::vector<PlannedController> controllers_;
+  std::vector<std::string> disabled_;
+};
+
+/// Ends the process at once, without destructors: something hangs or must not go on.
+[[noreturn]] void leave(LogSink& sink) {
+  sink.flush();
+  std::_Exit(kExitFailed);
+}
+
+/// Runs a started host until something happens; returns the exit code.
+int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) {
+  constexpr std::chrono::milliseconds kTick{1000};
+  const Log log(sink);
+  for (;;) {
+    const Interruptions::What what = interruptions.wait(kTick);
+    if (what == Interruptions::What::kNothing) {
+      host.tick();
+      continue;
+    }
+    if (what == Interruptions::What::kLostLease) {
+      log.error("leaderelection lost");
+      leave(sink);
+    }
+    break;
+  }
+  log.info(0, "Requested to terminate. Exiting.");
+  // A second signal, or the loss of the lease meanwhile, does not wait for anything.
+  const std::jthread impatience([&](const std::stop_token& done) {
+    constexpr std::chrono::milliseconds kLook{50};
+    while (!done.stop_requested()) {
+      if (interruptions.wait(kLook) != Interruptions::What::kNothing) leave(sink);
+    }
+  });
+  if (!host.stop()) leave(sink);
+  return kExitStopped;
+}
+
+}  // namespace
+
+int run_host(const RunOptions& options) {
+  const SettingsResult settled = settle(options);
+  if (!settled.ok()) return print_mistakes(settled.mistakes);
+  const Manifest& manifest = settled.settings.manifest;
+
+  KubeconfigOptions lookup;
+  lookup.master = manifest.client.master;
+  lookup.kubeconfig = manifest.client.kubeconfig;
+  lookup.environment = process_environment();
+  const Result<ConnectionConfig> connection = load_connection(lookup);
+  if (!connection) return print_mistake(connection.error().message());
+
+  const Interruptions interruptions;
+  std::optional<Plan> plan = Plan::make(settled.settings);
+  if (!plan) return kExitConfiguration;
+
+  const std::unique_ptr<LogSink> sink =
+      make_log_sink(manifest.logging.format, manifest.logging.verbosity);
+  const Log log(*sink);
+  log.info(0, "Starting", {{"version", kVersion}, {"controllers", plan->controllers().size()}});
+  for (const std::string& name : plan->disabled()) {
+    log.info(0, "Warning: controller is disabled", {{"controller", name}});
+  }
+  if (plan->controllers().empty()) {
+    return print_mistake("no controller is enabled: nothing to run");
+  }
+
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  const std::unique_ptr<Random> random = make_system_random();
+  HostProcess host(manifest, *connection, std::move(plan->controllers()),
+                   HostSeams{*clock, *random, *sink},
+                   [&interruptions] { interruptions.lost_lease(); });
+  std::stop_source starting;
+  Status started;
+  {
+    // Signals end the waits of the start, too.
+    const std::jthread watch([&](const std::stop_token& done) {
+      constexpr std::chrono::milliseconds kLook{20};
+      while (!done.stop_requested()) {
+        if (interruptions.wait(kLook) == Interruptions::What::kSignal) starting.request_stop();
+      }
+    });
+    started = host.start(starting.get_token());
+  }
+  if (!started.ok()) {
+    if (starting.stop_requested()) return host.stop() ? kExitStopped : kExitFailed;
+    log.error("command failed", {{"err", started.message()}});
+    if (!host.stop()) leave(*sink);
+    return kExitFailed;
+  }
+  if (starting.stop_requested()) return host.stop() ? kExitStopped : kExitFailed;
+  return serve(host, interruptions, *sink);
+}
+
+}  // namespace davit::host

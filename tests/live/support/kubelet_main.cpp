@@ -1,0 +1,172 @@
+/// A stand-in for kubelets: makes pods Running and Ready through the API, as a client like any other.
+///
+///   davit_test_kubelet KUBECONFIG [--stuck=IMAGE] [--qps=N]
+///
+/// Pods with a container of image IMAGE never become ready, as those of a bad image do. Pods that are being deleted and
+/// were scheduled are finished off. Runs until it is killed.
+#include <davit/kube/time.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <iostream>
+#include <map>
+#include <thread>
+
+#include "host/api/rest_client.hpp"
+#include "host/base/spdlog_sink.hpp"
+#include "host/config/kubeconfig.hpp"
+#include "host/object/metadata.hpp"
+#include "host/object/parse.hpp"
+#include "host/object/watch_splitter.hpp"
+
+namespace davit::live {
+namespace {
+
+using namespace davit::host;  // A program of its own over the host's client.
+
+ResourcePath pod_path(std::string_view ns, std::string_view name, std::string subresource) {
+  return {"", "v1", "pods", std::move(subresource), std::string(ns), std::string(name)};
+}
+
+class Kubelet {
+ public:
+  Kubelet(RestClient& client, Clock& clock, std::string stuck_image)
+      : client_(client), clock_(clock), stuck_image_(std::move(stuck_image)), parser_(space_) {}
+
+  void run() {
+    const std::jthread writer([this](const std::stop_token& stop) { write(stop); });
+    ApiRequest watch;
+    watch.verb = Verb::kWatch;
+    watch.path = {"", "v1", "pods", "", "", ""};
+    for (;;) {
+      WatchSplitter splitter;
+      // Without a resource version the stream begins with everything that exists.
+      const Status ended = client_.stream(watch, {}, [&](std::string_view chunk) {
+        return splitter.feed(chunk, [this](WatchType type, std::string_view json) {
+          return on_event(type, json);
+        });
+      });
+      std::cerr << "watch ended: " << ended.message() << std::endl;
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+  }
+
+ private:
+  Status on_event(WatchType type, std::string_view json) {
+    if (type != WatchType::kAdded && type != WatchType::kModified) return {};
+    const Result<ObjectRef> pod = parser_.parse(json);
+    if (!pod) return pod.error();
+    const Value root = pod->root();
+    const Metadata meta = metadata(**pod);
+    if (root["metadata"]["deletionTimestamp"]) {
+      if (!root["spec"]["nodeName"].string().empty()) enqueue(finish(meta));
+      return {};
+    }
+    if (root["status"]["phase"].string() == "Running" || is_stuck(root)) return {};
+    enqueue(make_ready(meta));
+    return {};
+  }
+
+  [[nodiscard]] bool is_stuck(Value pod) const {
+    bool stuck = false;
+    pod["spec"]["containers"].each([&](Value container) {
+      stuck = stuck || (!stuck_image_.empty() && container["image"].string() == stuck_image_);
+    });
+    return stuck;
+  }
+
+  ApiRequest make_ready(const Metadata& meta) {
+    ApiRequest request;
+    request.verb = Verb::kPatch;
+    request.patch_type = PatchType::kStrategic;
+    request.path = pod_path(meta.ns, meta.name, "status");
+    const std::string now = format_time(clock_.wall_now());
+    request.body = R"({"status":{"phase":"Running","startTime":")" + now +
+                   R"(","conditions":[{"type":"Ready","status":"True","lastTransitionTime":")" +
+                   now + R"("},{"type":"ContainersReady","status":"True","lastTransitionTime":")" +
+                   now + R"("}]}})";
+    return request;
+  }
+
+  static ApiRequest finish(const Metadata& meta) {
+    ApiRequest request;
+    request.verb = Verb::kDelete;
+    request.path = pod_path(meta.ns, meta.name, "");
+    request.delete_options.grace_seconds = 0;
+    return request;
+  }
+
+  void enqueue(ApiRequest request) {
+    MutexLock lock(mutex_);
+    waiting_.push_back(std::move(request));
+    more_.notify_one();
+  }
+
+  void write(const std::stop_token& stop) {
+    constexpr std::size_t kAtOnce = 32;
+    while (!stop.stop_requested()) {
+      std::vector<ApiRequest> batch;
+      {
+        MutexLock lock(mutex_);
+        while (waiting_.empty()) more_.wait(mutex_);
+        while (!waiting_.empty() && batch.size() < kAtOnce) {
+          batch.push_back(std::move(waiting_.front()));
+          waiting_.pop_front();
+        }
+      }
+      const std::vector<ApiResponse> answers = client_.batch(batch);
+      for (std::size_t i = 0; i < answers.size(); ++i) {
+        const Code code = answers[i].status.code();
+        if (code == Code::kOk || code == Code::kNotFound) continue;
+        std::cerr << batch[i].path.name << ": " << answers[i].status.message() << std::endl;
+        if (code == Code::kUnavailable || code == Code::kThrottled) enqueue(batch[i]);
+      }
+    }
+  }
+
+  RestClient& client_;
+  Clock& clock_;
+  const std::string stuck_image_;
+  ObjectSpace space_;
+  Parser parser_;
+  Mutex mutex_;
+  CondVar more_;
+  std::deque<ApiRequest> waiting_ GUARDED_BY(mutex_);
+};
+
+int run_kubelet(int argc, char** argv) {
+  std::string stuck;
+  double qps = -1;
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view flag = argv[i];
+    if (flag.starts_with("--stuck=")) stuck = flag.substr(std::strlen("--stuck="));
+    if (flag.starts_with("--qps=")) qps = std::atof(argv[i] + std::strlen("--qps="));
+  }
+  KubeconfigOptions lookup;
+  lookup.kubeconfig = argv[1];
+  lookup.environment = process_environment();
+  const Result<ConnectionConfig> config = load_connection(lookup);
+  if (!config) return std::cerr << config.error().message() << "\n", 1;
+  const auto clock = make_system_clock();
+  const auto random = make_system_random();
+  const auto sink = make_log_sink(LogFormat::kText, 0);
+  NoRestMetrics metrics;
+  const auto transport = connect(*config, *clock, metrics, Log(*sink));
+  if (!transport) return std::cerr << transport.error().message() << "\n", 1;
+  RestClient client(**transport, *clock, *random, metrics, Log(*sink),
+                    RestOptions{.rate = {qps, 50}, .user_agent = user_agent("test-kubelet")});
+  Kubelet(client, *clock, stuck).run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace davit::live
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::cerr << "usage: davit_test_kubelet KUBECONFIG [--stuck=IMAGE] [--qps=N]\n";
+    return 2;
+  }
+  return davit::live::run_kubelet(argc, argv);
+}
