@@ -1,0 +1,25 @@
+/// What a sync reads and acts through.
+#pragma once
+
+#include <davit/client.hpp>
+#include <davit/event.hpp>
+#include <davit/informer.hpp>
+#include <davit/kube/deployment.hpp>
+#include <davit/kube/pod.hpp>
+#include <davit/kube/replica_set.hpp>
+#include <davit/log.hpp>
+#include <davit/time.hpp>
+
+namespace davit::deployment {
+
+/// Handles of one controller; the caches are the host's.
+struct Cluster {
+  Informer<Deployment> deployments;
+  Informer<ReplicaSet> replica_sets;
+  Informer<Pod> pods;
+  Client client;
+  EventRecorder events;
+  Log log;
+};
+
+}  // namespace davit::deployment

@@ -1,0 +1,91 @@
+#include "plugins/deployment/deployment_controller.hpp"
+
+#include <algorithm>
+#include <davit/controller_ref_manager.hpp>
+#include <davit/json_writer.hpp>
+#include <utility>
+
+#include "plugins/deployment/rollout.hpp"
+
+namespace davit::deployment {
+namespace {
+
+/// As upstream: after so many failures in a row, about 164 s, a key waits for its next event.
+constexpr std::uint32_t kRetriesMax = 15;
+
+/// A set just adopted: the snapshot does not name its owner yet.
+bool is_orphan(const ReplicaSet& set) { return !set.controller(); }
+
+}  // namespace
+
+DeploymentController::DeploymentController(Context& context)
+    : context_(context),
+      queue_(context.open_queue({.name = "deployment", .retries_max = kRetriesMax},
+                                [this](const Key& key) { return sync(key); })),
+      cluster_{context.open_informer<Deployment>(deployment_handlers()),
+               context.open_informer<ReplicaSet>(replica_set_handlers()),
+               context.open_informer<Pod>(pod_handlers()),
+               context.client(),
+               context.events(),
+               context.log()} {}
+
+/// Read, decide, act: the reading and the claim are here, everything else is in Rollout.
+Result<Again> DeploymentController::sync(const Key& key) const {
+  const std::optional<Deployment> deployment = cluster_.deployments.get(key);
+  if (!deployment) return Again::when_changed();  // Deleted. Its sets go with their owner.
+
+  Result<Again> again = sync_deployment(*deployment);
+  if (again || !again.error().has_cause("NamespaceTerminating")) return again;
+  // Nothing can be created there any more, and soon there is nothing left to do.
+  cluster_.log.verbose(2, "The namespace is being deleted", {{"deployment", key.text()}});
+  return Again::when_changed();
+}
+
+Result<Again> DeploymentController::sync_deployment(const Deployment& deployment) const {
+  const Result<Selector> selector = Selector::parse(deployment.selector());
+  if (!selector) {
+    return selector.error().with_context("deployment " + deployment.key().text() +
+                                         " has invalid label selector");
+  }
+  if (selector->matches_everything()) return refuse_to_select_all(deployment);
+
+  Result<std::vector<ReplicaSet>> owned = claim(deployment, *selector);
+  if (!owned) return owned.error();
+  // The adoption comes back as an event and wakes the key; until then every other write to the set
+  // would end in a conflict.
+  if (std::any_of(owned->begin(), owned->end(), is_orphan)) return Again::when_changed();
+  return Rollout(cluster_, deployment, *std::move(owned), context_.wall_now()).run();
+}
+
+Result<std::vector<ReplicaSet>> DeploymentController::claim(const Deployment& deployment,
+                                                            const Selector& selector) const {
+  std::vector<ReplicaSet> candidates;
+  for (const ReplicaSet& set : cluster_.replica_sets.by_controller(deployment.uid())) {
+    if (set.ns() == deployment.ns()) candidates.push_back(set);
+  }
+  for (const ReplicaSet& set : cluster_.replica_sets.orphans(deployment.ns())) {
+    candidates.push_back(set);
+  }
+  return ControllerRefManager<Deployment, ReplicaSet>(cluster_.client, deployment, selector)
+      .claim(candidates);
+}
+
+Result<Again> DeploymentController::refuse_to_select_all(const Deployment& deployment) const {
+  cluster_.events.warning(
+      deployment, "SelectingAll",
+      "This deployment is selecting all pods. A non-empty selector is required.");
+  if (deployment.observed_generation() < deployment.generation()) {
+    JsonWriter body;
+    body.begin_object().key("metadata").begin_object();
+    body.member("resourceVersion", deployment.resource_version()).end_object();
+    body.key("status").begin_object();
+    body.member("observedGeneration", deployment.generation()).end_object().end_object();
+    // As upstream, a failure is not worth another try: nothing depends on it.
+    static_cast<void>(cluster_.client.patch<Deployment>(
+        deployment.key(), PatchType::kMerge, std::move(body).text(),
+        {.subresource = "status", .answer = Answer::kMetadata}));
+  }
+  return Again::when_changed();
+}
+
+}  // namespace davit::deployment

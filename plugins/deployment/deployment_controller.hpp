@@ -1,0 +1,49 @@
+/// DeploymentController: rolls ReplicaSets out and back so that the cluster runs what each
+/// Deployment asks for. Behaves as kube-controller-manager's; README.md has the table.
+#pragma once
+
+#include <davit/context.hpp>
+#include <davit/kube/selector.hpp>
+#include <optional>
+#include <vector>
+
+#include "plugins/deployment/cluster.hpp"
+
+namespace davit::deployment {
+
+/// Holds handles only; all it knows is read anew in every sync. Handlers run one at a time, syncs
+/// on several workers, never two for one Deployment.
+class DeploymentController final : public Controller {
+ public:
+  explicit DeploymentController(Context& context);
+
+  [[nodiscard]] Result<Again> sync(const Key& key) const;
+
+ private:
+  [[nodiscard]] Handlers<Deployment> deployment_handlers() const;
+  [[nodiscard]] Handlers<ReplicaSet> replica_set_handlers() const;
+  [[nodiscard]] Handlers<Pod> pod_handlers() const;
+
+  void on_set_added(const ReplicaSet& set) const;
+  void on_set_updated(const ReplicaSet& old, const ReplicaSet& current) const;
+  void on_set_deleted(const ReplicaSet& set) const;
+  void on_pod_deleted(const Pod& pod) const;
+
+  /// The cached Deployment that the reference means: name and UID agree.
+  [[nodiscard]] std::optional<Deployment> resolve(std::string_view ns,
+                                                  const OwnerReference& reference) const;
+  void add_owner(std::string_view ns, const std::optional<OwnerReference>& reference) const;
+  /// Every Deployment that would adopt this set.
+  void add_matching(const ReplicaSet& set) const;
+
+  [[nodiscard]] Result<Again> sync_deployment(const Deployment& deployment) const;
+  [[nodiscard]] Result<std::vector<ReplicaSet>> claim(const Deployment& deployment,
+                                                      const Selector& selector) const;
+  [[nodiscard]] Result<Again> refuse_to_select_all(const Deployment& deployment) const;
+
+  const Context& context_;
+  const Queue queue_;  // Before the caches: their handlers fill it.
+  const Cluster cluster_;
+};
+
+}  // namespace davit::deployment

@@ -1,0 +1,55 @@
+/// The Progressing condition: whether a rollout gets on, is done, or has run out of time. Pure.
+#pragma once
+
+#include <davit/time.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plugins/deployment/facts.hpp"
+#include "plugins/deployment/status_plan.hpp"
+
+namespace davit::deployment {
+
+inline constexpr std::string_view kNewSetCreated = "NewReplicaSetCreated";
+inline constexpr std::string_view kNewSetFound = "FoundNewReplicaSet";
+inline constexpr std::string_view kNewSetAvailable = "NewReplicaSetAvailable";
+inline constexpr std::string_view kSetUpdated = "ReplicaSetUpdated";
+inline constexpr std::string_view kSetCreateError = "ReplicaSetCreateError";
+inline constexpr std::string_view kDeadlineExceeded = "ProgressDeadlineExceeded";
+inline constexpr std::string_view kPausedReason = "DeploymentPaused";
+inline constexpr std::string_view kResumedReason = "DeploymentResumed";
+
+/// Everything wanted is updated, available and alone, and the status is about this generation.
+[[nodiscard]] bool is_complete(const RolloutFacts& rollout, const DeploymentStatus& status);
+
+enum class Pace { kPaused, kRunning };
+
+/// Records that the Deployment was paused or resumed, which stops and restarts the progress clock.
+/// A deadline that has passed already stays passed.
+void mark_pause(const RolloutFacts& rollout, Pace pace, DeploymentStatus& status, WallTime now);
+
+/// What mark_progress() compares. `subject` begins the messages: `ReplicaSet "web-5d"`, or
+/// `Deployment "web"` without a new set.
+struct Progress {
+  const DeploymentStatus& before;
+  std::string_view subject;
+  WallTime now;
+};
+
+/// Moves the Progressing condition of `next`, a status made by plan_status(). Upstream:
+/// syncRolloutStatus.
+void mark_progress(const RolloutFacts& rollout, const Progress& progress, DeploymentStatus& next);
+
+/// Takes over the ReplicaFailure condition of a ReplicaSet, or drops ours when no set has one.
+void mark_replica_failure(std::optional<Condition> failure, DeploymentStatus& next);
+
+/// When to look again although nothing may happen, so that a stuck rollout times out: nothing when
+/// the clock does not run. `stored` is what the server holds, `next` what it was found equal to.
+/// Upstream: requeueStuckDeployment; here a rollout that was complete asks for nothing, since it
+/// cannot time out, and the last second is waited for rather than polled through.
+[[nodiscard]] std::optional<Duration> next_check(const RolloutFacts& rollout,
+                                                 const DeploymentStatus& stored,
+                                                 const DeploymentStatus& next, WallTime now);
+
+}  // namespace davit::deployment

@@ -1,0 +1,33 @@
+#include "plugins/deployment/template_shape.hpp"
+
+namespace davit::deployment {
+namespace {
+
+struct KnownField {
+  std::string_view key;
+  FieldKind kind;
+};
+
+// Everything in a PodTemplateSpec that is neither plain nor a list. Names are unique in it: no two
+// places use one of them for different kinds.
+constexpr KnownField kKnownFields[] = {
+    {"metadata", FieldKind::kEmbedded},        {"spec", FieldKind::kEmbedded},
+    {"resources", FieldKind::kEmbedded},       {"preference", FieldKind::kEmbedded},
+    {"podAffinityTerm", FieldKind::kEmbedded}, {"labels", FieldKind::kMap},
+    {"annotations", FieldKind::kMap},          {"nodeSelector", FieldKind::kMap},
+    {"matchLabels", FieldKind::kMap},          {"volumeAttributes", FieldKind::kMap},
+    {"limits", FieldKind::kQuantities},        {"requests", FieldKind::kQuantities},
+    {"overhead", FieldKind::kQuantities},      {"sizeLimit", FieldKind::kQuantity},
+    {"divisor", FieldKind::kQuantity},
+};
+
+}  // namespace
+
+FieldKind field_kind(std::string_view key) {
+  for (const KnownField& field : kKnownFields) {
+    if (field.key == key) return field.kind;
+  }
+  return FieldKind::kPlain;
+}
+
+}  // namespace davit::deployment
