@@ -18,7 +18,6 @@ namespace davit::host {
 inline constexpr const char* kManifestApiVersion = "davit.dev/v1alpha1";
 inline constexpr const char* kManifestKind = "ControllerHost";
 
-
 struct ClientSettings {
   std::string kubeconfig;  ///< Relative paths are relative to the manifest.
   std::string master;

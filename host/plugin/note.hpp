@@ -64,9 +64,9 @@ struct NoteResult {
 /// Whether this host can run the plugin: its ABI and the capabilities that it requires. One line
 /// that says what to do otherwise (kUnsupported).
 [[nodiscard]] Status check_compatible(const PluginDeclaration& declaration,
-                                      const std::vector<std::string>& host_capabilities);
+                                      const std::vector<std::string>& capabilities);
 
 /// The capability ids of abi.h, which this host serves.
-[[nodiscard]] const std::vector<std::string>& host_capabilities();
+[[nodiscard]] std::vector<std::string> host_capabilities();
 
 }  // namespace davit::host

@@ -1,0 +1,17 @@
+/// UTF-8, as RFC 3629 defines it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace davit::host {
+
+/// Length of the valid sequence that `text` begins with, or 0.
+[[nodiscard]] std::size_t utf8_length(std::string_view text);
+
+/// Appends a code point, which must not be a surrogate.
+void append_utf8(std::uint32_t code_point, std::string& out);
+
+}  // namespace davit::host

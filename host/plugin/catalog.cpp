@@ -1,0 +1,128 @@
+#include "host/plugin/catalog.hpp"
+
+#include <map>
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+class CatalogBuilder {
+ public:
+  CatalogBuilder(const std::string& file, Catalog& out) : file_(file), out_(out) {}
+
+  void add(const PluginSettings& settings, const Result<std::filesystem::path>& path);
+
+ private:
+  void add_controllers(CatalogPlugin& plugin);
+  void claim(const std::string& name, const CatalogPlugin& plugin);
+  void mistake(int line, int column, std::string text) {
+    out_.mistakes.push_back({line == 0 ? std::string() : file_, line, column, std::move(text)});
+  }
+
+  const std::string& file_;
+  Catalog& out_;
+  std::map<std::string, std::string> plugin_names_;      // To where they come from.
+  std::map<std::string, std::string> controller_names_;  // Names and aliases, to their plugin.
+};
+
+void CatalogBuilder::add(const PluginSettings& settings,
+                         const Result<std::filesystem::path>& path) {
+  if (!path) {
+    mistake(settings.line, settings.column, path.error().message());
+    return;
+  }
+  Result<PluginFile> file = inspect_plugin(*path);
+  if (!file) {
+    mistake(settings.line, settings.column, file.error().message());
+    return;
+  }
+  CatalogPlugin plugin;
+  plugin.file = std::move(*file);
+  plugin.settings = settings;
+  const std::string& name = plugin.file.declaration.name;
+  const std::string source = path->string();
+  const auto [other, inserted] = plugin_names_.emplace(name, source);
+  if (!inserted) {
+    mistake(settings.line, settings.column,
+            "duplicate plugin " + json_quote(name) + ": " + other->second + " and " + source);
+    return;
+  }
+  add_controllers(plugin);
+  out_.plugins.push_back(std::move(plugin));
+}
+
+void CatalogBuilder::claim(const std::string& name, const CatalogPlugin& plugin) {
+  const auto [other, inserted] = controller_names_.emplace(name, plugin.file.declaration.name);
+  if (inserted) return;
+  mistake(plugin.settings.line, plugin.settings.column,
+          "duplicate controller " + json_quote(name) + ": plugins " + other->second + " and " +
+              plugin.file.declaration.name + " both have it");
+}
+
+void CatalogBuilder::add_controllers(CatalogPlugin& plugin) {
+  std::map<std::string, ControllerSettings> left = plugin.settings.controllers;
+  std::vector<std::string> known;
+  for (const DeclaredController& declared : plugin.file.declaration.controllers) {
+    CatalogController controller;
+    controller.declared = declared;
+    std::vector<std::string> names = declared.aliases;
+    names.insert(names.begin(), declared.name);
+    bool named = false;
+    for (const std::string& name : names) {
+      claim(name, plugin);
+      const auto settings = left.find(name);
+      if (settings == left.end()) continue;
+      if (named) {
+        mistake(settings->second.line, settings->second.column,
+                "duplicate controller " + json_quote(name) + ": its name and its alias are given");
+      }
+      named = true;
+      controller.settings = settings->second;
+      left.erase(settings);
+    }
+    known.push_back(declared.name);
+    plugin.controllers.push_back(std::move(controller));
+  }
+  for (const auto& entry : left) {
+    std::string names;
+    for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
+    mistake(entry.second.line, entry.second.column,
+            "plugin " + plugin.file.declaration.name + " has no controller " +
+                json_quote(entry.first) + " (allowed: " + names + ")");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> plugin_directories(const Manifest& manifest) {
+  if (!manifest.plugin_directories.empty()) return manifest.plugin_directories;
+  return {default_plugin_directory().string()};
+}
+
+Catalog resolve_plugins(const Manifest& manifest, const std::string& file) {
+  Catalog catalog;
+  CatalogBuilder builder(file, catalog);
+  const std::vector<std::string> directories = plugin_directories(manifest);
+  if (!manifest.plugins) {
+    const Result<std::vector<std::filesystem::path>> paths = list_plugins(directories);
+    if (!paths) {
+      catalog.mistakes.push_back({"", 0, 0, paths.error().message()});
+      return catalog;
+    }
+    for (const std::filesystem::path& path : *paths) {
+      PluginSettings settings;
+      settings.path = path.string();
+      builder.add(settings, path);
+    }
+    return catalog;
+  }
+  for (const PluginSettings& settings : *manifest.plugins) {
+    if (!settings.enabled) continue;
+    builder.add(settings, settings.path.empty() ? find_plugin(settings.name, directories)
+                                                : Result<std::filesystem::path>(
+                                                      std::filesystem::path(settings.path)));
+  }
+  return catalog;
+}
+
+}  // namespace davit::host

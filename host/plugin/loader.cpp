@@ -1,0 +1,112 @@
+#include "host/plugin/loader.hpp"
+
+#define BOOST_DLL_USE_STD_FS
+#include <boost/dll/shared_library.hpp>
+#include <set>
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+Status refuse(Code code, const std::filesystem::path& path, const std::string& text) {
+  return Status(code, "plugin " + path.string() + ": " + text);
+}
+
+/// The first row bytes that every major-1 plugin has.
+constexpr std::uint32_t kRowSizeMin = sizeof(davit_row);
+constexpr std::size_t kRowsMax = 1000;
+
+/// The row at `index`; rows may be longer than ours.
+const davit_row& row_at(const davit_plugin& table, std::size_t index) {
+  const char* const first = reinterpret_cast<const char*>(table.rows);
+  return *reinterpret_cast<const davit_row*>(first + index * table.row_size);
+}
+
+std::string_view view(davit_str text) {
+  return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
+}
+
+/// Compares what the code returned with what the note said.
+Status check_table(const davit_plugin* table, const PluginDeclaration& declaration) {
+  constexpr const char* kEntry = DAVIT_PLUGIN_SYMBOL "() returned ";
+  if (table == nullptr) return Status(Code::kInvalid, std::string(kEntry) + "no table");
+  if (table->size < sizeof(davit_plugin) || table->row_size < kRowSizeMin ||
+      table->row_size % alignof(davit_row) != 0) {
+    return Status(Code::kInvalid, std::string(kEntry) + "a table of impossible size");
+  }
+  if (table->row_count > kRowsMax || (table->row_count > 0 && table->rows == nullptr)) {
+    return Status(Code::kInvalid, std::string(kEntry) + "a table without its rows");
+  }
+  std::set<std::string> missing;
+  for (const DeclaredController& each : declaration.controllers) missing.insert(each.name);
+  for (std::size_t i = 0; i < table->row_count; ++i) {
+    const davit_row& row = row_at(*table, i);
+    const std::string name(view(row.name));
+    if (row.init == nullptr) {
+      return Status(Code::kInvalid, "the row of controller \"" + name + "\" has no init function");
+    }
+    if (missing.erase(name) == 0) {
+      return Status(Code::kInvalid, "its table has a controller \"" + name +
+                                        "\" that its note does not declare, or has it twice");
+    }
+  }
+  if (missing.empty()) return Status();
+  return Status(Code::kInvalid, "its note declares the controller \"" + *missing.begin() +
+                                    "\", which its table does not have");
+}
+
+}  // namespace
+
+struct LoadedPlugin::Library {
+  boost::dll::shared_library handle;
+  const davit_plugin* table = nullptr;
+};
+
+LoadedPlugin::LoadedPlugin(PluginFile file, std::unique_ptr<Library> library)
+    : file_(std::move(file)), library_(std::move(library)) {}
+
+LoadedPlugin::~LoadedPlugin() = default;
+
+const PluginFile& LoadedPlugin::file() const { return file_; }
+
+davit_init_fn LoadedPlugin::init(std::string_view controller) const {
+  const davit_plugin& table = *library_->table;
+  for (std::size_t i = 0; i < table.row_count; ++i) {
+    const davit_row& row = row_at(table, i);
+    if (view(row.name) == controller) return row.init;
+  }
+  return nullptr;
+}
+
+Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
+                                                  const std::filesystem::path& path,
+                                                  const std::string& sha256) {
+  Result<TrustedFile> source = read_trusted(path);
+  if (!source) return source.error();
+  if (!sha256.empty() && source->digest != sha256) {
+    return refuse(Code::kForbidden, path,
+                  "its SHA-256 digest is " + source->digest + ", the manifest wants " + sha256);
+  }
+  Result<std::filesystem::path> copy = stage(staging, *source);
+  if (!copy) return refuse(copy.error().code(), path, copy.error().message());
+  Result<PluginFile> file = judge_plugin(path, source->content, source->digest);
+  if (!file) return file.error();
+
+  auto library = std::make_unique<LoadedPlugin::Library>();
+  try {
+    using Mode = boost::dll::load_mode::type;
+    library->handle.load(*copy, static_cast<Mode>(boost::dll::load_mode::rtld_now |
+                                                  boost::dll::load_mode::rtld_local));
+    library->table = library->handle.get<const davit_plugin*()>(DAVIT_PLUGIN_SYMBOL)();
+  } catch (const std::exception& error) {
+    return refuse(Code::kInvalid, path, std::string("cannot be opened: ") + error.what());
+  } catch (...) {
+    return refuse(Code::kInvalid, path, DAVIT_PLUGIN_SYMBOL "() threw an exception");
+  }
+  if (Status s = check_table(library->table, file->declaration); !s.ok()) {
+    return refuse(s.code(), path, s.message());
+  }
+  return std::unique_ptr<LoadedPlugin>(new LoadedPlugin(std::move(*file), std::move(library)));
+}
+
+}  // namespace davit::host

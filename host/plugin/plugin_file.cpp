@@ -1,0 +1,132 @@
+#include "host/plugin/plugin_file.hpp"
+
+#include <davit/abi.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "host/plugin/staging.hpp"
+
+namespace davit::host {
+namespace {
+
+Status refuse(Code code, const std::filesystem::path& path, const std::string& text) {
+  return Status(code, "plugin " + path.string() + ": " + text);
+}
+
+/// The first reason of the findings that forbids loading, or empty.
+std::string refusal(const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    if (finding.grade == Grade::kRefused) return finding.text;
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<PluginFile> judge_plugin(const std::filesystem::path& path, const std::string& content,
+                                std::string digest) {
+  PluginFile file;
+  file.path = path;
+  file.digest = std::move(digest);
+  Result<ElfFile> elf = read_elf(content);
+  if (!elf) return refuse(elf.error().code(), path, elf.error().message());
+  file.elf = std::move(*elf);
+  file.findings = judge(file.elf);
+  if (const std::string why = refusal(file.findings); !why.empty()) {
+    return refuse(Code::kUnsupported, path, why);
+  }
+  if (!file.elf.note) {
+    const bool other = !file.elf.note_types.empty();
+    return refuse(Code::kInvalid, path,
+                  other ? "its davit note is of an unknown type: use a newer davit"
+                        : "has no davit note (" DAVIT_NOTE_SECTION
+                          "): declare the plugin with DAVIT_NOTE");
+  }
+  if (file.elf.note_types.size() > 1) {
+    return refuse(Code::kInvalid, path, "has more than one davit note");
+  }
+  NoteResult note = parse_note(*file.elf.note);
+  if (!note.ok()) {
+    std::string text = "its davit note is wrong: ";
+    for (const std::string& mistake : note.mistakes) {
+      if (&mistake != &note.mistakes.front()) text += "; ";
+      text += mistake;
+    }
+    return refuse(Code::kInvalid, path, text);
+  }
+  file.declaration = std::move(note.declaration);
+  if (Status s = check_compatible(file.declaration, host_capabilities()); !s.ok()) {
+    return refuse(s.code(), path, s.message());
+  }
+  return file;
+}
+
+Result<PluginFile> inspect_plugin(const std::filesystem::path& path) {
+  Result<TrustedFile> file = read_plugin_file(path);
+  if (!file) return file.error();
+  return judge_plugin(path, file->content, file->digest);
+}
+
+std::filesystem::path plugin_directory_for(const std::filesystem::path& executable) {
+  const std::filesystem::path directory = executable.parent_path();
+  const std::filesystem::path installed = directory.parent_path() / "lib" / "davit" / "plugins";
+  std::error_code code;
+  if (std::filesystem::is_directory(installed, code)) return installed;
+  // A build tree: <build>/host/cli/davit and <build>/plugins.
+  const std::filesystem::path built = directory.parent_path().parent_path() / "plugins";
+  if (directory.filename() == "cli" && std::filesystem::is_directory(built, code)) return built;
+  return installed;
+}
+
+std::filesystem::path default_plugin_directory() {
+  std::error_code code;
+  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", code);
+  return plugin_directory_for(code ? std::filesystem::path("/usr/local/bin/davit") : executable);
+}
+
+Result<std::filesystem::path> find_plugin(const std::string& name,
+                                          const std::vector<std::string>& directories) {
+  std::string looked;
+  for (const std::string& directory : directories) {
+    const std::filesystem::path base(directory);
+    // In a build tree each plugin lies in a folder of its own name.
+    for (const std::filesystem::path& path :
+         {base / (name + ".so"), base / name / (name + ".so")}) {
+      std::error_code code;
+      if (std::filesystem::exists(path, code)) return path;
+    }
+    looked += (looked.empty() ? "" : ", ") + directory;
+  }
+  return Status(Code::kNotFound, "plugin " + name + ": there is no " + name + ".so in " +
+                                     (looked.empty() ? "any plugin directory" : looked));
+}
+
+Result<std::vector<std::filesystem::path>> list_plugins(
+    const std::vector<std::string>& directories) {
+  std::map<std::string, std::filesystem::path> found;
+  const auto add = [&](const std::filesystem::path& path) {
+    if (path.extension() == ".so") found.try_emplace(path.filename().string(), path);
+  };
+  for (const std::string& directory : directories) {
+    std::error_code code;
+    std::filesystem::directory_iterator it(directory, code);
+    if (code) {
+      return Status(Code::kNotFound, "plugin directory " + directory + ": " + code.message());
+    }
+    for (; it != std::filesystem::directory_iterator(); it.increment(code)) {
+      if (code) break;
+      add(it->path());
+      const std::string name = it->path().filename().string();
+      const std::filesystem::path nested = it->path() / (name + ".so");
+      std::error_code ignored;
+      if (std::filesystem::is_regular_file(nested, ignored)) add(nested);
+    }
+  }
+  std::vector<std::filesystem::path> out;
+  for (auto& entry : found) out.push_back(std::move(entry.second));
+  return out;
+}
+
+}  // namespace davit::host

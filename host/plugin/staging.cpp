@@ -1,0 +1,204 @@
+#include "host/plugin/staging.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "host/plugin/digest.hpp"
+
+namespace davit::host {
+namespace {
+
+/// Ten times the largest plugin that a compiler has produced with all its debug information.
+constexpr std::size_t kPluginBytesMax = std::size_t{256} << 20;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+Status refuse(Code code, const std::filesystem::path& path, const std::string& text) {
+  return Status(code, "plugin " + path.string() + ": " + text);
+}
+
+/// An open file; closed with its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Result<std::string> read_all(int fd) {
+  constexpr std::size_t kChunk = std::size_t{1} << 16;
+  std::string content;
+  for (;;) {
+    const std::size_t before = content.size();
+    content.resize(before + kChunk);
+    const ssize_t got = ::read(fd, content.data() + before, kChunk);
+    if (got < 0 && errno == EINTR) {
+      content.resize(before);
+      continue;
+    }
+    if (got < 0) return Status(Code::kInvalid, reason(errno));
+    content.resize(before + static_cast<std::size_t>(got));
+    if (got == 0) return content;
+    if (content.size() > kPluginBytesMax) return Status(Code::kInvalid, "is larger than 256 MiB");
+  }
+}
+
+Status check_owner(const struct stat& info, const std::filesystem::path& path,
+                   const std::string& what) {
+  if (info.st_uid == 0 || info.st_uid == ::geteuid()) return Status();
+  return refuse(Code::kForbidden, path,
+                what + " belongs to user " + std::to_string(info.st_uid) +
+                    "; it must belong to root or to the user that runs davit");
+}
+
+/// Whoever may replace the file may run code as we do.
+Status check_trust(const struct stat& info, const std::filesystem::path& path) {
+  if (Status s = check_owner(info, path, "the file"); !s.ok()) return s;
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return refuse(Code::kForbidden, path, "the file is writable by others; run chmod go-w on it");
+  }
+  std::error_code code;
+  const std::filesystem::path real = std::filesystem::canonical(path, code);
+  const std::string directory = (code ? path : real).parent_path().string();
+  struct stat parent {};
+  if (::stat(directory.c_str(), &parent) != 0) {
+    return refuse(Code::kForbidden, path, "cannot look at " + directory + ": " + reason(errno));
+  }
+  if (Status s = check_owner(parent, path, "the directory " + directory); !s.ok()) return s;
+  const bool sticky = (parent.st_mode & S_ISVTX) != 0;
+  if (!sticky && (parent.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return refuse(Code::kForbidden, path,
+                  "the directory " + directory + " is writable by others; run chmod go-w on it");
+  }
+  return Status();
+}
+
+enum class Trust { kRequired, kIgnored };
+
+Result<TrustedFile> read_file(const std::filesystem::path& path, Trust trust) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) {
+    const int error = errno;
+    if (error == ENOENT || error == ENOTDIR) {
+      return refuse(Code::kNotFound, path, "there is no such file");
+    }
+    return refuse(Code::kInvalid, path, "cannot be opened: " + reason(error));
+  }
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return refuse(Code::kInvalid, path, reason(errno));
+  if (!S_ISREG(info.st_mode)) return refuse(Code::kInvalid, path, "is not a regular file");
+  if (trust == Trust::kRequired) {
+    if (Status s = check_trust(info, path); !s.ok()) return s;
+  }
+  Result<std::string> content = read_all(file.get());
+  if (!content) return refuse(Code::kInvalid, path, content.error().message());
+  TrustedFile out;
+  out.content = std::move(*content);
+  out.digest = sha256_hex(out.content);
+  return out;
+}
+
+bool allows_execution(const std::filesystem::path& directory) {
+  struct statvfs info {};
+  if (::statvfs(directory.c_str(), &info) != 0) return false;
+  return (info.f_flag & ST_NOEXEC) == 0 && ::access(directory.c_str(), W_OK) == 0;
+}
+
+Status write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return Status(Code::kUnavailable, reason(errno));
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return Status();
+}
+
+}  // namespace
+
+Result<StagingDirectory> StagingDirectory::create() {
+  for (const char* variable : {"XDG_RUNTIME_DIR", "TMPDIR"}) {
+    const char* const value = std::getenv(variable);
+    if (value == nullptr || *value != '/') continue;
+    if (allows_execution(value)) return create_below(value);
+  }
+  if (!allows_execution("/tmp")) {
+    return Status(Code::kUnavailable,
+                  "no place for plugin copies: /tmp is not writable or mounted noexec; set TMPDIR "
+                  "to a directory that allows execution");
+  }
+  return create_below("/tmp");
+}
+
+Result<StagingDirectory> StagingDirectory::create_below(const std::filesystem::path& parent) {
+  std::string name = (parent / "davit-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    return Status(Code::kUnavailable, "cannot make a directory for plugin copies in " +
+                                          parent.string() + ": " + reason(errno));
+  }
+  return StagingDirectory(std::filesystem::path(name));
+}
+
+StagingDirectory::StagingDirectory(StagingDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, {})), copies_(other.copies_) {}
+
+StagingDirectory& StagingDirectory::operator=(StagingDirectory&& other) noexcept {
+  if (this != &other) {
+    remove();
+    path_ = std::exchange(other.path_, {});
+    copies_ = other.copies_;
+  }
+  return *this;
+}
+
+StagingDirectory::~StagingDirectory() { remove(); }
+
+void StagingDirectory::remove() noexcept {
+  if (path_.empty()) return;
+  std::error_code ignored;  // What cannot be removed is private and small.
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::filesystem::path StagingDirectory::next(const std::string& digest) {
+  return path_ / (digest + "-" + std::to_string(++copies_) + ".so");
+}
+
+Result<TrustedFile> read_trusted(const std::filesystem::path& path) {
+  return read_file(path, Trust::kRequired);
+}
+
+Result<TrustedFile> read_plugin_file(const std::filesystem::path& path) {
+  return read_file(path, Trust::kIgnored);
+}
+
+Result<std::filesystem::path> stage(StagingDirectory& directory, const TrustedFile& file) {
+  std::filesystem::path path = directory.next(file.digest);
+  {
+    const Descriptor copy(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500));
+    Status written = copy.get() < 0 ? Status(Code::kUnavailable, reason(errno))
+                                    : write_all(copy.get(), file.content);
+    if (!written.ok()) return written.with_context("cannot write the copy " + path.string());
+  }
+  const Result<TrustedFile> back = read_trusted(path);
+  if (!back) return back.error();
+  if (back->digest != file.digest) {
+    return Status(Code::kInternal, "the copy " + path.string() + " changed while it was written");
+  }
+  return path;
+}
+
+}  // namespace davit::host
