@@ -1,5 +1,6 @@
-/// The README's first command: a control plane, davit with its plugins, and a Deployment that rolls out, in one go.
-/// Prints what it does and ends by itself; exit code 1 when the rollout does not come to its end.
+/// The README's first command: a control plane, davit with its plugins, and a Deployment that rolls
+/// out, in one go. Prints what it does and ends by itself; exit code 1 when the rollout does not
+/// come to its end.
 #include <signal.h>
 
 #include <chrono>
@@ -55,9 +56,11 @@ int demo() {
   say("starting davit with the plugins deployment and replicaset, and a stand-in for kubelets");
   const auto kubelet = cluster.kubelet();
   const auto davit = cluster.davit();
-  if (!eventually(seconds(30), [&] {
-        return davit->output().find("became leader") != std::string::npos || !davit->running();
-      }) ||
+  if (!eventually(seconds(30),
+                  [&] {
+                    return davit->output().find("became leader") != std::string::npos ||
+                           !davit->running();
+                  }) ||
       !davit->running()) {
     std::cerr << "davit did not come up:\n" << davit->output();
     return 1;
@@ -65,7 +68,8 @@ int demo() {
 
   say("a Deployment of four replicas");
   if (!show(cluster, {"create", "deployment", "web", "--image=nginx:1.25"}) ||
-      !show(cluster, {"scale", "deployment", "web", "--replicas=4"}) || !watch_rollout(cluster, 2)) {
+      !show(cluster, {"scale", "deployment", "web", "--replicas=4"}) ||
+      !watch_rollout(cluster, 2)) {
     return 1;
   }
   (void)show(cluster, {"get", "deployments,replicasets,pods"});

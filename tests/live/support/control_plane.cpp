@@ -8,6 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "host/api/rest_client.hpp"
+#include "host/base/random.hpp"
+#include "host/base/spdlog_sink.hpp"
+#include "host/config/kubeconfig.hpp"
+
 namespace davit::live {
 namespace {
 
@@ -47,6 +52,41 @@ std::string kubeconfig_text(const std::string& server, const std::string& ca,
 
 }  // namespace
 
+/// An API client of the test program's own.
+class ControlPlane::Reader {
+ public:
+  explicit Reader(const std::string& kubeconfig)
+      : clock_(host::make_system_clock()),
+        random_(host::make_system_random()),
+        sink_(host::make_log_sink(host::LogFormat::kText, 0)) {
+    host::KubeconfigOptions lookup;
+    lookup.kubeconfig = kubeconfig;
+    lookup.environment = host::process_environment();
+    const Result<host::ConnectionConfig> config = host::load_connection(lookup);
+    if (!config) fail(config.error().message());
+    auto transport = host::connect(*config, *clock_, metrics_, host::Log(*sink_));
+    if (!transport) fail(transport.error().message());
+    transport_ = std::move(*transport);
+    client_ = std::make_unique<host::RestClient>(
+        *transport_, *clock_, *random_, metrics_, host::Log(*sink_),
+        host::RestOptions{.rate = {-1, 1}, .user_agent = host::user_agent("live-test")});
+  }
+
+  std::string get(const std::string& path) {
+    host::ApiRequest request;
+    request.raw_path = path;
+    return client_->call(request).body;
+  }
+
+ private:
+  std::unique_ptr<host::Clock> clock_;
+  std::unique_ptr<host::Random> random_;
+  std::unique_ptr<host::LogSink> sink_;
+  host::NoRestMetrics metrics_;
+  std::unique_ptr<host::Transport> transport_;
+  std::unique_ptr<host::RestClient> client_;
+};
+
 std::string assets() {
   const char* folder = std::getenv("KUBEBUILDER_ASSETS");
   return folder == nullptr ? "" : folder;
@@ -65,7 +105,10 @@ ControlPlane::ControlPlane(ControlPlaneOptions options)
                                "default=" + peer, "--log-level", "error"},
       log("etcd"), std::vector<std::string>{"ETCD_UNSUPPORTED_ARCH=arm64"});
   start_apiserver();
+  reader_ = std::make_unique<Reader>(kubeconfig());
 }
+
+std::string ControlPlane::read(const std::string& path) const { return reader_->get(path); }
 
 ControlPlane::~ControlPlane() = default;
 

@@ -1,19 +1,20 @@
-/// A stand-in for kubelets: makes pods Running and Ready through the API, as a client like any other.
+/// A stand-in for kubelets: makes pods Running and Ready through the API, as a client like any
+/// other.
 ///
 ///   davit_test_kubelet KUBECONFIG [--stuck=IMAGE] [--qps=N]
 ///
-/// Pods with a container of image IMAGE never become ready, as those of a bad image do. Pods that are being deleted and
-/// were scheduled are finished off. Runs until it is killed.
-#include <davit/kube/time.hpp>
-
+/// Pods with a container of image IMAGE never become ready, as those of a bad image do. Pods that
+/// are being deleted and were scheduled are finished off. Runs until it is killed.
 #include <cstdio>
 #include <cstring>
+#include <davit/kube/time.hpp>
 #include <deque>
 #include <iostream>
 #include <map>
 #include <thread>
 
 #include "host/api/rest_client.hpp"
+#include "host/base/random.hpp"
 #include "host/base/spdlog_sink.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/object/metadata.hpp"
@@ -43,9 +44,8 @@ class Kubelet {
       WatchSplitter splitter;
       // Without a resource version the stream begins with everything that exists.
       const Status ended = client_.stream(watch, {}, [&](std::string_view chunk) {
-        return splitter.feed(chunk, [this](WatchType type, std::string_view json) {
-          return on_event(type, json);
-        });
+        return splitter.feed(
+            chunk, [this](WatchType type, std::string_view json) { return on_event(type, json); });
       });
       std::cerr << "watch ended: " << ended.message() << std::endl;
       std::this_thread::sleep_for(std::chrono::milliseconds(200));

@@ -22,8 +22,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kPollInterval{20};
-
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "live test support: %s\n", what.c_str());
   std::abort();
@@ -113,11 +111,12 @@ Outcome run(const std::vector<std::string>& argv, const std::string& input,
   return outcome;
 }
 
-bool eventually(std::chrono::milliseconds limit, const std::function<bool()>& done) {
+bool eventually(std::chrono::milliseconds limit, const std::function<bool()>& done,
+                std::chrono::milliseconds interval) {
   const auto deadline = steady_clock::now() + limit;
   while (!done()) {
     if (steady_clock::now() >= deadline) return false;
-    std::this_thread::sleep_for(kPollInterval);
+    std::this_thread::sleep_for(interval);
   }
   return true;
 }

@@ -53,9 +53,10 @@ struct Outcome {
                           const std::vector<std::string>& env = {},
                           std::chrono::milliseconds limit = std::chrono::minutes(2));
 
-/// The one place where live tests wait: polls `done` until it is true or `limit` has passed; says
-/// which.
-[[nodiscard]] bool eventually(std::chrono::milliseconds limit, const std::function<bool()>& done);
+/// The one place where live tests wait: asks `done` every `interval` until it is true or `limit`
+/// has passed; says which.
+[[nodiscard]] bool eventually(std::chrono::milliseconds limit, const std::function<bool()>& done,
+                              std::chrono::milliseconds interval = std::chrono::milliseconds(20));
 
 /// A directory of its own below the system's temporary one, removed at the end.
 class ScratchDir {
