@@ -17,9 +17,10 @@
 #include "host/api/transport.hpp"
 #include "host/base/clock.hpp"
 #include "host/base/log.hpp"
-#include "host/base/random.hpp"
 
 namespace davit::host {
+
+struct RestParts;
 
 /// Asked right before each attempt of a write goes on the wire. A failure keeps it off the wire:
 /// the call ends with kCancelled and this message. Called on the thread that calls the client; must
@@ -28,9 +29,9 @@ using WriteGate = std::function<Status()>;
 
 struct RestOptions {
   TokenBucket::Rate rate;
-  std::string user_agent;         ///< See user_agent() below.
+  std::string user_agent{};       ///< See user_agent() below.
   Lane lane = Lane::kWrite;       ///< Of unary calls; streams are always on Lane::kWatch.
-  WriteGate write_gate;           ///< Empty: always open.
+  WriteGate write_gate{};         ///< Empty: always open.
   DryRun dry_run = DryRun::kOff;  ///< kServer: every write is sent with dryRun=All and logged.
   /// Limit for unary calls that name none: longer than any server lets one run (60 s), so that none
   /// hangs for ever.
@@ -48,8 +49,11 @@ struct RestOptions {
 /// may not have been applied.
 class RestClient {
  public:
-  RestClient(Transport& transport, Clock& clock, Random& random, RestMetrics& metrics, Log log,
+  RestClient(Transport& transport, Clock& clock, RestMetrics& metrics, Log log,
              RestOptions options);
+  ~RestClient();
+  RestClient(const RestClient&) = delete;
+  RestClient& operator=(const RestClient&) = delete;
 
   /// One request and its whole answer.
   [[nodiscard]] ApiResponse call(const ApiRequest& request, std::stop_token stop = {});
@@ -71,17 +75,10 @@ class RestClient {
                               const ChunkSink& sink);
 
   /// The server's URL, for messages.
-  [[nodiscard]] std::string_view server() const { return transport_.server(); }
+  [[nodiscard]] std::string_view server() const;
 
  private:
-  Transport& transport_;
-  Clock& clock_;
-  Random& random_;
-  RestMetrics& metrics_;
-  const Log log_;
-  const RestOptions options_;
-  const std::string host_;  // "address:port", the label of metrics.
-  TokenBucket limiter_;
+  const std::unique_ptr<RestParts> parts_;
 };
 
 }  // namespace davit::host

@@ -1,0 +1,32 @@
+/// What an HTTP answer of the API server means. Pure. k8s.io/apimachinery/pkg/api/errors and
+/// client-go/rest.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/api/api_request.hpp"
+
+namespace davit::host {
+
+struct AnswerHead {
+  int http_status = 0;
+  std::string_view content_type;
+  std::optional<std::uint32_t> retry_after_seconds;
+};
+
+/// The header's value when it is a whole number of seconds; dates are not understood, as upstream.
+[[nodiscard]] std::optional<std::uint32_t> parse_retry_after(std::string_view value);
+
+/// Success, or the error that a Status body or else the HTTP status tells. A Status that is no
+/// success is an error whatever the HTTP status says.
+[[nodiscard]] Status decode_answer(const ApiRequest& request, const AnswerHead& head,
+                                   std::string_view body);
+
+/// What a controller can do about a Kubernetes reason, or for an unknown one about the HTTP status.
+[[nodiscard]] Code code_of(std::string_view reason, int http_status);
+
+}  // namespace davit::host

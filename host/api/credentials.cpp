@@ -1,0 +1,162 @@
+#include "host/api/credentials.hpp"
+
+#include <cctype>
+#include <utility>
+
+#include "host/api/base64.hpp"
+#include "host/api/exec_credentials.hpp"
+#include "host/api/token_file.hpp"
+
+namespace davit::host {
+namespace {
+
+class StaticCredentials final : public Credentials {
+ public:
+  explicit StaticCredentials(std::string authorization)
+      : authorization_(std::move(authorization)) {}
+  [[nodiscard]] Result<Credential> get() override { return Credential{authorization_, nullptr}; }
+  void rejected(const Credential&) override {}
+
+ private:
+  const std::string authorization_;
+};
+
+// RFC 9110 token characters, less the percent sign, which escapes the others.
+std::string escape_header_key(std::string_view key) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  constexpr std::string_view kPlain = "!#$&'*+-.^_`|~";
+  std::string out;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x80 && std::isalnum(byte) != 0) || kPlain.find(c) != kPlain.npos) {
+      out.push_back(c);
+    } else {
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
+}
+
+bool has_header(const HttpHeaders& headers, std::string_view name) {
+  for (const auto& [key, value] : headers) {
+    if (key == name) return true;
+  }
+  return false;
+}
+
+/// A request of AuthenticatedTransport: passes everything on and watches for 401.
+class AuthenticatedCall final : public Call, public ResponseReader {
+ public:
+  AuthenticatedCall(Credentials& credentials, Credential used, ResponseReader& reader)
+      : credentials_(credentials), used_(std::move(used)), reader_(reader) {}
+
+  void start(Transport& transport, HttpRequest request) {
+    call_ = transport.start(std::move(request), *this);
+  }
+  void resume() override { call_->resume(); }
+
+  void on_head(int status, const HttpHeaders& headers) override {
+    if (status == kUnauthorized) credentials_.rejected(used_);
+    reader_.on_head(status, headers);
+  }
+  Flow on_body(std::string_view chunk) override { return reader_.on_body(chunk); }
+  void on_end(const TransportEnd& end) override { reader_.on_end(end); }
+
+ private:
+  static constexpr int kUnauthorized = 401;
+
+  Credentials& credentials_;
+  const Credential used_;
+  ResponseReader& reader_;
+  std::unique_ptr<Call> call_;  // Last: while it lives, callbacks come.
+};
+
+/// A request that was over before it was sent.
+class EndedCall final : public Call {
+ public:
+  void resume() override {}
+};
+
+class AuthenticatedTransport final : public Transport {
+ public:
+  AuthenticatedTransport(std::unique_ptr<Transport> inner, std::unique_ptr<Credentials> credentials,
+                         HttpHeaders impersonation)
+      : credentials_(std::move(credentials)),
+        impersonation_(std::move(impersonation)),
+        inner_(std::move(inner)) {}
+
+  [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
+    Result<Credential> credential = credentials_->get();
+    if (!credential) {
+      reader.on_end({Break::kCredentials, "getting credentials: " + credential.error().message()});
+      return std::make_unique<EndedCall>();
+    }
+    if (!credential->authorization.empty() && !has_header(request.headers, "Authorization")) {
+      request.headers.emplace_back("Authorization", credential->authorization);
+    }
+    if (!has_header(request.headers, "Impersonate-User")) {
+      request.headers.insert(request.headers.end(), impersonation_.begin(), impersonation_.end());
+    }
+    request.certificate = credential->certificate;
+    auto call = std::make_unique<AuthenticatedCall>(*credentials_, *std::move(credential), reader);
+    call->start(*inner_, std::move(request));
+    return call;
+  }
+
+  [[nodiscard]] std::string_view server() const override { return inner_->server(); }
+
+ private:
+  const std::unique_ptr<Credentials> credentials_;
+  const HttpHeaders impersonation_;
+  const std::unique_ptr<Transport> inner_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& config, Clock& clock,
+                                                      RestMetrics& metrics, Log log) {
+  using Owned = std::unique_ptr<Credentials>;
+  const bool has_token = !config.token.empty() || !config.token_file.empty();
+  const bool has_basic = !config.username.empty() || !config.password.empty();
+  const bool has_cert = !config.cert_data.empty() || !config.cert_file.empty();
+  if (has_token && has_basic) {
+    return Status(Code::kInvalid, "username/password or bearer token may be set, but not both");
+  }
+  if (!config.token_file.empty()) {
+    return Owned(std::make_unique<TokenFile>(config.token_file, config.token, clock, log));
+  }
+  if (has_token) return Owned(std::make_unique<StaticCredentials>("Bearer " + config.token));
+  if (has_basic) {
+    return Owned(std::make_unique<StaticCredentials>(
+        "Basic " + base64(config.username + ":" + config.password)));
+  }
+  if (config.exec && !has_cert) return ExecCredentials::open(config, clock, metrics, log);
+  return Owned(std::make_unique<StaticCredentials>(""));
+}
+
+Result<HttpHeaders> impersonation_headers(const Impersonation& who) {
+  HttpHeaders out;
+  if (who.user.empty()) {
+    if (who.uid.empty() && who.groups.empty() && who.extra.empty()) return out;
+    return Status(Code::kInvalid,
+                  "requesting uid, groups or user-extra without impersonating a user");
+  }
+  out.emplace_back("Impersonate-User", who.user);
+  if (!who.uid.empty()) out.emplace_back("Impersonate-Uid", who.uid);
+  for (const std::string& group : who.groups) out.emplace_back("Impersonate-Group", group);
+  for (const auto& [key, values] : who.extra) {
+    for (const std::string& value : values) {
+      out.emplace_back("Impersonate-Extra-" + escape_header_key(key), value);
+    }
+  }
+  return out;
+}
+
+std::unique_ptr<Transport> add_credentials(std::unique_ptr<Transport> inner,
+                                           std::unique_ptr<Credentials> credentials,
+                                           HttpHeaders impersonation) {
+  return std::make_unique<AuthenticatedTransport>(std::move(inner), std::move(credentials),
+                                                  std::move(impersonation));
+}
+
+}  // namespace davit::host

@@ -1,0 +1,51 @@
+/// Who we are: tokens, passwords, credential plugins and impersonation.
+#pragma once
+
+#include <davit/result.hpp>
+#include <memory>
+#include <string>
+
+#include "host/api/rest_metrics.hpp"
+#include "host/api/transport.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/config/connection_config.hpp"
+
+namespace davit::host {
+
+/// What one request shows. Never logged.
+struct Credential {
+  std::string authorization;  ///< "Bearer …"; empty: none.
+  std::shared_ptr<const ClientCertificate> certificate;
+};
+
+/// One per connection. Thread-safe.
+class Credentials {
+ public:
+  Credentials() = default;
+  Credentials(const Credentials&) = delete;
+  Credentials& operator=(const Credentials&) = delete;
+  virtual ~Credentials() = default;
+
+  /// For the next request. May read a file or run a program; callers that come meanwhile wait.
+  [[nodiscard]] virtual Result<Credential> get() = 0;
+  /// The server answered 401 to a request with `used`.
+  virtual void rejected(const Credential& used) = 0;
+};
+
+/// Those of `config`. kInvalid when they contradict each other. Every reference must outlive the
+/// result.
+[[nodiscard]] Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& config,
+                                                                    Clock& clock,
+                                                                    RestMetrics& metrics, Log log);
+
+/// The Impersonate-* headers, or kInvalid for groups without a user.
+[[nodiscard]] Result<HttpHeaders> impersonation_headers(const Impersonation& who);
+
+/// Adds credentials and impersonation to every request that does not bring its own, and takes note
+/// of 401. `credentials` and `inner` become its own.
+[[nodiscard]] std::unique_ptr<Transport> add_credentials(std::unique_ptr<Transport> inner,
+                                                         std::unique_ptr<Credentials> credentials,
+                                                         HttpHeaders impersonation);
+
+}  // namespace davit::host

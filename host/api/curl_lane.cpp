@@ -1,0 +1,192 @@
+#include "host/api/curl_lane.hpp"
+
+#include <pthread.h>
+
+#include <utility>
+
+#include "host/base/assert.hpp"
+
+namespace davit::host {
+namespace {
+
+// Handles kept for the next requests; one costs some 6 KiB.
+constexpr std::size_t kSpareMax = 4;
+// client-go's limit of idle connections per host; only reached where the server speaks no HTTP/2.
+constexpr long kWriteConnectionsMax = 25;
+constexpr long kKeptConnectionsMax = 8;
+// Woken by notes and sockets; this only bounds a sleep that nothing ends.
+constexpr int kPollMs = 60'000;
+
+const char* thread_name(Lane lane) {
+  switch (lane) {
+    case Lane::kWatch:
+      return "davit-watch";
+    case Lane::kLease:
+      return "davit-lease";
+    case Lane::kWrite:
+      break;
+  }
+  return "davit-write";
+}
+
+}  // namespace
+
+/// The caller's end of a transfer.
+class CurlLane::Started final : public Call {
+ public:
+  Started(CurlLane& lane, Id id) : lane_(lane), id_(id) {}
+  ~Started() override { lane_.cancel(id_); }
+  void resume() override { lane_.resume(id_); }
+
+ private:
+  CurlLane& lane_;
+  const Id id_;
+};
+
+CurlLane::CurlLane(const CurlSettings& settings, Lane lane)
+    : settings_(settings), lane_(lane), multi_(curl_multi_init()) {
+  DAVIT_ASSERT(multi_ != nullptr);
+  curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
+  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kKeptConnectionsMax);
+  if (lane == Lane::kWrite) {
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, kWriteConnectionsMax);
+  }
+}
+
+CurlLane::~CurlLane() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  curl_multi_wakeup(multi_.get());
+  thread_.join();
+}
+
+std::unique_ptr<Call> CurlLane::start(HttpRequest request, std::shared_ptr<const TlsMaterial> tls,
+                                      ResponseReader& reader) {
+  Id id = 0;
+  {
+    MutexLock lock(mutex_);
+    id = ++last_id_;
+    live_.insert(id);
+    notes_.starts.push_back(
+        std::make_unique<CurlTransfer>(id, std::move(request), std::move(tls), reader));
+    if (!thread_.joinable()) {
+      thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+      pthread_setname_np(thread_.native_handle(), thread_name(lane_));
+    }
+  }
+  curl_multi_wakeup(multi_.get());
+  return std::make_unique<Started>(*this, id);
+}
+
+void CurlLane::cancel(Id id) {
+  {
+    MutexLock lock(mutex_);
+    if (live_.count(id) == 0) return;
+    DAVIT_ASSERT(std::this_thread::get_id() != thread_.get_id());  // It would wait for itself.
+    notes_.cancels.push_back(id);
+  }
+  curl_multi_wakeup(multi_.get());
+  MutexLock lock(mutex_);
+  while (live_.count(id) != 0) forgotten_.wait(mutex_);
+}
+
+void CurlLane::resume(Id id) {
+  {
+    MutexLock lock(mutex_);
+    if (live_.count(id) == 0) return;
+    notes_.resumes.push_back(id);
+  }
+  curl_multi_wakeup(multi_.get());
+}
+
+void CurlLane::drop_other_certificates(const std::string& cert) {
+  {
+    MutexLock lock(mutex_);
+    if (!thread_.joinable()) return;
+    notes_.only_certificate = cert;
+  }
+  curl_multi_wakeup(multi_.get());
+}
+
+void CurlLane::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    handle(take_notes());
+    int running = 0;
+    curl_multi_perform(multi_.get(), &running);
+    collect_finished();
+    curl_multi_poll(multi_.get(), nullptr, 0, kPollMs, nullptr);
+  }
+  // Handles must leave the multi handle before it goes.
+  while (!transfers_.empty()) retire(transfers_.begin()->first);
+}
+
+CurlLane::Notes CurlLane::take_notes() {
+  MutexLock lock(mutex_);
+  return std::exchange(notes_, {});
+}
+
+void CurlLane::handle(Notes notes) {
+  for (std::unique_ptr<CurlTransfer>& transfer : notes.starts) begin(std::move(transfer));
+  for (const Id id : notes.cancels) {
+    retire(id);
+    forget(id);
+  }
+  for (const Id id : notes.resumes) {
+    const auto found = transfers_.find(id);
+    if (found != transfers_.end()) curl_easy_pause(found->second->handle(), CURLPAUSE_CONT);
+  }
+  if (notes.only_certificate.empty()) return;
+  std::vector<Id> others;
+  for (const auto& [id, transfer] : transfers_) {
+    if (transfer->tls().cert != notes.only_certificate) others.push_back(id);
+  }
+  for (const Id id : others) finish(id, {Break::kReset, "the client certificate was replaced"});
+}
+
+void CurlLane::begin(std::unique_ptr<CurlTransfer> transfer) {
+  CurlEasy easy;
+  if (spare_.empty()) {
+    easy.reset(curl_easy_init());
+    DAVIT_ASSERT(easy != nullptr);
+  } else {
+    easy = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  transfer->configure(std::move(easy), settings_);
+  curl_multi_add_handle(multi_.get(), transfer->handle());
+  const Id id = transfer->id();
+  transfers_.emplace(id, std::move(transfer));
+}
+
+void CurlLane::collect_finished() {
+  int left = 0;
+  while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    const CurlTransfer& transfer = CurlTransfer::of(message->easy_handle);
+    finish(transfer.id(), transfer.end_of(message->data.result));
+  }
+}
+
+void CurlLane::finish(Id id, const TransportEnd& end) {
+  ResponseReader& reader = transfers_.at(id)->reader();
+  retire(id);
+  reader.on_end(end);
+  forget(id);
+}
+
+// Ends the transfer without a word to its reader; nothing when it is over already.
+void CurlLane::retire(Id id) {
+  const auto found = transfers_.find(id);
+  if (found == transfers_.end()) return;
+  curl_multi_remove_handle(multi_.get(), found->second->handle());
+  if (spare_.size() < kSpareMax) spare_.push_back(found->second->release());
+  transfers_.erase(found);
+}
+
+// From here on the reader may be gone.
+void CurlLane::forget(Id id) {
+  MutexLock lock(mutex_);
+  if (live_.erase(id) != 0) forgotten_.notify_all();
+}
+
+}  // namespace davit::host

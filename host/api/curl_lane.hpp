@@ -1,0 +1,74 @@
+/// One thread that drives the requests of one lane over connections of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "host/api/curl_transfer.hpp"
+#include "host/base/mutex.hpp"
+
+namespace davit::host {
+
+/// Owns a libcurl multi handle and, from the first request on, the thread that alone touches it.
+/// Other threads hand it notes (start, cancel, resume) and wake it. Thread-safe; outlives its
+/// calls.
+class CurlLane {
+ public:
+  CurlLane(const CurlSettings& settings, Lane lane);
+  /// All calls must have been destroyed.
+  ~CurlLane();
+  CurlLane(const CurlLane&) = delete;
+  CurlLane& operator=(const CurlLane&) = delete;
+
+  [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request,
+                                            std::shared_ptr<const TlsMaterial> tls,
+                                            ResponseReader& reader) EXCLUDES(mutex_);
+
+  /// Ends every request that uses another client certificate than `cert`.
+  void drop_other_certificates(const std::string& cert) EXCLUDES(mutex_);
+
+ private:
+  using Id = std::uint64_t;
+  class Started;
+  struct Notes {
+    std::vector<std::unique_ptr<CurlTransfer>> starts;
+    std::vector<Id> cancels;
+    std::vector<Id> resumes;
+    std::string only_certificate;  // Empty: no such note.
+  };
+
+  void cancel(Id id) EXCLUDES(mutex_);
+  void resume(Id id) EXCLUDES(mutex_);
+
+  // On the lane's thread:
+  void run(const std::stop_token& stop);
+  Notes take_notes() EXCLUDES(mutex_);
+  void handle(Notes notes);
+  void begin(std::unique_ptr<CurlTransfer> transfer);
+  void collect_finished();
+  void finish(Id id, const TransportEnd& end);
+  void retire(Id id);
+  void forget(Id id) EXCLUDES(mutex_);
+
+  const CurlSettings& settings_;
+  const Lane lane_;
+  const CurlMulti multi_;
+
+  // The lane's thread alone:
+  std::unordered_map<Id, std::unique_ptr<CurlTransfer>> transfers_;
+  std::vector<CurlEasy> spare_;
+
+  Mutex mutex_;
+  CondVar forgotten_;
+  Notes notes_ GUARDED_BY(mutex_);
+  std::unordered_set<Id> live_ GUARDED_BY(mutex_);  // Those that may still call their reader.
+  Id last_id_ GUARDED_BY(mutex_) = 0;
+  std::jthread thread_;  // Started under mutex_, ended by the destructor.
+};
+
+}  // namespace davit::host

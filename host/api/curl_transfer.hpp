@@ -1,0 +1,80 @@
+/// One request inside libcurl: its options, its callbacks, and what its end means.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/api/curl_handles.hpp"
+#include "host/api/tls_material.hpp"
+#include "host/api/transport.hpp"
+
+namespace davit::host {
+
+/// What all requests of a connection have in common. Immutable; outlives the lanes.
+struct CurlSettings {
+  enum class Protocol { kHttp1, kHttp2 };
+  enum class Verify { kServer, kNothing };
+
+  std::string base_url;     ///< "https://10.0.0.1:6443/prefix", no trailing slash.
+  std::string connect_to;   ///< "name:port:host:port" if the certificate has another name, else "".
+  std::string host_header;  ///< "Host: …" in that case, else "".
+  std::string proxy;        ///< Empty: the environment decides.
+  std::optional<std::string> no_proxy;  ///< Replaces the environment's list when set.
+  Protocol protocol = Protocol::kHttp2;
+  Verify verify = Verify::kServer;
+};
+
+/// Does not move once configured: libcurl keeps its address. Used by the lane's thread alone after
+/// start.
+class CurlTransfer {
+ public:
+  CurlTransfer(std::uint64_t id, HttpRequest request, std::shared_ptr<const TlsMaterial> tls,
+               ResponseReader& reader);
+
+  /// Takes an unused handle and sets all its options.
+  void configure(CurlEasy easy, const CurlSettings& settings);
+
+  /// The handle without any option, for the next transfer. Must not be in a multi handle any more.
+  [[nodiscard]] CurlEasy release();
+
+  /// What libcurl's verdict means to a reader.
+  [[nodiscard]] TransportEnd end_of(CURLcode code) const;
+
+  [[nodiscard]] std::uint64_t id() const { return id_; }
+  [[nodiscard]] CURL* handle() const { return easy_.get(); }
+  [[nodiscard]] const TlsMaterial& tls() const { return *tls_; }
+  [[nodiscard]] ResponseReader& reader() const { return reader_; }
+
+  /// The transfer that a handle belongs to.
+  [[nodiscard]] static CurlTransfer& of(CURL* handle);
+
+ private:
+  void set_url(const CurlSettings& settings);
+  void set_request();
+  void set_tls(const CurlSettings& settings);
+  void set_callbacks();
+
+  static std::size_t on_header(char* line, std::size_t, std::size_t size, void* self);
+  static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self);
+  static int before_request(void* self, char*, char*, int, int);
+  static int on_socket(void*, curl_socket_t socket, curlsocktype);
+  void take_header(std::string_view line);
+
+  const std::uint64_t id_;
+  const HttpRequest request_;
+  const std::shared_ptr<const TlsMaterial> tls_;
+  ResponseReader& reader_;
+  CurlEasy easy_;
+  CurlList header_list_;
+  CurlList connect_to_;
+  HttpHeaders head_;
+  int status_ = 0;
+  bool head_told_ = false;
+  int times_sent_ = 0;
+  char error_[CURL_ERROR_SIZE] = {};
+};
+
+}  // namespace davit::host

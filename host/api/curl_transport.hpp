@@ -1,0 +1,18 @@
+/// The Transport over libcurl.
+#pragma once
+
+#include <davit/result.hpp>
+#include <memory>
+
+#include "host/api/transport.hpp"
+
+namespace davit::host {
+
+/// Connections as `config` says, without its tokens, passwords, impersonation and plugin: those are
+/// the business of connect(). Client certificates are presented. Every reference must outlive the
+/// result.
+[[nodiscard]] Result<std::unique_ptr<Transport>> make_curl_transport(const ConnectionConfig& config,
+                                                                     Clock& clock,
+                                                                     RestMetrics& metrics, Log log);
+
+}  // namespace davit::host

@@ -1,0 +1,102 @@
+#include "host/api/exec_credentials.hpp"
+
+#include <system_error>
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+constexpr std::string_view kV1 = "client.authentication.k8s.io/v1";
+constexpr std::string_view kV1Beta1 = "client.authentication.k8s.io/v1beta1";
+
+}  // namespace
+
+Result<std::unique_ptr<Credentials>> ExecCredentials::open(const ConnectionConfig& config,
+                                                           Clock& clock, RestMetrics& metrics,
+                                                           Log log) {
+  const ExecConfig& exec = *config.exec;
+  if (exec.api_version != kV1 && exec.api_version != kV1Beta1) {
+    return Status(Code::kInvalid, "exec plugin: invalid apiVersion \"" + exec.api_version + "\"");
+  }
+  if (exec.interactive_mode == ExecConfig::InteractiveMode::kAlways) {
+    return Status(Code::kInvalid,
+                  "exec plugin cannot support interactive mode: standard input is not a terminal");
+  }
+  return std::unique_ptr<Credentials>(
+      std::make_unique<ExecCredentials>(exec, exec_info(config), clock, metrics, std::move(log)));
+}
+
+ExecCredentials::ExecCredentials(ExecConfig exec, std::string info, Clock& clock,
+                                 RestMetrics& metrics, Log log)
+    : exec_(std::move(exec)),
+      info_(std::move(info)),
+      clock_(clock),
+      metrics_(metrics),
+      log_(std::move(log)) {}
+
+Result<Credential> ExecCredentials::get() {
+  {
+    MutexLock lock(mutex_);
+    while (running_) ran_.wait(mutex_);
+    if (current_ && (!expires_ || clock_.wall_now() <= *expires_)) return *current_;
+    running_ = true;
+  }
+  Result<ExecCredential> fresh = run();
+  MutexLock lock(mutex_);
+  running_ = false;
+  ran_.notify_all();
+  if (!fresh) return fresh.error();
+  Credential next;
+  if (!fresh->token.empty()) next.authorization = "Bearer " + fresh->token;
+  if (!fresh->cert.empty()) {
+    next.certificate = std::make_shared<const ClientCertificate>(
+        ClientCertificate{std::move(fresh->cert), std::move(fresh->key)});
+  }
+  expires_ = fresh->expires;
+  current_ = std::move(next);
+  if (expires_) metrics_.exec_plugin_expires(*expires_);
+  return *current_;
+}
+
+// The 401 itself goes to the caller; the next request runs the plugin again.
+void ExecCredentials::rejected(const Credential& used) {
+  MutexLock lock(mutex_);
+  const bool present = current_ && current_->authorization == used.authorization &&
+                       current_->certificate == used.certificate;
+  if (present) current_.reset();
+}
+
+Result<ExecCredential> ExecCredentials::run() const {
+  const ProgramResult result = run_program(exec_, info_, kRunLimit);
+  const std::string name = "exec: executable " + exec_.command;
+  std::string failure;
+  std::string_view call_status = "no_error";
+  switch (result.end) {
+    case ProgramResult::End::kExited:
+      if (result.exit_code != 0) {
+        failure = name + " failed with exit code " + std::to_string(result.exit_code);
+        call_status = "plugin_execution_error";
+      }
+      break;
+    case ProgramResult::End::kNotFound:
+      failure = name + " not found";
+      if (!exec_.install_hint.empty()) failure += "; " + exec_.install_hint;
+      call_status = "plugin_not_found_error";
+      break;
+    case ProgramResult::End::kNotStarted:
+      failure = name + " cannot be started: " + std::generic_category().message(result.exit_code);
+      call_status = "client_internal_error";
+      break;
+    case ProgramResult::End::kTimedOut:
+      failure = name + " did not end within " +
+                std::to_string(std::chrono::seconds(std::chrono::minutes(1)).count()) +
+                " s and was stopped";
+      call_status = "plugin_execution_error";
+      break;
+  }
+  metrics_.exec_plugin_called(result.exit_code, call_status);
+  if (!failure.empty()) return Status(Code::kForbidden, failure);
+  return parse_exec_credential(result.output, exec_.api_version);
+}
+
+}  // namespace davit::host

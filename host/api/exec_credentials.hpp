@@ -1,0 +1,48 @@
+/// Credentials from a program that the user named.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "host/api/credentials.hpp"
+#include "host/api/exec_plugin.hpp"
+#include "host/base/mutex.hpp"
+
+namespace davit::host {
+
+/// Runs the plugin at the first request, when its credentials expire, and before the first request
+/// after a 401 that was answered to the present ones. One run at a time; requests that come
+/// meanwhile wait for it.
+class ExecCredentials final : public Credentials {
+ public:
+  /// Longer than any login without a person takes.
+  static constexpr std::chrono::milliseconds kRunLimit = std::chrono::minutes(1);
+
+  [[nodiscard]] static Result<std::unique_ptr<Credentials>> open(const ConnectionConfig& config,
+                                                                 Clock& clock, RestMetrics& metrics,
+                                                                 Log log);
+
+  ExecCredentials(ExecConfig exec, std::string info, Clock& clock, RestMetrics& metrics, Log log);
+
+  [[nodiscard]] Result<Credential> get() override EXCLUDES(mutex_);
+  void rejected(const Credential& used) override EXCLUDES(mutex_);
+
+ private:
+  Result<ExecCredential> run() const;
+
+  const ExecConfig exec_;
+  const std::string info_;
+  Clock& clock_;
+  RestMetrics& metrics_;
+  const Log log_;
+
+  Mutex mutex_;
+  CondVar ran_;
+  bool running_ GUARDED_BY(mutex_) = false;
+  std::optional<Credential> current_ GUARDED_BY(mutex_);
+  std::optional<WallTime> expires_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::host

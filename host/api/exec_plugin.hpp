@@ -1,0 +1,47 @@
+/// Runs a credential plugin and reads what it prints (client.authentication.k8s.io).
+#pragma once
+
+#include <davit/result.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/base/clock.hpp"
+#include "host/config/connection_config.hpp"
+
+namespace davit::host {
+
+/// What a plugin printed.
+struct ExecCredential {
+  std::string token;
+  std::string cert;  ///< PEM, together with `key` or not at all.
+  std::string key;
+  std::optional<WallTime> expires;  ///< Nothing: good for the life of the process.
+};
+
+/// How a program ended, or why it did not begin.
+struct ProgramResult {
+  enum class End { kExited, kNotFound, kNotStarted, kTimedOut };
+
+  End end = End::kExited;
+  int exit_code = 0;
+  std::string output;
+};
+
+/// The value of KUBERNETES_EXEC_INFO.
+[[nodiscard]] std::string exec_info(const ConnectionConfig& config);
+
+/// Reads a plugin's output. Its apiVersion must be `api_version`.
+[[nodiscard]] Result<ExecCredential> parse_exec_credential(std::string_view output,
+                                                           std::string_view api_version);
+
+/// Runs `exec` with empty input, our error output and `info` in its environment, at most for
+/// `limit` of real time. Blocks.
+[[nodiscard]] ProgramResult run_program(const ExecConfig& exec, const std::string& info,
+                                        std::chrono::milliseconds limit);
+
+/// "2026-01-02T03:04:05Z" or with an offset or a fraction; nothing if it is not of this form.
+[[nodiscard]] std::optional<WallTime> parse_rfc3339(std::string_view text);
+
+}  // namespace davit::host

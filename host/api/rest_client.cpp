@@ -1,0 +1,37 @@
+#include "host/api/rest_client.hpp"
+
+#include <utility>
+
+#include "host/api/rest_parts.hpp"
+#include "host/api/stream_run.hpp"
+#include "host/api/unary_batch.hpp"
+
+namespace davit::host {
+
+std::string user_agent(std::string_view client_name) {
+  return "davit/" DAVIT_VERSION " (linux/amd64)/" + std::string(client_name);
+}
+
+RestClient::RestClient(Transport& transport, Clock& clock, RestMetrics& metrics, Log log,
+                       RestOptions options)
+    : parts_(std::make_unique<RestParts>(transport, clock, metrics, std::move(log),
+                                         std::move(options))) {}
+
+RestClient::~RestClient() = default;
+
+std::string_view RestClient::server() const { return parts_->transport.server(); }
+
+ApiResponse RestClient::call(const ApiRequest& request, std::stop_token stop) {
+  return std::move(run_unary(*parts_, {&request, 1}, stop).front());
+}
+
+std::vector<ApiResponse> RestClient::batch(std::span<const ApiRequest> requests,
+                                           std::stop_token stop) {
+  return run_unary(*parts_, requests, stop);
+}
+
+Status RestClient::stream(const ApiRequest& request, std::stop_token stop, const ChunkSink& sink) {
+  return StreamRun(*parts_, request).run(stop, sink);
+}
+
+}  // namespace davit::host

@@ -1,0 +1,50 @@
+/// What the workings of a RestClient share. Internal to host/api.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "host/api/rest_client.hpp"
+#include "host/base/mutex.hpp"
+
+namespace davit::host {
+
+/// A client's fixed parts and its limiter. Thread-safe.
+struct RestParts {
+  RestParts(Transport& t, Clock& c, RestMetrics& m, Log l, RestOptions o);
+
+  Transport& transport;
+  Clock& clock;
+  RestMetrics& metrics;
+  const Log log;
+  const RestOptions options;
+  const std::string host;  ///< "address:port", the label of metrics.
+  TokenBucket limiter;
+};
+
+/// `request` with the client's own dryRun applied.
+[[nodiscard]] ApiRequest with_client_options(const ApiRequest& request, const RestOptions& options);
+
+/// The value of a header given in lower case, or "".
+[[nodiscard]] std::string_view header(const HttpHeaders& headers, std::string_view name);
+
+/// One HTTP attempt is over, or failed below HTTP (`http_status` 0): counts it and logs it at -v=6.
+void note_attempt(RestParts& parts, const HttpRequest& request, int http_status, Duration took);
+
+/// The limiter held a request up: counts it and logs waits above 50 ms at -v=3, long ones louder.
+void note_limiter_wait(RestParts& parts, std::string_view method, std::string_view target,
+                       Duration wait);
+
+/// Logs at -v=7 (headers) and -v=8 (bodies, cut; never of Secrets and tokens).
+void log_request(const RestParts& parts, const ApiRequest& request, const HttpRequest& http);
+void log_response(const RestParts& parts, const ApiRequest& request, const ApiResponse& response);
+
+/// Why a request was not answered, in words for people.
+[[nodiscard]] Status broken_status(const RestParts& parts, const ApiRequest& request,
+                                   const TransportEnd& end);
+
+/// `status` with what an earlier attempt of the same call said, where that was something else.
+[[nodiscard]] Status with_previous_error(const Status& status, const std::string& previous);
+
+}  // namespace davit::host

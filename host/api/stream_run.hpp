@@ -1,0 +1,85 @@
+/// One long answer, handed from the lane's thread to its caller with back-pressure. Internal to
+/// host/api.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "host/api/rest_client.hpp"
+#include "host/api/rest_parts.hpp"
+#include "host/api/retry.hpp"
+
+namespace davit::host {
+
+/// The bytes between the lane's thread, which fills, and one reading thread, which drains.
+/// Thread-safe.
+class StreamPipe final : public ResponseReader {
+ public:
+  /// What a slow reader may leave unread before the server is held up: enough to keep both threads
+  /// busy.
+  static constexpr std::size_t kUnreadBytesMax = 256 * 1024;
+
+  struct Head {
+    int http_status = 0;
+    std::string content_type;
+    std::optional<std::uint32_t> retry_after_seconds;
+  };
+
+  /// Waits for the head; nothing when the request ended without one, or stop() came first.
+  [[nodiscard]] std::optional<Head> await_head() EXCLUDES(mutex_);
+
+  enum class Piece { kData, kEnd, kStopped };
+  /// Waits for bytes and moves all there are to `out`, which must be empty and keeps its capacity
+  /// in circulation.
+  [[nodiscard]] Piece await_data(std::string& out, Call& call) EXCLUDES(mutex_);
+
+  /// Once the request has ended.
+  [[nodiscard]] TransportEnd end() EXCLUDES(mutex_);
+
+  /// Ends all waiting.
+  void stop() EXCLUDES(mutex_);
+
+  void on_head(int status, const HttpHeaders& headers) override EXCLUDES(mutex_);
+  Flow on_body(std::string_view chunk) override EXCLUDES(mutex_);
+  void on_end(const TransportEnd& end) override EXCLUDES(mutex_);
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  std::optional<Head> head_ GUARDED_BY(mutex_);
+  std::string unread_ GUARDED_BY(mutex_);
+  std::optional<TransportEnd> end_ GUARDED_BY(mutex_);
+  bool paused_ GUARDED_BY(mutex_) = false;
+  bool stopped_ GUARDED_BY(mutex_) = false;
+};
+
+/// RestClient::stream() for one request.
+class StreamRun {
+ public:
+  StreamRun(RestParts& parts, const ApiRequest& request);
+
+  [[nodiscard]] Status run(const std::stop_token& stop, const RestClient::ChunkSink& sink);
+
+ private:
+  /// Of one attempt: the stream's result, or the delay before the next attempt.
+  struct Verdict {
+    Status status;
+    std::optional<Duration> retry_in;
+  };
+  Verdict attempt(const std::stop_token& stop, const RestClient::ChunkSink& sink);
+  Verdict refused(const StreamPipe::Head& head, std::string body);
+  Verdict broken(const TransportEnd& end);
+  Status pump(StreamPipe& pipe, Call& call, const RestClient::ChunkSink& sink);
+  Status take_token(const std::stop_token& stop);
+  [[nodiscard]] Status stopped() const;
+
+  RestParts& parts_;
+  const ApiRequest request_;
+  HttpRequest http_;
+  int retries_ = 0;
+  std::string previous_error_;
+};
+
+}  // namespace davit::host

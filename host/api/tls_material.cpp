@@ -1,0 +1,133 @@
+#include "host/api/tls_material.hpp"
+
+#include <utility>
+
+#include "host/api/pem.hpp"
+#include "host/api/small_file.hpp"
+
+namespace davit::host {
+namespace {
+
+// The data if there is any, else the file's content, else nothing.
+Result<std::string> content(const std::string& data, const std::string& file) {
+  if (!data.empty() || file.empty()) return data;
+  return read_small_file(file);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TlsSource>> TlsSource::open(const ConnectionConfig& config, Time now,
+                                                   RestMetrics& metrics, Log log) {
+  const bool has_ca = !config.ca_data.empty() || !config.ca_file.empty();
+  const bool has_cert = !config.cert_data.empty() || !config.cert_file.empty();
+  const bool has_key = !config.key_data.empty() || !config.key_file.empty();
+  if (config.insecure && has_ca) {
+    return Status(Code::kInvalid,
+                  "specifying a root certificates file with the insecure flag is not allowed");
+  }
+  if (has_cert != has_key) {
+    return Status(Code::kInvalid, has_cert ? "a client certificate needs its key"
+                                           : "a client key needs its certificate");
+  }
+  TlsMaterial first;
+  Result<std::string> ca = content(config.ca_data, config.ca_file);
+  if (!ca) return ca.error().with_context("unable to load root certificates");
+  first.roots = has_ca ? TlsMaterial::Roots::kGiven : TlsMaterial::Roots::kSystem;
+  first.ca = *std::move(ca);
+  if (!first.ca.empty()) {
+    if (Status s = check_certificates(first.ca); !s.ok()) {
+      return s.with_context("unable to load root certificates" +
+                            (config.ca_data.empty() ? " from " + config.ca_file : std::string()));
+    }
+  }
+  Result<std::string> cert = content(config.cert_data, config.cert_file);
+  if (!cert) return cert.error().with_context("unable to load the client certificate");
+  Result<std::string> key = content(config.key_data, config.key_file);
+  if (!key) return key.error().with_context("unable to load the client key");
+  first.cert = *std::move(cert);
+  first.key = *std::move(key);
+  if (has_cert) {
+    if (Status s = check_key_pair(first.cert, first.key); !s.ok()) {
+      return s.with_context("unable to load the client certificate" +
+                            (config.cert_data.empty() ? " " + config.cert_file : std::string()));
+    }
+  }
+  // Data is for good, a file may change. A pair is watched only if both halves are files.
+  Files files;
+  if (config.ca_data.empty()) files.ca = config.ca_file;
+  if (config.cert_data.empty() && config.key_data.empty()) {
+    files.cert = config.cert_file;
+    files.key = config.key_file;
+  }
+  return std::make_unique<TlsSource>(std::move(files),
+                                     std::make_shared<const TlsMaterial>(std::move(first)), now,
+                                     metrics, std::move(log));
+}
+
+TlsSource::TlsSource(Files files, std::shared_ptr<const TlsMaterial> first, Time now,
+                     RestMetrics& metrics, Log log)
+    : files_(std::move(files)),
+      metrics_(metrics),
+      log_(std::move(log)),
+      material_(std::move(first)),
+      checked_at_(now) {}
+
+std::shared_ptr<const TlsMaterial> TlsSource::current(Time now) {
+  std::shared_ptr<const TlsMaterial> old;
+  {
+    MutexLock lock(mutex_);
+    if ((files_.ca.empty() && files_.cert.empty()) || now - checked_at_ < kRecheck) {
+      return material_;
+    }
+    checked_at_ = now;  // Others go on with the old content while this call reads.
+    old = material_;
+  }
+  std::shared_ptr<const TlsMaterial> fresh = reread(*old);
+  MutexLock lock(mutex_);
+  if (fresh != nullptr) material_ = std::move(fresh);
+  return material_;
+}
+
+// Null when nothing has changed.
+std::shared_ptr<const TlsMaterial> TlsSource::reread(const TlsMaterial& old) const {
+  TlsMaterial next = old;
+  if (!files_.ca.empty()) next.ca = reread_ca(old.ca);
+  if (!files_.cert.empty()) {
+    const Result<std::string> cert = read_small_file(files_.cert);
+    const Result<std::string> key = read_small_file(files_.key);
+    // Halves of two pairs are normal while somebody replaces the files: the next look settles it.
+    const Status usable = !cert ? cert.error() : !key ? key.error() : check_key_pair(*cert, *key);
+    if (usable.ok()) {
+      next.cert = *cert;
+      next.key = *key;
+    } else {
+      log_.error("Cannot reload the client certificate, keeping the old one",
+                 {{"file", files_.cert}, {"err", usable.message()}});
+    }
+  }
+  if (next.ca == old.ca && next.cert == old.cert && next.key == old.key) return nullptr;
+  if (next.cert != old.cert) log_.info(1, "Client certificate reloaded", {{"file", files_.cert}});
+  return std::make_shared<const TlsMaterial>(std::move(next));
+}
+
+std::string TlsSource::reread_ca(const std::string& old) const {
+  Result<std::string> read = read_small_file(files_.ca);
+  std::string_view failure;
+  if (!read) {
+    failure = "read_error";
+  } else if (read->empty()) {
+    failure = "empty";
+  } else if (!check_certificates(*read).ok()) {
+    failure = "ca_parse_error";
+  }
+  if (!failure.empty()) {
+    metrics_.ca_reloaded("failure", failure);
+    log_.error("Cannot reload the CA bundle, keeping the old one",
+               {{"file", files_.ca}, {"reason", failure}});
+    return old;
+  }
+  metrics_.ca_reloaded("success", *read == old ? "unchanged" : "updated");
+  return *std::move(read);
+}
+
+}  // namespace davit::host

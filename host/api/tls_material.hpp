@@ -1,0 +1,64 @@
+/// Certificates and keys of a connection, read again as their files change.
+#pragma once
+
+#include <davit/result.hpp>
+#include <memory>
+#include <string>
+
+#include "host/api/rest_metrics.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
+#include "host/config/connection_config.hpp"
+
+namespace davit::host {
+
+/// What one handshake needs, PEM. Immutable.
+struct TlsMaterial {
+  enum class Roots { kSystem, kGiven };
+
+  Roots roots = Roots::kSystem;
+  std::string ca;  ///< With Roots::kGiven the only roots; empty: nothing verifies.
+  std::string cert;
+  std::string key;
+};
+
+/// The present TlsMaterial of a connection. Files are looked at again every five minutes, when
+/// asked: a new CA serves new connections, a new client certificate too. A file that cannot be used
+/// keeps the old content. Thread-safe; reads small files.
+class TlsSource {
+ public:
+  static constexpr Duration kRecheck = std::chrono::minutes(5);
+
+  /// Fails when a file is missing or garbage, or a certificate lacks its key.
+  [[nodiscard]] static Result<std::unique_ptr<TlsSource>> open(const ConnectionConfig& config,
+                                                               Time now, RestMetrics& metrics,
+                                                               Log log);
+
+  [[nodiscard]] std::shared_ptr<const TlsMaterial> current(Time now) EXCLUDES(mutex_);
+
+ private:
+  struct Files {
+    std::string ca;
+    std::string cert;
+    std::string key;
+  };
+
+ public:
+  /// For open() alone: nobody else can name Files.
+  TlsSource(Files files, std::shared_ptr<const TlsMaterial> first, Time now, RestMetrics& metrics,
+            Log log);
+
+ private:
+  std::shared_ptr<const TlsMaterial> reread(const TlsMaterial& old) const;
+  std::string reread_ca(const std::string& old) const;
+
+  const Files files_;  // Empty names: not from a file.
+  RestMetrics& metrics_;
+  const Log log_;
+  Mutex mutex_;
+  std::shared_ptr<const TlsMaterial> material_ GUARDED_BY(mutex_);
+  Time checked_at_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::host

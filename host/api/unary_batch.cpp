@@ -1,0 +1,242 @@
+#include "host/api/unary_batch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/api/api_status.hpp"
+#include "host/api/request_builder.hpp"
+
+namespace davit::host {
+namespace {
+
+// Single objects and discovery documents; lists go through RestClient::stream().
+constexpr std::size_t kBodyBytesMax = std::size_t{64} << 20;
+
+Attempt attempt_of(int http_status, std::optional<std::uint32_t> retry_after, Break broken) {
+  return {http_status, retry_after, http_status == 0 ? broken : Break::kNone};
+}
+
+}  // namespace
+
+void Mailbox::post(std::size_t index) {
+  MutexLock lock(mutex_);
+  posted_.push_back(index);
+  changed_.notify_one();
+}
+
+void Mailbox::stop() {
+  MutexLock lock(mutex_);
+  stopped_ = true;
+  changed_.notify_one();
+}
+
+bool Mailbox::stopped() {
+  MutexLock lock(mutex_);
+  return stopped_;
+}
+
+std::vector<std::size_t> Mailbox::wait(Clock& clock, Time until) {
+  MutexLock lock(mutex_);
+  while (posted_.empty() && !stopped_ && clock.now() < until) {
+    clock.wait_until(changed_, mutex_, until);
+  }
+  return std::exchange(posted_, {});
+}
+
+Exchange::Exchange(RestParts& parts, const ApiRequest& request, Mailbox& mailbox, std::size_t index)
+    : parts_(parts),
+      request_(with_client_options(request, parts.options)),
+      mailbox_(mailbox),
+      index_(index) {}
+
+void Exchange::prepare(Time now) {
+  began_ = now;
+  Result<HttpRequest> built = build_request(request_, parts_.options.user_agent);
+  if (!built) return conclude(now, built.error());
+  http_ = *std::move(built);
+  http_.lane = parts_.options.lane;
+  take_place(now);
+}
+
+void Exchange::take_place(Time now) {
+  phase_ = Phase::kWaiting;
+  due_ = parts_.limiter.reserve(now);
+  if (due_ > std::min(ends_at_, request_.deadline)) {
+    parts_.limiter.cancel(now);
+    return conclude(now, {Code::kCancelled,
+                          "client rate limiter Wait returned an error: the wait would exceed the "
+                          "deadline of the call (" +
+                              describe(request_) + ")"});
+  }
+  note_limiter_wait(parts_, http_.method, http_.target, due_ - now);
+}
+
+void Exchange::step(Time now) {
+  if (phase_ == Phase::kDone) return;
+  if (now >= ends_at_) {
+    call_.reset();
+    if (phase_ == Phase::kInFlight) note_attempt(parts_, http_, 0, now - attempt_began_);
+    return conclude(now, {Code::kUnavailable, "context deadline exceeded: no answer from " +
+                                                  std::string(parts_.transport.server()) +
+                                                  " in time (" + describe(request_) + ")"});
+  }
+  if (now < due_ || phase_ == Phase::kInFlight) return;
+  if (phase_ == Phase::kBackoff) take_place(now);
+  if (phase_ == Phase::kWaiting && now >= due_) send(now);
+}
+
+Time Exchange::next_step() const {
+  if (phase_ == Phase::kInFlight) return ends_at_;
+  return std::min(due_, ends_at_);
+}
+
+void Exchange::send(Time now) {
+  if (is_write(request_.verb) && parts_.options.write_gate) {
+    if (Status gate = parts_.options.write_gate(); !gate.ok()) {
+      return conclude(now, {Code::kCancelled, gate.message()});
+    }
+  }
+  if (attempts_ == 0) {
+    const Duration limit =
+        request_.timeout > Duration::zero() ? request_.timeout : parts_.options.default_timeout;
+    ends_at_ = std::min(limit > Duration::zero() ? now + limit : Time::max(), request_.deadline);
+    log_request(parts_, request_, http_);
+    if (is_write(request_.verb)) {
+      parts_.metrics.request_size(http_.method, parts_.host, http_.body.size());
+    }
+  }
+  ++attempts_;
+  attempt_began_ = now;
+  answer_ = {};
+  phase_ = Phase::kInFlight;
+  call_ = parts_.transport.start(http_, *this);
+}
+
+void Exchange::on_head(int status, const HttpHeaders& headers) {
+  answer_.http_status = status;
+  answer_.content_type = header(headers, "content-type");
+  if (const std::string_view after = header(headers, "retry-after"); !after.empty()) {
+    answer_.retry_after_seconds = parse_retry_after(after);
+  }
+}
+
+ResponseReader::Flow Exchange::on_body(std::string_view chunk) {
+  answer_.too_large = answer_.too_large || answer_.body.size() + chunk.size() > kBodyBytesMax;
+  if (!answer_.too_large) answer_.body += chunk;
+  return Flow::kMore;
+}
+
+void Exchange::on_end(const TransportEnd& end) {
+  answer_.end = end;
+  mailbox_.post(index_);
+}
+
+void Exchange::take_answer(Time now) {
+  if (phase_ != Phase::kInFlight) return;  // It ended in the same moment as its time ran out.
+  call_.reset();
+  const std::string code =
+      answer_.http_status == 0 ? "<error>" : std::to_string(answer_.http_status);
+  note_attempt(parts_, http_, answer_.http_status, now - attempt_began_);
+  const Status status = judge(answer_);
+
+  const CallKind kind = is_write(request_.verb) ? CallKind::kWrite : CallKind::kRead;
+  const Attempt attempt =
+      attempt_of(answer_.http_status, answer_.retry_after_seconds, answer_.end.kind);
+  if (const std::optional<Duration> delay = retry_delay(kind, attempt, attempts_ - 1)) {
+    parts_.metrics.request_retried(code, http_.method, parts_.host);
+    previous_error_ = status.message();
+    phase_ = Phase::kBackoff;
+    due_ = now + *delay;
+    return;
+  }
+  response_.http_status = answer_.http_status;
+  response_.broken = answer_.end.kind;
+  response_.body = std::move(answer_.body);
+  response_.content_type = std::move(answer_.content_type);
+  parts_.metrics.response_size(http_.method, parts_.host, response_.body.size());
+  log_response(parts_, request_, response_);
+  conclude(now, status);
+}
+
+Status Exchange::judge(const Answer& answer) const {
+  if (answer.http_status == 0) return broken_status(parts_, request_, answer.end);
+  if (answer.end.kind != Break::kNone) {
+    return {Code::kUnavailable,
+            "stream error when reading response body, may be caused by closed connection. Please "
+            "retry. Original error: " +
+                answer.end.message + " (" + describe(request_) + ")"};
+  }
+  if (answer.too_large) {
+    return {Code::kInternal, "the server's answer is too large (" + describe(request_) + ")"};
+  }
+  const AnswerHead head{answer.http_status, answer.content_type, answer.retry_after_seconds};
+  Status status = decode_answer(request_, head, answer.body);
+  if (status.ok() && answer.body.empty() && request_.raw_path.empty()) {
+    return {Code::kInternal,
+            "0-length response with status code: " + std::to_string(answer.http_status) +
+                " and content type: " + answer.content_type};
+  }
+  return status;
+}
+
+void Exchange::stop(Time now) {
+  if (phase_ == Phase::kDone) return;
+  if (phase_ == Phase::kWaiting) parts_.limiter.cancel(now);
+  const bool in_flight = phase_ == Phase::kInFlight;
+  call_.reset();
+  if (in_flight && is_write(request_.verb)) {
+    return conclude(now, {Code::kUnavailable,
+                          "stopped while the write was under way; it may or "
+                          "may not have been applied (" +
+                              describe(request_) + ")"});
+  }
+  conclude(now, {Code::kCancelled, "stopped before an answer (" + describe(request_) + ")"});
+}
+
+void Exchange::conclude(Time now, const Status& status) {
+  phase_ = Phase::kDone;
+  response_.status = with_previous_error(status, previous_error_);
+  if (attempts_ > 0) parts_.metrics.request_duration(http_.method, parts_.host, now - began_);
+  if (attempts_ > 0 && is_write(request_.verb) && request_.dry_run == DryRun::kServer) {
+    parts_.log.info(0, "Dry run: the server checked this write and did not keep it",
+                    {{"request", describe(request_)},
+                     {"namespace", request_.path.ns},
+                     {"answer", response_.status.ok() ? "OK" : response_.status.message()}});
+  }
+}
+
+std::vector<ApiResponse> run_unary(RestParts& parts, std::span<const ApiRequest> requests,
+                                   const std::stop_token& stop) {
+  Mailbox mailbox;
+  std::vector<std::unique_ptr<Exchange>> exchanges;
+  exchanges.reserve(requests.size());
+  for (const ApiRequest& request : requests) {
+    exchanges.push_back(std::make_unique<Exchange>(parts, request, mailbox, exchanges.size()));
+    exchanges.back()->prepare(parts.clock.now());
+  }
+  const std::stop_callback on_stop(stop, [&mailbox] { mailbox.stop(); });
+  while (true) {
+    const bool stopped = mailbox.stopped();
+    const Time now = parts.clock.now();
+    Time next = Time::max();
+    bool open = false;
+    for (const std::unique_ptr<Exchange>& each : exchanges) {
+      stopped ? each->stop(now) : each->step(now);
+      if (each->done()) continue;
+      open = true;
+      next = std::min(next, each->next_step());
+    }
+    if (!open) break;
+    for (const std::size_t index : mailbox.wait(parts.clock, next)) {
+      exchanges[index]->take_answer(parts.clock.now());
+    }
+  }
+  std::vector<ApiResponse> responses;
+  responses.reserve(exchanges.size());
+  for (const std::unique_ptr<Exchange>& each : exchanges) {
+    responses.push_back(each->take_response());
+  }
+  return responses;
+}
+
+}  // namespace davit::host
