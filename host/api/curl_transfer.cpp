@@ -24,8 +24,6 @@ constexpr long kIdleSeconds = 90;
 constexpr long kKeepIdleSeconds = 15;
 constexpr long kKeepIntervalSeconds = 10;
 constexpr unsigned kUserTimeoutMs = 35'000;
-// One TLS record. Every transfer in flight owns a buffer of this size.
-constexpr long kBufferBytes = 16 * 1024;
 constexpr std::size_t kHeaderBytesMax = 64 * 1024;
 
 template <typename T>
@@ -103,7 +101,6 @@ void CurlTransfer::configure(CurlEasy easy, const CurlSettings& settings) {
   set(handle(), CURLOPT_PRIVATE, static_cast<void*>(this));
   set(handle(), CURLOPT_ERRORBUFFER, error_);
   set(handle(), CURLOPT_NOSIGNAL, 1L);
-  set(handle(), CURLOPT_BUFFERSIZE, kBufferBytes);
   set_url(settings);
   set_request();
   set_tls(settings);

@@ -47,11 +47,12 @@ struct ApiCatalog {
   [[nodiscard]] const Group* group(std::string_view name) const;
 };
 
-/// A catalog in memory, filled at the first question. Thread-safe; questions may block for a fetch.
+/// A catalog in memory, filled at the first question. Thread-safe; questions block for a fetch when
+/// there is no catalog or it was reset. To keep them from blocking, call refresh() every 30 s
+/// instead of reset().
 ///
 /// Answers of find*(): kNotFound when the server does not have it, kUnavailable when it may have it
-/// but discovery of that group (or of everything) failed. A miss while the catalog is not of this
-/// reset's own making fetches again once.
+/// but discovery of that group (or of everything) failed.
 class Discovery {
  public:
   /// `client` must outlive this. Upstream's rate is 20 a second, 200 at once.
@@ -61,8 +62,8 @@ class Discovery {
   /// groups failed: their errors are in the catalog.
   [[nodiscard]] Status refresh(std::stop_token stop = {}) EXCLUDES(mutex_);
 
-  /// Forgets everything; the next question fetches. To be called every 30 s. (A failed fetch keeps
-  /// what was known.)
+  /// Distrusts everything known; the next question fetches. Where that fails, what was known serves
+  /// on.
   void reset() EXCLUDES(mutex_);
 
   /// An empty `version` means the group's preferred version that has the resource.
@@ -75,11 +76,14 @@ class Discovery {
                                                std::string_view kind, std::stop_token stop = {})
       EXCLUDES(mutex_);
 
-  /// The present catalog, fetched if need be.
+  /// The present catalog, fetched if need be; perhaps an old one while the server does not answer.
   [[nodiscard]] Result<std::shared_ptr<const ApiCatalog>> catalog(std::stop_token stop = {})
       EXCLUDES(mutex_);
 
  private:
+  [[nodiscard]] bool is_stale() EXCLUDES(mutex_);
+  Result<ResourceInfo> trusted(Result<ResourceInfo> found) EXCLUDES(mutex_);
+
   RestClient& client_;
   Mutex mutex_;
   std::shared_ptr<const ApiCatalog> catalog_ GUARDED_BY(mutex_);

@@ -1,0 +1,222 @@
+#include "host/api/discovery.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/api/discovery_document.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr std::string_view kAccept =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+constexpr Duration kTimeout = std::chrono::seconds(32);
+constexpr int kNotFound = 404;
+
+ApiRequest get(std::string path, std::string_view accept) {
+  ApiRequest request;
+  request.raw_path = std::move(path);
+  request.accept = accept;
+  request.timeout = kTimeout;
+  return request;
+}
+
+/// One fetch of everything.
+class Fetch {
+ public:
+  Fetch(RestClient& client, const std::stop_token& stop) : client_(client), stop_(stop) {}
+
+  Result<ApiCatalog> run() {
+    const ApiRequest roots[] = {get("/api", kAccept), get("/apis", kAccept)};
+    const std::vector<ApiResponse> answers = client_.batch(roots, stop_);
+    const bool has_core = answers[0].http_status != kNotFound;
+    if (has_core && !answers[0].status.ok()) return answers[0].status;
+    if (!answers[1].status.ok()) return answers[1].status;
+    const bool aggregated = is_aggregated(answers[1].content_type) &&
+                            (!has_core || is_aggregated(answers[0].content_type));
+    return aggregated ? from_aggregated(answers, has_core) : one_by_one();
+  }
+
+ private:
+  static Result<ApiCatalog> from_aggregated(const std::vector<ApiResponse>& answers,
+                                            bool has_core) {
+    ApiCatalog catalog;
+    for (std::size_t i = has_core ? 0 : 1; i < answers.size(); ++i) {
+      Result<std::vector<ApiCatalog::Group>> groups = read_aggregated(answers[i].body);
+      if (!groups) return groups.error();
+      for (ApiCatalog::Group& group : *groups) catalog.groups.push_back(std::move(group));
+    }
+    return catalog;
+  }
+
+  // Servers before 1.26: the names of all groups, then a document for each version of each.
+  Result<ApiCatalog> one_by_one() {
+    const ApiRequest roots[] = {get("/api", "application/json"), get("/apis", "application/json")};
+    const std::vector<ApiResponse> answers = client_.batch(roots, stop_);
+    ApiCatalog catalog;
+    if (answers[0].http_status != kNotFound) {
+      if (!answers[0].status.ok()) return answers[0].status;
+      Result<ApiCatalog::Group> core = read_core_versions(answers[0].body);
+      if (!core) return core.error();
+      catalog.groups.push_back(*std::move(core));
+    }
+    if (!answers[1].status.ok()) return answers[1].status;
+    Result<std::vector<ApiCatalog::Group>> groups = read_groups(answers[1].body);
+    if (!groups) return groups.error();
+    for (ApiCatalog::Group& group : *groups) catalog.groups.push_back(std::move(group));
+    fill(catalog);
+    return catalog;
+  }
+
+  void fill(ApiCatalog& catalog) {
+    std::vector<ApiRequest> requests;
+    for (const ApiCatalog::Group& group : catalog.groups) {
+      for (const ApiCatalog::Version& version : group.versions) {
+        const std::string prefix = group.name.empty() ? "/api/" : "/apis/" + group.name + "/";
+        requests.push_back(get(prefix + version.version, "application/json"));
+      }
+    }
+    const std::vector<ApiResponse> answers = client_.batch(requests, stop_);
+    std::size_t next = 0;
+    for (ApiCatalog::Group& group : catalog.groups) {
+      for (ApiCatalog::Version& version : group.versions) {
+        const ApiResponse& answer = answers[next++];
+        version.error = answer.status;
+        if (!answer.status.ok()) continue;
+        Result<std::vector<ResourceInfo>> resources =
+            read_resources(answer.body, group.name, version.version);
+        if (resources) {
+          version.resources = *std::move(resources);
+        } else {
+          version.error = resources.error();
+        }
+      }
+    }
+  }
+
+  RestClient& client_;
+  const std::stop_token& stop_;
+};
+
+bool has_failures(const ApiCatalog& catalog) {
+  for (const ApiCatalog::Group& group : catalog.groups) {
+    for (const ApiCatalog::Version& version : group.versions) {
+      if (!version.error.ok()) return true;
+    }
+  }
+  return false;
+}
+
+/// A lookup by any property of a resource.
+template <typename Matches>
+Result<ResourceInfo> search(const ApiCatalog& catalog, std::string_view group,
+                            std::string_view version, const std::string& wanted,
+                            const Matches& matches) {
+  const auto missing = [&] { return Status(Code::kNotFound, "the server has no " + wanted); };
+  const ApiCatalog::Group* const found = catalog.group(group);
+  if (found == nullptr) return missing();
+  const Status* failed = nullptr;
+  for (const ApiCatalog::Version& each : found->versions) {
+    if (!version.empty() && each.version != version) continue;
+    if (!each.error.ok()) failed = &each.error;
+    for (const ResourceInfo& resource : each.resources) {
+      if (matches(resource)) return resource;
+    }
+  }
+  if (failed == nullptr) return missing();
+  return Status(Code::kUnavailable,
+                "discovery of " + wanted + " failed on the server: " + failed->message());
+}
+
+std::string name_of(std::string_view what, std::string_view name, std::string_view group,
+                    std::string_view version) {
+  std::string out(what);
+  out.append(" \"").append(name).append("\" in ");
+  out.append(group.empty() ? "core" : group);
+  if (!version.empty()) out.append("/").append(version);
+  return out;
+}
+
+bool contains(const std::vector<std::string>& list, std::string_view wanted) {
+  return std::find(list.begin(), list.end(), wanted) != list.end();
+}
+
+}  // namespace
+
+bool ResourceInfo::has_verb(std::string_view verb) const { return contains(verbs, verb); }
+
+bool ResourceInfo::has_subresource(std::string_view subresource) const {
+  return contains(subresources, subresource);
+}
+
+const ApiCatalog::Group* ApiCatalog::group(std::string_view name) const {
+  for (const Group& each : groups) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+Discovery::Discovery(RestClient& client) : client_(client) {}
+
+Status Discovery::refresh(std::stop_token stop) {
+  Result<ApiCatalog> fetched = Fetch(client_, stop).run();
+  // A group may be down for a moment: upstream, too, tries a partial failure once more.
+  if (fetched && has_failures(*fetched)) {
+    if (Result<ApiCatalog> again = Fetch(client_, stop).run()) fetched = std::move(again);
+  }
+  if (!fetched) return fetched.error().with_context("discovery");
+  auto catalog = std::make_shared<const ApiCatalog>(*std::move(fetched));
+  MutexLock lock(mutex_);
+  catalog_ = std::move(catalog);
+  stale_ = false;
+  return {};
+}
+
+void Discovery::reset() {
+  MutexLock lock(mutex_);
+  stale_ = true;
+}
+
+Result<std::shared_ptr<const ApiCatalog>> Discovery::catalog(std::stop_token stop) {
+  {
+    MutexLock lock(mutex_);
+    if (catalog_ != nullptr && !stale_) return catalog_;
+  }
+  const Status refreshed = refresh(stop);
+  MutexLock lock(mutex_);
+  if (catalog_ != nullptr) return catalog_;
+  if (refreshed.code() == Code::kCancelled) return refreshed;
+  return Status(Code::kUnavailable, refreshed.message());
+}
+
+Result<ResourceInfo> Discovery::find(std::string_view group, std::string_view version,
+                                     std::string_view resource, std::stop_token stop) {
+  const Result<std::shared_ptr<const ApiCatalog>> known = catalog(stop);
+  if (!known) return known.error();
+  return trusted(
+      search(**known, group, version, name_of("resource", resource, group, version),
+             [resource](const ResourceInfo& each) { return each.resource == resource; }));
+}
+
+Result<ResourceInfo> Discovery::find_kind(std::string_view group, std::string_view version,
+                                          std::string_view kind, std::stop_token stop) {
+  const Result<std::shared_ptr<const ApiCatalog>> known = catalog(stop);
+  if (!known) return known.error();
+  return trusted(search(**known, group, version, name_of("kind", kind, group, version),
+                        [kind](const ResourceInfo& each) { return each.kind == kind; }));
+}
+
+// An old catalog may say what there is, but not what there is not.
+Result<ResourceInfo> Discovery::trusted(Result<ResourceInfo> found) {
+  if (found.error().code() != Code::kNotFound || !is_stale()) return found;
+  return Status(Code::kUnavailable,
+                found.error().message() + " as far as known, and discovery fails at present");
+}
+
+bool Discovery::is_stale() {
+  MutexLock lock(mutex_);
+  return stale_;
+}
+
+}  // namespace davit::host

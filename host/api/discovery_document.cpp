@@ -1,0 +1,191 @@
+#include "host/api/discovery_document.hpp"
+
+#include <rapidjson/document.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+using Json = rapidjson::Value;
+
+std::string text(const Json& object, const char* member) {
+  if (!object.IsObject()) return {};
+  const auto found = object.FindMember(member);
+  if (found == object.MemberEnd() || !found->value.IsString()) return {};
+  return {found->value.GetString(), found->value.GetStringLength()};
+}
+
+// The elements of an array member; none when there is no such array.
+std::vector<const Json*> elements(const Json& object, const char* member) {
+  std::vector<const Json*> out;
+  if (!object.IsObject()) return out;
+  const auto found = object.FindMember(member);
+  if (found == object.MemberEnd() || !found->value.IsArray()) return out;
+  for (const Json& each : found->value.GetArray()) out.push_back(&each);
+  return out;
+}
+
+// The member, or null.
+const Json* member(const Json& object, const char* name) {
+  if (!object.IsObject()) return nullptr;
+  const auto found = object.FindMember(name);
+  return found == object.MemberEnd() ? nullptr : &found->value;
+}
+
+// The text at two names below `object`.
+std::string text(const Json& object, const char* outer, const char* inner) {
+  const Json* const found = member(object, outer);
+  return found == nullptr ? std::string() : text(*found, inner);
+}
+
+std::vector<std::string> strings(const Json& object, const char* name) {
+  std::vector<std::string> out;
+  for (const Json* each : elements(object, name)) {
+    if (each->IsString()) out.emplace_back(each->GetString(), each->GetStringLength());
+  }
+  return out;
+}
+
+Status parse(std::string_view json, const char* kind, rapidjson::Document& out) {
+  out.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(json.data(),
+                                                                                    json.size());
+  if (out.HasParseError() || !out.IsObject()) {
+    return {Code::kInternal, "the server's discovery document is no JSON object"};
+  }
+  if (text(out, "kind") != kind) {
+    return {Code::kInternal, "the server's discovery document is a \"" + text(out, "kind") +
+                                 "\", not a \"" + kind + "\""};
+  }
+  return {};
+}
+
+ResourceInfo read_aggregated_resource(const Json& json, const std::string& group,
+                                      const std::string& version) {
+  ResourceInfo out;
+  out.group = group;
+  out.version = version;
+  out.resource = text(json, "resource");
+  out.kind = text(json, "responseKind", "kind");
+  out.singular = text(json, "singularResource");
+  out.scope = text(json, "scope") == "Cluster" ? Scope::kCluster : Scope::kNamespaced;
+  out.verbs = strings(json, "verbs");
+  for (const Json* sub : elements(json, "subresources")) {
+    out.subresources.push_back(text(*sub, "subresource"));
+  }
+  return out;
+}
+
+ApiCatalog::Version read_aggregated_version(const Json& json, const std::string& group) {
+  ApiCatalog::Version out;
+  out.version = text(json, "version");
+  if (text(json, "freshness") == "Stale") {
+    out.error =
+        Status(Code::kUnavailable, "stale GroupVersion discovery: " + group + "/" + out.version);
+    return out;
+  }
+  for (const Json* resource : elements(json, "resources")) {
+    out.resources.push_back(read_aggregated_resource(*resource, group, out.version));
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_aggregated(std::string_view content_type) {
+  bool list = false;
+  bool group = false;
+  while (!content_type.empty()) {
+    const std::size_t end = std::min(content_type.find(';'), content_type.size());
+    std::string_view part = content_type.substr(0, end);
+    content_type.remove_prefix(std::min(end + 1, content_type.size()));
+    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    list = list || part == "as=APIGroupDiscoveryList";
+    group = group || part == "g=apidiscovery.k8s.io";
+  }
+  return list && group;
+}
+
+Result<std::vector<ApiCatalog::Group>> read_aggregated(std::string_view json) {
+  rapidjson::Document document;
+  if (Status s = parse(json, "APIGroupDiscoveryList", document); !s.ok()) return s;
+  std::vector<ApiCatalog::Group> out;
+  for (const Json* item : elements(document, "items")) {
+    ApiCatalog::Group group;
+    group.name = text(*item, "metadata", "name");
+    for (const Json* version : elements(*item, "versions")) {
+      group.versions.push_back(read_aggregated_version(*version, group.name));
+    }
+    // The first fresh version is the preferred one.
+    std::stable_partition(group.versions.begin(), group.versions.end(),
+                          [](const ApiCatalog::Version& each) { return each.error.ok(); });
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+Result<ApiCatalog::Group> read_core_versions(std::string_view json) {
+  rapidjson::Document document;
+  if (Status s = parse(json, "APIVersions", document); !s.ok()) return s;
+  ApiCatalog::Group out;
+  for (std::string& version : strings(document, "versions")) {
+    out.versions.push_back({std::move(version), Status(), {}});
+  }
+  return out;
+}
+
+Result<std::vector<ApiCatalog::Group>> read_groups(std::string_view json) {
+  rapidjson::Document document;
+  if (Status s = parse(json, "APIGroupList", document); !s.ok()) return s;
+  std::vector<ApiCatalog::Group> out;
+  for (const Json* each : elements(document, "groups")) {
+    ApiCatalog::Group group;
+    group.name = text(*each, "name");
+    const std::string preferred = text(*each, "preferredVersion", "version");
+    for (const Json* version : elements(*each, "versions")) {
+      group.versions.push_back({text(*version, "version"), Status(), {}});
+    }
+    std::stable_partition(group.versions.begin(), group.versions.end(),
+                          [&](const ApiCatalog::Version& v) { return v.version == preferred; });
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+Result<std::vector<ResourceInfo>> read_resources(std::string_view json, std::string_view group,
+                                                 std::string_view version) {
+  rapidjson::Document document;
+  if (Status s = parse(json, "APIResourceList", document); !s.ok()) return s;
+  std::vector<ResourceInfo> out;
+  const std::vector<const Json*> items = elements(document, "resources");
+  for (const Json* item : items) {
+    ResourceInfo info;
+    info.group = group;
+    info.version = version;
+    info.resource = text(*item, "name");
+    if (info.resource.find('/') != std::string::npos) continue;
+    info.kind = text(*item, "kind");
+    info.singular = text(*item, "singularName");
+    const Json* const namespaced = member(*item, "namespaced");
+    info.scope =
+        namespaced != nullptr && namespaced->IsTrue() ? Scope::kNamespaced : Scope::kCluster;
+    info.verbs = strings(*item, "verbs");
+    out.push_back(std::move(info));
+  }
+  // "deployments/scale" is a resource of its own in this document.
+  for (const Json* item : items) {
+    const std::string name = text(*item, "name");
+    const std::size_t slash = name.find('/');
+    if (slash == std::string::npos) continue;
+    for (ResourceInfo& info : out) {
+      if (info.resource == name.substr(0, slash))
+        info.subresources.push_back(name.substr(slash + 1));
+    }
+  }
+  return out;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,107 @@
+#include "host/api/wait.hpp"
+
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+constexpr Duration kPeriod = std::chrono::seconds(1);
+constexpr Duration kLimit = std::chrono::seconds(10);
+
+// What an expired token, a wrong CA and a wrong address have in common: the next second will not
+// mend them.
+bool is_final(const ApiResponse& answer) {
+  if (answer.broken == Break::kTls || answer.broken == Break::kCredentials) return true;
+  const int http = answer.http_status;
+  return http >= 200 && http < 500 && http != 429;
+}
+
+bool is_healthy(const ApiResponse& answer) {
+  return answer.status.ok() && answer.http_status == 200 && answer.body == "ok";
+}
+
+std::string of_connection(const ApiResponse& answer, const std::string& at) {
+  const std::string& cause = answer.status.message();
+  switch (answer.broken) {
+    case Break::kTls:
+      return "cannot trust the API server at " + at +
+             ": check that certificate-authority(-data) in the kubeconfig belongs to this server "
+             "(" +
+             cause + ")";
+    case Break::kCredentials:
+      return "no credentials for the API server at " + at +
+             ": check the user's exec plugin or tokenFile in the kubeconfig (" + cause + ")";
+    case Break::kResolve:
+      return "cannot find the API server at " + at +
+             ": its host name has no address; check the server in the kubeconfig or --master (" +
+             cause + ")";
+    case Break::kRefused:
+    case Break::kTimeout:
+    case Break::kReset:
+      return "cannot reach the API server at " + at +
+             ": check that it is running and that the server in the kubeconfig or --master is "
+             "right "
+             "(" +
+             cause + ")";
+    case Break::kNone:
+    case Break::kOther:
+      break;
+  }
+  return "no Kubernetes API server seems to be at " + at +
+         ": check the server in the kubeconfig or --master (" + cause + ")";
+}
+
+}  // namespace
+
+std::string explain_first_contact(const ApiResponse& answer, std::string_view server) {
+  const std::string at(server);
+  if (answer.http_status == 0) return of_connection(answer, at);
+  const std::string told = " (HTTP " + std::to_string(answer.http_status) + ")";
+  switch (answer.http_status) {
+    case 401:
+      return "the API server at " + at +
+             " does not accept our credentials: the token or client certificate is wrong or has "
+             "expired; log in again or renew it in the kubeconfig" +
+             told;
+    case 403:
+      return "the API server at " + at + " refuses us: " + answer.status.message() +
+             "; grant the right with RBAC, `davit rbac` prints what davit needs" + told;
+    default:
+      break;
+  }
+  if (answer.http_status >= 500 || answer.http_status == 429) {
+    return "the API server at " + at + " is not healthy: " + answer.status.message() +
+           "; look at its log" + told;
+  }
+  return "no Kubernetes API server seems to be at " + at +
+         ": it answers something else; check the server in the kubeconfig or --master" + told;
+}
+
+Status wait_for_api_server(RestClient& client, Clock& clock, std::stop_token stop) {
+  ApiRequest request;
+  request.raw_path = "/healthz";
+  request.accept = "*/*";
+  const Time end = clock.now() + kLimit;
+  Time next = clock.now();
+  Mutex mutex;
+  CondVar bell;
+  const std::stop_callback on_stop(stop, [&mutex, &bell] {
+    MutexLock lock(mutex);
+    bell.notify_all();
+  });
+  while (true) {
+    request.timeout = end - clock.now();
+    const ApiResponse answer = client.call(request, stop);
+    if (is_healthy(answer)) return {};
+    if (stop.stop_requested()) return {Code::kCancelled, "stopped while waiting for the server"};
+    next += kPeriod;
+    if (is_final(answer) || next >= end) {
+      const Code code = answer.status.ok() ? Code::kUnsupported : answer.status.code();
+      return {code, explain_first_contact(answer, client.server())};
+    }
+    MutexLock lock(mutex);
+    while (!stop.stop_requested() && clock.now() < next) clock.wait_until(bell, mutex, next);
+  }
+}
+
+}  // namespace davit::host
