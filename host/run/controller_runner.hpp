@@ -1,12 +1,12 @@
 /// Runs one controller: its handlers on a dispatcher, its syncs on workers, its timers.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <davit/result.hpp>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -16,9 +16,9 @@
 #include "host/base/clock.hpp"
 #include "host/base/log.hpp"
 #include "host/base/mutex.hpp"
-#include "host/queue/work_queue.hpp"
 #include "host/run/breadcrumb.hpp"
-#include "host/run/worker_pool.hpp"
+#include "host/run/controller_queue.hpp"
+#include "host/run/runner_metrics.hpp"
 
 namespace davit::host {
 
@@ -39,59 +39,16 @@ class ChangeFeed {
   [[nodiscard]] virtual bool ready() const = 0;
 };
 
-/// Read your writes: whether the caches have caught up with the controller's own writes about
-/// `key`. When it says no, whoever implements it calls ControllerRunner::add() with the key once it
-/// would say yes. Thread-safe, does not block.
-using ReadGate = std::function<bool(std::string_view key)>;
-
-/// What one sync said.
-struct SyncOutcome {
-  std::int32_t code = DAVIT_OK;  ///< A davit_code, or any other number: an error.
-  Duration again{0};  ///< With DAVIT_OK: sync the key again after this time; 0: when it is added.
-  std::string error;  ///< Why the code is not DAVIT_OK.
-};
-
-/// Must not throw. `cancelled` is requested when the result is no longer waited for: blocking calls
-/// end.
-using SyncFunction = std::function<SyncOutcome(std::string_view key, std::stop_token cancelled)>;
+/// Must not throw.
 using TimerFunction = std::function<void(std::stop_token cancelled)>;
 
 enum class QueueId : std::uint32_t {};
 enum class TimerId : std::uint32_t {};
 
-struct ControllerQueueOptions {
-  std::string name;           ///< Label of the workqueue_* metrics; empty: no metrics.
-  std::uint32_t workers = 1;  ///< Keys at once, at least 1.
-  RetryOptions retry;         ///< Back-off of failing keys.
-  std::uint32_t retries_max =
-      0;  ///< A key that failed so often in a row is dropped with a log line; 0: never.
-  SyncFunction sync;
-};
-
 struct TimerOptions {
   Duration first{0};   ///< From the start of the workers, or from start_timer() if they run.
   Duration period{0};  ///< From the end of one run to the begin of the next; 0: once.
   TimerFunction fire;
-};
-
-/// What the runner counts. Thread-safe.
-class RunnerMetrics {
- public:
-  RunnerMetrics() = default;
-  RunnerMetrics(const RunnerMetrics&) = delete;
-  RunnerMetrics& operator=(const RunnerMetrics&) = delete;
-  virtual ~RunnerMetrics() = default;
-
-  /// The series of the queue with that name; queues of one name share them. Lives as long as this
-  /// object.
-  virtual QueueMetrics& queue_metrics(std::string_view queue) = 0;
-  /// workqueue_unfinished_work_seconds and workqueue_longest_running_processor_seconds.
-  virtual void queue_running(std::string_view queue, const RunningWork& work) = 0;
-  /// running_managed_controllers.
-  enum class Running { kNo, kYes };
-  virtual void controller_running(std::string_view controller, Running running) = 0;
-  /// Syncs beyond their limit right now.
-  virtual void overdue_syncs(std::string_view controller, std::size_t count) = 0;
 };
 
 struct RunnerOptions {
@@ -117,10 +74,10 @@ struct Quiesce {
 /// lock.
 class ControllerRunner {
  public:
-  /// `feed` may be null: the controller watches nothing. `gate` may be empty. References outlive
+  /// `feed` may be null: the controller watches nothing. References outlive
   /// the runner.
-  ControllerRunner(RunnerOptions options, ChangeFeed* feed, ReadGate gate, RunnerMetrics& metrics,
-                   Clock& clock, Log log);
+  ControllerRunner(RunnerOptions options, ChangeFeed* feed, RunnerMetrics& metrics, Clock& clock,
+                   Log log);
   /// Stops. Waits for a sync that does not end: after a failed stop() leave the process without
   /// destroying.
   ~ControllerRunner();
@@ -134,8 +91,8 @@ class ControllerRunner {
   Status forget(QueueId queue, std::string_view key) EXCLUDES(mutex_);
   [[nodiscard]] std::uint32_t failures(QueueId queue, std::string_view key) const EXCLUDES(mutex_);
 
-  /// Adds the key to every queue that put it aside because the ReadGate said no.
-  void caught_up(std::string_view key) EXCLUDES(mutex_);
+  /// Adds a key that the queue's ReadGate held back, or that it is just about to hold back.
+  Status caught_up(QueueId queue, std::string_view key) EXCLUDES(mutex_);
 
   [[nodiscard]] TimerId start_timer(TimerOptions options) EXCLUDES(mutex_);
   /// After this the timer does not begin again; a run in progress is not waited for. kNotFound when
@@ -171,39 +128,53 @@ class ControllerRunner {
   [[nodiscard]] const std::string& controller() const { return options_.controller; }
 
  private:
-  struct Queue;
-  struct Timer;
-  enum class Phase { kFilling, kSyncing, kPaused, kStopped };
+  struct Timer {
+    std::shared_ptr<const TimerOptions> options;
+    bool armed = false;  // It is in timer_queue_.
+  };
+  /// Why the workers may not run; they run when none of these is left.
+  enum Hold : unsigned {
+    kNotStarted = 1,
+    kNotLeading = 2,
+    kCachesFilling = 4,
+    kPaused = 8,
+    kStopped = 16,
+  };
 
-  void dispatch(const std::stop_token& stop);
-  void open_if_ready() EXCLUDES(mutex_);
-  void run_key(Queue& queue, const WorkQueue::Lease& lease, const std::stop_token& cancelled);
-  void settle(Queue& queue, const WorkQueue::Lease& lease, const SyncOutcome& outcome);
-  void retry(Queue& queue, const WorkQueue::Lease& lease, const SyncOutcome& outcome);
-  void run_timer(const WorkQueue::Lease& lease, const std::stop_token& cancelled);
-  bool set_aside(Queue& queue, const WorkQueue::Lease& lease) EXCLUDES(mutex_);
-  bool quiesce(const Quiesce& wait);
-  [[nodiscard]] Queue* find(QueueId queue) const EXCLUDES(mutex_);
-  [[nodiscard]] std::vector<WorkerPool*> pools() const EXCLUDES(mutex_);
-  [[nodiscard]] Breadcrumb crumb(std::string_view activity, std::string_view key) const;
-  Queue& timer_queue() REQUIRES(mutex_);
-  std::unique_ptr<Queue> make_queue(ControllerQueueOptions options);
+  void dispatch(const std::stop_token& stop) EXCLUDES(mutex_);
+  void hold(Hold why) EXCLUDES(mutex_);
+  void lift(Hold why) EXCLUDES(mutex_);
+  void arm_timers() REQUIRES(mutex_);
+  bool quiesce(const Quiesce& wait) EXCLUDES(mutex_);
+  bool dispatcher_ended(Time deadline) EXCLUDES(mutex_);
+
+  SyncOutcome run_timer(std::string_view key, const std::stop_token& cancelled) EXCLUDES(mutex_);
+
+  [[nodiscard]] std::unique_ptr<ControllerQueue> make_queue(ControllerQueueOptions options,
+                                                            std::string_view activity) const;
+  [[nodiscard]] ControllerQueue* find(QueueId queue) const EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<ControllerQueue*> all_queues() const EXCLUDES(mutex_);
 
   // Fixed after construction.
   const RunnerOptions options_;
   ChangeFeed* const feed_;
-  const ReadGate gate_;
   RunnerMetrics& metrics_;
   Clock& clock_;
   const Log log_;
+  const Breadcrumb crumb_;  // Views of options_.
 
   mutable Mutex mutex_;
-  Phase phase_ GUARDED_BY(mutex_) = Phase::kFilling;
-  bool may_sync_ GUARDED_BY(mutex_) = false;                       // begin_syncing() was called.
-  std::vector<std::unique_ptr<Queue>> queues_ GUARDED_BY(mutex_);  // By QueueId; entries stay.
-  std::unique_ptr<Queue> timer_queue_ GUARDED_BY(mutex_);          // Made with the first timer.
+  CondVar dispatched_;  // The dispatcher ended.
+  unsigned holds_ GUARDED_BY(mutex_) = kNotStarted | kNotLeading | kCachesFilling;
+  bool dispatching_ GUARDED_BY(mutex_) = false;
+  std::vector<std::unique_ptr<ControllerQueue>> queues_
+      GUARDED_BY(mutex_);  // By QueueId; entries stay.
   std::map<std::uint32_t, Timer> timers_ GUARDED_BY(mutex_);
   std::uint32_t next_timer_ GUARDED_BY(mutex_) = 1;
+
+  // Timers are keys too: their numbers, in a queue without a name. So they share the workers'
+  // rules.
+  std::unique_ptr<ControllerQueue> timer_queue_;  // Fixed after construction.
 
   std::jthread dispatcher_;
 };

@@ -37,6 +37,10 @@ class WorkerPool {
   /// Cancels what runs, and waits for it.
   ~WorkerPool();
 
+  /// Whether threads may be started; not at first. A paused queue would only keep them waiting.
+  void open() EXCLUDES(mutex_);
+  void close() EXCLUDES(mutex_);
+
   /// The queue may have something to hand out. Does not block.
   void wake() EXCLUDES(mutex_);
 
@@ -76,8 +80,9 @@ class WorkerPool {
   CondVar work_;  // Something changed for those who wait for keys.
   CondVar idle_;  // A key ended.
   std::uint64_t changes_ GUARDED_BY(mutex_) = 0;
-  std::size_t waiting_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t cancels_ GUARDED_BY(mutex_) = 0;  // Calls of cancel().
   std::size_t busy_ GUARDED_BY(mutex_) = 0;
+  bool open_ GUARDED_BY(mutex_) = false;
   bool ending_ GUARDED_BY(mutex_) = false;
   std::deque<Worker> crew_ GUARDED_BY(mutex_);  // Entries stay where they are.
 };

@@ -55,6 +55,12 @@ class FakeClock final : public host::Clock {
     while (asleep() != count) changed_.wait(mutex_);
   }
 
+  /// Blocks until a thread waits for exactly `deadline`, which has not come.
+  void await_deadline(host::Time deadline) EXCLUDES(mutex_) {
+    host::MutexLock lock(mutex_);
+    while (!waits_for(deadline)) changed_.wait(mutex_);
+  }
+
   void wait_until(host::CondVar& cond, host::Mutex& mutex, host::Time deadline) override
       REQUIRES(mutex) {
     std::list<Waiter>::iterator self;
@@ -99,6 +105,13 @@ class FakeClock final : public host::Clock {
     std::size_t count = 0;
     for (const Waiter& each : waiters_) count += each.woken ? 0 : 1;
     return count;
+  }
+
+  bool waits_for(host::Time deadline) const REQUIRES(mutex_) {
+    for (const Waiter& each : waiters_) {
+      if (!each.woken && each.deadline == deadline) return true;
+    }
+    return false;
   }
 
   mutable host::Mutex mutex_;

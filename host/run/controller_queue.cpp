@@ -1,0 +1,148 @@
+#include "host/run/controller_queue.hpp"
+
+#include <utility>
+
+#include "host/base/assert.hpp"
+#include "host/run/code_name.hpp"
+
+namespace davit::host {
+namespace {
+
+WorkQueueOptions work_options(const ControllerQueueOptions& options, RunnerMetrics& metrics,
+                              std::function<void()> on_change) {
+  WorkQueueOptions made;
+  made.retry = options.retry;
+  made.metrics = options.name.empty() ? nullptr : &metrics.queue_metrics(options.name);
+  made.on_change = std::move(on_change);
+  return made;
+}
+
+}  // namespace
+
+ControllerQueue::ControllerQueue(ControllerQueueOptions options, const Breadcrumb& crumb,
+                                 RunnerMetrics& metrics, Clock& clock, Log log)
+    : options_(std::move(options)),
+      crumb_(crumb),
+      metrics_(metrics),
+      clock_(clock),
+      log_(std::move(log)),
+      work_(work_options(options_, metrics, [this] { pool_.wake(); })),
+      pool_(options_.workers, work_, clock,
+            [this](const WorkQueue::Lease& lease, const std::stop_token& cancelled) {
+              run(lease, cancelled);
+            }) {
+  DAVIT_ASSERT(options_.sync);
+  work_.pause();
+}
+
+void ControllerQueue::caught_up(std::string_view key) {
+  std::string shard;
+  {
+    MutexLock lock(mutex_);
+    const auto held = held_.find(key);
+    if (held != held_.end()) {
+      shard = std::move(held->second.shard);
+      held_.erase(held);
+    }
+    // Otherwise a worker is about to put the key aside and still holds it: the queue knows its
+    // shard.
+  }
+  add(QueueKey(key, shard));
+}
+
+void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& cancelled) {
+  if (held_back(lease)) return;
+  SyncOutcome outcome;
+  {
+    Breadcrumb crumb = crumb_;
+    crumb.key = lease.key();
+    const BreadcrumbScope scope(crumb);
+    outcome = options_.sync(lease.key(), cancelled);
+  }
+  const QueueKey key(lease.key(), lease.shard());
+  if (outcome.code == DAVIT_OK) {
+    forget(lease.key());
+    if (outcome.again.count() > 0) add_after(key, outcome.again);
+  } else if (outcome.code == DAVIT_CANCELLED && cancelled.stop_requested()) {
+    // Our doing, not the key's failure.
+    add(key);
+  } else {
+    retry(lease, outcome);
+  }
+}
+
+void ControllerQueue::retry(const WorkQueue::Lease& lease, const SyncOutcome& outcome) {
+  const std::uint32_t before = failures(lease.key());
+  const std::string why = outcome.error.empty() ? code_name(outcome.code) : outcome.error;
+  if (options_.retries_max > 0 && before >= options_.retries_max) {
+    log_.error("Sync failed too often, dropping the key",
+               {{"err", why}, {"key", lease.key()}, {"failures", before + 1}});
+    forget(lease.key());
+    return;
+  }
+  if (outcome.code == DAVIT_CONFLICT) {
+    // Another writer was faster: daily business, settled by the next sync.
+    log_.info(2, "Sync met a conflict, trying again", {{"err", why}, {"key", lease.key()}});
+  } else {
+    log_.error("Sync failed", {{"err", why},
+                               {"key", lease.key()},
+                               {"code", code_name(outcome.code)},
+                               {"failures", before + 1}});
+  }
+  add_rate_limited(QueueKey(lease.key(), lease.shard()));
+}
+
+bool ControllerQueue::held_back(const WorkQueue::Lease& lease) {
+  if (!options_.gate) return false;
+  {
+    // Before the gate is asked, so that a caught_up() after its answer finds either nothing or the
+    // new entry.
+    MutexLock lock(mutex_);
+    held_.erase(lease.key());
+  }
+  const std::optional<Time> until = options_.gate(lease.key());
+  if (!until) return false;
+  MutexLock lock(mutex_);
+  held_.insert_or_assign(lease.key(), Held{lease.shard(), *until});
+  return true;
+}
+
+void ControllerQueue::add_expired() {
+  const Time now = clock_.now();
+  std::vector<std::pair<std::string, std::string>> expired;
+  {
+    MutexLock lock(mutex_);
+    std::erase_if(held_, [&](const auto& entry) {
+      if (entry.second.until > now) return false;
+      expired.emplace_back(entry.first, entry.second.shard);
+      return true;
+    });
+  }
+  for (const auto& [key, shard] : expired) work_.add(QueueKey(key, shard), now);
+}
+
+std::string ControllerQueue::overdue(Duration limit) const {
+  std::string text;
+  for (const WorkerPool::Busy& busy : pool_.overdue(limit)) {
+    if (!text.empty()) text += ", ";
+    text.append(crumb_.activity).append(" ").append(busy.key).append(" runs for ");
+    text += std::to_string(std::chrono::duration_cast<std::chrono::seconds>(busy.time).count());
+    text += " s";
+  }
+  return text;
+}
+
+std::size_t ControllerQueue::report(Duration limit) {
+  add_expired();
+  if (!options_.name.empty()) {
+    metrics_.queue_running(options_.name, work_.running_work(clock_.now()));
+  }
+  for (const WorkerPool::Busy& busy : pool_.newly_overdue(limit)) {
+    const auto time = std::chrono::duration_cast<std::chrono::seconds>(busy.time);
+    log_.error("Sync does not end",
+               {{"key", busy.key}, {"activity", crumb_.activity}, {"runsSeconds", time.count()}});
+  }
+  return pool_.overdue(limit).size();
+}
+
+}  // namespace davit::host

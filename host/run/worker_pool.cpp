@@ -1,0 +1,159 @@
+#include "host/run/worker_pool.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace davit::host {
+
+WorkerPool::WorkerPool(std::size_t workers, WorkQueue& queue, Clock& clock, Run run)
+    : workers_max_(std::max<std::size_t>(workers, 1)),
+      queue_(queue),
+      clock_(clock),
+      run_(std::move(run)) {}
+
+WorkerPool::~WorkerPool() {
+  {
+    MutexLock lock(mutex_);
+    ending_ = true;
+    work_.notify_all();
+  }
+  cancel();
+  for (;;) {
+    std::jthread leaving;
+    {
+      MutexLock lock(mutex_);
+      const auto found = std::find_if(crew_.begin(), crew_.end(), [](const Worker& worker) {
+        return worker.thread.joinable();
+      });
+      if (found == crew_.end()) return;
+      leaving = std::move(found->thread);
+    }
+    leaving.join();
+  }
+}
+
+void WorkerPool::wake() {
+  MutexLock lock(mutex_);
+  ++changes_;
+  work_.notify_one();
+  grow();
+}
+
+void WorkerPool::open() {
+  MutexLock lock(mutex_);
+  open_ = true;
+}
+
+void WorkerPool::close() {
+  MutexLock lock(mutex_);
+  open_ = false;
+}
+
+void WorkerPool::grow() {
+  if (!open_ || ending_ || crew_.size() >= workers_max_) return;
+  // One for each key that waits, and one that watches the time when a key is delayed.
+  const std::size_t free = crew_.size() - busy_;
+  const std::size_t wanted = std::max<std::size_t>(queue_.size(), queue_.next_due() ? 1 : 0);
+  if (free >= wanted) return;
+  Worker& worker = crew_.emplace_back();
+  worker.thread = std::jthread([this, &worker] { work(worker); });
+}
+
+std::optional<WorkQueue::Lease> WorkerPool::take(Worker& self) {
+  for (;;) {
+    std::uint64_t seen = 0;
+    std::uint64_t cancels = 0;
+    {
+      MutexLock lock(mutex_);
+      if (ending_) return std::nullopt;
+      seen = changes_;
+      cancels = cancels_;
+    }
+    const Time now = clock_.now();
+    std::optional<WorkQueue::Lease> lease = queue_.take(now);
+    const Time due = queue_.next_due().value_or(Time::max());
+
+    MutexLock lock(mutex_);
+    if (lease) {
+      self.key = lease->key();
+      self.started = now;
+      self.busy = true;
+      self.reported = false;
+      if (self.cancel.stop_requested()) self.cancel = std::stop_source();
+      // cancel() came after the queue gave the key and before we said so; nobody listens to the
+      // token yet.
+      if (cancels_ != cancels) self.cancel.request_stop();
+      ++busy_;
+      // Somebody has to take the next key, or to watch for the next delayed one.
+      work_.notify_one();
+      grow();
+      return lease;
+    }
+    if (ending_) return std::nullopt;
+    if (changes_ != seen) continue;
+    clock_.wait_until(work_, mutex_, due);
+  }
+}
+
+void WorkerPool::work(Worker& self) {
+  while (std::optional<WorkQueue::Lease> lease = take(self)) {
+    std::stop_token cancelled;
+    {
+      MutexLock lock(mutex_);
+      cancelled = self.cancel.get_token();
+    }
+    run_(*lease, cancelled);
+    lease->finish(clock_.now());
+    MutexLock lock(mutex_);
+    self.busy = false;
+    if (--busy_ == 0) idle_.notify_all();
+  }
+}
+
+void WorkerPool::cancel() {
+  std::vector<std::stop_source> running;
+  {
+    MutexLock lock(mutex_);
+    ++cancels_;
+    for (const Worker& worker : crew_) {
+      if (worker.busy) running.push_back(worker.cancel);
+    }
+  }
+  // Outside the lock: this calls whoever waits for the stop.
+  for (std::stop_source& each : running) each.request_stop();
+}
+
+bool WorkerPool::wait_idle(Time deadline) {
+  MutexLock lock(mutex_);
+  // A key that was just handed out is known to the queue before it is known here.
+  while (busy_ > 0 || queue_.running() > 0) {
+    if (clock_.now() >= deadline) return false;
+    clock_.wait_until(idle_, mutex_, deadline);
+  }
+  return true;
+}
+
+std::vector<WorkerPool::Busy> WorkerPool::overdue(Duration limit) const {
+  std::vector<Busy> found;
+  const Time now = clock_.now();
+  MutexLock lock(mutex_);
+  for (const Worker& worker : crew_) {
+    if (!worker.busy || now - worker.started < limit) continue;
+    found.push_back({worker.key, now - worker.started, worker.reported});
+  }
+  return found;
+}
+
+std::vector<WorkerPool::Busy> WorkerPool::newly_overdue(Duration limit) {
+  std::vector<Busy> found;
+  const Time now = clock_.now();
+  MutexLock lock(mutex_);
+  for (Worker& worker : crew_) {
+    if (!worker.busy || worker.reported || now - worker.started < limit) continue;
+    worker.reported = true;
+    found.push_back({worker.key, now - worker.started, true});
+  }
+  return found;
+}
+
+}  // namespace davit::host

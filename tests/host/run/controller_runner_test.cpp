@@ -1,0 +1,426 @@
+#include "host/run/controller_runner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/collector.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/fake_runner_metrics.hpp"
+#include "tests/support/recording_log_sink.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+/// A feed that a test fills by hand.
+class FakeFeed final : public ChangeFeed {
+ public:
+  void deliver(std::stop_token stop) override {
+    MutexLock lock(mutex_);
+    const std::stop_callback wake(stop, [this] { changed_.notify_all(); });
+    while (!stop.stop_requested() && !told_) changed_.wait(mutex_);
+    told_ = false;
+  }
+  [[nodiscard]] bool ready() const override {
+    MutexLock lock(mutex_);
+    return ready_;
+  }
+
+  void fill() {
+    MutexLock lock(mutex_);
+    ready_ = true;
+    told_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  mutable Mutex mutex_;
+  CondVar changed_;
+  bool ready_ GUARDED_BY(mutex_) = false;
+  bool told_ GUARDED_BY(mutex_) = false;
+};
+
+class ControllerRunnerTest : public testing::Test {
+ protected:
+  static RunnerOptions options() {
+    RunnerOptions made;
+    made.controller = "web-controller";
+    made.plugin = "web";
+    return made;
+  }
+
+  ControllerQueueOptions queue(SyncFunction sync, std::uint32_t workers = 1) {
+    ControllerQueueOptions made;
+    made.name = "web";
+    made.workers = workers;
+    made.sync = std::move(sync);
+    return made;
+  }
+
+  /// A sync that notes its key and says `code`.
+  SyncFunction noting(std::int32_t code = DAVIT_OK) {
+    return [this, code](std::string_view key, const std::stop_token&) {
+      synced_.push(std::string(key));
+      return SyncOutcome{code, {}, ""};
+    };
+  }
+
+  [[nodiscard]] Quiesce at_once() const { return {clock_.now(), clock_.now()}; }
+  [[nodiscard]] Quiesce patiently() const { return {Time::max(), Time::max()}; }
+
+  test::FakeClock clock_;
+  test::RecordingLogSink sink_{2};
+  test::FakeRunnerMetrics metrics_;
+  FakeFeed feed_;
+  test::Collector<std::string> synced_;
+};
+
+TEST_F(ControllerRunnerTest, KeysWaitForCachesAndLeadership) {
+  ControllerRunner runner(options(), &feed_, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue(noting()));
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+
+  runner.start();
+  runner.begin_syncing();
+  EXPECT_FALSE(runner.syncing()) << "the caches are not filled";
+  feed_.fill();
+
+  EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
+  EXPECT_TRUE(runner.syncing());
+}
+
+TEST_F(ControllerRunnerTest, StandbySyncsNothingUntilItLeads) {
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue(noting()));
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+
+  runner.start();
+  EXPECT_TRUE(runner.caches_ready());
+  EXPECT_FALSE(runner.syncing());
+  EXPECT_FALSE(metrics_.running());
+  runner.begin_syncing();
+
+  EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
+  EXPECT_TRUE(metrics_.running());
+}
+
+TEST_F(ControllerRunnerTest, UnknownQueueIsRefused) {
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+
+  EXPECT_EQ(runner.add(QueueId(3), "default/web").code(), Code::kMisuse);
+}
+
+TEST_F(ControllerRunnerTest, WorkersRunDifferentKeysAtOnce) {
+  test::Collector<std::string> inside;
+  test::Door door;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue(
+      [&](std::string_view key, const std::stop_token&) {
+        inside.push(std::string(key));
+        door.pass();
+        return SyncOutcome{};
+      },
+      3));
+  runner.start();
+  runner.begin_syncing();
+
+  for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(runner.add(id, key).ok());
+
+  EXPECT_THAT(inside.await(3), UnorderedElementsAre("a", "b", "c"));
+  door.open();
+  EXPECT_TRUE(runner.stop(patiently()));
+}
+
+TEST_F(ControllerRunnerTest, FailedKeyComesAgainWithBackOff) {
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue(noting(42)));
+  runner.start();
+  runner.begin_syncing();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+
+  synced_.await(1);
+  clock_.await_deadline(clock_.now() + milliseconds(5));
+  EXPECT_EQ(runner.failures(id, "default/web"), 1U);
+  clock_.advance(milliseconds(5));
+  synced_.await(2);
+  clock_.await_deadline(clock_.now() + milliseconds(10));
+
+  EXPECT_EQ(runner.failures(id, "default/web"), 2U);
+  EXPECT_EQ(sink_.count("E web-controller: Sync failed err=unknown code 42 key=default/web"), 2U);
+}
+
+TEST_F(ControllerRunnerTest, ConflictIsRetriedQuietly) {
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue(noting(DAVIT_CONFLICT)));
+  runner.start();
+  runner.begin_syncing();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+
+  synced_.await(1);
+  clock_.await_deadline(clock_.now() + milliseconds(5));
+
+  EXPECT_EQ(runner.failures(id, "default/web"), 1U);
+  EXPECT_EQ(sink_.count("I2 web-controller: Sync met a conflict"), 1U);
+  EXPECT_EQ(sink_.count("E "), 0U);
+}
+
+TEST_F(ControllerRunnerTest, KeyIsDroppedAfterItsLastRetry) {
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerQueueOptions limited = queue(noting(DAVIT_INVALID));
+  limited.retries_max = 1;
+  const QueueId id = runner.open_queue(std::move(limited));
+  runner.start();
+  runner.begin_syncing();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+
+  synced_.await(1);
+  clock_.await_deadline(clock_.now() + milliseconds(5));
+  clock_.advance(milliseconds(5));
+  synced_.await(2);
+  EXPECT_TRUE(runner.pause(patiently()));
+
+  EXPECT_EQ(sink_.count("dropping the key err=Invalid key=default/web failures=2"), 1U);
+  EXPECT_EQ(runner.failures(id, "default/web"), 0U);
+}
+
+TEST_F(ControllerRunnerTest, SuccessfulKeyComesAgainWhenItAskedFor) {
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue([this](std::string_view key, const std::stop_token&) {
+    synced_.push(std::string(key));
+    return SyncOutcome{DAVIT_OK, seconds(30), ""};
+  }));
+  runner.start();
+  runner.begin_syncing();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+
+  synced_.await(1);
+  clock_.await_deadline(clock_.now() + seconds(30));
+  clock_.advance(seconds(30));
+
+  EXPECT_THAT(synced_.await(2), ElementsAre("default/web", "default/web"));
+}
+
+TEST_F(ControllerRunnerTest, KeyIsHeldBackUntilItsWritesAreSeen) {
+  bool behind = true;  // Used by the one worker and, while that waits, by the test.
+  test::Collector<std::string> asked;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerQueueOptions gated = queue(noting());
+  gated.gate = [&](std::string_view key) -> std::optional<Time> {
+    asked.push(std::string(key));
+    return std::exchange(behind, false) ? std::optional(clock_.now() + seconds(30)) : std::nullopt;
+  };
+  const QueueId id = runner.open_queue(std::move(gated));
+  runner.start();
+  runner.begin_syncing();
+
+  ASSERT_TRUE(runner.add(id, QueueKey("default/web", "shard")).ok());
+  asked.await(1);
+  EXPECT_TRUE(runner.pause(patiently()));
+  runner.resume();
+  EXPECT_THAT(synced_.entries(), ElementsAre());
+  ASSERT_TRUE(runner.caught_up(id, "default/web").ok());
+
+  EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
+  EXPECT_EQ(runner.failures(id, "default/web"), 0U);
+}
+
+TEST_F(ControllerRunnerTest, HeldBackKeyIsAskedForAgainAtItsDeadline) {
+  test::Collector<std::string> asked;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerQueueOptions gated = queue(noting());
+  gated.gate = [&](std::string_view key) -> std::optional<Time> {
+    asked.push(std::string(key));
+    return asked.entries().size() < 2 ? std::optional(clock_.now() + seconds(30)) : std::nullopt;
+  };
+  const QueueId id = runner.open_queue(std::move(gated));
+  runner.start();
+  runner.begin_syncing();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  asked.await(1);
+  EXPECT_TRUE(runner.pause(patiently()));
+  runner.resume();
+
+  clock_.advance(seconds(29));
+  runner.report();
+  EXPECT_EQ(asked.entries().size(), 1U);
+  clock_.advance(seconds(1));
+  runner.report();
+
+  EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
+}
+
+TEST_F(ControllerRunnerTest, TimerFiresAfterItsFirstTimeAndThenPeriodically) {
+  test::Collector<Duration> fired;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const Time start = clock_.now();
+  const TimerId timer = runner.start_timer(
+      {.first = seconds(1), .period = seconds(10), .fire = [&](const std::stop_token&) {
+         fired.push(clock_.now() - start);
+       }});
+  clock_.advance(seconds(5));
+  runner.start();
+  runner.begin_syncing();
+
+  clock_.await_deadline(clock_.now() + seconds(1));
+  clock_.advance(seconds(1));
+  fired.await(1);
+  clock_.await_deadline(clock_.now() + seconds(10));
+  clock_.advance(seconds(10));
+
+  EXPECT_THAT(fired.await(2), ElementsAre(seconds(6), seconds(16)));
+  EXPECT_TRUE(runner.stop_timer(timer).ok());
+  EXPECT_EQ(runner.stop_timer(timer).code(), Code::kNotFound);
+}
+
+TEST_F(ControllerRunnerTest, StoppedTimerDoesNotFire) {
+  test::Collector<int> fired;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  runner.start();
+  runner.begin_syncing();
+  const TimerId timer = runner.start_timer(
+      {.first = seconds(1), .fire = [&](const std::stop_token&) { fired.push(1); }});
+  const TimerId other = runner.start_timer(
+      {.first = seconds(2), .fire = [&](const std::stop_token&) { fired.push(2); }});
+  ASSERT_TRUE(runner.stop_timer(timer).ok());
+
+  clock_.await_deadline(clock_.now() + seconds(1));
+  clock_.advance(seconds(1));
+  clock_.await_deadline(clock_.now() + seconds(1));
+  clock_.advance(seconds(1));
+
+  EXPECT_THAT(fired.await(1), ElementsAre(2));
+  EXPECT_TRUE(runner.pause(patiently()));
+  EXPECT_EQ(runner.stop_timer(other).code(), Code::kNotFound) << "it was to fire once";
+}
+
+TEST_F(ControllerRunnerTest, SyncThatDoesNotEndIsReportedOnce) {
+  test::Door door;
+  test::Collector<std::string> inside;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue([&](std::string_view key, const std::stop_token&) {
+    inside.push(std::string(key));
+    door.pass();
+    return SyncOutcome{};
+  }));
+  runner.start();
+  runner.begin_syncing();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  inside.await(1);
+  clock_.advance(seconds(59));
+  runner.report();
+  EXPECT_TRUE(runner.health().ok());
+  EXPECT_EQ(metrics_.longest("web"), seconds(59));
+
+  clock_.advance(seconds(1));
+  runner.report();
+  runner.report();
+
+  EXPECT_THAT(runner.health().message(), HasSubstr("sync default/web runs for 60 s"));
+  EXPECT_EQ(metrics_.overdue(), 1U);
+  EXPECT_EQ(sink_.count("E web-controller: Sync does not end key=default/web"), 1U);
+  door.open();
+  EXPECT_TRUE(runner.pause(patiently()));
+  runner.report();
+  EXPECT_TRUE(runner.health().ok());
+  EXPECT_EQ(metrics_.overdue(), 0U);
+  EXPECT_EQ(metrics_.longest("web"), seconds(0));
+}
+
+TEST_F(ControllerRunnerTest, PauseKeepsKeysForResume) {
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue(noting()));
+  runner.start();
+  runner.begin_syncing();
+  EXPECT_TRUE(runner.pause(at_once()));
+
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  EXPECT_FALSE(runner.syncing());
+  EXPECT_THAT(synced_.entries(), ElementsAre());
+  runner.resume();
+
+  EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
+}
+
+TEST_F(ControllerRunnerTest, CancelledSyncIsRunAgainAfterThePause) {
+  test::Collector<bool> cancelled;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue([&](std::string_view, std::stop_token stop) {
+    const bool first = cancelled.entries().empty();
+    cancelled.push(stop.stop_requested());
+    if (!first) return SyncOutcome{};
+    test::Door stopped;
+    const std::stop_callback open(stop, [&] { stopped.open(); });
+    stopped.pass();
+    return SyncOutcome{DAVIT_CANCELLED, {}, ""};
+  }));
+  runner.start();
+  runner.begin_syncing();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  cancelled.await(1);
+
+  EXPECT_TRUE(runner.pause({clock_.now(), Time::max()}));
+  runner.resume();
+
+  EXPECT_THAT(cancelled.await(2), ElementsAre(false, false)) << "the second run has a new token";
+  EXPECT_EQ(runner.failures(id, "default/web"), 0U);
+  EXPECT_EQ(sink_.count("Sync failed"), 0U);
+}
+
+TEST_F(ControllerRunnerTest, StopGivesUpOnASyncThatDoesNotEnd) {
+  test::Door door;
+  test::Collector<std::string> inside;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue([&](std::string_view key, const std::stop_token&) {
+    inside.push(std::string(key));
+    door.pass();
+    return SyncOutcome{};
+  }));
+  runner.start();
+  runner.begin_syncing();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  inside.await(1);
+
+  EXPECT_FALSE(runner.stop(at_once()));
+  door.open();
+
+  EXPECT_TRUE(runner.stop(patiently()));
+  EXPECT_FALSE(metrics_.running());
+}
+
+TEST_F(ControllerRunnerTest, StopEndsTheDispatcherAndDropsWhatWaits) {
+  ControllerRunner runner(options(), &feed_, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue(noting()));
+  runner.start();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+
+  EXPECT_TRUE(runner.stop(patiently()));
+  runner.begin_syncing();
+
+  EXPECT_FALSE(runner.syncing());
+  EXPECT_THAT(synced_.entries(), ElementsAre());
+}
+
+TEST_F(ControllerRunnerTest, BreadcrumbNamesControllerAndKeyDuringASync) {
+  test::Collector<std::string> crumbs;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue([&](std::string_view, const std::stop_token&) {
+    const Breadcrumb* crumb = current_breadcrumb();
+    crumbs.push(std::string(crumb->controller) + " " + std::string(crumb->activity) + " " +
+                std::string(crumb->key));
+    return SyncOutcome{};
+  }));
+  runner.start();
+  runner.begin_syncing();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+
+  EXPECT_THAT(crumbs.await(1), ElementsAre("web-controller sync default/web"));
+  EXPECT_EQ(current_breadcrumb(), nullptr);
+}
+
+}  // namespace
+}  // namespace davit::host
