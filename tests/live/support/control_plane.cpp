@@ -9,7 +9,6 @@
 #include <cstdlib>
 
 #include "host/api/rest_client.hpp"
-#include "host/base/random.hpp"
 #include "host/base/spdlog_sink.hpp"
 #include "host/config/kubeconfig.hpp"
 
@@ -56,9 +55,7 @@ std::string kubeconfig_text(const std::string& server, const std::string& ca,
 class ControlPlane::Reader {
  public:
   explicit Reader(const std::string& kubeconfig)
-      : clock_(host::make_system_clock()),
-        random_(host::make_system_random()),
-        sink_(host::make_log_sink(host::LogFormat::kText, 0)) {
+      : clock_(host::make_system_clock()), sink_(host::make_log_sink(host::LogFormat::kText, 0)) {
     host::KubeconfigOptions lookup;
     lookup.kubeconfig = kubeconfig;
     lookup.environment = host::process_environment();
@@ -68,7 +65,7 @@ class ControlPlane::Reader {
     if (!transport) fail(transport.error().message());
     transport_ = std::move(*transport);
     client_ = std::make_unique<host::RestClient>(
-        *transport_, *clock_, *random_, metrics_, host::Log(*sink_),
+        *transport_, *clock_, metrics_, host::Log(*sink_),
         host::RestOptions{.rate = {-1, 1}, .user_agent = host::user_agent("live-test")});
   }
 
@@ -80,7 +77,6 @@ class ControlPlane::Reader {
 
  private:
   std::unique_ptr<host::Clock> clock_;
-  std::unique_ptr<host::Random> random_;
   std::unique_ptr<host::LogSink> sink_;
   host::NoRestMetrics metrics_;
   std::unique_ptr<host::Transport> transport_;

@@ -30,6 +30,10 @@ class ControlPlane {
   [[nodiscard]] std::string kubeconfig_for(const std::string& token) const;
   [[nodiscard]] std::string server() const;
   [[nodiscard]] std::string ca_file() const;
+  /// A server that speaks HTTP and is no API server.
+  [[nodiscard]] std::string etcd_url() const {
+    return "http://127.0.0.1:" + std::to_string(etcd_port_);
+  }
   [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_.path(); }
 
   /// Runs kubectl as administrator.

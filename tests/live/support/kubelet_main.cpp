@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "host/api/rest_client.hpp"
-#include "host/base/random.hpp"
 #include "host/base/spdlog_sink.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/object/metadata.hpp"
@@ -149,12 +148,11 @@ int run_kubelet(int argc, char** argv) {
   const Result<ConnectionConfig> config = load_connection(lookup);
   if (!config) return std::cerr << config.error().message() << "\n", 1;
   const auto clock = make_system_clock();
-  const auto random = make_system_random();
   const auto sink = make_log_sink(LogFormat::kText, 0);
   NoRestMetrics metrics;
   const auto transport = connect(*config, *clock, metrics, Log(*sink));
   if (!transport) return std::cerr << transport.error().message() << "\n", 1;
-  RestClient client(**transport, *clock, *random, metrics, Log(*sink),
+  RestClient client(**transport, *clock, metrics, Log(*sink),
                     RestOptions{.rate = {qps, 50}, .user_agent = user_agent("test-kubelet")});
   Kubelet(client, *clock, stuck).run();
   return 0;

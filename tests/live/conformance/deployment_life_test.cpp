@@ -1,0 +1,125 @@
+/// A Deployment's life, told with kubectl on a real API server.
+#include "tests/live/conformance/fixture.hpp"
+
+namespace davit::live {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class DeploymentLifeTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (IsSkipped()) return;
+    kubelet_ = cluster().kubelet();
+    surroundings_ = cluster().controller_manager("garbagecollector,namespace");
+    davit_ = cluster().davit({"--leader-elect=false"});
+  }
+
+  std::unique_ptr<Process> kubelet_;
+  std::unique_ptr<Process> surroundings_;
+  std::unique_ptr<Process> davit_;
+};
+
+TEST_F(DeploymentLifeTest, IsCreatedUpdatedUndoneScaledPausedResumedAndDeleted) {
+  // Created.
+  kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=20"});
+  EXPECT_THAT(kubectl({"rollout", "status", "deployment/web", "--timeout=60s"}),
+              HasSubstr("successfully rolled out"));
+  EXPECT_EQ(field("deployment/web", "{.status.readyReplicas}"), "20");
+
+  // Updated.
+  kubectl({"set", "image", "deployment/web", "nginx=nginx:2"});
+  EXPECT_THAT(kubectl({"rollout", "status", "deployment/web", "--timeout=60s"}),
+              HasSubstr("successfully rolled out"));
+  EXPECT_TRUE(becomes("deployment/web", "{.status.updatedReplicas} {.status.replicas}", "20 20"));
+  EXPECT_THAT(kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.containers[0].image}"}),
+              Not(HasSubstr("nginx:1")));
+
+  // Undone.
+  kubectl({"rollout", "undo", "deployment/web"});
+  kubectl({"rollout", "status", "deployment/web", "--timeout=60s"});
+  EXPECT_EQ(field("deployment/web", "{.spec.template.spec.containers[0].image}"), "nginx:1");
+  EXPECT_EQ(
+      field("deployment/web", "{.metadata.annotations.deployment\\.kubernetes\\.io/revision}"),
+      "3");
+
+  // Scaled.
+  kubectl({"scale", "deployment/web", "--replicas=5"});
+  EXPECT_TRUE(becomes("deployment/web", "{.status.replicas} {.status.observedGeneration}", "5 4"));
+
+  // Paused: a new image changes nothing, scaling goes on.
+  kubectl({"rollout", "pause", "deployment/web"});
+  kubectl({"set", "image", "deployment/web", "nginx=nginx:3"});
+  kubectl({"scale", "deployment/web", "--replicas=6"});
+  EXPECT_TRUE(becomes("deployment/web", "{.status.replicas} {.status.updatedReplicas}", "6 "));
+
+  // Resumed.
+  kubectl({"rollout", "resume", "deployment/web"});
+  kubectl({"rollout", "status", "deployment/web", "--timeout=60s"});
+  EXPECT_TRUE(becomes("deployment/web", "{.status.replicas} {.status.updatedReplicas}", "6 6"));
+
+  // Told.
+  const std::string events =
+      kubectl({"get", "events", "-o",
+               "jsonpath={range .items[*]}{.reason}|{.source.component}|{.message}{\"\\n\"}{end}"});
+  EXPECT_THAT(events,
+              HasSubstr("ScalingReplicaSet|deployment-controller|Scaled up replica set web-"));
+  EXPECT_THAT(events, HasSubstr("SuccessfulCreate|replicaset-controller|Created pod: web-"));
+
+  // Deleted, with everything below.
+  kubectl({"delete", "deployment/web", "--timeout=60s"});
+  EXPECT_TRUE(eventually(
+      std::chrono::seconds(60),
+      [&] {
+        return cluster()
+                   .kubectl({"get", "replicasets,pods", "--namespace", ns(), "-o", "name"})
+                   .out == "";
+      },
+      std::chrono::milliseconds(200)));
+}
+
+TEST_F(DeploymentLifeTest, PodsAreAdoptedAndReleasedByLabel) {
+  // A pod that nobody owns.
+  kubectl({"run", "stray", "--image=nginx:1", "--labels=app=web"});
+  kubectl({"create", "-f", "-"},
+          "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec:\n  replicas: 2\n"
+          "  selector: {matchLabels: {app: web}}\n  template:\n"
+          "    metadata: {labels: {app: web}}\n"
+          "    spec: {containers: [{name: nginx, image: 'nginx:1'}]}\n");
+  EXPECT_TRUE(becomes("replicaset/web", "{.status.readyReplicas}", "2"));
+  EXPECT_EQ(field("pod/stray", "{.metadata.ownerReferences[0].name}"), "web");
+
+  // It leaves by its label, and is replaced.
+  kubectl({"label", "pod", "stray", "app=other", "--overwrite"});
+  EXPECT_TRUE(becomes("pod/stray", "{.metadata.ownerReferences}", ""));
+  EXPECT_TRUE(becomes("replicaset/web", "{.status.readyReplicas}", "2"));
+  EXPECT_EQ(field("pods", "{.items[*].metadata.labels.app}"), "other web web");
+}
+
+TEST_F(DeploymentLifeTest, ASteadyClusterIsLeftAlone) {
+  kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=3"});
+  kubectl({"rollout", "status", "deployment/web", "--timeout=60s"});
+  const std::string before = kubectl({"get", "deployments,replicasets,pods", "-o",
+                                      "jsonpath={.items[*].metadata.resourceVersion}"});
+
+  // A host that starts anew looks at everything once.
+  davit_->signal(SIGTERM);
+  EXPECT_EQ(davit_->wait(std::chrono::seconds(30)), 0);
+  const auto second = cluster().davit({"--leader-elect=false", "-v=1"});
+  ASSERT_TRUE(prints(*second, "Controller starting"));
+  kubectl({"create", "deployment", "after", "--image=nginx:1"});
+  kubectl({"rollout", "status", "deployment/after", "--timeout=60s"});
+  kubectl({"delete", "deployment/after"});
+  EXPECT_TRUE(eventually(
+      std::chrono::seconds(60),
+      [&] {
+        return kubectl({"get", "deployments,replicasets,pods", "-o",
+                        "jsonpath={.items[*].metadata.resourceVersion}"}) == before;
+      },
+      std::chrono::milliseconds(200)));
+}
+
+}  // namespace
+}  // namespace davit::live

@@ -1,0 +1,85 @@
+/// What every conformance test on a real API server begins with.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/live/support/control_plane.hpp"
+
+namespace davit::live {
+
+/// One control plane for all tests of a program; each test works in a namespace of its own.
+class LiveTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!assets().empty()) shared_plane() = std::make_unique<ControlPlane>();
+  }
+  static void TearDownTestSuite() { shared_plane().reset(); }
+
+  void SetUp() override {
+    if (assets().empty()) GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set";
+    cluster().must({"create", "namespace", ns()});
+  }
+
+  [[nodiscard]] static ControlPlane& cluster() { return *shared_plane(); }
+
+  /// The test's name in lower case, which is a DNS label as long as it is at most 63 letters.
+  [[nodiscard]] static std::string ns() {
+    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    for (char& each : name) each = static_cast<char>(std::tolower(each));
+    return name.substr(0, 63);
+  }
+
+  /// kubectl in the test's namespace; fails the test when it fails. Standard output and error.
+  static std::string kubectl(std::vector<std::string> args, const std::string& input = "") {
+    args.insert(args.end(), {"--namespace", ns()});
+    const Outcome outcome = cluster().kubectl(args, input);
+    EXPECT_EQ(outcome.code, 0) << args[0] << " " << args[1] << ": " << outcome.out << outcome.err;
+    return outcome.out + outcome.err;
+  }
+
+  /// A field of an object, by kubectl's jsonpath; "" when the object is not there.
+  static std::string field(const std::string& object, const std::string& jsonpath) {
+    return cluster()
+        .kubectl({"get", object, "--namespace", ns(), "--output", "jsonpath=" + jsonpath})
+        .out;
+  }
+
+  /// Waits until the field reads `value`.
+  static testing::AssertionResult becomes(const std::string& object, const std::string& jsonpath,
+                                          const std::string& value) {
+    std::string last;
+    if (eventually(
+            std::chrono::seconds(60), [&] { return (last = field(object, jsonpath)) == value; },
+            std::chrono::milliseconds(200))) {
+      return testing::AssertionSuccess();
+    }
+    return testing::AssertionFailure()
+           << object << " " << jsonpath << " is \"" << last << "\", not \"" << value << "\"";
+  }
+
+  /// Waits until the program has printed `text`.
+  static testing::AssertionResult prints(Process& process, const std::string& text) {
+    if (eventually(std::chrono::seconds(60),
+                   [&] {
+                     return process.output().find(text) != std::string::npos || !process.running();
+                   }) &&
+        process.output().find(text) != std::string::npos) {
+      return testing::AssertionSuccess();
+    }
+    return testing::AssertionFailure() << "\"" << text << "\" is missing in:\n" << process.output();
+  }
+
+ private:
+  /// The one object that is shared by the tests of a suite, as gtest wants it.
+  static std::unique_ptr<ControlPlane>& shared_plane() {
+    static std::unique_ptr<ControlPlane> plane;
+    return plane;
+  }
+};
+
+}  // namespace davit::live

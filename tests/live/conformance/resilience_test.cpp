@@ -1,0 +1,107 @@
+/// What the host survives: a rival, a server that goes away, a history that is cut off.
+#include "tests/live/conformance/fixture.hpp"
+
+namespace davit::live {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+class ResilienceTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (!IsSkipped()) kubelet_ = cluster().kubelet();
+  }
+
+  static testing::AssertionResult rolls_out(const std::string& name) {
+    const Outcome outcome = cluster().kubectl(
+        {"rollout", "status", "deployment/" + name, "--timeout=90s", "--namespace", ns()});
+    if (outcome.code == 0) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << outcome.out << outcome.err;
+  }
+
+  std::unique_ptr<Process> kubelet_;
+};
+
+TEST_F(ResilienceTest, AStandbyTakesOverWhenTheLeaderIsKilled) {
+  const auto first = cluster().davit({"--leader-elect-resource-name=pair"});
+  ASSERT_TRUE(prints(*first, "became leader"));
+  const auto second = cluster().davit({"--leader-elect-resource-name=pair"});
+  ASSERT_TRUE(prints(*second, "attempting to acquire"));
+
+  first->signal(SIGKILL);
+  kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=3"});
+  EXPECT_TRUE(rolls_out("web"));
+  EXPECT_TRUE(prints(*second, "became leader"));
+}
+
+TEST_F(ResilienceTest, AStandbyTakesOverAtOnceWhenTheLeaderStops) {
+  const auto first = cluster().davit({"--leader-elect-resource-name=calm"});
+  ASSERT_TRUE(prints(*first, "became leader"));
+  const auto second = cluster().davit({"--leader-elect-resource-name=calm"});
+  ASSERT_TRUE(prints(*second, "attempting to acquire"));
+
+  first->signal(SIGTERM);
+  EXPECT_EQ(first->wait(seconds(15)), 0) << first->output();
+  // Released: the standby does not wait for the lease (15 s) to run out.
+  EXPECT_TRUE(eventually(seconds(10), [&] {
+    return second->output().find("became leader") != std::string::npos;
+  })) << second->output();
+}
+
+TEST_F(ResilienceTest, WorkGoesOnAfterTheServerWasRestarted) {
+  const auto davit =
+      cluster().davit({"--leader-elect-resource-name=restart", "--leader-elect-lease-duration=60s",
+                       "--leader-elect-renew-deadline=45s"});
+  for (const char* name : {"one", "two", "three"}) {
+    kubectl({"create", "deployment", name, "--image=nginx:1", "--replicas=10"});
+  }
+  cluster().stop_apiserver(SIGKILL);
+  cluster().start_apiserver();
+  for (const char* name : {"one", "two", "three"}) EXPECT_TRUE(rolls_out(name));
+  kubectl({"set", "image", "deployment/one", "nginx=nginx:2"});
+  EXPECT_TRUE(rolls_out("one"));
+  EXPECT_TRUE(davit->running()) << davit->output();
+}
+
+TEST_F(ResilienceTest, ACompactedHistoryLeadsToARelist) {
+  const auto davit = cluster().davit({"--leader-elect=false"});
+  kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=3"});
+  ASSERT_TRUE(rolls_out("web"));
+
+  // While the server is away the host cannot follow, and when it is back its watch cache knows no
+  // history.
+  cluster().stop_apiserver(SIGTERM);
+  cluster().compact();
+  cluster().start_apiserver();
+  kubectl({"delete", "pods", "--all", "--wait=false"});
+  EXPECT_TRUE(becomes("deployment/web", "{.status.readyReplicas}", "3"));
+  EXPECT_TRUE(davit->running()) << davit->output();
+}
+
+TEST_F(ResilienceTest, AChosenSubsetLeavesTheRestAlone) {
+  const auto davit = cluster().davit({"--leader-elect=false", "--controllers=replicaset"});
+  ASSERT_TRUE(prints(*davit, "controller is disabled"));
+  kubectl({"create", "deployment", "web", "--image=nginx:1"});
+  kubectl({"create", "-f", "-"},
+          "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: set}\nspec:\n  replicas: 2\n"
+          "  selector: {matchLabels: {app: set}}\n  template:\n"
+          "    metadata: {labels: {app: set}}\n"
+          "    spec: {containers: [{name: nginx, image: 'nginx:1'}]}\n");
+  EXPECT_TRUE(becomes("replicaset/set", "{.status.readyReplicas}", "2"));
+  EXPECT_EQ(field("deployment/web", "{.status}"), "{}");
+  EXPECT_EQ(field("replicasets", "{.items[*].metadata.name}"), "set");
+}
+
+TEST_F(ResilienceTest, ADryRunWritesNothing) {
+  const auto davit = cluster().davit({"--dry-run"});
+  kubectl({"create", "deployment", "web", "--image=nginx:1"});
+  ASSERT_TRUE(prints(*davit, "dryRun"));
+  ASSERT_TRUE(prints(*davit, "replicasets"));
+  EXPECT_EQ(field("replicasets", "{.items}"), "[]");
+}
+
+}  // namespace
+}  // namespace davit::live
