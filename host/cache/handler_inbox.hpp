@@ -76,32 +76,32 @@ class HandlerInbox {
     Source* source = nullptr;
     bool nothing = false;  // Cancelled out: added and deleted while the inbox was full.
   };
-  struct Step {
+  /// What step() took out.
+  struct Delivery {
     Source* source = nullptr;
     Change change;
-    bool nothing = false;
-    bool ends_initial = false;  // No change: the source's first content ends here.
+    bool ends_initial = false;  // The last of its source's first content.
   };
 
   void push(Source& source, const Change& change) EXCLUDES(mutex_);
   void push_initial(Source& source, std::vector<ObjectRef> content) EXCLUDES(mutex_);
-  /// Merges into what waits for the object, if the rules let it.
+  /// Merges into the last change that waits for the object, if there is one and the rules let it.
   bool merge(std::uint64_t object, const Source& source, const Change& change) REQUIRES(mutex_);
-  bool pop(Step& out) EXCLUDES(mutex_);
+  bool pop(Delivery& out) EXCLUDES(mutex_);
   [[nodiscard]] bool empty() const REQUIRES(mutex_);
 
   const std::size_t changes_max_;
   mutable Mutex mutex_;
   CondVar filled_;
   std::vector<std::unique_ptr<Source>> sources_ GUARDED_BY(mutex_);
-  // First contents, each before every change of its source. Delivered before `changes_`.
+  // Whose first content is being delivered, one after the other, each before its later changes.
   std::deque<Source*> initial_ GUARDED_BY(mutex_);
   std::deque<Pending> changes_ GUARDED_BY(mutex_);
   std::uint64_t first_ GUARDED_BY(mutex_) = 0;  // Number of changes_.front().
   // The number of the last change that waits for an object.
   std::unordered_map<std::uint64_t, std::uint64_t> last_ GUARDED_BY(mutex_);
-  std::size_t undelivered_ GUARDED_BY(mutex_) =
-      0;  // Sources whose first content is not yet delivered.
+  // Sources whose first content is not delivered yet.
+  std::size_t undelivered_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace davit::host

@@ -58,6 +58,7 @@ class Informer : private ReflectorTarget {
   Informer(InformerSpec spec, const InformerSeams& seams, Log log, ReflectorOptions options = {});
   ~Informer() override;
 
+  [[nodiscard]] const InformerSpec& spec() const { return spec_; }
   [[nodiscard]] const ResourceId& resource() const { return spec_.resource; }
   /// Whether it follows every object of the resource. Only then does its version tell whether a
   /// write was seen.
@@ -71,8 +72,11 @@ class Informer : private ReflectorTarget {
   /// As Store::add_index(). kUndeclared: the informer runs already and keeps no such path.
   Status add_index(std::string_view name, std::string_view path) EXCLUDES(delivery_);
 
+  /// Whether a listener that joins after the first content hears of it through on_initial().
+  enum class PastContent { kDeliver, kSkip };
   /// `listener` hears from now on; it must outlive its place here (see remove_listener()).
-  void add_listener(Listener& listener) EXCLUDES(delivery_);
+  void add_listener(Listener& listener, PastContent past = PastContent::kDeliver)
+      EXCLUDES(delivery_);
   /// After this returns `listener` is called no more. Unknown ones are ignored.
   void remove_listener(Listener& listener) EXCLUDES(delivery_);
 
@@ -87,8 +91,9 @@ class Informer : private ReflectorTarget {
   /// Ends the reflector's thread and waits for it; for good.
   void stop() EXCLUDES(delivery_);
 
-  /// Ends the present watch and lists everything again, as of now. Any thread.
-  void request_relist(RelistReason reason);
+  /// Ends the present watch and lists everything again, as of now. Does nothing while such a list
+  /// is under way.
+  void request_relist(RelistReason reason) EXCLUDES(delivery_);
 
   /// What is due at `now`: a resync, the end of a deaf watch. Returns when to call again. Called by
   /// the factory's timekeeper.
@@ -109,7 +114,7 @@ class Informer : private ReflectorTarget {
   void bookmark(std::string_view resource_version) override EXCLUDES(delivery_);
 
   void deliver(const Change& change) REQUIRES(delivery_);
-  void tell_progress() REQUIRES(delivery_);
+  void tell_progress(Time began) REQUIRES(delivery_);
   void resync() REQUIRES(delivery_);
   [[nodiscard]] std::vector<std::string> kept_paths() const REQUIRES(delivery_);
 
@@ -131,6 +136,7 @@ class Informer : private ReflectorTarget {
   std::optional<std::vector<std::string>> projection_
       GUARDED_BY(delivery_);  // Of all users; nothing: everything.
   std::vector<std::string> index_paths_ GUARDED_BY(delivery_);
+  bool relist_wanted_ GUARDED_BY(delivery_) = false;  // Requested, and no list has ended since.
   Time resync_due_ GUARDED_BY(delivery_) = Time::max();
   std::jthread thread_;  // Runs the reflector; last, so that it ends first.
 };

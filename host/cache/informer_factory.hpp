@@ -33,6 +33,10 @@ class InformerFactory {
   [[nodiscard]] std::vector<Informer*> informers() const EXCLUDES(mutex_);
 
  private:
+  /// How long the timekeeper rests at most: an informer that was started meanwhile is looked at
+  /// then.
+  static constexpr Duration kTickMax = std::chrono::seconds(30);
+
   void keep_time(const std::stop_token& stop) EXCLUDES(mutex_);
 
   const InformerSeams seams_;

@@ -8,7 +8,8 @@
 namespace davit::host {
 namespace {
 
-/// Mixes well enough that the low bits may choose the place in a table (the finaliser of MurmurHash3).
+/// Mixes well enough that the low bits may choose the place in a table (the finaliser of
+/// MurmurHash3).
 std::uint64_t mix(std::uint64_t value) {
   value ^= value >> 33;
   value *= 0xff51afd7ed558ccdULL;

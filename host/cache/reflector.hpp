@@ -94,27 +94,35 @@ class Reflector {
   Time check_deaf(Time now) EXCLUDES(mutex_);
 
  private:
-  class Stream;
   enum class Interrupt { kNone, kRelist, kDeaf };
 
+  /// Streams one request and says how it ended; `feed` takes the pieces of its body.
+  StreamEnd stream(const ReflectorRequest& request, const std::stop_token& stop,
+                   const ListWatch::ChunkSink& feed) EXCLUDES(mutex_);
   StreamEnd list(const ReflectorRequest& request, const std::stop_token& stop);
   StreamEnd watch(const ReflectorRequest& request, const std::stop_token& stop);
+  Status on_item(std::string_view json);
   Status on_event(WatchType type, std::string_view json);
-  Status apply_event(WatchType type, ObjectRef object);
-  Status open_and_stream(const ReflectorRequest& request, const std::stop_token& stop,
-                         const ListWatch::ChunkSink& sink) EXCLUDES(mutex_);
-  void report(const ReflectorReport& report);
+  Status on_error_event(std::string_view json);
+  [[nodiscard]] bool is_expected_kind(const ObjectRef& object);
+  /// Notes why the stream is left, and returns `status` for its sink to end it with.
+  Status leave(StreamEnd::Cause cause, Status status);
+  void carry_out(const ReflectorReport& report, const ReflectorRequest& request);
+  void log_report(const ReflectorReport& report, const ReflectorRequest& request);
+  void log_failure(std::string_view message, const ReflectorReport& report,
+                   const ReflectorRequest& request);
 
   const Selection what_;
   const ParseOptions parse_options_;
   const ReflectorSeams seams_;
   const Log log_;
-  const ReflectorOptions options_;
   ReflectorState state_;
   Parser parser_;
-  std::optional<Replacement> next_;  // While a list or the first part of a streaming list runs.
-  std::string kind_;                 // Of the watched objects; learned from the first.
-  Status last_failure_;              // The last one that was logged, so that a repeated one is not.
+  std::optional<Replacement>
+      next_;             // What a list, or the first part of a streaming list, collects.
+  std::string kind_;     // "apps/v1/ReplicaSet" of what is watched; learned from the first event.
+  std::string failure_;  // The last failure that was logged; a repeated one is not.
+  std::optional<StreamEnd::Cause> left_;  // Why we ended the stream ourselves, while one runs.
 
   Mutex mutex_;
   CondVar wake_;

@@ -126,8 +126,7 @@ ReflectorRequest ReflectorState::watch_request(Time now) {
   request.collect_anew = streaming;
   if (!streaming || !unavailable_) request.resource_version = last_version_;
   const auto least = static_cast<double>(options_.watch_timeout_min.count());
-  request.timeout =
-      std::chrono::seconds(static_cast<std::int64_t>(least + random_.unit() * least));
+  request.timeout = std::chrono::seconds(static_cast<std::int64_t>(least + random_.unit() * least));
   from_any_version_ = is_any(request.resource_version);
   stream_limit_ = now + request.timeout + options_.watch_slack;
   deaf_at_ = stream_limit_;
@@ -190,12 +189,12 @@ ReflectorReport ReflectorState::finish_streaming(const StreamEnd& end, Time now)
   };
   switch (end.cause) {
     case Cause::kBroken:
-      if (events_ == 0) back_off();  // There was no connection.
+      if (ended_at_once(now)) return unreachable(end.status);
       return retried();
     case Cause::kDeaf:
       return retried();
     case Cause::kEnded:
-      if (events_ > 0 || now - started_ >= options_.watch_too_short) return retried();
+      if (!ended_at_once(now)) return retried();
       break;
     case Cause::kRefused:
     case Cause::kErrorEvent:
@@ -256,13 +255,12 @@ ReflectorReport ReflectorState::finish_watch(const StreamEnd& end, Time now) {
   const auto rewatch = [&](Note note) {
     return ReflectorReport{.note = note, .version = {}, .status = end.status};
   };
-  const bool silent = events_ == 0;
   switch (end.cause) {
     case Cause::kBroken:
-      if (silent) back_off();  // There was no connection, or it broke before it was of use.
+      if (ended_at_once(now)) return unreachable(end.status);
       return rewatch(Note::kRetried);
     case Cause::kEnded:
-      if (silent && now - started_ < options_.watch_too_short) {
+      if (ended_at_once(now)) {
         return list_again(Note::kWatchTooShort, Status(Code::kUnavailable,
                                                        "the server ended the watch at once, "
                                                        "without an event"));
@@ -289,6 +287,15 @@ ReflectorReport ReflectorState::list_again(ReflectorReport::Note note, const Sta
   phase_ = Phase::kStart;
   back_off();
   return {.note = note, .version = {}, .status = status};
+}
+
+ReflectorReport ReflectorState::unreachable(const Status& status) {
+  back_off();
+  return {.note = Note::kUnreachable, .version = {}, .status = status};
+}
+
+bool ReflectorState::ended_at_once(Time now) const {
+  return events_ == 0 && now - started_ < options_.watch_too_short;
 }
 
 void ReflectorState::back_off() { backoff_wanted_ = true; }

@@ -91,6 +91,7 @@ struct ReflectorReport {
     kWatchTooShort,    ///< As kWatchEnded: it ended at once, without an event.
     kWatchDeaf,        ///< Cut; the next watch goes on where it was.
     kExpired,          ///< The version is too old for the server; a new list follows.
+    kUnreachable,      ///< No connection; the same request is sent again after a back-off.
     kRetried,          ///< The same request is sent again, at once or after a back-off.
     kStreamingRefused  ///< A plain list follows.
   };
@@ -177,6 +178,8 @@ class ReflectorState {
   ReflectorReport finish_page(const StreamEnd& end);
   ReflectorReport finish_watch(const StreamEnd& end, Time now);
   ReflectorReport list_again(ReflectorReport::Note note, const Status& status);
+  ReflectorReport unreachable(const Status& status);
+  [[nodiscard]] bool ended_at_once(Time now) const;
   void back_off();
   Duration next_delay(Time now);
 

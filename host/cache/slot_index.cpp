@@ -20,7 +20,8 @@ void SlotIndex::erase(std::uint32_t hash, std::uint32_t slot) {
     DAVIT_ASSERT(places_[hole].slot != kNone);
     hole = (hole + 1) & mask;
   }
-  // Moves back what was pushed behind the hole, so that every entry can still be reached from its home.
+  // Moves back what was pushed behind the hole, so that every entry can still be reached from its
+  // home.
   for (std::size_t at = (hole + 1) & mask; places_[at].slot != kNone; at = (at + 1) & mask) {
     const std::size_t home = places_[at].hash & mask;
     if (((at - home) & mask) >= ((at - hole) & mask)) {

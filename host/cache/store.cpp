@@ -90,8 +90,8 @@ Status Store::add_index(std::string_view name, std::string_view path) {
     return Status(Code::kAlreadyExists,
                   "index '" + std::string(name) + "' is over '" + known->path() + "' already");
   }
-  StoreIndex& index = indexes_.emplace_back(std::string(name), std::string(path),
-                                            path_keys(std::move(*parsed)));
+  StoreIndex& index =
+      indexes_.emplace_back(std::string(name), std::string(path), path_keys(std::move(*parsed)));
   for (std::uint32_t slot = 0; slot < objects_.slots(); ++slot) {
     if (objects_.object(slot)) index.insert(slot, objects_.object(slot));
   }
@@ -158,7 +158,8 @@ std::size_t Store::overhead_bytes() const {
 
 void Store::set_version(std::string_view resource_version) {
   resource_version_ = std::string(resource_version);
-  // Released within the change's critical section: a reader that sees the number and then locks finds the change.
+  // Released within the change's critical section: a reader that sees the number and then locks
+  // finds the change.
   version_.store(parse_version(resource_version).value_or(0), std::memory_order_release);
 }
 

@@ -73,34 +73,42 @@ class WriteTracker {
 
  private:
   class Watcher;
+  struct Version {
+    Informer* informer = nullptr;
+    std::uint64_t version = 0;
+  };
   struct Deletion {
-    Watcher* watcher = nullptr;
+    Informer* informer = nullptr;
+    std::string ns;
+    std::string name;
     std::string uid;
     std::uint64_t version = 0;  // 0: the answer had none.
   };
-  struct Awaited {
-    Watcher* watcher = nullptr;
-    std::uint64_t version = 0;
-  };
   struct Pending {
-    std::vector<Awaited> versions;  // One for each informer, the highest.
+    std::vector<Version> versions;  // One for each informer, the highest.
     std::vector<Deletion> deletions;
     Time deadline{};
     bool held_back = false;
   };
+  // Node based: held_back_ points at its entries.
   using Keys = std::unordered_map<std::string, Pending, KeyHash, std::equal_to<>>;
 
-  Watcher& watcher_of(Informer& informer) EXCLUDES(mutex_);
-  /// Drops what the caches have shown; true when nothing is left.
-  bool settle(Pending& pending) REQUIRES(mutex_);
-  void progressed(Watcher& watcher, std::uint64_t version) EXCLUDES(mutex_);
-  void gone(Watcher& watcher, std::string_view uid) EXCLUDES(mutex_);
-  void tell(std::vector<std::string> keys) const;
+  /// Makes sure that `informer` tells this tracker when it moves.
+  void follow(Informer& informer) EXCLUDES(mutex_);
+  Pending& pending_of(std::string_view key, Time now) REQUIRES(mutex_);
+  /// Drops what the caches show by now; true when nothing is left.
+  [[nodiscard]] static bool settle(Pending& pending);
+  void erase(Keys::iterator key) REQUIRES(mutex_);
+  /// Forgets keys that were never asked for again.
+  void prune(Time now) REQUIRES(mutex_);
+  void progressed() EXCLUDES(mutex_);
 
   const WriteTrackerOptions options_;
   mutable Mutex mutex_;
   std::vector<std::unique_ptr<Watcher>> watchers_ GUARDED_BY(mutex_);
   Keys keys_ GUARDED_BY(mutex_);
+  std::vector<Keys::value_type*> held_back_ GUARDED_BY(mutex_);
+  std::size_t prune_at_ GUARDED_BY(mutex_) = 64;  // Size of keys_ at which it is next gone through.
 };
 
 }  // namespace davit::host

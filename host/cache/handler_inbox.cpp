@@ -1,0 +1,202 @@
+#include "host/cache/handler_inbox.hpp"
+
+#include <utility>
+
+#include "host/cache/object_table.hpp"
+#include "host/object/metadata.hpp"
+
+namespace davit::host {
+namespace {
+
+bool same_name(const ObjectRef& a, const ObjectRef& b) {
+  const Metadata x = metadata(*a);
+  const Metadata y = metadata(*b);
+  return x.name == y.name && x.ns == y.ns;
+}
+
+bool same_uid(const ObjectRef& a, const ObjectRef& b) {
+  return metadata(*a).uid == metadata(*b).uid;
+}
+
+/// Two updates of one life of an object.
+bool may_always_merge(const Change& last, const Change& next) {
+  return last.type == ChangeType::kUpdated && next.type == ChangeType::kUpdated &&
+         same_uid(last.old, last.current) && same_uid(last.current, next.current);
+}
+
+/// `last` and then `next`, told as one change; false when they cancel out. `last` takes the result.
+bool join_changes(Change& last, const Change& next) {
+  if (next.type == ChangeType::kDeleted) {
+    if (last.type == ChangeType::kAdded) return false;
+    last = next;
+    return true;
+  }
+  if (last.type == ChangeType::kDeleted) {
+    last = Change{.type = ChangeType::kUpdated, .old = last.current, .current = next.current};
+  } else {
+    last.current = next.current;
+  }
+  return true;
+}
+
+}  // namespace
+
+/// One informer that the inbox has joined, with one handler.
+class HandlerInbox::Source final : public Listener {
+ public:
+  Source(HandlerInbox& inbox_in, Informer& informer_in, Handler handler_in, std::uint64_t number)
+      : inbox(inbox_in),
+        informer(informer_in),
+        handler(std::move(handler_in)),
+        salt(number * 0x9e3779b97f4a7c15ULL) {}
+
+  void on_initial(std::vector<ObjectRef> content) override {
+    inbox.push_initial(*this, std::move(content));
+  }
+  void on_change(const Change& change) override {
+    if (handler) inbox.push(*this, change);
+  }
+
+  HandlerInbox& inbox;
+  Informer& informer;
+  const Handler handler;
+  const std::uint64_t salt;  // Tells equal names of different sources apart.
+  std::vector<ObjectRef>
+      content;  // First content that waits, the next one last. Guarded by the inbox's mutex.
+};
+
+HandlerInbox::HandlerInbox(std::size_t changes_max) : changes_max_(changes_max) {}
+
+HandlerInbox::~HandlerInbox() {
+  std::vector<std::unique_ptr<Source>> sources;
+  {
+    MutexLock lock(mutex_);
+    sources.swap(sources_);
+  }
+  for (const auto& source : sources) source->informer.remove_listener(*source);
+}
+
+void HandlerInbox::join(Informer& informer, Handler handler) {
+  Source* source = nullptr;
+  {
+    MutexLock lock(mutex_);
+    sources_.push_back(
+        std::make_unique<Source>(*this, informer, std::move(handler), sources_.size() + 1));
+    source = sources_.back().get();
+    ++undelivered_;
+  }
+  informer.add_listener(*source);
+}
+
+bool HandlerInbox::initial_delivered() const {
+  MutexLock lock(mutex_);
+  return undelivered_ == 0;
+}
+
+bool HandlerInbox::step() {
+  Delivery delivery;
+  if (!pop(delivery)) return false;
+  delivery.source->handler(delivery.change);
+  if (delivery.ends_initial) {
+    MutexLock lock(mutex_);
+    --undelivered_;
+  }
+  return true;
+}
+
+bool HandlerInbox::wait(const std::stop_token& stop) {
+  std::stop_callback on_stop(stop, [this] {
+    MutexLock lock(mutex_);
+    filled_.notify_all();
+  });
+  MutexLock lock(mutex_);
+  while (empty() && !stop.stop_requested()) filled_.wait(mutex_);
+  return !empty();
+}
+
+std::size_t HandlerInbox::size() const {
+  MutexLock lock(mutex_);
+  std::size_t sum = changes_.size();
+  for (const Source* source : initial_) sum += source->content.size();
+  return sum;
+}
+
+void HandlerInbox::push(Source& source, const Change& change) {
+  const Metadata meta = metadata(*change.current);
+  const std::uint64_t object = hash_name(meta.ns, meta.name) ^ source.salt;
+  {
+    MutexLock lock(mutex_);
+    if (merge(object, source, change)) return;
+    changes_.push_back({.change = change, .object = object, .source = &source});
+    last_[object] = first_ + changes_.size() - 1;
+  }
+  filled_.notify_one();
+}
+
+void HandlerInbox::push_initial(Source& source, std::vector<ObjectRef> content) {
+  {
+    MutexLock lock(mutex_);
+    if (content.empty() || !source.handler) {
+      --undelivered_;
+    } else {
+      source.content = std::move(content);
+      initial_.push_back(&source);
+    }
+  }
+  filled_.notify_all();
+}
+
+bool HandlerInbox::merge(std::uint64_t object, const Source& source, const Change& change) {
+  const auto known = last_.find(object);
+  if (known == last_.end()) return false;
+  Pending& last = changes_[known->second - first_];
+  // Two names with one hash: they are not merged, which is always right.
+  if (last.source != &source || !same_name(last.change.current, change.current)) return false;
+  if (last.nothing) {
+    last.change = change;
+    last.nothing = change.type == ChangeType::kDeleted;
+    return true;
+  }
+  if (may_always_merge(last.change, change)) {
+    last.change.current = change.current;
+    return true;
+  }
+  if (changes_.size() < changes_max_) return false;
+  last.nothing = !join_changes(last.change, change);
+  return true;
+}
+
+bool HandlerInbox::pop(Delivery& out) {
+  MutexLock lock(mutex_);
+  if (!initial_.empty()) {
+    Source* source = initial_.front();
+    out.source = source;
+    out.change = Change{.type = ChangeType::kAdded,
+                        .initial = true,
+                        .old = {},
+                        .current = std::move(source->content.back())};
+    source->content.pop_back();
+    out.ends_initial = source->content.empty();
+    if (out.ends_initial) {
+      initial_.pop_front();
+      source->content = {};
+    }
+    return true;
+  }
+  while (!changes_.empty()) {
+    Pending next = std::move(changes_.front());
+    changes_.pop_front();
+    const auto last = last_.find(next.object);
+    if (last != last_.end() && last->second == first_) last_.erase(last);
+    ++first_;
+    if (next.nothing) continue;
+    out.source = next.source;
+    out.change = std::move(next.change);
+    return true;
+  }
+  return false;
+}
+
+bool HandlerInbox::empty() const { return initial_.empty() && changes_.empty(); }
+
+}  // namespace davit::host

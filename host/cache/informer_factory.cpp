@@ -1,0 +1,82 @@
+#include "host/cache/informer_factory.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+bool same_selection(const InformerSpec& a, const InformerSpec& b) {
+  return a.resource == b.resource && a.label_selector == b.label_selector &&
+         a.field_selector == b.field_selector;
+}
+
+}  // namespace
+
+InformerFactory::InformerFactory(const InformerSeams& seams, Log log, ReflectorOptions options)
+    : seams_(seams), log_(std::move(log)), options_(options) {}
+
+InformerFactory::~InformerFactory() { stop(); }
+
+Result<Informer*> InformerFactory::informer(const InformerSpec& spec) {
+  if (spec.projection) {
+    // Judged now, so that the error names the user that declared it.
+    const Result<Mask> mask = seams_.space.add_keep_projection(*spec.projection);
+    if (!mask) return mask.error().with_context("projection of " + spec.resource.text());
+  }
+  MutexLock lock(mutex_);
+  for (const std::unique_ptr<Informer>& each : informers_) {
+    if (same_selection(each->spec(), spec) && each->widen(spec.projection)) return each.get();
+  }
+  informers_.push_back(std::make_unique<Informer>(spec, seams_, log_, options_));
+  return informers_.back().get();
+}
+
+Status InformerFactory::start() {
+  MutexLock lock(mutex_);
+  if (stopped_) return {Code::kCancelled, "the informers have been stopped"};
+  for (const std::unique_ptr<Informer>& each : informers_) {
+    if (Status s = each->start(); !s.ok()) return s;
+  }
+  if (!timekeeper_.joinable()) {
+    timekeeper_ = std::jthread([this](const std::stop_token& stop) { keep_time(stop); });
+  }
+  return Status();
+}
+
+void InformerFactory::stop() {
+  std::jthread timekeeper;
+  {
+    MutexLock lock(mutex_);
+    stopped_ = true;
+    timekeeper.swap(timekeeper_);
+  }
+  timekeeper.request_stop();
+  if (timekeeper.joinable()) timekeeper.join();
+  for (Informer* each : informers()) each->stop();
+}
+
+std::vector<Informer*> InformerFactory::informers() const {
+  MutexLock lock(mutex_);
+  std::vector<Informer*> all;
+  for (const std::unique_ptr<Informer>& each : informers_) all.push_back(each.get());
+  return all;
+}
+
+void InformerFactory::keep_time(const std::stop_token& stop) {
+  std::stop_callback on_stop(stop, [this] {
+    MutexLock lock(mutex_);
+    wake_.notify_all();
+  });
+  while (!stop.stop_requested()) {
+    const Time now = seams_.clock.now();
+    Time next = now + kTickMax;
+    for (Informer* each : informers()) next = std::min(next, each->tick(now));
+    MutexLock lock(mutex_);
+    while (!stop.stop_requested() && seams_.clock.now() < next) {
+      seams_.clock.wait_until(wake_, mutex_, next);
+    }
+  }
+}
+
+}  // namespace davit::host

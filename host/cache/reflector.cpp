@@ -1,0 +1,302 @@
+#include "host/cache/reflector.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/object/api_status.hpp"
+#include "host/object/list_splitter.hpp"
+#include "host/object/metadata.hpp"
+
+namespace davit::host {
+namespace {
+
+using Cause = StreamEnd::Cause;
+using RequestKind = ReflectorRequest::Kind;
+using Note = ReflectorReport::Note;
+
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+/// How often a stream is checked for silence at least; its limit may move closer meanwhile.
+constexpr Duration kDeafCheckPeriod = std::chrono::seconds(30);
+
+std::string_view verb_of(const ReflectorRequest& request) {
+  return request.kind == RequestKind::kList ? "list" : "watch";
+}
+
+}  // namespace
+
+Reflector::Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Log log,
+                     const ReflectorOptions& options)
+    : what_(std::move(what)),
+      parse_options_(parse),
+      seams_(seams),
+      log_(std::move(log)),
+      state_(options, seams.random),
+      parser_(seams.space) {}
+
+Reflector::~Reflector() = default;
+
+void Reflector::run(const std::stop_token& stop) {
+  std::stop_callback on_stop(stop, [this] {
+    MutexLock lock(mutex_);
+    wake_.notify_all();
+  });
+  while (!stop.stop_requested()) {
+    const std::optional<Time> until = step(stop);
+    if (!until) continue;
+    MutexLock lock(mutex_);
+    while (!stop.stop_requested() && seams_.clock.now() < *until) {
+      seams_.clock.wait_until(wake_, mutex_, *until);
+    }
+  }
+}
+
+std::optional<Time> Reflector::step(const std::stop_token& stop) {
+  const ReflectorState::Next next = state_.next(seams_.clock.now());
+  if (next.wait_until) return next.wait_until;
+  if (next.request.collect_anew) next_.emplace(seams_.target.begin_replace());
+  const StreamEnd end = next.request.kind == RequestKind::kList ? list(next.request, stop)
+                                                                : watch(next.request, stop);
+  carry_out(state_.finish(end, seams_.clock.now()), next.request);
+  return std::nullopt;
+}
+
+void Reflector::request_relist() {
+  std::optional<std::stop_source> stream;
+  {
+    MutexLock lock(mutex_);
+    interrupt_ = Interrupt::kRelist;
+    stream = stream_;
+  }
+  if (stream) stream->request_stop();
+}
+
+Time Reflector::check_deaf(Time now) {
+  std::optional<std::stop_source> stream;
+  Time again = now + kDeafCheckPeriod;
+  {
+    MutexLock lock(mutex_);
+    if (stream_ && now < deaf_at_) again = std::min(again, deaf_at_);
+    if (stream_ && now >= deaf_at_ && interrupt_ == Interrupt::kNone) {
+      interrupt_ = Interrupt::kDeaf;
+      stream = stream_;
+    }
+  }
+  if (stream) stream->request_stop();
+  return again;
+}
+
+StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_token& stop,
+                            const ListWatch::ChunkSink& feed) {
+  std::stop_source source;
+  const std::stop_callback chain(stop, [&source] { source.request_stop(); });
+  {
+    MutexLock lock(mutex_);
+    stream_ = source;
+    deaf_at_ = state_.deaf_at();
+    if (interrupt_ == Interrupt::kRelist) source.request_stop();
+  }
+  left_.reset();
+  Status status =
+      seams_.api.stream(what_, request, source.get_token(), [&](std::string_view chunk) {
+        if (source.stop_requested()) return Status(Code::kCancelled, "interrupted");
+        Status fed = feed(chunk);
+        state_.on_sign_of_life(seams_.clock.now());
+        MutexLock lock(mutex_);
+        deaf_at_ = state_.deaf_at();
+        return fed;
+      });
+  Interrupt interrupt = Interrupt::kNone;
+  {
+    MutexLock lock(mutex_);
+    stream_.reset();
+    interrupt = std::exchange(interrupt_, Interrupt::kNone);
+  }
+  StreamEnd end{.status = std::move(status), .resource_version = {}, .continue_token = {}};
+  if (stop.stop_requested()) {
+    end.cause = Cause::kStopped;
+  } else if (interrupt == Interrupt::kRelist) {
+    end.cause = Cause::kRelist;
+  } else if (interrupt == Interrupt::kDeaf) {
+    end.cause = Cause::kDeaf;
+  } else if (left_) {
+    end.cause = *left_;
+  } else if (end.status.ok()) {
+    end.cause = Cause::kEnded;
+  } else if (end.status.code() == Code::kUnavailable && end.status.detail() == nullptr) {
+    end.cause = Cause::kBroken;
+  } else {
+    end.cause = Cause::kRefused;
+  }
+  return end;
+}
+
+StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token& stop) {
+  ListSplitter splitter;
+  StreamEnd end = stream(request, stop, [&](std::string_view chunk) {
+    Status fed = splitter.feed(chunk, [this](std::string_view item) { return on_item(item); });
+    return fed.ok() || left_ ? fed : leave(Cause::kUndecodable, fed);
+  });
+  if (end.cause != Cause::kEnded) return end;
+  end.status = splitter.finish();
+  if (!end.status.ok()) {
+    const bool cut = end.status.code() == Code::kUnavailable && end.status.detail() == nullptr;
+    end.cause = cut ? Cause::kBroken : Cause::kUndecodable;
+    if (end.status.detail() != nullptr) end.cause = Cause::kRefused;
+    return end;
+  }
+  end.resource_version = splitter.resource_version();
+  end.continue_token = splitter.continue_token();
+  return end;
+}
+
+StreamEnd Reflector::watch(const ReflectorRequest& request, const std::stop_token& stop) {
+  WatchSplitter splitter;
+  return stream(request, stop, [&](std::string_view chunk) {
+    Status fed = splitter.feed(
+        chunk, [this](WatchType type, std::string_view json) { return on_event(type, json); });
+    return fed.ok() || left_ ? fed : leave(Cause::kUndecodable, fed);
+  });
+}
+
+Status Reflector::on_item(std::string_view json) {
+  Result<ObjectRef> object = parser_.parse(json, parse_options_);
+  // One bad object fails the list: a cache that silently lacks it would make controllers create it
+  // anew.
+  if (!object)
+    return leave(Cause::kUndecodable, object.error().with_context("an item of the list"));
+  next_->put(*std::move(object));
+  return Status();
+}
+
+Status Reflector::on_event(WatchType type, std::string_view json) {
+  if (type == WatchType::kError) return on_error_event(json);
+  const bool bookmark = type == WatchType::kBookmark;
+  // A projection may leave out the annotations that a bookmark speaks with.
+  Result<ObjectRef> object = parser_.parse(json, bookmark ? ParseOptions{} : parse_options_);
+  if (!object) return leave(Cause::kUndecodable, object.error().with_context("a watch event"));
+  if (!is_expected_kind(*object)) return Status();
+
+  const std::string_view version = metadata(**object).resource_version;
+  ReflectorState::Event event{.type = type, .resource_version = version};
+  if (bookmark) {
+    const Value annotations = object->root()["metadata"]["annotations"];
+    event.ends_initial = annotations[kInitialEventsEnd].string() == "true";
+  }
+  switch (state_.on_event(event, seams_.clock.now())) {
+    case ReflectorState::Use::kCollect:
+      if (type == WatchType::kDeleted) {
+        next_->remove(*object);
+      } else {
+        next_->put(*std::move(object));
+      }
+      break;
+    case ReflectorState::Use::kApply:
+      seams_.target.apply(type, *std::move(object));
+      break;
+    case ReflectorState::Use::kBookmark:
+      seams_.target.bookmark(version);
+      break;
+    case ReflectorState::Use::kPopulate:
+      carry_out(
+          {.note = Note::kPopulated, .version = std::string(version), .status = {}},
+          {.kind = RequestKind::kStreamingList, .resource_version = {}, .continue_token = {}});
+      break;
+    case ReflectorState::Use::kNothing:
+      break;
+  }
+  return Status();
+}
+
+Status Reflector::on_error_event(std::string_view json) {
+  return leave(Cause::kErrorEvent, api_status(json));
+}
+
+bool Reflector::is_expected_kind(const ObjectRef& object) {
+  std::string kind(object.root()["apiVersion"].string());
+  kind += '/';
+  kind += object.root()["kind"].string();
+  if (kind == kind_) return true;
+  if (kind_.empty() && !kind.ends_with("/Table")) {
+    kind_ = std::move(kind);
+    return true;
+  }
+  log_.error("Skipped a watch event about an object of another kind",
+             {{"resource", what_.resource.text()}, {"expected", kind_}, {"kind", kind}});
+  return false;
+}
+
+Status Reflector::leave(Cause cause, Status status) {
+  left_ = cause;
+  return status;
+}
+
+void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest& request) {
+  if (report.note == Note::kPopulated) {
+    Replacement content = *std::exchange(next_, std::nullopt);
+    seams_.target.replace(std::move(content), report.version);
+    seams_.metrics.listed();
+  }
+  if (report.note == Note::kWatchDeaf) seams_.metrics.deaf_watch();
+  log_report(report, request);
+}
+
+void Reflector::log_report(const ReflectorReport& report, const ReflectorRequest& request) {
+  const std::string resource = what_.resource.text();
+  switch (report.note) {
+    case Note::kNone:
+      return;
+    case Note::kPopulated:
+      log_.info(failure_.empty() ? 2 : 0, "Caches populated",
+                {{"resource", resource}, {"resourceVersion", report.version}});
+      failure_.clear();
+      return;
+    case Note::kListFailed:
+      return log_failure("Failed to list", report, request);
+    case Note::kUnreachable:
+      return log_failure("Cannot reach the server", report, request);
+    case Note::kWatchFailed:
+      return log_failure("Failed to watch", report, request);
+    case Note::kWatchEnded:
+    case Note::kWatchTooShort:
+      return log_.warning("Watch ended with an error; listing again",
+                          {{"resource", resource}, {"err", report.status.message()}});
+    case Note::kWatchDeaf:
+      return log_.warning("Nothing came through a watch any more; watching anew",
+                          {{"resource", resource}, {"resourceVersion", state_.last_version()}});
+    case Note::kExpired:
+    case Note::kStreamingRefused:
+    case Note::kRetried:
+      return log_.info(report.status.ok() ? 5 : 4, "List or watch is tried again",
+                       {{"resource", resource}, {"err", report.status.message()}});
+  }
+}
+
+void Reflector::log_failure(std::string_view message, const ReflectorReport& report,
+                            const ReflectorRequest& request) {
+  const std::string_view verb = verb_of(request);
+  std::string hint = "tried again with back-off";
+  if (report.status.code() == Code::kForbidden) {
+    const ApiDetail* detail = report.status.detail();
+    if (detail != nullptr && detail->http_status == 401) {
+      hint = "the server does not accept the credentials; renew them (tried again with back-off)";
+    } else {
+      hint = "grant the verbs get, list and watch on " + what_.resource.text() +
+             " (tried again with back-off)";
+    }
+  } else if (report.status.code() == Code::kNotFound) {
+    hint = "the server does not serve this resource (tried again with back-off)";
+  }
+  std::string failure = std::string(verb) + " " + report.status.message();
+  const bool known = failure == failure_;
+  if (known) {
+    log_.info(2, message, {{"resource", what_.resource.text()}, {"verb", verb}, {"err", failure}});
+    return;
+  }
+  failure_ = std::move(failure);
+  log_.error(message, {{"resource", what_.resource.text()},
+                       {"verb", verb},
+                       {"err", report.status.message()},
+                       {"hint", hint}});
+}
+
+}  // namespace davit::host
