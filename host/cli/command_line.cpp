@@ -1,0 +1,138 @@
+#include "host/cli/command_line.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+#include <algorithm>
+#include <ostream>
+
+#include "host/base/version.hpp"
+#include "host/cli/manifest_command.hpp"
+#include "host/cli/plugin_command.hpp"
+#include "host/cli/rbac_command.hpp"
+#include "host/cli/run_flags.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr int kExitUsage = 2;
+
+/// Everything that the parser fills, and what to do then.
+struct Commands {
+  RunOptions run;
+  ManifestCheckOptions manifest_check;
+  PluginInspectOptions plugin_inspect;
+  PluginListOptions plugin_list;
+  RbacOptions rbac;
+  std::function<int()> chosen;
+};
+
+/// kube-controller-manager takes "_" for "-" in flag names.
+std::string normalised(const std::string& arg) {
+  if (!arg.starts_with("--")) return arg;
+  std::string out = arg;
+  std::replace(out.begin(),
+               out.begin() + static_cast<std::ptrdiff_t>(std::min(out.find('='), out.size())), '_',
+               '-');
+  return out;
+}
+
+std::string version_text() { return std::string("davit ") + kVersion; }
+
+void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
+  CLI::App* manifest = app.add_subcommand("manifest", "Work with manifests");
+  manifest->require_subcommand(1);
+  CLI::App* check = manifest->add_subcommand("check", "Name every mistake of a manifest");
+  check->add_option("FILE", commands.manifest_check.file, "The manifest")->required();
+  check->callback([&] {
+    commands.chosen = [&] { return run_manifest_check(commands.manifest_check, out, err); };
+  });
+}
+
+void add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
+  CLI::App* plugin = app.add_subcommand("plugin", "Look at plugins, without running their code");
+  plugin->require_subcommand(1);
+  CLI::App* inspect =
+      plugin->add_subcommand("inspect", "What a plugin is, needs and may do, and how it grades");
+  inspect->add_option("FILE", commands.plugin_inspect.file, "The .so file")->required();
+  inspect
+      ->add_option_function<std::string>(
+          "-o,--output",
+          [&](const std::string& text) {
+            using Output = PluginInspectOptions::Output;
+            commands.plugin_inspect.output = text == "json" ? Output::kJson : Output::kText;
+          },
+          "text or json (default text)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
+  inspect->callback([&] {
+    commands.chosen = [&] { return run_plugin_inspect(commands.plugin_inspect, out, err); };
+  });
+  CLI::App* list = plugin->add_subcommand("list", "The plugins of the plugin directories");
+  list->add_option("--plugin-dir", commands.plugin_list.directories,
+                   "Where to look; may be repeated (default: the installed one)")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("DIRECTORY");
+  list->callback(
+      [&] { commands.chosen = [&] { return run_plugin_list(commands.plugin_list, out, err); }; });
+}
+
+void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
+  CLI::App* rbac = app.add_subcommand(
+      "rbac", "Print the ServiceAccount and roles that suffice, for kubectl apply -f -");
+  rbac->add_option("--manifest", commands.rbac.manifest,
+                   "The manifest; without it, every installed plugin")
+      ->type_name("FILE");
+  rbac->add_option("--namespace,-n", commands.rbac.ns,
+                   "Namespace of the ServiceAccount (default kube-system)")
+      ->type_name("NAMESPACE");
+  rbac->add_option("--name", commands.rbac.name, "Name of what is printed (default davit)")
+      ->type_name("NAME");
+  rbac->add_option("--plugin-dir", commands.rbac.plugin_directories,
+                   "Where plugins lie; may be repeated; wins over the manifest")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("DIRECTORY");
+  rbac->callback([&] { commands.chosen = [&] { return run_rbac(commands.rbac, out, err); }; });
+}
+
+/// One line, whatever the parser said.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& args,
+                     const std::function<int(const RunOptions&)>& run, std::ostream& out,
+                     std::ostream& err) {
+  CLI::App app("Kubernetes controller manager whose controllers are plugins", "davit");
+  Commands commands;
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version_text(), "Print the version and exit");
+  CLI::App* run_app = app.add_subcommand("run", "Run controllers against an API server");
+  run_app->set_version_flag("--version", version_text(), "Print the version and exit");
+  add_run_flags(*run_app, commands.run);
+  run_app->callback([&] { commands.chosen = [&] { return run(commands.run); }; });
+  add_manifest_command(app, commands, out, err);
+  add_plugin_command(app, commands, out, err);
+  add_rbac_command(app, commands, out, err);
+
+  std::vector<std::string> reversed;  // The order that the parser wants.
+  for (const std::string& arg : args) reversed.insert(reversed.begin(), normalised(arg));
+  try {
+    app.parse(reversed);
+  } catch (const CLI::Success& answer) {  // --help, --version
+    return app.exit(answer, out, err);
+  } catch (const CLI::ParseError& error) {
+    err << "davit: " << one_line(error.what()) << "; see davit --help\n";
+    return kExitUsage;
+  }
+  return commands.chosen();
+}
+
+}  // namespace davit::host

@@ -1,0 +1,35 @@
+/// What `davit plugin inspect` knows about a file, as text and as JSON.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/plugin/elf_findings.hpp"
+#include "host/plugin/note.hpp"
+
+namespace davit::host {
+
+/// As much as could be read; the rest is empty.
+struct PluginReport {
+  std::filesystem::path path;
+  std::string digest;
+  std::optional<ElfFile> elf;
+  std::vector<Finding> findings;
+  std::optional<PluginDeclaration> declaration;
+  std::string refusal;  ///< Why it would not be loaded; empty when it would.
+
+  [[nodiscard]] Grade grade() const {
+    return refusal.empty() ? overall(findings) : Grade::kRefused;
+  }
+};
+
+/// "a, b", or `none` for an empty list.
+[[nodiscard]] std::string joined(const std::vector<std::string>& items, const std::string& none);
+
+[[nodiscard]] std::string report_text(const PluginReport& report);
+/// One JSON object with a line break at its end; docs/ABI.md lists the members.
+[[nodiscard]] std::string report_json(const PluginReport& report);
+
+}  // namespace davit::host

@@ -1,0 +1,29 @@
+/// `davit rbac`: the rights that a host with this manifest needs, for kubectl apply.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "host/config/manifest.hpp"
+#include "host/plugin/note.hpp"
+
+namespace davit::host {
+
+struct RbacOptions {
+  std::string manifest;                         ///< Empty: every installed plugin.
+  std::string ns = "kube-system";               ///< Of the ServiceAccount.
+  std::string name = "davit";                   ///< Of everything that is printed.
+  std::vector<std::string> plugin_directories;  ///< Win over the manifest's.
+};
+
+/// Prints a ServiceAccount, a ClusterRole with what the enabled controllers declared and the host
+/// itself needs, a Role for the Lease, and the bindings. Returns 0, or 2 with a line per mistake.
+[[nodiscard]] int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err);
+
+/// The YAML text for these controllers. Pure.
+[[nodiscard]] std::string rbac_yaml(const std::vector<DeclaredController>& controllers,
+                                    const LeaderElectionSettings& election,
+                                    const RbacOptions& options);
+
+}  // namespace davit::host
