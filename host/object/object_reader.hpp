@@ -64,6 +64,7 @@ class ObjectReader {
     return leave();
   }
   bool StartArray() {  // NOLINT(readability-identifier-naming)
+    if (levels_.empty()) return stop("is not an object");
     if (!enter(space_.element_mask(next_mask_))) return false;
     if (dropping_ == 0) {
       tape_.begin_array();
