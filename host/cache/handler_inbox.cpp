@@ -50,8 +50,8 @@ class HandlerInbox::Source final : public Listener {
         handler(std::move(handler_in)),
         salt(number * 0x9e3779b97f4a7c15ULL) {}
 
-  void on_initial(std::vector<ObjectRef> content) override {
-    inbox.push_initial(*this, std::move(content));
+  void on_initial(std::vector<ObjectRef> objects) override {
+    inbox.push_initial(*this, std::move(objects));
   }
   void on_change(const Change& change) override {
     if (handler) inbox.push(*this, change);

@@ -117,6 +117,7 @@ void WriteTracker::follow(Informer& informer) {
   }
   // Without the lock: an informer calls its listeners under its own.
   informer.add_listener(*added, Informer::PastContent::kSkip);
+  progressed();  // What happened before that.
 }
 
 WriteTracker::Pending& WriteTracker::pending_of(std::string_view key, Time now) {
@@ -155,10 +156,11 @@ void WriteTracker::erase(Keys::iterator key) {
 
 void WriteTracker::prune(Time now) {
   if (keys_.size() < prune_at_) return;
-  std::erase_if(keys_, [now](auto& entry) {
-    Pending& pending = entry.second;
-    return !pending.held_back && (settle(pending) || now >= pending.deadline);
-  });
+  for (auto it = keys_.begin(); it != keys_.end();) {
+    Pending& pending = it->second;
+    const bool over = !pending.held_back && (settle(pending) || now >= pending.deadline);
+    it = over ? keys_.erase(it) : std::next(it);
+  }
   prune_at_ = std::max<std::size_t>(64, keys_.size() * 2);
 }
 
@@ -167,12 +169,16 @@ void WriteTracker::progressed() {
   {
     MutexLock lock(mutex_);
     if (held_back_.empty()) return;
-    std::erase_if(held_back_, [this, &keys](Keys::value_type* entry) REQUIRES(mutex_) {
-      if (!settle(entry->second)) return false;
-      keys.push_back(entry->first);
-      keys_.erase(keys_.find(entry->first));
-      return true;
-    });
+    std::vector<Keys::value_type*> still;
+    for (Keys::value_type* entry : held_back_) {
+      if (settle(entry->second)) {
+        keys.push_back(entry->first);
+      } else {
+        still.push_back(entry);
+      }
+    }
+    held_back_.swap(still);
+    for (const std::string& key : keys) keys_.erase(keys_.find(key));
   }
   if (!keys.empty() && options_.on_ready) options_.on_ready(std::move(keys));
 }
