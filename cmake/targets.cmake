@@ -20,6 +20,10 @@ function(davit_test name)
   if(unit IN_LIST ARG_LABELS)
     add_dependencies(unit_tests ${name})
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 120)
+  set(properties LABELS "${ARG_LABELS}" TIMEOUT 120)
+  if(live IN_LIST ARG_LABELS)
+    # Each has a control plane of its own: one at a time on a small machine.
+    set(properties LABELS live TIMEOUT 900 RESOURCE_LOCK control_plane)
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
 endfunction()

@@ -69,11 +69,7 @@ class ControlPlane::Reader {
         host::RestOptions{.rate = {-1, 1}, .user_agent = host::user_agent("live-test")});
   }
 
-  std::string get(const std::string& path) {
-    host::ApiRequest request;
-    request.raw_path = path;
-    return client_->call(request).body;
-  }
+  host::RestClient& client() { return *client_; }
 
  private:
   std::unique_ptr<host::Clock> clock_;
@@ -104,7 +100,13 @@ ControlPlane::ControlPlane(ControlPlaneOptions options)
   reader_ = std::make_unique<Reader>(kubeconfig());
 }
 
-std::string ControlPlane::read(const std::string& path) const { return reader_->get(path); }
+std::string ControlPlane::read(const std::string& path) const {
+  host::ApiRequest request;
+  request.raw_path = path;
+  return client().call(request).body;
+}
+
+host::RestClient& ControlPlane::client() const { return reader_->client(); }
 
 ControlPlane::~ControlPlane() = default;
 

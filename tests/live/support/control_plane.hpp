@@ -7,6 +7,10 @@
 
 #include "tests/live/support/process.hpp"
 
+namespace davit::host {
+class RestClient;
+}
+
 namespace davit::live {
 
 /// Where the programs are: the folder named by KUBEBUILDER_ASSETS (the envtest convention), or ""
@@ -46,6 +50,8 @@ class ControlPlane {
   /// The body of a GET of `path` as administrator, without the weight of a kubectl; "" when it
   /// fails. Thread-safe.
   [[nodiscard]] std::string read(const std::string& path) const;
+  /// The administrator's API client, without a rate limit. Thread-safe.
+  [[nodiscard]] host::RestClient& client() const;
 
   void stop_apiserver(int signal);
   void start_apiserver();

@@ -1,0 +1,181 @@
+#include "bench/compare/load.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "host/api/rest_client.hpp"
+#include "host/object/parse.hpp"
+
+namespace davit::bench {
+namespace {
+
+using host::ApiRequest;
+using host::ApiResponse;
+using host::Value;
+using host::Verb;
+
+constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
+
+void send_all(const live::ControlPlane& cluster, const std::vector<ApiRequest>& requests) {
+  constexpr std::size_t kAtOnce = 64;
+  for (std::size_t first = 0; first < requests.size(); first += kAtOnce) {
+    const std::size_t count = std::min(kAtOnce, requests.size() - first);
+    for (const ApiResponse& response : cluster.client().batch({requests.data() + first, count})) {
+      if (response.status.ok()) continue;
+      std::fprintf(stderr, "load: %s\n", response.status.message().c_str());
+      std::exit(1);
+    }
+  }
+}
+
+ApiRequest request(Verb verb, host::ResourcePath path, std::string body) {
+  ApiRequest out;
+  out.verb = verb;
+  out.path = std::move(path);
+  out.body = std::move(body);
+  return out;
+}
+
+/// About a dozen variables, as real pods have them.
+std::string environment(int pod) {
+  std::string out;
+  for (const char* name : {"POD_ROLE", "REGION", "LOG_LEVEL", "DATABASE_URL", "CACHE_ENDPOINT",
+                           "FEATURE_FLAGS", "JAVA_TOOL_OPTIONS", "OTEL_EXPORTER_OTLP_ENDPOINT"}) {
+    out += std::string(out.empty() ? "" : ",") + R"({"name":")" + name +
+           R"(","value":"https://service-)" + std::to_string(pod % 97) +
+           R"(.internal.example.com:8443/v1/settings"})";
+  }
+  return out;
+}
+
+std::string container(const std::string& name, int pod) {
+  return R"({"name":")" + name + R"(","image":"registry.example.com/team/)" + name +
+         R"(:v1.2.3","args":["--listen=:8080","--config=/etc/app/config.yaml"],"env":[)" +
+         environment(pod) +
+         R"(],"ports":[{"name":"http","containerPort":8080},{"name":"metrics","containerPort":9090}],)"
+         R"("resources":{"requests":{"cpu":"100m","memory":"128Mi"},"limits":{"memory":"256Mi"}},)"
+         R"("livenessProbe":{"httpGet":{"path":"/healthz","port":"http"},"periodSeconds":10},)"
+         R"("readinessProbe":{"httpGet":{"path":"/readyz","port":"http"},"periodSeconds":5},)"
+         R"("volumeMounts":[{"name":"config","mountPath":"/etc/app"},{"name":"tmp","mountPath":"/tmp"}]})";
+}
+
+std::string pod_body(int pod, int nodes) {
+  const std::string number = std::to_string(pod);
+  return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"load-)" + number +
+         R"(","labels":{"app.kubernetes.io/name":"load","app.kubernetes.io/instance":"load-)" +
+         std::to_string(pod % 500) +
+         R"(","team":"platform"},"annotations":{"prometheus.io/scrape":"true","prometheus.io/port":"9090",)"
+         R"("sidecar.example.com/status":"injected"}},"spec":{"nodeName":"node-)" +
+         std::to_string(nodes == 0 ? 0 : pod % nodes) + R"(","containers":[)" +
+         container("app", pod) + "," + container("proxy", pod) +
+         R"(],"volumes":[{"name":"config","configMap":{"name":"app"}},{"name":"tmp","emptyDir":{}}]}})";
+}
+
+std::string pod_status(int pod) {
+  const std::string time = R"("lastTransitionTime":"2026-01-01T00:00:00Z")";
+  const std::string running =
+      R"("ready":true,"restartCount":0,"started":true,"imageID":"registry.example.com/team/app@sha256:)"
+      R"(0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","containerID":"containerd://)"
+      R"(0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","state":{"running":)"
+      R"({"startedAt":"2026-01-01T00:00:00Z"}}})";
+  const std::string ip = "10." + std::to_string(pod / 65536) + "." +
+                         std::to_string(pod / 256 % 256) + "." + std::to_string(pod % 256);
+  return R"({"status":{"phase":"Running","conditions":[{"type":"Initialized","status":"True",)" +
+         time + R"(},{"type":"Ready","status":"True",)" + time +
+         R"(},{"type":"ContainersReady","status":"True",)" + time +
+         R"(},{"type":"PodScheduled","status":"True",)" + time +
+         R"(}],"hostIP":"192.0.2.1","podIP":")" + ip + R"(","podIPs":[{"ip":")" + ip +
+         R"("}],"startTime":"2026-01-01T00:00:00Z","containerStatuses":[{"name":"app","image":"app:v1.2.3",)" +
+         running + R"(,{"name":"proxy","image":"proxy:v1.2.3",)" + running + "]}}";
+}
+
+host::ResourcePath deployment_path(int number) {
+  return {"apps", "v1",      "deployments",
+          "",     "default", number < 0 ? "" : "d" + std::to_string(number)};
+}
+
+}  // namespace
+
+void create_nodes(const live::ControlPlane& cluster, int count) {
+  std::vector<ApiRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(request(Verb::kCreate, {"", "v1", "nodes", "", "", ""},
+                               R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"node-)" +
+                                   std::to_string(i) + R"("}})"));
+  }
+  send_all(cluster, requests);
+}
+
+void create_pods(const live::ControlPlane& cluster, int count, int nodes) {
+  std::vector<ApiRequest> creates;
+  std::vector<ApiRequest> statuses;
+  for (int i = 0; i < count; ++i) {
+    creates.push_back(
+        request(Verb::kCreate, {"", "v1", "pods", "", "default", ""}, pod_body(i, nodes)));
+    statuses.push_back(request(Verb::kPatch,
+                               {"", "v1", "pods", "status", "default", "load-" + std::to_string(i)},
+                               pod_status(i)));
+  }
+  send_all(cluster, creates);
+  send_all(cluster, statuses);
+}
+
+std::size_t pod_bytes(const live::ControlPlane& cluster) {
+  return cluster.read("/api/v1/namespaces/default/pods/load-0").size();
+}
+
+void create_deployments(const live::ControlPlane& cluster, int count, int replicas) {
+  std::vector<ApiRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = "d" + std::to_string(i);
+    requests.push_back(request(
+        Verb::kCreate, deployment_path(-1),
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":")" + name +
+            R"("},"spec":{"replicas":)" + std::to_string(replicas) +
+            R"(,"selector":{"matchLabels":{"app":")" + name +
+            R"("}},"template":{"metadata":{"labels":{"app":")" + name +
+            R"("}},"spec":{"containers":[)" + container("app", i) +
+            R"(],"volumes":[{"name":"config","configMap":{"name":"app"}},{"name":"tmp","emptyDir":{}}]}}}})"));
+  }
+  send_all(cluster, requests);
+}
+
+void update_deployments(const live::ControlPlane& cluster, int count, const std::string& image) {
+  std::vector<ApiRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(
+        request(Verb::kPatch, deployment_path(i),
+                R"({"spec":{"template":{"spec":{"containers":[{"name":"app","image":")" + image +
+                    R"("}]}}}})"));
+    requests.back().patch_type = host::PatchType::kStrategic;
+  }
+  send_all(cluster, requests);
+}
+
+void delete_deployments(const live::ControlPlane& cluster, int count) {
+  std::vector<ApiRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(request(Verb::kDelete, deployment_path(i), ""));
+    requests.back().delete_options.propagation = host::Propagation::kBackground;
+  }
+  send_all(cluster, requests);
+}
+
+bool rolled_out(const live::ControlPlane& cluster, int count, int replicas) {
+  host::ObjectSpace space;
+  const Result<host::ObjectRef> list = host::parse_object(space, cluster.read(kDeployments));
+  if (!list) return false;
+  int done = 0;
+  list->root()["items"].each([&](Value item) {
+    const Value status = item["status"];
+    done += status["observedGeneration"].integer() == item["metadata"]["generation"].integer() &&
+            status["replicas"].integer() == replicas &&
+            status["updatedReplicas"].integer() == replicas &&
+            status["availableReplicas"].integer() == replicas;
+  });
+  return done == count;
+}
+
+}  // namespace davit::bench

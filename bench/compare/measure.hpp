@@ -1,0 +1,22 @@
+/// What a process costs, read from /proc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+
+namespace davit::bench {
+
+struct Cost {
+  double cpu_seconds = 0;   ///< User and system, since the process began.
+  double resident_mib = 0;  ///< Now.
+  double peak_mib = 0;      ///< The most it ever had resident.
+};
+
+[[nodiscard]] Cost cost_of(pid_t pid);
+
+/// Waits until the process has used almost no CPU (1.5 %) for two seconds; gives up after `limit`.
+/// Returns when it became idle.
+std::chrono::steady_clock::time_point wait_idle(pid_t pid, std::chrono::seconds limit);
+
+}  // namespace davit::bench
