@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <deque>
-#include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -15,6 +15,8 @@
 #include "host/base/random.hpp"
 #include "host/events/event.hpp"
 #include "host/events/event_api.hpp"
+#include "host/events/event_correlator.hpp"
+#include "host/events/event_sink.hpp"
 
 namespace davit::host {
 
@@ -50,15 +52,21 @@ class EventRecorder {
   void stop() EXCLUDES(mutex_);
 
  private:
+  enum class Enqueued { kYes, kFirstDropped, kDropped, kStopped };
+  Enqueued enqueue(Event event) EXCLUDES(mutex_);
   void run(const std::stop_token& stop) EXCLUDES(mutex_);
-  bool enqueue(Event event) EXCLUDES(mutex_);
+  /// Waits for the next event; nothing when the recorder stops.
+  std::optional<Event> next(const std::stop_token& stop) EXCLUDES(mutex_);
 
   // Fixed after construction.
-  EventApi& api_;
   Clock& clock_;
   Random& random_;
   const Log log_;
   const EventRecorderOptions options_;
+
+  // Of the sink thread.
+  EventCorrelator correlator_;
+  EventSink sink_;
 
   Mutex mutex_;
   CondVar changed_;  // An event came, was written, or the recorder stops.
@@ -66,8 +74,9 @@ class EventRecorder {
   bool writing_ GUARDED_BY(mutex_) =
       false;  // The sink holds an event that is no longer in waiting_.
   bool stopped_ GUARDED_BY(mutex_) = false;
-  std::size_t dropped_ GUARDED_BY(mutex_) = 0;  // Since the queue was last full.
-  std::jthread sink_;  // Started and joined by whoever finds or clears it under mutex_.
+  std::size_t dropped_ GUARDED_BY(mutex_) = 0;  // Since the sink last took an event.
+
+  std::jthread thread_;  // Started under mutex_ unless stopped_; joined once stopped_.
 };
 
 }  // namespace davit::host

@@ -15,8 +15,9 @@ namespace davit::host {
 /// The defaults are upstream's.
 struct LeaderElectionOptions {
   std::string ns = "kube-system";
-  std::string name = "davit";  ///< Of the Lease.
-  std::string identity;        ///< New for each start of the process: `<host name>_<UUID>`.
+  std::string name = "davit";       ///< Of the Lease.
+  std::string component = "davit";  ///< Source of the events on the Lease.
+  std::string identity;             ///< New for each start of the process: `<host name>_<UUID>`.
   Duration lease_duration = std::chrono::seconds(15);
   Duration renew_deadline = std::chrono::seconds(10);
   Duration retry_period = std::chrono::seconds(2);
@@ -51,6 +52,9 @@ class LeaderElection {
 
   explicit LeaderElection(LeaderElectionOptions options) : options_(std::move(options)) {}
 
+  /// kInvalid, in one line, when the options contradict each other.
+  [[nodiscard]] static Status check(const LeaderElectionOptions& options);
+
   [[nodiscard]] Request begin(Time now, WallTime wall);
 
   /// Takes what the server said to the last request: the Lease's JSON or the error. `now` is the
@@ -73,6 +77,8 @@ class LeaderElection {
   void released(Time now);
 
   [[nodiscard]] bool is_leader() const { return observed_.holder == options_.identity; }
+  /// UID and version of the Lease as last seen; empty before.
+  [[nodiscard]] const Lease& lease() const { return lease_; }
   /// The holder last seen; "" for none.
   [[nodiscard]] const std::string& holder() const { return observed_.holder; }
   /// When the record was last seen to change.
@@ -82,17 +88,16 @@ class LeaderElection {
   enum class Phase { kIdle, kFastUpdate, kGet, kCreate, kUpdate };
 
   [[nodiscard]] bool lease_valid(Time now) const;
-  [[nodiscard]] std::optional<Request> on_read(const Result<std::string>& reply, Time now);
-  [[nodiscard]] std::optional<Request> on_written(const Result<std::string>& reply, Time now);
-  [[nodiscard]] Request send_update();
-  [[nodiscard]] Request send_get();
+  [[nodiscard]] LeaseRecord record(WallTime wall) const;
+  std::optional<Request> on_read(const Result<std::string>& reply, Time now);
+  void on_written(const std::string& reply, Time now);
   std::optional<Request> finish(Outcome outcome);
 
   const LeaderElectionOptions options_;
 
   // What was last seen.
   LeaseRecord observed_;
-  std::string observed_raw_;  // Compared to notice changes; empty before the first look.
+  Lease lease_;  // As last read or written; its `raw` is compared to notice changes.
   Time observed_at_{};
   std::string document_;  // The whole Lease as last read or written, "" when none is known.
 
@@ -100,7 +105,7 @@ class LeaderElection {
   Phase phase_ = Phase::kIdle;
   Outcome outcome_ = Outcome::kNotHeld;
   bool slow_path_ = false;
-  bool was_leader_ = false;
+  bool led_ = false;  // When the attempt began.
   Time began_{};
   LeaseRecord desired_;
   Status trouble_;

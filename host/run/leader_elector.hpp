@@ -49,16 +49,13 @@ class LeaderElector {
  public:
   enum class Release { kNo, kYes };
 
-  /// `options` must be valid (see check()). References must outlive the elector; `events` may be
-  /// null.
+  /// `options` must be valid (see LeaderElection::check()). References must outlive the elector;
+  /// `events` may be null.
   LeaderElector(LeaderElectionOptions options, LeaseApi& api, Clock& clock, Random& random,
                 LeaderElectionMetrics& metrics, EventRecorder* events, Log log,
                 LeaderElectionHandlers handlers);
   /// Stops without a release.
   ~LeaderElector();
-
-  /// Says what is wrong with `options`: kInvalid, one line.
-  [[nodiscard]] static Status check(const LeaderElectionOptions& options);
 
   /// Starts the thread. Once.
   void start();
@@ -95,7 +92,7 @@ class LeaderElector {
   Result<std::string> send(const LeaderElection::Request& request, Time deadline,
                            const std::stop_token& stop);
   void release_lease();
-  void publish(Time sent);
+  void publish() EXCLUDES(mutex_);
   void rest(Time until, const std::stop_token& stop) EXCLUDES(mutex_);
   void record(std::string_view what);
 

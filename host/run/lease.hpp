@@ -23,6 +23,8 @@ struct LeaseRecord {
 
 /// A Lease as read.
 struct Lease {
+  std::string uid;
+  std::string resource_version;
   LeaseRecord record;
   /// The record with times cut to whole seconds: for telling whether anything happened.
   std::string raw;

@@ -1,0 +1,129 @@
+#include "host/events/event.hpp"
+
+#include <cstdio>
+#include <ctime>
+
+#include "host/base/json_text.hpp"
+
+namespace davit::host {
+namespace {
+
+/// RFC 3339 in whole seconds, as metav1.Time is written.
+std::string second_time(WallTime time) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  const auto moment = static_cast<std::time_t>(seconds.time_since_epoch().count());
+  std::tm utc{};
+  gmtime_r(&moment, &utc);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
+
+/// Writes members of one object, leaving out empty texts.
+class Members {
+ public:
+  explicit Members(std::string& out) : out_(out) { out_ += '{'; }
+  void text(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    name(key);
+    append_json_string(out_, value);
+  }
+  void number(std::string_view key, std::int64_t value) {
+    name(key);
+    out_ += std::to_string(value);
+  }
+  void name(std::string_view key) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    append_json_string(out_, key);
+    out_ += ':';
+  }
+  void end() { out_ += '}'; }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+void append_reference(std::string& out, const Reference& reference) {
+  Members members(out);
+  members.text("kind", reference.kind);
+  members.text("namespace", reference.ns);
+  members.text("name", reference.name);
+  members.text("uid", reference.uid);
+  members.text("apiVersion", reference.api_version);
+  members.text("resourceVersion", reference.resource_version);
+  members.text("fieldPath", reference.field_path);
+  members.end();
+}
+
+bool is_label(std::string_view part) {
+  const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (part.empty() || !alphanumeric(part.front()) || !alphanumeric(part.back())) return false;
+  for (const char c : part) {
+    if (!alphanumeric(c) && c != '-') return false;
+  }
+  return true;
+}
+
+bool is_dns_subdomain(std::string_view text) {
+  constexpr std::size_t kLengthMax = 253;
+  if (text.size() > kLengthMax) return false;
+  for (;;) {
+    const std::size_t dot = text.find('.');
+    if (!is_label(text.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+
+std::string event_json(const Event& event) {
+  std::string out;
+  out.reserve(640 + event.message.size());
+  Members members(out);
+  members.text("apiVersion", "v1");
+  members.text("kind", "Event");
+  members.name("metadata");
+  Members metadata(out);
+  metadata.text("name", event.name);
+  metadata.text("namespace", event.ns);
+  metadata.end();
+  members.name("involvedObject");
+  append_reference(out, event.regarding);
+  members.text("reason", event.reason);
+  members.text("message", event.message);
+  members.name("source");
+  Members source(out);
+  source.text("component", event.component);
+  source.text("host", event.host);
+  source.end();
+  members.text("firstTimestamp", second_time(event.first_seen));
+  members.text("lastTimestamp", second_time(event.last_seen));
+  members.number("count", event.count);
+  members.text("type", event.type);
+  members.text("reportingComponent", event.component);
+  members.text("reportingInstance", event.host);
+  members.end();
+  return out;
+}
+
+std::string event_patch_json(const Event& event) {
+  std::string out;
+  Members members(out);
+  members.number("count", event.count);
+  members.text("lastTimestamp", second_time(event.last_seen));
+  members.text("message", event.message);
+  members.end();
+  return out;
+}
+
+std::string event_name(std::string_view object, WallTime now, std::string uuid) {
+  char stamp[24];
+  std::snprintf(stamp, sizeof stamp, ".%llx",
+                static_cast<unsigned long long>(now.time_since_epoch().count()));
+  std::string name = std::string(object) + stamp;
+  return is_dns_subdomain(name) ? name : std::move(uuid);
+}
+
+}  // namespace davit::host

@@ -1,0 +1,36 @@
+#include "host/events/event_api.hpp"
+
+#include <utility>
+
+#include "host/api/rest_client.hpp"
+
+namespace davit::host {
+namespace {
+
+ApiRequest request_about(const Event& event) {
+  ApiRequest request;
+  request.path.version = "v1";
+  request.path.resource = "events";
+  request.path.ns = event.ns;
+  return request;
+}
+
+}  // namespace
+
+Status RestEventApi::create(const Event& event, std::stop_token stop) {
+  ApiRequest request = request_about(event);
+  request.verb = Verb::kCreate;
+  request.body = event_json(event);
+  return client_.call(request, std::move(stop)).status;
+}
+
+Status RestEventApi::patch(const Event& event, std::stop_token stop) {
+  ApiRequest request = request_about(event);
+  request.verb = Verb::kPatch;
+  request.patch_type = PatchType::kStrategic;
+  request.path.name = event.name;
+  request.body = event_patch_json(event);
+  return client_.call(request, std::move(stop)).status;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,107 @@
+#include "host/events/event_correlator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <initializer_list>
+#include <string_view>
+
+namespace davit::host {
+namespace {
+
+constexpr std::string_view kCombined = "(combined from similar events): ";
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t seed) {
+  hash ^= seed + 0x9E3779B97F4A7C15U + (hash << 6U) + (hash >> 2U);
+  hash *= 0xBF58476D1CE4E5B9U;
+  return hash ^ (hash >> 31U);
+}
+
+/// Two independent 64-bit hashes in 16 bytes. Parts are told apart by their lengths.
+std::string key_of(std::initializer_list<std::string_view> parts) {
+  std::array<std::uint64_t, 2> hashes = {0x243F6A8885A308D3U, 0x13198A2E03707344U};
+  for (const std::string_view part : parts) {
+    const std::uint64_t hash = std::hash<std::string_view>{}(part);
+    hashes[0] = mix(hashes[0], hash);
+    hashes[1] = mix(hashes[1] + part.size(), hash ^ 0xA4093822299F31D0U);
+  }
+  const auto bytes = std::bit_cast<std::array<char, sizeof hashes>>(hashes);
+  return {bytes.data(), bytes.size()};
+}
+
+std::string aggregate_key(const Event& event) {
+  const Reference& object = event.regarding;
+  return key_of({event.component, event.host, object.kind, object.ns, object.name, object.uid,
+                 object.api_version, event.type, event.reason});
+}
+
+std::string full_key(const Event& event) {
+  const Reference& object = event.regarding;
+  return key_of({event.component, event.host, object.kind, object.ns, object.name,
+                 object.field_path, object.uid, object.api_version, event.type, event.reason,
+                 event.message});
+}
+
+std::string spam_key(const Event& event) {
+  const Reference& object = event.regarding;
+  return key_of({event.component, event.host, object.kind, object.ns, object.name, object.uid,
+                 object.api_version, event.type});
+}
+
+}  // namespace
+
+EventCorrelator::EventCorrelator(CorrelatorLimits limits)
+    : limits_(limits),
+      groups_(limits.keys_max),
+      seen_(limits.keys_max),
+      buckets_(limits.keys_max) {}
+
+std::optional<CorrelatedEvent> EventCorrelator::correlate(Event event, Time now,
+                                                          const std::string& new_name) {
+  const std::string key = aggregate(event, now, new_name);
+  Seen& seen = seen_.at(key);
+  if (seen.count > 0) {
+    event.name = seen.name;
+    event.first_seen = seen.first_seen;
+  } else {
+    seen.name = event.name;
+    seen.first_seen = event.first_seen;
+  }
+  event.count = ++seen.count;
+  if (!allow(event, now)) return std::nullopt;
+  const auto write =
+      event.count > 1 ? CorrelatedEvent::Write::kPatch : CorrelatedEvent::Write::kCreate;
+  return CorrelatedEvent{write, std::move(event)};
+}
+
+std::string EventCorrelator::aggregate(Event& event, Time now, const std::string& new_name) {
+  const std::string full = full_key(event);
+  std::string group_key = aggregate_key(event);
+  Group& group = groups_.at(group_key);
+  if (now - group.last > limits_.aggregate_for) group.messages.clear();
+  group.last = now;
+  group.messages.insert(key_of({event.message}));
+  if (group.messages.size() < limits_.messages_max) return full;
+  group.messages.erase(group.messages.begin());
+  event.message.insert(0, kCombined);
+  event.name = new_name;
+  return group_key;
+}
+
+bool EventCorrelator::allow(const Event& event, Time now) {
+  Bucket& bucket = buckets_.at(spam_key(event));
+  if (bucket.tokens < 0) {
+    bucket.tokens = limits_.burst;
+    bucket.filled = now;
+  }
+  const double refilled = std::chrono::duration<double>(now - bucket.filled).count() /
+                          std::chrono::duration<double>(limits_.refill).count();
+  bucket.tokens = std::min(limits_.burst, bucket.tokens + refilled);
+  bucket.filled = now;
+  if (bucket.tokens < 1) return false;
+  bucket.tokens -= 1;
+  return true;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,159 @@
+#include "host/run/leader_election.hpp"
+
+#include <utility>
+
+#include "host/base/assert.hpp"
+
+namespace davit::host {
+namespace {
+
+/// Waits between attempts are longer by up to this share (client-go's JitterFactor).
+constexpr double kJitter = 1.2;
+
+std::int64_t whole_seconds(Duration time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
+
+}  // namespace
+
+Status LeaderElection::check(const LeaderElectionOptions& options) {
+  const auto invalid = [](const char* why) { return Status(Code::kInvalid, why); };
+  if (options.lease_duration <= options.renew_deadline) {
+    return invalid("leader election: lease duration must be greater than renew deadline");
+  }
+  if (options.retry_period.count() < 1) {
+    return invalid("leader election: retry period must be greater than zero");
+  }
+  if (static_cast<double>(options.renew_deadline.count()) <=
+      kJitter * static_cast<double>(options.retry_period.count())) {
+    return invalid("leader election: renew deadline must be greater than 1.2 times retry period");
+  }
+  if (whole_seconds(options.lease_duration) < 1) {
+    return invalid("leader election: lease duration must be at least one second");
+  }
+  if (options.identity.empty()) return invalid("leader election: identity must not be empty");
+  if (options.name.empty()) return invalid("leader election: resource name must not be empty");
+  if (options.ns.empty()) return invalid("leader election: resource namespace must not be empty");
+  return {};
+}
+
+LeaseRecord LeaderElection::record(WallTime wall) const {
+  return {options_.identity, whole_seconds(options_.lease_duration), micro_time(wall),
+          micro_time(wall), 0};
+}
+
+bool LeaderElection::lease_valid(Time now) const {
+  return observed_at_ + std::chrono::seconds(observed_.duration_seconds) > now;
+}
+
+LeaderElection::Request LeaderElection::begin(Time now, WallTime wall) {
+  outcome_ = Outcome::kNotHeld;
+  slow_path_ = false;
+  trouble_ = Status();
+  began_ = now;
+  led_ = is_leader();
+  desired_ = record(wall);
+  if (led_ && lease_valid(now)) {
+    desired_.acquire_time = observed_.acquire_time;
+    desired_.transitions = observed_.transitions;
+    if (Result<std::string> body = with_record(document_, desired_)) {
+      phase_ = Phase::kFastUpdate;
+      return {Verb::kUpdate, std::move(*body)};
+    }
+  }
+  phase_ = Phase::kGet;
+  return {Verb::kGet, {}};
+}
+
+std::optional<LeaderElection::Request> LeaderElection::answer(const Result<std::string>& reply,
+                                                              Time now) {
+  DAVIT_ASSERT(phase_ != Phase::kIdle);
+  if (phase_ == Phase::kGet) return on_read(reply, now);
+  if (reply) {
+    on_written(*reply, now);
+    return finish(Outcome::kHeld);
+  }
+  trouble_ = reply.error();
+  if (phase_ != Phase::kFastUpdate) return finish(Outcome::kNotHeld);
+  phase_ = Phase::kGet;
+  return Request{Verb::kGet, {}};
+}
+
+std::optional<LeaderElection::Request> LeaderElection::on_read(const Result<std::string>& reply,
+                                                               Time now) {
+  if (reply.error().code() == Code::kNotFound) {
+    phase_ = Phase::kCreate;
+    return Request{Verb::kCreate, lease_json(options_.ns, options_.name, desired_)};
+  }
+  Result<Lease> lease = reply ? parse_lease(*reply) : Result<Lease>(reply.error());
+  if (!lease) {
+    trouble_ = lease.error();
+    return finish(Outcome::kNotHeld);
+  }
+  document_ = *reply;
+  if (lease->raw != lease_.raw) {
+    observed_ = lease->record;
+    observed_at_ = now;
+  }
+  lease_ = std::move(*lease);
+
+  if (!observed_.holder.empty() && !is_leader() && lease_valid(began_)) {
+    return finish(led_ ? Outcome::kLost : Outcome::kNotHeld);
+  }
+  if (is_leader()) {
+    slow_path_ = true;
+    desired_.acquire_time = observed_.acquire_time;
+    desired_.transitions = observed_.transitions;
+  } else {
+    desired_.acquire_time = desired_.renew_time;
+    desired_.transitions = observed_.transitions + 1;
+  }
+  Result<std::string> body = with_record(document_, desired_);
+  if (!body) {
+    trouble_ = body.error();
+    return finish(Outcome::kNotHeld);
+  }
+  phase_ = Phase::kUpdate;
+  return Request{Verb::kUpdate, std::move(*body)};
+}
+
+void LeaderElection::on_written(const std::string& reply, Time now) {
+  observed_ = desired_;
+  observed_at_ = now;
+  Result<Lease> lease = parse_lease(reply);
+  // An answer that cannot be read is no reason to doubt the write; the next attempt begins with a
+  // read.
+  document_ = lease ? reply : "";
+  if (lease) lease_ = std::move(*lease);
+}
+
+std::optional<LeaderElection::Request> LeaderElection::finish(Outcome outcome) {
+  phase_ = Phase::kIdle;
+  outcome_ = outcome;
+  return std::nullopt;
+}
+
+Result<std::optional<LeaderElection::Request>> LeaderElection::release_update(
+    const Result<std::string>& reply, WallTime wall) const {
+  if (!reply) return reply.error();
+  const Result<Lease> lease = parse_lease(*reply);
+  if (!lease) return lease.error();
+  // Only ours is ours to give back.
+  if (lease->record.holder != options_.identity) return std::optional<Request>();
+  LeaseRecord free;
+  free.duration_seconds = 1;
+  free.acquire_time = micro_time(wall);
+  free.renew_time = free.acquire_time;
+  free.transitions = lease->record.transitions;
+  Result<std::string> body = with_record(*reply, free);
+  if (!body) return body.error();
+  return std::optional<Request>(Request{Verb::kUpdate, std::move(*body)});
+}
+
+void LeaderElection::released(Time now) {
+  observed_ = LeaseRecord();
+  observed_at_ = now;
+  document_.clear();
+}
+
+}  // namespace davit::host

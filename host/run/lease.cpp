@@ -1,0 +1,163 @@
+#include "host/run/lease.hpp"
+
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <ctime>
+
+namespace davit::host {
+namespace {
+
+using Json = rapidjson::Value;
+using Document = rapidjson::Document;
+
+constexpr std::string_view kApiVersion = "coordination.k8s.io/v1";
+constexpr std::string_view kKind = "Lease";
+constexpr std::size_t kWholeSeconds = std::string_view("2026-01-01T00:00:00").size();
+
+Status no_lease(std::string_view what) {
+  return {Code::kWrongType, "the answer is no Lease: " + std::string(what)};
+}
+
+Json text(std::string_view value, Document& document) {
+  return {value.data(), static_cast<rapidjson::SizeType>(value.size()), document.GetAllocator()};
+}
+
+const Json* member(const Json& object, const char* name) {
+  const auto found = object.FindMember(name);
+  return found == object.MemberEnd() || found->value.IsNull() ? nullptr : &found->value;
+}
+
+bool read(const Json& object, const char* name, std::string& out) {
+  const Json* value = member(object, name);
+  if (value == nullptr) return true;
+  if (!value->IsString()) return false;
+  out.assign(value->GetString(), value->GetStringLength());
+  return true;
+}
+
+bool read(const Json& object, const char* name, std::int64_t& out) {
+  const Json* value = member(object, name);
+  if (value == nullptr) return true;
+  if (!value->IsInt64()) return false;
+  out = value->GetInt64();
+  return true;
+}
+
+void set(Document& document, Json& object, const char* name, Json value) {
+  const auto found = object.FindMember(name);
+  if (found == object.MemberEnd()) {
+    object.AddMember(Json(name, document.GetAllocator()), value, document.GetAllocator());
+  } else {
+    found->value = value;
+  }
+}
+
+Json& child(Document& document, Json& object, const char* name) {
+  if (member(object, name) == nullptr) set(document, object, name, Json(rapidjson::kObjectType));
+  return object[name];
+}
+
+/// The document, whose metadata and spec are objects if they are there.
+Status parse(std::string_view json, Document& document) {
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |  // Depth costs heap, not stack.
+                              rapidjson::kParseValidateEncodingFlag;
+  document.Parse<kFlags>(json.data(), json.size());
+  if (document.HasParseError()) return no_lease("broken JSON");
+  if (!document.IsObject()) return no_lease("not an object");
+  std::string kind(kKind);
+  if (!read(document, "kind", kind) || kind != kKind) return no_lease("another kind");
+  for (const char* part : {"metadata", "spec"}) {
+    const Json* value = member(document, part);
+    if (value != nullptr && !value->IsObject())
+      return no_lease(std::string(part) + " is no object");
+  }
+  return {};
+}
+
+std::string write(const Document& document) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  document.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+void put_record(Document& document, const LeaseRecord& record) {
+  Json& spec = child(document, document, "spec");
+  set(document, spec, "holderIdentity", text(record.holder, document));
+  set(document, spec, "leaseDurationSeconds", Json(record.duration_seconds));
+  set(document, spec, "acquireTime", text(record.acquire_time, document));
+  set(document, spec, "renewTime", text(record.renew_time, document));
+  set(document, spec, "leaseTransitions", Json(record.transitions));
+}
+
+std::string raw(const LeaseRecord& record) {
+  std::string made = record.holder;
+  made.append("|").append(std::to_string(record.duration_seconds));
+  made.append("|").append(record.acquire_time, 0, kWholeSeconds);
+  made.append("|").append(record.renew_time, 0, kWholeSeconds);
+  made.append("|").append(std::to_string(record.transitions));
+  return made;
+}
+
+}  // namespace
+
+Result<Lease> parse_lease(std::string_view json) {
+  Document document;
+  if (Status s = parse(json, document); !s.ok()) return s;
+  Lease lease;
+  if (const Json* metadata = member(document, "metadata")) {
+    if (!read(*metadata, "uid", lease.uid) ||
+        !read(*metadata, "resourceVersion", lease.resource_version)) {
+      return no_lease("wrong types in metadata");
+    }
+  }
+  if (const Json* spec = member(document, "spec")) {
+    LeaseRecord& record = lease.record;
+    if (!read(*spec, "holderIdentity", record.holder) ||
+        !read(*spec, "leaseDurationSeconds", record.duration_seconds) ||
+        !read(*spec, "acquireTime", record.acquire_time) ||
+        !read(*spec, "renewTime", record.renew_time) ||
+        !read(*spec, "leaseTransitions", record.transitions)) {
+      return no_lease("wrong types in spec");
+    }
+  }
+  lease.raw = raw(lease.record);
+  return lease;
+}
+
+std::string lease_json(std::string_view ns, std::string_view name, const LeaseRecord& record) {
+  Document document(rapidjson::kObjectType);
+  set(document, document, "apiVersion", text(kApiVersion, document));
+  set(document, document, "kind", text(kKind, document));
+  Json& metadata = child(document, document, "metadata");
+  set(document, metadata, "name", text(name, document));
+  set(document, metadata, "namespace", text(ns, document));
+  put_record(document, record);
+  return write(document);
+}
+
+Result<std::string> with_record(std::string_view json, const LeaseRecord& record) {
+  Document document;
+  if (Status s = parse(json, document); !s.ok()) return s;
+  Json& metadata = child(document, document, "metadata");
+  metadata.RemoveMember("managedFields");
+  put_record(document, record);
+  return write(document);
+}
+
+std::string micro_time(WallTime time) {
+  const auto micros = std::chrono::floor<std::chrono::microseconds>(time);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(micros);
+  const std::time_t moment = static_cast<std::time_t>(seconds.time_since_epoch().count());
+  std::tm utc{};
+  gmtime_r(&moment, &utc);
+  char date[32];
+  const std::size_t length = std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc);
+  char fraction[16];
+  std::snprintf(fraction, sizeof fraction, ".%06dZ", static_cast<int>((micros - seconds).count()));
+  return std::string(date, length) + fraction;
+}
+
+}  // namespace davit::host
