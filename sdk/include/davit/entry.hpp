@@ -89,21 +89,26 @@ class Instance {
   std::unique_ptr<Controller> controller_;
 };
 
+/// Makes a controller with everything that belongs to it; answers as an InitFunc does.
+inline std::int32_t start(const davit_context& raw, Factory factory,
+                          davit_controller& out) noexcept {
+  auto instance = std::make_unique<Instance>(raw);
+  const davit_code code = guarded(instance->api(), [&] { return instance->start(factory); });
+  if (code != DAVIT_OK) return DAVIT_FAILED;
+  if (!instance->has_controller()) return DAVIT_SKIPPED;
+  out = davit_controller{sizeof(davit_controller), 0, instance.release(), &Instance::destroy,
+                         &Instance::capability};
+  return DAVIT_STARTED;
+}
+
 /// The InitFunc behind every row: the context says which one is meant.
 template <const auto& kRows>
 std::int32_t init(const davit_context* raw, davit_controller* out) noexcept {
-  auto instance = std::make_unique<Instance>(*raw);
-  const davit_code code = guarded(instance->api(), [&] {
-    for (const Row& row : kRows) {
-      if (row.name == from_c(raw->controller)) return instance->start(row.factory);
-    }
-    return Status(Code::kMisuse, "the plugin has no such controller");
-  });
-  if (code != DAVIT_OK) return DAVIT_FAILED;
-  if (!instance->has_controller()) return DAVIT_SKIPPED;
-  *out = davit_controller{sizeof(davit_controller), 0, instance.release(), &Instance::destroy,
-                          &Instance::capability};
-  return DAVIT_STARTED;
+  for (const Row& row : kRows) {
+    if (row.name == from_c(raw->controller)) return start(*raw, row.factory, *out);
+  }
+  raw->error_text(raw->host, to_c("the plugin has no such controller"));
+  return DAVIT_FAILED;
 }
 
 template <const auto& kRows>

@@ -1,0 +1,334 @@
+/// Cluster: a Kubernetes cluster in memory, for the unit tests of controllers.
+///
+/// It implements the host's capability tables, so a controller runs in it unchanged. Nothing
+/// happens by itself and nothing takes time: run_until_idle() delivers watch events and runs syncs
+/// until all is quiet, advance() moves the clock.
+///
+///     testing::Cluster cluster;
+///     cluster.start("greeter-controller", &make<GreeterController>);
+///     cluster.add(testing::PodBuilder("web").annotation("example.davit.dev/greet", "yes"));
+///     cluster.run_until_idle();
+///     EXPECT_EQ(cluster.find<Pod>({"default", "web"})->label("greeting"), "hello");
+///
+/// With a note given, calls and reads outside its rules and projections fail as the host makes them
+/// fail, and are listed by violations().
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <davit/entry.hpp>
+#include <davit/testing/builders.hpp>
+#include <davit/testing/host_tables.hpp>
+#include <davit/testing/state.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace davit::testing {
+
+/// Whether a key waits until the caches have seen what its last sync wrote, as the host does it.
+enum class ReadYourWrites { kOn, kOff };
+
+struct ClusterOptions {
+  std::string note{};  ///< The plugin's note; empty: everything is allowed.
+  WallTime start = std::chrono::sys_days(std::chrono::year(2024) / 5 / 1) + std::chrono::hours(12);
+  ReadYourWrites read_your_writes = ReadYourWrites::kOn;
+};
+
+/// Single-threaded. Views that it gives out live as long as the cluster.
+class Cluster {
+ public:
+  explicit Cluster(ClusterOptions options = {}) : state_(options.start) {
+    if (!options.note.empty()) note_ = Json::must(options.note);
+    state_.read_your_writes = options.read_your_writes == ReadYourWrites::kOn;
+    HostState& reader = *observer_;
+    reader.context = make_context(reader);
+    if (!observer_api_.open(reader.context).ok()) std::abort();
+  }
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  ~Cluster() {
+    for (const auto& host : state_.hosts) destroy(*host);
+  }
+
+  // ---- Controllers ----
+
+  /// Makes a controller and fills its caches; its syncs run later. `config` is JSON text.
+  /// The error of a failed init; kUnsupported and the reason when it was skipped.
+  Status start(std::string_view name, Factory factory, std::string_view config = {}) {
+    return start_with(name, config, [factory](const davit_context& raw, davit_controller& out) {
+      return davit::detail::start(raw, factory, out);
+    });
+  }
+  /// The same for a row of a plugin's table, as the host starts it.
+  Status start(std::string_view name, davit_init_fn init, std::string_view config = {}) {
+    return start_with(name, config, [init](const davit_context& raw, davit_controller& out) {
+      return init(&raw, &out);
+    });
+  }
+  /// Ends a controller.
+  void stop(std::string_view name) {
+    for (const auto& host : state_.hosts) {
+      if (host->name == name) destroy(*host);
+    }
+  }
+
+  // ---- Time and work ----
+
+  /// Delivers events and runs syncs until nothing is left that is due. Returns how many syncs ran;
+  /// a controller that never rests ends the process.
+  std::size_t run_until_idle() {
+    constexpr std::size_t kSyncsMax =
+        100'000;  // Far above any test; a loop reaches it in a second.
+    std::size_t syncs = 0;
+    state_.fire_timers();
+    state_.deliver_all();
+    while (state_.sync_next()) {
+      if (++syncs > kSyncsMax) fail("the controllers never come to rest");
+      state_.deliver_all();
+    }
+    return syncs;
+  }
+  /// Runs one sync, if a key is ready. Delivers events before, not after.
+  bool run_one_sync() {
+    state_.deliver_all();
+    return state_.sync_next();
+  }
+  /// Moves the clock by `duration`, running at each instant what is due then.
+  void advance(Duration duration) {
+    const Time end = state_.now + duration;
+    run_until_idle();
+    while (const std::optional<Time> due = state_.next_due()) {
+      if (*due > end) break;
+      state_.now = std::max(state_.now, *due);
+      run_until_idle();
+    }
+    state_.now = end;
+    run_until_idle();
+  }
+  /// Moves the clock and runs nothing.
+  void skip(Duration duration) { state_.now += duration; }
+  [[nodiscard]] Time now() const { return state_.now; }
+  [[nodiscard]] WallTime wall_now() const { return state_.wall_now(); }
+  /// When the next delayed key or timer is due.
+  [[nodiscard]] std::optional<Duration> next_due_in() const {
+    const std::optional<Time> due = state_.next_due();
+    return due ? std::optional<Duration>(*due - state_.now) : std::nullopt;
+  }
+
+  // ---- Cache lag ----
+
+  /// From now on changes of a resource ("pods") reach no cache and no handler.
+  void hold(std::string_view resource) { state_.caches[std::string(resource)].held = true; }
+  /// Ends hold(); what was missed is delivered by the next run.
+  void release(std::string_view resource) { state_.caches[std::string(resource)].held = false; }
+  /// Delivers the oldest change that is held back. False: there is none.
+  bool release_one(std::string_view resource) {
+    Cache& cache = state_.caches[std::string(resource)];
+    if (cache.pending.empty()) return false;
+    state_.deliver_next(cache);
+    return true;
+  }
+  /// Delivers every cached object of a resource as an update to itself, as a periodic resync does.
+  void resync(std::string_view resource) {
+    const auto objects = state_.caches[std::string(resource)].objects;
+    for (const auto& [key, object] : objects) {
+      for (const auto& host : state_.hosts) {
+        for (Subscription& each : host->subscriptions) {
+          if (!host->started || each.resource != resource) continue;
+          state_.notify(*host, each, {each.resource, DAVIT_EVENT_UPDATED, object, 0}, object);
+        }
+      }
+    }
+  }
+
+  // ---- Objects, as an administrator ----
+
+  /// Stores JSON text or a builder's object whole, status included; replaces a present one.
+  void add(std::string_view json) { add(Json::must(json)); }
+  void add(Json object) { static_cast<void>(state_.server.put(std::move(object))); }
+  template <typename Builder>
+  requires requires(const Builder& builder) { builder.json(); }
+  void add(const Builder& builder) { add(builder.json()); }
+  /// Edits an object in place, status included.
+  template <typename View>
+  void modify(const Key& key, const std::function<void(Json&)>& edit) {
+    Json object = json<View>(key);
+    edit(object);
+    add(std::move(object));
+  }
+  /// Applies a JSON merge patch to an object, status included.
+  template <typename View>
+  void merge(const Key& key, std::string_view patch) {
+    modify<View>(key, [patch](Json& object) { merge_patch(object, Json::must(patch)); });
+  }
+  /// Deletes as kubectl does: bound pods and objects with finalizers stay until they are finished.
+  template <typename View>
+  void remove(const Key& key, DeleteOptions options = {}) {
+    const ApiReply reply = state_.server.handle(Request::remove<View>(key, std::move(options)));
+    if (!reply.ok()) fail(reply.message);
+  }
+  /// Takes an object away at once, whatever holds it. False: there was none.
+  template <typename View>
+  bool erase(const Key& key) {
+    return state_.server.erase(View::kResource.resource, key);
+  }
+
+  template <typename View>
+  [[nodiscard]] std::optional<View> find(const Key& key) {
+    const auto& all = state_.server.objects(View::kResource.resource);
+    const auto found = all.find(key);
+    if (found == all.end()) return std::nullopt;
+    return view<View>(found->second);
+  }
+  /// All objects of a resource, by key.
+  template <typename View>
+  [[nodiscard]] std::vector<View> all() {
+    std::vector<View> views;
+    for (const auto& [key, object] : state_.server.objects(View::kResource.resource)) {
+      views.push_back(view<View>(object));
+    }
+    return views;
+  }
+  /// A copy of an object that must be there.
+  template <typename View>
+  [[nodiscard]] Json json(const Key& key) const {
+    const auto& all = state_.server.objects(View::kResource.resource);
+    const auto found = all.find(key);
+    if (found == all.end()) fail("no object " + key.text());
+    return found->second->json();
+  }
+  /// A view of JSON text, for tests of pure rules.
+  [[nodiscard]] Value value(std::string_view json) {
+    return keep(std::make_shared<Document>(state_.space, Json::must(json)));
+  }
+  template <typename View>
+  [[nodiscard]] View view_of(std::string_view json) {
+    return View(value(json));
+  }
+
+  // ---- Faults ----
+
+  void fail_next(Fault fault) { state_.faults.push_back(std::move(fault)); }
+  void clear_faults() { state_.faults.clear(); }
+  /// Called before each request is carried out; for races with other writers.
+  void on_request(std::function<void(const RequestRecord&)> hook) {
+    state_.on_request = std::move(hook);
+  }
+  /// Makes Client::resource_exists answer kNotFound for a resource ("deployments").
+  void remove_resource(std::string_view resource) { state_.missing_resources.emplace(resource); }
+
+  // ---- What happened ----
+
+  /// Every request since the last clear_records().
+  [[nodiscard]] const std::vector<RequestRecord>& requests() const { return state_.requests; }
+  [[nodiscard]] std::vector<RequestRecord> writes() const {
+    std::vector<RequestRecord> writes;
+    std::copy_if(state_.requests.begin(), state_.requests.end(), std::back_inserter(writes),
+                 [](const RequestRecord& each) { return each.is_write(); });
+    return writes;
+  }
+  /// Requests of one kind: requests_of(Verb::kPatch, "replicasets", "status").
+  [[nodiscard]] std::vector<RequestRecord> requests_of(Verb verb, std::string_view resource,
+                                                       std::string_view subresource = {}) const {
+    std::vector<RequestRecord> found;
+    std::copy_if(state_.requests.begin(), state_.requests.end(), std::back_inserter(found),
+                 [&](const RequestRecord& each) {
+                   return each.verb == verb && each.resource == resource &&
+                          each.subresource == subresource;
+                 });
+    return found;
+  }
+  [[nodiscard]] const std::vector<EventRecord>& events() const { return state_.events; }
+  /// "Normal SuccessfulCreate Created pod: web-x", …
+  [[nodiscard]] std::vector<std::string> event_texts() const {
+    std::vector<std::string> texts;
+    for (const EventRecord& each : state_.events) texts.push_back(each.text());
+    return texts;
+  }
+  [[nodiscard]] const std::vector<SyncRecord>& syncs() const { return state_.syncs; }
+  [[nodiscard]] const std::vector<LogRecord>& log() const { return state_.log; }
+  [[nodiscard]] const std::vector<MetricSample>& metrics() const { return state_.metrics; }
+  /// Calls from the wrong place or outside the note; a test of a good plugin sees none.
+  [[nodiscard]] const std::vector<std::string>& violations() const { return state_.violations; }
+  void clear_records() {
+    state_.requests.clear();
+    state_.events.clear();
+    state_.syncs.clear();
+    state_.log.clear();
+    state_.metrics.clear();
+  }
+
+ private:
+  [[noreturn]] static void fail(const std::string& why) {
+    std::fprintf(stderr, "testing::Cluster: %s\n", why.c_str());
+    std::abort();
+  }
+
+  [[nodiscard]] static davit_context make_context(HostState& host) {
+    davit_context context{};
+    context.size = sizeof(context);
+    context.abi_major = DAVIT_ABI_MAJOR;
+    context.abi_minor = DAVIT_ABI_MINOR;
+    context.host = host.raw();
+    context.controller = to_c(host.name);
+    context.capability = &detail::HostMisc::capability;
+    context.error_text = &detail::HostMisc::error_text;
+    return context;
+  }
+
+  template <typename Init>
+  Status start_with(std::string_view name, std::string_view config, const Init& init) {
+    Declaration declared = note_ ? Declaration(*note_, name) : Declaration();
+    HostState& host = *state_.hosts.emplace_back(
+        std::make_unique<HostState>(state_, std::string(name), std::move(declared)));
+    host.context = make_context(host);
+    if (!config.empty()) {
+      host.config = std::make_shared<Document>(state_.space, Json::must(config));
+    }
+    std::int32_t outcome = DAVIT_FAILED;
+    {
+      const ClusterState::Call call(state_, host, Caller::kInit);
+      outcome = init(host.context, host.controller);
+    }
+    if (outcome == DAVIT_STARTED) {
+      state_.deliver_all();
+      host.started = true;
+      state_.deliver_initial(host);
+      return {};
+    }
+    const Status why(outcome == DAVIT_SKIPPED ? Code::kUnsupported : Code::kInternal,
+                     host.error_text);
+    state_.hosts.pop_back();
+    return why;
+  }
+  static void destroy(HostState& host) {
+    if (!host.started) return;
+    host.started = false;
+    for (TestTimer& timer : host.timers) timer.due.reset();
+    if (host.controller.destroy != nullptr) host.controller.destroy(host.controller.self);
+  }
+  template <typename View>
+  [[nodiscard]] View view(const DocumentPtr& document) {
+    return View(keep(document));
+  }
+  [[nodiscard]] Value keep(DocumentPtr document) {
+    const davit_value raw = document->value(Projections::kFull);
+    state_.kept.documents.push_back(std::move(document));
+    return Value(&observer_api_, raw);
+  }
+
+  ClusterState state_;
+  std::optional<Json> note_;
+  /// Through it the test reads objects as a controller does.
+  std::unique_ptr<HostState> observer_ = std::make_unique<HostState>(state_, "test", Declaration());
+  Api observer_api_;
+};
+
+}  // namespace davit::testing

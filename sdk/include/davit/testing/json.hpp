@@ -1,0 +1,325 @@
+/// Json: a small mutable JSON tree for tests. Not for production: it copies freely.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <davit/json_writer.hpp>
+#include <davit/result.hpp>
+#include <initializer_list>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace davit::testing {
+
+class Json {
+ public:
+  Json() = default;                                                                   ///< Null.
+  Json(std::string_view text) : kind_(Kind::kString), text_(text) {}                  // NOLINT
+  Json(const char* text) : Json(std::string_view(text)) {}                            // NOLINT
+  Json(const std::string& text) : Json(std::string_view(text)) {}                     // NOLINT
+  Json(std::int64_t number) : kind_(Kind::kNumber), text_(std::to_string(number)) {}  // NOLINT
+  Json(int number) : Json(static_cast<std::int64_t>(number)) {}                       // NOLINT
+  Json(bool value) : kind_(Kind::kBoolean), text_(value ? "true" : "false") {}        // NOLINT
+  [[nodiscard]] static Json object() { return Json(Kind::kObject, {}); }
+  [[nodiscard]] static Json array() { return Json(Kind::kArray, {}); }
+  /// A number with this text.
+  [[nodiscard]] static Json number(std::string_view text) { return Json(Kind::kNumber, text); }
+
+  [[nodiscard]] static Result<Json> parse(std::string_view text);
+  /// For literals in tests: malformed text ends the process.
+  [[nodiscard]] static Json must(std::string_view text) {
+    Result<Json> json = parse(text);
+    if (json) return std::move(*json);
+    std::fprintf(stderr, "malformed JSON in a test: %s\n%.*s\n", json.error().message().c_str(),
+                 static_cast<int>(text.size()), text.data());
+    std::abort();
+  }
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] bool is_object() const { return kind_ == Kind::kObject; }
+  [[nodiscard]] bool is_array() const { return kind_ == Kind::kArray; }
+  [[nodiscard]] bool is_null() const { return kind_ == Kind::kNull; }
+  /// The text of a string or number, "true" or "false"; "" for everything else.
+  [[nodiscard]] const std::string& text() const { return text_; }
+  /// The elements of an array, or the values of an object in the order of keys().
+  [[nodiscard]] std::vector<Json>& items() { return items_; }
+  [[nodiscard]] const std::vector<Json>& items() const { return items_; }
+  [[nodiscard]] const std::vector<std::string>& keys() const { return keys_; }
+
+  /// Null when this is no object or has no such member.
+  [[nodiscard]] const Json* find(std::string_view key) const {
+    const auto found = std::find(keys_.begin(), keys_.end(), key);
+    if (found == keys_.end()) return nullptr;
+    return &items_[static_cast<std::size_t>(found - keys_.begin())];
+  }
+  [[nodiscard]] Json* find(std::string_view key) {
+    return const_cast<Json*>(std::as_const(*this).find(key));
+  }
+  /// The member, made when missing. What is no object becomes one.
+  Json& operator[](std::string_view key) {
+    if (!is_object()) *this = object();
+    if (Json* present = find(key)) return *present;
+    keys_.emplace_back(key);
+    return items_.emplace_back();
+  }
+  /// Follows member names; null when one is missing.
+  [[nodiscard]] const Json* at(std::initializer_list<std::string_view> path) const {
+    const Json* json = this;
+    for (const std::string_view key : path) {
+      json = json->find(key);
+      if (json == nullptr) return nullptr;
+    }
+    return json;
+  }
+  /// The text at a path of member names, "" when there is none.
+  [[nodiscard]] std::string text_at(std::initializer_list<std::string_view> path) const {
+    const Json* json = at(path);
+    return json == nullptr ? std::string() : json->text();
+  }
+  /// Whether there was such a member.
+  bool erase(std::string_view key) {
+    const auto found = std::find(keys_.begin(), keys_.end(), key);
+    if (found == keys_.end()) return false;
+    items_.erase(items_.begin() + (found - keys_.begin()));
+    keys_.erase(found);
+    return true;
+  }
+  Json& push_back(Json item) {
+    if (!is_array()) *this = array();
+    return items_.emplace_back(std::move(item));
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> integer() const {
+    std::int64_t out = 0;
+    const char* end = text_.data() + text_.size();
+    if (kind_ != Kind::kNumber) return std::nullopt;
+    const auto [last, error] = std::from_chars(text_.data(), end, out);
+    return error == std::errc() && last == end ? std::optional(out) : std::nullopt;
+  }
+
+  [[nodiscard]] std::string dump() const {
+    std::string out;
+    append(out, Order::kDocument);
+    return out;
+  }
+  /// Keys sorted: equal values have equal texts.
+  [[nodiscard]] std::string canonical() const {
+    std::string out;
+    append(out, Order::kSorted);
+    return out;
+  }
+  /// Deep equality as davit_object_v1.equal defines it.
+  friend bool operator==(const Json& a, const Json& b) { return a.canonical() == b.canonical(); }
+
+ private:
+  enum class Order { kDocument, kSorted };
+
+  Json(Kind kind, std::string_view text) : kind_(kind), text_(text) {}
+
+  void append(std::string& out, Order order) const {
+    switch (kind_) {
+      case Kind::kAbsent:
+      case Kind::kNull:
+        out += "null";
+        return;
+      case Kind::kBoolean:
+      case Kind::kNumber:
+        out += text_;
+        return;
+      case Kind::kString:
+        append_json_string(out, text_);
+        return;
+      case Kind::kArray:
+        break;
+      case Kind::kObject:
+        append_members(out, order);
+        return;
+    }
+    out.push_back('[');
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (i != 0) out.push_back(',');
+      items_[i].append(out, order);
+    }
+    out.push_back(']');
+  }
+  void append_members(std::string& out, Order order) const {
+    std::vector<std::size_t> indexes(keys_.size());
+    std::iota(indexes.begin(), indexes.end(), std::size_t{0});
+    if (order == Order::kSorted) {
+      std::sort(indexes.begin(), indexes.end(),
+                [this](std::size_t a, std::size_t b) { return keys_[a] < keys_[b]; });
+    }
+    out.push_back('{');
+    for (std::size_t i = 0; i < indexes.size(); ++i) {
+      if (i != 0) out.push_back(',');
+      append_json_string(out, keys_[indexes[i]]);
+      out.push_back(':');
+      items_[indexes[i]].append(out, order);
+    }
+    out.push_back('}');
+  }
+
+  Kind kind_ = Kind::kNull;
+  std::string text_;
+  std::vector<std::string> keys_;  // Objects only: as many as items_.
+  std::vector<Json> items_;
+};
+
+namespace detail {
+
+/// Recursive descent over RFC 8259.
+class JsonParser {
+ public:
+  explicit JsonParser(std::string_view text) : text_(text) {}
+
+  [[nodiscard]] Result<Json> parse() {
+    Json json;
+    if (!value(json, 0)) return error();
+    skip_space();
+    if (position_ != text_.size()) return error();
+    return json;
+  }
+
+ private:
+  static constexpr int kDepthMax = 200;  // Deeper than any object of the API.
+
+  [[nodiscard]] Status error() const {
+    return Status(Code::kInvalid, "malformed JSON at byte " + std::to_string(position_));
+  }
+  void skip_space() {
+    while (position_ < text_.size() &&
+           std::string_view(" \t\r\n").find(text_[position_]) != std::string_view::npos) {
+      ++position_;
+    }
+  }
+  [[nodiscard]] bool take(char c) {
+    skip_space();
+    if (position_ >= text_.size() || text_[position_] != c) return false;
+    ++position_;
+    return true;
+  }
+  [[nodiscard]] bool take(std::string_view word) {
+    if (!text_.substr(position_).starts_with(word)) return false;
+    position_ += word.size();
+    return true;
+  }
+
+  [[nodiscard]] bool value(Json& out, int depth) {
+    if (depth > kDepthMax) return false;
+    if (take('{')) return members(out, depth);
+    if (take('[')) return elements(out, depth);
+    if (position_ < text_.size() && text_[position_] == '"') {
+      std::string text;
+      if (!string(text)) return false;
+      out = Json(text);
+      return true;
+    }
+    if (take(std::string_view("true")))
+      out = Json(true);
+    else if (take(std::string_view("false")))
+      out = Json(false);
+    else if (take(std::string_view("null")))
+      out = Json();
+    else
+      return number(out);
+    return true;
+  }
+  [[nodiscard]] bool members(Json& out, int depth) {
+    out = Json::object();
+    if (take('}')) return true;
+    do {
+      std::string key;
+      skip_space();
+      if (!string(key) || out.find(key) != nullptr || !take(':')) return false;
+      if (!value(out[key], depth + 1)) return false;
+    } while (take(','));
+    return take('}');
+  }
+  [[nodiscard]] bool elements(Json& out, int depth) {
+    out = Json::array();
+    if (take(']')) return true;
+    do {
+      if (!value(out.push_back(Json()), depth + 1)) return false;
+    } while (take(','));
+    return take(']');
+  }
+  [[nodiscard]] bool number(Json& out) {
+    const std::size_t first = position_;
+    while (position_ < text_.size() &&
+           std::string_view("+-.eE0123456789").find(text_[position_]) != std::string_view::npos) {
+      ++position_;
+    }
+    out = Json::number(text_.substr(first, position_ - first));
+    return position_ != first;
+  }
+  [[nodiscard]] bool string(std::string& out) {
+    if (position_ >= text_.size() || text_[position_] != '"') return false;
+    for (++position_; position_ < text_.size(); ++position_) {
+      const char c = text_[position_];
+      if (c == '"') return ++position_, true;
+      if (static_cast<unsigned char>(c) < 0x20) return false;
+      if (c != '\\')
+        out.push_back(c);
+      else if (!escape(out))
+        return false;
+    }
+    return false;
+  }
+  /// Leaves position_ on the last character of the escape.
+  [[nodiscard]] bool escape(std::string& out) {
+    constexpr std::string_view kNames = "\"\\/bfnrt";
+    constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+    if (++position_ >= text_.size()) return false;
+    const std::size_t at = kNames.find(text_[position_]);
+    if (at != std::string_view::npos) return out.push_back(kMeanings[at]), true;
+    unsigned code = 0;
+    if (text_[position_] != 'u' || !hex4(code)) return false;
+    if (code >= 0xd800 && code < 0xdc00) {
+      unsigned low = 0;
+      if (!text_.substr(position_ + 1).starts_with("\\u")) return false;
+      position_ += 2;
+      if (!hex4(low) || low < 0xdc00 || low > 0xdfff) return false;
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    }
+    append_utf8(out, code);
+    return true;
+  }
+  [[nodiscard]] bool hex4(unsigned& out) {
+    if (position_ + 4 >= text_.size()) return false;
+    const char* first = text_.data() + position_ + 1;
+    const auto [end, error] = std::from_chars(first, first + 4, out, 16);
+    position_ += 4;
+    return error == std::errc() && end == first + 4;
+  }
+  static void append_utf8(std::string& out, unsigned code) {
+    const auto put = [&out](unsigned byte) { out.push_back(static_cast<char>(byte)); };
+    if (code < 0x80) return put(code);
+    if (code < 0x800) {
+      put(0xc0 | (code >> 6));
+    } else if (code < 0x10000) {
+      put(0xe0 | (code >> 12));
+      put(0x80 | ((code >> 6) & 0x3f));
+    } else {
+      put(0xf0 | (code >> 18));
+      put(0x80 | ((code >> 12) & 0x3f));
+      put(0x80 | ((code >> 6) & 0x3f));
+    }
+    put(0x80 | (code & 0x3f));
+  }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace detail
+
+inline Result<Json> Json::parse(std::string_view text) { return detail::JsonParser(text).parse(); }
+
+}  // namespace davit::testing

@@ -1,0 +1,116 @@
+/// What the in-memory cluster records for assertions, and the faults that it can be told to have.
+#pragma once
+
+#include <cstdint>
+#include <davit/client.hpp>
+#include <davit/testing/json.hpp>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace davit::testing {
+
+enum class Verb : std::int32_t {
+  kGet = DAVIT_GET,
+  kList = DAVIT_LIST,
+  kCreate = DAVIT_CREATE,
+  kUpdate = DAVIT_UPDATE,
+  kPatch = DAVIT_PATCH,
+  kDelete = DAVIT_DELETE,
+};
+
+/// "get", "list", …: as RBAC calls them.
+[[nodiscard]] inline std::string_view verb_text(Verb verb) {
+  constexpr std::string_view kTexts[] = {"", "get", "list", "create", "update", "patch", "delete"};
+  const auto index = static_cast<std::size_t>(verb);
+  return index < std::size(kTexts) ? kTexts[index] : kTexts[0];
+}
+
+/// One request that a controller made, with its outcome.
+struct RequestRecord {
+  Verb verb = Verb::kGet;
+  std::string resource{};  ///< Plural: "pods".
+  std::string subresource{};
+  std::string ns{};
+  std::string name{};  ///< Of a create: the name that was given or generated.
+  std::string body{};
+  PatchType patch_type = PatchType::kMerge;
+  std::string query{};
+  int http_status = 0;
+
+  [[nodiscard]] bool ok() const { return http_status >= 200 && http_status < 300; }
+  [[nodiscard]] bool is_write() const { return verb != Verb::kGet && verb != Verb::kList; }
+  [[nodiscard]] Json json() const { return Json::must(body); }
+  /// "patch replicasets/web/status 200": for EXPECT_THAT and failure messages.
+  [[nodiscard]] std::string text() const {
+    std::string out = std::string(verb_text(verb)) + " " + resource;
+    if (!name.empty()) out += "/" + name;
+    if (!subresource.empty()) out += "/" + subresource;
+    return out + " " + std::to_string(http_status);
+  }
+};
+
+struct EventRecord {
+  std::string type{};  ///< "Normal" or "Warning".
+  std::string reason{};
+  std::string message{};
+  std::string api_version{};
+  std::string kind{};
+  std::string ns{};
+  std::string name{};
+  std::string uid{};
+
+  /// "Normal SuccessfulCreate Created pod: web-x".
+  [[nodiscard]] std::string text() const { return type + " " + reason + " " + message; }
+};
+
+struct LogRecord {
+  std::int32_t level = 0;
+  std::string message{};
+  std::vector<std::pair<std::string, std::string>> fields{};
+};
+
+struct MetricSample {
+  std::string name{};
+  double value = 0;
+  std::vector<std::string> labels{};
+};
+
+/// One sync that ran.
+struct SyncRecord {
+  std::string controller{};
+  std::string key{};
+  Code code = Code::kOk;
+  std::string error{};  ///< What the controller said through error_text.
+  std::uint64_t again_ms = 0;
+
+  [[nodiscard]] bool ok() const { return code == Code::kOk; }
+};
+
+/// Whether a failing request takes effect nevertheless, as after a time-out.
+enum class Effect { kNone, kApplied };
+
+/// Makes requests fail. Empty members match everything.
+struct Fault {
+  Verb verb = Verb::kGet;
+  std::string resource{};
+  std::string subresource{};
+  std::string name{};
+  int http_status = 500;  ///< 0: the connection broke.
+  std::string reason = "InternalError";
+  std::string message = "injected failure";
+  std::vector<std::string> causes{};
+  int times = 1;  ///< Requests that fail; kAlways: all of them.
+  int skip = 0;   ///< Matching requests that pass before the first failure.
+  Effect effect = Effect::kNone;
+
+  static constexpr int kAlways = -1;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const RequestRecord& r) {
+  return out << r.text();
+}
+inline std::ostream& operator<<(std::ostream& out, const EventRecord& r) { return out << r.text(); }
+
+}  // namespace davit::testing
