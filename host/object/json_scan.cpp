@@ -19,6 +19,14 @@ bool is_scalar(char c) {
          c == '+' || c == '.';
 }
 
+/// std::popcount is a library call on baseline x86-64, and takes a tenth of the time.
+std::uint64_t bit_count(std::uint64_t bits) {
+  bits -= bits >> 1 & 0x5555555555555555;
+  bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+  bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return bits * 0x0101010101010101 >> 56;
+}
+
 /// One bit for each byte of a block that is of the kind.
 struct BlockBits {
   std::uint64_t quotes = 0;
@@ -162,9 +170,9 @@ const char* ValueScanner::feed_block(const char* block, std::size_t used) {
   in_string_ = inside >> (kBlock - 1) != 0;
   const std::uint64_t opens = bits.opens & ~inside;
   const std::uint64_t closes = bits.closes & ~inside;
-  const auto close_count = static_cast<std::uint64_t>(std::popcount(closes));
+  const std::uint64_t close_count = bit_count(closes);
   if (close_count < depth_) {
-    depth_ += static_cast<std::uint64_t>(std::popcount(opens)) - close_count;
+    depth_ += bit_count(opens) - close_count;
     return nullptr;
   }
   for (std::uint64_t rest = opens | closes; rest != 0; rest &= rest - 1) {
@@ -180,6 +188,25 @@ const char* ValueScanner::feed_block(const char* block, std::size_t used) {
 
 const char* skip_space(const char* begin, const char* end) {
   while (begin < end && is_space(*begin)) ++begin;
+  return begin;
+}
+
+const char* skip_plain(const char* begin, const char* end) {
+#if defined(__SSE2__)
+  for (; end - begin >= 16; begin += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(begin));
+    // As signed numbers, control characters and bytes beyond ASCII are both below the space.
+    const __m128i marks = _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')),
+                                       _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                                    _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+    const int found = _mm_movemask_epi8(marks);
+    if (found != 0) return begin + std::countr_zero(static_cast<unsigned>(found));
+  }
+#endif
+  const auto plain = [](char c) {
+    return static_cast<signed char>(c) >= ' ' && c != '"' && c != '\\';
+  };
+  while (begin < end && plain(*begin)) ++begin;
   return begin;
 }
 

@@ -38,6 +38,10 @@ class ValueScanner {
 /// The first place at or after `begin` that is not JSON white space.
 [[nodiscard]] const char* skip_space(const char* begin, const char* end);
 
+/// The first place at or after `begin`, inside a string, that is not a plain character: a quote, a
+/// backslash, a control character or a byte beyond ASCII.
+[[nodiscard]] const char* skip_plain(const char* begin, const char* end);
+
 /// The place behind the value that begins at `begin`, which is no white space; null when the text
 /// ends within it. `end` ends a number or literal.
 [[nodiscard]] const char* skip_value(const char* begin, const char* end);

@@ -3,6 +3,7 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include <cstring>
 #include <string>
 
 #include "host/object/object_reader.hpp"
@@ -18,6 +19,24 @@ constexpr std::size_t kJsonBytesMax = std::size_t{64} << 20;
 
 using tape::Byte;
 using tape::Tag;
+
+/// UTF-8 for RapidJSON, which asks for one character of a string at a time, though nearly all
+/// strings are plain ASCII: takes all plain characters at once.
+struct Utf8 : rapidjson::UTF8<char> {
+  template <typename Out>
+  static bool Validate(SpliceStream& in, Out& out) {  // NOLINT(readability-identifier-naming)
+    // RapidJSON also compiles its way of parsing in place, which is never taken and has no Push().
+    if constexpr (requires { out.Push(1U); }) {
+      const std::string_view plain = in.take_plain();
+      if (!plain.empty()) {
+        void* room = out.Push(static_cast<rapidjson::SizeType>(plain.size()));
+        std::memcpy(room, plain.data(), plain.size());
+        return true;
+      }
+    }
+    return rapidjson::UTF8<char>::Validate(in, out);
+  }
+};
 }  // namespace
 
 class Parser::Impl {
@@ -99,7 +118,7 @@ class Parser::Impl {
   ObjectSpace& space_;
   TapeWriter tape_;
   ObjectReader handler_;
-  rapidjson::Reader reader_;  // Keeps its stack between documents.
+  rapidjson::GenericReader<Utf8, Utf8> reader_;  // Keeps its stack between documents.
   davit_name metadata_, ns_, name_, uid_, resource_version_, owner_references_, controller_;
 };
 

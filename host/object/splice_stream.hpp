@@ -35,6 +35,13 @@ class SpliceStream {
     return true;
   }
 
+  /// Takes the plain characters of a string that come next; see skip_plain().
+  std::string_view take_plain() {
+    const char* begin = at_;
+    at_ = skip_plain(at_, end_);
+    return {begin, static_cast<std::size_t>(at_ - begin)};
+  }
+
   /// Whether all of the text was read.
   [[nodiscard]] bool at_end() const { return at_ == text_end_; }
 
