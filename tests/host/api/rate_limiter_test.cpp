@@ -1,0 +1,54 @@
+#include "host/api/rate_limiter.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::host {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+constexpr Time kStart{std::chrono::hours(1)};
+
+TEST(TokenBucketTest, BurstIsThereAtOnceAndTheRestComesAtTheRate) {
+  TokenBucket bucket({5, 10});
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(bucket.reserve(kStart), kStart);
+  for (int i = 1; i <= 10; ++i) EXPECT_EQ(bucket.reserve(kStart), kStart + milliseconds(200) * i);
+}
+
+TEST(TokenBucketTest, RefillStopsAtTheBurst) {
+  TokenBucket bucket({5, 2});
+  EXPECT_EQ(bucket.reserve(kStart), kStart);
+  const Time later = kStart + seconds(100);
+  EXPECT_TRUE(bucket.try_take(later));
+  EXPECT_TRUE(bucket.try_take(later));
+  EXPECT_FALSE(bucket.try_take(later));
+}
+
+TEST(TokenBucketTest, TakingWithoutATokenChangesNothing) {
+  TokenBucket bucket({10, 1});
+  EXPECT_TRUE(bucket.try_take(kStart));
+  for (int i = 0; i < 50; ++i) EXPECT_FALSE(bucket.try_take(kStart + milliseconds(99)));
+  EXPECT_TRUE(bucket.try_take(kStart + milliseconds(100)));
+}
+
+TEST(TokenBucketTest, CancelledReservationServesTheNext) {
+  TokenBucket bucket({1, 1});
+  EXPECT_EQ(bucket.reserve(kStart), kStart);
+  EXPECT_EQ(bucket.reserve(kStart), kStart + seconds(1));
+  bucket.cancel(kStart);
+  EXPECT_EQ(bucket.reserve(kStart), kStart + seconds(1));
+}
+
+TEST(TokenBucketTest, NegativeRateMeansNoLimit) {
+  TokenBucket bucket({-1, 0});
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(bucket.reserve(kStart), kStart);
+}
+
+TEST(TokenBucketTest, ClockReadBeforeTheLockWasHeldDoesNoHarm) {
+  TokenBucket bucket({10, 1});
+  EXPECT_EQ(bucket.reserve(kStart + seconds(1)), kStart + seconds(1));
+  EXPECT_EQ(bucket.reserve(kStart), kStart + seconds(1) + milliseconds(100));
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,127 @@
+#include "host/api/request_builder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::host {
+namespace {
+
+ApiRequest request(Verb verb, ResourcePath path) {
+  ApiRequest out;
+  out.verb = verb;
+  out.path = std::move(path);
+  return out;
+}
+
+std::string target(const ApiRequest& request) {
+  const Result<HttpRequest> built = build_request(request, "davit");
+  return built ? built->target : built.error().message();
+}
+
+std::string_view content_type(const HttpRequest& http) {
+  for (const auto& [name, value] : http.headers) {
+    if (name == "Content-Type") return value;
+  }
+  return "";
+}
+
+struct TargetCase {
+  const char* name;
+  Verb verb;
+  ResourcePath path;
+  const char* query;
+  const char* expected;
+};
+
+class TargetTest : public testing::TestWithParam<TargetCase> {};
+
+// clang-format off
+const TargetCase kTargets[] = {
+    {"CoreList", Verb::kList, {"", "v1", "pods", "", "", ""}, "limit=500", "/api/v1/pods?limit=500"},
+    {"GroupGet", Verb::kGet, {"apps", "v1", "replicasets", "", "ns", "web"}, "", "/apis/apps/v1/namespaces/ns/replicasets/web"},
+    {"Subresource", Verb::kUpdate, {"apps", "v1", "deployments", "status", "ns", "web"}, "", "/apis/apps/v1/namespaces/ns/deployments/web/status"},
+    {"WatchAddsItsMark", Verb::kWatch, {"", "v1", "pods", "", "", ""}, "resourceVersion=5", "/api/v1/pods?resourceVersion=5&watch=true"},
+    {"WatchKeepsAMark", Verb::kWatch, {"", "v1", "pods", "", "", ""}, "watch=1", "/api/v1/pods?watch=1"},
+    {"NamesAreEscaped", Verb::kGet, {"rbac", "v1", "clusterroles", "", "", "system:a b?"}, "", "/apis/rbac/v1/clusterroles/system:a%20b%3F"},
+    {"ResourceIsLowerCase", Verb::kList, {"", "v1", "Pods", "", "", ""}, "", "/api/v1/pods"},
+};
+// clang-format on
+
+TEST_P(TargetTest, IsThePathOfTheResource) {
+  ApiRequest r = request(GetParam().verb, GetParam().path);
+  r.query = GetParam().query;
+  EXPECT_EQ(target(r), GetParam().expected);
+}
+INSTANTIATE_TEST_SUITE_P(RequestBuilderTest, TargetTest, testing::ValuesIn(kTargets),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(RequestBuilderTest, NamesThatAUrlCannotCarryAreRefusedRT014) {
+  for (const char* name : {"a/b", "..", ".", "a%2fb"}) {
+    const Result<HttpRequest> built =
+        build_request(request(Verb::kGet, {"", "v1", "pods", "", "ns", name}), "davit");
+    EXPECT_EQ(built.error().code(), Code::kMisuse) << name;
+    const Result<HttpRequest> in_namespace =
+        build_request(request(Verb::kList, {"", "v1", "pods", "", name, ""}), "davit");
+    EXPECT_EQ(in_namespace.error().code(), Code::kMisuse) << name;
+  }
+}
+
+TEST(RequestBuilderTest, UpdateWithoutANameIsRefused) {
+  EXPECT_EQ(target(request(Verb::kUpdate, {"", "v1", "pods", "", "ns", ""})),
+            "resource name may not be empty");
+}
+
+TEST(RequestBuilderTest, PatchKindIsTheContentType) {
+  ApiRequest r = request(Verb::kPatch, {"", "v1", "pods", "", "ns", "web"});
+  r.body = "{}";
+  const std::pair<PatchType, std::string_view> kinds[] = {
+      {PatchType::kJson, "application/json-patch+json"},
+      {PatchType::kMerge, "application/merge-patch+json"},
+      {PatchType::kStrategic, "application/strategic-merge-patch+json"},
+      {PatchType::kApply, "application/apply-patch+yaml"}};
+  for (const auto& [type, expected] : kinds) {
+    r.patch_type = type;
+    const Result<HttpRequest> built = build_request(r, "davit");
+    ASSERT_TRUE(built);
+    EXPECT_EQ(content_type(*built), expected);
+  }
+}
+
+TEST(RequestBuilderTest, DeleteCarriesItsOptionsInTheBody) {
+  ApiRequest r = request(Verb::kDelete, {"", "v1", "pods", "", "ns", "web"});
+  r.delete_options = {Propagation::kBackground, 30, "u-1", "7"};
+  r.dry_run = DryRun::kServer;
+  const Result<HttpRequest> built = build_request(r, "davit");
+  ASSERT_TRUE(built);
+  EXPECT_EQ(built->body, R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":30,)"
+                         R"("preconditions":{"uid":"u-1","resourceVersion":"7"},)"
+                         R"("propagationPolicy":"Background","dryRun":["All"]})");
+  EXPECT_EQ(built->target, "/api/v1/namespaces/ns/pods/web");
+}
+
+TEST(RequestBuilderTest, DryRunOfAWriteIsAQueryParameterAndOfAReadNothing) {
+  ApiRequest r = request(Verb::kCreate, {"", "v1", "pods", "", "ns", ""});
+  r.dry_run = DryRun::kServer;
+  EXPECT_EQ(target(r), "/api/v1/namespaces/ns/pods?dryRun=All");
+  r.verb = Verb::kList;
+  EXPECT_EQ(target(r), "/api/v1/namespaces/ns/pods");
+}
+
+TEST(RequestBuilderTest, TimeLimitIsToldToTheServer) {
+  ApiRequest r = request(Verb::kGet, {"", "v1", "pods", "", "ns", "web"});
+  r.timeout = std::chrono::seconds(432);
+  EXPECT_EQ(target(r), "/api/v1/namespaces/ns/pods/web?timeout=7m12s");
+}
+
+TEST(RequestBuilderTest, DurationsReadAsInGo) {
+  EXPECT_EQ(go_duration(std::chrono::seconds(10)), "10s");
+  EXPECT_EQ(go_duration(std::chrono::milliseconds(1500)), "1.5s");
+  EXPECT_EQ(go_duration(std::chrono::hours(1)), "1h0m0s");
+  EXPECT_EQ(go_duration(std::chrono::milliseconds(5)), "0.005s");
+}
+
+TEST(RequestBuilderTest, QueryValuesAreFormEncoded) {
+  EXPECT_EQ(escape_query("app in (a,b)"), "app+in+%28a%2Cb%29");
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,301 @@
+#include "host/api/rest_client.hpp"
+
+#include "tests/host/api/rest_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class RestClientTest : public RestTest {};
+
+TEST_F(RestClientTest, ThrottledReadIsRepeatedWhenTheServerSaysRT001) {
+  RestClient rest = client();
+  for (int i = 0; i < 3; ++i) transport_.answer(answer(429, "", "1"));
+  transport_.answer(answer(200));
+
+  const ApiResponse response =
+      with_steps({seconds(1), seconds(1), seconds(1)}, [&] { return rest.call(get_pod()); });
+
+  EXPECT_TRUE(response.status.ok()) << response.status.message();
+  EXPECT_EQ(transport_.requests().size(), 4u);
+  EXPECT_EQ(metrics_.of("requests 429 GET fake:6443"), 3);
+  EXPECT_EQ(metrics_.of("requests 200 GET fake:6443"), 1);
+  EXPECT_EQ(metrics_.of("retries 429 GET fake:6443"), 3);
+  EXPECT_EQ(metrics_.of("duration GET fake:6443"), 1);
+}
+
+TEST_F(RestClientTest, TenRetriesAreTheLimitRT002) {
+  RestClient rest = client();
+  transport_.set_script([](const HttpRequest&) { return answer(429, "", "0"); });
+
+  const ApiResponse response = rest.call(get_pod());
+
+  EXPECT_EQ(transport_.requests().size(), 11u);
+  EXPECT_EQ(response.status.code(), Code::kThrottled);
+}
+
+TEST_F(RestClientTest, RefusedWriteIsRepeatedWithTheSameBodyRT003) {
+  RestClient rest = client();
+  transport_.answer(answer(503, "", "1"));
+  transport_.answer(answer(201));
+
+  const ApiResponse response =
+      with_steps({seconds(1)}, [&] { return rest.call(write_pod(Verb::kCreate)); });
+
+  EXPECT_TRUE(response.status.ok());
+  ASSERT_EQ(transport_.requests().size(), 2u);
+  EXPECT_EQ(transport_.requests()[0].body, transport_.requests()[1].body);
+  EXPECT_EQ(transport_.requests()[1].method, "POST");
+}
+
+TEST_F(RestClientTest, ServerErrorWithoutRetryAfterStandsRT004) {
+  RestClient rest = client();
+  transport_.answer(answer(500, ""));
+  const ApiResponse response = rest.call(get_pod());
+  EXPECT_EQ(transport_.requests().size(), 1u);
+  ASSERT_NE(response.status.detail(), nullptr);
+  EXPECT_EQ(response.status.detail()->reason, "InternalError");
+}
+
+TEST_F(RestClientTest, RetryAfterAsADateIsNotUnderstoodRT005) {
+  RestClient rest = client();
+  transport_.answer(answer(503, "", "Wed, 21 Oct 2026 07:28:00 GMT"));
+  EXPECT_EQ(rest.call(get_pod()).status.code(), Code::kUnavailable);
+  EXPECT_EQ(transport_.requests().size(), 1u);
+}
+
+TEST_F(RestClientTest, ReadOnALostConnectionIsRepeatedAfterASecondRT006) {
+  RestClient rest = client();
+  transport_.answer(test::broken(Break::kReset));
+  transport_.answer(answer(200));
+  const ApiResponse response = with_steps({seconds(1)}, [&] { return rest.call(get_pod()); });
+  EXPECT_TRUE(response.status.ok());
+  EXPECT_EQ(metrics_.of("requests <error> GET fake:6443"), 1);
+}
+
+TEST_F(RestClientTest, WriteOnALostConnectionIsNotRepeatedRT006) {
+  RestClient rest = client();
+  for (const Verb verb : {Verb::kCreate, Verb::kUpdate, Verb::kPatch, Verb::kDelete}) {
+    transport_.answer(test::broken(Break::kReset));
+    const ApiResponse response = rest.call(write_pod(verb));
+    EXPECT_EQ(response.status.code(), Code::kUnavailable);
+    EXPECT_EQ(response.broken, Break::kReset);
+  }
+  EXPECT_EQ(transport_.requests().size(), 4u);
+}
+
+TEST_F(RestClientTest, RefusedConnectionStandsEvenForReads) {
+  RestClient rest = client();
+  transport_.answer(test::broken(Break::kRefused, "connection refused"));
+  const ApiResponse response = rest.call(get_pod());
+  EXPECT_EQ(response.status.code(), Code::kUnavailable);
+  EXPECT_NE(response.status.message().find("https://fake:6443"), std::string::npos);
+}
+
+TEST_F(RestClientTest, BurstGoesAtOnceAndTheRestAtTheRateRT008) {
+  RestClient rest = client({5, 10});
+  std::vector<Duration> arrivals;
+  transport_.set_script([&](const HttpRequest&) {
+    arrivals.push_back(clock_.now() - test::FakeClock::kStart);
+    return answer(200);
+  });
+  const std::vector<ApiRequest> requests(20, get_pod());
+
+  const auto responses = with_steps(std::vector<Duration>(10, milliseconds(200)),
+                                    [&] { return rest.batch(requests); });
+
+  ASSERT_EQ(arrivals.size(), 20u);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(arrivals[i], Duration::zero());
+  for (int i = 1; i <= 10; ++i) EXPECT_EQ(arrivals[9 + i], milliseconds(200) * i);
+  for (const ApiResponse& each : responses) EXPECT_TRUE(each.status.ok());
+}
+
+TEST_F(RestClientTest, CallThatCannotBeSentBeforeItsDeadlineFailsAtOnceRT009) {
+  RestClient rest = client({1, 3});
+  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(rest.call(get_pod()).status.ok());
+  ApiRequest request = get_pod();
+  request.deadline = clock_.now() + milliseconds(500);
+
+  const ApiResponse response = rest.call(request);
+
+  EXPECT_EQ(response.status.code(), Code::kCancelled);
+  EXPECT_NE(response.status.message().find("client rate limiter Wait returned an error"),
+            std::string::npos);
+  EXPECT_EQ(transport_.requests().size(), 3u);
+}
+
+TEST_F(RestClientTest, FailureNamesWhatWentWrongBefore) {
+  RestClient rest = client();
+  transport_.answer(test::broken(Break::kReset, "connection reset by peer"));
+  transport_.answer(answer(404, ""));
+  const ApiResponse response = with_steps({seconds(1)}, [&] { return rest.call(get_pod()); });
+  EXPECT_EQ(response.status.code(), Code::kNotFound);
+  EXPECT_NE(response.status.message().find("error from a previous attempt"), std::string::npos);
+  EXPECT_NE(response.status.message().find("connection reset by peer"), std::string::npos);
+  ASSERT_NE(response.status.detail(), nullptr);
+  EXPECT_EQ(response.status.detail()->http_status, 404);
+}
+
+TEST_F(RestClientTest, BadNameIsRefusedBeforeAnythingIsSentRT014) {
+  RestClient rest = client({1, 1});
+  EXPECT_EQ(rest.call(get_pod("a/b")).status.code(), Code::kMisuse);
+  EXPECT_EQ(rest.call(get_pod("..")).status.code(), Code::kMisuse);
+  EXPECT_TRUE(transport_.requests().empty());
+}
+
+TEST_F(RestClientTest, ServerWarningsAreNotLoggedRT015) {
+  RestClient rest = client();
+  test::ScriptedAnswer warned = answer(200);
+  warned.headers.emplace_back("warning", "299 - \"x is deprecated\"");
+  transport_.answer(warned);
+  EXPECT_TRUE(rest.call(get_pod()).status.ok());
+  EXPECT_EQ(sink_.count("deprecated"), 0u);
+}
+
+TEST_F(RestClientTest, SecretsAreNotLoggedAtAnyVerbosityRT016) {
+  RestClient rest = client();
+  transport_.set_script([](const HttpRequest&) { return answer(200, R"({"data":"hush"})"); });
+  ApiRequest request = write_pod(Verb::kUpdate);
+  EXPECT_TRUE(rest.call(request).status.ok());
+  EXPECT_GT(sink_.count("hush"), 0u) << "bodies are logged at -v=8";
+  const std::size_t before = sink_.count("hush");
+
+  request.path.resource = "secrets";
+  request.body = R"({"data":"quiet"})";
+  EXPECT_TRUE(rest.call(request).status.ok());
+
+  EXPECT_EQ(sink_.count("hush"), before);
+  EXPECT_EQ(sink_.count("quiet"), 0u);
+}
+
+TEST_F(RestClientTest, ClosedWriteGateKeepsWritesOffTheWire) {
+  options_.write_gate = [] { return Status(Code::kUnavailable, "not the leader"); };
+  RestClient rest = client();
+  transport_.set_script([](const HttpRequest&) { return answer(200); });
+
+  const ApiResponse response = rest.call(write_pod(Verb::kUpdate));
+
+  EXPECT_EQ(response.status.code(), Code::kCancelled);
+  EXPECT_EQ(response.status.message(), "not the leader");
+  EXPECT_TRUE(transport_.requests().empty());
+  EXPECT_TRUE(rest.call(get_pod()).status.ok()) << "reads do not ask";
+}
+
+TEST_F(RestClientTest, WriteGateIsAskedAgainBeforeARetry) {
+  bool leader = true;
+  options_.write_gate = [&leader] {
+    return leader ? Status() : Status(Code::kUnavailable, "lost the lease");
+  };
+  RestClient rest = client();
+  transport_.set_script([&leader](const HttpRequest&) {
+    leader = false;
+    return answer(429, "", "0");
+  });
+  const ApiResponse response = rest.call(write_pod(Verb::kUpdate));
+  EXPECT_EQ(response.status.code(), Code::kCancelled);
+  EXPECT_EQ(transport_.requests().size(), 1u);
+}
+
+TEST_F(RestClientTest, DryRunOfTheClientReachesEveryWriteAndTheLog) {
+  options_.dry_run = DryRun::kServer;
+  RestClient rest = client();
+  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  EXPECT_TRUE(rest.call(write_pod(Verb::kUpdate)).status.ok());
+  EXPECT_TRUE(rest.call(write_pod(Verb::kDelete)).status.ok());
+  const auto requests = transport_.requests();
+  EXPECT_NE(requests[0].target.find("dryRun=All"), std::string::npos);
+  EXPECT_NE(requests[1].body.find(R"("dryRun":["All"])"), std::string::npos);
+  EXPECT_EQ(sink_.count("Dry run"), 2u);
+}
+
+TEST_F(RestClientTest, AnswerThatNeverComesEndsTheCallInTime) {
+  RestClient rest = client();
+  transport_.answer(test::open_answer(0));
+  ApiRequest request = get_pod();
+  request.timeout = seconds(5);
+
+  const ApiResponse response = with_steps({seconds(5)}, [&] { return rest.call(request); });
+
+  EXPECT_EQ(response.status.code(), Code::kUnavailable);
+  EXPECT_NE(response.status.message().find("context deadline exceeded"), std::string::npos);
+  EXPECT_TRUE(transport_.open_calls().empty());
+}
+
+TEST_F(RestClientTest, StopBeforeSendingMeansNothingWasSent) {
+  RestClient rest = client({1, 1});
+  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  EXPECT_TRUE(rest.call(write_pod(Verb::kUpdate)).status.ok());
+  std::stop_source stop;
+  auto waiting = std::async(std::launch::async,
+                            [&] { return rest.call(write_pod(Verb::kUpdate), stop.get_token()); });
+  clock_.await_waiters(1);
+
+  stop.request_stop();
+
+  EXPECT_EQ(waiting.get().status.code(), Code::kCancelled);
+  EXPECT_EQ(transport_.requests().size(), 1u);
+}
+
+TEST_F(RestClientTest, StopWhileAWriteIsUnderWayLeavesItsFateOpen) {
+  RestClient rest = client();
+  transport_.set_script([](const HttpRequest&) { return test::open_answer(0); });
+  std::stop_source stop;
+  auto write = std::async(std::launch::async,
+                          [&] { return rest.call(write_pod(Verb::kUpdate), stop.get_token()); });
+  transport_.await_requests(1);
+  stop.request_stop();
+  EXPECT_EQ(write.get().status.code(), Code::kUnavailable);
+  EXPECT_EQ(rest.call(get_pod(), stop.get_token()).status.code(), Code::kCancelled);
+  EXPECT_TRUE(transport_.open_calls().empty());
+}
+
+TEST_F(RestClientTest, BatchKeepsTheOrderOfItsRequestsAndOneFailureIsAlone) {
+  RestClient rest = client();
+  transport_.set_script([](const HttpRequest& request) {
+    const bool bad = request.target.find("p1") != std::string::npos;
+    return bad ? answer(404, "") : answer(200, "{\"t\":\"" + request.target + "\"}");
+  });
+  const ApiRequest requests[] = {get_pod("p0"), get_pod("p1"), get_pod(".."), get_pod("p3")};
+
+  const std::vector<ApiResponse> responses = rest.batch(requests);
+
+  EXPECT_NE(responses[0].body.find("p0"), std::string::npos);
+  EXPECT_EQ(responses[1].status.code(), Code::kNotFound);
+  EXPECT_EQ(responses[2].status.code(), Code::kMisuse);
+  EXPECT_NE(responses[3].body.find("p3"), std::string::npos);
+}
+
+TEST_F(RestClientTest, BodyThatIsCutIsAnErrorAndNotRepeated) {
+  RestClient rest = client();
+  test::ScriptedAnswer cut = answer(200, "{\"a\":");
+  cut.end = {Break::kReset, "transfer closed with outstanding read data remaining"};
+  transport_.answer(cut);
+  const ApiResponse response = rest.call(get_pod());
+  EXPECT_EQ(response.status.code(), Code::kUnavailable);
+  EXPECT_NE(response.status.message().find("stream error when reading response body"),
+            std::string::npos);
+  EXPECT_EQ(transport_.requests().size(), 1u);
+}
+
+TEST_F(RestClientTest, EmptyAnswerWhereAnObjectBelongsIsAnError) {
+  RestClient rest = client();
+  transport_.answer(answer(200, ""));
+  const ApiResponse response = rest.call(get_pod());
+  EXPECT_NE(response.status.message().find("0-length response with status code: 200"),
+            std::string::npos);
+}
+
+TEST_F(RestClientTest, LongLimiterWaitIsLoggedAndMeasured) {
+  RestClient rest = client({1, 1});
+  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  const ApiRequest requests[] = {get_pod(), get_pod()};
+  const auto responses = with_steps({seconds(1)}, [&] { return rest.batch(requests); });
+  EXPECT_EQ(sink_.count("Waited before sending request"), 1u);
+  EXPECT_EQ(metrics_.of("limiter GET fake:6443"), 2);
+}
+
+}  // namespace
+}  // namespace davit::host

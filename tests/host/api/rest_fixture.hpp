@@ -1,0 +1,68 @@
+/// A RestClient on a fake clock and a scripted transport.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/api/rest_client.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/fake_transport.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/support/recording_rest_metrics.hpp"
+
+namespace davit::host {
+
+inline ApiRequest get_pod(std::string name = "web") {
+  ApiRequest request;
+  request.path = {"", "v1", "pods", "", "ns", std::move(name)};
+  return request;
+}
+
+inline ApiRequest write_pod(Verb verb) {
+  ApiRequest request = get_pod(verb == Verb::kCreate ? "" : "web");
+  request.verb = verb;
+  request.body = R"({"kind":"Pod"})";
+  return request;
+}
+
+class RestTest : public testing::Test {
+ protected:
+  /// Waiting for the limiter, for Retry-After or for an answer takes place on `clock_`: runs `call`
+  /// on a thread of its own and moves the clock by each of `steps` once the call waits.
+  template <typename Call>
+  auto with_steps(const std::vector<Duration>& steps, Call call) {
+    auto result = std::async(std::launch::async, std::move(call));
+    for (const Duration step : steps) {
+      clock_.await_waiters(1);
+      clock_.advance(step);
+    }
+    return result.get();
+  }
+
+  RestClient client(TokenBucket::Rate rate = {-1, 0}) {
+    options_.rate = rate;
+    options_.user_agent = "davit";
+    return RestClient(transport_, clock_, metrics_, Log(sink_, "api"), options_);
+  }
+
+  static test::ScriptedAnswer answer(int status, std::string body = "{}",
+                                     std::string retry_after = "") {
+    test::ScriptedAnswer out;
+    out.status = status;
+    out.body = std::move(body);
+    if (!retry_after.empty()) out.headers.emplace_back("retry-after", std::move(retry_after));
+    return out;
+  }
+
+  test::FakeClock clock_;
+  test::FakeTransport transport_;
+  test::RecordingRestMetrics metrics_;
+  test::RecordingLogSink sink_{10};
+  RestOptions options_;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,165 @@
+/// A Transport that answers from a script, at once and on the caller's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/api/transport.hpp"
+#include "host/base/mutex.hpp"
+
+namespace davit::test {
+
+/// What a request gets.
+struct ScriptedAnswer {
+  /// kOpen: the answer goes on by send() and finish(). 0 as `status`: no head yet, or none at all.
+  enum class Rest { kComplete, kOpen };
+
+  int status = 200;
+  std::string body;
+  host::HttpHeaders headers = {{"content-type", "application/json"}};
+  host::TransportEnd end;
+  Rest rest = Rest::kComplete;
+};
+
+/// No answer because the connection broke.
+[[nodiscard]] inline ScriptedAnswer broken(host::Break kind, std::string message = "broken") {
+  return {0, "", {}, {kind, std::move(message)}, ScriptedAnswer::Rest::kComplete};
+}
+
+/// A request that stays open; see FakeTransport::send().
+[[nodiscard]] inline ScriptedAnswer open_answer(int status, std::string body = "") {
+  return {status, std::move(body), {}, {}, ScriptedAnswer::Rest::kOpen};
+}
+
+/// Thread-safe. Must outlive its calls.
+class FakeTransport final : public host::Transport {
+ public:
+  using Script = std::function<ScriptedAnswer(const host::HttpRequest&)>;
+
+  /// What every request gets that no answer() is left for. Called under a lock; must not call back.
+  void set_script(Script script) {
+    host::MutexLock lock(mutex_);
+    script_ = std::move(script);
+  }
+
+  /// The next request that no earlier answer() is left for gets this.
+  void answer(ScriptedAnswer answer) {
+    host::MutexLock lock(mutex_);
+    answers_.push_back(std::move(answer));
+  }
+
+  /// Copies of all requests so far, in order.
+  [[nodiscard]] std::vector<host::HttpRequest> requests() const {
+    host::MutexLock lock(mutex_);
+    return requests_;
+  }
+
+  /// Blocks until `count` requests have come.
+  void await_requests(std::size_t count) {
+    host::MutexLock lock(mutex_);
+    while (requests_.size() < count) changed_.wait(mutex_);
+  }
+
+  /// The numbers of requests, from 0, whose calls are neither ended nor destroyed.
+  [[nodiscard]] std::vector<std::size_t> open_calls() const {
+    host::MutexLock lock(mutex_);
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      if (calls_[i].reader != nullptr) out.push_back(i);
+    }
+    return out;
+  }
+
+  /// More of the body of request `number`; nothing when its call is gone.
+  void send(std::size_t number, std::string_view chunk) {
+    host::MutexLock lock(mutex_);
+    calls_.at(number).unsent += chunk;
+    deliver(calls_.at(number));
+  }
+
+  /// The end of request `number`, once the reader has taken all of its body.
+  void finish(std::size_t number, host::TransportEnd end = {}) {
+    host::MutexLock lock(mutex_);
+    calls_.at(number).end = std::move(end);
+    calls_.at(number).ends = true;
+    deliver(calls_.at(number));
+  }
+
+  [[nodiscard]] std::unique_ptr<host::Call> start(host::HttpRequest request,
+                                                  host::ResponseReader& reader) override {
+    host::MutexLock lock(mutex_);
+    ScriptedAnswer answer;
+    if (next_answer_ < answers_.size()) {
+      answer = answers_[next_answer_++];
+    } else if (script_) {
+      answer = script_(request);
+    } else {
+      answer = broken(host::Break::kRefused, "the test has no answer for this request");
+    }
+    requests_.push_back(std::move(request));
+    const std::size_t number = calls_.size();
+    const bool ends = answer.rest == ScriptedAnswer::Rest::kComplete;
+    calls_.push_back({&reader, std::move(answer.body), std::move(answer.end), ends});
+    if (answer.status != 0) reader.on_head(answer.status, answer.headers);
+    deliver(calls_.back());
+    changed_.notify_all();
+    return std::make_unique<FakeCall>(*this, number);
+  }
+
+  [[nodiscard]] std::string_view server() const override { return "https://fake:6443"; }
+
+ private:
+  struct Entry {
+    host::ResponseReader* reader;  // Null once ended or destroyed.
+    std::string unsent;
+    host::TransportEnd end;
+    bool ends;
+  };
+
+  class FakeCall final : public host::Call {
+   public:
+    FakeCall(FakeTransport& transport, std::size_t number)
+        : transport_(transport), number_(number) {}
+    ~FakeCall() override {
+      host::MutexLock lock(transport_.mutex_);
+      transport_.calls_[number_].reader = nullptr;
+    }
+    void resume() override {
+      host::MutexLock lock(transport_.mutex_);
+      transport_.deliver(transport_.calls_[number_]);
+    }
+
+   private:
+    FakeTransport& transport_;
+    const std::size_t number_;
+  };
+
+  static constexpr std::size_t kChunkBytes = 16 * 1024;
+
+  // The lock is held during callbacks, so that destroying a call waits for them.
+  void deliver(Entry& entry) REQUIRES(mutex_) {
+    while (entry.reader != nullptr && !entry.unsent.empty()) {
+      const std::string_view chunk = std::string_view(entry.unsent).substr(0, kChunkBytes);
+      if (entry.reader->on_body(chunk) == host::ResponseReader::Flow::kPause) return;
+      entry.unsent.erase(0, chunk.size());
+    }
+    if (entry.reader == nullptr || !entry.ends) return;
+    host::ResponseReader& reader = *entry.reader;
+    entry.reader = nullptr;
+    reader.on_end(entry.end);
+  }
+
+  mutable host::Mutex mutex_;
+  host::CondVar changed_;
+  Script script_ GUARDED_BY(mutex_);
+  std::vector<ScriptedAnswer> answers_ GUARDED_BY(mutex_);
+  std::size_t next_answer_ GUARDED_BY(mutex_) = 0;
+  std::vector<host::HttpRequest> requests_ GUARDED_BY(mutex_);
+  std::vector<Entry> calls_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::test
