@@ -1,0 +1,119 @@
+#include "host/events/event_correlator.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::host {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Time kNow{std::chrono::hours(5)};
+constexpr WallTime kWall{seconds(1767225600)};
+
+Event event(std::string_view message, std::string_view name = "web") {
+  Event made;
+  made.name = std::string(name) + ".1";
+  made.ns = "default";
+  made.regarding = {"apps/v1", "ReplicaSet", "default", std::string(name), "u1", "7", ""};
+  made.type = "Normal";
+  made.reason = "SuccessfulCreate";
+  made.message = message;
+  made.component = "replicaset-controller";
+  made.first_seen = kWall;
+  made.last_seen = kWall;
+  return made;
+}
+
+using Write = CorrelatedEvent::Write;
+
+TEST(EventCorrelatorTest, RepeatedEventIsOnePostAndThenPatchesOfIt) {  // RT-120
+  EventCorrelator correlator;
+
+  const auto first = correlator.correlate(event("Created pod"), kNow, "new");
+  Event again = event("Created pod");
+  again.name = "web.2";
+  again.first_seen = again.last_seen = kWall + seconds(1);
+  const auto second = correlator.correlate(again, kNow + seconds(1), "new");
+  const auto third = correlator.correlate(again, kNow + seconds(2), "new");
+
+  ASSERT_TRUE(first && second && third);
+  EXPECT_EQ(first->write, Write::kCreate);
+  EXPECT_EQ(first->event.count, 1);
+  EXPECT_EQ(second->write, Write::kPatch);
+  EXPECT_EQ(second->event.count, 2);
+  EXPECT_EQ(second->event.name, "web.1");
+  EXPECT_EQ(second->event.first_seen, kWall);
+  EXPECT_EQ(second->event.last_seen, kWall + seconds(1));
+  EXPECT_EQ(third->event.count, 3);
+}
+
+TEST(EventCorrelatorTest, TenthMessageOfOneReasonBeginsACombinedEvent) {  // RT-121
+  EventCorrelator correlator;
+  for (int i = 1; i <= 9; ++i) {
+    const auto plain =
+        correlator.correlate(event("pod " + std::to_string(i)), kNow + seconds(i), "new");
+    ASSERT_TRUE(plain);
+    EXPECT_EQ(plain->write, Write::kCreate);
+    EXPECT_EQ(plain->event.message, "pod " + std::to_string(i));
+  }
+
+  for (int i = 10; i <= 12; ++i) {
+    const auto combined = correlator.correlate(event("pod " + std::to_string(i)), kNow + seconds(i),
+                                               "new." + std::to_string(i));
+    ASSERT_TRUE(combined);
+    EXPECT_EQ(combined->event.message, "(combined from similar events): pod " + std::to_string(i));
+    EXPECT_EQ(combined->event.count, i - 9);
+    EXPECT_EQ(combined->event.name, "new.10");
+    EXPECT_EQ(combined->write, i == 10 ? Write::kCreate : Write::kPatch);
+  }
+}
+
+TEST(EventCorrelatorTest, AggregationEndsAfterTenQuietMinutes) {
+  EventCorrelator correlator;
+  for (int i = 1; i <= 12; ++i) {
+    (void)correlator.correlate(event("pod " + std::to_string(i)), kNow, "new");
+  }
+
+  const auto later = correlator.correlate(event("pod 13"), kNow + seconds(601), "new");
+
+  ASSERT_TRUE(later);
+  EXPECT_EQ(later->event.message, "pod 13");
+}
+
+TEST(EventCorrelatorTest, BurstOfOneObjectIsCutAndThenOneComesEveryFiveMinutes) {  // RT-122
+  EventCorrelator correlator;
+  int written = 0;
+  for (int i = 0; i < 40; ++i) {
+    written += correlator.correlate(event("Created pod"), kNow, "new") ? 1 : 0;
+  }
+  EXPECT_EQ(written, 25);
+
+  EXPECT_FALSE(correlator.correlate(event("Created pod"), kNow + seconds(299), "new"));
+  const auto next = correlator.correlate(event("Created pod"), kNow + seconds(300), "new");
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->event.count, 42) << "dropped events are counted";
+  EXPECT_FALSE(correlator.correlate(event("Created pod"), kNow + seconds(301), "new"));
+}
+
+TEST(EventCorrelatorTest, ObjectsDoNotShareABurst) {
+  EventCorrelator correlator;
+  for (int i = 0; i < 40; ++i) (void)correlator.correlate(event("Created pod"), kNow, "new");
+
+  EXPECT_TRUE(correlator.correlate(event("Created pod", "other"), kNow, "new"));
+}
+
+TEST(EventCorrelatorTest, ForgottenEventBeginsAnew) {
+  EventCorrelator correlator({.keys_max = 2});
+  (void)correlator.correlate(event("Created pod", "a"), kNow, "new");
+  (void)correlator.correlate(event("Created pod", "b"), kNow, "new");
+  (void)correlator.correlate(event("Created pod", "c"), kNow, "new");
+
+  const auto again = correlator.correlate(event("Created pod", "a"), kNow, "new");
+
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->write, Write::kCreate);
+  EXPECT_EQ(again->event.count, 1);
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,23 @@
+#include "host/events/lru_map.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::host {
+namespace {
+
+TEST(LruMapTest, FullMapForgetsWhatWasNotUsedForLongest) {
+  LruMap<int> map(2);
+  map.at("a") = 1;
+  map.at("b") = 2;
+  map.at("a");
+
+  map.at("c") = 3;
+
+  EXPECT_EQ(map.size(), 2U);
+  EXPECT_EQ(map.at("a"), 1);
+  EXPECT_EQ(map.at("c"), 3);
+  EXPECT_EQ(map.at("b"), 0) << "it was pushed out and made anew";
+}
+
+}  // namespace
+}  // namespace davit::host
