@@ -26,7 +26,8 @@ davit_sink string_sink(std::string& out) {
                     }};
 }
 
-/// `Table` of an optional side of the controller, or null when it has none or one that is too small.
+/// `Table` of an optional side of the controller, or null when it has none or one that is too
+/// small.
 template <typename Table>
 const Table* side(const davit_controller& controller, std::string_view id) {
   if (controller.capability == nullptr) return nullptr;
@@ -47,38 +48,22 @@ struct ControllerHost::HostedQueue {
   davit_code (*sync)(void* self, davit_str key, davit_sync_result* result) = nullptr;
 };
 
-/// What the controller hears, from its informers to its handlers.
-class ControllerHost::Feed final : public ChangeFeed {
- public:
-  void deliver(std::stop_token stop) override {
-    if (!inbox_.wait(stop)) return;
-    while (!stop.stop_requested() && inbox_.step()) {
-    }
-  }
-  [[nodiscard]] bool ready() const override { return inbox_.initial_delivered(); }
-
-  HandlerInbox& inbox() { return inbox_; }
-
- private:
-  HandlerInbox inbox_;
-};
-
 ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices& services)
     : options_(std::move(options)),
       services_(services),
       log_(services.log.named(options_.declared.name)),
       handle_{this},
-      client_(services.transport, services.clock, services.random, services.metrics, log_,
+      client_(services.transport, services.clock, services.metrics, log_,
               RestOptions{.rate = options_.rate,
                           .user_agent = user_agent(options_.declared.client_name),
                           .write_gate = options_.write_gate,
                           .dry_run = options_.dry_run}),
-      feed_(std::make_unique<Feed>()) {
-  runner_ = std::make_unique<ControllerRunner>(
-      RunnerOptions{.controller = options_.declared.name,
-                    .plugin = options_.plugin,
-                    .build_id = options_.build_id},
-      feed_.get(), services_.metrics, services_.clock, log_);
+      feed_(inbox_) {
+  runner_ =
+      std::make_unique<ControllerRunner>(RunnerOptions{.controller = options_.declared.name,
+                                                       .plugin = options_.plugin,
+                                                       .build_id = options_.build_id},
+                                         &feed_, services_.metrics, services_.clock, log_);
   const std::array<std::string, 1> metadata = {"metadata"};
   answer_metadata_ = services_.space.add_keep_projection(metadata).value_or(kFullMask);
 }
@@ -86,7 +71,6 @@ ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices
 ControllerHost::~ControllerHost() {
   runner_.reset();
   hosted_queues_.clear();
-  feed_.reset();
   if (!created_ || controller_.destroy == nullptr) return;
   CallFrame frame(&handle_, Phase::kProbe, {}, {});
   std::string error;
@@ -122,7 +106,8 @@ ControllerHost::InitResult ControllerHost::init(davit_init_fn function) {
                                          .key = {}});
   std::string thrown;
   controller_.size = sizeof(davit_controller);
-  const std::int32_t answer = guarded([&] { return function(&context_, &controller_); }, DAVIT_FAILED, thrown);
+  const std::int32_t answer =
+      guarded([&] { return function(&context_, &controller_); }, DAVIT_FAILED, thrown);
   const std::string reason = thrown.empty() ? frame.error() : thrown;
   if (answer == DAVIT_STARTED) {
     created_ = true;
@@ -138,9 +123,8 @@ ControllerHost::InitResult ControllerHost::init(davit_init_fn function) {
 
 Status ControllerHost::commit() {
   for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
-    Result<Informer*> informer = services_.informers.informer(
-        InformerSpec{opened->resource, opened->label_selector, opened->field_selector,
-                     opened->projection});
+    Result<Informer*> informer = services_.informers.informer(InformerSpec{
+        opened->resource, opened->label_selector, opened->field_selector, opened->projection});
     if (!informer) return informer.error().with_context(opened->resource.text());
     opened->informer = *informer;
     for (const OpenedInformer::Index& index : opened->indexes) {
@@ -152,7 +136,7 @@ Status ControllerHost::commit() {
     if (opened->on_event != nullptr) {
       handler = [this, self = opened.get()](const Change& change) { handle_change(*self, change); };
     }
-    feed_->inbox().join(*opened->informer, std::move(handler));
+    inbox_.join(*opened->informer, std::move(handler));
   }
   return {};
 }
@@ -161,9 +145,15 @@ void ControllerHost::handle_change(const OpenedInformer& informer, const Change&
   davit_event event{};
   event.size = sizeof(event);
   switch (change.type) {
-    case ChangeType::kAdded: event.type = DAVIT_EVENT_ADDED; break;
-    case ChangeType::kUpdated: event.type = DAVIT_EVENT_UPDATED; break;
-    case ChangeType::kDeleted: event.type = DAVIT_EVENT_DELETED; break;
+    case ChangeType::kAdded:
+      event.type = DAVIT_EVENT_ADDED;
+      break;
+    case ChangeType::kUpdated:
+      event.type = DAVIT_EVENT_UPDATED;
+      break;
+    case ChangeType::kDeleted:
+      event.type = DAVIT_EVENT_DELETED;
+      break;
   }
   event.initial = change.initial ? 1 : 0;
   event.tombstone = change.tombstone ? 1 : 0;
@@ -196,7 +186,8 @@ bool ControllerHost::has_debug_page() const {
   return side<davit_debug_v1>(controller_, kDebugCapability) != nullptr;
 }
 
-Result<std::string> ControllerHost::debug_page(std::string_view path, std::string_view query) const {
+Result<std::string> ControllerHost::debug_page(std::string_view path,
+                                               std::string_view query) const {
   const auto* side_table = side<davit_debug_v1>(controller_, kDebugCapability);
   if (side_table == nullptr) return Status(Code::kNotFound, "no debug page");
   CallFrame frame(&handle_, Phase::kProbe, {}, {});
@@ -272,8 +263,8 @@ davit_code ControllerHost::open_queue(const davit_queue_options& options, davit_
   if (options.sync == nullptr) return DAVIT_MISUSE;
   ControllerQueueOptions queue;
   queue.name = view(options.name);
-  queue.workers = options_.workers.value_or(options.workers != 0 ? options.workers
-                                                                 : options_.declared.workers);
+  queue.workers =
+      options_.workers.value_or(options.workers != 0 ? options.workers : options_.declared.workers);
   if (options.base_ms != 0) queue.retry.base = milliseconds_of(options.base_ms);
   if (options.max_ms != 0) queue.retry.max = milliseconds_of(options.max_ms);
   queue.retries_max = options.retries_max;

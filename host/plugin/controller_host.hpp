@@ -28,6 +28,7 @@
 #include "host/plugin/note.hpp"
 #include "host/plugin/slot_table.hpp"
 #include "host/run/controller_runner.hpp"
+#include "host/run/inbox_feed.hpp"
 
 namespace davit::host {
 class ControllerHost;
@@ -66,9 +67,10 @@ struct ControllerHostOptions {
 
 /// Life:  init() → commit() → start() → begin_syncing() → stop() → destructor (calls destroy()).
 ///
-/// During init() what the controller opens is only noted; commit() makes it real, so that a controller that answers
-/// SKIPPED or FAILED leaves no informer behind. The functions of the ABI tables call the members below "For the ABI";
-/// they may run on any thread that is inside a call of this controller.
+/// During init() what the controller opens is only noted; commit() makes it real, so that a
+/// controller that answers SKIPPED or FAILED leaves no informer behind. The functions of the ABI
+/// tables call the members below "For the ABI"; they may run on any thread that is inside a call of
+/// this controller.
 class ControllerHost {
  public:
   enum class InitOutcome { kStarted, kSkipped, kFailed };
@@ -89,7 +91,8 @@ class ControllerHost {
   Status commit();
   void start() { runner_->start(); }
   void begin_syncing() { runner_->begin_syncing(); }
-  /// Returns whether every running call ended. If not, the process must end without destroying this.
+  /// Returns whether every running call ended. If not, the process must end without destroying
+  /// this.
   bool stop(const Quiesce& wait) { return runner_->stop(wait); }
 
   /// Every few seconds, and before each scrape: overdue syncs, gauges.
@@ -142,7 +145,6 @@ class ControllerHost {
   [[nodiscard]] RetainedObjects& retained() { return retained_; }
 
  private:
-  class Feed;
   [[nodiscard]] const DeclaredWatch* find_watch(const davit_informer_options& options) const;
   [[nodiscard]] Status check_rights(const davit_request& request) const;
   void answer(const davit_request& request, ApiResponse from, davit_response& to, CallFrame& frame);
@@ -170,7 +172,8 @@ class ControllerHost {
   MetricHandles metrics_;
   RetainedObjects retained_;
 
-  std::unique_ptr<Feed> feed_;
+  HandlerInbox inbox_;
+  InboxFeed feed_;
   std::vector<std::unique_ptr<HostedQueue>> hosted_queues_;  // Filled by init(), fixed afterwards.
   std::unique_ptr<ControllerRunner> runner_;
 };
