@@ -75,6 +75,11 @@ class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(const std::string& file, YamlDocument& out) : file_(file), out_(out) {}
 
+  /// Where the innermost sequence or mapping began that has no end yet; null for none.
+  [[nodiscard]] const YamlNode* unfinished() const {
+    return frames_.empty() ? nullptr : &frames_.back().node;
+  }
+
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
 
@@ -261,18 +266,22 @@ YamlDocument parse_yaml(std::string_view text, const std::string& file) {
     return document;
   }
   std::istringstream stream{std::string(text)};
+  TreeBuilder builder(file, document);
   try {
     YAML::Parser parser(stream);
-    TreeBuilder builder(file, document);
     if (!parser.HandleNextDocument(builder)) return document;
     SecondDocument second;
     if (parser.HandleNextDocument(second)) {
       document.mistakes.push_back({file, second.line, 1, "only one document is allowed"});
     }
   } catch (const YAML::Exception& error) {
-    const bool placed = !error.mark.is_null();
-    document.mistakes.push_back(
-        {file, placed ? error.mark.line + 1 : 0, placed ? error.mark.column + 1 : 0, error.msg});
+    Mistake mistake{file, error.mark.line + 1, error.mark.column + 1, error.msg};
+    // At the end of the file the library has no place: what is open there tells more.
+    if (error.mark.line <= 0 && error.mark.column <= 0 && builder.unfinished() != nullptr) {
+      mistake.line = builder.unfinished()->line;
+      mistake.column = builder.unfinished()->column;
+    }
+    document.mistakes.push_back(std::move(mistake));
   }
   return document;
 }

@@ -1,0 +1,55 @@
+#include "host/config/json.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::host {
+namespace {
+
+std::string round_trip(const std::string& text) {
+  const YamlDocument document = parse_json(text, "f");
+  if (!document.mistakes.empty()) return document.mistakes.front().str();
+  return to_json(document.root).value_or("no JSON form");
+}
+
+TEST(JsonTest, EveryKindOfValueIsRead) {
+  for (const char* text :
+       {"{}", "[]", "null", "true", "false", "0", "-1", "1.5", "1e3", "\"a\"", "[1,[2,{}],null]",
+        "{\"a\":{\"b\":[\"c\"]},\"d\":-0.5e-7}", "\"\\\"\\\\\\n\"", "18446744073709551616"}) {
+    EXPECT_EQ(round_trip(text), text);
+  }
+  EXPECT_EQ(round_trip(" \t\r\n[ 1 , 2 ] "), "[1,2]");
+}
+
+TEST(JsonTest, EscapesBecomeUtf8) {
+  EXPECT_EQ(parse_json(R"("\u0041\u00e9\u20ac\ud83d\ude00\/\b\f\r\t")", "").root.text,
+            "A\u00e9\u20ac\U0001f600/\b\f\r\t");
+}
+
+TEST(JsonTest, MistakesHaveTheirPlace) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "f:1:1: a value is expected"},
+      {"{\"a\":1,}", "f:1:8: a key in double quotes is expected"},
+      {"{a:1}", "f:1:2: a key in double quotes is expected"},
+      {"{\n \"a\" 1}", "f:2:6: ':' is expected"},
+      {"[1 2]", "f:1:4: ',' or ']' is expected"},
+      {"{\"a\":1,\"a\":2}", "f:1:11: duplicate key \"a\""},
+      {"01", "f:1:1: a value is expected"},
+      {"1.", "f:1:3: a digit is expected"},
+      {"tru", "f:1:1: a value is expected"},
+      {"1 2", "f:1:3: nothing may follow the value"},
+      {"\"a", "f:1:3: a string without its end"},
+      {"\"\n\"", "f:1:2: a control character in a string"},
+      {"\"\xff\"", "f:1:2: not valid UTF-8"},
+      {"\"\\ud800\"", "f:1:8: half a surrogate pair"},
+      {"\"\\x\"", "f:1:3: an unknown escape in a string"},
+      {"'a'", "f:1:1: a value is expected"},
+  };
+  for (const auto& [text, want] : cases) EXPECT_EQ(round_trip(text), want) << text;
+}
+
+TEST(JsonTest, DeepNestingIsRefusedWithoutUsingTheStack) {
+  EXPECT_EQ(round_trip(std::string(100'000, '[')), "f:1:34: nested too deeply");
+}
+
+}  // namespace
+}  // namespace davit::host
