@@ -11,7 +11,9 @@ constexpr Duration kLimit = std::chrono::seconds(10);
 // What an expired token, a wrong CA and a wrong address have in common: the next second will not
 // mend them.
 bool is_final(const ApiResponse& answer) {
-  if (answer.broken == Break::kTls || answer.broken == Break::kCredentials) return true;
+  if (answer.broken == Break::kTls || answer.broken == Break::kCredentials ||
+      answer.broken == Break::kOther)
+    return true;
   const int http = answer.http_status;
   return http >= 200 && http < 500 && http != 429;
 }

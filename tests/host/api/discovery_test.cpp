@@ -1,0 +1,182 @@
+#include "host/api/discovery.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "host/api/discovery_document.hpp"
+#include "tests/host/api/rest_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr char kAggregatedType[] =
+    "application/json;v=v2;g=apidiscovery.k8s.io;as=APIGroupDiscoveryList";
+
+constexpr char kCore[] = R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{},"versions":[
+  {"version":"v1","freshness":"Current","resources":[
+    {"resource":"pods","responseKind":{"group":"","version":"","kind":"Pod"},"scope":"Namespaced",
+     "singularResource":"pod","verbs":["list","watch","create"],
+     "subresources":[{"subresource":"status","verbs":["get"]}]},
+    {"resource":"nodes","responseKind":{"kind":"Node"},"scope":"Cluster","verbs":["list"]}]}]}]})";
+
+constexpr char kApps[] = R"({"kind":"APIGroupDiscoveryList","items":[
+  {"metadata":{"name":"apps"},"versions":[{"version":"v1","freshness":"Current","resources":[
+    {"resource":"deployments","responseKind":{"kind":"Deployment"},"scope":"Namespaced",
+     "verbs":["list"],"subresources":[{"subresource":"status"}]}]}]},
+  {"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1","freshness":"Stale"}]}]})";
+
+class DiscoveryTest : public RestTest {
+ protected:
+  // Serves documents by path, and 404 for the others.
+  void serve(std::map<std::string, test::ScriptedAnswer> documents) {
+    transport_.set_script([documents](const HttpRequest& request) {
+      const auto found = documents.find(request.target);
+      return found == documents.end() ? answer(404, "") : found->second;
+    });
+  }
+  void serve_aggregated() {
+    test::ScriptedAnswer core = answer(200, kCore);
+    core.headers = {{"content-type", kAggregatedType}};
+    test::ScriptedAnswer apps = answer(200, kApps);
+    apps.headers = {{"content-type", kAggregatedType}};
+    serve({{"/api", core}, {"/apis", apps}});
+  }
+  static std::map<std::string, test::ScriptedAnswer> legacy() {
+    return {
+        {"/api", answer(200, R"({"kind":"APIVersions","versions":["v1"]})")},
+        {"/apis", answer(200, R"({"kind":"APIGroupList","groups":[
+          {"name":"apps","versions":[{"version":"v1beta1"},{"version":"v1"}],
+           "preferredVersion":{"version":"v1"}},
+          {"name":"bad.io","versions":[{"version":"v1"}]}]})")},
+        {"/api/v1", answer(200, R"({"kind":"APIResourceList","resources":[
+          {"name":"pods","namespaced":true,"kind":"Pod","singularName":"pod",
+           "verbs":["list","watch","create"]},
+          {"name":"pods/status","namespaced":true,"kind":"Pod","verbs":["get"]},
+          {"name":"nodes","namespaced":false,"kind":"Node","verbs":["list"]}]})")},
+        {"/apis/apps/v1", answer(200, R"({"kind":"APIResourceList","resources":[
+          {"name":"deployments","namespaced":true,"kind":"Deployment","verbs":["list"]},
+          {"name":"deployments/status","namespaced":true,"kind":"Deployment","verbs":["get"]}]})")},
+        {"/apis/apps/v1beta1", answer(200, R"({"kind":"APIResourceList","resources":[
+          {"name":"deployments","namespaced":true,"kind":"Deployment","verbs":["list"]},
+          {"name":"oldthings","namespaced":true,"kind":"OldThing","verbs":["list"]}]})")},
+        {"/apis/bad.io/v1", answer(503, "")},
+    };
+  }
+  std::size_t requests() const { return transport_.requests().size(); }
+};
+
+TEST_F(DiscoveryTest, AggregatedServerIsAskedTwiceRT130) {
+  serve_aggregated();
+  RestClient rest = client();
+  Discovery discovery(rest);
+
+  const Result<ResourceInfo> pods = discovery.find("", "v1", "pods");
+
+  ASSERT_TRUE(pods) << pods.error().message();
+  EXPECT_EQ(pods->kind, "Pod");
+  EXPECT_EQ(pods->scope, Scope::kNamespaced);
+  EXPECT_TRUE(pods->has_verb("watch"));
+  EXPECT_FALSE(pods->has_verb("delete"));
+  EXPECT_TRUE(pods->has_subresource("status"));
+  EXPECT_EQ(discovery.find("", "v1", "nodes")->scope, Scope::kCluster);
+  // A stale group makes upstream ask a second time; two documents each.
+  EXPECT_EQ(requests(), 4u);
+}
+
+TEST_F(DiscoveryTest, FailedGroupIsAFailureAndNotAMissRT131) {
+  serve_aggregated();
+  RestClient rest = client();
+  Discovery discovery(rest);
+  EXPECT_EQ(discovery.find("metrics.k8s.io", "v1beta1", "pods").error().code(), Code::kUnavailable);
+  EXPECT_EQ(discovery.find("metrics.k8s.io", "", "pods").error().code(), Code::kUnavailable);
+  EXPECT_EQ(discovery.find("apps", "v1", "foos").error().code(), Code::kNotFound);
+  EXPECT_EQ(discovery.find("none.io", "v1", "foos").error().code(), Code::kNotFound);
+  EXPECT_TRUE(discovery.find("apps", "v1", "deployments"));
+}
+
+TEST_F(DiscoveryTest, NewResourceIsFoundAfterAResetRT132) {
+  serve_aggregated();
+  RestClient rest = client();
+  Discovery discovery(rest);
+  EXPECT_EQ(discovery.find("bad.io", "v1", "things").error().code(), Code::kNotFound);
+  auto documents = legacy();
+  documents["/apis/bad.io/v1"] = answer(200, R"({"kind":"APIResourceList","resources":[
+      {"name":"things","namespaced":true,"kind":"Thing","verbs":["list"]}]})");
+  serve(documents);
+  EXPECT_EQ(discovery.find("bad.io", "v1", "things").error().code(), Code::kNotFound);
+
+  discovery.reset();
+
+  EXPECT_EQ(discovery.find("bad.io", "v1", "things")->kind, "Thing");
+}
+
+TEST_F(DiscoveryTest, OldServerGivesTheSameAnswersRT133) {
+  serve(legacy());
+  RestClient rest = client();
+  Discovery discovery(rest);
+  const Result<ResourceInfo> pods = discovery.find("", "v1", "pods");
+  ASSERT_TRUE(pods) << pods.error().message();
+  EXPECT_EQ(pods->kind, "Pod");
+  EXPECT_EQ(pods->singular, "pod");
+  EXPECT_TRUE(pods->has_subresource("status"));
+  EXPECT_EQ(discovery.find("", "v1", "nodes")->scope, Scope::kCluster);
+  EXPECT_EQ(discovery.find("apps", "", "deployments")->version, "v1") << "the preferred one";
+  EXPECT_EQ(discovery.find("apps", "", "oldthings")->version, "v1beta1") << "the one that has it";
+  EXPECT_EQ(discovery.find("bad.io", "v1", "things").error().code(), Code::kUnavailable);
+}
+
+TEST_F(DiscoveryTest, KindLeadsToItsResource) {
+  serve_aggregated();
+  RestClient rest = client();
+  Discovery discovery(rest);
+  EXPECT_EQ(discovery.find_kind("apps", "v1", "Deployment")->resource, "deployments");
+  EXPECT_EQ(discovery.find_kind("apps", "v1", "Pod").error().code(), Code::kNotFound);
+}
+
+TEST_F(DiscoveryTest, UnreachableServerIsUnavailableAndAskedAgainNextTime) {
+  RestClient rest = client();
+  Discovery discovery(rest);
+  EXPECT_EQ(discovery.find("", "v1", "pods").error().code(), Code::kUnavailable);
+  serve_aggregated();
+  EXPECT_TRUE(discovery.find("", "v1", "pods"));
+}
+
+TEST_F(DiscoveryTest, OldCatalogServesOnButDeniesNothingWhileTheServerIsAway) {
+  serve_aggregated();
+  RestClient rest = client();
+  Discovery discovery(rest);
+  EXPECT_TRUE(discovery.find("", "v1", "pods"));
+  transport_.set_script([](const HttpRequest&) { return test::broken(Break::kRefused); });
+  discovery.reset();
+  EXPECT_TRUE(discovery.find("", "v1", "pods"));
+  EXPECT_EQ(discovery.find("new.io", "v1", "things").error().code(), Code::kUnavailable);
+}
+
+TEST_F(DiscoveryTest, ServerWithoutACoreGroupIsTolerated) {
+  test::ScriptedAnswer apps = answer(200, kApps);
+  apps.headers = {{"content-type", kAggregatedType}};
+  serve({{"/apis", apps}});
+  RestClient rest = client();
+  Discovery discovery(rest);
+  EXPECT_TRUE(discovery.find("apps", "v1", "deployments"));
+}
+
+TEST(DiscoveryDocumentTest, ContentTypeParametersComeInAnyOrder) {
+  EXPECT_TRUE(is_aggregated(kAggregatedType));
+  EXPECT_TRUE(is_aggregated(
+      "application/json; as=APIGroupDiscoveryList; g=apidiscovery.k8s.io; v=v2beta1"));
+  EXPECT_FALSE(is_aggregated("application/json"));
+  EXPECT_FALSE(is_aggregated("application/json;as=APIGroupDiscoveryList"));
+}
+
+TEST(DiscoveryDocumentTest, WrongDocumentsAreErrors) {
+  for (const char* bad : {"", "[]", "{", R"({"kind":"PodList"})", "<html>"}) {
+    EXPECT_FALSE(read_aggregated(bad)) << bad;
+    EXPECT_FALSE(read_groups(bad)) << bad;
+    EXPECT_FALSE(read_core_versions(bad)) << bad;
+    EXPECT_FALSE(read_resources(bad, "", "v1")) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace davit::host
