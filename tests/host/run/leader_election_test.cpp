@@ -1,0 +1,221 @@
+#include "host/run/leader_election.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/fake_lease_server.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using Outcome = LeaderElection::Outcome;
+
+LeaderElectionOptions candidate(std::string identity) {
+  LeaderElectionOptions options;
+  options.identity = std::move(identity);
+  return options;
+}
+
+class LeaderElectionTest : public testing::Test {
+ protected:
+  Result<std::string> send(const LeaderElection::Request& request) {
+    switch (request.verb) {
+      case LeaderElection::Verb::kCreate:
+        return server_.create(request.body, seconds(5), {});
+      case LeaderElection::Verb::kUpdate:
+        return server_.update(request.body, seconds(5), {});
+      case LeaderElection::Verb::kGet:
+        break;
+    }
+    return server_.get(seconds(5), {});
+  }
+
+  Outcome attempt(LeaderElection& election) {
+    std::optional<LeaderElection::Request> request =
+        election.begin(clock_.now(), clock_.wall_now());
+    while (request) request = election.answer(send(*request), clock_.now());
+    return election.outcome();
+  }
+
+  void give_lease_to(std::string holder, std::int64_t transitions = 0) {
+    const std::string long_ago = micro_time(clock_.wall_now() - hours(1));
+    server_.set(lease_json("kube-system", "davit",
+                           {std::move(holder), 15, long_ago, long_ago, transitions}));
+  }
+
+  test::FakeClock clock_;
+  test::FakeLeaseServer server_;
+  LeaderElection a_{candidate("a")};
+  LeaderElection b_{candidate("b")};
+};
+
+TEST_F(LeaderElectionTest, FirstCandidateMakesTheLease) {  // RT-100
+  EXPECT_EQ(attempt(a_), Outcome::kHeld);
+
+  const std::string now = micro_time(clock_.wall_now());
+  EXPECT_EQ(server_.record(), (LeaseRecord{"a", 15, now, now, 0}));
+  EXPECT_THAT(server_.take_requests(), ElementsAre("GET", "POST"));
+  EXPECT_TRUE(a_.is_leader());
+  EXPECT_EQ(a_.lease().uid, "u1");
+}
+
+TEST_F(LeaderElectionTest, LeaseOfADeadHolderIsTakenAFullTermAfterItWasFirstSeen) {  // RT-101
+  give_lease_to("b", 4);
+  EXPECT_EQ(attempt(a_), Outcome::kNotHeld) << "however old its renew time";
+  clock_.advance(milliseconds(14999));
+  EXPECT_EQ(attempt(a_), Outcome::kNotHeld);
+
+  clock_.advance(milliseconds(1));
+
+  EXPECT_EQ(attempt(a_), Outcome::kHeld);
+  const std::string now = micro_time(clock_.wall_now());
+  EXPECT_EQ(server_.record(), (LeaseRecord{"a", 15, now, now, 5}));
+}
+
+TEST_F(LeaderElectionTest, LeaderRenewsWithOnePutAndKeepsItsTerm) {  // RT-102
+  attempt(a_);
+  const LeaseRecord first = server_.record();
+  server_.take_requests();
+
+  for (int i = 0; i < 3; ++i) {
+    clock_.advance(seconds(2));
+    EXPECT_EQ(attempt(a_), Outcome::kHeld);
+  }
+
+  EXPECT_THAT(server_.take_requests(), ElementsAre("PUT", "PUT", "PUT"));
+  EXPECT_EQ(server_.record().acquire_time, first.acquire_time);
+  EXPECT_EQ(server_.record().transitions, first.transitions);
+  EXPECT_EQ(server_.record().renew_time, micro_time(clock_.wall_now()));
+}
+
+TEST_F(LeaderElectionTest, ForeignTouchCostsAConflictAndTheSlowPath) {  // RT-103
+  attempt(a_);
+  server_.set(server_.document());
+  server_.take_requests();
+
+  EXPECT_EQ(attempt(a_), Outcome::kHeld);
+
+  EXPECT_THAT(server_.take_requests(), ElementsAre("PUT", "GET", "PUT"));
+  EXPECT_TRUE(a_.took_slow_path());
+  EXPECT_EQ(a_.trouble().code(), Code::kConflict);
+}
+
+TEST_F(LeaderElectionTest, WallClocksDecideNothing) {  // RT-105
+  attempt(b_);
+  clock_.shift_wall(hours(1));
+  EXPECT_EQ(attempt(a_), Outcome::kNotHeld);
+  clock_.shift_wall(hours(-2));
+  clock_.advance(seconds(15));
+
+  EXPECT_EQ(attempt(a_), Outcome::kHeld);
+}
+
+TEST_F(LeaderElectionTest, RenewalsKeepACandidateAway) {
+  attempt(b_);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(attempt(a_), Outcome::kNotHeld);
+    clock_.advance(seconds(2));
+    EXPECT_EQ(attempt(b_), Outcome::kHeld);
+  }
+}
+
+TEST_F(LeaderElectionTest, ReleasedLeaseIsFreeAtOnce) {  // RT-106
+  attempt(a_);
+  EXPECT_EQ(attempt(b_), Outcome::kNotHeld);
+
+  const auto request = a_.release_update(send(a_.begin_release()), clock_.wall_now());
+  ASSERT_TRUE(request && *request);
+  EXPECT_TRUE(send(**request));
+  a_.released(clock_.now());
+
+  EXPECT_FALSE(a_.is_leader());
+  EXPECT_EQ(server_.record().holder, "");
+  EXPECT_EQ(server_.record().duration_seconds, 1);
+  EXPECT_EQ(attempt(b_), Outcome::kHeld);
+  EXPECT_EQ(server_.record().transitions, 1);
+}
+
+TEST_F(LeaderElectionTest, LeaseOfAnotherIsNotReleased) {
+  give_lease_to("b");
+
+  const auto request = a_.release_update(send(a_.begin_release()), clock_.wall_now());
+
+  ASSERT_TRUE(request);
+  EXPECT_FALSE(*request);
+}
+
+TEST_F(LeaderElectionTest, LeaderThatSeesAnotherHolderHasLost) {
+  attempt(a_);
+  give_lease_to("b");
+
+  EXPECT_EQ(attempt(a_), Outcome::kLost);
+  EXPECT_FALSE(a_.is_leader());
+}
+
+TEST_F(LeaderElectionTest, LeaderWithoutAnswerKeepsTrying) {
+  attempt(a_);
+  server_.fail(Status(Code::kUnavailable, "no connection"));
+
+  EXPECT_EQ(attempt(a_), Outcome::kNotHeld);
+  EXPECT_EQ(a_.trouble().message(), "no connection");
+  server_.fail(std::nullopt);
+  EXPECT_EQ(attempt(a_), Outcome::kHeld);
+}
+
+TEST_F(LeaderElectionTest, DeletedLeaseIsMadeAgainWithItsTerm) {  // HO-061
+  attempt(a_);
+  const LeaseRecord first = server_.record();
+  clock_.advance(seconds(2));
+  server_.set("");
+  server_.take_requests();
+
+  EXPECT_EQ(attempt(a_), Outcome::kHeld);
+
+  EXPECT_THAT(server_.take_requests(), ElementsAre("PUT", "GET", "POST"));
+  EXPECT_EQ(server_.record().acquire_time, first.acquire_time);
+  EXPECT_EQ(server_.record().transitions, first.transitions);
+}
+
+TEST_F(LeaderElectionTest, OfTwoThatMakeTheLeaseOneLoses) {  // RT-111
+  LeaderElection::Request a = a_.begin(clock_.now(), clock_.wall_now());
+  LeaderElection::Request b = b_.begin(clock_.now(), clock_.wall_now());
+  auto a_next = a_.answer(send(a), clock_.now());
+  auto b_next = b_.answer(send(b), clock_.now());
+  ASSERT_TRUE(a_next && b_next);
+
+  EXPECT_FALSE(a_.answer(send(*a_next), clock_.now()));
+  EXPECT_FALSE(b_.answer(send(*b_next), clock_.now()));
+
+  EXPECT_EQ(a_.outcome(), Outcome::kHeld);
+  EXPECT_EQ(b_.outcome(), Outcome::kNotHeld);
+  EXPECT_EQ(b_.trouble().code(), Code::kAlreadyExists);
+}
+
+TEST_F(LeaderElectionTest, AnswerThatIsNoLeaseFailsTheAttempt) {
+  server_.set(R"({"kind":"Lease","metadata":{},"spec":{"holderIdentity":7}})");
+
+  EXPECT_EQ(attempt(a_), Outcome::kNotHeld);
+  EXPECT_EQ(a_.trouble().code(), Code::kWrongType);
+}
+
+TEST(LeaderElectionOptionsTest, ContradictingTimesAreRefused) {  // RT-108
+  EXPECT_TRUE(LeaderElection::check(candidate("a")).ok());
+
+  LeaderElectionOptions slow = candidate("a");
+  slow.retry_period = seconds(9);
+  EXPECT_EQ(LeaderElection::check(slow).code(), Code::kInvalid);
+
+  LeaderElectionOptions short_lease = candidate("a");
+  short_lease.lease_duration = seconds(10);
+  EXPECT_EQ(LeaderElection::check(short_lease).code(), Code::kInvalid);
+
+  EXPECT_EQ(LeaderElection::check(candidate("")).code(), Code::kInvalid);
+}
+
+}  // namespace
+}  // namespace davit::host

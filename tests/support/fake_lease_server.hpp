@@ -1,0 +1,123 @@
+/// One Lease on a pretended server, with versions and conflicts, and with faults on demand.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/base/mutex.hpp"
+#include "host/run/lease.hpp"
+#include "host/run/lease_api.hpp"
+
+namespace davit::test {
+
+/// Thread-safe; several candidates may use one.
+class FakeLeaseServer final : public host::LeaseApi {
+ public:
+  Result<std::string> get(host::Duration timeout, std::stop_token) override {
+    return answer("GET", timeout, [this]() REQUIRES(mutex_) -> Result<std::string> {
+      if (document_.empty()) return refusal(Code::kNotFound, 404);
+      return document_;
+    });
+  }
+
+  Result<std::string> create(const std::string& body, host::Duration timeout,
+                             std::stop_token) override {
+    return answer("POST", timeout, [&]() REQUIRES(mutex_) -> Result<std::string> {
+      if (!document_.empty()) return refusal(Code::kAlreadyExists, 409);
+      store(body);
+      return document_;
+    });
+  }
+
+  Result<std::string> update(const std::string& body, host::Duration timeout,
+                             std::stop_token) override {
+    return answer("PUT", timeout, [&]() REQUIRES(mutex_) -> Result<std::string> {
+      if (document_.empty()) return refusal(Code::kNotFound, 404);
+      const Result<host::Lease> lease = host::parse_lease(body);
+      if (!lease || lease->resource_version != std::to_string(version_)) {
+        return refusal(Code::kConflict, 409);
+      }
+      store(body);
+      return document_;
+    });
+  }
+
+  /// Puts a Lease there, or none ("").
+  void set(std::string json) {
+    host::MutexLock lock(mutex_);
+    json.empty() ? document_.clear() : store(json);
+  }
+  [[nodiscard]] std::string document() const {
+    host::MutexLock lock(mutex_);
+    return document_;
+  }
+  [[nodiscard]] host::LeaseRecord record() const { return host::parse_lease(document())->record; }
+
+  /// Every request from now on fails with this; nothing: the server answers again.
+  void fail(std::optional<Status> status) {
+    host::MutexLock lock(mutex_);
+    failure_ = std::move(status);
+  }
+  /// Called, without a lock, for each request before it is answered: a place to let time pass.
+  void before_answer(std::function<void(host::Duration timeout)> what) {
+    host::MutexLock lock(mutex_);
+    before_ = std::move(what);
+  }
+
+  /// "GET", "POST" and "PUT" in their order, and forgets them.
+  std::vector<std::string> take_requests() {
+    host::MutexLock lock(mutex_);
+    return std::exchange(requests_, {});
+  }
+  void await_requests(std::size_t count) {
+    host::MutexLock lock(mutex_);
+    while (requests_.size() < count) answered_.wait(mutex_);
+  }
+
+ private:
+  template <typename Answer>
+  Result<std::string> answer(const char* verb, host::Duration timeout, Answer normal) {
+    std::function<void(host::Duration)> before;
+    {
+      host::MutexLock lock(mutex_);
+      before = before_;
+    }
+    if (before) before(timeout);
+    host::MutexLock lock(mutex_);
+    requests_.emplace_back(verb);
+    answered_.notify_all();
+    if (failure_) return *failure_;
+    return normal();
+  }
+
+  static Status refusal(Code code, int http_status) {
+    ApiDetail detail;
+    detail.http_status = http_status;
+    return {code, "refused", detail};
+  }
+
+  void store(const std::string& body) REQUIRES(mutex_) {
+    const std::string old = "\"resourceVersion\":\"" + std::to_string(version_) + "\"";
+    const std::string fresh = "\"resourceVersion\":\"" + std::to_string(++version_) + "\"";
+    document_ = body;
+    const std::size_t at = document_.find(old);
+    if (at != std::string::npos) {
+      document_.replace(at, old.size(), fresh);
+    } else {
+      document_.insert(document_.find("\"metadata\":{") + 12, fresh + ",\"uid\":\"u1\",");
+    }
+  }
+
+  mutable host::Mutex mutex_;
+  host::CondVar answered_;
+  std::string document_ GUARDED_BY(mutex_);
+  int version_ GUARDED_BY(mutex_) = 0;
+  std::optional<Status> failure_ GUARDED_BY(mutex_);
+  std::function<void(host::Duration)> before_ GUARDED_BY(mutex_);
+  std::vector<std::string> requests_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::test
