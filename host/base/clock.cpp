@@ -11,7 +11,7 @@ class SystemClock final : public Clock {
 
   [[nodiscard]] WallTime wall_now() const override { return std::chrono::system_clock::now(); }
 
-  void wait_until(CondVar& cond, Mutex& mutex, Time deadline) override {
+  void wait_until(CondVar& cond, Mutex& mutex, Time deadline) REQUIRES(mutex) override {
     cond.wait_for(mutex, deadline - now());
   }
 };
