@@ -1,0 +1,51 @@
+/// A list body gives the same items and the same answer however it is cut into chunks.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/assert.hpp"
+#include "host/object/list_splitter.hpp"
+
+namespace {
+using namespace davit::host;
+using davit::Code;
+using davit::Status;
+
+struct Answer {
+  Code code;
+  std::vector<std::string> items;
+  std::string version;
+  friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+Answer split(std::string_view body, std::size_t chunk) {
+  Answer answer{};
+  ListSplitter splitter;
+  const ItemSink sink = [&](std::string_view item) {
+    answer.items.emplace_back(item);
+    return Status();
+  };
+  Status status;
+  for (std::size_t at = 0; at < body.size() && status.ok(); at += chunk) {
+    status = splitter.feed(body.substr(at, chunk), sink);
+  }
+  if (status.ok()) status = splitter.finish();
+  answer.code = status.code();
+  if (status.ok()) answer.version = splitter.resource_version();
+  return answer;
+}
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 1) return 0;
+  const std::string_view body(reinterpret_cast<const char*>(data + 1), size - 1);
+  const Answer whole = split(body, body.size() + 1);
+  DAVIT_ASSERT(whole == split(body, std::size_t{data[0]} % 67 + 1));
+  for (const std::string& item : whole.items) {
+    DAVIT_ASSERT(item.size() >= 2 && item.front() == '{' &&
+                 (item.back() == '}' || item.back() == ']'));
+  }
+  return 0;
+}

@@ -1,0 +1,50 @@
+/// A watch stream gives the same events and the same answer however it is cut into chunks.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/base/assert.hpp"
+#include "host/object/api_status.hpp"
+#include "host/object/watch_splitter.hpp"
+
+namespace {
+using namespace davit::host;
+using davit::Code;
+using davit::Status;
+
+struct Answer {
+  Code code;
+  std::vector<std::pair<WatchType, std::string>> events;
+  friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+Answer split(std::string_view stream, std::size_t chunk) {
+  Answer answer{};
+  WatchSplitter splitter;
+  const WatchSink sink = [&](WatchType type, std::string_view object) {
+    answer.events.emplace_back(type, object);
+    return Status();
+  };
+  Status status;
+  for (std::size_t at = 0; at < stream.size() && status.ok(); at += chunk) {
+    status = splitter.feed(stream.substr(at, chunk), sink);
+  }
+  if (status.ok()) status = splitter.finish();
+  answer.code = status.code();
+  return answer;
+}
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 1) return 0;
+  const std::string_view stream(reinterpret_cast<const char*>(data + 1), size - 1);
+  const Answer whole = split(stream, stream.size() + 1);
+  DAVIT_ASSERT(whole == split(stream, std::size_t{data[0]} % 67 + 1));
+  for (const auto& [type, object] : whole.events) {
+    if (type == WatchType::kError) DAVIT_ASSERT(!api_status(object).ok());
+  }
+  return 0;
+}
