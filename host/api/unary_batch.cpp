@@ -11,6 +11,9 @@ namespace {
 
 // Single objects and discovery documents; lists go through RestClient::stream().
 constexpr std::size_t kBodyBytesMax = std::size_t{64} << 20;
+// Enough to keep a server busy; more in flight only costs memory, and half of the streams that
+// servers allow per connection stay free for other callers.
+constexpr std::size_t kInFlightMax = 50;
 
 Attempt attempt_of(int http_status, std::optional<std::uint32_t> retry_after, Break broken) {
   return {http_status, retry_after, http_status == 0 ? broken : Break::kNone};
@@ -54,6 +57,7 @@ void Exchange::prepare(Time now) {
   Result<HttpRequest> built = build_request(request_, parts_.options.user_agent);
   if (!built) return conclude(now, built.error());
   http_ = *std::move(built);
+  request_.body.clear();  // It is in http_ now.
   http_.lane = parts_.options.lane;
   take_place(now);
 }
@@ -205,10 +209,42 @@ void Exchange::conclude(Time now, const Status& status) {
   }
 }
 
+namespace {
+
+using Exchanges = std::vector<std::unique_ptr<Exchange>>;
+
+// Lets each do what is due, as far as there is room in flight. When to do so again at the latest;
+// nothing when all are done.
+std::optional<Time> step_all(const Exchanges& exchanges, Time now) {
+  std::size_t in_flight = 0;
+  for (const std::unique_ptr<Exchange>& each : exchanges) in_flight += each->in_flight() ? 1 : 0;
+  Time next = Time::max();
+  bool open = false;
+  bool held_back = false;
+  for (const std::unique_ptr<Exchange>& each : exchanges) {
+    if (each->done()) continue;
+    if (!each->in_flight() && in_flight >= kInFlightMax) {
+      held_back = true;
+      continue;
+    }
+    in_flight -= each->in_flight() ? 1 : 0;
+    each->step(now);
+    if (each->done()) continue;
+    in_flight += each->in_flight() ? 1 : 0;
+    open = true;
+    next = std::min(next, each->next_step());
+  }
+  if (held_back && in_flight < kInFlightMax) return now;  // Room came up after their turn.
+  if (!open && !held_back) return std::nullopt;
+  return next;
+}
+
+}  // namespace
+
 std::vector<ApiResponse> run_unary(RestParts& parts, std::span<const ApiRequest> requests,
                                    const std::stop_token& stop) {
   Mailbox mailbox;
-  std::vector<std::unique_ptr<Exchange>> exchanges;
+  Exchanges exchanges;
   exchanges.reserve(requests.size());
   for (const ApiRequest& request : requests) {
     exchanges.push_back(std::make_unique<Exchange>(parts, request, mailbox, exchanges.size()));
@@ -216,18 +252,13 @@ std::vector<ApiResponse> run_unary(RestParts& parts, std::span<const ApiRequest>
   }
   const std::stop_callback on_stop(stop, [&mailbox] { mailbox.stop(); });
   while (true) {
-    const bool stopped = mailbox.stopped();
     const Time now = parts.clock.now();
-    Time next = Time::max();
-    bool open = false;
-    for (const std::unique_ptr<Exchange>& each : exchanges) {
-      stopped ? each->stop(now) : each->step(now);
-      if (each->done()) continue;
-      open = true;
-      next = std::min(next, each->next_step());
+    if (mailbox.stopped()) {
+      for (const std::unique_ptr<Exchange>& each : exchanges) each->stop(now);
     }
-    if (!open) break;
-    for (const std::size_t index : mailbox.wait(parts.clock, next)) {
+    const std::optional<Time> next = step_all(exchanges, now);
+    if (!next) break;
+    for (const std::size_t index : mailbox.wait(parts.clock, *next)) {
       exchanges[index]->take_answer(parts.clock.now());
     }
   }

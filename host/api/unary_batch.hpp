@@ -55,6 +55,7 @@ class Exchange final : public ResponseReader {
   void stop(Time now);
 
   [[nodiscard]] bool done() const { return phase_ == Phase::kDone; }
+  [[nodiscard]] bool in_flight() const { return phase_ == Phase::kInFlight; }
   /// When step() has something to do next.
   [[nodiscard]] Time next_step() const;
   [[nodiscard]] ApiResponse take_response() { return std::move(response_); }
@@ -79,7 +80,7 @@ class Exchange final : public ResponseReader {
   Status judge(const Answer& answer) const;
 
   RestParts& parts_;
-  const ApiRequest request_;
+  ApiRequest request_;
   Mailbox& mailbox_;
   const std::size_t index_;
   HttpRequest http_;
