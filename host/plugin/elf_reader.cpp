@@ -77,6 +77,11 @@ Status ElfParser::read_header() {
   if (header_.e_type != ET_DYN) {
     return Status(Code::kInvalid, "not a shared library; link it with -shared");
   }
+  // The section headers come last, so they tell a file that was cut off behind its segments.
+  const std::uint64_t sections = std::uint64_t{header_.e_shnum} * header_.e_shentsize;
+  if (header_.e_shoff != 0 && !bytes_.range(header_.e_shoff, sections)) {
+    return damaged("the section headers");
+  }
   out_.machine = header_.e_machine;
   return Status();
 }
