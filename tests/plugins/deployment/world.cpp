@@ -93,6 +93,18 @@ void World::seed(const SeedSet& seed) {
   cluster_.skip(std::chrono::seconds(1));  // The next one is younger.
 }
 
+void World::add_pod(std::string_view name, const ReplicaSet& set, std::string_view phase) {
+  JsonWriter references;
+  references.begin_array();
+  owner_identity(set).write_controller_reference(references);
+  Json pod = Json::must(R"({"apiVersion": "v1", "kind": "Pod",
+    "metadata": {"namespace": "default"}, "spec": {"nodeName": "n"}})");
+  pod["metadata"]["name"] = Json(name);
+  pod["metadata"]["ownerReferences"] = Json::must(references.end_array().text());
+  pod["status"]["phase"] = Json(phase);
+  cluster_.add(std::move(pod));
+}
+
 std::vector<ReplicaSet> World::sets() {
   std::vector<ReplicaSet> all = cluster_.all<ReplicaSet>();
   std::stable_sort(all.begin(), all.end(), [](const ReplicaSet& a, const ReplicaSet& b) {

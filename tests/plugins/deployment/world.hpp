@@ -64,6 +64,8 @@ class World {
   }
   /// spec.replicas of the set with this image; -1 without one.
   [[nodiscard]] std::int64_t size(std::string_view image);
+  /// A pod on a node, controlled by the set.
+  void add_pod(std::string_view name, const ReplicaSet& set, std::string_view phase);
   void set_health(std::string_view image, Health health) {
     health_.insert_or_assign(std::string(image), health);
   }
