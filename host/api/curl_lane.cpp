@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <csignal>
 #include <utility>
 
 #include "host/base/assert.hpp"
@@ -12,8 +13,7 @@ namespace {
 // Handles kept for the next requests; one costs some 6 KiB.
 constexpr std::size_t kSpareMax = 4;
 // client-go's limit of idle connections per host; only reached where the server speaks no HTTP/2.
-constexpr long kWriteConnectionsMax = 25;
-constexpr long kKeptConnectionsMax = 8;
+constexpr long kConnectionsMax = 25;
 // Woken by notes and sockets; this only bounds a sleep that nothing ends.
 constexpr int kPollMs = 60'000;
 
@@ -27,6 +27,17 @@ const char* thread_name(Lane lane) {
       break;
   }
   return "davit-write";
+}
+
+// Signals belong to the main thread; SIGPIPE of a peer that went away to nobody. Those of a crash
+// stay.
+void block_signals() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int fatal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) {
+    sigdelset(&signals, fatal);
+  }
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
 }  // namespace
@@ -47,9 +58,9 @@ CurlLane::CurlLane(const CurlSettings& settings, Lane lane)
     : settings_(settings), lane_(lane), multi_(curl_multi_init()) {
   DAVIT_ASSERT(multi_ != nullptr);
   curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
-  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kKeptConnectionsMax);
+  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kConnectionsMax);
   if (lane == Lane::kWrite) {
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, kWriteConnectionsMax);
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, kConnectionsMax);
   }
 }
 
@@ -109,6 +120,7 @@ void CurlLane::drop_other_certificates(const std::string& cert) {
 }
 
 void CurlLane::run(const std::stop_token& stop) {
+  block_signals();
   while (!stop.stop_requested()) {
     handle(take_notes());
     int running = 0;

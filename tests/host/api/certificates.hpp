@@ -1,0 +1,69 @@
+/// Keys and certificates made for one test.
+#pragma once
+
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+
+namespace davit::host {
+
+struct X509Delete {
+  void operator()(X509* certificate) const { X509_free(certificate); }
+};
+struct KeyDelete {
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+struct ContextDelete {
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+};
+struct SslDelete {
+  void operator()(SSL* ssl) const { SSL_free(ssl); }
+};
+
+/// A certificate with its key.
+class Identity {
+ public:
+  /// A root that signs itself.
+  [[nodiscard]] static Identity authority(const std::string& name);
+  /// Signed by `issuer`; `alt_names` as in "DNS:api.internal,IP:127.0.0.1".
+  [[nodiscard]] static Identity signed_by(const Identity& issuer, const std::string& name,
+                                          const std::string& alt_names);
+
+  [[nodiscard]] std::string cert_pem() const;
+  [[nodiscard]] std::string key_pem() const;
+  [[nodiscard]] X509* cert() const { return cert_.get(); }
+  [[nodiscard]] EVP_PKEY* key() const { return key_.get(); }
+
+ private:
+  static Identity make(const std::string& name, const std::string& extension, int extension_id,
+                       const Identity* issuer);
+
+  std::unique_ptr<X509, X509Delete> cert_;
+  std::unique_ptr<EVP_PKEY, KeyDelete> key_;
+};
+
+/// The server's side of TLS over a connected socket. Speaks HTTP/1.1 only.
+class TlsServerSide {
+ public:
+  /// With `client_ca` the client must show a certificate of it.
+  TlsServerSide(const Identity& identity, const Identity* client_ca);
+
+  /// Does the handshake on `socket`; false when it fails.
+  bool accept(int socket);
+  /// One request without a body; "" when the client has closed.
+  std::string read_request();
+  void answer(const std::string& body);
+
+  /// What the client called us.
+  [[nodiscard]] std::string server_name() const;
+  /// The common name of the client's certificate, or "".
+  [[nodiscard]] std::string client_name() const;
+
+ private:
+  std::unique_ptr<SSL_CTX, ContextDelete> context_;
+  std::unique_ptr<SSL, SslDelete> ssl_;
+};
+
+}  // namespace davit::host

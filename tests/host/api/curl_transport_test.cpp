@@ -1,0 +1,340 @@
+#include "host/api/curl_transport.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <future>
+
+#include "tests/host/api/collected_answer.hpp"
+#include "tests/host/api/tiny_server.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/support/recording_rest_metrics.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class CurlTransportTest : public testing::Test {
+ protected:
+  std::unique_ptr<Transport> connect_to(std::string server) {
+    config_.server = std::move(server);
+    auto made = make_curl_transport(config_, *clock_, metrics_, Log(sink_));
+    EXPECT_TRUE(made) << made.error().message();
+    return *std::move(made);
+  }
+  static HttpRequest get(std::string target = "/", Lane lane = Lane::kWrite) {
+    HttpRequest out;
+    out.method = "GET";
+    out.target = std::move(target);
+    out.lane = lane;
+    return out;
+  }
+  static HttpRequest post(std::string body) {
+    HttpRequest out = get();
+    out.method = "POST";
+    out.body = std::move(body);
+    return out;
+  }
+
+  ConnectionConfig config_;
+  std::unique_ptr<Clock> clock_ = make_system_clock();
+  test::RecordingRestMetrics metrics_;
+  test::RecordingLogSink sink_;
+};
+
+TEST_F(CurlTransportTest, RequestArrivesAsItWasMade) {
+  std::promise<std::string> seen;
+  TinyServer server([&](Peer& peer) {
+    seen.set_value(peer.read_request());
+    peer.answer("{}", "201 Created");
+  });
+  const auto transport = connect_to(server.url() + "/prefix/");
+  HttpRequest request = post("{\"a\":1}");
+  request.method = "PATCH";
+  request.target = "/api/v1/pods/a%20b?dryRun=All";
+  request.headers = {{"Content-Type", "application/merge-patch+json"}, {"User-Agent", "davit"}};
+  CollectedAnswer answer;
+  const auto call = transport->start(request, answer);
+
+  EXPECT_EQ(answer.wait().kind, Break::kNone);
+  EXPECT_EQ(answer.status(), 201);
+  const std::string wire = seen.get_future().get();
+  EXPECT_THAT(wire, StartsWith("PATCH /prefix/api/v1/pods/a%20b?dryRun=All HTTP/1.1\r\n"));
+  EXPECT_THAT(wire, HasSubstr("Host: " + server.address() + "\r\n"));
+  EXPECT_THAT(wire, HasSubstr("Content-Type: application/merge-patch+json\r\n"));
+  EXPECT_THAT(wire, HasSubstr("User-Agent: davit\r\n"));
+  EXPECT_THAT(wire, testing::EndsWith("\r\n\r\n{\"a\":1}"));
+  EXPECT_THAT(wire, testing::Not(HasSubstr("Expect:")));
+  EXPECT_THAT(wire, testing::Not(HasSubstr("Accept-Encoding")));
+}
+
+TEST_F(CurlTransportTest, ChunkedBodyArrivesWholeInAnyCut) {
+  TinyServer server([](Peer& peer) {
+    peer.read_request();
+    const std::string wire =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Kind: Pod\r\n\r\n"
+        "3\r\nabc\r\n1\r\nd\r\n0\r\nTrailer: x\r\n\r\n";
+    for (const char byte : wire) peer.write({&byte, 1});
+  });
+  const auto transport = connect_to(server.url());
+  CollectedAnswer answer;
+  const auto call = transport->start(get(), answer);
+  EXPECT_EQ(answer.wait().kind, Break::kNone);
+  EXPECT_EQ(answer.body(), "abcd");
+  EXPECT_THAT(answer.headers(), testing::Contains(testing::Pair("x-kind", "Pod")));
+}
+
+TEST_F(CurlTransportTest, ResetBeforeTheAnswerIsAReset) {
+  TinyServer server([](Peer& peer) {
+    peer.read_request();
+    peer.reset();
+  });
+  const auto transport = connect_to(server.url());
+  CollectedAnswer answer;
+  const auto call = transport->start(get(), answer);
+  EXPECT_EQ(answer.wait().kind, Break::kReset);
+  EXPECT_EQ(answer.status(), 0);
+}
+
+TEST_F(CurlTransportTest, CutBodyIsAResetAfterTheHead) {
+  TinyServer server([](Peer& peer) {
+    peer.read_request();
+    peer.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+  });
+  const auto transport = connect_to(server.url());
+  CollectedAnswer answer;
+  const auto call = transport->start(get(), answer);
+  EXPECT_EQ(answer.wait().kind, Break::kReset);
+  EXPECT_EQ(answer.status(), 200);
+  EXPECT_EQ(answer.body(), "half");
+}
+
+TEST_F(CurlTransportTest, CancelledCallClosesItsConnectionAndIsSilent) {
+  std::promise<void> asked;
+  std::promise<void> closed;
+  TinyServer server([&](Peer& peer) {
+    peer.read_request();
+    asked.set_value();
+    if (peer.read_request().empty()) closed.set_value();
+  });
+  const auto transport = connect_to(server.url());
+  {
+    CollectedAnswer answer;
+    const auto call = transport->start(get(), answer);
+    asked.get_future().wait();
+  }
+  closed.get_future().wait();
+}
+
+TEST_F(CurlTransportTest, ConnectionIsReused) {
+  TinyServer server([](Peer& peer) {
+    while (!peer.read_request().empty()) peer.answer("ok");
+  });
+  const auto transport = connect_to(server.url());
+  for (int i = 0; i < 5; ++i) {
+    CollectedAnswer answer;
+    const auto call = transport->start(get(), answer);
+    EXPECT_EQ(answer.wait().kind, Break::kNone);
+    EXPECT_EQ(answer.body(), "ok");
+  }
+  EXPECT_EQ(server.connections(), 1u);
+}
+
+// Answers the first request of its first connection and hangs up on the second; later connections
+// work.
+TinyServer::Script hangs_up_once(std::promise<void>& hung_up) {
+  return [&hung_up, first = std::make_shared<std::atomic<bool>>(true)](Peer& peer) {
+    const bool hang_up = first->exchange(false);
+    while (!peer.read_request().empty()) {
+      peer.answer("ok");
+      if (!hang_up) continue;
+      peer.read_request();
+      hung_up.set_value();
+      return;
+    }
+  };
+}
+
+TEST_F(CurlTransportTest, WriteIsNotRepeatedOnAnotherConnectionRT006) {
+  std::promise<void> hung_up;
+  TinyServer server(hangs_up_once(hung_up));
+  const auto transport = connect_to(server.url());
+  CollectedAnswer first;
+  const auto first_call = transport->start(get(), first);
+  EXPECT_EQ(first.wait().kind, Break::kNone);
+
+  CollectedAnswer second;
+  const auto second_call = transport->start(post("{}"), second);
+
+  const TransportEnd end = second.wait();
+  EXPECT_EQ(end.kind, Break::kReset) << end.message;
+  EXPECT_EQ(second.status(), 0);
+}
+
+TEST_F(CurlTransportTest, ReadOnAConnectionThatWentStaleIsRepeatedAtOnce) {
+  std::promise<void> hung_up;
+  TinyServer server(hangs_up_once(hung_up));
+  const auto transport = connect_to(server.url());
+  CollectedAnswer first;
+  const auto first_call = transport->start(get(), first);
+  EXPECT_EQ(first.wait().kind, Break::kNone);
+
+  CollectedAnswer second;
+  const auto second_call = transport->start(get(), second);
+
+  EXPECT_EQ(second.wait().kind, Break::kNone);
+  EXPECT_EQ(second.body(), "ok");
+  EXPECT_EQ(server.connections(), 2u);
+}
+
+TEST_F(CurlTransportTest, PausedReaderGetsTheSameBytesAgain) {
+  TinyServer server([](Peer& peer) {
+    peer.read_request();
+    peer.answer(std::string(500'000, 'x'));
+  });
+  const auto transport = connect_to(server.url());
+  CollectedAnswer answer(CollectedAnswer::Mode::kPauseOnce);
+  const auto call = transport->start(get(), answer);
+  answer.await_pause();
+  call->resume();
+  EXPECT_EQ(answer.wait().kind, Break::kNone);
+  EXPECT_EQ(answer.body().size(), 500'000u);
+}
+
+TEST_F(CurlTransportTest, LanesDoNotShareAConnection) {
+  TinyServer server([](Peer& peer) {
+    while (true) {
+      const std::string request = peer.read_request();
+      if (request.empty()) return;
+      if (request.find("watch") != std::string::npos) {
+        peer.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      } else {
+        peer.answer("ok");
+      }
+    }
+  });
+  const auto transport = connect_to(server.url());
+  CollectedAnswer watch;
+  const auto watch_call = transport->start(get("/watch", Lane::kWatch), watch);
+  watch.await_head();
+  for (const Lane lane : {Lane::kWrite, Lane::kLease, Lane::kWrite}) {
+    CollectedAnswer answer;
+    const auto call = transport->start(get("/", lane), answer);
+    EXPECT_EQ(answer.wait().kind, Break::kNone);
+  }
+  EXPECT_EQ(server.connections(), 3u);
+}
+
+TEST_F(CurlTransportTest, NobodyAtThePortIsRefused) {
+  std::string address;
+  {
+    TinyServer server([](Peer&) {});
+    address = server.url();
+  }
+  const auto transport = connect_to(address);
+  CollectedAnswer answer;
+  const auto call = transport->start(get(), answer);
+  EXPECT_EQ(answer.wait().kind, Break::kRefused);
+}
+
+TEST_F(CurlTransportTest, OtherProtocolsAreNoAnswer) {
+  TinyServer server([](Peer& peer) {
+    peer.write("220 mail.example.com ESMTP\r\n");
+    peer.read_request();
+  });
+  const auto transport = connect_to(server.url());
+  CollectedAnswer answer;
+  const auto call = transport->start(get(), answer);
+  EXPECT_EQ(answer.wait().kind, Break::kOther);
+}
+
+TEST_F(CurlTransportTest, PlainServerBehindHttpsIsATlsError) {
+  TinyServer server([](Peer& peer) {
+    peer.write("HTTP/1.1 400 Bad Request\r\n\r\n");
+    peer.read_request();
+  });
+  const auto transport = connect_to("https://" + server.address());
+  CollectedAnswer answer;
+  const auto call = transport->start(get(), answer);
+  EXPECT_EQ(answer.wait().kind, Break::kTls);
+}
+
+TEST_F(CurlTransportTest, TimeLimitEndsASilentRequest) {
+  TinyServer server([](Peer& peer) {
+    while (!peer.read_request().empty()) {
+    }
+  });
+  const auto transport = connect_to(server.url());
+  HttpRequest request = get();
+  request.timeout = std::chrono::milliseconds(20);
+  CollectedAnswer answer;
+  const auto call = transport->start(request, answer);
+  EXPECT_EQ(answer.wait().kind, Break::kTimeout);
+}
+
+TEST_F(CurlTransportTest, RedirectsAreAnswersAndNotFollowed) {
+  TinyServer server([](Peer& peer) {
+    peer.read_request();
+    peer.write("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_EQ(peer.read_request(), "");
+  });
+  auto transport = connect_to(server.url());
+  CollectedAnswer answer;
+  auto call = transport->start(get(), answer);
+  EXPECT_EQ(answer.wait().kind, Break::kNone);
+  EXPECT_EQ(answer.status(), 302);
+}
+
+TEST_F(CurlTransportTest, ConfiguredProxyIsUsedWhateverTheEnvironmentSaysRT032) {
+  std::promise<std::string> seen;
+  TinyServer proxy([&](Peer& peer) {
+    seen.set_value(peer.read_request());
+    peer.answer("", "502 Bad Gateway");
+  });
+  ::setenv("NO_PROXY", "*", 1);
+  config_.proxy_url = proxy.url();
+  const auto transport = connect_to("https://192.0.2.1:6443");
+  CollectedAnswer answer;
+  const auto call = transport->start(get(), answer);
+  EXPECT_NE(answer.wait().kind, Break::kNone);
+  EXPECT_THAT(seen.get_future().get(), StartsWith("CONNECT 192.0.2.1:6443 HTTP/1.1\r\n"));
+  ::unsetenv("NO_PROXY");
+}
+
+TEST_F(CurlTransportTest, ManyConcurrentRequestsAllGetTheirOwnAnswer) {
+  TinyServer server([](Peer& peer) {
+    while (true) {
+      const std::string request = peer.read_request();
+      if (request.empty()) return;
+      peer.answer(request.substr(4, request.find(' ', 4) - 4));
+    }
+  });
+  const auto transport = connect_to(server.url());
+  std::vector<std::unique_ptr<CollectedAnswer>> answers;
+  std::vector<std::unique_ptr<Call>> calls;
+  for (int i = 0; i < 200; ++i) {
+    answers.push_back(std::make_unique<CollectedAnswer>());
+    calls.push_back(transport->start(get("/" + std::to_string(i)), *answers.back()));
+  }
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(answers[i]->wait().kind, Break::kNone);
+    EXPECT_EQ(answers[i]->body(), "/" + std::to_string(i));
+  }
+  EXPECT_LE(server.connections(), 25u);
+}
+
+TEST_F(CurlTransportTest, UnusableAddressesAreRefused) {
+  for (const char* bad : {"ftp://x", "https://", "https://a b", "http://h:port", "host/path"}) {
+    config_.server = bad;
+    const auto made = make_curl_transport(config_, *clock_, metrics_, Log(sink_));
+    EXPECT_EQ(made.error().code(), Code::kInvalid) << bad;
+    EXPECT_THAT(made.error().message(), HasSubstr(bad));
+  }
+}
+
+}  // namespace
+}  // namespace davit::host

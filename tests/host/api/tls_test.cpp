@@ -1,0 +1,219 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "host/api/curl_transport.hpp"
+#include "host/api/tls_material.hpp"
+#include "tests/host/api/certificates.hpp"
+#include "tests/host/api/collected_answer.hpp"
+#include "tests/host/api/temp_dir.hpp"
+#include "tests/host/api/tiny_server.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/support/recording_rest_metrics.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::minutes;
+using testing::HasSubstr;
+
+class TlsTest : public testing::Test {
+ protected:
+  Result<std::unique_ptr<TlsSource>> open() {
+    return TlsSource::open(config_, clock_.now(), metrics_, Log(sink_));
+  }
+  std::string ca_now(TlsSource& source) { return source.current(clock_.now())->ca; }
+
+  // The body of the answer to one GET, or the message of the failure.
+  static std::string get(Transport& transport) {
+    HttpRequest request;
+    request.method = "GET";
+    request.target = "/";
+    CollectedAnswer answer;
+    const auto call = transport.start(request, answer);
+    const TransportEnd end = answer.wait();
+    if (end.kind == Break::kTls) return "TLS: " + end.message;
+    return end.kind == Break::kNone ? answer.body() : end.message;
+  }
+  // A server that answers "<name the client used> <the client's own name>" to everything.
+  static TinyServer::Script naming(const Identity& identity, const Identity* client_ca = nullptr) {
+    return [&identity, client_ca](Peer& peer) {
+      TlsServerSide tls(identity, client_ca);
+      if (!tls.accept(peer.descriptor())) return;
+      while (!tls.read_request().empty()) {
+        tls.answer(tls.server_name() + " " + tls.client_name());
+      }
+    };
+  }
+  std::unique_ptr<Transport> connect_to(const TinyServer& server) {
+    config_.server = "https://" + server.address();
+    auto made = make_curl_transport(config_, clock_, metrics_, Log(sink_));
+    EXPECT_TRUE(made) << made.error().message();
+    return *std::move(made);
+  }
+
+  TempDir dir_;
+  ConnectionConfig config_;
+  test::FakeClock clock_;
+  test::RecordingRestMetrics metrics_;
+  test::RecordingLogSink sink_;
+  const Identity ca_ = Identity::authority("ca");
+};
+
+TEST_F(TlsTest, NewCaBundleIsUsedWithinFiveMinutesRT023) {
+  const Identity other = Identity::authority("ca");
+  config_.ca_file = dir_.write("ca.crt", ca_.cert_pem());
+  const auto source = open();
+  ASSERT_TRUE(source);
+  dir_.write("ca.crt", other.cert_pem());
+  clock_.advance(minutes(4));
+  EXPECT_EQ(ca_now(**source), ca_.cert_pem());
+  clock_.advance(minutes(1));
+  EXPECT_EQ(ca_now(**source), other.cert_pem());
+  EXPECT_EQ(metrics_.of("ca_reload success updated"), 1);
+  clock_.advance(minutes(5));
+  EXPECT_EQ(ca_now(**source), other.cert_pem());
+  EXPECT_EQ(metrics_.of("ca_reload success unchanged"), 1);
+}
+
+TEST_F(TlsTest, UnusableCaBundleKeepsTheOldOneRT023) {
+  config_.ca_file = dir_.write("ca.crt", ca_.cert_pem());
+  const auto source = open();
+  ASSERT_TRUE(source);
+  dir_.write("ca.crt", "");
+  clock_.advance(minutes(5));
+  EXPECT_EQ(ca_now(**source), ca_.cert_pem());
+  EXPECT_EQ(metrics_.of("ca_reload failure empty"), 1);
+  dir_.write("ca.crt", "garbage");
+  clock_.advance(minutes(5));
+  EXPECT_EQ(ca_now(**source), ca_.cert_pem());
+  EXPECT_EQ(metrics_.of("ca_reload failure ca_parse_error"), 1);
+  dir_.remove("ca.crt");
+  clock_.advance(minutes(5));
+  EXPECT_EQ(ca_now(**source), ca_.cert_pem());
+  EXPECT_EQ(metrics_.of("ca_reload failure read_error"), 1);
+}
+
+TEST_F(TlsTest, HalfReplacedClientCertificateKeepsTheOldPair) {
+  const Identity old = Identity::signed_by(ca_, "old", "DNS:old");
+  const Identity fresh = Identity::signed_by(ca_, "new", "DNS:new");
+  config_.cert_file = dir_.write("c", old.cert_pem());
+  config_.key_file = dir_.write("k", old.key_pem());
+  const auto source = open();
+  ASSERT_TRUE(source) << source.error().message();
+  dir_.write("c", fresh.cert_pem());
+  clock_.advance(minutes(5));
+  EXPECT_EQ((*source)->current(clock_.now())->cert, old.cert_pem());
+  dir_.write("k", fresh.key_pem());
+  clock_.advance(minutes(5));
+  EXPECT_EQ((*source)->current(clock_.now())->cert, fresh.cert_pem());
+}
+
+TEST_F(TlsTest, ContradictionsAndBadFilesAreToldAtOnceRT030) {
+  config_.insecure = true;
+  config_.ca_data = ca_.cert_pem();
+  EXPECT_THAT(open().error().message(), HasSubstr("insecure flag is not allowed"));
+  config_ = {};
+  config_.cert_data = ca_.cert_pem();
+  EXPECT_THAT(open().error().message(), HasSubstr("needs its key"));
+  config_.key_data = Identity::authority("x").key_pem();
+  EXPECT_THAT(open().error().message(), HasSubstr("does not belong to the certificate"));
+  config_ = {};
+  config_.ca_data = "garbage";
+  EXPECT_THAT(open().error().message(), HasSubstr("unable to load root certificates"));
+  config_ = {};
+  config_.ca_file = dir_.path() + "/missing";
+  EXPECT_THAT(open().error().message(), HasSubstr("/missing"));
+}
+
+TEST_F(TlsTest, EmptyCaFileVerifiesNothing) {
+  const Identity identity = Identity::signed_by(ca_, "server", "IP:127.0.0.1");
+  TinyServer server(naming(identity));
+  config_.ca_file = dir_.write("ca.crt", "");
+  EXPECT_THAT(get(*connect_to(server)), HasSubstr("TLS: "));
+}
+
+TEST_F(TlsTest, OnlyTheGivenRootsCount) {
+  const Identity identity = Identity::signed_by(ca_, "server", "IP:127.0.0.1");
+  TinyServer server(naming(identity));
+  config_.ca_data = ca_.cert_pem();
+  EXPECT_EQ(get(*connect_to(server)), " ");
+  config_.ca_data = Identity::authority("other").cert_pem();
+  EXPECT_THAT(get(*connect_to(server)), HasSubstr("TLS: "));
+  config_.ca_data = "";
+  EXPECT_THAT(get(*connect_to(server)), HasSubstr("TLS: "));
+  config_.insecure = true;
+  EXPECT_EQ(get(*connect_to(server)), " ");
+}
+
+TEST_F(TlsTest, ConfiguredServerNameIsSentAndVerifiedRT031) {
+  const Identity identity = Identity::signed_by(ca_, "server", "DNS:api.internal");
+  TinyServer server(naming(identity));
+  config_.ca_data = ca_.cert_pem();
+  EXPECT_THAT(get(*connect_to(server)), HasSubstr("TLS: "));
+  config_.tls_server_name = "api.internal";
+  EXPECT_EQ(get(*connect_to(server)), "api.internal ");
+}
+
+TEST_F(TlsTest, NewClientCertificateIsShownOnNewConnectionsRT022) {
+  const Identity identity = Identity::signed_by(ca_, "server", "IP:127.0.0.1");
+  const Identity old = Identity::signed_by(ca_, "old", "DNS:old");
+  const Identity fresh = Identity::signed_by(ca_, "new", "DNS:new");
+  TinyServer server(naming(identity, &ca_));
+  config_.ca_data = ca_.cert_pem();
+  config_.cert_file = dir_.write("c", old.cert_pem());
+  config_.key_file = dir_.write("k", old.key_pem());
+  const auto transport = connect_to(server);
+  EXPECT_EQ(get(*transport), " old");
+  EXPECT_EQ(get(*transport), " old");
+  EXPECT_EQ(server.connections(), 1u);
+
+  dir_.write("c", fresh.cert_pem());
+  dir_.write("k", fresh.key_pem());
+  clock_.advance(minutes(5));
+
+  EXPECT_EQ(get(*transport), " new");
+  EXPECT_EQ(server.connections(), 2u);
+}
+
+TEST_F(TlsTest, OpenRequestsEndWhenTheClientCertificateIsReplacedRT022) {
+  const Identity identity = Identity::signed_by(ca_, "server", "IP:127.0.0.1");
+  const Identity old = Identity::signed_by(ca_, "old", "DNS:old");
+  const Identity fresh = Identity::signed_by(ca_, "new", "DNS:new");
+  std::promise<void> asked;
+  std::atomic<bool> first = true;
+  TinyServer server([&](Peer& peer) {
+    TlsServerSide tls(identity, &ca_);
+    if (!tls.accept(peer.descriptor())) return;
+    if (first.exchange(false)) {
+      tls.read_request();
+      asked.set_value();
+      tls.read_request();  // Until the client closes.
+      return;
+    }
+    while (!tls.read_request().empty()) tls.answer(tls.client_name());
+  });
+  config_.ca_data = ca_.cert_pem();
+  config_.cert_file = dir_.write("c", old.cert_pem());
+  config_.key_file = dir_.write("k", old.key_pem());
+  const auto transport = connect_to(server);
+  HttpRequest watch;
+  watch.method = "GET";
+  watch.target = "/watch";
+  watch.lane = Lane::kWatch;
+  CollectedAnswer open_answer;
+  const auto call = transport->start(watch, open_answer);
+  asked.get_future().wait();
+
+  dir_.write("c", fresh.cert_pem());
+  dir_.write("k", fresh.key_pem());
+  clock_.advance(minutes(5));
+  EXPECT_EQ(get(*transport), "new");
+
+  EXPECT_EQ(open_answer.wait().kind, Break::kReset);
+}
+
+}  // namespace
+}  // namespace davit::host
