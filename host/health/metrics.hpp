@@ -13,6 +13,7 @@
 
 #include "host/api/rest_metrics.hpp"
 #include "host/base/clock.hpp"
+#include "host/cache/cache_metrics.hpp"
 #include "host/run/controller_runner.hpp"
 #include "host/run/leader_elector.hpp"
 
@@ -54,7 +55,10 @@ class PluginMetric {
 };
 
 /// Everything on /metrics. Thread-safe.
-class Metrics : public RestMetrics, public RunnerMetrics, public LeaderElectionMetrics {
+class Metrics : public RestMetrics,
+                public RunnerMetrics,
+                public LeaderElectionMetrics,
+                public CacheMetrics {
  public:
   /// `manager` is the label of running_managed_controllers.
   [[nodiscard]] static std::unique_ptr<Metrics> make(const BuildInfo& build, Clock& clock);
@@ -71,12 +75,14 @@ class Metrics : public RestMetrics, public RunnerMetrics, public LeaderElectionM
   /// kubernetes_build_info again, once the server's version is known.
   virtual void set_build_info(const BuildInfo& build) = 0;
 
-  /// kubernetes_healthcheck and kubernetes_healthchecks_total.
+  /// kubernetes_healthcheck and kubernetes_healthchecks_total of /metrics/slis.
   virtual void health_checked(std::string_view check, std::string_view endpoint,
                               const Status& result) = 0;
 
   /// The text exposition format, version 0.0.4.
   [[nodiscard]] virtual std::string text() = 0;
+  /// The same of the few metrics about health alone.
+  [[nodiscard]] virtual std::string slis_text() = 0;
 };
 
 }  // namespace davit::host

@@ -1,0 +1,148 @@
+#include "host/health/health_checks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/health/query.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr std::string_view kNoChecks = "ping";
+
+HttpServerResponse plain(int status, std::string body) {
+  HttpServerResponse response;
+  response.status = status;
+  response.headers = {{"X-Content-Type-Options", "nosniff"},
+                      {"Cache-Control", "no-cache, private"}};
+  response.body = std::move(body);
+  return response;
+}
+
+HttpServerResponse not_found() { return plain(404, "404 page not found\n"); }
+
+}  // namespace
+
+/// One request, taken apart.
+struct HealthChecks::Ask {
+  std::string_view endpoint;  // "healthz", "livez", "readyz"
+  std::string_view check;     // "": all of them.
+  bool verbose = false;
+  bool standby = false;
+  std::vector<std::string> excluded;
+};
+
+void HealthChecks::add(std::string name, HealthEndpoints endpoints, Check check) {
+  MutexLock lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (entry.name != name) continue;
+    entry.endpoints = endpoints;
+    entry.check = std::move(check);
+    return;
+  }
+  entries_.push_back({std::move(name), endpoints, std::move(check)});
+}
+
+void HealthChecks::remove(std::string_view name) {
+  MutexLock lock(mutex_);
+  std::erase_if(entries_, [name](const Entry& entry) { return entry.name == name; });
+}
+
+void HealthChecks::set_standby(std::function<bool()> standby) {
+  MutexLock lock(mutex_);
+  standby_ = std::move(standby);
+}
+
+void HealthChecks::set_observer(Observer observer) {
+  MutexLock lock(mutex_);
+  observer_ = std::move(observer);
+}
+
+std::vector<HealthChecks::Entry> HealthChecks::entries(std::string_view endpoint) const {
+  std::vector<Entry> found;
+  MutexLock lock(mutex_);
+  for (const Entry& entry : entries_) {
+    const bool wanted = endpoint == "healthz" ? entry.endpoints.health
+                        : endpoint == "livez" ? entry.endpoints.live
+                                              : entry.endpoints.ready;
+    if (wanted) found.push_back(entry);
+  }
+  return found;
+}
+
+HttpServerResponse HealthChecks::answer(const HttpServerRequest& request) const {
+  std::string_view path = request.path();
+  if (path.empty() || path.front() != '/') return not_found();
+  path.remove_prefix(1);
+  Ask ask;
+  ask.endpoint = path.substr(0, path.find('/'));
+  if (ask.endpoint != "healthz" && ask.endpoint != "livez" && ask.endpoint != "readyz") {
+    return not_found();
+  }
+  if (path.size() > ask.endpoint.size()) {
+    ask.check = path.substr(ask.endpoint.size() + 1);
+    if (ask.check.empty()) return not_found();
+  }
+  for (auto& [key, value] : parse_query(request.query())) {
+    if (key == "verbose") ask.verbose = true;
+    if (key == "exclude") ask.excluded.push_back(std::move(value));
+  }
+  std::function<bool()> standby;
+  {
+    MutexLock lock(mutex_);
+    standby = standby_;
+  }
+  ask.standby = ask.endpoint == "readyz" && standby && standby();
+  return run(ask);
+}
+
+HttpServerResponse HealthChecks::run(const Ask& ask) const {
+  std::vector<Entry> checks = entries(ask.endpoint);
+  if (checks.empty()) checks.push_back({std::string(kNoChecks), {}, [] { return Status(); }});
+  if (!ask.check.empty()) {
+    std::erase_if(checks, [&](const Entry& entry) { return entry.name != ask.check; });
+    if (checks.empty()) return not_found();
+  }
+  Observer observer;
+  {
+    MutexLock lock(mutex_);
+    observer = observer_;
+  }
+  // On /readyz people look for what is missing; elsewhere probes get no more than they need, as
+  // upstream.
+  const bool reasons = ask.endpoint == "readyz" && ask.verbose;
+  std::string lines;
+  bool failed = false;
+  for (const Entry& entry : checks) {
+    if (std::find(ask.excluded.begin(), ask.excluded.end(), entry.name) != ask.excluded.end()) {
+      lines += "[+]" + entry.name + " excluded: ok\n";
+      continue;
+    }
+    const Status result = entry.check();
+    if (observer) observer(entry.name, ask.endpoint, result);
+    if (result.ok()) {
+      lines += "[+]" + entry.name + " ok\n";
+      continue;
+    }
+    failed = true;
+    lines += "[-]" + entry.name + " failed: ";
+    lines += (reasons ? result.message() : "reason withheld") + "\n";
+    log_.info(2, "Health check failed",
+              {{"check", entry.name}, {"endpoint", ask.endpoint}, {"reason", result.message()}});
+  }
+  std::string unknown;
+  for (const std::string& name : ask.excluded) {
+    const auto named = [&name](const Entry& entry) { return entry.name == name; };
+    if (std::any_of(checks.begin(), checks.end(), named)) continue;
+    unknown += (unknown.empty() ? "\"" : ", \"") + name + "\"";
+  }
+  if (!unknown.empty()) {
+    lines += "warn: some health checks cannot be excluded: no matches for " + unknown + "\n";
+  }
+  const std::string end = std::string(ask.endpoint) + " check ";
+  if (failed) return plain(500, lines + end + "failed\n");
+  if (!ask.verbose) return plain(200, ask.standby ? "ok (standby)" : "ok");
+  return plain(200, lines + (ask.standby ? "standby\n" : "") + end + "passed\n");
+}
+
+}  // namespace davit::host

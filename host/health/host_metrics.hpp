@@ -1,0 +1,47 @@
+/// The families that the host itself fills. Internal to host/health.
+#pragma once
+
+#include <prometheus/registry.h>
+
+#include "host/health/series.hpp"
+
+namespace davit::host {
+
+/// Upstream's names, help texts, labels and buckets, and ours with the prefix davit_. Thread-safe.
+struct HostMetrics {
+  explicit HostMetrics(prometheus::Registry& registry);
+
+  Gauges queue_depth;
+  Counters queue_adds;
+  Histograms queue_latency;
+  Histograms queue_work;
+  Gauges queue_unfinished;
+  Gauges queue_longest;
+  Counters queue_retries;
+
+  Histograms rest_duration;
+  Histograms rest_limiter;
+  Histograms rest_request_size;
+  Histograms rest_response_size;
+  Counters rest_requests;
+  Counters rest_retries;
+  Gauges rest_exec_ttl;
+  Counters rest_exec_calls;
+  Counters rest_ca_reloads;
+
+  Gauges leader_status;
+  Counters leader_slow_path;
+
+  Gauges running_controllers;
+  Gauges overdue_syncs;
+
+  Gauges informer_queued;
+  Histograms informer_latency;
+  Gauges informer_version;
+  Gauges informer_objects;
+  Counters informer_lists;
+  Counters informer_deaf_watches;
+  Counters informer_relists;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,299 @@
+#include "host/health/metrics.hpp"
+
+#include <prometheus/registry.h>
+
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "host/base/mutex.hpp"
+#include "host/health/exposition.hpp"
+#include "host/health/host_metrics.hpp"
+#include "host/health/plugin_metrics.hpp"
+#include "host/health/process_stats.hpp"
+
+namespace davit::host {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+
+/// Value of the labels `manager` and informer `name`.
+constexpr std::string_view kManager = "davit";
+constexpr std::uint64_t kVersionDigits = 1'000'000'000'000'000;  // The last 15, exact in a double.
+
+double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+
+class QueueSeries final : public QueueMetrics {
+ public:
+  QueueSeries(HostMetrics& all, std::string_view name)
+      : depth_(all.queue_depth.at({name})),
+        adds_(all.queue_adds.at({name})),
+        latency_(all.queue_latency.at({name})),
+        work_(all.queue_work.at({name})),
+        retries_(all.queue_retries.at({name})) {}
+
+  void added() override {
+    depth_.Increment();
+    adds_.Increment();
+  }
+  void taken(Duration waited) override {
+    depth_.Decrement();
+    latency_.Observe(seconds(waited));
+  }
+  void done(Duration worked) override { work_.Observe(seconds(worked)); }
+  void retried() override { retries_.Increment(); }
+
+ private:
+  prometheus::Gauge& depth_;
+  prometheus::Counter& adds_;
+  prometheus::Histogram& latency_;
+  prometheus::Histogram& work_;
+  prometheus::Counter& retries_;
+};
+
+class InformerSeries final : public InformerMetrics {
+ public:
+  InformerSeries(HostMetrics& all, const ResourceId& id)
+      : all_(all),
+        id_(id),
+        queued_(all.informer_queued.at({kManager, id.group, id.version, id.resource})),
+        latency_(all.informer_latency.at({kManager, id.group, id.version, id.resource})),
+        version_(all.informer_version.at({kManager, id.group, id.version, id.resource})),
+        objects_(all.informer_objects.at({kManager, id.group, id.version, id.resource})) {}
+
+  void queued(std::size_t items) override { queued_.Set(static_cast<double>(items)); }
+  void processed(Duration time) override { latency_.Observe(seconds(time)); }
+  void store_version(std::uint64_t version) override {
+    version_.Set(static_cast<double>(version % kVersionDigits));
+  }
+  void objects(std::size_t count) override { objects_.Set(static_cast<double>(count)); }
+  void listed() override {
+    all_.informer_lists.at({kManager, id_.group, id_.version, id_.resource}).Increment();
+  }
+  void deaf_watch() override {
+    all_.informer_deaf_watches.at({kManager, id_.group, id_.version, id_.resource}).Increment();
+  }
+  void relist_requested(RelistReason) override {
+    all_.informer_relists.at({kManager, id_.group, id_.version, id_.resource, "stale_cache"})
+        .Increment();
+  }
+
+ private:
+  HostMetrics& all_;
+  const ResourceId id_;
+  prometheus::Gauge& queued_;
+  prometheus::Histogram& latency_;
+  prometheus::Gauge& version_;
+  prometheus::Gauge& objects_;
+};
+
+MetricFamily family(std::string name, std::string help, prometheus::MetricType type, double value) {
+  MetricFamily made{std::move(name), std::move(help), type, {}};
+  made.metric.resize(1);
+  made.metric[0].counter.value = value;
+  made.metric[0].gauge.value = value;
+  return made;
+}
+
+void add_process(std::vector<MetricFamily>& out) {
+  const ProcessStats stats = read_process_stats();
+  const auto gauge = [&out](const char* name, const char* help, double value) {
+    out.push_back(family(name, help, prometheus::MetricType::Gauge, value));
+  };
+  const auto counter = [&out](const char* name, const char* help, double value) {
+    out.push_back(family(name, help, prometheus::MetricType::Counter, value));
+  };
+  counter("process_cpu_seconds_total", "Total user and system CPU time spent in seconds.",
+          stats.cpu_seconds);
+  gauge("process_resident_memory_bytes", "Resident memory size in bytes.",
+        static_cast<double>(stats.resident_bytes));
+  gauge("process_virtual_memory_bytes", "Virtual memory size in bytes.",
+        static_cast<double>(stats.virtual_bytes));
+  gauge("process_virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes.",
+        stats.virtual_bytes_max);
+  gauge("process_open_fds", "Number of open file descriptors.",
+        static_cast<double>(stats.open_files));
+  gauge("process_max_fds", "Maximum number of open file descriptors.", stats.open_files_max);
+  gauge("process_start_time_seconds", "Start time of the process since unix epoch in seconds.",
+        stats.start_time_seconds);
+  counter("process_network_receive_bytes_total",
+          "Number of bytes received by the process over the network.",
+          static_cast<double>(stats.received_bytes));
+  counter("process_network_transmit_bytes_total",
+          "Number of bytes sent by the process over the network.",
+          static_cast<double>(stats.sent_bytes));
+  gauge("go_goroutines", "Number of threads; under this name for existing dashboards.",
+        static_cast<double>(stats.threads));
+}
+
+/// "30" of "v1.30.1" for part 1.
+std::string version_part(std::string_view version, int part) {
+  if (version.starts_with('v')) version.remove_prefix(1);
+  for (; part > 0; --part) {
+    const std::size_t dot = version.find('.');
+    if (dot == std::string_view::npos) return {};
+    version.remove_prefix(dot + 1);
+  }
+  return std::string(version.substr(0, version.find('.')));
+}
+
+MetricFamily build_family(const BuildInfo& build) {
+  MetricFamily made = family("kubernetes_build_info",
+                             "[BETA] A metric with a constant '1' value labeled by major, minor, "
+                             "git version, git commit, git tree state, build date, Go version, "
+                             "and compiler from which Kubernetes was built, and platform on which "
+                             "it is running.",
+                             prometheus::MetricType::Gauge, 1);
+  made.metric[0].label = {{"build_date", build.build_date},
+                          {"compiler", build.compiler},
+                          {"git_commit", build.git_commit},
+                          {"git_tree_state", ""},
+                          {"git_version", build.git_version},
+                          {"go_version", build.compiler},
+                          {"major", version_part(build.git_version, 0)},
+                          {"minor", version_part(build.git_version, 1)},
+                          {"platform", build.platform}};
+  return made;
+}
+
+class PrometheusMetrics final : public Metrics {
+ public:
+  PrometheusMetrics(BuildInfo build, Clock& clock) : clock_(clock), build_(std::move(build)) {}
+
+  void request_done(std::string_view code, std::string_view method,
+                    std::string_view host) override {
+    host_.rest_requests.at({code, method, host}).Increment();
+  }
+  void request_retried(std::string_view code, std::string_view verb,
+                       std::string_view host) override {
+    host_.rest_retries.at({code, verb, host}).Increment();
+  }
+  void request_duration(std::string_view verb, std::string_view host, Duration time) override {
+    host_.rest_duration.at({verb, host}).Observe(seconds(time));
+  }
+  void limiter_duration(std::string_view verb, std::string_view host, Duration time) override {
+    host_.rest_limiter.at({verb, host}).Observe(seconds(time));
+  }
+  void request_size(std::string_view verb, std::string_view host, std::size_t bytes) override {
+    host_.rest_request_size.at({verb, host}).Observe(static_cast<double>(bytes));
+  }
+  void response_size(std::string_view verb, std::string_view host, std::size_t bytes) override {
+    host_.rest_response_size.at({verb, host}).Observe(static_cast<double>(bytes));
+  }
+  void ca_reloaded(std::string_view result, std::string_view reason) override {
+    host_.rest_ca_reloads.at({result, reason}).Increment();
+  }
+  void exec_plugin_called(int exit_code, std::string_view call_status) override {
+    host_.rest_exec_calls.at({std::to_string(exit_code), call_status}).Increment();
+  }
+  void exec_plugin_expires(WallTime when) override {
+    MutexLock lock(mutex_);
+    credentials_end_ = when;
+  }
+
+  QueueMetrics& queue_metrics(std::string_view queue) override {
+    MutexLock lock(mutex_);
+    std::unique_ptr<QueueSeries>& series = queues_[std::string(queue)];
+    if (!series) {
+      series = std::make_unique<QueueSeries>(host_, queue);
+      host_.queue_unfinished.at({queue}).Set(0);
+      host_.queue_longest.at({queue}).Set(0);
+    }
+    return *series;
+  }
+  void queue_running(std::string_view queue, const RunningWork& work) override {
+    host_.queue_unfinished.at({queue}).Set(seconds(work.total));
+    host_.queue_longest.at({queue}).Set(seconds(work.longest));
+  }
+  void controller_running(std::string_view controller, Running running) override {
+    host_.running_controllers.at({controller, kManager}).Set(running == Running::kYes ? 1 : 0);
+  }
+  void overdue_syncs(std::string_view controller, std::size_t count) override {
+    host_.overdue_syncs.at({controller}).Set(static_cast<double>(count));
+  }
+
+  void leader_election_role(std::string_view name, Role role) override {
+    host_.leader_status.at({name}).Set(role == Role::kLeader ? 1 : 0);
+  }
+  void leader_election_slow_path(std::string_view name) override {
+    host_.leader_slow_path.at({name}).Increment();
+  }
+
+  std::unique_ptr<InformerMetrics> informer(const ResourceId& resource) override {
+    return std::make_unique<InformerSeries>(host_, resource);
+  }
+
+  [[nodiscard]] Result<PluginMetric*> open_plugin_metric(const MetricOptions& options) override {
+    return plugins_.open(options);
+  }
+
+  void before_scrape(std::function<void()> refresh) override {
+    MutexLock lock(mutex_);
+    refreshers_.push_back(std::move(refresh));
+  }
+
+  void set_build_info(const BuildInfo& build) override {
+    MutexLock lock(mutex_);
+    build_ = build;
+  }
+
+  void health_checked(std::string_view check, std::string_view endpoint,
+                      const Status& result) override {
+    health_.at({check, endpoint}).Set(result.ok() ? 1 : 0);
+    healths_.at({check, endpoint, result.ok() ? "success" : "error"}).Increment();
+  }
+
+  [[nodiscard]] std::string text() override {
+    std::vector<std::function<void()>> refreshers;
+    WallTime credentials_end;
+    BuildInfo build;
+    {
+      MutexLock lock(mutex_);
+      refreshers = refreshers_;
+      credentials_end = credentials_end_;
+      build = build_;
+    }
+    for (const auto& refresh : refreshers) refresh();
+    host_.rest_exec_ttl.at({}).Set(credentials_end == kNoEnd
+                                       ? std::numeric_limits<double>::infinity()
+                                       : seconds(credentials_end - clock_.wall_now()));
+    std::vector<MetricFamily> families = registry_.Collect();
+    add_process(families);
+    families.push_back(build_family(build));
+    return exposition(std::move(families));
+  }
+
+  [[nodiscard]] std::string slis_text() override { return exposition(slis_.Collect()); }
+
+ private:
+  static constexpr WallTime kNoEnd = WallTime::max();
+
+  Clock& clock_;
+  prometheus::Registry registry_;
+  prometheus::Registry slis_;
+  HostMetrics host_{registry_};
+  PluginMetrics plugins_{registry_};
+  Gauges health_{slis_,
+                 {"kubernetes_healthcheck",
+                  "[STABLE] This metric records the result of a single healthcheck.",
+                  {"name", "type"}}};
+  Counters healths_{slis_,
+                    {"kubernetes_healthchecks_total",
+                     "[STABLE] This metric records the results of all healthcheck.",
+                     {"name", "type", "status"}}};
+
+  Mutex mutex_;
+  BuildInfo build_ GUARDED_BY(mutex_);
+  WallTime credentials_end_ GUARDED_BY(mutex_) = kNoEnd;
+  std::map<std::string, std::unique_ptr<QueueSeries>> queues_ GUARDED_BY(mutex_);
+  std::vector<std::function<void()>> refreshers_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::unique_ptr<Metrics> Metrics::make(const BuildInfo& build, Clock& clock) {
+  return std::make_unique<PrometheusMetrics>(build, clock);
+}
+
+}  // namespace davit::host

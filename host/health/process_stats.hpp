@@ -1,0 +1,24 @@
+/// What the kernel tells about this process. Linux only.
+#pragma once
+
+#include <cstdint>
+
+namespace davit::host {
+
+/// Zero where /proc does not tell.
+struct ProcessStats {
+  double cpu_seconds = 0;
+  double start_time_seconds = 0;  ///< Since 1970.
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t virtual_bytes = 0;
+  double virtual_bytes_max = 0;
+  std::uint64_t open_files = 0;
+  double open_files_max = 0;
+  std::uint64_t threads = 0;
+  std::uint64_t received_bytes = 0;  ///< Of the network namespace, as Go's client counts it.
+  std::uint64_t sent_bytes = 0;
+};
+
+[[nodiscard]] ProcessStats read_process_stats();
+
+}  // namespace davit::host
