@@ -117,23 +117,6 @@ TEST_F(ChangeHandlersTest, AResyncOfPodsQueuesNoneOfSetsQueuesAll) {
   EXPECT_THAT(synced(), UnorderedElementsAre("ns/rs", "ns/db"));
 }
 
-TEST_F(ChangeHandlersTest, APodFirstSeenWhileItIsDeletedIsNoCreation) {
-  // Two creations are expected and one is seen: the second must still be waited for.
-  add_set(R"({"spec":{"replicas":2,"template":{"spec":{"nodeName":"n1"}}}})");
-  start_synced();
-  cluster().hold("pods");
-  settle();
-  const std::string doomed = pod_names().front();
-  cluster().stop(kController);
-  remove_pod(doomed);
-  cluster().release("pods");
-  start();
-
-  EXPECT_EQ(status("replicas"), 2);
-  EXPECT_EQ(status("terminatingReplicas"), 1);
-  EXPECT_EQ(pod_names().size(), 3U);
-}
-
 TEST_F(ChangeHandlersTest, ADeletionSeenTwiceCountsOnce) {
   add_set(R"({"spec":{"replicas":3,"template":{"spec":{"nodeName":"n1"}}}})");
   start();

@@ -134,26 +134,6 @@ TEST_F(CreationTest, R09_WhenAllIsRejectedOnePodIsTriedAtATime) {
   }
 }
 
-TEST_F(CreationTest, R10_NoMoreThanABurstIsOutstanding) {
-  add_set(R"({"spec":{"replicas":1200}})");
-  start_synced();
-  cluster().hold("pods");
-  settle();
-  EXPECT_THAT(pods(), SizeIs(500));
-  touch_set();
-  settle();
-  EXPECT_THAT(pods(), SizeIs(500)) << "the cache has not seen the first burst";
-
-  while (cluster().release_one("pods")) {
-  }
-  settle();
-  EXPECT_THAT(pods(), SizeIs(1000));
-
-  cluster().release("pods");
-  settle();
-  EXPECT_THAT(pods(), SizeIs(1200));
-}
-
 TEST_F(CreationTest, R11_ATerminatingNamespaceIsNoFailure) {
   add_set();
   cluster().fail_next({.verb = testing::Verb::kCreate,

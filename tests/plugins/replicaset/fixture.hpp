@@ -22,6 +22,9 @@ class ReplicaSetTest : public ::testing::Test {
  protected:
   static constexpr const char* kController = "replicaset-controller";
 
+  explicit ReplicaSetTest(testing::ReadYourWrites guard = testing::ReadYourWrites::kOn)
+      : cluster_({.note = DAVIT_REPLICASET_NOTE, .read_your_writes = guard}) {}
+
   void TearDown() override { EXPECT_EQ(cluster_.violations(), std::vector<std::string>()); }
 
   [[nodiscard]] testing::Cluster& cluster() { return cluster_; }
@@ -135,7 +138,7 @@ class ReplicaSetTest : public ::testing::Test {
            std::string(name) + R"(","uid":")" + std::string(uid) + R"(")";
   }
 
-  testing::Cluster cluster_{{.note = DAVIT_REPLICASET_NOTE}};
+  testing::Cluster cluster_;
   int touches_ = 0;
 };
 

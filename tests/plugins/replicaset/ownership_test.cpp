@@ -209,6 +209,16 @@ TEST_F(OwnershipTest, AnOrphanThatBeginsToMatchIsAdopted) {
   EXPECT_EQ(owned(uid), 1U) << "the surplus is deleted";
 }
 
+TEST_F(OwnershipTest, AReferenceByAnotherNameDoesNotCount) {
+  const std::string uid = add_set();
+  add_pod("odd",
+          R"({"metadata":{"ownerReferences":[)" + controller("ReplicaSet", "alias", uid) + "]}}");
+  start();
+
+  EXPECT_EQ(created(), 1U);
+  EXPECT_EQ(patched(), 0U);
+}
+
 TEST_F(OwnershipTest, AnInvalidSelectorMeansNoWorkAndNoStatus) {
   add_set(R"({"spec":{"selector":{"matchExpressions":[{"key":"app","operator":"Likes"}]}}})");
   add_pod("orphan");

@@ -203,6 +203,31 @@ TEST_F(StatusTest, R71_TheSecondWriteKeepsWhatOthersWroteMeanwhile) {
   EXPECT_THAT(conditions(), SizeIs(1));
 }
 
+TEST_F(StatusTest, R71_ASetMadeAnewIsNotGivenTheOldOnesStatus) {
+  add_set(R"({"spec":{"replicas":0}})");
+  start_synced();
+  cluster().hold("replicasets");
+  edit_set(R"({"metadata":{"uid":"made-anew"}})");
+  step();
+
+  EXPECT_EQ(status_writes(), 1U);
+  EXPECT_EQ(status("observedGeneration"), std::nullopt);
+}
+
+TEST_F(StatusTest, R71_TheSecondWriteRepeatsNoCondition) {
+  add_set();
+  fail_creates_after(0);
+  start_synced();
+  cluster().hold("replicasets");
+  edit_set(R"({"status":{"conditions":[{"type":"ReplicaFailure","status":"True",
+               "reason":"FailedCreate","message":"by another writer"}]}})");
+  step();
+
+  EXPECT_EQ(status_writes(), 2U);
+  ASSERT_THAT(conditions(), SizeIs(1));
+  EXPECT_EQ(text(conditions().front(), {"message"}), "by another writer");
+}
+
 TEST_F(StatusTest, ASecondFailureIsTriedAgainLater) {
   add_set(R"({"spec":{"replicas":0}})");
   cluster().fail_next({.verb = testing::Verb::kPatch,
@@ -244,40 +269,6 @@ TEST_F(StatusTest, R73_APodThatStopsBeingReadyCountsNoMore) {
 
   EXPECT_EQ(status("readyReplicas").value_or(0), 0);
   EXPECT_EQ(status("availableReplicas").value_or(0), 0);
-}
-
-TEST_F(StatusTest, R74_PodsThatTheCacheHasNotSeenAreNotCreatedTwice) {
-  add_set(R"({"spec":{"replicas":2}})");
-  start_synced();
-  cluster().hold("pods");
-  settle();
-  for (int i = 0; i < 5; ++i) {
-    touch_set();
-    settle();
-  }
-  EXPECT_THAT(pods(), SizeIs(2));
-
-  cluster().release("pods");
-  settle();
-  EXPECT_THAT(pods(), SizeIs(2));
-  EXPECT_EQ(status("replicas"), 2);
-}
-
-TEST_F(StatusTest, R75_DeletionsThatTheCacheHasNotSeenHoldBackCreations) {
-  add_set(R"({"spec":{"replicas":2}})");
-  start();
-  cluster().hold("pods");
-  edit_set(R"({"spec":{"replicas":0}})");
-  settle();
-  ASSERT_THAT(pods(), IsEmpty());
-
-  edit_set(R"({"spec":{"replicas":2}})");
-  settle();
-  EXPECT_THAT(pods(), IsEmpty());
-
-  cluster().release("pods");
-  settle();
-  EXPECT_THAT(pods(), SizeIs(2));
 }
 
 }  // namespace

@@ -1,0 +1,168 @@
+/// Rows R10, R30, R74, R75: what keeps a controller from acting twice while its cache lags behind.
+/// The host's own guard is off here, so the expectations stand alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plugins/replicaset/fixture.hpp"
+
+namespace davit::replicaset {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// A creation that is answered so leaves its expectation standing, see R11.
+constexpr const char* kNeverSeen = "NamespaceTerminating";
+
+class LaggingCacheTest : public ReplicaSetTest {
+ protected:
+  LaggingCacheTest() : ReplicaSetTest(testing::ReadYourWrites::kOff) {}
+};
+
+TEST_F(LaggingCacheTest, R10_NoMoreThanABurstIsOutstanding) {
+  add_set(R"({"spec":{"replicas":1200}})");
+  start_synced();
+  cluster().hold("pods");
+  settle();
+  EXPECT_THAT(pods(), SizeIs(500));
+  touch_set();
+  settle();
+  EXPECT_THAT(pods(), SizeIs(500)) << "the cache has not seen the first burst";
+
+  while (cluster().release_one("pods")) {
+  }
+  settle();
+  EXPECT_THAT(pods(), SizeIs(1000));
+
+  cluster().release("pods");
+  settle();
+  EXPECT_THAT(pods(), SizeIs(1200));
+}
+
+TEST_F(LaggingCacheTest, R74_PodsThatTheCacheHasNotSeenAreNotCreatedTwice) {
+  add_set(R"({"spec":{"replicas":2}})");
+  start_synced();
+  cluster().hold("pods");
+  settle();
+  for (int i = 0; i < 5; ++i) {
+    touch_set();
+    settle();
+  }
+  EXPECT_THAT(pods(), SizeIs(2));
+
+  cluster().release("pods");
+  settle();
+  EXPECT_THAT(pods(), SizeIs(2));
+  EXPECT_EQ(status("replicas"), 2);
+}
+
+TEST_F(LaggingCacheTest, R75_DeletionsThatTheCacheHasNotSeenHoldBackCreations) {
+  add_set(R"({"spec":{"replicas":2}})");
+  start();
+  cluster().hold("pods");
+  edit_set(R"({"spec":{"replicas":0}})");
+  settle();
+  ASSERT_THAT(pods(), IsEmpty());
+
+  edit_set(R"({"spec":{"replicas":2}})");
+  settle();
+  EXPECT_THAT(pods(), IsEmpty());
+
+  cluster().release("pods");
+  settle();
+  EXPECT_THAT(pods(), SizeIs(2));
+}
+
+TEST_F(LaggingCacheTest, R30_ASetMadeAnewDoesNotWaitForWhatTheOldOneExpected) {
+  add_set();
+  cluster().fail_next({.verb = testing::Verb::kCreate,
+                       .resource = "pods",
+                       .http_status = 403,
+                       .causes = {kNeverSeen},
+                       .times = 1});
+  start();
+  ASSERT_THAT(pods(), IsEmpty());
+
+  remove_set();
+  add_set();
+  settle();
+
+  EXPECT_THAT(pods(), SizeIs(1));
+}
+
+TEST_F(LaggingCacheTest, R11_AnUnseenCreationIsGivenUpAfterFiveMinutes) {
+  add_set();
+  cluster().fail_next({.verb = testing::Verb::kCreate,
+                       .resource = "pods",
+                       .http_status = 403,
+                       .causes = {kNeverSeen},
+                       .times = 1});
+  start();
+  touch_set();
+  settle();
+  ASSERT_THAT(pods(), IsEmpty());
+
+  advance(std::chrono::minutes(5) + std::chrono::seconds(1));
+  touch_set();
+  settle();
+
+  EXPECT_THAT(pods(), SizeIs(1));
+}
+
+TEST_F(LaggingCacheTest, R30_ASetThatChangesItsUidInOneUpdateDoesNotWaitEither) {
+  add_set();
+  cluster().fail_next({.verb = testing::Verb::kCreate,
+                       .resource = "pods",
+                       .http_status = 403,
+                       .causes = {kNeverSeen},
+                       .times = 1});
+  start();
+  ASSERT_THAT(pods(), IsEmpty());
+
+  edit_set(R"({"metadata":{"uid":"made-anew"}})");  // The deletion between was missed.
+  settle();
+
+  EXPECT_THAT(pods(), SizeIs(1));
+}
+
+TEST_F(LaggingCacheTest, APodFirstSeenWhileItIsDeletedIsNoCreation) {
+  const std::string uid = add_set();
+  cluster().fail_next({.verb = testing::Verb::kCreate,
+                       .resource = "pods",
+                       .http_status = 403,
+                       .causes = {kNeverSeen},
+                       .times = 1});
+  start();
+
+  add_pod("leaving", R"({"metadata":{"deletionTimestamp":"2024-01-01T00:00:00Z",
+      "ownerReferences":[)" +
+                         controller("ReplicaSet", "rs", uid) + "]}}");
+  settle();
+
+  EXPECT_EQ(created(), 1U) << "the expected creation is still to come";
+  EXPECT_EQ(status("terminatingReplicas"), 1);
+}
+
+TEST_F(LaggingCacheTest, DeletionsThatTheCacheHasNotSeenAreNotRepeated) {
+  add_set(R"({"spec":{"replicas":3}})");
+  start();
+  cluster().hold("pods");
+  edit_set(R"({"spec":{"replicas":1}})");
+  settle();
+  touch_set();
+  settle();
+
+  EXPECT_EQ(deleted(), 2U);
+  EXPECT_THAT(pods(), SizeIs(1));
+}
+
+TEST_F(LaggingCacheTest, ARestartedControllerTrustsItsCacheAgain) {
+  add_set(R"({"spec":{"replicas":2}})");
+  start();
+  restart({});
+
+  EXPECT_EQ(created(), 2U);
+}
+
+}  // namespace
+}  // namespace davit::replicaset
