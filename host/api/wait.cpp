@@ -1,5 +1,6 @@
 #include "host/api/wait.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace davit::host {
@@ -22,8 +23,23 @@ bool is_healthy(const ApiResponse& answer) {
   return answer.status.ok() && answer.http_status == 200 && answer.body == "ok";
 }
 
+// Of a health report the lines that failed, of any other text all, as one line.
+std::string in_one_line(std::string_view text) {
+  const bool report = text.find("\n[-]") != text.npos || text.substr(0, 3) == "[-]";
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || (report && line.substr(0, 3) != "[-]")) continue;
+    if (!out.empty()) out += ", ";
+    out += line;
+  }
+  return out;
+}
+
 std::string of_connection(const ApiResponse& answer, const std::string& at) {
-  const std::string& cause = answer.status.message();
+  const std::string cause = in_one_line(answer.status.message());
   switch (answer.broken) {
     case Break::kTls:
       return "cannot trust the API server at " + at +
@@ -66,13 +82,14 @@ std::string explain_first_contact(const ApiResponse& answer, std::string_view se
              "expired; log in again or renew it in the kubeconfig" +
              told;
     case 403:
-      return "the API server at " + at + " refuses us: " + answer.status.message() +
+      return "the API server at " + at + " refuses us: " + in_one_line(answer.status.message()) +
              "; grant the right with RBAC, `davit rbac` prints what davit needs" + told;
     default:
       break;
   }
   if (answer.http_status >= 500 || answer.http_status == 429) {
-    return "the API server at " + at + " is not healthy: " + answer.status.message() +
+    return "the API server at " + at + " is not healthy: " +
+           in_one_line(answer.body.empty() ? answer.status.message() : answer.body) +
            "; look at its log" + told;
   }
   return "no Kubernetes API server seems to be at " + at +

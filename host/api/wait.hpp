@@ -4,6 +4,7 @@
 #include <davit/result.hpp>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "host/api/rest_client.hpp"
 #include "host/base/clock.hpp"
@@ -15,8 +16,8 @@ namespace davit::host {
 /// already the line for the user, made by explain_first_contact().
 [[nodiscard]] Status wait_for_api_server(RestClient& client, Clock& clock, std::stop_token stop);
 
-/// Turns the failure of the first request to `server` into one line that names the server and says
-/// what to do.
-[[nodiscard]] std::string explain_first_contact(const Status& error, std::string_view server);
+/// Turns the failed answer to a first request to `server` into one line that names the server and
+/// says what to do.
+[[nodiscard]] std::string explain_first_contact(const ApiResponse& answer, std::string_view server);
 
 }  // namespace davit::host

@@ -73,6 +73,15 @@ TEST_F(WaitTest, OtherServersAreRecognised) {
   EXPECT_THAT(wait({}).message(), HasSubstr("no Kubernetes API server seems to be at"));
 }
 
+TEST_F(WaitTest, HealthReportIsCutDownToWhatFailed) {
+  ApiResponse sick;
+  sick.http_status = 500;
+  sick.body = "[+]ping ok\n[-]etcd failed: reason withheld\n[+]log ok\nhealthz check failed\n";
+  EXPECT_EQ(explain_first_contact(sick, "https://fake:6443"),
+            "the API server at https://fake:6443 is not healthy: [-]etcd failed: reason withheld; "
+            "look at its log (HTTP 500)");
+}
+
 TEST_F(WaitTest, StopEndsTheWait) {
   transport_.set_script([](const HttpRequest&) { return test::broken(Break::kRefused); });
   RestClient rest = client();
