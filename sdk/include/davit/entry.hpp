@@ -50,7 +50,8 @@ class Instance {
   }
 
   /// Ok and a controller, ok and none (skipped), or an error.
-  Status start(Factory factory) {
+  template <typename Make>
+  Status start(const Make& factory) {
     if (!context_.status().ok()) return context_.status();
     InitResult made = factory(context_);
     if (!made) return made.error();
@@ -89,9 +90,10 @@ class Instance {
   std::unique_ptr<Controller> controller_;
 };
 
-/// Makes a controller with everything that belongs to it; answers as an InitFunc does.
-inline std::int32_t start(const davit_context& raw, Factory factory,
-                          davit_controller& out) noexcept {
+/// Makes a controller with everything that belongs to it; answers as an InitFunc does. `factory`
+/// is called like a Factory.
+template <typename Make>
+std::int32_t start(const davit_context& raw, const Make& factory, davit_controller& out) noexcept {
   auto instance = std::make_unique<Instance>(raw);
   const davit_code code = guarded(instance->api(), [&] { return instance->start(factory); });
   if (code != DAVIT_OK) return DAVIT_FAILED;

@@ -61,8 +61,9 @@ class Cluster {
 
   /// Makes a controller and fills its caches; its syncs run later. `config` is JSON text.
   /// The error of a failed init; kUnsupported and the reason when it was skipped.
-  Status start(std::string_view name, Factory factory, std::string_view config = {}) {
-    return start_with(name, config, [factory](const davit_context& raw, davit_controller& out) {
+  Status start(std::string_view name, const std::function<InitResult(Context&)>& factory,
+               std::string_view config = {}) {
+    return start_with(name, config, [&factory](const davit_context& raw, davit_controller& out) {
       return davit::detail::start(raw, factory, out);
     });
   }
@@ -77,6 +78,14 @@ class Cluster {
     for (const auto& host : state_.hosts) {
       if (host->name == name) destroy(*host);
     }
+  }
+
+  /// The C side of a controller that was started, for its optional sides; all zero for others.
+  [[nodiscard]] davit_controller raw_controller(std::string_view name) const {
+    for (const auto& host : state_.hosts) {
+      if (host->name == name && host->started) return host->controller;
+    }
+    return davit_controller{};
   }
 
   // ---- Time and work ----

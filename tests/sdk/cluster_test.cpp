@@ -1,0 +1,333 @@
+/// The in-memory cluster as a host: queues, time, cache lag, declared rights.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <davit/kube/pod.hpp>
+#include <davit/kube/replica_set.hpp>
+#include <davit/testing/cluster.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace davit {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::PodBuilder;
+using testing::Verb;
+
+/// A controller of pods whose parts the test supplies; it writes down what its handlers see.
+struct Script {
+  std::function<Result<Again>(Context&, const Informer<Pod>&, const Key&)> sync;
+  std::vector<std::string> seen;
+};
+
+class ScriptedController : public Controller {
+ public:
+  ScriptedController(Context& context, Script& script)
+      : context_(context),
+        script_(script),
+        queue_(context.open_queue(
+            {.name = "scripted"},
+            [this](const Key& key) { return script_.sync(context_, pods_, key); })),
+        pods_(
+            context.open_informer<Pod>({.any = [this](const Event<Pod>& event) { note(event); }})) {
+    context.add_index(pods_, "node", "spec.nodeName");
+    context.add_index(pods_, "images", "spec.containers[].image");
+    context.add_index(pods_, "cost", "metadata.annotations['a.b/c']");
+    context.start_timer({.first = 10s, .period = 5s}, [this] { script_.seen.push_back("timer"); });
+  }
+
+ private:
+  void note(const Event<Pod>& event) {
+    constexpr const char* kTypes[] = {"", "added ", "updated ", "deleted "};
+    std::string text = kTypes[static_cast<std::size_t>(event.type)];
+    text += event.current.name();
+    if (event.initial) text += " initially";
+    if (event.old && event.old->value() == event.current.value()) text += " unchanged";
+    script_.seen.push_back(std::move(text));
+    queue_.add(event.current);
+  }
+
+  Context& context_;
+  Script& script_;
+  Queue queue_;
+  Informer<Pod> pods_;
+};
+
+class ClusterTest : public ::testing::Test {
+ protected:
+  void start(testing::Cluster& cluster) {
+    ASSERT_TRUE(cluster
+                    .start("scripted",
+                           [this](Context& context) -> InitResult {
+                             return std::unique_ptr<Controller>(
+                                 std::make_unique<ScriptedController>(context, script_));
+                           })
+                    .ok());
+  }
+  static Result<Again> rest(Context&, const Informer<Pod>&, const Key&) {
+    return Again::when_changed();
+  }
+  Script script_{&ClusterTest::rest, {}};
+  testing::Cluster cluster_;
+};
+
+const Key kWeb{"default", "web"};
+
+TEST_F(ClusterTest, HandlersSeePresentObjectsThenChanges) {
+  cluster_.add(PodBuilder("old"));
+  start(cluster_);
+
+  cluster_.add(PodBuilder("web"));
+  cluster_.merge<Pod>(kWeb, R"({"status":{"phase":"Running"}})");
+  cluster_.erase<Pod>(kWeb);
+  cluster_.run_until_idle();
+
+  EXPECT_EQ(script_.seen, (std::vector<std::string>{"added old initially", "added web",
+                                                    "updated web", "deleted web"}));
+}
+
+TEST_F(ClusterTest, AResyncIsAnUpdateToTheSameObject) {
+  cluster_.add(PodBuilder("web"));
+  start(cluster_);
+
+  cluster_.resync("pods");
+
+  EXPECT_EQ(script_.seen.back(), "updated web unchanged");
+}
+
+TEST_F(ClusterTest, IndexesFindObjectsByTheStringsAtTheirPath) {
+  start(cluster_);
+  cluster_.add(PodBuilder("a").on_node("n1").annotation("a.b/c", "5"));
+  cluster_.add(PodBuilder("b").on_node("n2").controlled_by("apps/v1", "ReplicaSet", "x", "uid-x"));
+  cluster_.add(PodBuilder("c").ns("other").on_node("n1"));
+  std::size_t checked = 0;
+  script_.sync = [&](Context&, const Informer<Pod>& pods, const Key&) -> Result<Again> {
+    EXPECT_EQ(pods.by_index("node", "n1").size(), 2u);
+    EXPECT_EQ(pods.by_index("images", "nginx:1.25").size(), 3u);
+    EXPECT_EQ(pods.by_index("cost", "5")[0].name(), "a");
+    EXPECT_TRUE(pods.by_index("unknown", "5").empty());
+    EXPECT_EQ(pods.by_controller("uid-x")[0].name(), "b");
+    EXPECT_EQ(pods.orphans("default")[0].name(), "a");
+    EXPECT_EQ(pods.in_namespace("default").size(), 2u);
+    EXPECT_EQ(pods.list().size(), 3u);
+    EXPECT_FALSE(pods.get("default", "c"));
+    ++checked;
+    return Again::when_changed();
+  };
+
+  cluster_.run_until_idle();
+
+  EXPECT_EQ(checked, 3u);
+}
+
+TEST_F(ClusterTest, DelayedKeysAndTimersRunWhenTheClockReachesThem) {
+  start(cluster_);
+  script_.sync = [](Context&, const Informer<Pod>&, const Key&) -> Result<Again> {
+    return Again::after(7s);
+  };
+  cluster_.add(PodBuilder("web"));
+  cluster_.run_until_idle();
+
+  cluster_.advance(6s);
+  EXPECT_EQ(cluster_.syncs().size(), 1u);
+  cluster_.advance(10s);
+  EXPECT_EQ(cluster_.syncs().size(), 3u);                                       // After 7 and 14 s.
+  EXPECT_EQ(std::count(script_.seen.begin(), script_.seen.end(), "timer"), 2);  // 10 and 15 s.
+}
+
+TEST_F(ClusterTest, AHeldCacheShowsAnOldWorldUntilItIsReleased) {
+  start(cluster_);
+  cluster_.hold("pods");
+  cluster_.add(PodBuilder("a"));
+  cluster_.add(PodBuilder("b"));
+  EXPECT_EQ(cluster_.run_until_idle(), 0u);
+
+  EXPECT_TRUE(cluster_.release_one("pods"));
+  EXPECT_EQ(cluster_.run_until_idle(), 1u);
+
+  cluster_.release("pods");
+  EXPECT_EQ(cluster_.run_until_idle(), 1u);
+  EXPECT_FALSE(cluster_.release_one("pods"));
+}
+
+Result<Again> label_once(Context& context, const Informer<Pod>& pods, const Key& key) {
+  if (pods.get(key)->label("done")) return Again::when_changed();
+  const Status status =
+      context.client()
+          .patch<Pod>(key, PatchType::kMerge, R"({"metadata":{"labels":{"done":"yes"}}})")
+          .error();
+  if (!status.ok()) return status;
+  return Again::after(1s);
+}
+
+TEST_F(ClusterTest, AKeyWaitsUntilTheCacheHasSeenWhatItWrote) {
+  cluster_.add(PodBuilder("web"));
+  start(cluster_);
+  cluster_.hold("pods");
+  script_.sync = &label_once;
+  cluster_.run_until_idle();
+
+  cluster_.advance(1min);
+  EXPECT_EQ(cluster_.syncs().size(), 1u);
+
+  cluster_.release("pods");
+  cluster_.run_until_idle();
+  EXPECT_EQ(cluster_.syncs().size(), 2u);
+}
+
+TEST_F(ClusterTest, WithoutReadYourWritesAStaleCacheIsSynced) {
+  testing::Cluster cluster({.read_your_writes = testing::ReadYourWrites::kOff});
+  cluster.add(PodBuilder("web"));
+  start(cluster);
+  cluster.hold("pods");
+  script_.sync = &label_once;
+  cluster.run_until_idle();
+
+  cluster.advance(1s);
+
+  EXPECT_EQ(cluster.syncs().size(), 2u);
+}
+
+TEST_F(ClusterTest, InjectedFaultsHitTheMatchingRequestsOnly) {
+  cluster_.add(PodBuilder("web"));
+  start(cluster_);
+  script_.sync = &label_once;
+  cluster_.fail_next({.verb = Verb::kCreate, .resource = "pods"});
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "pods",
+                      .http_status = 403,
+                      .reason = "Forbidden",
+                      .message = "no",
+                      .causes = {"A", "B"}});
+
+  cluster_.run_until_idle();
+
+  EXPECT_EQ(cluster_.syncs().back().code, Code::kForbidden);
+  EXPECT_EQ(cluster_.syncs().back().error, "no");
+  cluster_.advance(1s);
+  EXPECT_EQ(cluster_.find<Pod>(kWeb)->label("done"), "yes");
+}
+
+TEST_F(ClusterTest, AFaultCanComeAfterTheWriteTookEffect) {
+  cluster_.add(PodBuilder("web"));
+  start(cluster_);
+  script_.sync = &label_once;
+  cluster_.fail_next({.verb = Verb::kPatch, .http_status = 0, .effect = testing::Effect::kApplied});
+
+  cluster_.run_until_idle();
+
+  EXPECT_EQ(cluster_.syncs().front().code, Code::kUnavailable);
+  EXPECT_EQ(cluster_.find<Pod>(kWeb)->label("done"), "yes");
+}
+
+constexpr const char* kNote = R"({"controllers":[{"name":"scripted",
+  "rules":[{"group":"","resource":"pods","verbs":["patch"]}],
+  "watches":[{"group":"","resource":"pods","projection":["metadata.labels","spec.containers[].image",
+    "metadata.annotations['a.b/c']"]}]}]})";
+
+TEST_F(ClusterTest, ProjectionsHideEverythingElse) {
+  testing::Cluster cluster({.note = kNote});
+  cluster.add(PodBuilder("web").label("app", "web").annotation("a.b/c", "1").annotation("d", "2"));
+  start(cluster);
+  std::vector<std::string> read;
+  script_.sync = [&](Context& context, const Informer<Pod>& pods, const Key& key) -> Result<Again> {
+    const Pod pod = pods.get(key).value();
+    const Value container = pod.spec()[&Names::containers].at(0);
+    read = {std::string(pod.name()), pod.labels().json(), std::string(*pod.annotation("a.b/c")),
+            std::string(container["image"].string())};
+    EXPECT_FALSE(context.api().read_undeclared.load());
+    EXPECT_TRUE(container[&Names::name].is_absent());
+    EXPECT_TRUE(context.api().read_undeclared.exchange(false));
+    EXPECT_EQ(pod.annotations().json(), "");
+    EXPECT_TRUE(context.api().read_undeclared.exchange(false));
+    return Again::when_changed();
+  };
+
+  cluster.run_until_idle();
+
+  EXPECT_EQ(read, (std::vector<std::string>{"web", R"({"app":"web"})", "1", "nginx:1.25"}));
+}
+
+TEST_F(ClusterTest, RequestsOutsideTheDeclaredRulesAreRefused) {
+  testing::Cluster cluster({.note = kNote});
+  cluster.add(PodBuilder("web"));
+  start(cluster);
+  script_.sync = [](Context& context, const Informer<Pod>&, const Key& key) -> Result<Again> {
+    const Client client = context.client();
+    EXPECT_EQ(client.remove<Pod>(key).code(), Code::kUndeclared);
+    EXPECT_EQ(client.get<ReplicaSet>(key).error().code(), Code::kUndeclared);
+    EXPECT_TRUE(client.get<Pod>(key));  // What is watched may be read.
+    EXPECT_EQ(client.update<Pod>(key, "{}").error().code(), Code::kUndeclared);
+    return Again::when_changed();
+  };
+
+  cluster.run_until_idle();
+
+  EXPECT_EQ(cluster.violations().size(), 3u);
+  EXPECT_TRUE(cluster.writes().empty());
+}
+
+TEST_F(ClusterTest, RequestsFromAHandlerAreMisuse) {
+  cluster_.add(PodBuilder("web"));
+  const Status started = cluster_.start("bad", [](Context& context) -> InitResult {
+    class Bad : public Controller {
+     public:
+      explicit Bad(Context& c)
+          : pods_(c.open_informer<Pod>({.added = [client = c.client()](const Pod& pod) {
+              EXPECT_EQ(client.remove<Pod>(pod.key()).code(), Code::kMisuse);
+            }})) {}
+
+     private:
+      Informer<Pod> pods_;
+    };
+    return make<Bad>(context);
+  });
+
+  EXPECT_TRUE(started.ok());
+  EXPECT_EQ(cluster_.violations().size(), 1u);
+}
+
+TEST_F(ClusterTest, ConfigEventsMetricsAndLogReachTheTest) {
+  cluster_.add(PodBuilder("web").uid("u"));
+  const Status started = cluster_.start(
+      "scripted",
+      [this](Context& context) -> InitResult {
+        EXPECT_EQ(context.config()["limit"].integer(), 3);
+        const Metric metric = context.open_metric({.type = MetricType::kHistogram,
+                                                   .name = "m",
+                                                   .help = "h",
+                                                   .labels = {"l"},
+                                                   .buckets = {1, 2}});
+        metric.record(1.5, {"v"});
+        context.log().info("hello", {{"k", "v"}});
+        script_.sync = [](Context& c, const Informer<Pod>& pods, const Key& key) -> Result<Again> {
+          c.events().warning(*pods.get(key), "Reason", "message");
+          return Again::when_changed();
+        };
+        return std::unique_ptr<Controller>(std::make_unique<ScriptedController>(context, script_));
+      },
+      R"({"limit":3})");
+  cluster_.run_until_idle();
+
+  EXPECT_TRUE(started.ok());
+  EXPECT_EQ(cluster_.event_texts(), std::vector<std::string>{"Warning Reason message"});
+  EXPECT_EQ(cluster_.events()[0].kind + cluster_.events()[0].uid, "Podu");
+  EXPECT_EQ(cluster_.metrics()[0].labels, std::vector<std::string>{"v"});
+  EXPECT_EQ(cluster_.log()[0].message, "hello");
+}
+
+TEST_F(ClusterTest, AStoppedControllerSeesNothingMore) {
+  start(cluster_);
+  cluster_.stop("scripted");
+
+  cluster_.add(PodBuilder("web"));
+  cluster_.advance(1min);
+
+  EXPECT_TRUE(script_.seen.empty());
+}
+
+}  // namespace
+}  // namespace davit

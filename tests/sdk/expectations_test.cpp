@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <davit/expectations.hpp>
+#include <davit/slow_start.hpp>
+#include <utility>
+#include <vector>
+
+namespace davit {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Key kWeb{"default", "web"};
+const Key kPodA{"default", "a"};
+const Key kPodB{"default", "b"};
+constexpr Time kStart{};
+
+TEST(ExpectationsTest, NothingRecordedIsSatisfied) {
+  Expectations expectations;
+  expectations.creation_observed(kWeb);
+
+  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+  EXPECT_EQ(expectations.outstanding(kWeb), std::nullopt);
+}
+
+TEST(ExpectationsTest, SatisfiedOnceAllWasSeen) {
+  Expectations expectations;
+  expectations.expect_creations(kWeb, 2, kStart);
+
+  expectations.creation_observed(kWeb);
+  EXPECT_FALSE(expectations.satisfied(kWeb, kStart));
+  expectations.creation_observed(kWeb);
+  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+}
+
+TEST(ExpectationsTest, CountersMayBecomeNegative) {
+  Expectations expectations;
+  expectations.expect_creations(kWeb, 1, kStart);
+
+  expectations.creation_observed(kWeb, 3);
+
+  EXPECT_EQ(expectations.outstanding(kWeb), (ExpectationCounts{-2, 0}));
+  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+}
+
+TEST(ExpectationsTest, OldOnesAreNotWaitedFor) {
+  Expectations expectations;
+  expectations.expect_deletions(kWeb, 1, kStart);
+
+  EXPECT_FALSE(expectations.satisfied(kWeb, kStart + 5min));
+  EXPECT_TRUE(expectations.satisfied(kWeb, kStart + 5min + 1ns));
+}
+
+TEST(ExpectationsTest, SettingReplacesAndErasingForgets) {
+  Expectations expectations;
+  expectations.expect_creations(kWeb, 5, kStart);
+  expectations.expect_deletions(kWeb, 1, kStart);
+
+  EXPECT_EQ(expectations.outstanding(kWeb), (ExpectationCounts{0, 1}));
+  expectations.erase(kWeb);
+  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+}
+
+TEST(TrackingExpectationsTest, EachAwaitedObjectCountsOnce) {
+  TrackingExpectations expectations;
+  expectations.expect_deletions(kWeb, {kPodA, kPodB}, kStart);
+
+  expectations.deletion_observed(kWeb, kPodA);
+  expectations.deletion_observed(kWeb, kPodA);
+  expectations.deletion_observed(kWeb, Key{"default", "other"});
+  EXPECT_EQ(expectations.outstanding(kWeb), (ExpectationCounts{0, 1}));
+
+  expectations.deletion_observed(kWeb, kPodB);
+  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+}
+
+TEST(TrackingExpectationsTest, ANewRoundReplacesTheAwaitedObjects) {
+  TrackingExpectations expectations;
+  expectations.expect_deletions(kWeb, {kPodA}, kStart);
+  expectations.expect_deletions(kWeb, {kPodB}, kStart);
+
+  expectations.deletion_observed(kWeb, kPodA);
+  EXPECT_FALSE(expectations.satisfied(kWeb, kStart));
+  expectations.erase(kWeb);
+  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+}
+
+/// Runs slow_start over calls of which those from `first_bad` on fail; records the batch sizes.
+SlowStartOutcome run(std::size_t count, std::size_t first_bad, std::vector<std::size_t>& sizes) {
+  return slow_start(count, [&](std::size_t first, std::size_t size) {
+    sizes.push_back(size);
+    std::vector<Status> answers;
+    for (std::size_t i = first; i < first + size; ++i) {
+      answers.push_back(i < first_bad ? Status() : Status(Code::kForbidden, "quota"));
+    }
+    return answers;
+  });
+}
+
+TEST(SlowStartTest, BatchesDoubleUpToWhatRemains) {
+  std::vector<std::size_t> sizes;
+
+  const SlowStartOutcome outcome = run(500, 500, sizes);
+
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 2, 4, 8, 16, 32, 64, 128, 245}));
+  EXPECT_EQ(outcome.succeeded, 500u);
+  EXPECT_TRUE(outcome.error.ok());
+}
+
+TEST(SlowStartTest, StopsAfterTheFirstBatchWithAFailure) {
+  std::vector<std::size_t> sizes;
+
+  const SlowStartOutcome outcome = run(100, 4, sizes);
+
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 2, 4}));
+  EXPECT_EQ(outcome.succeeded, 4u);
+  EXPECT_EQ(outcome.error.code(), Code::kForbidden);
+}
+
+TEST(SlowStartTest, NothingToDoCallsNothing) {
+  std::vector<std::size_t> sizes;
+
+  EXPECT_EQ(run(0, 0, sizes).succeeded, 0u);
+  EXPECT_TRUE(sizes.empty());
+}
+
+}  // namespace
+}  // namespace davit
