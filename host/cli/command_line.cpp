@@ -105,6 +105,42 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string unknown(const std::string& what, const std::string& name,
+                    const std::vector<std::string>& known) {
+  const std::string meant = nearest(name, known);
+  std::string text = "unknown " + what + name;
+  if (!meant.empty()) text += "; did you mean " + meant + "?";
+  return text + "; see davit --help";
+}
+
+/// The first command or flag that nobody knows, with what was meant; empty when there is none.
+std::string first_unknown(const CLI::App& app, const std::vector<std::string>& args) {
+  const CLI::App* command = &app;
+  for (const std::string& arg : args) {
+    std::vector<std::string> known;
+    if (arg.starts_with("--")) {
+      for (const CLI::Option* option : command->get_options()) {
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+      }
+      const std::string name = arg.substr(0, arg.find('='));
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        return unknown("flag ", name, known);
+      }
+      continue;
+    }
+    const std::vector<const CLI::App*> below = command->get_subcommands({});
+    if (arg.starts_with("-") || below.empty()) continue;
+    const CLI::App* chosen = nullptr;
+    for (const CLI::App* each : below) {
+      known.push_back(each->get_name());
+      if (each->get_name() == arg) chosen = each;
+    }
+    if (chosen == nullptr) return unknown("command ", arg, known);
+    command = chosen;
+  }
+  return "";
+}
+
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& args,
@@ -122,14 +158,17 @@ int run_command_line(const std::vector<std::string>& args,
   add_plugin_command(app, commands, out, err);
   add_rbac_command(app, commands, out, err);
 
-  std::vector<std::string> reversed;  // The order that the parser wants.
-  for (const std::string& arg : args) reversed.insert(reversed.begin(), normalised(arg));
+  std::vector<std::string> given;
+  for (const std::string& arg : args) given.push_back(normalised(arg));
+  std::vector<std::string> reversed(given.rbegin(), given.rend());  // As the parser wants it.
   try {
     app.parse(reversed);
   } catch (const CLI::Success& answer) {  // --help, --version
     return app.exit(answer, out, err);
   } catch (const CLI::ParseError& error) {
-    err << "davit: " << one_line(error.what()) << "; see davit --help\n";
+    std::string text = first_unknown(app, given);
+    if (text.empty()) text = one_line(error.what()) + "; see davit --help";
+    err << "davit: " << text << "\n";
     return kExitUsage;
   }
   return commands.chosen();
