@@ -44,6 +44,8 @@ davit_name ObjectSpace::intern(std::string_view name) {
 davit_name ObjectSpace::intern_data(std::string_view key) {
   if (key.size() > kDataNameBytesMax) return 0;
   if (const davit_name known = find(key); known != 0) return known;
+  // Relaxed: a late view of it costs a lock and nothing else.
+  if (data_full_.load(std::memory_order_relaxed)) return 0;
   return add_name(key, kDataNamesMax);
 }
 
@@ -74,6 +76,7 @@ davit_name ObjectSpace::add_name(std::string_view name, std::size_t limit) {
   if (const davit_name known = find(name); known != 0) return known;  // Another thread was faster.
   if (name_count_ >= limit) return 0;
   const auto id = static_cast<davit_name>(++name_count_);
+  if (name_count_ >= kDataNamesMax) data_full_.store(true, std::memory_order_relaxed);
   std::atomic<Name*>& chunk = name_chunks_[id / kNamesPerChunk];
   if (chunk.load(std::memory_order_relaxed) == nullptr) {
     owned_names_.push_back(std::make_unique<Name[]>(kNamesPerChunk));

@@ -107,6 +107,8 @@ class ObjectSpace {
   std::atomic<const NameTable*> table_{nullptr};
   std::array<std::atomic<Place*>, kPlacesMax / kPlacesPerChunk> place_chunks_{};
 
+  std::atomic<bool> data_full_{false};  // Whether kDataNamesMax is reached.
+
   Mutex mutex_;
   std::size_t name_count_ GUARDED_BY(mutex_) = 0;
   std::size_t place_count_ GUARDED_BY(mutex_) = 2;  // The ids of kFullMask and kNothingMask.

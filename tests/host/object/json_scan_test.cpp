@@ -10,8 +10,8 @@
 namespace davit::host {
 namespace {
 
-const std::vector<std::string>& values() {
-  static const std::vector<std::string> kValues = {
+std::vector<std::string> values() {
+  return {
       "{}",
       "[]",
       "\"\"",
@@ -28,7 +28,6 @@ const std::vector<std::string>& values() {
       "[" + std::string(61, ' ') + "\"\\\\\", \"\\\"]\"]",
       std::string(100, '[') + std::string(100, ']'),
   };
-  return kValues;
 }
 
 TEST(ValueScannerTest, EndIsFoundWhateverFollows) {

@@ -18,8 +18,10 @@ constexpr std::string_view kPod = R"({
   "apiVersion": "v1", "kind": "Pod",
   "metadata": {"name": "p", "namespace": "ns", "uid": "u-1", "resourceVersion": "7",
     "labels": {"app": "web"}, "annotations": {"a.b/c": "1", "other": "2"},
-    "ownerReferences": [{"name": "x", "uid": "o-0"}, {"name": "y", "uid": "o-1", "controller": true}]},
-  "spec": {"nodeName": "n1", "containers": [{"name": "a", "image": "i"}, {"name": "b", "image": "j"}]},
+    "ownerReferences": [{"name": "x", "uid": "o-0"},
+                        {"name": "y", "uid": "o-1", "controller": true}]},
+  "spec": {"nodeName": "n1",
+           "containers": [{"name": "a", "image": "i"}, {"name": "b", "image": "j"}]},
   "status": {"phase": "Running", "nested": [[{"deep": 1}], [2]]}})";
 
 class ProjectionTest : public testing::Test {

@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::string_view kJson = R"({"null":null,"yes":true,"no":false,"zero":0,"minus":-5,
   "min":-9223372036854775808,"max":9223372036854775807,"over":9223372036854775808,
-  "unsigned":18446744073709551615,"huge":99999999999999999999,"fraction":1.5,"whole":1.0,"power":1e3,
-  "text":"hello","empty":"","list":[1,"two",null],"none":[],"object":{"a":{"b":"c"}},"nothing":{}})";
+  "unsigned":18446744073709551615,"huge":99999999999999999999,"fraction":1.5,"whole":1.0,
+  "power":1e3,"text":"hello","empty":"","list":[1,"two",null],"none":[],"object":{"a":{"b":"c"}},
+  "nothing":{}})";
 
 class ReadsTest : public testing::Test {
  protected:
