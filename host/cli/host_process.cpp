@@ -92,10 +92,10 @@ Status HostProcess::serve_health() {
   Result<std::unique_ptr<HttpServer>> server = routes_.serve(options, log_);
   if (!server) return server.error().with_context("cannot serve health and metrics");
   server_ = std::move(*server);
-  checks_.set_observer([this](std::string_view check, std::string_view endpoint,
-                              const Status& result) {
-    metrics_->health_checked(check, endpoint, result);
-  });
+  checks_.set_observer(
+      [this](std::string_view check, std::string_view endpoint, const Status& result) {
+        metrics_->health_checked(check, endpoint, result);
+      });
   log_.info(0, "Serving health and metrics", {{"address", server_->endpoint()}});
   return {};
 }
@@ -107,14 +107,13 @@ Status HostProcess::connect_to_server(const std::stop_token& stop) {
   transport_ = std::move(*transport);
   const auto client = [this](std::string_view name, RestOptions options) {
     options.user_agent = user_agent(name);
-    return std::make_unique<RestClient>(*transport_, seams_.clock, seams_.random, *metrics_, log_,
+    return std::make_unique<RestClient>(*transport_, seams_.clock, *metrics_, log_,
                                         std::move(options));
   };
   const TokenBucket::Rate rate{manifest_.client.qps, manifest_.client.burst};
   const DryRun dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff;
   discovery_client_ = client("controller-discovery", RestOptions{.rate = kDiscoveryRate});
-  informer_client_ =
-      client("shared-informers", RestOptions{.rate = rate, .lane = Lane::kWatch});
+  informer_client_ = client("shared-informers", RestOptions{.rate = rate, .lane = Lane::kWatch});
   event_client_ = client("events", RestOptions{.rate = rate, .dry_run = dry_run});
   lease_client_ = client("leader-election", RestOptions{.rate = rate, .lane = Lane::kLease});
   discovery_ = std::make_unique<Discovery>(*discovery_client_);
@@ -205,8 +204,8 @@ Status HostProcess::init_controller(const PlannedController& planned) {
                             .rate = {manifest_.client.qps, manifest_.client.burst},
                             .write_gate = std::move(gate),
                             .dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff},
-      HostServices{space_, *informers_, *transport_, *discovery_, *events_, *metrics_,
-                   seams_.clock, seams_.random, log_});
+      HostServices{space_, *informers_, *transport_, *discovery_, *events_, *metrics_, seams_.clock,
+                   seams_.random, log_});
   const ControllerHost::InitResult result =
       controller->init(planned.plugin->init(planned.declared.name));
   if (result.outcome == ControllerHost::InitOutcome::kSkipped) {
@@ -228,7 +227,8 @@ Status HostProcess::init_controller(const PlannedController& planned) {
 Status HostProcess::caches_filled() const {
   for (const auto& controller : controllers_) {
     if (!controller->caches_ready()) {
-      return Status(Code::kUnavailable, "the caches of " + controller->name() + " are not filled yet");
+      return Status(Code::kUnavailable,
+                    "the caches of " + controller->name() + " are not filled yet");
     }
   }
   return {};
@@ -242,11 +242,10 @@ Status HostProcess::start_controllers() {
   for (const auto& controller : controllers_) {
     checks_.add(controller->name(), kWell, [host = controller.get()] { return host->health(); });
     if (controller->has_debug_page()) {
-      routes_.add_debug_page(controller->name(),
-                             [host = controller.get()](std::string_view path,
-                                                       std::string_view query) {
-                               return host->debug_page(path, query);
-                             });
+      routes_.add_debug_page(controller->name(), [host = controller.get()](std::string_view path,
+                                                                           std::string_view query) {
+        return host->debug_page(path, query);
+      });
     }
     log_.info(1, "Controller starting...", {{"controller", controller->name()}});
     controller->start();
@@ -281,9 +280,8 @@ bool HostProcess::stop_controllers() {
   const bool for_ever = manifest_.controller_shutdown_timeout == Duration::zero();
   const Duration limit =
       for_ever ? Duration(std::chrono::hours(24)) : manifest_.controller_shutdown_timeout;
-  const Quiesce wait{
-      .cancel_at = now + std::chrono::duration_cast<Duration>(limit * kCancelShare),
-      .give_up_at = now + limit};
+  const Quiesce wait{.cancel_at = now + std::chrono::duration_cast<Duration>(limit * kCancelShare),
+                     .give_up_at = now + limit};
   std::atomic<bool> all_ended{true};
   std::vector<std::jthread> waits;
   waits.reserve(controllers_.size());

@@ -46,8 +46,8 @@ struct HostSeams {
 /// start(), tick() and stop() belong to the main thread.
 class HostProcess {
  public:
-  /// `on_lost_lease` is called once, on another thread, when leadership was held or sought and is gone; writes are
-  /// fenced off already. `controllers` run in this order.
+  /// `on_lost_lease` is called once, on another thread, when leadership was held or sought and is
+  /// gone; writes are fenced off already. `controllers` run in this order.
   HostProcess(const Manifest& manifest, const ConnectionConfig& connection,
               std::vector<PlannedController> controllers, const HostSeams& seams,
               std::function<void()> on_lost_lease);
@@ -55,14 +55,14 @@ class HostProcess {
   HostProcess(const HostProcess&) = delete;
   HostProcess& operator=(const HostProcess&) = delete;
 
-  /// Opens the health server, waits for the API server, calls the InitFuncs, starts informers and the election. The
-  /// error is one line for the user. `stop` ends the waits.
+  /// Opens the health server, waits for the API server, calls the InitFuncs, starts informers and
+  /// the election. The error is one line for the user. `stop` ends the waits.
   Status start(const std::stop_token& stop);
 
   void tick();
 
-  /// Ends everything in order; the lease is given back. False when a sync did not end in time: then the lease is kept,
-  /// and the process must end without destroying this.
+  /// Ends everything in order; the lease is given back. False when a sync did not end in time: then
+  /// the lease is kept, and the process must end without destroying this.
   bool stop();
 
  private:
@@ -105,7 +105,8 @@ class HostProcess {
   std::unique_ptr<LeaderElector> elector_;
   std::vector<std::unique_ptr<ControllerHost>> controllers_;
   std::unique_ptr<HttpServer> server_;  // Last: its handlers read the others.
-  std::atomic<bool> started_{false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
+  std::atomic<bool> started_{
+      false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
   std::atomic<bool> stopping_{false};
   Time discovery_reset_due_{};
 };

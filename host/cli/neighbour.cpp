@@ -1,6 +1,6 @@
 #include "host/cli/neighbour.hpp"
 
-#include <davit/time.hpp>
+#include <davit/kube/time.hpp>
 #include <optional>
 
 #include "host/object/parse.hpp"

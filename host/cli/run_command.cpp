@@ -36,8 +36,8 @@ int print_mistake(const std::string& text) {
   return kExitConfiguration;
 }
 
-/// What happens to the process from outside its own work: signals, and the loss of the lease. Signals are blocked in
-/// every thread that is started after this, and read from a descriptor.
+/// What happens to the process from outside its own work: signals, and the loss of the lease.
+/// Signals are blocked in every thread that is started after this, and read from a descriptor.
 class Interruptions {
  public:
   Interruptions() {
@@ -60,7 +60,8 @@ class Interruptions {
 
   enum class What { kNothing, kSignal, kLostLease };
 
-  /// Waits for one, at most so long. A signal is taken, so that the next wait sees only the next one.
+  /// Waits for one, at most so long. A signal is taken, so that the next wait sees only the next
+  /// one.
   [[nodiscard]] What wait(std::chrono::milliseconds limit) const {
     std::array<pollfd, 2> ready = {{{signals_, POLLIN, 0}, {lost_lease_, POLLIN, 0}}};
     if (poll(ready.data(), ready.size(), static_cast<int>(limit.count())) <= 0) {
@@ -98,8 +99,7 @@ class Plan {
                          controller.declared.off_by_default});
       }
     }
-    const std::vector<std::string> wanted =
-        translate_aliases(settings.manifest.controllers, known);
+    const std::vector<std::string> wanted = translate_aliases(settings.manifest.controllers, known);
     const std::vector<std::string> unknown = unknown_controllers(wanted, known);
     for (const std::string& line : unknown) print_mistake("--controllers: " + line);
     if (!unknown.empty()) return std::nullopt;

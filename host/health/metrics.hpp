@@ -22,10 +22,10 @@ namespace davit::host {
 /// The labels of kubernetes_build_info. git_version must begin with the cluster's major and minor
 /// version ("v1.30.1"), or the alert KubeVersionMismatch of kubernetes-mixin fires.
 struct BuildInfo {
-  std::string git_version;
-  std::string git_commit;
-  std::string build_date;
-  std::string compiler;
+  std::string git_version = {};
+  std::string git_commit = {};
+  std::string build_date = {};
+  std::string compiler = {};
   std::string platform = "linux/amd64";
 };
 
@@ -34,10 +34,10 @@ enum class MetricType { kCounter, kGauge, kHistogram };
 /// A metric that a plugin opens.
 struct MetricOptions {
   MetricType type = MetricType::kCounter;
-  std::string name;
-  std::string help;
-  std::vector<std::string> labels;
-  std::vector<double> buckets;  ///< Histograms: upper bounds, rising.
+  std::string name = {};
+  std::string help = {};
+  std::vector<std::string> labels = {};
+  std::vector<double> buckets = {};  ///< Histograms: upper bounds, rising.
 };
 
 /// A metric of a plugin.

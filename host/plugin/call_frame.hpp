@@ -15,21 +15,24 @@ namespace davit::host {
 
 class WriteTracker;
 
-/// Which call into the controller is under way; abi.h's marks say which host functions each may use.
+/// Which call into the controller is under way; abi.h's marks say which host functions each may
+/// use.
 enum class Phase { kInit, kHandler, kSync, kProbe };
 
-/// The scope of one call into a plugin, on the stack of the thread that makes it. Objects, lists and texts that the
-/// host gives out during the call live as long as this. Used by its own thread only.
+/// The scope of one call into a plugin, on the stack of the thread that makes it. Objects, lists
+/// and texts that the host gives out during the call live as long as this. Used by its own thread
+/// only.
 class CallFrame {
  public:
-  /// `controller` identifies the davit_host that calls through this frame may use. `key` must outlive the frame.
+  /// `controller` identifies the davit_host that calls through this frame may use. `key` must
+  /// outlive the frame.
   CallFrame(const davit_host* controller, Phase phase, std::string_view key, std::stop_token stop);
   ~CallFrame();
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;
 
-  /// The innermost frame of this thread if it belongs to `controller`, else null: a call from outside any call, from a
-  /// thread of the plugin's own, or with another controller's host.
+  /// The innermost frame of this thread if it belongs to `controller`, else null: a call from
+  /// outside any call, from a thread of the plugin's own, or with another controller's host.
   [[nodiscard]] static CallFrame* current(const davit_host* controller);
 
   [[nodiscard]] Phase phase() const { return phase_; }

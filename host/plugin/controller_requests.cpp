@@ -1,4 +1,5 @@
-/// ControllerHost's API requests: rights, conversion, answers, and what the write tracker learns of them.
+/// ControllerHost's API requests: rights, conversion, answers, and what the write tracker learns of
+/// them.
 #include <algorithm>
 #include <utility>
 
@@ -13,42 +14,63 @@ namespace {
 /// The RBAC verb; empty for a number that is none of DAVIT_GET … DAVIT_DELETE.
 std::string_view rbac_verb(std::int32_t verb) {
   switch (verb) {
-    case DAVIT_GET: return "get";
-    case DAVIT_LIST: return "list";
-    case DAVIT_CREATE: return "create";
-    case DAVIT_UPDATE: return "update";
-    case DAVIT_PATCH: return "patch";
-    case DAVIT_DELETE: return "delete";
-    default: return "";
+    case DAVIT_GET:
+      return "get";
+    case DAVIT_LIST:
+      return "list";
+    case DAVIT_CREATE:
+      return "create";
+    case DAVIT_UPDATE:
+      return "update";
+    case DAVIT_PATCH:
+      return "patch";
+    case DAVIT_DELETE:
+      return "delete";
+    default:
+      return "";
   }
 }
 
 Verb api_verb(std::int32_t verb) {
   switch (verb) {
-    case DAVIT_LIST: return Verb::kList;
-    case DAVIT_CREATE: return Verb::kCreate;
-    case DAVIT_UPDATE: return Verb::kUpdate;
-    case DAVIT_PATCH: return Verb::kPatch;
-    case DAVIT_DELETE: return Verb::kDelete;
-    default: return Verb::kGet;
+    case DAVIT_LIST:
+      return Verb::kList;
+    case DAVIT_CREATE:
+      return Verb::kCreate;
+    case DAVIT_UPDATE:
+      return Verb::kUpdate;
+    case DAVIT_PATCH:
+      return Verb::kPatch;
+    case DAVIT_DELETE:
+      return Verb::kDelete;
+    default:
+      return Verb::kGet;
   }
 }
 
 PatchType api_patch(std::int32_t type) {
   switch (type) {
-    case DAVIT_PATCH_JSON: return PatchType::kJson;
-    case DAVIT_PATCH_STRATEGIC: return PatchType::kStrategic;
-    case DAVIT_PATCH_APPLY: return PatchType::kApply;
-    default: return PatchType::kMerge;
+    case DAVIT_PATCH_JSON:
+      return PatchType::kJson;
+    case DAVIT_PATCH_STRATEGIC:
+      return PatchType::kStrategic;
+    case DAVIT_PATCH_APPLY:
+      return PatchType::kApply;
+    default:
+      return PatchType::kMerge;
   }
 }
 
 Propagation api_propagation(std::int32_t propagation) {
   switch (propagation) {
-    case DAVIT_PROPAGATION_ORPHAN: return Propagation::kOrphan;
-    case DAVIT_PROPAGATION_BACKGROUND: return Propagation::kBackground;
-    case DAVIT_PROPAGATION_FOREGROUND: return Propagation::kForeground;
-    default: return Propagation::kDefault;
+    case DAVIT_PROPAGATION_ORPHAN:
+      return Propagation::kOrphan;
+    case DAVIT_PROPAGATION_BACKGROUND:
+      return Propagation::kBackground;
+    case DAVIT_PROPAGATION_FOREGROUND:
+      return Propagation::kForeground;
+    default:
+      return Propagation::kDefault;
   }
 }
 
@@ -65,7 +87,8 @@ ApiRequest to_api_request(const davit_request& from) {
   if (from.has_grace_seconds != 0) to.delete_options.grace_seconds = from.grace_seconds;
   to.delete_options.uid = view(from.precondition_uid);
   to.delete_options.resource_version = view(from.precondition_resource_version);
-  // Longer than the server's own limit for a write (34 s is its longest webhook and storage wait together).
+  // Longer than the server's own limit for a write (34 s is its longest webhook and storage wait
+  // together).
   constexpr std::uint64_t kDefaultTimeoutMs = 30'000;
   constexpr std::uint64_t kMostTimeoutMs = 10 * 60 * 1000;
   to.timeout = std::chrono::milliseconds(
@@ -100,12 +123,11 @@ Status ControllerHost::check_rights(const davit_request& request) const {
         std::find(rule.verbs.begin(), rule.verbs.end(), verb) == rule.verbs.end()) {
       continue;
     }
-    const bool projected =
-        std::any_of(options_.declared.watches.begin(), options_.declared.watches.end(),
-                    [&](const auto& watch) {
-                      return watch.group == rule.group && watch.resource == rule.resource &&
-                             !watch.projection.empty();
-                    });
+    const bool projected = std::any_of(
+        options_.declared.watches.begin(), options_.declared.watches.end(), [&](const auto& watch) {
+          return watch.group == rule.group && watch.resource == rule.resource &&
+                 !watch.projection.empty();
+        });
     if (request.verb != DAVIT_UPDATE || !projected) return {};
     return Status(Code::kUndeclared, "PUT of " + rule.resource +
                                          " refused: the controller reads it through a projection, "
@@ -197,7 +219,8 @@ void ControllerHost::note_write(const davit_request& request, const ObjectRef& a
     if (root["kind"].string() == "Status") {
       written = {view(request.ns), view(request.name), root["details"]["uid"].string(), {}};
     }
-    if (!written.uid.empty()) frame.writes()->note_delete(frame.key(), *opened->informer, written, now);
+    if (!written.uid.empty())
+      frame.writes()->note_delete(frame.key(), *opened->informer, written, now);
     return;
   }
 }

@@ -1,5 +1,8 @@
-/// The host side of abi.h: the capability tables, over ControllerHost. Every function first finds out whether the
-/// caller is inside a call of its own controller that may use it, as its @call mark says.
+/// The host side of abi.h: the capability tables, over ControllerHost. Every function first finds
+/// out whether the caller is inside a call of its own controller that may use it, as its @call mark
+/// says.
+#include "host/plugin/host_abi.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -7,7 +10,6 @@
 #include "host/object/abi.hpp"
 #include "host/object/parse.hpp"
 #include "host/plugin/controller_host.hpp"
-#include "host/plugin/host_abi.hpp"
 
 namespace davit::host {
 namespace {
@@ -126,8 +128,7 @@ davit_code informer_select(davit_host* host, davit_handle informer, davit_str in
   if (frame == nullptr) return DAVIT_MISUSE;
   const auto* opened = host->controller->informer(informer);
   if (opened == nullptr) return DAVIT_STALE;
-  Result<std::vector<ObjectRef>> found =
-      opened->informer->store().select(view(index), view(key));
+  Result<std::vector<ObjectRef>> found = opened->informer->store().select(view(index), view(key));
   if (!found) return static_cast<davit_code>(found.error().code());
   *out = frame->lend(std::move(*found), opened->mask);
   return DAVIT_OK;
@@ -283,8 +284,7 @@ std::int32_t log_enabled(davit_host* host, std::int32_t level) {
 // ---- davit.clock/1, davit.random/1
 
 std::int64_t clock_monotonic_ns(davit_host* host) {
-  return host == nullptr ? 0
-                         : host->controller->services().clock.now().time_since_epoch().count();
+  return host == nullptr ? 0 : host->controller->services().clock.now().time_since_epoch().count();
 }
 
 std::int64_t clock_wall_ns(davit_host* host) {
@@ -346,8 +346,8 @@ constexpr Table table_of(Functions... functions) {
   return Table{sizeof(Table), 0, functions...};
 }
 
-constexpr auto kInformerTable = table_of<davit_informer_v1>(informer_open, informer_add_index,
-                                                            informer_get, informer_select);
+constexpr auto kInformerTable =
+    table_of<davit_informer_v1>(informer_open, informer_add_index, informer_get, informer_select);
 constexpr auto kQueueTable =
     table_of<davit_queue_v1>(queue_open, queue_add, queue_add_sharded, queue_add_after,
                              queue_add_rate_limited, queue_forget, queue_failures);

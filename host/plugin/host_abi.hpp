@@ -15,7 +15,8 @@ namespace davit::host {
 /// The table of a host capability, or null. Lives as long as the process; thread-safe.
 [[nodiscard]] const void* host_capability(std::string_view id);
 
-/// A number of milliseconds from a plugin, limited to 400 days: beyond any sense, and no overflow of time points.
+/// A number of milliseconds from a plugin, limited to 400 days: beyond any sense, and no overflow
+/// of time points.
 [[nodiscard]] inline Duration milliseconds_of(std::uint64_t count) {
   constexpr std::uint64_t kMostMs = std::uint64_t{400} * 24 * 3600 * 1000;
   return std::chrono::milliseconds(std::min(count, kMostMs));

@@ -15,8 +15,8 @@ namespace davit::host {
 /// What a handle stands for; part of the handle, so that one of another kind is refused.
 enum class HandleKind : std::uint8_t { kInformer = 1, kQueue, kTimer, kMetric, kObject };
 
-/// Entries of one kind, found by a handle of slot and generation: a handle of an entry that is gone, or of another
-/// kind, finds nothing and touches nothing.
+/// Entries of one kind, found by a handle of slot and generation: a handle of an entry that is
+/// gone, or of another kind, finds nothing and touches nothing.
 ///
 ///   handle = kind (8 bits) | generation of the slot (24 bits) | slot + 1 (32 bits)
 ///
