@@ -17,9 +17,10 @@ struct Change {
   bool initial = false;
   /// kDeleted only: the deletion itself was missed and `current` may be older than the last state.
   bool tombstone = false;
-  /// kUpdated only: the state before. Its UID may differ from that of `current`: deleted and made
-  /// again during a gap of the watch. The same object as `current` when nothing changed (periodic
-  /// resync).
+  /// kUpdated: the state before. Its UID may differ from that of `current`: deleted and made again
+  /// during a gap of the watch. The same object as `current` when nothing changed (periodic
+  /// resync). kDeleted: the state before the deletion, if it is known; `current` is the one to look
+  /// at.
   ObjectRef old{};
   /// The new state; of kDeleted the last one known. Never empty.
   ObjectRef current{};

@@ -28,14 +28,17 @@ bool may_always_merge(const Change& last, const Change& next) {
 bool join_changes(Change& last, const Change& next) {
   if (next.type == ChangeType::kDeleted) {
     if (last.type == ChangeType::kAdded) return false;
+    ObjectRef seen = std::move(last.old);
     last = next;
+    last.old = std::move(seen);
     return true;
   }
   if (last.type == ChangeType::kDeleted) {
-    last = Change{.type = ChangeType::kUpdated, .old = last.current, .current = next.current};
-  } else {
-    last.current = next.current;
+    last.type = ChangeType::kUpdated;
+    last.tombstone = false;
+    if (!last.old) last.old = std::move(last.current);
   }
+  last.current = next.current;
   return true;
 }
 

@@ -112,8 +112,8 @@ Change Store::remove(ObjectRef last) {
   MutexLock lock(mutex_);
   const Metadata meta = metadata(*last);
   set_version(meta.resource_version);
-  const ObjectRef held = take_out(meta.ns, meta.name);
-  return Change{.type = ChangeType::kDeleted, .old = {}, .current = std::move(last)};
+  ObjectRef held = take_out(meta.ns, meta.name);
+  return Change{.type = ChangeType::kDeleted, .old = std::move(held), .current = std::move(last)};
 }
 
 std::vector<Change> Store::replace(Replacement next, std::string_view resource_version) {

@@ -137,7 +137,8 @@ class RecordingListener final : public Listener {
                        : change.type == ChangeType::kUpdated ? "UPDATED "
                                                              : "DELETED ";
     text += std::string(now.name) + "@";
-    if (change.old) text += std::string(metadata(*change.old).resource_version) + "->";
+    if (change.type == ChangeType::kUpdated)
+      text += std::string(metadata(*change.old).resource_version) + "->";
     text += version;
     if (change.initial) text += " initial";
     if (change.tombstone) text += " tombstone";

@@ -1,0 +1,208 @@
+#include "host/cache/handler_inbox.hpp"
+
+#include <gmock/gmock.h>
+
+#include <future>
+#include <map>
+
+#include "tests/host/cache/cache_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class HandlerInboxTest : public CacheTest {
+ protected:
+  void SetUp() override { make_plain_informer(); }
+  void TearDown() override { inbox_.reset(); }
+
+  void make_inbox(std::size_t changes_max = HandlerInbox::kChangesMax) {
+    inbox_ = std::make_unique<HandlerInbox>(changes_max);
+    inbox_->join(*informer_, [this](const Change& change) {
+      heard_.push_back(RecordingListener::describe(change));
+    });
+  }
+  void fill(const std::vector<PodSpec>& pods) {
+    reply({.body = list_json("1", pods)});
+    step();
+  }
+  /// Lets events of pod "a" (or of another name) through the watch: {"A5", "M6", "D7 b"}.
+  void watch(const Strings& events) {
+    std::string body;
+    for (const std::string& text : events) {
+      const std::string type = text[0] == 'A' ? "ADDED" : text[0] == 'M' ? "MODIFIED" : "DELETED";
+      const std::size_t space = text.find(' ');
+      const std::string name = space == std::string::npos ? "a" : text.substr(space + 1);
+      // Every life of an object has its own UID.
+      if (text[0] == 'A') ++lives_[name];
+      body += event_json(type, {.name = name,
+                                .version = text.substr(1, space - 1),
+                                .uid = "life-" + std::to_string(lives_[name])});
+    }
+    reply({.body = std::move(body)});
+    step();
+  }
+  Strings drain() {
+    while (inbox_->step()) {
+    }
+    return std::exchange(heard_, {});
+  }
+
+  std::unique_ptr<HandlerInbox> inbox_;
+  Strings heard_;
+  std::map<std::string, int> lives_;
+};
+
+TEST_F(HandlerInboxTest, ChangesComeInOrder) {
+  make_inbox();
+  fill({});
+  watch({"A2", "A3 b", "M4 b", "M5", "D6 b"});
+  EXPECT_THAT(drain(), ElementsAre("ADDED a@2", "ADDED b@3", "UPDATED b@3->4", "UPDATED a@2->5",
+                                   "DELETED b@6"));
+}
+
+struct MergeCase {
+  const char* name;
+  std::vector<std::string> events;
+  std::vector<std::string> heard;
+};
+
+TEST_F(HandlerInboxTest, OnlyUpdatesOfOneLifeMergeWhileThereIsRoom) {
+  // clang-format off
+  const MergeCase cases[] = {
+      {"UpdatesMergeFromTheFirstOldToTheLastNew", {"A2", "M3", "M4", "M5"}, {"ADDED a@2", "UPDATED a@2->5"}},
+      {"AdditionAndDeletionStayApart", {"A2", "D3"}, {"ADDED a@2", "DELETED a@3"}},
+      {"EachLifeIsHeardOf", {"A2", "M3", "D4", "A5", "M6", "M7", "D8"},
+       {"ADDED a@2", "UPDATED a@2->3", "DELETED a@4", "ADDED a@5", "UPDATED a@5->7", "DELETED a@8"}},
+      {"OtherObjectsDoNotMatter", {"A2", "M3", "A4 b", "M5", "D6 b"},
+       {"ADDED a@2", "UPDATED a@2->5", "ADDED b@4", "DELETED b@6"}},
+  };
+  // clang-format on
+  for (const MergeCase& each : cases) {
+    SCOPED_TRACE(each.name);
+    make_plain_informer();
+    make_inbox();
+    fill({});
+    watch(each.events);
+    EXPECT_EQ(drain(), each.heard);
+    inbox_.reset();
+  }
+}
+
+TEST_F(HandlerInboxTest, FullInboxTellsOneChangePerObjectAgainstWhatTheHandlerSawLast) {
+  // The handler has seen a@1; the inbox is full from the second change on.
+  // clang-format off
+  const MergeCase cases[] = {
+      {"UpdatedTwice", {"M2", "M3"}, {"UPDATED a@1->3"}},
+      {"UpdatedThenDeleted", {"M2", "D3"}, {"DELETED a@3"}},
+      {"DeletedThenAdded", {"D2", "A3"}, {"UPDATED a@1->3"}},
+      {"DeletedAddedUpdated", {"D2", "A3", "M4"}, {"UPDATED a@1->4"}},
+      {"DeletedAddedDeleted", {"D2", "A3", "D4"}, {"DELETED a@4"}},
+      {"NewAndUpdated", {"A2 b", "M3 b", "M4 b"}, {"ADDED b@4"}},
+      {"NewAndGone", {"A2 b", "D3 b"}, {}},
+      {"NewGoneAndNewAgain", {"A2 b", "D3 b", "A4 b"}, {"ADDED b@4"}},
+      {"NewGoneAndGoneAgain", {"A2 b", "D3 b", "A4 b", "M5 b", "D6 b"}, {}},
+      {"SeveralObjects", {"M2", "A3 b", "M4", "D5 b", "M6"}, {"UPDATED a@1->6"}},
+  };
+  // clang-format on
+  for (const MergeCase& each : cases) {
+    SCOPED_TRACE(each.name);
+    make_plain_informer();
+    make_inbox(1);
+    fill({{.name = "a", .version = "1", .uid = "life-0"}});
+    drain();
+    lives_.clear();
+    watch(each.events);
+    EXPECT_LE(inbox_->size(), 2u);
+    EXPECT_EQ(drain(), each.heard);
+    inbox_.reset();
+  }
+}
+
+TEST_F(HandlerInboxTest, StuckHandlerCostsAtMostOneChangeMorePerObject) {
+  make_inbox(10);
+  fill({});
+  for (int round = 0; round < 50; ++round) {
+    const std::string version = std::to_string(round + 2);
+    for (const char* name : {" x", " y", " z"}) {
+      watch({"A" + version + name, "M" + version + name, "D" + version + name});
+    }
+  }
+  EXPECT_LE(inbox_->size(), 10u + 3u);
+  EXPECT_EQ(informer_->store().size(), 0u);
+  drain();
+  watch({"A100"});
+  EXPECT_THAT(drain(), ElementsAre("ADDED a@100")) << "and nothing is stuck afterwards";
+}
+
+// RT-077
+TEST_F(HandlerInboxTest, InitialContentIsDeliveredWhenTheHandlerHasReturnedFromAllOfIt) {
+  make_inbox();
+  EXPECT_FALSE(inbox_->initial_delivered());
+  fill({{.name = "a", .version = "1"}, {.name = "b", .version = "1"}});
+  watch({"M2"});
+  EXPECT_TRUE(inbox_->step());
+  EXPECT_FALSE(inbox_->initial_delivered());
+  EXPECT_TRUE(inbox_->step());
+  EXPECT_TRUE(inbox_->initial_delivered());
+  heard_.clear();
+  EXPECT_THAT(drain(), ElementsAre("UPDATED a@1->2"));
+}
+
+TEST_F(HandlerInboxTest, EmptyInformersAndThoseWithoutAHandlerAreDeliveredWhenFilled) {
+  make_inbox();
+  inbox_->join(*informer_, {});
+  fill({});
+  EXPECT_TRUE(inbox_->initial_delivered());
+  watch({"A2"});
+  EXPECT_THAT(drain(), ElementsAre("ADDED a@2"));
+}
+
+TEST_F(HandlerInboxTest, AllInformersOfAControllerCount) {
+  make_inbox();
+  Informer other({{"apps", "v1", "replicasets"}, {}, {}, {}},
+                 {api_, space_, clock_, *random_, metrics_}, Log(log_));
+  inbox_->join(other, [](const Change&) {});
+  fill({});
+  EXPECT_FALSE(inbox_->initial_delivered());
+  inbox_.reset();
+}
+
+// RT-076, RT-084
+TEST_F(HandlerInboxTest, StuckHandlerHoldsUpNeitherTheStoreNorOthers) {
+  make_inbox();
+  HandlerInbox stuck;
+  stuck.join(*informer_, [](const Change&) {});
+  fill({{.name = "a", .version = "1"}});
+  watch({"M2", "A3 b"});
+  EXPECT_EQ(drain().size(), 3u);
+  EXPECT_EQ(informer_->store().size(), 2u);
+  EXPECT_EQ(stuck.size(), 3u);
+}
+
+TEST_F(HandlerInboxTest, WaitEndsWithAChangeOrWithStop) {
+  make_inbox();
+  auto waiter = std::async(std::launch::async, [this] { return inbox_->wait({}); });
+  fill({{.name = "a", .version = "1"}});
+  EXPECT_TRUE(waiter.get());
+  drain();
+  std::stop_source stop;
+  auto stopped = std::async(std::launch::async, [&] { return inbox_->wait(stop.get_token()); });
+  stop.request_stop();
+  EXPECT_FALSE(stopped.get());
+}
+
+TEST_F(HandlerInboxTest, ResyncMergesWithWhatWaits) {
+  make_inbox();
+  fill({{.name = "a", .version = "1", .uid = "life-0"}});
+  drain();
+  watch({"M2"});
+  clock_.advance(std::chrono::hours(24));
+  informer_->tick(clock_.now());
+  EXPECT_THAT(drain(), ElementsAre("UPDATED a@1->2"));
+}
+
+}  // namespace
+}  // namespace davit::host

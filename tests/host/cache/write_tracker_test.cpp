@@ -1,0 +1,181 @@
+#include "host/cache/write_tracker.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/host/cache/cache_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class WriteTrackerTest : public CacheTest {
+ protected:
+  void SetUp() override { begin(); }
+  void TearDown() override { tracker_.reset(); }
+
+  void begin(InformerSpec spec = {{"", "v1", "pods"}, {}, {}, {}}) {
+    tracker_.reset();
+    ReflectorOptions options;
+    options.streaming_list = false;
+    make_informer(options, std::move(spec));
+    WriteTrackerOptions tracker_options;
+    tracker_options.on_ready = [this](std::vector<std::string> keys) {
+      told_.insert(told_.end(), keys.begin(), keys.end());
+    };
+    tracker_ = std::make_unique<WriteTracker>(std::move(tracker_options));
+    reply(
+        {.body = list_json("10", {{.name = "a", .version = "5"}, {.name = "b", .version = "6"}})});
+    step();
+  }
+  void watch(std::string body) {
+    reply({.body = std::move(body), .lasts = seconds(2)});
+    step();
+  }
+  void wrote(std::string_view key, std::string_view version) {
+    tracker_->note_write(key, *informer_, {"default", "a", "uid-a", version}, clock_.now());
+  }
+  void deleted(std::string_view key, std::string_view name, std::string_view version = "") {
+    const std::string uid = "uid-" + std::string(name);
+    tracker_->note_delete(key, *informer_, {"default", name, uid, version}, clock_.now());
+  }
+  bool ready(std::string_view key) { return tracker_->ready(key, clock_.now()); }
+
+  std::unique_ptr<WriteTracker> tracker_;
+  Strings told_;
+};
+
+TEST_F(WriteTrackerTest, KeyWithoutWritesIsReady) { EXPECT_TRUE(ready("x")); }
+
+TEST_F(WriteTrackerTest, KeyWaitsUntilTheCacheHasReachedItsWrite) {
+  wrote("x", "12");
+  wrote("x", "11");
+  EXPECT_FALSE(ready("x"));
+  EXPECT_TRUE(ready("other"));
+  watch(event_json("MODIFIED", {.name = "b", .version = "11"}));
+  EXPECT_FALSE(ready("x")) << "the highest version counts";
+  EXPECT_THAT(told_, IsEmpty());
+  watch(event_json("MODIFIED", {.name = "a", .version = "12"}));
+
+  EXPECT_THAT(told_, ElementsAre("x"));
+  EXPECT_TRUE(ready("x"));
+  EXPECT_EQ(tracker_->size(), 0u);
+}
+
+TEST_F(WriteTrackerTest, OnlyKeysThatWereHeldBackAreTold) {
+  wrote("asked", "12");
+  wrote("never-asked", "12");
+  EXPECT_FALSE(ready("asked"));
+  watch(bookmark_json("20"));
+  EXPECT_THAT(told_, ElementsAre("asked"));
+  EXPECT_TRUE(ready("never-asked"));
+}
+
+TEST_F(WriteTrackerTest, WriteThatTheCacheHasAlreadyIsNotAwaited) {
+  wrote("x", "10");
+  EXPECT_EQ(tracker_->size(), 0u);
+  EXPECT_TRUE(ready("x"));
+}
+
+TEST_F(WriteTrackerTest, VersionsThatCannotBeComparedCountAsSeen) {
+  wrote("x", "opaque");
+  wrote("x", "");
+  EXPECT_TRUE(ready("x"));
+  wrote("y", "12");
+  watch(bookmark_json("opaque"));
+  EXPECT_TRUE(ready("y"));
+}
+
+TEST_F(WriteTrackerTest, InformersWithASelectorAreNotWaitedFor) {
+  begin({{"", "v1", "pods"}, "app=web", "", {}});
+  wrote("x", "12");
+  deleted("x", "a");
+  EXPECT_TRUE(ready("x"));
+}
+
+TEST_F(WriteTrackerTest, DeleteIsSeenWhenTheObjectIsGone) {
+  deleted("x", "a");
+  EXPECT_FALSE(ready("x"));
+  watch(event_json("DELETED", {.name = "a", .version = "12"}));
+  EXPECT_THAT(told_, ElementsAre("x"));
+  EXPECT_TRUE(ready("x"));
+}
+
+TEST_F(WriteTrackerTest, DeleteIsSeenWhenTheObjectIsBeingDeletedOrAnotherOne) {
+  deleted("x", "a");
+  deleted("y", "b");
+  EXPECT_FALSE(ready("x"));
+  EXPECT_FALSE(ready("y"));
+  watch(event_json("MODIFIED", {.name = "a", .version = "12", .deleting = true}));
+  watch(event_json("MODIFIED", {.name = "b", .version = "13", .uid = "another"}));
+  EXPECT_THAT(told_, ElementsAre("x", "y"));
+}
+
+TEST_F(WriteTrackerTest, DeleteOfAnUnknownObjectIsSeenAlready) {
+  deleted("x", "nowhere");
+  EXPECT_TRUE(ready("x"));
+}
+
+TEST_F(WriteTrackerTest, DeleteIsSeenByTheVersionOfItsAnswer) {
+  deleted("x", "a", "12");
+  EXPECT_FALSE(ready("x"));
+  watch(bookmark_json("12"));
+  EXPECT_TRUE(ready("x"));
+}
+
+TEST_F(WriteTrackerTest, AllWritesOfAKeyMustBeSeen) {
+  wrote("x", "12");
+  deleted("x", "a");
+  deleted("x", "b");
+  EXPECT_FALSE(ready("x"));
+  watch(event_json("DELETED", {.name = "a", .version = "11"}));
+  watch(event_json("MODIFIED", {.name = "c", .version = "12"}));
+  EXPECT_FALSE(ready("x"));
+  watch(event_json("DELETED", {.name = "b", .version = "13"}));
+  EXPECT_TRUE(ready("x"));
+}
+
+TEST_F(WriteTrackerTest, RelistCountsAsSeeing) {
+  deleted("x", "a");
+  EXPECT_FALSE(ready("x"));
+  watch(error_json(410, "Expired"));
+  wait();
+  reply({.body = list_json("20", {{.name = "b", .version = "6"}})});
+  step();
+  EXPECT_THAT(told_, ElementsAre("x"));
+}
+
+TEST_F(WriteTrackerTest, DeadlineLetsTheKeyGoAndAsksForAList) {
+  wrote("x", "12");
+  EXPECT_FALSE(ready("x"));
+  EXPECT_EQ(tracker_->deadline("x"), clock_.now() + seconds(30));
+  clock_.advance(seconds(30));
+
+  EXPECT_TRUE(ready("x"));
+  EXPECT_EQ(tracker_->size(), 0u);
+  step();  // The watch, which is cut at once.
+  reply({.body = list_json("20", {})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=500");
+}
+
+TEST_F(WriteTrackerTest, LaterWriteMovesTheDeadline) {
+  wrote("x", "12");
+  clock_.advance(seconds(20));
+  wrote("x", "13");
+  EXPECT_EQ(tracker_->deadline("x"), clock_.now() + seconds(30));
+}
+
+TEST_F(WriteTrackerTest, KeysThatAreNeverAskedForDoNotPileUp) {
+  for (int i = 0; i < 1000; ++i) {
+    wrote("key-" + std::to_string(i), std::to_string(100 + i));
+    watch(bookmark_json(std::to_string(100 + i)));
+  }
+  EXPECT_LE(tracker_->size(), 64u);
+}
+
+}  // namespace
+}  // namespace davit::host
