@@ -96,6 +96,17 @@ std::string explain_first_contact(const ApiResponse& answer, std::string_view se
          ": it answers something else; check the server in the kubeconfig or --master" + told;
 }
 
+std::string explain_first_contact(const Status& error, std::string_view server) {
+  ApiResponse answer;
+  answer.status = error;
+  if (error.detail() != nullptr) answer.http_status = error.detail()->http_status;
+  // What broke is lost by now; that nothing came back is not.
+  if (answer.http_status == 0) {
+    answer.broken = error.code() == Code::kUnavailable ? Break::kReset : Break::kOther;
+  }
+  return explain_first_contact(answer, server);
+}
+
 Status wait_for_api_server(RestClient& client, Clock& clock, std::stop_token stop) {
   ApiRequest request;
   request.raw_path = "/healthz";
