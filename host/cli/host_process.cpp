@@ -128,7 +128,8 @@ Status HostProcess::connect_to_server(const std::stop_token& stop) {
 
   if (Status s = wait_for_api_server(*discovery_client_, seams_.clock, stop); !s.ok()) return s;
   if (Status s = discovery_->refresh(stop); !s.ok()) {
-    return Status(s.code(), explain_first_contact(s, transport_->server()));
+    return s.with_context(std::string("cannot discover what ") + std::string(transport_->server()) +
+                          " offers");
   }
   discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
   if (Result<std::string> version = server_version(*discovery_client_, stop)) {
