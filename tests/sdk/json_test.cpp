@@ -3,6 +3,7 @@
 #include <davit/json_writer.hpp>
 #include <davit/testing/cluster.hpp>
 #include <davit/testing/patch.hpp>
+#include <ostream>
 #include <string>
 
 namespace davit {
@@ -56,6 +57,8 @@ struct PatchCase {
   const char* patch;
   const char* expected;
 };
+
+std::ostream& operator<<(std::ostream& out, const PatchCase& test) { return out << test.name; }
 
 // clang-format off
 constexpr PatchCase kPatchCases[] = {
