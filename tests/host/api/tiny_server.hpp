@@ -62,6 +62,7 @@ class Peer {
 
   /// Closes with a TCP reset.
   void reset() {
+    MutexLock lock(mutex_);
     const linger now{1, 0};
     ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
     socket_.reset();
@@ -69,7 +70,11 @@ class Peer {
 
   [[nodiscard]] int descriptor() const { return socket_.get(); }
 
-  void shut_down() { ::shutdown(socket_.get(), SHUT_RDWR); }
+  /// Ends a read or write that waits. Any thread.
+  void shut_down() {
+    MutexLock lock(mutex_);
+    if (socket_.valid()) ::shutdown(socket_.get(), SHUT_RDWR);
+  }
 
  private:
   static std::size_t body_size(std::string head) {
@@ -79,6 +84,7 @@ class Peer {
     return at == std::string::npos ? 0 : std::stoul(head.substr(at + key.size()));
   }
 
+  Mutex mutex_;  // Of closing; reads and writes are the connection's thread's own.
   UniqueFd socket_;
   std::string buffer_;
 };
