@@ -8,7 +8,6 @@
 
 namespace davit::host {
 
-
 /// Writes each line at once to `file`, which stays the caller's and outlives the sink. `verbosity`
 /// is the value of -v. A reader that went away is not an error, but the process must ignore
 /// SIGPIPE.

@@ -21,7 +21,7 @@
 namespace davit::host {
 
 struct EventRecorderOptions {
-  std::string host;  ///< source.host and reportingInstance: this machine's name.
+  std::string host = {};  ///< source.host and reportingInstance: this machine's name.
   /// Events that wait to be written. Upstream's number; at about 500 bytes each a bound of half a
   /// megabyte.
   std::size_t waiting_max = 1000;

@@ -20,6 +20,8 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
+/// A usual request in one read.
+constexpr std::size_t kFirstRead = 2048;
 constexpr auto kAcceptPause = std::chrono::seconds(1);
 
 class Session;
@@ -53,12 +55,10 @@ class Session {
       return;
     }
     stream_.expires_after(options_.idle_time);
-    http::async_read_some(stream_, buffer_, *parser_, [this](error_code error, std::size_t) {
-      if (error || parser_->is_done()) {
-        on_read(error);
-      } else {
-        read_rest();
-      }
+    stream_.async_read_some(buffer_.prepare(kFirstRead), [this](error_code error, std::size_t n) {
+      if (error) return end();
+      buffer_.commit(n);
+      read_rest();
     });
   }
 

@@ -37,13 +37,13 @@ struct SyncOutcome {
 /// end.
 using SyncFunction = std::function<SyncOutcome(std::string_view key, std::stop_token cancelled)>;
 struct ControllerQueueOptions {
-  std::string name;           ///< Label of the workqueue_* metrics; empty: no metrics.
+  std::string name = {};      ///< Label of the workqueue_* metrics; empty: no metrics.
   std::uint32_t workers = 1;  ///< Keys at once, at least 1.
-  RetryOptions retry;         ///< Back-off of failing keys.
+  RetryOptions retry = {};    ///< Back-off of failing keys.
   std::uint32_t retries_max =
       0;  ///< A key that failed so often in a row is dropped with a log line; 0: never.
-  SyncFunction sync;
-  ReadGate gate;  ///< May be empty.
+  SyncFunction sync = {};
+  ReadGate gate = {};  ///< May be empty.
 };
 
 /// Takes a key, asks the gate, syncs it, and decides what comes next:

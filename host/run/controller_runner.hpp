@@ -48,13 +48,13 @@ enum class TimerId : std::uint32_t {};
 struct TimerOptions {
   Duration first{0};   ///< From the start of the workers, or from start_timer() if they run.
   Duration period{0};  ///< From the end of one run to the begin of the next; 0: once.
-  TimerFunction fire;
+  TimerFunction fire = {};
 };
 
 struct RunnerOptions {
-  std::string controller;  ///< "deployment-controller"
-  std::string plugin;
-  std::string build_id;
+  std::string controller = {};  ///< "deployment-controller"
+  std::string plugin = {};
+  std::string build_id = {};
   std::uint64_t generation = 1;
   /// A sync that takes longer is reported. Far above any sync that makes progress: one API call
   /// ends after 32 s.

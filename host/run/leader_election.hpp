@@ -17,7 +17,7 @@ struct LeaderElectionOptions {
   std::string ns = "kube-system";
   std::string name = "davit";       ///< Of the Lease.
   std::string component = "davit";  ///< Source of the events on the Lease.
-  std::string identity;             ///< New for each start of the process: `<host name>_<UUID>`.
+  std::string identity = {};        ///< New for each start of the process: `<host name>_<UUID>`.
   Duration lease_duration = std::chrono::seconds(15);
   Duration renew_deadline = std::chrono::seconds(10);
   Duration retry_period = std::chrono::seconds(2);

@@ -1,0 +1,142 @@
+#include "host/health/health_checks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/recording_log_sink.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr HealthEndpoints kAll{true, true, true};
+constexpr HealthEndpoints kReadyOnly{false, false, true};
+
+Status fine() { return {}; }
+Status broken() { return {Code::kUnavailable, "db down"}; }
+
+class HealthChecksTest : public testing::Test {
+ protected:
+  HttpServerResponse get(std::string target) const {
+    HttpServerRequest request;
+    request.method = "GET";
+    request.target = std::move(target);
+    return checks_.answer(request);
+  }
+
+  test::RecordingLogSink sink_{2};
+  HealthChecks checks_{Log(sink_)};
+};
+
+TEST_F(HealthChecksTest, HostWithoutChecksIsHealthy) {
+  EXPECT_EQ(get("/healthz").body, "ok");
+  EXPECT_EQ(get("/healthz?verbose").body, "[+]ping ok\nhealthz check passed\n");
+}
+
+TEST_F(HealthChecksTest, ProbeGetsTwoLettersAndHeadersThatForbidCaching) {  // HO-070
+  checks_.add("leaderElection", kAll, fine);
+
+  const HttpServerResponse response = get("/healthz");
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, "ok");
+  EXPECT_EQ(response.content_type, "text/plain; charset=utf-8");
+  EXPECT_THAT(response.headers, ElementsAre(std::pair("X-Content-Type-Options", "nosniff"),
+                                            std::pair("Cache-Control", "no-cache, private")));
+}
+
+TEST_F(HealthChecksTest, VerboseListsChecksInTheirOrder) {  // HO-071
+  checks_.add("leaderElection", kAll, fine);
+  checks_.add("deployment-controller", kAll, fine);
+
+  EXPECT_EQ(get("/healthz?verbose").body,
+            "[+]leaderElection ok\n[+]deployment-controller ok\nhealthz check passed\n");
+}
+
+TEST_F(HealthChecksTest, ReasonsStayInTheLog) {  // HO-072
+  checks_.add("good", kAll, fine);
+  checks_.add("x", kAll, broken);
+
+  const HttpServerResponse response = get("/healthz");
+
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(response.body, "[+]good ok\n[-]x failed: reason withheld\nhealthz check failed\n");
+  EXPECT_EQ(sink_.count("I2 : Health check failed check=x endpoint=healthz reason=db down"), 1U);
+}
+
+TEST_F(HealthChecksTest, VerboseReadinessSaysWhatIsMissing) {
+  checks_.add("x", kAll, broken);
+
+  EXPECT_EQ(get("/readyz?verbose").body, "[-]x failed: db down\nreadyz check failed\n");
+  EXPECT_EQ(get("/readyz").body, "[-]x failed: reason withheld\nreadyz check failed\n");
+}
+
+TEST_F(HealthChecksTest, ExcludedCheckIsNotAsked) {  // HO-073
+  checks_.add("x", kAll, broken);
+
+  EXPECT_EQ(get("/healthz?exclude=x").body, "ok");
+  EXPECT_EQ(get("/healthz?exclude=x&exclude=nope&verbose").body,
+            "[+]x excluded: ok\n"
+            "warn: some health checks cannot be excluded: no matches for \"nope\"\n"
+            "healthz check passed\n");
+}
+
+TEST_F(HealthChecksTest, EndpointsHaveTheirOwnChecks) {
+  checks_.add("caches", kReadyOnly, broken);
+
+  EXPECT_EQ(get("/healthz").status, 200);
+  EXPECT_EQ(get("/livez").status, 200);
+  EXPECT_EQ(get("/readyz").status, 500);
+}
+
+TEST_F(HealthChecksTest, CheckHasAPathOfItsOwn) {
+  checks_.add("good", kAll, fine);
+  checks_.add("x", kAll, broken);
+
+  EXPECT_EQ(get("/readyz/good").body, "ok");
+  EXPECT_EQ(get("/readyz/x").status, 500);
+  EXPECT_EQ(get("/readyz/nope").status, 404);
+  EXPECT_EQ(get("/readyz/").status, 404);
+  EXPECT_EQ(get("/healthzz").status, 404);
+}
+
+TEST_F(HealthChecksTest, StandbyIsReadyAndSaysSo) {
+  bool standby = true;
+  checks_.add("caches", kAll, fine);
+  checks_.set_standby([&standby] { return standby; });
+
+  EXPECT_EQ(get("/readyz").body, "ok (standby)");
+  EXPECT_EQ(get("/readyz?verbose").body, "[+]caches ok\nstandby\nreadyz check passed\n");
+  EXPECT_EQ(get("/healthz").body, "ok");
+  standby = false;
+  EXPECT_EQ(get("/readyz").body, "ok");
+}
+
+TEST_F(HealthChecksTest, CheckCanBeReplacedAndRemoved) {
+  checks_.add("a", kAll, broken);
+  checks_.add("b", kAll, fine);
+  checks_.add("a", kAll, fine);
+  EXPECT_EQ(get("/healthz?verbose").body, "[+]a ok\n[+]b ok\nhealthz check passed\n");
+
+  checks_.remove("a");
+
+  EXPECT_EQ(get("/healthz?verbose").body, "[+]b ok\nhealthz check passed\n");
+}
+
+TEST_F(HealthChecksTest, ObserverHearsOfEveryCheckThatRan) {
+  std::vector<std::string> seen;
+  checks_.add("a", kAll, fine);
+  checks_.add("b", kAll, broken);
+  checks_.add("c", kAll, fine);
+  checks_.set_observer([&](std::string_view name, std::string_view endpoint, const Status& result) {
+    seen.push_back(std::string(name) + " " + std::string(endpoint) + " " + result.message());
+  });
+
+  (void)get("/livez?exclude=c");
+
+  EXPECT_THAT(seen, ElementsAre("a livez ", "b livez db down"));
+}
+
+}  // namespace
+}  // namespace davit::host

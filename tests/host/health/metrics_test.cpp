@@ -1,0 +1,253 @@
+#include "host/health/metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_clock.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Not;
+
+class MetricsTest : public testing::Test {
+ protected:
+  Status record(PluginMetric& metric, double value, std::vector<std::string_view> labels) {
+    return metric.record(value, labels);
+  }
+
+  test::FakeClock clock_;
+  std::unique_ptr<Metrics> metrics_ = Metrics::make({.git_version = "v1.30.1"}, clock_);
+};
+
+TEST_F(MetricsTest, QueueHasUpstreamsSeries) {  // RT-140
+  QueueMetrics& queue = metrics_->queue_metrics("deployment");
+  queue.added();
+  queue.added();
+  queue.taken(milliseconds(20));
+  queue.done(seconds(2));
+  queue.retried();
+  metrics_->queue_running("deployment", {seconds(3), seconds(2)});
+
+  const std::string text = metrics_->text();
+
+  EXPECT_THAT(text, HasSubstr("# HELP workqueue_depth [BETA] Current depth of workqueue\n"
+                              "# TYPE workqueue_depth gauge\n"
+                              "workqueue_depth{name=\"deployment\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nworkqueue_adds_total{name=\"deployment\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("\nworkqueue_retries_total{name=\"deployment\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nworkqueue_unfinished_work_seconds{name=\"deployment\"} 3\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\nworkqueue_longest_running_processor_seconds{name=\"deployment\"} 2\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\nworkqueue_queue_duration_seconds_sum{name=\"deployment\"} 0.02\n"));
+  EXPECT_THAT(text, HasSubstr("\nworkqueue_work_duration_seconds_count{name=\"deployment\"} 1\n"));
+}
+
+TEST_F(MetricsTest, QueueBucketsAreSpelledAsUpstreams) {  // RT-140
+  metrics_->queue_metrics("deployment");
+  const std::string text = metrics_->text();
+
+  for (const char* bound : {"1e-08", "1e-07", "1e-06", "9.999999999999999e-06",
+                            "9.999999999999999e-05", "0.001", "0.01", "0.1", "1", "10", "+Inf"}) {
+    for (const char* name :
+         {"workqueue_queue_duration_seconds", "workqueue_work_duration_seconds"}) {
+      EXPECT_THAT(text, HasSubstr("\n" + std::string(name) + "_bucket{name=\"deployment\",le=\"" +
+                                  bound + "\"} 0\n"));
+    }
+  }
+}
+
+TEST_F(MetricsTest, QueuesOfOneNameShareTheirSeries) {
+  metrics_->queue_metrics("a").added();
+  metrics_->queue_metrics("a").added();
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("workqueue_adds_total{name=\"a\"} 2\n"));
+}
+
+TEST_F(MetricsTest, RequestsHaveUpstreamsSeries) {  // RT-140
+  metrics_->request_done("200", "GET", "127.0.0.1:6443");
+  metrics_->request_done("<error>", "GET", "127.0.0.1:6443");
+  metrics_->request_retried("429", "POST", "127.0.0.1:6443");
+  metrics_->request_duration("GET", "127.0.0.1:6443", milliseconds(30));
+  metrics_->limiter_duration("GET", "127.0.0.1:6443", milliseconds(1));
+  metrics_->request_size("POST", "127.0.0.1:6443", 300);
+  metrics_->response_size("POST", "127.0.0.1:6443", 2000000);
+
+  const std::string text = metrics_->text();
+
+  for (const char* line : {
+           "rest_client_requests_total{code=\"200\",host=\"127.0.0.1:6443\",method=\"GET\"} 1",
+           "rest_client_requests_total{code=\"<error>\",host=\"127.0.0.1:6443\",method=\"GET\"} 1",
+           "rest_client_request_retries_total{code=\"429\",host=\"127.0.0.1:6443\",verb=\"POST\"} "
+           "1",
+           "rest_client_request_duration_seconds_bucket{host=\"127.0.0.1:6443\",verb=\"GET\","
+           "le=\"0.025\"} 0",
+           "rest_client_request_duration_seconds_bucket{host=\"127.0.0.1:6443\",verb=\"GET\","
+           "le=\"0.1\"} 1",
+           "rest_client_request_duration_seconds_bucket{host=\"127.0.0.1:6443\",verb=\"GET\","
+           "le=\"60\"} 1",
+           "rest_client_rate_limiter_duration_seconds_bucket{host=\"127.0.0.1:6443\",verb=\"GET\","
+           "le=\"0.005\"} 1",
+           "rest_client_request_size_bytes_bucket{host=\"127.0.0.1:6443\",verb=\"POST\","
+           "le=\"512\"} 1",
+           "rest_client_response_size_bytes_bucket{host=\"127.0.0.1:6443\",verb=\"POST\","
+           "le=\"1.048576e+06\"} 0",
+           "rest_client_response_size_bytes_bucket{host=\"127.0.0.1:6443\",verb=\"POST\","
+           "le=\"4.194304e+06\"} 1",
+           "rest_client_exec_plugin_ttl_seconds +Inf",
+       }) {
+    EXPECT_THAT(text, HasSubstr("\n" + std::string(line) + "\n"));
+  }
+}
+
+TEST_F(MetricsTest, CredentialsThatEndHaveATimeToLive) {
+  metrics_->exec_plugin_expires(clock_.wall_now() + seconds(90));
+  clock_.advance(seconds(30));
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("\nrest_client_exec_plugin_ttl_seconds 60\n"));
+}
+
+TEST_F(MetricsTest, LeadershipIsAGauge) {  // HO-100
+  using Role = LeaderElectionMetrics::Role;
+  metrics_->leader_election_role("davit", Role::kStandby);
+  EXPECT_THAT(metrics_->text(), HasSubstr("leader_election_master_status{name=\"davit\"} 0\n"));
+
+  metrics_->leader_election_role("davit", Role::kLeader);
+  metrics_->leader_election_slow_path("davit");
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("leader_election_master_status{name=\"davit\"} 1\n"));
+  EXPECT_THAT(metrics_->text(), HasSubstr("leader_election_slowpath_total{name=\"davit\"} 1\n"));
+}
+
+TEST_F(MetricsTest, ControllersAndInformersHaveTheirSeries) {
+  metrics_->controller_running("deployment-controller", RunnerMetrics::Running::kYes);
+  metrics_->overdue_syncs("deployment-controller", 2);
+  const auto informer = metrics_->informer({"apps", "v1", "replicasets"});
+  informer->store_version(1'234'567'890'123'456'789U);
+  informer->processed(milliseconds(4));
+  informer->objects(7);
+
+  const std::string text = metrics_->text();
+
+  EXPECT_THAT(text, HasSubstr("running_managed_controllers{manager=\"davit\","
+                              "name=\"deployment-controller\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("davit_controller_overdue_syncs{controller=\"deployment-controller\"}"
+                              " 2\n"));
+  const std::string labels =
+      "{group=\"apps\",name=\"davit\",resource=\"replicasets\",version=\"v1\"";
+  EXPECT_THAT(text,
+              HasSubstr("informer_store_resource_version" + labels + "} 5.67890123456789e+14\n"));
+  EXPECT_THAT(text, HasSubstr("informer_processing_latency_seconds_bucket" + labels +
+                              ",le=\"0.005\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("davit_informer_objects" + labels + "} 7\n"));
+}
+
+TEST_F(MetricsTest, ProcessAndBuildAreDescribed) {  // HO-100
+  const std::string text = metrics_->text();
+
+  EXPECT_THAT(text, HasSubstr("git_version=\"v1.30.1\",go_version=\"\",major=\"1\",minor=\"30\","
+                              "platform=\"linux/amd64\"} 1\n"));
+  for (const char* name :
+       {"process_cpu_seconds_total", "process_resident_memory_bytes",
+        "process_virtual_memory_bytes", "process_virtual_memory_max_bytes", "process_open_fds",
+        "process_max_fds", "process_start_time_seconds", "process_network_receive_bytes_total",
+        "process_network_transmit_bytes_total", "go_goroutines"}) {
+    EXPECT_THAT(text, HasSubstr("\n# TYPE " + std::string(name) + " "));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("\nprocess_resident_memory_bytes 0\n")));
+  EXPECT_THAT(text, Not(HasSubstr("\nprocess_open_fds 0\n")));
+}
+
+TEST_F(MetricsTest, ServersVersionCanComeLater) {
+  metrics_->set_build_info({.git_version = "v1.31.0"});
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("git_version=\"v1.31.0\""));
+}
+
+TEST_F(MetricsTest, GaugesAreRefreshedBeforeAScrape) {
+  metrics_->before_scrape([this] { metrics_->overdue_syncs("a", 5); });
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("davit_controller_overdue_syncs{controller=\"a\"} 5\n"));
+}
+
+TEST_F(MetricsTest, PluginMetricsAreExposed) {
+  MetricOptions counter{MetricType::kCounter, "web_syncs_total", "Syncs.", {"result"}, {}};
+  MetricOptions gauge{MetricType::kGauge, "web_pods", "Pods.", {}, {}};
+  MetricOptions histogram{MetricType::kHistogram, "web_age", "Age.", {}, {0.5, 2}};
+  const auto syncs = metrics_->open_plugin_metric(counter);
+  const auto pods = metrics_->open_plugin_metric(gauge);
+  const auto age = metrics_->open_plugin_metric(histogram);
+  ASSERT_TRUE(syncs && pods && age);
+
+  EXPECT_TRUE(record(**syncs, 2, {"ok"}).ok());
+  EXPECT_TRUE(record(**pods, 7, {}).ok());
+  EXPECT_TRUE(record(**pods, 5, {}).ok());
+  EXPECT_TRUE(record(**age, 1, {}).ok());
+
+  const std::string text = metrics_->text();
+  EXPECT_THAT(text, HasSubstr("# HELP web_syncs_total Syncs.\n"));
+  EXPECT_THAT(text, HasSubstr("web_syncs_total{result=\"ok\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("web_pods 5\n"));
+  EXPECT_THAT(text, HasSubstr("web_age_bucket{le=\"0.5\"} 0\nweb_age_bucket{le=\"2\"} 1\n"));
+}
+
+TEST_F(MetricsTest, WrongUseOfAPluginMetricIsRefused) {
+  const auto syncs = metrics_->open_plugin_metric(
+      {MetricType::kCounter, "web_syncs_total", "Syncs.", {"result"}, {}});
+  ASSERT_TRUE(syncs);
+
+  EXPECT_EQ(record(**syncs, 1, {}).code(), Code::kInvalid);
+  EXPECT_EQ(record(**syncs, -1, {"ok"}).code(), Code::kInvalid);
+}
+
+TEST_F(MetricsTest, SameMetricMayBeOpenedAgainButNotADifferentOne) {
+  const MetricOptions options{MetricType::kCounter, "web_syncs_total", "Syncs.", {"result"}, {}};
+  const auto first = metrics_->open_plugin_metric(options);
+  ASSERT_TRUE(first);
+
+  EXPECT_EQ(*metrics_->open_plugin_metric(options), *first);
+  MetricOptions other = options;
+  other.labels = {"code"};
+  EXPECT_EQ(metrics_->open_plugin_metric(other).error().code(), Code::kAlreadyExists);
+  other = options;
+  other.name = "workqueue_depth";
+  EXPECT_EQ(metrics_->open_plugin_metric(other).error().code(), Code::kAlreadyExists);
+}
+
+TEST_F(MetricsTest, MalformedPluginMetricIsRefused) {
+  const MetricOptions malformed[] = {
+      {MetricType::kCounter, "9web", "", {}, {}},
+      {MetricType::kCounter, "", "", {}, {}},
+      {MetricType::kCounter, "web", "", {"a-b"}, {}},
+      {MetricType::kCounter, "web", "", {"__a"}, {}},
+      {MetricType::kCounter, "web", "", {"a", "a"}, {}},
+      {MetricType::kCounter, "web", "", {}, {1}},
+      {MetricType::kHistogram, "web", "", {}, {}},
+      {MetricType::kHistogram, "web", "", {}, {2, 1}},
+      {MetricType::kHistogram, "web", "", {"le"}, {1}},
+  };
+
+  for (const MetricOptions& options : malformed) {
+    EXPECT_EQ(metrics_->open_plugin_metric(options).error().code(), Code::kInvalid);
+  }
+}
+
+TEST_F(MetricsTest, HealthHasItsOwnPage) {  // HO-096
+  metrics_->health_checked("leaderElection", "healthz", Status());
+  metrics_->health_checked("leaderElection", "healthz", Status());
+  metrics_->health_checked("x", "healthz", Status(Code::kUnavailable, "no"));
+
+  const std::string text = metrics_->slis_text();
+
+  EXPECT_THAT(text, HasSubstr("kubernetes_healthchecks_total{name=\"leaderElection\","
+                              "status=\"success\",type=\"healthz\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("kubernetes_healthcheck{name=\"x\",type=\"healthz\"} 0\n"));
+  EXPECT_THAT(metrics_->text(), Not(HasSubstr("kubernetes_healthcheck")));
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,69 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/health/observability_server.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/recording_log_sink.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::HasSubstr;
+
+class ObservabilityRoutesTest : public testing::Test {
+ protected:
+  HttpServerResponse ask(std::string target, std::string method = "GET") {
+    HttpServerRequest request;
+    request.method = std::move(method);
+    request.target = std::move(target);
+    return routes_.answer(request);
+  }
+
+  test::FakeClock clock_;
+  test::RecordingLogSink sink_;
+  HealthChecks checks_{Log(sink_)};
+  std::unique_ptr<Metrics> metrics_ = Metrics::make({.git_version = "v1.30.1"}, clock_);
+  ObservabilityRoutes routes_{checks_, *metrics_};
+};
+
+TEST_F(ObservabilityRoutesTest, HealthAndMetricsHaveTheirPaths) {
+  EXPECT_EQ(ask("/healthz").body, "ok");
+  EXPECT_EQ(ask("/livez").body, "ok");
+  EXPECT_EQ(ask("/readyz").body, "ok");
+  EXPECT_THAT(ask("/metrics").body, HasSubstr("kubernetes_build_info"));
+  EXPECT_EQ(ask("/metrics").content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(ask("/metrics/slis").status, 200);
+  EXPECT_EQ(ask("/").status, 404);
+  EXPECT_EQ(ask("/metrics/").status, 404);
+}
+
+TEST_F(ObservabilityRoutesTest, MetricsAreForReading) {
+  EXPECT_EQ(ask("/metrics", "POST").status, 405);
+  EXPECT_EQ(ask("/metrics", "HEAD").status, 200);
+}
+
+TEST_F(ObservabilityRoutesTest, DebugPageGetsPathAndQuery) {
+  routes_.add_debug_page("gc", [](std::string_view path, std::string_view query) {
+    return Result<std::string>("<" + std::string(path) + "> <" + std::string(query) + ">");
+  });
+
+  EXPECT_EQ(ask("/debug/controllers/gc").body, "<> <>");
+  EXPECT_EQ(ask("/debug/controllers/gc/graph/a?uid=7").body, "<graph/a> <uid=7>");
+  EXPECT_EQ(ask("/debug/controllers/other").status, 404);
+  routes_.remove_debug_page("gc");
+  EXPECT_EQ(ask("/debug/controllers/gc").status, 404);
+}
+
+TEST_F(ObservabilityRoutesTest, FailureOfADebugPageHasAStatus) {
+  routes_.add_debug_page("a", [](std::string_view path, std::string_view) -> Result<std::string> {
+    return path == "gone" ? Status(Code::kNotFound, "no such page")
+                          : Status(Code::kInternal, "it broke");
+  });
+
+  EXPECT_EQ(ask("/debug/controllers/a/gone").status, 404);
+  EXPECT_EQ(ask("/debug/controllers/a/x").status, 500);
+  EXPECT_EQ(ask("/debug/controllers/a/x").body, "it broke\n");
+}
+
+}  // namespace
+}  // namespace davit::host

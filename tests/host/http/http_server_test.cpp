@@ -1,0 +1,183 @@
+#include "host/http/http_server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <vector>
+
+#include "tests/support/http_client.hpp"
+#include "tests/support/recording_log_sink.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+/// Answers with what it was asked.
+HttpServerResponse echo(const HttpServerRequest& request) {
+  HttpServerResponse response;
+  response.body = request.method + " " + request.target + " [" +
+                  std::string(request.header("x-word")) + "] " + request.body;
+  return response;
+}
+
+class HttpServerTest : public testing::Test {
+ protected:
+  std::unique_ptr<HttpServer> open(const HttpServerOptions& options = {}) {
+    Result<std::unique_ptr<HttpServer>> server = HttpServer::open(options, echo, Log(sink_));
+    EXPECT_TRUE(server) << server.error().message();
+    return std::move(*server);
+  }
+
+  test::RecordingLogSink sink_;
+};
+
+TEST_F(HttpServerTest, RequestReachesTheHandlerAndItsAnswerTheClient) {
+  const auto server = open();
+  EXPECT_GT(server->port(), 0);
+  EXPECT_EQ(server->endpoint(), "127.0.0.1:" + std::to_string(server->port()));
+
+  test::HttpClient client(server->port());
+  client.send(
+      "POST /a/b?c=d HTTP/1.1\r\nHost: x\r\nX-Word: hello\r\nContent-Length: 4\r\n"
+      "Connection: close\r\n\r\nbody");
+  const std::string answer = client.read_all();
+
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Content-Type: text/plain; charset=utf-8\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\nPOST /a/b?c=d [hello] body"));
+}
+
+TEST_F(HttpServerTest, ConnectionIsKeptForFurtherRequests) {
+  const auto server = open();
+  test::HttpClient client(server->port());
+
+  for (const char* path : {"/one", "/two", "/three"}) {
+    client.send("GET " + std::string(path) + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(client.read_answer(), EndsWith("GET " + std::string(path) + " [] "));
+  }
+}
+
+TEST_F(HttpServerTest, RequestsSentTogetherAreAnsweredInOrder) {
+  const auto server = open();
+  test::HttpClient client(server->port());
+
+  client.send("GET /one HTTP/1.1\r\nHost: x\r\n\r\nGET /two HTTP/1.1\r\nHost: x\r\n\r\n");
+
+  EXPECT_THAT(client.read_answer(), EndsWith("GET /one [] "));
+  EXPECT_THAT(client.read_answer(), EndsWith("GET /two [] "));
+}
+
+TEST_F(HttpServerTest, HeadGetsTheHeadersOnly) {
+  const auto server = open();
+  test::HttpClient client(server->port());
+
+  client.send("HEAD /one HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+
+  const std::string answer = client.read_all();
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 13\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
+}
+
+TEST_F(HttpServerTest, WhatIsNoHttpGets400) {
+  const auto server = open();
+  test::HttpClient client(server->port());
+
+  client.send("nonsense\r\n\r\n");
+
+  EXPECT_THAT(client.read_all(), StartsWith("HTTP/1.1 400 Bad Request\r\n"));
+}
+
+TEST_F(HttpServerTest, HeadersBeyondTheLimitAreRefused) {
+  const auto server = open({.header_bytes_max = 1024});
+  test::HttpClient client(server->port());
+
+  client.send("GET / HTTP/1.1\r\nX-Long: " + std::string(4096, 'x'));
+
+  EXPECT_THAT(client.read_all(), StartsWith("HTTP/1.1 431 "));
+}
+
+TEST_F(HttpServerTest, BodyBeyondTheLimitIsRefused) {
+  const auto server = open({.body_bytes_max = 10});
+  test::HttpClient client(server->port());
+
+  client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n");
+
+  EXPECT_THAT(client.read_all(), StartsWith("HTTP/1.1 413 "));
+}
+
+TEST_F(HttpServerTest, SilentConnectionIsClosed) {
+  const auto server = open({.idle_time = std::chrono::seconds(0)});
+  test::HttpClient client(server->port());
+
+  EXPECT_EQ(client.read_all(), "");
+}
+
+TEST_F(HttpServerTest, RequestThatDoesNotEndIsCut) {
+  const auto server = open({.request_time = std::chrono::seconds(0)});
+  test::HttpClient client(server->port());
+
+  client.send("GET / HTTP/1.1\r\nHost: x\r\n");
+
+  EXPECT_EQ(client.read_all(), "");
+}
+
+TEST_F(HttpServerTest, ConnectionsBeyondTheLimitWaitForTheirTurn) {
+  const auto server = open({.connections_max = 1});
+  std::optional<test::HttpClient> first(std::in_place, server->port());
+  first->send("GET /one HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(first->read_answer(), HasSubstr("/one"));
+
+  test::HttpClient second(server->port());
+  second.send("GET /two HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  first.reset();
+
+  EXPECT_THAT(second.read_all(), HasSubstr("/two"));
+}
+
+TEST_F(HttpServerTest, ManyClientsAreServed) {
+  const auto server = open();
+  std::deque<test::HttpClient> clients;
+  for (int i = 0; i < 20; ++i) clients.emplace_back(server->port());
+
+  for (test::HttpClient& client : clients) client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+
+  for (test::HttpClient& client : clients) EXPECT_THAT(client.read_answer(), HasSubstr("GET /"));
+}
+
+TEST_F(HttpServerTest, DestroyedServerCutsItsConnections) {
+  auto server = open();
+  test::HttpClient client(server->port());
+  client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(client.read_answer(), Not(""));
+
+  server.reset();
+
+  EXPECT_EQ(client.read_all(), "");
+}
+
+TEST_F(HttpServerTest, AddressInUseIsAnErrorWithItsReason) {
+  const auto server = open();
+  HttpServerOptions same;
+  same.port = server->port();
+
+  const Result<std::unique_ptr<HttpServer>> second = HttpServer::open(same, echo, Log(sink_));
+
+  EXPECT_EQ(second.error().code(), Code::kUnavailable);
+  EXPECT_THAT(second.error().message(),
+              StartsWith("cannot listen on 127.0.0.1:" + std::to_string(server->port()) + ": "));
+}
+
+TEST_F(HttpServerTest, NameIsNoAddress) {
+  HttpServerOptions options;
+  options.address = "localhost";
+
+  EXPECT_EQ(HttpServer::open(options, echo, Log(sink_)).error().code(), Code::kInvalid);
+}
+
+}  // namespace
+}  // namespace davit::host
