@@ -72,10 +72,12 @@ struct MergeCase {
 TEST_F(HandlerInboxTest, OnlyUpdatesOfOneLifeMergeWhileThereIsRoom) {
   // clang-format off
   const MergeCase cases[] = {
-      {"UpdatesMergeFromTheFirstOldToTheLastNew", {"A2", "M3", "M4", "M5"}, {"ADDED a@2", "UPDATED a@2->5"}},
+      {"UpdatesMergeFromTheFirstOldToTheLastNew", {"A2", "M3", "M4", "M5"},
+       {"ADDED a@2", "UPDATED a@2->5"}},
       {"AdditionAndDeletionStayApart", {"A2", "D3"}, {"ADDED a@2", "DELETED a@3"}},
       {"EachLifeIsHeardOf", {"A2", "M3", "D4", "A5", "M6", "M7", "D8"},
-       {"ADDED a@2", "UPDATED a@2->3", "DELETED a@4", "ADDED a@5", "UPDATED a@5->7", "DELETED a@8"}},
+       {"ADDED a@2", "UPDATED a@2->3", "DELETED a@4",
+        "ADDED a@5", "UPDATED a@5->7", "DELETED a@8"}},
       {"OtherObjectsDoNotMatter", {"A2", "M3", "A4 b", "M5", "D6 b"},
        {"ADDED a@2", "UPDATED a@2->5", "ADDED b@4", "DELETED b@6"}},
   };
