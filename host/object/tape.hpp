@@ -17,8 +17,9 @@
 ///     replaced),
 ///                         for name 0 the key as a string value, the value
 ///
-/// Sizes make it possible to step over a value without reading it. Numbers keep their text, since most
-/// of them are short and the ABI gives the text out. docs/decisions/006-object-tape.md says why.
+/// Sizes make it possible to step over a value without reading it. Numbers keep their text, since
+/// most of them are short and the ABI gives the text out. docs/decisions/006-object-tape.md says
+/// why.
 #pragma once
 
 #include <atomic>
