@@ -140,8 +140,9 @@ std::optional<Status> read_status(int http_status, std::string_view body) {
   detail.http_status = static_cast<int>(number(json, "code"));
   if (detail.http_status == 0) detail.http_status = http_status;
   detail.reason = text(json, "reason");
-  const auto details = json.FindMember("details");
-  if (details != json.MemberEnd() && details->value.IsObject()) {
+  const Json& root = json;  // clang takes only constant iterators for comparable.
+  const auto details = root.FindMember("details");
+  if (details != root.MemberEnd() && details->value.IsObject()) {
     read_details(details->value, detail);
   }
   std::string message(text(json, "message"));

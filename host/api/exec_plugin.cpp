@@ -99,8 +99,9 @@ Result<ExecCredential> parse_exec_credential(std::string_view output,
     return bad("API version mismatch: plugin returned version \"" + got + "\", configured is \"" +
                std::string(api_version) + "\"");
   }
-  const auto status = json.FindMember("status");
-  if (status == json.MemberEnd() || !status->value.IsObject()) {
+  const rapidjson::Value& root = json;  // clang takes only constant iterators for comparable.
+  const auto status = root.FindMember("status");
+  if (status == root.MemberEnd() || !status->value.IsObject()) {
     return bad("plugin didn't return a status field");
   }
   ExecCredential out;

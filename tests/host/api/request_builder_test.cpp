@@ -34,17 +34,39 @@ struct TargetCase {
 
 class TargetTest : public testing::TestWithParam<TargetCase> {};
 
-// clang-format off
 const TargetCase kTargets[] = {
-    {"CoreList", Verb::kList, {"", "v1", "pods", "", "", ""}, "limit=500", "/api/v1/pods?limit=500"},
-    {"GroupGet", Verb::kGet, {"apps", "v1", "replicasets", "", "ns", "web"}, "", "/apis/apps/v1/namespaces/ns/replicasets/web"},
-    {"Subresource", Verb::kUpdate, {"apps", "v1", "deployments", "status", "ns", "web"}, "", "/apis/apps/v1/namespaces/ns/deployments/web/status"},
-    {"WatchAddsItsMark", Verb::kWatch, {"", "v1", "pods", "", "", ""}, "resourceVersion=5", "/api/v1/pods?resourceVersion=5&watch=true"},
-    {"WatchKeepsAMark", Verb::kWatch, {"", "v1", "pods", "", "", ""}, "watch=1", "/api/v1/pods?watch=1"},
-    {"NamesAreEscaped", Verb::kGet, {"rbac", "v1", "clusterroles", "", "", "system:a b?"}, "", "/apis/rbac/v1/clusterroles/system:a%20b%3F"},
+    {"CoreList",
+     Verb::kList,
+     {"", "v1", "pods", "", "", ""},
+     "limit=500",
+     "/api/v1/pods?limit=500"},
+    {"GroupGet",
+     Verb::kGet,
+     {"apps", "v1", "replicasets", "", "ns", "web"},
+     "",
+     "/apis/apps/v1/namespaces/ns/replicasets/web"},
+    {"Subresource",
+     Verb::kUpdate,
+     {"apps", "v1", "deployments", "status", "ns", "web"},
+     "",
+     "/apis/apps/v1/namespaces/ns/deployments/web/status"},
+    {"WatchAddsItsMark",
+     Verb::kWatch,
+     {"", "v1", "pods", "", "", ""},
+     "resourceVersion=5",
+     "/api/v1/pods?resourceVersion=5&watch=true"},
+    {"WatchKeepsAMark",
+     Verb::kWatch,
+     {"", "v1", "pods", "", "", ""},
+     "watch=1",
+     "/api/v1/pods?watch=1"},
+    {"NamesAreEscaped",
+     Verb::kGet,
+     {"rbac", "v1", "clusterroles", "", "", "system:a b?"},
+     "",
+     "/apis/rbac/v1/clusterroles/system:a%20b%3F"},
     {"ResourceIsLowerCase", Verb::kList, {"", "v1", "Pods", "", "", ""}, "", "/api/v1/pods"},
 };
-// clang-format on
 
 TEST_P(TargetTest, IsThePathOfTheResource) {
   ApiRequest r = request(GetParam().verb, GetParam().path);
