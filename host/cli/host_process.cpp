@@ -1,5 +1,6 @@
 #include "host/cli/host_process.hpp"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <array>
@@ -271,7 +272,14 @@ void HostProcess::lead() {
 
 void HostProcess::tick() {
   for (const auto& controller : controllers_) controller->report();
+  // Plugins were read and lists parsed: what that took is free now, and the allocator keeps it
+  // unless asked.
+  if (!trimmed_ && caches_filled().ok()) {
+    malloc_trim(0);
+    trimmed_ = true;
+  }
   if (seams_.clock.now() < discovery_reset_due_) return;
+  malloc_trim(0);
   discovery_->reset();
   discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
 }

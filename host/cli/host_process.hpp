@@ -109,6 +109,7 @@ class HostProcess {
       false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
   std::atomic<bool> stopping_{false};
   Time discovery_reset_due_{};
+  bool trimmed_ = false;  // Free memory was given back once after the caches were filled.
 };
 
 }  // namespace davit::host
