@@ -42,6 +42,7 @@ TEST(RbacCommandTest, RightsAreTheUnionOfRulesAndWatchesAndTheHostsOwn) {
   const std::vector<YamlNode> all = documents(text);
   ASSERT_EQ(all.size(), 5U);
   EXPECT_EQ(all[0].find("kind")->text, "ServiceAccount");
+  // clang-format off
   EXPECT_EQ(
       to_json(*all[1].find("rules")).value(),
       R"([{"apiGroups":[""],"resources":["events"],"verbs":["create","patch"]},)"
@@ -50,6 +51,7 @@ TEST(RbacCommandTest, RightsAreTheUnionOfRulesAndWatchesAndTheHostsOwn) {
       R"({"apiGroups":["apps"],"resources":["deployments/status","replicasets/status"],"verbs":["patch"]},)"
       R"({"apiGroups":["events.k8s.io"],"resources":["events"],"verbs":["create","patch"]},)"
       R"({"nonResourceURLs":["/healthz","/livez","/readyz","/version","/api","/api/*","/apis","/apis/*"],"verbs":["get"]}])");
+  // clang-format on
 }
 
 TEST(RbacCommandTest, TheLeaseHasARoleInItsOwnNamespace) {

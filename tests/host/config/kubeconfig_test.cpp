@@ -97,7 +97,8 @@ TEST_F(KubeconfigTest, JsonIsReadToo) {
 TEST_F(KubeconfigTest, ExecPluginsAreRead) {
   const std::string exec =
       R"(exec: {command: ./login, args: [-x, ""], env: [{name: A, value: b}], installHint: h,
-      provideClusterInfo: true, interactiveMode: Never, apiVersion: client.authentication.k8s.io/v1})";
+      provideClusterInfo: true, interactiveMode: Never,
+      apiVersion: client.authentication.k8s.io/v1})";
   const std::string cluster = std::string(kServer) +
                               ", extensions: [{name: client.authentication.k8s.io/exec, extension: "
                               "{audience: x}}]";
