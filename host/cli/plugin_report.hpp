@@ -29,7 +29,7 @@ struct PluginReport {
 [[nodiscard]] std::string joined(const std::vector<std::string>& items, const std::string& none);
 
 [[nodiscard]] std::string report_text(const PluginReport& report);
-/// One JSON object with a line break at its end; docs/ABI.md lists the members.
+/// One JSON object with a line break at its end.
 [[nodiscard]] std::string report_json(const PluginReport& report);
 
 }  // namespace davit::host
