@@ -10,7 +10,8 @@ DAVIT_PLUGIN(R"({
     "rules": [
       {"group": "apps", "resource": "deployments", "verbs": ["patch"]},
       {"group": "apps", "resource": "deployments", "subresource": "status", "verbs": ["patch"]},
-      {"group": "apps", "resource": "deployments", "subresource": "finalizers", "verbs": ["update"]},
+      {"group": "apps", "resource": "deployments", "subresource": "finalizers",
+       "verbs": ["update"]},
       {"group": "apps", "resource": "replicasets", "verbs": ["create", "patch", "delete"]}],
     "watches": [
       {"group": "apps", "version": "v1", "resource": "deployments"},

@@ -77,11 +77,14 @@ Status Rollout::write_status(const DeploymentStatus& next) {
   const Result<Deployment> answer =
       cluster_.client.patch<Deployment>(deployment_.key(), PatchType::kMerge, status_patch(next),
                                         {.subresource = "status", .answer = Answer::kMetadata});
-  if (!answer) return answer.error();
+  revision_to_write_.reset();
+  if (!answer) {
+    status_ = stored_;  // Given up: the retry makes the edits anew.
+    return answer.error();
+  }
   version_ = answer->resource_version();
   stored_ = next;
   status_ = next;
-  revision_to_write_.reset();
   return {};
 }
 

@@ -64,8 +64,8 @@ TEST_F(RecreateTest, D67TerminatingPodsAreReported) {
   world.add_pod("p1", world.set("a"), "Running");
   world.sync();
   world.cluster().merge<ReplicaSet>(
-      {"default", set},
-      R"({"status":{"replicas":0,"readyReplicas":0,"availableReplicas":0,"terminatingReplicas":2}})");
+      {"default", set}, R"({"status":{"replicas":0,"readyReplicas":0,"availableReplicas":0,)"
+                        R"("terminatingReplicas":2}})");
   world.sync();
   EXPECT_EQ(world.deployment().terminating_replicas(), 2);
 }

@@ -91,23 +91,24 @@ TEST_P(OldScaleDownTest, KeepsEnoughPodsAvailable) {
 }
 
 using Plan = std::vector<Resize>;
+using Case = ShrinkCase;
 // clang-format off
 INSTANTIATE_TEST_SUITE_P(Spec10_3, OldScaleDownTest, testing::Values(
-    ShrinkCase{"NothingOldNothingToDo",        {3, 1, 0},  {{0, 0}, {3, 3}},           Plan{}},
-    ShrinkCase{"D38WaitsForTheNewPod",         {3, 1, 0},  {{3, 3}, {1, 0}},           Plan{}},
-    ShrinkCase{"D38ShrinksByTheAvailableOne",  {3, 1, 0},  {{3, 3}, {1, 1}},           Plan{{0, 2}}},
-    ShrinkCase{"D39FirstStep",                 {10, 3, 2}, {{10, 10}, {3, 0}},         Plan{{0, 8}}},
-    ShrinkCase{"D39StopsWithoutAvailablePods", {10, 3, 2}, {{8, 8}, {5, 0}},           Plan{}},
-    ShrinkCase{"D40CrashingSetGoesInOneStep",  {10, 3, 2}, {{5, 0}, {8, 8}},           Plan{{0, 0}}},
-    ShrinkCase{"D40OneUnavailableKeepsOne",    {10, 3, 2}, {{5, 0}, {8, 7}},           Plan{{0, 1}}},
-    ShrinkCase{"D41ByMaxUnavailable",          {10, 0, 2}, {{10, 10}, {0, 0}},         Plan{{0, 8}}},
-    ShrinkCase{"D42NothingBeforeNewIsThere",   {10, 2, 0}, {{10, 10}, {2, 0}},         Plan{}},
-    ShrinkCase{"D43UnhealthyOnly",             {10, 0, 2}, {{10, 8}, {0, 0}},          Plan{{0, 8}}},
-    ShrinkCase{"D44UnhealthyThenHealthy",      {10, 0, 2}, {{10, 9}, {0, 0}},          (Plan{{0, 9}, {0, 8}})},
-    ShrinkCase{"D45NewNotAvailableYet",        {10, 0, 2}, {{8, 8}, {2, 0}},           Plan{}},
-    ShrinkCase{"D50UnhealthyOfEverySetFirst",  {10, 3, 2}, {{8, 8}, {5, 0}, {0, 0}},   Plan{{1, 0}}},
-    ShrinkCase{"StatusAheadOfSpecWaits",       {10, 0, 2}, {{5, 8}, {5, 5}},           Plan{}},
-    ShrinkCase{"OldestFirst",                  {10, 5, 0}, {{3, 3}, {5, 5}, {7, 7}},   (Plan{{0, 0}, {1, 3}})}),
+    Case{"NothingOldNothingToDo",        {3, 1, 0},  {{0, 0}, {3, 3}},           Plan{}},
+    Case{"D38WaitsForTheNewPod",         {3, 1, 0},  {{3, 3}, {1, 0}},           Plan{}},
+    Case{"D38ShrinksByTheAvailableOne",  {3, 1, 0},  {{3, 3}, {1, 1}},           Plan{{0, 2}}},
+    Case{"D39FirstStep",                 {10, 3, 2}, {{10, 10}, {3, 0}},         Plan{{0, 8}}},
+    Case{"D39StopsWithoutAvailablePods", {10, 3, 2}, {{8, 8}, {5, 0}},           Plan{}},
+    Case{"D40CrashingSetGoesInOneStep",  {10, 3, 2}, {{5, 0}, {8, 8}},           Plan{{0, 0}}},
+    Case{"D40OneUnavailableKeepsOne",    {10, 3, 2}, {{5, 0}, {8, 7}},           Plan{{0, 1}}},
+    Case{"D41ByMaxUnavailable",          {10, 0, 2}, {{10, 10}, {0, 0}},         Plan{{0, 8}}},
+    Case{"D42NothingBeforeNewIsThere",   {10, 2, 0}, {{10, 10}, {2, 0}},         Plan{}},
+    Case{"D43UnhealthyOnly",             {10, 0, 2}, {{10, 8}, {0, 0}},          Plan{{0, 8}}},
+    Case{"D44UnhealthyThenHealthy",      {10, 0, 2}, {{10, 9}, {0, 0}}, (Plan{{0, 9}, {0, 8}})},
+    Case{"D45NewNotAvailableYet",        {10, 0, 2}, {{8, 8}, {2, 0}},           Plan{}},
+    Case{"D50UnhealthyOfEverySetFirst",  {10, 3, 2}, {{8, 8}, {5, 0}, {0, 0}},   Plan{{1, 0}}},
+    Case{"StatusAheadOfSpecWaits",       {10, 0, 2}, {{5, 8}, {5, 5}},           Plan{}},
+    Case{"OldestFirst",                  {10, 5, 0}, {{3, 3}, {5, 5}, {7, 7}}, (Plan{{0, 0}, {1, 3}})}),
     [](const auto& each) { return std::string(each.param.name); });
 // clang-format on
 

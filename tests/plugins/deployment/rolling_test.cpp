@@ -183,6 +183,35 @@ TEST_F(RollingUpdateTest, ConflictIsRetriedAndNothingIsWrittenTwice) {
   EXPECT_EQ(world.events().size(), 6U);
 }
 
+TEST_F(RollingUpdateTest, WhatWasDoneBeforeAnErrorIsSaidNevertheless) {
+  create(10, "3", "2");
+  world.cluster().fail_next({.verb = davit::testing::Verb::kPatch,
+                             .resource = "replicasets",
+                             .http_status = 409,
+                             .reason = "Conflict",
+                             .message = "the object has been modified"});
+  world.set_image("b");
+  world.cluster().run_one_sync();
+  EXPECT_THAT(world.writes(), ElementsAre("create replicasets/<b> 201", "patch replicasets/<a> 409",
+                                          "patch deployments/d/status 200"));
+  EXPECT_EQ(world.condition("Progressing"), "True/NewReplicaSetCreated");
+  EXPECT_EQ(world.deployment().annotation("deployment.kubernetes.io/revision"), "2");
+}
+
+TEST_F(RollingUpdateTest, StatusThatMeetsAConflictIsNotSentTwice) {
+  create(3, R"("25%")", R"("25%")");
+  world.cluster().fail_next({.verb = davit::testing::Verb::kPatch,
+                             .resource = "deployments",
+                             .subresource = "status",
+                             .http_status = 409,
+                             .reason = "Conflict",
+                             .message = "the object has been modified"});
+  world.scale(4);
+  world.cluster().run_one_sync();
+  EXPECT_THAT(world.writes(),
+              ElementsAre("patch replicasets/<a> 200", "patch deployments/d/status 409"));
+}
+
 TEST_F(RollingUpdateTest, EveryWriteOfARolloutSucceedsAtOnce) {
   create(10, "3", "2");
   world.set_image("b");
