@@ -25,8 +25,10 @@ Json text(std::string_view value, Document& document) {
 }
 
 const Json* member(const Json& object, const char* name) {
-  const auto found = object.FindMember(name);
-  return found == object.MemberEnd() || found->value.IsNull() ? nullptr : &found->value;
+  // Not FindMember(): clang calls the comparison of RapidJSON's iterators ambiguous in C++20.
+  if (!object.HasMember(name)) return nullptr;
+  const Json& value = object[name];
+  return value.IsNull() ? nullptr : &value;
 }
 
 bool read(const Json& object, const char* name, std::string& out) {
@@ -46,11 +48,10 @@ bool read(const Json& object, const char* name, std::int64_t& out) {
 }
 
 void set(Document& document, Json& object, const char* name, Json value) {
-  const auto found = object.FindMember(name);
-  if (found == object.MemberEnd()) {
-    object.AddMember(Json(name, document.GetAllocator()), value, document.GetAllocator());
+  if (object.HasMember(name)) {
+    object[name] = value;
   } else {
-    found->value = value;
+    object.AddMember(Json(name, document.GetAllocator()), value, document.GetAllocator());
   }
 }
 
