@@ -195,6 +195,8 @@ bool HandlerInbox::pop(Delivery& out) {
     if (next.nothing) continue;
     out.source = next.source;
     out.change = std::move(next.change);
+    // Only for merging: a handler is told the last state, nothing else.
+    if (out.change.type == ChangeType::kDeleted) out.change.old = ObjectRef();
     return true;
   }
   return false;
