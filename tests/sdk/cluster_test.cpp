@@ -225,8 +225,8 @@ TEST_F(ClusterTest, AFaultCanComeAfterTheWriteTookEffect) {
 
 constexpr const char* kNote = R"({"controllers":[{"name":"scripted",
   "rules":[{"group":"","resource":"pods","verbs":["patch"]}],
-  "watches":[{"group":"","resource":"pods","projection":["metadata.labels","spec.containers[].image",
-    "metadata.annotations['a.b/c']"]}]}]})";
+  "watches":[{"group":"","resource":"pods","projection":[
+    "metadata.labels","spec.containers[].image","metadata.annotations['a.b/c']"]}]}]})";
 
 TEST_F(ClusterTest, ProjectionsHideEverythingElse) {
   testing::Cluster cluster({.note = kNote});

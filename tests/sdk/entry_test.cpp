@@ -16,8 +16,7 @@ using namespace std::chrono_literals;
 class Scripted : public Controller {
  public:
   explicit Scripted(Context& context)
-      : context_(context),
-        queue_(context.open_queue({.name = "scripted", .retries_max = 2},
+      : queue_(context.open_queue({.name = "scripted", .retries_max = 2},
                                   [this](const Key& key) { return sync(key); })),
         pods_(context.open_informer<Pod>({.added = [this](const Pod& pod) {
           if (pod.name() == "bad-handler") {
@@ -46,7 +45,6 @@ class Scripted : public Controller {
     return Again::when_changed();
   }
 
-  Context& context_;
   Queue queue_;
   Informer<Pod> pods_;
 };

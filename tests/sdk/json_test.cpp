@@ -9,6 +9,7 @@
 namespace davit {
 namespace {
 
+using namespace std::string_view_literals;
 using testing::Json;
 
 TEST(JsonWriterTest, CommasAreWhereTheyBelong) {
@@ -21,10 +22,11 @@ TEST(JsonWriterTest, CommasAreWhereTheyBelong) {
 }
 
 TEST(JsonWriterTest, StringsAreEscapedAndUtf8PassesThrough) {
+  constexpr std::string_view kText = "a\"\\\n\r\t\x01\x1f\0é/漢"sv;
   JsonWriter out;
-  out.string(std::string_view("a\"\\\n\r\t\x01\x1f\0é/漢", 18));
+  out.string(kText);
 
-  EXPECT_EQ(Json::must(out.text()).text(), std::string_view("a\"\\\n\r\t\x01\x1f\0é/漢", 18));
+  EXPECT_EQ(Json::must(out.text()).text(), kText);
   EXPECT_NE(out.text().find("é"), std::string::npos);
   EXPECT_NE(out.text().find(R"(\u0001\u001f\u0000)"), std::string::npos);
 }
@@ -63,30 +65,37 @@ std::ostream& operator<<(std::ostream& out, const PatchCase& test) { return out 
 // clang-format off
 constexpr PatchCase kPatchCases[] = {
     {"MergeSetsAndDeletes", PatchType::kMerge,
-     R"({"a":1,"b":{"c":1,"d":2},"l":[1]})", R"({"b":{"c":null,"e":3},"l":[2]})", R"({"a":1,"b":{"d":2,"e":3},"l":[2]})"},
+     R"({"a":1,"b":{"c":1,"d":2},"l":[1]})", R"({"b":{"c":null,"e":3},"l":[2]})",
+     R"({"a":1,"b":{"d":2,"e":3},"l":[2]})"},
     {"StrategicAddsAnOwner", PatchType::kStrategic,
-     R"({"ownerReferences":[{"uid":"1","kind":"A"}]})", R"({"ownerReferences":[{"uid":"2","kind":"B"}]})",
+     R"({"ownerReferences":[{"uid":"1","kind":"A"}]})",
+     R"({"ownerReferences":[{"uid":"2","kind":"B"}]})",
      R"({"ownerReferences":[{"uid":"1","kind":"A"},{"uid":"2","kind":"B"}]})"},
     {"StrategicUpgradesAnOwnerInPlace", PatchType::kStrategic,
-     R"({"ownerReferences":[{"uid":"1","kind":"A"}]})", R"({"ownerReferences":[{"uid":"1","controller":true}]})",
+     R"({"ownerReferences":[{"uid":"1","kind":"A"}]})",
+     R"({"ownerReferences":[{"uid":"1","controller":true}]})",
      R"({"ownerReferences":[{"uid":"1","kind":"A","controller":true}]})"},
     {"StrategicDeletesAnOwner", PatchType::kStrategic,
-     R"({"ownerReferences":[{"uid":"1"},{"uid":"2"}]})", R"({"ownerReferences":[{"$patch":"delete","uid":"1"}]})",
+     R"({"ownerReferences":[{"uid":"1"},{"uid":"2"}]})",
+     R"({"ownerReferences":[{"$patch":"delete","uid":"1"}]})",
      R"({"ownerReferences":[{"uid":"2"}]})"},
     {"StrategicMergesConditionsByType", PatchType::kStrategic,
-     R"({"conditions":[{"type":"A","status":"True"},{"type":"B"}]})", R"({"conditions":[{"type":"A","status":"False"}]})",
+     R"({"conditions":[{"type":"A","status":"True"},{"type":"B"}]})",
+     R"({"conditions":[{"type":"A","status":"False"}]})",
      R"({"conditions":[{"type":"A","status":"False"},{"type":"B"}]})"},
     {"StrategicReplacesOtherLists", PatchType::kStrategic,
      R"({"args":["a"]})", R"({"args":["b"]})", R"({"args":["b"]})"},
     {"StrategicReplacesAMapOnDemand", PatchType::kStrategic,
      R"({"m":{"a":1}})", R"({"m":{"$patch":"replace","b":2}})", R"({"m":{"b":2}})"},
     {"StrategicUnitesFinalizers", PatchType::kStrategic,
-     R"({"finalizers":["a","b"]})", R"({"finalizers":["c"],"$deleteFromPrimitiveList/finalizers":["a"]})",
+     R"({"finalizers":["a","b"]})",
+     R"({"finalizers":["c"],"$deleteFromPrimitiveList/finalizers":["a"]})",
      R"({"finalizers":["b","c"]})"},
     {"JsonPatchInOrder", PatchType::kJson,
      R"({"a":{"b/c":1},"l":[1,2]})",
      R"([{"op":"test","path":"/a/b~1c","value":1},{"op":"replace","path":"/a/b~1c","value":2},
-         {"op":"add","path":"/l/-","value":3},{"op":"remove","path":"/l/0"},{"op":"add","path":"/l/0","value":9}])",
+         {"op":"add","path":"/l/-","value":3},{"op":"remove","path":"/l/0"},
+         {"op":"add","path":"/l/0","value":9}])",
      R"({"a":{"b/c":2},"l":[9,2,3]})"},
 };
 // clang-format on

@@ -139,7 +139,8 @@ TEST_F(PodTest, RestartsCountRegularContainersAndSidecarsApart) {
   const Pod pod = cluster_.view_of<Pod>(R"({"spec":{"initContainers":[
       {"name":"side","restartPolicy":"Always"},{"name":"once"}]},
     "status":{"containerStatuses":[{"name":"a","restartCount":2},{"name":"b","restartCount":5}],
-      "initContainerStatuses":[{"name":"side","restartCount":3},{"name":"once","restartCount":9}]}})");
+      "initContainerStatuses":[{"name":"side","restartCount":3},
+        {"name":"once","restartCount":9}]}})");
 
   EXPECT_EQ(pod.restarts().containers, 5);
   EXPECT_EQ(pod.restarts().sidecars, 3);
