@@ -63,9 +63,8 @@ void WriteTracker::note_delete(std::string_view key, Informer& informer,
   if (object.uid.empty() || !informer.is_unselected()) return;
   follow(informer);
   MutexLock lock(mutex_);
-  pending_of(key, now).deletions.push_back({&informer, std::string(object.ns),
-                                            std::string(object.name), std::string(object.uid),
-                                            parse_version(object.resource_version).value_or(0)});
+  pending_of(key, now).deletions.push_back(
+      {&informer, std::string(object.ns), std::string(object.name), std::string(object.uid)});
 }
 
 bool WriteTracker::ready(std::string_view key, Time now) {
@@ -140,9 +139,9 @@ bool WriteTracker::settle(Pending& pending) {
     const Deletion& last = pending.deletions.back();
     const Store& store = last.informer->store();
     const ObjectRef held = store.get(last.ns, last.name);
+    // The answer's version tells nothing: for an object that is gone at once it is the one before.
     const bool seen = !held || metadata(*held).uid != last.uid ||
-                      static_cast<bool>(held.root()["metadata"]["deletionTimestamp"]) ||
-                      (last.version != 0 && has_reached(*last.informer, last.version));
+                      static_cast<bool>(held.root()["metadata"]["deletionTimestamp"]);
     if (!seen) return false;
     pending.deletions.pop_back();
   }

@@ -39,9 +39,8 @@ struct WriteTrackerOptions {
 ///
 /// A create, update or patch is seen when the informer's store has reached the version of the
 /// answer; a delete when the store holds no object of that UID, or holds it with a
-/// deletionTimestamp, or has reached the version of the answer. Versions that cannot be compared,
-/// and informers with selectors (whose version may rest for long), count as caught up. Informers
-/// must outlive the tracker.
+/// deletionTimestamp. Versions that cannot be compared, and informers with selectors (whose version
+/// may rest for long), count as caught up. Informers must outlive the tracker.
 ///
 /// Cheap where nothing is outstanding: one lookup per sync, one comparison per change of a cache.
 /// Threads: any.
@@ -55,8 +54,7 @@ class WriteTracker {
   /// A sync of `key` created, updated or patched an object of the resource that `informer` follows.
   void note_write(std::string_view key, Informer& informer, const WrittenObject& object, Time now)
       EXCLUDES(mutex_);
-  /// A sync of `key` deleted an object; `object.resource_version` is empty unless the answer
-  /// carried the object.
+  /// A sync of `key` deleted an object; `object.resource_version` is not looked at.
   void note_delete(std::string_view key, Informer& informer, const WrittenObject& object, Time now)
       EXCLUDES(mutex_);
 
@@ -82,7 +80,6 @@ class WriteTracker {
     std::string ns;
     std::string name;
     std::string uid;
-    std::uint64_t version = 0;  // 0: the answer had none.
   };
   struct Pending {
     std::vector<Version> versions;  // One for each informer, the highest.
