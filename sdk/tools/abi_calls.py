@@ -11,7 +11,8 @@ HEAD = """# Who may call what
 
 Made from the `@call` marks of [`abi.h`](../sdk/include/davit/abi.h) by `sdk/tools/abi_calls.py`; a test fails when this
 page is stale. *init*: the thread that runs the InitFunc, before it returns. *handler*: the controller's dispatcher, inside
-`on_event`. *sync*: a worker, inside `sync` or a timer's `fire`. *any*: each of these. *host*: the host calls the plugin.
+`on_event`. *sync*: a worker, inside `sync` or a timer's `fire`. *any*: each of these, and the calls of the optional
+sides and of `destroy`. *host*: the host calls the plugin.
 """
 
 CALLERS = {"init", "handler", "sync", "any", "host"}

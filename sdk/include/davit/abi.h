@@ -29,7 +29,7 @@
  *   callers   init     the thread that runs InitFunc, before init returns
  *             handler  the controller's dispatcher, inside on_event: one thread per controller, in order
  *             sync     a worker, inside sync() of one key, or inside a timer's fire()
- *             any      each of these
+ *             any      each of these, and the calls of the optional sides and of destroy()
  *             host     the host calls the plugin
  *   blocks    nonblocking  returns at once
  *             blocking     may wait for the network; ends early with DAVIT_CANCELLED when the host stops
@@ -255,7 +255,7 @@ typedef struct davit_informer_v1 {
   davit_code (*open)(davit_host *host, const davit_informer_options *options, davit_handle *out);
 
   /* Adds an index over the values found at `path` (dots between members, [] for every element, ['key'] for one map
-   * key; strings only). Adding the same one twice is no error. @call(init; nonblocking) */
+   * key; strings only). `name` is the controller's own. Adding it twice is no error. @call(init; nonblocking) */
   davit_code (*add_index)(davit_host *host, davit_handle informer, davit_str name, davit_str path);
 
   /* The object with this name, from the cache. `ns` is empty for cluster-scoped resources.
@@ -398,7 +398,7 @@ typedef struct davit_client_v1 {
                       size_t response_size, size_t count);
 
   /* DAVIT_OK when the server offers the resource, DAVIT_NOT_FOUND when it does not, DAVIT_UNAVAILABLE when discovery
-   * failed for its group. Answers from the host's discovery cache. @call(init, sync; nonblocking) */
+   * failed for its group. Asks the server when the host's discovery cache is old. @call(init, sync; blocking) */
   davit_code (*resource_exists)(davit_host *host, davit_str group, davit_str version, davit_str resource);
 } davit_client_v1;
 
