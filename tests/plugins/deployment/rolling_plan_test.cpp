@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Spec10_3, OldScaleDownTest, testing::Values(
     Case{"D45NewNotAvailableYet",        {10, 0, 2}, {{8, 8}, {2, 0}},           Plan{}},
     Case{"D50UnhealthyOfEverySetFirst",  {10, 3, 2}, {{8, 8}, {5, 0}, {0, 0}},   Plan{{1, 0}}},
     Case{"StatusAheadOfSpecWaits",       {10, 0, 2}, {{5, 8}, {5, 5}},           Plan{}},
-    Case{"OldestFirst",                  {10, 5, 0}, {{3, 3}, {5, 5}, {7, 7}}, (Plan{{0, 0}, {1, 3}})}),
+    Case{"OldestFirst", {10, 5, 0}, {{3, 3}, {5, 5}, {7, 7}}, (Plan{{0, 0}, {1, 3}})}),
     [](const auto& each) { return std::string(each.param.name); });
 // clang-format on
 
