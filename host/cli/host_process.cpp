@@ -119,9 +119,9 @@ Status HostProcess::connect_to_server(const std::stop_token& stop) {
   lease_client_ = client("leader-election", RestOptions{.rate = rate, .lane = Lane::kLease});
   discovery_ = std::make_unique<Discovery>(*discovery_client_);
   event_api_ = std::make_unique<RestEventApi>(*event_client_);
+  // Like kube-controller-manager, which names no machine in its events.
   events_ = std::make_unique<EventRecorder>(*event_api_, seams_.clock, seams_.random,
-                                            log_.named("events"),
-                                            EventRecorderOptions{.host = host_name()});
+                                            log_.named("events"), EventRecorderOptions{});
   list_watch_ = std::make_unique<RestListWatch>(*informer_client_);
   informers_ = std::make_unique<InformerFactory>(
       InformerSeams{*list_watch_, space_, seams_.clock, seams_.random, *metrics_},
