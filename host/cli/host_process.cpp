@@ -151,6 +151,22 @@ void HostProcess::warn_of_neighbour(const std::stop_token& stop) {
       {{"holder", holder}});
 }
 
+void HostProcess::wait_between_controllers(const std::stop_token& stop) {
+  if (manifest_.controller_start_interval == Duration::zero()) return;
+  const Time until =
+      seams_.clock.now() + seams_.random.jitter(manifest_.controller_start_interval, 1.0);
+  Mutex mutex;
+  CondVar stopped;
+  const std::stop_callback wake(stop, [&] {
+    MutexLock lock(mutex);  // So that the wake-up does not fall between the check and the wait.
+    stopped.notify_all();
+  });
+  MutexLock lock(mutex);
+  while (!stop.stop_requested() && seams_.clock.now() < until) {
+    seams_.clock.wait_until(stopped, mutex, until);
+  }
+}
+
 Status HostProcess::init_controllers(const std::stop_token& stop) {
   if (elects()) {
     LeaderElectionOptions options;
@@ -174,17 +190,7 @@ Status HostProcess::init_controllers(const std::stop_token& stop) {
   for (const PlannedController& planned : planned_) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "stopped while starting");
     if (Status s = init_controller(planned); !s.ok()) return s;
-    if (manifest_.controller_start_interval > Duration::zero()) {
-      Mutex mutex;
-      CondVar stopped;
-      const std::stop_callback wake(stop, [&stopped] { stopped.notify_all(); });
-      const Time until =
-          seams_.clock.now() + seams_.random.jitter(manifest_.controller_start_interval, 1.0);
-      MutexLock lock(mutex);
-      while (!stop.stop_requested() && seams_.clock.now() < until) {
-        seams_.clock.wait_until(stopped, mutex, until);
-      }
-    }
+    wait_between_controllers(stop);
   }
   return {};
 }

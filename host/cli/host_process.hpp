@@ -70,6 +70,7 @@ class HostProcess {
   Status serve_health();
   Status init_controllers(const std::stop_token& stop);
   Status init_controller(const PlannedController& planned);
+  void wait_between_controllers(const std::stop_token& stop);
   Status start_controllers();
   void stand_for_election();
   void lead();
