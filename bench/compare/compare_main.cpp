@@ -15,15 +15,21 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/compare/load.hpp"
 #include "bench/compare/measure.hpp"
 #include "tests/live/support/control_plane.hpp"
+#include "tests/live/support/load.hpp"
 
 namespace davit::bench {
 namespace {
 
 using live::ControlPlane;
+using live::create_deployments;
+using live::create_nodes;
+using live::create_pods;
+using live::pod_bytes;
 using live::Process;
+using live::rolled_out;
+using live::update_deployments;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 

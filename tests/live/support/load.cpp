@@ -1,4 +1,4 @@
-#include "bench/compare/load.hpp"
+#include "tests/live/support/load.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -8,7 +8,7 @@
 #include "host/api/rest_client.hpp"
 #include "host/object/parse.hpp"
 
-namespace davit::bench {
+namespace davit::live {
 namespace {
 
 using host::ApiRequest;
@@ -18,7 +18,7 @@ using host::Verb;
 
 constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
 
-void send_all(const live::ControlPlane& cluster, const std::vector<ApiRequest>& requests) {
+void send_all(const ControlPlane& cluster, const std::vector<ApiRequest>& requests) {
   constexpr std::size_t kAtOnce = 64;
   for (std::size_t first = 0; first < requests.size(); first += kAtOnce) {
     const std::size_t count = std::min(kAtOnce, requests.size() - first);
@@ -98,7 +98,7 @@ host::ResourcePath deployment_path(int number) {
 
 }  // namespace
 
-void create_nodes(const live::ControlPlane& cluster, int count) {
+void create_nodes(const ControlPlane& cluster, int count) {
   std::vector<ApiRequest> requests;
   for (int i = 0; i < count; ++i) {
     requests.push_back(request(Verb::kCreate, {"", "v1", "nodes", "", "", ""},
@@ -108,7 +108,7 @@ void create_nodes(const live::ControlPlane& cluster, int count) {
   send_all(cluster, requests);
 }
 
-void create_pods(const live::ControlPlane& cluster, int count, int nodes) {
+void create_pods(const ControlPlane& cluster, int count, int nodes) {
   std::vector<ApiRequest> creates;
   std::vector<ApiRequest> statuses;
   for (int i = 0; i < count; ++i) {
@@ -122,11 +122,11 @@ void create_pods(const live::ControlPlane& cluster, int count, int nodes) {
   send_all(cluster, statuses);
 }
 
-std::size_t pod_bytes(const live::ControlPlane& cluster) {
+std::size_t pod_bytes(const ControlPlane& cluster) {
   return cluster.read("/api/v1/namespaces/default/pods/load-0").size();
 }
 
-void create_deployments(const live::ControlPlane& cluster, int count, int replicas) {
+void create_deployments(const ControlPlane& cluster, int count, int replicas) {
   std::vector<ApiRequest> requests;
   for (int i = 0; i < count; ++i) {
     const std::string name = "d" + std::to_string(i);
@@ -142,7 +142,7 @@ void create_deployments(const live::ControlPlane& cluster, int count, int replic
   send_all(cluster, requests);
 }
 
-void update_deployments(const live::ControlPlane& cluster, int count, const std::string& image) {
+void update_deployments(const ControlPlane& cluster, int count, const std::string& image) {
   std::vector<ApiRequest> requests;
   for (int i = 0; i < count; ++i) {
     requests.push_back(
@@ -154,7 +154,7 @@ void update_deployments(const live::ControlPlane& cluster, int count, const std:
   send_all(cluster, requests);
 }
 
-void delete_deployments(const live::ControlPlane& cluster, int count) {
+void delete_deployments(const ControlPlane& cluster, int count) {
   std::vector<ApiRequest> requests;
   for (int i = 0; i < count; ++i) {
     requests.push_back(request(Verb::kDelete, deployment_path(i), ""));
@@ -163,7 +163,7 @@ void delete_deployments(const live::ControlPlane& cluster, int count) {
   send_all(cluster, requests);
 }
 
-bool rolled_out(const live::ControlPlane& cluster, int count, int replicas) {
+bool rolled_out(const ControlPlane& cluster, int count, int replicas) {
   host::ObjectSpace space;
   const Result<host::ObjectRef> list = host::parse_object(space, cluster.read(kDeployments));
   if (!list) return false;
@@ -178,4 +178,4 @@ bool rolled_out(const live::ControlPlane& cluster, int count, int replicas) {
   return done == count;
 }
 
-}  // namespace davit::bench
+}  // namespace davit::live

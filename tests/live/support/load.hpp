@@ -1,0 +1,26 @@
+/// What is put into the cluster.
+#pragma once
+
+#include <string>
+
+#include "tests/live/support/control_plane.hpp"
+
+namespace davit::live {
+
+/// Creates `count` nodes and, spread over them, `count` pods that nobody owns, each about 8 KB of
+/// JSON: two containers with environment, probes, resources and mounts, a full status, and the
+/// managedFields that the server adds.
+void create_nodes(const ControlPlane& cluster, int count);
+void create_pods(const ControlPlane& cluster, int count, int nodes);
+/// Size of one stored pod's JSON.
+[[nodiscard]] std::size_t pod_bytes(const ControlPlane& cluster);
+
+/// Creates Deployments d0, d1, … with `replicas` pods each.
+void create_deployments(const ControlPlane& cluster, int count, int replicas);
+/// Gives all of them a new image.
+void update_deployments(const ControlPlane& cluster, int count, const std::string& image);
+void delete_deployments(const ControlPlane& cluster, int count);
+/// Whether every one of them has all its replicas updated, available and nothing more.
+[[nodiscard]] bool rolled_out(const ControlPlane& cluster, int count, int replicas);
+
+}  // namespace davit::live
