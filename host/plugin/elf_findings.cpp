@@ -17,7 +17,8 @@ struct ImportRule {
   std::string_view text;
 };
 
-/// What a plugin imports tells what it may do. The reasons are in docs/decisions/007-judging-plugins.md.
+/// What a plugin imports tells what it may do. The reasons are in
+/// docs/decisions/007-judging-plugins.md.
 constexpr ImportRule kImportRules[] = {
     {"__cxa_thread_atexit", "thread-local-destructor",
      "has a thread_local with a destructor: stays in memory while a thread that used it lives"},

@@ -1,5 +1,6 @@
-/* Compiled as C11 to C++20 by each compiler: abi.h stands alone, its macros work in both languages, and the layout that
- * plugins rely on is pinned. The whole layout is in tests/golden/abi_layout.txt. */
+/* Compiled as C11 to C++20 by each compiler: abi.h stands alone, its macros work in both languages,
+ * and the layout that plugins rely on is pinned. The whole layout is in
+ * tests/golden/abi_layout.txt. */
 #include <davit/abi.h>
 
 #ifdef __cplusplus
@@ -30,4 +31,4 @@ PIN(sizeof(davit_code) == 4);
 
 DAVIT_NOTE("{\"name\":\"layout\",\"abi\":\"" DAVIT_ABI_VERSION_TEXT "\"}");
 
-const davit_plugin *davit_plugin_v1(void) { return NULL; }
+const davit_plugin* davit_plugin_v1(void) { return NULL; }

@@ -1,11 +1,11 @@
 /* A plugin in plain C, written from abi.h alone: it deletes every pod that asks for it. */
 #include <davit/abi.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 DAVIT_NOTE(
-    "{\"name\":\"sweeper\",\"version\":\"0.1.0\",\"abi\":\"" DAVIT_ABI_VERSION_TEXT "\","
+    "{\"name\":\"sweeper\",\"version\":\"0.1.0\",\"abi\":\"" DAVIT_ABI_VERSION_TEXT
+    "\","
     "\"requires\":[\"davit.object/1\",\"davit.informer/1\",\"davit.queue/1\",\"davit.client/1\"],"
     "\"controllers\":[{\"name\":\"sweeper-controller\",\"aliases\":[\"sweeper\"],\"workers\":1,"
     "\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[\"delete\"]}],"
@@ -13,23 +13,24 @@ DAVIT_NOTE(
     "\"projection\":[\"metadata.annotations\"]}]}]}");
 
 typedef struct {
-  davit_host *host;
-  const davit_object_v1 *object;
-  const davit_informer_v1 *informer;
-  const davit_queue_v1 *queue;
-  const davit_client_v1 *client;
+  davit_host* host;
+  const davit_object_v1* object;
+  const davit_informer_v1* informer;
+  const davit_queue_v1* queue;
+  const davit_client_v1* client;
   davit_name metadata, name, ns, annotations;
   davit_handle pods, keys;
 } sweeper;
 
-static davit_str str(const char *text) {
+static davit_str str(const char* text) {
   davit_str out;
   out.data = text;
   out.size = strlen(text);
   return out;
 }
 
-static davit_str text_at(const sweeper *self, davit_value value, davit_name first, davit_name second) {
+static davit_str text_at(const sweeper* self, davit_value value, davit_name first,
+                         davit_name second) {
   davit_name names[2];
   davit_str out = {NULL, 0};
   names[0] = first;
@@ -40,8 +41,8 @@ static davit_str text_at(const sweeper *self, davit_value value, davit_name firs
   return out;
 }
 
-static void on_event(void *raw, const davit_event *event) {
-  const sweeper *self = raw;
+static void on_event(void* raw, const davit_event* event) {
+  const sweeper* self = raw;
   char key[512];
   const davit_str ns = text_at(self, event->value, self->metadata, self->ns);
   const davit_str name = text_at(self, event->value, self->metadata, self->name);
@@ -55,9 +56,9 @@ static void on_event(void *raw, const davit_event *event) {
   (void)self->queue->add(self->host, self->keys, text);
 }
 
-static davit_code sync_key(void *raw, davit_str key, davit_sync_result *result) {
-  const sweeper *self = raw;
-  const char *slash = memchr(key.data, '/', key.size);
+static davit_code sync_key(void* raw, davit_str key, davit_sync_result* result) {
+  const sweeper* self = raw;
+  const char* slash = memchr(key.data, '/', key.size);
   davit_request request;
   davit_response response;
   davit_value pod, asked;
@@ -85,11 +86,11 @@ static davit_code sync_key(void *raw, davit_str key, davit_sync_result *result) 
   return self->client->call(self->host, &request, &response);
 }
 
-static int32_t init(const davit_context *context, davit_controller *out) {
-  davit_host *host = context->host;
+static int32_t init(const davit_context* context, davit_controller* out) {
+  davit_host* host = context->host;
   davit_informer_options pods;
   davit_queue_options keys;
-  sweeper *self = calloc(1, sizeof(*self));
+  sweeper* self = calloc(1, sizeof(*self));
   if (self == NULL) return DAVIT_FAILED;
   self->host = host;
   self->object = context->capability(host, str("davit.object/1"));
@@ -127,4 +128,4 @@ static int32_t init(const davit_context *context, davit_controller *out) {
 static const davit_row rows[] = {{{"sweeper-controller", 18}, init}};
 static const davit_plugin plugin = {sizeof(davit_plugin), sizeof(davit_row), rows, 1};
 
-const davit_plugin *davit_plugin_v1(void) { return &plugin; }
+const davit_plugin* davit_plugin_v1(void) { return &plugin; }

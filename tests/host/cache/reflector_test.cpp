@@ -319,10 +319,8 @@ TEST_F(ReflectorTest, CutListIsNoContent) {
 
 TEST_F(ReflectorTest, ListWithAnItemThatIsNoObjectFailsAsAWhole) {
   make_plain_informer();
-  reply(
-      {.body =
-           R"({"kind":"PodList","metadata":{"resourceVersion":"7"},)"
-           R"("items":[{"metadata":{"name":"a"}},7]})"});
+  reply({.body = R"({"kind":"PodList","metadata":{"resourceVersion":"7"},)"
+                 R"("items":[{"metadata":{"name":"a"}},7]})"});
   step();
   EXPECT_FALSE(informer_->has_synced());
   EXPECT_EQ(log_.count("E : Failed to list"), 1u);

@@ -232,28 +232,49 @@ struct InvalidCase {
   const char* want;  // Between "invalid configuration: " and " (kubeconfig ...)".
 };
 
-// clang-format off
 constexpr InvalidCase kInvalidCases[] = {
-    {kServer, "token: t, username: n, password: p", "cluster: c, user: u", "more than one authentication method found for u; found [token basicAuth], only one is allowed"},
+    {kServer, "token: t, username: n, password: p", "cluster: c, user: u",
+     "more than one authentication method found for u; found [token basicAuth], only one is "
+     "allowed"},
     {"", "", "cluster: c, user: u", "no server found for cluster \"c\""},
     {kServer, "", "cluster: none, user: u", "cluster \"none\" was not found for context \"x\""},
     {kServer, "", "user: u", "cluster was not specified for context \"x\""},
     {kServer, "", "cluster: c, user: none", "user \"none\" was not found for context \"x\""},
-    {kServer, "", "cluster: c, user: u, namespace: A_b", "namespace \"A_b\" for context \"x\" does not conform to the kubernetes DNS_LABEL rules"},
-    {"server: 'https://s', certificate-authority: no.crt", "", "cluster: c, user: u", "unable to read certificate-authority DIR/no.crt for c due to open DIR/no.crt: No such file or directory"},
-    {"server: 'https://s', insecure-skip-tls-verify: true, certificate-authority-data: TQ==", "", "cluster: c, user: u", "specifying a root certificates file with the insecure flag is not allowed"},
-    {"server: 'https://s', proxy-url: 'ftp://p'", "", "cluster: c, user: u", "invalid 'proxy-url' \"ftp://p\" for cluster \"c\": must be http://, https:// or socks5:// and a host"},
-    {kServer, "client-certificate-data: TQ==", "cluster: c, user: u", "client-key-data or client-key must be specified for u to use the clientCert authentication method."},
-    {kServer, "client-key-data: TQ==", "cluster: c, user: u", "client-cert-data or client-cert must be specified for u to use the clientCert authentication method."},
-    {kServer, "client-certificate: no.crt, client-key: no.key", "cluster: c, user: u", "[unable to read client-cert DIR/no.crt for u due to open DIR/no.crt: No such file or directory, unable to read client-key DIR/no.key for u due to open DIR/no.key: No such file or directory]"},
-    {kServer, "as-groups: [g]", "cluster: c, user: u", "requesting uid, groups or user-extra for u without impersonating a user"},
-    {kServer, "exec: {apiVersion: client.authentication.k8s.io/v1}", "cluster: c, user: u", "[command must be specified for u to use exec authentication plugin, interactiveMode must be specified for u to use exec authentication plugin]"},
-    {kServer, "exec: {command: c, apiVersion: v9}", "cluster: c, user: u", "exec plugin: invalid apiVersion \"v9\""},
-    {kServer, "exec: {command: c, apiVersion: client.authentication.k8s.io/v1beta1, interactiveMode: Maybe}", "cluster: c, user: u", "invalid interactiveMode for u: \"Maybe\""},
-    {kServer, "auth-provider: {name: gcp}", "cluster: c, user: u", "auth-provider \"gcp\" of u is not supported; use exec, token or client-certificate"},
+    {kServer, "", "cluster: c, user: u, namespace: A_b",
+     "namespace \"A_b\" for context \"x\" does not conform to the kubernetes DNS_LABEL rules"},
+    {"server: 'https://s', certificate-authority: no.crt", "", "cluster: c, user: u",
+     "unable to read certificate-authority DIR/no.crt for c due to open DIR/no.crt: No such file "
+     "or directory"},
+    {"server: 'https://s', insecure-skip-tls-verify: true, certificate-authority-data: TQ==", "",
+     "cluster: c, user: u",
+     "specifying a root certificates file with the insecure flag is not allowed"},
+    {"server: 'https://s', proxy-url: 'ftp://p'", "", "cluster: c, user: u",
+     "invalid 'proxy-url' \"ftp://p\" for cluster \"c\": must be http://, https:// or socks5:// "
+     "and a host"},
+    {kServer, "client-certificate-data: TQ==", "cluster: c, user: u",
+     "client-key-data or client-key must be specified for u to use the clientCert authentication "
+     "method."},
+    {kServer, "client-key-data: TQ==", "cluster: c, user: u",
+     "client-cert-data or client-cert must be specified for u to use the clientCert authentication "
+     "method."},
+    {kServer, "client-certificate: no.crt, client-key: no.key", "cluster: c, user: u",
+     "[unable to read client-cert DIR/no.crt for u due to open DIR/no.crt: No such file or "
+     "directory, unable to read client-key DIR/no.key for u due to open DIR/no.key: No such file "
+     "or directory]"},
+    {kServer, "as-groups: [g]", "cluster: c, user: u",
+     "requesting uid, groups or user-extra for u without impersonating a user"},
+    {kServer, "exec: {apiVersion: client.authentication.k8s.io/v1}", "cluster: c, user: u",
+     "[command must be specified for u to use exec authentication plugin, interactiveMode must be "
+     "specified for u to use exec authentication plugin]"},
+    {kServer, "exec: {command: c, apiVersion: v9}", "cluster: c, user: u",
+     "exec plugin: invalid apiVersion \"v9\""},
+    {kServer,
+     "exec: {command: c, apiVersion: client.authentication.k8s.io/v1beta1, interactiveMode: Maybe}",
+     "cluster: c, user: u", "invalid interactiveMode for u: \"Maybe\""},
+    {kServer, "auth-provider: {name: gcp}", "cluster: c, user: u",
+     "auth-provider \"gcp\" of u is not supported; use exec, token or client-certificate"},
     {kServer, "tokenFile: no.tok", "cluster: c, user: u", "DIR/no.tok: no such file or directory"},
 };
-// clang-format on
 
 TEST_F(KubeconfigTest, InvalidConfigurationsAreTold) {
   for (const InvalidCase& each : kInvalidCases) {

@@ -2,11 +2,11 @@
 #include <davit/abi.h>
 
 #ifndef SAMPLE_NOTE
-#define SAMPLE_NOTE                                                                     \
-  "{\"name\":\"sample\",\"version\":\"1.2.3\",\"abi\":\"1.0\","                         \
-  "\"requires\":[\"davit.log/1\"],\"controllers\":[{\"name\":\"sample-controller\","    \
-  "\"aliases\":[\"sample\"],\"workers\":3,"                                             \
-  "\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[\"create\"]}],"          \
+#define SAMPLE_NOTE                                                                  \
+  "{\"name\":\"sample\",\"version\":\"1.2.3\",\"abi\":\"1.0\","                      \
+  "\"requires\":[\"davit.log/1\"],\"controllers\":[{\"name\":\"sample-controller\"," \
+  "\"aliases\":[\"sample\"],\"workers\":3,"                                          \
+  "\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[\"create\"]}],"       \
   "\"watches\":[{\"group\":\"apps\",\"version\":\"v1\",\"resource\":\"deployments\"}]}]}"
 #endif
 #ifndef SAMPLE_WITHOUT_NOTE
@@ -15,7 +15,7 @@ DAVIT_NOTE(SAMPLE_NOTE);
 
 #ifdef SAMPLE_THREAD
 #include <pthread.h>
-static void *work(void *argument) { return argument; }
+static void* work(void* argument) { return argument; }
 static int start_thread(void) {
   pthread_t thread;
   return pthread_create(&thread, NULL, work, NULL);
@@ -32,7 +32,7 @@ __thread int sample_counter __attribute__((tls_model("initial-exec"), visibility
 extern int nobody_defines_this(void);
 #endif
 
-static int32_t init(const davit_context *context, davit_controller *out) {
+static int32_t init(const davit_context* context, davit_controller* out) {
   (void)context;
   (void)out;
 #ifdef SAMPLE_THREAD
@@ -66,10 +66,10 @@ static const davit_row rows[] = {{{SAMPLE_ROW, sizeof(SAMPLE_ROW) - 1}, init}};
 static const davit_plugin plugin = {sizeof(davit_plugin), SAMPLE_ROW_SIZE, rows, 1};
 
 #ifdef SAMPLE_WITHOUT_ENTRY
-const davit_plugin *sample_entry(void);
-const davit_plugin *sample_entry(void) { return &plugin; }
+const davit_plugin* sample_entry(void);
+const davit_plugin* sample_entry(void) { return &plugin; }
 #else
-const davit_plugin *davit_plugin_v1(void) {
+const davit_plugin* davit_plugin_v1(void) {
 #ifdef SAMPLE_NULL_TABLE
   return plugin.size == 0 ? &plugin : NULL;
 #else
