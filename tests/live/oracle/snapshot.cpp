@@ -36,8 +36,14 @@ const std::set<std::string, std::less<>>& ignored_members() {
   return names;
 }
 
+/// Longer texts first: a ReplicaSet's name holds its hash.
+struct LongerFirst {
+  bool operator()(const std::string& a, const std::string& b) const {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  }
+};
 /// Texts that stand for something: "web-7d9c6fd4f9" for the ReplicaSet of revision 2.
-using Tokens = std::map<std::string, std::string>;
+using Tokens = std::map<std::string, std::string, LongerFirst>;
 
 std::string replace_all(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
