@@ -57,20 +57,28 @@ std::string tokenised(std::string text, const Tokens& tokens) {
   // What is left of a pod's name is its ReplicaSet's token and five random letters.
   static const std::regex kPodSuffix("(RS[0-9]+|[a-z-]*bare)-[a-z0-9]{5}\\b");
   text = std::regex_replace(text, kPodSuffix, "$1-POD");
-  // Upstream names the former size since v1.27; the oracle does not yet.
-  static const std::regex kFromTo("(Scaled (?:up|down) replica set [^ ]+) from [0-9]+ to ");
-  return std::regex_replace(text, kFromTo, "$1 to ");
+  // Upstream names the former size since v1.27; and how many steps a rollout takes depends on when
+  // pods become ready.
+  static const std::regex kSizes(
+      "(Scaled (?:up|down) replica set [^ ]+)(?: from [0-9]+)? to [0-9]+");
+  return std::regex_replace(text, kSizes, "$1");
 }
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
-std::string canonical(Value value, const Tokens& tokens) {
+/// How often a ReplicaSet was scaled on the way, which depends on when pods become ready.
+bool counts_steps(std::string_view key) {
+  return key == "generation" || key == "observedGeneration";
+}
+
+std::string canonical(Value value, const Tokens& tokens, bool in_set = false) {
   std::string out;
   if (value.kind() == Kind::kObject) {
+    const bool is_set = in_set || value["kind"].string() == "ReplicaSet";
     std::map<std::string, std::string> members;
     value.each_member([&](std::string_view key, Value member) {
-      if (ignored_members().contains(key)) return;
-      members[tokenised(std::string(key), tokens)] = canonical(member, tokens);
+      if (ignored_members().contains(key) || (is_set && counts_steps(key))) return;
+      members[tokenised(std::string(key), tokens)] = canonical(member, tokens, is_set);
     });
     for (const auto& [key, text] : members) {
       out += (out.empty() ? "" : ",") + quoted(key) + ":" + text;
@@ -79,7 +87,7 @@ std::string canonical(Value value, const Tokens& tokens) {
   }
   if (value.kind() == Kind::kArray) {
     std::vector<std::string> elements;
-    value.each([&](Value element) { elements.push_back(canonical(element, tokens)); });
+    value.each([&](Value element) { elements.push_back(canonical(element, tokens, in_set)); });
     // The order of conditions is that of their first appearance, which may be a race of two writes.
     std::sort(elements.begin(), elements.end());
     for (const std::string& element : elements) out += (out.empty() ? "" : ",") + element;
@@ -125,7 +133,7 @@ std::string snapshot(const ControlPlane& cluster, const std::string& ns) {
   std::map<std::string, std::int64_t> lines;
   list->root()["items"].each([&](Value item) {
     if (item["kind"].string() == "Event") {
-      lines[event_line(item, tokens)] += item["count"].integer().value_or(1);
+      lines[event_line(item, tokens)] = 1;
     } else {
       lines[canonical(item, tokens)] += 1;
     }
@@ -137,9 +145,10 @@ std::string snapshot(const ControlPlane& cluster, const std::string& ns) {
 
 bool settle(const ControlPlane& cluster, const std::string& ns) {
   constexpr milliseconds kQuiet{2500};
-  const std::array<std::string, 3> paths = {"/apis/apps/v1/namespaces/" + ns + "/deployments",
+  const std::array<std::string, 4> paths = {"/apis/apps/v1/namespaces/" + ns + "/deployments",
                                             "/apis/apps/v1/namespaces/" + ns + "/replicasets",
-                                            "/api/v1/namespaces/" + ns + "/pods"};
+                                            "/api/v1/namespaces/" + ns + "/pods",
+                                            "/api/v1/namespaces/" + ns + "/events"};
   host::ObjectSpace space;
   std::string last;
   auto since = std::chrono::steady_clock::now();
