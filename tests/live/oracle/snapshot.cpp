@@ -54,6 +54,12 @@ std::string replace_all(std::string text, const std::string& from, const std::st
 
 std::string tokenised(std::string text, const Tokens& tokens) {
   for (const auto& [from, to] : tokens) text = replace_all(std::move(text), from, to);
+  // The tenth and later event of a kind come as one, and how many there are depends on the steps of
+  // a rollout.
+  text = replace_all(std::move(text), "(combined from similar events): ", "");
+  // A ReplicaSet that is gone has no revision any more.
+  static const std::regex kGone("\\bweb-[bcdfghjklmnpqrstvwxz2456789]{6,10}\\b");
+  text = std::regex_replace(text, kGone, "RS0");
   // What is left of a pod's name is its ReplicaSet's token and five random letters.
   static const std::regex kPodSuffix("(RS[0-9]+|[a-z-]*bare)-[a-z0-9]{5}\\b");
   text = std::regex_replace(text, kPodSuffix, "$1-POD");
