@@ -176,7 +176,7 @@ const std::vector<Scenario>& scenarios() {
       {"orphan-and-adopt", orphan_and_adopt},
       {"release-a-pod", release_a_pod},
       {"quota", quota},
-      {"hurried-updates", hurried_updates},
+      {"hurried-updates", hurried_updates, Compare::kObjects},
   };
   return all;
 }

@@ -30,9 +30,14 @@ class Stage {
   const std::string ns_;
 };
 
+/// Where the user is faster than the controllers, it is chance which steps happen; the end is the
+/// same.
+enum class Compare { kObjectsAndEvents, kObjects };
+
 struct Scenario {
   std::string name;  ///< Also the namespace: lower case and dashes.
   std::function<void(const Stage&)> play;
+  Compare compare = Compare::kObjectsAndEvents;
 };
 
 /// The image that never becomes ready.
