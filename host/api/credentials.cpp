@@ -3,9 +3,9 @@
 #include <cctype>
 #include <utility>
 
-#include "host/api/base64.hpp"
 #include "host/api/exec_credentials.hpp"
 #include "host/api/token_file.hpp"
+#include "host/base/base64.hpp"
 
 namespace davit::host {
 namespace {
@@ -128,7 +128,7 @@ Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& co
   if (has_token) return Owned(std::make_unique<StaticCredentials>("Bearer " + config.token));
   if (has_basic) {
     return Owned(std::make_unique<StaticCredentials>(
-        "Basic " + base64(config.username + ":" + config.password)));
+        "Basic " + encode_base64(config.username + ":" + config.password)));
   }
   if (config.exec && !has_cert) return ExecCredentials::open(config, clock, metrics, log);
   return Owned(std::make_unique<StaticCredentials>(""));

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "host/api/base64.hpp"
+#include "host/base/base64.hpp"
 #include "host/base/json_text.hpp"
 
 namespace davit::host {
@@ -76,7 +76,7 @@ std::string exec_info(const ConnectionConfig& config) {
     }
     if (config.insecure) out += ",\"insecure-skip-tls-verify\":true";
     if (!config.ca_data.empty()) {
-      out += ",\"certificate-authority-data\":" + json_string(base64(config.ca_data));
+      out += ",\"certificate-authority-data\":" + json_string(encode_base64(config.ca_data));
     }
     if (!config.proxy_url.empty()) out += ",\"proxy-url\":" + json_string(config.proxy_url);
     if (config.disable_compression) out += ",\"disable-compression\":true";

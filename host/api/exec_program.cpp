@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "host/api/exec_plugin.hpp"
-#include "host/api/unique_fd.hpp"
+#include "host/base/unique_fd.hpp"
 
 extern char** environ;
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "host/base/clock.hpp"
+#include "host/base/key_hash.hpp"
 #include "host/base/mutex.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/cache/informer.hpp"
-#include "host/queue/key_hash.hpp"
 
 namespace davit::host {
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "host/base/spdlog_sink.hpp"
+#include "host/base/unique_fd.hpp"
 #include "host/base/version.hpp"
 #include "host/cli/controllers_flag.hpp"
 #include "host/cli/host_process.hpp"
@@ -48,12 +49,8 @@ class Interruptions {
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    signals_ = signalfd(-1, &set, SFD_CLOEXEC);
-    lost_lease_ = eventfd(0, EFD_CLOEXEC);
-  }
-  ~Interruptions() {
-    ::close(signals_);
-    ::close(lost_lease_);
+    signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC));
+    lost_lease_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
   }
   Interruptions(const Interruptions&) = delete;
   Interruptions& operator=(const Interruptions&) = delete;
@@ -63,25 +60,26 @@ class Interruptions {
   /// Waits for one, at most so long. A signal is taken, so that the next wait sees only the next
   /// one.
   [[nodiscard]] What wait(std::chrono::milliseconds limit) const {
-    std::array<pollfd, 2> ready = {{{signals_, POLLIN, 0}, {lost_lease_, POLLIN, 0}}};
+    std::array<pollfd, 2> ready = {{{signals_.get(), POLLIN, 0}, {lost_lease_.get(), POLLIN, 0}}};
     if (poll(ready.data(), ready.size(), static_cast<int>(limit.count())) <= 0) {
       return What::kNothing;
     }
     if ((ready[1].revents & POLLIN) != 0) return What::kLostLease;
     signalfd_siginfo info{};
-    return read(signals_, &info, sizeof(info)) == sizeof(info) ? What::kSignal : What::kNothing;
+    return read(signals_.get(), &info, sizeof(info)) == sizeof(info) ? What::kSignal
+                                                                     : What::kNothing;
   }
 
   /// Any thread.
   void lost_lease() const {
     const std::uint64_t one = 1;
     // Cannot fail: the counter is far from its end.
-    [[maybe_unused]] const ssize_t written = write(lost_lease_, &one, sizeof(one));
+    [[maybe_unused]] const ssize_t written = write(lost_lease_.get(), &one, sizeof(one));
   }
 
  private:
-  int signals_ = -1;
-  int lost_lease_ = -1;
+  UniqueFd signals_;
+  UniqueFd lost_lease_;
 };
 
 /// The controllers that --controllers leaves, in the order of the plugins, with their settings.

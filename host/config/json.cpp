@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "host/config/utf8.hpp"
+#include "host/base/utf8.hpp"
 
 namespace davit::host {
 namespace {

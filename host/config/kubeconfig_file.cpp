@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <set>
 
-#include "host/config/base64.hpp"
+#include "host/base/base64.hpp"
 #include "host/config/fields.hpp"
 #include "host/config/yaml.hpp"
 

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <utility>
 
-#include "host/config/utf8.hpp"
+#include "host/base/utf8.hpp"
 
 namespace davit::host {
 namespace {

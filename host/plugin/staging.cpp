@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "host/base/unique_fd.hpp"
 #include "host/plugin/digest.hpp"
 
 namespace davit::host {
@@ -23,21 +24,6 @@ std::string reason(int error) { return std::generic_category().message(error); }
 Status refuse(Code code, const std::filesystem::path& path, const std::string& text) {
   return Status(code, "plugin " + path.string() + ": " + text);
 }
-
-/// An open file; closed with its owner.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Result<std::string> read_all(int fd) {
   constexpr std::size_t kChunk = std::size_t{1} << 16;
@@ -90,7 +76,7 @@ Status check_trust(const struct stat& info, const std::filesystem::path& path) {
 enum class Trust { kRequired, kIgnored };
 
 Result<TrustedFile> read_file(const std::filesystem::path& path, Trust trust) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) {
@@ -188,7 +174,7 @@ Result<TrustedFile> read_plugin_file(const std::filesystem::path& path) {
 Result<std::filesystem::path> stage(StagingDirectory& directory, const TrustedFile& file) {
   std::filesystem::path path = directory.next(file.digest);
   {
-    const Descriptor copy(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500));
+    const UniqueFd copy(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500));
     Status written = copy.get() < 0 ? Status(Code::kUnavailable, reason(errno))
                                     : write_all(copy.get(), file.content);
     if (!written.ok()) return written.with_context("cannot write the copy " + path.string());

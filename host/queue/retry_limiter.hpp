@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "host/base/clock.hpp"
-#include "host/queue/key_hash.hpp"
+#include "host/base/key_hash.hpp"
 
 namespace davit::host {
 

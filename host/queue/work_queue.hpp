@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "host/base/clock.hpp"
+#include "host/base/key_hash.hpp"
 #include "host/base/mutex.hpp"
-#include "host/queue/key_hash.hpp"
 #include "host/queue/queue_metrics.hpp"
 #include "host/queue/retry_limiter.hpp"
 

@@ -4,12 +4,13 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "host/base/unique_fd.hpp"
 
 namespace davit::test {
 
@@ -21,17 +22,17 @@ class HttpClient {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connected_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    connected_ =
+        ::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
-  ~HttpClient() { ::close(fd_); }
 
   [[nodiscard]] bool connected() const { return connected_; }
 
   void send(std::string_view bytes) {
     while (!bytes.empty()) {
-      const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const ssize_t sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (sent <= 0) return;
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
@@ -65,13 +66,13 @@ class HttpClient {
  private:
   bool more() {
     char piece[4096];
-    const ssize_t got = ::recv(fd_, piece, sizeof piece, 0);
+    const ssize_t got = ::recv(fd_.get(), piece, sizeof piece, 0);
     if (got <= 0) return false;
     buffer_.append(piece, static_cast<std::size_t>(got));
     return true;
   }
 
-  const int fd_;
+  const host::UniqueFd fd_;
   bool connected_ = false;
   std::string buffer_;
 };

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/api/unique_fd.hpp"
 #include "host/base/mutex.hpp"
+#include "host/base/unique_fd.hpp"
 
 namespace davit::host {
 

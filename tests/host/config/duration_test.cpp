@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "host/config/base64.hpp"
-#include "host/config/names.hpp"
-
 namespace davit::host {
 namespace {
 
@@ -55,29 +52,6 @@ TEST(DurationTest, FormattingIsGos) {
       {seconds(3661), "1h1m1s"},
   };
   for (const auto& [value, want] : cases) EXPECT_EQ(format_duration(value), want);
-}
-
-TEST(Base64Test, StandardAlphabetWithPaddingIsDecoded) {
-  EXPECT_EQ(decode_base64(""), "");
-  EXPECT_EQ(decode_base64("TQ=="), "M");
-  EXPECT_EQ(decode_base64("TWE="), "Ma");
-  EXPECT_EQ(decode_base64("TWFu"), "Man");
-  EXPECT_EQ(decode_base64("TW\nFu\n"), "Man");
-  EXPECT_EQ(decode_base64("+/+/"), "\xfb\xff\xbf");
-  for (const char* text : {"T", "TQ", "TQ=", "TWF", "T===", "TQ==TQ==", "TW-u", "TW u"}) {
-    EXPECT_EQ(decode_base64(text), std::nullopt) << text;
-  }
-}
-
-TEST(NamesTest, KubernetesRulesForNamesHold) {
-  for (const char* text : {"a", "kube-system", "0a"}) EXPECT_TRUE(is_dns_label(text)) << text;
-  for (const char* text : {"", "-a", "a-", "A", "a.b", "a_b"}) EXPECT_FALSE(is_dns_label(text));
-  EXPECT_FALSE(is_dns_label(std::string(64, 'a')));
-  EXPECT_TRUE(is_dns_subdomain("events.k8s.io"));
-  for (const char* text : {"", ".", "a..b", "a.", "A.b"}) EXPECT_FALSE(is_dns_subdomain(text));
-  EXPECT_TRUE(is_ip_address("127.0.0.1"));
-  EXPECT_TRUE(is_ip_address("::1"));
-  for (const char* text : {"", "localhost", "1.2.3", "[::1]"}) EXPECT_FALSE(is_ip_address(text));
 }
 
 }  // namespace

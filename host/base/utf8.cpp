@@ -1,4 +1,4 @@
-#include "host/config/utf8.hpp"
+#include "host/base/utf8.hpp"
 
 namespace davit::host {
 
