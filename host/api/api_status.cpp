@@ -1,12 +1,12 @@
 #include "host/api/api_status.hpp"
 
-#include <rapidjson/document.h>
-
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include "host/api/request_builder.hpp"
+#include "host/object/api_status.hpp"
+#include "host/object/parse.hpp"
 
 namespace davit::host {
 namespace {
@@ -39,119 +39,19 @@ constexpr Fabricated kFabricated[] = {
      "the request"},
 };
 
-struct Reason {
-  std::string_view name;
-  Code code;
-};
-constexpr Reason kReasons[] = {
-    {"NotFound", Code::kNotFound},
-    {"AlreadyExists", Code::kAlreadyExists},
-    {"Conflict", Code::kConflict},
-    {"Invalid", Code::kInvalid},
-    {"BadRequest", Code::kInvalid},
-    {"RequestEntityTooLarge", Code::kInvalid},
-    {"UnsupportedMediaType", Code::kInvalid},
-    {"Forbidden", Code::kForbidden},
-    {"Unauthorized", Code::kForbidden},
-    {"Expired", Code::kExpired},
-    {"Gone", Code::kExpired},
-    {"TooManyRequests", Code::kThrottled},
-    {"MethodNotAllowed", Code::kUnsupported},
-    {"NotAcceptable", Code::kUnsupported},
-    {"ServerTimeout", Code::kUnavailable},
-    {"Timeout", Code::kUnavailable},
-    {"InternalError", Code::kUnavailable},
-    {"ServiceUnavailable", Code::kUnavailable},
-    {"StoreReadError", Code::kUnavailable},
-};
-
-Code code_of_http(int http_status) {
-  switch (http_status) {
-    case 400:
-    case 413:
-    case 415:
-    case 422:
-      return Code::kInvalid;
-    case 401:
-    case 403:
-      return Code::kForbidden;
-    case 404:
-      return Code::kNotFound;
-    case 405:
-    case 406:
-      return Code::kUnsupported;
-    case 409:
-      return Code::kConflict;
-    case 410:
-      return Code::kExpired;
-    case 429:
-      return Code::kThrottled;
-    default:
-      return http_status >= 500 ? Code::kUnavailable : Code::kInternal;
-  }
-}
-
-using Json = rapidjson::Value;
-
-std::string_view text(const Json& object, const char* member) {
-  const auto found = object.FindMember(member);
-  if (found == object.MemberEnd() || !found->value.IsString()) return {};
-  return {found->value.GetString(), found->value.GetStringLength()};
-}
-
-std::int64_t number(const Json& object, const char* member) {
-  const auto found = object.FindMember(member);
-  return found == object.MemberEnd() || !found->value.IsInt64() ? 0 : found->value.GetInt64();
-}
-
-// Servers before 1.18 told "too large" in words only; readers shall find the cause in one place.
-constexpr std::string_view kTooLarge = "Too large resource version";
-constexpr std::string_view kTooLargeCause = "ResourceVersionTooLarge";
-
-void read_details(const Json& details, ApiDetail& out) {
-  const std::int64_t seconds = number(details, "retryAfterSeconds");
-  if (seconds > 0) {
-    constexpr std::int64_t kLongest = 24 * 3600;
-    out.retry_after_ms = static_cast<std::uint32_t>(std::min(seconds, kLongest) * 1000);
-  }
-  const auto causes = details.FindMember("causes");
-  if (causes == details.MemberEnd() || !causes->value.IsArray()) return;
-  for (const Json& cause : causes->value.GetArray()) {
-    if (!cause.IsObject()) continue;
-    std::string_view reason = text(cause, "reason");
-    if (reason.empty() && text(cause, "message").find(kTooLarge) != std::string_view::npos) {
-      reason = kTooLargeCause;
-    }
-    out.causes.emplace_back(reason);
-  }
-}
-
 // The error of a Status body, success of a Status that says so, nothing when `body` is no Status.
 std::optional<Status> read_status(int http_status, std::string_view body) {
   if (body.size() > kStatusBytesMax) return std::nullopt;
   if (body.substr(0, kKindWithin).find("\"Status\"") == body.npos) return std::nullopt;
-  rapidjson::Document json;
-  json.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(body.data(),
-                                                                                     body.size());
-  if (json.HasParseError() || !json.IsObject()) return std::nullopt;
-  if (text(json, "kind") != "Status" || text(json, "apiVersion") != "v1") return std::nullopt;
-  if (text(json, "status") == "Success") return Status();
-  ApiDetail detail;
-  detail.http_status = static_cast<int>(number(json, "code"));
-  if (detail.http_status == 0) detail.http_status = http_status;
-  detail.reason = text(json, "reason");
-  const Json& root = json;  // clang takes only constant iterators for comparable.
-  const auto details = root.FindMember("details");
-  if (details != root.MemberEnd() && details->value.IsObject()) {
-    read_details(details->value, detail);
+  ObjectSpace names;  // Only for this text, which is small and read once.
+  const Result<ObjectRef> parsed = parse_object(names, body);
+  if (!parsed) return std::nullopt;
+  const Value status = parsed->root();
+  if (status["kind"].string() != "Status" || status["apiVersion"].string() != "v1") {
+    return std::nullopt;
   }
-  std::string message(text(json, "message"));
-  if (detail.causes.empty() && message.find(kTooLarge) != message.npos) {
-    detail.causes.emplace_back(kTooLargeCause);
-  }
-  if (message.empty()) message = "unknown";
-  const Code code = code_of(detail.reason, detail.http_status);
-  return Status(code, std::move(message), std::move(detail));
+  if (status["status"].string() == "Success") return Status();
+  return api_status(status, http_status);
 }
 
 std::string server_text(const AnswerHead& head, std::string_view body) {
@@ -193,13 +93,6 @@ std::optional<std::uint32_t> parse_retry_after(std::string_view value) {
   if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
   constexpr std::uint32_t kLongest = 24 * 3600;
   return std::min(seconds, kLongest);
-}
-
-Code code_of(std::string_view reason, int http_status) {
-  for (const Reason& each : kReasons) {
-    if (each.name == reason) return each.code;
-  }
-  return code_of_http(http_status);
 }
 
 Status decode_answer(const ApiRequest& request, const AnswerHead& head, std::string_view body) {

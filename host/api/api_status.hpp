@@ -26,7 +26,4 @@ struct AnswerHead {
 [[nodiscard]] Status decode_answer(const ApiRequest& request, const AnswerHead& head,
                                    std::string_view body);
 
-/// What a controller can do about a Kubernetes reason, or for an unknown one about the HTTP status.
-[[nodiscard]] Code code_of(std::string_view reason, int http_status);
-
 }  // namespace davit::host

@@ -9,60 +9,101 @@
 namespace davit::host {
 
 namespace {
-/// The reasons of k8s.io/apimachinery/pkg/apis/meta/v1/types.go that a caller can act on.
-constexpr std::pair<std::string_view, Code> kReasons[] = {
+
+/// Of k8s.io/apimachinery/pkg/apis/meta/v1/types.go those that a caller can act on.
+struct Reason {
+  std::string_view name;
+  Code code;
+};
+constexpr Reason kReasons[] = {
     {"NotFound", Code::kNotFound},
     {"AlreadyExists", Code::kAlreadyExists},
     {"Conflict", Code::kConflict},
     {"Invalid", Code::kInvalid},
     {"BadRequest", Code::kInvalid},
+    {"RequestEntityTooLarge", Code::kInvalid},
+    {"UnsupportedMediaType", Code::kInvalid},
     {"Forbidden", Code::kForbidden},
     {"Unauthorized", Code::kForbidden},
     {"Expired", Code::kExpired},
     {"Gone", Code::kExpired},
     {"TooManyRequests", Code::kThrottled},
-    {"Timeout", Code::kUnavailable},
+    {"MethodNotAllowed", Code::kUnsupported},
+    {"NotAcceptable", Code::kUnsupported},
     {"ServerTimeout", Code::kUnavailable},
+    {"Timeout", Code::kUnavailable},
+    {"InternalError", Code::kUnavailable},
     {"ServiceUnavailable", Code::kUnavailable},
+    {"StoreReadError", Code::kUnavailable},
 };
 
-constexpr std::pair<int, Code> kHttpCodes[] = {
-    {400, Code::kInvalid},   {401, Code::kForbidden}, {403, Code::kForbidden},
-    {404, Code::kNotFound},  {409, Code::kConflict},  {410, Code::kExpired},
-    {413, Code::kInvalid},   {415, Code::kInvalid},   {422, Code::kInvalid},
-    {429, Code::kThrottled},
-};
-
-Code code_of(std::int64_t http_status, std::string_view reason) {
-  for (const auto& [name, code] : kReasons) {
-    if (name == reason) return code;
+Code code_of_http(int http_status) {
+  switch (http_status) {
+    case 400:
+    case 413:
+    case 415:
+    case 422:
+      return Code::kInvalid;
+    case 401:
+    case 403:
+      return Code::kForbidden;
+    case 404:
+      return Code::kNotFound;
+    case 405:
+    case 406:
+      return Code::kUnsupported;
+    case 409:
+      return Code::kConflict;
+    case 410:
+      return Code::kExpired;
+    case 429:
+      return Code::kThrottled;
+    default:
+      return http_status >= 500 ? Code::kUnavailable : Code::kInternal;
   }
-  for (const auto& [status, code] : kHttpCodes) {
-    if (status == http_status) return code;
-  }
-  return http_status >= 500 && http_status <= 599 ? Code::kUnavailable : Code::kInternal;
 }
+
+/// Servers before 1.18 told "too large" in words only; readers shall find the cause in one place.
+constexpr std::string_view kTooLarge = "Too large resource version";
+constexpr std::string_view kTooLargeCause = "ResourceVersionTooLarge";
+
+void read_causes(Value causes, ApiDetail& out) {
+  causes.each([&](Value cause) {
+    std::string_view reason = cause["reason"].string();
+    if (reason.empty() && cause["message"].string().find(kTooLarge) != std::string_view::npos) {
+      reason = kTooLargeCause;
+    }
+    if (!reason.empty()) out.causes.emplace_back(reason);
+  });
+}
+
 }  // namespace
 
-Status api_status(Value status) {
-  const std::int64_t http_status = status["code"].integer().value_or(0);
+Code code_of(std::string_view reason, int http_status) {
+  for (const Reason& each : kReasons) {
+    if (each.name == reason) return each.code;
+  }
+  return code_of_http(http_status);
+}
+
+Status api_status(Value status, int http_status) {
+  const std::int64_t told = status["code"].integer().value_or(0);
   ApiDetail detail;
-  detail.http_status = http_status > 0 && http_status < 1000 ? static_cast<int>(http_status) : 0;
+  detail.http_status = told > 0 && told < 1000 ? static_cast<int>(told) : http_status;
   detail.reason = status["reason"].string();
   const Value details = status["details"];
-  details["causes"].each([&](Value cause) {
-    if (const std::string_view reason = cause["reason"].string(); !reason.empty()) {
-      detail.causes.emplace_back(reason);
-    }
-  });
+  read_causes(details["causes"], detail);
   const std::int64_t retry_s = details["retryAfterSeconds"].integer().value_or(0);
   constexpr std::int64_t kRetryMax_s = 24 * 3600;
   if (retry_s > 0) {
     detail.retry_after_ms = static_cast<std::uint32_t>(std::min(retry_s, kRetryMax_s) * 1000);
   }
   std::string message(status["message"].string());
+  if (detail.causes.empty() && message.find(kTooLarge) != message.npos) {
+    detail.causes.emplace_back(kTooLargeCause);
+  }
   if (message.empty()) message = "the server answered with a Status without a message";
-  const Code code = code_of(detail.http_status, detail.reason);
+  const Code code = code_of(detail.reason, detail.http_status);
   return Status(code, std::move(message), std::move(detail));
 }
 
