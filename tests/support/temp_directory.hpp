@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,17 @@ class TempDirectory {
     std::ofstream(file, std::ios::binary) << content;
     return file.string();
   }
+  /// Writes a shell script that can be run; returns its path.
+  std::string script(const std::string& name, std::string_view body) const {
+    const std::string file = write(name, "#!/bin/sh\n" + std::string(body));
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file;
+  }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::ifstream file(path_ / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void remove(const std::string& name) const { std::filesystem::remove(path_ / name); }
 
  private:
   std::filesystem::path path_;

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "host/api/credentials.hpp"
-#include "tests/host/api/temp_dir.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_transport.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/recording_rest_metrics.hpp"
+#include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
 
@@ -40,7 +40,7 @@ class CredentialsTest : public testing::Test {
     return got ? got->authorization : "error: " + got.error().message();
   }
 
-  TempDir dir_;
+  TempDirectory dir_;
   ConnectionConfig config_;
   test::FakeClock clock_;
   test::RecordingRestMetrics metrics_;

@@ -107,7 +107,7 @@ TEST_F(CredentialsTest, RequestsCarryCredentialsUnlessTheyBringTheirOwn) {
 }
 
 TEST_F(CredentialsTest, WithoutCredentialsNothingIsSent) {
-  config_.token_file = dir_.path() + "/missing";
+  config_.token_file = dir_.path().string() + "/missing";
   Stack stack(*make());
   Collector reader;
   const auto call = stack.whole->start({}, reader);

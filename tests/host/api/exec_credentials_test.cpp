@@ -17,10 +17,10 @@ class ExecTest : public CredentialsTest {
   // A plugin that counts its runs in a file and prints a token with that number.
   void use_plugin(const std::string& extra_status = "",
                   const std::string& version = "client.authentication.k8s.io/v1") {
-    use_script("echo run >> " + dir_.path() +
+    use_script("echo run >> " + dir_.path().string() +
                "/runs\n"
                "n=$(wc -l < " +
-               dir_.path() + "/runs)\n" + "echo \"{\\\"kind\\\":\\\"ExecCredential\\\"," +
+               dir_.path().string() + "/runs)\n" + "echo \"{\\\"kind\\\":\\\"ExecCredential\\\"," +
                "\\\"apiVersion\\\":\\\"" + version + "\\\"," +
                "\\\"status\\\":{\\\"token\\\":\\\"T$n\\\"" + extra_status + "}}\"\n");
   }
@@ -80,7 +80,7 @@ TEST_F(ExecTest, UnauthorizedForOlderCredentialsDoesNotRunThePluginAgain) {
 }
 
 TEST_F(ExecTest, ClusterIsToldOnlyWhenWantedRT026) {
-  use_script("printf '%s' \"$KUBERNETES_EXEC_INFO\" > " + dir_.path() + "/info\n");
+  use_script("printf '%s' \"$KUBERNETES_EXEC_INFO\" > " + dir_.path().string() + "/info\n");
   config_.ca_data = "PEM";
   config_.exec->provide_cluster_info = true;
   config_.exec->cluster_extension = R"({"audience":"x"})";
@@ -118,7 +118,7 @@ TEST_F(ExecTest, MissingPluginIsToldWithItsHint) {
 }
 
 TEST_F(ExecTest, PluginGetsItsArgumentsAndEnvironment) {
-  use_script("printf '%s %s' \"$1\" \"$COLOUR\" > " + dir_.path() + "/seen\n");
+  use_script("printf '%s %s' \"$1\" \"$COLOUR\" > " + dir_.path().string() + "/seen\n");
   config_.exec->args = {"login"};
   config_.exec->env = {{"COLOUR", "red"}};
   EXPECT_FALSE((*make())->get());

@@ -7,11 +7,11 @@
 #include "host/api/tls_material.hpp"
 #include "tests/host/api/certificates.hpp"
 #include "tests/host/api/collected_answer.hpp"
-#include "tests/host/api/temp_dir.hpp"
 #include "tests/host/api/tiny_server.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/recording_rest_metrics.hpp"
+#include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
 namespace {
@@ -54,7 +54,7 @@ class TlsTest : public testing::Test {
     return *std::move(made);
   }
 
-  TempDir dir_;
+  TempDirectory dir_;
   ConnectionConfig config_;
   test::FakeClock clock_;
   test::RecordingRestMetrics metrics_;
@@ -124,7 +124,7 @@ TEST_F(TlsTest, ContradictionsAndBadFilesAreToldAtOnceRT030) {
   config_.ca_data = "garbage";
   EXPECT_THAT(open().error().message(), HasSubstr("unable to load root certificates"));
   config_ = {};
-  config_.ca_file = dir_.path() + "/missing";
+  config_.ca_file = dir_.path().string() + "/missing";
   EXPECT_THAT(open().error().message(), HasSubstr("/missing"));
 }
 
