@@ -179,82 +179,94 @@ TEST_F(StoreTest, OverheadStaysBelowOneHundredBytesAnObject) {
   EXPECT_LE(store_.overhead_bytes() / kPods, 100u);
 }
 
-/// What the store should hold, in the plainest form.
-struct Model {
-  std::map<std::pair<std::string, std::string>, PodSpec> pods;
+/// A store and what it should hold, in the plainest form, changed by chance in the same way.
+class RandomHistory {
+ public:
+  RandomHistory(ObjectSpace& space, unsigned seed) : random_(seed), store_(space) {
+    EXPECT_TRUE(store_.add_index("node", "spec.nodeName").ok());
+  }
 
-  [[nodiscard]] std::set<std::string> select(
-      const std::function<bool(const PodSpec&)>& wanted) const {
+  template <typename MakeObject>
+  void step(const MakeObject& object) {
+    const PodSpec pod = any_pod();
+    const auto dice = random_() % 100;
+    if (dice < 60) {
+      const bool known = pods_.contains({pod.ns, pod.name});
+      EXPECT_EQ(store_.put(object(pod)).type, known ? ChangeType::kUpdated : ChangeType::kAdded);
+      pods_[{pod.ns, pod.name}] = pod;
+    } else if (dice < 97) {
+      store_.remove(object(pod));
+      pods_.erase({pod.ns, pod.name});
+    } else {
+      Replacement next(store_);
+      std::erase_if(pods_, [&](const auto&) { return random_() % 4 == 0; });
+      for (int k = 0; k < 5; ++k) {
+        const PodSpec more = any_pod();
+        pods_[{more.ns, more.name}] = more;
+      }
+      for (const auto& [key, each] : pods_) next.put(object(each));
+      store_.replace(std::move(next), std::to_string(version_));
+    }
+  }
+
+  void expect_agreement() {
+    const std::string ns = "ns" + pick(3);
+    const std::string node = "n" + pick(6);
+    const std::string owner = "o" + pick(5);
+    EXPECT_EQ(store_.size(), pods_.size());
+    EXPECT_EQ(found(kNamespaceIndex, ns), wanted([&](const PodSpec& p) { return p.ns == ns; }));
+    EXPECT_EQ(found("node", node), wanted([&](const PodSpec& p) { return p.node == node; }));
+    EXPECT_EQ(found(kControllerIndex, owner),
+              wanted([&](const PodSpec& p) { return p.owner == owner; }));
+    EXPECT_EQ(found(kControllerIndex, "/" + ns),
+              wanted([&](const PodSpec& p) { return p.owner.empty() && p.ns == ns; }));
+  }
+
+ private:
+  std::string pick(unsigned below) { return std::to_string(random_() % below); }
+
+  PodSpec any_pod() {
+    return PodSpec{.ns = "ns" + pick(3),
+                   .name = "p" + pick(40),
+                   .version = std::to_string(++version_),
+                   .uid = "u" + pick(2),
+                   .node = random_() % 4 == 0 ? "" : "n" + pick(6),
+                   .owner = random_() % 3 == 0 ? "" : "o" + pick(5)};
+  }
+
+  [[nodiscard]] std::set<std::string> found(std::string_view index, const std::string& key) const {
     std::set<std::string> names;
-    for (const auto& [key, pod] : pods) {
-      if (wanted(pod)) names.insert(pod.ns + "/" + pod.name + "@" + pod.version);
+    const std::vector<ObjectRef> selected = *store_.select(index, key);
+    for (const ObjectRef& each : selected) {
+      const Metadata meta = metadata(*each);
+      names.insert(std::string(meta.ns) + "/" + std::string(meta.name) + "@" +
+                   std::string(meta.resource_version));
     }
     return names;
   }
+
+  [[nodiscard]] std::set<std::string> wanted(
+      const std::function<bool(const PodSpec&)>& belongs) const {
+    std::set<std::string> names;
+    for (const auto& [key, pod] : pods_) {
+      if (belongs(pod)) names.insert(pod.ns + "/" + pod.name + "@" + pod.version);
+    }
+    return names;
+  }
+
+  std::mt19937 random_;
+  Store store_;
+  std::map<std::pair<std::string, std::string>, PodSpec> pods_;
+  std::uint64_t version_ = 0;
 };
 
 TEST_F(StoreTest, RandomHistoriesAgreeWithANaiveModel) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
-    std::mt19937 random(seed);
-    Store store(space_);
-    ASSERT_TRUE(store.add_index("node", "spec.nodeName").ok());
-    Model model;
-    std::uint64_t version = 0;
-    const auto pick = [&](unsigned below) { return std::to_string(random() % below); };
-    const auto any_pod = [&] {
-      return PodSpec{.ns = "ns" + pick(3),
-                     .name = "p" + pick(40),
-                     .version = std::to_string(++version),
-                     .uid = "u" + pick(2),
-                     .node = random() % 4 == 0 ? "" : "n" + pick(6),
-                     .owner = random() % 3 == 0 ? "" : "o" + pick(5)};
-    };
-    const auto found = [&](std::string_view index, const std::string& key) {
-      std::set<std::string> names;
-      const std::vector<ObjectRef> selected = *store.select(index, key);
-      for (const ObjectRef& each : selected) {
-        const Metadata meta = metadata(*each);
-        names.insert(std::string(meta.ns) + "/" + std::string(meta.name) + "@" +
-                     std::string(meta.resource_version));
-      }
-      return names;
-    };
+    RandomHistory history(space_, seed);
     for (int i = 0; i < 300; ++i) {
-      const PodSpec pod = any_pod();
-      const auto dice = random() % 100;
-      if (dice < 60) {
-        const bool known = model.pods.contains({pod.ns, pod.name});
-        ASSERT_EQ(store.put(object(pod)).type, known ? ChangeType::kUpdated : ChangeType::kAdded);
-        model.pods[{pod.ns, pod.name}] = pod;
-      } else if (dice < 97) {
-        store.remove(object(pod));
-        model.pods.erase({pod.ns, pod.name});
-      } else {
-        Replacement next(store);
-        std::erase_if(model.pods, [&](const auto&) { return random() % 4 == 0; });
-        for (int k = 0; k < 5; ++k) {
-          const PodSpec more = any_pod();
-          model.pods[{more.ns, more.name}] = more;
-        }
-        for (const auto& [key, each] : model.pods) next.put(object(each));
-        store.replace(std::move(next), std::to_string(version));
-      }
-      ASSERT_EQ(store.size(), model.pods.size()) << "seed " << seed;
-      const std::string ns = "ns" + pick(3), node = "n" + pick(6), owner = "o" + pick(5);
-      ASSERT_EQ(found(kNamespaceIndex, ns), model.select([&](const PodSpec& p) {
-        return p.ns == ns;
-      })) << "seed "
-          << seed;
-      ASSERT_EQ(found("node", node), model.select([&](const PodSpec& p) { return p.node == node; }))
-          << "seed " << seed;
-      ASSERT_EQ(found(kControllerIndex, owner), model.select([&](const PodSpec& p) {
-        return p.owner == owner;
-      })) << "seed "
-          << seed;
-      ASSERT_EQ(found(kControllerIndex, "/" + ns), model.select([&](const PodSpec& p) {
-        return p.owner.empty() && p.ns == ns;
-      })) << "seed "
-          << seed;
+      history.step([this](const PodSpec& pod) { return object(pod); });
+      history.expect_agreement();
+      ASSERT_FALSE(HasFailure()) << "seed " << seed << ", step " << i;
     }
   }
 }

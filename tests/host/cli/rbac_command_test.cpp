@@ -42,16 +42,16 @@ TEST(RbacCommandTest, RightsAreTheUnionOfRulesAndWatchesAndTheHostsOwn) {
   const std::vector<YamlNode> all = documents(text);
   ASSERT_EQ(all.size(), 5U);
   EXPECT_EQ(all[0].find("kind")->text, "ServiceAccount");
-  // clang-format off
   EXPECT_EQ(
       to_json(*all[1].find("rules")).value(),
       R"([{"apiGroups":[""],"resources":["events"],"verbs":["create","patch"]},)"
       R"({"apiGroups":[""],"resources":["pods"],"verbs":["get","list","watch","create","delete"]},)"
       R"({"apiGroups":["apps"],"resources":["deployments"],"verbs":["get","list","watch"]},)"
-      R"({"apiGroups":["apps"],"resources":["deployments/status","replicasets/status"],"verbs":["patch"]},)"
+      R"({"apiGroups":["apps"],"resources":["deployments/status","replicasets/status"],)"
+      R"("verbs":["patch"]},)"
       R"({"apiGroups":["events.k8s.io"],"resources":["events"],"verbs":["create","patch"]},)"
-      R"({"nonResourceURLs":["/healthz","/livez","/readyz","/version","/api","/api/*","/apis","/apis/*"],"verbs":["get"]}])");
-  // clang-format on
+      R"({"nonResourceURLs":["/healthz","/livez","/readyz","/version","/api","/api/*",)"
+      R"("/apis","/apis/*"],"verbs":["get"]}])");
 }
 
 TEST(RbacCommandTest, TheLeaseHasARoleInItsOwnNamespace) {

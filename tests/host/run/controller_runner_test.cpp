@@ -3,10 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/collector.hpp"
-#include "tests/support/fake_clock.hpp"
-#include "tests/support/fake_runner_metrics.hpp"
-#include "tests/support/recording_log_sink.hpp"
+#include "tests/host/run/runner_fixture.hpp"
 
 namespace davit::host {
 namespace {
@@ -16,69 +13,6 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
-
-/// A feed that a test fills by hand.
-class FakeFeed final : public ChangeFeed {
- public:
-  void deliver(std::stop_token stop) override {
-    MutexLock lock(mutex_);
-    const std::stop_callback wake(stop, [this] { changed_.notify_all(); });
-    while (!stop.stop_requested() && !told_) changed_.wait(mutex_);
-    told_ = false;
-  }
-  [[nodiscard]] bool ready() const override {
-    MutexLock lock(mutex_);
-    return ready_;
-  }
-
-  void fill() {
-    MutexLock lock(mutex_);
-    ready_ = true;
-    told_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  mutable Mutex mutex_;
-  CondVar changed_;
-  bool ready_ GUARDED_BY(mutex_) = false;
-  bool told_ GUARDED_BY(mutex_) = false;
-};
-
-class ControllerRunnerTest : public testing::Test {
- protected:
-  static RunnerOptions options() {
-    RunnerOptions made;
-    made.controller = "web-controller";
-    made.plugin = "web";
-    return made;
-  }
-
-  ControllerQueueOptions queue(SyncFunction sync, std::uint32_t workers = 1) {
-    ControllerQueueOptions made;
-    made.name = "web";
-    made.workers = workers;
-    made.sync = std::move(sync);
-    return made;
-  }
-
-  /// A sync that notes its key and says `code`.
-  SyncFunction noting(std::int32_t code = DAVIT_OK) {
-    return [this, code](std::string_view key, const std::stop_token&) {
-      synced_.push(std::string(key));
-      return SyncOutcome{code, {}, ""};
-    };
-  }
-
-  [[nodiscard]] Quiesce at_once() const { return {clock_.now(), clock_.now()}; }
-  [[nodiscard]] Quiesce patiently() const { return {Time::max(), Time::max()}; }
-
-  test::FakeClock clock_;
-  test::RecordingLogSink sink_{2};
-  test::FakeRunnerMetrics metrics_;
-  FakeFeed feed_;
-  test::Collector<std::string> synced_;
-};
 
 TEST_F(ControllerRunnerTest, KeysWaitForCachesAndLeadership) {
   ControllerRunner runner(options(), &feed_, metrics_, clock_, Log(sink_));
