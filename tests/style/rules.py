@@ -1,0 +1,197 @@
+"""The rules of the tree. Each takes a File and yields (line, what is wrong)."""
+import os
+import re
+from collections import namedtuple
+
+from cpp_text import DIRECTIVE, blank, code_of, functions
+
+File = namedtuple('File', 'path text')
+Rule = namedtuple('Rule', 'name applies check allowed')
+
+LINES_MAX, COLUMNS_MAX, FUNCTION_LINES_MAX = 400, 100, 60
+CPP = ('.cpp', '.hpp')
+C_OR_CPP = CPP + ('.c', '.h')
+PROSE = ('.md',)
+# Who may use which library; its name in an #include decides. The rest of the host goes through that room.
+LIBRARY_ROOMS = {
+    'yaml-cpp/': ('host/config/',), 'curl/': ('host/api/',), 'boost/dll': ('host/plugin/',),
+    'CLI/': ('host/cli/',), 'spdlog/': ('host/base/',), 'prometheus/': ('host/health/',),
+    'boost/beast': ('host/http/',), 'boost/asio': ('host/http/',),
+}
+HEAVY = tuple(LIBRARY_ROOMS) + ('rapidjson/',)
+
+
+def cpp(path):
+    return path.endswith(CPP)
+
+
+def c_or_cpp(path):
+    return path.endswith(C_OR_CPP)
+
+
+def test_code(path):
+    return path.startswith('tests/') and not path.startswith(('tests/live/', 'tests/style/'))
+
+
+def everywhere(path):
+    return not path.startswith('tests/style/') and path != 'LICENSE'
+
+
+def lines_that(pattern, what, view=lambda text: text):
+    """A check that names each line of `view(text)` with a match of `pattern`."""
+    pattern = re.compile(pattern)
+
+    def check(file):
+        for number, line in enumerate(view(file.text).split('\n'), 1):
+            if found := pattern.search(line):
+                yield number, what.format(found.group().strip())
+    return check
+
+
+def without_directives(text):
+    return DIRECTIVE.sub(blank, code_of(text))
+
+
+def file_length(file):
+    count = file.text.count('\n')
+    if count > LINES_MAX:
+        yield count, f'{count} lines, at most {LINES_MAX}'
+
+
+def columns(file):
+    for number, line in enumerate(file.text.split('\n'), 1):
+        if len(line) > COLUMNS_MAX:
+            yield number, f'{len(line)} columns, at most {COLUMNS_MAX}'
+
+
+def function_length(file):
+    for first, count in functions(file.text):
+        if count > FUNCTION_LINES_MAX:
+            yield first, f'a function of {count} lines, at most {FUNCTION_LINES_MAX}'
+
+
+def includes(file):
+    for number, line in enumerate(file.text.split('\n'), 1):
+        if found := re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line):
+            yield number, found.group(1)
+
+
+def heavy_headers(file):
+    for number, name in includes(file):
+        if name.startswith(HEAVY):
+            yield number, f'<{name}> belongs in a .cpp file'
+
+
+def library_rooms(file):
+    for number, name in includes(file):
+        for library, rooms in LIBRARY_ROOMS.items():
+            if name.startswith(library) and not file.path.startswith(rooms):
+                yield number, f'<{name}> is for {" and ".join(rooms)} only'
+
+
+def host_rooms(architecture):
+    """The rooms of host/ in the order of the tree in docs/ARCHITECTURE.md."""
+    tree = re.search(r'^host/\s*\n((?: {2}\S.*\n)+)', architecture, re.M)
+    return re.findall(r'^ {2}(\w+)/', tree.group(1), re.M) if tree else []
+
+
+def room_order(rooms):
+    def check(file):
+        home = file.path.split('/')
+        for number, name in includes(file):
+            part = name.split('/')
+            if part[0] not in ('host', 'plugins', 'tests', 'bench', 'sandbox'):
+                continue
+            if home[0] == 'host':
+                ok = part[0] == 'host' and part[1] in rooms and home[1] in rooms
+                ok = ok and rooms.index(part[1]) <= rooms.index(home[1])
+            else:
+                ok = home[0] == 'plugins' and part[:2] == home[:2]
+            if not ok:
+                yield number, f'"{name}" is no room that {"/".join(home[:2])} may include'
+    return check
+
+
+def read(path):
+    with open(path, encoding='utf-8') as stream:
+        return stream.read()
+
+
+def anchors(markdown):
+    for title in re.findall(r'^#+ (.*)$', markdown, re.M):
+        yield re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-')
+
+
+def links(root):
+    def check(file):
+        text = re.sub(r'^```.*?^```|`[^`\n]*`', blank, file.text, flags=re.M | re.S)
+        for found in re.finditer(r'\[[^\]]*\]\(([^)\s]+)\)', text):
+            target, _, anchor = found.group(1).partition('#')
+            if re.match(r'[a-z]+:', target):
+                continue
+            number = text.count('\n', 0, found.start()) + 1
+            base = os.path.dirname(file.path)
+            path = os.path.join(root, os.path.normpath(os.path.join(base, target))) if target else ''
+            if path and not os.path.exists(path):
+                yield number, f'no such file: {target}'
+            elif anchor and (target.endswith('.md') or not target):
+                if anchor not in anchors(read(path) if path else file.text):
+                    yield number, f'no such heading: #{anchor}'
+    return check
+
+
+def decision_numbers(paths):
+    """Not a rule of one file: the decisions count 001, 002, ... without gaps or doubles."""
+    pages = sorted(path for path in paths if path.startswith('docs/decisions/'))
+    for wanted, path in enumerate(pages, 1):
+        if not re.fullmatch(rf'docs/decisions/{wanted:03}-[a-z0-9-]+\.md', path):
+            yield path, 1, f'the next decision is {wanted:03}-title.md'
+
+
+def decision_heading(file):
+    number = os.path.basename(file.path)[:3]
+    if not file.text.startswith(f'# {number}. '):
+        yield 1, f'the heading begins with "# {number}. "'
+
+
+def all_rules(root, architecture):
+    rooms = host_rooms(architecture)
+    shipped = ('host/', 'plugins/', 'sdk/')
+    return [
+        Rule('file-length', lambda path: c_or_cpp(path) or path.endswith('.py'), file_length, {
+            'sdk/include/davit/abi.h': 'its documentation is the contract'}),
+        Rule('columns', c_or_cpp, columns, {
+            'sdk/include/davit/abi.h': 'its documentation is the contract'}),
+        Rule('function-length', c_or_cpp, function_length, {}),
+        Rule('exceptions', cpp, lines_that(r'\b(try|catch)\b', '"{}": errors are values', without_directives), {
+            'host/cli/command_line.cpp': 'CLI11 throws',
+            'host/config/yaml.cpp': 'yaml-cpp throws',
+            'host/plugin/loader.cpp': 'Boost.DLL throws',
+            'host/plugin/guard.hpp': 'a plugin may throw',
+            'sdk/include/davit/trampoline.hpp': 'a controller may throw, a C caller may not see it'}),
+        Rule('memory', cpp, lines_that(
+            r'(?<!operator )\b(new|delete)\b(?<!= delete)|\b(malloc|calloc|realloc|free)\s*\(',
+            '"{}": memory belongs to a value or a unique_ptr', without_directives), {
+                'host/plugin/loader.cpp': 'make_unique reaches no private constructor',
+                'sdk/include/davit/entry.hpp': 'destroy() of the C table ends what init() made'}),
+        Rule('close', cpp, lines_that(r'(?<![\w.>:])::close\s*\(', 'a descriptor belongs to a UniqueFd',
+                                      without_directives), {
+            'host/base/unique_fd.hpp': 'the owner'}),
+        Rule('sleep', test_code, lines_that(
+            r'\bsleep_for\b|\bsleep_until\b|\bu?sleep\s*\(|\btime\.sleep\b|^\s*sleep \d',
+            '"{}": time is moved by hand', lambda text: text), {}),
+        Rule('skip', test_code, lines_that(r'\bGTEST_SKIP\b', 'only tests/live/ may skip'), {}),
+        Rule('leftovers', everywhere, lines_that(r'\b(TODO|FIXME|XXX|HACK)\b', '"{}": finish it'), {}),
+        Rule('machine-paths', everywhere, lines_that(
+            r'/(work|root)/|/tmp/[A-Za-z]', '"{}" exists on one machine only'), {}),
+        Rule('heavy-headers', lambda path: path.endswith(('.hpp', '.h')), heavy_headers, {
+            'host/api/curl_handles.hpp': 'the one header with curl\'s deleters, included by .cpp files',
+            'host/health/exposition.hpp': 'inside the room: metrics.hpp hides it',
+            'host/health/host_metrics.hpp': 'inside the room: metrics.hpp hides it',
+            'host/health/plugin_metrics.hpp': 'inside the room: metrics.hpp hides it',
+            'host/health/series.hpp': 'inside the room: metrics.hpp hides it'}),
+        Rule('library-rooms', lambda path: path.startswith(shipped), library_rooms, {}),
+        Rule('room-order', lambda path: path.startswith(shipped) and c_or_cpp(path), room_order(rooms), {}),
+        Rule('decision-heading', lambda path: path.startswith('docs/decisions/'), decision_heading, {}),
+        Rule('links', lambda path: path.endswith(PROSE), links(root), {}),
+    ]

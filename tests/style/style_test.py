@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Each rule of rules.py finds what it forbids and leaves alone what only looks like it."""
+import os
+import tempfile
+import unittest
+
+from rules import File, all_rules, decision_numbers, host_rooms
+from style import findings
+
+ARCHITECTURE = 'host/\n  base/  clock\n  api/   requests\n  cli/   the program\ntests/  tests\n'
+LONG_BODY = '  f();\n' * 60
+
+# rule, path, text, line of the finding
+BROKEN = [
+    ('file-length', 'host/api/a.cpp', '\n' * 401, 401),
+    ('columns', 'host/api/a.hpp', '\n// ' + 'ä' * 98 + '\n', 2),
+    ('function-length', 'host/api/a.cpp', 'namespace a {\nvoid f(int a) {\n' + LONG_BODY + '}\n}\n', 2),
+    ('function-length', 'host/api/a.cpp', 'struct A {\n A(int b)\n  : b_{b}, c_(1) {\n' + LONG_BODY + ' }\n};', 2),
+    ('function-length', 'tests/a_test.cpp', 'TEST(A, B) {\n  if (x) {\n  }\n' + LONG_BODY + '}\n', 1),
+    ('function-length', 'host/api/a.cpp', 'auto f() -> int {\n  int a[] = {1};\n' + LONG_BODY + '}\n', 1),
+    ('exceptions', 'host/api/a.cpp', 'void f() {\n  try {\n', 2),
+    ('exceptions', 'plugins/x/a.cpp', '} catch (...) {', 1),
+    ('memory', 'host/api/a.cpp', 'int* a = new int;', 1),
+    ('memory', 'host/api/a.cpp', 'void f() { delete a; }', 1),
+    ('memory', 'host/api/a.cpp', 'void* a = std::malloc(3);', 1),
+    ('close', 'host/api/a.cpp', '  ::close(fd);', 1),
+    ('sleep', 'tests/host/a_test.cpp', 'std::this_thread::sleep_for(a);', 1),
+    ('sleep', 'tests/host/a_test.cpp', '\nusleep(3);', 2),
+    ('sleep', 'tests/sdk/a.sh', 'sleep 1', 1),
+    ('skip', 'tests/host/a_test.cpp', 'GTEST_SKIP();', 1),
+    ('leftovers', 'docs/a.md', 'a\n\nTODO: b', 3),
+    ('leftovers', 'host/api/a.cpp', '// FIXME', 1),
+    ('machine-paths', 'scripts/a', 'cd /work/x', 1),
+    ('machine-paths', 'README.md', 'see /root/x', 1),
+    ('machine-paths', 'host/api/a.cpp', '"/tmp/davit"', 1),
+    ('heavy-headers', 'host/http/a.hpp', '#include <boost/beast/http.hpp>', 1),
+    ('heavy-headers', 'host/object/a.hpp', '\n#include <rapidjson/reader.h>', 2),
+    ('library-rooms', 'host/cli/a.cpp', '#include <curl/curl.h>', 1),
+    ('library-rooms', 'plugins/x/a.cpp', '#include <spdlog/spdlog.h>', 1),
+    ('room-order', 'host/base/a.cpp', '#include "host/api/b.hpp"', 1),
+    ('room-order', 'host/api/a.cpp', '#include "host/unknown/b.hpp"', 1),
+    ('room-order', 'host/api/a.cpp', '#include "tests/support/b.hpp"', 1),
+    ('room-order', 'plugins/x/a.cpp', '#include "plugins/y/b.hpp"', 1),
+    ('room-order', 'plugins/x/a.cpp', '#include "host/base/b.hpp"', 1),
+    ('room-order', 'sdk/include/davit/a.hpp', '#include "host/base/b.hpp"', 1),
+    ('decision-heading', 'docs/decisions/002-a.md', '# 2. A', 1),
+    ('links', 'docs/a.md', 'x\n[gone](gone.md)', 2),
+    ('links', 'docs/a.md', '# One\n[two](#two)', 2),
+    ('links', 'a.md', '[there](docs/page.md#nowhere)', 1),
+]
+
+FINE = [
+    ('host/api/a.cpp', '// new things: try to delete them, then ::close(fd)\nA(A&&) = delete;\nauto a = "try new";'),
+    ('host/api/a.cpp', 'auto a = R"(new try {)"; char c = \'"\'; int b = 1\'000; void* operator new(size_t);'),
+    ('host/api/a.cpp', 'class A {\n' + ' void f() { g(); }\n' * 70 + '};'),
+    ('host/api/a.cpp', 'const A kTable[] = {\n' + ' {1, f(2)},\n' * 70 + '};'),
+    ('host/api/a.cpp', 'namespace {\n' + 'void f(int a = {}) {\n}\n' * 50 + '}'),
+    ('host/api/a.cpp', '#define F(x) \\\n  do { \\\n' + '  f(); \\\n' * 70 + '  } while (0)\n'),
+    ('host/api/a.cpp', '#include <curl/curl.h>\n#include <new>\n#include "host/base/a.hpp"'),
+    ('host/cli/a.cpp', '#include "host/api/a.hpp"'),
+    ('plugins/x/a.cpp', '#include <davit/controller.hpp>\n#include "plugins/x/a.hpp"'),
+    ('tests/live/a_test.cpp', 'GTEST_SKIP(); sleep_for(a);'),
+    ('tests/host/a_test.cpp', 'mkdtemp("/davit-XXXXXX"); server.close(); wake.sleepers(1);'),
+    ('docs/a.md', '[page](page.md#a-title) [web](https://example.com/x) `[no](link)`\n```\n[no](link)\n```\n'),
+]
+
+
+class StyleTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.mkdir(os.path.join(folder.name, 'docs'))
+        with open(os.path.join(folder.name, 'docs', 'page.md'), 'w', encoding='utf-8') as page:
+            page.write('# A title\n')
+        self.rules = [rule._replace(allowed={}) for rule in all_rules(folder.name, ARCHITECTURE)]
+
+    def found(self, path, text):
+        return [(rule, line) for _, line, rule, _ in findings(self.rules, [File(path, text)])]
+
+    def test_every_rule_finds_what_it_forbids(self):
+        for rule, path, text, line in BROKEN:
+            with self.subTest(rule=rule, text=text[:60]):
+                self.assertIn((rule, line), self.found(path, text))
+
+    def test_every_rule_is_shown_to_fail(self):
+        self.assertEqual({rule.name for rule in self.rules}, {case[0] for case in BROKEN})
+
+    def test_what_only_looks_forbidden_passes(self):
+        for path, text in FINE:
+            with self.subTest(path=path, text=text[:60]):
+                self.assertEqual(self.found(path, text), [])
+
+    def test_an_exception_covers_its_file_and_must_be_needed(self):
+        rule = next(rule for rule in self.rules if rule.name == 'exceptions')
+        rule = rule._replace(allowed={'host/api/a.cpp': 'a reason'})
+        throws = File('host/api/a.cpp', 'void f() { try {')
+        self.assertEqual(list(findings([rule], [throws])), [])
+        self.assertEqual(len(list(findings([rule], [throws._replace(text='')]))), 1)
+
+    def test_decisions_count_without_gaps_and_doubles(self):
+        page = 'docs/decisions/{}.md'.format
+        self.assertEqual(list(decision_numbers([page('001-a'), page('002-b')])), [])
+        for wrong in ('003-b', '001-b', '2-b', '002'):
+            self.assertEqual(len(list(decision_numbers([page('001-a'), page(wrong)]))), 1, wrong)
+
+    def test_the_order_of_rooms_is_the_documents(self):
+        self.assertEqual(host_rooms(ARCHITECTURE), ['base', 'api', 'cli'])
+
+
+if __name__ == '__main__':
+    unittest.main()
