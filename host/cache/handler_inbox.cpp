@@ -87,6 +87,7 @@ void HandlerInbox::join(Informer& informer, Handler handler) {
         std::make_unique<Source>(*this, informer, std::move(handler), sources_.size() + 1));
     source = sources_.back().get();
     ++undelivered_;
+    complete_told_ = false;
   }
   informer.add_listener(*source);
 }
@@ -113,7 +114,10 @@ bool HandlerInbox::wait(const std::stop_token& stop) {
     filled_.notify_all();
   });
   MutexLock lock(mutex_);
-  while (empty() && !stop.stop_requested()) filled_.wait(mutex_);
+  // The last first content may be empty, or nobody's: then no change would tell the dispatcher.
+  const auto completed = [this]() REQUIRES(mutex_) { return undelivered_ == 0 && !complete_told_; };
+  while (empty() && !completed() && !stop.stop_requested()) filled_.wait(mutex_);
+  complete_told_ = undelivered_ == 0;
   return !empty();
 }
 

@@ -62,7 +62,8 @@ class HandlerInbox {
 
   /// Hands the oldest change to its handler; false when none waits. Dispatcher only.
   bool step() EXCLUDES(mutex_);
-  /// Waits until a change waits or `stop` is requested; returns whether one waits. Dispatcher only.
+  /// Waits until a change waits, initial_delivered() has become true, or `stop` is requested;
+  /// returns whether a change waits. Dispatcher only.
   bool wait(const std::stop_token& stop) EXCLUDES(mutex_);
 
   /// Changes that wait, objects of first contents included.
@@ -102,6 +103,8 @@ class HandlerInbox {
   std::unordered_map<std::uint64_t, std::uint64_t> last_ GUARDED_BY(mutex_);
   // Sources whose first content is not delivered yet.
   std::size_t undelivered_ GUARDED_BY(mutex_) = 0;
+  // Whether wait() has returned since undelivered_ fell to 0.
+  bool complete_told_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace davit::host

@@ -135,16 +135,15 @@ void ControllerRunner::begin_syncing() { lift(kNotLeading); }
 void ControllerRunner::dispatch(const std::stop_token& stop) {
   bool filling = true;
   while (!stop.stop_requested()) {
-    {
-      Breadcrumb crumb = crumb_;
-      crumb.activity = "on_event";
-      const BreadcrumbScope scope(crumb);
-      feed_->deliver(stop);
-    }
+    // Asked first: a feed of nothing is ready and never has anything to deliver.
     if (filling && feed_->ready()) {
       filling = false;
       lift(kCachesFilling);
     }
+    Breadcrumb crumb = crumb_;
+    crumb.activity = "on_event";
+    const BreadcrumbScope scope(crumb);
+    feed_->deliver(stop);
   }
   MutexLock lock(mutex_);
   dispatching_ = false;

@@ -196,6 +196,18 @@ TEST_F(HandlerInboxTest, WaitEndsWithAChangeOrWithStop) {
   EXPECT_FALSE(stopped.get());
 }
 
+TEST_F(HandlerInboxTest, WaitEndsOnceWhenAnEmptyFirstContentIsThere) {
+  make_inbox();
+  auto waiter = std::async(std::launch::async, [this] { return inbox_->wait({}); });
+  fill({});
+  EXPECT_FALSE(waiter.get()) << "nothing to deliver, but the caches are filled";
+  EXPECT_TRUE(inbox_->initial_delivered());
+
+  auto next = std::async(std::launch::async, [this] { return inbox_->wait({}); });
+  watch({"A2"});
+  EXPECT_TRUE(next.get()) << "told once only";
+}
+
 TEST_F(HandlerInboxTest, ResyncMergesWithWhatWaits) {
   make_inbox();
   fill({{.name = "a", .version = "1", .uid = "life-0"}});
