@@ -66,6 +66,7 @@ struct ControllerHostOptions {
 };
 
 /// Life:  init() → commit() → start() → begin_syncing() → stop() → destructor (calls destroy()).
+/// After anything but kStarted only the destructor.
 ///
 /// During init() what the controller opens is only noted; commit() makes it real, so that a
 /// controller that answers SKIPPED or FAILED leaves no informer behind. The functions of the ABI
@@ -122,7 +123,8 @@ class ControllerHost {
   struct OpenedInformer;
   davit_code open_informer(const davit_informer_options& options, davit_handle& out);
   davit_code add_index(davit_handle informer, std::string_view name, std::string_view path);
-  [[nodiscard]] OpenedInformer* informer(davit_handle handle);
+  /// Null when the handle is stale. Lives as long as this.
+  [[nodiscard]] const OpenedInformer* informer(davit_handle handle) const;
 
   davit_code open_queue(const davit_queue_options& options, davit_handle& out);
   davit_code start_timer(const davit_timer_options& options, davit_handle& out);
@@ -145,7 +147,12 @@ class ControllerHost {
   [[nodiscard]] RetainedObjects& retained() { return retained_; }
 
  private:
+  [[nodiscard]] Breadcrumb breadcrumb(std::string_view activity) const;
+  template <typename Table>
+  [[nodiscard]] const Table* side(std::string_view id) const;
   [[nodiscard]] const DeclaredWatch* find_watch(const davit_informer_options& options) const;
+  /// Notes why the call under way is refused, and returns `code`.
+  davit_code refuse(davit_code code, std::string_view why);
   [[nodiscard]] Status check_rights(const davit_request& request) const;
   void answer(const davit_request& request, ApiResponse from, davit_response& to, CallFrame& frame);
   void note_write(const davit_request& request, const ObjectRef& answer, const CallFrame& frame);
@@ -160,7 +167,7 @@ class ControllerHost {
   davit_host handle_;
   davit_context context_{};
   davit_controller controller_{};
-  bool created_ = false;  // init() answered STARTED: controller_ is filled.
+  bool created_ = false;  // init() answered STARTED: controller_ counts.
   ObjectRef config_;
   RestClient client_;
   Mask answer_metadata_ = kFullMask;
@@ -178,6 +185,14 @@ class ControllerHost {
   std::unique_ptr<ControllerRunner> runner_;
 };
 
+/// A work queue as the controller opened it.
+struct ControllerHost::HostedQueue {
+  QueueId id{};
+  std::unique_ptr<WriteTracker> writes;
+  void* self = nullptr;
+  davit_code (*sync)(void* self, davit_str key, davit_sync_result* result) = nullptr;
+};
+
 /// An informer as one controller opened it.
 struct ControllerHost::OpenedInformer {
   ResourceId resource;
@@ -190,9 +205,15 @@ struct ControllerHost::OpenedInformer {
   struct Index {
     std::string name;
     std::string path;
+    std::string shared_name;  // In the store, whose indexes all controllers share.
   };
   std::vector<Index> indexes;
   Informer* informer = nullptr;  // Set by commit().
+
+  /// All objects with `key` in the index that this controller calls `name`. kNotFound: no such
+  /// index.
+  [[nodiscard]] Result<std::vector<ObjectRef>> select(std::string_view name,
+                                                      std::string_view key) const;
 };
 
 }  // namespace davit::host

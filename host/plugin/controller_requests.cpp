@@ -98,6 +98,23 @@ ApiRequest to_api_request(const davit_request& from) {
 
 bool is_write(std::int32_t verb) { return verb != DAVIT_GET && verb != DAVIT_LIST; }
 
+/// Numbers that abi.h does not know could mean anything to the author: nothing is guessed.
+Status check_form(const davit_request& request) {
+  const auto unknown = [](const char* what, std::int32_t number) {
+    return Status(Code::kMisuse, std::string("unknown ") + what + " " + std::to_string(number));
+  };
+  if (rbac_verb(request.verb).empty()) return unknown("verb", request.verb);
+  if (request.verb == DAVIT_PATCH &&
+      (request.patch_type < DAVIT_PATCH_JSON || request.patch_type > DAVIT_PATCH_APPLY)) {
+    return unknown("patch type", request.patch_type);
+  }
+  if (request.verb == DAVIT_DELETE && (request.propagation < DAVIT_PROPAGATION_DEFAULT ||
+                                       request.propagation > DAVIT_PROPAGATION_FOREGROUND)) {
+    return unknown("propagation", request.propagation);
+  }
+  return {};
+}
+
 std::string joined(const std::vector<std::string>& parts) {
   std::string out;
   for (const std::string& part : parts) {
@@ -111,33 +128,36 @@ std::string joined(const std::vector<std::string>& parts) {
 
 Status ControllerHost::check_rights(const davit_request& request) const {
   const std::string_view verb = rbac_verb(request.verb);
-  if (verb.empty()) return Status(Code::kMisuse, "unknown verb " + std::to_string(request.verb));
-  const bool watched = std::any_of(
-      options_.declared.watches.begin(), options_.declared.watches.end(), [&](const auto& watch) {
-        return watch.group == view(request.group) && watch.resource == view(request.resource);
-      });
-  if (watched && view(request.subresource).empty() && !is_write(request.verb)) return {};
-  for (const DeclaredRule& rule : options_.declared.rules) {
-    if (rule.group != view(request.group) || rule.resource != view(request.resource) ||
-        rule.subresource != view(request.subresource) ||
-        std::find(rule.verbs.begin(), rule.verbs.end(), verb) == rule.verbs.end()) {
-      continue;
-    }
-    const bool projected = std::any_of(
-        options_.declared.watches.begin(), options_.declared.watches.end(), [&](const auto& watch) {
-          return watch.group == rule.group && watch.resource == rule.resource &&
-                 !watch.projection.empty();
-        });
-    if (request.verb != DAVIT_UPDATE || !projected) return {};
-    return Status(Code::kUndeclared, "PUT of " + rule.resource +
+  const auto watches = [&](const DeclaredWatch& watch) {
+    return watch.group == view(request.group) && watch.resource == view(request.resource);
+  };
+  const auto projects = [&](const DeclaredWatch& watch) {
+    return watches(watch) && !watch.projection.empty();
+  };
+  const auto allows = [&](const DeclaredRule& rule) {
+    return rule.group == view(request.group) && rule.resource == view(request.resource) &&
+           rule.subresource == view(request.subresource) &&
+           std::find(rule.verbs.begin(), rule.verbs.end(), verb) != rule.verbs.end();
+  };
+  const DeclaredController& declared = options_.declared;
+  const auto any = [](const auto& list, const auto& matches) {
+    return std::any_of(list.begin(), list.end(), matches);
+  };
+  const bool is_watched_read = !is_write(request.verb) && view(request.subresource).empty() &&
+                               any(declared.watches, watches);
+  std::string what(view(request.resource));
+  if (!view(request.subresource).empty()) what.append("/").append(view(request.subresource));
+  if (!is_watched_read && !any(declared.rules, allows)) {
+    return Status(Code::kUndeclared, "the plugin declares no rule for " + std::string(verb) +
+                                         " of " + what + " in group \"" +
+                                         std::string(view(request.group)) + "\"");
+  }
+  if (request.verb == DAVIT_UPDATE && any(declared.watches, projects)) {
+    return Status(Code::kUndeclared, "PUT of " + what +
                                          " refused: the controller reads it through a projection, "
                                          "so fields would be lost; patch it");
   }
-  return Status(Code::kUndeclared, "the plugin declares no rule for " + std::string(verb) + " of " +
-                                       std::string(view(request.resource)) +
-                                       (view(request.subresource).empty() ? "" : "/") +
-                                       std::string(view(request.subresource)) + " in group \"" +
-                                       std::string(view(request.group)) + "\"");
+  return {};
 }
 
 void ControllerHost::send(std::span<const davit_request> requests,
@@ -146,7 +166,9 @@ void ControllerHost::send(std::span<const davit_request> requests,
   std::vector<std::size_t> places;
   outgoing.reserve(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (Status refused = check_rights(requests[i]); !refused.ok()) {
+    Status refused = check_form(requests[i]);
+    if (refused.ok()) refused = check_rights(requests[i]);
+    if (!refused.ok()) {
       ApiResponse response;
       response.status = std::move(refused);
       answer(requests[i], std::move(response), responses[i], frame);
@@ -155,6 +177,7 @@ void ControllerHost::send(std::span<const davit_request> requests,
     outgoing.push_back(to_api_request(requests[i]));
     places.push_back(i);
   }
+  if (outgoing.empty()) return;
   if (outgoing.size() == 1) {
     const std::size_t place = places.front();
     answer(requests[place], client_.call(outgoing.front(), frame.stop()), responses[place], frame);
@@ -203,25 +226,24 @@ void ControllerHost::answer(const davit_request& request, ApiResponse from, davi
 void ControllerHost::note_write(const davit_request& request, const ObjectRef& answer,
                                 const CallFrame& frame) {
   if (frame.writes() == nullptr) return;
+  const Metadata meta = metadata(*answer);
+  WrittenObject written{meta.ns, meta.name, meta.uid, meta.resource_version};
+  const Value root = answer.root();
+  if (request.verb == DAVIT_DELETE && root["kind"].string() == "Status") {
+    written = {view(request.ns), view(request.name), root["details"]["uid"].string(), {}};
+    if (written.uid.empty()) written.uid = view(request.precondition_uid);
+  }
+  const Time now = services_.clock.now();
   for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
     if (opened->resource.group != view(request.group) ||
         opened->resource.resource != view(request.resource)) {
       continue;
     }
-    const Metadata meta = metadata(*answer);
-    WrittenObject written{meta.ns, meta.name, meta.uid, meta.resource_version};
-    const Time now = services_.clock.now();
-    if (request.verb != DAVIT_DELETE) {
-      frame.writes()->note_write(frame.key(), *opened->informer, written, now);
-      return;
-    }
-    const Value root = answer.root();
-    if (root["kind"].string() == "Status") {
-      written = {view(request.ns), view(request.name), root["details"]["uid"].string(), {}};
-    }
-    if (!written.uid.empty())
+    if (request.verb == DAVIT_DELETE) {
       frame.writes()->note_delete(frame.key(), *opened->informer, written, now);
-    return;
+    } else {
+      frame.writes()->note_write(frame.key(), *opened->informer, written, now);
+    }
   }
 }
 

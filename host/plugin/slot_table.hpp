@@ -43,6 +43,15 @@ class SlotTable {
     return slot == nullptr ? std::nullopt : slot->value;
   }
 
+  /// Puts another value in the entry's place. False when the handle is stale.
+  bool replace(davit_handle handle, T value) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    Slot* slot = const_cast<Slot*>(locate(handle));
+    if (slot == nullptr) return false;
+    slot->value.emplace(std::move(value));
+    return true;
+  }
+
   /// Takes the entry out; nothing when the handle is stale.
   std::optional<T> erase(davit_handle handle) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);

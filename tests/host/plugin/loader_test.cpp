@@ -78,21 +78,25 @@ struct RefusalCase {
   const char* want;
 };
 
-// clang-format off
 constexpr RefusalCase kRefusalCases[] = {
     {"no_note", "has no davit note (.note.davit): declare the plugin with DAVIT_NOTE"},
-    {"no_entry", "does not export davit_plugin_v1(): it is no davit plugin, or its entry point is hidden"},
-    {"two_exports", "exports sample_extra besides davit_plugin_v1: link it with a version script, as davit_plugin() does"},
-    {"malformed_note", "its davit note is wrong: line 1, column 2: a key in double quotes is expected"},
+    {"no_entry",
+     "does not export davit_plugin_v1(): it is no davit plugin, or its entry point is hidden"},
+    {"two_exports",
+     "exports sample_extra besides davit_plugin_v1: link it with a version script, as "
+     "davit_plugin() does"},
+    {"malformed_note",
+     "its davit note is wrong: line 1, column 2: a key in double quotes is expected"},
     {"newer_major", "needs ABI 2.0, this host has 1.0: use a newer davit"},
     {"newer_minor", "needs ABI 1.9, this host has 1.0: use a newer davit"},
-    {"unknown_capability", "requires davit.teleport/1, which this host does not have: use a newer davit"},
-    {"other_row", "its table has a controller \"other\" that its note does not declare, or has it twice"},
+    {"unknown_capability",
+     "requires davit.teleport/1, which this host does not have: use a newer davit"},
+    {"other_row",
+     "its table has a controller \"other\" that its note does not declare, or has it twice"},
     {"null_table", "davit_plugin_v1() returned no table"},
     {"small_rows", "davit_plugin_v1() returned a table of impossible size"},
     {"throws", "davit_plugin_v1() threw an exception"},
 };
-// clang-format on
 
 TEST_F(LoaderTest, EachReasonForRefusalIsOneLineThatNamesTheFile) {
   for (const RefusalCase& each : kRefusalCases) {

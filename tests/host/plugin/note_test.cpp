@@ -55,24 +55,34 @@ struct NoteCase {
   const char* want;
 };
 
-// clang-format off
 constexpr NoteCase kNoteCases[] = {
-    {R"(,"worker":5)", "unknown key \"worker\" in controllers[0]; did you mean \"workers\"? (allowed: aliases, clientName, name, offByDefault, rules, watches, withoutLeadership, workers)"},
-    {R"(,"workers":0)", "controllers[0].workers must be a whole number from 1 to 1000, not the number 0"},
-    {R"(,"workers":"5")", "controllers[0].workers must be a whole number from 1 to 1000, not the string \"5\""},
-    {R"(,"offByDefault":"no")", "controllers[0].offByDefault must be true or false, not the string \"no\""},
+    {R"(,"worker":5)",
+     "unknown key \"worker\" in controllers[0]; did you mean \"workers\"? (allowed: aliases, "
+     "clientName, name, offByDefault, rules, watches, withoutLeadership, workers)"},
+    {R"(,"workers":0)",
+     "controllers[0].workers must be a whole number from 1 to 1000, not the number 0"},
+    {R"(,"workers":"5")",
+     "controllers[0].workers must be a whole number from 1 to 1000, not the string \"5\""},
+    {R"(,"offByDefault":"no")",
+     "controllers[0].offByDefault must be true or false, not the string \"no\""},
     {R"(,"aliases":["c"])", "controllers[0].name: the name or alias \"c\" is declared twice"},
-    {R"(,"aliases":["C d"])", "controllers[0].name and aliases must be lower case letters, digits and '-', not \"C d\""},
+    {R"(,"aliases":["C d"])",
+     "controllers[0].name and aliases must be lower case letters, digits and '-', not \"C d\""},
     {R"(,"rules":{})", "controllers[0].rules must be a list, not a mapping"},
     {R"(,"rules":[{"resource":"pods"}])", "controllers[0].rules[0].verbs is missing"},
-    {R"(,"rules":[{"resource":"Pods","verbs":["get"]}])", "controllers[0].rules[0].resource must be a plural in lower case such as \"pods\", not \"Pods\""},
-    {R"(,"rules":[{"resource":"pods","verbs":["read"]}])", "controllers[0].rules[0].verbs: unknown verb \"read\" (allowed: get, list, watch, create, update, patch, delete, deletecollection)"},
-    {R"(,"rules":[{"group":"A","resource":"pods","verbs":["get"]}])", "controllers[0].rules[0].group must be an API group such as \"apps\" or \"\", not \"A\""},
+    {R"(,"rules":[{"resource":"Pods","verbs":["get"]}])",
+     "controllers[0].rules[0].resource must be a plural in lower case such as \"pods\", not "
+     "\"Pods\""},
+    {R"(,"rules":[{"resource":"pods","verbs":["read"]}])",
+     "controllers[0].rules[0].verbs: unknown verb \"read\" (allowed: get, list, watch, create, "
+     "update, patch, delete, deletecollection)"},
+    {R"(,"rules":[{"group":"A","resource":"pods","verbs":["get"]}])",
+     "controllers[0].rules[0].group must be an API group such as \"apps\" or \"\", not \"A\""},
     {R"(,"watches":[{"resource":"pods"}])", "controllers[0].watches[0].version is missing"},
-    {R"(,"watches":[{"version":"v1","resource":"pods","projection":"spec"}])", "controllers[0].watches[0].projection must be a list of strings, not the string \"spec\""},
+    {R"(,"watches":[{"version":"v1","resource":"pods","projection":"spec"}])",
+     "controllers[0].watches[0].projection must be a list of strings, not the string \"spec\""},
     {R"(,"name":"d")", "line 1, column 72: duplicate key \"name\""},
 };
-// clang-format on
 
 TEST(NoteTest, EachMistakeSaysWhereAndWhatIsAllowed) {
   for (const NoteCase& each : kNoteCases) {

@@ -1,0 +1,119 @@
+/// The smaller capabilities: events, log, clock, randomness, metrics, configuration.
+#include <array>
+
+#include "host/plugin/host_tables.hpp"
+
+namespace davit::host {
+namespace {
+
+// ---- davit.event/1
+
+davit_code event_record(davit_host* host, const davit_reference* from, davit_str type,
+                        davit_str reason, davit_str message) {
+  if (enter(host, kAnyCall) == nullptr || from == nullptr) return DAVIT_MISUSE;
+  const auto regarding = received(from);
+  Reference to;
+  to.api_version = view(regarding.api_version);
+  to.kind = view(regarding.kind);
+  to.ns = view(regarding.ns);
+  to.name = view(regarding.name);
+  to.uid = view(regarding.uid);
+  to.resource_version = view(regarding.resource_version);
+  to.field_path = view(regarding.field_path);
+  host->controller->services().events.record(to, view(type), view(reason), view(message),
+                                             host->controller->client_name());
+  return DAVIT_OK;
+}
+
+// ---- davit.log/1
+
+void log_write(davit_host* host, std::int32_t level, davit_str message,
+               const davit_log_field* fields, std::size_t count) {
+  if (host == nullptr) return;
+  if (fields == nullptr) count = 0;
+  std::vector<LogField> pairs;
+  pairs.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    pairs.emplace_back(view(fields[i].key), view(fields[i].value));
+  }
+  host->controller->log().write(level, view(message), pairs);
+}
+
+std::int32_t log_enabled(davit_host* host, std::int32_t level) {
+  return host != nullptr && level <= host->controller->log().sink().verbosity() ? 1 : 0;
+}
+
+// ---- davit.clock/1, davit.random/1
+
+std::int64_t clock_monotonic_ns(davit_host* host) {
+  return host == nullptr ? 0 : host->controller->services().clock.now().time_since_epoch().count();
+}
+
+std::int64_t clock_wall_ns(davit_host* host) {
+  return host == nullptr ? 0
+                         : host->controller->services().clock.wall_now().time_since_epoch().count();
+}
+
+std::uint64_t random_next(davit_host* host) {
+  return host == nullptr ? 0 : host->controller->services().random.next();
+}
+
+// ---- davit.metric/1
+
+davit_code metric_open(davit_host* host, const davit_metric_options* from, davit_handle* out) {
+  CallFrame* frame = enter(host, kInitCall);
+  if (frame == nullptr || from == nullptr || out == nullptr) return DAVIT_MISUSE;
+  const auto options = received(from);
+  if (options.type < DAVIT_METRIC_COUNTER || options.type > DAVIT_METRIC_HISTOGRAM ||
+      !is_there(options.labels, options.label_count) ||
+      !is_there(options.buckets, options.bucket_count)) {
+    return DAVIT_MISUSE;
+  }
+  MetricOptions metric;
+  constexpr std::array<MetricType, 3> kTypes = {MetricType::kCounter, MetricType::kGauge,
+                                                MetricType::kHistogram};
+  metric.type = kTypes.at(static_cast<std::size_t>(options.type - DAVIT_METRIC_COUNTER));
+  metric.name = view(options.name);
+  metric.help = view(options.help);
+  for (std::size_t i = 0; i < options.label_count; ++i) {
+    metric.labels.emplace_back(view(options.labels[i]));
+  }
+  metric.buckets.assign(options.buckets, options.buckets + options.bucket_count);
+  Result<PluginMetric*> opened = host->controller->services().metrics.open_plugin_metric(metric);
+  if (!opened) {
+    frame->set_error(opened.error().message());
+    return static_cast<davit_code>(opened.error().code());
+  }
+  *out = host->controller->metrics().insert(*opened);
+  return DAVIT_OK;
+}
+
+davit_code metric_record(davit_host* host, davit_handle handle, double value,
+                         const davit_str* label_values, std::size_t label_count) {
+  if (enter(host, kAnyCall) == nullptr || !is_there(label_values, label_count)) {
+    return DAVIT_MISUSE;
+  }
+  const std::optional<PluginMetric*> metric = host->controller->metrics().find(handle);
+  if (!metric) return DAVIT_STALE;
+  std::vector<std::string_view> values;
+  values.reserve(label_count);
+  for (std::size_t i = 0; i < label_count; ++i) values.push_back(view(label_values[i]));
+  return static_cast<davit_code>((*metric)->record(value, values).code());
+}
+
+// ---- davit.config/1
+
+davit_value config_value(davit_host* host) {
+  return host == nullptr ? davit_value{} : host->controller->config().root().raw;
+}
+
+}  // namespace
+
+constexpr davit_event_v1 kEventTable = table_of<davit_event_v1>(event_record);
+constexpr davit_log_v1 kLogTable = table_of<davit_log_v1>(log_write, log_enabled);
+constexpr davit_clock_v1 kClockTable = table_of<davit_clock_v1>(clock_monotonic_ns, clock_wall_ns);
+constexpr davit_random_v1 kRandomTable = table_of<davit_random_v1>(random_next);
+constexpr davit_metric_v1 kMetricTable = table_of<davit_metric_v1>(metric_open, metric_record);
+constexpr davit_config_v1 kConfigTable = table_of<davit_config_v1>(config_value);
+
+}  // namespace davit::host

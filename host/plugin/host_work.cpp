@@ -1,0 +1,91 @@
+/// "davit.queue/1" and "davit.timer/1".
+#include "host/plugin/host_abi.hpp"
+#include "host/plugin/host_tables.hpp"
+
+namespace davit::host {
+namespace {
+
+// ---- davit.queue/1
+
+davit_code queue_open(davit_host* host, const davit_queue_options* options, davit_handle* out) {
+  if (enter(host, kInitCall) == nullptr || options == nullptr || out == nullptr) {
+    return DAVIT_MISUSE;
+  }
+  return host->controller->open_queue(received(options), *out);
+}
+
+/// Runs `use(runner, queue)` when caller and handle are right.
+template <typename Use>
+davit_code with_queue(davit_host* host, davit_handle handle, Use use) {
+  if (enter(host, kAnyCall) == nullptr) return DAVIT_MISUSE;
+  const std::optional<QueueId> queue = host->controller->queues().find(handle);
+  if (!queue) return DAVIT_STALE;
+  const Status status = use(host->controller->runner(), *queue);
+  return static_cast<davit_code>(status.code());
+}
+
+davit_code queue_add_sharded(davit_host* host, davit_handle handle, davit_str key,
+                             davit_str shard) {
+  return with_queue(host, handle, [&](ControllerRunner& runner, QueueId queue) {
+    return runner.add(queue, QueueKey(view(key), view(shard)));
+  });
+}
+
+davit_code queue_add(davit_host* host, davit_handle handle, davit_str key) {
+  return queue_add_sharded(host, handle, key, davit_str{});
+}
+
+davit_code queue_add_after(davit_host* host, davit_handle handle, davit_str key,
+                           std::uint64_t delay_ms) {
+  return with_queue(host, handle, [&](ControllerRunner& runner, QueueId queue) {
+    return runner.add_after(queue, view(key), milliseconds_of(delay_ms));
+  });
+}
+
+davit_code queue_add_rate_limited(davit_host* host, davit_handle handle, davit_str key) {
+  return with_queue(host, handle, [&](ControllerRunner& runner, QueueId queue) {
+    return runner.add_rate_limited(queue, view(key));
+  });
+}
+
+davit_code queue_forget(davit_host* host, davit_handle handle, davit_str key) {
+  return with_queue(host, handle, [&](ControllerRunner& runner, QueueId queue) {
+    return runner.forget(queue, view(key));
+  });
+}
+
+std::uint32_t queue_failures(davit_host* host, davit_handle handle, davit_str key) {
+  std::uint32_t failures = 0;
+  (void)with_queue(host, handle, [&](ControllerRunner& runner, QueueId queue) {
+    failures = runner.failures(queue, view(key));
+    return Status();
+  });
+  return failures;
+}
+
+// ---- davit.timer/1
+
+davit_code timer_start(davit_host* host, const davit_timer_options* options, davit_handle* out) {
+  if (enter(host, kAnyCall) == nullptr || options == nullptr || out == nullptr) {
+    return DAVIT_MISUSE;
+  }
+  return host->controller->start_timer(received(options), *out);
+}
+
+davit_code timer_stop(davit_host* host, davit_handle handle) {
+  if (enter(host, kAnyCall) == nullptr) return DAVIT_MISUSE;
+  const std::optional<TimerId> timer = host->controller->timers().erase(handle);
+  if (!timer) return DAVIT_STALE;
+  // One that fired just now is gone already, which is what the caller wants.
+  (void)host->controller->runner().stop_timer(*timer);
+  return DAVIT_OK;
+}
+
+}  // namespace
+
+constexpr davit_queue_v1 kQueueTable =
+    table_of<davit_queue_v1>(queue_open, queue_add, queue_add_sharded, queue_add_after,
+                             queue_add_rate_limited, queue_forget, queue_failures);
+constexpr davit_timer_v1 kTimerTable = table_of<davit_timer_v1>(timer_start, timer_stop);
+
+}  // namespace davit::host

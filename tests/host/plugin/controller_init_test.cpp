@@ -1,0 +1,202 @@
+#include "tests/host/plugin/controller_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ControllerInitTest = ControllerHostTest;
+
+TEST_F(ControllerInitTest, InitFuncSeesItsNameTheAbiAndTheTables) {
+  const auto result = init([&](const davit_context& context, davit_controller& out) {
+    EXPECT_EQ(context.size, sizeof(davit_context));
+    EXPECT_EQ(context.abi_major, DAVIT_ABI_MAJOR);
+    EXPECT_EQ(context.abi_minor, DAVIT_ABI_MINOR);
+    EXPECT_EQ(context.host, host_->handle());
+    EXPECT_EQ(view(context.controller), "sample-controller");
+    EXPECT_EQ(context.capability(context.host, str("davit.queue/1")), tables_.queue);
+    EXPECT_EQ(context.capability(context.host, str("davit.queue/2")), nullptr);
+    EXPECT_EQ(context.capability(nullptr, davit_str{nullptr, 5}), nullptr);
+    EXPECT_EQ(out.size, sizeof(davit_controller));
+    return DAVIT_STARTED;
+  });
+  EXPECT_EQ(result.outcome, Outcome::kStarted);
+}
+
+struct AnswerCase {
+  const char* name;
+  std::int32_t answer;
+  const char* error_text;
+  ControllerHost::InitOutcome outcome;
+  const char* reason;
+};
+
+// clang-format off
+constexpr AnswerCase kAnswerCases[] = {
+    {"Started",              DAVIT_STARTED, "",          ControllerHost::InitOutcome::kStarted, ""},
+    {"StartedForgetsText",   DAVIT_STARTED, "harmless",  ControllerHost::InitOutcome::kStarted, ""},
+    {"Skipped",              DAVIT_SKIPPED, "",          ControllerHost::InitOutcome::kSkipped, ""},
+    {"SkippedWithReason",    DAVIT_SKIPPED, "no leases", ControllerHost::InitOutcome::kSkipped, "no leases"},
+    {"Failed",               DAVIT_FAILED,  "",          ControllerHost::InitOutcome::kFailed,  "it gave no reason"},
+    {"FailedWithReason",     DAVIT_FAILED,  "broken",    ControllerHost::InitOutcome::kFailed,  "broken"},
+    {"Nonsense",             77,            "",          ControllerHost::InitOutcome::kFailed,
+     "it answered 77, which is none of STARTED, SKIPPED, FAILED"},
+    {"NonsenseWithReason",   -1,            "broken",    ControllerHost::InitOutcome::kFailed,  "broken"},
+};
+// clang-format on
+
+TEST_F(ControllerInitTest, EachAnswerIsUnderstood) {
+  for (const AnswerCase& each : kAnswerCases) {
+    SCOPED_TRACE(each.name);
+    make();
+    const auto result = init([&](const davit_context& context, davit_controller&) {
+      if (*each.error_text != '\0') {
+        context.error_text(context.host, str("overwritten"));
+        context.error_text(context.host, str(each.error_text));
+      }
+      return each.answer;
+    });
+    EXPECT_EQ(result.outcome, each.outcome);
+    EXPECT_EQ(result.reason, each.reason);
+  }
+}
+
+TEST_F(ControllerInitTest, ExceptionsAreFailures) {
+  auto result = init([](const davit_context&, davit_controller&) -> std::int32_t {
+    throw std::runtime_error("no memory");
+  });
+  EXPECT_EQ(result.outcome, Outcome::kFailed);
+  EXPECT_EQ(result.reason, "the plugin threw an exception: no memory");
+
+  make();
+  result = init([](const davit_context&, davit_controller&) -> std::int32_t { throw 7; });
+  EXPECT_EQ(result.outcome, Outcome::kFailed);
+  EXPECT_EQ(result.reason, "the plugin threw an exception that is no std::exception");
+}
+
+TEST_F(ControllerInitTest, MissingInitFuncIsAFailure) {
+  make();
+  EXPECT_EQ(host_->init(nullptr).outcome, Outcome::kFailed);
+}
+
+TEST_F(ControllerInitTest, NothingIsLeftBehindUnlessItStarts) {
+  static int destroyed = 0;
+  destroyed = 0;
+  for (const std::int32_t answer : {std::int32_t{DAVIT_SKIPPED}, std::int32_t{DAVIT_FAILED}}) {
+    make();
+    (void)init([&](const davit_context&, davit_controller& out) {
+      open_informer("", "pods");
+      open_queue();
+      out.destroy = [](void*) { ++destroyed; };
+      out.capability = [](void*, davit_str) -> const void* { throw 1; };
+      return answer;
+    });
+    EXPECT_THAT(informers_.informers(), IsEmpty());
+    EXPECT_TRUE(host_->health().ok());
+    EXPECT_FALSE(host_->has_debug_page());
+    host_.reset();
+    EXPECT_EQ(destroyed, 0) << "the plugin cleans up itself what it did not hand over";
+  }
+}
+
+TEST_F(ControllerInitTest, InformersAppearWithTheCommit) {
+  start_with([&] {
+    open_informer("", "pods");
+    open_informer("apps", "replicasets");
+    open_informer("apps", "replicasets");
+  });
+  EXPECT_THAT(informers_.informers(), IsEmpty());
+
+  ASSERT_TRUE(host_->commit().ok());
+
+  ASSERT_EQ(informers_.informers().size(), 2u) << "one informer serves both";
+  EXPECT_EQ(informers_.informers()[0]->spec().projection, declared().watches[0].projection);
+  EXPECT_EQ(informers_.informers()[1]->spec().projection, std::nullopt);
+}
+
+TEST_F(ControllerInitTest, ControllerWithoutAnySideIsComplete) {
+  start_with([] {});
+  commit();
+  run();
+  EXPECT_TRUE(host_->health().ok());
+  EXPECT_FALSE(host_->has_debug_page());
+  EXPECT_EQ(host_->debug_page("", "").error().code(), Code::kNotFound);
+}
+
+TEST_F(ControllerInitTest, DestroyIsCalledOnceWithItsSelfAndMayUseTheHost) {
+  struct Self {
+    const Tables* tables;
+    davit_host* host;
+    davit_handle queue;
+    davit_handle timer;
+    int destroyed;
+  } self{&tables_, nullptr, 0, 0, 0};
+  (void)init([&](const davit_context& context, davit_controller& out) {
+    self.host = context.host;
+    self.queue = open_queue();
+    davit_timer_options timer{};
+    timer.size = sizeof(timer);
+    timer.fire = [](void*) {};
+    EXPECT_EQ(tables_.timer->start(context.host, &timer, &self.timer), DAVIT_OK);
+    out.self = &self;
+    out.destroy = [](void* raw) {
+      auto& me = *static_cast<Self*>(raw);
+      ++me.destroyed;
+      const Tables& tables = *me.tables;
+      EXPECT_EQ(tables.queue->add(me.host, me.queue, str("late")), DAVIT_OK) << "and dropped";
+      EXPECT_EQ(tables.queue->failures(me.host, me.queue, str("late")), 0u);
+      EXPECT_EQ(tables.timer->stop(me.host, me.timer), DAVIT_OK);
+      tables.log->write(me.host, 0, str("Bye"), nullptr, 0);
+    };
+    return DAVIT_STARTED;
+  });
+  commit();
+  run();
+  ASSERT_TRUE(host_->stop({Time::max(), Time::max()}));
+  EXPECT_EQ(self.destroyed, 0);
+
+  host_.reset();
+
+  EXPECT_EQ(self.destroyed, 1);
+  EXPECT_THAT(log_.lines(), Contains("I0 sample-controller: Bye"));
+}
+
+TEST_F(ControllerInitTest, ThrowingDestroyIsLogged) {
+  (void)init([](const davit_context&, davit_controller& out) {
+    out.destroy = [](void*) { throw std::runtime_error("stuck"); };
+    return DAVIT_STARTED;
+  });
+  host_.reset();
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("The plugin failed to end a controller")));
+}
+
+TEST_F(ControllerInitTest, ConfigIsAValueDuringInitAndLater) {
+  ControllerHostOptions with_config = options();
+  with_config.config = R"({"burst":500})";
+  make(std::move(with_config));
+  start_with(
+      [&] { EXPECT_EQ(Value(tables_.config->value(host_->handle()))["burst"].integer(), 500); });
+  inside(Phase::kSync,
+         [&] { EXPECT_EQ(Value(tables_.config->value(host_->handle()))["burst"].integer(), 500); });
+}
+
+TEST_F(ControllerInitTest, MissingConfigIsAbsentAndAMalformedOneFails) {
+  start_with([&] {
+    EXPECT_EQ(tables_.object->kind(tables_.config->value(host_->handle())), DAVIT_KIND_ABSENT);
+    EXPECT_EQ(tables_.object->kind(tables_.config->value(nullptr)), DAVIT_KIND_ABSENT);
+  });
+
+  ControllerHostOptions with_config = options();
+  with_config.config = "[1]";
+  make(std::move(with_config));
+  const auto result = init([](const davit_context&, davit_controller&) {
+    ADD_FAILURE() << "must not be called";
+    return DAVIT_STARTED;
+  });
+  EXPECT_EQ(result.outcome, Outcome::kFailed);
+  EXPECT_THAT(result.reason, HasSubstr("config: "));
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,344 @@
+/// What happens around a sync: its outcome, its log lines, and that it reads its own writes.
+#include "tests/host/plugin/controller_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ControllerSyncTest : public ControllerHostTest {
+ protected:
+  /// One queue, with one worker and `sync`.
+  void start_queue(Sync sync) {
+    start_with([&] {
+      open_informer("", "pods");
+      queue_ = open_queue(std::move(sync));
+    });
+    commit({list_json("10", {{.name = "old", .version = "5"}})});
+    run();
+  }
+  /// Adds `key` and returns when its sync is over and done with: the queue has one worker, and its
+  /// next key has been synced.
+  void sync_once(const std::string& key) {
+    const std::size_t before = synced_.entries().size();
+    EXPECT_EQ(add(queue_, key), DAVIT_OK);
+    EXPECT_EQ(add(queue_, "next"), DAVIT_OK);
+    EXPECT_THAT(synced_.await(before + 2), Contains(key));
+  }
+  /// What `key`'s only sync logged as a failure.
+  std::string failure_of(Sync sync) {
+    start_queue([sync = std::move(sync)](davit_str key, davit_sync_result& result) -> davit_code {
+      return view(key) == "web" ? sync(key, result) : davit_code{DAVIT_OK};
+    });
+    sync_once("web");
+    for (const std::string& line : log_.lines()) {
+      if (line.find("Sync failed") != std::string::npos) return line;
+    }
+    return "";
+  }
+  davit_code send(std::int32_t verb, std::string_view name, davit_response& response) {
+    davit_request request{};
+    request.size = sizeof(request);
+    request.verb = verb;
+    request.version = str("v1");
+    request.resource = str("pods");
+    request.ns = str("default");
+    request.name = str(name);
+    response.size = sizeof(response);
+    return tables_.client->call(host_->handle(), &request, &response);
+  }
+  /// A sync of key "web" that sends one request; other keys do nothing.
+  Sync sending(std::int32_t verb, std::string name) {
+    return [this, verb, name = std::move(name)](davit_str key, davit_sync_result&) -> davit_code {
+      davit_response response{};
+      return view(key) == "web" ? send(verb, name, response) : davit_code{DAVIT_OK};
+    };
+  }
+  void answer_with(int status, std::string body) {
+    transport_.set_script(
+        [status, body = std::move(body)](const HttpRequest&) { return answered(status, body); });
+  }
+  using ControllerHostTest::send;
+
+  davit_handle queue_ = 0;
+};
+
+TEST_F(ControllerSyncTest, SyncSeesItsKeyAndAnEmptyResult) {
+  start_queue([&](davit_str key, davit_sync_result& result) -> davit_code {
+    EXPECT_EQ(result.size, sizeof(davit_sync_result));
+    EXPECT_EQ(result.again_ms, 0u);
+    EXPECT_EQ(host_->frame()->key(), view(key));
+    return DAVIT_OK;
+  });
+  sync_once("default/web");
+}
+
+TEST_F(ControllerSyncTest, AgainRunsTheKeyOnceMoreAfterThatTime) {
+  start_queue([&](davit_str key, davit_sync_result& result) -> davit_code {
+    if (view(key) == "web" && synced_.entries().empty()) result.again_ms = 3000;
+    return DAVIT_OK;
+  });
+  sync_once("web");
+  clock_.await_deadline(clock_.now() + seconds(3));
+  clock_.advance(seconds(3));
+  EXPECT_THAT(synced_.await(3), ElementsAre("web", "next", "web"));
+}
+
+TEST_F(ControllerSyncTest, ErrorTextReachesTheLog) {
+  const std::string line = failure_of([&](davit_str, davit_sync_result&) -> davit_code {
+    context_->error_text(host_->handle(), str("the quota is used up"));
+    return DAVIT_FORBIDDEN;
+  });
+  EXPECT_THAT(line, HasSubstr("E sample-controller: Sync failed err=the quota is used up key=web "
+                              "code="));
+  EXPECT_THAT(line, HasSubstr("failures=1"));
+}
+
+TEST_F(ControllerSyncTest, UnknownCodeIsAFailureWithItsNumber) {
+  EXPECT_THAT(failure_of([](davit_str, davit_sync_result&) -> davit_code { return 4711; }),
+              HasSubstr("4711"));
+}
+
+TEST_F(ControllerSyncTest, ExceptionsAreFailures) {
+  EXPECT_THAT(failure_of([](davit_str, davit_sync_result&) -> davit_code {
+                throw std::runtime_error("bad index");
+              }),
+              HasSubstr("err=the plugin threw an exception: bad index"));
+}
+
+TEST_F(ControllerSyncTest, ThrownNumberIsAFailure) {
+  EXPECT_THAT(failure_of([](davit_str, davit_sync_result&) -> davit_code { throw 7; }),
+              HasSubstr("err=the plugin threw an exception that is no std::exception"));
+}
+
+TEST_F(ControllerSyncTest, FailedKeyComesAgainAfterItsBackOff) {
+  start_queue([&](davit_str key, davit_sync_result&) -> davit_code {
+    return view(key) == "web" && synced_.entries().empty() ? DAVIT_CONFLICT : DAVIT_OK;
+  });
+  sync_once("web");
+  inside(Phase::kHandler,
+         [&] { EXPECT_EQ(tables_.queue->failures(host_->handle(), queue_, str("web")), 1u); });
+  clock_.await_deadline(clock_.now() + std::chrono::milliseconds(5));
+  clock_.advance(std::chrono::milliseconds(5));
+  EXPECT_EQ(synced_.await(3)[2], "web");
+}
+
+TEST_F(ControllerSyncTest, KeyIsHeldBackUntilTheCacheShowsWhatItCreated) {
+  answer_with(201, json_of({.name = "new", .version = "12"}));
+  start_queue(sending(DAVIT_CREATE, ""));
+  sync_once("web");
+  EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
+  EXPECT_EQ(add(queue_, "last"), DAVIT_OK);
+  EXPECT_THAT(synced_.await(3), ElementsAre("web", "next", "last")) << "web has to wait";
+
+  send(0, event_json("MODIFIED", {.name = "old", .version = "11"}));
+  EXPECT_EQ(add(queue_, "other"), DAVIT_OK);
+  EXPECT_EQ(synced_.await(4)[3], "other");
+  send(0, event_json("ADDED", {.name = "new", .version = "12"}));
+
+  EXPECT_EQ(synced_.await(5)[4], "web");
+}
+
+TEST_F(ControllerSyncTest, KeyIsHeldBackUntilTheCacheShowsWhatItDeleted) {
+  answer_with(200, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
+                   R"("details":{"name":"old","kind":"pods","uid":"uid-old"}})");
+  start_queue(sending(DAVIT_DELETE, "old"));
+  sync_once("web");
+  EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
+  EXPECT_EQ(add(queue_, "last"), DAVIT_OK);
+  EXPECT_THAT(synced_.await(3), ElementsAre("web", "next", "last"));
+
+  send(0, event_json("DELETED", {.name = "old", .version = "12"}));
+
+  EXPECT_EQ(synced_.await(4)[3], "web");
+}
+
+TEST_F(ControllerSyncTest, GracefulDeleteIsSeenByItsVersion) {
+  answer_with(200, json_of({.name = "old", .version = "12", .deleting = true}));
+  start_queue(sending(DAVIT_DELETE, "old"));
+  sync_once("web");
+  EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
+  EXPECT_EQ(add(queue_, "last"), DAVIT_OK);
+  EXPECT_THAT(synced_.await(3), ElementsAre("web", "next", "last"));
+
+  send(0, event_json("MODIFIED", {.name = "old", .version = "12", .deleting = true}));
+
+  EXPECT_EQ(synced_.await(4)[3], "web");
+}
+
+TEST_F(ControllerSyncTest, HeldBackKeyIsLetGoAfterItsDeadline) {
+  answer_with(201, json_of({.name = "new", .version = "12"}));
+  start_queue(sending(DAVIT_CREATE, ""));
+  sync_once("web");
+  EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
+  EXPECT_EQ(add(queue_, "last"), DAVIT_OK);
+  synced_.await(3);
+
+  clock_.advance(seconds(31));
+  host_->report();
+
+  EXPECT_EQ(synced_.await(4)[3], "web");
+}
+
+struct UntrackedCase {
+  const char* name;
+  std::int32_t verb;
+  const char* target;
+  DryRun dry_run;
+  int status;
+  const char* body;
+};
+
+// clang-format off
+constexpr char kNewPod[] = R"({"kind":"Pod","metadata":{"name":"n","namespace":"default","uid":"u","resourceVersion":"99"}})";
+constexpr UntrackedCase kUntrackedCases[] = {
+    {"Read",            DAVIT_GET,    "old", DryRun::kOff,    200, kNewPod},
+    {"DryRun",          DAVIT_CREATE, "",    DryRun::kServer, 201, kNewPod},
+    {"RefusedWrite",    DAVIT_CREATE, "",    DryRun::kOff,    403, R"({"kind":"Status","reason":"Forbidden","code":403})"},
+    {"MalformedAnswer", DAVIT_CREATE, "",    DryRun::kOff,    201, "{"},
+    {"NoVersion",       DAVIT_CREATE, "",    DryRun::kOff,    201, R"({"kind":"Pod","metadata":{"name":"n"}})"},
+    {"NobodyThere",     DAVIT_DELETE, "old", DryRun::kOff,    404, R"({"kind":"Status","reason":"NotFound","code":404})"},
+};
+// clang-format on
+
+class UntrackedTest : public ControllerSyncTest,
+                      public ::testing::WithParamInterface<UntrackedCase> {};
+
+TEST_P(UntrackedTest, LeavesTheKeyFree) {
+  ControllerHostOptions made = options();
+  made.dry_run = GetParam().dry_run;
+  make(std::move(made));
+  answer_with(GetParam().status, GetParam().body);
+  const Sync sync = sending(GetParam().verb, GetParam().target);
+  start_queue([sync](davit_str key, davit_sync_result& result) -> davit_code {
+    (void)sync(key, result);
+    return DAVIT_OK;
+  });
+  sync_once("web");
+  EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
+  EXPECT_EQ(add(queue_, "last"), DAVIT_OK);
+  EXPECT_THAT(synced_.await(4), ElementsAre("web", "next", "web", "last"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, UntrackedTest, ::testing::ValuesIn(kUntrackedCases),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST_F(ControllerSyncTest, MalformedAnswerReachesTheSyncAsInternal) {
+  answer_with(201, "{");
+  davit_code code = -1;
+  std::string message;
+  start_queue([&](davit_str key, davit_sync_result&) -> davit_code {
+    if (view(key) != "web") return DAVIT_OK;
+    davit_response response{};
+    code = send(DAVIT_CREATE, "", response);
+    message = view(response.message);
+    return DAVIT_OK;
+  });
+  sync_once("web");
+  EXPECT_EQ(code, DAVIT_INTERNAL);
+  EXPECT_THAT(message, HasSubstr("malformed"));
+}
+
+TEST_F(ControllerSyncTest, StopCancelsTheCallThatASyncWaitsFor) {
+  start_with([&] { queue_ = open_queue(sending(DAVIT_CREATE, "")); });
+  commit();
+  run();
+  transport_.answer(test::open_answer(0));
+  EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
+  transport_.await_requests(1);
+
+  EXPECT_TRUE(host_->stop({clock_.now(), Time::max()}));
+
+  EXPECT_THAT(synced_.entries(), ElementsAre("web"));
+}
+
+/// The optional sides, played by a struct of functions.
+class ControllerSidesTest : public ControllerHostTest {
+ protected:
+  struct Sides {
+    davit_health_v1 health{};
+    davit_debug_v1 debug{};
+    bool throws = false;
+  };
+
+  void start_sides() {
+    const auto result = init([&](const davit_context&, davit_controller& out) {
+      out.self = &sides_;
+      out.capability = [](void* self, davit_str id) -> const void* {
+        const auto& sides = *static_cast<Sides*>(self);
+        if (sides.throws) throw std::runtime_error("no sides");
+        if (view(id) == "davit.health/1") return &sides.health;
+        if (view(id) == "davit.debug/1") return &sides.debug;
+        return nullptr;
+      };
+      return DAVIT_STARTED;
+    });
+    ASSERT_EQ(result.outcome, Outcome::kStarted);
+  }
+
+  Sides sides_;
+};
+
+TEST_F(ControllerSidesTest, HealthIsTheControllersOwnOpinion) {
+  sides_.health = {sizeof(davit_health_v1), 0, [](void*, davit_sink why) -> davit_code {
+                     why.write(why.self, davit_str{"out of ", 7});
+                     why.write(why.self, davit_str{nullptr, 3});
+                     why.write(why.self, davit_str{"luck", 4});
+                     return DAVIT_UNAVAILABLE;
+                   }};
+  start_sides();
+  EXPECT_EQ(host_->health().code(), Code::kUnavailable);
+  EXPECT_EQ(host_->health().message(), "out of luck");
+
+  sides_.health.check = [](void*, davit_sink) -> davit_code { return DAVIT_CONFLICT; };
+  EXPECT_NE(host_->health().message(), "") << "never unhealthy without a word";
+  sides_.health.check = [](void*, davit_sink) -> davit_code { throw std::runtime_error("oops"); };
+  EXPECT_THAT(host_->health().message(), HasSubstr("oops"));
+  sides_.health.check = [](void*, davit_sink) -> davit_code { throw 1; };
+  EXPECT_FALSE(host_->health().ok());
+  sides_.health.check = [](void*, davit_sink) -> davit_code { return DAVIT_OK; };
+  EXPECT_TRUE(host_->health().ok());
+  sides_.health.check = nullptr;
+  EXPECT_TRUE(host_->health().ok());
+}
+
+TEST_F(ControllerSidesTest, DebugPageIsServedByTheController) {
+  sides_.debug = {sizeof(davit_debug_v1), 0,
+                  [](void*, davit_str path, davit_str query, davit_sink body) -> davit_code {
+                    if (view(path) == "gone") return DAVIT_NOT_FOUND;
+                    if (view(path) == "bad") throw std::runtime_error("oops");
+                    body.write(body.self, path);
+                    body.write(body.self, query);
+                    return DAVIT_OK;
+                  }};
+  start_sides();
+  EXPECT_TRUE(host_->has_debug_page());
+  EXPECT_EQ(*host_->debug_page("state", "?a=1"), "state?a=1");
+  EXPECT_EQ(host_->debug_page("gone", "").error().code(), Code::kNotFound);
+  EXPECT_EQ(host_->debug_page("bad", "").error().code(), Code::kInternal);
+  EXPECT_THAT(host_->debug_page("bad", "").error().message(), HasSubstr("oops"));
+
+  sides_.debug.serve = nullptr;
+  EXPECT_FALSE(host_->has_debug_page());
+  EXPECT_EQ(host_->debug_page("state", "").error().code(), Code::kNotFound);
+}
+
+TEST_F(ControllerSidesTest, TooSmallTablesAndThrownOnesCountAsMissing) {
+  sides_.health = {8, 0, [](void*, davit_sink) -> davit_code { return DAVIT_INTERNAL; }};
+  sides_.debug = {8, 0,
+                  [](void*, davit_str, davit_str, davit_sink) -> davit_code { return DAVIT_OK; }};
+  start_sides();
+  EXPECT_TRUE(host_->health().ok());
+  EXPECT_FALSE(host_->has_debug_page());
+
+  sides_.throws = true;
+  EXPECT_TRUE(host_->health().ok());
+  EXPECT_FALSE(host_->has_debug_page());
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("no sides")));
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,361 @@
+/// "davit.client/1": rights, conversion, answers.
+#include "tests/host/plugin/controller_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr char kPod[] = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a",)"
+                        R"("namespace":"default","uid":"u1","resourceVersion":"12",)"
+                        R"("managedFields":[{"manager":"x"}]},"spec":{"nodeName":"n1"}})";
+
+davit_request request(std::int32_t verb, std::string_view resource, std::string_view name) {
+  davit_request made{};
+  made.size = sizeof(made);
+  made.verb = verb;
+  made.version = str("v1");
+  made.resource = str(resource);
+  made.ns = str("default");
+  made.name = str(name);
+  return made;
+}
+
+/// What is kept of a response after its call.
+struct Answer {
+  davit_code code = -1;
+  davit_code returned = -1;
+  std::int32_t http_status = 0;
+  std::uint32_t retry_after_ms = 0;
+  std::string reason;
+  std::string message;
+  std::string causes;
+  std::string object;
+};
+
+class HostClientTest : public ControllerHostTest {
+ protected:
+  Answer call(const davit_request& request) {
+    if (!host_) make();
+    CallFrame frame(host_->handle(), Phase::kSync, {}, stop_.get_token());
+    davit_response response{};
+    response.size = sizeof(response);
+    Answer answer;
+    answer.returned = tables_.client->call(host_->handle(), &request, &response);
+    answer.code = response.code;
+    answer.http_status = response.http_status;
+    answer.retry_after_ms = response.retry_after_ms;
+    answer.reason = view(response.reason);
+    answer.message = view(response.message);
+    answer.causes = view(response.causes);
+    answer.object = Value(response.object).json();
+    return answer;
+  }
+
+  std::stop_source stop_;
+};
+
+struct RequestCase {
+  const char* name;
+  std::int32_t verb;
+  const char* method;
+  const char* target;
+};
+
+// clang-format off
+constexpr RequestCase kRequestCases[] = {
+    {"a", DAVIT_GET,    "GET",    "/api/v1/namespaces/default/pods/a?timeout=30s"},
+    {"",  DAVIT_LIST,   "GET",    "/api/v1/namespaces/default/pods?timeout=30s"},
+    {"",  DAVIT_CREATE, "POST",   "/api/v1/namespaces/default/pods?timeout=30s"},
+    {"a", DAVIT_PATCH,  "PATCH",  "/api/v1/namespaces/default/pods/a?timeout=30s"},
+    {"a", DAVIT_DELETE, "DELETE", "/api/v1/namespaces/default/pods/a?timeout=30s"},
+};
+// clang-format on
+
+TEST_F(HostClientTest, EachVerbBecomesItsRequest) {
+  for (const RequestCase& each : kRequestCases) {
+    transport_.answer(answered(200, kPod));
+    davit_request wanted = request(each.verb, "pods", each.name);
+    wanted.patch_type = DAVIT_PATCH_STRATEGIC;
+    wanted.body = str(R"({"x":1})");
+    EXPECT_EQ(call(wanted).code, DAVIT_OK) << each.method;
+    EXPECT_EQ(transport_.requests().back().method, each.method);
+    EXPECT_EQ(transport_.requests().back().target, each.target);
+  }
+  EXPECT_THAT(transport_.requests().back().headers,
+              Contains(std::pair<std::string, std::string>("User-Agent", user_agent("sample"))));
+}
+
+TEST_F(HostClientTest, PatchTypesAndDeleteOptionsAreCarriedOver) {
+  const std::pair<std::int32_t, const char*> kTypes[] = {
+      {DAVIT_PATCH_JSON, "application/json-patch+json"},
+      {DAVIT_PATCH_MERGE, "application/merge-patch+json"},
+      {DAVIT_PATCH_STRATEGIC, "application/strategic-merge-patch+json"},
+      {DAVIT_PATCH_APPLY, "application/apply-patch+yaml"}};
+  for (const auto& [type, content_type] : kTypes) {
+    transport_.answer(answered(200, kPod));
+    davit_request patch = request(DAVIT_PATCH, "pods", "a");
+    patch.patch_type = type;
+    EXPECT_EQ(call(patch).code, DAVIT_OK);
+    EXPECT_THAT(transport_.requests().back().headers,
+                Contains(std::pair<std::string, std::string>("Content-Type", content_type)));
+  }
+  const std::pair<std::int32_t, const char*> kPropagations[] = {
+      {DAVIT_PROPAGATION_ORPHAN, "Orphan"},
+      {DAVIT_PROPAGATION_BACKGROUND, "Background"},
+      {DAVIT_PROPAGATION_FOREGROUND, "Foreground"}};
+  for (const auto& [propagation, text] : kPropagations) {
+    transport_.answer(answered(200, kPod));
+    davit_request remove = request(DAVIT_DELETE, "pods", "a");
+    remove.propagation = propagation;
+    remove.has_grace_seconds = 1;
+    remove.precondition_uid = str("u1");
+    remove.precondition_resource_version = str("12");
+    EXPECT_EQ(call(remove).code, DAVIT_OK);
+    const std::string body = transport_.requests().back().body;
+    EXPECT_THAT(body, HasSubstr(text));
+    EXPECT_THAT(body, HasSubstr(R"("gracePeriodSeconds":0,"preconditions":{"uid":"u1",)"
+                                R"("resourceVersion":"12"})"));
+  }
+}
+
+TEST_F(HostClientTest, UnknownNumbersAreMisuseAndNotSent) {
+  davit_request patch = request(DAVIT_PATCH, "pods", "a");
+  EXPECT_EQ(call(patch).message, "unknown patch type 0");
+  patch.patch_type = 5;
+  EXPECT_EQ(call(patch).code, DAVIT_MISUSE);
+  davit_request remove = request(DAVIT_DELETE, "pods", "a");
+  remove.propagation = 9;
+  EXPECT_EQ(call(remove).code, DAVIT_MISUSE);
+  for (const std::int32_t verb : {0, 7, -1}) {
+    const Answer answer = call(request(verb, "pods", "a"));
+    EXPECT_EQ(answer.returned, DAVIT_MISUSE);
+    EXPECT_EQ(answer.message, "unknown verb " + std::to_string(verb));
+  }
+  EXPECT_EQ(call(request(DAVIT_DELETE, "pods", "")).code, DAVIT_MISUSE) << "never a collection";
+  EXPECT_THAT(transport_.requests(), IsEmpty());
+}
+
+TEST_F(HostClientTest, WhatTheNoteDoesNotDeclareIsNotSent) {
+  davit_request status = request(DAVIT_PATCH, "pods", "a");
+  status.patch_type = DAVIT_PATCH_MERGE;
+  status.subresource = str("status");
+  davit_request other_group = request(DAVIT_CREATE, "pods", "");
+  other_group.group = str("example.com");
+  davit_request read_status = request(DAVIT_GET, "pods", "a");
+  read_status.subresource = str("status");
+  for (const davit_request& each :
+       {status, other_group, read_status, request(DAVIT_GET, "secrets", "a"),
+        request(DAVIT_LIST, "secrets", ""), request(DAVIT_DELETE, "replicasets", "a")}) {
+    const Answer answer = call(each);
+    EXPECT_EQ(answer.returned, DAVIT_UNDECLARED);
+    EXPECT_THAT(answer.message, HasSubstr("declares no rule for "));
+  }
+  EXPECT_THAT(call(status).message, HasSubstr("patch of pods/status in group \"\""));
+  EXPECT_THAT(transport_.requests(), IsEmpty());
+}
+
+TEST_F(HostClientTest, PutOfAProjectedResourceIsRefused) {
+  transport_.answer(answered(200, kPod));
+  const Answer answer = call(request(DAVIT_UPDATE, "pods", "a"));
+  EXPECT_EQ(answer.code, DAVIT_UNDECLARED);
+  EXPECT_THAT(answer.message, HasSubstr("PUT of pods refused"));
+  EXPECT_THAT(transport_.requests(), IsEmpty());
+
+  davit_request whole = request(DAVIT_UPDATE, "replicasets", "a");
+  whole.group = str("apps");
+  EXPECT_EQ(call(whole).code, DAVIT_OK);
+  EXPECT_EQ(transport_.requests().size(), 1u);
+}
+
+TEST_F(HostClientTest, AnswersAreCutToMetadataUnlessMoreIsAskedFor) {
+  constexpr char kMetadata[] = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a",)"
+                               R"("namespace":"default","uid":"u1","resourceVersion":"12"}})";
+  transport_.answer(answered(201, kPod));
+  EXPECT_EQ(call(request(DAVIT_CREATE, "pods", "")).object, kMetadata);
+
+  transport_.answer(answered(201, kPod));
+  davit_request whole = request(DAVIT_CREATE, "pods", "");
+  whole.answer = DAVIT_ANSWER_OBJECT;
+  const Answer answer = call(whole);
+  EXPECT_EQ(answer.http_status, 201);
+  EXPECT_THAT(answer.object, HasSubstr("n1"));
+  EXPECT_THAT(answer.object, Not(HasSubstr("managedFields")));
+}
+
+TEST_F(HostClientTest, StatusIsNoObject) {
+  transport_.answer(
+      answered(200, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
+                    R"("details":{"name":"a","kind":"pods","uid":"u1"}})"));
+  const Answer answer = call(request(DAVIT_DELETE, "pods", "a"));
+  EXPECT_EQ(answer.code, DAVIT_OK);
+  EXPECT_EQ(answer.object, "");
+}
+
+TEST_F(HostClientTest, RefusalComesWithReasonMessageAndCauses) {
+  transport_.answer(
+      answered(403, R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no",)"
+                    R"("reason":"Forbidden","details":{"causes":[)"
+                    R"({"reason":"NamespaceTerminating"},{"reason":"Other"}]},"code":403})"));
+  const Answer answer = call(request(DAVIT_CREATE, "pods", ""));
+  EXPECT_EQ(answer.returned, DAVIT_FORBIDDEN);
+  EXPECT_EQ(answer.code, DAVIT_FORBIDDEN);
+  EXPECT_EQ(answer.http_status, 403);
+  EXPECT_EQ(answer.reason, "Forbidden");
+  EXPECT_EQ(answer.causes, "NamespaceTerminating,Other");
+  EXPECT_THAT(answer.message, HasSubstr("no"));
+  EXPECT_EQ(answer.object, "");
+}
+
+TEST_F(HostClientTest, MalformedAnswerIsInternal) {
+  transport_.answer(answered(201, "{\"kind\":"));
+  const Answer answer = call(request(DAVIT_CREATE, "pods", ""));
+  EXPECT_EQ(answer.returned, DAVIT_INTERNAL);
+  EXPECT_EQ(answer.http_status, 201);
+  EXPECT_THAT(answer.message, HasSubstr("the server's answer is malformed: "));
+}
+
+TEST_F(HostClientTest, ClosedGateKeepsWritesOffTheWireOnly) {
+  ControllerHostOptions fenced = options();
+  fenced.write_gate = [] { return Status(Code::kCancelled, "not the leader"); };
+  make(std::move(fenced));
+  transport_.answer(answered(200, kPod));
+
+  const Answer refused = call(request(DAVIT_CREATE, "pods", ""));
+  EXPECT_EQ(refused.returned, DAVIT_CANCELLED);
+  EXPECT_THAT(refused.message, HasSubstr("not the leader"));
+  EXPECT_THAT(transport_.requests(), IsEmpty());
+
+  EXPECT_EQ(call(request(DAVIT_GET, "pods", "a")).code, DAVIT_OK);
+}
+
+TEST_F(HostClientTest, DryRunGoesWithEveryWrite) {
+  ControllerHostOptions dry = options();
+  dry.dry_run = DryRun::kServer;
+  make(std::move(dry));
+  transport_.set_script([](const HttpRequest&) { return answered(200, kPod); });
+  EXPECT_EQ(call(request(DAVIT_CREATE, "pods", "")).code, DAVIT_OK);
+  EXPECT_EQ(call(request(DAVIT_DELETE, "pods", "a")).code, DAVIT_OK);
+  EXPECT_EQ(call(request(DAVIT_GET, "pods", "a")).code, DAVIT_OK);
+
+  const auto sent = transport_.requests();
+  EXPECT_THAT(sent.at(0).target, HasSubstr("dryRun=All"));
+  EXPECT_THAT(sent.at(1).body, HasSubstr(R"("dryRun":["All"])"));
+  EXPECT_THAT(sent.at(2).target, Not(HasSubstr("dryRun")));
+}
+
+TEST_F(HostClientTest, CancelledCallSendsNothing) {
+  stop_.request_stop();
+  EXPECT_EQ(call(request(DAVIT_CREATE, "pods", "")).returned, DAVIT_CANCELLED);
+  EXPECT_THAT(transport_.requests(), IsEmpty());
+}
+
+TEST_F(HostClientTest, BatchAnswersEachRequestAndReportsAFailure) {
+  make();
+  transport_.set_script([](const HttpRequest& sent) {
+    return sent.target.find("/pods/b") != std::string::npos
+               ? answered(404, R"({"kind":"Status","reason":"NotFound","code":404})")
+               : answered(200, kPod);
+  });
+  const davit_request requests[] = {
+      request(DAVIT_GET, "secrets", "x"), request(DAVIT_GET, "pods", "a"),
+      request(DAVIT_GET, "pods", "b"), request(DAVIT_GET, "pods", "c")};
+  davit_response responses[4] = {};
+  inside(Phase::kSync, [&] {
+    EXPECT_NE(tables_.client->batch(host_->handle(), requests, sizeof(davit_request), responses,
+                                    sizeof(davit_response), 4),
+              DAVIT_OK);
+    EXPECT_EQ(responses[0].code, DAVIT_UNDECLARED);
+    EXPECT_EQ(responses[1].code, DAVIT_OK);
+    EXPECT_EQ(responses[2].code, DAVIT_NOT_FOUND);
+    EXPECT_EQ(view(responses[2].reason), "NotFound");
+    EXPECT_EQ(responses[3].code, DAVIT_OK);
+    EXPECT_EQ(responses[3].size, sizeof(davit_response));
+    EXPECT_EQ(transport_.requests().size(), 3u);
+    EXPECT_EQ(tables_.client->batch(host_->handle(), requests, sizeof(davit_request), responses,
+                                    sizeof(davit_response), 1),
+              DAVIT_UNDECLARED)
+        << "nothing left to send";
+    EXPECT_EQ(tables_.client->batch(host_->handle(), requests + 1, sizeof(davit_request), responses,
+                                    sizeof(davit_response), 1),
+              DAVIT_OK);
+  });
+}
+
+TEST_F(HostClientTest, OtherStridesAreFollowed) {
+  make();
+  transport_.set_script([](const HttpRequest&) { return answered(200, kPod); });
+  struct LongRequest {
+    davit_request known = request(DAVIT_GET, "pods", "a");
+    std::uint64_t news = ~0ULL;
+  };
+  struct ShortResponse {
+    std::uint32_t size;
+    davit_code code;
+    std::int32_t http_status;
+    std::int32_t untouched;
+  };
+  const LongRequest requests[2];
+  ShortResponse responses[2] = {{16, -1, -1, 77}, {16, -1, -1, 77}};
+  inside(Phase::kSync, [&] {
+    EXPECT_EQ(tables_.client->batch(host_->handle(), &requests[0].known, sizeof(LongRequest),
+                                    reinterpret_cast<davit_response*>(responses),
+                                    offsetof(ShortResponse, untouched), 1),
+              DAVIT_OK);
+    EXPECT_EQ(responses[0].code, DAVIT_OK);
+    EXPECT_EQ(responses[0].http_status, 200);
+    EXPECT_EQ(responses[0].untouched, 77);
+    EXPECT_EQ(tables_.client->batch(host_->handle(), &requests[0].known, sizeof(LongRequest),
+                                    reinterpret_cast<davit_response*>(responses),
+                                    sizeof(ShortResponse), 2),
+              DAVIT_OK);
+    EXPECT_EQ(responses[1].http_status, 200);
+  });
+  EXPECT_EQ(transport_.requests().size(), 3u);
+
+  // A request cut before `name` has none, whatever lies in memory behind it.
+  davit_request cut = request(DAVIT_GET, "pods", "a");
+  cut.size = offsetof(davit_request, name);
+  EXPECT_EQ(call(cut).code, DAVIT_MISUSE);
+}
+
+TEST_F(HostClientTest, DiscoveryTellsWhetherAResourceExists) {
+  make();
+  test::ScriptedAnswer apis =
+      answered(200, R"({"kind":"APIGroupDiscoveryList","items":[)"
+                    R"({"metadata":{"name":"apps"},"versions":[{"version":"v1",)"
+                    R"("freshness":"Current","resources":[{"resource":"deployments",)"
+                    R"("responseKind":{"kind":"Deployment"},"scope":"Namespaced",)"
+                    R"("verbs":["list"]}]}]},{"metadata":{"name":"bad.io"},)"
+                    R"("versions":[{"version":"v1","freshness":"Stale"}]}]})");
+  apis.headers = {
+      {"content-type", "application/json;v=v2;g=apidiscovery.k8s.io;as=APIGroupDiscoveryList"}};
+  const auto exists = [&](const char* group, const char* resource) {
+    return tables_.client->resource_exists(host_->handle(), str(group), str("v1"), str(resource));
+  };
+  inside(Phase::kInit, [&] {
+    EXPECT_EQ(exists("apps", "deployments"), DAVIT_UNAVAILABLE) << "the server does not answer";
+    discovery_transport_.set_script([apis](const HttpRequest& sent) {
+      return sent.target == "/apis" ? apis : answered(404, "");
+    });
+    EXPECT_EQ(exists("apps", "deployments"), DAVIT_OK);
+    EXPECT_EQ(exists("apps", "widgets"), DAVIT_NOT_FOUND);
+    EXPECT_EQ(exists("other.io", "widgets"), DAVIT_NOT_FOUND);
+    EXPECT_EQ(exists("bad.io", "things"), DAVIT_UNAVAILABLE);
+  });
+}
+
+TEST_F(HostClientTest, QuestionForAResourceEndsWhenTheHostStops) {
+  make();
+  stop_.request_stop();
+  CallFrame frame(host_->handle(), Phase::kSync, {}, stop_.get_token());
+  EXPECT_EQ(tables_.client->resource_exists(host_->handle(), str(""), str("v1"), str("pods")),
+            DAVIT_CANCELLED);
+  EXPECT_THAT(discovery_transport_.requests(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace davit::host

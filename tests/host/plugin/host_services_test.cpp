@@ -1,0 +1,147 @@
+/// Events, log, clock, randomness, metrics.
+#include <limits>
+
+#include "tests/host/plugin/controller_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class HostServicesTest : public ControllerHostTest {
+ protected:
+  davit_metric_options counter() {
+    davit_metric_options made{};
+    made.size = sizeof(made);
+    made.type = DAVIT_METRIC_COUNTER;
+    made.name = str("sample_things_total");
+    made.help = str("Things.");
+    made.labels = &label_;
+    made.label_count = 1;
+    return made;
+  }
+  davit_code open(const davit_metric_options& options, davit_handle& out) {
+    return inside(Phase::kInit,
+                  [&] { return tables_.metric->open(host_->handle(), &options, &out); });
+  }
+  davit_code record(davit_handle metric, double value, const davit_str* labels, std::size_t count) {
+    return inside(Phase::kSync, [&] {
+      return tables_.metric->record(host_->handle(), metric, value, labels, count);
+    });
+  }
+
+  const davit_str label_ = str("kind");
+};
+
+TEST_F(HostServicesTest, EventsCarryTheClientNameAsTheirSource) {
+  make();
+  davit_reference about{};
+  about.size = sizeof(about);
+  about.api_version = str("v1");
+  about.kind = str("Pod");
+  about.ns = str("default");
+  about.name = str("a");
+  about.uid = str("u1");
+  inside(Phase::kSync, [&] {
+    EXPECT_EQ(tables_.event->record(host_->handle(), &about, str("Normal"), str("Done"),
+                                    str("It is done")),
+              DAVIT_OK);
+  });
+  EXPECT_THAT(event_api_.events.await(1), ElementsAre("sample Normal Done Pod/a: It is done"));
+}
+
+TEST_F(HostServicesTest, ReferenceIsReadAsFarAsItsSize) {
+  make();
+  davit_reference about{};
+  about.size = offsetof(davit_reference, kind);
+  about.kind = str("Pod");
+  about.name = str("a");
+  inside(Phase::kSync, [&] {
+    EXPECT_EQ(tables_.event->record(host_->handle(), &about, str("Normal"), str("R"), str("m")),
+              DAVIT_OK)
+        << "dropped with a log line";
+  });
+  events_.stop();
+  EXPECT_TRUE(event_api_.events.entries().empty());
+}
+
+TEST_F(HostServicesTest, LogLinesHaveTheControllersNameLevelAndFields) {
+  make();
+  davit_host* host = host_->handle();
+  const davit_log_field fields[] = {{str("key"), str("default/web")}, {davit_str{}, davit_str{}}};
+  tables_.log->write(host, DAVIT_LOG_ERROR, str("Bad"), fields, 1);
+  tables_.log->write(host, -7, str("Worse"), fields, 0);
+  tables_.log->write(host, DAVIT_LOG_WARNING, str("Odd"), fields, 2);
+  tables_.log->write(host, 5, str("Fine"), nullptr, 3);
+  tables_.log->write(host, 6, str("Too much"), nullptr, 0);
+
+  EXPECT_THAT(
+      log_.lines(),
+      ElementsAre("E sample-controller: Bad key=default/web", "E sample-controller: Worse",
+                  "W sample-controller: Odd key=default/web =", "I5 sample-controller: Fine"));
+  EXPECT_EQ(tables_.log->enabled(host, 5), 1);
+  EXPECT_EQ(tables_.log->enabled(host, 6), 0);
+  EXPECT_EQ(tables_.log->enabled(host, DAVIT_LOG_ERROR), 1);
+}
+
+TEST_F(HostServicesTest, ClocksAndRandomnessAreTheHosts) {
+  make();
+  davit_host* host = host_->handle();
+  EXPECT_EQ(tables_.clock->monotonic_ns(host), test::FakeClock::kStart.time_since_epoch().count());
+  EXPECT_EQ(tables_.clock->wall_ns(host),
+            std::chrono::nanoseconds(test::FakeClock::kWallStart.time_since_epoch()).count());
+  clock_.advance(std::chrono::nanoseconds(5));
+  EXPECT_EQ(tables_.clock->monotonic_ns(host),
+            test::FakeClock::kStart.time_since_epoch().count() + 5);
+  EXPECT_NE(tables_.random->next(host), tables_.random->next(host));
+}
+
+TEST_F(HostServicesTest, MetricsAppearOnTheMetricsPage) {
+  make();
+  davit_handle metric = 0;
+  ASSERT_EQ(open(counter(), metric), DAVIT_OK);
+  const davit_str pod = str("pod");
+  EXPECT_EQ(record(metric, 2, &pod, 1), DAVIT_OK);
+  EXPECT_EQ(record(metric, -1, &pod, 1), DAVIT_INVALID) << "a counter never falls";
+  EXPECT_EQ(record(metric, 1, &pod, 0), DAVIT_INVALID);
+  EXPECT_EQ(record(metric, 1, nullptr, 1), DAVIT_MISUSE);
+  EXPECT_EQ(record(metric + 1, 1, &pod, 1), DAVIT_STALE);
+  EXPECT_EQ(record(0, 1, &pod, 1), DAVIT_STALE);
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("sample_things_total{kind=\"pod\"} 2\n"));
+}
+
+TEST_F(HostServicesTest, MetricOfOtherOptionsOrNamesIsRefused) {
+  make();
+  davit_handle metric = 0;
+  davit_handle again = 0;
+  ASSERT_EQ(open(counter(), metric), DAVIT_OK);
+  EXPECT_EQ(open(counter(), again), DAVIT_OK);
+  const davit_handle before = again;
+  davit_metric_options other = counter();
+  other.help = str("Other things.");
+  EXPECT_EQ(open(other, again), DAVIT_ALREADY_EXISTS);
+  other.name = str("no name");
+  EXPECT_EQ(open(other, again), DAVIT_INVALID);
+  other.type = 4;
+  EXPECT_EQ(open(other, again), DAVIT_MISUSE);
+  other = counter();
+  other.labels = nullptr;
+  EXPECT_EQ(open(other, again), DAVIT_MISUSE);
+  other = counter();
+  other.type = DAVIT_METRIC_HISTOGRAM;
+  other.name = str("sample_seconds");
+  other.bucket_count = 2;
+  EXPECT_EQ(open(other, again), DAVIT_MISUSE);
+  const double buckets[] = {0.1, 1};
+  other.buckets = buckets;
+  EXPECT_EQ(again, before) << "untouched by what was refused";
+  EXPECT_EQ(open(other, again), DAVIT_OK);
+  const davit_str pod = str("pod");
+  EXPECT_EQ(record(again, 0.5, &pod, 1), DAVIT_OK);
+  EXPECT_THAT(metrics_->text(), HasSubstr("sample_seconds_bucket{kind=\"pod\",le=\"1\"} 1\n"));
+}
+
+}  // namespace
+}  // namespace davit::host
