@@ -264,55 +264,46 @@ struct HostMisc {
   static const void* capability(davit_host* host, davit_str id);
 };
 
+/// The tables as capability() hands them out.
+inline constexpr davit_object_v1 kObject = {sizeof(davit_object_v1), 0,
+                                            &HostObjects::name,      &ObjectReads::kind,
+                                            &ObjectReads::member,    &ObjectReads::lookup,
+                                            &ObjectReads::path,      &ObjectReads::count,
+                                            &ObjectReads::elements,  &ObjectReads::members,
+                                            &ObjectReads::string,    &ObjectReads::integer,
+                                            &ObjectReads::number,    &ObjectReads::boolean,
+                                            &ObjectReads::equal,     &ObjectReads::hash,
+                                            &ObjectReads::json,      &HostObjects::parse,
+                                            &HostObjects::retain,    &HostObjects::retained,
+                                            &HostObjects::release};
+inline constexpr davit_informer_v1 kInformer = {
+    sizeof(davit_informer_v1), 0,
+    &HostInformers::open,      &HostInformers::add_index,
+    &HostInformers::get,       &HostInformers::select};
+inline constexpr davit_queue_v1 kQueue = {sizeof(davit_queue_v1),
+                                          0,
+                                          &HostQueues::open,
+                                          &HostQueues::add,
+                                          &HostQueues::add_sharded,
+                                          &HostQueues::add_after,
+                                          &HostQueues::add_rate_limited,
+                                          &HostQueues::forget,
+                                          &HostQueues::failures};
+inline constexpr davit_client_v1 kClient = {sizeof(davit_client_v1), 0, &HostRequests::call,
+                                            &HostRequests::batch, &HostRequests::resource_exists};
+inline constexpr davit_timer_v1 kTimer = {sizeof(davit_timer_v1), 0, &HostTimers::start,
+                                          &HostTimers::stop};
+inline constexpr davit_event_v1 kEvent = {sizeof(davit_event_v1), 0, &HostRecords::event};
+inline constexpr davit_log_v1 kLog = {sizeof(davit_log_v1), 0, &HostRecords::log,
+                                      &HostRecords::log_enabled};
+inline constexpr davit_clock_v1 kClock = {sizeof(davit_clock_v1), 0, &HostMisc::monotonic_ns,
+                                          &HostMisc::wall_ns};
+inline constexpr davit_random_v1 kRandom = {sizeof(davit_random_v1), 0, &HostMisc::random};
+inline constexpr davit_metric_v1 kMetric = {sizeof(davit_metric_v1), 0, &HostRecords::open_metric,
+                                            &HostRecords::metric};
+inline constexpr davit_config_v1 kConfig = {sizeof(davit_config_v1), 0, &HostMisc::config};
+
 inline const void* HostMisc::capability(davit_host*, davit_str id) {
-  using R = ObjectReads;
-  static constexpr davit_object_v1 kObject = {sizeof(davit_object_v1),
-                                              0,
-                                              &HostObjects::name,
-                                              &R::kind,
-                                              &R::member,
-                                              &R::lookup,
-                                              &R::path,
-                                              &R::count,
-                                              &R::elements,
-                                              &R::members,
-                                              &R::string,
-                                              &R::integer,
-                                              &R::number,
-                                              &R::boolean,
-                                              &R::equal,
-                                              &R::hash,
-                                              &R::json,
-                                              &HostObjects::parse,
-                                              &HostObjects::retain,
-                                              &HostObjects::retained,
-                                              &HostObjects::release};
-  static constexpr davit_informer_v1 kInformer = {
-      sizeof(davit_informer_v1), 0,
-      &HostInformers::open,      &HostInformers::add_index,
-      &HostInformers::get,       &HostInformers::select};
-  static constexpr davit_queue_v1 kQueue = {sizeof(davit_queue_v1),
-                                            0,
-                                            &HostQueues::open,
-                                            &HostQueues::add,
-                                            &HostQueues::add_sharded,
-                                            &HostQueues::add_after,
-                                            &HostQueues::add_rate_limited,
-                                            &HostQueues::forget,
-                                            &HostQueues::failures};
-  static constexpr davit_client_v1 kClient = {sizeof(davit_client_v1), 0, &HostRequests::call,
-                                              &HostRequests::batch, &HostRequests::resource_exists};
-  static constexpr davit_timer_v1 kTimer = {sizeof(davit_timer_v1), 0, &HostTimers::start,
-                                            &HostTimers::stop};
-  static constexpr davit_event_v1 kEvent = {sizeof(davit_event_v1), 0, &HostRecords::event};
-  static constexpr davit_log_v1 kLog = {sizeof(davit_log_v1), 0, &HostRecords::log,
-                                        &HostRecords::log_enabled};
-  static constexpr davit_clock_v1 kClock = {sizeof(davit_clock_v1), 0, &HostMisc::monotonic_ns,
-                                            &HostMisc::wall_ns};
-  static constexpr davit_random_v1 kRandom = {sizeof(davit_random_v1), 0, &HostMisc::random};
-  static constexpr davit_metric_v1 kMetric = {sizeof(davit_metric_v1), 0, &HostRecords::open_metric,
-                                              &HostRecords::metric};
-  static constexpr davit_config_v1 kConfig = {sizeof(davit_config_v1), 0, &HostMisc::config};
   struct Entry {
     std::string_view id;
     const void* table;
