@@ -54,11 +54,13 @@ std::string container(const std::string& name, int pod) {
   return R"({"name":")" + name + R"(","image":"registry.example.com/team/)" + name +
          R"(:v1.2.3","args":["--listen=:8080","--config=/etc/app/config.yaml"],"env":[)" +
          environment(pod) +
-         R"(],"ports":[{"name":"http","containerPort":8080},{"name":"metrics","containerPort":9090}],)"
+         R"(],"ports":[{"name":"http","containerPort":8080},{"name":"metrics",)"
+         R"("containerPort":9090}],)"
          R"("resources":{"requests":{"cpu":"100m","memory":"128Mi"},"limits":{"memory":"256Mi"}},)"
          R"("livenessProbe":{"httpGet":{"path":"/healthz","port":"http"},"periodSeconds":10},)"
          R"("readinessProbe":{"httpGet":{"path":"/readyz","port":"http"},"periodSeconds":5},)"
-         R"("volumeMounts":[{"name":"config","mountPath":"/etc/app"},{"name":"tmp","mountPath":"/tmp"}]})";
+         R"("volumeMounts":[{"name":"config","mountPath":"/etc/app"},{"name":"tmp",)"
+         R"("mountPath":"/tmp"}]})";
 }
 
 std::string pod_body(int pod, int nodes) {
@@ -66,18 +68,22 @@ std::string pod_body(int pod, int nodes) {
   return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"load-)" + number +
          R"(","labels":{"app.kubernetes.io/name":"load","app.kubernetes.io/instance":"load-)" +
          std::to_string(pod % 500) +
-         R"(","team":"platform"},"annotations":{"prometheus.io/scrape":"true","prometheus.io/port":"9090",)"
+         R"(","team":"platform"},"annotations":{"prometheus.io/scrape":"true",)"
+         R"("prometheus.io/port":"9090",)"
          R"("sidecar.example.com/status":"injected"}},"spec":{"nodeName":"node-)" +
          std::to_string(nodes == 0 ? 0 : pod % nodes) + R"(","containers":[)" +
          container("app", pod) + "," + container("proxy", pod) +
-         R"(],"volumes":[{"name":"config","configMap":{"name":"app"}},{"name":"tmp","emptyDir":{}}]}})";
+         R"(],"volumes":[{"name":"config","configMap":{"name":"app"}},{"name":"tmp",)"
+         R"("emptyDir":{}}]}})";
 }
 
 std::string pod_status(int pod) {
   const std::string time = R"("lastTransitionTime":"2026-01-01T00:00:00Z")";
   const std::string running =
-      R"("ready":true,"restartCount":0,"started":true,"imageID":"registry.example.com/team/app@sha256:)"
-      R"(0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","containerID":"containerd://)"
+      R"("ready":true,"restartCount":0,"started":true,)"
+      R"("imageID":"registry.example.com/team/app@sha256:)"
+      R"(0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",)"
+      R"("containerID":"containerd://)"
       R"(0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","state":{"running":)"
       R"({"startedAt":"2026-01-01T00:00:00Z"}}})";
   const std::string ip = "10." + std::to_string(pod / 65536) + "." +
@@ -87,7 +93,8 @@ std::string pod_status(int pod) {
          R"(},{"type":"ContainersReady","status":"True",)" + time +
          R"(},{"type":"PodScheduled","status":"True",)" + time +
          R"(}],"hostIP":"192.0.2.1","podIP":")" + ip + R"(","podIPs":[{"ip":")" + ip +
-         R"("}],"startTime":"2026-01-01T00:00:00Z","containerStatuses":[{"name":"app","image":"app:v1.2.3",)" +
+         R"("}],"startTime":"2026-01-01T00:00:00Z","containerStatuses":[{"name":"app",)"
+         R"("image":"app:v1.2.3",)" +
          running + R"(,{"name":"proxy","image":"proxy:v1.2.3",)" + running + "]}}";
 }
 
@@ -130,14 +137,15 @@ void create_deployments(const ControlPlane& cluster, int count, int replicas) {
   std::vector<ApiRequest> requests;
   for (int i = 0; i < count; ++i) {
     const std::string name = "d" + std::to_string(i);
-    requests.push_back(request(
-        Verb::kCreate, deployment_path(-1),
-        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":")" + name +
-            R"("},"spec":{"replicas":)" + std::to_string(replicas) +
-            R"(,"selector":{"matchLabels":{"app":")" + name +
-            R"("}},"template":{"metadata":{"labels":{"app":")" + name +
-            R"("}},"spec":{"containers":[)" + container("app", i) +
-            R"(],"volumes":[{"name":"config","configMap":{"name":"app"}},{"name":"tmp","emptyDir":{}}]}}}})"));
+    requests.push_back(
+        request(Verb::kCreate, deployment_path(-1),
+                R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":")" + name +
+                    R"("},"spec":{"replicas":)" + std::to_string(replicas) +
+                    R"(,"selector":{"matchLabels":{"app":")" + name +
+                    R"("}},"template":{"metadata":{"labels":{"app":")" + name +
+                    R"("}},"spec":{"containers":[)" + container("app", i) +
+                    R"(],"volumes":[{"name":"config","configMap":{"name":"app"}},{"name":"tmp",)"
+                    R"("emptyDir":{}}]}}}})"));
   }
   send_all(cluster, requests);
 }
