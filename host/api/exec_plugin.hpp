@@ -41,7 +41,4 @@ struct ProgramResult {
 [[nodiscard]] ProgramResult run_program(const ExecConfig& exec, const std::string& info,
                                         std::chrono::milliseconds limit);
 
-/// "2026-01-02T03:04:05Z" or with an offset or a fraction; nothing if it is not of this form.
-[[nodiscard]] std::optional<WallTime> parse_rfc3339(std::string_view text);
-
 }  // namespace davit::host

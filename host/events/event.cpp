@@ -1,22 +1,12 @@
 #include "host/events/event.hpp"
 
 #include <cstdio>
-#include <ctime>
+#include <davit/kube/time.hpp>
 
 #include "host/base/json_text.hpp"
 
 namespace davit::host {
 namespace {
-
-/// RFC 3339 in whole seconds, as metav1.Time is written.
-std::string second_time(WallTime time) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  const auto moment = static_cast<std::time_t>(seconds.time_since_epoch().count());
-  std::tm utc{};
-  gmtime_r(&moment, &utc);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
-}
 
 /// Writes members of one object, leaving out empty texts.
 class Members {
@@ -98,8 +88,8 @@ std::string event_json(const Event& event) {
   source.text("component", event.component);
   source.text("host", event.host);
   source.end();
-  members.text("firstTimestamp", second_time(event.first_seen));
-  members.text("lastTimestamp", second_time(event.last_seen));
+  members.text("firstTimestamp", format_time(event.first_seen));
+  members.text("lastTimestamp", format_time(event.last_seen));
   members.number("count", event.count);
   members.text("type", event.type);
   members.text("reportingComponent", event.component);
@@ -112,7 +102,7 @@ std::string event_patch_json(const Event& event) {
   std::string out;
   Members members(out);
   members.number("count", event.count);
-  members.text("lastTimestamp", second_time(event.last_seen));
+  members.text("lastTimestamp", format_time(event.last_seen));
   members.text("message", event.message);
   members.end();
   return out;

@@ -4,7 +4,8 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include <ctime>
+#include <cstdio>
+#include <davit/kube/time.hpp>
 
 namespace davit::host {
 namespace {
@@ -151,14 +152,11 @@ Result<std::string> with_record(std::string_view json, const LeaseRecord& record
 std::string micro_time(WallTime time) {
   const auto micros = std::chrono::floor<std::chrono::microseconds>(time);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(micros);
-  const std::time_t moment = static_cast<std::time_t>(seconds.time_since_epoch().count());
-  std::tm utc{};
-  gmtime_r(&moment, &utc);
-  char date[32];
-  const std::size_t length = std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc);
+  std::string text = format_time(time);
+  text.pop_back();  // The Z, which comes after the fraction.
   char fraction[16];
   std::snprintf(fraction, sizeof fraction, ".%06dZ", static_cast<int>((micros - seconds).count()));
-  return std::string(date, length) + fraction;
+  return text + fraction;
 }
 
 }  // namespace davit::host
