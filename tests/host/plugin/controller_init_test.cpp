@@ -24,27 +24,27 @@ TEST_F(ControllerInitTest, InitFuncSeesItsNameTheAbiAndTheTables) {
   EXPECT_EQ(result.outcome, Outcome::kStarted);
 }
 
+using InitOutcome = ControllerHost::InitOutcome;
+
 struct AnswerCase {
   const char* name;
   std::int32_t answer;
   const char* error_text;
-  ControllerHost::InitOutcome outcome;
+  InitOutcome outcome;
   const char* reason;
 };
 
-// clang-format off
 constexpr AnswerCase kAnswerCases[] = {
-    {"Started",              DAVIT_STARTED, "",          ControllerHost::InitOutcome::kStarted, ""},
-    {"StartedForgetsText",   DAVIT_STARTED, "harmless",  ControllerHost::InitOutcome::kStarted, ""},
-    {"Skipped",              DAVIT_SKIPPED, "",          ControllerHost::InitOutcome::kSkipped, ""},
-    {"SkippedWithReason",    DAVIT_SKIPPED, "no leases", ControllerHost::InitOutcome::kSkipped, "no leases"},
-    {"Failed",               DAVIT_FAILED,  "",          ControllerHost::InitOutcome::kFailed,  "it gave no reason"},
-    {"FailedWithReason",     DAVIT_FAILED,  "broken",    ControllerHost::InitOutcome::kFailed,  "broken"},
-    {"Nonsense",             77,            "",          ControllerHost::InitOutcome::kFailed,
+    {"Started", DAVIT_STARTED, "", InitOutcome::kStarted, ""},
+    {"StartedForgetsText", DAVIT_STARTED, "harmless", InitOutcome::kStarted, ""},
+    {"Skipped", DAVIT_SKIPPED, "", InitOutcome::kSkipped, ""},
+    {"SkippedWithReason", DAVIT_SKIPPED, "no leases", InitOutcome::kSkipped, "no leases"},
+    {"Failed", DAVIT_FAILED, "", InitOutcome::kFailed, "it gave no reason"},
+    {"FailedWithReason", DAVIT_FAILED, "broken", InitOutcome::kFailed, "broken"},
+    {"Nonsense", 77, "", InitOutcome::kFailed,
      "it answered 77, which is none of STARTED, SKIPPED, FAILED"},
-    {"NonsenseWithReason",   -1,            "broken",    ControllerHost::InitOutcome::kFailed,  "broken"},
+    {"NonsenseWithReason", -1, "broken", InitOutcome::kFailed, "broken"},
 };
-// clang-format on
 
 TEST_F(ControllerInitTest, EachAnswerIsUnderstood) {
   for (const AnswerCase& each : kAnswerCases) {
@@ -137,6 +137,7 @@ TEST_F(ControllerInitTest, DestroyIsCalledOnceWithItsSelfAndMayUseTheHost) {
     self.queue = open_queue();
     davit_timer_options timer{};
     timer.size = sizeof(timer);
+    timer.first_ms = 1000;
     timer.fire = [](void*) {};
     EXPECT_EQ(tables_.timer->start(context.host, &timer, &self.timer), DAVIT_OK);
     out.self = &self;

@@ -192,17 +192,19 @@ struct UntrackedCase {
   const char* body;
 };
 
-// clang-format off
-constexpr char kNewPod[] = R"({"kind":"Pod","metadata":{"name":"n","namespace":"default","uid":"u","resourceVersion":"99"}})";
+constexpr char kNewPod[] = R"({"kind":"Pod","metadata":{"name":"n","namespace":"default",)"
+                           R"("uid":"u","resourceVersion":"99"}})";
+constexpr char kForbidden[] = R"({"kind":"Status","reason":"Forbidden","code":403})";
+constexpr char kNotFound[] = R"({"kind":"Status","reason":"NotFound","code":404})";
+constexpr char kNoVersion[] = R"({"kind":"Pod","metadata":{"name":"n"}})";
 constexpr UntrackedCase kUntrackedCases[] = {
-    {"Read",            DAVIT_GET,    "old", DryRun::kOff,    200, kNewPod},
-    {"DryRun",          DAVIT_CREATE, "",    DryRun::kServer, 201, kNewPod},
-    {"RefusedWrite",    DAVIT_CREATE, "",    DryRun::kOff,    403, R"({"kind":"Status","reason":"Forbidden","code":403})"},
-    {"MalformedAnswer", DAVIT_CREATE, "",    DryRun::kOff,    201, "{"},
-    {"NoVersion",       DAVIT_CREATE, "",    DryRun::kOff,    201, R"({"kind":"Pod","metadata":{"name":"n"}})"},
-    {"NobodyThere",     DAVIT_DELETE, "old", DryRun::kOff,    404, R"({"kind":"Status","reason":"NotFound","code":404})"},
+    {"Read", DAVIT_GET, "old", DryRun::kOff, 200, kNewPod},
+    {"DryRun", DAVIT_CREATE, "", DryRun::kServer, 201, kNewPod},
+    {"RefusedWrite", DAVIT_CREATE, "", DryRun::kOff, 403, kForbidden},
+    {"MalformedAnswer", DAVIT_CREATE, "", DryRun::kOff, 201, "{"},
+    {"NoVersion", DAVIT_CREATE, "", DryRun::kOff, 201, kNoVersion},
+    {"NobodyThere", DAVIT_DELETE, "old", DryRun::kOff, 404, kNotFound},
 };
-// clang-format on
 
 class UntrackedTest : public ControllerSyncTest,
                       public ::testing::WithParamInterface<UntrackedCase> {};

@@ -59,38 +59,67 @@ davit_code start_timer_of(const Tables& tables, davit_host* host) {
 using T = const Tables&;
 using H = davit_host*;
 
-// clang-format off
 const PhaseCase kPhaseCases[] = {
-    {"object.parse", kAny, [](T t, H h) { davit_value out; return t.object->parse(h, str("{}"), &out); }},
-    {"object.retain", kAny, [](T t, H h) { davit_handle out; return t.object->retain(h, davit_value{}, &out); }},
-    {"object.retained", kAny, [](T t, H h) { davit_value out; return t.object->retained(h, 0, &out); }},
+    {"object.parse", kAny,
+     [](T t, H h) {
+       davit_value out;
+       return t.object->parse(h, str("{}"), &out);
+     }},
+    {"object.retain", kAny,
+     [](T t, H h) {
+       davit_handle out;
+       return t.object->retain(h, davit_value{}, &out);
+     }},
+    {"object.retained", kAny,
+     [](T t, H h) {
+       davit_value out;
+       return t.object->retained(h, 0, &out);
+     }},
     {"object.release", kAny, [](T t, H h) { return t.object->release(h, 0); }},
-    {"informer.open", kInit, [](T t, H h) { davit_informer_options options{}; davit_handle out;
-                                           return t.informer->open(h, &options, &out); }},
-    {"informer.add_index", kInit, [](T t, H h) { return t.informer->add_index(h, 0, str("a"), str("b")); }},
-    {"informer.get", kHandler | kSync, [](T t, H h) { davit_value out;
-                                                     return t.informer->get(h, 0, str(""), str("a"), &out); }},
-    {"informer.select", kHandler | kSync, [](T t, H h) { davit_list out;
-                                                        return t.informer->select(h, 0, str(""), str(""), &out); }},
+    {"informer.open", kInit,
+     [](T t, H h) {
+       davit_informer_options options{};
+       davit_handle out;
+       return t.informer->open(h, &options, &out);
+     }},
+    {"informer.add_index", kInit,
+     [](T t, H h) { return t.informer->add_index(h, 0, str("a"), str("b")); }},
+    {"informer.get", kHandler | kSync,
+     [](T t, H h) {
+       davit_value out;
+       return t.informer->get(h, 0, str(""), str("a"), &out);
+     }},
+    {"informer.select", kHandler | kSync,
+     [](T t, H h) {
+       davit_list out;
+       return t.informer->select(h, 0, str(""), str(""), &out);
+     }},
     {"queue.open", kInit, open_queue_of},
     {"queue.add", kAny, [](T t, H h) { return t.queue->add(h, 0, str("a")); }},
-    {"queue.add_sharded", kAny, [](T t, H h) { return t.queue->add_sharded(h, 0, str("a"), str("b")); }},
+    {"queue.add_sharded", kAny,
+     [](T t, H h) { return t.queue->add_sharded(h, 0, str("a"), str("b")); }},
     {"queue.add_after", kAny, [](T t, H h) { return t.queue->add_after(h, 0, str("a"), 1); }},
-    {"queue.add_rate_limited", kAny, [](T t, H h) { return t.queue->add_rate_limited(h, 0, str("a")); }},
+    {"queue.add_rate_limited", kAny,
+     [](T t, H h) { return t.queue->add_rate_limited(h, 0, str("a")); }},
     {"queue.forget", kAny, [](T t, H h) { return t.queue->forget(h, 0, str("a")); }},
     {"client.call", kSync, undeclared_request},
-    {"client.batch", kSync, [](T t, H h) { return t.client->batch(h, nullptr, sizeof(davit_request), nullptr,
-                                                                 sizeof(davit_response), 0); }},
-    {"client.resource_exists", kInit | kSync, [](T t, H h) {
-       return t.client->resource_exists(h, str(""), str("v1"), str("pods")); }},
+    {"client.batch", kSync,
+     [](T t, H h) {
+       return t.client->batch(h, nullptr, sizeof(davit_request), nullptr, sizeof(davit_response),
+                              0);
+     }},
+    {"client.resource_exists", kInit | kSync,
+     [](T t, H h) { return t.client->resource_exists(h, str(""), str("v1"), str("pods")); }},
     {"timer.start", kAny, start_timer_of},
     {"timer.stop", kAny, [](T t, H h) { return t.timer->stop(h, 0); }},
-    {"event.record", kAny, [](T t, H h) { davit_reference about{};
-                                         return t.event->record(h, &about, str(""), str(""), str("")); }},
+    {"event.record", kAny,
+     [](T t, H h) {
+       davit_reference about{};
+       return t.event->record(h, &about, str(""), str(""), str(""));
+     }},
     {"metric.open", kInit, open_metric_of},
     {"metric.record", kAny, [](T t, H h) { return t.metric->record(h, 0, 1, nullptr, 0); }},
 };
-// clang-format on
 
 using HostPhasesTest = ControllerHostTest;
 
