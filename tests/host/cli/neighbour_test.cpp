@@ -1,0 +1,61 @@
+#include "host/cli/neighbour.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/fake_transport.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/support/recording_rest_metrics.hpp"
+
+namespace davit::host {
+namespace {
+
+class NeighbourTest : public ::testing::Test {
+ protected:
+  void answer(int status, std::string body) {
+    test::ScriptedAnswer made;
+    made.status = status;
+    made.body = std::move(body);
+    transport_.answer(std::move(made));
+  }
+  /// Who is found when the Lease was renewed at this time of 2026-01-01.
+  std::string neighbour(const std::string& renewed) {
+    answer(200, R"({"kind":"Lease","spec":{"holderIdentity":"master-1","renewTime":")" + renewed +
+                    R"("}})");
+    return active_controller_manager(client_, test::FakeClock::kWallStart, {});
+  }
+
+  test::FakeClock clock_;
+  test::RecordingLogSink log_{5};
+  test::RecordingRestMetrics metrics_;
+  test::FakeTransport transport_;
+  RestClient client_{transport_, clock_, metrics_, Log(log_), RestOptions{.rate = {100, 100}}};
+};
+
+TEST_F(NeighbourTest, HolderIsAtWorkWhileItRenewsItsLease) {
+  EXPECT_EQ(neighbour("2025-12-31T23:59:30.000000Z"), "master-1");
+  EXPECT_EQ(transport_.requests().at(0).target.substr(0, 77),
+            "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-ma");
+  EXPECT_EQ(neighbour("2025-12-31T23:58:30.000000Z"), "") << "gone for 90 s";
+  EXPECT_EQ(neighbour("2026-01-01T00:00:20.000000Z"), "master-1") << "its clock is ahead";
+}
+
+TEST_F(NeighbourTest, WhatCannotBeFoundOutIsNobody) {
+  EXPECT_EQ(neighbour("soon"), "");
+  answer(403, R"({"kind":"Status","reason":"Forbidden","code":403})");
+  EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
+  answer(200, "{");
+  EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
+}
+
+TEST_F(NeighbourTest, ServerTellsItsVersion) {
+  answer(200, R"({"major":"1","minor":"30","gitVersion":"v1.30.1"})");
+  EXPECT_EQ(*server_version(client_, {}), "v1.30.1");
+  EXPECT_EQ(transport_.requests().at(0).target, "/version");
+
+  answer(500, "");
+  EXPECT_FALSE(server_version(client_, {}));
+}
+
+}  // namespace
+}  // namespace davit::host
