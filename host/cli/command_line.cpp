@@ -30,6 +30,8 @@ struct Commands {
 
 /// kube-controller-manager takes "_" for "-" in flag names.
 std::string normalised(const std::string& arg) {
+  // Go's flags take `-v=2`, and every static pod manifest has it; the parser would read "=2".
+  if (arg.starts_with("-v=")) return "-" + arg;
   if (!arg.starts_with("--")) return arg;
   std::string out = arg;
   std::replace(out.begin(),

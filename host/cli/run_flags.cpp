@@ -43,16 +43,19 @@ CLI::Option* add_duration(CLI::App& app, const char* name, std::optional<Duratio
             out = value;
           },
           help)
-      ->type_name("DURATION");
+      ->type_name("DURATION")
+      ->take_last();
 }
 
+/// Given twice, the last one counts, as with Go's flags.
 template <typename T>
 CLI::Option* add(CLI::App& app, const char* name, std::optional<T>& out, const char* type,
                  const char* help) {
   return app
       .add_option_function<T>(
           name, [&out](const T& value) { out = value; }, help)
-      ->type_name(type);
+      ->type_name(type)
+      ->take_last();
 }
 
 void add_boolean(CLI::App& app, const char* name, std::optional<bool>& out, const char* help) {

@@ -113,6 +113,12 @@ struct UsageCase {
   const char* want;  // How the line goes on after "davit: ".
 };
 
+TEST(CommandLineTest, VerbosityTakesAnEqualsSignAndTheLastOfTwoFlagsCounts) {
+  const Outcome outcome = call({"run", "-v=4", "--kubeconfig=first", "--kubeconfig=second"});
+  EXPECT_EQ(outcome.run->verbosity, 4);
+  EXPECT_EQ(outcome.run->kubeconfig, "second");
+}
+
 TEST(CommandLineTest, UsageMistakesAreOneLineAndExitTwo) {
   const UsageCase cases[] = {
       {{}, "A subcommand is required"},

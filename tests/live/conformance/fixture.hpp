@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <iostream>
 #include <memory>
 #include <string>
 
@@ -23,6 +25,15 @@ class LiveTest : public testing::Test {
   void SetUp() override {
     if (assets().empty()) GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set";
     cluster().must({"create", "namespace", ns()});
+  }
+
+  /// A failure shows what the hosts of this test said.
+  void TearDown() override {
+    if (!HasFailure()) return;
+    for (const auto& file : std::filesystem::directory_iterator(cluster().scratch())) {
+      const std::string name = file.path().filename().string();
+      if (name.starts_with("davit-")) std::cout << name << ":\n" << read_file(file.path()) << "\n";
+    }
   }
 
   [[nodiscard]] static ControlPlane& cluster() { return *shared_plane(); }

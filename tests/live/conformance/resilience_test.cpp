@@ -29,7 +29,7 @@ TEST_F(ResilienceTest, AStandbyTakesOverWhenTheLeaderIsKilled) {
   const auto first = cluster().davit({"--leader-elect-resource-name=pair"});
   ASSERT_TRUE(prints(*first, "became leader"));
   const auto second = cluster().davit({"--leader-elect-resource-name=pair"});
-  ASSERT_TRUE(prints(*second, "attempting to acquire"));
+  ASSERT_TRUE(prints(*second, "Attempting to acquire leader lease"));
 
   first->signal(SIGKILL);
   kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=3"});
@@ -41,7 +41,7 @@ TEST_F(ResilienceTest, AStandbyTakesOverAtOnceWhenTheLeaderStops) {
   const auto first = cluster().davit({"--leader-elect-resource-name=calm"});
   ASSERT_TRUE(prints(*first, "became leader"));
   const auto second = cluster().davit({"--leader-elect-resource-name=calm"});
-  ASSERT_TRUE(prints(*second, "attempting to acquire"));
+  ASSERT_TRUE(prints(*second, "Attempting to acquire leader lease"));
 
   first->signal(SIGTERM);
   EXPECT_EQ(first->wait(seconds(15)), 0) << first->output();
