@@ -63,7 +63,7 @@ class Kubelet {
       return {};
     }
     if (root["status"]["phase"].string() == "Running" || is_stuck(root)) return {};
-    enqueue(make_ready(meta));
+    enqueue(make_ready(meta, root));
     return {};
   }
 
@@ -75,7 +75,7 @@ class Kubelet {
     return stuck;
   }
 
-  ApiRequest make_ready(const Metadata& meta) {
+  ApiRequest make_ready(const Metadata& meta, Value pod) {
     ApiRequest request;
     request.verb = Verb::kPatch;
     request.patch_type = PatchType::kStrategic;
@@ -84,8 +84,18 @@ class Kubelet {
     request.body = R"({"status":{"phase":"Running","startTime":")" + now +
                    R"(","conditions":[{"type":"Ready","status":"True","lastTransitionTime":")" +
                    now + R"("},{"type":"ContainersReady","status":"True","lastTransitionTime":")" +
-                   now + R"("}]}})";
+                   now + R"("}],"containerStatuses":[)" + container_statuses(pod) + "]}}";
     return request;
+  }
+
+  static std::string container_statuses(Value pod) {
+    std::string out;
+    pod["spec"]["containers"].each([&out](Value container) {
+      out += std::string(out.empty() ? "" : ",") + R"({"name":)" + container["name"].json() +
+             R"(,"image":)" + container["image"].json() +
+             R"(,"imageID":"","ready":true,"restartCount":0,"started":true})";
+    });
+    return out;
   }
 
   static ApiRequest finish(const Metadata& meta) {
