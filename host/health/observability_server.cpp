@@ -66,10 +66,4 @@ HttpServerResponse ObservabilityRoutes::debug(const HttpServerRequest& request) 
   return text(body.error().code() == Code::kNotFound ? 404 : 500, body.error().message() + "\n");
 }
 
-Result<std::unique_ptr<HttpServer>> ObservabilityRoutes::serve(const HttpServerOptions& options,
-                                                               const Log& log) {
-  return HttpServer::open(
-      options, [this](const HttpServerRequest& request) { return answer(request); }, log);
-}
-
 }  // namespace davit::host
