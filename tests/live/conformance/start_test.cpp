@@ -1,4 +1,5 @@
 /// How the host starts, or says why not, on a real API server.
+#include "host/object/parse.hpp"
 #include "tests/live/conformance/fixture.hpp"
 
 namespace davit::live {
@@ -94,12 +95,17 @@ TEST_F(StartTest, ThePrintedRolesSuffice) {
   const Outcome roles = run({DAVIT_PROGRAM, "rbac", "--manifest", manifest.string()});
   ASSERT_EQ(roles.code, 0) << roles.err;
   ASSERT_EQ(cluster().kubectl({"apply", "-f", "-"}, roles.out).code, 0) << roles.out;
-  const std::string token =
-      cluster().must({"create", "token", "davit", "--namespace", "kube-system"});
+  // As `kubectl create token` does, which Debian's kubectl has not yet.
+  const std::string answer = cluster().must(
+      {"create", "--raw", "/api/v1/namespaces/kube-system/serviceaccounts/davit/token", "-f", "-"},
+      R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}})");
+  host::ObjectSpace space;
+  const Result<host::ObjectRef> request = host::parse_object(space, answer);
+  ASSERT_TRUE(request) << answer;
+  const std::string token(request->root()["status"]["token"].string());
 
   const auto davit = cluster().davit(
-      {"--manifest=" + manifest.string(),
-       "--kubeconfig=" + cluster().kubeconfig_for(token.substr(0, token.find('\n')))});
+      {"--manifest=" + manifest.string(), "--kubeconfig=" + cluster().kubeconfig_for(token)});
   kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=2"});
   EXPECT_TRUE(becomes("deployment/web", "{.status.readyReplicas}", "2")) << davit->output();
   kubectl({"set", "image", "deployment/web", "nginx=nginx:2"});
