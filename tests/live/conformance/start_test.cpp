@@ -115,6 +115,17 @@ TEST_F(StartTest, ThePrintedRolesSuffice) {
               HasSubstr("ScalingReplicaSet"));
 }
 
+TEST_F(StartTest, ADropInPluginIsLoadedAndWorks) {
+  const std::filesystem::path manifest = cluster().scratch() / "greeter.yaml";
+  write_file(manifest,
+             "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
+             "leaderElection: {enabled: false}\nplugins:\n- path: " DAVIT_GREETER_PLUGIN "\n");
+  const auto davit = cluster().davit({"--manifest=" + manifest.string()});
+  kubectl({"run", "web", "--image=nginx:1"});
+  kubectl({"annotate", "pod", "web", "example.davit.dev/greet=please"});
+  EXPECT_TRUE(becomes("pod/web", "{.metadata.labels.greeting}", "hello"));
+}
+
 TEST_F(StartTest, APluginExportsOneSymbol) {
   for (const char* plugin : {DAVIT_DEPLOYMENT_PLUGIN, DAVIT_REPLICASET_PLUGIN}) {
     const Outcome symbols = run({"nm", "-D", "--defined-only", "--format=just-symbols", plugin});
