@@ -29,6 +29,7 @@ class CAPABILITY("mutex") Mutex {
   void unlock() RELEASE() { mutex_.unlock(); }
 
  private:
+  friend class CondVar;
   std::mutex mutex_;
 };
 
@@ -46,10 +47,16 @@ class SCOPED_CAPABILITY MutexLock {
 /// Condition variable for Mutex. Wait in a loop over the condition: wakes may be spurious.
 class CondVar {
  public:
-  void wait(Mutex& mutex) REQUIRES(mutex) { cond_.wait(mutex); }
+  void wait(Mutex& mutex) REQUIRES(mutex) {
+    std::unique_lock<std::mutex> held(mutex.mutex_, std::adopt_lock);
+    cond_.wait(held);
+    static_cast<void>(held.release());
+  }
   void wait_for(Mutex& mutex, std::chrono::nanoseconds time) REQUIRES(mutex) {
     if (time > kLongestWait) time = kLongestWait;
-    cond_.wait_for(mutex, time);
+    std::unique_lock<std::mutex> held(mutex.mutex_, std::adopt_lock);
+    cond_.wait_for(held, time);
+    static_cast<void>(held.release());
   }
   void notify_one() { cond_.notify_one(); }
   void notify_all() { cond_.notify_all(); }
@@ -57,7 +64,7 @@ class CondVar {
  private:
   /// Far enough that nobody sees it, near enough that adding it to a time point cannot overflow.
   static constexpr std::chrono::nanoseconds kLongestWait = std::chrono::hours(1);
-  std::condition_variable_any cond_;
+  std::condition_variable cond_;  // Not _any: that one adds a mutex, where every wake-up collides.
 };
 
 }  // namespace davit::host
