@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <utility>
 
@@ -14,6 +16,13 @@ namespace {
 constexpr std::size_t kSpareMax = 4;
 // client-go's limit of idle connections per host; only reached where the server speaks no HTTP/2.
 constexpr long kConnectionsMax = 25;
+// libcurl looks at every transfer of a connection, with a poll() each, whenever one of them moves.
+// With many under way answers are therefore gathered: a pause for each transfer bounds these looks
+// to 4,000 a second, whatever their number, and is short against the answer of a server that has so
+// much to do. A few transfers never wait.
+constexpr std::size_t kFewTransfers = 4;
+constexpr std::chrono::microseconds kGatherEach{250};
+constexpr std::chrono::microseconds kGatherMax{5'000};
 // Woken by notes and sockets; this only bounds a sleep that nothing ends.
 constexpr int kPollMs = 60'000;
 
@@ -74,6 +83,7 @@ CurlLane::~CurlLane() {
 std::unique_ptr<Call> CurlLane::start(HttpRequest request, std::shared_ptr<const TlsMaterial> tls,
                                       ResponseReader& reader) {
   Id id = 0;
+  bool wanted = false;
   {
     MutexLock lock(mutex_);
     id = ++last_id_;
@@ -84,39 +94,55 @@ std::unique_ptr<Call> CurlLane::start(HttpRequest request, std::shared_ptr<const
       thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
       pthread_setname_np(thread_.native_handle(), thread_name(lane_));
     }
+    wanted = must_wake();
   }
-  curl_multi_wakeup(multi_.get());
+  if (wanted) wake();
   return std::make_unique<Started>(*this, id);
 }
 
 void CurlLane::cancel(Id id) {
+  bool wanted = false;
   {
     MutexLock lock(mutex_);
     if (live_.count(id) == 0) return;
     DAVIT_ASSERT(std::this_thread::get_id() != thread_.get_id());  // It would wait for itself.
-    notes_.cancels.push_back(id);
+    // Whoever hears of the end may be here before its reader has returned: the rest comes by
+    // itself.
+    if (id != ending_) {
+      notes_.cancels.push_back(id);
+      wanted = must_wake();
+    }
   }
-  curl_multi_wakeup(multi_.get());
+  if (wanted) wake();
   MutexLock lock(mutex_);
   while (live_.count(id) != 0) forgotten_.wait(mutex_);
 }
 
 void CurlLane::resume(Id id) {
+  bool wanted = false;
   {
     MutexLock lock(mutex_);
     if (live_.count(id) == 0) return;
     notes_.resumes.push_back(id);
+    wanted = must_wake();
   }
-  curl_multi_wakeup(multi_.get());
+  if (wanted) wake();
 }
 
 void CurlLane::drop_other_certificates(const std::string& cert) {
+  bool wanted = false;
   {
     MutexLock lock(mutex_);
     if (!thread_.joinable()) return;
     notes_.only_certificate = cert;
+    wanted = must_wake();
   }
-  curl_multi_wakeup(multi_.get());
+  if (wanted) wake();
+}
+
+bool CurlLane::must_wake() {
+  has_notes_ = true;
+  return std::exchange(asleep_, false);
 }
 
 void CurlLane::run(const std::stop_token& stop) {
@@ -126,14 +152,33 @@ void CurlLane::run(const std::stop_token& stop) {
     int running = 0;
     curl_multi_perform(multi_.get(), &running);
     collect_finished();
-    curl_multi_poll(multi_.get(), nullptr, 0, kPollMs, nullptr);
+    sleep();
+    gather();
   }
   // Handles must leave the multi handle before it goes.
   while (!transfers_.empty()) retire(transfers_.begin()->first);
 }
 
+// A wake-up is a system call here and there: only a thread that sleeps gets one, and only one.
+void CurlLane::sleep() {
+  {
+    MutexLock lock(mutex_);
+    if (has_notes_) return;
+    asleep_ = true;
+  }
+  curl_multi_poll(multi_.get(), nullptr, 0, kPollMs, nullptr);
+}
+
+void CurlLane::gather() const {
+  if (lane_ != Lane::kWrite || transfers_.size() <= kFewTransfers) return;
+  const auto pause = kGatherEach * static_cast<int>(transfers_.size());
+  std::this_thread::sleep_for(std::min<std::chrono::microseconds>(pause, kGatherMax));
+}
+
 CurlLane::Notes CurlLane::take_notes() {
   MutexLock lock(mutex_);
+  asleep_ = false;
+  has_notes_ = false;
   return std::exchange(notes_, {});
 }
 
@@ -182,6 +227,10 @@ void CurlLane::collect_finished() {
 void CurlLane::finish(Id id, const TransportEnd& end) {
   ResponseReader& reader = transfers_.at(id)->reader();
   retire(id);
+  {
+    MutexLock lock(mutex_);
+    ending_ = id;
+  }
   reader.on_end(end);
   forget(id);
 }
@@ -198,6 +247,7 @@ void CurlLane::retire(Id id) {
 // From here on the reader may be gone.
 void CurlLane::forget(Id id) {
   MutexLock lock(mutex_);
+  ending_ = 0;
   if (live_.erase(id) != 0) forgotten_.notify_all();
 }
 

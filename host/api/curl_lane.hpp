@@ -45,13 +45,19 @@ class CurlLane {
   void cancel(Id id) EXCLUDES(mutex_);
   void resume(Id id) EXCLUDES(mutex_);
 
+  /// After a note: whether the caller, once it has let go of the lock, must wake the thread.
+  [[nodiscard]] bool must_wake() REQUIRES(mutex_);
+  void wake() { curl_multi_wakeup(multi_.get()); }
+
   // On the lane's thread:
   void run(const std::stop_token& stop);
   Notes take_notes() EXCLUDES(mutex_);
   void handle(Notes notes);
+  void sleep() EXCLUDES(mutex_);
+  void gather() const;
   void begin(std::unique_ptr<CurlTransfer> transfer);
   void collect_finished();
-  void finish(Id id, const TransportEnd& end);
+  void finish(Id id, const TransportEnd& end) EXCLUDES(mutex_);
   void retire(Id id);
   void forget(Id id) EXCLUDES(mutex_);
 
@@ -66,7 +72,10 @@ class CurlLane {
   Mutex mutex_;
   CondVar forgotten_;
   Notes notes_ GUARDED_BY(mutex_);
+  bool has_notes_ GUARDED_BY(mutex_) = false;
+  bool asleep_ GUARDED_BY(mutex_) = false;          // In poll(), and nobody has woken it yet.
   std::unordered_set<Id> live_ GUARDED_BY(mutex_);  // Those that may still call their reader.
+  Id ending_ GUARDED_BY(mutex_) = 0;                // The one whose reader is being told the end.
   Id last_id_ GUARDED_BY(mutex_) = 0;
   std::jthread thread_;  // Started under mutex_, ended by the destructor.
 };

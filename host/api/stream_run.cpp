@@ -18,7 +18,7 @@ constexpr std::size_t kKeptBytesMax = 16 * 1024;
 bool sleep_until(Clock& clock, Time when, const std::stop_token& stop) {
   Mailbox bell;
   const std::stop_callback on_stop(stop, [&bell] { bell.stop(); });
-  while (!bell.stopped() && clock.now() < when) static_cast<void>(bell.wait(clock, when));
+  while (!bell.stopped() && clock.now() < when) static_cast<void>(bell.wait(clock, when, 1));
   return !bell.stopped();
 }
 

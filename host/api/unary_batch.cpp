@@ -24,7 +24,7 @@ Attempt attempt_of(int http_status, std::optional<std::uint32_t> retry_after, Br
 void Mailbox::post(std::size_t index) {
   MutexLock lock(mutex_);
   posted_.push_back(index);
-  changed_.notify_one();
+  if (posted_.size() >= enough_) changed_.notify_one();
 }
 
 void Mailbox::stop() {
@@ -38,9 +38,10 @@ bool Mailbox::stopped() {
   return stopped_;
 }
 
-std::vector<std::size_t> Mailbox::wait(Clock& clock, Time until) {
+std::vector<std::size_t> Mailbox::wait(Clock& clock, Time until, std::size_t enough) {
   MutexLock lock(mutex_);
-  while (posted_.empty() && !stopped_ && clock.now() < until) {
+  enough_ = enough;
+  while (posted_.size() < enough && !stopped_ && clock.now() < until) {
     clock.wait_until(changed_, mutex_, until);
   }
   return std::exchange(posted_, {});
@@ -213,9 +214,14 @@ namespace {
 
 using Exchanges = std::vector<std::unique_ptr<Exchange>>;
 
-// Lets each do what is due, as far as there is room in flight. When to do so again at the latest;
-// nothing when all are done.
-std::optional<Time> step_all(const Exchanges& exchanges, Time now) {
+/// When a batch goes on: at this time, or as soon as there are so many answers.
+struct NextTurn {
+  Time at;
+  std::size_t answers;
+};
+
+// Lets each do what is due, as far as there is room in flight. Nothing when all are done.
+std::optional<NextTurn> step_all(const Exchanges& exchanges, Time now) {
   std::size_t in_flight = 0;
   for (const std::unique_ptr<Exchange>& each : exchanges) in_flight += each->in_flight() ? 1 : 0;
   Time next = Time::max();
@@ -234,9 +240,12 @@ std::optional<Time> step_all(const Exchanges& exchanges, Time now) {
     open = true;
     next = std::min(next, each->next_step());
   }
-  if (held_back && in_flight < kInFlightMax) return now;  // Room came up after their turn.
+  if (held_back && in_flight < kInFlightMax) next = now;  // Room came up after their turn.
   if (!open && !held_back) return std::nullopt;
-  return next;
+  // Nobody can use an answer before the last one is there, except those who wait for room: waking
+  // the caller for each would cost more than the request.
+  const std::size_t enough = held_back ? in_flight / 2 : in_flight;
+  return NextTurn{next, std::max<std::size_t>(enough, 1)};
 }
 
 }  // namespace
@@ -256,9 +265,9 @@ std::vector<ApiResponse> run_unary(RestParts& parts, std::span<const ApiRequest>
     if (mailbox.stopped()) {
       for (const std::unique_ptr<Exchange>& each : exchanges) each->stop(now);
     }
-    const std::optional<Time> next = step_all(exchanges, now);
+    const std::optional<NextTurn> next = step_all(exchanges, now);
     if (!next) break;
-    for (const std::size_t index : mailbox.wait(parts.clock, *next)) {
+    for (const std::size_t index : mailbox.wait(parts.clock, next->at, next->answers)) {
       exchanges[index]->take_answer(parts.clock.now());
     }
   }

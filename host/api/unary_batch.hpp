@@ -21,13 +21,15 @@ class Mailbox {
   void stop() EXCLUDES(mutex_);
   [[nodiscard]] bool stopped() EXCLUDES(mutex_);
 
-  /// Waits for a post, stop() or `until`; returns what was posted since the last time.
-  [[nodiscard]] std::vector<std::size_t> wait(Clock& clock, Time until) EXCLUDES(mutex_);
+  /// Waits for `enough` posts, stop() or `until`; returns what was posted since the last time.
+  [[nodiscard]] std::vector<std::size_t> wait(Clock& clock, Time until, std::size_t enough)
+      EXCLUDES(mutex_);
 
  private:
   Mutex mutex_;
   CondVar changed_;
   std::vector<std::size_t> posted_ GUARDED_BY(mutex_);
+  std::size_t enough_ GUARDED_BY(mutex_) = 1;  // What the caller waits for.
   bool stopped_ GUARDED_BY(mutex_) = false;
 };
 
