@@ -15,13 +15,29 @@ ApiRequest request_about(const Event& event) {
   return request;
 }
 
-}  // namespace
-
-Status RestEventApi::create(const Event& event, std::stop_token stop) {
+ApiRequest creation_of(const Event& event) {
   ApiRequest request = request_about(event);
   request.verb = Verb::kCreate;
   request.body = event_json(event);
-  return client_.call(request, std::move(stop)).status;
+  return request;
+}
+
+}  // namespace
+
+Status RestEventApi::create(const Event& event, std::stop_token stop) {
+  return client_.call(creation_of(event), std::move(stop)).status;
+}
+
+std::vector<Status> RestEventApi::create_all(std::span<const Event> events, std::stop_token stop) {
+  std::vector<ApiRequest> requests;
+  requests.reserve(events.size());
+  for (const Event& event : events) requests.push_back(creation_of(event));
+  std::vector<Status> answers;
+  answers.reserve(events.size());
+  for (ApiResponse& response : client_.batch(requests, std::move(stop))) {
+    answers.push_back(std::move(response.status));
+  }
+  return answers;
 }
 
 Status RestEventApi::patch(const Event& event, std::stop_token stop) {

@@ -1,9 +1,11 @@
-/// The two requests that the event sink makes.
+/// The requests that the event sink makes.
 #pragma once
 
 #include <davit/result.hpp>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "host/events/event.hpp"
 
@@ -23,6 +25,9 @@ class EventApi {
   /// not be made; everything else is worth another try.
   virtual Status create(const Event& event, std::stop_token stop) = 0;
   virtual Status patch(const Event& event, std::stop_token stop) = 0;
+
+  /// Creates several, in any order; the answers are in the order of `events`.
+  virtual std::vector<Status> create_all(std::span<const Event> events, std::stop_token stop) = 0;
 };
 
 /// Events through the API client, which should be one of their own (rate limit, user agent).
@@ -33,6 +38,7 @@ class RestEventApi final : public EventApi {
 
   Status create(const Event& event, std::stop_token stop) override;
   Status patch(const Event& event, std::stop_token stop) override;
+  std::vector<Status> create_all(std::span<const Event> events, std::stop_token stop) override;
 
  private:
   RestClient& client_;

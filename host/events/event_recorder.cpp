@@ -8,6 +8,8 @@ namespace davit::host {
 namespace {
 
 constexpr std::string_view kDefaultNamespace = "default";
+// Taken at once; few against what the controllers themselves have in flight.
+constexpr std::size_t kTogetherMax = 16;
 
 std::string object_text(const Reference& reference) {
   return reference.ns.empty() ? reference.name : reference.ns + "/" + reference.name;
@@ -81,35 +83,42 @@ void EventRecorder::run(const std::stop_token& stop) {
     MutexLock lock(mutex_);
     changed_.notify_all();
   });
-  while (std::optional<Event> event = next(stop)) {
-    std::string name = event_name(event->regarding.name, clock_.wall_now(), random_uuid(random_));
-    const std::optional<CorrelatedEvent> correlated =
-        correlator_.correlate(std::move(*event), clock_.now(), name);
-    if (correlated) sink_.write(*correlated, stop);
+  for (std::vector<Event> events = next(stop); !events.empty(); events = next(stop)) {
+    std::vector<CorrelatedEvent> worthy;
+    for (Event& event : events) {
+      const std::string name =
+          event_name(event.regarding.name, clock_.wall_now(), random_uuid(random_));
+      std::optional<CorrelatedEvent> correlated =
+          correlator_.correlate(std::move(event), clock_.now(), name);
+      if (correlated) worthy.push_back(*std::move(correlated));
+    }
+    sink_.write(worthy, stop);
   }
 }
 
-std::optional<Event> EventRecorder::next(const std::stop_token& stop) {
+std::vector<Event> EventRecorder::next(const std::stop_token& stop) {
   std::size_t dropped = 0;
-  std::optional<Event> event;
+  std::vector<Event> events;
   {
     MutexLock lock(mutex_);
-    writing_ = false;
+    writing_ = 0;
     changed_.notify_all();
     while (waiting_.empty() && !stop.stop_requested()) changed_.wait(mutex_);
-    if (stop.stop_requested()) return std::nullopt;
-    event = std::move(waiting_.front());
-    waiting_.pop_front();
-    writing_ = true;
+    if (stop.stop_requested()) return {};
+    while (!waiting_.empty() && events.size() < kTogetherMax) {
+      events.push_back(std::move(waiting_.front()));
+      waiting_.pop_front();
+    }
+    writing_ = events.size();
     dropped = std::exchange(dropped_, 0);
   }
   if (dropped > 1) log_.error("Dropped events, too many were queued", {{"count", dropped}});
-  return event;
+  return events;
 }
 
 bool EventRecorder::flush(Time deadline) {
   MutexLock lock(mutex_);
-  while (!stopped_ && (writing_ || !waiting_.empty())) {
+  while (!stopped_ && (writing_ > 0 || !waiting_.empty())) {
     if (clock_.now() >= deadline) return false;
     clock_.wait_until(changed_, mutex_, deadline);
   }
@@ -122,7 +131,7 @@ void EventRecorder::stop() {
     MutexLock lock(mutex_);
     if (stopped_) return;
     stopped_ = true;
-    lost = waiting_.size() + (writing_ ? 1 : 0);
+    lost = waiting_.size() + writing_;
     waiting_.clear();
     changed_.notify_all();
   }

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <deque>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "host/base/clock.hpp"
 #include "host/base/log.hpp"
@@ -55,8 +55,8 @@ class EventRecorder {
   enum class Enqueued { kYes, kFirstDropped, kDropped, kStopped };
   Enqueued enqueue(Event event) EXCLUDES(mutex_);
   void run(const std::stop_token& stop) EXCLUDES(mutex_);
-  /// Waits for the next event; nothing when the recorder stops.
-  std::optional<Event> next(const std::stop_token& stop) EXCLUDES(mutex_);
+  /// Waits for events and takes those at the head of the line; none when the recorder stops.
+  std::vector<Event> next(const std::stop_token& stop) EXCLUDES(mutex_);
 
   // Fixed after construction.
   Clock& clock_;
@@ -71,8 +71,7 @@ class EventRecorder {
   Mutex mutex_;
   CondVar changed_;  // An event came, was written, or the recorder stops.
   std::deque<Event> waiting_ GUARDED_BY(mutex_);
-  bool writing_ GUARDED_BY(mutex_) =
-      false;  // The sink holds an event that is no longer in waiting_.
+  std::size_t writing_ GUARDED_BY(mutex_) = 0;  // The sink holds so many, no longer in waiting_.
   bool stopped_ GUARDED_BY(mutex_) = false;
   std::size_t dropped_ GUARDED_BY(mutex_) = 0;  // Since the sink last took an event.
 

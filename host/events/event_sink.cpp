@@ -1,5 +1,7 @@
 #include "host/events/event_sink.hpp"
 
+#include <algorithm>
+
 namespace davit::host {
 namespace {
 
@@ -9,19 +11,49 @@ constexpr std::string_view kTerminating = "NamespaceTerminating";
 
 }  // namespace
 
-void EventSink::write(const CorrelatedEvent& event, const std::stop_token& stop) {
-  for (int tries = 1; !stop.stop_requested(); ++tries) {
-    if (attempt(event, stop) == Fate::kDone) return;
+void EventSink::write(std::span<const CorrelatedEvent> events, const std::stop_token& stop) {
+  while (!events.empty() && !stop.stop_requested()) {
+    const auto patch = std::find_if(events.begin(), events.end(), [](const CorrelatedEvent& each) {
+      return each.write == CorrelatedEvent::Write::kPatch;
+    });
+    const auto creations = static_cast<std::size_t>(patch - events.begin());
+    if (creations > 1) {
+      create_all(events.first(creations), stop);
+      events = events.subspan(creations);
+    } else {
+      insist(events.front(), 0, stop);
+      events = events.subspan(1);
+    }
+  }
+}
+
+void EventSink::create_all(std::span<const CorrelatedEvent> events, const std::stop_token& stop) {
+  std::vector<Event> bodies;
+  bodies.reserve(events.size());
+  for (const CorrelatedEvent& each : events) bodies.push_back(each.event);
+  const std::vector<Status> answers = api_.create_all(bodies, stop);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (judge(bodies[i], answers[i], stop) == Fate::kAgain) insist(events[i], 1, stop);
+  }
+}
+
+// Goes on after so many tries that failed.
+void EventSink::insist(const CorrelatedEvent& event, int tries, const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
     if (tries == kAttempts) {
       log_.error("Unable to write event (retry limit exceeded!)",
                  {{"event", event.event.ns + "/" + event.event.name}});
       return;
     }
-    // The first pause is random, so that many hosts do not come back at once.
-    rest(tries == 1 ? Duration(static_cast<Duration::rep>(random_.unit() *
-                                                          static_cast<double>(kPause.count())))
-                    : kPause,
-         stop);
+    if (tries > 0) {
+      // The first pause is random, so that many hosts do not come back at once.
+      const auto share =
+          static_cast<Duration::rep>(random_.unit() * static_cast<double>(kPause.count()));
+      rest(tries == 1 ? Duration(share) : kPause, stop);
+      if (stop.stop_requested()) return;
+    }
+    if (attempt(event, stop) == Fate::kDone) return;
+    ++tries;
   }
 }
 
@@ -32,8 +64,13 @@ EventSink::Fate EventSink::attempt(const CorrelatedEvent& event, const std::stop
   if (event.write == CorrelatedEvent::Write::kCreate || status.code() == Code::kNotFound) {
     status = api_.create(event.event, stop);
   }
+  return judge(event.event, status, stop);
+}
+
+EventSink::Fate EventSink::judge(const Event& event, const Status& status,
+                                 const std::stop_token& stop) const {
   if (status.ok()) return Fate::kDone;
-  const std::string name = event.event.ns + "/" + event.event.name;
+  const std::string name = event.ns + "/" + event.name;
   if (status.detail() != nullptr) {
     if (status.code() == Code::kAlreadyExists || status.has_cause(kTerminating)) {
       log_.info(5, "Server rejected event (will not retry!)",

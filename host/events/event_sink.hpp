@@ -1,7 +1,9 @@
-/// Writes one correlated event, with upstream's rules for failures.
+/// Writes correlated events, with upstream's rules for failures.
 #pragma once
 
+#include <span>
 #include <stop_token>
+#include <vector>
 
 #include "host/base/clock.hpp"
 #include "host/base/log.hpp"
@@ -19,13 +21,20 @@ class EventSink {
   EventSink(EventApi& api, Clock& clock, Random& random, Log log)
       : api_(api), clock_(clock), random_(random), log_(std::move(log)) {}
 
-  /// Writes the event or gives it up: at once when the server refuses it, after 12 attempts 10 s
+  /// Writes each event or gives it up: at once when the server refuses it, after 12 attempts 10 s
   /// apart (the first pause is random) when there is no answer, and when `stop` is requested.
-  void write(const CorrelatedEvent& event, const std::stop_token& stop) EXCLUDES(mutex_);
+  /// Neighbouring creations go out together: a request is cheaper among others, and only a patch
+  /// depends on what was written before it.
+  void write(std::span<const CorrelatedEvent> events, const std::stop_token& stop) EXCLUDES(mutex_);
 
  private:
   enum class Fate { kDone, kAgain };
+  void create_all(std::span<const CorrelatedEvent> events, const std::stop_token& stop)
+      EXCLUDES(mutex_);
+  void insist(const CorrelatedEvent& event, int tries, const std::stop_token& stop)
+      EXCLUDES(mutex_);
   Fate attempt(const CorrelatedEvent& event, const std::stop_token& stop);
+  Fate judge(const Event& event, const Status& status, const std::stop_token& stop) const;
   void rest(Duration time, const std::stop_token& stop) EXCLUDES(mutex_);
 
   EventApi& api_;

@@ -25,13 +25,21 @@ class FakeEventApi final : public EventApi {
     return answer("PATCH " + event.ns + " " + event.message + " " + std::to_string(event.count));
   }
 
+  std::vector<Status> create_all(std::span<const Event> events, std::stop_token stop) override {
+    together.push(events.size());
+    std::vector<Status> answers;
+    for (const Event& event : events) answers.push_back(create(event, stop));
+    return answers;
+  }
+
   void script(std::deque<Status> answers) {
     MutexLock lock(mutex_);
     answers_ = std::move(answers);
   }
 
   test::Collector<std::string> requests;
-  test::Door* hang = nullptr;  // Set before the first event.
+  test::Collector<std::size_t> together;  // How many each create_all() had.
+  test::Door* hang = nullptr;             // Set before the first event.
 
  private:
   Status answer(std::string request) {
@@ -185,6 +193,43 @@ TEST_F(EventRecorderTest, FloodDuringAHangIsDroppedAndNeverBlocks) {  // RT-126
   EXPECT_TRUE(flush(recorder));
   EXPECT_EQ(api_.requests.entries().size(), 11U);
   EXPECT_EQ(sink_.count("Dropped events, too many were queued count=4990"), 1U);
+}
+
+TEST_F(EventRecorderTest, CreationsThatWaitGoOutTogetherAndPatchesStayInOrder) {
+  test::Door door;
+  api_.hang = &door;
+  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+
+  record(recorder, "first");
+  api_.requests.await(1);
+  for (const char* message : {"a", "b", "a", "c"}) record(recorder, message);
+  door.open();
+  EXPECT_TRUE(flush(recorder));
+
+  EXPECT_THAT(api_.requests.entries(),
+              ElementsAre("POST web first 1", "POST web a 1", "POST web b 1", "PATCH web a 2",
+                          "POST web c 1"));
+  EXPECT_THAT(api_.together.entries(), ElementsAre(2U));
+}
+
+TEST_F(EventRecorderTest, OneOfManyThatGetsNoAnswerIsTriedAgainAlone) {
+  test::Door door;
+  api_.hang = &door;
+  const Status broken(Code::kUnavailable, "no connection");
+  api_.script({Status(), Status(), broken});
+  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+
+  record(recorder, "first");
+  api_.requests.await(1);
+  for (const char* message : {"a", "b", "c"}) record(recorder, message);
+  door.open();
+  api_.requests.await(4);
+  clock_.await_waiters(1);
+  clock_.advance(seconds(10));
+  EXPECT_TRUE(flush(recorder));
+
+  EXPECT_THAT(api_.requests.entries(), ElementsAre("POST web first 1", "POST web a 1",
+                                                   "POST web b 1", "POST web c 1", "POST web b 1"));
 }
 
 TEST_F(EventRecorderTest, StopDropsWhatWaitsAndRefusesMore) {

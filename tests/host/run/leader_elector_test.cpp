@@ -34,6 +34,10 @@ class NoEventApi final : public EventApi {
     return {};
   }
   Status patch(const Event&, std::stop_token) override { return {}; }
+  std::vector<Status> create_all(std::span<const Event> events, std::stop_token stop) override {
+    for (const Event& event : events) (void)create(event, stop);
+    return std::vector<Status>(events.size());
+  }
 
   test::Collector<std::string> messages;
 };
