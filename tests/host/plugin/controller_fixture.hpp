@@ -40,6 +40,11 @@ class CollectingEventApi final : public EventApi {
     return {};
   }
   Status patch(const Event&, std::stop_token) override { return {}; }
+  std::vector<Status> create_all(std::span<const Event> all, std::stop_token stop) override {
+    std::vector<Status> answers;
+    for (const Event& event : all) answers.push_back(create(event, stop));
+    return answers;
+  }
 
   test::Collector<std::string> events;
 };
