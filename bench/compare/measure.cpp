@@ -41,18 +41,18 @@ Cost cost_of(pid_t pid) {
   return cost;
 }
 
-steady_clock::time_point wait_idle(pid_t pid, std::chrono::seconds limit) {
-  constexpr std::chrono::seconds kQuiet{2};
+steady_clock::time_point wait_idle(pid_t pid, std::chrono::seconds limit,
+                                   std::chrono::seconds quiet) {
   constexpr std::chrono::milliseconds kLook{100};
-  constexpr double kAlmostNone = 0.03;  // CPU seconds in kQuiet.
+  const double almost_none = 0.015 * static_cast<double>(quiet.count());  // CPU seconds.
   const auto deadline = steady_clock::now() + limit;
   std::deque<std::pair<steady_clock::time_point, double>> samples;
   while (steady_clock::now() < deadline) {
     const auto now = steady_clock::now();
     samples.emplace_back(now, cost_of(pid).cpu_seconds);
-    while (samples.size() > 1 && now - samples[1].first >= kQuiet) samples.pop_front();
-    if (now - samples.front().first >= kQuiet &&
-        samples.back().second - samples.front().second <= kAlmostNone) {
+    while (samples.size() > 1 && now - samples[1].first >= quiet) samples.pop_front();
+    if (now - samples.front().first >= quiet &&
+        samples.back().second - samples.front().second <= almost_none) {
       return samples.front().first;
     }
     std::this_thread::sleep_for(kLook);

@@ -15,8 +15,9 @@ struct Cost {
 
 [[nodiscard]] Cost cost_of(pid_t pid);
 
-/// Waits until the process has used almost no CPU (1.5 %) for two seconds; gives up after `limit`.
+/// Waits until the process has used almost no CPU (1.5 %) for so long; gives up after `limit`.
 /// Returns when it became idle.
-std::chrono::steady_clock::time_point wait_idle(pid_t pid, std::chrono::seconds limit);
+std::chrono::steady_clock::time_point wait_idle(
+    pid_t pid, std::chrono::seconds limit, std::chrono::seconds quiet = std::chrono::seconds(2));
 
 }  // namespace davit::bench
