@@ -123,8 +123,11 @@ void CurlTransfer::set_url(const CurlSettings& settings) {
     append(connect_to_, settings.connect_to);
     set(h, CURLOPT_CONNECT_TO, connect_to_.get());
   }
+  // Only the lease lane, which has one request at a time: with many streams on one connection
+  // libcurl 7.88 forgets streams whose data it has read already, and they stand still until
+  // something else moves (decision 008).
   const bool http2 = settings.protocol == CurlSettings::Protocol::kHttp2 &&
-                     request_.sharing == Sharing::kShared &&
+                     request_.lane == Lane::kLease && request_.sharing == Sharing::kShared &&
                      settings.base_url.compare(0, 6, "https:") == 0;
   set(h, CURLOPT_HTTP_VERSION,
       static_cast<long>(http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
