@@ -13,7 +13,9 @@ class GreeterController : public Controller {
   explicit GreeterController(Context& context)
       : client_(context.client()),
         queue_(context.open_queue({.name = "greeter"}, [this](const Key& k) { return sync(k); })),
-        pods_(context.open_informer<Pod>({.added = [this](const Pod& pod) { queue_.add(pod); }})) {}
+        pods_(context.open_informer<Pod>(
+            {.added = [this](const Pod& pod) { queue_.add(pod); },
+             .updated = [this](const Pod&, const Pod& pod) { queue_.add(pod); }})) {}
 
  private:
   [[nodiscard]] Result<Again> sync(const Key& key) const {
