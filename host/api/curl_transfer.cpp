@@ -123,9 +123,8 @@ void CurlTransfer::set_url(const CurlSettings& settings) {
     append(connect_to_, settings.connect_to);
     set(h, CURLOPT_CONNECT_TO, connect_to_.get());
   }
-  // Only the lease lane, which has one request at a time: with many streams on one connection
-  // libcurl 7.88 forgets streams whose data it has read already, and they stand still until
-  // something else moves (decision 008).
+  // Only the lease lane, which has one request at a time: requests that shared a connection with
+  // many others stood still for up to 90 s (decision 008).
   const bool http2 = settings.protocol == CurlSettings::Protocol::kHttp2 &&
                      request_.lane == Lane::kLease && request_.sharing == Sharing::kShared &&
                      settings.base_url.compare(0, 6, "https:") == 0;
