@@ -83,11 +83,7 @@ TEST_F(DeploymentLifeTest, IsCreatedUpdatedUndoneScaledPausedResumedAndDeleted) 
 TEST_F(DeploymentLifeTest, PodsAreAdoptedAndReleasedByLabel) {
   // A pod that nobody owns.
   kubectl({"run", "stray", "--image=nginx:1", "--labels=app=web"});
-  kubectl({"create", "-f", "-"},
-          "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec:\n  replicas: 2\n"
-          "  selector: {matchLabels: {app: web}}\n  template:\n"
-          "    metadata: {labels: {app: web}}\n"
-          "    spec: {containers: [{name: nginx, image: 'nginx:1'}]}\n");
+  create_replica_set("web");
   EXPECT_TRUE(becomes("replicaset/web", "{.status.readyReplicas}", "2"));
   EXPECT_EQ(field("pod/stray", "{.metadata.ownerReferences[0].name}"), "web");
 

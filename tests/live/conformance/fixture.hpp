@@ -53,6 +53,15 @@ class LiveTest : public testing::Test {
     return outcome.out + outcome.err;
   }
 
+  /// Creates a ReplicaSet that wants two pods with the label app=`name`.
+  static void create_replica_set(const std::string& name) {
+    kubectl({"create", "-f", "-"},
+            "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: " + name +
+                "}\nspec:\n  replicas: 2\n  selector: {matchLabels: {app: " + name +
+                "}}\n  template:\n    metadata: {labels: {app: " + name +
+                "}}\n    spec: {containers: [{name: nginx, image: 'nginx:1'}]}\n");
+  }
+
   /// A field of an object, by kubectl's jsonpath; "" when the object is not there.
   static std::string field(const std::string& object, const std::string& jsonpath) {
     return cluster()

@@ -85,11 +85,7 @@ TEST_F(ResilienceTest, AChosenSubsetLeavesTheRestAlone) {
   const auto davit = cluster().davit({"--leader-elect=false", "--controllers=replicaset"});
   ASSERT_TRUE(prints(*davit, "controller is disabled"));
   kubectl({"create", "deployment", "web", "--image=nginx:1"});
-  kubectl({"create", "-f", "-"},
-          "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: set}\nspec:\n  replicas: 2\n"
-          "  selector: {matchLabels: {app: set}}\n  template:\n"
-          "    metadata: {labels: {app: set}}\n"
-          "    spec: {containers: [{name: nginx, image: 'nginx:1'}]}\n");
+  create_replica_set("set");
   EXPECT_TRUE(becomes("replicaset/set", "{.status.readyReplicas}", "2"));
   EXPECT_EQ(field("deployment/web", "{.status}"), "{}");
   EXPECT_EQ(field("replicasets", "{.items[*].metadata.name}"), "set");

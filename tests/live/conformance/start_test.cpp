@@ -77,11 +77,7 @@ TEST_F(StartTest, AMissingRightIsNamedAndTheRestWorks) {
       {"--leader-elect=false", "--kubeconfig=" + cluster().kubeconfig_for("bob-token")});
   EXPECT_TRUE(prints(*davit, "deployments.apps"));
   EXPECT_THAT(davit->output(), HasSubstr("list"));
-  kubectl({"create", "-f", "-"},
-          "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: set}\nspec:\n  replicas: 2\n"
-          "  selector: {matchLabels: {app: set}}\n  template:\n"
-          "    metadata: {labels: {app: set}}\n"
-          "    spec: {containers: [{name: nginx, image: 'nginx:1'}]}\n");
+  create_replica_set("set");
   EXPECT_TRUE(becomes("replicaset/set", "{.status.readyReplicas}", "2"));
   EXPECT_TRUE(davit->running());
 }
