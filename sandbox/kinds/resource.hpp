@@ -1,0 +1,141 @@
+/// What the server serves: one Resource for each plural of a group version, built in or custom.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/json/json.hpp"
+#include "sandbox/schema/schema.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+/// One failure of validation; a request's are reported together, as one 422.
+struct FieldError {
+  /// "FieldValueRequired", "FieldValueInvalid", …: details.causes[].reason.
+  std::string reason;
+  std::string field;    ///< "spec.containers[0].name"
+  std::string message;  ///< Without the field: "Required value".
+};
+using FieldErrors = std::vector<FieldError>;
+
+/// The forms of k8s.io/apimachinery/pkg/util/validation/field.
+[[nodiscard]] FieldError field_required(std::string field, std::string_view detail = "");
+[[nodiscard]] FieldError field_invalid(std::string field, const Json& value,
+                                       std::string_view detail);
+[[nodiscard]] FieldError field_duplicate(std::string field, const Json& value);
+[[nodiscard]] FieldError field_not_found(std::string field, const Json& value);
+[[nodiscard]] FieldError field_not_supported(std::string field, const Json& value,
+                                             const std::vector<std::string>& supported);
+[[nodiscard]] FieldError field_forbidden(std::string field, std::string_view detail);
+[[nodiscard]] FieldError field_too_long(std::string field, std::size_t bytes_max);
+[[nodiscard]] FieldError field_too_many(std::string field, std::size_t count, std::size_t max);
+
+/// A subresource that the generic verbs serve; others ("log", "binding") have handlers of their
+/// own.
+struct Subresource {
+  std::string name;  ///< "status", "scale", "binding"
+  /// What its requests carry where that is not the parent: "autoscaling", "v1", "Scale".
+  std::string group;
+  std::string version;
+  std::string kind;
+  std::vector<std::string> verbs;
+};
+
+/// What an update came in on, because the rules differ.
+enum class UpdateTarget : std::uint8_t { kObject, kStatus };
+
+/// A column of Table output.
+struct Column {
+  std::string name;
+  std::string type = "string";  ///< "string", "integer", "boolean", "date"
+  std::string format;           ///< "name" for the Name column.
+  std::string description;
+  int priority = 0;  ///< 1: only with -o wide.
+};
+
+/// The rules of one kind. Stateless and thread-safe; what needs the rest of the cluster (addresses
+/// of Services, priority classes, namespaces) is admission's business.
+class KindRules {
+ public:
+  KindRules() = default;
+  KindRules(const KindRules&) = delete;
+  KindRules& operator=(const KindRules&) = delete;
+  virtual ~KindRules() = default;
+
+  /// Fills what is missing, as the API's defaulting does. Also run on results of patches.
+  virtual void set_defaults(Json& object) const = 0;
+  /// PrepareForCreate: what the system sets and what it resets. metadata (uid, times, generation)
+  /// is done by the caller, who knows `has_generation`.
+  virtual void prepare_create(Json& object) const = 0;
+  /// PrepareForUpdate: puts back from `old` what this target may not change.
+  virtual void prepare_update(Json& object, const Json& old, UpdateTarget target) const = 0;
+  /// Metadata rules are included.
+  [[nodiscard]] virtual FieldErrors validate_create(const Json& object) const = 0;
+  [[nodiscard]] virtual FieldErrors validate_update(const Json& object, const Json& old,
+                                                    UpdateTarget target) const = 0;
+  /// Warnings for the client's eyes.
+  [[nodiscard]] virtual std::vector<std::string> warnings(const Json& object) const;
+  /// Whether this change raises metadata.generation.
+  [[nodiscard]] virtual bool raises_generation(const Json& object, const Json& old) const = 0;
+
+  /// The values that field selectors see, metadata.name and metadata.namespace left out.
+  [[nodiscard]] virtual Pairs fields(const Json& object) const;
+  /// Whether field selectors may use `field` at all.
+  [[nodiscard]] virtual bool knows_field(std::string_view field) const;
+
+  [[nodiscard]] virtual std::vector<Column> columns() const = 0;
+  /// As many cells as columns. `now`: for ages.
+  [[nodiscard]] virtual Json::Items cells(const Json& object, host::WallTime now) const = 0;
+};
+
+/// What the server knows of one plural of one group version.
+struct Resource {
+  std::string group;  ///< Empty: core.
+  std::string version;
+  std::string name;  ///< "deployments"
+  std::string singular;
+  std::string kind;
+  bool namespaced = true;
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  std::vector<std::string> verbs;  ///< Alphabetical.
+  std::vector<Subresource> subresources;
+
+  Collection collection;            ///< Where its objects are.
+  const Message* schema = nullptr;  ///< Null: kept as it comes, but for metadata.
+  std::shared_ptr<const KindRules> rules;
+
+  bool custom = false;      ///< Served from a CustomResourceDefinition.
+  bool has_status = false;  ///< Status is written through /status only.
+  bool has_generation = false;
+  bool keeps_status_on_create = false;  ///< Node.
+  bool create_on_update = false;        ///< PUT of a missing object creates it.
+  bool unconditional_update = true;     ///< PUT without a resourceVersion is taken.
+  bool graceful_deletion = false;       ///< Pod.
+  bool orphans_by_default = false;      ///< Job of batch/v1, ReplicationController.
+  bool delete_returns_object = false;   ///< Instead of a Status.
+
+  [[nodiscard]] std::string api_version() const {
+    return group.empty() ? version : group + '/' + version;
+  }
+  /// "deployments.apps": as messages name it.
+  [[nodiscard]] std::string qualified_name() const {
+    return group.empty() ? name : name + '.' + group;
+  }
+  /// "Deployment.apps"
+  [[nodiscard]] std::string qualified_kind() const {
+    return group.empty() ? kind : kind + '.' + group;
+  }
+  [[nodiscard]] const Subresource* subresource(std::string_view wanted) const;
+};
+using ResourcePtr = std::shared_ptr<const Resource>;
+
+/// All built-in resources, in the order in which discovery shows them.
+[[nodiscard]] std::vector<ResourcePtr> builtin_resources();
+
+}  // namespace davit::sandbox

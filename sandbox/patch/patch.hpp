@@ -1,0 +1,31 @@
+/// The API's patch types on a Json tree: RFC 6902, RFC 7386 and strategic merge patches.
+/// Server-side apply is in apply.hpp.
+#pragma once
+
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sandbox/json/json.hpp"
+#include "sandbox/schema/schema.hpp"
+
+namespace davit::sandbox {
+
+/// Why a patch was not applied, as the server would answer.
+struct PatchError {
+  int http_status = 422;
+  std::string reason = "Invalid";
+  std::string message;
+};
+/// No PatchError: done.
+using PatchOutcome = std::optional<PatchError>;
+
+/// `patch` is the parsed body. On failure `object` is in an unspecified state.
+[[nodiscard]] PatchOutcome apply_json_patch(Json& object, const Json& patch);
+[[nodiscard]] PatchOutcome apply_merge_patch(Json& object, const Json& patch);
+/// `schema` gives the merge keys.
+[[nodiscard]] PatchOutcome apply_strategic_patch(Json& object, const Json& patch,
+                                                 const Message& schema);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,97 @@
+/// What is known of every field of the built-in kinds: name, type, protobuf number, when it is
+/// written although empty, and how patches merge it. One table serves decoding, pruning, strict
+/// validation, protobuf bodies, both kinds of merging, and OpenAPI.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/json/json.hpp"
+
+namespace davit::sandbox {
+
+struct Message;
+
+enum class FieldType : std::uint8_t {
+  kString,
+  kInt32,
+  kInt64,
+  kBoolean,
+  kBytes,      ///< base64 in JSON
+  kMessage,    ///< Field::message
+  kTime,       ///< RFC 3339, seconds
+  kMicroTime,  ///< RFC 3339, exactly six fraction digits
+  kQuantity,
+  kIntOrString,
+  kRaw,  ///< any JSON: RawExtension, FieldsV1
+};
+enum class FieldShape : std::uint8_t { kOne, kList, kMap };  ///< kMap: from string to the type.
+
+/// How server-side apply sees a list or a map (k8s: listType, mapType).
+enum class ApplyType : std::uint8_t { kDefault, kAtomic, kSet, kMap, kGranular };
+
+/// A field as JSON names it.
+struct Field {
+  std::string name;
+  std::uint32_t number = 0;
+  FieldType type = FieldType::kString;
+  FieldShape shape = FieldShape::kOne;
+  const Message* message = nullptr;  ///< Set for FieldType::kMessage.
+  bool pointer = false;              ///< Absent and zero differ; zero is written.
+  bool always = false;  ///< Written although empty: "", 0, false, null, {} or [] by its type.
+
+  // Merging. Empty and default: replaced by a strategic merge patch, atomic list, granular map.
+  std::string merge_key;          ///< A list merged by this member (patchMergeKey).
+  bool merge_primitives = false;  ///< A list of values that a strategic merge patch unites.
+  bool retain_keys = false;       ///< $retainKeys applies.
+  ApplyType apply = ApplyType::kDefault;
+  std::vector<std::string> apply_keys;  ///< For ApplyType::kMap on a list.
+};
+
+/// One object type. `fields` hold inlined members of the wire format at their place in JSON.
+struct Message {
+  std::string name;  ///< "core.v1.PodSpec"
+  std::vector<Field> fields;
+  ApplyType apply = ApplyType::kDefault;  ///< kAtomic: reference structs.
+
+  /// By JSON name, case-sensitive; null when there is none.
+  [[nodiscard]] const Field* find(std::string_view json_name) const;
+};
+
+/// Null when the kind is not expanded: its objects are kept as they come.
+/// `api_version` is "v1" or "apps/v1". Thread-safe; built once, at the first call.
+[[nodiscard]] const Message* find_schema(std::string_view api_version, std::string_view kind);
+/// ObjectMeta, for kinds that are not expanded and for custom resources.
+[[nodiscard]] const Message& object_meta_schema();
+
+/// What decoding found and dropped, as paths such as `spec.foo`.
+struct FieldFindings {
+  std::vector<std::string> unknown;
+  std::vector<std::string> duplicates;
+};
+
+/// Brings a decoded body into the form that the API keeps: unknown members are dropped (and
+/// named in `findings`), null members too, quantities, times and base64 are checked and made
+/// canonical, members whose value is Go's zero are dropped where Go would not write them, and those
+/// that are always written are added. Members stand in the order of the table. The message of the
+/// failure is the part after "cannot be handled as a <Kind>: ".
+[[nodiscard]] Status conform(const Message& message, Json& object, FieldFindings& findings);
+
+/// The object inside a protobuf body ("k8s\0" envelope) as JSON with apiVersion and kind, not yet
+/// conformed. `kind` names what is expected, for messages.
+[[nodiscard]] Result<Json> decode_protobuf(std::string_view body, std::string_view kind);
+
+/// The canonical text of a resource quantity; kInvalid when it is none.
+[[nodiscard]] Result<std::string> canonical_quantity(std::string_view text);
+/// A quantity as an integer count of thousandths, rounded up; saturates. For comparing and adding.
+[[nodiscard]] Result<std::int64_t> quantity_milli(std::string_view text);
+
+/// components.schemas of OpenAPI v3 for the kinds of one group version: names, types, references,
+/// x-kubernetes-group-version-kind.
+[[nodiscard]] Json openapi_schemas(std::string_view api_version);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,164 @@
+/// The sandbox's storage: versioned objects, one revision counter over all kinds, and for each
+/// collection a bounded history that watches and exact lists read from.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "sandbox/json/json.hpp"
+
+namespace davit::sandbox {
+
+/// metadata.resourceVersion as a number.
+using Revision = std::uint64_t;
+
+/// Where a kind's objects are kept: the plural of its storage resource and the group, "core" being
+/// empty. Two resources may share one (events of v1 and of events.k8s.io).
+struct Collection {
+  std::string group;
+  std::string resource;
+  friend auto operator<=>(const Collection&, const Collection&) = default;
+};
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+/// One version of one object. Immutable; shared by everybody who reads it.
+struct Version {
+  std::string ns;  ///< Empty: cluster-scoped.
+  std::string name;
+  std::string uid;
+  Revision revision = 0;
+  Pairs labels;      ///< Sorted by key.
+  Pairs fields;      ///< What field selectors may ask for, metadata.name and .namespace left out.
+  std::string text;  ///< The whole object as JSON, apiVersion, kind and resourceVersion included.
+
+  /// Parsed anew at every call.
+  [[nodiscard]] Json json() const { return json_literal(text); }
+};
+using VersionPtr = std::shared_ptr<const Version>;
+
+/// What a writer hands in. The store writes metadata.resourceVersion itself.
+struct Draft {
+  std::string ns;
+  std::string name;
+  Json object;
+  Pairs labels;  ///< In any order.
+  Pairs fields;
+};
+
+enum class ChangeType : std::uint8_t { kAdded, kModified, kDeleted };
+
+/// One entry of a collection's history. `object` of kDeleted is the last state with the revision of
+/// the deletion.
+struct Change {
+  ChangeType type;
+  VersionPtr object;
+  VersionPtr previous;  ///< Null for kAdded.
+};
+
+/// A consistent list, sorted by namespace, then name.
+struct Snapshot {
+  Revision revision = 0;
+  std::vector<VersionPtr> objects;
+};
+
+struct StoreLimits {
+  /// History kept per collection: at least so many changes, and at least so long. A real server
+  /// keeps 75 s or more.
+  std::size_t changes_min = 1000;
+  host::Duration age_min = std::chrono::minutes(5);
+  /// However young: bounds the memory of a busy collection.
+  std::size_t changes_max = 100'000;
+};
+
+/// Makes every write durable before it is acknowledged. Called under the store's lock, in order of
+/// revisions.
+class Journal {
+ public:
+  Journal() = default;
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  virtual ~Journal() = default;
+
+  /// A failure refuses the write.
+  [[nodiscard]] virtual Status append(const Collection& collection, const Change& change) = 0;
+};
+
+/// Thread-safe. Never calls out under its lock but to the journal. `clock` and `journal` must
+/// outlive it.
+class Store {
+ public:
+  explicit Store(host::Clock& clock, StoreLimits limits = {}, Journal* journal = nullptr);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  /// Of the last write; 1 before the first.
+  [[nodiscard]] Revision revision() const;
+
+  /// Null when there is none.
+  [[nodiscard]] VersionPtr get(const Collection& collection, std::string_view ns,
+                               std::string_view name) const;
+  /// Empty `ns`: all of the collection.
+  [[nodiscard]] Snapshot list(const Collection& collection, std::string_view ns) const;
+  /// As it was at `at`. kExpired when the history does not reach back; kMisuse for the future.
+  [[nodiscard]] Result<Snapshot> list_at(const Collection& collection, std::string_view ns,
+                                         Revision at) const;
+
+  /// kAlreadyExists when the name is taken.
+  [[nodiscard]] Result<VersionPtr> create(const Collection& collection, Draft draft);
+  /// Replaces the version `expected`. kConflict when another one is there, kNotFound when none is.
+  [[nodiscard]] Result<VersionPtr> update(const Collection& collection, Draft draft,
+                                          Revision expected);
+  /// Removes the version `expected`; `last` is its final content (DELETED shows it). kConflict and
+  /// kNotFound as above.
+  [[nodiscard]] Result<VersionPtr> remove(const Collection& collection, Draft last,
+                                          Revision expected);
+
+  /// The changes after `after`, oldest first, at most `max`. kExpired when the history no longer
+  /// reaches back there: "too old resource version: 5 (703)".
+  [[nodiscard]] Result<std::vector<Change>> changes(const Collection& collection, Revision after,
+                                                    std::size_t max) const;
+
+  /// Calls `notify` after every change of the collection, on the writer's thread and outside every
+  /// lock, until the subscription is destroyed; no call runs any more when that returns. `notify`
+  /// must not destroy its own subscription.
+  class Subscription {
+   public:
+    Subscription() = default;
+    Subscription(const Subscription&) = delete;
+    Subscription& operator=(const Subscription&) = delete;
+    virtual ~Subscription() = default;
+  };
+  [[nodiscard]] std::unique_ptr<Subscription> subscribe(const Collection& collection,
+                                                        std::function<void()> notify);
+
+  /// Forgets all history up to now, as etcd's compaction does: watches from before get 410.
+  void compact();
+  /// Forgets one change of the collection's history, so that watches miss it: an event gap.
+  /// For fault injection.
+  void drop_change(const Collection& collection, Revision revision);
+
+  /// Puts back what a journal kept; only before the first write. `revision` is the store's then.
+  void restore(const Collection& collection, Version version);
+  void restore_revision(Revision revision);
+  /// Everything there is, for a journal's snapshot.
+  [[nodiscard]] std::vector<std::pair<Collection, VersionPtr>> everything() const;
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace davit::sandbox
