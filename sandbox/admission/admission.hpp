@@ -1,0 +1,131 @@
+/// Admission: the rules of a write that need more than the object itself. The chain is that of a
+/// default kube-apiserver, as far as a sandbox needs it: NamespaceLifecycle, LimitRanger,
+/// ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds,
+/// StorageObjectInUseProtection, RuntimeClass, ResourceQuota; and the allocation of the addresses
+/// and node ports of Services, which upstream does in their storage.
+///
+/// The writer's order: decode, set_defaults, admit(), prepare_*, validate_*, reserve(), store,
+/// commit(). Deleting: admit_delete() first, removed() once the object has left the store.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/random.hpp"
+#include "sandbox/json/json.hpp"
+#include "sandbox/kinds/resource.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+/// The cluster as admission sees it. Thread-safe.
+class ObjectLookup {
+ public:
+  ObjectLookup() = default;
+  ObjectLookup(const ObjectLookup&) = delete;
+  ObjectLookup& operator=(const ObjectLookup&) = delete;
+  virtual ~ObjectLookup() = default;
+
+  /// Null when there is none.
+  [[nodiscard]] virtual VersionPtr get(const Collection& collection, std::string_view ns,
+                                       std::string_view name) const = 0;
+  /// Empty `ns`: all of the collection.
+  [[nodiscard]] virtual std::vector<VersionPtr> list(const Collection& collection,
+                                                     std::string_view ns) const = 0;
+};
+
+/// A lookup in `store`, which must outlive it.
+[[nodiscard]] std::unique_ptr<ObjectLookup> lookup_in(const Store& store);
+
+/// Why a write is refused: the content of the answer's Status.
+struct Refusal {
+  int code = 403;
+  std::string reason;  ///< "Forbidden", "NotFound", "Invalid"
+  /// The Status' message. Empty for "Invalid": written from `causes` like any failed validation.
+  std::string message;
+  std::string name;   ///< details.name
+  std::string group;  ///< details.group
+  std::string kind;   ///< details.kind: the plural, but for "Invalid" the kind.
+  FieldErrors causes;
+};
+
+enum class WriteVerb : std::uint8_t { kCreate, kUpdate };
+
+/// The write at hand. What it points to must live as long as the call.
+struct WriteRequest {
+  const Resource& resource;
+  WriteVerb verb = WriteVerb::kCreate;  ///< Creating by PUT is kCreate.
+  std::string_view ns;
+  /// As the URL names it; empty for POST: then the object's own name counts.
+  std::string_view name;
+  std::string_view subresource;  ///< "status", "scale", …; empty for the object itself.
+  const Json* old = nullptr;     ///< What is stored; null for kCreate.
+};
+
+/// What one write holds of addresses, ports and quota. Destroyed without commit(): all is given
+/// back, as after a dry run or a failed write. The Admission must outlive it.
+class Reservation {
+ public:
+  Reservation() = default;
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+  virtual ~Reservation() = default;
+
+  /// The object is in the store: keeps what was taken, releases what it no longer uses.
+  virtual void commit() = 0;
+};
+
+/// What reserve() answers: a refusal, or a reservation (which may be null: nothing to hold).
+struct Reserved {
+  std::optional<Refusal> refusal;
+  std::unique_ptr<Reservation> reservation;
+};
+
+struct AdmissionOptions {
+  /// IPv4 in CIDR form; its first address belongs to default/kubernetes.
+  std::string service_range = "10.0.0.0/24";
+  int node_port_min = 30'000;
+  int node_port_max = 32'767;
+  /// Off as in envtest: accounts come from a controller that may not be there.
+  enum class ServiceAccounts : std::uint8_t { kOff, kOn } service_accounts = ServiceAccounts::kOff;
+};
+
+/// Thread-safe; takes no lock while it looks things up.
+class Admission {
+ public:
+  Admission() = default;
+  Admission(const Admission&) = delete;
+  Admission& operator=(const Admission&) = delete;
+  virtual ~Admission() = default;
+
+  /// Takes over the addresses and ports of the Services that are stored. Before the first write.
+  virtual void restore() = 0;
+
+  /// After defaulting, before prepare_*: completes the object, or refuses it. For writes of
+  /// subresources, too.
+  [[nodiscard]] virtual std::optional<Refusal> admit(const WriteRequest& request,
+                                                     Json& object) const = 0;
+
+  /// After validation, before the store: checks quota, and gives a Service the addresses and ports
+  /// that it lacks (those that an update left out are put back by prepare_update).
+  [[nodiscard]] virtual Reserved reserve(const WriteRequest& request, Json& object) = 0;
+
+  /// Before anything is done about a DELETE (each object of a collection is asked for, too).
+  [[nodiscard]] virtual std::optional<Refusal> admit_delete(const Resource& resource,
+                                                            std::string_view ns,
+                                                            std::string_view name) const = 0;
+
+  /// `object` has left the store, by DELETE or because its last finalizer went.
+  virtual void removed(const Resource& resource, const Json& object) = 0;
+};
+
+/// `objects` and `random` must outlive it. kInvalid when the options make no sense.
+[[nodiscard]] Result<std::unique_ptr<Admission>> make_admission(AdmissionOptions options,
+                                                                const ObjectLookup& objects,
+                                                                host::Random& random);
+
+}  // namespace davit::sandbox
