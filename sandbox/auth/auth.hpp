@@ -2,6 +2,7 @@
 #pragma once
 
 #include <davit/result.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,12 +12,19 @@
 
 namespace davit::sandbox {
 
+inline constexpr std::string_view kAnonymous = "system:anonymous";
+inline constexpr std::string_view kUnauthenticatedGroup = "system:unauthenticated";
+inline constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
+inline constexpr std::string_view kMastersGroup = "system:masters";
+
 /// authentication.k8s.io UserInfo.
 struct Identity {
   std::string user;
   std::string uid;
   std::vector<std::string> groups;
   std::vector<std::pair<std::string, std::vector<std::string>>> extra;
+
+  [[nodiscard]] bool in_group(std::string_view group) const;
 };
 
 /// What a request wants to do, as RBAC sees it (k8s.io/apiserver/pkg/authorization/authorizer).
@@ -36,6 +44,23 @@ enum class Decision { kAllow, kNoOpinion };
 struct Access {
   Decision decision = Decision::kNoOpinion;
   std::string reason;
+
+  [[nodiscard]] bool allowed() const { return decision == Decision::kAllow; }
+};
+
+/// One rule of a Role, as the API has it.
+struct PolicyRule {
+  std::vector<std::string> verbs;
+  std::vector<std::string> groups;
+  std::vector<std::string> resources;  ///< "pods", "pods/log", "*/scale", "*"
+  std::vector<std::string> names;      ///< Empty: all.
+  std::vector<std::string> urls;       ///< Of a ClusterRole: "/healthz", "/api/*".
+};
+
+/// What a token says, for a TokenReview.
+struct TokenIdentity {
+  Identity identity;
+  std::vector<std::string> audiences;  ///< Those asked for that the token is meant for.
 };
 
 /// Thread-safe; never blocks.
@@ -48,6 +73,9 @@ class Authenticator {
 
   /// Client certificate, then bearer token, then anonymous. kForbidden: present but unknown (401).
   [[nodiscard]] virtual Result<Identity> authenticate(const Request& request) const = 0;
+  /// Whose `token` is; no `audiences`: the server's. kForbidden when nobody's.
+  [[nodiscard]] virtual Result<TokenIdentity> review(
+      std::string_view token, const std::vector<std::string>& audiences) const = 0;
 };
 
 /// Thread-safe; never blocks.
@@ -60,6 +88,19 @@ class Authorizer {
 
   [[nodiscard]] virtual Access authorize(const Identity& who,
                                          const AccessAttributes& what) const = 0;
+  /// All that `who` may do in `ns`, cluster-wide rights included.
+  [[nodiscard]] virtual std::vector<PolicyRule> rules(const Identity& who,
+                                                      std::string_view ns) const = 0;
 };
+
+/// The message of the 403: `pods "a" is forbidden: User "alice" cannot get resource "pods" in API
+/// group "" in the namespace "default"`, with `reason` behind a colon when there is one.
+[[nodiscard]] std::string forbidden_message(const Identity& who, const AccessAttributes& what,
+                                            std::string_view reason = "");
+
+/// Whom the Impersonate-* headers name, or `who` when there are none. kForbidden when he may not
+/// (403), kInvalid when the headers do not make sense (400); the message is the body's.
+[[nodiscard]] Result<Identity> impersonate(const Request& request, const Identity& who,
+                                           const Authorizer& authorizer);
 
 }  // namespace davit::sandbox

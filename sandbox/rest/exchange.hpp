@@ -29,6 +29,7 @@ struct Request {
   Headers headers;
   std::string body;
   std::optional<CertificateIdentity> certificate;
+  bool certificate_refused = false;  ///< The peer showed one that our CA does not vouch for.
   bool body_too_large = false;  ///< The front stopped reading; `body` is empty.
 
   /// The first header of that name, any case; "" when absent.

@@ -1,0 +1,27 @@
+/// Who asks: client certificates, tokens, anonymous.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sandbox/auth/auth.hpp"
+#include "sandbox/auth/tokens.hpp"
+
+namespace davit::sandbox {
+
+enum class Anonymous { kAllowed, kRefused };
+
+struct AuthenticatorOptions {
+  std::vector<StaticToken> tokens;
+  Anonymous anonymous = Anonymous::kAllowed;
+};
+
+/// In this order: certificate, static token, ServiceAccount token, anonymous. `accounts` is
+/// borrowed; null: none are known.
+[[nodiscard]] std::unique_ptr<Authenticator> make_authenticator(
+    AuthenticatorOptions options, const ServiceAccountTokens* accounts);
+
+/// Whoever asks is this one: for a library form without credentials.
+[[nodiscard]] std::unique_ptr<Authenticator> make_fixed_authenticator(Identity identity);
+
+}  // namespace davit::sandbox

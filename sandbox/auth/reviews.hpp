@@ -1,0 +1,47 @@
+/// The review kinds: requests that are answered and not stored.
+#pragma once
+
+#include <davit/result.hpp>
+#include <string>
+#include <string_view>
+
+#include "host/base/clock.hpp"
+#include "sandbox/auth/auth.hpp"
+#include "sandbox/auth/tokens.hpp"
+#include "sandbox/json/json.hpp"
+#include "sandbox/kinds/resource.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+/// `status` not ok: an answer of its code, kInvalid being 400 and kNotFound 404, with its message.
+/// `invalid` not empty: 422 of `body`'s kind. Else `body` is the answer, 201.
+struct ReviewAnswer {
+  Json body;
+  Status status;
+  FieldErrors invalid;
+};
+
+/// What the reviews ask. All borrowed.
+struct ReviewDesk {
+  const Authenticator& authenticator;
+  const Authorizer& authorizer;
+  const ServiceAccountTokens& tokens;
+  const Store& store;
+  const host::Clock& clock;
+};
+
+/// Whether `kind` of `group` is a review that answer_review() knows: TokenReview,
+/// SelfSubjectReview, SubjectAccessReview, LocalSubjectAccessReview, SelfSubjectAccessReview,
+/// SelfSubjectRulesReview.
+[[nodiscard]] bool is_review(std::string_view group, std::string_view kind);
+
+/// `body` has its kind; `ns` is the path's, empty at cluster scope.
+[[nodiscard]] ReviewAnswer answer_review(Json body, const Identity& who, std::string_view ns,
+                                         const ReviewDesk& desk);
+
+/// POST serviceaccounts/{name}/token; `body` is a TokenRequest or {}.
+[[nodiscard]] ReviewAnswer answer_token_request(Json body, std::string_view ns,
+                                                std::string_view account, const ReviewDesk& desk);
+
+}  // namespace davit::sandbox

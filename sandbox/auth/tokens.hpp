@@ -1,0 +1,71 @@
+/// Bearer tokens: those of a file, and those of ServiceAccounts.
+#pragma once
+
+#include <chrono>
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "sandbox/auth/auth.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+struct StaticToken {
+  std::string token;
+  Identity identity;
+};
+
+/// kube-apiserver's --token-auth-file: lines of `token,user,uid` and optionally `,"group1,group2"`.
+/// kInvalid with the line's number.
+[[nodiscard]] Result<std::vector<StaticToken>> parse_token_file(std::string_view text);
+
+/// The object that a token dies with: a Pod, Secret or Node.
+struct BoundObject {
+  std::string kind;
+  std::string name;
+  std::string uid;
+};
+
+/// What is to be signed.
+struct TokenGrant {
+  std::string ns;
+  std::string account;
+  std::string account_uid;
+  std::vector<std::string> audiences;  ///< Empty: the server's.
+  std::optional<BoundObject> bound;
+  std::chrono::seconds lifetime{3600};
+};
+
+/// Tokens of ServiceAccounts: JSON Web Tokens under a secret key (HS256), with the claims of the
+/// real server's. Who holds the key can make them. Thread-safe; `store` and `clock` are borrowed.
+class ServiceAccountTokens {
+ public:
+  static constexpr std::string_view kIssuer = "https://kubernetes.default.svc.cluster.local";
+
+  /// The same `key` takes the tokens of earlier runs.
+  ServiceAccountTokens(const Store& store, const host::Clock& clock, std::string key);
+
+  struct Issued {
+    std::string token;
+    host::WallTime expires;
+  };
+  [[nodiscard]] Issued issue(const TokenGrant& grant) const;
+  /// Of a token that is signed, has not run out, is meant for one of `audiences` (empty: the
+  /// server's), and whose account and bound object are still there. kForbidden with the reason.
+  [[nodiscard]] Result<TokenIdentity> verify(std::string_view token,
+                                             const std::vector<std::string>& audiences) const;
+
+ private:
+  const Store& store_;
+  const host::Clock& clock_;
+  const std::string key_;
+};
+
+/// "system:serviceaccount:NS:NAME" with its groups.
+[[nodiscard]] Identity service_account_identity(std::string_view ns, std::string_view name);
+
+}  // namespace davit::sandbox
