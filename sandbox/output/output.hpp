@@ -1,0 +1,53 @@
+/// In which form an answer leaves: JSON or YAML, the whole object, a Table, or metadata only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "host/base/clock.hpp"
+#include "sandbox/json/json.hpp"
+#include "sandbox/kinds/resource.hpp"
+#include "sandbox/rest/api_error.hpp"
+
+namespace davit::sandbox {
+
+enum class Media : std::uint8_t { kJson, kYaml };
+enum class Form : std::uint8_t { kWhole, kTable, kMetadata, kMetadataList };
+/// rows[].object of a Table.
+enum class IncludeObject : std::uint8_t { kMetadata, kNone, kWhole };
+/// What an answer is, because it decides which forms are acceptable.
+enum class AnswerShape : std::uint8_t { kObject, kList, kWatch };
+
+/// What was agreed on.
+struct OutputForm {
+  Media media = Media::kJson;
+  Form form = Form::kWhole;
+  std::string meta_version = "v1";  ///< Of meta.k8s.io, for forms other than kWhole.
+  IncludeObject include = IncludeObject::kMetadata;
+  bool pretty = false;
+  friend bool operator==(const OutputForm&, const OutputForm&) = default;
+};
+
+/// The first acceptable entry of `accept` (q-values honoured), entries that cannot be served
+/// skipped; else 406. `list_kind` ("ConfigMapList") is for messages.
+[[nodiscard]] ApiResult<OutputForm> negotiate(std::string_view accept, AnswerShape shape,
+                                              std::string_view kind);
+/// The value of `includeObject`; 400 for an unknown one.
+[[nodiscard]] ApiResult<IncludeObject> parse_include_object(std::string_view value);
+
+/// A column definition list or null in its place: watches show it in the first event only.
+enum class ShowColumns : bool { kNo, kYes };
+
+/// A Table of `objects` (whole, with kind and apiVersion). `list_metadata` becomes its metadata.
+[[nodiscard]] Json to_table(const Resource& resource, std::span<const Json> objects,
+                            Json list_metadata, const OutputForm& form, ShowColumns show,
+                            host::WallTime now);
+[[nodiscard]] Json to_partial_metadata(const Json& object, const OutputForm& form);
+
+/// The body of an answer, with its last newline, and its Content-Type.
+[[nodiscard]] std::string encode_body(const Json& body, const OutputForm& form);
+[[nodiscard]] std::string content_type(const OutputForm& form);
+
+}  // namespace davit::sandbox
