@@ -82,8 +82,7 @@ struct StoreLimits {
   std::size_t changes_max = 100'000;
 };
 
-/// Makes every write durable before it is acknowledged. Called under the store's lock, in order of
-/// revisions.
+/// Makes every write durable before it is acknowledged.
 class Journal {
  public:
   Journal() = default;
@@ -91,8 +90,10 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   virtual ~Journal() = default;
 
-  /// A failure refuses the write.
+  /// Called under the store's lock, in order of revisions. A failure refuses the write.
   [[nodiscard]] virtual Status append(const Collection& collection, const Change& change) = 0;
+  /// Called after a write on the writer's thread and outside every lock: for upkeep.
+  virtual void after_write() = 0;
 };
 
 /// Thread-safe. Never calls out under its lock but to the journal. `clock` and `journal` must
@@ -127,7 +128,9 @@ class Store {
                                           Revision expected);
 
   /// The changes after `after`, oldest first, at most `max`. kExpired when the history no longer
-  /// reaches back there: "too old resource version: 5 (703)".
+  /// reaches back there: "too old resource version: 5 (703)". A cursor that got fewer than `max`
+  /// may move on to what revision() was before the call, so that compact() does not catch an idle
+  /// one.
   [[nodiscard]] Result<std::vector<Change>> changes(const Collection& collection, Revision after,
                                                     std::size_t max) const;
 
@@ -146,15 +149,14 @@ class Store {
 
   /// Forgets all history up to now, as etcd's compaction does: watches from before get 410.
   void compact();
-  /// Forgets one change of the collection's history, so that watches miss it: an event gap.
-  /// For fault injection.
+  /// Hides one change of the collection's history from changes(), so that watches miss it: an event
+  /// gap. For fault injection.
   void drop_change(const Collection& collection, Revision revision);
 
-  /// Puts back what a journal kept; only before the first write. `revision` is the store's then.
-  void restore(const Collection& collection, Version version);
+  /// Puts back what a journal kept; only before the first write. `revision` is the store's then,
+  /// and there is no history before it.
+  void restore(const Collection& collection, VersionPtr version);
   void restore_revision(Revision revision);
-  /// Everything there is, for a journal's snapshot.
-  [[nodiscard]] std::vector<std::pair<Collection, VersionPtr>> everything() const;
 
  private:
   struct State;

@@ -1,0 +1,47 @@
+/// What a collection still knows of its past.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+/// The changes of one collection, oldest first, with strictly rising revisions. Complete for every
+/// revision above floor(). Not thread-safe: the store's lock covers it.
+class History {
+ public:
+  /// An entry, and when it was made.
+  struct Entry {
+    Change change;
+    host::Time at;
+    /// Watches miss it; lists of the past do not, for they would show what never was.
+    bool dropped = false;
+
+    [[nodiscard]] Revision revision() const { return change.object->revision; }
+  };
+
+  explicit History(Revision floor) : floor_(floor) {}
+
+  /// Adds the newest change and forgets what `limits` no longer ask for.
+  void push(Change change, host::Time now, const StoreLimits& limits);
+  /// Forgets everything up to `revision`.
+  void forget(Revision revision);
+  void drop(Revision revision);
+
+  /// Changes up to here are forgotten.
+  [[nodiscard]] Revision floor() const { return floor_; }
+  /// At most `max` changes after `after`, which is not below floor().
+  [[nodiscard]] std::vector<Change> after(Revision after, std::size_t max) const;
+  /// Newest first, dropped ones included: what a list of the past has to undo.
+  [[nodiscard]] const std::deque<Entry>& entries() const { return entries_; }
+
+ private:
+  [[nodiscard]] std::deque<Entry>::const_iterator first_after(Revision revision) const;
+
+  std::deque<Entry> entries_;
+  Revision floor_;
+};
+
+}  // namespace davit::sandbox

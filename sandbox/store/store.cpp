@@ -1,0 +1,306 @@
+#include "sandbox/store/store.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "host/base/assert.hpp"
+#include "host/base/mutex.hpp"
+#include "sandbox/store/history.hpp"
+#include "sandbox/store/subscribers.hpp"
+#include "sandbox/store/version_text.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+using host::MutexLock;
+
+struct Place {
+  std::string_view ns;
+  std::string_view name;
+};
+
+/// By namespace, then name, as lists are sorted.
+struct ByPlace {
+  using is_transparent = void;
+  static Place place(const VersionPtr& version) { return {version->ns, version->name}; }
+  static Place place(const Place& place) { return place; }
+  bool operator()(const auto& a, const auto& b) const {
+    const Place x = place(a);
+    const Place y = place(b);
+    return std::tie(x.ns, x.name) < std::tie(y.ns, y.name);
+  }
+};
+using Objects = std::set<VersionPtr, ByPlace>;
+
+/// All that one collection holds.
+struct Shelf {
+  explicit Shelf(Revision floor) : history(floor) {}
+
+  Objects objects;
+  History history;
+  Subscribers subscribers;
+};
+
+/// A version but for its revision, made before the lock is taken.
+class Prepared {
+ public:
+  explicit Prepared(Draft draft) : text_(draft.object) {
+    version_.ns = std::move(draft.ns);
+    version_.name = std::move(draft.name);
+    version_.uid = draft.object.text_at({"metadata", "uid"});
+    version_.labels = std::move(draft.labels);
+    version_.fields = std::move(draft.fields);
+    std::sort(version_.labels.begin(), version_.labels.end());
+  }
+
+  [[nodiscard]] Place place() const { return {version_.ns, version_.name}; }
+  /// Once.
+  [[nodiscard]] VersionPtr at(Revision revision) {
+    version_.revision = revision;
+    version_.text = text_.with(revision);
+    return std::make_shared<const Version>(std::move(version_));
+  }
+
+ private:
+  Version version_;
+  VersionText text_;
+};
+
+std::vector<VersionPtr> listed(const Objects& objects, std::string_view ns) {
+  if (ns.empty()) return {objects.begin(), objects.end()};
+  std::vector<VersionPtr> out;
+  for (auto each = objects.lower_bound(Place{ns, ""}); each != objects.end(); ++each) {
+    if ((*each)->ns != ns) break;
+    out.push_back(*each);
+  }
+  return out;
+}
+
+/// Takes back what happened after `at`, newest first.
+void undo(Objects& objects, const History& history, Revision at) {
+  const auto& entries = history.entries();
+  for (auto each = entries.rbegin(); each != entries.rend() && each->revision() > at; ++each) {
+    if (const auto found = objects.find(each->change.object); found != objects.end()) {
+      objects.erase(found);
+    }
+    if (each->change.previous != nullptr) objects.insert(each->change.previous);
+  }
+}
+
+Status too_old(Revision asked, Revision floor) {
+  return {Code::kExpired, "too old resource version: " + std::to_string(asked) + " (" +
+                              std::to_string(floor) + ")"};
+}
+
+}  // namespace
+
+struct Store::State {
+  State(host::Clock& the_clock, StoreLimits the_limits, Journal* the_journal)
+      : clock(the_clock), limits(the_limits), journal(the_journal) {}
+
+  Shelf& shelf(const Collection& collection) REQUIRES(mutex) {
+    return shelves.try_emplace(collection, floor).first->second;
+  }
+  [[nodiscard]] const Shelf* find_shelf(const Collection& collection) const REQUIRES(mutex) {
+    const auto found = shelves.find(collection);
+    return found == shelves.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] Revision floor_of(const Collection& collection) const REQUIRES(mutex) {
+    const Shelf* found = find_shelf(collection);
+    return found == nullptr ? floor : found->history.floor();
+  }
+
+  /// The object at `place`, when its revision is `expected`.
+  [[nodiscard]] Result<VersionPtr> expect(const Collection& collection, Place place,
+                                          Revision expected) const REQUIRES(mutex) {
+    const Shelf* found = find_shelf(collection);
+    if (found == nullptr) return Status(Code::kNotFound, "no such object");
+    const auto object = found->objects.find(place);
+    if (object == found->objects.end()) return Status(Code::kNotFound, "no such object");
+    if ((*object)->revision != expected) {
+      return Status(Code::kConflict, "the object has been modified");
+    }
+    return *object;
+  }
+
+  /// Journal, objects, history, in this order: a write that the journal refuses did not happen.
+  /// Leaves in `told` who is to hear of it once the lock is free.
+  Status commit(const Collection& collection, Change change, Subscribers::List& told)
+      REQUIRES(mutex) {
+    if (journal != nullptr) {
+      if (Status kept = journal->append(collection, change); !kept.ok()) return kept;
+    }
+    revision = change.object->revision;
+    Shelf& to = shelf(collection);
+    if (change.previous != nullptr) to.objects.erase(change.previous);
+    if (change.type != ChangeType::kDeleted) to.objects.insert(change.object);
+    to.history.push(std::move(change), clock.now(), limits);
+    told = to.subscribers.current();
+    return {};
+  }
+
+  /// The end of every write, outside the lock.
+  void finish(const Subscribers::List& told) EXCLUDES(mutex) {
+    if (journal != nullptr) journal->after_write();
+    if (told == nullptr) return;
+    for (const std::shared_ptr<Listener>& each : *told) each->tell();
+  }
+
+  /// update() and remove().
+  Result<VersionPtr> replace(const Collection& collection, Draft draft, Revision expected,
+                             ChangeType type) EXCLUDES(mutex) {
+    Prepared prepared(std::move(draft));
+    VersionPtr made;
+    Subscribers::List told;
+    {
+      MutexLock lock(mutex);
+      Result<VersionPtr> old = expect(collection, prepared.place(), expected);
+      if (!old) return old;
+      made = prepared.at(revision + 1);
+      if (Status s = commit(collection, {type, made, std::move(*old)}, told); !s.ok()) return s;
+    }
+    finish(told);
+    return made;
+  }
+
+  host::Clock& clock;
+  const StoreLimits limits;
+  Journal* const journal;
+
+  mutable host::Mutex mutex;
+  Revision revision GUARDED_BY(mutex) = 1;
+  Revision floor GUARDED_BY(mutex) = 0;  ///< Of the history of collections without a shelf.
+  std::map<Collection, Shelf> shelves GUARDED_BY(mutex);
+};
+
+Store::Store(host::Clock& clock, StoreLimits limits, Journal* journal)
+    : state_(std::make_unique<State>(clock, limits, journal)) {}
+Store::~Store() = default;
+
+Revision Store::revision() const {
+  MutexLock lock(state_->mutex);
+  return state_->revision;
+}
+
+VersionPtr Store::get(const Collection& collection, std::string_view ns,
+                      std::string_view name) const {
+  MutexLock lock(state_->mutex);
+  const Shelf* shelf = state_->find_shelf(collection);
+  if (shelf == nullptr) return nullptr;
+  const auto found = shelf->objects.find(Place{ns, name});
+  return found == shelf->objects.end() ? nullptr : *found;
+}
+
+Snapshot Store::list(const Collection& collection, std::string_view ns) const {
+  MutexLock lock(state_->mutex);
+  const Shelf* shelf = state_->find_shelf(collection);
+  if (shelf == nullptr) return {state_->revision, {}};
+  return {state_->revision, listed(shelf->objects, ns)};
+}
+
+Result<Snapshot> Store::list_at(const Collection& collection, std::string_view ns,
+                                Revision at) const {
+  MutexLock lock(state_->mutex);
+  if (at > state_->revision) {
+    return Status(Code::kMisuse, "too large resource version: " + std::to_string(at) +
+                                     ", current: " + std::to_string(state_->revision));
+  }
+  const Revision floor = state_->floor_of(collection);
+  if (at < floor) return too_old(at, floor);
+  const Shelf* shelf = state_->find_shelf(collection);
+  if (shelf == nullptr) return Snapshot{at, {}};
+  Objects objects = shelf->objects;
+  undo(objects, shelf->history, at);
+  return Snapshot{at, listed(objects, ns)};
+}
+
+Result<VersionPtr> Store::create(const Collection& collection, Draft draft) {
+  Prepared prepared(std::move(draft));
+  VersionPtr made;
+  Subscribers::List told;
+  {
+    MutexLock lock(state_->mutex);
+    const Shelf* shelf = state_->find_shelf(collection);
+    if (shelf != nullptr && shelf->objects.contains(prepared.place())) {
+      return Status(Code::kAlreadyExists, "the name is taken");
+    }
+    made = prepared.at(state_->revision + 1);
+    Status s = state_->commit(collection, {ChangeType::kAdded, made, nullptr}, told);
+    if (!s.ok()) return s;
+  }
+  state_->finish(told);
+  return made;
+}
+
+Result<VersionPtr> Store::update(const Collection& collection, Draft draft, Revision expected) {
+  return state_->replace(collection, std::move(draft), expected, ChangeType::kModified);
+}
+
+Result<VersionPtr> Store::remove(const Collection& collection, Draft last, Revision expected) {
+  return state_->replace(collection, std::move(last), expected, ChangeType::kDeleted);
+}
+
+Result<std::vector<Change>> Store::changes(const Collection& collection, Revision after,
+                                           std::size_t max) const {
+  MutexLock lock(state_->mutex);
+  const Revision floor = state_->floor_of(collection);
+  if (after < floor) return too_old(after, floor);
+  const Shelf* shelf = state_->find_shelf(collection);
+  if (shelf == nullptr) return std::vector<Change>();
+  return shelf->history.after(after, max);
+}
+
+std::unique_ptr<Store::Subscription> Store::subscribe(const Collection& collection,
+                                                      std::function<void()> notify) {
+  class Active final : public Subscription {
+   public:
+    Active(State& state, const Collection& collection, std::shared_ptr<Listener> listener)
+        : state_(state), collection_(collection), listener_(std::move(listener)) {
+      MutexLock lock(state_.mutex);
+      id_ = state_.shelf(collection_).subscribers.add(listener_);
+    }
+    ~Active() override {
+      {
+        MutexLock lock(state_.mutex);
+        state_.shelf(collection_).subscribers.remove(id_);
+      }
+      listener_->close(state_.clock);
+    }
+
+   private:
+    State& state_;
+    const Collection collection_;
+    const std::shared_ptr<Listener> listener_;
+    std::uint64_t id_ = 0;
+  };
+  return std::make_unique<Active>(*state_, collection,
+                                  std::make_shared<Listener>(std::move(notify)));
+}
+
+void Store::compact() {
+  MutexLock lock(state_->mutex);
+  state_->floor = state_->revision;
+  for (auto& [collection, shelf] : state_->shelves) shelf.history.forget(state_->revision);
+}
+
+void Store::drop_change(const Collection& collection, Revision revision) {
+  MutexLock lock(state_->mutex);
+  state_->shelf(collection).history.drop(revision);
+}
+
+void Store::restore(const Collection& collection, VersionPtr version) {
+  MutexLock lock(state_->mutex);
+  state_->shelf(collection).objects.insert(std::move(version));
+}
+
+void Store::restore_revision(Revision revision) {
+  MutexLock lock(state_->mutex);
+  state_->revision = revision;
+  state_->floor = revision;
+  for (auto& [collection, shelf] : state_->shelves) shelf.history.forget(revision);
+}
+
+}  // namespace davit::sandbox
