@@ -18,6 +18,7 @@
 #include "host/base/random.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/kinds/resource.hpp"
+#include "sandbox/rest/api_error.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::sandbox {
@@ -40,18 +41,6 @@ class ObjectLookup {
 
 /// A lookup in `store`, which must outlive it.
 [[nodiscard]] std::unique_ptr<ObjectLookup> lookup_in(const Store& store);
-
-/// Why a write is refused: the content of the answer's Status.
-struct Refusal {
-  int code = 403;
-  std::string reason;  ///< "Forbidden", "NotFound", "Invalid"
-  /// The Status' message. Empty for "Invalid": written from `causes` like any failed validation.
-  std::string message;
-  std::string name;   ///< details.name
-  std::string group;  ///< details.group
-  std::string kind;   ///< details.kind: the plural, but for "Invalid" the kind.
-  FieldErrors causes;
-};
 
 enum class WriteVerb : std::uint8_t { kCreate, kUpdate };
 
@@ -81,7 +70,7 @@ class Reservation {
 
 /// What reserve() answers: a refusal, or a reservation (which may be null: nothing to hold).
 struct Reserved {
-  std::optional<Refusal> refusal;
+  ApiFailure refusal;
   std::unique_ptr<Reservation> reservation;
 };
 
@@ -107,17 +96,15 @@ class Admission {
 
   /// After defaulting, before prepare_*: completes the object, or refuses it. For writes of
   /// subresources, too.
-  [[nodiscard]] virtual std::optional<Refusal> admit(const WriteRequest& request,
-                                                     Json& object) const = 0;
+  [[nodiscard]] virtual ApiFailure admit(const WriteRequest& request, Json& object) const = 0;
 
   /// After validation, before the store: checks quota, and gives a Service the addresses and ports
   /// that it lacks (those that an update left out are put back by prepare_update).
   [[nodiscard]] virtual Reserved reserve(const WriteRequest& request, Json& object) = 0;
 
   /// Before anything is done about a DELETE (each object of a collection is asked for, too).
-  [[nodiscard]] virtual std::optional<Refusal> admit_delete(const Resource& resource,
-                                                            std::string_view ns,
-                                                            std::string_view name) const = 0;
+  [[nodiscard]] virtual ApiFailure admit_delete(const Resource& resource, std::string_view ns,
+                                                std::string_view name) const = 0;
 
   /// `object` has left the store, by DELETE or because its last finalizer went.
   virtual void removed(const Resource& resource, const Json& object) = 0;
