@@ -1,0 +1,45 @@
+/// The table of built-in resources: one row a plural, from which builtin_resources() is made.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "sandbox/kinds/kind_rules.hpp"
+
+namespace davit::sandbox {
+
+/// Flags of a row; see Resource for what each means.
+enum Trait : std::uint32_t {
+  kClusterScoped = 1U << 0U,
+  kHasStatus = 1U << 1U,
+  kHasGeneration = 1U << 2U,
+  kKeepsStatusOnCreate = 1U << 3U,
+  kCreateOnUpdate = 1U << 4U,
+  kNeedsResourceVersion = 1U << 5U,  ///< A PUT must carry one.
+  kGracefulDeletion = 1U << 6U,
+  kOrphansByDefault = 1U << 7U,
+  kDeleteReturnsObject = 1U << 8U,
+  kCreateOnly = 1U << 9U,  ///< A review: nothing is stored.
+  kNoDeleteCollection = 1U << 10U,
+};
+
+struct ResourceRow {
+  std::string_view group = {};  ///< Empty: core.
+  std::string_view version;
+  std::string_view name;
+  std::string_view kind;
+  std::string_view short_names = {};  ///< Separated by spaces, as are the next two.
+  std::string_view categories = {};
+  std::string_view subresources = {};
+  std::uint32_t traits = 0;
+  NameRule names = NameRule::kSubdomain;
+  MakeRules rules = plain_rules;
+  /// The group whose collection of that name holds the objects, where it is another one's.
+  std::string_view stored_in = {};
+};
+
+/// In the order in which discovery shows them.
+[[nodiscard]] std::span<const ResourceRow> resource_rows();
+
+}  // namespace davit::sandbox

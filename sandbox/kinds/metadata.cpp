@@ -1,0 +1,240 @@
+#include "sandbox/kinds/metadata.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::string_view kImmutable = "field is immutable";
+
+/// The finalizers that need no domain before them.
+constexpr std::string_view kOrphan = "orphan";
+constexpr std::string_view kForeground = "foregroundDeletion";
+constexpr std::string_view kStandardFinalizers[] = {"kubernetes", kOrphan, kForeground};
+
+void add_invalid(const Complaints& complaints, std::string_view value, const FieldPath& path,
+                 FieldErrors& errors) {
+  for (const std::string& each : complaints) {
+    errors.push_back(field_invalid(path.text(), value, each));
+  }
+}
+
+void check_owner(const Json& owner, const FieldPath& path, FieldErrors& errors) {
+  const std::string& api_version = owner.get("apiVersion").text();
+  const auto require = [&](std::string_view field, std::string_view detail) {
+    if (owner.get(field).text().empty()) {
+      errors.push_back(field_invalid(path.text(field), "", detail));
+    }
+  };
+  require("apiVersion", "version must not be empty");
+  require("kind", "must not be empty");
+  require("name", "must not be empty");
+  require("uid", "must not be empty");
+  // An event is no owner: it expires on its own.
+  if (api_version == "v1" && owner.get("kind").text() == "Event") {
+    errors.push_back(
+        field_invalid(path.text(), owner, "/v1, Kind=Event is disallowed from being an owner"));
+  }
+}
+
+void check_owners(const Json& owners, const FieldPath& path, FieldErrors& errors) {
+  std::string controller;
+  for (const Json& each : owners.items()) {
+    check_owner(each, path, errors);
+    if (!each.get("controller").boolean()) continue;
+    const std::string name = each.get("kind").text() + '/' + each.get("name").text();
+    if (controller.empty()) {
+      controller = name;
+      continue;
+    }
+    errors.push_back(field_invalid(path.text(), owners,
+                                   "Only one reference can have Controller set to true. Found "
+                                   "\"true\" in references for " +
+                                       controller + " and " + name));
+  }
+}
+
+/// Rules that apimachinery has for all kinds.
+void check_finalizer_syntax(const Json& finalizers, const FieldPath& path, FieldErrors& errors) {
+  bool orphan = false;
+  bool foreground = false;
+  for (const Json& each : finalizers.items()) {
+    add_invalid(check_qualified_name(each.text()), each.text(), path, errors);
+    orphan |= each.text() == kOrphan;
+    foreground |= each.text() == kForeground;
+  }
+  if (orphan && foreground) {
+    errors.push_back(field_invalid(path.text(), finalizers,
+                                   "finalizer orphan and foregroundDeletion cannot be both set"));
+  }
+}
+
+void check_no_new_finalizers(const Json& finalizers, const Json& old, const FieldPath& path,
+                             FieldErrors& errors) {
+  std::set<std::string> added;
+  for (const Json& each : finalizers.items()) added.insert(each.text());
+  for (const Json& each : old.items()) added.erase(each.text());
+  if (added.empty()) return;
+  std::string list;
+  for (const std::string& each : added) list += (list.empty() ? "" : ", ") + to_text(Json(each));
+  errors.push_back(field_forbidden(path.text(),
+                                   "no new finalizers can be added if the object is being "
+                                   "deleted, found new finalizers []string{" +
+                                       list + '}'));
+}
+
+/// k8s: the part that creates and updates share.
+void check_lists(const Json& metadata, const FieldPath& path, FieldErrors& errors) {
+  check_labels(metadata.get("labels"), path.child("labels"), errors);
+  check_annotations(metadata.get("annotations"), path.child("annotations"), errors);
+  check_owners(metadata.get("ownerReferences"), path.child("ownerReferences"), errors);
+}
+
+bool contains(const Json& values, const std::string& value) {
+  const Json::Items& items = values.items();
+  return std::any_of(items.begin(), items.end(),
+                     [&](const Json& each) { return each.text() == value; });
+}
+
+bool requirement_matches(const Json& requirement, const Json& labels) {
+  const std::string& operation = requirement.get("operator").text();
+  const Json* label = labels.find(requirement.get("key").text());
+  if (operation == "Exists") return label != nullptr;
+  if (operation == "DoesNotExist") return label == nullptr;
+  const bool listed = label != nullptr && contains(requirement.get("values"), label->text());
+  return operation == "In" ? listed : !listed;
+}
+
+void check_requirement(const Json& requirement, const FieldPath& path, FieldErrors& errors) {
+  const std::string& operation = requirement.get("operator").text();
+  const bool has_values = requirement.get("values").size() != 0;
+  if (operation == "In" || operation == "NotIn") {
+    if (!has_values) {
+      errors.push_back(field_required(path.text("values"),
+                                      "must be specified when `operator` is 'In' or 'NotIn'"));
+    }
+  } else if (operation == "Exists" || operation == "DoesNotExist") {
+    if (has_values) {
+      errors.push_back(
+          field_forbidden(path.text("values"),
+                          "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    }
+  } else {
+    errors.push_back(
+        field_invalid(path.text("operator"), operation, "not a valid selector operator"));
+  }
+  const std::string& key = requirement.get("key").text();
+  add_invalid(check_qualified_name(key), key, path.child("key"), errors);
+}
+
+}  // namespace
+
+void check_labels(const Json& labels, const FieldPath& path, FieldErrors& errors) {
+  for (const Json::Member& each : labels.members()) {
+    add_invalid(check_qualified_name(each.key), each.key, path, errors);
+    add_invalid(check_label_value(each.value.text()), each.value.text(), path, errors);
+  }
+}
+
+void check_annotations(const Json& annotations, const FieldPath& path, FieldErrors& errors) {
+  std::size_t bytes = 0;
+  for (const Json::Member& each : annotations.members()) {
+    bytes += each.key.size() + each.value.text().size();
+    std::string lower = each.key;
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    add_invalid(check_qualified_name(lower), each.key, path, errors);
+  }
+  if (bytes > kAnnotationsBytesMax) {
+    errors.push_back(field_too_long(path.text(), kAnnotationsBytesMax));
+  }
+}
+
+void check_metadata(const Json& metadata, NameRule names, Scope scope, const FieldPath& path,
+                    FieldErrors& errors) {
+  const std::string& prefix = metadata.get("generateName").text();
+  if (!prefix.empty()) {
+    add_invalid(check_generate_name(names, prefix), prefix, path.child("generateName"), errors);
+  }
+  const std::string& name = metadata.get("name").text();
+  if (name.empty()) {
+    errors.push_back(field_required(path.text("name"), "name or generateName is required"));
+  } else {
+    add_invalid(check_name(names, name), name, path.child("name"), errors);
+  }
+  const std::string& ns = metadata.get("namespace").text();
+  if (scope == Scope::kCluster) {
+    if (!ns.empty()) {
+      errors.push_back(field_forbidden(path.text("namespace"), "not allowed on this type"));
+    }
+  } else if (ns.empty()) {
+    errors.push_back(field_required(path.text("namespace")));
+  } else {
+    add_invalid(check_dns_label(ns), ns, path.child("namespace"), errors);
+  }
+  if (const Json& generation = metadata.get("generation"); generation.integer_or(0) < 0) {
+    errors.push_back(
+        field_invalid(path.text("generation"), generation, "must be greater than or equal to 0"));
+  }
+  check_lists(metadata, path, errors);
+  check_finalizer_syntax(metadata.get("finalizers"), path.child("finalizers"), errors);
+}
+
+void check_metadata_update(const Json& metadata, const Json& old, const FieldPath& path,
+                           FieldErrors& errors) {
+  if (!old.get("deletionTimestamp").empty()) {
+    check_no_new_finalizers(metadata.get("finalizers"), old.get("finalizers"),
+                            path.child("finalizers"), errors);
+  }
+  const Json& generation = metadata.get("generation");
+  if (generation.integer_or(0) < old.get("generation").integer_or(0)) {
+    errors.push_back(field_invalid(path.text("generation"), generation, "must not be decremented"));
+  }
+  for (const std::string_view field : {"name", "namespace", "uid", "creationTimestamp",
+                                       "deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    const Json& value = metadata.get(field);
+    const Json& before = old.get(field);
+    if (value == before || (value.empty() && before.empty() && !value.is_number())) continue;
+    errors.push_back(field_invalid(path.text(field), value, kImmutable));
+  }
+  check_lists(metadata, path, errors);
+}
+
+void check_finalizer_names(const Json& finalizers, const FieldPath& path, FieldErrors& errors) {
+  std::size_t index = 0;
+  for (const Json& each : finalizers.items()) {
+    const std::string& name = each.text();
+    const bool standard = std::find(std::begin(kStandardFinalizers), std::end(kStandardFinalizers),
+                                    name) != std::end(kStandardFinalizers);
+    if (name.find('/') == std::string::npos && !standard) {
+      errors.push_back(
+          field_invalid(path.index(index).text(), name,
+                        "name is neither a standard finalizer name nor is it fully qualified"));
+    }
+    ++index;
+  }
+}
+
+void check_label_selector(const Json& selector, const FieldPath& path, FieldErrors& errors) {
+  check_labels(selector.get("matchLabels"), path.child("matchLabels"), errors);
+  const FieldPath expressions = path.child("matchExpressions");
+  std::size_t index = 0;
+  for (const Json& each : selector.get("matchExpressions").items()) {
+    check_requirement(each, expressions.index(index++), errors);
+  }
+}
+
+bool selector_matches(const Json& selector, const Json& labels) {
+  if (!selector.is_object()) return false;
+  for (const Json::Member& each : selector.get("matchLabels").members()) {
+    const Json* label = labels.find(each.key);
+    if (label == nullptr || label->text() != each.value.text()) return false;
+  }
+  const Json::Items& requirements = selector.get("matchExpressions").items();
+  return std::all_of(requirements.begin(), requirements.end(),
+                     [&](const Json& each) { return requirement_matches(each, labels); });
+}
+
+}  // namespace davit::sandbox

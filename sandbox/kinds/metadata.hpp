@@ -1,0 +1,39 @@
+/// The rules of ObjectMeta and of label selectors, for built-in kinds and custom resources alike.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sandbox/json/json.hpp"
+#include "sandbox/kinds/field_path.hpp"
+#include "sandbox/kinds/names.hpp"
+#include "sandbox/kinds/resource.hpp"
+
+namespace davit::sandbox {
+
+enum class Scope : std::uint8_t { kNamespaced, kCluster };
+
+/// metadata.annotations: keys and values together.
+inline constexpr std::size_t kAnnotationsBytesMax = 256 * 1024;
+
+/// k8s: ValidateObjectMeta.
+void check_metadata(const Json& metadata, NameRule names, Scope scope, const FieldPath& path,
+                    FieldErrors& errors);
+/// k8s: ValidateObjectMetaUpdate; the syntax of labels, annotations and owners is checked again.
+/// That an update carries a resourceVersion is the verb's business.
+void check_metadata_update(const Json& metadata, const Json& old, const FieldPath& path,
+                           FieldErrors& errors);
+
+/// Finalizers must have a domain or be one of the API's own. Built-in kinds only.
+void check_finalizer_names(const Json& finalizers, const FieldPath& path, FieldErrors& errors);
+
+/// A map of labels.
+void check_labels(const Json& labels, const FieldPath& path, FieldErrors& errors);
+void check_annotations(const Json& annotations, const FieldPath& path, FieldErrors& errors);
+/// A LabelSelector; null is fine.
+void check_label_selector(const Json& selector, const FieldPath& path, FieldErrors& errors);
+
+/// Whether `labels` fulfil a LabelSelector. A null selector matches nothing, an empty one all.
+[[nodiscard]] bool selector_matches(const Json& selector, const Json& labels);
+
+}  // namespace davit::sandbox
