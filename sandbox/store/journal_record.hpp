@@ -1,0 +1,48 @@
+/// How the journal looks on disk: a first line that says what the file is, then records, each with
+/// its length and checksums. Pure.
+#pragma once
+
+#include <davit/result.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+/// What every file begins with.
+inline constexpr std::string_view kJournalMagic = "davit sandbox data 1\n";
+
+/// One record:
+///
+///   4 bytes  length of the payload, least significant byte first, as all numbers
+///   4 bytes  CRC-32 of the payload
+///   4 bytes  CRC-32 of the 8 bytes before: a damaged length must not look like a torn tail
+///   payload  one line of JSON about the object, a line feed, then the object as JSON
+struct JournalRecord {
+  enum class Kind {
+    kPut,       ///< The object is there from now on, whatever was.
+    kRemove,    ///< It is gone; `object` has no text.
+    kRevision,  ///< Nothing but the store's revision; the first record of a snapshot.
+  };
+  Kind kind = Kind::kPut;
+  Collection collection;
+  VersionPtr object;  ///< Never null; its revision is the store's after the record.
+};
+
+/// Without kJournalMagic.
+[[nodiscard]] std::string encode_record(const JournalRecord& record);
+
+struct ParsedJournal {
+  std::vector<JournalRecord> records;
+  /// Where the complete records end. What follows is a torn write: nobody was told that it is kept.
+  std::size_t bytes = 0;
+};
+
+/// All of a file. A start that stops in the middle of something is the beginning of a journal; so
+/// are zeros to the end of the file, which a power failure can leave. Everything else that is no
+/// record is kInvalid and named by its offset.
+[[nodiscard]] Result<ParsedJournal> parse_journal(std::string_view content);
+
+}  // namespace davit::sandbox
