@@ -28,4 +28,7 @@ using PatchOutcome = std::optional<PatchError>;
 [[nodiscard]] PatchOutcome apply_strategic_patch(Json& object, const Json& patch,
                                                  const Message& schema);
 
+/// As Go's %v prints a decoded body, for messages that quote it: "map[spec:map[replicas:x]]".
+[[nodiscard]] std::string go_text(const Json& json);
+
 }  // namespace davit::sandbox
