@@ -114,7 +114,8 @@ void ControlPlane::write_credentials() const {
   write_key_pair(scratch_.path() / "sa.key", scratch_.path() / "sa.pub");
   write_file(scratch_.path() / "tokens.csv", std::string(kAdminToken) +
                                                  ",admin,admin,system:masters\n"
-                                                 "bob-token,bob,bob\n");
+                                                 "bob-token,bob,bob\n"
+                                                 "alice-token,alice,alice\n");
   write_file(kubeconfig(), kubeconfig_text(server(), ca_file(), kAdminToken));
 }
 

@@ -1,0 +1,27 @@
+// The black-box checks on a real kube-apiserver: what the sandbox is measured against.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "tests/live/support/control_plane.hpp"
+#include "tests/live/support/http_api.hpp"
+
+namespace davit::live {
+namespace {
+
+TEST(ApiChecks, HoldOnARealServerButForTheListedDifferences) {
+  if (assets().empty()) GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set";
+  ControlPlane plane;
+  HttpApi server(plane.server(), plane.ca_file(), [&plane] {
+    plane.compact();
+    plane.stop_apiserver(SIGTERM);
+    plane.start_apiserver();
+  });
+  checks::Runner runner(server, checks::load_differences("v1.20"));
+
+  for (const checks::Check& check : checks::load_checks()) {
+    for (const std::string& each : runner.play(check)) ADD_FAILURE() << check.title << "\n" << each;
+  }
+}
+
+}  // namespace
+}  // namespace davit::live

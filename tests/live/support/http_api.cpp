@@ -1,0 +1,128 @@
+#include "tests/live/support/http_api.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "host/api/rest_metrics.hpp"
+#include "host/api/transport.hpp"
+#include "host/base/mutex.hpp"
+#include "host/base/spdlog_sink.hpp"
+#include "tests/live/support/process.hpp"
+
+namespace davit::live {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+/// Collects one answer. Thread-safe.
+class Collector final : public host::ResponseReader {
+ public:
+  void on_head(int status, const host::HttpHeaders& headers) override {
+    host::MutexLock lock(mutex_);
+    answer_.status = status;
+    answer_.headers = headers;
+  }
+  Flow on_body(std::string_view chunk) override {
+    host::MutexLock lock(mutex_);
+    answer_.body += chunk;
+    return Flow::kMore;
+  }
+  void on_end(const host::TransportEnd& end) override {
+    host::MutexLock lock(mutex_);
+    ended_ = true;
+    if (answer_.status == 0) answer_.body = end.message;
+  }
+
+  [[nodiscard]] bool ended() const {
+    host::MutexLock lock(mutex_);
+    return ended_;
+  }
+  [[nodiscard]] std::size_t lines() const {
+    host::MutexLock lock(mutex_);
+    return static_cast<std::size_t>(std::count(answer_.body.begin(), answer_.body.end(), '\n'));
+  }
+  [[nodiscard]] checks::Answer answer() const {
+    host::MutexLock lock(mutex_);
+    return answer_;
+  }
+
+ private:
+  mutable host::Mutex mutex_;
+  checks::Answer answer_ GUARDED_BY(mutex_);
+  bool ended_ GUARDED_BY(mutex_) = false;
+};
+
+constexpr seconds kAnswerMax{40};
+/// The server must have opened the watch before the requests that it is to show.
+constexpr milliseconds kOpening{300};
+/// Long enough for an event too many to show itself.
+constexpr milliseconds kSettling{150};
+
+}  // namespace
+
+struct HttpApi::Connection {
+  std::unique_ptr<host::Clock> clock = host::make_system_clock();
+  std::unique_ptr<host::LogSink> sink = host::make_log_sink(host::LogFormat::kText, 0);
+  host::NoRestMetrics metrics;
+  std::unique_ptr<host::Transport> transport;
+
+  std::unique_ptr<host::Call> start(const std::string& method, const std::string& target,
+                                    const checks::Headers& headers, const std::string& body,
+                                    Collector& collector) {
+    host::HttpRequest request;
+    request.method = method;
+    request.target = target;
+    request.headers = headers;
+    request.body = body;
+    return transport->start(std::move(request), collector);
+  }
+};
+
+HttpApi::HttpApi(const std::string& server, const std::string& ca_file,
+                 std::function<void()> forget)
+    : connection_(std::make_unique<Connection>()), forget_(std::move(forget)) {
+  host::ConnectionConfig config;
+  config.server = server;
+  config.ca_file = ca_file;
+  auto transport = host::connect(config, *connection_->clock, connection_->metrics,
+                                 host::Log(*connection_->sink));
+  if (!transport) {
+    std::fprintf(stderr, "%s\n", transport.error().message().c_str());
+    std::abort();
+  }
+  connection_->transport = std::move(*transport);
+}
+
+HttpApi::~HttpApi() = default;
+
+checks::Answer HttpApi::send(const std::string& method, const std::string& target,
+                             const checks::Headers& headers, const std::string& body) {
+  Collector collector;
+  const auto call = connection_->start(method, target, headers, body, collector);
+  static_cast<void>(eventually(
+      kAnswerMax, [&] { return collector.ended(); }, milliseconds(1)));
+  return collector.answer();
+}
+
+checks::Watched HttpApi::watch(const std::string& target, const checks::Headers& headers,
+                               const std::function<void()>& then, std::size_t lines, bool ends,
+                               seconds within) {
+  Collector collector;
+  const auto call = connection_->start("GET", target, headers, "", collector);
+  const auto never = [] { return false; };
+  static_cast<void>(eventually(kOpening, never));
+  then();
+  static_cast<void>(eventually(
+      within, [&] { return collector.ended() || (!ends && collector.lines() >= lines); }));
+  static_cast<void>(eventually(kSettling, never));
+  return {collector.answer(), collector.ended()};
+}
+
+void HttpApi::pass_time() {
+  static_cast<void>(eventually(milliseconds(100), [] { return false; }));
+}
+
+}  // namespace davit::live

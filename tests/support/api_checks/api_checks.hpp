@@ -1,0 +1,118 @@
+/// Scenarios that every API server must pass, as data; see README.md.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sandbox/json/json.hpp"
+
+namespace davit::checks {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+/// One request and what must hold of its answer.
+struct Step {
+  std::string method;
+  std::string target;  ///< With variables.
+  bool watch = false;
+  std::string type;  ///< "merge", "protobuf"; empty: JSON.
+  std::string as;    ///< "alice", "bogus", "anonymous"; empty: admin.
+  Headers headers;
+  std::string body;
+  std::optional<int> status;
+  std::optional<std::string> text;
+  Headers answer_headers;
+  std::vector<std::string> checks;
+  std::vector<std::pair<std::string, std::string>> saves;          ///< Variable, path.
+  std::vector<std::pair<std::string, std::string>> saved_headers;  ///< Variable, header.
+  std::vector<Step> then;
+  std::vector<std::string> events;  ///< "ADDED w"
+  bool ends = false;
+  std::chrono::seconds within{0};
+};
+
+struct Check {
+  std::string id;  ///< "W3"
+  std::string title;
+  std::vector<Step> steps;
+};
+
+/// All scenarios in their order, from the files beside this header. Ends the program with the place
+/// of a mistake in them.
+[[nodiscard]] std::vector<Check> load_checks();
+
+/// "W3.2": a step that a server is known to answer otherwise, with the reason.
+using Differences = std::map<std::string, std::string>;
+/// From known_differences.yaml, for "sandbox" or "v1.20".
+[[nodiscard]] Differences load_differences(const std::string& server);
+
+/// What a server answered.
+struct Answer {
+  int status = 0;
+  Headers headers;
+  std::string body;
+
+  /// The first of that name, any case; "" when absent.
+  [[nodiscard]] std::string header(const std::string& name) const;
+};
+
+struct Watched {
+  Answer answer;  ///< The body is what came of the stream.
+  bool ended = false;
+};
+
+/// A server under test. Time passes by itself on a real one; a simulated one moves its clock.
+class Server {
+ public:
+  Server() = default;
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  virtual ~Server() = default;
+
+  [[nodiscard]] virtual Answer send(const std::string& method, const std::string& target,
+                                    const Headers& headers, const std::string& body) = 0;
+  /// Opens a watch, runs `then`, and reads until `lines` lines came and a moment longer, the stream
+  /// ended, or `within` passed; with `ends` it waits for the end.
+  [[nodiscard]] virtual Watched watch(const std::string& target, const Headers& headers,
+                                      const std::function<void()>& then, std::size_t lines,
+                                      bool ends, std::chrono::seconds within) = 0;
+  /// Discards the history before now (compaction). Objects and addresses stay.
+  virtual void forget_history() = 0;
+  /// Lets a little time pass between two tries.
+  virtual void pass_time() = 0;
+};
+
+/// Plays scenarios on one server, in order. Variables live as long as this.
+class Runner {
+ public:
+  /// `server` must outlive it.
+  Runner(Server& server, Differences known);
+
+  /// What did not hold, one line each; empty when all did. A known difference that does not differ
+  /// any more is reported too.
+  [[nodiscard]] std::vector<std::string> play(const Check& check);
+
+ private:
+  [[nodiscard]] std::vector<std::string> attempt(const Step& step);
+  [[nodiscard]] std::vector<std::string> attempt_watch(const Step& step);
+  [[nodiscard]] std::vector<std::string> judge(const Step& step, const Answer& answer);
+  [[nodiscard]] std::string expand(const std::string& text) const;
+  [[nodiscard]] Headers headers_of(const Step& step) const;
+
+  Server& server_;
+  Differences known_;
+  std::map<std::string, std::string> variables_;
+};
+
+/// The value at `path`; nothing when there is none. See README.md for the syntax.
+[[nodiscard]] std::optional<sandbox::Json> value_at(const sandbox::Json& json,
+                                                    const std::string& path);
+/// Why `check` ("path op value") does not hold of `json`; empty when it does.
+[[nodiscard]] std::string why_not(const sandbox::Json& json, const std::string& check);
+
+}  // namespace davit::checks

@@ -1,0 +1,138 @@
+// The YAML files beside this one to Checks.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "host/config/yaml.hpp"
+#include "tests/support/api_checks/api_checks.hpp"
+
+namespace davit::checks {
+
+namespace {
+
+[[noreturn]] void give_up(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::exit(2);
+}
+
+std::filesystem::path folder() { return DAVIT_API_CHECKS; }
+
+host::YamlNode read(const std::filesystem::path& file) {
+  Result<std::string> text = host::read_text_file(file);
+  if (!text) give_up(file.string() + ": " + text.error().message());
+  host::YamlDocument document = host::parse_yaml(*text, file.filename());
+  if (!document.mistakes.empty()) give_up(document.mistakes.front().str());
+  return std::move(document.root);
+}
+
+std::string text_of(const host::YamlNode& node, std::string_view key) {
+  const host::YamlNode* found = node.find(key);
+  return found == nullptr ? std::string() : found->text;
+}
+
+std::vector<std::string> texts_of(const host::YamlNode& node, std::string_view key) {
+  std::vector<std::string> out;
+  if (const host::YamlNode* list = node.find(key)) {
+    for (const host::YamlNode& each : list->items) out.push_back(each.text);
+  }
+  return out;
+}
+
+Headers pairs_of(const host::YamlNode& node, std::string_view key) {
+  Headers out;
+  if (const host::YamlNode* map = node.find(key)) {
+    for (const host::YamlMember& each : map->members) out.emplace_back(each.key, each.value.text);
+  }
+  return out;
+}
+
+std::string from_hex(const std::string& hex) {
+  std::string out;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    out.push_back(static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+  }
+  return out;
+}
+
+Step step_of(const host::YamlNode& node) {
+  constexpr std::string_view kKeys[] = {
+      "send",   "watch", "type",           "as",    "headers", "body",        "hex",
+      "status", "text",  "answer_headers", "check", "save",    "save_header", "then",
+      "events", "ends",  "within_seconds"};
+  for (const host::YamlMember& each : node.members) {
+    if (std::find(std::begin(kKeys), std::end(kKeys), each.key) == std::end(kKeys)) {
+      give_up("line " + std::to_string(each.line) + ": unknown key " + each.key);
+    }
+  }
+  Step step;
+  step.watch = node.find("watch") != nullptr;
+  const std::string request = text_of(node, step.watch ? "watch" : "send");
+  const std::size_t space = request.find(' ');
+  if (space == std::string::npos) {
+    give_up("line " + std::to_string(node.line) + ": no METHOD and path");
+  }
+  step.method = request.substr(0, space);
+  step.target = request.substr(space + 1);
+  step.type = text_of(node, "type");
+  step.as = text_of(node, "as");
+  step.headers = pairs_of(node, "headers");
+  step.body = node.find("hex") != nullptr ? from_hex(text_of(node, "hex")) : text_of(node, "body");
+  if (node.find("status") != nullptr) step.status = std::stoi(text_of(node, "status"));
+  if (node.find("text") != nullptr) step.text = text_of(node, "text");
+  step.answer_headers = pairs_of(node, "answer_headers");
+  step.checks = texts_of(node, "check");
+  step.saves = pairs_of(node, "save");
+  step.saved_headers = pairs_of(node, "save_header");
+  if (const host::YamlNode* then = node.find("then")) {
+    for (const host::YamlNode& each : then->items) step.then.push_back(step_of(each));
+  }
+  step.events = texts_of(node, "events");
+  step.ends = text_of(node, "ends") == "true";
+  if (node.find("within_seconds") != nullptr) {
+    step.within = std::chrono::seconds(std::stoi(text_of(node, "within_seconds")));
+  }
+  return step;
+}
+
+}  // namespace
+
+std::vector<Check> load_checks() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& each : std::filesystem::directory_iterator(folder())) {
+    const std::string name = each.path().filename();
+    if (each.path().extension() == ".yaml" && name.front() >= '0' && name.front() <= '9') {
+      files.push_back(each.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Check> out;
+  for (const std::filesystem::path& file : files) {
+    const host::YamlNode root = read(file);
+    const host::YamlNode* checks = root.find("checks");
+    if (checks == nullptr) give_up(file.string() + ": no list named checks");
+    for (const host::YamlNode& each : checks->items) {
+      Check check{text_of(each, "id"), text_of(each, "title"), {}};
+      for (const host::YamlNode& step : each.find("steps")->items) {
+        check.steps.push_back(step_of(step));
+      }
+      out.push_back(std::move(check));
+    }
+  }
+  return out;
+}
+
+Differences load_differences(const std::string& server) {
+  Differences out;
+  const host::YamlNode root = read(folder() / "known_differences.yaml");
+  const host::YamlNode* list = root.find(server);
+  if (list == nullptr) return out;
+  for (const host::YamlNode& each : list->items) {
+    const std::string reason = text_of(each, "reason");
+    if (reason.empty()) give_up("known_differences.yaml: a difference without a reason");
+    for (const std::string& step : texts_of(each, "steps")) out[step] = reason;
+  }
+  return out;
+}
+
+}  // namespace davit::checks
