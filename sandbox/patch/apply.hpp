@@ -21,6 +21,9 @@ struct FieldManager {
   std::string api_version;  ///< "apps/v1"
   std::string subresource;  ///< "status", "scale"; empty for the object itself.
   std::string time;         ///< RFC 3339.
+  /// Top-level members that this endpoint resets, so that nobody can own them through it: "status"
+  /// on the object itself, "spec" on /status.
+  std::vector<std::string> reset_fields = {};
 };
 
 enum class Force : bool { kNo, kYes };

@@ -1,0 +1,55 @@
+/// Custom resources: what a CustomResourceDefinition (apiextensions.k8s.io/v1) makes the server
+/// serve. All functions are pure; the registry and the request path live elsewhere.
+#pragma once
+
+#include <davit/result.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/json/json.hpp"
+#include "sandbox/kinds/kind_rules.hpp"
+#include "sandbox/kinds/resource.hpp"
+#include "sandbox/schema/schema.hpp"
+
+namespace davit::sandbox {
+
+/// The rules of CustomResourceDefinition objects themselves: defaults, validation with structural
+/// schemas, generation.
+[[nodiscard]] std::shared_ptr<const KindRules> definition_rules(const KindFacts& facts);
+
+/// What is wrong with a defaulted definition, metadata left out.
+[[nodiscard]] FieldErrors validate_definition(const Json& definition);
+/// As validate_definition(), with what may not change once the definition is established.
+[[nodiscard]] FieldErrors validate_definition_update(const Json& definition, const Json& old);
+
+/// Brings status.acceptedNames, status.storedVersions and the conditions NamesAccepted and
+/// Established up to date. `others`: the definitions of the same group, this one may be among
+/// them. `now`: RFC 3339, for conditions that change. Idempotent.
+void update_definition_status(Json& definition, std::span<const Json> others, std::string_view now);
+/// Only then are its objects served.
+[[nodiscard]] bool is_established(const Json& definition);
+
+/// One Resource for each served version of a valid definition, in the order of its versions.
+/// `schema` of each lives as long as its `rules`. kInvalid when a schema is not structural.
+[[nodiscard]] Result<std::vector<ResourcePtr>> resources_of(const Json& definition);
+
+/// What conform() is for built-in kinds: drops the members that the schema does not know and names
+/// them in `findings`, and brings metadata into its form. Defaults are set_defaults()' business,
+/// which is for reading, too.
+[[nodiscard]] Status conform_custom(const Resource& resource, Json& object,
+                                    FieldFindings& findings);
+
+/// Where a custom resource keeps what /scale shows, as member names from the object down.
+struct ScalePaths {
+  std::vector<std::string> spec_replicas;
+  std::vector<std::string> status_replicas;
+  std::vector<std::string> label_selector;  ///< Of a string; may be empty: none.
+};
+/// Null unless `resource` is custom and has /scale.
+[[nodiscard]] const ScalePaths* scale_paths(const Resource& resource);
+
+}  // namespace davit::sandbox
