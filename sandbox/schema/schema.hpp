@@ -27,7 +27,8 @@ enum class FieldType : std::uint8_t {
   kMicroTime,  ///< RFC 3339, exactly six fraction digits
   kQuantity,
   kIntOrString,
-  kRaw,  ///< any JSON: RawExtension, FieldsV1
+  kRaw,      ///< any JSON: RawExtension, FieldsV1, and types that are not expanded
+  kStrings,  ///< a list of strings, where a map holds such: ExtraValue
 };
 enum class FieldShape : std::uint8_t { kOne, kList, kMap };  ///< kMap: from string to the type.
 
@@ -37,29 +38,47 @@ enum class ApplyType : std::uint8_t { kDefault, kAtomic, kSet, kMap, kGranular }
 /// A field as JSON names it.
 struct Field {
   std::string name;
-  std::uint32_t number = 0;
+  std::uint32_t number = 0;  ///< In the message that declares it; 0: kind and apiVersion.
   FieldType type = FieldType::kString;
   FieldShape shape = FieldShape::kOne;
   const Message* message = nullptr;  ///< Set for FieldType::kMessage.
   bool pointer = false;              ///< Absent and zero differ; zero is written.
-  bool always = false;  ///< Written although empty: "", 0, false, null, {} or [] by its type.
+  /// Written although empty: "", 0, false, {}; null for lists, maps, times and pointers.
+  bool always = false;
 
   // Merging. Empty and default: replaced by a strategic merge patch, atomic list, granular map.
   std::string merge_key;          ///< A list merged by this member (patchMergeKey).
   bool merge_primitives = false;  ///< A list of values that a strategic merge patch unites.
   bool retain_keys = false;       ///< $retainKeys applies.
+  bool replace = false;           ///< A strategic merge patch replaces the struct.
   ApplyType apply = ApplyType::kDefault;
   std::vector<std::string> apply_keys;  ///< For ApplyType::kMap on a list.
 };
 
-/// One object type. `fields` hold inlined members of the wire format at their place in JSON.
+/// What a field number of the wire format stands for.
+struct WireField {
+  std::uint32_t number = 0;
+  const Field* field = nullptr;  ///< Null: `inlined`.
+  const Message* inlined = nullptr;
+};
+
+/// One object type. `fields` hold inlined members of the wire format at their place in JSON, and
+/// kind and apiVersion first where the type has them. At most 64 fields. Neither copied nor changed
+/// once built.
 struct Message {
-  std::string name;  ///< "core.v1.PodSpec"
+  std::string name;     ///< "core.v1.PodSpec"
+  std::string go_name;  ///< "v1.PodSpec"
   std::vector<Field> fields;
   ApplyType apply = ApplyType::kDefault;  ///< kAtomic: reference structs.
 
+  std::vector<WireField> wire;       ///< By number.
+  std::uint64_t always = 0;          ///< One bit for each field that is always written.
+  std::vector<std::uint8_t> places;  ///< find()'s hash table: index + 1, or 0.
+
   /// By JSON name, case-sensitive; null when there is none.
   [[nodiscard]] const Field* find(std::string_view json_name) const;
+  /// Whether objects of this type carry kind and apiVersion.
+  [[nodiscard]] bool has_kind() const { return !fields.empty() && fields[0].name == "kind"; }
 };
 
 /// Null when the kind is not expanded: its objects are kept as they come.

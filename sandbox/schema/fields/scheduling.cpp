@@ -1,0 +1,17 @@
+// scheduling v1.
+#include "sandbox/schema/fields/fields.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::string_view kFields = R"(
+PriorityClass: 1 metadata:meta.ObjectMeta, 2 value:i!, 3 globalDefault:b, 4 description:s,
+  5 preemptionPolicy:s?
+)";
+
+}  // namespace
+
+std::string_view scheduling_fields() { return kFields; }
+
+}  // namespace davit::sandbox

@@ -1,0 +1,36 @@
+#include "sandbox/schema/packages.hpp"
+
+#include "sandbox/schema/fields/fields.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+// clang-format off
+constexpr Package kPackages[] = {
+    {"meta.v1", "", "io.k8s.apimachinery.pkg.apis.meta.v1", meta_fields},
+    {"core.v1", "v1", "io.k8s.api.core.v1", core_fields},
+    {"core.v1", "v1", "io.k8s.api.core.v1", core_pod_fields},
+    {"apps.v1", "apps/v1", "io.k8s.api.apps.v1", apps_fields},
+    {"batch.v1", "batch/v1", "io.k8s.api.batch.v1", batch_fields},
+    {"coordination.v1", "coordination.k8s.io/v1", "io.k8s.api.coordination.v1",
+     coordination_fields},
+    {"discovery.v1", "discovery.k8s.io/v1", "io.k8s.api.discovery.v1", discovery_fields},
+    {"events.v1", "events.k8s.io/v1", "io.k8s.api.events.v1", events_fields},
+    {"policy.v1", "policy/v1", "io.k8s.api.policy.v1", policy_fields},
+    {"autoscaling.v1", "autoscaling/v1", "io.k8s.api.autoscaling.v1", autoscaling_fields},
+    {"authentication.v1", "authentication.k8s.io/v1", "io.k8s.api.authentication.v1",
+     authentication_fields},
+    {"authorization.v1", "authorization.k8s.io/v1", "io.k8s.api.authorization.v1",
+     authorization_fields},
+    {"rbac.v1", "rbac.authorization.k8s.io/v1", "io.k8s.api.rbac.v1", rbac_fields},
+    {"scheduling.v1", "scheduling.k8s.io/v1", "io.k8s.api.scheduling.v1", scheduling_fields},
+    {"networking.v1", "networking.k8s.io/v1", "io.k8s.api.networking.v1", networking_fields},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Package> packages() { return kPackages; }
+
+}  // namespace davit::sandbox
