@@ -1,0 +1,118 @@
+#include "tests/live/differential/comparison.hpp"
+
+#include <algorithm>
+
+namespace davit::live {
+
+using sandbox::Json;
+
+namespace {
+
+/// What one of the two versions does not have, by kind ("" for every kind).
+struct VersionedField {
+  std::string_view kind;
+  std::vector<std::string_view> path;
+};
+
+const std::vector<VersionedField>& versioned_fields() {
+  static const std::vector<VersionedField> kAll = {
+      {"Pod", {"metadata", "generation"}},
+      {"Pod", {"status", "qosClass"}},
+      {"Service", {"spec", "internalTrafficPolicy"}},
+      {"Service", {"spec", "ipFamilies"}},
+      {"Service", {"spec", "ipFamilyPolicy"}},
+      {"Service", {"spec", "clusterIPs"}},
+  };
+  return kAll;
+}
+
+void erase(Json& object, const std::vector<std::string_view>& path) {
+  Json* at = &object;
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    at = at->find(path[i]);
+    if (at == nullptr) return;
+  }
+  at->erase(path.back());
+}
+
+void normalise_metadata(Json& metadata) {
+  for (const char* by_chance : {"uid", "resourceVersion", "creationTimestamp", "managedFields"}) {
+    metadata.erase(by_chance);
+  }
+  for (const char* shown : {"deletionTimestamp", "continue"}) {
+    if (Json* present = metadata.find(shown)) *present = "set";
+  }
+}
+
+/// A time that the server wrote.
+bool is_time(const Json& value) {
+  const std::string& text = value.text();
+  return value.is_string() && text.size() >= 20 && text[4] == '-' && text[10] == 'T' &&
+         text.back() == 'Z';
+}
+
+void hide_times(Json& json) {
+  if (json.is_object()) {
+    for (Json::Member& each : json.make_object()) hide_times(each.value);
+  } else if (json.is_array()) {
+    for (Json& each : json.make_array()) hide_times(each);
+  } else if (is_time(json)) {
+    json = "time";
+  }
+}
+
+/// The wording of these is not promised, and changes from version to version.
+bool wording_counts(const std::string& reason) {
+  return reason == "NotFound" || reason == "AlreadyExists";
+}
+
+void normalise_status(Json& status) {
+  if (!wording_counts(status.text_at({"reason"}))) status.erase("message");
+  if (Json* details = status.find("details")) {
+    details->erase("uid");
+    if (Json* causes = details->find("causes")) {
+      for (Json& each : causes->make_array()) each.erase("message");
+    }
+  }
+}
+
+void normalise(Json& object, const std::string& kind) {
+  if (Json* metadata = object.find("metadata")) normalise_metadata(*metadata);
+  if (kind == "Status") normalise_status(object);
+  for (const VersionedField& each : versioned_fields()) {
+    if (each.kind.empty() || each.kind == kind) erase(object, each.path);
+  }
+  if (Json* items = object.find("items")) {
+    const std::string item_kind = kind.substr(0, kind.size() - std::string("List").size());
+    for (Json& each : items->make_array()) normalise(each, item_kind);
+  }
+  hide_times(object);
+}
+
+std::string normalised(Json object) {
+  const std::string kind = object.text_at({"kind"});
+  normalise(object, kind);
+  return to_canonical_text(object);
+}
+
+}  // namespace
+
+std::string comparable(const checks::Answer& answer) {
+  const std::string code = std::to_string(answer.status) + ' ';
+  Result<Json> body = sandbox::parse_json(answer.body);
+  return body ? code + normalised(std::move(*body)) : code + answer.body;
+}
+
+std::string comparable_events(const std::string& body) {
+  std::string out;
+  for (std::size_t at = 0; at < body.size();) {
+    const std::size_t end = std::min(body.find('\n', at), body.size());
+    if (Result<Json> event = sandbox::parse_json(body.substr(at, end - at))) {
+      out += event->text_at({"type"}) + ' ' + normalised(event->get("object")) + '\n';
+    }
+    at = end + 1;
+  }
+  return out;
+}
+
+}  // namespace davit::live

@@ -1,0 +1,20 @@
+/// One answer of an API server without what differs by chance or by version.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sandbox/json/json.hpp"
+#include "tests/support/api_checks/api_checks.hpp"
+
+namespace davit::live {
+
+/// The answer as text that two servers must agree on: status code and body, up to uids, times,
+/// resourceVersions, continue tokens, managedFields, and the fields and texts listed in
+/// known_differences.md.
+[[nodiscard]] std::string comparable(const checks::Answer& answer);
+
+/// A watch's events in the same form, one a line.
+[[nodiscard]] std::string comparable_events(const std::string& body);
+
+}  // namespace davit::live

@@ -1,0 +1,122 @@
+// The same random requests to a real kube-apiserver and to the sandbox: the same answers.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "tests/live/differential/comparison.hpp"
+#include "tests/live/differential/operations.hpp"
+#include "tests/live/support/control_plane.hpp"
+#include "tests/live/support/http_api.hpp"
+#include "tests/support/sandbox_api.hpp"
+
+namespace davit::live {
+namespace {
+
+constexpr int kOperations = 10'000;
+/// A watch is compared over so many operations at a time.
+constexpr int kBatch = 250;
+constexpr int kReportsMax = 25;
+
+std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
+}
+
+/// One server and the resourceVersions that it has given out.
+class Side {
+ public:
+  explicit Side(checks::Server& server) : server_(server) {}
+
+  checks::Answer send(const Operation& operation) {
+    checks::Headers headers = {{"Authorization", "Bearer admin-token"}};
+    if (!operation.type.empty()) headers.emplace_back("Content-Type", operation.type);
+    checks::Answer answer = server_.send(operation.method, filled(operation.target, operation),
+                                         headers, filled(operation.body, operation));
+    learn(answer);
+    return answer;
+  }
+
+  /// Of the newest object or list seen.
+  [[nodiscard]] const std::string& latest() const { return latest_; }
+
+  /// All events of `selection` after `version`.
+  std::string watch(const std::string& selection, const std::string& version) {
+    const checks::Watched watched = server_.watch(
+        selection + "watch=1&timeoutSeconds=1&resourceVersion=" + version,
+        {{"Authorization", "Bearer admin-token"}}, [] {}, 0, true, std::chrono::seconds(10));
+    return watched.answer.status == 200 ? comparable_events(watched.answer.body)
+                                        : comparable(watched.answer);
+  }
+
+ private:
+  std::string filled(std::string text, const Operation& operation) {
+    const std::size_t at = text.find("@RV@");
+    return at == std::string::npos ? text : text.replace(at, 4, versions_[operation.object]);
+  }
+  void learn(const checks::Answer& answer) {
+    const Result<sandbox::Json> body = sandbox::parse_json(answer.body);
+    if (!body) return;
+    const std::string& version = body->text_at({"metadata", "resourceVersion"});
+    if (version.empty()) return;
+    latest_ = version;
+    versions_[path_of(*body)] = version;
+  }
+  static std::string path_of(const sandbox::Json& object) {
+    std::string plural = object.text_at({"kind"});
+    for (char& c : plural) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (plural != "endpoints") plural += 's';
+    const std::string& version = object.text_at({"apiVersion"});
+    return (version == "v1" ? "/api/v1" : "/apis/" + version) + "/namespaces/" +
+           OperationSource::kNamespace + '/' + plural + '/' + object.text_at({"metadata", "name"});
+  }
+
+  checks::Server& server_;
+  std::map<std::string, std::string> versions_;
+  std::string latest_ = "0";
+};
+
+Operation create_namespace() {
+  return {"POST",
+          "/api/v1/namespaces",
+          "application/json",
+          std::string(R"({"metadata":{"name":")") + OperationSource::kNamespace + R"("}})",
+          {}};
+}
+
+TEST(Differential, RandomRequestsGetTheSameAnswers) {
+  if (assets().empty()) GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set";
+  const std::uint64_t seed = number_from("DAVIT_DIFFERENTIAL_SEED", 1);
+  const auto count = static_cast<int>(number_from("DAVIT_DIFFERENTIAL_OPERATIONS", kOperations));
+  std::printf("%d operations from seed %llu\n", count, static_cast<unsigned long long>(seed));
+  ControlPlane plane;
+  HttpApi real_server(plane.server(), plane.ca_file(), [] {});
+  test::SandboxApi sandbox_server;
+  Side real(real_server);
+  Side sandbox(sandbox_server);
+  static_cast<void>(real.send(create_namespace()));
+  static_cast<void>(sandbox.send(create_namespace()));
+  OperationSource source(seed);
+
+  int reports = 0;
+  const auto compare = [&](const std::string& what, const std::string& wanted,
+                           const std::string& given) {
+    if (wanted == given || ++reports > kReportsMax) return;
+    ADD_FAILURE() << what << "\n real:    " << wanted << "\n sandbox: " << given;
+  };
+  for (int i = 0; i < count && reports < kReportsMax; i += kBatch) {
+    const std::string real_start = real.latest();
+    const std::string sandbox_start = sandbox.latest();
+    for (int k = i; k < std::min(i + kBatch, count); ++k) {
+      const Operation operation = source.next();
+      compare("operation " + std::to_string(k) + ": " + operation.str(),
+              comparable(real.send(operation)), comparable(sandbox.send(operation)));
+    }
+    const std::string selection = source.selection();
+    compare("watch " + selection + " over operations from " + std::to_string(i),
+            real.watch(selection, real_start), sandbox.watch(selection, sandbox_start));
+  }
+}
+
+}  // namespace
+}  // namespace davit::live

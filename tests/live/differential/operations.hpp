@@ -1,0 +1,70 @@
+/// Random requests to an API server, the same for the same seed.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sandbox/json/json.hpp"
+
+namespace davit::live {
+
+/// One request. `@RV@` in target and body stands for the resourceVersion that the object has on the
+/// server at hand.
+struct Operation {
+  std::string method;
+  std::string target;
+  std::string type;  ///< Content type; empty: no body.
+  std::string body;
+  std::string object;  ///< Path of the object whose resourceVersion `@RV@` means.
+
+  /// For the report: "PATCH /api/v1/… (merge) {…}".
+  [[nodiscard]] std::string str() const;
+};
+
+/// Draws operations over the main kinds: create, read, list with selectors and limits, update,
+/// patches of every type, status, scale, delete with every option. Few names, so that they meet.
+class OperationSource {
+ public:
+  explicit OperationSource(std::uint64_t seed) : random_(seed) {}
+
+  [[nodiscard]] Operation next();
+  /// A list or watch query of a random kind: path and query without resourceVersion.
+  [[nodiscard]] std::string selection();
+
+  /// Where the objects live.
+  static constexpr char kNamespace[] = "fuzz";
+
+ private:
+  struct KindOfObject;
+  static const std::vector<KindOfObject>& kinds();
+
+  [[nodiscard]] std::size_t below(std::size_t limit);
+  [[nodiscard]] bool chance(std::size_t percent) { return below(100) < percent; }
+  template <typename T>
+  [[nodiscard]] const T& one_of(const std::vector<T>& list) {
+    return list[below(list.size())];
+  }
+
+  [[nodiscard]] sandbox::Json object_of(const KindOfObject& kind, const std::string& name);
+  [[nodiscard]] sandbox::Json metadata(const std::string& name);
+  [[nodiscard]] sandbox::Json labels();
+  /// A small change of the kind, as a merge patch.
+  [[nodiscard]] sandbox::Json change_of(const KindOfObject& kind);
+  /// Spoils one value, so that decoding or validation has something to say.
+  void spoil(sandbox::Json& object);
+
+  [[nodiscard]] Operation create(const KindOfObject& kind, const std::string& name);
+  [[nodiscard]] Operation update(const KindOfObject& kind, const std::string& name);
+  [[nodiscard]] Operation patch(const KindOfObject& kind, const std::string& name);
+  [[nodiscard]] Operation apply(const KindOfObject& kind, const std::string& name);
+  [[nodiscard]] Operation remove(const KindOfObject& kind, const std::string& name);
+  [[nodiscard]] Operation read(const KindOfObject& kind, const std::string& name);
+  [[nodiscard]] Operation subresource(const KindOfObject& kind, const std::string& name);
+  [[nodiscard]] std::string query_of(const KindOfObject& kind);
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace davit::live
