@@ -1,4 +1,4 @@
-/// A small HTTP/1.1 server. Boost.Beast stays in the .cpp.
+/// A small HTTP/1.1 server, plain or behind TLS. Beast, Asio and OpenSSL stay in the .cpp files.
 #pragma once
 
 #include <chrono>
@@ -7,20 +7,32 @@
 #include <davit/result.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "host/base/log.hpp"
+#include "host/http/http_body.hpp"
 
 namespace davit::host {
+
+/// The subject of a client's certificate.
+struct PeerCertificate {
+  std::string common_name;
+  std::vector<std::string> organizations;
+  /// Whether the client CA vouches for it. Nobody else may be believed.
+  bool trusted = false;
+};
 
 struct HttpServerRequest {
   std::string method;  ///< "GET"
   std::string target;  ///< "/readyz?verbose": path and query as sent.
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
+  std::optional<PeerCertificate> peer;  ///< Only with TLS, and if the client showed one.
+  bool body_too_large = false;          ///< `body` is empty. Only with LargeBody::kTellHandler.
 
   /// The first header of that name, any case; "" when absent.
   [[nodiscard]] std::string_view header(std::string_view name) const;
@@ -32,26 +44,43 @@ struct HttpServerRequest {
 struct HttpServerResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  std::vector<std::pair<std::string, std::string>>
-      headers;  ///< Beside Content-Type and Content-Length.
+  /// Beside Content-Type and the framing.
+  std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
+  std::unique_ptr<HttpBodyStream> stream;  ///< Goes on after `body`, as chunks.
+  HttpMishap mishap;
 };
+
+/// Who the server is, and whose certificates it believes. All PEM.
+struct TlsIdentity {
+  std::string certificate;  ///< The chain, its own first.
+  std::string key;
+  std::string client_ca;  ///< Clients are asked for a certificate; empty: they are not.
+};
+
+/// What happens to a body beyond the limit; either way the connection ends with the answer.
+enum class LargeBody { kRefuse, kTellHandler };
 
 struct HttpServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  ///< 0: any free one.
+  std::optional<TlsIdentity> tls = std::nullopt;
   /// A scraper, a probe and a few people; more wait in the kernel's backlog.
   std::size_t connections_max = 64;
   /// As much as the usual Go server accepts.
   std::size_t header_bytes_max = std::size_t{1} << 20U;
   /// Nothing that we serve has a large body.
   std::size_t body_bytes_max = std::size_t{1} << 20U;
+  LargeBody large_body = LargeBody::kRefuse;
   std::chrono::seconds idle_time{90};  ///< A kept connection without a request is closed.
-  std::chrono::seconds request_time{
-      32};  ///< From its first byte a request has so long to arrive, and its answer to leave.
+  /// From its first byte a request has so long to arrive, and each piece of its answer to leave.
+  std::chrono::seconds request_time{32};
+  /// What a stopping server gives to answers under way.
+  std::chrono::milliseconds drain_time{500};
 };
 
-/// Answers requests on one thread of its own: a handler that blocks holds up every other request.
+/// Answers requests on one thread of its own, however many connections and streams there are: a
+/// handler that blocks holds up every other request.
 class HttpServer {
  public:
   /// Must not throw. Called on the server's thread.
@@ -63,7 +92,8 @@ class HttpServer {
   HttpServer() = default;
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
-  /// Stops listening, cuts every connection and ends the thread; a handler that runs is waited for.
+  /// Stops listening, ends every stream and answer, cuts what is still there after drain_time, and
+  /// ends the thread; a handler that runs is waited for.
   virtual ~HttpServer() = default;
 
   /// The port that was bound.

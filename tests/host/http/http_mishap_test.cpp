@@ -1,0 +1,81 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "host/http/http_connection.hpp"
+#include "tests/host/http/http_conversation.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using Fate = HttpConnection::Fate;
+using test::kGet;
+
+class HttpMishapTest : public test::HttpConversationTest {
+ protected:
+  void answer_with(HttpMishap mishap) {
+    answer_ = [mishap](const HttpServerRequest&) {
+      HttpServerResponse response;
+      response.body = "0123456789";
+      response.mishap = mishap;
+      return response;
+    };
+    open();
+  }
+};
+
+TEST_F(HttpMishapTest, DelayedAnswerComesLater) {
+  answer_with({.delay = std::chrono::seconds(2)});
+
+  EXPECT_EQ(ask(kGet), "");
+  EXPECT_EQ(connection_->deadline(), now_ + std::chrono::seconds(2));
+  pass(std::chrono::seconds(2));
+
+  EXPECT_THAT(sent(), EndsWith("0123456789"));
+  EXPECT_EQ(connection_->fate(), Fate::kOpen);
+}
+
+TEST_F(HttpMishapTest, CutAnswerPromisesMoreThanItSends) {
+  answer_with({.cut_after = 4});
+
+  const std::string answer = ask(kGet);
+
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 10\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n0123"));
+  EXPECT_EQ(connection_->fate(), Fate::kClose);
+}
+
+TEST_F(HttpMishapTest, ResetSendsNothing) {
+  answer_with({.reset = true});
+
+  EXPECT_EQ(ask(kGet), "");
+  EXPECT_EQ(connection_->fate(), Fate::kReset);
+}
+
+TEST_F(HttpMishapTest, ResetMayComeWithinTheBody) {
+  answer_with({.cut_after = 3, .reset = true});
+
+  EXPECT_THAT(ask(kGet), EndsWith("\r\n\r\n012"));
+  EXPECT_EQ(connection_->fate(), Fate::kReset);
+}
+
+TEST_F(HttpMishapTest, TricklingAnswerComesInPortions) {
+  answer_with({.bytes_per_second = 50});
+
+  std::string all = ask(kGet);
+  EXPECT_EQ(all.size(), 5U);
+  EXPECT_EQ(connection_->deadline(), now_ + std::chrono::milliseconds(100));
+  for (int i = 0; i < 50 && !all.ends_with("0123456789"); ++i) {
+    pass(std::chrono::milliseconds(100));
+    all += sent();
+  }
+
+  EXPECT_THAT(all, EndsWith("\r\n\r\n0123456789"));
+}
+
+}  // namespace
+}  // namespace davit::host
