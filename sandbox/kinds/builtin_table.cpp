@@ -1,5 +1,7 @@
 #include "sandbox/kinds/builtin_table.hpp"
 
+#include "sandbox/kinds/workload_rules.hpp"
+
 namespace davit::sandbox {
 
 namespace {
@@ -30,7 +32,8 @@ constexpr ResourceRow kRows[] = {
     {.version = "v1", .name = "pods", .kind = "Pod", .short_names = "po", .categories = "all",
      .subresources = "attach binding ephemeralcontainers eviction exec log portforward proxy "
                      "resize status",
-     .traits = kHasStatus | kHasGeneration | kDeleteReturnsObject | kGracefulDeletion},
+     .traits = kHasStatus | kHasGeneration | kDeleteReturnsObject | kGracefulDeletion,
+     .rules = pod_rules},
     {.version = "v1", .name = "podtemplates", .kind = "PodTemplate",
      .traits = kDeleteReturnsObject},
     {.version = "v1", .name = "replicationcontrollers", .kind = "ReplicationController",

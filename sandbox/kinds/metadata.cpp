@@ -3,23 +3,16 @@
 #include <algorithm>
 #include <set>
 
+#include "sandbox/kinds/checks.hpp"
+
 namespace davit::sandbox {
 
 namespace {
-
-constexpr std::string_view kImmutable = "field is immutable";
 
 /// The finalizers that need no domain before them.
 constexpr std::string_view kOrphan = "orphan";
 constexpr std::string_view kForeground = "foregroundDeletion";
 constexpr std::string_view kStandardFinalizers[] = {"kubernetes", kOrphan, kForeground};
-
-void add_invalid(const Complaints& complaints, std::string_view value, const FieldPath& path,
-                 FieldErrors& errors) {
-  for (const std::string& each : complaints) {
-    errors.push_back(field_invalid(path.text(), value, each));
-  }
-}
 
 void check_owner(const Json& owner, const FieldPath& path, FieldErrors& errors) {
   const std::string& api_version = owner.get("apiVersion").text();
@@ -197,7 +190,7 @@ void check_metadata_update(const Json& metadata, const Json& old, const FieldPat
     const Json& value = metadata.get(field);
     const Json& before = old.get(field);
     if (value == before || (value.empty() && before.empty() && !value.is_number())) continue;
-    errors.push_back(field_invalid(path.text(field), value, kImmutable));
+    errors.push_back(field_invalid(path.text(field), value, kFieldImmutable));
   }
   check_lists(metadata, path, errors);
 }

@@ -89,6 +89,7 @@ ResourcePtr make_resource(const ResourceRow& row) {
     out->subresources.push_back(make_subresource(each, row.kind));
   }
   out->collection = {std::string(row.stored_in == "core" ? "" : row.group), std::string(row.name)};
+  out->schema = find_schema(out->api_version(), out->kind);
   out->has_status = has(kHasStatus);
   out->has_generation = has(kHasGeneration);
   out->keeps_status_on_create = has(kKeepsStatusOnCreate);

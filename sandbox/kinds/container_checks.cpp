@@ -1,0 +1,251 @@
+#include "sandbox/kinds/checks.hpp"
+#include "sandbox/kinds/pod_spec.hpp"
+#include "sandbox/kinds/probe_checks.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+/// What the rules of one container need of its pod.
+struct PodView {
+  const VolumeNames& volumes;
+  const std::string& restart_policy;
+  const Json& grace_seconds;
+};
+
+void check_ports(const Json& ports, const FieldPath& path, FieldErrors& errors) {
+  Names names;
+  std::size_t index = 0;
+  for (const Json& each : ports.items()) {
+    const FieldPath here = path.index(index++);
+    if (const std::string& name = each.get("name").text(); !name.empty()) {
+      const Complaints complaints = check_port_name(name);
+      add_invalid(complaints, name, here.child("name"), errors);
+      if (complaints.empty() && !names.insert(name).second) {
+        errors.push_back(field_duplicate(here.text("name"), name));
+      }
+    }
+    if (each.get("containerPort").integer_or(0) == 0) {
+      errors.push_back(field_required(here.text("containerPort")));
+    } else {
+      check_port(each.get("containerPort"), here.child("containerPort"), errors);
+    }
+    if (each.get("hostPort").integer_or(0) != 0) {
+      check_port(each.get("hostPort"), here.child("hostPort"), errors);
+    }
+    check_choice(each, "protocol", {"SCTP", "TCP", "UDP"}, here, errors);
+  }
+}
+
+void check_volume_mounts(const Json& container, const VolumeNames& volumes, const FieldPath& path,
+                         FieldErrors& errors) {
+  Names mount_paths;
+  std::size_t index = 0;
+  for (const Json& each : container.get("volumeMounts").items()) {
+    const FieldPath here = path.index(index++);
+    const std::string& name = each.get("name").text();
+    require_text(each, "name", here, errors);
+    if (!volumes.contains(name)) errors.push_back(field_not_found(here.text("name"), name));
+    const std::string& mount_path = each.get("mountPath").text();
+    require_text(each, "mountPath", here, errors);
+    if (!mount_paths.insert(mount_path).second) {
+      errors.push_back(field_invalid(here.text("mountPath"), mount_path, "must be unique"));
+    }
+    // Upstream names the list here, not its element.
+    check_descending_path(each, "subPath", path, errors);
+    if (!each.get("subPathExpr").empty() && !each.get("subPath").empty()) {
+      errors.push_back(field_invalid(here.text("subPathExpr"), each.get("subPathExpr"),
+                                     "subPathExpr and subPath are mutually exclusive"));
+    }
+    check_descending_path(each, "subPathExpr", path, errors);
+    if (is_set(each, "mountPropagation")) {
+      check_choice(each, "mountPropagation", {"Bidirectional", "HostToContainer", "None"}, path,
+                   errors);
+    }
+  }
+}
+
+void check_volume_devices(const Json& container, const VolumeNames& volumes, const FieldPath& path,
+                          FieldErrors& errors) {
+  Names names;
+  std::size_t index = 0;
+  for (const Json& each : container.get("volumeDevices").items()) {
+    const FieldPath here = path.index(index++);
+    const std::string& name = each.get("name").text();
+    require_text(each, "name", here, errors);
+    if (!names.insert(name).second) {
+      errors.push_back(field_invalid(here.text("name"), name, "must be unique"));
+    }
+    if (!volumes.contains(name)) errors.push_back(field_not_found(here.text("name"), name));
+    require_text(each, "devicePath", here, errors);
+  }
+}
+
+void check_resize_policy(const Json& policies, const std::string& restart_policy,
+                         const FieldPath& path, FieldErrors& errors) {
+  Names seen;
+  std::size_t index = 0;
+  for (const Json& each : policies.items()) {
+    const std::string& resource = each.get("resourceName").text();
+    if (!seen.insert(resource).second) {
+      errors.push_back(field_duplicate(path.index(index).text(), resource));
+    }
+    ++index;
+    if (resource != "cpu" && resource != "memory") {
+      errors.push_back(field_not_supported(path.text(), resource, {"cpu", "memory"}));
+    }
+    const std::string& policy = each.get("restartPolicy").text();
+    if (policy != "NotRequired" && policy != "RestartContainer") {
+      errors.push_back(
+          field_not_supported(path.text(), policy, {"NotRequired", "RestartContainer"}));
+    } else if (restart_policy == "Never" && policy != "NotRequired") {
+      errors.push_back(field_invalid(path.text(), policy,
+                                     "must be 'NotRequired' when `restartPolicy` is 'Never'"));
+    }
+  }
+}
+
+/// k8s: validateContainerCommon.
+void check_container(const Json& container, const PodView& pod, const FieldPath& path,
+                     FieldErrors& errors) {
+  if (require_text(container, "name", path, errors)) {
+    const std::string& name = container.get("name").text();
+    add_invalid(check_dns_label(name), name, path.child("name"), errors);
+  }
+  require_text(container, "image", path, errors);
+  check_choice(container, "terminationMessagePolicy", {"File", "FallbackToLogsOnError"}, path,
+               errors);
+  check_ports(container.get("ports"), path.child("ports"), errors);
+  check_env(container.get("env"), path.child("env"), errors);
+  check_env_from(container.get("envFrom"), path.child("envFrom"), errors);
+  check_volume_mounts(container, pod.volumes, path.child("volumeMounts"), errors);
+  check_volume_devices(container, pod.volumes, path.child("volumeDevices"), errors);
+  check_choice(container, "imagePullPolicy", {"Always", "IfNotPresent", "Never"}, path, errors);
+  check_resources(container.get("resources"), path.child("resources"), errors);
+  check_resize_policy(container.get("resizePolicy"), pod.restart_policy, path.child("resizePolicy"),
+                      errors);
+  check_container_security(container.get("securityContext"), path.child("securityContext"), errors);
+}
+
+void check_health(const Json& container, const PodView& pod, const FieldPath& path,
+                  FieldErrors& errors) {
+  check_lifecycle(container.get("lifecycle"), pod.grace_seconds, path.child("lifecycle"), errors);
+  check_probe(container.get("livenessProbe"), ProbePurpose::kLiveness, path.child("livenessProbe"),
+              errors);
+  check_probe(container.get("readinessProbe"), ProbePurpose::kReadiness,
+              path.child("readinessProbe"), errors);
+  check_probe(container.get("startupProbe"), ProbePurpose::kStartup, path.child("startupProbe"),
+              errors);
+}
+
+/// "TCP//80" must not come twice.
+void check_host_ports(const Json& container, Names& taken, const FieldPath& path,
+                      FieldErrors& errors) {
+  const FieldPath ports = path.child("ports");
+  std::size_t index = 0;
+  for (const Json& each : container.get("ports").items()) {
+    const std::size_t here = index++;
+    const std::int64_t port = each.get("hostPort").integer_or(0);
+    if (port == 0) continue;
+    const std::string text =
+        each.get("protocol").text() + '/' + each.get("hostIP").text() + '/' + std::to_string(port);
+    if (taken.insert(text).second) continue;
+    const FieldPath element = ports.index(here);
+    errors.push_back(field_duplicate(element.text("hostPort"), text));
+  }
+}
+
+Names check_containers(const Json& containers, const PodView& pod, const FieldPath& path,
+                       FieldErrors& errors) {
+  Names names;
+  if (containers.size() == 0) errors.push_back(field_required(path.text()));
+  std::size_t index = 0;
+  for (const Json& each : containers.items()) {
+    const FieldPath here = path.index(index++);
+    check_container(each, pod, here, errors);
+    const std::string& name = each.get("name").text();
+    if (!names.insert(name).second) errors.push_back(field_duplicate(here.text("name"), name));
+    check_health(each, pod, here, errors);
+    if (is_set(each, "restartPolicy")) {
+      check_choice(each, "restartPolicy", {"Always", "Never", "OnFailure"}, here, errors);
+    }
+  }
+  Names host_ports;
+  index = 0;
+  for (const Json& each : containers.items()) {
+    check_host_ports(each, host_ports, path.index(index++), errors);
+  }
+  return names;
+}
+
+void forbid_health(const Json& container, const FieldPath& path, FieldErrors& errors) {
+  for (const std::string_view each :
+       {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
+    if (is_set(container, each)) {
+      errors.push_back(field_forbidden(
+          path.text(each), "may not be set for init containers without restartPolicy=Always"));
+    }
+  }
+}
+
+void check_init_containers(const Json& containers, const PodView& pod, Names& names,
+                           const FieldPath& path, FieldErrors& errors) {
+  std::size_t index = 0;
+  for (const Json& each : containers.items()) {
+    const FieldPath here = path.index(index++);
+    check_container(each, pod, here, errors);
+    if (is_set(each, "restartPolicy")) {
+      check_choice(each, "restartPolicy", {"Always", "Never", "OnFailure"}, here, errors);
+    }
+    const std::string& name = each.get("name").text();
+    if (!name.empty() && !names.insert(name).second) {
+      errors.push_back(field_duplicate(here.text("name"), name));
+    }
+    Names host_ports;  // Init containers run one after the other.
+    check_host_ports(each, host_ports, here, errors);
+    if (each.get("restartPolicy").text() == "Always") {
+      check_health(each, pod, here, errors);
+    } else {
+      forbid_health(each, here, errors);
+    }
+  }
+}
+
+void check_ephemeral_containers(const Json& containers, const PodView& pod, Names& names,
+                                const FieldPath& path, FieldErrors& errors) {
+  const Names others = names;
+  std::size_t index = 0;
+  for (const Json& each : containers.items()) {
+    const FieldPath here = path.index(index++);
+    check_container(each, pod, here, errors);
+    const std::string& name = each.get("name").text();
+    if (!names.insert(name).second) errors.push_back(field_duplicate(here.text("name"), name));
+    const std::string& target = each.get("targetContainerName").text();
+    if (!target.empty() && !others.contains(target)) {
+      errors.push_back(field_not_found(here.text("targetContainerName"), target));
+    }
+    for (const std::string_view field :
+         {"ports", "resources", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"}) {
+      if (each.get(field).empty()) continue;
+      errors.push_back(
+          field_forbidden(here.text(field), "cannot be set for an Ephemeral Container"));
+    }
+  }
+}
+
+}  // namespace
+
+void check_all_containers(const Json& spec, const VolumeNames& volumes, const FieldPath& path,
+                          FieldErrors& errors) {
+  const PodView pod{volumes, spec.get("restartPolicy").text(),
+                    spec.get("terminationGracePeriodSeconds")};
+  Names names = check_containers(spec.get("containers"), pod, path.child("containers"), errors);
+  check_init_containers(spec.get("initContainers"), pod, names, path.child("initContainers"),
+                        errors);
+  check_ephemeral_containers(spec.get("ephemeralContainers"), pod, names,
+                             path.child("ephemeralContainers"), errors);
+}
+
+}  // namespace davit::sandbox

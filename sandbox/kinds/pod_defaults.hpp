@@ -1,0 +1,13 @@
+/// What the API fills into pods and pod templates.
+#pragma once
+
+#include "sandbox/json/json.hpp"
+
+namespace davit::sandbox {
+
+/// For every PodSpec, in pods and in templates.
+void set_pod_spec_defaults(Json& spec);
+/// For the spec of a Pod itself, after set_pod_spec_defaults().
+void set_pod_only_defaults(Json& spec);
+
+}  // namespace davit::sandbox

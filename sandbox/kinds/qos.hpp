@@ -1,0 +1,11 @@
+/// The quality of service that a pod's requests and limits earn it.
+#pragma once
+
+#include "sandbox/json/json.hpp"
+
+namespace davit::sandbox {
+
+/// "Guaranteed", "Burstable" or "BestEffort". k8s: ComputePodQOS.
+[[nodiscard]] const char* qos_class(const Json& spec);
+
+}  // namespace davit::sandbox

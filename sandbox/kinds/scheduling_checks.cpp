@@ -1,0 +1,250 @@
+#include <charconv>
+#include <set>
+
+#include "sandbox/kinds/checks.hpp"
+#include "sandbox/kinds/metadata.hpp"
+#include "sandbox/kinds/pod_spec.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::int64_t kWeightMax = 100;
+constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+
+void check_weight(const Json& term, const FieldPath& path, FieldErrors& errors) {
+  const std::int64_t weight = term.get("weight").integer_or(0);
+  if (weight >= 1 && weight <= kWeightMax) return;
+  errors.push_back(field_invalid(path.text("weight"), weight, "must be in the range 1-100"));
+}
+
+void check_node_requirement(const Json& requirement, const FieldPath& path, FieldErrors& errors) {
+  const std::string& operation = requirement.get("operator").text();
+  const std::size_t values = requirement.get("values").size();
+  if (operation == "In" || operation == "NotIn") {
+    if (values == 0) {
+      errors.push_back(field_required(path.text("values"),
+                                      "must be specified when `operator` is 'In' or 'NotIn'"));
+    }
+  } else if (operation == "Exists" || operation == "DoesNotExist") {
+    if (values != 0) {
+      errors.push_back(
+          field_forbidden(path.text("values"),
+                          "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    }
+  } else if (operation == "Gt" || operation == "Lt") {
+    if (values != 1) {
+      errors.push_back(field_required(
+          path.text("values"), "must be specified single value when `operator` is 'Lt' or 'Gt'"));
+    }
+  } else {
+    errors.push_back(
+        field_invalid(path.text("operator"), operation, "not a valid selector operator"));
+  }
+  const std::string& key = requirement.get("key").text();
+  add_invalid(check_qualified_name(key), key, path.child("key"), errors);
+  const FieldPath values_path = path.child("values");
+  std::size_t index = 0;
+  for (const Json& each : requirement.get("values").items()) {
+    add_invalid(check_label_value(each.text()), each.text(), values_path.index(index++), errors);
+  }
+}
+
+/// Of all fields a node can be chosen by metadata.name only.
+void check_node_field(const Json& requirement, const FieldPath& path, FieldErrors& errors) {
+  const std::string& operation = requirement.get("operator").text();
+  if (operation != "In" && operation != "NotIn") {
+    errors.push_back(
+        field_invalid(path.text("operator"), operation, "not a valid selector operator"));
+  } else if (requirement.get("values").size() != 1) {
+    errors.push_back(field_required(
+        path.text("values"),
+        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+  }
+  const std::string& key = requirement.get("key").text();
+  if (key != "metadata.name") {
+    errors.push_back(field_invalid(path.text("key"), key, "not a valid field selector key"));
+    return;
+  }
+  const FieldPath values = path.child("values");
+  std::size_t index = 0;
+  for (const Json& each : requirement.get("values").items()) {
+    add_invalid(check_dns_subdomain(each.text()), each.text(), values.index(index++), errors);
+  }
+}
+
+void check_node_term(const Json& term, const FieldPath& path, FieldErrors& errors) {
+  const FieldPath expressions = path.child("matchExpressions");
+  std::size_t index = 0;
+  for (const Json& each : term.get("matchExpressions").items()) {
+    check_node_requirement(each, expressions.index(index++), errors);
+  }
+  const FieldPath fields = path.child("matchFields");
+  index = 0;
+  for (const Json& each : term.get("matchFields").items()) {
+    check_node_field(each, fields.index(index++), errors);
+  }
+}
+
+void check_node_affinity(const Json& affinity, const FieldPath& path, FieldErrors& errors) {
+  if (is_set(affinity, kRequired)) {
+    const FieldPath required = path.child(kRequired);
+    const FieldPath terms = required.child("nodeSelectorTerms");
+    const Json& list = affinity.get(kRequired).get("nodeSelectorTerms");
+    if (list.size() == 0) {
+      errors.push_back(field_required(terms.text(), "must have at least one node selector term"));
+    }
+    std::size_t index = 0;
+    for (const Json& each : list.items()) check_node_term(each, terms.index(index++), errors);
+  }
+  const FieldPath preferred = path.child(kPreferred);
+  std::size_t index = 0;
+  for (const Json& each : affinity.get(kPreferred).items()) {
+    const FieldPath term = preferred.index(index++);
+    check_weight(each, term, errors);
+    check_node_term(each.get("preference"), term.child("preference"), errors);
+  }
+}
+
+void check_pod_term(const Json& term, const FieldPath& path, FieldErrors& errors) {
+  check_label_selector(term.get("labelSelector"), path.child("labelSelector"), errors);
+  check_label_selector(term.get("namespaceSelector"), path.child("namespaceSelector"), errors);
+  for (const Json& each : term.get("namespaces").items()) {
+    add_invalid(check_dns_label(each.text()), each.text(), path.child("namespace"), errors);
+  }
+  const std::string& key = term.get("topologyKey").text();
+  if (key.empty()) {
+    errors.push_back(field_required(path.text("topologyKey"), "can not be empty"));
+  }
+  add_invalid(check_qualified_name(key), key, path.child("topologyKey"), errors);
+}
+
+void check_pod_affinity(const Json& affinity, const FieldPath& path, FieldErrors& errors) {
+  const FieldPath required = path.child(kRequired);
+  std::size_t index = 0;
+  for (const Json& each : affinity.get(kRequired).items()) {
+    check_pod_term(each, required.index(index++), errors);
+  }
+  const FieldPath preferred = path.child(kPreferred);
+  index = 0;
+  for (const Json& each : affinity.get(kPreferred).items()) {
+    const FieldPath term = preferred.index(index++);
+    check_weight(each, term, errors);
+    check_pod_term(each.get("podAffinityTerm"), term.child("podAffinityTerm"), errors);
+  }
+}
+
+void check_toleration_value(const Json& toleration, const FieldPath& path, FieldErrors& errors) {
+  const std::string& operation = toleration.get("operator").text();
+  const std::string& value = toleration.get("value").text();
+  if (operation.empty() || operation == "Equal") {
+    std::string joined;
+    for (const std::string& each : check_label_value(value)) {
+      joined += (joined.empty() ? "" : ";") + each;
+    }
+    // The field is upstream's, although it is the value that is wrong.
+    if (!joined.empty()) errors.push_back(field_invalid(path.text("operator"), value, joined));
+  } else if (operation == "Exists") {
+    if (!value.empty()) {
+      errors.push_back(field_invalid(path.text("operator"), value,
+                                     "value must be empty when `operator` is 'Exists'"));
+    }
+  } else {
+    errors.push_back(field_not_supported(path.text("operator"), operation, {"Equal", "Exists"}));
+  }
+}
+
+void check_toleration(const Json& toleration, const FieldPath& path, FieldErrors& errors) {
+  const std::string& key = toleration.get("key").text();
+  const std::string& operation = toleration.get("operator").text();
+  const std::string& effect = toleration.get("effect").text();
+  if (!key.empty()) add_invalid(check_qualified_name(key), key, path.child("key"), errors);
+  if (key.empty() && operation != "Exists") {
+    errors.push_back(field_invalid(path.text("operator"), operation,
+                                   "operator must be Exists when `key` is empty, which means "
+                                   "\"match all values and all keys\""));
+  }
+  if (is_set(toleration, "tolerationSeconds") && effect != "NoExecute") {
+    errors.push_back(field_invalid(path.text("effect"), effect,
+                                   "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+  }
+  check_toleration_value(toleration, path, errors);
+  if (!effect.empty()) {
+    check_choice(toleration, "effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"}, path,
+                 errors);
+  }
+}
+
+void check_spread_options(const Json& constraint, const FieldPath& path, FieldErrors& errors) {
+  if (is_set(constraint, "minDomains")) {
+    const Json& domains = constraint.get("minDomains");
+    if (domains.integer_or(0) <= 0) {
+      errors.push_back(
+          field_invalid(path.text("minDomains"), domains, "must be greater than zero"));
+    }
+    const std::string& action = constraint.get("whenUnsatisfiable").text();
+    if (action != "DoNotSchedule") {
+      errors.push_back(field_invalid(
+          path.text("minDomains"), domains,
+          "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " + action));
+    }
+  }
+  for (const std::string_view each : {"nodeAffinityPolicy", "nodeTaintsPolicy"}) {
+    if (is_set(constraint, each)) check_choice(constraint, each, {"Honor", "Ignore"}, path, errors);
+  }
+  check_label_selector(constraint.get("labelSelector"), path.child("labelSelector"), errors);
+}
+
+}  // namespace
+
+void check_affinity(const Json& affinity, const FieldPath& path, FieldErrors& errors) {
+  check_node_affinity(affinity.get("nodeAffinity"), path.child("nodeAffinity"), errors);
+  check_pod_affinity(affinity.get("podAffinity"), path.child("podAffinity"), errors);
+  check_pod_affinity(affinity.get("podAntiAffinity"), path.child("podAntiAffinity"), errors);
+}
+
+void check_tolerations(const Json& tolerations, const FieldPath& path, FieldErrors& errors) {
+  std::size_t index = 0;
+  for (const Json& each : tolerations.items()) {
+    check_toleration(each, path.index(index++), errors);
+  }
+}
+
+void check_topology_spread(const Json& constraints, const FieldPath& path, FieldErrors& errors) {
+  std::set<std::string> seen;
+  std::size_t index = 0;
+  for (const Json& each : constraints.items()) {
+    const FieldPath here = path.index(index++);
+    if (const std::int64_t skew = each.get("maxSkew").integer_or(0); skew <= 0) {
+      errors.push_back(field_invalid(here.text("maxSkew"), skew, "must be greater than zero"));
+    }
+    const std::string& key = each.get("topologyKey").text();
+    if (key.empty()) {
+      errors.push_back(field_required(here.text("topologyKey"), "can not be empty"));
+    }
+    const std::string& action = each.get("whenUnsatisfiable").text();
+    if (action != "DoNotSchedule" && action != "ScheduleAnyway") {
+      errors.push_back(field_not_supported(here.text("whenUnsatisfiable"), action,
+                                           {"DoNotSchedule", "ScheduleAnyway"}));
+    }
+    const std::string pair = "{" + key + ", " + action + "}";
+    if (!seen.insert(pair).second) {
+      errors.push_back(field_duplicate(here.text("{topologyKey, whenUnsatisfiable}"), pair));
+    }
+    check_spread_options(each, here, errors);
+  }
+}
+
+void check_scheduling_gates(const Json& gates, const FieldPath& path, FieldErrors& errors) {
+  std::set<std::string> seen;
+  std::size_t index = 0;
+  for (const Json& each : gates.items()) {
+    const FieldPath here = path.index(index++);
+    const std::string& name = each.get("name").text();
+    add_invalid(check_qualified_name(name), name, here, errors);
+    if (!seen.insert(name).second) errors.push_back(field_duplicate(here.text(), name));
+  }
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,330 @@
+#include <algorithm>
+#include <span>
+
+#include "sandbox/kinds/checks.hpp"
+#include "sandbox/kinds/pod_spec.hpp"
+#include "sandbox/schema/schema.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::int64_t kModeMax = 0777;
+constexpr std::int64_t kTokenSecondsMin = 600;
+constexpr std::int64_t kTokenSecondsMax = std::int64_t{1} << 32U;
+
+void check_mode(const Json& holder, std::string_view field, const FieldPath& path,
+                FieldErrors& errors) {
+  if (!is_set(holder, field)) return;
+  const std::int64_t mode = holder.get(field).integer_or(-1);
+  if (mode >= 0 && mode <= kModeMax) return;
+  errors.push_back(field_invalid(path.text(field), holder.get(field),
+                                 "must be a number between 0 and 0777 (octal), both inclusive"));
+}
+
+bool has_backstep(std::string_view path) {
+  while (true) {
+    const std::size_t slash = path.find('/');
+    if (path.substr(0, slash) == "..") return true;
+    if (slash == std::string_view::npos) return false;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+/// The path of a file that a volume writes.
+void check_file_path(const Json& item, const FieldPath& path, FieldErrors& errors) {
+  if (!require_text(item, "path", path, errors)) return;
+  check_descending_path(item, "path", path, errors);
+  const std::string& text = item.get("path").text();
+  if (text.starts_with("..") && !has_backstep(text)) {
+    errors.push_back(field_invalid(path.text("path"), text, "must not start with '..'"));
+  }
+}
+
+void check_key_items(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  const FieldPath items = path.child("items");
+  std::size_t index = 0;
+  for (const Json& each : source.get("items").items()) {
+    const FieldPath here = items.index(index++);
+    require_text(each, "key", here, errors);
+    check_file_path(each, here, errors);
+    check_mode(each, "mode", here, errors);
+  }
+}
+
+void check_downward_items(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  const FieldPath items = path.child("items");
+  std::size_t index = 0;
+  for (const Json& each : source.get("items").items()) {
+    const FieldPath here = items.index(index++);
+    check_file_path(each, here, errors);
+    if (is_set(each, "fieldRef")) {
+      check_volume_field_ref(each.get("fieldRef"), here.child("fieldRef"), errors);
+      if (is_set(each, "resourceFieldRef")) {
+        errors.push_back(
+            field_invalid(here.text(), "resource",
+                          "fieldRef and resourceFieldRef can not be specified simultaneously"));
+      }
+    } else if (!is_set(each, "resourceFieldRef")) {
+      errors.push_back(
+          field_required(here.text(), "one of fieldRef and resourceFieldRef is required"));
+    }
+    check_mode(each, "mode", here, errors);
+  }
+}
+
+void check_empty_dir(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  const Json& limit = source.get("sizeLimit");
+  if (limit.is_null() || quantity_milli(limit.text()).value_or(0) >= 0) return;
+  errors.push_back(
+      field_forbidden(path.text("sizeLimit"), "SizeLimit field must be a valid resource quantity"));
+}
+
+void check_host_path(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  if (!require_text(source, "path", path, errors)) return;
+  const std::string& text = source.get("path").text();
+  if (has_backstep(text)) {
+    errors.push_back(field_invalid(path.text("path"), text, "must not contain '..'"));
+  }
+  if (source.get("type").text().empty()) return;
+  const std::string& type = source.get("type").text();
+  const std::vector<std::string> types = {
+      "",     "BlockDevice",  "CharDevice", "Directory", "DirectoryOrCreate",
+      "File", "FileOrCreate", "Socket"};
+  if (std::find(types.begin(), types.end(), type) == types.end()) {
+    errors.push_back(field_not_supported(path.text("type"), type, types));
+  }
+}
+
+void check_secret(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  require_text(source, "secretName", path, errors);
+  check_mode(source, "defaultMode", path, errors);
+  check_key_items(source, path, errors);
+}
+
+void check_config_map(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  require_text(source, "name", path, errors);
+  check_mode(source, "defaultMode", path, errors);
+  check_key_items(source, path, errors);
+}
+
+void check_downward_api(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  check_mode(source, "defaultMode", path, errors);
+  check_downward_items(source, path, errors);
+}
+
+void check_claim(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  require_text(source, "claimName", path, errors);
+}
+
+void check_nfs(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  require_text(source, "server", path, errors);
+  require_text(source, "path", path, errors);
+}
+
+void check_csi(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  require_text(source, "driver", path, errors);
+}
+
+void check_token(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  const Json& seconds = source.get("expirationSeconds");
+  if (seconds.integer_or(kTokenSecondsMin) < kTokenSecondsMin) {
+    errors.push_back(field_invalid(path.text("expirationSeconds"), seconds,
+                                   "may not specify a duration less than 10 minutes"));
+  } else if (seconds.integer_or(0) > kTokenSecondsMax) {
+    errors.push_back(field_invalid(path.text("expirationSeconds"), seconds,
+                                   "may not specify a duration larger than 2^32 seconds"));
+  }
+  check_file_path(source, path, errors);
+}
+
+void check_projected_keys(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  require_text(source, "name", path, errors);
+  check_key_items(source, path, errors);
+}
+
+void accept_any(const Json&, const FieldPath&, FieldErrors&) {}
+
+/// A source of a volume, and its rules.
+struct Source {
+  std::string_view name;
+  void (*check)(const Json& source, const FieldPath& path, FieldErrors& errors);
+};
+
+constexpr Source kProjectedSources[] = {
+    {"secret", check_projected_keys},      {"configMap", check_projected_keys},
+    {"downwardAPI", check_downward_items}, {"serviceAccountToken", check_token},
+    {"clusterTrustBundle", accept_any},    {"podCertificate", accept_any},
+};
+
+void check_projected(const Json& source, const FieldPath& path, FieldErrors& errors) {
+  check_mode(source, "defaultMode", path, errors);
+  const FieldPath sources = path.child("sources");
+  std::size_t index = 0;
+  for (const Json& each : source.get("sources").items()) {
+    const FieldPath here = sources.index(index++);
+    int count = 0;
+    for (const Source& known : kProjectedSources) {
+      if (!is_set(each, known.name)) continue;
+      if (count++ == 0) {
+        known.check(each.get(known.name), here.child(known.name), errors);
+      } else {
+        errors.push_back(
+            field_forbidden(here.text(known.name), "may not specify more than 1 volume type"));
+      }
+    }
+  }
+}
+
+constexpr Source kSources[] = {
+    {"emptyDir", check_empty_dir},
+    {"hostPath", check_host_path},
+    {"gitRepo", accept_any},
+    {"gcePersistentDisk", accept_any},
+    {"awsElasticBlockStore", accept_any},
+    {"secret", check_secret},
+    {"nfs", check_nfs},
+    {"iscsi", accept_any},
+    {"glusterfs", accept_any},
+    {"flocker", accept_any},
+    {"persistentVolumeClaim", check_claim},
+    {"rbd", accept_any},
+    {"cinder", accept_any},
+    {"cephfs", accept_any},
+    {"quobyte", accept_any},
+    {"downwardAPI", check_downward_api},
+    {"fc", accept_any},
+    {"flexVolume", accept_any},
+    {"configMap", check_config_map},
+    {"azureFile", accept_any},
+    {"vsphereVolume", accept_any},
+    {"photonPersistentDisk", accept_any},
+    {"portworxVolume", accept_any},
+    {"azureDisk", accept_any},
+    {"storageos", accept_any},
+    {"projected", check_projected},
+    {"scaleIO", accept_any},
+    {"csi", check_csi},
+    {"ephemeral", accept_any},
+    {"image", accept_any},
+};
+
+void check_volume(const Json& volume, const FieldPath& path, FieldErrors& errors) {
+  int count = 0;
+  for (const Source& each : kSources) {
+    if (!is_set(volume, each.name)) continue;
+    if (count++ == 0) {
+      each.check(volume.get(each.name), path.child(each.name), errors);
+    } else {
+      errors.push_back(
+          field_forbidden(path.text(each.name), "may not specify more than 1 volume type"));
+    }
+  }
+  if (count == 0) errors.push_back(field_required(path.text(), "must specify a volume type"));
+  if (require_text(volume, "name", path, errors)) {
+    const std::string& name = volume.get("name").text();
+    add_invalid(check_dns_label(name), name, path.child("name"), errors);
+  }
+}
+
+/// The part before a subscript: "metadata.labels" of "metadata.labels['a']".
+std::string_view field_without_subscript(std::string_view field, std::string_view& subscript) {
+  const std::size_t open = field.find("['");
+  if (open == std::string_view::npos || !field.ends_with("']")) return field;
+  subscript = field.substr(open + 2, field.size() - open - 4);
+  return field.substr(0, open);
+}
+
+using FieldList = std::span<const std::string_view>;
+
+bool contains(FieldList list, std::string_view field) {
+  return std::find(list.begin(), list.end(), field) != list.end();
+}
+
+constexpr std::string_view kEnvFields[] = {"metadata.name",
+                                           "metadata.namespace",
+                                           "metadata.uid",
+                                           "spec.nodeName",
+                                           "spec.serviceAccountName",
+                                           "status.hostIP",
+                                           "status.hostIPs",
+                                           "status.podIP",
+                                           "status.podIPs"};
+constexpr std::string_view kVolumeFields[] = {"metadata.annotations", "metadata.labels",
+                                              "metadata.name", "metadata.namespace",
+                                              "metadata.uid"};
+/// Fields that have a name, though neither of the above may use them.
+constexpr std::string_view kOtherFields[] = {"spec.host", "spec.restartPolicy",
+                                             "spec.schedulerName", "status.phase"};
+
+void check_subscripted(std::string_view field, std::string_view subscript, const FieldPath& path,
+                       FieldErrors& errors) {
+  std::string key(subscript);
+  if (field == "metadata.annotations") {
+    std::transform(key.begin(), key.end(), key.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+  } else if (field != "metadata.labels") {
+    errors.push_back(field_invalid(path.text(), field, "does not support subscript"));
+    return;
+  }
+  add_invalid(check_qualified_name(key), key, path, errors);
+}
+
+void check_field_ref(const Json& ref, FieldList allowed, const FieldPath& path,
+                     FieldErrors& errors) {
+  if (!require_text(ref, "apiVersion", path, errors)) return;
+  if (!require_text(ref, "fieldPath", path, errors)) return;
+  const std::string& whole = ref.get("fieldPath").text();
+  std::string_view subscript;
+  const std::string_view field = field_without_subscript(whole, subscript);
+  if (!contains(kEnvFields, field) && !contains(kVolumeFields, field) &&
+      !contains(kOtherFields, field)) {
+    errors.push_back(
+        field_invalid(path.text("fieldPath"), whole,
+                      "error converting fieldPath: field label not supported: " + whole));
+  } else if (field.size() != whole.size()) {
+    check_subscripted(field, subscript, path, errors);
+  } else if (!contains(allowed, whole)) {
+    errors.push_back(
+        field_not_supported(path.text("fieldPath"), whole, {allowed.begin(), allowed.end()}));
+  }
+}
+
+}  // namespace
+
+VolumeNames check_volumes(const Json& volumes, const FieldPath& path, FieldErrors& errors) {
+  VolumeNames names;
+  std::size_t index = 0;
+  for (const Json& each : volumes.items()) {
+    const FieldPath here = path.index(index++);
+    const std::size_t before = errors.size();
+    const std::string& name = each.get("name").text();
+    check_volume(each, here, errors);
+    if (names.contains(name)) errors.push_back(field_duplicate(here.text("name"), name));
+    if (errors.size() == before) names.insert(name);
+  }
+  return names;
+}
+
+void check_env_field_ref(const Json& ref, const FieldPath& path, FieldErrors& errors) {
+  check_field_ref(ref, kEnvFields, path, errors);
+}
+
+void check_volume_field_ref(const Json& ref, const FieldPath& path, FieldErrors& errors) {
+  check_field_ref(ref, kVolumeFields, path, errors);
+}
+
+void check_descending_path(const Json& holder, std::string_view field, const FieldPath& path,
+                           FieldErrors& errors) {
+  const std::string& text = holder.get(field).text();
+  if (text.empty()) return;
+  if (text.front() == '/') {
+    errors.push_back(field_invalid(path.text(field), text, "must be a relative path"));
+  }
+  if (has_backstep(text)) {
+    errors.push_back(field_invalid(path.text(field), text, "must not contain '..'"));
+  }
+}
+
+}  // namespace davit::sandbox
