@@ -1,0 +1,41 @@
+/// A certificate authority of our own: ECDSA keys on P-256, made in less than a millisecond.
+#pragma once
+
+#include <davit/result.hpp>
+#include <string>
+#include <vector>
+
+#include "host/base/clock.hpp"
+
+namespace davit::sandbox {
+
+/// A certificate and its private key, both PEM.
+struct KeyPair {
+  std::string certificate;
+  std::string key;
+};
+
+enum class CertificateUse { kServer, kClient };
+
+struct CertificateRequest {
+  std::string common_name;
+  std::vector<std::string> organizations = {};
+  CertificateUse use = CertificateUse::kClient;
+  std::vector<std::string> dns_names = {};
+  std::vector<std::string> addresses = {};  ///< IP addresses.
+};
+
+/// How long what is made here is good. They guard a sandbox on one machine and are renewed at a
+/// start when they are about to end.
+inline constexpr host::Duration kCertificateTime = std::chrono::hours(24 * 365);
+
+/// A self-signed authority. kInternal when OpenSSL refuses.
+[[nodiscard]] Result<KeyPair> make_authority(const std::string& common_name, host::WallTime now);
+/// A certificate that `authority` vouches for.
+[[nodiscard]] Result<KeyPair> issue_certificate(const KeyPair& authority,
+                                                const CertificateRequest& request,
+                                                host::WallTime now);
+/// So many bytes that nobody can guess, as hex digits.
+[[nodiscard]] Result<std::string> random_secret(std::size_t bytes);
+
+}  // namespace davit::sandbox

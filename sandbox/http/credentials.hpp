@@ -1,0 +1,48 @@
+/// What a sandbox and its user prove themselves with, made once and kept.
+#pragma once
+
+#include <davit/result.hpp>
+#include <string>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "sandbox/http/certificates.hpp"
+
+namespace davit::sandbox {
+
+struct Credentials {
+  KeyPair authority;
+  KeyPair server;
+  KeyPair admin;                       ///< A client certificate of system:masters.
+  std::string admin_token;             ///< The same person where there is no TLS.
+  std::string token_key;               ///< Signs tokens of ServiceAccounts.
+  std::vector<std::string> addresses;  ///< That the server's certificate names.
+  std::int64_t renew_at = 0;           ///< In seconds since 1970.
+};
+
+inline constexpr const char* kAdminUser = "kubernetes-admin";
+
+/// A new set for a server at these IP addresses.
+[[nodiscard]] Result<Credentials> make_credentials(std::vector<std::string> addresses,
+                                                   host::WallTime now);
+
+/// Those of an earlier start, if `file` has them, they name all `addresses` and are not about to
+/// end; else new ones, which are kept there. The authority and the keys stay as long as they can,
+/// so that kubeconfigs and tokens of earlier starts stay good. Only the user may read the file.
+/// An unreadable file is replaced; kUnavailable when it cannot be written.
+[[nodiscard]] Result<Credentials> keep_credentials(const std::string& file,
+                                                   std::vector<std::string> addresses,
+                                                   host::WallTime now);
+
+struct KubeconfigTarget {
+  std::string server;  ///< "https://127.0.0.1:6443"
+  std::string name;    ///< Of cluster, user and context.
+};
+/// Who reads it is the administrator: by certificate over https, else by token.
+[[nodiscard]] std::string admin_kubeconfig(const Credentials& credentials,
+                                           const KubeconfigTarget& target);
+
+/// Writes `file` in one step, readable by its user only; makes its directory where that is missing.
+[[nodiscard]] Status write_private_file(const std::string& file, const std::string& content);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,81 @@
+#include "tests/sandbox/http/tls_client.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+
+#include <memory>
+
+#include "host/base/unique_fd.hpp"
+
+namespace davit::test {
+namespace {
+
+template <auto Free>
+struct Deleter {
+  template <typename T>
+  void operator()(T* each) const {
+    Free(each);
+  }
+};
+using BioPtr = std::unique_ptr<BIO, Deleter<BIO_free>>;
+using CertificatePtr = std::unique_ptr<X509, Deleter<X509_free>>;
+using ContextPtr = std::unique_ptr<SSL_CTX, Deleter<SSL_CTX_free>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
+using SessionPtr = std::unique_ptr<SSL, Deleter<SSL_free>>;
+
+CertificatePtr read_certificate(const std::string& pem) {
+  const BioPtr in(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  return CertificatePtr(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
+}
+
+void use(SSL_CTX* context, const TlsClientOptions& options) {
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  const CertificatePtr authority = read_certificate(options.authority);
+  X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get());
+  SSL_CTX_set_alpn_protos(context, reinterpret_cast<const unsigned char*>(options.protocols.data()),
+                          static_cast<unsigned>(options.protocols.size()));
+  if (options.own.key.empty()) return;
+  const CertificatePtr own = read_certificate(options.own.certificate);
+  const BioPtr in(
+      BIO_new_mem_buf(options.own.key.data(), static_cast<int>(options.own.key.size())));
+  const KeyPtr key(PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr));
+  SSL_CTX_use_certificate(context, own.get());
+  SSL_CTX_use_PrivateKey(context, key.get());
+}
+
+}  // namespace
+
+TlsAnswer tls_get(std::uint16_t port, const std::string& target, const TlsClientOptions& options) {
+  const ContextPtr context(SSL_CTX_new(TLS_client_method()));
+  use(context.get(), options);
+  const host::UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return {};
+  }
+  const SessionPtr ssl(SSL_new(context.get()));
+  SSL_set1_host(ssl.get(), "localhost");
+  SSL_set_fd(ssl.get(), fd.get());
+  if (SSL_connect(ssl.get()) != 1) return {};
+  const std::string request =
+      "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  SSL_write(ssl.get(), request.data(), static_cast<int>(request.size()));
+  TlsAnswer answer;
+  const unsigned char* protocol = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(ssl.get(), &protocol, &size);
+  if (protocol != nullptr) answer.protocol.assign(reinterpret_cast<const char*>(protocol), size);
+  char piece[4096];
+  for (int got = 0; (got = SSL_read(ssl.get(), piece, sizeof piece)) > 0;) {
+    answer.text.append(piece, static_cast<std::size_t>(got));
+  }
+  return answer;
+}
+
+}  // namespace davit::test

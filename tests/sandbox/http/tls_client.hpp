@@ -1,0 +1,27 @@
+/// The client's side of TLS for tests of the server: one request, one answer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sandbox/http/certificates.hpp"
+
+namespace davit::test {
+
+/// What a client brings along. All PEM.
+struct TlsClientOptions {
+  std::string authority;  ///< Whom it believes.
+  sandbox::KeyPair own;   ///< What it shows when asked; may be empty.
+  std::string protocols;  ///< ALPN in its wire form.
+};
+
+struct TlsAnswer {
+  std::string text;      ///< Everything until the server closes; "" without a handshake.
+  std::string protocol;  ///< What ALPN chose.
+};
+
+/// GETs `target` from a server on the loopback.
+[[nodiscard]] TlsAnswer tls_get(std::uint16_t port, const std::string& target,
+                                const TlsClientOptions& options);
+
+}  // namespace davit::test
