@@ -6,6 +6,7 @@
 
 #include "sandbox/patch/list_order.hpp"
 #include "sandbox/patch/patch.hpp"
+#include "sandbox/patch/value_type.hpp"
 
 namespace davit::sandbox {
 
@@ -49,17 +50,12 @@ bool strip_directives(Json& json) {
   return true;
 }
 
-const Field* find_field(const Message& message, std::string_view name) {
-  const auto found = std::find_if(message.fields.begin(), message.fields.end(),
-                                  [name](const Field& each) { return each.name == name; });
-  return found == message.fields.end() ? nullptr : &*found;
-}
-
 /// What the schema says of a member: how to merge it, and what is known of what is inside.
 struct FieldPlan {
   const Message* message = nullptr;
   ElementIdentity identity{""};
-  bool merge = false;  ///< A list that is merged, not replaced.
+  bool merge = false;    ///< A list that is merged, not replaced.
+  bool replace = false;  ///< A struct that is replaced, not merged.
 };
 
 FieldPlan plan_for(const Message* message, std::string_view name) {
@@ -68,7 +64,7 @@ FieldPlan plan_for(const Message* message, std::string_view name) {
   // The values of a map from strings have no fields of their own that could be looked up by name.
   const Message* inner = field->shape == FieldShape::kMap ? nullptr : field->message;
   return {inner, ElementIdentity(field->merge_key),
-          field->merge_primitives || !field->merge_key.empty()};
+          field->merge_primitives || !field->merge_key.empty(), field->replace};
 }
 
 PatchOutcome merge_map(Json& object, Json patch, const Message* message);
@@ -224,7 +220,7 @@ PatchOutcome merge_in_order(Json& object, Json& patch, const std::string& name, 
   if (change != nullptr && !change->is_array()) return no_list(*change);
   if (stored != nullptr && !stored->is_array()) return no_list(*stored);
   if (message != nullptr && find_field(*message, name) == nullptr) {
-    return internal_error("unable to find api field in struct " + message->name +
+    return internal_error("unable to find api field in struct " + message->go_name +
                           " for the json field \"" + name + '"');
   }
   const FieldPlan plan = plan_for(message, name);
@@ -295,7 +291,8 @@ PatchOutcome merge_member(Json& object, Json::Member& change, const Message* mes
   Json* present = object.find(change.key);
   if (present != nullptr && present->kind() == change.value.kind()) {
     const FieldPlan plan = plan_for(message, change.key);
-    if (present->is_object()) return merge_map(*present, std::move(change.value), plan.message);
+    if (present->is_object() && !plan.replace)
+      return merge_map(*present, std::move(change.value), plan.message);
     if (present->is_array() && plan.merge) {
       return merge_list(*present, change.value.items(), plan);
     }

@@ -53,6 +53,8 @@ struct Field {
   bool replace = false;           ///< A strategic merge patch replaces the struct.
   ApplyType apply = ApplyType::kDefault;
   std::vector<std::string> apply_keys;  ///< For ApplyType::kMap on a list.
+  /// Where this field is such a key and absent: what stands for it, as JSON text. Custom resources.
+  std::string key_default;
 };
 
 /// What a field number of the wire format stands for.
@@ -70,6 +72,8 @@ struct Message {
   std::string go_name;  ///< "v1.PodSpec"
   std::vector<Field> fields;
   ApplyType apply = ApplyType::kDefault;  ///< kAtomic: reference structs.
+  /// What all members that are not in `fields` are; null: there are none. Custom resources.
+  const Field* others = nullptr;
 
   std::vector<WireField> wire;       ///< By number.
   std::uint64_t always = 0;          ///< One bit for each field that is always written.
