@@ -22,12 +22,9 @@ Json::Json(std::int64_t number) : value_(Number{std::to_string(number)}) {}
 Json::Json(Items items) : value_(std::move(items)) {}
 Json::Json(Members members) : value_(std::move(members)) {}
 Json::Json(const Json&) = default;
-Json::Json(Json&&) noexcept = default;
 Json& Json::operator=(const Json&) = default;
-Json& Json::operator=(Json&&) noexcept = default;
 
-Json::~Json() {
-  // A tree as deep as the parser allows is taken apart level by level, not by recursion.
+void Json::take_apart() {
   const auto nested = [](const Json& json) { return json.size() != 0; };
   Items later;
   const auto postpone = [&](Json& parent) {
@@ -41,7 +38,6 @@ Json::~Json() {
       }
     }
   };
-  if (!nested(*this)) return;
   postpone(*this);
   while (!later.empty()) {
     Json next = std::move(later.back());
@@ -65,8 +61,6 @@ Json Json::number(std::string_view text) {
   out.value_ = Number{std::string(text)};
   return out;
 }
-
-Json::Kind Json::kind() const { return static_cast<Kind>(value_.index()); }
 
 bool Json::empty() const {
   switch (kind()) {

@@ -97,6 +97,9 @@ class Json {
   struct Number {
     std::string text;
   };
+  /// Takes a tree apart level by level: recursion would need a stack as deep as the tree.
+  void take_apart();
+
   std::variant<std::monostate, bool, Number, std::string, Items, Members> value_;
 };
 
@@ -104,6 +107,14 @@ struct Json::Member {
   std::string key;
   Json value;
 };
+
+// Inline, because trees are made of moves.
+inline Json::Json(Json&&) noexcept = default;
+inline Json& Json::operator=(Json&&) noexcept = default;
+inline Json::Kind Json::kind() const { return static_cast<Kind>(value_.index()); }
+inline Json::~Json() {
+  if (kind() >= Kind::kArray) take_apart();
+}
 
 /// What a parser met and mended, as paths such as `data.a` and `spec.containers[0].name`.
 struct JsonFindings {
@@ -119,6 +130,9 @@ inline constexpr std::size_t kJsonDepthMax = 1'000;
 [[nodiscard]] Result<Json> parse_json(std::string_view text, JsonFindings* findings = nullptr);
 /// For literals of ours: malformed text ends the process.
 [[nodiscard]] Json json_literal(std::string_view text);
+
+/// `text` with U+FFFD for every byte that is no UTF-8.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
 
 /// The shortest text, members in their order.
 [[nodiscard]] std::string to_text(const Json& json);

@@ -15,25 +15,13 @@ namespace davit::sandbox {
 
 namespace {
 
-/// `text` with U+FFFD for every byte that is no UTF-8.
-std::string valid_utf8(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t length = host::utf8_length(text);
-    if (length == 0) host::append_utf8(0xfffd, out);
-    out.append(text.substr(0, length));
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out;
-}
-
-/// Builds the tree from the reader's events.
+/// Builds the tree from the reader's events. What is read waits on one stack until its array or
+/// object is complete, so that each of those is allocated once and in its size.
 class TreeBuilder {
  public:
   explicit TreeBuilder(JsonFindings* findings) : findings_(findings) {}
 
-  [[nodiscard]] Json take() { return std::move(root_); }
+  [[nodiscard]] Json take() { return std::move(waiting_.back().value); }
   [[nodiscard]] bool too_deep() const { return open_.size() > kJsonDepthMax; }
 
   bool Null() { return place(Json()); }
@@ -48,13 +36,22 @@ class TreeBuilder {
     key_ = valid_utf8({text, size});
     return true;
   }
-  bool StartObject() { return open(Json(Json::Members())); }
-  bool StartArray() { return open(Json(Json::Items())); }
+  bool StartObject() { return open(Json::Kind::kObject); }
+  bool StartArray() { return open(Json::Kind::kArray); }
   bool EndObject(rapidjson::SizeType) {
     drop_duplicates();
-    return close();
+    const auto first = first_of(open_.back());
+    Json::Members members(std::make_move_iterator(first), std::make_move_iterator(waiting_.end()));
+    return close(Json(std::move(members)));
   }
-  bool EndArray(rapidjson::SizeType) { return close(); }
+  bool EndArray(rapidjson::SizeType) {
+    Json::Items items;
+    items.reserve(waiting_.size() - open_.back().first);
+    for (auto each = first_of(open_.back()); each != waiting_.end(); ++each) {
+      items.push_back(std::move(each->value));
+    }
+    return close(Json(std::move(items)));
+  }
   // Never called: numbers come as text.
   bool Int(int) { return false; }
   bool Uint(unsigned) { return false; }
@@ -63,71 +60,77 @@ class TreeBuilder {
   bool Double(double) { return false; }
 
  private:
+  /// An array or object whose end was not read yet.
   struct Level {
-    Json value;
-    std::string key;  ///< Its own place in the parent, when that is an object.
+    Json::Kind kind;
+    std::size_t first;  ///< Of its elements, in waiting_.
+    std::string key;    ///< Its own place in the parent, when that is an object.
   };
 
-  bool open(Json value) {
-    open_.push_back({std::move(value), std::move(key_)});
+  Json::Members::iterator first_of(const Level& level) {
+    return waiting_.begin() + static_cast<std::ptrdiff_t>(level.first);
+  }
+  bool open(Json::Kind kind) {
+    open_.push_back({kind, waiting_.size(), std::move(key_)});
     key_.clear();
     return !too_deep();
   }
-  bool close() {
-    Level level = std::move(open_.back());
+  bool close(Json value) {
+    waiting_.erase(first_of(open_.back()), waiting_.end());
+    key_ = std::move(open_.back().key);
     open_.pop_back();
-    key_ = std::move(level.key);
-    return place(std::move(level.value));
+    return place(std::move(value));
   }
   bool place(Json value) {
-    if (open_.empty()) {
-      root_ = std::move(value);
-    } else if (Json& parent = open_.back().value; parent.is_array()) {
-      parent.push_back(std::move(value));
-    } else {
-      parent.make_object().push_back({std::move(key_), std::move(value)});
-    }
+    waiting_.push_back({std::move(key_), std::move(value)});
     key_.clear();
     return true;
   }
   /// Of several members with one key the last one's value stays, at the first one's place.
   void drop_duplicates() {
-    Json::Members& members = open_.back().value.make_object();
-    std::unordered_map<std::string_view, std::size_t> places;
-    std::vector<bool> dropped(members.size());
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const auto [place, fresh] = places.emplace(members[i].key, i);
-      if (fresh) continue;
-      if (findings_ != nullptr) findings_->duplicates.push_back(path(members[i].key));
-      members[place->second].value = std::move(members[i].value);
-      dropped[i] = true;
+    // Comparing each with each is faster than a table while there are few.
+    constexpr std::size_t kFewMembers = 24;
+    const std::size_t begin = open_.back().first;
+    const std::size_t end = waiting_.size();
+    std::size_t kept = begin;
+    std::unordered_map<std::string, std::size_t> places;
+    for (std::size_t i = begin; i < end; ++i) {
+      Json::Member& each = waiting_[i];
+      std::size_t first = kept;
+      if (end - begin > kFewMembers) {
+        first = places.emplace(each.key, kept).first->second;
+      } else {
+        for (first = begin; first < kept && waiting_[first].key != each.key;) ++first;
+      }
+      if (first < kept) {
+        if (findings_ != nullptr) findings_->duplicates.push_back(path(each.key));
+        waiting_[first].value = std::move(each.value);
+        continue;
+      }
+      if (kept != i) waiting_[kept] = std::move(each);
+      ++kept;
     }
-    if (places.size() == members.size()) return;
-    Json::Members kept;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      if (!dropped[i]) kept.push_back(std::move(members[i]));
-    }
-    members = std::move(kept);
+    waiting_.resize(kept);
   }
   /// Of a member of the innermost open object.
   [[nodiscard]] std::string path(const std::string& last_key) const {
     std::string out;
     for (std::size_t i = 0; i < open_.size(); ++i) {
-      const Json& parent = open_[i].value;
-      if (parent.is_array()) {
-        out += '[' + std::to_string(parent.size()) + ']';
+      const bool last = i + 1 == open_.size();
+      if (open_[i].kind == Json::Kind::kArray) {  // Never the last one.
+        out += '[' + std::to_string(open_[i + 1].first - open_[i].first) + ']';
         continue;
       }
       if (!out.empty()) out += '.';
-      out += i + 1 < open_.size() ? open_[i + 1].key : last_key;
+      out += last ? last_key : open_[i + 1].key;
     }
     return out;
   }
 
   JsonFindings* findings_;
-  Json root_;
   std::vector<Level> open_;
-  std::string key_;
+  Json::Members waiting_;  // Elements of all open levels, in order; at the end the root alone.
+  std::string key_;        // Of the value that comes next.
 };
 
 constexpr unsigned kReaderFlags =
@@ -213,6 +216,20 @@ std::string written(const Json& json, Order order, int indent) {
 }
 
 }  // namespace
+
+std::string valid_utf8(std::string_view text) {
+  const auto is_ascii = [](char c) { return static_cast<signed char>(c) >= 0; };
+  if (std::all_of(text.begin(), text.end(), is_ascii)) return std::string(text);
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = host::utf8_length(text);
+    if (length == 0) host::append_utf8(0xfffd, out);
+    out.append(text.substr(0, length));
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
 
 Result<Json> parse_json(std::string_view text, JsonFindings* findings) {
   rapidjson::MemoryStream stream(text.data(), text.size());

@@ -16,7 +16,7 @@ PROSE = ('.md',)
 LIBRARY_ROOMS = {
     'yaml-cpp/': ('host/config/',), 'curl/': ('host/api/',), 'boost/dll': ('host/plugin/',),
     'CLI/': ('host/cli/',), 'spdlog/': ('host/base/',), 'prometheus/': ('host/health/',),
-    'boost/beast': ('host/http/',), 'boost/asio': ('host/http/',),
+    'boost/beast': ('host/http/',), 'boost/asio': ('host/http/',), 'protozero/': ('sandbox/schema/',),
 }
 HEAVY = tuple(LIBRARY_ROOMS) + ('rapidjson/',)
 
@@ -168,6 +168,7 @@ def all_rules(root, architecture):
             'host/config/yaml.cpp': 'yaml-cpp throws',
             'host/plugin/loader.cpp': 'Boost.DLL throws',
             'host/plugin/guard.hpp': 'a plugin may throw',
+            'sandbox/schema/protobuf.cpp': 'protozero throws',
             'sdk/include/davit/trampoline.hpp': 'a controller may throw, a C caller may not see it'}),
         Rule('memory', cpp, lines_that(
             r'(?<!operator )\b(new|delete)\b(?<!= delete)|\b(malloc|calloc|realloc|free)\s*\(',
