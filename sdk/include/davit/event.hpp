@@ -8,6 +8,14 @@
 
 namespace davit {
 
+/// Whom an event is about, where there is no object to read that from: after a failed create.
+struct EventSubject {
+  std::string_view ns = {};  ///< Empty: the event is written into "default".
+  std::string_view name = {};
+  std::string_view uid = {};
+  std::string_view resource_version = {};
+};
+
 /// Events appear in `kubectl describe`. The host correlates, limits and writes them later, with the
 /// controller's client name as their source; recording never waits and never fails the caller.
 class EventRecorder {
@@ -27,15 +35,20 @@ class EventRecorder {
   /// For objects whose kind is only known at run time.
   void record(const Resource& resource, const ObjectView& about, std::string_view type,
               std::string_view reason, std::string_view message) const {
+    record(resource, EventSubject{about.ns(), about.name(), about.uid(), about.resource_version()},
+           type, reason, message);
+  }
+  void record(const Resource& resource, const EventSubject& about, std::string_view type,
+              std::string_view reason, std::string_view message) const {
     const std::string api_version = resource.api_version();
     davit_reference reference{};
     reference.size = sizeof(reference);
     reference.api_version = to_c(api_version);
     reference.kind = to_c(resource.kind);
-    reference.ns = to_c(about.ns());
-    reference.name = to_c(about.name());
-    reference.uid = to_c(about.uid());
-    reference.resource_version = to_c(about.resource_version());
+    reference.ns = to_c(about.ns);
+    reference.name = to_c(about.name);
+    reference.uid = to_c(about.uid);
+    reference.resource_version = to_c(about.resource_version);
     static_cast<void>(
         api_->event->record(api_->host, &reference, to_c(type), to_c(reason), to_c(message)));
   }

@@ -1,0 +1,51 @@
+/// The endpoints controller: keeps one Endpoints object for each Service with a selector.
+#pragma once
+
+#include <davit/context.hpp>
+#include <davit/controller.hpp>
+#include <davit/kube/endpoints.hpp>
+#include <davit/kube/pod.hpp>
+#include <davit/kube/service.hpp>
+#include <optional>
+#include <vector>
+
+#include "plugins/endpoint/trigger_times.hpp"
+
+namespace davit::endpoint {
+
+/// Read, decide, act: the rules are in subset_plan, subset, endpoints_object and pod_changes, which
+/// are pure. Keeps nothing between syncs but the trigger times.
+class EndpointsController final : public Controller {
+ public:
+  struct Options {
+    /// How long a Service waits for further changes of its pods.
+    Duration batch_period{0};
+  };
+
+  /// Reads the configuration; an unknown member or value is an error.
+  [[nodiscard]] static InitResult open(Context& cluster);
+
+  EndpointsController(Context& cluster, Options options);
+
+ private:
+  [[nodiscard]] Result<Again> sync(const Key& key);
+  [[nodiscard]] Result<Again> sync_pod_change(const Key& key);
+  [[nodiscard]] Status remove(const Key& key);
+  [[nodiscard]] Status bring_about(const Key& key, const Service& service);
+  [[nodiscard]] Status create(const Key& key, std::string body);
+  [[nodiscard]] Status update(const Endpoints& current, std::string body);
+  [[nodiscard]] std::vector<Pod> pods_of(const Service& service) const;
+  /// Endpoints whose Service went while nobody looked.
+  void queue_leftovers();
+
+  Context& cluster_;
+  const Options options_;
+  TriggerTimes trigger_times_;
+  Queue services_queue_;
+  Queue pods_queue_;
+  Informer<Service> services_;
+  Informer<Pod> pods_;
+  Informer<Endpoints> endpoints_;
+};
+
+}  // namespace davit::endpoint

@@ -1,0 +1,69 @@
+/// core/v1 EndpointSubset and its parts as plain values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace davit::endpoint {
+
+/// core/v1 ObjectReference.
+struct ObjectReference {
+  std::string kind;
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string api_version;
+  std::string resource_version;  ///< Not compared (spec 11.1).
+  std::string field_path;
+};
+
+struct EndpointAddress {
+  std::string ip;
+  std::string hostname;
+  std::optional<std::string> node_name;  ///< Absent and empty differ.
+  std::optional<ObjectReference> target;
+};
+
+struct EndpointPort {
+  std::string name;
+  std::int64_t port = 0;
+  std::string protocol;
+  std::optional<std::string> app_protocol;
+
+  friend auto operator<=>(const EndpointPort&, const EndpointPort&) = default;
+};
+
+struct EndpointSubset {
+  std::vector<EndpointAddress> ready;      ///< `addresses`
+  std::vector<EndpointAddress> not_ready;  ///< `notReadyAddresses`
+  std::vector<EndpointPort> ports;
+};
+
+using Subsets = std::vector<EndpointSubset>;
+
+/// Deep and in order; references are compared without their resourceVersion
+/// (staging/src/k8s.io/endpointslice/util.EndpointsEqualBeyondHash's reading for Endpoints).
+[[nodiscard]] bool same_subsets(const Subsets& a, const Subsets& b);
+
+/// One form for each meaning (pkg/api/v1/endpoints.RepackSubsets): every address once, addresses
+/// with the same ports together, all sorted. An address that is ready and not ready for one port is
+/// not ready.
+[[nodiscard]] Subsets canonical(const Subsets& subsets);
+
+/// The text whose hash orders ports, and subsets: `%#v` of Go as upstream's dump prints it.
+[[nodiscard]] std::string dump_text(const EndpointPort& port);
+[[nodiscard]] std::string dump_text(const EndpointSubset& subset);
+
+/// As many addresses as one Endpoints object may hold.
+inline constexpr std::size_t kAddressesMax = 1000;
+
+/// All addresses, ready or not; one in two subsets counts twice.
+[[nodiscard]] std::size_t address_count(const Subsets& subsets);
+/// Cuts down to kAddressesMax, ready ones first, each subset in proportion. False: there was
+/// nothing to cut.
+[[nodiscard]] bool truncate(Subsets& subsets);
+
+}  // namespace davit::endpoint

@@ -1,0 +1,37 @@
+/// When the change happened that a write of endpoints answers: the measure of
+/// endpoints_last_change_trigger_time (endpointslice/util.TriggerTimeTracker).
+#pragma once
+
+#include <davit/key.hpp>
+#include <davit/kube/pod.hpp>
+#include <davit/kube/service.hpp>
+#include <davit/time.hpp>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace davit::endpoint {
+
+/// Remembers the latest times of each Service and its pods. Thread-safe; calls for one key do not
+/// come at once.
+class TriggerTimes {
+ public:
+  /// The earliest change since the last call for this Service; its creation at the first call;
+  /// nothing when no change left a time (deletions, labels, addresses).
+  [[nodiscard]] std::optional<WallTime> next(const Key& key, const Service& service,
+                                             std::span<const Pod> pods);
+  void forget(const Key& key);
+
+ private:
+  struct State {
+    std::optional<WallTime> service;
+    std::map<std::string, WallTime, std::less<>> pods;
+  };
+
+  std::mutex mutex_;
+  std::map<Key, State> states_;  // Guarded by mutex_.
+};
+
+}  // namespace davit::endpoint

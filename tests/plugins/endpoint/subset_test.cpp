@@ -1,0 +1,141 @@
+#include "plugins/endpoint/subset.hpp"
+
+#include <gtest/gtest.h>
+
+#include "plugins/endpoint/fnv128.hpp"
+
+namespace davit::endpoint {
+namespace {
+
+std::string hex(const Hash128& hash) {
+  char text[33];
+  std::snprintf(text, sizeof(text), "%016llx%016llx", static_cast<unsigned long long>(hash.high),
+                static_cast<unsigned long long>(hash.low));
+  return text;
+}
+
+EndpointAddress address(const std::string& ip, const std::string& node, const std::string& pod,
+                        const std::string& uid) {
+  return {ip, "", node, ObjectReference{"Pod", "default", pod, uid, "", "", ""}};
+}
+
+EndpointPort port(const std::string& name, std::int64_t number, const std::string& protocol,
+                  std::optional<std::string> app_protocol = std::nullopt) {
+  return {name, number, protocol, std::move(app_protocol)};
+}
+
+struct HashCase {
+  EndpointPort port;
+  const char* hash;
+};
+
+TEST(SubsetHashTest, PortsHashAsUpstream) {
+  const HashCase cases[] = {
+      {port("", 8080, "UDP"), "59aa40b466adb81c6e00232f1f0ba361"},
+      {port("", 8080, "TCP"), "b09ff368df0fc81442c7b7a3ab2dbca5"},
+      {port("http", 80, "TCP"), "754b003f50f133a539c60d18cfb30a55"},
+      {port("https", 443, "TCP", "kubernetes.io/h2c"), "6d68f0dffb836ae9a7918903e2601ace"},
+      {port("port0", 8080, "TCP"), "862194fe8857a76cf7d019569a3274e8"},
+      {port("port-1338", 1338, "TCP"), "a131a8e6368bd2ac540e78f0da32da63"},
+  };
+  for (const HashCase& each : cases) {
+    EXPECT_EQ(hex(fnv1a_128(dump_text(each.port))), each.hash) << dump_text(each.port);
+  }
+}
+
+TEST(SubsetHashTest, SubsetsHashAsUpstream) {
+  EndpointSubset one;
+  one.ready = {address("10.0.0.1", "node-1", "pod-a", "u1")};
+  one.ports = {port("p1", 100, "TCP")};
+  EndpointSubset two;
+  two.ready = {address("10.0.0.2", "node-1", "pod-b", "u2")};
+  two.ports = {port("p2", 101, "TCP")};
+
+  EXPECT_EQ(hex(fnv1a_128(dump_text(one))), "4981fec57414db7274e4cf1e92ad4e94");
+  EXPECT_EQ(hex(fnv1a_128(dump_text(two))), "11cd9b026b7e0f6bf5050d29a869b35d");
+}
+
+TEST(CanonicalTest, AddressesWithTheSamePortsComeTogether) {
+  EndpointSubset one;
+  one.ready = {address("10.0.0.10", "n", "a", "u1")};
+  one.ports = {port("port0", 8080, "TCP")};
+  EndpointSubset two = one;
+  two.ready = {address("10.0.0.2", "n", "b", "u2")};
+
+  const Subsets subsets = canonical({two, one});
+
+  ASSERT_EQ(subsets.size(), 1U);
+  ASSERT_EQ(subsets[0].ready.size(), 2U);
+  EXPECT_EQ(subsets[0].ready[0].ip, "10.0.0.10") << "bytes, not numbers, order addresses";
+}
+
+TEST(CanonicalTest, PortsOfOneAddressComeTogetherInHashOrder) {
+  EndpointSubset one;
+  one.ready = {address("10.0.0.1", "n", "a", "u1")};
+  one.ports = {port("port0", 8080, "TCP")};
+  EndpointSubset two = one;
+  two.ports = {port("port1", 8088, "TCP")};
+
+  const Subsets subsets = canonical({one, two});
+
+  ASSERT_EQ(subsets.size(), 1U);
+  ASSERT_EQ(subsets[0].ports.size(), 2U);
+  EXPECT_EQ(subsets[0].ports[0].name, "port1");
+}
+
+TEST(CanonicalTest, ReadyAndNotReadyIsNotReady) {
+  EndpointSubset one;
+  one.ready = {address("10.0.0.1", "n", "a", "u1")};
+  one.not_ready = one.ready;
+  one.ports = {port("p", 1, "TCP")};
+
+  const Subsets subsets = canonical({one});
+
+  ASSERT_EQ(subsets.size(), 1U);
+  EXPECT_TRUE(subsets[0].ready.empty());
+  EXPECT_EQ(subsets[0].not_ready.size(), 1U);
+}
+
+struct TruncationCase {
+  const char* name;
+  std::vector<std::size_t> ready;
+  std::vector<std::size_t> not_ready;
+  std::vector<std::size_t> ready_left;
+  std::vector<std::size_t> not_ready_left;
+};
+
+Subsets filled(const std::vector<std::size_t>& ready, const std::vector<std::size_t>& not_ready) {
+  Subsets out(ready.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i].ready.resize(ready[i]);
+    out[i].not_ready.resize(not_ready[i]);
+  }
+  return out;
+}
+
+TEST(TruncationTest, SharesOutAsTheSpecificationsExamples) {
+  const TruncationCase cases[] = {
+      {"NotReadyOnes",
+       {90, 110, 50, 10, 20},
+       {101, 200, 200, 201, 298},
+       {90, 110, 50, 10, 20},
+       {73, 144, 144, 145, 214}},
+      {"ReadyOnes",
+       {205, 400, 402, 400, 693},
+       {100, 200, 200, 200, 300},
+       {98, 191, 192, 191, 328},
+       {0, 0, 0, 0, 0}},
+      {"ExactlyAThousandIsAllowed", {500}, {500}, {500}, {500}},
+  };
+  for (const TruncationCase& each : cases) {
+    Subsets subsets = filled(each.ready, each.not_ready);
+    static_cast<void>(truncate(subsets));
+    for (std::size_t i = 0; i < subsets.size(); ++i) {
+      EXPECT_EQ(subsets[i].ready.size(), each.ready_left[i]) << each.name << ' ' << i;
+      EXPECT_EQ(subsets[i].not_ready.size(), each.not_ready_left[i]) << each.name << ' ' << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace davit::endpoint
