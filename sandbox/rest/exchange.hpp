@@ -30,7 +30,7 @@ struct Request {
   std::string body;
   std::optional<CertificateIdentity> certificate;
   bool certificate_refused = false;  ///< The peer showed one that our CA does not vouch for.
-  bool body_too_large = false;  ///< The front stopped reading; `body` is empty.
+  bool body_too_large = false;       ///< The front stopped reading; `body` is empty.
 
   /// The first header of that name, any case; "" when absent.
   [[nodiscard]] std::string_view header(std::string_view name) const;

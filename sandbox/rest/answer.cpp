@@ -1,0 +1,138 @@
+#include "sandbox/rest/answer.hpp"
+
+#include "sandbox/rest/convert.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+bool is_plain(const OutputForm& form) {
+  return form.form == Form::kWhole && form.media == Media::kJson && !form.pretty;
+}
+
+Response encoded(const Call& call, int code, const Json& body) {
+  Response response;
+  response.status = code;
+  response.content_type = content_type(call.form);
+  response.body = encode_body(body, call.form);
+  return response;
+}
+
+Response plain(int code, std::string text) {
+  Response response;
+  response.status = code;
+  response.body = std::move(text);
+  response.body += '\n';
+  return response;
+}
+
+/// Built-in kinds stand in lists without kind and apiVersion.
+void append_item(std::string& out, const Version& version, const Resource& resource) {
+  if (resource.custom) {
+    out += load_text(version, resource);
+    return;
+  }
+  if (is_stored_as(version, resource)) {
+    // The prefix is {"kind":…,"apiVersion":…, and neither value can hold a quote or a comma.
+    std::size_t skip = version.text.find(',');
+    skip = version.text.find(',', skip + 1) + 1;
+    out += '{';
+    out.append(version.text, skip);
+    return;
+  }
+  Json object = load(version, resource);
+  object.erase("kind");
+  object.erase("apiVersion");
+  append_text(out, object);
+}
+
+std::string list_text(const Resource& resource, const std::vector<VersionPtr>& objects,
+                      const Json& metadata) {
+  std::size_t bytes = 200;
+  for (const VersionPtr& each : objects) bytes += each->text.size() + 1;
+  std::string out;
+  out.reserve(bytes);
+  out += R"({"kind":")" + resource.kind + R"(List","apiVersion":")" + resource.api_version() +
+         R"(","metadata":)";
+  append_text(out, metadata);
+  out += R"(,"items":[)";
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (i > 0) out += ',';
+    append_item(out, *objects[i], resource);
+  }
+  out += "]}";
+  return out;
+}
+
+Json metadata_list(const std::vector<Json>& objects, Json metadata, const OutputForm& form) {
+  Json items = Json::array();
+  for (const Json& each : objects) items.push_back(to_partial_metadata(each, form));
+  return Json::object({{"kind", "PartialObjectMetadataList"},
+                       {"apiVersion", "meta.k8s.io/" + form.meta_version},
+                       {"metadata", std::move(metadata)},
+                       {"items", std::move(items)}});
+}
+
+Json whole_list(const Resource& resource, std::vector<Json> objects, Json metadata) {
+  for (Json& each : objects) {
+    if (resource.custom) break;
+    each.erase("kind");
+    each.erase("apiVersion");
+  }
+  return Json::object({{"kind", resource.kind + "List"},
+                       {"apiVersion", resource.api_version()},
+                       {"metadata", std::move(metadata)},
+                       {"items", Json(std::move(objects))}});
+}
+
+}  // namespace
+
+Response answer_version(const RestParts& parts, const Call& call, int code,
+                        const Version& version) {
+  if (is_plain(call.form)) return plain(code, load_text(version, *call.resource));
+  return answer_object(parts, call, code, load(version, *call.resource));
+}
+
+Response answer_object(const RestParts& parts, const Call& call, int code, const Json& object) {
+  if (is_plain(call.form)) return plain(code, to_text(object));
+  const Resource& resource = *call.resource;
+  if (call.form.form == Form::kWhole || object.get("kind").text() != resource.kind) {
+    return encoded(call, code, object);
+  }
+  if (call.form.form != Form::kTable) {
+    return encoded(call, code, to_partial_metadata(object, call.form));
+  }
+  Json metadata =
+      Json::object({{"resourceVersion", object.text_at({"metadata", "resourceVersion"})}});
+  return encoded(call, code,
+                 to_table(resource, {&object, 1}, std::move(metadata), call.form, ShowColumns::kYes,
+                          parts.clock.wall_now()));
+}
+
+Response answer_written(const RestParts& parts, const Call& call, const Written& written) {
+  return answer_version(parts, call, written.effect == Written::Effect::kCreated ? 201 : 200,
+                        *written.version);
+}
+
+Response answer_list(const RestParts& parts, const Call& call,
+                     const std::vector<VersionPtr>& objects, Json metadata) {
+  const Resource& resource = *call.resource;
+  if (is_plain(call.form)) return plain(200, list_text(resource, objects, metadata));
+  std::vector<Json> loaded;
+  loaded.reserve(objects.size());
+  for (const VersionPtr& each : objects) loaded.push_back(load(*each, resource));
+  switch (call.form.form) {
+    case Form::kTable:
+      return encoded(call, 200,
+                     to_table(resource, loaded, std::move(metadata), call.form, ShowColumns::kYes,
+                              parts.clock.wall_now()));
+    case Form::kMetadata:
+    case Form::kMetadataList:
+      return encoded(call, 200, metadata_list(loaded, std::move(metadata), call.form));
+    case Form::kWhole:
+      break;
+  }
+  return encoded(call, 200, whole_list(resource, std::move(loaded), std::move(metadata)));
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,56 @@
+/// A request body as an object: JSON, YAML or protobuf, of the kind that the URL asks for, with
+/// unknown and double fields named (k8s.io/apiserver/pkg/endpoints/handlers, 3.2 of the facts).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/rest/api_error.hpp"
+#include "sandbox/rest/options.hpp"
+
+namespace davit::sandbox {
+
+/// A body above this is refused with 413.
+inline constexpr std::size_t kBodyBytesMax = 3 * 1024 * 1024;
+
+/// What a body is to be.
+struct BodyType {
+  std::string group;
+  std::string version;
+  std::string kind;
+  const Message* schema = nullptr;  ///< Null: kept as it comes, but for metadata.
+  /// Set for custom resources: apiVersion and kind are required, protobuf is not taken. Borrowed.
+  const Resource* custom = nullptr;
+
+  [[nodiscard]] static BodyType of(const Resource& resource);
+  /// A built-in kind other than the URL's resource: "Scale", "Binding".
+  [[nodiscard]] static BodyType of_kind(std::string group, std::string version, std::string kind);
+  [[nodiscard]] std::string api_version() const {
+    return group.empty() ? version : group + '/' + version;
+  }
+};
+
+struct Decoded {
+  Json object;  ///< With apiVersion and kind in front.
+  std::vector<std::string> warnings;
+};
+
+/// The object in the request's body.
+[[nodiscard]] ApiResult<Decoded> decode_body(const Request& request, const BodyType& type,
+                                             FieldValidation validation);
+
+/// "application/json" of "Application/JSON; charset=utf-8".
+[[nodiscard]] std::string media_type(std::string_view header);
+
+/// JSON or YAML text as a tree, for patches. `findings` may be null.
+[[nodiscard]] Result<Json> parse_text(std::string_view text, std::string_view media,
+                                      JsonFindings* findings);
+
+/// Brings `object` into the API's form by `type`'s schema; warns or refuses as `validation` says.
+[[nodiscard]] ApiFailure conform_body(Json& object, const BodyType& type,
+                                      FieldValidation validation,
+                                      const std::vector<std::string>& duplicates,
+                                      std::vector<std::string>& warnings);
+
+}  // namespace davit::sandbox

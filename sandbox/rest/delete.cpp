@@ -1,0 +1,156 @@
+#include "sandbox/rest/delete.hpp"
+
+#include "sandbox/rest/answer.hpp"
+#include "sandbox/rest/convert.hpp"
+#include "sandbox/rest/decode.hpp"
+#include "sandbox/rest/deletion_plan.hpp"
+#include "sandbox/rest/list.hpp"
+#include "sandbox/rest/write.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+using Step = DeletionPlan::Step;
+
+constexpr int kAttemptsMax = 100;
+
+/// In these messages the Kind stands for the resource.
+ApiFailure check_preconditions(const Resource& resource, const DeleteOptions& options,
+                               const Version& current) {
+  const Subject subject = Subject::kind_of(resource, current.name);
+  if (!options.uid.empty() && options.uid != current.uid) {
+    return conflict(subject, "the UID in the precondition (" + options.uid +
+                                 ") does not match the UID in record (" + current.uid +
+                                 "). The object might have been deleted and then recreated");
+  }
+  const std::string revision = std::to_string(current.revision);
+  if (!options.revision.empty() && options.revision != revision) {
+    return conflict(subject, "the ResourceVersion in the precondition (" + options.revision +
+                                 ") does not match the ResourceVersion in record (" + revision +
+                                 "). The object might have been modified");
+  }
+  return std::nullopt;
+}
+
+/// Removes `current`. No value: another writer was faster.
+ApiResult<std::optional<Deleted>> remove(const RestParts& parts, const Resource& resource,
+                                         const Version& current, Json last) {
+  std::optional<ApiResult<VersionPtr>> removed = remove_version(parts, resource, current, last);
+  if (!removed) return std::optional<Deleted>();
+  if (!*removed) return removed->error();
+  return std::optional(Deleted{load(***removed, resource), true});
+}
+
+/// Carries out a plan. No value: another writer was faster.
+ApiResult<std::optional<Deleted>> carry_out(const RestParts& parts, const Resource& resource,
+                                            const VersionPtr& current, DeletionPlan plan,
+                                            DryRun dry_run) {
+  if (plan.step == Step::kNothing) {
+    return std::optional(Deleted{load(*current, resource), false});
+  }
+  if (dry_run == DryRun::kYes) {
+    return std::optional(Deleted{std::move(plan.object), plan.step != Step::kStore});
+  }
+  if (plan.step == Step::kRemove) return remove(parts, resource, *current, std::move(plan.object));
+  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+  Result<VersionPtr> stored = parts.store.update(
+      resource.collection, make_draft(plan.object, resource, *resources), current->revision);
+  if (!stored) {
+    const Code code = stored.error().code();
+    if (code == Code::kConflict || code == Code::kNotFound) return std::optional<Deleted>();
+    return store_error(stored.error());
+  }
+  parts.observer.stored(resource, *stored);
+  if (plan.step == Step::kStoreThenRemove) {
+    return remove(parts, resource, **stored, load(**stored, resource));
+  }
+  return std::optional(Deleted{load(**stored, resource), false});
+}
+
+Json removed_status(const Resource& resource, const Json& object) {
+  StatusDetails details;
+  details.name = object.text_at({"metadata", "name"});
+  details.group = resource.group;
+  details.kind = resource.name;
+  details.uid = object.text_at({"metadata", "uid"});
+  return success_status(details);
+}
+
+}  // namespace
+
+ApiResult<Deleted> delete_one(const RestParts& parts, const Resource& resource,
+                              const std::string& ns, const std::string& name,
+                              const DeleteOptions& options) {
+  if (ApiFailure failure = parts.admission.admit_delete(resource, ns, name)) return *failure;
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    const VersionPtr current = parts.store.get(resource.collection, ns, name);
+    if (current == nullptr) return not_found(Subject::resource(resource, name));
+    if (ApiFailure failure = check_preconditions(resource, options, *current)) return *failure;
+    DeletionPlan plan =
+        plan_deletion(resource, load(*current, resource), options, parts.clock.wall_now());
+    ApiResult<std::optional<Deleted>> deleted =
+        carry_out(parts, resource, current, std::move(plan), options.dry_run);
+    if (!deleted) return deleted.error();
+    if (*deleted) return std::move(**deleted);
+  }
+  return stale(Subject::resource(resource, name));
+}
+
+ApiResult<DeleteOptions> read_delete_options(const Call& call) {
+  if (call.request.body.empty() && !call.request.body_too_large) {
+    return parse_delete_query(call.url.query);
+  }
+  BodyType type = BodyType::of_kind("", "v1", "DeleteOptions");
+  const std::string media = media_type(call.request.header("Content-Type"));
+  if (media == "application/vnd.kubernetes.protobuf") {
+    Result<Json> body = decode_protobuf(call.request.body, "DeleteOptions");
+    if (!body) return bad_request(body.error().message());
+    return parse_delete_options(*body);
+  }
+  if (call.request.body_too_large || call.request.body.size() > kBodyBytesMax) {
+    return body_too_large(kBodyBytesMax);
+  }
+  Result<Json> body = parse_text(call.request.body, media, nullptr);
+  if (!body || !body->is_object()) {
+    return bad_request("couldn't get version/kind; json parse error: " +
+                       (body ? std::string("not an object") : body.error().message()));
+  }
+  const std::string& kind = body->get("kind").text();
+  if (!kind.empty() && kind != type.kind) {
+    return bad_request("no kind \"" + kind + "\" is registered for version \"" +
+                       body->get("apiVersion").text() +
+                       "\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"");
+  }
+  return parse_delete_options(*body);
+}
+
+ApiResult<Response> delete_object(const RestParts& parts, const Call& call) {
+  const ApiResult<DeleteOptions> options = read_delete_options(call);
+  if (!options) return options.error();
+  const Resource& resource = *call.resource;
+  const std::string ns = resource.namespaced ? call.url.ns : "";
+  const ApiResult<Deleted> deleted = delete_one(parts, resource, ns, call.url.name, *options);
+  if (!deleted) return deleted.error();
+  if (deleted->removed && !resource.delete_returns_object) {
+    return answer_object(parts, call, 200, removed_status(resource, deleted->object));
+  }
+  const bool waits = !deleted->removed && options->keeps_dependents_away;
+  return answer_object(parts, call, waits ? 202 : 200, deleted->object);
+}
+
+ApiResult<Response> delete_collection(const RestParts& parts, const Call& call) {
+  const ApiResult<DeleteOptions> options = read_delete_options(call);
+  if (!options) return options.error();
+  const ApiResult<ListOptions> list = parse_list_options(call.url.query, ListKind::kList);
+  if (!list) return list.error();
+  ApiResult<Page> page = find_page(parts, call, *list);
+  if (!page) return page.error();
+  for (const VersionPtr& each : page->objects) {
+    ApiResult<Deleted> deleted = delete_one(parts, *call.resource, each->ns, each->name, *options);
+    if (!deleted && deleted.error().code != 404) return deleted.error();
+  }
+  return answer_list(parts, call, page->objects, std::move(page->metadata));
+}
+
+}  // namespace davit::sandbox

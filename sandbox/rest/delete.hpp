@@ -1,0 +1,32 @@
+/// DELETE: preconditions, finalizers, propagation, graceful pods, namespaces.
+#pragma once
+
+#include <string>
+
+#include "sandbox/rest/api_error.hpp"
+#include "sandbox/rest/options.hpp"
+#include "sandbox/rest/rest_parts.hpp"
+
+namespace davit::sandbox {
+
+/// The finalizer that keeps a CustomResourceDefinition until its objects are gone.
+inline constexpr std::string_view kCustomResourceCleanup =
+    "customresourcecleanup.apiextensions.k8s.io";
+
+struct Deleted {
+  Json object;           ///< As it is now, or was at last.
+  bool removed = false;  ///< It has left the store.
+};
+
+/// What DELETE does to one object. 404 when there is none.
+[[nodiscard]] ApiResult<Deleted> delete_one(const RestParts& parts, const Resource& resource,
+                                            const std::string& ns, const std::string& name,
+                                            const DeleteOptions& options);
+
+/// Options from the body if there is one, else from the query.
+[[nodiscard]] ApiResult<DeleteOptions> read_delete_options(const Call& call);
+
+[[nodiscard]] ApiResult<Response> delete_object(const RestParts& parts, const Call& call);
+[[nodiscard]] ApiResult<Response> delete_collection(const RestParts& parts, const Call& call);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,42 @@
+/// Field selectors as the query `fieldSelector` spells them
+/// (k8s.io/apimachinery/pkg/fields.ParseSelector).
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/kinds/resource.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+/// All terms must hold. Immutable.
+class FieldSelector {
+ public:
+  enum class Operator : std::uint8_t { kEquals, kNotEquals };
+  struct Term {
+    std::string field;
+    Operator op = Operator::kEquals;
+    std::string value;
+  };
+
+  /// Selects everything.
+  FieldSelector() = default;
+
+  /// kInvalid with the message of the real server's parser, or when `resource` knows no such field.
+  [[nodiscard]] static Result<FieldSelector> parse(std::string_view text, const Resource& resource);
+  /// The one object of that name.
+  [[nodiscard]] static FieldSelector of_name(std::string name);
+
+  [[nodiscard]] bool empty() const { return terms_.empty(); }
+  [[nodiscard]] bool matches(const Version& object) const;
+
+ private:
+  std::vector<Term> terms_;
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,189 @@
+#include "sandbox/rest/list.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "host/base/base64.hpp"
+#include "sandbox/rest/answer.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::string_view kTokenVersion = "meta.k8s.io/v1";
+
+/// Base64 without characters that mean something in a query.
+std::string to_token(std::string_view text) {
+  std::string out = host::encode_base64(text);
+  while (!out.empty() && out.back() == '=') out.pop_back();
+  std::ranges::replace(out, '+', '-');
+  std::ranges::replace(out, '/', '_');
+  return out;
+}
+
+std::optional<std::string> from_token(std::string_view text) {
+  std::string padded(text);
+  std::ranges::replace(padded, '-', '+');
+  std::ranges::replace(padded, '_', '/');
+  while (padded.size() % 4 != 0) padded += '=';
+  return host::decode_base64(padded);
+}
+
+/// Which state a list shows.
+struct Moment {
+  Revision revision = 0;  ///< 0: the latest.
+  std::string ns;         ///< After this object only.
+  std::string name;
+  bool limited = true;  ///< False: `limit` does not count.
+};
+
+ApiResult<Moment> continued(const ListOptions& options) {
+  if (!options.revision.empty() && options.revision != "0") {
+    return bad_request("specifying resource version is not allowed when using continue");
+  }
+  Result<ContinueToken> token = ContinueToken::parse(options.continue_token);
+  if (!token) return bad_request("invalid continue token: " + token.error().message());
+  return Moment{token->revision, token->ns, token->name, true};
+}
+
+ApiResult<Moment> moment_of(const ListOptions& options, Revision current) {
+  if (!options.continue_token.empty()) return continued(options);
+  Moment out;
+  if (options.revision.empty()) return out;
+  const Result<Revision> asked = parse_revision(options.revision);
+  if (!asked) return bad_request("invalid resource version: " + asked.error().message());
+  if (*asked > current) return future_revision(options.revision, current);
+  if (*asked == 0) {
+    out.limited = false;
+    return out;
+  }
+  const bool exact = options.match == RevisionMatch::kExact ||
+                     (options.match == RevisionMatch::kUnset && options.limit > 0);
+  if (exact) out.revision = *asked;
+  return out;
+}
+
+/// The 410 of a page whose state is gone; its token goes on from the latest one.
+ApiError expired_page(const Moment& at) {
+  if (at.name.empty()) {
+    return expired("The resourceVersion for the provided list is too old.");
+  }
+  ApiError error = expired(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter, or use the continue token in this response "
+      "to retrieve the remainder of the results. Continuing with the provided token results in an "
+      "inconsistent list - objects that were created, modified, or deleted between the time the "
+      "first chunk was returned and now may show up in the list.");
+  error.continue_token = ContinueToken{0, at.ns, at.name}.text();
+  return error;
+}
+
+/// Objects up to and including the one that `at` names are left out.
+auto first_after(const std::vector<VersionPtr>& objects, const Moment& at) {
+  return std::ranges::upper_bound(
+      objects, std::tie(at.ns, at.name), {},
+      [](const VersionPtr& each) { return std::tie(each->ns, each->name); });
+}
+
+Page cut_page(std::vector<VersionPtr> matching, const Selection& selection,
+              const ListOptions& options, Revision revision) {
+  Page page;
+  page.metadata = Json::object({{"resourceVersion", std::to_string(revision)}});
+  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(options.limit, 0));
+  if (limit > 0 && matching.size() > limit) {
+    const Version& last = *matching[limit - 1];
+    page.metadata.set("continue", ContinueToken{revision, last.ns, last.name}.text());
+    if (!selection.has_selector()) {
+      page.metadata.set("remainingItemCount", static_cast<std::int64_t>(matching.size() - limit));
+    }
+    matching.resize(limit);
+  }
+  page.objects = std::move(matching);
+  return page;
+}
+
+}  // namespace
+
+ApiResult<Selection> parse_selection(const Call& call, const ListOptions& options) {
+  Selection out;
+  if (call.resource->namespaced) out.ns = call.url.ns;
+  Result<LabelSelector> labels = LabelSelector::parse(options.label_selector);
+  if (!labels) return bad_request(labels.error().message());
+  out.labels = std::move(*labels);
+  Result<FieldSelector> fields = FieldSelector::parse(options.field_selector, *call.resource);
+  if (!fields) return bad_request(fields.error().message());
+  out.fields = std::move(*fields);
+  if (!call.url.name.empty()) out.fields = FieldSelector::of_name(call.url.name);
+  return out;
+}
+
+std::string ContinueToken::text() const {
+  return to_token(to_text(Json::object(
+      {{"v", kTokenVersion}, {"rv", std::to_string(revision)}, {"ns", ns}, {"name", name}})));
+}
+
+Result<ContinueToken> ContinueToken::parse(std::string_view text) {
+  const std::optional<std::string> bytes = from_token(text);
+  if (!bytes) return Status(Code::kInvalid, "illegal base64 data");
+  const Result<Json> json = parse_json(*bytes);
+  if (!json) return Status(Code::kInvalid, json.error().message());
+  if (json->get("v").text() != kTokenVersion) {
+    return Status(Code::kInvalid, "server does not recognize this encoded version");
+  }
+  const Result<Revision> revision = parse_revision(json->get("rv").text());
+  if (!revision) return revision.error();
+  ContinueToken out{*revision, json->get("ns").text(), json->get("name").text()};
+  if (out.name.empty()) return Status(Code::kInvalid, "no start key");
+  return out;
+}
+
+ApiResult<Page> find_page(const RestParts& parts, const Call& call, const ListOptions& options) {
+  ApiResult<Selection> selection = parse_selection(call, options);
+  if (!selection) return selection.error();
+  ApiResult<Moment> at = moment_of(options, parts.store.revision());
+  if (!at) return at.error();
+  const Collection& collection = call.resource->collection;
+  Snapshot snapshot;
+  if (at->revision == 0) {
+    snapshot = parts.store.list(collection, selection->ns);
+  } else {
+    Result<Snapshot> past = parts.store.list_at(collection, selection->ns, at->revision);
+    if (!past) return expired_page(*at);
+    snapshot = std::move(*past);
+  }
+  if (!at->name.empty()) {
+    snapshot.objects.erase(snapshot.objects.begin(), first_after(snapshot.objects, *at));
+  }
+  if (selection->has_selector()) {
+    std::erase_if(snapshot.objects,
+                  [&](const VersionPtr& each) { return !selection->matches(*each); });
+  }
+  ListOptions effective = options;
+  if (!at->limited) effective.limit = 0;
+  const Revision shown = at->revision == 0 ? snapshot.revision : at->revision;
+  return cut_page(std::move(snapshot.objects), *selection, effective, shown);
+}
+
+ApiResult<Response> get_object(const RestParts& parts, const Call& call) {
+  const std::string_view asked = call.url.query.get("resourceVersion");
+  if (!asked.empty()) {
+    const Result<Revision> revision = parse_revision(asked);
+    if (!revision) return internal_error("invalid resource version: " + revision.error().message());
+    const Revision current = parts.store.revision();
+    if (*revision > current) return future_revision(asked, current);
+  }
+  const std::string ns = call.resource->namespaced ? call.url.ns : "";
+  const VersionPtr version = parts.store.get(call.resource->collection, ns, call.url.name);
+  if (version == nullptr) return not_found(Subject::resource(*call.resource, call.url.name));
+  return answer_version(parts, call, 200, *version);
+}
+
+ApiResult<Response> list_objects(const RestParts& parts, const Call& call) {
+  const ApiResult<ListOptions> options = parse_list_options(call.url.query, ListKind::kList);
+  if (!options) return options.error();
+  ApiResult<Page> page = find_page(parts, call, *options);
+  if (!page) return page.error();
+  return answer_list(parts, call, page->objects, std::move(page->metadata));
+}
+
+}  // namespace davit::sandbox

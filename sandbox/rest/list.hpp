@@ -1,0 +1,55 @@
+/// GET of one object and of collections: consistency, selectors, paging.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/rest/api_error.hpp"
+#include "sandbox/rest/field_selector.hpp"
+#include "sandbox/rest/label_selector.hpp"
+#include "sandbox/rest/options.hpp"
+#include "sandbox/rest/rest_parts.hpp"
+
+namespace davit::sandbox {
+
+/// Which objects of a collection a request is about.
+struct Selection {
+  std::string ns;  ///< Empty: all namespaces.
+  LabelSelector labels;
+  FieldSelector fields;
+
+  [[nodiscard]] bool matches(const Version& object) const {
+    return (ns.empty() || object.ns == ns) && labels.matches(object.labels) &&
+           fields.matches(object);
+  }
+  [[nodiscard]] bool has_selector() const { return !labels.empty() || !fields.empty(); }
+};
+
+/// Of `call`'s URL and the selectors in `options`; 400 when those do not parse.
+[[nodiscard]] ApiResult<Selection> parse_selection(const Call& call, const ListOptions& options);
+
+/// Where a paged list goes on. Opaque to clients; needs no escaping in a URL.
+struct ContinueToken {
+  Revision revision = 0;  ///< Of the first page; 0: of the latest state.
+  std::string ns;         ///< The last object that was shown.
+  std::string name;
+
+  [[nodiscard]] std::string text() const;
+  /// kInvalid for a made-up one.
+  [[nodiscard]] static Result<ContinueToken> parse(std::string_view text);
+};
+
+/// What a list found.
+struct Page {
+  std::vector<VersionPtr> objects;
+  Json metadata;
+};
+[[nodiscard]] ApiResult<Page> find_page(const RestParts& parts, const Call& call,
+                                        const ListOptions& options);
+
+[[nodiscard]] ApiResult<Response> get_object(const RestParts& parts, const Call& call);
+[[nodiscard]] ApiResult<Response> list_objects(const RestParts& parts, const Call& call);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,111 @@
+#include "sandbox/rest/meta.hpp"
+
+#include <davit/kube/time.hpp>
+
+#include "host/base/uuid.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::string_view kDeletionTimestamp = "deletionTimestamp";
+constexpr std::string_view kDeletionGrace = "deletionGracePeriodSeconds";
+
+void raise_generation(Json& metadata) {
+  metadata.set("generation", metadata.get("generation").integer_or(0) + 1);
+}
+
+/// `next[key]` becomes what `old` has, or goes.
+void restore(Json& next, const Json& old, std::string_view key) {
+  if (const Json* value = old.find(key)) {
+    next.set(key, *value);
+  } else {
+    next.erase(key);
+  }
+}
+
+void restore_if_missing(Json& next, const Json& old, std::string_view key) {
+  const Json* value = old.find(key);
+  if (value != nullptr && next.get(key).is_null()) next.set(key, *value);
+}
+
+}  // namespace
+
+std::string time_text(const host::Clock& clock) { return format_time(clock.wall_now()); }
+
+std::string generate_name(std::string_view base, host::Random& random) {
+  constexpr std::size_t kBaseMax = 58;
+  constexpr std::size_t kSuffix = 5;
+  // k8s.io/apimachinery/pkg/util/rand: no vowels, no look-alikes.
+  constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+  std::string out(base.substr(0, kBaseMax));
+  for (std::size_t i = 0; i < kSuffix; ++i) out += kAlphabet[random.next() % kAlphabet.size()];
+  return out;
+}
+
+void stamp_new(Json& object, const Resource& resource, host::Clock& clock, host::Random& random) {
+  Json& metadata = object["metadata"];
+  metadata.make_object();
+  for (const std::string_view key : {kDeletionTimestamp, kDeletionGrace}) metadata.erase(key);
+  metadata.erase("selfLink");
+  metadata.set("uid", host::random_uuid(random));
+  metadata.set("creationTimestamp", time_text(clock));
+  if (resource.has_generation) metadata.set("generation", 1);
+}
+
+ApiFailure settle_namespace(Json& object, std::string_view ns) {
+  Json& metadata = object["metadata"];
+  const std::string& given = metadata.get("namespace").text();
+  if (given.empty() && !ns.empty()) {
+    metadata.set("namespace", ns);
+  } else if (given != ns) {
+    return bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return std::nullopt;
+}
+
+void keep_system_metadata(Json& object, const Json& old) {
+  Json& metadata = object["metadata"];
+  const Json& before = old.get("metadata");
+  metadata.erase("selfLink");
+  restore_if_missing(metadata, before, "uid");
+  restore(metadata, before, "creationTimestamp");
+  restore(metadata, before, "generation");
+  if (before.contains(kDeletionTimestamp)) restore(metadata, before, kDeletionTimestamp);
+  restore_if_missing(metadata, before, kDeletionGrace);
+  // A lone empty entry asks for forgetting who owns what; left out, all stay owners.
+  const Json::Items& managers = metadata.get("managedFields").items();
+  if (managers.size() == 1 && managers.front().empty()) {
+    metadata.erase("managedFields");
+  } else {
+    restore_if_missing(metadata, before, "managedFields");
+  }
+}
+
+void settle_generation(Json& object, const Json& old, const Resource& resource) {
+  if (!resource.has_generation || resource.rules == nullptr) return;
+  if (resource.rules->raises_generation(object, old)) raise_generation(object["metadata"]);
+}
+
+bool is_being_deleted(const Json& object) {
+  return !object.text_at({"metadata", kDeletionTimestamp}).empty();
+}
+
+bool has_finalizers(const Json& object) {
+  return !object.get("metadata").get("finalizers").items().empty();
+}
+
+std::optional<std::int64_t> grace_seconds(const Json& object) {
+  return object.get("metadata").get(kDeletionGrace).integer();
+}
+
+void mark_deleted(Json& object, std::string_view since, std::optional<std::int64_t> grace) {
+  const bool first = !is_being_deleted(object);
+  Json& metadata = object["metadata"];
+  metadata.set(kDeletionTimestamp, since);
+  if (grace) metadata.set(kDeletionGrace, *grace);
+  if (first && metadata.get("generation").integer_or(0) > 0) raise_generation(metadata);
+}
+
+}  // namespace davit::sandbox

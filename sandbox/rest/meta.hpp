@@ -1,0 +1,44 @@
+/// Metadata that the server itself writes: names, times, versions, what survives an update.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/base/clock.hpp"
+#include "host/base/random.hpp"
+#include "sandbox/json/json.hpp"
+#include "sandbox/kinds/resource.hpp"
+#include "sandbox/rest/api_error.hpp"
+
+namespace davit::sandbox {
+
+/// Now as objects show it.
+[[nodiscard]] std::string time_text(const host::Clock& clock);
+
+/// `base` cut to 58 characters, and five random ones.
+[[nodiscard]] std::string generate_name(std::string_view base, host::Random& random);
+
+/// rest.FillObjectMetaSystemFields: a fresh identity, whatever the client sent.
+void stamp_new(Json& object, const Resource& resource, host::Clock& clock, host::Random& random);
+
+/// Fills metadata.namespace from the URL; 400 when the body says another.
+[[nodiscard]] ApiFailure settle_namespace(Json& object, std::string_view ns);
+
+/// What an update does not change, whatever it says: uid (if left out), creation and deletion
+/// times, generation, managedFields (if left out).
+void keep_system_metadata(Json& object, const Json& old);
+
+/// The Resource's rule for generation, and one more for an object that begins to be deleted.
+void settle_generation(Json& object, const Json& old, const Resource& resource);
+
+[[nodiscard]] bool is_being_deleted(const Json& object);
+[[nodiscard]] bool has_finalizers(const Json& object);
+/// metadata.deletionGracePeriodSeconds.
+[[nodiscard]] std::optional<std::int64_t> grace_seconds(const Json& object);
+
+/// Marks `object` as being deleted since `since`, generation included where it has one and is not
+/// marked yet.
+void mark_deleted(Json& object, std::string_view since, std::optional<std::int64_t> grace);
+
+}  // namespace davit::sandbox

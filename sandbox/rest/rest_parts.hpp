@@ -1,0 +1,50 @@
+/// What the verbs work on. Internal to sandbox/rest and sandbox/server.
+#pragma once
+
+#include <string>
+
+#include "host/base/clock.hpp"
+#include "host/base/random.hpp"
+#include "sandbox/admission/admission.hpp"
+#include "sandbox/kinds/resource.hpp"
+#include "sandbox/output/output.hpp"
+#include "sandbox/rest/resources.hpp"
+#include "sandbox/rest/url.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+/// Told of every write that the verbs made, after it is in the store, on the writer's thread.
+class WriteObserver {
+ public:
+  WriteObserver() = default;
+  WriteObserver(const WriteObserver&) = delete;
+  WriteObserver& operator=(const WriteObserver&) = delete;
+  virtual ~WriteObserver() = default;
+
+  virtual void stored(const Resource& resource, const VersionPtr& version) = 0;
+  virtual void removed(const Resource& resource, const VersionPtr& version) = 0;
+};
+
+/// All borrowed; thread-safe each.
+struct RestParts {
+  Store& store;
+  host::Clock& clock;
+  host::Random& random;
+  Resources& resources;
+  Admission& admission;
+  WriteObserver& observer;
+};
+
+/// One request for a resource on its way through the verbs.
+struct Call {
+  const Request& request;
+  const Url& url;
+  Verb verb = Verb::kOther;
+  ResourcePtr resource;
+  OutputForm form;
+  std::string user_agent;                  ///< Names the field manager where none is given.
+  std::vector<std::string> warnings = {};  ///< Become Warning headers.
+};
+
+}  // namespace davit::sandbox

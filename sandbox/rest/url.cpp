@@ -1,0 +1,189 @@
+#include "sandbox/rest/url.hpp"
+
+#include <algorithm>
+
+namespace davit::sandbox {
+
+namespace {
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+enum class Plus : bool { kLiteral, kSpace };
+
+std::optional<std::string> unescape(std::string_view text, Plus plus) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && plus == Plus::kSpace) {
+      out += ' ';
+    } else if (text[i] != '%') {
+      out += text[i];
+    } else {
+      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+      if (high < 0 || low < 0) return std::nullopt;
+      out += static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+  }
+  return out;
+}
+
+/// Pairs with a malformed escape are dropped, as Go's url.Query() does.
+Query parse_query(std::string_view text) {
+  Pairs pairs;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('&'), text.size());
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (part.empty() || part.find(';') != std::string_view::npos) continue;
+    const std::size_t equals = std::min(part.find('='), part.size());
+    std::optional<std::string> key = unescape(part.substr(0, equals), Plus::kSpace);
+    std::optional<std::string> value =
+        unescape(part.substr(std::min(equals + 1, part.size())), Plus::kSpace);
+    if (key && value) pairs.emplace_back(std::move(*key), std::move(*value));
+  }
+  return Query(std::move(pairs));
+}
+
+std::vector<std::string> split_path(std::string_view path) {
+  while (!path.empty() && path.front() == '/') path.remove_prefix(1);
+  while (!path.empty() && path.back() == '/') path.remove_suffix(1);
+  std::vector<std::string> out;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    out.emplace_back(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return out;
+}
+
+/// Parts of the namespace object itself, not a namespaced resource.
+bool is_namespace_part(const std::string& segment) {
+  return segment == "status" || segment == "finalize";
+}
+
+/// Fills in what the segments after the version mean.
+void read_resource(Url& url, std::size_t next) {
+  const std::vector<std::string>& parts = url.segments;
+  if (next < parts.size() && parts[next] == "watch") {
+    url.watch_prefix = true;
+    ++next;
+  }
+  if (next + 1 < parts.size() && parts[next] == "namespaces") {
+    url.ns = parts[next + 1];
+    if (next + 2 < parts.size() && !is_namespace_part(parts[next + 2])) next += 2;
+  }
+  if (next >= parts.size()) return;
+  url.is_resource = true;
+  url.resource = parts[next];
+  if (next + 1 < parts.size()) url.name = parts[next + 1];
+  if (next + 2 < parts.size()) url.subresource = parts[next + 2];
+  url.has_more = next + 3 < parts.size();
+}
+
+/// "metadata.name=x" alone, or nothing: RBAC then sees the name.
+std::string selected_name(std::string_view selector) {
+  for (const std::string_view form : {"metadata.name==", "metadata.name="}) {
+    if (!selector.starts_with(form)) continue;
+    const std::string_view name = selector.substr(form.size());
+    return name.find_first_of(",=\\!/%") == std::string_view::npos ? std::string(name) : "";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<std::string_view> Query::find(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(pairs_, [&](const auto& each) { return each.first == name; });
+  if (found == pairs_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string_view Query::get(std::string_view name) const {
+  return find(name).value_or(std::string_view());
+}
+
+std::vector<std::string> Query::all(std::string_view name) const {
+  std::vector<std::string> out;
+  for (const auto& [key, value] : pairs_) {
+    if (key == name) out.push_back(value);
+  }
+  return out;
+}
+
+bool Query::flag(std::string_view name) const {
+  const std::optional<std::string_view> value = find(name);
+  if (!value || *value == "0") return false;
+  std::string lower(*value);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower != "false";
+}
+
+std::string_view to_text(Verb verb) {
+  switch (verb) {
+    case Verb::kGet:
+      return "get";
+    case Verb::kList:
+      return "list";
+    case Verb::kWatch:
+      return "watch";
+    case Verb::kCreate:
+      return "create";
+    case Verb::kUpdate:
+      return "update";
+    case Verb::kPatch:
+      return "patch";
+    case Verb::kDelete:
+      return "delete";
+    case Verb::kDeleteCollection:
+      return "deletecollection";
+    case Verb::kOther:
+      break;
+  }
+  return "";
+}
+
+ApiResult<Url> parse_url(std::string_view target) {
+  Url url;
+  target = target.substr(0, target.find('#'));
+  const std::size_t question = std::min(target.find('?'), target.size());
+  const std::optional<std::string> path = unescape(target.substr(0, question), Plus::kLiteral);
+  if (!path) return bad_request("invalid URL escape in the path");
+  url.path = *path;
+  url.query = parse_query(target.substr(std::min(question + 1, target.size())));
+  url.segments = split_path(url.path);
+  if (url.segments.size() >= 3 && url.segments[0] == "api") {
+    url.version = url.segments[1];
+    read_resource(url, 2);
+  } else if (url.segments.size() >= 4 && url.segments[0] == "apis") {
+    url.group = url.segments[1];
+    url.version = url.segments[2];
+    read_resource(url, 3);
+  }
+  if (url.name.empty()) url.selected_name = selected_name(url.query.get("fieldSelector"));
+  return url;
+}
+
+Verb verb_of(std::string_view method, const Url& url) {
+  if (method == "GET" || method == "HEAD") {
+    if (url.watch_prefix) return Verb::kWatch;
+    if (!url.name.empty()) return Verb::kGet;
+    return url.query.flag("watch") ? Verb::kWatch : Verb::kList;
+  }
+  if (method == "POST") return Verb::kCreate;
+  if (method == "PUT") return Verb::kUpdate;
+  if (method == "PATCH") return Verb::kPatch;
+  if (method == "DELETE") return url.name.empty() ? Verb::kDeleteCollection : Verb::kDelete;
+  return Verb::kOther;
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,68 @@
+#include "sandbox/rest/watch.hpp"
+
+#include "sandbox/rest/list.hpp"
+#include "sandbox/rest/watch_stream.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long a watch lives when the client does not say: half an hour to an hour, so that not all
+/// come back at once.
+constexpr host::Duration kShortest = 30min;
+
+host::Time deadline_of(const RestParts& parts, const ListOptions& options) {
+  // Far beyond every watch, near enough that adding it to a time cannot overflow.
+  constexpr std::int64_t kSecondsMax = 365LL * 24 * 60 * 60;
+  const std::int64_t seconds = options.timeout_seconds.value_or(0);
+  if (seconds > 0) return parts.clock.now() + std::chrono::seconds(std::min(seconds, kSecondsMax));
+  return parts.clock.now() + parts.random.jitter(kShortest, 1.0);
+}
+
+/// Where the watch begins; 500 for a resourceVersion that is no number.
+ApiFailure plan_start(const RestParts& parts, const Call& call, const ListOptions& options,
+                      WatchPlan& plan) {
+  const Result<Revision> asked = parse_revision(options.revision.empty() ? "0" : options.revision);
+  if (!asked) return internal_error("invalid resource version: " + asked.error().message());
+  const bool streams = options.send_initial_events.value_or(false);
+  if (streams && *asked > parts.store.revision()) {
+    plan.error = future_revision(options.revision, parts.store.revision());
+    return std::nullopt;
+  }
+  const bool from_state = options.send_initial_events.value_or(*asked == 0);
+  if (!from_state) {
+    plan.position = *asked == 0 ? parts.store.revision() : *asked;
+    return std::nullopt;
+  }
+  Snapshot snapshot = parts.store.list(call.resource->collection, plan.selection.ns);
+  plan.position = snapshot.revision;
+  std::erase_if(snapshot.objects,
+                [&](const VersionPtr& each) { return !plan.selection.matches(*each); });
+  plan.initial = std::move(snapshot.objects);
+  return std::nullopt;
+}
+
+}  // namespace
+
+ApiResult<Response> watch_objects(const RestParts& parts, const Call& call) {
+  const ApiResult<ListOptions> options = parse_list_options(call.url.query, ListKind::kWatch);
+  if (!options) return options.error();
+  ApiResult<Selection> selection = parse_selection(call, *options);
+  if (!selection) return selection.error();
+  WatchPlan plan;
+  plan.selection = std::move(*selection);
+  plan.deadline = deadline_of(parts, *options);
+  if (options->allow_bookmarks) {
+    plan.bookmarks = options->send_initial_events.value_or(false)
+                         ? WatchPlan::Bookmarks::kAlsoAfterInitial
+                         : WatchPlan::Bookmarks::kSome;
+  }
+  if (ApiFailure failure = plan_start(parts, call, *options, plan)) return *failure;
+  Response response;
+  response.stream = std::make_unique<WatchStream>(parts, call.resource, call.form, std::move(plan));
+  return response;
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,73 @@
+#include "sandbox/rest/watch_event.hpp"
+
+#include "sandbox/rest/convert.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+void open_event(std::string& out, std::string_view type) {
+  out += R"({"type":")";
+  out += type;
+  out += R"(","object":)";
+}
+
+void close_event(std::string& out) { out += "}\n"; }
+
+}  // namespace
+
+WatchEventWriter::WatchEventWriter(ResourcePtr resource, OutputForm form, const host::Clock& clock)
+    : resource_(std::move(resource)), form_(form), clock_(clock) {}
+
+void WatchEventWriter::append(std::string& out, std::string_view type, const Version& version) {
+  if (form_.form != Form::kWhole) return append_object(out, type, load(version, *resource_));
+  open_event(out, type);
+  if (is_stored_as(version, *resource_)) {
+    out += version.text;
+  } else {
+    append_text(out, load(version, *resource_));
+  }
+  close_event(out);
+}
+
+void WatchEventWriter::append_at(std::string& out, std::string_view type, const Version& version,
+                                 Revision revision) {
+  Json object = load(version, *resource_);
+  object["metadata"].set("resourceVersion", std::to_string(revision));
+  append_object(out, type, object);
+}
+
+void WatchEventWriter::append_bookmark(std::string& out, Bookmark what, Revision revision) {
+  Json metadata = Json::object({{"resourceVersion", std::to_string(revision)}});
+  if (what == Bookmark::kInitialEventsEnd) {
+    metadata.set("annotations", Json::object({{"k8s.io/initial-events-end", "true"}}));
+  }
+  append_object(out, "BOOKMARK",
+                Json::object({{"kind", resource_->kind},
+                              {"apiVersion", resource_->api_version()},
+                              {"metadata", std::move(metadata)}}));
+}
+
+void WatchEventWriter::append_error(std::string& out, const ApiError& error) {
+  open_event(out, "ERROR");
+  append_text(out, to_status(error));
+  close_event(out);
+}
+
+void WatchEventWriter::append_object(std::string& out, std::string_view type, const Json& object) {
+  open_event(out, type);
+  if (form_.form == Form::kTable) {
+    Json metadata =
+        Json::object({{"resourceVersion", object.text_at({"metadata", "resourceVersion"})}});
+    append_text(out, to_table(*resource_, {&object, 1}, std::move(metadata), form_, columns_,
+                              clock_.wall_now()));
+    columns_ = ShowColumns::kNo;
+  } else if (form_.form == Form::kWhole) {
+    append_text(out, object);
+  } else {
+    append_text(out, to_partial_metadata(object, form_));
+  }
+  close_event(out);
+}
+
+}  // namespace davit::sandbox

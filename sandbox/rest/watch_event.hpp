@@ -1,0 +1,37 @@
+/// The events of one watch as text, in the form that was agreed on.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "host/base/clock.hpp"
+#include "sandbox/output/output.hpp"
+#include "sandbox/rest/api_error.hpp"
+
+namespace davit::sandbox {
+
+/// Not thread-safe: it remembers whether a Table's columns were shown.
+class WatchEventWriter {
+ public:
+  /// `clock` is borrowed.
+  WatchEventWriter(ResourcePtr resource, OutputForm form, const host::Clock& clock);
+
+  /// `type` is "ADDED", "MODIFIED" or "DELETED".
+  void append(std::string& out, std::string_view type, const Version& version);
+  /// The same with the resourceVersion of another write.
+  void append_at(std::string& out, std::string_view type, const Version& version,
+                 Revision revision);
+  enum class Bookmark : std::uint8_t { kProgress, kInitialEventsEnd };
+  void append_bookmark(std::string& out, Bookmark what, Revision revision);
+  static void append_error(std::string& out, const ApiError& error);
+
+ private:
+  void append_object(std::string& out, std::string_view type, const Json& object);
+
+  const ResourcePtr resource_;
+  const OutputForm form_;
+  const host::Clock& clock_;
+  ShowColumns columns_ = ShowColumns::kYes;
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,321 @@
+#include "sandbox/rest/write.hpp"
+
+#include <algorithm>
+
+#include "sandbox/patch/apply.hpp"
+#include "sandbox/rest/convert.hpp"
+#include "sandbox/rest/meta.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+/// Races that one request may lose before it gives up; with that many, somebody fights.
+constexpr int kAttemptsMax = 100;
+/// Names that generateName tries.
+constexpr int kNamesMax = 8;
+
+WriteRequest admission_request(const WriteTarget& target, WriteVerb verb, const Json* old) {
+  return {.resource = target.resource,
+          .verb = verb,
+          .ns = target.ns,
+          .name = target.name,
+          .subresource = target.subresource,
+          .old = old};
+}
+
+void add_warnings(const Resource& resource, const Json& object, std::vector<std::string>& out) {
+  if (resource.rules == nullptr) return;
+  for (std::string& each : resource.rules->warnings(object)) out.push_back(std::move(each));
+}
+
+/// Before the name is known: defaulting, admission, what the system sets, validation.
+ApiFailure prepare_new(const RestParts& parts, const WriteTarget& target, Json& object) {
+  const Resource& resource = target.resource;
+  if (ApiFailure failure = settle_namespace(object, target.ns)) return failure;
+  if (resource.rules != nullptr) resource.rules->set_defaults(object);
+  if (ApiFailure failure =
+          parts.admission.admit(admission_request(target, WriteVerb::kCreate, nullptr), object)) {
+    return failure;
+  }
+  stamp_new(object, resource, parts.clock, parts.random);
+  if (resource.rules != nullptr) {
+    resource.rules->prepare_create(object);
+  } else if (resource.has_status && !resource.keeps_status_on_create) {
+    object.erase("status");
+  }
+  return std::nullopt;
+}
+
+ApiFailure check_new(const Resource& resource, const Json& object) {
+  const std::string& name = object.text_at({"metadata", "name"});
+  FieldErrors errors;
+  if (resource.rules != nullptr) {
+    errors = resource.rules->validate_create(object);
+  } else if (name.empty()) {
+    errors = {field_required("metadata.name", "name or generateName is required")};
+  }
+  if (!errors.empty()) return invalid(Subject::kind_of(resource, name), std::move(errors));
+  const std::string& revision = object.text_at({"metadata", "resourceVersion"});
+  if (!revision.empty() && revision != "0") {
+    return internal_error("resourceVersion should not be set on objects to be created");
+  }
+  return std::nullopt;
+}
+
+ApiError taken(const RestParts& parts, const WriteTarget& target, const std::string& name) {
+  const VersionPtr there = parts.store.get(target.resource.collection, target.ns, name);
+  const Subject subject = Subject::resource(target.resource, name);
+  return there != nullptr && is_being_deleted(there->json()) ? already_exists_deleting(subject)
+                                                             : already_exists(subject);
+}
+
+void track(const WriteTarget& target, Json& object, const Json& old) {
+  if (target.tracking == Tracking::kDone) return;
+  track_update(object, old, target.resource.schema, target.manager);
+}
+
+/// One try under the name that `object` has now. No value: the name is taken.
+ApiResult<std::optional<Written>> try_create(const RestParts& parts, const WriteTarget& target,
+                                             Json object) {
+  if (ApiFailure failure = check_new(target.resource, object)) return *failure;
+  object["metadata"].erase("resourceVersion");
+  track(target, object, Json());
+  Reserved reserved =
+      parts.admission.reserve(admission_request(target, WriteVerb::kCreate, nullptr), object);
+  if (reserved.refusal) return *reserved.refusal;
+  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+  if (target.dry_run == DryRun::kYes) {
+    const std::string& name = object.text_at({"metadata", "name"});
+    if (parts.store.get(target.resource.collection, target.ns, name) != nullptr) {
+      return std::optional<Written>();
+    }
+    return std::optional(Written{unstored(std::move(object), target.resource, *resources),
+                                 Written::Effect::kCreated});
+  }
+  Result<VersionPtr> stored = parts.store.create(
+      target.resource.collection, make_draft(std::move(object), target.resource, *resources));
+  if (!stored) {
+    if (stored.error().code() == Code::kAlreadyExists) return std::optional<Written>();
+    return store_error(stored.error());
+  }
+  if (reserved.reservation != nullptr) reserved.reservation->commit();
+  parts.observer.stored(target.resource, *stored);
+  return std::optional(Written{std::move(*stored), Written::Effect::kCreated});
+}
+
+/// metadata.resourceVersion of a body against what is stored. Nothing: they fit.
+ApiFailure check_revision(const WriteTarget& target, const Json& next, const Version& current) {
+  const std::string& given = next.text_at({"metadata", "resourceVersion"});
+  if (given.empty() || given == "0") {
+    if (target.resource.unconditional_update) return std::nullopt;
+    return invalid(
+        Subject::resource(target.resource, target.name),
+        {field_invalid("metadata.resourceVersion", Json(0), "must be specified for an update")});
+  }
+  const Result<Revision> revision = parse_revision(given);
+  if (!revision) return internal_error(revision.error().message());
+  if (*revision != current.revision) {
+    return stale(Subject::resource(target.resource, target.name));
+  }
+  return std::nullopt;
+}
+
+/// Rules of the kind, of metadata and of admission, on what is to replace `old`.
+ApiFailure settle_next(const RestParts& parts, const WriteTarget& target, Json& next,
+                       const Json& old, std::vector<std::string>& warnings) {
+  const Resource& resource = target.resource;
+  const UpdateTarget part =
+      target.subresource == "status" ? UpdateTarget::kStatus : UpdateTarget::kObject;
+  if (ApiFailure failure = settle_namespace(next, target.ns)) return failure;
+  const KindRules* rules = target.rules == RuleSet::kAll ? resource.rules.get() : nullptr;
+  if (rules != nullptr) rules->set_defaults(next);
+  keep_system_metadata(next, old);
+  if (target.rules == RuleSet::kAll) {
+    if (ApiFailure failure =
+            parts.admission.admit(admission_request(target, WriteVerb::kUpdate, &old), next)) {
+      return failure;
+    }
+  }
+  if (rules != nullptr) {
+    rules->prepare_update(next, old, part);
+    settle_generation(next, old, resource);
+    FieldErrors errors = rules->validate_update(next, old, part);
+    if (!errors.empty()) {
+      return invalid(Subject::kind_of(resource, target.name), std::move(errors));
+    }
+    add_warnings(resource, next, warnings);
+  }
+  track(target, next, old);
+  return std::nullopt;
+}
+
+bool is_namespace(const Resource& resource) {
+  return resource.group.empty() && resource.name == "namespaces";
+}
+
+/// Nothing holds an object that is being deleted any more (k8s: ShouldDeleteDuringUpdate, and its
+/// form for namespaces).
+bool is_released(const Resource& resource, const Json& next, const Json& old) {
+  if (!is_being_deleted(old) || has_finalizers(next)) return false;
+  if (is_namespace(resource)) return next.get("spec").get("finalizers").items().empty();
+  return grace_seconds(old).value_or(0) == 0;
+}
+
+/// One try on `current`. No value: another writer was faster.
+ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const WriteTarget& target,
+                                              const VersionPtr& current, const Produce& produce,
+                                              std::vector<std::string>& warnings) {
+  const Json old = load(*current, target.resource);
+  ApiResult<Json> produced = produce(old);
+  if (!produced) return produced.error();
+  Json& next = *produced;
+  if (ApiFailure failure = check_revision(target, next, *current)) return *failure;
+  if (ApiFailure failure = settle_next(parts, target, next, old, warnings)) return *failure;
+  next["metadata"].set("resourceVersion", std::to_string(current->revision));
+  using Effect = Written::Effect;
+  if (same_but_for_times(next, old)) return std::optional(Written{current, Effect::kUnchanged});
+  Reserved reserved =
+      parts.admission.reserve(admission_request(target, WriteVerb::kUpdate, &old), next);
+  if (reserved.refusal) return *reserved.refusal;
+  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+  const bool released = is_released(target.resource, next, old);
+  if (target.dry_run == DryRun::kYes || released) {
+    VersionPtr shown = unstored(next, target.resource, *resources);
+    if (target.dry_run == DryRun::kYes) {
+      return std::optional(
+          Written{std::move(shown), released ? Effect::kRemoved : Effect::kUpdated});
+    }
+    std::optional<ApiResult<VersionPtr>> gone =
+        remove_version(parts, target.resource, *current, old);
+    if (!gone) return std::optional<Written>();
+    if (!*gone) return gone->error();
+    return std::optional(Written{std::move(shown), Effect::kRemoved});
+  }
+  Result<VersionPtr> stored = parts.store.update(
+      target.resource.collection, make_draft(std::move(next), target.resource, *resources),
+      current->revision);
+  if (!stored) {
+    const Code code = stored.error().code();
+    if (code == Code::kConflict || code == Code::kNotFound) return std::optional<Written>();
+    return store_error(stored.error());
+  }
+  if (reserved.reservation != nullptr) reserved.reservation->commit();
+  parts.observer.stored(target.resource, *stored);
+  return std::optional(Written{std::move(*stored), Effect::kUpdated});
+}
+
+}  // namespace
+
+WriteTarget target_of(const RestParts& parts, const Call& call, const WriteOptions& options) {
+  FieldManager manager;
+  manager.name = options.field_manager;
+  if (manager.name.empty()) manager.name = call.user_agent.substr(0, call.user_agent.find('/'));
+  if (manager.name.empty()) manager.name = "unknown";
+  manager.api_version = call.resource->api_version();
+  manager.subresource = call.url.subresource;
+  manager.time = time_text(parts.clock);
+  if (call.url.subresource == "status") {
+    manager.reset_fields = {"spec"};
+  } else if (call.resource->has_status) {
+    manager.reset_fields = {"status"};
+  }
+  return {.resource = *call.resource,
+          .ns = call.resource->namespaced ? call.url.ns : "",
+          .name = call.url.name,
+          .subresource = call.url.subresource,
+          .dry_run = options.dry_run,
+          .manager = std::move(manager),
+          .rules = RuleSet::kAll,
+          .tracking = Tracking::kToDo};
+}
+
+ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& target, Json object,
+                                 std::vector<std::string>& warnings) {
+  if (ApiFailure failure = prepare_new(parts, target, object)) return *failure;
+  add_warnings(target.resource, object, warnings);
+  Json& metadata = object["metadata"];
+  const std::string base = metadata.get("generateName").text();
+  if (!metadata.get("name").text().empty() || base.empty()) {
+    const std::string name = metadata.get("name").text();
+    ApiResult<std::optional<Written>> written = try_create(parts, target, std::move(object));
+    if (!written) return written.error();
+    if (!*written) return taken(parts, target, name);
+    return std::move(**written);
+  }
+  std::string name;
+  for (int attempt = 0; attempt < kNamesMax; ++attempt) {
+    name = generate_name(base, parts.random);
+    object["metadata"].set("name", name);
+    ApiResult<std::optional<Written>> written = try_create(parts, target, object);
+    if (!written) return written.error();
+    if (*written) return std::move(**written);
+  }
+  return already_exists(Subject::resource(target.resource, name));
+}
+
+ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& target,
+                                  Missing missing, const Produce& produce,
+                                  std::vector<std::string>& warnings) {
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    const VersionPtr current = parts.store.get(target.resource.collection, target.ns, target.name);
+    std::vector<std::string> told;
+    ApiResult<std::optional<Written>> written = std::optional<Written>();
+    if (current == nullptr) {
+      if (missing == Missing::kNotFound) {
+        return not_found(Subject::resource(target.resource, target.name));
+      }
+      ApiResult<Json> fresh = produce(Json());
+      if (!fresh) return fresh.error();
+      (*fresh)["metadata"].erase("resourceVersion");
+      if (ApiFailure failure = prepare_new(parts, target, *fresh)) return *failure;
+      add_warnings(target.resource, *fresh, told);
+      written = try_create(parts, target, std::move(*fresh));
+    } else {
+      written = try_rewrite(parts, target, current, produce, told);
+    }
+    if (!written) return written.error();
+    if (*written) {
+      warnings.insert(warnings.end(), told.begin(), told.end());
+      return std::move(**written);
+    }
+  }
+  return stale(Subject::resource(target.resource, target.name));
+}
+
+std::optional<ApiResult<VersionPtr>> remove_version(const RestParts& parts,
+                                                    const Resource& resource,
+                                                    const Version& current, Json last) {
+  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+  Result<VersionPtr> removed = parts.store.remove(
+      resource.collection, make_draft(last, resource, *resources), current.revision);
+  if (!removed) {
+    const Code code = removed.error().code();
+    if (code == Code::kConflict || code == Code::kNotFound) return std::nullopt;
+    return store_error(removed.error());
+  }
+  parts.admission.removed(resource, last);
+  parts.observer.removed(resource, *removed);
+  return std::move(*removed);
+}
+
+VersionPtr unstored(Json object, const Resource& resource, const ResourceSet& resources) {
+  Draft draft = make_draft(std::move(object), resource, resources);
+  auto version = std::make_shared<Version>();
+  version->ns = std::move(draft.ns);
+  version->name = std::move(draft.name);
+  version->uid = draft.object.text_at({"metadata", "uid"});
+  version->labels = std::move(draft.labels);
+  std::ranges::sort(version->labels);
+  version->fields = std::move(draft.fields);
+  version->text = to_text(draft.object);
+  return version;
+}
+
+ApiError store_error(const Status& status) {
+  ApiError error = internal_error(status.message());
+  error.reason = "InternalError";
+  return error;
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,79 @@
+/// Creating and rewriting objects: what POST, PUT, PATCH and the subresources have in common.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "sandbox/rest/api_error.hpp"
+#include "sandbox/rest/options.hpp"
+#include "sandbox/rest/rest_parts.hpp"
+
+namespace davit::sandbox {
+
+/// Which of a kind's rules a rewrite goes through.
+enum class RuleSet : std::uint8_t {
+  kAll,
+  kNone,  ///< For subresources that change just what they are for (binding, finalize).
+};
+
+/// Whether metadata.managedFields is up to date already, as after an apply.
+enum class Tracking : std::uint8_t { kToDo, kDone };
+
+/// Where a write goes, and how.
+struct WriteTarget {
+  const Resource& resource;
+  std::string ns;
+  std::string name;         ///< Empty for POST: the object's own.
+  std::string subresource;  ///< Empty: the object itself.
+  DryRun dry_run = DryRun::kNo;
+  FieldManager manager;
+  RuleSet rules = RuleSet::kAll;
+  Tracking tracking = Tracking::kToDo;
+};
+
+/// `call`'s target. The field manager is the option's, else the User-Agent's.
+[[nodiscard]] WriteTarget target_of(const RestParts& parts, const Call& call,
+                                    const WriteOptions& options);
+
+struct Written {
+  VersionPtr version;  ///< In the stored form.
+  enum class Effect : std::uint8_t {
+    kCreated,
+    kUpdated,
+    kUnchanged,
+    kRemoved,  ///< The last finalizer went; `version` is how it looked then.
+  } effect = Effect::kUpdated;
+};
+
+/// Stores a decoded object, in the resource's form.
+[[nodiscard]] ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& target,
+                                               Json object, std::vector<std::string>& warnings);
+
+/// The object that is to replace `old`, which is null when there is none and the resource creates
+/// on update. Called again when another writer was faster.
+using Produce = std::function<ApiResult<Json>(const Json& old)>;
+
+enum class Missing : std::uint8_t { kNotFound, kCreate };
+
+/// Replaces the object with what `produce` makes of it. Nothing is written when nothing changes.
+/// `missing` kCreate: `produce` is asked for a new object where there is none.
+[[nodiscard]] ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& target,
+                                                Missing missing, const Produce& produce,
+                                                std::vector<std::string>& warnings);
+
+/// Removes `current`, of which `last` is the final state, and tells everybody. Nothing: another
+/// writer was faster.
+[[nodiscard]] std::optional<ApiResult<VersionPtr>> remove_version(const RestParts& parts,
+                                                                  const Resource& resource,
+                                                                  const Version& current,
+                                                                  Json last);
+
+/// As if `object` were stored: for dry runs.
+[[nodiscard]] VersionPtr unstored(Json object, const Resource& resource,
+                                  const ResourceSet& resources);
+
+/// A refusal of the store as an answer.
+[[nodiscard]] ApiError store_error(const Status& status);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,77 @@
+#include "sandbox/server/access.hpp"
+
+#include <algorithm>
+
+namespace davit::sandbox {
+
+namespace {
+
+AccessAttributes attributes_of(const Request& request, const Url& url, Verb verb) {
+  AccessAttributes out;
+  out.resource = url.is_resource;
+  out.path = url.path;
+  if (!url.is_resource) {
+    out.verb = request.method;
+    std::ranges::transform(out.verb, out.verb.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return out;
+  }
+  out.verb = to_text(verb);
+  out.group = url.group;
+  out.version = url.version;
+  out.name_of_resource = url.resource;
+  out.subresource = url.subresource;
+  out.ns = url.ns;
+  out.name = url.name.empty() ? url.selected_name : url.name;
+  return out;
+}
+
+ApiError denied(const Identity& who, const AccessAttributes& what, const Access& access) {
+  ApiError error;
+  error.code = 403;
+  error.reason = "Forbidden";
+  error.message = forbidden_message(who, what, access.reason);
+  error.details = StatusDetails();
+  if (what.resource) {
+    error.details->name = what.name;
+    error.details->group = what.group;
+    error.details->kind = what.name_of_resource;
+  }
+  return error;
+}
+
+ApiResult<Identity> whoever_asks(const ApiServerOptions& options, const Request& request) {
+  if (options.authenticator == nullptr) {
+    Identity admin;
+    admin.user = "system:admin";
+    admin.groups = {std::string(kMastersGroup), std::string(kAuthenticatedGroup)};
+    return admin;
+  }
+  Result<Identity> who = options.authenticator->authenticate(request);
+  if (!who) return unauthorized();
+  if (options.authorizer == nullptr) return std::move(*who);
+  Result<Identity> acting = impersonate(request, *who, *options.authorizer);
+  if (acting) return std::move(*acting);
+  ApiError error = bad_request(acting.error().message());
+  if (acting.error().code() == Code::kForbidden) {
+    error.code = 403;
+    error.reason = "Forbidden";
+    error.details = StatusDetails();
+  }
+  return error;
+}
+
+}  // namespace
+
+ApiResult<Identity> check_access(const ApiServerOptions& options, const Request& request,
+                                 const Url& url, Verb verb) {
+  ApiResult<Identity> who = whoever_asks(options, request);
+  if (!who || options.authorizer == nullptr) return who;
+  const AccessAttributes what = attributes_of(request, url, verb);
+  const Access access = options.authorizer->authorize(*who, what);
+  if (!access.allowed()) return denied(*who, what, access);
+  return who;
+}
+
+}  // namespace davit::sandbox

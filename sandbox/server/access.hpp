@@ -1,0 +1,15 @@
+/// Who asks, and whether he may: before anything else about a request is looked at.
+#pragma once
+
+#include "sandbox/auth/auth.hpp"
+#include "sandbox/rest/api_error.hpp"
+#include "sandbox/rest/url.hpp"
+#include "sandbox/server/api_server.hpp"
+
+namespace davit::sandbox {
+
+/// 401 or 403 when not.
+[[nodiscard]] ApiResult<Identity> check_access(const ApiServerOptions& options,
+                                               const Request& request, const Url& url, Verb verb);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,71 @@
+#include "sandbox/server/api_server.hpp"
+
+#include "host/base/uuid.hpp"
+#include "sandbox/rest/open_admission.hpp"
+#include "sandbox/server/access.hpp"
+#include "sandbox/server/dispatch.hpp"
+#include "sandbox/server/server_state.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+/// As the real server escapes the text of a Warning header.
+std::string warning_header(std::string_view text) {
+  std::string out = "299 - \"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return out + '"';
+}
+
+ApiResult<Response> answer(const RestParts& rest, const ApiServerOptions& options, Call& call) {
+  ApiResult<Identity> who = check_access(options, call.request, call.url, call.verb);
+  if (!who) return who.error();
+  const Serving serving{rest, options, *who};
+  return call.url.is_resource ? serve_resource(serving, call)
+                              : serve_path(serving, call.request, call.url);
+}
+
+}  // namespace
+
+ApiServer::ApiServer(Private, std::unique_ptr<State> state) : state_(std::move(state)) {}
+ApiServer::~ApiServer() = default;
+
+Result<std::unique_ptr<ApiServer>> ApiServer::open(ApiServerParts parts, ApiServerOptions options) {
+  std::unique_ptr<ObjectLookup> lookup = lookup_in(parts.store);
+  std::unique_ptr<Admission> admission = std::make_unique<OpenAdmission>();
+  if (options.admission_switch == AdmissionSwitch::kOn) {
+    Result<std::unique_ptr<Admission>> made =
+        make_admission(options.admission, *lookup, parts.random);
+    if (!made) return made.error();
+    admission = std::move(*made);
+  }
+  auto state = std::make_unique<State>(std::move(parts), std::move(options), std::move(lookup),
+                                       std::move(admission));
+  state->admission->restore();
+  state->definitions.restore();
+  return std::make_unique<ApiServer>(Private(), std::move(state));
+}
+
+Response ApiServer::handle(const Request& request) {
+  ApiResult<Url> url = parse_url(request.target);
+  if (!url) return to_response(url.error());
+  Call call{request, *url, verb_of(request.method, *url),
+            nullptr, {},   std::string(request.header("User-Agent"))};
+  ApiResult<Response> result = answer(state_->rest, state_->options, call);
+  Response response = result ? std::move(*result) : to_response(result.error());
+  response.headers.emplace_back("Cache-Control", "no-cache, private");
+  const std::string_view audit = request.header("Audit-Id");
+  response.headers.emplace_back(
+      "Audit-Id", audit.empty() ? host::random_uuid(state_->outer.random) : std::string(audit));
+  for (const std::string& each : call.warnings) {
+    response.headers.emplace_back("Warning", warning_header(each));
+  }
+  return response;
+}
+
+std::shared_ptr<const ResourceSet> ApiServer::resources() const { return state_->resources.now(); }
+
+}  // namespace davit::sandbox

@@ -1,0 +1,76 @@
+/// The API server as a library: requests in, answers out, no socket and no thread. Thousands fit in
+/// one process.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/random.hpp"
+#include "sandbox/admission/admission.hpp"
+#include "sandbox/auth/auth.hpp"
+#include "sandbox/auth/tokens.hpp"
+#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/resources.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+/// What /version says.
+struct ServerVersion {
+  std::string major = "1";
+  std::string minor = "36";
+  std::string git_version = "v1.36.2";
+};
+
+/// Whether the chain of admission runs; without it objects are only checked by their own rules.
+enum class AdmissionSwitch : std::uint8_t { kOn, kOff };
+
+struct ApiServerOptions {
+  /// Null: whoever asks is system:admin.
+  const Authenticator* authenticator = nullptr;
+  /// Null: everybody may do everything.
+  const Authorizer* authorizer = nullptr;
+  /// Null: no tokens are issued.
+  const ServiceAccountTokens* tokens = nullptr;
+  AdmissionSwitch admission_switch = AdmissionSwitch::kOn;
+  AdmissionOptions admission;
+  ServerVersion version;
+  /// Where clients inside the cluster are told to find the server.
+  std::string advertise_address = "10.0.2.15";
+  int advertise_port = 6443;
+};
+
+/// What the server works on. All borrowed; must outlive the server and every watch.
+struct ApiServerParts {
+  Store& store;
+  host::Clock& clock;
+  host::Random& random;
+  host::Log log;
+};
+
+/// Thread-safe. An open watch must end before the server does.
+class ApiServer final : public Handler {
+ private:
+  struct State;
+  struct Private {};  // Only open() makes one.
+
+ public:
+  /// Writes the objects that every cluster has, where they are missing. kInvalid when the options
+  /// make no sense.
+  [[nodiscard]] static Result<std::unique_ptr<ApiServer>> open(ApiServerParts parts,
+                                                               ApiServerOptions options = {});
+  ApiServer(Private, std::unique_ptr<State> state);
+  ~ApiServer() override;
+
+  [[nodiscard]] Response handle(const Request& request) override;
+
+  /// What is served at the moment.
+  [[nodiscard]] std::shared_ptr<const ResourceSet> resources() const;
+
+ private:
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,139 @@
+#include "sandbox/server/definitions.hpp"
+
+#include <algorithm>
+
+#include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/rest/convert.hpp"
+#include "sandbox/rest/delete.hpp"
+#include "sandbox/rest/meta.hpp"
+#include "sandbox/rest/write.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+const Collection kDefinitions{"apiextensions.k8s.io", "customresourcedefinitions"};
+constexpr int kAttemptsMax = 100;
+
+bool is_definition(const Resource& resource) { return resource.collection == kDefinitions; }
+
+/// "widgets.example.com"
+std::string definition_name(const Collection& collection) {
+  return collection.resource + '.' + collection.group;
+}
+
+Collection objects_of(const Json& definition) {
+  return {definition.text_at({"spec", "group"}), definition.text_at({"spec", "names", "plural"})};
+}
+
+bool is_held(const Json& definition) {
+  return std::ranges::any_of(
+      definition.get("metadata").get("finalizers").items(),
+      [](const Json& each) { return each.text() == kCustomResourceCleanup; });
+}
+
+}  // namespace
+
+Definitions::Definitions(Store& store, host::Clock& clock, host::Random& random,
+                         Resources& resources, Admission& admission)
+    : store_(store), clock_(clock), random_(random), resources_(resources), admission_(admission) {}
+
+void Definitions::restore() {
+  for (const VersionPtr& each : store_.list(kDefinitions, "").objects) {
+    host::MutexLock lock(mutex_);
+    serve(each->json());
+  }
+}
+
+void Definitions::stored(const Resource& resource, const VersionPtr& version) {
+  if (!is_definition(resource)) return;
+  settle(version->name);
+  const VersionPtr now = store_.get(kDefinitions, "", version->name);
+  if (now == nullptr) return;
+  const Json definition = now->json();
+  if (!is_being_deleted(definition) || !is_held(definition)) return;
+  remove_objects(definition);
+  release(version->name);
+}
+
+void Definitions::removed(const Resource& resource, const VersionPtr& version) {
+  if (is_definition(resource)) {
+    host::MutexLock lock(mutex_);
+    resources_.replace(objects_of(version->json()), {});
+    return;
+  }
+  if (resource.custom) release(definition_name(resource.collection));
+}
+
+void Definitions::settle(const std::string& name) {
+  host::MutexLock lock(mutex_);
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    const VersionPtr current = store_.get(kDefinitions, "", name);
+    if (current == nullptr) return;
+    const Json old = current->json();
+    Json next = old;
+    update_definition_status(next, neighbours(old.text_at({"spec", "group"})), time_text(clock_));
+    if (next == old) return serve(next);
+    const std::shared_ptr<const ResourceSet> resources = resources_.now();
+    const ResourcePtr self = resources->find(kDefinitions.group, "v1", kDefinitions.resource);
+    Result<VersionPtr> stored =
+        store_.update(kDefinitions, make_draft(next, *self, *resources), current->revision);
+    if (stored) return serve(next);
+  }
+}
+
+void Definitions::serve(const Json& definition) {
+  std::vector<ResourcePtr> versions;
+  if (is_established(definition)) {
+    Result<std::vector<ResourcePtr>> served = resources_of(definition);
+    if (served) versions = std::move(*served);
+  }
+  resources_.replace(objects_of(definition), std::move(versions));
+}
+
+void Definitions::remove_objects(const Json& definition) {
+  const Collection collection = objects_of(definition);
+  const std::shared_ptr<const ResourceSet> resources = resources_.now();
+  const std::span<const ResourcePtr> versions = resources->sharing(collection);
+  if (versions.empty()) return;
+  const ResourcePtr resource = versions.front();
+  const RestParts parts{store_, clock_, random_, resources_, admission_, *this};
+  for (const VersionPtr& each : store_.list(collection, "").objects) {
+    // What has finalizers stays until those are gone; then removed() comes back to this.
+    static_cast<void>(delete_one(parts, *resource, each->ns, each->name, {}).has_value());
+  }
+}
+
+void Definitions::release(const std::string& name) {
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    const VersionPtr current = store_.get(kDefinitions, "", name);
+    if (current == nullptr) return;
+    Json definition = current->json();
+    if (!is_being_deleted(definition) || !is_held(definition)) return;
+    if (!store_.list(objects_of(definition), "").objects.empty()) return;
+    const std::shared_ptr<const ResourceSet> resources = resources_.now();
+    const ResourcePtr self = resources->find(kDefinitions.group, "v1", kDefinitions.resource);
+    Json& finalizers = definition["metadata"]["finalizers"];
+    std::erase_if(finalizers.make_array(),
+                  [](const Json& each) { return each.text() == kCustomResourceCleanup; });
+    if (!finalizers.items().empty()) {
+      Result<VersionPtr> stored = store_.update(
+          kDefinitions, make_draft(std::move(definition), *self, *resources), current->revision);
+      if (stored) return;
+      continue;
+    }
+    const RestParts parts{store_, clock_, random_, resources_, admission_, *this};
+    if (remove_version(parts, *self, *current, current->json())) return;
+  }
+}
+
+std::vector<Json> Definitions::neighbours(const std::string& group) const {
+  std::vector<Json> out;
+  for (const VersionPtr& each : store_.list(kDefinitions, "").objects) {
+    Json definition = each->json();
+    if (definition.text_at({"spec", "group"}) == group) out.push_back(std::move(definition));
+  }
+  return out;
+}
+
+}  // namespace davit::sandbox

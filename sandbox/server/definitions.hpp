@@ -1,0 +1,44 @@
+/// The life of CustomResourceDefinitions: names accepted, versions served, objects removed.
+#pragma once
+
+#include <string>
+
+#include "host/base/mutex.hpp"
+#include "sandbox/admission/admission.hpp"
+#include "sandbox/rest/resources.hpp"
+#include "sandbox/rest/rest_parts.hpp"
+
+namespace davit::sandbox {
+
+/// Follows the writes of definitions and of custom resources. Everything happens within the write
+/// that causes it, so that a client sees its own definition established with its next request.
+/// Thread-safe. All arguments are borrowed.
+class Definitions final : public WriteObserver {
+ public:
+  Definitions(Store& store, host::Clock& clock, host::Random& random, Resources& resources,
+              Admission& admission);
+
+  /// Serves what the store holds already. Before the first request.
+  void restore();
+
+  void stored(const Resource& resource, const VersionPtr& version) override;
+  void removed(const Resource& resource, const VersionPtr& version) override;
+
+ private:
+  /// Brings the status of one definition up to date, then what is served.
+  void settle(const std::string& name) EXCLUDES(mutex_);
+  void serve(const Json& definition) REQUIRES(mutex_);
+  void remove_objects(const Json& definition);
+  /// Lets a definition go whose objects are gone.
+  void release(const std::string& name);
+  [[nodiscard]] std::vector<Json> neighbours(const std::string& group) const;
+
+  Store& store_;
+  host::Clock& clock_;
+  host::Random& random_;
+  Resources& resources_;
+  Admission& admission_;
+  host::Mutex mutex_;  // One change of the table at a time, in the order of the definitions.
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,25 @@
+/// From a URL to the verb that answers it.
+#pragma once
+
+#include "sandbox/auth/auth.hpp"
+#include "sandbox/rest/api_error.hpp"
+#include "sandbox/rest/rest_parts.hpp"
+#include "sandbox/server/api_server.hpp"
+
+namespace davit::sandbox {
+
+/// Borrowed for the call.
+struct Serving {
+  const RestParts& rest;
+  const ApiServerOptions& options;
+  const Identity& who;
+};
+
+/// A request below a group version. `call` gets its resource and form.
+[[nodiscard]] ApiResult<Response> serve_resource(const Serving& serving, Call& call);
+
+/// Everything else: /version, health, discovery, OpenAPI.
+[[nodiscard]] ApiResult<Response> serve_path(const Serving& serving, const Request& request,
+                                             const Url& url);
+
+}  // namespace davit::sandbox

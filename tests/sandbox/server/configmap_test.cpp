@@ -1,0 +1,132 @@
+// The generic verbs on a kind with few rules of its own.
+#include <gtest/gtest.h>
+
+#include "tests/sandbox/server/sandbox.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+const std::string kMaps = "/api/v1/namespaces/default/configmaps";
+
+std::string config_map(const std::string& name, const std::string& rest = "") {
+  return R"({"metadata":{"name":")" + name + "\"}" + (rest.empty() ? "" : "," + rest) + '}';
+}
+
+TEST(ConfigMapTest, CreateSetsWhatIsTheSystemsAndIgnoresTheClients) {
+  Sandbox sandbox;
+
+  const Answer answer = sandbox.post(
+      kMaps,
+      R"({"metadata":{"name":"a","uid":"x","creationTimestamp":"2001-01-01T00:00:00Z"},"data":{"k":"v"}})");
+
+  EXPECT_EQ(answer.code, 201);
+  EXPECT_NE(answer.body.text_at({"metadata", "uid"}), "x");
+  EXPECT_EQ(answer.body.text_at({"metadata", "creationTimestamp"}), "2026-01-01T00:00:00Z");
+  EXPECT_EQ(answer.body.text_at({"metadata", "namespace"}), "default");
+  EXPECT_EQ(answer.body.text_at({"kind"}), "ConfigMap");
+  EXPECT_EQ(answer.body.text_at({"data", "k"}), "v");
+  EXPECT_FALSE(answer.revision().empty());
+}
+
+TEST(ConfigMapTest, ATakenNameIsRefused) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kMaps, config_map("a")).code, 201);
+
+  const Answer answer = sandbox.post(kMaps, config_map("a"));
+
+  EXPECT_EQ(answer.code, 409);
+  EXPECT_EQ(answer.reason(), "AlreadyExists");
+  EXPECT_EQ(answer.message(), R"(configmaps "a" already exists)");
+  EXPECT_EQ(answer.body.get("details"), json_literal(R"({"name":"a","kind":"configmaps"})"));
+}
+
+TEST(ConfigMapTest, AListIsSortedAndItsItemsCarryNoKind) {
+  Sandbox sandbox;
+  for (const char* name : {"b", "a"}) ASSERT_EQ(sandbox.post(kMaps, config_map(name)).code, 201);
+
+  const Answer list = sandbox.get("/api/v1/configmaps");
+
+  EXPECT_EQ(list.body.text_at({"kind"}), "ConfigMapList");
+  EXPECT_EQ(list.names(), "a b");
+  EXPECT_FALSE(list.body.get("items").items()[0].contains("kind"));
+  EXPECT_TRUE(list.body.get("items").items()[0].contains("metadata"));
+}
+
+TEST(ConfigMapTest, AMissingObjectIsNotFound) {
+  Sandbox sandbox;
+  EXPECT_EQ(sandbox.get("/apis/apps/v1/namespaces/default/deployments/none").message(),
+            R"(deployments.apps "none" not found)");
+}
+
+TEST(ConfigMapTest, DeletingAnswersAStatusWithTheUid) {
+  Sandbox sandbox;
+  const Answer created = sandbox.post(kMaps, config_map("a"));
+
+  const Answer answer = sandbox.remove(kMaps + "/a");
+
+  EXPECT_EQ(answer.code, 200);
+  EXPECT_EQ(answer.body.text_at({"status"}), "Success");
+  EXPECT_EQ(answer.body.text_at({"details", "uid"}), created.body.text_at({"metadata", "uid"}));
+  EXPECT_EQ(sandbox.remove(kMaps + "/a").code, 404);
+}
+
+TEST(ConfigMapTest, PagesGoOnWhereTheLastOneEnded) {
+  Sandbox sandbox;
+  for (const char* name : {"a", "b", "c"}) {
+    ASSERT_EQ(sandbox.post(kMaps, config_map(name)).code, 201);
+  }
+
+  const Answer first = sandbox.get(kMaps + "?limit=2");
+  ASSERT_EQ(sandbox.post(kMaps, config_map("bb")).code, 201);
+  const Answer second =
+      sandbox.get(kMaps + "?limit=2&continue=" + first.body.text_at({"metadata", "continue"}));
+
+  EXPECT_EQ(first.names(), "a b");
+  EXPECT_EQ(first.body.get("metadata").get("remainingItemCount").integer_or(0), 1);
+  EXPECT_EQ(second.names(), "c") << "the state of the first page";
+  EXPECT_EQ(second.revision(), first.revision());
+  EXPECT_EQ(sandbox.get(kMaps + "?limit=2&continue=zzz").code, 400);
+}
+
+TEST(ConfigMapTest, AnEqualUpdateWritesNothing) {
+  Sandbox sandbox;
+  const Answer created = sandbox.post(kMaps, config_map("a", R"("data":{"k":"v"})"));
+
+  const Answer same = sandbox.put(kMaps + "/a", config_map("a", R"("data":{"k":"v"})"));
+  const Answer other = sandbox.put(kMaps + "/a", config_map("a", R"("data":{"k":"w"})"));
+
+  EXPECT_EQ(same.code, 200);
+  EXPECT_EQ(same.revision(), created.revision());
+  EXPECT_NE(other.revision(), created.revision());
+}
+
+TEST(ConfigMapTest, AStaleUpdateConflicts) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kMaps, config_map("a")).code, 201);
+
+  const Answer answer =
+      sandbox.put(kMaps + "/a", R"({"metadata":{"name":"a","resourceVersion":"1"}})");
+
+  EXPECT_EQ(answer.code, 409);
+  EXPECT_EQ(answer.message(),
+            "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; "
+            "please apply your changes to the latest version and try again");
+}
+
+TEST(ConfigMapTest, AFinalizerHoldsTheObjectUntilItIsTakenAway) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kMaps, R"({"metadata":{"name":"f","finalizers":["ex.io/f"]}})").code, 201);
+
+  const Answer held = sandbox.remove(kMaps + "/f");
+  const Answer again = sandbox.post(kMaps, config_map("f"));
+  const Answer freed = sandbox.patch(kMaps + "/f", "merge", R"({"metadata":{"finalizers":null}})");
+
+  EXPECT_EQ(held.body.text_at({"kind"}), "ConfigMap");
+  EXPECT_FALSE(held.body.text_at({"metadata", "deletionTimestamp"}).empty());
+  EXPECT_EQ(again.message(), R"(object is being deleted: configmaps "f" already exists)");
+  EXPECT_EQ(freed.code, 200);
+  EXPECT_EQ(sandbox.get(kMaps + "/f").code, 404);
+}
+
+}  // namespace
+}  // namespace davit::sandbox

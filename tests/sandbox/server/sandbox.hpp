@@ -1,0 +1,113 @@
+/// A server in a test: one process, no socket, time by hand.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "sandbox/json/json.hpp"
+#include "sandbox/server/api_server.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/recording_log_sink.hpp"
+
+namespace davit::sandbox {
+
+/// What a request was answered, with its body read.
+struct Answer {
+  int code = 0;
+  Json body;
+  std::string text;  ///< The body as it came.
+  Headers headers;
+  std::unique_ptr<BodyStream> stream;
+
+  [[nodiscard]] const std::string& message() const { return body.text_at({"message"}); }
+  [[nodiscard]] const std::string& reason() const { return body.text_at({"reason"}); }
+  [[nodiscard]] const std::string& revision() const {
+    return body.text_at({"metadata", "resourceVersion"});
+  }
+  /// metadata.name of the items, joined by blanks.
+  [[nodiscard]] std::string names() const {
+    std::string out;
+    for (const Json& each : body.get("items").items()) {
+      out += (out.empty() ? "" : " ") + each.text_at({"metadata", "name"});
+    }
+    return out;
+  }
+};
+
+class Sandbox {
+ public:
+  explicit Sandbox(ApiServerOptions options = {}) {
+    Result<std::unique_ptr<ApiServer>> opened =
+        ApiServer::open({store, clock, *random, host::Log(log)}, std::move(options));
+    server = std::move(*opened);
+  }
+
+  Answer send(std::string method, std::string target, std::string body = "", Headers headers = {}) {
+    Request request;
+    request.method = std::move(method);
+    request.target = std::move(target);
+    request.body = std::move(body);
+    request.headers = std::move(headers);
+    Response response = server->handle(request);
+    Answer answer;
+    answer.code = response.status;
+    answer.text = response.body;
+    answer.headers = std::move(response.headers);
+    answer.stream = std::move(response.stream);
+    if (response.content_type == "application/json" && !response.body.empty()) {
+      Result<Json> json = parse_json(response.body);
+      EXPECT_TRUE(json.has_value()) << response.body;
+      if (json) answer.body = std::move(*json);
+    }
+    return answer;
+  }
+  Answer get(std::string target) { return send("GET", std::move(target)); }
+  Answer post(std::string target, std::string body) {
+    return send("POST", std::move(target), std::move(body));
+  }
+  Answer put(std::string target, std::string body) {
+    return send("PUT", std::move(target), std::move(body));
+  }
+  Answer remove(std::string target, std::string body = "") {
+    return send("DELETE", std::move(target), std::move(body));
+  }
+  /// `kind`: "merge", "strategic", "json", or "apply".
+  Answer patch(std::string target, std::string_view kind, std::string body) {
+    const std::string type = kind == "merge"       ? "merge-patch+json"
+                             : kind == "strategic" ? "strategic-merge-patch+json"
+                             : kind == "json"      ? "json-patch+json"
+                                                   : "apply-patch+yaml";
+    return send("PATCH", std::move(target), std::move(body),
+                {{"Content-Type", "application/" + type}});
+  }
+  /// "ADDED a, DELETED b" of what a watch has to say now.
+  static std::string events(BodyStream& stream) {
+    std::string text;
+    static_cast<void>(stream.read(text, 1 << 20));
+    std::string out;
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      const Json event = json_literal(text.substr(0, end));
+      text.erase(0, end + 1);
+      const Json& object = event.get("object");
+      const std::string& name = object.text_at({"metadata", "name"});
+      const std::string shown = event.text_at({"type"}) == "ERROR"
+                                    ? std::to_string(object.get("code").integer_or(0))
+                                    : name;
+      out += (out.empty() ? "" : ", ") + event.text_at({"type"});
+      if (!shown.empty()) out += ' ' + shown;
+    }
+    return out;
+  }
+
+  test::FakeClock clock;
+  std::unique_ptr<host::Random> random = host::make_seeded_random(1);
+  test::RecordingLogSink log;
+  Store store{clock};
+  std::unique_ptr<ApiServer> server;
+};
+
+}  // namespace davit::sandbox
