@@ -12,6 +12,7 @@
 #include "host/cli/plugin_command.hpp"
 #include "host/cli/rbac_command.hpp"
 #include "host/cli/run_flags.hpp"
+#include "host/cli/sandbox_flags.hpp"
 
 namespace davit::host {
 namespace {
@@ -25,6 +26,7 @@ struct Commands {
   PluginInspectOptions plugin_inspect;
   PluginListOptions plugin_list;
   RbacOptions rbac;
+  SandboxFlags sandbox;
   std::function<int()> chosen;
 };
 
@@ -159,6 +161,7 @@ int run_command_line(const std::vector<std::string>& args,
   add_manifest_command(app, commands, out, err);
   add_plugin_command(app, commands, out, err);
   add_rbac_command(app, commands, out, err);
+  add_sandbox_command(app, commands.sandbox, commands.chosen, out, err);
 
   std::vector<std::string> given;
   for (const std::string& arg : args) given.push_back(normalised(arg));

@@ -1,22 +1,15 @@
 #include "host/cli/run_command.hpp"
 
-#include <poll.h>
-#include <signal.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
 
 #include "host/base/spdlog_sink.hpp"
-#include "host/base/unique_fd.hpp"
 #include "host/base/version.hpp"
 #include "host/cli/controllers_flag.hpp"
 #include "host/cli/host_process.hpp"
+#include "host/cli/interruptions.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/plugin/catalog.hpp"
 
@@ -36,51 +29,6 @@ int print_mistake(const std::string& text) {
   std::cerr << "davit: " << text << "\n";
   return kExitConfiguration;
 }
-
-/// What happens to the process from outside its own work: signals, and the loss of the lease.
-/// Signals are blocked in every thread that is started after this, and read from a descriptor.
-class Interruptions {
- public:
-  Interruptions() {
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC));
-    lost_lease_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
-  }
-  Interruptions(const Interruptions&) = delete;
-  Interruptions& operator=(const Interruptions&) = delete;
-
-  enum class What { kNothing, kSignal, kLostLease };
-
-  /// Waits for one, at most so long. A signal is taken, so that the next wait sees only the next
-  /// one.
-  [[nodiscard]] What wait(std::chrono::milliseconds limit) const {
-    std::array<pollfd, 2> ready = {{{signals_.get(), POLLIN, 0}, {lost_lease_.get(), POLLIN, 0}}};
-    if (poll(ready.data(), ready.size(), static_cast<int>(limit.count())) <= 0) {
-      return What::kNothing;
-    }
-    if ((ready[1].revents & POLLIN) != 0) return What::kLostLease;
-    signalfd_siginfo info{};
-    return read(signals_.get(), &info, sizeof(info)) == sizeof(info) ? What::kSignal
-                                                                     : What::kNothing;
-  }
-
-  /// Any thread.
-  void lost_lease() const {
-    const std::uint64_t one = 1;
-    // Cannot fail: the counter is far from its end.
-    [[maybe_unused]] const ssize_t written = write(lost_lease_.get(), &one, sizeof(one));
-  }
-
- private:
-  UniqueFd signals_;
-  UniqueFd lost_lease_;
-};
 
 /// The controllers that --controllers leaves, in the order of the plugins, with their settings.
 class Plan {

@@ -1,6 +1,7 @@
 /// Resource quantities: "500m", "1.5Gi", "2e3".
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,16 @@ class Quantity {
   Quantity() = default;
   /// Nothing when `text` is no quantity.
   [[nodiscard]] static std::optional<Quantity> parse(std::string_view text);
+
+  /// Sums of many keep their exactness; only the range is capped.
+  Quantity& operator+=(const Quantity& other) {
+    nanos_ = std::clamp(nanos_ + other.nanos_, -kMax, kMax);
+    return *this;
+  }
+  Quantity& operator-=(const Quantity& other) {
+    nanos_ = std::clamp(nanos_ - other.nanos_, -kMax, kMax);
+    return *this;
+  }
 
   /// Numeric; the format does not matter.
   friend bool operator==(const Quantity& a, const Quantity& b) { return a.nanos_ == b.nanos_; }

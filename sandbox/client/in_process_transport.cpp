@@ -1,0 +1,283 @@
+#include "sandbox/client/in_process_transport.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "host/base/assert.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using host::Break;
+using host::MutexLock;
+using host::Time;
+using Flow = host::ResponseReader::Flow;
+
+/// As much as a socket's buffer takes at once.
+constexpr std::size_t kPieceBytes = 256 * 1024;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+host::Duration transfer_time(const Response& response) {
+  const std::size_t speed = response.mishap.bytes_per_second;
+  if (speed == 0) return host::Duration{0};
+  return std::chrono::duration_cast<host::Duration>(std::chrono::duration<double>(
+      static_cast<double>(response.body.size()) / static_cast<double>(speed)));
+}
+
+bool plain(const Response& response) {
+  return response.stream == nullptr && !response.mishap.cut_after && !response.mishap.reset &&
+         response.mishap.delay == host::Duration{0} && response.mishap.bytes_per_second == 0;
+}
+
+}  // namespace
+
+class InProcessTransport::Started final : public host::Call {
+ public:
+  /// Without an id the answer was given already.
+  Started(InProcessTransport& transport, std::optional<Id> id) : transport_(transport), id_(id) {}
+  ~Started() override {
+    if (id_) transport_.cancel(*id_);
+  }
+  void resume() override {
+    if (id_) transport_.resume(*id_);
+  }
+
+ private:
+  InProcessTransport& transport_;
+  const std::optional<Id> id_;
+};
+
+InProcessTransport::InProcessTransport(Handler& handler, host::Clock& clock, Driver driver)
+    : handler_(handler), clock_(clock) {
+  if (driver == Driver::kOwnThread) thread_ = std::jthread([this] { run(); });
+}
+
+InProcessTransport::~InProcessTransport() {
+  {
+    MutexLock lock(mutex_);
+    DAVIT_ASSERT(deliveries_.empty());
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+Request InProcessTransport::to_request(host::HttpRequest request) const {
+  Request out;
+  out.method = std::move(request.method);
+  out.target = std::move(request.target);
+  out.headers = std::move(request.headers);
+  out.body = std::move(request.body);
+  if (!token_.empty() && out.header("Authorization").empty()) {
+    out.headers.emplace_back("Authorization", "Bearer " + token_);
+  }
+  return out;
+}
+
+void InProcessTransport::tell_head(const Response& response, host::ResponseReader& reader) {
+  host::HttpHeaders headers;
+  headers.emplace_back("content-type", response.content_type);
+  for (const auto& [name, value] : response.headers) headers.emplace_back(lower(name), value);
+  reader.on_head(response.status, headers);
+}
+
+std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
+                                                      host::ResponseReader& reader) {
+  const host::Duration timeout = request.timeout;
+  Response response = handler_.handle(to_request(std::move(request)));
+  if (plain(response)) {
+    tell_head(response, reader);
+    if (response.body.empty() || reader.on_body(response.body) == Flow::kMore) {
+      reader.on_end({});
+      return std::make_unique<Started>(*this, std::nullopt);
+    }
+  }
+  auto delivery = std::make_unique<Delivery>();
+  // What was told above waits for resume().
+  delivery->head_told = plain(response);
+  delivery->paused = delivery->head_told;
+  delivery->reader = &reader;
+  const host::Duration delay = response.mishap.delay + transfer_time(response);
+  delivery->times_out = timeout > host::Duration{0} && delay > timeout;
+  delivery->due = clock_.now() + (delivery->times_out ? timeout : delay);
+  delivery->response = std::move(response);
+  delivery->unread = std::move(delivery->response.body);
+  Id id = 0;
+  {
+    MutexLock lock(mutex_);
+    id = ++last_id_;
+  }
+  // Before pump() can see it: a stream is for one thread at a time.
+  if (BodyStream* stream = delivery->response.stream.get()) {
+    stream->on_ready([this, id] { mark_ready(id); });
+  }
+  MutexLock lock(mutex_);
+  deliveries_.emplace(id, std::move(delivery));
+  ready_.insert(id);
+  changed_.notify_all();
+  return std::make_unique<Started>(*this, id);
+}
+
+void InProcessTransport::mark_ready(Id id) {
+  MutexLock lock(mutex_);
+  ready_.insert(id);
+  changed_.notify_all();
+}
+
+void InProcessTransport::resume(Id id) {
+  MutexLock lock(mutex_);
+  const auto found = deliveries_.find(id);
+  if (found == deliveries_.end()) return;
+  found->second->paused = false;
+  ready_.insert(id);
+  changed_.notify_all();
+}
+
+void InProcessTransport::cancel(Id id) {
+  std::unique_ptr<Delivery> gone;  // Destroyed outside the mutex: its stream may call back.
+  MutexLock lock(mutex_);
+  while (busy_ == id) changed_.wait(mutex_);
+  const auto found = deliveries_.find(id);
+  if (found == deliveries_.end()) return;
+  gone = std::move(found->second);
+  deliveries_.erase(found);
+  ready_.erase(id);
+}
+
+std::optional<InProcessTransport::Id> InProcessTransport::take_ready() {
+  MutexLock lock(mutex_);
+  const Time now = clock_.now();
+  while (!ready_.empty()) {
+    const Id id = *ready_.begin();
+    ready_.erase(ready_.begin());
+    const auto found = deliveries_.find(id);
+    if (found == deliveries_.end() || found->second->paused) continue;
+    if (!found->second->head_told && found->second->due > now) continue;
+    return busy_ = id;
+  }
+  for (const auto& [id, delivery] : deliveries_) {
+    if (delivery->paused) continue;
+    const bool due = delivery->head_told ? delivery->response.stream &&
+                                               delivery->response.stream->next_read() <= now
+                                         : delivery->due <= now;
+    if (due) return busy_ = id;
+  }
+  return std::nullopt;
+}
+
+bool InProcessTransport::pump() {
+  bool any = false;
+  // Each is looked at once: a stream that is always ready must not keep the caller here.
+  for (std::optional<Id> id = take_ready(); id; id = take_ready()) {
+    any = true;
+    Delivery* delivery = nullptr;
+    {
+      MutexLock lock(mutex_);
+      delivery = deliveries_.at(*id).get();
+    }
+    done(*id, deliver(*id, *delivery));
+  }
+  return any;
+}
+
+void InProcessTransport::done(Id id, bool ended) {
+  std::unique_ptr<Delivery> gone;
+  MutexLock lock(mutex_);
+  busy_.reset();
+  if (ended) {
+    gone = std::move(deliveries_.at(id));
+    deliveries_.erase(id);
+    ready_.erase(id);
+  }
+  changed_.notify_all();
+}
+
+bool InProcessTransport::deliver(Id id, Delivery& delivery) {
+  host::ResponseReader& reader = *delivery.reader;
+  if (!delivery.head_told) {
+    if (delivery.times_out) {
+      reader.on_end({Break::kTimeout, "no answer in time"});
+      return true;
+    }
+    if (delivery.response.mishap.reset) {
+      reader.on_end({Break::kReset, "connection reset"});
+      return true;
+    }
+    delivery.head_told = true;
+    tell_head(delivery.response, reader);
+  }
+  return tell_body(id, delivery);
+}
+
+bool InProcessTransport::tell_body(Id id, Delivery& delivery) {
+  BodyStream* stream = delivery.response.stream.get();
+  host::ResponseReader& reader = *delivery.reader;
+  for (;;) {
+    if (delivery.unread.empty() && stream != nullptr &&
+        delivery.state == BodyStream::State::kOpen) {
+      delivery.state = stream->read(delivery.unread, kPieceBytes);
+    }
+    const auto cut = delivery.response.mishap.cut_after;
+    if (cut) delivery.unread.resize(std::min(delivery.unread.size(), *cut - delivery.told));
+    if (!delivery.unread.empty()) {
+      if (reader.on_body(delivery.unread) == Flow::kPause) {
+        MutexLock lock(mutex_);
+        // resume() may have come on another thread already; it then has put the id among the ready.
+        if (!ready_.contains(id)) delivery.paused = true;
+        return false;
+      }
+      delivery.told += delivery.unread.size();
+      delivery.unread.clear();
+      if (stream != nullptr && delivery.state == BodyStream::State::kOpen && !cut) continue;
+    }
+    if (cut && delivery.told >= *cut) {
+      reader.on_end({Break::kReset, "connection closed within the body"});
+      return true;
+    }
+    if (stream != nullptr && delivery.state == BodyStream::State::kOpen) return false;
+    const bool whole = delivery.state != BodyStream::State::kCut;
+    reader.on_end(whole ? host::TransportEnd{}
+                        : host::TransportEnd{Break::kReset, "connection closed within the body"});
+    return true;
+  }
+}
+
+host::Time InProcessTransport::next_due() const {
+  Time next = Time::max();
+  for (const auto& [id, delivery] : deliveries_) {
+    if (delivery->paused || busy_ == id) continue;
+    if (!delivery->head_told) {
+      next = std::min(next, delivery->due);
+    } else if (delivery->response.stream) {
+      next = std::min(next, delivery->response.stream->next_read());
+    }
+  }
+  return next;
+}
+
+host::Time InProcessTransport::next_pump() {
+  MutexLock lock(mutex_);
+  return next_due();
+}
+
+void InProcessTransport::run() {
+  for (;;) {
+    if (pump()) continue;
+    MutexLock lock(mutex_);
+    while (ready_.empty() && !stopping_) {
+      const Time next = next_due();
+      if (clock_.now() >= next) break;
+      clock_.wait_until(changed_, mutex_, next);
+    }
+    if (stopping_) return;
+  }
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,90 @@
+/// A host::Transport to a Handler in the same process: the whole host without a socket.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "host/api/transport.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/mutex.hpp"
+#include "sandbox/rest/exchange.hpp"
+
+namespace davit::sandbox {
+
+/// Requests are handled on the thread that sends them, and plain answers come while start() runs.
+/// What takes time, watches and delayed answers, comes from pump(): called by a thread of the
+/// transport's own, or by its owner, who then has everything on one thread and a clock of his
+/// choice. Thread-safe.
+class InProcessTransport final : public host::Transport {
+ public:
+  enum class Driver { kOwnThread, kOwner };
+
+  /// Both references must outlive it.
+  InProcessTransport(Handler& handler, host::Clock& clock, Driver driver);
+  /// No call may be left.
+  ~InProcessTransport() override;
+
+  [[nodiscard]] std::unique_ptr<host::Call> start(host::HttpRequest request,
+                                                  host::ResponseReader& reader) override
+      EXCLUDES(mutex_);
+  [[nodiscard]] std::string_view server() const override { return "http://sandbox"; }
+
+  /// The token that every request carries when it has none of its own; before the first request.
+  void set_bearer_token(std::string token) { token_ = std::move(token); }
+
+  /// Hands out what is ready or due; says whether there was anything. For Driver::kOwner, from one
+  /// thread at a time.
+  bool pump() EXCLUDES(mutex_);
+  /// When pump() has something to do if nothing becomes ready before; Time::max(): never.
+  [[nodiscard]] host::Time next_pump() EXCLUDES(mutex_);
+
+ private:
+  using Id = std::uint64_t;
+  class Started;
+
+  /// An answer on its way. Touched by pump() only, but for `paused`.
+  struct Delivery {
+    host::ResponseReader* reader = nullptr;
+    Response response;
+    host::Time due{};        ///< Of the head, or of its timeout.
+    bool times_out = false;  ///< `due` is the timeout's.
+    bool head_told = false;
+    bool paused = false;   ///< Guarded by the transport's mutex.
+    std::string unread;    ///< Taken from the stream and not by the reader.
+    std::size_t told = 0;  ///< Bytes of the body so far.
+    BodyStream::State state = BodyStream::State::kOpen;
+  };
+
+  [[nodiscard]] Request to_request(host::HttpRequest request) const;
+  [[nodiscard]] std::optional<Id> take_ready() EXCLUDES(mutex_);
+  /// Whether it has ended.
+  [[nodiscard]] bool deliver(Id id, Delivery& delivery);
+  [[nodiscard]] bool tell_body(Id id, Delivery& delivery);
+  static void tell_head(const Response& response, host::ResponseReader& reader);
+  void done(Id id, bool ended) EXCLUDES(mutex_);
+  void mark_ready(Id id) EXCLUDES(mutex_);
+  void resume(Id id) EXCLUDES(mutex_);
+  void cancel(Id id) EXCLUDES(mutex_);
+  [[nodiscard]] host::Time next_due() const REQUIRES(mutex_);
+  void run();
+
+  Handler& handler_;
+  host::Clock& clock_;
+  std::string token_;
+  host::Mutex mutex_;
+  host::CondVar changed_;
+  Id last_id_ GUARDED_BY(mutex_) = 0;
+  std::map<Id, std::unique_ptr<Delivery>> deliveries_ GUARDED_BY(mutex_);
+  std::set<Id> ready_ GUARDED_BY(mutex_);
+  std::optional<Id> busy_ GUARDED_BY(mutex_);  // What pump() works on, outside the mutex.
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::jthread thread_;  // Last: it uses all of the above.
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,181 @@
+#include "sandbox/nodes/api_calls.hpp"
+
+#include <charconv>
+#include <utility>
+
+#include "host/api/request_builder.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using host::MutexLock;
+
+/// Longer than any server lets a request run, so that none hangs for ever.
+constexpr host::Duration kTimeout = std::chrono::seconds(90);
+constexpr std::size_t kTextMax = 300;
+
+host::Duration retry_after(const host::HttpHeaders& headers) {
+  for (const auto& [name, value] : headers) {
+    if (name != "retry-after") continue;
+    int seconds = 0;
+    std::from_chars(value.data(), value.data() + value.size(), seconds);
+    return std::chrono::seconds(seconds);
+  }
+  return host::Duration{0};
+}
+
+}  // namespace
+
+std::string ApiAnswer::text() const {
+  return http_status == 0 ? broken : std::to_string(http_status) + " " + body.substr(0, kTextMax);
+}
+
+std::string escaped(std::string_view text) { return host::escape_path_segment(text); }
+
+ApiStream::State ApiStream::read(std::string& out) {
+  bool resume = false;
+  State state = State::kOpen;
+  {
+    MutexLock lock(mutex_);
+    out += unread_;
+    unread_.clear();
+    resume = std::exchange(paused_, false);
+    state = ended_ ? State::kEnded : State::kOpen;
+  }
+  if (resume) call_->resume();
+  return state;
+}
+
+int ApiStream::http_status() {
+  MutexLock lock(mutex_);
+  return status_;
+}
+
+void ApiStream::on_head(int status, const host::HttpHeaders&) {
+  MutexLock lock(mutex_);
+  status_ = status;
+}
+
+ApiStream::Flow ApiStream::on_body(std::string_view chunk) {
+  bool first = false;
+  {
+    MutexLock lock(mutex_);
+    if (unread_.size() >= kUnreadBytesMax) {
+      paused_ = true;
+      return Flow::kPause;
+    }
+    first = unread_.empty();
+    unread_ += chunk;
+  }
+  if (first) wake_();
+  return Flow::kMore;
+}
+
+void ApiStream::on_end(const host::TransportEnd&) {
+  {
+    MutexLock lock(mutex_);
+    ended_ = true;
+  }
+  wake_();
+}
+
+/// One call under way. The transport's thread fills the answer; once it has posted the id, the
+/// owner's thread reads it.
+class ApiCalls::Flight final : public host::ResponseReader {
+ public:
+  Flight(ApiCalls& calls, std::uint64_t id, Then then)
+      : calls_(calls), id_(id), then_(std::move(then)) {}
+
+  void on_head(int status, const host::HttpHeaders& headers) override {
+    answer_.http_status = status;
+    answer_.retry_after = retry_after(headers);
+  }
+  Flow on_body(std::string_view chunk) override {
+    answer_.body += chunk;
+    return Flow::kMore;
+  }
+  void on_end(const host::TransportEnd& end) override {
+    if (end.kind != host::Break::kNone) {
+      answer_.http_status = 0;
+      answer_.broken = end.message;
+    }
+    calls_.post(id_);
+  }
+
+  void hold(std::unique_ptr<host::Call> call) { call_ = std::move(call); }
+  void finish() { then_(answer_); }
+
+ private:
+  ApiCalls& calls_;
+  const std::uint64_t id_;
+  const Then then_;
+  ApiAnswer answer_;
+  std::unique_ptr<host::Call> call_;
+};
+
+ApiCalls::ApiCalls(host::Transport& transport, std::string user_agent, Wake wake)
+    : transport_(transport), user_agent_(std::move(user_agent)), wake_(std::move(wake)) {}
+
+ApiCalls::~ApiCalls() = default;
+
+void ApiCalls::send(ApiCall call, Then then) {
+  if (flights_.size() < kInFlightMax) {
+    start(std::move(call), std::move(then));
+  } else {
+    waiting_.push_back({std::move(call), std::move(then)});
+  }
+}
+
+void ApiCalls::start(ApiCall call, Then then) {
+  host::HttpRequest request;
+  request.method = std::move(call.method);
+  request.target = std::move(call.target);
+  request.headers = {{"User-Agent", user_agent_}, {"Accept", "application/json"}};
+  if (!call.body.empty()) request.headers.emplace_back("Content-Type", call.content_type);
+  request.body = std::move(call.body);
+  request.timeout = kTimeout;
+  const std::uint64_t id = ++last_id_;
+  Flight& flight =
+      *flights_.emplace(id, std::make_unique<Flight>(*this, id, std::move(then))).first->second;
+  flight.hold(transport_.start(std::move(request), flight));
+}
+
+std::unique_ptr<ApiStream> ApiCalls::open(std::string_view target) {
+  host::HttpRequest request;
+  request.method = "GET";
+  request.target = target;
+  request.headers = {{"User-Agent", user_agent_}, {"Accept", "application/json"}};
+  request.lane = host::Lane::kWatch;
+  request.sharing = host::Sharing::kAlone;
+  auto stream = std::make_unique<ApiStream>(wake_);
+  stream->call_ = transport_.start(std::move(request), *stream);
+  return stream;
+}
+
+void ApiCalls::post(std::uint64_t id) {
+  {
+    MutexLock lock(mutex_);
+    done_.push_back(id);
+  }
+  wake_();
+}
+
+bool ApiCalls::deliver() {
+  std::vector<std::uint64_t> done;
+  {
+    MutexLock lock(mutex_);
+    done.swap(done_);
+  }
+  for (const std::uint64_t id : done) {
+    const auto found = flights_.extract(id);
+    found.mapped()->finish();
+  }
+  while (!waiting_.empty() && flights_.size() < kInFlightMax) {
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    start(std::move(next.call), std::move(next.then));
+  }
+  return !done.empty();
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,124 @@
+/// Requests to an API server that do not block: sent through a host::Transport, answered on the
+/// owner's thread when it asks for answers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/api/transport.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/mutex.hpp"
+
+namespace davit::sandbox {
+
+struct ApiCall {
+  std::string method;  ///< "GET"
+  std::string target;  ///< "/api/v1/nodes/node-1/status"
+  std::string body;
+  std::string content_type = "application/json";
+};
+
+/// How a call ended.
+struct ApiAnswer {
+  int http_status = 0;  ///< 0: no answer, or half of one.
+  std::string body;
+  host::Duration retry_after{0};
+  std::string broken;  ///< Why there is no answer.
+
+  [[nodiscard]] bool ok() const { return http_status >= 200 && http_status < 300; }
+  /// Whether the same request may succeed later: overload, trouble of the server or of the network.
+  [[nodiscard]] bool may_pass() const {
+    return http_status == 0 || http_status == 429 || http_status >= 500;
+  }
+  /// For people: the start of the body, or what broke.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Wakes whoever waits for answers. Called on any thread, also while a request is being sent.
+using Wake = std::function<void()>;
+
+/// One long answer, read in pieces by the owner.
+class ApiStream final : public host::ResponseReader {
+ public:
+  enum class State { kOpen, kEnded };
+
+  explicit ApiStream(Wake wake) : wake_(std::move(wake)) {}
+
+  /// Moves what has come to the end of `out`.
+  State read(std::string& out) EXCLUDES(mutex_);
+  /// 0 before the head has come.
+  [[nodiscard]] int http_status() EXCLUDES(mutex_);
+
+  void on_head(int status, const host::HttpHeaders& headers) override EXCLUDES(mutex_);
+  Flow on_body(std::string_view chunk) override EXCLUDES(mutex_);
+  void on_end(const host::TransportEnd& end) override EXCLUDES(mutex_);
+
+ private:
+  friend class ApiCalls;
+  /// What may lie unread: some hundred pods, so that one look takes a good many.
+  static constexpr std::size_t kUnreadBytesMax = 1 << 20;
+
+  const Wake wake_;
+  host::Mutex mutex_;
+  int status_ GUARDED_BY(mutex_) = 0;
+  std::string unread_ GUARDED_BY(mutex_);
+  bool paused_ GUARDED_BY(mutex_) = false;
+  bool ended_ GUARDED_BY(mutex_) = false;
+  std::unique_ptr<host::Call> call_;  // Last: no callback runs once it is gone.
+};
+
+/// Belongs to one thread, but for the transport's callbacks.
+class ApiCalls {
+ public:
+  using Then = std::function<void(const ApiAnswer&)>;
+
+  /// The transport must outlive it.
+  ApiCalls(host::Transport& transport, std::string user_agent, Wake wake);
+  /// Cancels what is under way.
+  ~ApiCalls();
+  ApiCalls(const ApiCalls&) = delete;
+  ApiCalls& operator=(const ApiCalls&) = delete;
+
+  /// `then` runs in deliver(), once. Calls begin in the order in which they are sent.
+  void send(ApiCall call, Then then);
+  /// Opens a watch of `target`.
+  [[nodiscard]] std::unique_ptr<ApiStream> open(std::string_view target);
+  /// Runs what waits for answers that have come; says whether there were any.
+  bool deliver();
+  /// Whether every call was answered.
+  [[nodiscard]] bool idle() const { return flights_.empty() && waiting_.empty(); }
+
+ private:
+  class Flight;
+  struct Waiting {
+    ApiCall call;
+    Then then;
+  };
+  /// Enough to hide the network's delay, few enough that a small server keeps answering others.
+  static constexpr std::size_t kInFlightMax = 64;
+
+  void start(ApiCall call, Then then);
+  void post(std::uint64_t id) EXCLUDES(mutex_);
+
+  host::Transport& transport_;
+  const std::string user_agent_;
+  const Wake wake_;
+  std::uint64_t last_id_ = 0;
+  std::deque<Waiting> waiting_;  // At most one for each node, pod and event that is written.
+  host::Mutex mutex_;
+  std::vector<std::uint64_t> done_ GUARDED_BY(mutex_);
+  std::map<std::uint64_t, std::unique_ptr<Flight>>
+      flights_;  // Last: their callbacks use the above.
+};
+
+/// Percent-escapes a query value or a path segment.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+}  // namespace davit::sandbox

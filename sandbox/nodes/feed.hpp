@@ -1,0 +1,85 @@
+/// Follows one collection of the API: list, then watch, for ever.
+#pragma once
+
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "host/base/backoff.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/random.hpp"
+#include "sandbox/json/json.hpp"
+#include "sandbox/nodes/api_calls.hpp"
+
+namespace davit::sandbox {
+
+/// "namespace/name"; "/name" for what has no namespace.
+[[nodiscard]] std::string key_of(const Json& object);
+/// metadata.resourceVersion as a number, by which one object's versions are ordered; 0 when it is
+/// none.
+[[nodiscard]] std::uint64_t version_of(const Json& object);
+
+///   Resting ──due──▶ Listing ──all pages──▶ Watching
+///      ▲                │ refused               │ ended, cut; 410: list anew
+///      └────────────────┴───────────────────────┘
+///
+/// Survives everything that a server does: refusals and cuts are answered by a pause that grows.
+/// Belongs to one thread.
+class Feed {
+ public:
+  struct Handlers {
+    /// An object is there, is new, or has changed. May be told again what is known already.
+    std::function<void(Json object)> changed;
+    /// The object of this key is gone.
+    std::function<void(const std::string& key)> removed;
+  };
+
+  struct Seams {
+    ApiCalls& api;  // Must not deliver once the feed is gone.
+    host::Clock& clock;
+    host::Random& random;
+    host::Log log;
+  };
+
+  /// `path`: "/api/v1/pods".
+  Feed(Seams seams, std::string path, Handlers handlers);
+
+  /// Takes in what has come and does what is due. Returns when it wants to be called next if
+  /// nothing comes.
+  host::Time step();
+  /// Whether the handlers have seen a whole list at least once.
+  [[nodiscard]] bool synced() const { return synced_; }
+
+ private:
+  enum class State { kResting, kListing, kWatching };
+
+  void list(const std::string& next_page);
+  void take_page(const ApiAnswer& answer);
+  void end_list();
+  void watch();
+  void drain();
+  void take_line(std::string_view line);
+  void take_error(const Json& status);
+  void announce(Json object);
+  void rest(std::string_view why);
+
+  Seams seams_;
+  const std::string path_;
+  const Handlers handlers_;
+
+  State state_ = State::kResting;
+  host::Time due_{};  // Of the next attempt, while resting.
+  host::Backoff backoff_;
+  bool synced_ = false;
+  std::string resource_version_;  // Empty: list first.
+  std::unordered_set<std::string> known_;
+  std::unordered_set<std::string> listed_;  // While listing: what is still there.
+  std::unique_ptr<ApiStream> stream_;
+  std::string unread_;  // The beginning of a line.
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,107 @@
+/// The nodes' own part: registration, leases, status.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/base/log.hpp"
+#include "host/base/random.hpp"
+#include "sandbox/json/json.hpp"
+#include "sandbox/nodes/address_pool.hpp"
+#include "sandbox/nodes/api_calls.hpp"
+#include "sandbox/nodes/node_objects.hpp"
+#include "sandbox/nodes/timetable.hpp"
+
+namespace davit::sandbox {
+
+/// Whether a new node's taint `not-ready` is taken away when the node is ready. A node lifecycle
+/// controller does that itself.
+enum class Untaint { kWhenReady, kNever };
+
+struct HeartbeatOptions {
+  std::vector<NodePlan> plans;
+  NodeSize size;
+  Untaint untaint = Untaint::kWhenReady;
+  host::Duration lease_period = std::chrono::seconds(10);
+  host::Duration status_period = std::chrono::minutes(5);
+};
+
+/// What pods need to know about their node.
+struct SimulatedNode {
+  NodePower power = NodePower::kRunning;
+  std::string internal_ip;
+  std::optional<AddressPool> addresses;
+};
+
+/// Simulates the kubelets' care for their Nodes: of those that it creates by plan, and of all that
+/// carry the annotation. Belongs to one thread.
+class Heartbeats {
+ public:
+  struct Seams {
+    ApiCalls& api;
+    host::Clock& clock;
+    host::Random& random;
+    host::Log log;
+  };
+  /// A node came, went, or was switched.
+  using OnPower = std::function<void(const std::string& node)>;
+
+  Heartbeats(Seams seams, HeartbeatOptions options, OnPower on_power);
+
+  /// From the feed of nodes.
+  void changed(Json node);
+  void removed(const std::string& key);
+
+  /// Does what is due; returns when it wants to be called next.
+  host::Time step();
+
+  /// Null when no such node is simulated. Lives until the node is changed.
+  [[nodiscard]] SimulatedNode* find(const std::string& name);
+  [[nodiscard]] std::size_t count() const { return nodes_.size(); }
+
+ private:
+  enum class Doing { kNothing, kStatus, kUntaint };
+
+  struct Record {
+    Json node;
+    std::uint64_t version = 0;
+    SimulatedNode simulated;
+    Doing doing = Doing::kNothing;
+    bool renewing = false;
+    host::Time status_due{};
+    host::Time lease_due{};
+    std::optional<Json> lease;  // Nothing: not read yet.
+  };
+
+  void register_node(std::size_t plan);
+  void adopt(const std::string& name, Json node, NodePower power);
+  void tend(const std::string& name, Record& record);
+  void report(const std::string& name, Record& record, const Json& patch, Doing doing);
+  void reported(const std::string& name, const ApiAnswer& answer);
+  void renew(const std::string& name, Record& record);
+  void renewal_answered(const std::string& name, const ApiAnswer& answer);
+  void plan_next(const std::string& name, const Record& record);
+  [[nodiscard]] NodeReport report_of(const Record& record) const;
+  [[nodiscard]] std::string free_address();
+
+  Seams seams_;
+  const HeartbeatOptions options_;
+  const OnPower on_power_;
+  std::unordered_map<std::string, Record> nodes_;
+  std::set<std::string> fresh_;  // Created by us and not seen ready yet.
+  std::set<std::string> addresses_;
+  Timetable due_;
+  std::vector<std::pair<host::Time, std::size_t>> to_register_;  // When which plan.
+};
+
+/// Plans for `count` nodes "PREFIX-1", "PREFIX-2", …, spread over `zones` zones "zone-a", "zone-b",
+/// … in turn; no zones: no zone labels.
+[[nodiscard]] std::vector<NodePlan> plan_nodes(const std::string& prefix, int count, int zones);
+/// So many nodes have a range of pod addresses of their own.
+inline constexpr int kNodesMax = 3072;
+
+}  // namespace davit::sandbox

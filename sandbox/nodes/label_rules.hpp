@@ -1,0 +1,21 @@
+/// Which nodes a pod accepts by their labels and taints. Pure.
+#pragma once
+
+#include <string_view>
+
+#include "sandbox/json/json.hpp"
+
+namespace davit::sandbox {
+
+/// A matchExpressions item of a NodeSelectorTerm or LabelSelector; `value` is null when there is no
+/// such label.
+[[nodiscard]] bool expression_holds(const Json& expression, const Json* value);
+
+/// spec.nodeSelector and required node affinity of `pod_spec`.
+[[nodiscard]] bool accepts_labels(const Json& pod_spec, const Json& labels,
+                                  std::string_view node_name);
+
+/// Whether one of `tolerations` tolerates `taint`.
+[[nodiscard]] bool tolerates(const Json& tolerations, const Json& taint);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,200 @@
+#include "sandbox/nodes/node_objects.hpp"
+
+#include <array>
+#include <utility>
+
+namespace davit::sandbox {
+namespace {
+
+constexpr char kNotReadyTaint[] = "node.kubernetes.io/not-ready";
+/// What `kubectl get nodes` shows as VERSION.
+constexpr char kKubeletVersion[] = "v1.36.2-davit";
+constexpr int kKubeletPort = 10250;
+constexpr int kLeaseSeconds = 40;
+
+struct Condition {
+  const char* type;
+  bool holds;
+  const char* reason;
+  const char* message;
+};
+
+bool lists(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    if (list.substr(0, comma) == word) return true;
+    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+  }
+  return false;
+}
+
+/// In the kubelet's order, Ready last.
+std::array<Condition, 4> conditions_of(const Json& node, const NodeReport& report) {
+  const std::string& pressure = node.text_at({"metadata", "annotations", annotation::kPressure});
+  const bool memory = lists(pressure, "memory");
+  const bool disk = lists(pressure, "disk");
+  const bool pid = lists(pressure, "pid");
+  const bool ready = report.power == NodePower::kRunning;
+  return {
+      {{"MemoryPressure", memory,
+        memory ? "KubeletHasInsufficientMemory" : "KubeletHasSufficientMemory",
+        memory ? "kubelet has insufficient memory available"
+               : "kubelet has sufficient memory available"},
+       {"DiskPressure", disk, disk ? "KubeletHasDiskPressure" : "KubeletHasNoDiskPressure",
+        disk ? "kubelet has disk pressure" : "kubelet has no disk pressure"},
+       {"PIDPressure", pid, pid ? "KubeletHasInsufficientPID" : "KubeletHasSufficientPID",
+        pid ? "kubelet has insufficient PID available" : "kubelet has sufficient PID available"},
+       {"Ready", ready, ready ? "KubeletReady" : "KubeletNotReady",
+        ready ? "kubelet is posting ready status" : "the sandbox was told so"}}};
+}
+
+const Json* find_condition(const Json& node, std::string_view type) {
+  for (const Json& each : node.get("status").get("conditions").items()) {
+    if (each.get("type").text() == type) return &each;
+  }
+  return nullptr;
+}
+
+const char* status_text(bool holds) { return holds ? "True" : "False"; }
+
+Json resources(const NodeSize& size) {
+  return Json::object({{"cpu", size.cpu},
+                       {"memory", size.memory},
+                       {"ephemeral-storage", size.ephemeral_storage},
+                       {"pods", std::to_string(size.pods)}});
+}
+
+/// All members are required by the API's clients, and all are texts.
+Json node_info(const Json& node) {
+  const std::string& name = node.text_at({"metadata", "name"});
+  return Json::object({{"machineID", name},
+                       {"systemUUID", node.text_at({"metadata", "uid"})},
+                       {"bootID", node.text_at({"metadata", "uid"})},
+                       {"kernelVersion", "davit"},
+                       {"osImage", "davit sandbox"},
+                       {"containerRuntimeVersion", "davit://sandbox"},
+                       {"kubeletVersion", kKubeletVersion},
+                       {"kubeProxyVersion", kKubeletVersion},
+                       {"operatingSystem", "linux"},
+                       {"architecture", "amd64"}});
+}
+
+}  // namespace
+
+std::optional<NodePower> power_of(const Json& node) {
+  const std::string& text = node.text_at({"metadata", "annotations", annotation::kNode});
+  if (text.empty()) return std::nullopt;
+  if (text == name_of(NodePower::kStopped)) return NodePower::kStopped;
+  return text == name_of(NodePower::kNotReady) ? NodePower::kNotReady : NodePower::kRunning;
+}
+
+std::string_view name_of(NodePower power) {
+  switch (power) {
+    case NodePower::kRunning:
+      return "running";
+    case NodePower::kNotReady:
+      return "not-ready";
+    case NodePower::kStopped:
+      break;
+  }
+  return "stopped";
+}
+
+Json new_node(const NodePlan& plan, const NodeSize& size) {
+  Json labels = Json::object({{"kubernetes.io/hostname", plan.name},
+                              {"kubernetes.io/os", "linux"},
+                              {"kubernetes.io/arch", "amd64"},
+                              {"beta.kubernetes.io/os", "linux"},
+                              {"beta.kubernetes.io/arch", "amd64"}});
+  if (!plan.zone.empty()) labels.set("topology.kubernetes.io/zone", plan.zone);
+  if (!plan.region.empty()) labels.set("topology.kubernetes.io/region", plan.region);
+  const Json annotations = Json::object({{annotation::kNode, name_of(NodePower::kRunning)}});
+  return Json::object(
+      {{"apiVersion", "v1"},
+       {"kind", "Node"},
+       {"metadata",
+        Json::object({{"name", plan.name}, {"labels", labels}, {"annotations", annotations}})},
+       {"spec", Json::object({{"podCIDR", plan.pod_cidr},
+                              {"podCIDRs", Json::array({plan.pod_cidr})},
+                              {"providerID", "davit://" + plan.name}})},
+       {"status",
+        Json::object({{"capacity", resources(size)}, {"allocatable", resources(size)}})}});
+}
+
+Json node_status_patch(const Json& node, const NodeReport& report, const Moment& moment) {
+  const std::string now = format_time(moment.wall);
+  Json conditions = Json::array();
+  for (const Condition& each : conditions_of(node, report)) {
+    const Json* old = find_condition(node, each.type);
+    const bool same = old != nullptr && old->get("status").text() == status_text(each.holds);
+    conditions.push_back(Json::object(
+        {{"type", each.type},
+         {"status", status_text(each.holds)},
+         {"lastHeartbeatTime", now},
+         {"lastTransitionTime",
+          same && old->contains("lastTransitionTime") ? old->get("lastTransitionTime") : Json(now)},
+         {"reason", each.reason},
+         {"message", each.message}}));
+  }
+  const std::string& name = node.text_at({"metadata", "name"});
+  Json status = Json::object(
+      {{"conditions", std::move(conditions)},
+       {"addresses",
+        Json::array({Json::object({{"type", "InternalIP"}, {"address", report.internal_ip}}),
+                     Json::object({{"type", "Hostname"}, {"address", name}})})},
+       {"daemonEndpoints",
+        Json::object({{"kubeletEndpoint", Json::object({{"Port", kKubeletPort}})}})},
+       {"nodeInfo", node_info(node)}});
+  // What somebody gave the node, a GPU for instance, stays.
+  if (node.get("status").get("capacity").empty()) {
+    status.set("capacity", resources(report.size));
+    status.set("allocatable", resources(report.size));
+  }
+  return Json::object({{"metadata", Json::object({{"uid", node.get("metadata").get("uid")}})},
+                       {"status", std::move(status)}});
+}
+
+bool conditions_hold(const Json& node, const NodeReport& report) {
+  for (const Condition& each : conditions_of(node, report)) {
+    const Json* old = find_condition(node, each.type);
+    if (old == nullptr || old->get("status").text() != status_text(each.holds)) return false;
+  }
+  return true;
+}
+
+Json new_lease(const Json& node, const Moment& moment) {
+  const std::string& name = node.text_at({"metadata", "name"});
+  const Json owner = Json::object({{"apiVersion", "v1"},
+                                   {"kind", "Node"},
+                                   {"name", name},
+                                   {"uid", node.get("metadata").get("uid")}});
+  return Json::object({{"apiVersion", "coordination.k8s.io/v1"},
+                       {"kind", "Lease"},
+                       {"metadata", Json::object({{"name", name},
+                                                  {"namespace", "kube-node-lease"},
+                                                  {"ownerReferences", Json::array({owner})}})},
+                       {"spec", Json::object({{"holderIdentity", name},
+                                              {"leaseDurationSeconds", kLeaseSeconds},
+                                              {"renewTime", format_micro_time(moment.wall)}})}});
+}
+
+Json renewed(Json lease, const Moment& moment) {
+  lease["spec"].set("renewTime", format_micro_time(moment.wall));
+  return lease;
+}
+
+std::optional<Json> untaint_patch(const Json& node) {
+  Json rest = Json::array();
+  const Json::Items& taints = node.get("spec").get("taints").items();
+  for (const Json& taint : taints) {
+    const bool not_ready =
+        taint.get("key").text() == kNotReadyTaint && taint.get("effect").text() == "NoSchedule";
+    if (!not_ready) rest.push_back(taint);
+  }
+  if (rest.size() == taints.size()) return std::nullopt;
+  Json metadata = Json::object({{"resourceVersion", node.get("metadata").get("resourceVersion")}});
+  return Json::object(
+      {{"metadata", std::move(metadata)}, {"spec", Json::object({{"taints", std::move(rest)}})}});
+}
+
+}  // namespace davit::sandbox

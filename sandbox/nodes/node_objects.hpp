@@ -1,0 +1,70 @@
+/// What a kubelet writes about its node. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sandbox/json/json.hpp"
+#include "sandbox/nodes/stamp.hpp"
+
+namespace davit::sandbox {
+
+namespace annotation {
+/// On a Node: that it is simulated, and its state, "running", "not-ready" or "stopped". Nodes
+/// without it belong to somebody else.
+inline constexpr char kNode[] = "sandbox.davit.dev/node";
+/// On a Node: the pressures that it reports, of "memory", "disk" and "pid": "memory,disk".
+inline constexpr char kPressure[] = "sandbox.davit.dev/pressure";
+}  // namespace annotation
+
+enum class NodePower {
+  kRunning,
+  kNotReady,  ///< Alive and says that it is not ready.
+  kStopped,   ///< Neither renews nor reports nor runs pods, as a machine without power.
+};
+
+/// Nothing when the Node is not simulated.
+[[nodiscard]] std::optional<NodePower> power_of(const Json& node);
+/// "running": the annotation's value.
+[[nodiscard]] std::string_view name_of(NodePower power);
+
+/// A node that the simulation brings up by itself.
+struct NodePlan {
+  std::string name;
+  std::string zone;    ///< Empty: no zone labels.
+  std::string region;  ///< Empty: no region label.
+  std::string pod_cidr;
+};
+
+/// What each node has.
+struct NodeSize {
+  std::string cpu = "8";
+  std::string memory = "32Gi";
+  std::string ephemeral_storage = "100Gi";
+  int pods = 110;
+};
+
+/// For POST /api/v1/nodes.
+[[nodiscard]] Json new_node(const NodePlan& plan, const NodeSize& size);
+
+struct NodeReport {
+  std::string internal_ip;
+  NodePower power = NodePower::kRunning;
+  NodeSize size;
+};
+/// For a strategic merge patch of nodes/NAME/status.
+[[nodiscard]] Json node_status_patch(const Json& node, const NodeReport& report,
+                                     const Moment& moment);
+/// Whether the Node's conditions say what `report` would make them say, times aside.
+[[nodiscard]] bool conditions_hold(const Json& node, const NodeReport& report);
+
+/// A Lease of kube-node-lease, owned by the Node.
+[[nodiscard]] Json new_lease(const Json& node, const Moment& moment);
+/// `lease` with a new renewTime.
+[[nodiscard]] Json renewed(Json lease, const Moment& moment);
+
+/// A merge patch that takes the taint away which admission gives to new nodes, if nobody changed
+/// the Node meanwhile; nothing when there is none.
+[[nodiscard]] std::optional<Json> untaint_patch(const Json& node);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,74 @@
+/// The life of a simulated pod as a state machine. Pure: takes the pod and the time, and has no
+/// clock and no I/O.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sandbox/json/json.hpp"
+#include "sandbox/nodes/pod_settings.hpp"
+#include "sandbox/nodes/stamp.hpp"
+
+namespace davit::sandbox {
+
+///   Bound ─▶ Creating ─▶ Init ─▶ Running ◀─▶ Ready       all containers move together
+///               │▲                 ▲  │ exit  │
+///               ▼│                 │  ▼       ▼
+///          PullFailed           BackOff ◀── (restart?) ──▶ Ended
+///
+///   any, when deletion is asked for: Stopping ─▶ Stopped, and the pod can be removed
+enum class PodStage {
+  kBound,       ///< The node has not looked at it yet.
+  kCreating,    ///< Pulling images, creating containers.
+  kPullFailed,  ///< An image cannot be had.
+  kInit,        ///< One of the init containers runs.
+  kRunning,     ///< Not ready yet.
+  kReady,
+  kBackOff,   ///< Exited; will be started again.
+  kEnded,     ///< Succeeded or failed for good.
+  kStopping,  ///< Told to stop; still runs.
+  kStopped,   ///< Nothing runs any more; what is left is the API object.
+};
+
+/// What an exit left behind.
+struct ContainerExit {
+  int code = 0;
+  host::WallTime started{};
+  host::WallTime finished{};
+};
+
+/// What the node knows about a pod.
+struct PodLife {
+  PodStage stage = PodStage::kBound;
+  host::Time since{};         ///< When it came to this stage.
+  std::size_t init_done = 0;  ///< Init containers that have ended.
+  std::int64_t restarts = 0;
+  host::Time started_at{};  ///< The containers' last start, and what the wall showed then.
+  host::WallTime started{};
+  std::optional<ContainerExit> exit;  ///< The last one.
+
+  [[nodiscard]] bool runs() const {
+    return stage == PodStage::kRunning || stage == PodStage::kReady || stage == PodStage::kStopping;
+  }
+};
+
+/// What of the pod decides its life.
+struct PodFacts {
+  PodSettings settings;
+  RestartPolicy restart_policy = RestartPolicy::kAlways;
+  std::size_t init_containers = 0;      ///< Those that end; sidecars do not count.
+  std::optional<host::Duration> grace;  ///< Set: the pod is being deleted, with this time to stop.
+};
+[[nodiscard]] PodFacts pod_facts(const Json& pod, const PodDefaults& defaults);
+
+/// What a node finds out about a pod that it sees for the first time, from what an earlier node
+/// process reported.
+[[nodiscard]] PodLife resume_life(const Json& pod, const Moment& moment);
+
+/// Takes `life` through everything that is due at `moment`. Says whether it moved.
+bool advance(PodLife& life, const PodFacts& facts, const Moment& moment);
+
+/// When advance() has something to do if the pod stays as it is; Time::max(): never.
+[[nodiscard]] host::Time next_due(const PodLife& life, const PodFacts& facts, host::Time now);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,71 @@
+/// The nodes' part in the pods' lives.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "host/base/log.hpp"
+#include "sandbox/json/json.hpp"
+#include "sandbox/nodes/api_calls.hpp"
+#include "sandbox/nodes/heartbeats.hpp"
+#include "sandbox/nodes/pod_life.hpp"
+#include "sandbox/nodes/timetable.hpp"
+
+namespace davit::sandbox {
+
+/// Runs the pods of all simulated nodes: takes each through its life, reports what happens and
+/// removes it in the end. One write of a pod is under way at a time. Belongs to one thread.
+class PodRunner {
+ public:
+  struct Seams {
+    ApiCalls& api;
+    host::Clock& clock;
+    host::Log log;
+  };
+
+  /// `nodes` must outlive it.
+  PodRunner(Seams seams, PodDefaults defaults, Heartbeats& nodes);
+
+  /// From the feed of pods. Nothing is done for them before begin().
+  void changed(Json pod);
+  void removed(const std::string& key);
+  /// All pods that exist were told: which addresses are taken is known now.
+  void begin();
+  /// A node came, went, or was switched.
+  void node_switched(const std::string& node);
+
+  /// Does what is due; returns when it wants to be called next.
+  host::Time step();
+
+ private:
+  enum class Writing { kNothing, kStatus, kRemoval };
+
+  struct Record {
+    std::string uid;
+    std::string node;
+    std::uint64_t version = 0;
+    std::string text;  // The object; as text it takes a quarter of the room.
+    PodLife life;
+    std::string address;  // Of the node's range; empty: none yet, or the node's own.
+    Writing writing = Writing::kNothing;
+    int failures = 0;  // Of writes in a row.
+  };
+
+  void take(const std::string& key, Record& record, Json pod);
+  void consider(const std::string& key, Record& record, const Json& pod);
+  /// What of `pod` goes to the API next, if anything does.
+  bool write(const std::string& key, Record& record, const Json& pod, const Moment& moment);
+  [[nodiscard]] bool find_address(Record& record, const Json& pod, SimulatedNode& node);
+  void send(const std::string& key, Record& record, Writing what, ApiCall call);
+  void written(const std::string& key, const std::string& uid, const ApiAnswer& answer);
+  void release(const Record& record);
+
+  Seams seams_;
+  const PodDefaults defaults_;
+  Heartbeats& nodes_;
+  bool begun_ = false;
+  std::unordered_map<std::string, Record> pods_;
+  Timetable due_;
+};
+
+}  // namespace davit::sandbox

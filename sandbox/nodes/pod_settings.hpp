@@ -1,0 +1,63 @@
+/// How a simulated pod behaves: the options of the simulation, with the pod's annotations laid over
+/// them. docs/sandbox.md lists the annotations.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "sandbox/json/json.hpp"
+
+namespace davit::sandbox {
+
+/// Of all pods, unless they say otherwise.
+struct PodDefaults {
+  host::Duration start{0};  ///< From binding to the containers' start: pulling, creating.
+  host::Duration ready{0};  ///< From a container's start to its readiness.
+  host::Duration stop{0};   ///< From the request to delete to the containers' end.
+  double jitter = 0;        ///< Up to this share is added to each, the same for one pod.
+  /// A pod whose restart policy is not Always does its work in this time and exits with 0.
+  host::Duration run = std::chrono::seconds(1);
+  /// Images that no node can pull, beside those with the tag "does-not-exist".
+  std::vector<std::string> unpullable_images;
+};
+
+enum class RestartPolicy { kAlways, kOnFailure, kNever };
+enum class Readiness { kNormal, kNever };
+enum class ImagePull { kWorks, kFails };
+
+/// Of one pod. All its containers behave alike.
+struct PodSettings {
+  host::Duration start{0};
+  host::Duration init{0};  ///< Of each init container.
+  host::Duration ready{0};
+  host::Duration stop{0};
+  std::optional<host::Duration> run;  ///< From start to exit; nothing: runs until stopped.
+  std::optional<host::Duration>
+      restart;  ///< From exit to restart; nothing: the kubelet's back-off.
+  int exit_code = 0;
+  std::optional<std::int64_t> exits_max;  ///< After so many exits it runs on.
+  Readiness readiness = Readiness::kNormal;
+  ImagePull image_pull = ImagePull::kWorks;
+};
+
+namespace annotation {
+inline constexpr char kStartSeconds[] = "sandbox.davit.dev/start-seconds";
+inline constexpr char kInitSeconds[] = "sandbox.davit.dev/init-seconds";
+inline constexpr char kReadySeconds[] = "sandbox.davit.dev/ready-seconds";
+inline constexpr char kStopSeconds[] = "sandbox.davit.dev/stop-seconds";
+inline constexpr char kRunSeconds[] = "sandbox.davit.dev/run-seconds";
+inline constexpr char kRestartSeconds[] = "sandbox.davit.dev/restart-seconds";
+inline constexpr char kExitCode[] = "sandbox.davit.dev/exit-code";
+inline constexpr char kExitsMax[] = "sandbox.davit.dev/exits-max";
+inline constexpr char kReady[] = "sandbox.davit.dev/ready";
+inline constexpr char kImagePull[] = "sandbox.davit.dev/image-pull";
+}  // namespace annotation
+
+[[nodiscard]] RestartPolicy restart_policy(const Json& pod);
+
+/// What is no number or no known word counts as not given.
+[[nodiscard]] PodSettings pod_settings(const Json& pod, const PodDefaults& defaults);
+
+}  // namespace davit::sandbox

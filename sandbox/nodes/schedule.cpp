@@ -1,0 +1,177 @@
+#include "sandbox/nodes/schedule.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "sandbox/nodes/label_rules.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+/// Whether the node's taints of `effect` are all tolerated.
+bool tolerates_all(const Json& tolerations, const Json& taints, std::string_view effect) {
+  const Json::Items& items = taints.items();
+  return std::all_of(items.begin(), items.end(), [&](const Json& taint) {
+    return taint.get("effect").text() != effect || tolerates(tolerations, taint);
+  });
+}
+
+/// `kubectl cordon` sets the field, and only later somebody adds the taint.
+bool tolerates_cordon(const Json& tolerations) {
+  return tolerates(tolerations, Json::object({{"key", "node.kubernetes.io/unschedulable"},
+                                              {"effect", "NoSchedule"}}));
+}
+
+/// The reasons why `node` does not take the pod, as kube-scheduler words them; none: it does.
+std::vector<std::string> objections(const Json& pod_spec, const PodShare& share,
+                                    const NodeRoom& node) {
+  const Json& tolerations = pod_spec.get("tolerations");
+  if (node.unschedulable && !tolerates_cordon(tolerations)) return {"node(s) were unschedulable"};
+  if (!tolerates_all(tolerations, node.taints, "NoSchedule") ||
+      !tolerates_all(tolerations, node.taints, "NoExecute")) {
+    return {"node(s) had untolerated taint(s)"};
+  }
+  if (!accepts_labels(pod_spec, node.labels, node.name)) {
+    return {"node(s) didn't match Pod's node affinity/selector"};
+  }
+  for (const std::string& port : share.ports) {
+    if (node.ports.contains(port)) {
+      return {"node(s) didn't have free ports for the requested pod ports"};
+    }
+  }
+  std::vector<std::string> out;
+  if (node.pods >= node.pods_max) out.emplace_back("Too many pods");
+  for (const auto& [name, amount] : share.requests.amounts()) {
+    Quantity sum = node.used.amount(name);
+    sum += amount;
+    if (amount > Quantity() && sum > node.allocatable.amount(name)) {
+      out.push_back("Insufficient " + name);
+    }
+  }
+  return out;
+}
+
+std::string refusal(std::size_t nodes, const std::map<std::string, int>& counts) {
+  if (nodes == 0) return "no nodes available to schedule pods";
+  std::vector<std::string> parts;
+  parts.reserve(counts.size());
+  for (const auto& [reason, count] : counts) parts.push_back(std::to_string(count) + " " + reason);
+  std::sort(parts.begin(), parts.end());
+  std::string text = "0/" + std::to_string(nodes) + " nodes are available: ";
+  for (std::size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? "" : ", ") + parts[i];
+  return text + ".";
+}
+
+}  // namespace
+
+Resources Resources::read(const Json& list) {
+  Resources out;
+  for (const Json::Member& member : list.members()) {
+    if (const auto amount = Quantity::parse(member.value.text())) {
+      out.amounts_[member.key] = *amount;
+    }
+  }
+  return out;
+}
+
+Resources& Resources::operator+=(const Resources& other) {
+  for (const auto& [name, amount] : other.amounts_) amounts_[name] += amount;
+  return *this;
+}
+
+Resources& Resources::operator-=(const Resources& other) {
+  for (const auto& [name, amount] : other.amounts_) amounts_[name] -= amount;
+  return *this;
+}
+
+void Resources::raise_to(const Resources& other) {
+  for (const auto& [name, amount] : other.amounts_) {
+    Quantity& mine = amounts_[name];
+    mine = std::max(mine, amount);
+  }
+}
+
+Quantity Resources::amount(const std::string& name) const {
+  const auto found = amounts_.find(name);
+  return found == amounts_.end() ? Quantity() : found->second;
+}
+
+PodShare pod_share(const Json& pod_spec) {
+  PodShare share;
+  const auto requests = [](const Json& container) {
+    return Resources::read(container.get("resources").get("requests"));
+  };
+  for (const Json& container : pod_spec.get("containers").items()) {
+    share.requests += requests(container);
+    for (const Json& port : container.get("ports").items()) {
+      const std::int64_t number = port.get("hostPort").integer_or(0);
+      const std::string& protocol = port.get("protocol").text();
+      if (number == 0) continue;
+      share.ports.insert((protocol.empty() ? "TCP" : protocol) + "/" + std::to_string(number));
+    }
+  }
+  // Sidecars stay beside the containers; the other init containers run alone, each with the
+  // sidecars before it.
+  Resources sidecars;
+  Resources init;
+  for (const Json& container : pod_spec.get("initContainers").items()) {
+    Resources now = requests(container);
+    now += sidecars;
+    if (container.get("restartPolicy").text() == "Always") sidecars = now;
+    init.raise_to(now);
+  }
+  share.requests += sidecars;
+  share.requests.raise_to(init);
+  share.requests += Resources::read(pod_spec.get("overhead"));
+  return share;
+}
+
+void NodeRoom::add(const PodShare& share) {
+  used += share.requests;
+  ++pods;
+  ports.insert(share.ports.begin(), share.ports.end());
+}
+
+void NodeRoom::remove(const PodShare& share) {
+  used -= share.requests;
+  --pods;
+  for (const std::string& port : share.ports) {
+    const auto found = ports.find(port);
+    if (found != ports.end()) ports.erase(found);
+  }
+}
+
+void update_room(NodeRoom& room, const Json& node) {
+  room.name = node.text_at({"metadata", "name"});
+  room.labels = node.get("metadata").get("labels");
+  room.taints = node.get("spec").get("taints");
+  room.unschedulable = node.get("spec").get("unschedulable").boolean();
+  const Json& allocatable = node.get("status").get("allocatable");
+  room.allocatable = Resources::read(allocatable);
+  const std::string& pods = allocatable.get("pods").text();
+  room.pods_max = 0;
+  std::from_chars(pods.data(), pods.data() + pods.size(), room.pods_max);
+}
+
+Choice schedule(const Json& pod_spec, const PodShare& share,
+                const std::vector<const NodeRoom*>& nodes) {
+  Choice choice;
+  std::map<std::string, int> counts;
+  std::pair<bool, std::int64_t> best;
+  for (const NodeRoom* node : nodes) {
+    const std::vector<std::string> reasons = objections(pod_spec, share, *node);
+    for (const std::string& reason : reasons) ++counts[reason];
+    if (!reasons.empty()) continue;
+    const bool disliked =
+        !tolerates_all(pod_spec.get("tolerations"), node->taints, "PreferNoSchedule");
+    const std::pair<bool, std::int64_t> score(disliked, node->pods);
+    if (choice.node != nullptr && score >= best) continue;
+    choice.node = node;
+    best = score;
+  }
+  if (choice.node == nullptr) choice.message = refusal(nodes.size(), counts);
+  return choice;
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,69 @@
+/// Which node a pod goes to. Pure.
+#pragma once
+
+#include <davit/kube/quantity.hpp>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sandbox/json/json.hpp"
+
+namespace davit::sandbox {
+
+/// Amounts by resource name: "cpu", "memory", "nvidia.com/gpu".
+class Resources {
+ public:
+  /// From a ResourceList; what is no quantity is left out.
+  [[nodiscard]] static Resources read(const Json& list);
+
+  Resources& operator+=(const Resources& other);
+  Resources& operator-=(const Resources& other);
+  /// Each amount becomes the larger of both.
+  void raise_to(const Resources& other);
+  /// Zero when it is not listed.
+  [[nodiscard]] Quantity amount(const std::string& name) const;
+  [[nodiscard]] const std::map<std::string, Quantity>& amounts() const { return amounts_; }
+
+ private:
+  std::map<std::string, Quantity> amounts_;
+};
+
+/// What a pod takes of its node.
+struct PodShare {
+  Resources requests;           ///< The containers' sum, or the largest init container's.
+  std::set<std::string> ports;  ///< Host ports: "TCP/80".
+};
+[[nodiscard]] PodShare pod_share(const Json& pod_spec);
+
+/// What the scheduler knows about a node.
+struct NodeRoom {
+  std::string name;
+  Json labels;
+  Json taints;
+  bool unschedulable = false;
+  Resources allocatable;
+  Resources used;
+  std::int64_t pods = 0;
+  std::int64_t pods_max = 0;
+  std::multiset<std::string> ports;
+
+  void add(const PodShare& share);
+  void remove(const PodShare& share);
+};
+/// The parts that the Node itself tells; `used`, `pods` and `ports` stay.
+void update_room(NodeRoom& room, const Json& node);
+
+/// A node, or why there is none.
+struct Choice {
+  const NodeRoom* node = nullptr;
+  std::string message;  ///< "0/2 nodes are available: 1 Insufficient cpu, …."
+};
+
+/// The node with the fewest pods of those that accept it; the first of equals. Nodes that the pod
+/// would rather avoid (PreferNoSchedule) come last.
+[[nodiscard]] Choice schedule(const Json& pod_spec, const PodShare& share,
+                              const std::vector<const NodeRoom*>& nodes);
+
+}  // namespace davit::sandbox

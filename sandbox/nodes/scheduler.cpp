@@ -1,0 +1,264 @@
+#include "sandbox/nodes/scheduler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "sandbox/nodes/feed.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using host::Time;
+using std::chrono::seconds;
+
+constexpr char kName[] = "default-scheduler";
+/// kube-scheduler's back-off of a pod: 1 s to 10 s.
+constexpr host::Duration kFirstPause = seconds(1);
+constexpr host::Duration kLongestPause = seconds(10);
+
+std::string pod_target(const Json& pod) {
+  return "/api/v1/namespaces/" + pod.text_at({"metadata", "namespace"}) + "/pods/" +
+         pod.text_at({"metadata", "name"});
+}
+
+bool terminal(const Json& pod) {
+  const std::string& phase = pod.text_at({"status", "phase"});
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+/// Whether the pod waits for this scheduler.
+bool waits(const Json& pod) {
+  const Json& spec = pod.get("spec");
+  const std::string& scheduler = spec.get("schedulerName").text();
+  return spec.get("nodeName").text().empty() && (scheduler.empty() || scheduler == kName) &&
+         spec.get("schedulingGates").size() == 0 &&
+         !pod.get("metadata").contains("deletionTimestamp") && !terminal(pod);
+}
+
+std::string event_name(const Json& regarding, host::WallTime now) {
+  std::array<char, 20> suffix{};
+  (void)std::snprintf(suffix.data(), suffix.size(), ".%llx",
+                      static_cast<unsigned long long>(now.time_since_epoch().count()));
+  return regarding.get("name").text() + suffix.data();
+}
+
+Json reference(const Json& pod) {
+  const Json& metadata = pod.get("metadata");
+  return Json::object({{"apiVersion", "v1"},
+                       {"kind", "Pod"},
+                       {"namespace", metadata.get("namespace")},
+                       {"name", metadata.get("name")},
+                       {"uid", metadata.get("uid")},
+                       {"resourceVersion", metadata.get("resourceVersion")}});
+}
+
+}  // namespace
+
+Scheduler::Scheduler(Seams seams) : seams_(std::move(seams)) {}
+
+void Scheduler::node_changed(const Json& node) {
+  const std::string& name = node.text_at({"metadata", "name"});
+  const auto [found, is_new] = nodes_.try_emplace(name);
+  const NodeRoom before = found->second;
+  NodeRoom& room = found->second;
+  update_room(room, node);
+  if (is_new) {
+    for (const auto& [key, pod] : pods_) {
+      if (pod.node == name) room.add(pod.share);
+    }
+    order_.clear();
+    for (const auto& [each, data] : nodes_) order_.push_back(&data);
+  }
+  // Heartbeats change nothing here.
+  const bool helps = is_new || before.labels != room.labels || before.taints != room.taints ||
+                     before.unschedulable != room.unschedulable ||
+                     before.pods_max != room.pods_max ||
+                     before.allocatable.amounts() != room.allocatable.amounts();
+  if (helps) cluster_changed();
+}
+
+void Scheduler::node_removed(const std::string& key) {
+  nodes_.erase(key.substr(key.find('/') + 1));
+  order_.clear();
+  for (const auto& [name, data] : nodes_) order_.push_back(&data);
+}
+
+void Scheduler::pod_changed(const Json& pod) {
+  const std::string key = key_of(pod);
+  const std::string& uid = pod.text_at({"metadata", "uid"});
+  const std::string& node = pod.text_at({"spec", "nodeName"});
+  const auto found = pods_.find(key);
+  if (found != pods_.end() && (found->second.uid != uid || terminal(pod))) forget(key);
+  if (terminal(pod)) return;
+  Pod& entry = pods_[key];
+  entry.uid = uid;
+  if (!node.empty()) {
+    entry.object.reset();
+    if (entry.state == State::kBound) return;
+    if (entry.state != State::kBinding || entry.node != node) {
+      if (entry.state == State::kBinding) give_room(entry);
+      entry.share = pod_share(pod.get("spec"));
+      entry.node = node;
+      take_room(entry);
+    }
+    entry.state = State::kBound;
+    unfit_.erase(key);
+    due_.drop(key);
+    return;
+  }
+  if (entry.state == State::kBinding) return;
+  if (!waits(pod)) return forget(key);
+  const bool known = entry.object != nullptr;
+  const bool same = known && entry.object->get("spec") == pod.get("spec");
+  entry.object = std::make_unique<Json>(pod);
+  (*entry.object)["metadata"].erase("managedFields");
+  if (same) return;  // Most likely the echo of our own report.
+  entry.share = pod_share(pod.get("spec"));
+  entry.state = State::kPending;
+  unfit_.erase(key);
+  if (begun_) due_.set(key, seams_.clock.now());
+}
+
+void Scheduler::pod_removed(const std::string& key) { forget(key); }
+
+void Scheduler::forget(const std::string& key) {
+  const auto found = pods_.find(key);
+  if (found == pods_.end()) return;
+  const bool held = !found->second.node.empty();
+  if (held) give_room(found->second);
+  pods_.erase(found);
+  unfit_.erase(key);
+  due_.drop(key);
+  if (held) cluster_changed();
+}
+
+void Scheduler::take_room(const Pod& pod) {
+  const auto node = nodes_.find(pod.node);
+  if (node != nodes_.end()) node->second.add(pod.share);
+}
+
+void Scheduler::give_room(const Pod& pod) {
+  const auto node = nodes_.find(pod.node);
+  if (node != nodes_.end()) node->second.remove(pod.share);
+}
+
+void Scheduler::begin() {
+  begun_ = true;
+  for (const auto& [key, pod] : pods_) {
+    if (pod.state == State::kPending) due_.set(key, seams_.clock.now());
+  }
+}
+
+void Scheduler::cluster_changed() {
+  for (const std::string& key : unfit_) try_again(key, pods_.at(key));
+}
+
+Time Scheduler::step() {
+  const Time now = seams_.clock.now();
+  while (const std::optional<std::string> key = due_.take(now)) {
+    const auto found = pods_.find(*key);
+    if (found == pods_.end() || found->second.object == nullptr) continue;
+    consider(*key, found->second);
+  }
+  return due_.next();
+}
+
+void Scheduler::try_again(const std::string& key, Pod& pod) {
+  constexpr int kDoublingsMax = 4;
+  const host::Duration pause =
+      std::min(kFirstPause * (1 << std::min(pod.failures, kDoublingsMax)), kLongestPause);
+  due_.set(key, pod.tried + pause);
+}
+
+void Scheduler::consider(const std::string& key, Pod& pod) {
+  const Json& spec = pod.object->get("spec");
+  pod.tried = seams_.clock.now();
+  const Choice choice = schedule(spec, pod.share, order_);
+  if (choice.node != nullptr) return bind(key, pod, choice.node->name);
+  pod.state = State::kUnfit;
+  unfit_.insert(key);
+  ++pod.failures;
+  // Whoever changes the cluster plans the next attempt.
+  if (pod.message != choice.message) report_unfit(key, pod, choice.message);
+}
+
+void Scheduler::bind(const std::string& key, Pod& pod, const std::string& node) {
+  pod.state = State::kBinding;
+  unfit_.erase(key);
+  pod.node = node;
+  take_room(pod);
+  const Json& metadata = pod.object->get("metadata");
+  const Json binding = Json::object(
+      {{"apiVersion", "v1"},
+       {"kind", "Binding"},
+       {"metadata", Json::object({{"name", metadata.get("name")}, {"uid", metadata.get("uid")}})},
+       {"target", Json::object({{"kind", "Node"}, {"name", node}})}});
+  seams_.api.send(
+      {"POST", pod_target(*pod.object) + "/binding", to_text(binding), "application/json"},
+      [this, key, uid = pod.uid, regarding = reference(*pod.object),
+       node](const ApiAnswer& answer) {
+        if (!answer.ok()) return refused(key, uid, answer);
+        send_event(regarding, {"Normal", "Scheduled", "Binding",
+                               "Successfully assigned " + key + " to " + node});
+      });
+}
+
+void Scheduler::refused(const std::string& key, const std::string& uid, const ApiAnswer& answer) {
+  const auto found = pods_.find(key);
+  if (found == pods_.end() || found->second.uid != uid) return;
+  Pod& pod = found->second;
+  if (pod.state != State::kBinding) return;
+  give_room(pod);
+  pod.node.clear();
+  pod.state = State::kUnfit;
+  unfit_.insert(key);
+  pod.tried = seams_.clock.now();
+  ++pod.failures;
+  seams_.log.info(1, "Cannot bind", {{"pod", key}, {"err", answer.text()}});
+  try_again(key, pod);
+}
+
+void Scheduler::report_unfit(const std::string& key, Pod& pod, const std::string& message) {
+  pod.message = message;
+  const std::string now = format_time(seams_.clock.wall_now());
+  const Json condition = Json::object({{"type", "PodScheduled"},
+                                       {"status", "False"},
+                                       {"reason", "Unschedulable"},
+                                       {"message", message},
+                                       {"lastTransitionTime", now}});
+  const Json patch =
+      Json::object({{"metadata", Json::object({{"uid", pod.uid}})},
+                    {"status", Json::object({{"conditions", Json::array({condition})}})}});
+  seams_.api.send({"PATCH", pod_target(*pod.object) + "/status", to_text(patch),
+                   "application/strategic-merge-patch+json"},
+                  [this, key](const ApiAnswer& answer) {
+                    if (answer.ok()) return;
+                    const auto found = pods_.find(key);
+                    if (found != pods_.end()) found->second.message.clear();
+                  });
+  send_event(reference(*pod.object), {"Warning", "FailedScheduling", "Scheduling", message});
+}
+
+void Scheduler::send_event(const Json& regarding, const Report& report) {
+  const host::WallTime now = seams_.clock.wall_now();
+  const std::string& ns = regarding.get("namespace").text();
+  const Json event = Json::object(
+      {{"apiVersion", "events.k8s.io/v1"},
+       {"kind", "Event"},
+       {"metadata", Json::object({{"name", event_name(regarding, now)}, {"namespace", ns}})},
+       {"eventTime", format_micro_time(now)},
+       {"reportingController", kName},
+       {"reportingInstance", std::string(kName) + "-davit"},
+       {"action", report.action},
+       {"reason", report.reason},
+       {"regarding", regarding},
+       {"note", report.note},
+       {"type", report.type}});
+  seams_.api.send({"POST", "/apis/events.k8s.io/v1/namespaces/" + ns + "/events", to_text(event),
+                   "application/json"},
+                  [](const ApiAnswer&) {});  // Events are for people; a lost one is no harm.
+}
+
+}  // namespace davit::sandbox

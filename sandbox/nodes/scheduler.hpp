@@ -1,0 +1,93 @@
+/// A small kube-scheduler: binds pods to nodes through the API.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "sandbox/json/json.hpp"
+#include "sandbox/nodes/api_calls.hpp"
+#include "sandbox/nodes/schedule.hpp"
+#include "sandbox/nodes/stamp.hpp"
+#include "sandbox/nodes/timetable.hpp"
+
+namespace davit::sandbox {
+
+/// Filters by cordon, taints, selector and required node affinity, resources and host ports, and
+/// takes the node with the fewest pods. Pods that fit nowhere are tried again when the cluster
+/// changes, each with a pause that grows. Belongs to one thread.
+///
+///   Pending ──fits──▶ Binding ──201──▶ Bound
+///     │  ▲               │ refused
+///     ▼  │ change        │
+///    Unfit ◀─────────────┘
+class Scheduler {
+ public:
+  struct Seams {
+    ApiCalls& api;
+    host::Clock& clock;
+    host::Log log;
+  };
+
+  explicit Scheduler(Seams seams);
+
+  /// From the feeds. Nothing is bound before begin().
+  void node_changed(const Json& node);
+  void node_removed(const std::string& key);
+  void pod_changed(const Json& pod);
+  void pod_removed(const std::string& key);
+  /// All nodes and pods that exist were told: how much room there is is known now.
+  void begin();
+
+  /// Does what is due; returns when it wants to be called next.
+  host::Time step();
+
+ private:
+  enum class State { kPending, kUnfit, kBinding, kBound };
+
+  struct Pod {
+    std::string uid;
+    State state = State::kPending;
+    std::string node;  // kBinding, kBound.
+    PodShare share;
+    // While not bound: what the choice and the reports need.
+    std::unique_ptr<Json> object;
+    int failures = 0;
+    host::Time tried{};
+    std::string message;  // The last refusal that was reported.
+  };
+
+  void forget(const std::string& key);
+  void give_room(const Pod& pod);
+  void take_room(const Pod& pod);
+  void consider(const std::string& key, Pod& pod);
+  void bind(const std::string& key, Pod& pod, const std::string& node);
+  void refused(const std::string& key, const std::string& uid, const ApiAnswer& answer);
+  void report_unfit(const std::string& key, Pod& pod, const std::string& message);
+  void try_again(const std::string& key, Pod& pod);
+  /// Something happened that may help the pods that fit nowhere.
+  void cluster_changed();
+
+  struct Report {
+    const char* type;
+    const char* reason;
+    const char* action;
+    std::string note;
+  };
+  void send_event(const Json& regarding, const Report& report);
+
+  Seams seams_;
+  bool begun_ = false;
+  std::map<std::string, NodeRoom> nodes_;
+  std::vector<const NodeRoom*> order_;  // The same, for schedule().
+  std::unordered_map<std::string, Pod> pods_;
+  std::set<std::string> unfit_;  // Their keys.
+  Timetable due_;
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,114 @@
+#include "sandbox/nodes/simulation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/api/rest_client.hpp"
+#include "sandbox/nodes/api_calls.hpp"
+#include "sandbox/nodes/feed.hpp"
+#include "sandbox/nodes/pod_runner.hpp"
+#include "sandbox/nodes/scheduler.hpp"
+
+namespace davit::sandbox {
+
+using host::Time;
+
+struct Simulation::Parts {
+  Parts(const SimulationSeams& seams, const SimulationOptions& options, Wake wake)
+      : api(seams.transport, host::user_agent("sandbox-nodes"), std::move(wake)),
+        heartbeats({api, seams.clock, seams.random, seams.log.named("nodes")}, options.nodes,
+                   [this](const std::string& node) { pods.node_switched(node); }),
+        pods({api, seams.clock, seams.log.named("pods")}, options.pods, heartbeats),
+        scheduler({api, seams.clock, seams.log.named("scheduler")}),
+        schedules(options.scheduling == Scheduling::kOn),
+        node_feed({api, seams.clock, seams.random, seams.log}, "/api/v1/nodes", node_handlers()),
+        pod_feed({api, seams.clock, seams.random, seams.log}, "/api/v1/pods", pod_handlers()) {}
+
+  Feed::Handlers node_handlers() {
+    return {[this](Json node) {
+              if (schedules) scheduler.node_changed(node);
+              heartbeats.changed(std::move(node));
+            },
+            [this](const std::string& key) {
+              if (schedules) scheduler.node_removed(key);
+              heartbeats.removed(key);
+            }};
+  }
+  Feed::Handlers pod_handlers() {
+    return {[this](Json pod) {
+              if (schedules) scheduler.pod_changed(pod);
+              pods.changed(std::move(pod));
+            },
+            [this](const std::string& key) {
+              if (schedules) scheduler.pod_removed(key);
+              pods.removed(key);
+            }};
+  }
+
+  Time step() {
+    (void)api.deliver();
+    Time next = node_feed.step();
+    // Nodes first: pods that exist hold addresses of theirs.
+    if (node_feed.synced()) next = std::min(next, pod_feed.step());
+    if (!begun && pod_feed.synced()) {
+      begun = true;
+      pods.begin();
+      if (schedules) scheduler.begin();
+    }
+    next = std::min(next, heartbeats.step());
+    if (!begun) return next;
+    next = std::min(next, pods.step());
+    return schedules ? std::min(next, scheduler.step()) : next;
+  }
+
+  ApiCalls api;
+  Heartbeats heartbeats;
+  PodRunner pods;
+  Scheduler scheduler;
+  const bool schedules;
+  bool begun = false;
+  Feed node_feed;
+  Feed pod_feed;
+};
+
+Simulation::Simulation(const SimulationSeams& seams, const SimulationOptions& options,
+                       std::function<void()> wake)
+    : parts_(std::make_unique<Parts>(seams, options, std::move(wake))) {}
+
+Simulation::~Simulation() = default;
+
+Time Simulation::step() { return parts_->step(); }
+
+bool Simulation::synced() const { return parts_->begun; }
+
+SimulationThread::SimulationThread(const SimulationSeams& seams, const SimulationOptions& options)
+    : clock_(seams.clock),
+      simulation_(seams, options, [this] { wake(); }),
+      thread_([this] { run(); }) {}
+
+SimulationThread::~SimulationThread() {
+  host::MutexLock lock(mutex_);
+  stopping_ = true;
+  changed_.notify_all();
+}
+
+void SimulationThread::wake() {
+  host::MutexLock lock(mutex_);
+  woken_ = true;
+  changed_.notify_all();
+}
+
+void SimulationThread::run() {
+  for (;;) {
+    const Time next = simulation_.step();
+    synced_.store(simulation_.synced(), std::memory_order_relaxed);
+    host::MutexLock lock(mutex_);
+    while (!woken_ && !stopping_ && clock_.now() < next) {
+      clock_.wait_until(changed_, mutex_, next);
+    }
+    if (stopping_) return;
+    woken_ = false;
+  }
+}
+
+}  // namespace davit::sandbox

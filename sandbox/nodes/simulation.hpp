@@ -1,0 +1,86 @@
+/// Simulated nodes and a scheduler, as clients of an API server like any other.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "host/api/transport.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
+#include "host/base/random.hpp"
+#include "sandbox/nodes/heartbeats.hpp"
+#include "sandbox/nodes/pod_settings.hpp"
+
+namespace davit::sandbox {
+
+enum class Scheduling { kOn, kOff };
+
+struct SimulationOptions {
+  HeartbeatOptions nodes;  ///< Without plans only nodes with the annotation are simulated.
+  PodDefaults pods;
+  Scheduling scheduling = Scheduling::kOn;
+};
+
+/// What a simulation works with; each outlives it. The transport decides where the server is: over
+/// a socket, or in this process.
+struct SimulationSeams {
+  host::Transport& transport;
+  host::Clock& clock;
+  host::Random& random;
+  host::Log log;
+};
+
+/// Does nothing by itself: whoever owns it calls step(). All calls from one thread.
+class Simulation {
+ public:
+  /// `wake` is called on any thread when step() has something to do before its time, also from
+  /// within step(). It must not call back.
+  Simulation(const SimulationSeams& seams, const SimulationOptions& options,
+             std::function<void()> wake);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Takes in what the server answered and does what is due. Returns when it wants to be called
+  /// next if nothing wakes it.
+  host::Time step();
+  /// Whether nodes and pods were read; only then pods move.
+  [[nodiscard]] bool synced() const;
+
+ private:
+  struct Parts;
+  const std::unique_ptr<Parts> parts_;
+};
+
+/// A Simulation with a thread of its own, for programs.
+class SimulationThread {
+ public:
+  /// Starts at once.
+  SimulationThread(const SimulationSeams& seams, const SimulationOptions& options);
+  /// Stops and waits; no request is under way afterwards.
+  ~SimulationThread();
+  SimulationThread(const SimulationThread&) = delete;
+  SimulationThread& operator=(const SimulationThread&) = delete;
+
+  /// Any thread.
+  [[nodiscard]] bool synced() const { return synced_.load(std::memory_order_relaxed); }
+
+ private:
+  void run();
+  void wake() EXCLUDES(mutex_);
+
+  host::Clock& clock_;
+  std::atomic<bool> synced_{false};  // Only a hint for others: nothing hangs on its order.
+  host::Mutex mutex_;
+  host::CondVar changed_;
+  bool woken_ GUARDED_BY(mutex_) = false;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  Simulation simulation_;
+  std::jthread thread_;  // Last: it uses all of the above.
+};
+
+}  // namespace davit::sandbox
