@@ -108,7 +108,7 @@ std::int64_t int_or_percent_value(const Json& value) {
   return number;
 }
 
-void set_default(Json& object, std::string_view key, const char* text) {
+void set_default(Json& object, std::string_view key, std::string_view text) {
   if (missing(object, key)) object.set(key, text);
 }
 
@@ -116,7 +116,7 @@ void set_default(Json& object, std::string_view key, std::int64_t number) {
   if (missing(object, key)) object.set(key, number);
 }
 
-void replace_empty(Json& object, std::string_view key, const char* text) {
+void replace_empty(Json& object, std::string_view key, std::string_view text) {
   if (object.get(key).empty()) object.set(key, text);
 }
 

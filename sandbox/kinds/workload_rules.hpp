@@ -8,5 +8,12 @@
 namespace davit::sandbox {
 
 [[nodiscard]] std::shared_ptr<const KindRules> pod_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> pod_template_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> replica_set_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> replication_controller_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> deployment_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> stateful_set_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> daemon_set_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> controller_revision_rules(const KindFacts& facts);
 
 }  // namespace davit::sandbox

@@ -1,0 +1,159 @@
+#include "sandbox/kinds/checks.hpp"
+#include "sandbox/kinds/workload_checks.hpp"
+#include "sandbox/kinds/workload_rules.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::int64_t kRevisionsKept = 10;
+constexpr std::string_view kChangeable[] = {"replicas",
+                                            "ordinals",
+                                            "template",
+                                            "updateStrategy",
+                                            "minReadySeconds",
+                                            "revisionHistoryLimit",
+                                            "persistentVolumeClaimRetentionPolicy"};
+
+void set_claim_defaults(Json& spec) {
+  Json* claims = spec.find("volumeClaimTemplates");
+  if (claims == nullptr || !claims->is_array()) return;
+  for (Json& each : claims->make_array()) {
+    replace_empty(each, "kind", "PersistentVolumeClaim");
+    replace_empty(each, "apiVersion", "v1");
+    set_default(object_member(each, "spec"), "volumeMode", "Filesystem");
+    replace_empty(object_member(each, "status"), "phase", "Pending");
+  }
+}
+
+void check_update_strategy(const Json& strategy, const FieldPath& path, FieldErrors& errors) {
+  const std::string& type = strategy.get("type").text();
+  const Json& rolling = strategy.get("rollingUpdate");
+  const FieldPath rolling_path = path.child("rollingUpdate");
+  if (type.empty()) {
+    errors.push_back(field_required(path.text()));
+  } else if (type == "OnDelete") {
+    if (!rolling.is_null()) {
+      errors.push_back(field_invalid(rolling_path.text(), rolling,
+                                     "only allowed for updateStrategy 'RollingUpdate'"));
+    }
+  } else if (type == "RollingUpdate") {
+    check_not_negative(rolling, "partition", rolling_path, errors);
+    if (is_set(rolling, "maxUnavailable")) {
+      const Json& unavailable = rolling.get("maxUnavailable");
+      const FieldPath unavailable_path = rolling_path.child("maxUnavailable");
+      check_int_or_percent(unavailable, unavailable_path, errors);
+      if (int_or_percent_value(unavailable) == 0) {
+        errors.push_back(field_invalid(unavailable_path.text(), unavailable, "cannot be 0"));
+      }
+      check_at_most_100_percent(unavailable, unavailable_path, errors);
+    }
+  } else {
+    errors.push_back(field_invalid(path.text(), strategy, "must be 'RollingUpdate' or 'OnDelete'"));
+  }
+}
+
+void check_claim_retention(const Json& policy, const FieldPath& path, FieldErrors& errors) {
+  if (policy.is_null()) return;
+  for (const std::string_view each : {"whenDeleted", "whenScaled"}) {
+    check_choice(policy, each, {"Retain", "Delete"}, path, errors);
+  }
+}
+
+VolumeNames claim_names(const Json& spec) {
+  VolumeNames names;
+  for (const Json& each : spec.get("volumeClaimTemplates").items()) {
+    names.insert(each.get("metadata").get("name").text());
+  }
+  return names;
+}
+
+void check_spec(const Json& spec, FieldErrors& errors) {
+  const FieldPath path("spec");
+  const std::string& management = spec.get("podManagementPolicy").text();
+  if (management.empty()) {
+    errors.push_back(field_required("spec.podManagementPolicy"));
+  } else if (management != "OrderedReady" && management != "Parallel") {
+    errors.push_back(field_invalid("spec.podManagementPolicy", management,
+                                   "must be 'OrderedReady' or 'Parallel'"));
+  }
+  check_update_strategy(spec.get("updateStrategy"), path.child("updateStrategy"), errors);
+  check_claim_retention(spec.get("persistentVolumeClaimRetentionPolicy"),
+                        path.child("persistentVolumeClaimRetentionPolicy"), errors);
+  check_not_negative(spec, {"replicas", "minReadySeconds"}, path, errors);
+  check_not_negative(spec.get("ordinals"), "start", path.child("ordinals"), errors);
+  check_selector(spec, "statefulset", path, errors);
+  if (!is_sound_selector(spec.get("selector"))) {
+    errors.push_back(field_invalid("spec.selector", spec.get("selector"), ""));
+  } else {
+    check_selector_matches(spec, path, errors);
+    check_lasting_template(spec, "StatefulSet", path, errors, claim_names(spec));
+  }
+  check_not_negative(spec, "revisionHistoryLimit", path, errors);
+}
+
+class StatefulSetRules final : public WorkloadRules {
+ public:
+  explicit StatefulSetRules(const KindFacts& facts)
+      : WorkloadRules(facts, R"({"replicas":0,"availableReplicas":0})") {}
+
+  void set_defaults(Json& object) const override {
+    WorkloadRules::set_defaults(object);
+    Json& spec = object["spec"];
+    replace_empty(spec, "podManagementPolicy", "OrderedReady");
+    Json& strategy = object_member(spec, "updateStrategy");
+    replace_empty(strategy, "type", "RollingUpdate");
+    if (strategy.get("type").text() == "RollingUpdate") {
+      set_default(object_member(strategy, "rollingUpdate"), "partition", 0);
+    }
+    Json& retention = object_member(spec, "persistentVolumeClaimRetentionPolicy");
+    replace_empty(retention, "whenDeleted", "Retain");
+    replace_empty(retention, "whenScaled", "Retain");
+    set_default(spec, "replicas", 1);
+    set_default(spec, "revisionHistoryLimit", kRevisionsKept);
+    set_claim_defaults(spec);
+  }
+
+ protected:
+  void check_create(const Json& object, FieldErrors& errors) const override {
+    check_spec(object.get("spec"), errors);
+  }
+
+  void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
+    check_spec(object.get("spec"), errors);
+    Json now = object.get("spec");
+    Json before = old.get("spec");
+    for (const std::string_view each : kChangeable) {
+      now.erase(each);
+      before.erase(each);
+    }
+    if (now == before) return;
+    errors.push_back(field_forbidden(
+        "spec",
+        "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
+        "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
+        "'minReadySeconds' are forbidden"));
+  }
+
+  void check_status(const Json& object, const Json& old, FieldErrors& errors) const override {
+    const FieldPath path("status");
+    const Json& status = object.get("status");
+    check_not_negative(status,
+                       {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas",
+                        "availableReplicas", "observedGeneration", "collisionCount"},
+                       path, errors);
+    check_at_most_replicas(
+        status, {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}, path,
+        errors);
+    check_available_at_most_ready(status, path, errors);
+    check_collision_count(object, old, errors);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const KindRules> stateful_set_rules(const KindFacts& facts) {
+  return std::make_shared<StatefulSetRules>(facts);
+}
+
+}  // namespace davit::sandbox
