@@ -20,9 +20,9 @@ inline constexpr std::string_view kMastersGroup = "system:masters";
 /// authentication.k8s.io UserInfo.
 struct Identity {
   std::string user;
-  std::string uid;
-  std::vector<std::string> groups;
-  std::vector<std::pair<std::string, std::vector<std::string>>> extra;
+  std::string uid = {};
+  std::vector<std::string> groups = {};
+  std::vector<std::pair<std::string, std::vector<std::string>>> extra = {};
 
   [[nodiscard]] bool in_group(std::string_view group) const;
 };
@@ -93,8 +93,12 @@ class Authorizer {
                                                       std::string_view ns) const = 0;
 };
 
-/// The message of the 403: `pods "a" is forbidden: User "alice" cannot get resource "pods" in API
-/// group "" in the namespace "default"`, with `reason` behind a colon when there is one.
+/// What the 403 says after "forbidden: ": `User "alice" cannot get resource "pods" in API group ""
+/// in the namespace "default"`, with `reason` behind a colon when there is one.
+[[nodiscard]] std::string denial(const Identity& who, const AccessAttributes& what,
+                                 std::string_view reason = "");
+/// The whole message of the 403: `pods "a" is forbidden: User "alice" cannot get resource "pods" in
+/// API group "" in the namespace "default"`. Other than resources: `forbidden: …`.
 [[nodiscard]] std::string forbidden_message(const Identity& who, const AccessAttributes& what,
                                             std::string_view reason = "");
 

@@ -12,7 +12,7 @@ namespace davit::sandbox {
 enum class Anonymous { kAllowed, kRefused };
 
 struct AuthenticatorOptions {
-  std::vector<StaticToken> tokens;
+  std::vector<StaticToken> tokens = {};
   Anonymous anonymous = Anonymous::kAllowed;
 };
 

@@ -1,7 +1,9 @@
 /// Bearer tokens: those of a file, and those of ServiceAccounts.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <davit/result.hpp>
 #include <optional>
 #include <string>
@@ -63,6 +65,8 @@ class ServiceAccountTokens {
   const Store& store_;
   const host::Clock& clock_;
   const std::string key_;
+  // Only its own value counts, in no order with anything else.
+  mutable std::atomic<std::uint64_t> issued_ = 0;
 };
 
 /// "system:serviceaccount:NS:NAME" with its groups.

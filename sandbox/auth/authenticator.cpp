@@ -1,0 +1,114 @@
+#include "sandbox/auth/authenticator.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace davit::sandbox {
+namespace {
+
+Status refused() { return {Code::kForbidden, "invalid bearer token"}; }
+
+Identity authenticated(Identity identity) {
+  if (!identity.in_group(kAuthenticatedGroup)) {
+    identity.groups.emplace_back(kAuthenticatedGroup);
+  }
+  return identity;
+}
+
+/// Of "Bearer <token>"; "" when there is none.
+std::string_view bearer_token(std::string_view header) {
+  constexpr std::string_view kScheme = "bearer";
+  while (header.starts_with(' ')) header.remove_prefix(1);
+  const std::size_t space = std::min(header.find(' '), header.size());
+  const bool bearer =
+      std::equal(header.begin(), header.begin() + static_cast<long>(space), kScheme.begin(),
+                 kScheme.end(), [](char a, char b) { return (a | 0x20) == b; });
+  if (!bearer || space == header.size()) return {};
+  header.remove_prefix(space + 1);
+  return header.substr(0, header.find(' '));
+}
+
+class CredentialAuthenticator final : public Authenticator {
+ public:
+  CredentialAuthenticator(AuthenticatorOptions options, const ServiceAccountTokens* accounts)
+      : anonymous_(options.anonymous), accounts_(accounts) {
+    for (StaticToken& each : options.tokens) {
+      tokens_.insert_or_assign(std::move(each.token), std::move(each.identity));
+    }
+  }
+
+  [[nodiscard]] Result<Identity> authenticate(const Request& request) const override {
+    if (request.certificate && !request.certificate->common_name.empty()) {
+      Identity identity;
+      identity.user = request.certificate->common_name;
+      identity.groups = request.certificate->organizations;
+      return authenticated(std::move(identity));
+    }
+    const std::string_view token = bearer_token(request.header("Authorization"));
+    if (!token.empty()) {
+      Result<TokenIdentity> known = review(token, {});
+      if (!known) return known.error();
+      return std::move(known->identity);
+    }
+    if (request.certificate_refused) {
+      return Status(Code::kForbidden, "certificate signed by unknown authority");
+    }
+    if (anonymous_ == Anonymous::kRefused) return Status(Code::kForbidden, "no credentials");
+    Identity identity;
+    identity.user = kAnonymous;
+    identity.groups = {std::string(kUnauthenticatedGroup)};
+    return identity;
+  }
+
+  [[nodiscard]] Result<TokenIdentity> review(
+      std::string_view token, const std::vector<std::string>& audiences) const override {
+    const auto found = tokens_.find(std::string(token));
+    if (found != tokens_.end()) {
+      // Known by what it is, not by what it was made for: good for the server only.
+      const std::string server(ServiceAccountTokens::kIssuer);
+      if (!audiences.empty() &&
+          std::find(audiences.begin(), audiences.end(), server) == audiences.end()) {
+        return refused();
+      }
+      return TokenIdentity{authenticated(found->second), {server}};
+    }
+    if (accounts_ == nullptr) return refused();
+    Result<TokenIdentity> known = accounts_->verify(token, audiences);
+    if (known) known->identity = authenticated(std::move(known->identity));
+    return known;
+  }
+
+ private:
+  const Anonymous anonymous_;
+  const ServiceAccountTokens* const accounts_;
+  std::unordered_map<std::string, Identity> tokens_;  // Not changed any more.
+};
+
+class FixedAuthenticator final : public Authenticator {
+ public:
+  explicit FixedAuthenticator(Identity identity) : identity_(std::move(identity)) {}
+
+  [[nodiscard]] Result<Identity> authenticate(const Request&) const override { return identity_; }
+  [[nodiscard]] Result<TokenIdentity> review(std::string_view,
+                                             const std::vector<std::string>&) const override {
+    return refused();
+  }
+
+ private:
+  const Identity identity_;
+};
+
+}  // namespace
+
+std::unique_ptr<Authenticator> make_authenticator(AuthenticatorOptions options,
+                                                  const ServiceAccountTokens* accounts) {
+  return std::make_unique<CredentialAuthenticator>(std::move(options), accounts);
+}
+
+std::unique_ptr<Authenticator> make_fixed_authenticator(Identity identity) {
+  return std::make_unique<FixedAuthenticator>(std::move(identity));
+}
+
+}  // namespace davit::sandbox

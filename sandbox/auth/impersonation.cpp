@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <optional>
+
+#include "sandbox/auth/auth.hpp"
+#include "sandbox/auth/tokens.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+constexpr std::string_view kExtraPrefix = "impersonate-extra-";
+constexpr std::string_view kAccountPrefix = "system:serviceaccount:";
+constexpr const char* kAuthenticationGroup = "authentication.k8s.io";
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  return out;
+}
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char low = static_cast<char>(c | 0x20);
+  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+/// "%2f" stands for a slash in the key of a header; what is no escape stays.
+std::string unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const int high = text[i] == '%' && i + 2 < text.size() ? digit(text[i + 1]) : -1;
+    const int low = high >= 0 ? digit(text[i + 2]) : -1;
+    if (low < 0) {
+      out += text[i];
+      continue;
+    }
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return out;
+}
+
+struct Wish {
+  std::optional<std::string> user;
+  Identity identity;
+
+  [[nodiscard]] bool anything() const {
+    return user || !identity.uid.empty() || !identity.groups.empty() || !identity.extra.empty();
+  }
+};
+
+Wish read_wish(const Request& request) {
+  Wish out;
+  for (const auto& [name, value] : request.headers) {
+    const std::string key = lower(name);
+    if (!key.starts_with("impersonate-")) continue;
+    if (key == "impersonate-user" && !value.empty()) out.user = value;
+    if (key == "impersonate-uid") out.identity.uid = value;
+    if (key == "impersonate-group") out.identity.groups.push_back(value);
+    if (!key.starts_with(kExtraPrefix)) continue;
+    const std::string extra = unescaped(key.substr(kExtraPrefix.size()));
+    auto& all = out.identity.extra;
+    const auto known =
+        std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == extra; });
+    auto& values = known == all.end() ? all.emplace_back(extra, std::vector<std::string>()).second
+                                      : known->second;
+    values.push_back(value);
+  }
+  return out;
+}
+
+AccessAttributes to_be(std::string resource, std::string name) {
+  AccessAttributes what;
+  what.verb = "impersonate";
+  what.version = "v1";
+  what.name_of_resource = std::move(resource);
+  what.name = std::move(name);
+  return what;
+}
+
+/// The namespace and name in a ServiceAccount's user name.
+std::optional<std::pair<std::string, std::string>> account_of(std::string_view user) {
+  if (!user.starts_with(kAccountPrefix)) return std::nullopt;
+  user.remove_prefix(kAccountPrefix.size());
+  const std::size_t colon = user.find(':');
+  if (colon == 0 || colon == std::string_view::npos || colon + 1 == user.size()) {
+    return std::nullopt;
+  }
+  return std::pair(std::string(user.substr(0, colon)), std::string(user.substr(colon + 1)));
+}
+
+/// Everything that has to be allowed.
+std::vector<AccessAttributes> claims(const Wish& wish) {
+  std::vector<AccessAttributes> out;
+  if (const auto account = account_of(*wish.user)) {
+    out.push_back(to_be("serviceaccounts", account->second));
+    out.back().ns = account->first;
+  } else {
+    out.push_back(to_be("users", *wish.user));
+  }
+  for (const std::string& each : wish.identity.groups) out.push_back(to_be("groups", each));
+  if (!wish.identity.uid.empty()) {
+    out.push_back(to_be("uids", wish.identity.uid));
+    out.back().group = kAuthenticationGroup;
+  }
+  for (const auto& [key, values] : wish.identity.extra) {
+    for (const std::string& each : values) {
+      out.push_back(to_be("userextras", each));
+      out.back().group = kAuthenticationGroup;
+      out.back().subresource = key;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Identity> impersonate(const Request& request, const Identity& who,
+                             const Authorizer& authorizer) {
+  Wish wish = read_wish(request);
+  if (!wish.anything()) return who;
+  if (!wish.user) {
+    return Status(Code::kInvalid, "requested impersonation without impersonating a user");
+  }
+  for (const AccessAttributes& what : claims(wish)) {
+    const Access access = authorizer.authorize(who, what);
+    if (!access.allowed()) {
+      return Status(Code::kForbidden, forbidden_message(who, what, access.reason));
+    }
+  }
+  Identity out = std::move(wish.identity);
+  out.user = *wish.user;
+  if (const auto account = account_of(out.user); account && out.groups.empty()) {
+    out.groups = service_account_identity(account->first, account->second).groups;
+  }
+  const std::string_view added =
+      out.user == kAnonymous ? kUnauthenticatedGroup : kAuthenticatedGroup;
+  if (!out.in_group(kAuthenticatedGroup) && !out.in_group(kUnauthenticatedGroup)) {
+    out.groups.emplace_back(added);
+  }
+  return out;
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,59 @@
+/// Roles and bindings in a form that is quick to ask. Pure.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/auth/auth.hpp"
+#include "sandbox/json/json.hpp"
+
+namespace davit::sandbox {
+
+/// The four kinds of rbac.authorization.k8s.io, as they are stored.
+struct PolicyObjects {
+  std::vector<Json> roles;
+  std::vector<Json> cluster_roles;
+  std::vector<Json> role_bindings;
+  std::vector<Json> cluster_role_bindings;
+};
+
+/// What a set of roles and bindings allows. A binding to a role that is not there gives nothing.
+class Policy {
+ public:
+  explicit Policy(const PolicyObjects& objects);
+
+  [[nodiscard]] Access authorize(const Identity& who, const AccessAttributes& what) const;
+  [[nodiscard]] std::vector<PolicyRule> rules(const Identity& who, std::string_view ns) const;
+
+ private:
+  using Rules = std::vector<PolicyRule>;
+  struct Subject {
+    std::string kind;
+    std::string name;  ///< Of a ServiceAccount: its user name.
+    std::string text;  ///< As the reason of a decision names it.
+  };
+  struct Binding {
+    std::string text;  ///< `ClusterRoleBinding "a" of ClusterRole "b"`
+    std::vector<Subject> subjects;
+    std::shared_ptr<const Rules> rules;
+  };
+  using Roles = std::map<std::string, std::shared_ptr<const Rules>, std::less<>>;
+
+  [[nodiscard]] static Binding read_binding(const Json& object, const Roles& cluster_roles,
+                                            const Roles& roles);
+  [[nodiscard]] static const Subject* subject_for(const Binding& binding, const Identity& who);
+  [[nodiscard]] static Access allowed_by(const std::vector<Binding>& bindings, const Identity& who,
+                                         const AccessAttributes& what);
+
+  std::vector<Binding> everywhere_;
+  std::map<std::string, std::vector<Binding>, std::less<>> by_namespace_;
+};
+
+/// Whether `rule` covers `what`.
+[[nodiscard]] bool covers(const PolicyRule& rule, const AccessAttributes& what);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,178 @@
+#include "sandbox/auth/reviews.hpp"
+
+#include <array>
+#include <utility>
+
+namespace davit::sandbox {
+namespace {
+
+constexpr const char* kAuthentication = "authentication.k8s.io";
+constexpr const char* kAuthorization = "authorization.k8s.io";
+
+std::vector<std::string> strings_of(const Json& json) {
+  std::vector<std::string> out;
+  for (const Json& each : json.items()) out.push_back(each.text());
+  return out;
+}
+
+Json list_of(const std::vector<std::string>& list) {
+  Json out = Json::array();
+  for (const std::string& each : list) out.push_back(each);
+  return out;
+}
+
+void set_list(Json& object, std::string_view key, const std::vector<std::string>& list) {
+  if (!list.empty()) object.set(key, list_of(list));
+}
+
+Json user_info(const Identity& who) {
+  Json out = Json::object({{"username", who.user}});
+  if (!who.uid.empty()) out.set("uid", who.uid);
+  set_list(out, "groups", who.groups);
+  for (const auto& [key, values] : who.extra) out["extra"].set(key, list_of(values));
+  return out;
+}
+
+ReviewAnswer bad_request(std::string message) {
+  return {{}, {Code::kInvalid, std::move(message)}, {}};
+}
+
+ReviewAnswer answered(Json body, Json status) {
+  body.set("status", std::move(status));
+  return {std::move(body), {}, {}};
+}
+
+ReviewAnswer review_token(Json body, const ReviewDesk& desk) {
+  const std::string token = body.text_at({"spec", "token"});
+  if (token.empty()) return bad_request("token is required for TokenReview in authentication");
+  const std::vector<std::string> audiences = strings_of(body.get("spec").get("audiences"));
+  const Result<TokenIdentity> known = desk.authenticator.review(token, audiences);
+  Json status = Json::object();
+  if (!known) {
+    status.set("user", Json::object());
+    status.set("error", known.error().message());
+    return answered(std::move(body), std::move(status));
+  }
+  status.set("authenticated", true);
+  status.set("user", user_info(known->identity));
+  set_list(status, "audiences", known->audiences);
+  return answered(std::move(body), std::move(status));
+}
+
+AccessAttributes attributes_of(const Json& spec) {
+  AccessAttributes what;
+  if (const Json* path = spec.find("nonResourceAttributes")) {
+    what.resource = false;
+    what.path = path->get("path").text();
+    what.verb = path->get("verb").text();
+    return what;
+  }
+  const Json& resource = spec.get("resourceAttributes");
+  what.verb = resource.get("verb").text();
+  what.group = resource.get("group").text();
+  what.version = resource.get("version").text();
+  what.name_of_resource = resource.get("resource").text();
+  what.subresource = resource.get("subresource").text();
+  what.ns = resource.get("namespace").text();
+  what.name = resource.get("name").text();
+  return what;
+}
+
+Identity subject_of(const Json& spec) {
+  Identity out;
+  out.user = spec.get("user").text();
+  out.uid = spec.get("uid").text();
+  out.groups = strings_of(spec.get("groups"));
+  for (const auto& [key, values] : spec.get("extra").members()) {
+    out.extra.emplace_back(key, strings_of(values));
+  }
+  return out;
+}
+
+/// The rules for what is asked; `ns` of the path, for the local kind.
+FieldErrors check_attributes(const Json& spec, std::string_view kind, std::string_view ns) {
+  const Json* resource = spec.find("resourceAttributes");
+  const Json* path = spec.find("nonResourceAttributes");
+  FieldErrors out;
+  if (resource != nullptr && path != nullptr) {
+    out.push_back(field_invalid("spec.nonResourceAttributes", *path,
+                                "cannot be specified in combination with resourceAttributes"));
+  }
+  if (resource == nullptr && path == nullptr) {
+    out.push_back(field_invalid(
+        "spec.resourceAttributes", Json(),
+        "exactly one of nonResourceAttributes or resourceAttributes must be specified"));
+  }
+  if (kind != "LocalSubjectAccessReview") return out;
+  if (path != nullptr) {
+    out.push_back(
+        field_invalid("spec.nonResourceAttributes", *path, "disallowed on this kind of request"));
+  }
+  if (resource != nullptr && resource->get("namespace").text() != ns) {
+    out.push_back(field_invalid("spec.resourceAttributes.namespace", resource->get("namespace"),
+                                "must match metadata.namespace"));
+  }
+  return out;
+}
+
+ReviewAnswer review_access(Json body, const Identity& who, std::string_view ns,
+                           const ReviewDesk& desk) {
+  const std::string kind = body.get("kind").text();
+  const Json& spec = body.get("spec");
+  FieldErrors errors = check_attributes(spec, kind, ns);
+  const bool own = kind == "SelfSubjectAccessReview";
+  if (!own && spec.get("user").text().empty() && spec.get("groups").items().empty()) {
+    errors.push_back(
+        field_invalid("spec.user", "", "at least one of user or group must be specified"));
+  }
+  if (!errors.empty()) return {std::move(body), {}, std::move(errors)};
+  const Access access =
+      desk.authorizer.authorize(own ? who : subject_of(spec), attributes_of(spec));
+  Json status = Json::object({{"allowed", access.allowed()}});
+  if (!access.reason.empty()) status.set("reason", access.reason);
+  return answered(std::move(body), std::move(status));
+}
+
+ReviewAnswer review_rules(Json body, const Identity& who, const ReviewDesk& desk) {
+  const std::string ns = body.text_at({"spec", "namespace"});
+  if (ns.empty()) return bad_request("no namespace on request");
+  Json resources = Json::array();
+  Json paths = Json::array();
+  for (const PolicyRule& each : desk.authorizer.rules(who, ns)) {
+    Json rule = Json::object({{"verbs", list_of(each.verbs)}});
+    if (!each.urls.empty()) {
+      rule.set("nonResourceURLs", list_of(each.urls));
+      paths.push_back(std::move(rule));
+      continue;
+    }
+    rule.set("apiGroups", list_of(each.groups));
+    rule.set("resources", list_of(each.resources));
+    set_list(rule, "resourceNames", each.names);
+    resources.push_back(std::move(rule));
+  }
+  return answered(std::move(body), Json::object({{"resourceRules", std::move(resources)},
+                                                 {"nonResourceRules", std::move(paths)},
+                                                 {"incomplete", false}}));
+}
+
+}  // namespace
+
+bool is_review(std::string_view group, std::string_view kind) {
+  if (group == kAuthentication) return kind == "TokenReview" || kind == "SelfSubjectReview";
+  return group == kAuthorization &&
+         (kind == "SubjectAccessReview" || kind == "LocalSubjectAccessReview" ||
+          kind == "SelfSubjectAccessReview" || kind == "SelfSubjectRulesReview");
+}
+
+ReviewAnswer answer_review(Json body, const Identity& who, std::string_view ns,
+                           const ReviewDesk& desk) {
+  const std::string kind = body.get("kind").text();
+  if (kind == "TokenReview") return review_token(std::move(body), desk);
+  if (kind == "SelfSubjectRulesReview") return review_rules(std::move(body), who, desk);
+  if (kind == "SelfSubjectReview") {
+    return answered(std::move(body), Json::object({{"userInfo", user_info(who)}}));
+  }
+  return review_access(std::move(body), who, ns, desk);
+}
+
+}  // namespace davit::sandbox

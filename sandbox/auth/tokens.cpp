@@ -1,0 +1,124 @@
+#include "sandbox/auth/tokens.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sandbox/auth/web_token.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+/// The claim with what is Kubernetes' own.
+constexpr const char* kClaim = "kubernetes.io";
+
+std::int64_t seconds(host::WallTime time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+Json reference(const std::string& name, const std::string& uid) {
+  return Json::object({{"name", name}, {"uid", uid}});
+}
+
+/// The member of the claim for a bound object: "pod".
+std::string claim_of(const std::string& kind) {
+  if (kind == "Pod") return "pod";
+  return kind == "Secret" ? "secret" : "node";
+}
+
+Status refused() { return {Code::kForbidden, "invalid bearer token"}; }
+
+bool same_object(const VersionPtr& found, const Json& reference) {
+  return found != nullptr && found->uid == reference.get("uid").text();
+}
+
+/// Whether the account and whatever the token is bound to are still the same objects.
+bool still_there(const Store& store, const Json& claim) {
+  const std::string& ns = claim.get("namespace").text();
+  const Json& account = claim.get("serviceaccount");
+  if (!same_object(store.get({"", "serviceaccounts"}, ns, account.get("name").text()), account)) {
+    return false;
+  }
+  const std::pair<const char*, const char*> bound[] = {{"pod", "pods"}, {"secret", "secrets"}};
+  for (const auto& [member, resource] : bound) {
+    const Json* reference = claim.find(member);
+    if (reference == nullptr) continue;
+    const VersionPtr found = store.get({"", resource}, ns, reference->get("name").text());
+    if (!same_object(found, *reference)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ServiceAccountTokens::ServiceAccountTokens(const Store& store, const host::Clock& clock,
+                                           std::string key)
+    : store_(store), clock_(clock), key_(std::move(key)) {}
+
+ServiceAccountTokens::Issued ServiceAccountTokens::issue(const TokenGrant& grant) const {
+  const host::WallTime now = clock_.wall_now();
+  const host::WallTime expires = now + grant.lifetime;
+  Json audiences = Json::array();
+  for (const std::string& each : grant.audiences) audiences.push_back(each);
+  if (grant.audiences.empty()) audiences.push_back(std::string(kIssuer));
+  Json own = Json::object(
+      {{"namespace", grant.ns}, {"serviceaccount", reference(grant.account, grant.account_uid)}});
+  if (grant.bound) {
+    own.set(claim_of(grant.bound->kind), reference(grant.bound->name, grant.bound->uid));
+  }
+  Json claims = Json::object({{"aud", std::move(audiences)},
+                              {"exp", seconds(expires)},
+                              {"iat", seconds(now)},
+                              {"iss", std::string(kIssuer)},
+                              {kClaim, std::move(own)},
+                              {"nbf", seconds(now)},
+                              {"sub", service_account_identity(grant.ns, grant.account).user}});
+  // Two tokens of one moment are equal but for this.
+  const std::uint64_t number = issued_.fetch_add(1, std::memory_order_relaxed);
+  claims.set("jti", keyed_uuid(to_text(claims) + std::to_string(number), key_));
+  return {sign_web_token(claims, key_), expires};
+}
+
+Result<TokenIdentity> ServiceAccountTokens::verify(
+    std::string_view token, const std::vector<std::string>& audiences) const {
+  const std::optional<Json> claims = open_web_token(token, key_);
+  if (!claims) return refused();
+  if (claims->get("exp").integer_or(0) <= seconds(clock_.wall_now())) {
+    return Status(Code::kForbidden, "service account token has expired");
+  }
+  const Json& own = claims->get(kClaim);
+  if (!still_there(store_, own)) {
+    return Status(Code::kForbidden, "service account token has been invalidated");
+  }
+  TokenIdentity out;
+  std::vector<std::string> wanted = audiences;
+  if (wanted.empty()) wanted.emplace_back(kIssuer);
+  for (const Json& each : claims->get("aud").items()) {
+    if (std::find(wanted.begin(), wanted.end(), each.text()) != wanted.end()) {
+      out.audiences.push_back(each.text());
+    }
+  }
+  if (out.audiences.empty()) {
+    return Status(Code::kForbidden, "token audiences are invalid for the target audiences");
+  }
+  const Json& account = own.get("serviceaccount");
+  out.identity = service_account_identity(own.get("namespace").text(), account.get("name").text());
+  out.identity.uid = account.get("uid").text();
+  out.identity.extra.push_back(
+      {"authentication.kubernetes.io/credential-id", {"JTI=" + claims->get("jti").text()}});
+  if (const Json* pod = own.find("pod")) {
+    out.identity.extra.push_back(
+        {"authentication.kubernetes.io/pod-name", {pod->get("name").text()}});
+    out.identity.extra.push_back(
+        {"authentication.kubernetes.io/pod-uid", {pod->get("uid").text()}});
+  }
+  return out;
+}
+
+Identity service_account_identity(std::string_view ns, std::string_view name) {
+  Identity out;
+  out.user = "system:serviceaccount:" + std::string(ns) + ":" + std::string(name);
+  out.groups = {"system:serviceaccounts", "system:serviceaccounts:" + std::string(ns)};
+  return out;
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,76 @@
+#include "sandbox/auth/authenticator.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace davit::sandbox {
+namespace {
+
+using testing::ElementsAre;
+
+class AuthenticatorTest : public testing::Test {
+ protected:
+  static AuthenticatorOptions options() {
+    AuthenticatorOptions out;
+    out.tokens.push_back({"secret", {.user = "alice", .uid = "1", .groups = {"devs"}}});
+    return out;
+  }
+  [[nodiscard]] Result<Identity> ask(const char* authorization) const {
+    Request request;
+    request.headers = {{"authorization", authorization}};
+    return authenticator_->authenticate(request);
+  }
+
+  const std::unique_ptr<Authenticator> authenticator_ = make_authenticator(options(), nullptr);
+};
+
+TEST_F(AuthenticatorTest, CertificateWinsOverToken) {
+  Request request;
+  request.certificate = CertificateIdentity{"carol", {"ops"}};
+  request.headers = {{"Authorization", "Bearer secret"}};
+
+  const auto who = authenticator_->authenticate(request);
+
+  EXPECT_EQ(who->user, "carol");
+  EXPECT_THAT(who->groups, ElementsAre("ops", "system:authenticated"));
+}
+
+TEST_F(AuthenticatorTest, TokenIsKnownByItsText) {
+  for (const char* header : {"Bearer secret", "bearer secret", " BEARER secret more"}) {
+    const auto who = ask(header);
+    ASSERT_TRUE(who) << header;
+    EXPECT_EQ(who->user, "alice");
+    EXPECT_THAT(who->groups, ElementsAre("devs", "system:authenticated"));
+  }
+}
+
+TEST_F(AuthenticatorTest, UnknownTokenIsRefusedEvenIfAnonymousWouldDo) {
+  EXPECT_EQ(ask("Bearer nope").error().code(), Code::kForbidden);
+}
+
+TEST_F(AuthenticatorTest, WhatIsNoTokenIsAnonymous) {
+  for (const char* header : {"", "Bearer", "Bearer ", "Basic YTpi", "secret"}) {
+    const auto who = ask(header);
+    ASSERT_TRUE(who) << header;
+    EXPECT_EQ(who->user, "system:anonymous");
+    EXPECT_THAT(who->groups, ElementsAre("system:unauthenticated"));
+  }
+}
+
+TEST_F(AuthenticatorTest, AnonymousMayBeRefused) {
+  const auto strict = make_authenticator({.anonymous = Anonymous::kRefused}, nullptr);
+
+  EXPECT_FALSE(strict->authenticate(Request()));
+}
+
+TEST_F(AuthenticatorTest, RefusedCertificateNeedsAGoodToken) {
+  Request request;
+  request.certificate_refused = true;
+  EXPECT_FALSE(authenticator_->authenticate(request));
+
+  request.headers = {{"Authorization", "Bearer secret"}};
+  EXPECT_TRUE(authenticator_->authenticate(request));
+}
+
+}  // namespace
+}  // namespace davit::sandbox

@@ -1,0 +1,125 @@
+#include "sandbox/auth/tokens.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sandbox/auth/accounts.hpp"
+#include "tests/support/fake_clock.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class TokensTest : public testing::Test {
+ protected:
+  TokensTest() { put_robot(store_); }
+
+  [[nodiscard]] static TokenGrant grant() {
+    TokenGrant out;
+    out.ns = "ns";
+    out.account = "robot";
+    out.account_uid = "uid-of-robot";
+    return out;
+  }
+  [[nodiscard]] Status verify(std::string_view token, std::vector<std::string> audiences = {}) {
+    return tokens_.verify(token, audiences).error();
+  }
+
+  test::FakeClock clock_;
+  Store store_{clock_};
+  const ServiceAccountTokens tokens_{store_, clock_, "key"};
+};
+
+TEST_F(TokensTest, TokenSaysWhoseItIs) {
+  const auto known = tokens_.verify(tokens_.issue(grant()).token, {});
+
+  ASSERT_TRUE(known) << known.error().message();
+  EXPECT_EQ(known->identity.user, "system:serviceaccount:ns:robot");
+  EXPECT_EQ(known->identity.uid, "uid-of-robot");
+  EXPECT_THAT(known->identity.groups,
+              ElementsAre("system:serviceaccounts", "system:serviceaccounts:ns"));
+}
+
+TEST_F(TokensTest, TwoTokensDiffer) {
+  EXPECT_NE(tokens_.issue(grant()).token, tokens_.issue(grant()).token);
+}
+
+TEST_F(TokensTest, TokenRunsOut) {
+  const std::string token = tokens_.issue(grant()).token;
+
+  clock_.advance(std::chrono::seconds(3599));
+  EXPECT_TRUE(verify(token).ok());
+  clock_.advance(std::chrono::seconds(1));
+
+  EXPECT_EQ(verify(token).code(), Code::kForbidden);
+}
+
+TEST_F(TokensTest, TokenDiesWithItsAccountEvenIfAnotherTakesItsName) {
+  const std::string token = tokens_.issue(grant()).token;
+
+  remove(store_, {"", "serviceaccounts"}, "ns", "robot");
+  EXPECT_FALSE(verify(token).ok());
+  Json other = json_literal(R"({"metadata":{"name":"robot","namespace":"ns","uid":"new"}})");
+  static_cast<void>(
+      store_.create({"", "serviceaccounts"}, {"ns", "robot", std::move(other), {}, {}}));
+
+  EXPECT_FALSE(verify(token).ok());
+}
+
+TEST_F(TokensTest, BoundTokenDiesWithItsPod) {
+  TokenGrant bound = grant();
+  bound.bound = BoundObject{"Pod", "pod", "uid-of-pod"};
+  const std::string token = tokens_.issue(bound).token;
+  EXPECT_TRUE(verify(token).ok());
+
+  remove(store_, {"", "pods"}, "ns", "pod");
+
+  EXPECT_FALSE(verify(token).ok());
+}
+
+TEST_F(TokensTest, TokenIsForItsAudience) {
+  TokenGrant vault = grant();
+  vault.audiences = {"vault", "other"};
+  const std::string token = tokens_.issue(vault).token;
+
+  EXPECT_FALSE(verify(token).ok()) << "not the server's";
+  EXPECT_THAT(tokens_.verify(token, {"vault", "x"})->audiences, ElementsAre("vault"));
+}
+
+TEST_F(TokensTest, OtherKeysAndChangedTokensAreRefused) {
+  const std::string token = tokens_.issue(grant()).token;
+  const ServiceAccountTokens others(store_, clock_, "other key");
+  EXPECT_FALSE(verify(others.issue(grant()).token).ok());
+
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    std::string changed = token;
+    changed[i] = changed[i] == 'A' ? 'B' : 'A';
+    EXPECT_FALSE(verify(changed).ok()) << i;
+    EXPECT_FALSE(verify(token.substr(0, i)).ok()) << i;
+  }
+}
+
+TEST(TokenFileTest, LinesAreTokenUserUidAndGroups) {
+  const auto tokens = parse_token_file(
+      "abc,alice,1\n\n# nobody\r\nx,\"bob, the\",2,\"devs, ops\"\n y , carol , 3 , one \n");
+
+  ASSERT_TRUE(tokens) << tokens.error().message();
+  ASSERT_EQ(tokens->size(), 3U);
+  EXPECT_EQ((*tokens)[0].token, "abc");
+  EXPECT_EQ((*tokens)[0].identity.user, "alice");
+  EXPECT_EQ((*tokens)[1].identity.user, "bob, the");
+  EXPECT_THAT((*tokens)[1].identity.groups, ElementsAre("devs", "ops"));
+  EXPECT_EQ((*tokens)[2].identity.uid, "3");
+  EXPECT_THAT((*tokens)[2].identity.groups, ElementsAre("one"));
+}
+
+TEST(TokenFileTest, MistakesNameTheirLine) {
+  for (const char* text : {"a,b,c\na,b", "a,b,c\n,b,c", "a,b,c\na,,c", "a,b,c\na,\"b,c"}) {
+    EXPECT_THAT(parse_token_file(text).error().message(), HasSubstr("line 2 ")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace davit::sandbox
