@@ -31,7 +31,8 @@ struct OutputForm {
 };
 
 /// The first acceptable entry of `accept` (q-values honoured), entries that cannot be served
-/// skipped; else 406. `list_kind` ("ConfigMapList") is for messages.
+/// skipped; else 406. An empty `accept` takes anything. `kind` ("ConfigMap", of a list
+/// "ConfigMapList") is for messages.
 [[nodiscard]] ApiResult<OutputForm> negotiate(std::string_view accept, AnswerShape shape,
                                               std::string_view kind);
 /// The value of `includeObject`; 400 for an unknown one.
@@ -40,14 +41,17 @@ struct OutputForm {
 /// A column definition list or null in its place: watches show it in the first event only.
 enum class ShowColumns : bool { kNo, kYes };
 
-/// A Table of `objects` (whole, with kind and apiVersion). `list_metadata` becomes its metadata.
+/// A Table of `objects` (whole, with kind and apiVersion). `list_metadata` becomes its metadata;
+/// for a single object and for the event of a watch it is {"resourceVersion": …} of the object.
 [[nodiscard]] Json to_table(const Resource& resource, std::span<const Json> objects,
                             Json list_metadata, const OutputForm& form, ShowColumns show,
                             host::WallTime now);
+/// Kind, apiVersion and metadata: of one object, or of the object of a watch's event.
 [[nodiscard]] Json to_partial_metadata(const Json& object, const OutputForm& form);
 
-/// The body of an answer, with its last newline, and its Content-Type.
+/// The body of an answer, with its last newline.
 [[nodiscard]] std::string encode_body(const Json& body, const OutputForm& form);
+/// Its Content-Type.
 [[nodiscard]] std::string content_type(const OutputForm& form);
 
 }  // namespace davit::sandbox

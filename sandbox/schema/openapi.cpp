@@ -1,0 +1,172 @@
+#include <set>
+
+#include "sandbox/schema/build.hpp"
+#include "sandbox/schema/packages.hpp"
+#include "sandbox/schema/schema.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::string_view kReference = "#/components/schemas/";
+constexpr std::string_view kQuantityName = "io.k8s.apimachinery.pkg.api.resource.Quantity";
+constexpr std::string_view kIntOrStringName = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
+constexpr std::string_view kMetaPrefix = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+
+const Package* package_of(const Message& message) {
+  const std::string_view name = message.name;
+  for (const Package& package : packages()) {
+    if (package.name == name.substr(0, name.rfind('.'))) return &package;
+  }
+  return nullptr;
+}
+
+std::string_view type_name(const Message& message) {
+  return std::string_view(message.name).substr(message.name.rfind('.') + 1);
+}
+
+/// "core.v1.PodSpec" as OpenAPI calls it: "io.k8s.api.core.v1.PodSpec".
+std::string openapi_name(const Message& message) {
+  return std::string(package_of(message)->openapi) + '.' + std::string(type_name(message));
+}
+
+Json kind_of(std::string_view api_version, std::string_view kind) {
+  const std::size_t slash = api_version.find('/');
+  const bool core = slash == std::string_view::npos;
+  return Json::object({{"group", core ? "" : api_version.substr(0, slash)},
+                       {"version", core ? api_version : api_version.substr(slash + 1)},
+                       {"kind", kind}});
+}
+
+Json reference(std::string_view name) {
+  // v3 allows nothing beside $ref, so it is wrapped, as upstream does.
+  return Json::object(
+      {{"allOf",
+        Json::array({Json::object({{"$ref", std::string(kReference) + std::string(name)}})})}});
+}
+
+Json typed(std::string_view type, std::string_view format = "") {
+  Json out = Json::object({{"type", type}});
+  if (!format.empty()) out["format"] = format;
+  return out;
+}
+
+/// The schemas of a group version's kinds and of all that they refer to.
+class Collector {
+ public:
+  explicit Collector(std::string_view api_version) : api_version_(api_version) {}
+
+  void add(const Message& message) {
+    const std::string name = openapi_name(message);
+    if (!seen_.insert(name).second) return;
+    schemas_[name] = Json::object();  // Its place comes before those that it refers to.
+    Json schema = typed("object");
+    for (const Field& field : message.fields) {
+      schema["properties"][field.name] = property(field);
+    }
+    if (message.has_kind()) {
+      // Options belong to no group: they are the kinds of every one.
+      const std::string_view own = package_of(message)->api_version;
+      schema["x-kubernetes-group-version-kind"] =
+          Json::array({kind_of(own.empty() ? api_version_ : own, type_name(message))});
+    }
+    schemas_[name] = std::move(schema);
+  }
+  [[nodiscard]] Json take() { return std::move(schemas_); }
+
+ private:
+  Json property(const Field& field) {
+    Json out;
+    switch (field.shape) {
+      case FieldShape::kOne:
+        out = value(field);
+        break;
+      case FieldShape::kList:
+        out = typed("array");
+        out["items"] = value(field);
+        break;
+      case FieldShape::kMap:
+        out = typed("object");
+        out["additionalProperties"] = value(field);
+        break;
+    }
+    add_merge_facts(out, field);
+    return out;
+  }
+
+  /// The words that strategic merge patches and server-side apply go by.
+  static void add_merge_facts(Json& out, const Field& field) {
+    if (!field.merge_key.empty()) out["x-kubernetes-patch-merge-key"] = field.merge_key;
+    std::string strategy;
+    if (!field.merge_key.empty() || field.merge_primitives) strategy = "merge";
+    if (field.replace) strategy = "replace";
+    if (field.retain_keys) strategy += strategy.empty() ? "retainKeys" : ",retainKeys";
+    if (!strategy.empty()) out["x-kubernetes-patch-strategy"] = strategy;
+    if (field.shape == FieldShape::kList) {
+      const bool keyed = field.apply == ApplyType::kMap;
+      const bool set = field.apply == ApplyType::kSet;
+      out["x-kubernetes-list-type"] = keyed ? "map" : set ? "set" : "atomic";
+      for (const std::string& key : field.apply_keys) {
+        out["x-kubernetes-list-map-keys"].push_back(Json(key));
+      }
+    } else if (field.apply == ApplyType::kAtomic) {
+      out["x-kubernetes-map-type"] = "atomic";
+    }
+  }
+
+  Json named(std::string_view name, Json schema) {
+    if (seen_.insert(std::string(name)).second) schemas_[name] = std::move(schema);
+    return reference(name);
+  }
+
+  Json value(const Field& field) {
+    switch (field.type) {
+      case FieldType::kString:
+        return typed("string");
+      case FieldType::kInt32:
+        return typed("integer", "int32");
+      case FieldType::kInt64:
+        return typed("integer", "int64");
+      case FieldType::kBoolean:
+        return typed("boolean");
+      case FieldType::kBytes:
+        return typed("string", "byte");
+      case FieldType::kMessage:
+        add(*field.message);
+        return reference(openapi_name(*field.message));
+      case FieldType::kTime:
+        return named(std::string(kMetaPrefix) + "Time", typed("string", "date-time"));
+      case FieldType::kMicroTime:
+        return named(std::string(kMetaPrefix) + "MicroTime", typed("string", "date-time"));
+      case FieldType::kQuantity:
+        return named(kQuantityName, typed("string"));
+      case FieldType::kIntOrString:
+        return named(kIntOrStringName, typed("string", "int-or-string"));
+      case FieldType::kRaw:
+        return typed("object");
+      case FieldType::kStrings:
+        break;
+    }
+    Json strings = typed("array");
+    strings["items"] = typed("string");
+    return strings;
+  }
+
+  std::string_view api_version_;
+  std::set<std::string> seen_;
+  Json schemas_ = Json::object();
+};
+
+}  // namespace
+
+Json openapi_schemas(std::string_view api_version) {
+  Collector out(api_version);
+  for (const auto& message : schemas().all()) {
+    if (message->has_kind() && find_schema(api_version, type_name(*message)) == message.get()) {
+      out.add(*message);
+    }
+  }
+  return out.take();
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+
+#include "sandbox/output/output.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+constexpr std::string_view kKubectlTable =
+    "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;"
+    "g=meta.k8s.io,application/json";
+constexpr std::string_view kMetadataClient =
+    "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+
+struct Agreement {
+  std::string_view accept;
+  AnswerShape shape;
+  Media media;
+  Form form;
+};
+
+constexpr Agreement kAgreements[] = {
+    {"", AnswerShape::kObject, Media::kJson, Form::kWhole},
+    {"*/*", AnswerShape::kList, Media::kJson, Form::kWhole},
+    {"application/json, */*", AnswerShape::kObject, Media::kJson, Form::kWhole},
+    {"application/json;charset=utf-8", AnswerShape::kObject, Media::kJson, Form::kWhole},
+    {"application/vnd.kubernetes.protobuf,application/json", AnswerShape::kList, Media::kJson,
+     Form::kWhole},
+    {"application/vnd.kubernetes.protobuf, */*", AnswerShape::kList, Media::kJson, Form::kWhole},
+    {"application/vnd.kubernetes.protobuf", AnswerShape::kObject, Media::kJson, Form::kWhole},
+    {"application/yaml", AnswerShape::kObject, Media::kYaml, Form::kWhole},
+    {"application/json;q=0.5,application/yaml", AnswerShape::kObject, Media::kYaml, Form::kWhole},
+    {"application/json;stream=watch", AnswerShape::kWatch, Media::kJson, Form::kWhole},
+    {kKubectlTable, AnswerShape::kObject, Media::kJson, Form::kTable},
+    {kKubectlTable, AnswerShape::kList, Media::kJson, Form::kTable},
+    {kKubectlTable, AnswerShape::kWatch, Media::kJson, Form::kTable},
+    {kMetadataClient, AnswerShape::kList, Media::kJson, Form::kMetadataList},
+    {kMetadataClient, AnswerShape::kWatch, Media::kJson, Form::kMetadata},
+    {"application/json;as=Chair;g=meta.k8s.io;v=v1,application/json", AnswerShape::kObject,
+     Media::kJson, Form::kWhole},
+    {"application/json;as=Table;g=other;v=v1,application/json", AnswerShape::kObject, Media::kJson,
+     Form::kWhole},
+    {"application/json;as=Table;g=meta.k8s.io;v=v9,application/json", AnswerShape::kObject,
+     Media::kJson, Form::kWhole},
+};
+
+TEST(NegotiateTest, TheFirstEntryThatCanBeServedWins) {
+  for (const Agreement& each : kAgreements) {
+    const ApiResult<OutputForm> form = negotiate(each.accept, each.shape, "ConfigMap");
+    ASSERT_TRUE(form.has_value()) << each.accept;
+    EXPECT_EQ(form->media, each.media) << each.accept;
+    EXPECT_EQ(form->form, each.form) << each.accept;
+  }
+}
+
+TEST(NegotiateTest, TheVersionOfTheFormIsKept) {
+  EXPECT_EQ(
+      negotiate("application/json;as=Table;v=v1beta1;g=meta.k8s.io", AnswerShape::kList, "Pod")
+          ->meta_version,
+      "v1beta1");
+}
+
+struct Refusal {
+  std::string_view accept;
+  AnswerShape shape;
+  std::string_view kind;
+  std::string_view message;
+};
+
+constexpr Refusal kRefusals[] = {
+    {"text/plain", AnswerShape::kList, "ConfigMapList",
+     "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
+     "application/vnd.kubernetes.protobuf"},
+    {"application/json;as=Chair;g=meta.k8s.io;v=v1", AnswerShape::kObject, "ConfigMap",
+     "only the following media types are accepted: application/json, application/yaml, "
+     "application/vnd.kubernetes.protobuf"},
+    {"application/yaml", AnswerShape::kWatch, "ConfigMap",
+     "only the following media types are accepted: application/json;stream=watch, "
+     "application/vnd.kubernetes.protobuf;stream=watch"},
+    {"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", AnswerShape::kList,
+     "ConfigMapList",
+     "you requested PartialObjectMetadata, but the requested object is a list "
+     "(*core.ConfigMapList)"},
+    {"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", AnswerShape::kObject,
+     "ConfigMap",
+     "you requested PartialObjectMetadataList, but the requested object is not a list "
+     "(*core.ConfigMap)"},
+};
+
+TEST(NegotiateTest, WhatCannotBeServedIsNotAcceptable) {
+  for (const Refusal& each : kRefusals) {
+    const ApiResult<OutputForm> form = negotiate(each.accept, each.shape, each.kind);
+    ASSERT_FALSE(form.has_value()) << each.accept;
+    EXPECT_EQ(form.error().code, 406);
+    EXPECT_EQ(form.error().reason, "NotAcceptable");
+    EXPECT_EQ(form.error().message, each.message);
+  }
+}
+
+TEST(NegotiateTest, IncludeObjectHasThreeValues) {
+  EXPECT_EQ(*parse_include_object(""), IncludeObject::kMetadata);
+  EXPECT_EQ(*parse_include_object("Metadata"), IncludeObject::kMetadata);
+  EXPECT_EQ(*parse_include_object("None"), IncludeObject::kNone);
+  EXPECT_EQ(*parse_include_object("Object"), IncludeObject::kWhole);
+  EXPECT_EQ(parse_include_object("Foo").error().message,
+            "Unable to convert to Table as requested: includeObject: Invalid value: \"Foo\": must "
+            "be 'Metadata', 'Object', 'None', or empty");
+}
+
+}  // namespace
+}  // namespace davit::sandbox

@@ -1,0 +1,100 @@
+#include "sandbox/output/openapi.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace davit::sandbox {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<ResourcePtr> resources() {
+  auto deployments = std::make_shared<Resource>();
+  deployments->group = "apps";
+  deployments->version = "v1";
+  deployments->name = "deployments";
+  deployments->kind = "Deployment";
+  auto namespaces = std::make_shared<Resource>();
+  namespaces->version = "v1";
+  namespaces->name = "namespaces";
+  namespaces->kind = "Namespace";
+  namespaces->namespaced = false;
+  auto policies = std::make_shared<Resource>();
+  policies->group = "networking.k8s.io";
+  policies->version = "v1";
+  policies->name = "networkpolicies";
+  policies->kind = "NetworkPolicy";
+  return {namespaces, deployments, policies};
+}
+
+TEST(OpenApiTest, EachKindHasAPatchThatNamesFieldValidation) {
+  const Json document = openapi_document(resources(), "apps/v1", openapi_schemas("apps/v1"));
+  const Json* patch =
+      document.at({"paths", "/apis/apps/v1/namespaces/{namespace}/deployments/{name}", "patch"});
+  ASSERT_NE(patch, nullptr);
+  EXPECT_EQ(patch->get("parameters").items()[0].text_at({"name"}), "fieldValidation");
+  EXPECT_EQ(to_text(patch->get("x-kubernetes-group-version-kind")),
+            R"({"group":"apps","version":"v1","kind":"Deployment"})");
+  EXPECT_FALSE(patch->contains("requestBody")) << "kubectl would take merge keys from the document";
+  EXPECT_EQ(document.get("paths").size(), 1u);
+}
+
+TEST(OpenApiTest, ClusterScopedKindsHaveNoNamespaceInTheirPath) {
+  const Json document = openapi_document(resources(), "v1", openapi_schemas("v1"));
+  EXPECT_NE(document.at({"paths", "/api/v1/namespaces/{name}", "patch"}), nullptr);
+}
+
+TEST(OpenApiTest, SchemasDescribeKindsAndAllTheyHold) {
+  const Json schemas = openapi_schemas("apps/v1");
+  const Json& deployment = schemas.get("io.k8s.api.apps.v1.Deployment");
+  EXPECT_EQ(to_text(deployment.get("x-kubernetes-group-version-kind")),
+            R"([{"group":"apps","version":"v1","kind":"Deployment"}])");
+  EXPECT_EQ(to_text(*deployment.at({"properties", "spec"})),
+            R"({"allOf":[{"$ref":"#/components/schemas/io.k8s.api.apps.v1.DeploymentSpec"}]})");
+  const Json& containers = *schemas.at({"io.k8s.api.core.v1.PodSpec", "properties", "containers"});
+  EXPECT_EQ(containers.text_at({"type"}), "array");
+  EXPECT_EQ(containers.text_at({"x-kubernetes-patch-merge-key"}), "name");
+  EXPECT_EQ(containers.text_at({"x-kubernetes-list-type"}), "map");
+  EXPECT_EQ(schemas.text_at({"io.k8s.apimachinery.pkg.api.resource.Quantity", "type"}), "string");
+}
+
+void collect_references(const Json& json, std::vector<std::string>& out) {
+  if (const Json* ref = json.find("$ref"); ref != nullptr && ref->is_string()) {
+    out.push_back(ref->text());
+  }
+  for (const Json::Member& each : json.members()) collect_references(each.value, out);
+  for (const Json& each : json.items()) collect_references(each, out);
+}
+
+TEST(OpenApiTest, NoReferenceLeadsNowhere) {
+  for (const char* version : {"v1", "apps/v1", "batch/v1", "rbac.authorization.k8s.io/v1"}) {
+    const Json schemas = openapi_schemas(version);
+    std::vector<std::string> references;
+    collect_references(schemas, references);
+    EXPECT_FALSE(references.empty());
+    for (const std::string& each : references) {
+      const std::string prefix = "#/components/schemas/";
+      ASSERT_TRUE(each.starts_with(prefix));
+      EXPECT_TRUE(schemas.contains(each.substr(prefix.size()))) << each;
+    }
+  }
+}
+
+TEST(OpenApiTest, KindsWithoutTablesAllowEverything) {
+  const Json document = openapi_document(resources(), "networking.k8s.io/v1",
+                                         openapi_schemas("networking.k8s.io/v1"));
+  const Json* schema = document.at({"components", "schemas", "io.k8s.networking.v1.NetworkPolicy"});
+  ASSERT_NE(schema, nullptr);
+  EXPECT_TRUE(schema->get("x-kubernetes-preserve-unknown-fields").boolean());
+}
+
+TEST(OpenApiTest, IndexNamesDocumentsWithTheirHashes) {
+  const std::pair<std::string, std::string> documents[] = {{"v1", "H1"}, {"apps/v1", "H2"}};
+  EXPECT_EQ(to_text(openapi_index(documents)),
+            R"({"paths":{"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1?hash=H1"},)"
+            R"("apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=H2"}}})");
+  EXPECT_THAT(api_versions_of(resources()), ElementsAre("v1", "apps/v1", "networking.k8s.io/v1"));
+}
+
+}  // namespace
+}  // namespace davit::sandbox
