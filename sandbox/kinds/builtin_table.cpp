@@ -1,5 +1,9 @@
 #include "sandbox/kinds/builtin_table.hpp"
 
+#include "sandbox/kinds/cluster_rules.hpp"
+#include "sandbox/kinds/config_rules.hpp"
+#include "sandbox/kinds/event_rules.hpp"
+#include "sandbox/kinds/network_rules.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 
 namespace davit::sandbox {
@@ -11,24 +15,27 @@ namespace {
 // clang-format off
 constexpr ResourceRow kRows[] = {
     {.version = "v1", .name = "bindings", .kind = "Binding", .traits = kCreateOnly},
-    {.version = "v1", .name = "configmaps", .kind = "ConfigMap", .short_names = "cm"},
+    {.version = "v1", .name = "configmaps", .kind = "ConfigMap", .short_names = "cm",
+     .rules = config_map_rules},
     {.version = "v1", .name = "endpoints", .kind = "Endpoints", .short_names = "ep",
-     .traits = kCreateOnUpdate},
+     .traits = kCreateOnUpdate, .rules = endpoints_rules},
     {.version = "v1", .name = "events", .kind = "Event", .short_names = "ev",
-     .traits = kCreateOnUpdate, .names = NameRule::kPathSegment},
+     .traits = kCreateOnUpdate, .names = NameRule::kPathSegment, .rules = core_event_rules},
     {.version = "v1", .name = "limitranges", .kind = "LimitRange", .short_names = "limits",
-     .traits = kCreateOnUpdate},
+     .traits = kCreateOnUpdate, .rules = limit_range_rules},
     {.version = "v1", .name = "namespaces", .kind = "Namespace", .short_names = "ns",
      .subresources = "finalize status",
      .traits = kClusterScoped | kHasStatus | kDeleteReturnsObject | kNoDeleteCollection,
-     .names = NameRule::kLabel},
+     .names = NameRule::kLabel, .rules = namespace_rules},
     {.version = "v1", .name = "nodes", .kind = "Node", .short_names = "no",
-     .subresources = "proxy status", .traits = kClusterScoped | kHasStatus | kKeepsStatusOnCreate},
+     .subresources = "proxy status", .traits = kClusterScoped | kHasStatus | kKeepsStatusOnCreate,
+     .rules = node_rules},
     {.version = "v1", .name = "persistentvolumeclaims", .kind = "PersistentVolumeClaim",
-     .short_names = "pvc", .subresources = "status", .traits = kHasStatus | kDeleteReturnsObject},
+     .short_names = "pvc", .subresources = "status", .traits = kHasStatus | kDeleteReturnsObject,
+     .rules = claim_rules},
     {.version = "v1", .name = "persistentvolumes", .kind = "PersistentVolume",
      .short_names = "pv", .subresources = "status",
-     .traits = kClusterScoped | kHasStatus | kDeleteReturnsObject},
+     .traits = kClusterScoped | kHasStatus | kDeleteReturnsObject, .rules = volume_rules},
     {.version = "v1", .name = "pods", .kind = "Pod", .short_names = "po", .categories = "all",
      .subresources = "attach binding ephemeralcontainers eviction exec log portforward proxy "
                      "resize status",
@@ -42,13 +49,14 @@ constexpr ResourceRow kRows[] = {
      .traits = kHasStatus | kHasGeneration | kOrphansByDefault,
      .rules = replication_controller_rules},
     {.version = "v1", .name = "resourcequotas", .kind = "ResourceQuota", .short_names = "quota",
-     .subresources = "status", .traits = kHasStatus | kDeleteReturnsObject},
-    {.version = "v1", .name = "secrets", .kind = "Secret"},
+     .subresources = "status", .traits = kHasStatus | kDeleteReturnsObject, .rules = quota_rules},
+    {.version = "v1", .name = "secrets", .kind = "Secret", .rules = secret_rules},
     {.version = "v1", .name = "serviceaccounts", .kind = "ServiceAccount", .short_names = "sa",
      .subresources = "token", .traits = kDeleteReturnsObject},
     {.version = "v1", .name = "services", .kind = "Service", .short_names = "svc",
      .categories = "all", .subresources = "proxy status",
-     .traits = kHasStatus | kCreateOnUpdate | kDeleteReturnsObject, .names = NameRule::kLabel},
+     .traits = kHasStatus | kCreateOnUpdate | kDeleteReturnsObject, .names = NameRule::kLabel,
+     .rules = service_rules},
 
     {.group = "apps", .version = "v1", .name = "controllerrevisions",
      .kind = "ControllerRevision",
@@ -72,7 +80,7 @@ constexpr ResourceRow kRows[] = {
 
     {.group = "events.k8s.io", .version = "v1", .name = "events", .kind = "Event",
      .short_names = "ev", .traits = kCreateOnUpdate, .names = NameRule::kPathSegment,
-     .stored_in = "core"},
+     .rules = event_rules, .stored_in = "core"},
 
     {.group = "authentication.k8s.io", .version = "v1", .name = "selfsubjectreviews",
      .kind = "SelfSubjectReview", .traits = kClusterScoped | kCreateOnly},
@@ -90,10 +98,10 @@ constexpr ResourceRow kRows[] = {
 
     {.group = "autoscaling", .version = "v2", .name = "horizontalpodautoscalers",
      .kind = "HorizontalPodAutoscaler", .short_names = "hpa", .categories = "all",
-     .subresources = "status", .traits = kHasStatus},
+     .subresources = "status", .traits = kHasStatus, .rules = autoscaler_rules},
     {.group = "autoscaling", .version = "v1", .name = "horizontalpodautoscalers",
      .kind = "HorizontalPodAutoscaler", .short_names = "hpa", .categories = "all",
-     .subresources = "status", .traits = kHasStatus},
+     .subresources = "status", .traits = kHasStatus, .rules = autoscaler_v1_rules},
 
     {.group = "batch", .version = "v1", .name = "cronjobs", .kind = "CronJob",
      .short_names = "cj", .categories = "all", .subresources = "status",
@@ -103,36 +111,42 @@ constexpr ResourceRow kRows[] = {
 
     {.group = "certificates.k8s.io", .version = "v1", .name = "certificatesigningrequests",
      .kind = "CertificateSigningRequest", .short_names = "csr", .subresources = "approval status",
-     .traits = kClusterScoped | kHasStatus, .names = NameRule::kPathSegment},
+     .traits = kClusterScoped | kHasStatus, .names = NameRule::kPathSegment,
+     .rules = signing_request_rules},
 
     {.group = "networking.k8s.io", .version = "v1", .name = "ingressclasses",
      .kind = "IngressClass", .traits = kClusterScoped},
     {.group = "networking.k8s.io", .version = "v1", .name = "ingresses", .kind = "Ingress",
-     .short_names = "ing", .subresources = "status", .traits = kHasStatus | kHasGeneration},
+     .short_names = "ing", .subresources = "status", .traits = kHasStatus | kHasGeneration,
+     .rules = ingress_rules},
     {.group = "networking.k8s.io", .version = "v1", .name = "networkpolicies",
-     .kind = "NetworkPolicy", .short_names = "netpol", .traits = kHasGeneration},
+     .kind = "NetworkPolicy", .short_names = "netpol", .traits = kHasGeneration,
+     .rules = network_policy_rules},
 
     {.group = "policy", .version = "v1", .name = "poddisruptionbudgets",
      .kind = "PodDisruptionBudget", .short_names = "pdb", .subresources = "status",
-     .traits = kHasStatus | kHasGeneration | kNeedsResourceVersion},
+     .traits = kHasStatus | kHasGeneration | kNeedsResourceVersion,
+     .rules = disruption_budget_rules},
 
     {.group = "rbac.authorization.k8s.io", .version = "v1", .name = "clusterrolebindings",
      .kind = "ClusterRoleBinding", .traits = kClusterScoped | kCreateOnUpdate,
-     .names = NameRule::kPathSegment},
+     .names = NameRule::kPathSegment, .rules = role_binding_rules},
     {.group = "rbac.authorization.k8s.io", .version = "v1", .name = "clusterroles",
      .kind = "ClusterRole", .traits = kClusterScoped | kCreateOnUpdate,
-     .names = NameRule::kPathSegment},
+     .names = NameRule::kPathSegment, .rules = role_rules},
     {.group = "rbac.authorization.k8s.io", .version = "v1", .name = "rolebindings",
-     .kind = "RoleBinding", .traits = kCreateOnUpdate, .names = NameRule::kPathSegment},
+     .kind = "RoleBinding", .traits = kCreateOnUpdate, .names = NameRule::kPathSegment,
+     .rules = role_binding_rules},
     {.group = "rbac.authorization.k8s.io", .version = "v1", .name = "roles", .kind = "Role",
-     .traits = kCreateOnUpdate, .names = NameRule::kPathSegment},
+     .traits = kCreateOnUpdate, .names = NameRule::kPathSegment, .rules = role_rules},
 
     {.group = "storage.k8s.io", .version = "v1", .name = "csidrivers", .kind = "CSIDriver",
      .traits = kClusterScoped | kNeedsResourceVersion | kDeleteReturnsObject},
     {.group = "storage.k8s.io", .version = "v1", .name = "csinodes", .kind = "CSINode",
      .traits = kClusterScoped | kNeedsResourceVersion | kDeleteReturnsObject},
     {.group = "storage.k8s.io", .version = "v1", .name = "storageclasses", .kind = "StorageClass",
-     .short_names = "sc", .traits = kClusterScoped | kDeleteReturnsObject},
+     .short_names = "sc", .traits = kClusterScoped | kDeleteReturnsObject,
+     .rules = storage_class_rules},
     {.group = "storage.k8s.io", .version = "v1", .name = "volumeattachments",
      .kind = "VolumeAttachment", .subresources = "status",
      .traits = kClusterScoped | kHasStatus | kNeedsResourceVersion | kDeleteReturnsObject},
@@ -143,16 +157,17 @@ constexpr ResourceRow kRows[] = {
      .traits = kClusterScoped | kHasStatus | kHasGeneration | kNeedsResourceVersion},
 
     {.group = "scheduling.k8s.io", .version = "v1", .name = "priorityclasses",
-     .kind = "PriorityClass", .short_names = "pc", .traits = kClusterScoped},
+     .kind = "PriorityClass", .short_names = "pc", .traits = kClusterScoped,
+     .rules = priority_class_rules},
 
     {.group = "coordination.k8s.io", .version = "v1", .name = "leases", .kind = "Lease",
-     .traits = kCreateOnUpdate | kNeedsResourceVersion},
+     .traits = kCreateOnUpdate | kNeedsResourceVersion, .rules = lease_rules},
 
     {.group = "node.k8s.io", .version = "v1", .name = "runtimeclasses", .kind = "RuntimeClass",
      .traits = kClusterScoped | kCreateOnUpdate | kNeedsResourceVersion},
 
     {.group = "discovery.k8s.io", .version = "v1", .name = "endpointslices",
-     .kind = "EndpointSlice", .traits = kHasGeneration},
+     .kind = "EndpointSlice", .traits = kHasGeneration, .rules = endpoint_slice_rules},
 };
 // clang-format on
 

@@ -7,8 +7,6 @@
 namespace davit::sandbox {
 namespace {
 
-const Json kNothing;
-
 std::string joined_members(const Json& containers, std::string_view member) {
   std::vector<std::string> out;
   for (const Json& each : containers.items()) out.push_back(each.get(member).text());
@@ -39,8 +37,9 @@ std::string age_of(const Json& object, host::WallTime now) {
 }
 
 const Json& value_at(const Json& object, std::initializer_list<std::string_view> path) {
-  const Json* value = object.at(path);
-  return value == nullptr ? kNothing : *value;
+  const Json* value = &object;
+  for (const std::string_view step : path) value = &value->get(step);
+  return *value;
 }
 
 std::int64_t number_at(const Json& object, std::initializer_list<std::string_view> path) {

@@ -14,8 +14,8 @@ namespace davit::sandbox {
 class FieldPath {
  public:
   /// The place of the object itself, or of `name` in it.
-  FieldPath() = default;
-  explicit FieldPath(std::string_view name) : name_(name), form_(Form::kName) {}
+  constexpr FieldPath() = default;
+  constexpr explicit FieldPath(std::string_view name) : name_(name), form_(Form::kName) {}
 
   [[nodiscard]] FieldPath child(std::string_view name) const& { return {this, name, Form::kName}; }
   [[nodiscard]] FieldPath index(std::size_t index) const& {

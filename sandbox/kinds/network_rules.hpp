@@ -1,0 +1,35 @@
+/// The rules of Services and of what stands behind and before them.
+#pragma once
+
+#include <memory>
+
+#include "sandbox/kinds/field_path.hpp"
+#include "sandbox/kinds/kind_rules.hpp"
+
+namespace davit::sandbox {
+
+[[nodiscard]] std::shared_ptr<const KindRules> service_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> endpoints_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> endpoint_slice_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> ingress_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> network_policy_rules(const KindFacts& facts);
+
+/// spec.clusterIP is "None": the Service has no address of its own.
+[[nodiscard]] bool is_headless(const Json& service);
+/// Every type but ExternalName.
+[[nodiscard]] bool needs_cluster_ip(const Json& service);
+/// NodePort, and LoadBalancer unless it asks for none.
+[[nodiscard]] bool needs_node_port(const Json& service);
+/// A LoadBalancer whose traffic stays on the node.
+[[nodiscard]] bool needs_health_check_port(const Json& service);
+
+/// All rules of a Service's spec but those of updates (k8s: ValidateService).
+void check_service(const Json& service, FieldErrors& errors);
+/// What an update may not change.
+void check_service_update(const Json& service, const Json& old, FieldErrors& errors);
+
+/// An address that other hosts can reach: neither loopback nor link-local, multicast or
+/// unspecified (k8s: ValidateEndpointIP).
+void check_reachable_ip(const std::string& ip, const FieldPath& path, FieldErrors& errors);
+
+}  // namespace davit::sandbox

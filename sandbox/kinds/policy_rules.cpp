@@ -1,0 +1,244 @@
+#include <string>
+#include <utility>
+
+#include "sandbox/kinds/checks.hpp"
+#include "sandbox/kinds/columns_cells.hpp"
+#include "sandbox/kinds/config_rules.hpp"
+#include "sandbox/kinds/metadata.hpp"
+#include "sandbox/schema/schema.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr FieldPath kSpec("spec");
+
+class DisruptionBudgetRules final : public PlainRules {
+ public:
+  using PlainRules::PlainRules;
+
+  void prepare_create(Json& object) const override {
+    object.set("status", Json::object({{"disruptionsAllowed", 0},
+                                       {"currentHealthy", 0},
+                                       {"desiredHealthy", 0},
+                                       {"expectedPods", 0}}));
+  }
+
+ protected:
+  void check_create(const Json& object, FieldErrors& errors) const override {
+    const Json& spec = object.get("spec");
+    if (is_set(spec, "minAvailable") && is_set(spec, "maxUnavailable")) {
+      errors.push_back(
+          field_invalid(kSpec.text(), spec, "minAvailable and maxUnavailable cannot be both set"));
+    }
+    for (const char* field : {"minAvailable", "maxUnavailable"}) {
+      if (!is_set(spec, field)) continue;
+      check_int_or_percent(spec.get(field), kSpec.child(field), errors);
+      check_at_most_100_percent(spec.get(field), kSpec.child(field), errors);
+    }
+    if (is_set(spec, "unhealthyPodEvictionPolicy")) {
+      check_choice(spec, "unhealthyPodEvictionPolicy", {"AlwaysAllow", "IfHealthyBudget"}, kSpec,
+                   errors);
+    }
+    check_label_selector(spec.get("selector"), kSpec.child("selector"), errors);
+  }
+  void check_status(const Json& object, const Json&, FieldErrors& errors) const override {
+    const FieldPath path("status");
+    check_not_negative(object.get("status"),
+                       {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"},
+                       path, errors);
+  }
+};
+
+/// Utilization of the CPU in percent: what an autoscaler without metrics aims at.
+constexpr std::int64_t kCpuPercent = 80;
+
+Json cpu_metric(const Json& percent) {
+  return Json::object(
+      {{"type", "Resource"},
+       {"resource", Json::object({{"name", "cpu"},
+                                  {"target", Json::object({{"type", "Utilization"},
+                                                           {"averageUtilization", percent}})}})}});
+}
+
+/// The index of the metric that autoscaling/v1 has a field for; size() when there is none.
+std::size_t cpu_index(const Json::Items& metrics) {
+  std::size_t i = 0;
+  while (i < metrics.size() && (metrics[i].text_at({"resource", "name"}) != "cpu" ||
+                                metrics[i].get("type").text() != "Resource")) {
+    ++i;
+  }
+  return i;
+}
+
+class AutoscalerRules : public PlainRules {
+ public:
+  using PlainRules::PlainRules;
+
+  void set_defaults(Json& object) const override {
+    Json& spec = object_member(object, "spec");
+    set_default(spec, "minReplicas", 1);
+    if (spec.get("metrics").items().empty()) {
+      spec.set("metrics", Json::array({cpu_metric(kCpuPercent)}));
+    }
+  }
+  void prepare_create(Json& object) const override {
+    object.set("status", Json::object({{"desiredReplicas", 0}, {"currentMetrics", Json()}}));
+  }
+
+ protected:
+  void check_create(const Json& object, FieldErrors& errors) const override {
+    const Json& spec = object.get("spec");
+    const std::int64_t min = number_at(spec, {"minReplicas"});
+    const std::int64_t max = number_at(spec, {"maxReplicas"});
+    constexpr std::string_view kPositive = "must be greater than 0";
+    if (min < 1) {
+      errors.push_back(
+          field_invalid(kSpec.text("minReplicas"), min, "must be greater than or equal to 1"));
+    }
+    if (max < 1) errors.push_back(field_invalid(kSpec.text("maxReplicas"), max, kPositive));
+    if (max < min) {
+      errors.push_back(field_invalid(kSpec.text("maxReplicas"), max,
+                                     "must be greater than or equal to `minReplicas`"));
+    }
+    const FieldPath target = kSpec.child("scaleTargetRef");
+    require_text(spec.get("scaleTargetRef"), "kind", target, errors);
+    require_text(spec.get("scaleTargetRef"), "name", target, errors);
+  }
+};
+
+class AutoscalerV1Rules final : public AutoscalerRules {
+ public:
+  using AutoscalerRules::AutoscalerRules;
+
+  [[nodiscard]] bool converts() const override { return true; }
+
+  void to_stored(Json& object) const override {
+    object.set("apiVersion", "autoscaling/v2");
+    Json* spec = object.find("spec");
+    if (spec != nullptr && is_set(*spec, "targetCPUUtilizationPercentage")) {
+      const Json percent = spec->get("targetCPUUtilizationPercentage");
+      spec->set("metrics", Json::array({cpu_metric(percent)}));
+    }
+    if (spec != nullptr) spec->erase("targetCPUUtilizationPercentage");
+    if (Json* status = object.find("status")) status->erase("currentCPUUtilizationPercentage");
+  }
+
+  void from_stored(Json& object) const override {
+    object.set("apiVersion", "autoscaling/v1");
+    if (Json* spec = object.find("spec")) {
+      const Json::Items metrics = spec->get("metrics").items();
+      const std::size_t cpu = cpu_index(metrics);
+      if (cpu < metrics.size()) {
+        spec->set("targetCPUUtilizationPercentage",
+                  value_at(metrics[cpu], {"resource", "target", "averageUtilization"}));
+      }
+      spec->erase("metrics");
+      spec->erase("behavior");
+    }
+    if (Json* status = object.find("status")) {
+      const Json::Items metrics = status->get("currentMetrics").items();
+      const std::size_t cpu = cpu_index(metrics);
+      if (cpu < metrics.size()) {
+        status->set("currentCPUUtilizationPercentage",
+                    value_at(metrics[cpu], {"resource", "current", "averageUtilization"}));
+      }
+      status->erase("currentMetrics");
+      status->erase("conditions");
+    }
+  }
+};
+
+class QuotaRules final : public PlainRules {
+ public:
+  using PlainRules::PlainRules;
+
+ protected:
+  void check_create(const Json& object, FieldErrors& errors) const override {
+    const FieldPath path = kSpec.child("hard");
+    for (const Json::Member& each : value_at(object, {"spec", "hard"}).members()) {
+      const FieldPath at = path.key(each.key);
+      add_invalid(check_qualified_name(each.key), each.key, at, errors);
+      if (quantity_milli(each.value.text()).value_or(0) < 0) {
+        errors.push_back(field_invalid(at.text(), each.value.text(), kNotNegative));
+      }
+    }
+  }
+  void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
+    check_create(object, errors);
+    check_immutable(object.get("spec"), old.get("spec"), "scopes", kSpec, errors);
+  }
+};
+
+class LimitRangeRules final : public PlainRules {
+ public:
+  using PlainRules::PlainRules;
+
+  /// For containers, what is missing follows from what is there (k8s: SetDefaults_LimitRangeItem).
+  void set_defaults(Json& object) const override {
+    Json* limits = object.at({"spec", "limits"});
+    if (limits == nullptr || !limits->is_array()) return;
+    for (Json& item : limits->make_array()) {
+      if (item.get("type").text() != "Container") continue;
+      for (const auto& [from, to] :
+           {std::pair("max", "default"), std::pair("default", "defaultRequest"),
+            std::pair("min", "defaultRequest")}) {
+        const Json source = item.get(from);
+        for (const Json::Member& each : source.members()) {
+          Json& target = object_member(item, to);
+          if (!target.contains(each.key)) target.set(each.key, each.value);
+        }
+      }
+    }
+  }
+
+ protected:
+  void check_create(const Json& object, FieldErrors& errors) const override {
+    const FieldPath path("spec.limits");
+    const Json::Items& limits = value_at(object, {"spec", "limits"}).items();
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      const FieldPath at = path.index(i);
+      require_text(limits[i], "type", at, errors);
+      check_bounds(limits[i], at, errors);
+    }
+  }
+
+ private:
+  static void check_bounds(const Json& item, const FieldPath& path, FieldErrors& errors) {
+    const FieldPath min_path = path.child("min");
+    for (const Json::Member& each : item.get("min").members()) {
+      const std::string& max = item.get("max").get(each.key).text();
+      if (max.empty()) continue;
+      if (quantity_milli(each.value.text()).value_or(0) <= quantity_milli(max).value_or(0)) {
+        continue;
+      }
+      errors.push_back(
+          field_invalid(min_path.key(each.key).text(), each.value,
+                        "min value " + each.value.text() + " is greater than max value " + max));
+    }
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const KindRules> disruption_budget_rules(const KindFacts& facts) {
+  return std::make_shared<DisruptionBudgetRules>(facts);
+}
+
+std::shared_ptr<const KindRules> autoscaler_rules(const KindFacts& facts) {
+  return std::make_shared<AutoscalerRules>(facts);
+}
+
+std::shared_ptr<const KindRules> autoscaler_v1_rules(const KindFacts& facts) {
+  return std::make_shared<AutoscalerV1Rules>(facts);
+}
+
+std::shared_ptr<const KindRules> quota_rules(const KindFacts& facts) {
+  return std::make_shared<QuotaRules>(facts);
+}
+
+std::shared_ptr<const KindRules> limit_range_rules(const KindFacts& facts) {
+  return std::make_shared<LimitRangeRules>(facts);
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,286 @@
+// k8s: pkg/apis/core/validation, ValidateService and ValidateServiceUpdate. The order of the checks
+// is upstream's, as it is the order of the causes.
+#include <set>
+#include <utility>
+
+#include "sandbox/kinds/checks.hpp"
+#include "sandbox/kinds/columns_cells.hpp"
+#include "sandbox/kinds/metadata.hpp"
+#include "sandbox/kinds/network_rules.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::int64_t kKubeletPort = 10'250;
+constexpr std::int64_t kAffinitySecondsMax = 86'400;
+
+constexpr FieldPath kSpec("spec");
+
+const Json& spec_of(const Json& service) { return service.get("spec"); }
+const std::string& type_of(const Json& service) { return service.text_at({"spec", "type"}); }
+
+void check_external_name(const Json& service, FieldErrors& errors) {
+  const Json& spec = spec_of(service);
+  constexpr std::string_view kUnfit = "may not be set for ExternalName services";
+  for (const char* field : {"clusterIPs", "ipFamilies"}) {
+    if (!spec.get(field).items().empty()) {
+      errors.push_back(field_forbidden(kSpec.text(field), kUnfit));
+    }
+  }
+  if (is_set(spec, "ipFamilyPolicy")) {
+    errors.push_back(field_forbidden(kSpec.text("ipFamilyPolicy"), kUnfit));
+  }
+  // A trailing dot says that the name is fully qualified.
+  std::string name = spec.get("externalName").text();
+  if (name.ends_with('.')) name.pop_back();
+  if (name.empty()) {
+    errors.push_back(field_required(kSpec.text("externalName")));
+  } else {
+    add_invalid(check_dns_subdomain(name), name, kSpec.child("externalName"), errors);
+  }
+}
+
+void check_type_needs(const Json& service, FieldErrors& errors) {
+  const Json& spec = spec_of(service);
+  const std::string& type = type_of(service);
+  if (type == "ExternalName") return check_external_name(service, errors);
+  if (type != "LoadBalancer" && type != "NodePort") return;
+  const FieldPath path = kSpec.child("ports");
+  const Json::Items& ports = spec.get("ports").items();
+  for (std::size_t i = 0; type == "LoadBalancer" && i < ports.size(); ++i) {
+    if (number_at(ports[i], {"port"}) != kKubeletPort) continue;
+    errors.push_back(
+        field_invalid(path.index(i).text(), ports[i].get("port"),
+                      "may not expose port 10250 externally since it is used by kubelet"));
+  }
+  if (is_headless(service)) {
+    errors.push_back(field_invalid("spec.clusterIPs[0]", "None",
+                                   "may not be set to 'None' for " + type + " services"));
+  }
+}
+
+void check_ports(const Json& spec, FieldErrors& errors) {
+  const FieldPath path = kSpec.child("ports");
+  const Json::Items& ports = spec.get("ports").items();
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const FieldPath at = path.index(i);
+    const std::string& name = ports[i].get("name").text();
+    if (!name.empty()) {
+      add_invalid(check_dns_label(name), name, at.child("name"), errors);
+      if (!names.insert(name).second) errors.push_back(field_duplicate(at.text("name"), name));
+    } else if (ports.size() > 1) {
+      errors.push_back(field_required(at.text("name")));
+    }
+    check_port(ports[i].get("port"), at.child("port"), errors);
+    check_choice(ports[i], "protocol", {"SCTP", "TCP", "UDP"}, at, errors);
+    check_port_or_name(ports[i].get("targetPort"), at.child("targetPort"), errors);
+    const std::string& app = ports[i].get("appProtocol").text();
+    if (!app.empty()) {
+      add_invalid(check_qualified_name(app), app, at.child("appProtocol"), errors);
+    }
+  }
+}
+
+void check_affinity(const Json& spec, FieldErrors& errors) {
+  check_choice(spec, "sessionAffinity", {"ClientIP", "None"}, kSpec, errors);
+  const Json& config = spec.get("sessionAffinityConfig");
+  const std::string path = kSpec.text("sessionAffinityConfig");
+  const std::string& affinity = spec.get("sessionAffinity").text();
+  if (affinity == "None" && config.is_object()) {
+    errors.push_back(field_forbidden(path, "must not be set when session affinity is None"));
+  }
+  if (affinity != "ClientIP") return;
+  const std::int64_t seconds = number_at(config, {"clientIP", "timeoutSeconds"});
+  if (seconds <= 0 || seconds > kAffinitySecondsMax) {
+    errors.push_back(field_invalid(path + ".clientIP.timeoutSeconds", seconds,
+                                   "must be greater than 0 and less than 86400"));
+  }
+}
+
+/// Whether clusterIP and clusterIPs say the same.
+void check_ips_agree(const Json& spec, FieldErrors& errors) {
+  const Json& ips = spec.get("clusterIPs");
+  const std::string& ip = spec.get("clusterIP").text();
+  const std::string path = kSpec.text("clusterIPs");
+  if (ip.empty()) {
+    if (!ips.items().empty()) {
+      errors.push_back(field_invalid(path, ips, "must be empty when `clusterIP` is not specified"));
+    }
+  } else if (ips.items().empty()) {
+    errors.push_back(field_required(path));
+  } else if (ips.items().front().text() != ip) {
+    errors.push_back(field_invalid(path, ips, "first value must match `clusterIP`"));
+  }
+}
+
+/// This server has IPv4 alone.
+void check_families(const Json& service, FieldErrors& errors) {
+  const Json& spec = spec_of(service);
+  const FieldPath path = kSpec.child("ipFamilies");
+  const Json::Items& families = spec.get("ipFamilies").items();
+  const bool anywhere = is_headless(service) && spec.get("selector").empty();
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < families.size(); ++i) {
+    const std::string& family = families[i].text();
+    if (family != "IPv4" && family != "IPv6") {
+      errors.push_back(field_not_supported(path.index(i).text(), family, {"IPv4", "IPv6"}));
+    } else if (!seen.insert(family).second) {
+      errors.push_back(field_duplicate(path.index(i).text(), family));
+    } else if (family == "IPv6" && !anywhere) {
+      errors.push_back(
+          field_invalid(path.index(i).text(), family, "not configured on this cluster"));
+    }
+  }
+  if (!is_set(spec, "ipFamilyPolicy")) return;
+  check_choice(spec, "ipFamilyPolicy", {"PreferDualStack", "RequireDualStack", "SingleStack"},
+               kSpec, errors);
+  const std::string& policy = spec.get("ipFamilyPolicy").text();
+  if (policy == "RequireDualStack" && !anywhere) {
+    errors.push_back(field_invalid(kSpec.text("ipFamilyPolicy"), policy,
+                                   "this cluster is not configured for dual-stack services"));
+  }
+}
+
+void check_cluster_ips(const Json& spec, FieldErrors& errors) {
+  const Json& ips = spec.get("clusterIPs");
+  const FieldPath path = kSpec.child("clusterIPs");
+  const std::size_t before = errors.size();
+  for (std::size_t i = 0; i < ips.items().size(); ++i) {
+    const std::string& ip = ips.items()[i].text();
+    if (i > 0 || ip != "None") {
+      add_invalid(check_ip(ip), ip, path.index(i), errors);
+    } else if (ips.items().size() > 1) {
+      errors.push_back(field_invalid(path.text(), ips, "'None' must be the first and only value"));
+    }
+  }
+  if (ips.items().size() > 2) {
+    errors.push_back(field_invalid(path.text(), ips, "may only hold up to 2 values"));
+  }
+  // What is no address has no family.
+  if (errors.size() != before || ips.items().size() != 2) return;
+  if (is_ipv6(ips.items()[0].text()) == is_ipv6(ips.items()[1].text())) {
+    errors.push_back(
+        field_invalid(path.text(), ips, "may specify no more than one IP for each IP family"));
+  }
+}
+
+void check_addresses(const Json& service, FieldErrors& errors) {
+  if (type_of(service) == "ExternalName") return;
+  check_ips_agree(spec_of(service), errors);
+  check_families(service, errors);
+  check_cluster_ips(spec_of(service), errors);
+}
+
+/// A port as upstream's error shows it: the internal type has no JSON names.
+Json internal_port(const Json& port) {
+  return Json::object({{"Name", ""},
+                       {"Protocol", port.get("protocol").text()},
+                       {"AppProtocol", Json()},
+                       {"Port", number_at(port, {"port"})},
+                       {"TargetPort", 0},
+                       {"NodePort", 0}});
+}
+
+void check_doubled_ports(const Json& service, FieldErrors& errors) {
+  const FieldPath path = kSpec.child("ports");
+  const Json::Items& ports = spec_of(service).get("ports").items();
+  using Key = std::pair<std::string, std::int64_t>;
+  FieldErrors doubled;
+  std::set<Key> node_ports;
+  std::set<Key> numbers;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::int64_t node_port = number_at(ports[i], {"nodePort"});
+    const std::string& protocol = ports[i].get("protocol").text();
+    const FieldPath at = path.index(i);
+    if (node_port != 0 && type_of(service) == "ClusterIP") {
+      errors.push_back(
+          field_forbidden(at.text("nodePort"), "may not be used when `type` is 'ClusterIP'"));
+    }
+    if (node_port != 0 && !node_ports.insert({protocol, node_port}).second) {
+      errors.push_back(field_duplicate(at.text("nodePort"), node_port));
+    }
+    if (!numbers.insert({protocol, number_at(ports[i], {"port"})}).second) {
+      doubled.push_back(field_duplicate(at.text(), internal_port(ports[i])));
+    }
+  }
+  errors.insert(errors.end(), doubled.begin(), doubled.end());
+}
+
+void check_external_ips(const Json& spec, FieldErrors& errors) {
+  const FieldPath path = kSpec.child("externalIPs");
+  const Json::Items& ips = spec.get("externalIPs").items();
+  for (std::size_t i = 0; i < ips.size(); ++i) {
+    const FieldPath at = path.index(i);
+    check_reachable_ip(ips[i].text(), at, errors);
+  }
+}
+
+void check_policies(const Json& service, FieldErrors& errors) {
+  const Json& spec = spec_of(service);
+  const std::string& type = type_of(service);
+  if (type != "LoadBalancer" && is_set(spec, "allocateLoadBalancerNodePorts")) {
+    errors.push_back(field_forbidden(kSpec.text("allocateLoadBalancerNodePorts"),
+                                     "may only be used when `type` is 'LoadBalancer'"));
+  }
+  const bool external = type == "NodePort" || type == "LoadBalancer" ||
+                        (type == "ClusterIP" && !spec.get("externalIPs").items().empty());
+  const std::string& policy = spec.get("externalTrafficPolicy").text();
+  if (external) {
+    check_choice(spec, "externalTrafficPolicy", {"Cluster", "Local"}, kSpec, errors);
+  } else if (!policy.empty()) {
+    errors.push_back(field_invalid(kSpec.text("externalTrafficPolicy"), policy,
+                                   "may only be set for externally-accessible services"));
+  }
+  const std::int64_t health_port = number_at(spec, {"healthCheckNodePort"});
+  if (health_port != 0 && !needs_health_check_port(service)) {
+    errors.push_back(field_invalid(kSpec.text("healthCheckNodePort"), health_port,
+                                   "may only be set when `type` is 'LoadBalancer' and "
+                                   "`externalTrafficPolicy` is 'Local'"));
+  }
+  if (is_set(spec, "internalTrafficPolicy")) {
+    check_choice(spec, "internalTrafficPolicy", {"Cluster", "Local"}, kSpec, errors);
+  }
+}
+
+}  // namespace
+
+void check_service(const Json& service, FieldErrors& errors) {
+  const Json& spec = spec_of(service);
+  if (spec.get("ports").items().empty() && !is_headless(service) &&
+      type_of(service) != "ExternalName") {
+    errors.push_back(field_required(kSpec.text("ports")));
+  }
+  check_type_needs(service, errors);
+  check_ports(spec, errors);
+  check_labels(spec.get("selector"), kSpec.child("selector"), errors);
+  check_affinity(spec, errors);
+  check_addresses(service, errors);
+  check_external_ips(spec, errors);
+  check_choice(spec, "type", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, kSpec,
+               errors);
+  check_doubled_ports(service, errors);
+  check_policies(service, errors);
+}
+
+void check_service_update(const Json& service, const Json& old, FieldErrors& errors) {
+  // To and from ExternalName everything may change, and headless stays headless.
+  if (type_of(service) == "ExternalName" || type_of(old) == "ExternalName") return;
+  if (is_headless(service) && is_headless(old)) return;
+  const Json& ips = spec_of(service).get("clusterIPs");
+  const Json& old_ips = spec_of(old).get("clusterIPs");
+  const FieldPath path("spec.clusterIPs");
+  if (!old_ips.items().empty() && ips.items().empty()) {
+    errors.push_back(
+        field_invalid(path.index(0).text(), Json::array(), "primary clusterIP can not be unset"));
+    return;
+  }
+  for (std::size_t i = 0; i < old_ips.items().size() && i < ips.items().size(); ++i) {
+    if (ips.items()[i] != old_ips.items()[i]) {
+      errors.push_back(field_invalid(path.index(i).text(), ips, "may not change once set"));
+    }
+  }
+}
+
+}  // namespace davit::sandbox
