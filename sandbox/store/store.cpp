@@ -146,7 +146,7 @@ struct Store::State {
   void finish(const Subscribers::List& told) EXCLUDES(mutex) {
     if (journal != nullptr) journal->after_write();
     if (told == nullptr) return;
-    for (const std::shared_ptr<Listener>& each : *told) each->tell();
+    for (const std::shared_ptr<const Listener>& each : *told) each->tell();
   }
 
   /// update() and remove().
@@ -257,7 +257,7 @@ std::unique_ptr<Store::Subscription> Store::subscribe(const Collection& collecti
                                                       std::function<void()> notify) {
   class Active final : public Subscription {
    public:
-    Active(State& state, const Collection& collection, std::shared_ptr<Listener> listener)
+    Active(State& state, const Collection& collection, std::shared_ptr<const Listener> listener)
         : state_(state), collection_(collection), listener_(std::move(listener)) {
       MutexLock lock(state_.mutex);
       id_ = state_.shelf(collection_).subscribers.add(listener_);
@@ -273,11 +273,11 @@ std::unique_ptr<Store::Subscription> Store::subscribe(const Collection& collecti
    private:
     State& state_;
     const Collection collection_;
-    const std::shared_ptr<Listener> listener_;
+    const std::shared_ptr<const Listener> listener_;
     std::uint64_t id_ = 0;
   };
   return std::make_unique<Active>(*state_, collection,
-                                  std::make_shared<Listener>(std::move(notify)));
+                                  std::make_shared<const Listener>(std::move(notify)));
 }
 
 void Store::compact() {

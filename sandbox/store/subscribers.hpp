@@ -18,28 +18,28 @@ class Listener {
   explicit Listener(std::function<void()> notify) : notify_(std::move(notify)) {}
 
   /// Calls the function unless close() came first. Several threads may be inside it at once.
-  void tell() {
+  void tell() const {
     if (const auto pass = gate_.enter()) notify_();
   }
   /// Waits for the calls that run.
-  void close(host::Clock& clock) {
+  void close(host::Clock& clock) const {
     gate_.close();
     static_cast<void>(gate_.wait_empty(clock, host::Time::max()));
   }
 
  private:
   const std::function<void()> notify_;
-  host::Gate gate_;
+  mutable host::Gate gate_;
 };
 
 /// The listeners of one collection, in the order in which they came. Not thread-safe: the store's
 /// lock covers it, the list that current() returns does not need it.
 class Subscribers {
  public:
-  using List = std::shared_ptr<const std::vector<std::shared_ptr<Listener>>>;
+  using List = std::shared_ptr<const std::vector<std::shared_ptr<const Listener>>>;
 
   /// Returns what remove() takes.
-  std::uint64_t add(std::shared_ptr<Listener> listener) {
+  std::uint64_t add(std::shared_ptr<const Listener> listener) {
     current_.reset();
     listeners_.emplace(++last_id_, std::move(listener));
     return last_id_;
@@ -52,16 +52,17 @@ class Subscribers {
   /// many listen. Null when nobody does.
   [[nodiscard]] List current() {
     if (current_ == nullptr && !listeners_.empty()) {
-      std::vector<std::shared_ptr<Listener>> list;
+      std::vector<std::shared_ptr<const Listener>> list;
       list.reserve(listeners_.size());
       for (const auto& [id, listener] : listeners_) list.push_back(listener);
-      current_ = std::make_shared<const std::vector<std::shared_ptr<Listener>>>(std::move(list));
+      current_ =
+          std::make_shared<const std::vector<std::shared_ptr<const Listener>>>(std::move(list));
     }
     return current_;
   }
 
  private:
-  std::map<std::uint64_t, std::shared_ptr<Listener>> listeners_;
+  std::map<std::uint64_t, std::shared_ptr<const Listener>> listeners_;
   std::uint64_t last_id_ = 0;
   List current_;
 };
