@@ -1,0 +1,66 @@
+#include "sandbox/faults/fault_answers.hpp"
+
+#include <algorithm>
+
+namespace davit::sandbox {
+
+namespace {
+
+ApiError plain_status(int code, std::string reason, std::string message) {
+  ApiError out;
+  out.code = code;
+  out.reason = std::move(reason);
+  out.message = std::move(message);
+  return out;
+}
+
+ApiError status_of(int code, const Asked& asked) {
+  const Subject subject{asked.group, asked.resource, asked.name};
+  switch (code) {
+    case 401:
+      return unauthorized();
+    case 403:
+      return forbidden(subject, "a fault of the script");
+    case 404:
+      return not_found(subject);
+    case 409:
+      return stale(subject);
+    case 410:
+      return expired("The resourceVersion for the provided list is too old.");
+    case 429:
+      return too_many_requests(
+          "The server has received too many requests and has asked us to try again later", {}, 1);
+    case 500:
+      return plain_status(code, "InternalError", "Internal error occurred: a fault of the script");
+    case 503:
+      return plain_status(code, "ServiceUnavailable",
+                          "The server is currently unable to handle the request");
+    case 504:
+      return plain_status(code, "Timeout", "The request did not finish within the allotted time");
+    default:
+      return plain_status(code, "", "a fault of the script");
+  }
+}
+
+}  // namespace
+
+ApiError fault_status(const FaultRule& rule, const Asked& asked) {
+  ApiError out = status_of(rule.code, asked);
+  if (!rule.message.empty()) out.message = rule.message;
+  if (rule.retry_after_seconds > 0) {
+    if (!out.details) out.details = StatusDetails{};
+    out.details->retry_after_seconds = rule.retry_after_seconds;
+  }
+  return out;
+}
+
+std::string gone_line(Revision current) {
+  const std::string oldest = std::to_string(current);
+  const std::string asked = std::to_string(std::max<Revision>(current, 1) - 1);
+  const Json event = Json::object(
+      {{"type", "ERROR"},
+       {"object", to_status(expired("too old resource version: " + asked + " (" + oldest + ")"))}});
+  return to_text(event) + '\n';
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,16 @@
+/// What a server says when it refuses for no fault of the client's. Pure.
+#pragma once
+
+#include <string>
+
+#include "sandbox/faults/fault_rule.hpp"
+#include "sandbox/rest/api_error.hpp"
+
+namespace davit::sandbox {
+
+/// The Status for a kStatus rule, in a real server's words where it has some for the code.
+[[nodiscard]] ApiError fault_status(const FaultRule& rule, const Asked& asked);
+/// The line that ends a watch with 410. `current`: the store's revision.
+[[nodiscard]] std::string gone_line(Revision current);
+
+}  // namespace davit::sandbox

@@ -1,0 +1,112 @@
+#include "sandbox/faults/fault_layer.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "sandbox/faults/fault_answers.hpp"
+#include "sandbox/faults/fault_stream.hpp"
+#include "sandbox/faults/stale_read.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// `kFaultsPath` itself or something below it.
+bool is_api(std::string_view path) {
+  return path.starts_with(kFaultsPath) &&
+         (path.size() == kFaultsPath.size() || path[kFaultsPath.size()] == '/');
+}
+
+void reset(Response& response) {
+  response.stream.reset();
+  response.mishap.reset = true;
+  response.mishap.cut_after = 0;
+}
+
+/// What happens to any answer on its way out.
+void spoil(Response& response, const RequestFaults& faults) {
+  if (const FaultHit* delay = faults.find(FaultKind::kDelay)) {
+    response.mishap.delay += delay->rule->delay;
+  }
+  if (const FaultHit* slow = faults.find(FaultKind::kSlow)) {
+    response.mishap.bytes_per_second = slow->rule->bytes_per_second;
+  }
+  const FaultHit* cut = faults.find(FaultKind::kCut);
+  if (cut != nullptr && response.stream == nullptr) {
+    response.mishap.cut_after = cut->rule->after_bytes;
+  }
+  if (faults.find(FaultKind::kLost) != nullptr) reset(response);
+}
+
+}  // namespace
+
+Response FaultLayer::handle(const Request& request) {
+  const std::string_view path =
+      std::string_view(request.target).substr(0, request.target.find('?'));
+  if (is_api(path)) return serve_api(request, path);
+  const ApiResult<Url> url = parse_url(request.target);
+  if (!url) return parts_.inner.handle(request);
+  Asked who = asked(request, *url);
+  const RequestFaults faults = board_.on_request(who);
+  Response response = answer(request, who, faults);
+  spoil(response, faults);
+  return response.stream == nullptr ? std::move(response)
+                                    : watched(std::move(response), std::move(who), faults);
+}
+
+Asked FaultLayer::asked(const Request& request, const Url& url) const {
+  Asked out;
+  out.verb =
+      url.is_resource ? std::string(to_text(verb_of(request.method, url))) : lower(request.method);
+  out.group = url.group;
+  out.resource = url.resource;
+  out.subresource = url.subresource;
+  out.ns = url.ns;
+  out.name = url.name;
+  out.user_agent = request.header("User-Agent");
+  if (parts_.authenticator != nullptr && board_.asks_for_user()) {
+    if (const auto who = parts_.authenticator->authenticate(request)) out.user = who->user;
+  }
+  return out;
+}
+
+Response FaultLayer::answer(const Request& request, const Asked& asked,
+                            const RequestFaults& faults) {
+  if (faults.find(FaultKind::kReset) != nullptr) {
+    Response response;
+    reset(response);
+    return response;
+  }
+  const FaultHit* status = faults.find(FaultKind::kStatus);
+  // An open watch hears of 410 in an event.
+  if (status != nullptr && (status->rule->code != 410 || asked.verb != "watch")) {
+    return to_response(fault_status(*status->rule, asked));
+  }
+  if (const FaultHit* stale = faults.find(FaultKind::kStale)) {
+    const Revision current = parts_.store.revision();
+    const Revision back = stale->rule->revisions_back.value_or(current - stale->revision);
+    const Revision at = std::max<Revision>(current - std::min(current, back), 1);
+    if (const auto question = stale_question(request, asked, at)) {
+      Response list = parts_.inner.handle(*question);
+      // History that is gone shows nothing earlier; the latest state is as good an answer then.
+      if (list.status == 200) return stale_answer(std::move(list), asked);
+    }
+  }
+  return parts_.inner.handle(request);
+}
+
+Response FaultLayer::watched(Response response, Asked asked, const RequestFaults& faults) {
+  const FaultBoard::WatchId watch = board_.open_watch(std::move(asked), faults);
+  response.stream = std::make_unique<FaultStream>(
+      FaultStream::Parts{board_, watch, std::move(response.stream), std::move(response.body),
+                         gone_line(parts_.store.revision())});
+  response.body.clear();
+  return response;
+}
+
+}  // namespace davit::sandbox

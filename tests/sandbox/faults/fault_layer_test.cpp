@@ -1,0 +1,168 @@
+#include "sandbox/faults/fault_layer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sandbox/faults/fake_server.hpp"
+#include "tests/sandbox/faults/header_users.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr const char* kPod = "/api/v1/namespaces/a/pods/p";
+
+class FaultLayerTest : public testing::Test {
+ protected:
+  FaultyServer faulty_;
+};
+
+TEST_F(FaultLayerTest, NothingHappensWithoutRules) {
+  const Response response = faulty_.get(kPod);
+  EXPECT_EQ(response.body, R"({"kind":"Pod"})");
+  EXPECT_EQ(response.mishap.delay, host::Duration(0));
+  EXPECT_FALSE(response.mishap.reset);
+  EXPECT_FALSE(response.mishap.cut_after);
+}
+
+TEST_F(FaultLayerTest, DelayedAnswerIsWhole) {
+  faulty_.add(R"({"fault":"delay","delay":"2s"})");
+  const Response response = faulty_.get(kPod);
+  EXPECT_EQ(response.mishap.delay, std::chrono::seconds(2));
+  EXPECT_EQ(response.body, R"({"kind":"Pod"})");
+}
+
+TEST_F(FaultLayerTest, ResetRequestNeverArrives) {
+  faulty_.add(R"({"fault":"reset"})");
+  const Response response = faulty_.get(kPod);
+  EXPECT_TRUE(response.mishap.reset);
+  EXPECT_EQ(response.mishap.cut_after, 0u);
+  EXPECT_THAT(faulty_.server.asked, IsEmpty());
+}
+
+TEST_F(FaultLayerTest, LostAnswerIsThatOfARequestThatArrived) {
+  faulty_.add(R"({"fault":"lost","target":{"verb":"delete"}})");
+  const Response response = faulty_.layer.handle(request("DELETE", kPod));
+  EXPECT_TRUE(response.mishap.reset);
+  EXPECT_EQ(response.mishap.cut_after, 0u);
+  EXPECT_THAT(faulty_.server.asked, ElementsAre("DELETE /api/v1/namespaces/a/pods/p"));
+}
+
+TEST_F(FaultLayerTest, SlowAndCutBodiesAreLeftToTheFront) {
+  faulty_.add(R"({"fault":"slow","bytesPerSecond":100})");
+  faulty_.add(R"({"fault":"cut","afterBytes":5})");
+  const Response response = faulty_.get(kPod);
+  EXPECT_EQ(response.mishap.bytes_per_second, 100u);
+  EXPECT_EQ(response.mishap.cut_after, 5u);
+  EXPECT_FALSE(response.mishap.reset);
+}
+
+struct StatusCase {
+  int code;
+  const char* reason;
+  const char* message;
+};
+
+constexpr StatusCase kStatuses[] = {
+    {401, "Unauthorized", "Unauthorized"},
+    {403, "Forbidden", R"(pods "p" is forbidden: a fault of the script)"},
+    {404, "NotFound", R"(pods "p" not found)"},
+    {409, "Conflict",
+     R"(Operation cannot be fulfilled on pods "p": the object has been modified; )"
+     "please apply your changes to the latest version and try again"},
+    {410, "Expired", "The resourceVersion for the provided list is too old."},
+    {429, "TooManyRequests",
+     "The server has received too many requests and has asked us to try again later"},
+    {500, "InternalError", "Internal error occurred: a fault of the script"},
+    {503, "ServiceUnavailable", "The server is currently unable to handle the request"},
+    {504, "Timeout", "The request did not finish within the allotted time"},
+    {418, "", "a fault of the script"},
+};
+
+TEST_F(FaultLayerTest, StatusIsWhatARealServerSays) {
+  for (const StatusCase& each : kStatuses) {
+    faulty_.layer.clear();
+    faulty_.add(R"({"fault":"status","code":)" + std::to_string(each.code) + "}");
+    const Response response = faulty_.get(kPod);
+    EXPECT_EQ(response.status, each.code);
+    const Json body = json_literal(response.body);
+    EXPECT_EQ(body.text_at({"kind"}), "Status");
+    EXPECT_EQ(body.get("code").integer(), each.code);
+    EXPECT_EQ(body.text_at({"reason"}), each.reason);
+    EXPECT_EQ(body.text_at({"message"}), each.message);
+  }
+  EXPECT_THAT(faulty_.server.asked, IsEmpty());
+}
+
+std::string retry_after(const Response& response) {
+  for (const auto& [name, value] : response.headers) {
+    if (name == "Retry-After") return value;
+  }
+  return "";
+}
+
+TEST_F(FaultLayerTest, RetryAfterIsAsWrittenAndNeverMissingWith429) {
+  faulty_.add(R"({"fault":"status","code":429,"count":1})");
+  EXPECT_EQ(retry_after(faulty_.get(kPod)), "1");
+  faulty_.add(R"({"fault":"status","code":503,"retryAfterSeconds":7,"count":1})");
+  EXPECT_EQ(retry_after(faulty_.get(kPod)), "7");
+  faulty_.add(R"({"fault":"status","code":503,"count":1})");
+  EXPECT_EQ(retry_after(faulty_.get(kPod)), "");
+}
+
+TEST_F(FaultLayerTest, MessageIsTheRulesOwn) {
+  faulty_.add(R"({"fault":"status","code":500,"message":"etcdserver: leader changed"})");
+  EXPECT_EQ(json_literal(faulty_.get(kPod).body).text_at({"message"}),
+            "etcdserver: leader changed");
+}
+
+TEST_F(FaultLayerTest, StaleReadAsksForTheRevisionOfTheRule) {
+  faulty_.add(R"({"fault":"stale"})");
+  ASSERT_TRUE(faulty_.store.create({"", "pods"}, {"a", "p", Json::object(), {}, {}}));
+  faulty_.server.body = R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{}}]})";
+  const Response response = faulty_.get(kPod);
+  EXPECT_THAT(faulty_.server.asked,
+              ElementsAre("GET /api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp&"
+                          "resourceVersionMatch=Exact&resourceVersion=1"));
+  EXPECT_EQ(response.body, R"({"kind":"Pod","apiVersion":"v1","metadata":{}})");
+}
+
+TEST_F(FaultLayerTest, StaleReadGoesBackByRevisions) {
+  for (const char* name : {"p", "q", "r"}) {
+    ASSERT_TRUE(faulty_.store.create({"", "pods"}, {"a", name, Json::object(), {}, {}}));
+  }
+  faulty_.add(R"({"fault":"stale","revisionsBack":2})");
+  EXPECT_EQ(faulty_.get("/api/v1/pods").status, 200);
+  EXPECT_THAT(faulty_.server.asked,
+              ElementsAre("GET /api/v1/pods?resourceVersionMatch=Exact&resourceVersion=2"));
+}
+
+TEST_F(FaultLayerTest, HistoryThatIsGoneIsReadFresh) {
+  faulty_.add(R"({"fault":"stale"})");
+  faulty_.server.status = 410;
+  EXPECT_EQ(faulty_.get("/api/v1/pods").status, 410);
+  EXPECT_EQ(faulty_.server.asked.back(), "GET /api/v1/pods");
+}
+
+TEST_F(FaultLayerTest, RequestOfAnyShapePassesThrough) {
+  faulty_.add(R"({"fault":"reset","target":{"resource":"*"}})");
+  for (const char* target : {"", "/", "*", "/%zz", "/api/v1/%", "/version?%", "/sandbox/faultsy"}) {
+    EXPECT_FALSE(faulty_.get(target).mishap.reset) << target;
+  }
+  EXPECT_EQ(faulty_.server.asked.size(), 7u);
+}
+
+TEST_F(FaultLayerTest, RuleCanConcernOneUser) {
+  const HeaderUsers authenticator;
+  FaultLayer layer({faulty_.server, faulty_.store, faulty_.clock, &authenticator}, 1);
+  layer.add(*parse_fault_script(json_literal(R"({"fault":"reset","target":{"user":"me"}})")));
+  Request mine = request("GET", kPod);
+  mine.headers = {{"Test-User", "me"}};
+  EXPECT_TRUE(layer.handle(mine).mishap.reset);
+  EXPECT_FALSE(layer.handle(request("GET", kPod)).mishap.reset);
+}
+
+}  // namespace
+}  // namespace davit::sandbox

@@ -1,0 +1,82 @@
+#include "sandbox/faults/stale_read.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/sandbox/faults/fake_server.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+Asked asked(std::string verb) {
+  Asked out;
+  out.verb = std::move(verb);
+  out.resource = "pods";
+  out.name = out.verb == "get" ? "p" : "";
+  return out;
+}
+
+struct QuestionCase {
+  const char* name;
+  const char* verb;
+  const char* target;
+  const char* question;
+};
+
+constexpr QuestionCase kQuestions[] = {
+    {"Get", "get", "/api/v1/namespaces/a/pods/p",
+     "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp&resourceVersionMatch=Exact&"
+     "resourceVersion=5"},
+    {"GetFromACache", "get", "/api/v1/namespaces/a/pods/p?resourceVersion=0",
+     "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp&resourceVersionMatch=Exact&"
+     "resourceVersion=5"},
+    {"List", "list", "/api/v1/pods?limit=5&labelSelector=a%3Db",
+     "/api/v1/pods?limit=5&labelSelector=a%3Db&resourceVersionMatch=Exact&resourceVersion=5"},
+    {"ListThatIsNotOlderThan", "list",
+     "/api/v1/pods?resourceVersion=9&resourceVersionMatch=NotOlderThan",
+     "/api/v1/pods?resourceVersionMatch=Exact&resourceVersion=5"},
+};
+
+TEST(StaleReadTest, QuestionIsAnExactList) {
+  for (const QuestionCase& each : kQuestions) {
+    const auto question = stale_question(request("GET", each.target), asked(each.verb), 5);
+    ASSERT_TRUE(question) << each.name;
+    EXPECT_EQ(question->target, each.question) << each.name;
+  }
+}
+
+TEST(StaleReadTest, NextPageOfAListStaysAsItIs) {
+  const Asked list = asked("list");
+  EXPECT_FALSE(stale_question(request("GET", "/api/v1/pods?limit=5&continue=abc"), list, 5));
+  EXPECT_TRUE(stale_question(request("GET", "/api/v1/pods?limit=5&continue="), list, 5));
+}
+
+std::string answer(std::string body) {
+  Response list;
+  list.body = std::move(body);
+  return stale_answer(std::move(list), asked("get")).body;
+}
+
+TEST(StaleReadTest, ObjectIsTakenOutOfItsList) {
+  EXPECT_EQ(answer(R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"p"}}]})"),
+            R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}})");
+  EXPECT_EQ(answer(R"({"kind":"WidgetList","apiVersion":"e/v1","items":[{"apiVersion":"e/v1",)"
+                   R"("kind":"Widget"}]})"),
+            R"({"kind":"Widget","apiVersion":"e/v1"})");
+}
+
+TEST(StaleReadTest, TableOfOneIsWhatAGetGives) {
+  const std::string table = R"({"kind":"Table","rows":[{"cells":["p"]}]})";
+  EXPECT_EQ(answer(table), table);
+}
+
+TEST(StaleReadTest, ObjectThatWasNotThereIsNotFound) {
+  for (const char* body : {R"({"kind":"PodList","items":[]})", R"({"kind":"Table","rows":[]})",
+                           R"({"kind":"PodList","items":null})", "no JSON"}) {
+    Response list;
+    list.body = body;
+    EXPECT_EQ(stale_answer(std::move(list), asked("get")).status, 404) << body;
+  }
+}
+
+}  // namespace
+}  // namespace davit::sandbox

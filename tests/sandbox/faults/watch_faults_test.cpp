@@ -1,0 +1,81 @@
+#include "sandbox/faults/watch_faults.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_clock.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using std::chrono::seconds;
+using Verdict = WatchFaults::Verdict;
+
+constexpr host::Time kNow = test::FakeClock::kStart;
+
+FaultHit hit(std::string_view text, std::uint64_t id = 1) {
+  FaultScript script = *parse_fault_script(json_literal(text));
+  return {id, std::make_shared<const FaultRule>(std::move(script.rules.at(0))), 1};
+}
+
+TEST(WatchFaultsTest, HoldWithoutALengthLastsUntilItsRuleGoes) {
+  WatchFaults faults;
+  faults.arm(hit(R"({"fault":"hold"})"), kNow);
+  EXPECT_EQ(faults.verdict(kNow), Verdict::kHeld);
+  EXPECT_EQ(faults.verdict(kNow + seconds(10000)), Verdict::kHeld);
+  EXPECT_EQ(faults.next_change(kNow), host::Time::max());
+  faults.disarm(1);
+  EXPECT_EQ(faults.verdict(kNow), Verdict::kDeliver);
+  EXPECT_TRUE(faults.empty());
+}
+
+TEST(WatchFaultsTest, HoldEndsByItselfAfterItsLength) {
+  WatchFaults faults;
+  faults.arm(hit(R"({"fault":"hold","after":"2s","for":"5s"})"), kNow);
+  EXPECT_EQ(faults.verdict(kNow), Verdict::kDeliver);
+  EXPECT_EQ(faults.next_change(kNow), kNow + seconds(2));
+  EXPECT_EQ(faults.verdict(kNow + seconds(3)), Verdict::kHeld);
+  EXPECT_EQ(faults.next_change(kNow + seconds(3)), kNow + seconds(8));
+  EXPECT_EQ(faults.verdict(kNow + seconds(8)), Verdict::kDeliver);
+  EXPECT_TRUE(faults.empty());
+}
+
+TEST(WatchFaultsTest, FaultWaitsForItsEvents) {
+  WatchFaults faults;
+  faults.arm(hit(R"({"fault":"cut","afterEvents":2})"), kNow);
+  EXPECT_EQ(faults.verdict(kNow), Verdict::kDeliver);
+  faults.passed();
+  EXPECT_EQ(faults.verdict(kNow), Verdict::kDeliver);
+  EXPECT_EQ(faults.next_change(kNow), host::Time::max());
+  faults.passed();
+  EXPECT_EQ(faults.verdict(kNow), Verdict::kCut);
+  EXPECT_EQ(faults.next_change(kNow), kNow);
+}
+
+TEST(WatchFaultsTest, EveryEndHasItsForm) {
+  for (const auto& [text, verdict] :
+       {std::pair{R"({"fault":"cut"})", Verdict::kCut},
+        std::pair{R"({"fault":"cut","clean":true})", Verdict::kEnded},
+        std::pair{R"({"fault":"status","code":410})", Verdict::kGone}}) {
+    WatchFaults faults;
+    faults.arm(hit(text), kNow);
+    EXPECT_EQ(faults.verdict(kNow), verdict) << text;
+  }
+}
+
+TEST(WatchFaultsTest, SilentWatchCanBeCutButSaysNothingMore) {
+  WatchFaults faults;
+  faults.arm(hit(R"({"fault":"hold"})", 1), kNow);
+  faults.arm(hit(R"({"fault":"status","code":410})", 2), kNow);
+  EXPECT_EQ(faults.verdict(kNow), Verdict::kHeld);
+  faults.arm(hit(R"({"fault":"cut"})", 3), kNow);
+  EXPECT_EQ(faults.verdict(kNow), Verdict::kCut);
+}
+
+TEST(WatchFaultsTest, FaultsOfRequestsAreNoneOfWatches) {
+  WatchFaults faults;
+  faults.arm(hit(R"({"fault":"delay","delay":"1s"})"), kNow);
+  EXPECT_TRUE(faults.empty());
+}
+
+}  // namespace
+}  // namespace davit::sandbox
