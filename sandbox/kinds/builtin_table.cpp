@@ -105,9 +105,11 @@ constexpr ResourceRow kRows[] = {
 
     {.group = "batch", .version = "v1", .name = "cronjobs", .kind = "CronJob",
      .short_names = "cj", .categories = "all", .subresources = "status",
-     .traits = kHasStatus | kHasGeneration},
+     .traits = kHasStatus | kHasGeneration,
+     .rules = cron_job_rules},
     {.group = "batch", .version = "v1", .name = "jobs", .kind = "Job", .categories = "all",
-     .subresources = "status", .traits = kHasStatus | kHasGeneration | kOrphansByDefault},
+     .subresources = "status", .traits = kHasStatus | kHasGeneration | kOrphansByDefault,
+     .rules = job_rules},
 
     {.group = "certificates.k8s.io", .version = "v1", .name = "certificatesigningrequests",
      .kind = "CertificateSigningRequest", .short_names = "csr", .subresources = "approval status",

@@ -15,5 +15,7 @@ namespace davit::sandbox {
 [[nodiscard]] std::shared_ptr<const KindRules> stateful_set_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> daemon_set_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> controller_revision_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> job_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> cron_job_rules(const KindFacts& facts);
 
 }  // namespace davit::sandbox

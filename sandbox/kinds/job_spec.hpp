@@ -1,0 +1,15 @@
+/// The rules of a JobSpec, in Jobs and in the templates of CronJobs, and of a Job's status.
+#pragma once
+
+#include "sandbox/json/json.hpp"
+#include "sandbox/kinds/field_path.hpp"
+#include "sandbox/kinds/resource.hpp"
+
+namespace davit::sandbox {
+
+/// All but the selector. k8s: validateJobSpec.
+void check_job_spec(const Json& spec, const FieldPath& path, FieldErrors& errors);
+/// k8s: ValidateJobUpdateStatus, after metadata.
+void check_job_status(const Json& job, const Json& old, FieldErrors& errors);
+
+}  // namespace davit::sandbox
