@@ -129,7 +129,9 @@ ApiFailure settle_next(const RestParts& parts, const WriteTarget& target, Json& 
       target.subresource == "status" ? UpdateTarget::kStatus : UpdateTarget::kObject;
   if (ApiFailure failure = settle_namespace(next, target.ns)) return failure;
   const KindRules* rules = target.rules == RuleSet::kAll ? resource.rules.get() : nullptr;
-  if (rules != nullptr) rules->set_defaults(next);
+  if (resource.rules != nullptr && target.rules != RuleSet::kNone) {
+    resource.rules->set_defaults(next);
+  }
   keep_system_metadata(next, old);
   if (target.rules == RuleSet::kAll) {
     if (ApiFailure failure =
@@ -137,9 +139,9 @@ ApiFailure settle_next(const RestParts& parts, const WriteTarget& target, Json& 
       return failure;
     }
   }
+  if (rules != nullptr) rules->prepare_update(next, old, part);
+  if (target.rules != RuleSet::kNone) settle_generation(next, old, resource);
   if (rules != nullptr) {
-    rules->prepare_update(next, old, part);
-    settle_generation(next, old, resource);
     FieldErrors errors = rules->validate_update(next, old, part);
     if (!errors.empty()) {
       return invalid(Subject::kind_of(resource, target.name), std::move(errors));

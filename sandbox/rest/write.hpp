@@ -14,7 +14,8 @@ namespace davit::sandbox {
 /// Which of a kind's rules a rewrite goes through.
 enum class RuleSet : std::uint8_t {
   kAll,
-  kNone,  ///< For subresources that change just what they are for (binding, finalize).
+  kDefaults,  ///< Defaulting and generation: for parts of a spec (ephemeralcontainers, resize).
+  kNone,      ///< For subresources that change just what they are for (binding, finalize).
 };
 
 /// Whether metadata.managedFields is up to date already, as after an apply.

@@ -3,6 +3,7 @@
 #include "host/base/uuid.hpp"
 #include "sandbox/rest/open_admission.hpp"
 #include "sandbox/server/access.hpp"
+#include "sandbox/server/bootstrap.hpp"
 #include "sandbox/server/dispatch.hpp"
 #include "sandbox/server/server_state.hpp"
 
@@ -46,6 +47,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::open(ApiServerParts parts, ApiServ
                                        std::move(admission));
   state->admission->restore();
   state->definitions.restore();
+  write_bootstrap_objects(state->rest, state->options);
   return std::make_unique<ApiServer>(Private(), std::move(state));
 }
 

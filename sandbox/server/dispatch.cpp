@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sandbox/auth/reviews.hpp"
+#include "sandbox/rest/binding.hpp"
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/list.hpp"
 #include "sandbox/rest/verbs.hpp"
@@ -69,6 +71,8 @@ bool wants_pretty(const Call& call) {
 
 /// Before anything happens, so that what cannot be answered has no effect.
 ApiFailure agree_on_form(Call& call) {
+  // Logs are text, whatever the client prefers.
+  if (call.url.subresource == "log") return std::nullopt;
   const AnswerShape shape = shape_of(call.verb);
   const std::string kind = call.resource->kind + (shape == AnswerShape::kList ? "List" : "");
   ApiResult<OutputForm> form = negotiate(call.request.header("Accept"), shape, kind);
@@ -115,6 +119,10 @@ ApiResult<Response> serve_resource(const Serving& serving, Call& call) {
   if (!resource) return resource.error();
   call.resource = std::move(*resource);
   if (ApiFailure failure = agree_on_form(call)) return *failure;
+  const std::string& part = call.url.subresource;
+  if (!part.empty() && part != "status") return serve_subresource(serving, call);
+  if (is_review(call.resource->group, call.resource->kind)) return serve_review(serving, call);
+  if (call.resource->kind == "Binding") return post_binding(serving.rest, call);
   return serve_object(serving, call);
 }
 

@@ -18,6 +18,11 @@ struct Serving {
 /// A request below a group version. `call` gets its resource and form.
 [[nodiscard]] ApiResult<Response> serve_resource(const Serving& serving, Call& call);
 
+/// A subresource other than status.
+[[nodiscard]] ApiResult<Response> serve_subresource(const Serving& serving, Call& call);
+/// POST of a kind that is answered and not stored.
+[[nodiscard]] ApiResult<Response> serve_review(const Serving& serving, Call& call);
+
 /// Everything else: /version, health, discovery, OpenAPI.
 [[nodiscard]] ApiResult<Response> serve_path(const Serving& serving, const Request& request,
                                              const Url& url);

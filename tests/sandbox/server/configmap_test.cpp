@@ -44,7 +44,7 @@ TEST(ConfigMapTest, AListIsSortedAndItsItemsCarryNoKind) {
   Sandbox sandbox;
   for (const char* name : {"b", "a"}) ASSERT_EQ(sandbox.post(kMaps, config_map(name)).code, 201);
 
-  const Answer list = sandbox.get("/api/v1/configmaps");
+  const Answer list = sandbox.get(kMaps);
 
   EXPECT_EQ(list.body.text_at({"kind"}), "ConfigMapList");
   EXPECT_EQ(list.names(), "a b");

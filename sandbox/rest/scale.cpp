@@ -1,0 +1,175 @@
+#include "sandbox/rest/scale.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/rest/answer.hpp"
+#include "sandbox/rest/convert.hpp"
+#include "sandbox/rest/decode.hpp"
+#include "sandbox/rest/patch_object.hpp"
+#include "sandbox/rest/verbs.hpp"
+#include "sandbox/rest/write.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+BodyType scale_type() { return BodyType::of_kind("autoscaling", "v1", "Scale"); }
+
+std::string joined(const Json& values) {
+  std::vector<std::string> texts;
+  for (const Json& each : values.items()) texts.push_back(each.text());
+  std::ranges::sort(texts);
+  std::string out;
+  for (const std::string& each : texts) out += (out.empty() ? "" : ",") + each;
+  return out;
+}
+
+std::string expression_text(const Json& expression) {
+  const std::string& key = expression.get("key").text();
+  const std::string& op = expression.get("operator").text();
+  if (op == "Exists") return key;
+  if (op == "DoesNotExist") return '!' + key;
+  return key + (op == "In" ? " in (" : " notin (") + joined(expression.get("values")) + ')';
+}
+
+/// A LabelSelector as one text: `a=b,c in (d,e)`, terms sorted by key.
+std::string selector_query(const Json& selector) {
+  std::vector<std::pair<std::string, std::string>> terms;
+  for (const Json::Member& each : selector.get("matchLabels").members()) {
+    terms.emplace_back(each.key, each.key + '=' + each.value.text());
+  }
+  for (const Json& each : selector.get("matchExpressions").items()) {
+    terms.emplace_back(each.get("key").text(), expression_text(each));
+  }
+  std::ranges::stable_sort(terms, {}, &std::pair<std::string, std::string>::first);
+  std::string out;
+  for (const auto& [key, text] : terms) out += (out.empty() ? "" : ",") + text;
+  return out;
+}
+
+const Json* follow(const Json& object, const std::vector<std::string>& path) {
+  const Json* at = &object;
+  for (const std::string& each : path) {
+    at = at->find(each);
+    if (at == nullptr) return nullptr;
+  }
+  return path.empty() ? nullptr : at;
+}
+
+void set_path(Json& object, const std::vector<std::string>& path, Json value) {
+  Json* at = &object;
+  for (const std::string& each : path) at = &(*at)[each];
+  *at = std::move(value);
+}
+
+ScalePaths paths_of(const Resource& resource) {
+  if (const ScalePaths* custom = scale_paths(resource)) return *custom;
+  return {{"spec", "replicas"}, {"status", "replicas"}, {}};
+}
+
+std::string selector_of(const Json& parent, const Resource& resource, const ScalePaths& paths) {
+  if (resource.custom) {
+    const Json* text = follow(parent, paths.label_selector);
+    return text == nullptr ? std::string() : text->text();
+  }
+  const Json& selector = parent.get("spec").get("selector");
+  // A ReplicationController selects by labels alone.
+  return resource.name == "replicationcontrollers"
+             ? selector_query(Json::object({{"matchLabels", selector}}))
+             : selector_query(selector);
+}
+
+/// The Scale that shows `parent`.
+Json scale_of(const Json& parent, const Resource& resource) {
+  const ScalePaths paths = paths_of(resource);
+  Json metadata = Json::object();
+  for (const std::string_view key :
+       {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+    if (const Json* value = parent.at({"metadata", key})) metadata.set(key, *value);
+  }
+  Json spec = Json::object();
+  const Json* wanted = follow(parent, paths.spec_replicas);
+  if (wanted != nullptr && wanted->integer_or(0) != 0) spec.set("replicas", *wanted);
+  const Json* there = follow(parent, paths.status_replicas);
+  Json status = Json::object({{"replicas", there == nullptr ? 0 : there->integer_or(0)}});
+  std::string selector = selector_of(parent, resource, paths);
+  if (!selector.empty()) status.set("selector", std::move(selector));
+  return Json::object({{"kind", "Scale"},
+                       {"apiVersion", "autoscaling/v1"},
+                       {"metadata", std::move(metadata)},
+                       {"spec", std::move(spec)},
+                       {"status", std::move(status)}});
+}
+
+/// `old` with the replicas of `scale`, whose uid and version are preconditions.
+ApiResult<Json> with_replicas(const Json& old, const Json& scale, const Call& call) {
+  if (ApiFailure failure = check_name(scale, call.url.name)) return *failure;
+  if (ApiFailure failure = check_uid(scale, old, *call.resource)) return *failure;
+  const std::int64_t replicas = scale.get("spec").get("replicas").integer_or(0);
+  if (replicas < 0) {
+    return invalid(
+        {"autoscaling", "Scale", call.url.name},
+        {field_invalid("spec.replicas", Json(replicas), "must be greater than or equal to 0")});
+  }
+  Json next = old;
+  const std::string& revision = scale.text_at({"metadata", "resourceVersion"});
+  if (!revision.empty()) next["metadata"].set("resourceVersion", revision);
+  set_path(next, paths_of(*call.resource).spec_replicas, Json(replicas));
+  return next;
+}
+
+ApiResult<Response> answer_scale(const RestParts& parts, const Call& call,
+                                 const ApiResult<Written>& written) {
+  if (!written) return written.error();
+  const Json parent = load(*written->version, *call.resource);
+  return answer_object(parts, call, 200, scale_of(parent, *call.resource));
+}
+
+ApiResult<Response> put_scale(const RestParts& parts, Call& call) {
+  const ApiResult<WriteOptions> options = parse_write_options(call.url.query, WriteKind::kUpdate);
+  if (!options) return options.error();
+  ApiResult<Decoded> decoded = decode_body(call.request, scale_type(), options->validation);
+  if (!decoded) return decoded.error();
+  call.warnings = std::move(decoded->warnings);
+  return answer_scale(
+      parts, call,
+      rewrite_object(
+          parts, target_of(parts, call, *options), Missing::kNotFound,
+          [&](const Json& old) { return with_replicas(old, decoded->object, call); },
+          call.warnings));
+}
+
+ApiResult<Response> patch_scale(const RestParts& parts, Call& call) {
+  const BodyType type = scale_type();
+  ApiResult<Patch> patch = read_patch(call, type);
+  if (!patch) return patch.error();
+  // An applied Scale says nothing but replicas: the same as merging it.
+  if (patch->type == PatchType::kApply) patch->type = PatchType::kMerge;
+  return answer_scale(parts, call,
+                      rewrite_object(
+                          parts, target_of(parts, call, patch->options), Missing::kNotFound,
+                          [&](const Json& old) -> ApiResult<Json> {
+                            ApiResult<Json> scale = apply_patch(
+                                *patch, scale_of(old, *call.resource), call, type, call.warnings);
+                            if (!scale) return scale.error();
+                            return with_replicas(old, *scale, call);
+                          },
+                          call.warnings));
+}
+
+}  // namespace
+
+ApiResult<Response> get_scale(const RestParts& parts, Call& call) {
+  const VersionPtr version = parts.store.get(call.resource->collection, call.url.ns, call.url.name);
+  if (version == nullptr) return not_found(Subject::resource(*call.resource, call.url.name));
+  return answer_object(parts, call, 200, scale_of(load(*version, *call.resource), *call.resource));
+}
+
+ApiResult<Response> write_scale(const RestParts& parts, Call& call) {
+  return call.verb == Verb::kPatch ? patch_scale(parts, call) : put_scale(parts, call);
+}
+
+}  // namespace davit::sandbox

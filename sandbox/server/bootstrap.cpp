@@ -1,0 +1,137 @@
+#include "sandbox/server/bootstrap.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "sandbox/auth/rbac.hpp"
+#include "sandbox/rest/meta.hpp"
+#include "sandbox/rest/write.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kNamespaces = {"kube-system", "kube-public",
+                                                         "kube-node-lease", "default"};
+
+Json named(std::string_view api_version, std::string_view kind, std::string_view name,
+           std::string_view ns = "") {
+  Json metadata = Json::object({{"name", name}});
+  if (!ns.empty()) metadata.set("namespace", ns);
+  return Json::object(
+      {{"kind", kind}, {"apiVersion", api_version}, {"metadata", std::move(metadata)}});
+}
+
+/// The first address of a range: "10.0.0.1" of "10.0.0.0/24". The range was checked before.
+std::string first_address(std::string_view range) {
+  const std::string_view base = range.substr(0, range.find('/'));
+  const std::size_t dot = base.rfind('.');
+  if (dot == std::string_view::npos) return std::string(base);
+  int last = 0;
+  const std::string_view digits = base.substr(dot + 1);
+  std::from_chars(digits.data(), digits.data() + digits.size(), last);
+  return std::string(base.substr(0, dot + 1)) + std::to_string(last + 1);
+}
+
+Json kubernetes_service(const ApiServerOptions& options) {
+  Json service = named("v1", "Service", "kubernetes", "default");
+  service["metadata"].set("labels",
+                          Json::object({{"component", "apiserver"}, {"provider", "kubernetes"}}));
+  const std::string address = first_address(options.admission.service_range);
+  Json port = Json::object({{"name", "https"},
+                            {"protocol", "TCP"},
+                            {"port", 443},
+                            {"targetPort", options.advertise_port}});
+  service.set("spec", Json::object({{"type", "ClusterIP"},
+                                    {"clusterIP", address},
+                                    {"clusterIPs", Json::array({address})},
+                                    {"ports", Json::array({std::move(port)})}}));
+  return service;
+}
+
+Json https_port(const ApiServerOptions& options) {
+  return Json::object({{"name", "https"}, {"port", options.advertise_port}, {"protocol", "TCP"}});
+}
+
+Json kubernetes_endpoints(const ApiServerOptions& options) {
+  Json endpoints = named("v1", "Endpoints", "kubernetes", "default");
+  endpoints["metadata"].set("labels",
+                            Json::object({{"endpointslice.kubernetes.io/skip-mirror", "true"}}));
+  Json address = Json::object({{"ip", options.advertise_address}});
+  endpoints.set("subsets",
+                Json::array({Json::object({{"addresses", Json::array({std::move(address)})},
+                                           {"ports", Json::array({https_port(options)})}})}));
+  return endpoints;
+}
+
+Json kubernetes_slice(const ApiServerOptions& options) {
+  Json slice = named("discovery.k8s.io/v1", "EndpointSlice", "kubernetes", "default");
+  slice["metadata"].set("labels", Json::object({{"kubernetes.io/service-name", "kubernetes"}}));
+  slice.set("addressType", "IPv4");
+  Json endpoint = Json::object({{"addresses", Json::array({options.advertise_address})},
+                                {"conditions", Json::object({{"ready", true}})}});
+  slice.set("endpoints", Json::array({std::move(endpoint)}));
+  slice.set("ports", Json::array({https_port(options)}));
+  return slice;
+}
+
+Json priority_class(std::string_view name, std::int64_t value, std::string_view description) {
+  Json out = named("scheduling.k8s.io/v1", "PriorityClass", name);
+  out.set("value", value);
+  out.set("description", description);
+  return out;
+}
+
+/// Read by kube-controller-manager and kube-scheduler as they start.
+Json authentication_config() {
+  Json out = named("v1", "ConfigMap", "extension-apiserver-authentication", "kube-system");
+  out.set("data", Json::object({{"requestheader-allowed-names", "[]"},
+                                {"requestheader-extra-headers-prefix", "[]"},
+                                {"requestheader-group-headers", "[]"},
+                                {"requestheader-username-headers", "[]"}}));
+  return out;
+}
+
+/// As a client with every right would create it; what is there already stays.
+void create(const RestParts& parts, Json object) {
+  const std::string& version = object.get("apiVersion").text();
+  const ResourcePtr resource = parts.resources.now()->find_kind(version, object.get("kind").text());
+  if (resource == nullptr) return;
+  const std::string ns = object.text_at({"metadata", "namespace"});
+  const std::string name = object.text_at({"metadata", "name"});
+  if (parts.store.get(resource->collection, ns, name) != nullptr) return;
+  FieldManager manager;
+  manager.name = "kube-apiserver";
+  manager.api_version = resource->api_version();
+  manager.time = time_text(parts.clock);
+  const WriteTarget target{.resource = *resource,
+                           .ns = ns,
+                           .name = "",
+                           .subresource = "",
+                           .dry_run = DryRun::kNo,
+                           .manager = std::move(manager)};
+  std::vector<std::string> warnings;
+  // A refusal would be a mistake in this table, which the tests of the server would find.
+  static_cast<void>(create_object(parts, target, std::move(object), warnings).has_value());
+}
+
+}  // namespace
+
+void write_bootstrap_objects(const RestParts& parts, const ApiServerOptions& options) {
+  for (const std::string_view name : kNamespaces) create(parts, named("v1", "Namespace", name));
+  create(parts, priority_class("system-cluster-critical", 2'000'000'000,
+                               "Used for system critical pods that must run in the cluster, but "
+                               "can be moved to another node if necessary."));
+  create(parts, priority_class("system-node-critical", 2'000'001'000,
+                               "Used for system critical pods that must not be moved from their "
+                               "current node."));
+  create(parts, kubernetes_service(options));
+  create(parts, kubernetes_endpoints(options));
+  create(parts, kubernetes_slice(options));
+  create(parts, authentication_config());
+  // Nobody asks for roles where everybody may do everything.
+  if (options.authorizer == nullptr) return;
+  for (auto& [collection, object] : bootstrap_policy()) create(parts, std::move(object));
+}
+
+}  // namespace davit::sandbox

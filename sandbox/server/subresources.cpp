@@ -1,0 +1,90 @@
+// Which subresource is answered by what.
+#include "sandbox/auth/reviews.hpp"
+#include "sandbox/rest/answer.hpp"
+#include "sandbox/rest/binding.hpp"
+#include "sandbox/rest/decode.hpp"
+#include "sandbox/rest/eviction.hpp"
+#include "sandbox/rest/list.hpp"
+#include "sandbox/rest/object_parts.hpp"
+#include "sandbox/rest/pod_log.hpp"
+#include "sandbox/rest/scale.hpp"
+#include "sandbox/server/dispatch.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+/// The answer of a review, as a Status where it is a refusal.
+ApiResult<Response> from_review(const Serving& serving, const Call& call, const BodyType& type,
+                                ReviewAnswer review) {
+  const std::string& name = review.body.text_at({"metadata", "name"});
+  if (!review.invalid.empty()) {
+    return invalid({type.group, type.kind, name}, std::move(review.invalid));
+  }
+  if (review.status.ok()) return answer_object(serving.rest, call, 201, review.body);
+  if (review.status.code() == Code::kNotFound) {
+    ApiError error = not_found({});
+    error.message = review.status.message();
+    return error;
+  }
+  return bad_request(review.status.message());
+}
+
+ApiError no_reviews() { return internal_error("this server was started without authentication"); }
+
+/// Without credentials of its own a server answers no reviews.
+bool has_desk(const ApiServerOptions& options) {
+  return options.authenticator != nullptr && options.authorizer != nullptr &&
+         options.tokens != nullptr;
+}
+
+ReviewDesk desk_of(const Serving& serving) {
+  const ApiServerOptions& options = serving.options;
+  return {*options.authenticator, *options.authorizer, *options.tokens, serving.rest.store,
+          serving.rest.clock};
+}
+
+ApiResult<Response> post_token(const Serving& serving, Call& call) {
+  if (!has_desk(serving.options)) return no_reviews();
+  const ApiResult<WriteOptions> options = parse_write_options(call.url.query, WriteKind::kCreate);
+  if (!options) return options.error();
+  const BodyType type = BodyType::of_kind("authentication.k8s.io", "v1", "TokenRequest");
+  ApiResult<Decoded> decoded = decode_body(call.request, type, options->validation);
+  if (!decoded) return decoded.error();
+  return from_review(serving, call, type,
+                     answer_token_request(std::move(decoded->object), call.url.ns, call.url.name,
+                                          desk_of(serving)));
+}
+
+}  // namespace
+
+ApiResult<Response> serve_review(const Serving& serving, Call& call) {
+  if (!has_desk(serving.options)) return no_reviews();
+  const ApiResult<WriteOptions> options = parse_write_options(call.url.query, WriteKind::kCreate);
+  if (!options) return options.error();
+  const BodyType type = BodyType::of(*call.resource);
+  ApiResult<Decoded> decoded = decode_body(call.request, type, options->validation);
+  if (!decoded) return decoded.error();
+  call.warnings = std::move(decoded->warnings);
+  const std::string ns = call.resource->namespaced ? call.url.ns : "";
+  return from_review(serving, call, type,
+                     answer_review(std::move(decoded->object), serving.who, ns, desk_of(serving)));
+}
+
+ApiResult<Response> serve_subresource(const Serving& serving, Call& call) {
+  const RestParts& parts = serving.rest;
+  const std::string& part = call.url.subresource;
+  if (part == "scale") {
+    return call.verb == Verb::kGet ? get_scale(parts, call) : write_scale(parts, call);
+  }
+  if (is_object_part(part)) {
+    return call.verb == Verb::kGet ? get_object(parts, call) : write_object_part(parts, call);
+  }
+  if (part == "binding") return post_binding(parts, call);
+  if (part == "eviction") return post_eviction(parts, call);
+  if (part == "log") return get_pod_log(parts, call);
+  if (part == "token") return post_token(serving, call);
+  return bad_request("the sandbox runs no containers: " + part + " is not provided");
+}
+
+}  // namespace davit::sandbox
