@@ -76,7 +76,7 @@ DeletionPlan shorten(const Json& pod, std::int64_t asked, host::WallTime now) {
   host::WallTime deadline = began + std::chrono::seconds(asked);
   if (deadline < now) {
     deadline = now;
-    grace = std::max<std::int64_t>(asked, 1);
+    grace = 1;  // Only a request for 0 may make it 0.
   }
   DeletionPlan plan{Step::kStore, pod};
   mark_deleted(plan.object, format_time(deadline), grace);
@@ -87,7 +87,9 @@ DeletionPlan plan_pod(const Json& current, Json marked, const DeleteOptions& opt
                       host::WallTime now) {
   const std::int64_t grace = pod_grace(current, options);
   const bool deleting = is_being_deleted(current);
-  const bool at_once = grace == 0 || (deleting && grace_seconds(current).value_or(0) == 0);
+  // A pod that is being deleted already goes at once only if it is asked for in so many words.
+  const bool at_once =
+      deleting ? options.grace_seconds == 0 || grace_seconds(current) == 0 : grace == 0;
   if (at_once) {
     mark_deleted(marked,
                  deleting ? current.text_at({"metadata", "deletionTimestamp"}) : after(now, 0), 0);

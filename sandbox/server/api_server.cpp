@@ -21,10 +21,11 @@ std::string warning_header(std::string_view text) {
   return out + '"';
 }
 
-ApiResult<Response> answer(const RestParts& rest, const ApiServerOptions& options, Call& call) {
+ApiResult<Response> answer(const RestParts& rest, const ApiServerOptions& options,
+                           Documents& documents, Call& call) {
   ApiResult<Identity> who = check_access(options, call.request, call.url, call.verb);
   if (!who) return who.error();
-  const Serving serving{rest, options, *who};
+  const Serving serving{rest, options, *who, documents};
   return call.url.is_resource ? serve_resource(serving, call)
                               : serve_path(serving, call.request, call.url);
 }
@@ -56,7 +57,7 @@ Response ApiServer::handle(const Request& request) {
   if (!url) return to_response(url.error());
   Call call{request, *url, verb_of(request.method, *url),
             nullptr, {},   std::string(request.header("User-Agent"))};
-  ApiResult<Response> result = answer(state_->rest, state_->options, call);
+  ApiResult<Response> result = answer(state_->rest, state_->options, state_->documents, call);
   Response response = result ? std::move(*result) : to_response(result.error());
   response.headers.emplace_back("Cache-Control", "no-cache, private");
   const std::string_view audit = request.header("Audit-Id");

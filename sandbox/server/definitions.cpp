@@ -12,7 +12,9 @@ namespace davit::sandbox {
 
 namespace {
 
-const Collection kDefinitions{"apiextensions.k8s.io", "customresourcedefinitions"};
+constexpr std::string_view kDefinitionGroup = "apiextensions.k8s.io";
+constexpr std::string_view kDefinitionPlural = "customresourcedefinitions";
+const Collection kDefinitions{std::string(kDefinitionGroup), std::string(kDefinitionPlural)};
 constexpr int kAttemptsMax = 100;
 
 bool is_definition(const Resource& resource) { return resource.collection == kDefinitions; }
@@ -33,6 +35,23 @@ bool is_held(const Json& definition) {
 }
 
 }  // namespace
+
+std::vector<ResourcePtr> served_at_first() {
+  std::vector<ResourcePtr> out = builtin_resources();
+  for (ResourcePtr& each : out) {
+    if (!is_definition(*each)) continue;
+    auto with_rules = std::make_shared<Resource>(*each);
+    with_rules->rules = definition_rules({.group = kDefinitionGroup,
+                                          .plural = kDefinitionPlural,
+                                          .kind = "CustomResourceDefinition",
+                                          .names = NameRule::kSubdomain,
+                                          .namespaced = false,
+                                          .has_status = true,
+                                          .has_generation = true});
+    each = std::move(with_rules);
+  }
+  return out;
+}
 
 Definitions::Definitions(Store& store, host::Clock& clock, host::Random& random,
                          Resources& resources, Admission& admission)

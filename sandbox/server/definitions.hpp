@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "host/base/mutex.hpp"
 #include "sandbox/admission/admission.hpp"
@@ -9,6 +10,9 @@
 #include "sandbox/rest/rest_parts.hpp"
 
 namespace davit::sandbox {
+
+/// builtin_resources() with the rules of definitions, which stand above the room of the kinds.
+[[nodiscard]] std::vector<ResourcePtr> served_at_first();
 
 /// Follows the writes of definitions and of custom resources. Everything happens within the write
 /// that causes it, so that a client sees its own definition established with its next request.

@@ -5,6 +5,7 @@
 #include "sandbox/rest/api_error.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/server/api_server.hpp"
+#include "sandbox/server/documents.hpp"
 
 namespace davit::sandbox {
 
@@ -13,6 +14,7 @@ struct Serving {
   const RestParts& rest;
   const ApiServerOptions& options;
   const Identity& who;
+  Documents& documents;
 };
 
 /// A request below a group version. `call` gets its resource and form.

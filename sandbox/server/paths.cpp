@@ -55,6 +55,9 @@ ApiResult<Response> serve_path(const Serving& serving, const Request& request, c
     return version_answer(serving.options.version);
   }
   if (is_health(url.segments)) return health(url);
+  if (Documents::has(url)) {
+    return serving.documents.answer(request, url, serving.rest.resources.now());
+  }
   return page_not_found();
 }
 

@@ -6,6 +6,7 @@
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/server/definitions.hpp"
+#include "sandbox/server/documents.hpp"
 
 namespace davit::sandbox {
 
@@ -17,8 +18,9 @@ struct ApiServer::State {
         options(std::move(chosen)),
         lookup(std::move(objects)),
         admission(std::move(chain)),
-        resources(builtin_resources()),
+        resources(served_at_first()),
         definitions(outer.store, outer.clock, outer.random, resources, *admission),
+        documents(options.advertise_address + ':' + std::to_string(options.advertise_port)),
         rest{outer.store, outer.clock, outer.random, resources, *admission, definitions} {}
 
   const ApiServerParts outer;
@@ -27,6 +29,7 @@ struct ApiServer::State {
   const std::unique_ptr<Admission> admission;
   Resources resources;
   Definitions definitions;
+  Documents documents;
   const RestParts rest;
 };
 

@@ -16,8 +16,8 @@ TEST(ConfigMapTest, CreateSetsWhatIsTheSystemsAndIgnoresTheClients) {
   Sandbox sandbox;
 
   const Answer answer = sandbox.post(
-      kMaps,
-      R"({"metadata":{"name":"a","uid":"x","creationTimestamp":"2001-01-01T00:00:00Z"},"data":{"k":"v"}})");
+      kMaps, R"({"metadata":{"name":"a","uid":"x","creationTimestamp":"2001-01-01T00:00:00Z"},)"
+             R"("data":{"k":"v"}})");
 
   EXPECT_EQ(answer.code, 201);
   EXPECT_NE(answer.body.text_at({"metadata", "uid"}), "x");

@@ -1,0 +1,46 @@
+/// Discovery and OpenAPI as a server answers them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "host/base/mutex.hpp"
+#include "sandbox/rest/api_error.hpp"
+#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/resources.hpp"
+#include "sandbox/rest/url.hpp"
+
+namespace davit::sandbox {
+
+/// OpenAPI documents are large and asked for rarely: made at the first request, and again when
+/// other resources are served. Thread-safe.
+class Documents {
+ public:
+  /// `server_address` is "host:port".
+  explicit Documents(std::string server_address);
+
+  /// Whether `url` is below /api, /apis or /openapi.
+  [[nodiscard]] static bool has(const Url& url);
+  [[nodiscard]] ApiResult<Response> answer(const Request& request, const Url& url,
+                                           std::shared_ptr<const ResourceSet> resources)
+      EXCLUDES(mutex_);
+
+ private:
+  struct OpenApi {
+    std::shared_ptr<const ResourceSet> of;
+    std::map<std::string, std::string> texts;  ///< "apis/apps/v1" to the document.
+    std::string index;
+  };
+  [[nodiscard]] std::shared_ptr<const OpenApi> openapi(
+      const std::shared_ptr<const ResourceSet>& resources) EXCLUDES(mutex_);
+  [[nodiscard]] ApiResult<Response> answer_openapi(
+      const Request& request, const Url& url, const std::shared_ptr<const ResourceSet>& resources)
+      EXCLUDES(mutex_);
+
+  const std::string server_address_;
+  host::Mutex mutex_;
+  std::shared_ptr<const OpenApi> openapi_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,71 @@
+#include "sandbox/rest/field_selector.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace davit::sandbox {
+namespace {
+
+ResourcePtr resource(const std::string& name) {
+  for (const ResourcePtr& each : builtin_resources()) {
+    if (each->name == name) return each;
+  }
+  return nullptr;
+}
+
+Version pod() {
+  Version out;
+  out.ns = "default";
+  out.name = "p";
+  out.fields = {{"spec.nodeName", "n,1"}, {"status.phase", ""}};
+  return out;
+}
+
+struct Case {
+  const char* selector;
+  bool matches;
+};
+
+constexpr Case kCases[] = {
+    {"", true},
+    {"metadata.name=p", true},
+    {"metadata.name==q", false},
+    {"metadata.namespace!=kube-system", true},
+    {R"(spec.nodeName=n\,1)", true},
+    {"spec.nodeName=", false},
+    {"status.phase=", true},
+    {"status.phase!=Running,metadata.name=p", true},
+    {"metadata.name=p,", true},
+};
+
+TEST(FieldSelectorTest, SelectsAsTheGrammarSays) {
+  const ResourcePtr pods = resource("pods");
+  for (const Case& each : kCases) {
+    const Result<FieldSelector> selector = FieldSelector::parse(each.selector, *pods);
+    ASSERT_TRUE(selector) << each.selector << ": " << selector.error().message();
+    EXPECT_EQ(selector->matches(pod()), each.matches) << each.selector;
+  }
+}
+
+TEST(FieldSelectorTest, WhatIsNoTermIsQuoted) {
+  const Result<FieldSelector> selector = FieldSelector::parse("a=b,c", *resource("pods"));
+  EXPECT_NE(FieldSelector::parse("metadata.name", *resource("pods"))
+                .error()
+                .message()
+                .find("invalid selector: 'metadata.name'; can't understand 'metadata.name'"),
+            std::string::npos);
+  EXPECT_FALSE(selector);
+}
+
+TEST(FieldSelectorTest, UnknownFieldsAreNamedInTheKindsOwnWords) {
+  EXPECT_EQ(FieldSelector::parse("bogus=1", *resource("pods")).error().message(),
+            "field label not supported: bogus");
+  EXPECT_EQ(FieldSelector::parse("data.k=v", *resource("configmaps")).error().message(),
+            R"("data.k" is not a known field selector: only "metadata.name", )"
+            R"("metadata.namespace")");
+  EXPECT_FALSE(FieldSelector::parse("metadata.namespace=x", *resource("nodes")));
+}
+
+}  // namespace
+}  // namespace davit::sandbox
