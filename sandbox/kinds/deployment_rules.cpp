@@ -33,7 +33,7 @@ void check_strategy(const Json& strategy, const FieldPath& path, FieldErrors& er
   } else if (type == "RollingUpdate") {
     check_rolling_update(strategy.get("rollingUpdate"), rolling, errors);
   } else {
-    errors.push_back(field_not_supported(path.text("type"), type, {"Recreate", "RollingUpdate"}));
+    errors.push_back(field_not_supported(path.text(), strategy, {"Recreate", "RollingUpdate"}));
   }
 }
 

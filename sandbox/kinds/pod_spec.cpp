@@ -130,6 +130,10 @@ void check_pod_fields(const Json& spec, const FieldPath& path, FieldErrors& erro
   if (is_set(spec, "preemptionPolicy")) {
     check_choice(spec, "preemptionPolicy", {"PreemptLowerPriority", "Never"}, path, errors);
   }
+  if (is_set(spec, "overhead")) {
+    check_resources(Json::object({{"limits", spec.get("overhead")}}), path.child("overhead"),
+                    errors);
+  }
   if (is_set(spec, "os")) {
     check_choice(spec.get("os"), "name", {"linux", "windows"}, path.child("os"), errors);
   }

@@ -60,8 +60,8 @@ class ReplicationControllerRules final : public WorkloadRules {
       : WorkloadRules(facts, R"({"replicas":0})") {}
 
   void set_defaults(Json& object) const override {
-    WorkloadRules::set_defaults(object);
-    Json& spec = object["spec"];
+    Json& spec = object_member(object, "spec");
+    if (is_set(spec, "template")) set_template_defaults(spec);
     set_default(spec, "replicas", 1);
     // Only this old kind takes labels and selector from its template.
     const Json* labels = spec.at({"template", "metadata", "labels"});
@@ -88,6 +88,10 @@ class ReplicationControllerRules final : public WorkloadRules {
     const Json& selector = spec.get("selector");
     if (selector.size() == 0) errors.push_back(field_required("spec.selector"));
     check_not_negative(spec, "replicas", path, errors);
+    if (!is_set(spec, "template")) {
+      errors.push_back(field_required("spec.template"));
+      return;
+    }
     const Json& labels = spec.get("template").get("metadata").get("labels");
     if (!selector_matches(Json::object({{"matchLabels", selector}}), labels)) {
       errors.push_back(field_invalid("spec.template.metadata.labels", labels, kSelectorMismatch));

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <set>
 
 #include "sandbox/kinds/checks.hpp"
@@ -212,7 +211,6 @@ void check_tolerations(const Json& tolerations, const FieldPath& path, FieldErro
 }
 
 void check_topology_spread(const Json& constraints, const FieldPath& path, FieldErrors& errors) {
-  std::set<std::string> seen;
   std::size_t index = 0;
   for (const Json& each : constraints.items()) {
     const FieldPath here = path.index(index++);
@@ -228,9 +226,14 @@ void check_topology_spread(const Json& constraints, const FieldPath& path, Field
       errors.push_back(field_not_supported(here.text("whenUnsatisfiable"), action,
                                            {"DoNotSchedule", "ScheduleAnyway"}));
     }
-    const std::string pair = "{" + key + ", " + action + "}";
-    if (!seen.insert(pair).second) {
-      errors.push_back(field_duplicate(here.text("{topologyKey, whenUnsatisfiable}"), pair));
+    // The earlier of two is named.
+    for (std::size_t later = index; later < constraints.size(); ++later) {
+      const Json& other = constraints.items()[later];
+      if (other.get("topologyKey").text() != key) continue;
+      if (other.get("whenUnsatisfiable").text() != action) continue;
+      errors.push_back(field_duplicate(here.text("{topologyKey, whenUnsatisfiable}"),
+                                       Json("{" + key + ", " + action + "}")));
+      break;
     }
     check_spread_options(each, here, errors);
   }

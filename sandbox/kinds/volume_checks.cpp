@@ -52,24 +52,22 @@ void check_key_items(const Json& source, const FieldPath& path, FieldErrors& err
   }
 }
 
+/// Upstream's paths leave out `items` and the index here.
 void check_downward_items(const Json& source, const FieldPath& path, FieldErrors& errors) {
-  const FieldPath items = path.child("items");
-  std::size_t index = 0;
   for (const Json& each : source.get("items").items()) {
-    const FieldPath here = items.index(index++);
-    check_file_path(each, here, errors);
+    check_file_path(each, path, errors);
     if (is_set(each, "fieldRef")) {
-      check_volume_field_ref(each.get("fieldRef"), here.child("fieldRef"), errors);
+      check_volume_field_ref(each.get("fieldRef"), path.child("fieldRef"), errors);
       if (is_set(each, "resourceFieldRef")) {
         errors.push_back(
-            field_invalid(here.text(), "resource",
+            field_invalid(path.text(), "resource",
                           "fieldRef and resourceFieldRef can not be specified simultaneously"));
       }
     } else if (!is_set(each, "resourceFieldRef")) {
       errors.push_back(
-          field_required(here.text(), "one of fieldRef and resourceFieldRef is required"));
+          field_required(path.text(), "one of fieldRef and resourceFieldRef is required"));
     }
-    check_mode(each, "mode", here, errors);
+    check_mode(each, "mode", path, errors);
   }
 }
 
@@ -120,6 +118,10 @@ void check_claim(const Json& source, const FieldPath& path, FieldErrors& errors)
 void check_nfs(const Json& source, const FieldPath& path, FieldErrors& errors) {
   require_text(source, "server", path, errors);
   require_text(source, "path", path, errors);
+  if (!source.get("path").text().starts_with('/')) {
+    errors.push_back(field_invalid(path.text("path"), Json(source.get("path").text()),
+                                   "must be an absolute path"));
+  }
 }
 
 void check_csi(const Json& source, const FieldPath& path, FieldErrors& errors) {
@@ -135,7 +137,6 @@ void check_token(const Json& source, const FieldPath& path, FieldErrors& errors)
     errors.push_back(field_invalid(path.text("expirationSeconds"), seconds,
                                    "may not specify a duration larger than 2^32 seconds"));
   }
-  check_file_path(source, path, errors);
 }
 
 void check_projected_keys(const Json& source, const FieldPath& path, FieldErrors& errors) {
@@ -166,12 +167,15 @@ void check_projected(const Json& source, const FieldPath& path, FieldErrors& err
     int count = 0;
     for (const Source& known : kProjectedSources) {
       if (!is_set(each, known.name)) continue;
-      if (count++ == 0) {
-        known.check(each.get(known.name), here.child(known.name), errors);
-      } else {
-        errors.push_back(
-            field_forbidden(here.text(known.name), "may not specify more than 1 volume type"));
-      }
+      ++count;
+      known.check(each.get(known.name), here.child(known.name), errors);
+    }
+    // Upstream names the volume here, not its source.
+    if (is_set(each, "serviceAccountToken")) {
+      check_file_path(each.get("serviceAccountToken"), path, errors);
+    }
+    if (count > 1) {
+      errors.push_back(field_forbidden(here.text(), "may not specify more than 1 volume type"));
     }
   }
 }
@@ -257,16 +261,14 @@ constexpr std::string_view kVolumeFields[] = {"metadata.annotations", "metadata.
 constexpr std::string_view kOtherFields[] = {"spec.host", "spec.restartPolicy",
                                              "spec.schedulerName", "status.phase"};
 
-void check_subscripted(std::string_view field, std::string_view subscript, const FieldPath& path,
-                       FieldErrors& errors) {
+/// "metadata.labels['a']": the part in quotes is a key.
+void check_subscript(std::string_view field, std::string_view subscript, const FieldPath& path,
+                     FieldErrors& errors) {
   std::string key(subscript);
   if (field == "metadata.annotations") {
     std::transform(key.begin(), key.end(), key.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
-  } else if (field != "metadata.labels") {
-    errors.push_back(field_invalid(path.text(), field, "does not support subscript"));
-    return;
   }
   add_invalid(check_qualified_name(key), key, path, errors);
 }
@@ -278,13 +280,18 @@ void check_field_ref(const Json& ref, FieldList allowed, const FieldPath& path,
   const std::string& whole = ref.get("fieldPath").text();
   std::string_view subscript;
   const std::string_view field = field_without_subscript(whole, subscript);
-  if (!contains(kEnvFields, field) && !contains(kVolumeFields, field) &&
-      !contains(kOtherFields, field)) {
+  const bool subscripted = field.size() != whole.size();
+  if (subscripted && (field == "metadata.annotations" || field == "metadata.labels")) {
+    check_subscript(field, subscript, path, errors);
+  } else if (subscripted) {
+    errors.push_back(field_invalid(
+        path.text("fieldPath"), whole,
+        "error converting fieldPath: field label does not support subscript: " + whole));
+  } else if (!contains(kEnvFields, field) && !contains(kVolumeFields, field) &&
+             !contains(kOtherFields, field)) {
     errors.push_back(
         field_invalid(path.text("fieldPath"), whole,
                       "error converting fieldPath: field label not supported: " + whole));
-  } else if (field.size() != whole.size()) {
-    check_subscripted(field, subscript, path, errors);
   } else if (!contains(allowed, whole)) {
     errors.push_back(
         field_not_supported(path.text("fieldPath"), whole, {allowed.begin(), allowed.end()}));

@@ -253,6 +253,22 @@ TEST(PodTest, RulesOfContainers) {
 }
 
 constexpr RuleCase kSpecCases[] = {
+    {R"({"spec":{"topologySpreadConstraints":[
+         {"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule"},
+         {"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule"}]}})",
+     "spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "
+     "\"{a, DoNotSchedule}\""},
+    {R"({"spec":{"overhead":{"cpu":"-1"}}})",
+     "spec.overhead.limits[cpu]: Invalid value: \"-1\": must be greater than or equal to 0"},
+    {R"({"spec":{"volumes":[{"name":"v","nfs":{"server":"s","path":"p"}}]}})",
+     "spec.volumes[0].nfs.path: Invalid value: \"p\": must be an absolute path"},
+    {R"({"spec":{"volumes":[{"name":"v","downwardAPI":{"items":[{"path":"a"}]}}]}})",
+     "spec.volumes[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is "
+     "required"},
+    {R"({"spec":{"volumes":[{"name":"v","projected":{"sources":[
+         {"secret":{"name":"a"},"configMap":{"name":""}}]}}]}})",
+     "spec.volumes[0].projected.sources[0].configMap.name: Required value\n"
+     "spec.volumes[0].projected.sources[0]: Forbidden: may not specify more than 1 volume type"},
     {R"({"spec":{"containers":null}})", "spec.containers: Required value"},
     {R"({"spec":{"restartPolicy":"X"}})",
      "spec.restartPolicy: Unsupported value: \"X\": supported values: \"Always\", "

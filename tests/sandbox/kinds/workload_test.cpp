@@ -109,10 +109,6 @@ TEST(WorkloadTest, DaemonSetsCountTheirTemplates) {
 // What holds for every kind with a selector and pods that last.
 constexpr KindCase kSelectorCases[] = {
     {"", "{}", ""},
-    {"", R"({"spec":{"selector":null}})",
-     "spec.selector: Required value\n"
-     "spec.template.metadata.labels: Invalid value: {\"app\":\"x\"}: `selector` does not match "
-     "template `labels`"},
     {"", R"({"spec":{"selector":{"matchLabels":{"app":"y"}}}})",
      "spec.template.metadata.labels: Invalid value: {\"app\":\"x\"}: `selector` does not match "
      "template `labels`"},
@@ -135,6 +131,16 @@ TEST(WorkloadTest, SelectorsAndTemplatesAreChecked) {
 }
 
 constexpr KindCase kRuleCases[] = {
+    {"Deployment", R"({"spec":{"selector":null}})",
+     "spec.selector: Required value\n"
+     "spec.template.metadata.labels: Invalid value: {\"app\":\"x\"}: `selector` does not match "
+     "template `labels`"},
+    {"DaemonSet", R"({"spec":{"selector":null}})",
+     "spec.template.metadata.labels: Invalid value: {\"app\":\"x\"}: `selector` does not match "
+     "template `labels`"},
+    {"DaemonSet", R"({"spec":{"updateStrategy":{"type":"X"}}})",
+     "spec.updateStrategy: Unsupported value: {\"type\":\"X\"}: supported values: "
+     "\"RollingUpdate\", \"OnDelete\""},
     {"Deployment", R"({"spec":{"selector":{"matchLabels":null}}})",
      "spec.selector: Invalid value: {}: empty selector is invalid for deployment"},
     {"ReplicaSet", R"({"spec":{"selector":{"matchLabels":null}}})",
@@ -157,7 +163,7 @@ constexpr KindCase kRuleCases[] = {
     {"Deployment", R"({"spec":{"progressDeadlineSeconds":5,"minReadySeconds":5}})",
      "spec.progressDeadlineSeconds: Invalid value: 5: must be greater than minReadySeconds"},
     {"Deployment", R"({"spec":{"strategy":{"type":"X"}}})",
-     "spec.strategy.type: Unsupported value: \"X\": supported values: \"Recreate\", "
+     "spec.strategy: Unsupported value: {\"type\":\"X\"}: supported values: \"Recreate\", "
      "\"RollingUpdate\""},
     {"Deployment", R"({"spec":{"strategy":{"type":"Recreate","rollingUpdate":{}}}})",
      "spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is "
@@ -294,6 +300,15 @@ TEST(WorkloadTest, ReplicationControllersTakeTheirLabelsFromTheTemplate) {
   EXPECT_EQ(object.get("spec").get("selector"), json_literal(R"({"app":"x"})"));
   EXPECT_EQ(object.get("metadata").get("labels"), json_literal(R"({"app":"x"})"));
   EXPECT_EQ(to_lines(rules->validate_create(object)), "");
+}
+
+TEST(WorkloadTest, ReplicationControllersNeedATemplate) {
+  const auto rules = find_builtin("v1", "ReplicationController")->rules;
+  Json object = merged(kObject, R"({"spec":{"selector":{"app":"x"},"template":null}})");
+
+  rules->set_defaults(object);
+
+  EXPECT_EQ(to_lines(rules->validate_create(object)), "spec.template: Required value");
 }
 
 TEST(WorkloadTest, RevisionsKeepTheirData) {
