@@ -79,8 +79,8 @@ class KindRules {
 
   /// Fills what is missing, as the API's defaulting does. Also run on results of patches.
   virtual void set_defaults(Json& object) const = 0;
-  /// PrepareForCreate: what the system sets and what it resets. metadata (uid, times, generation)
-  /// is done by the caller, who knows `has_generation`.
+  /// PrepareForCreate: what the system sets and what it resets. metadata (uid, generated name,
+  /// times, generation) was set by the caller before: a Job's selector is made of its uid.
   virtual void prepare_create(Json& object) const = 0;
   /// PrepareForUpdate: puts back from `old` what this target may not change.
   virtual void prepare_update(Json& object, const Json& old, UpdateTarget target) const = 0;
