@@ -1,0 +1,78 @@
+#include "sandbox/crd/custom_resource.hpp"
+
+#include "sandbox/crd/custom_rules.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+std::vector<std::string> texts(const Json& list) {
+  std::vector<std::string> out;
+  for (const Json& each : list.items()) out.push_back(each.text());
+  return out;
+}
+
+const CustomRules* rules_of(const Resource& resource) {
+  return resource.custom ? dynamic_cast<const CustomRules*>(resource.rules.get()) : nullptr;
+}
+
+std::vector<Subresource> subresources_of(const CustomRules& rules) {
+  const std::vector<std::string> verbs = {"get", "patch", "update"};
+  std::vector<Subresource> out;
+  if (rules.scale()) out.push_back({"scale", "autoscaling", "v1", "Scale", verbs});
+  if (rules.has_status()) out.push_back({"status", "", "", "", verbs});
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<ResourcePtr>> resources_of(const Json& definition) {
+  const Json& spec = definition.get("spec");
+  const Json& names = spec.get("names");
+  const bool namespaced = spec.text_at({"scope"}) == "Namespaced";
+  std::vector<ResourcePtr> out;
+  for (const Json& version : spec.get("versions").items()) {
+    if (!version.get("served").boolean()) continue;
+    Result<std::shared_ptr<const CustomRules>> rules =
+        CustomRules::compile(version, namespaced ? Scope::kNamespaced : Scope::kCluster);
+    if (!rules) return rules.error();
+    auto resource = std::make_shared<Resource>();
+    resource->group = spec.text_at({"group"});
+    resource->version = version.text_at({"name"});
+    resource->name = names.text_at({"plural"});
+    resource->singular = names.text_at({"singular"});
+    resource->kind = names.text_at({"kind"});
+    resource->namespaced = namespaced;
+    resource->short_names = texts(names.get("shortNames"));
+    resource->categories = texts(names.get("categories"));
+    resource->verbs = {"create", "delete", "deletecollection", "get",
+                       "list",   "patch",  "update",           "watch"};
+    resource->subresources = subresources_of(**rules);
+    resource->collection = {resource->group, resource->name};
+    resource->schema = &(*rules)->apply_schema();
+    resource->custom = true;
+    resource->has_status = (*rules)->has_status();
+    resource->has_generation = true;
+    resource->unconditional_update = false;
+    resource->rules = std::move(*rules);
+    out.push_back(std::move(resource));
+  }
+  return out;
+}
+
+Status conform_custom(const Resource& resource, Json& object, FieldFindings& findings) {
+  if (Json* metadata = object.find("metadata"); metadata != nullptr && metadata->is_object()) {
+    FieldFindings inner;
+    if (Status done = conform(object_meta_schema(), *metadata, inner); !done.ok()) return done;
+    for (const std::string& each : inner.unknown) findings.unknown.push_back("metadata." + each);
+  }
+  if (const CustomRules* rules = rules_of(resource)) prune(object, rules->schema(), findings);
+  return {};
+}
+
+const ScalePaths* scale_paths(const Resource& resource) {
+  const CustomRules* rules = rules_of(resource);
+  return rules == nullptr || !rules->scale() ? nullptr : &*rules->scale();
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,184 @@
+#include "sandbox/crd/custom_rules.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sandbox/kinds/duration.hpp"
+#include "sandbox/schema/times.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+/// A cell of a typed column; null when the value is of another type.
+Json cell_of(const std::string& type, const Json& value, host::WallTime now) {
+  if (type == "string") return Json(printed(value));
+  if (type == "date") {
+    if (!value.is_string()) return {};
+    return parse_time(value.text()) ? Json(human_age(value.text(), now)) : Json("<invalid>");
+  }
+  if (type == "boolean") return value.is_boolean() ? value : Json();
+  if (!value.is_number()) return {};
+  return type == "number" || value.integer() ? value : Json();
+}
+
+bool same_outside(const Json& a, const Json& b, std::initializer_list<std::string_view> ignored) {
+  const auto covered = [&](const Json& x, const Json& y) {
+    return std::all_of(x.members().begin(), x.members().end(), [&](const Json::Member& each) {
+      if (std::find(ignored.begin(), ignored.end(), each.key) != ignored.end()) return true;
+      const Json* other = y.find(each.key);
+      return other != nullptr && *other == each.value;
+    });
+  };
+  return covered(a, b) && covered(b, a);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const CustomRules>> CustomRules::compile(const Json& version, Scope scope) {
+  Result<std::unique_ptr<const SchemaNode>> schema =
+      compile_schema(version.get("schema").get("openAPIV3Schema"));
+  if (!schema) return schema.error();
+  struct Made : CustomRules {  // The constructor is for this function alone.
+    Made(std::unique_ptr<const SchemaNode> node, Scope where)
+        : CustomRules(std::move(node), where) {}
+  };
+  auto rules = std::make_shared<Made>(std::move(*schema), scope);
+  if (Status read = rules->read_columns(version.get("additionalPrinterColumns")); !read.ok()) {
+    return read;
+  }
+  if (Status read = rules->read_fields(version.get("selectableFields")); !read.ok()) return read;
+  if (Status read = rules->read_subresources(version.get("subresources")); !read.ok()) return read;
+  return std::shared_ptr<const CustomRules>(std::move(rules));
+}
+
+Status CustomRules::read_columns(const Json& columns) {
+  const auto add = [this](Column column, std::string_view path) -> Status {
+    Result<JsonPath> parsed = JsonPath::parse(path);
+    if (!parsed) return parsed.error();
+    columns_.push_back({std::move(column), std::move(*parsed)});
+    return {};
+  };
+  if (columns.size() == 0) {
+    return add({.name = "Age",
+                .type = "date",
+                .format = "",
+                .description = "How long ago the object was created.",
+                .priority = 0},
+               ".metadata.creationTimestamp");
+  }
+  for (const Json& each : columns.items()) {
+    Column column{.name = each.text_at({"name"}),
+                  .type = each.text_at({"type"}),
+                  .format = each.text_at({"format"}),
+                  .description = each.text_at({"description"}),
+                  .priority = static_cast<int>(each.get("priority").integer_or(0))};
+    if (Status added = add(std::move(column), each.text_at({"jsonPath"})); !added.ok()) {
+      return added;
+    }
+  }
+  return {};
+}
+
+Status CustomRules::read_fields(const Json& selectable) {
+  for (const Json& each : selectable.items()) {
+    std::string name = each.text_at({"jsonPath"});
+    Result<JsonPath> path = JsonPath::parse(name);
+    if (!path) return path.error();
+    if (name.starts_with('.')) name.erase(0, 1);
+    selectable_.push_back({std::move(name), std::move(*path)});
+  }
+  return {};
+}
+
+Status CustomRules::read_subresources(const Json& subresources) {
+  has_status_ = subresources.get("status").is_object();
+  const Json& scale = subresources.get("scale");
+  if (!scale.is_object()) return {};
+  const auto names = [&](std::string_view member) {
+    const Result<JsonPath> path = JsonPath::parse(scale.text_at({member}));
+    return path ? path->names() : std::vector<std::string>();
+  };
+  scale_ = ScalePaths{names("specReplicasPath"), names("statusReplicasPath"),
+                      names("labelSelectorPath")};
+  if (scale_->spec_replicas.empty()) return {Code::kInvalid, "scale without specReplicasPath"};
+  return {};
+}
+
+void CustomRules::set_defaults(Json& object) const { fill_defaults(object, *schema_); }
+
+void CustomRules::prepare_create(Json& object) const {
+  if (has_status_) object.erase("status");
+}
+
+void CustomRules::prepare_update(Json& object, const Json& old, UpdateTarget target) const {
+  if (!has_status_) return;
+  const Json* status = target == UpdateTarget::kStatus ? object.find("status") : old.find("status");
+  const std::optional<Json> kept = status == nullptr ? std::nullopt : std::optional(*status);
+  if (target == UpdateTarget::kStatus) {
+    const Json* entries = object.at({"metadata", "managedFields"});
+    const std::optional<Json> owners = entries == nullptr ? std::nullopt : std::optional(*entries);
+    object = old;
+    if (owners) object["metadata"].set("managedFields", *owners);
+  }
+  if (kept) {
+    object.set("status", *kept);
+  } else {
+    object.erase("status");
+  }
+}
+
+FieldErrors CustomRules::validate_create(const Json& object) const {
+  FieldErrors errors;
+  check_metadata(object.get("metadata"), NameRule::kSubdomain, scope_, FieldPath("metadata"),
+                 errors);
+  check_value(object, *schema_, errors);
+  return errors;
+}
+
+FieldErrors CustomRules::validate_update(const Json& object, const Json& old, UpdateTarget) const {
+  FieldErrors errors;
+  check_metadata_update(object.get("metadata"), old.get("metadata"), FieldPath("metadata"), errors);
+  check_value(object, *schema_, errors);
+  return errors;
+}
+
+bool CustomRules::raises_generation(const Json& object, const Json& old) const {
+  return has_status_ ? !same_outside(object, old, {"metadata", "status"})
+                     : !same_outside(object, old, {"metadata"});
+}
+
+Pairs CustomRules::fields(const Json& object) const {
+  Pairs out;
+  for (const SelectableField& each : selectable_) {
+    const Json* value = each.path.first(object);
+    out.emplace_back(each.name, value == nullptr || value->is_null() ? "" : printed(*value));
+  }
+  return out;
+}
+
+bool CustomRules::knows_field(std::string_view field) const {
+  return std::any_of(selectable_.begin(), selectable_.end(),
+                     [field](const SelectableField& each) { return each.name == field; });
+}
+
+std::vector<Column> CustomRules::columns() const {
+  std::vector<Column> out = {{.name = "Name",
+                              .type = "string",
+                              .format = "name",
+                              .description = "The name is unique within a namespace.",
+                              .priority = 0}};
+  for (const CustomColumn& each : columns_) out.push_back(each.column);
+  return out;
+}
+
+Json::Items CustomRules::cells(const Json& object, host::WallTime now) const {
+  Json::Items out = {Json(object.text_at({"metadata", "name"}))};
+  for (const CustomColumn& each : columns_) {
+    const Json* value = each.path.first(object);
+    out.push_back(value == nullptr ? Json() : cell_of(each.column.type, *value, now));
+  }
+  return out;
+}
+
+}  // namespace davit::sandbox

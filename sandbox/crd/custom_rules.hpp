@@ -1,0 +1,71 @@
+/// CustomRules: the rules of one version of a custom resource, from its schema.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/crd/apply_schema.hpp"
+#include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/crd/json_path.hpp"
+#include "sandbox/crd/structural_schema.hpp"
+#include "sandbox/kinds/metadata.hpp"
+#include "sandbox/kinds/resource.hpp"
+
+namespace davit::sandbox {
+
+/// A column of a definition and where its cells come from.
+struct CustomColumn {
+  Column column;
+  JsonPath path;
+};
+
+/// What a version of a definition says, compiled. Immutable and thread-safe.
+class CustomRules : public KindRules {
+ public:
+  /// `version`: an element of spec.versions of a valid definition. kInvalid when its schema or a
+  /// path in it does not compile.
+  [[nodiscard]] static Result<std::shared_ptr<const CustomRules>> compile(const Json& version,
+                                                                          Scope scope);
+
+  void set_defaults(Json& object) const override;
+  void prepare_create(Json& object) const override;
+  void prepare_update(Json& object, const Json& old, UpdateTarget target) const override;
+  [[nodiscard]] FieldErrors validate_create(const Json& object) const override;
+  [[nodiscard]] FieldErrors validate_update(const Json& object, const Json& old,
+                                            UpdateTarget target) const override;
+  [[nodiscard]] bool raises_generation(const Json& object, const Json& old) const override;
+  [[nodiscard]] Pairs fields(const Json& object) const override;
+  [[nodiscard]] bool knows_field(std::string_view field) const override;
+  [[nodiscard]] std::vector<Column> columns() const override;
+  [[nodiscard]] Json::Items cells(const Json& object, host::WallTime now) const override;
+
+  [[nodiscard]] const SchemaNode& schema() const { return *schema_; }
+  [[nodiscard]] const Message& apply_schema() const { return apply_.root(); }
+  [[nodiscard]] bool has_status() const { return has_status_; }
+  [[nodiscard]] const std::optional<ScalePaths>& scale() const { return scale_; }
+
+ private:
+  CustomRules(std::unique_ptr<const SchemaNode> schema, Scope scope)
+      : schema_(std::move(schema)), apply_(*schema_), scope_(scope) {}
+  [[nodiscard]] Status read_columns(const Json& columns);
+  [[nodiscard]] Status read_fields(const Json& selectable);
+  [[nodiscard]] Status read_subresources(const Json& subresources);
+
+  struct SelectableField {
+    std::string name;  ///< "spec.color"
+    JsonPath path;
+  };
+
+  const std::unique_ptr<const SchemaNode> schema_;
+  const ApplySchema apply_;
+  const Scope scope_;
+  std::vector<CustomColumn> columns_;
+  std::vector<SelectableField> selectable_;
+  bool has_status_ = false;
+  std::optional<ScalePaths> scale_;
+};
+
+}  // namespace davit::sandbox

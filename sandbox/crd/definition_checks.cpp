@@ -1,0 +1,281 @@
+// k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/crd/json_path.hpp"
+#include "sandbox/crd/structural_schema.hpp"
+#include "sandbox/kinds/names.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 0x20) : c; });
+  return text;
+}
+
+class DefinitionCheck {
+ public:
+  explicit DefinitionCheck(const Json& definition)
+      : definition_(definition),
+        spec_(definition.get("spec")),
+        versions_(spec_.get("versions").items()) {}
+
+  FieldErrors run() {
+    group();
+    scope();
+    names();
+    versions();
+    if (spec_.get("preserveUnknownFields").boolean()) {
+      errors_.push_back(field_invalid("spec.preserveUnknownFields", Json(true), "must be false"));
+    }
+    stored_versions();
+    return std::move(errors_);
+  }
+
+ private:
+  /// A required text and the complaints about it.
+  void text(const std::string& field, const std::string& value, const Complaints& complaints,
+            std::string_view prefix = "") {
+    if (value.empty()) {
+      errors_.push_back(field_required(field));
+      return;
+    }
+    for (const std::string& each : complaints) {
+      errors_.push_back(field_invalid(field, Json(value), std::string(prefix) + each));
+    }
+  }
+
+  void group() {
+    const std::string& value = spec_.text_at({"group"});
+    text("spec.group", value, check_dns_subdomain(value));
+    if (!value.empty() && value.find('.') == std::string::npos) {
+      errors_.push_back(
+          field_invalid("spec.group", Json(value), "should be a domain with at least one dot"));
+    }
+    const std::string wanted = spec_.text_at({"names", "plural"}) + '.' + value;
+    const std::string& name = definition_.text_at({"metadata", "name"});
+    if (name != wanted) {
+      errors_.push_back(
+          field_invalid("metadata.name", Json(name), "must be spec.names.plural+\".\"+spec.group"));
+    }
+  }
+
+  void scope() {
+    const std::string& value = spec_.text_at({"scope"});
+    if (value.empty()) {
+      errors_.push_back(field_required("spec.scope"));
+    } else if (value != "Cluster" && value != "Namespaced") {
+      errors_.push_back(field_not_supported("spec.scope", Json(value), {"Cluster", "Namespaced"}));
+    }
+  }
+
+  void names() {
+    const Json& names = spec_.get("names");
+    constexpr std::string_view kMixed = "may have mixed case, but should otherwise match: ";
+    const auto plain = [&](const char* member) {
+      const std::string& value = names.text_at({member});
+      text(std::string("spec.names.") + member, value, check_dns1035_label(value));
+    };
+    const auto mixed = [&](const char* member) {
+      const std::string& value = names.text_at({member});
+      text(std::string("spec.names.") + member, value, check_dns1035_label(lower(value)), kMixed);
+    };
+    plain("plural");
+    if (!names.text_at({"singular"}).empty()) plain("singular");
+    mixed("kind");
+    if (!names.text_at({"listKind"}).empty()) mixed("listKind");
+    if (names.text_at({"kind"}) == names.text_at({"listKind"})) {
+      errors_.push_back(field_invalid("spec.names.listKind", names.get("listKind"),
+                                      "kind and listKind may not be the same"));
+    }
+    for (const char* member : {"shortNames", "categories"}) {
+      const Json::Items& items = names.get(member).items();
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        text(std::string("spec.names.") + member + '[' + std::to_string(i) + ']', items[i].text(),
+             check_dns1035_label(items[i].text()));
+      }
+    }
+  }
+
+  /// Where the server reports faults in a part of the versions: once, when all have the same.
+  [[nodiscard]] std::string part_path(std::size_t version, std::string_view part,
+                                      std::string_view shared) const {
+    const bool same = std::all_of(versions_.begin(), versions_.end(), [&](const Json& each) {
+      return each.get(part) == versions_.front().get(part);
+    });
+    if (same) return "spec." + std::string(shared);
+    return "spec.versions[" + std::to_string(version) + "]." + std::string(part);
+  }
+
+  void versions() {
+    std::set<std::string> seen;
+    std::size_t stored = 0;
+    for (std::size_t i = 0; i < versions_.size(); ++i) {
+      const Json& version = versions_[i];
+      const std::string path = "spec.versions[" + std::to_string(i) + ']';
+      const std::string& name = version.text_at({"name"});
+      text(path + ".name", name, check_dns1035_label(name));
+      if (!seen.insert(name).second) {
+        errors_.push_back(field_invalid("spec.versions", spec_.get("versions"),
+                                        "must contain unique version "
+                                        "names"));
+      }
+      if (version.get("storage").boolean()) ++stored;
+      schema(version, i, path);
+      subresources(version, i);
+      columns(version, i);
+    }
+    if (stored != 1) {
+      errors_.push_back(field_invalid("spec.versions", spec_.get("versions"),
+                                      "must have exactly one version marked as storage version"));
+    }
+  }
+
+  void schema(const Json& version, std::size_t index, const std::string& path) {
+    const Json& schema = version.get("schema").get("openAPIV3Schema");
+    if (!schema.is_object()) {
+      errors_.push_back(field_required(path + ".schema.openAPIV3Schema", "schemas are required"));
+      return;
+    }
+    const std::string place = part_path(index, "schema", "validation");
+    if (index != 0 && place == "spec.validation") return;
+    check_structural(schema, place + ".openAPIV3Schema", errors_);
+    if (!errors_.empty()) return;
+    const auto compiled = compile_schema(schema);
+    if (!compiled) {
+      errors_.push_back(
+          field_invalid(place + ".openAPIV3Schema", Json(""), compiled.error().message()));
+    } else {
+      defaults(**compiled, place + ".openAPIV3Schema");
+    }
+  }
+
+  /// A default must be a value that its own schema takes.
+  void defaults(const SchemaNode& node, const std::string& path) {
+    if (node.fallback) {
+      FieldErrors found;
+      check_value(*node.fallback, node, found);
+      for (FieldError& each : found) {
+        each.field = path + ".default" + (each.field.empty() ? "" : '.' + each.field);
+        errors_.push_back(std::move(each));
+      }
+    }
+    for (const SchemaNode::Property& each : node.properties) {
+      defaults(*each.node, path + ".properties[" + each.name + ']');
+    }
+    if (node.items) defaults(*node.items, path + ".items");
+    if (node.additional) defaults(*node.additional, path + ".additionalProperties");
+  }
+
+  void subresources(const Json& version, std::size_t index) {
+    const std::string path = part_path(index, "subresources", "subresources");
+    if (index != 0 && path == "spec.subresources") return;
+    const Json& scale = version.get("subresources").get("scale");
+    if (!scale.is_object()) return;
+    for (const char* member : {"specReplicasPath", "statusReplicasPath"}) {
+      if (scale.text_at({member}).empty()) {
+        errors_.push_back(field_required(path + ".scale." + member));
+      }
+    }
+    scale_path(scale, path, "specReplicasPath", {".spec."});
+    scale_path(scale, path, "statusReplicasPath", {".status."});
+    scale_path(scale, path, "labelSelectorPath", {".status.", ".spec."});
+  }
+
+  void scale_path(const Json& scale, const std::string& path, const char* member,
+                  std::initializer_list<std::string_view> parents) {
+    const std::string& value = scale.text_at({member});
+    const std::string field = path + ".scale." + member;
+    if (value.empty()) return;
+    const Result<JsonPath> parsed = JsonPath::parse(value);
+    if (!parsed || parsed->names().empty()) {
+      errors_.push_back(
+          field_invalid(field, Json(value), "should be a simple json path without array notation"));
+      return;
+    }
+    std::string allowed;
+    for (const std::string_view parent : parents) {
+      if (value.starts_with(parent)) return;
+      allowed += (allowed.empty() ? "" : " or ");
+      allowed += parent.substr(0, parent.size() - 1);
+    }
+    errors_.push_back(field_invalid(field, Json(value), "should be a json path under " + allowed));
+  }
+
+  void columns(const Json& version, std::size_t index) {
+    const std::string place =
+        part_path(index, "additionalPrinterColumns", "additionalPrinterColumns");
+    if (index != 0 && place == "spec.additionalPrinterColumns") return;
+    const Json::Items& columns = version.get("additionalPrinterColumns").items();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string path = place + '[' + std::to_string(i) + ']';
+      const std::string& type = columns[i].text_at({"type"});
+      const std::string& json_path = columns[i].text_at({"jsonPath"});
+      if (columns[i].text_at({"name"}).empty()) {
+        errors_.push_back(field_required(path + ".name"));
+      }
+      const std::vector<std::string> types = {"boolean", "date", "integer", "number", "string"};
+      if (type.empty()) {
+        errors_.push_back(field_required(path + ".type",
+                                         "must be one of boolean,date,integer,"
+                                         "number,string"));
+      } else if (std::find(types.begin(), types.end(), type) == types.end()) {
+        errors_.push_back(field_invalid(path + ".type", Json(type),
+                                        "must be one of boolean,date,integer,number,string"));
+      }
+      if (json_path.empty()) {
+        errors_.push_back(field_required(path + ".jsonPath"));
+      } else if (const Result<JsonPath> parsed = JsonPath::parse(json_path); !parsed) {
+        errors_.push_back(field_invalid(path + ".jsonPath", Json(json_path),
+                                        "is an invalid jsonPath: " + parsed.error().message()));
+      }
+    }
+  }
+
+  void stored_versions() {
+    const Json::Items& stored = definition_.get("status").get("storedVersions").items();
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      const bool known = std::any_of(versions_.begin(), versions_.end(), [&](const Json& each) {
+        return each.get("name") == stored[i];
+      });
+      if (known) continue;
+      errors_.push_back(field_invalid("status.storedVersions[" + std::to_string(i) + ']', stored[i],
+                                      "must appear in spec.versions"));
+    }
+  }
+
+  const Json& definition_;
+  const Json& spec_;
+  const Json::Items& versions_;
+  FieldErrors errors_;
+};
+
+}  // namespace
+
+FieldErrors validate_definition(const Json& definition) {
+  return DefinitionCheck(definition).run();
+}
+
+FieldErrors validate_definition_update(const Json& definition, const Json& old) {
+  FieldErrors errors = validate_definition(definition);
+  const auto immutable = [&](std::initializer_list<std::string_view> path, const char* field) {
+    const Json* now = definition.get("spec").at(path);
+    const Json* before = old.get("spec").at(path);
+    if (now == nullptr || before == nullptr || *now == *before) return;
+    errors.push_back(field_invalid(field, *now, "field is immutable"));
+  };
+  if (is_established(old)) {
+    immutable({"scope"}, "spec.scope");
+    immutable({"names", "kind"}, "spec.names.kind");
+  }
+  immutable({"group"}, "spec.group");
+  immutable({"names", "plural"}, "spec.names.plural");
+  return errors;
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sandbox/crd/custom_resource.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 0x20) : c; });
+  return text;
+}
+
+/// A version that was ever the storage version may have objects left in that form.
+void note_stored_version(Json& definition) {
+  for (const Json& version : definition.get("spec").get("versions").items()) {
+    if (!version.get("storage").boolean()) continue;
+    Json& stored = definition["status"]["storedVersions"];
+    const Json& name = version.get("name");
+    const auto& items = stored.items();
+    if (std::find(items.begin(), items.end(), name) == items.end()) stored.push_back(name);
+    return;
+  }
+}
+
+class DefinitionRules : public PlainRules {
+ public:
+  using PlainRules::PlainRules;
+
+  void set_defaults(Json& object) const override {
+    Json* names = object.at({"spec", "names"});
+    if (names == nullptr || !names->is_object()) return;
+    const std::string kind = names->text_at({"kind"});
+    if (names->text_at({"singular"}).empty()) names->set("singular", lower(kind));
+    if (names->text_at({"listKind"}).empty() && !kind.empty()) {
+      names->set("listKind", kind + "List");
+    }
+    Json& conversion = object["spec"]["conversion"];
+    if (conversion.text_at({"strategy"}).empty()) conversion.set("strategy", "None");
+  }
+
+  void prepare_create(Json& object) const override {
+    object.set("status", Json::object());
+    note_stored_version(object);
+  }
+
+  void prepare_update(Json& object, const Json& old, UpdateTarget target) const override {
+    PlainRules::prepare_update(object, old, target);
+    note_stored_version(object);
+  }
+
+ protected:
+  void check_create(const Json& object, FieldErrors& errors) const override {
+    add(validate_definition(object), errors);
+  }
+  void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
+    add(validate_definition_update(object, old), errors);
+  }
+
+ private:
+  static void add(FieldErrors found, FieldErrors& errors) {
+    errors.insert(errors.end(), std::make_move_iterator(found.begin()),
+                  std::make_move_iterator(found.end()));
+  }
+};
+
+/// What other definitions of the group have been given.
+struct TakenNames {
+  std::set<std::string> resources;
+  std::set<std::string> kinds;
+};
+
+TakenNames taken_names(const Json& definition, std::span<const Json> others) {
+  TakenNames out;
+  for (const Json& each : others) {
+    const bool same =
+        each.text_at({"metadata", "name"}) == definition.text_at({"metadata", "name"});
+    const bool group = each.text_at({"spec", "group"}) == definition.text_at({"spec", "group"});
+    if (same || !group) continue;
+    const Json& names = each.get("status").get("acceptedNames");
+    for (const char* member : {"plural", "singular"}) out.resources.insert(names.text_at({member}));
+    for (const Json& name : names.get("shortNames").items()) out.resources.insert(name.text());
+    for (const char* member : {"kind", "listKind"}) out.kinds.insert(names.text_at({member}));
+  }
+  return out;
+}
+
+struct Condition {
+  const char* type;
+  const char* status;
+  const char* reason;
+  std::string message;
+};
+
+void set_condition(Json& definition, Condition wanted, std::string_view now) {
+  Json& conditions = definition["status"]["conditions"];
+  Json fresh = Json::object({{"lastTransitionTime", Json(now)},
+                             {"message", Json(wanted.message)},
+                             {"reason", wanted.reason},
+                             {"status", wanted.status},
+                             {"type", wanted.type}});
+  for (Json& each : conditions.make_array()) {
+    if (each.text_at({"type"}) != wanted.type) continue;
+    if (each.text_at({"status"}) == wanted.status) {
+      fresh.set("lastTransitionTime", each.get("lastTransitionTime"));
+    }
+    each = std::move(fresh);
+    return;
+  }
+  conditions.push_back(std::move(fresh));
+}
+
+/// Takes over each name that is free; a name that is not keeps its accepted form. Returns the
+/// condition NamesAccepted, which tells the last conflict.
+Condition accept_names(Json& definition, const TakenNames& taken) {
+  Condition out{"NamesAccepted", "True", "NoConflicts", "no conflicts found"};
+  const Json wanted = definition.get("spec").get("names");
+  Json accepted = definition.get("status").get("acceptedNames");
+  const auto conflict = [&](const char* reason, const std::string& name) {
+    out.status = "False";
+    out.reason = reason;
+    out.message = to_text(Json(name)) + " is already in use";
+  };
+  const auto take = [&](const char* member, const std::set<std::string>& used, const char* reason) {
+    const std::string& name = wanted.text_at({member});
+    if (!name.empty() && used.contains(name) && accepted.text_at({member}) != name) {
+      conflict(reason, name);
+    } else if (!name.empty()) {
+      accepted.set(member, name);
+    }
+  };
+  take("plural", taken.resources, "PluralConflict");
+  take("singular", taken.resources, "SingularConflict");
+  bool short_names_free = true;
+  for (const Json& each : wanted.get("shortNames").items()) {
+    if (!taken.resources.contains(each.text())) continue;
+    conflict("ShortNamesConflict", each.text());
+    short_names_free = false;
+  }
+  if (short_names_free && wanted.contains("shortNames")) {
+    accepted.set("shortNames", wanted.get("shortNames"));
+  }
+  take("kind", taken.kinds, "KindConflict");
+  take("listKind", taken.kinds, "ListKindConflict");
+  if (wanted.contains("categories")) accepted.set("categories", wanted.get("categories"));
+  definition["status"].set("acceptedNames", std::move(accepted));
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const KindRules> definition_rules(const KindFacts& facts) {
+  return std::make_shared<DefinitionRules>(facts);
+}
+
+void update_definition_status(Json& definition, std::span<const Json> others,
+                              std::string_view now) {
+  note_stored_version(definition);
+  Condition accepted = accept_names(definition, taken_names(definition, others));
+  const bool free = std::string_view(accepted.status) == "True";
+  set_condition(definition, std::move(accepted), now);
+  // Once established, a definition stays so, whatever its later names are.
+  if (is_established(definition)) return;
+  if (free) {
+    set_condition(
+        definition,
+        {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"},
+        now);
+  } else {
+    set_condition(definition, {"Established", "False", "NotAccepted", "not all names are accepted"},
+                  now);
+  }
+}
+
+bool is_established(const Json& definition) {
+  const auto& conditions = definition.get("status").get("conditions").items();
+  return std::any_of(conditions.begin(), conditions.end(), [](const Json& each) {
+    return each.text_at({"type"}) == "Established" && each.text_at({"status"}) == "True";
+  });
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,11 @@
+/// The string formats that schemas may ask for.
+#pragma once
+
+#include <string_view>
+
+namespace davit::sandbox {
+
+/// Whether `text` has this format. Formats that the server does not know hold for every text.
+[[nodiscard]] bool has_format(std::string_view format, std::string_view text);
+
+}  // namespace davit::sandbox
