@@ -8,7 +8,7 @@
 
 namespace davit::sandbox {
 
-/// 401 or 403 when not.
+/// 401 or 403 when not. `options` name an authenticator and an authorizer.
 [[nodiscard]] ApiResult<Identity> check_access(const ApiServerOptions& options,
                                                const Request& request, const Url& url, Verb verb);
 

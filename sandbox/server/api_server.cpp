@@ -49,6 +49,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::open(ApiServerParts parts, ApiServ
   state->admission->restore();
   state->definitions.restore();
   write_bootstrap_objects(state->rest, state->options);
+  if (state->writes_policy) write_bootstrap_policy(state->rest);
   return std::make_unique<ApiServer>(Private(), std::move(state));
 }
 

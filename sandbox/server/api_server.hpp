@@ -32,7 +32,7 @@ struct ApiServerOptions {
   const Authenticator* authenticator = nullptr;
   /// Null: everybody may do everything.
   const Authorizer* authorizer = nullptr;
-  /// Null: no tokens are issued.
+  /// Null: of a key that ends with the server, and that `authenticator` does not know.
   const ServiceAccountTokens* tokens = nullptr;
   AdmissionSwitch admission_switch = AdmissionSwitch::kOn;
   AdmissionOptions admission;

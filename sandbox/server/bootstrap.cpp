@@ -129,8 +129,9 @@ void write_bootstrap_objects(const RestParts& parts, const ApiServerOptions& opt
   create(parts, kubernetes_endpoints(options));
   create(parts, kubernetes_slice(options));
   create(parts, authentication_config());
-  // Nobody asks for roles where everybody may do everything.
-  if (options.authorizer == nullptr) return;
+}
+
+void write_bootstrap_policy(const RestParts& parts) {
   for (auto& [collection, object] : bootstrap_policy()) create(parts, std::move(object));
 }
 

@@ -3,6 +3,9 @@
 
 #include <memory>
 
+#include "host/base/uuid.hpp"
+#include "sandbox/auth/authenticator.hpp"
+#include "sandbox/auth/rbac.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/server/definitions.hpp"
@@ -15,7 +18,11 @@ struct ApiServer::State {
   State(ApiServerParts given, ApiServerOptions chosen, std::unique_ptr<ObjectLookup> objects,
         std::unique_ptr<Admission> chain)
       : outer(std::move(given)),
-        options(std::move(chosen)),
+        tokens(outer.store, outer.clock, host::random_uuid(outer.random)),
+        admin(make_fixed_authenticator(admin_identity())),
+        everybody(make_permissive_authorizer()),
+        writes_policy(chosen.authorizer != nullptr),
+        options(completed(std::move(chosen))),
         lookup(std::move(objects)),
         admission(std::move(chain)),
         resources(served_at_first()),
@@ -23,7 +30,25 @@ struct ApiServer::State {
         documents(options.advertise_address + ':' + std::to_string(options.advertise_port)),
         rest{outer.store, outer.clock, outer.random, resources, *admission, definitions} {}
 
+  static Identity admin_identity() {
+    Identity admin;
+    admin.user = "system:admin";
+    admin.groups = {std::string(kMastersGroup), std::string(kAuthenticatedGroup)};
+    return admin;
+  }
+  /// What was left out is filled in, so that nobody else need look for null.
+  ApiServerOptions completed(ApiServerOptions chosen) const {
+    if (chosen.authenticator == nullptr) chosen.authenticator = admin.get();
+    if (chosen.authorizer == nullptr) chosen.authorizer = everybody.get();
+    if (chosen.tokens == nullptr) chosen.tokens = &tokens;
+    return chosen;
+  }
+
   const ApiServerParts outer;
+  const ServiceAccountTokens tokens;
+  const std::unique_ptr<Authenticator> admin;
+  const std::unique_ptr<Authorizer> everybody;
+  const bool writes_policy;  // Nobody asks for roles where everybody may do everything.
   const ApiServerOptions options;
   const std::unique_ptr<ObjectLookup> lookup;
   const std::unique_ptr<Admission> admission;

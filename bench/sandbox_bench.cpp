@@ -1,0 +1,94 @@
+// The sandbox's API server as a library: what one core writes and delivers.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/base/spdlog_sink.hpp"
+#include "sandbox/server/api_server.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+struct Server {
+  Server() {
+    auto opened = ApiServer::open({store, *clock, *random, host::Log(*sink)});
+    handler = std::move(*opened);
+  }
+
+  Response send(std::string method, std::string target, std::string body = "") {
+    Request request;
+    request.method = std::move(method);
+    request.target = std::move(target);
+    request.body = std::move(body);
+    return handler->handle(request);
+  }
+
+  std::unique_ptr<host::Clock> clock = host::make_system_clock();
+  std::unique_ptr<host::Random> random = host::make_seeded_random(1);
+  std::unique_ptr<host::LogSink> sink = host::make_log_sink(host::LogFormat::kText, 0);
+  Store store{*clock};
+  std::unique_ptr<ApiServer> handler;
+};
+
+std::string config_map(int number) {
+  return R"({"metadata":{"name":"m)" + std::to_string(number) +
+         R"(","labels":{"app":"x"}},"data":{"key":"value"}})";
+}
+
+std::string pod(int number) {
+  return R"({"metadata":{"name":"p)" + std::to_string(number) +
+         R"(","labels":{"app":"x"}},"spec":{"containers":[{"name":"c","image":"nginx"}]}})";
+}
+
+void Open(benchmark::State& state) {
+  for (auto _ : state) {
+    Server server;
+    benchmark::DoNotOptimize(server.handler.get());
+  }
+}
+
+template <std::string (*Body)(int)>
+void Create(benchmark::State& state, const char* resource) {
+  Server server;
+  const std::string target = std::string("/api/v1/namespaces/default/") + resource;
+  int number = 0;
+  for (auto _ : state) {
+    const Response response = server.send("POST", target, Body(number++));
+    if (response.status != 201) state.SkipWithError(response.body.c_str());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+/// `watches` watches follow the same changes.
+void DeliverEvents(benchmark::State& state) {
+  constexpr int kChanges = 100;
+  Server server;
+  const std::string target = "/api/v1/namespaces/default/configmaps";
+  std::vector<std::unique_ptr<BodyStream>> watches;
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    watches.push_back(std::move(server.send("GET", target + "?watch=1").stream));
+  }
+  int number = 0;
+  std::string out;
+  for (auto _ : state) {
+    state.PauseTiming();
+    for (int i = 0; i < kChanges; ++i) server.send("POST", target, config_map(number++));
+    state.ResumeTiming();
+    for (auto& watch : watches) {
+      out.clear();
+      static_cast<void>(watch->read(out, 1 << 20));
+      benchmark::DoNotOptimize(out.data());
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0) * kChanges);
+}
+
+BENCHMARK(Open)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(Create<config_map>, ConfigMap, "configmaps")->Iterations(20'000);
+BENCHMARK_CAPTURE(Create<pod>, Pod, "pods")->Iterations(10'000);
+BENCHMARK(DeliverEvents)->Arg(1)->Arg(50)->Iterations(100);
+
+}  // namespace
+}  // namespace davit::sandbox

@@ -1,0 +1,73 @@
+// Several threads on one server.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "tests/sandbox/server/sandbox.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+const std::string kMaps = "/api/v1/namespaces/default/configmaps";
+constexpr int kThreads = 4;
+constexpr int kWrites = 50;
+
+TEST(ConcurrencyTest, NoUnconditionalPatchIsLost) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kMaps, R"({"metadata":{"name":"shared"}})").code, 201);
+  std::atomic<int> failures = 0;
+  {
+    std::vector<std::jthread> writers;
+    for (int thread = 0; thread < kThreads; ++thread) {
+      writers.emplace_back([&, thread] {
+        for (int i = 0; i < kWrites; ++i) {
+          const std::string key = std::to_string(thread) + '-' + std::to_string(i);
+          const Answer answer =
+              sandbox.patch(kMaps + "/shared", "merge", R"({"data":{")" + key + R"(":"x"}})");
+          if (answer.code != 200) ++failures;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(sandbox.get(kMaps + "/shared").body.get("data").size(),
+            static_cast<std::size_t>(kThreads) * kWrites);
+}
+
+TEST(ConcurrencyTest, AWatchSeesEveryWriteOnceAndInOrder) {
+  Sandbox sandbox;
+  const Answer watch = sandbox.get(kMaps + "?watch=1&labelSelector=w");
+  {
+    std::vector<std::jthread> writers;
+    for (int thread = 0; thread < kThreads; ++thread) {
+      writers.emplace_back([&, thread] {
+        for (int i = 0; i < kWrites; ++i) {
+          const std::string name = std::to_string(thread) + '-' + std::to_string(i);
+          EXPECT_EQ(
+              sandbox.post(kMaps, R"({"metadata":{"name":")" + name + R"(","labels":{"w":"1"}}})")
+                  .code,
+              201);
+        }
+      });
+    }
+  }
+  std::string text;
+  ASSERT_EQ(watch.stream->read(text, 1 << 24), BodyStream::State::kOpen);
+  std::int64_t last = 0;
+  int events = 0;
+  for (std::size_t at = 0; at < text.size(); ++events) {
+    const std::size_t end = text.find('\n', at);
+    const Json event = json_literal(text.substr(at, end - at));
+    const std::int64_t revision =
+        std::stoll(event.text_at({"object", "metadata", "resourceVersion"}));
+    EXPECT_GT(revision, last);
+    last = revision;
+    at = end + 1;
+  }
+  EXPECT_EQ(events, kThreads * kWrites);
+}
+
+}  // namespace
+}  // namespace davit::sandbox
