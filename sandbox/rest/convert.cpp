@@ -104,11 +104,14 @@ Json convert(Json object, const Resource& to) {
 }
 
 bool is_stored_as(const Version& version, const Resource& resource) {
-  return version.text.starts_with(text_prefix(resource));
+  return !resource.custom && version.text.starts_with(text_prefix(resource));
 }
 
 Json load(const Version& version, const Resource& resource) {
-  return convert(version.json(), resource);
+  Json object = convert(version.json(), resource);
+  // The schema may have got defaults since the object was written.
+  if (resource.custom && resource.rules != nullptr) resource.rules->set_defaults(object);
+  return object;
 }
 
 std::string load_text(const Version& version, const Resource& resource) {

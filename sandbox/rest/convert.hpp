@@ -12,7 +12,8 @@ namespace davit::sandbox {
 /// custom resources only the apiVersion changes.
 [[nodiscard]] Json convert(Json object, const Resource& to);
 
-/// Whether `version` is kept in the form of `resource`, with kind and apiVersion in front.
+/// Whether `version` is kept just as `resource` shows it, with kind and apiVersion in front. Never
+/// so for custom resources: their defaults are applied on reading, too.
 [[nodiscard]] bool is_stored_as(const Version& version, const Resource& resource);
 /// The stored object in the form of `resource`.
 [[nodiscard]] Json load(const Version& version, const Resource& resource);

@@ -217,8 +217,10 @@ ApiResult<Response> patch_object(const RestParts& parts, Call& call) {
   if (!patch) return patch.error();
   WriteTarget target = target_of(parts, call, patch->options);
   Missing missing = Missing::kNotFound;
+  std::vector<std::string> told;
   Produce produce = [&](const Json& old) {
-    return apply_patch(*patch, old, call, type, call.warnings);
+    told.clear();  // Of an attempt that lost a race.
+    return apply_patch(*patch, old, call, type, told);
   };
   if (patch->type == PatchType::kApply) {
     if (ApiFailure failure = check_applied(patch->body, type, call)) return *failure;
@@ -230,6 +232,7 @@ ApiResult<Response> patch_object(const RestParts& parts, Call& call) {
   }
   const ApiResult<Written> written = rewrite_object(parts, target, missing, produce, call.warnings);
   if (!written) return written.error();
+  call.warnings.insert(call.warnings.begin(), told.begin(), told.end());
   return answer_written(parts, call, *written);
 }
 

@@ -75,12 +75,28 @@ void track(const WriteTarget& target, Json& object, const Json& old) {
   track_update(object, old, target.resource.schema, target.manager);
 }
 
+/// What is kept is refused above this, as etcd does by default.
+constexpr std::size_t kObjectBytesMax = 3 * 512 * 1024;
+
+std::size_t bytes_of(const Json& json) {
+  std::size_t out = json.text().size() + 2;
+  for (const Json& each : json.items()) out += bytes_of(each) + 1;
+  for (const Json::Member& each : json.members()) out += each.key.size() + bytes_of(each.value) + 4;
+  return out;
+}
+
+ApiFailure check_size(const Json& object) {
+  if (bytes_of(object) <= kObjectBytesMax) return std::nullopt;
+  return internal_error("etcdserver: request is too large");
+}
+
 /// One try under the name that `object` has now. No value: the name is taken.
 ApiResult<std::optional<Written>> try_create(const RestParts& parts, const WriteTarget& target,
                                              Json object) {
   if (ApiFailure failure = check_new(target.resource, object)) return *failure;
   object["metadata"].erase("resourceVersion");
   track(target, object, Json());
+  if (ApiFailure failure = check_size(object)) return *failure;
   Reserved reserved =
       parts.admission.reserve(admission_request(target, WriteVerb::kCreate, nullptr), object);
   if (reserved.refusal) return *reserved.refusal;
@@ -175,6 +191,7 @@ ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const Writ
   if (ApiFailure failure = check_revision(target, next, *current)) return *failure;
   if (ApiFailure failure = settle_next(parts, target, next, old, warnings)) return *failure;
   next["metadata"].set("resourceVersion", std::to_string(current->revision));
+  if (ApiFailure failure = check_size(next)) return *failure;
   using Effect = Written::Effect;
   if (same_but_for_times(next, old)) return std::optional(Written{current, Effect::kUnchanged});
   Reserved reserved =

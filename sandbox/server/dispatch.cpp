@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/config/duration.hpp"
 #include "sandbox/auth/reviews.hpp"
 #include "sandbox/rest/binding.hpp"
 #include "sandbox/rest/delete.hpp"
@@ -87,6 +88,16 @@ ApiFailure agree_on_form(Call& call) {
   return std::nullopt;
 }
 
+/// Nothing here takes long enough to be cut off, but a timeout must be one.
+ApiFailure check_timeout(const Call& call) {
+  const std::string_view timeout = call.url.query.get("timeout");
+  if (call.verb == Verb::kWatch || timeout.empty() || host::parse_duration(timeout)) {
+    return std::nullopt;
+  }
+  return bad_request("invalid timeout specified in the request URL - time: invalid duration " +
+                     to_text(Json(timeout)));
+}
+
 ApiResult<Response> serve_object(const Serving& serving, Call& call) {
   const RestParts& parts = serving.rest;
   switch (call.verb) {
@@ -119,6 +130,7 @@ ApiResult<Response> serve_resource(const Serving& serving, Call& call) {
   if (!resource) return resource.error();
   call.resource = std::move(*resource);
   if (ApiFailure failure = agree_on_form(call)) return *failure;
+  if (ApiFailure failure = check_timeout(call)) return *failure;
   const std::string& part = call.url.subresource;
   if (!part.empty() && part != "status") return serve_subresource(serving, call);
   if (is_review(call.resource->group, call.resource->kind)) return serve_review(serving, call);

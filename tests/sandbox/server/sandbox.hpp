@@ -39,7 +39,11 @@ struct Answer {
 
 class Sandbox {
  public:
-  explicit Sandbox(ApiServerOptions options = {}) {
+  explicit Sandbox(ApiServerOptions options = {}) { reopen(std::move(options)); }
+
+  /// Another server on the same store.
+  void reopen(ApiServerOptions options = {}) {
+    server.reset();
     Result<std::unique_ptr<ApiServer>> opened =
         ApiServer::open({store, clock, *random, host::Log(log)}, std::move(options));
     server = std::move(*opened);

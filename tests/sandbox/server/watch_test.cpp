@@ -117,6 +117,41 @@ TEST(WatchTest, ASlowReaderGetsWholeEvents) {
   EXPECT_EQ(json_literal(second).text_at({"object", "metadata", "name"}), "b");
 }
 
+TEST(WatchTest, TheOldPrefixWatchesOneObject) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kMaps, labelled("a", "1")).code, 201);
+  ASSERT_EQ(sandbox.post(kMaps, labelled("b", "1")).code, 201);
+  const Answer watch = sandbox.get("/api/v1/watch/namespaces/default/configmaps/a");
+  EXPECT_EQ(Sandbox::events(*watch.stream), "ADDED a");
+}
+
+TEST(WatchTest, MetadataWatchesCarryNothingElse) {
+  Sandbox sandbox;
+  const Answer watch =
+      sandbox.send("GET", kMaps + "?watch=1&labelSelector=s", "",
+                   {{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}});
+  ASSERT_EQ(sandbox.post(kMaps, labelled("a", "1")).code, 201);
+  std::string text;
+  ASSERT_EQ(watch.stream->read(text, 1000), BodyStream::State::kOpen);
+  const Json event = json_literal(text.substr(0, text.find('\n')));
+  EXPECT_EQ(event.text_at({"object", "kind"}), "PartialObjectMetadata");
+  EXPECT_EQ(event.get("object").size(), 3u) << "kind, apiVersion, metadata";
+}
+
+TEST(WatchTest, BothGroupsOfEventsSeeEachOthers) {
+  Sandbox sandbox;
+  const Answer watch = sandbox.get("/apis/events.k8s.io/v1/namespaces/default/events?watch=1");
+  ASSERT_EQ(sandbox
+                .post("/api/v1/namespaces/default/events",
+                      R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"default"},)"
+                      R"("message":"m"})")
+                .code,
+            201);
+  std::string text;
+  ASSERT_EQ(watch.stream->read(text, 1000), BodyStream::State::kOpen);
+  EXPECT_EQ(json_literal(text.substr(0, text.find('\n'))).text_at({"object", "note"}), "m");
+}
+
 TEST(WatchTest, AReaderIsCalledWhenThereIsSomething) {
   Sandbox sandbox;
   const Answer watch = sandbox.get(kMaps + "?watch=1");
