@@ -1,0 +1,44 @@
+/// How the built-in controllers write: requests to the server in the same process.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "sandbox/kinds/resource.hpp"
+#include "sandbox/rest/exchange.hpp"
+
+namespace davit::sandbox {
+
+/// "/apis/apps/v1/namespaces/a/deployments", or of all namespaces when `ns` is empty.
+[[nodiscard]] std::string collection_path(const Resource& resource, std::string_view ns);
+[[nodiscard]] std::string object_path(const Resource& resource, std::string_view ns,
+                                      std::string_view name);
+
+/// Asks a Handler as a member of system:masters. `server` must outlive it. As thread-safe as that.
+class ApiWriter {
+ public:
+  /// What a write came to.
+  enum class Outcome {
+    kDone,
+    kGone,    ///< 404: what was to be changed is not there.
+    kExists,  ///< 409 of a create.
+    kFailed,  ///< Worth another try later.
+  };
+
+  ApiWriter(Handler& server, std::string user) : server_(server), user_(std::move(user)) {}
+
+  Outcome create(const std::string& collection_path, const Json& object);
+  Outcome update(const std::string& path, const Json& object);
+  Outcome merge(const std::string& path, const Json& patch);
+  /// `options`: DeleteOptions. The path may be that of a collection.
+  Outcome remove(const std::string& path, const Json& options);
+
+ private:
+  Outcome call(std::string method, const std::string& path, const Json& body);
+
+  Handler& server_;
+  const std::string user_;
+};
+
+}  // namespace davit::sandbox

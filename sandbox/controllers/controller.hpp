@@ -1,0 +1,42 @@
+/// What a controller that runs inside the sandbox is: told of changes, then asked to act.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "sandbox/controllers/api_writer.hpp"
+#include "sandbox/rest/resources.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+/// All borrowed; must outlive the controllers.
+struct ControllerParts {
+  Store& store;
+  /// Where they write: the server itself, without faults.
+  Handler& server;
+  host::Clock& clock;
+  std::function<std::shared_ptr<const ResourceSet>()> resources;
+};
+
+/// One controller. All calls come from one thread.
+class Controller {
+ public:
+  Controller() = default;
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+  virtual ~Controller() = default;
+
+  /// What is known of the collection is void; all its objects follow as kAdded.
+  virtual void begin_anew(const Collection& collection) = 0;
+  virtual void observe(const Collection& collection, const Change& change) = 0;
+  /// Does what is due, by what was observed. When it wants to act again although nothing changes;
+  /// Time::max(): never.
+  [[nodiscard]] virtual host::Time act(host::Time now) = 0;
+};
+
+/// Between two tries of a write that failed: it failed for a reason that time may remove, and a
+/// sandbox is watched by people who wait.
+inline constexpr host::Duration kRetryAfter = std::chrono::seconds(1);
+
+}  // namespace davit::sandbox

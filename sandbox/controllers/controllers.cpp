@@ -1,0 +1,79 @@
+#include "sandbox/controllers/controllers.hpp"
+
+#include <algorithm>
+
+#include "sandbox/controllers/event_expiry.hpp"
+#include "sandbox/controllers/garbage_collector.hpp"
+#include "sandbox/controllers/namespace_deletion.hpp"
+#include "sandbox/controllers/namespace_furniture.hpp"
+
+namespace davit::sandbox {
+
+using host::MutexLock;
+
+Controllers::Controllers(ControllerParts parts, const ControllerOptions& options)
+    : parts_(std::move(parts)), feed_(parts_.store, [this] { wake(); }) {
+  if (options.garbage_collector == Switch::kOn) {
+    controllers_.push_back(std::make_unique<GarbageCollector>(parts_));
+  }
+  if (options.namespaces == Switch::kOn) {
+    controllers_.push_back(std::make_unique<NamespaceDeletion>(parts_));
+  }
+  if (options.event_expiry == Switch::kOn) {
+    controllers_.push_back(std::make_unique<EventExpiry>(parts_));
+  }
+  Furniture furniture;
+  furniture.service_account = options.default_accounts == Switch::kOn;
+  furniture.root_ca = options.root_ca;
+  if (furniture.service_account || !furniture.root_ca.empty()) {
+    controllers_.push_back(std::make_unique<NamespaceFurniture>(parts_, std::move(furniture)));
+  }
+}
+
+host::Time Controllers::step(host::Time now) {
+  while (true) {
+    follow_all();
+    while (observe_some()) continue;
+    host::Time next = host::Time::max();
+    for (const auto& each : controllers_) next = std::min(next, each->act(now));
+    // What they wrote is a change like any other.
+    if (!observe_some() && next > now) return next;
+  }
+}
+
+void Controllers::follow_all() {
+  std::shared_ptr<const ResourceSet> current = parts_.resources();
+  if (current == followed_) return;
+  for (const ResourcePtr& each : current->all()) feed_.follow(each->collection);
+  followed_ = std::move(current);
+}
+
+bool Controllers::observe_some() {
+  const std::optional<ChangeFeed::Batch> batch = feed_.pull();
+  if (!batch) return false;
+  for (const auto& each : controllers_) {
+    if (batch->anew) each->begin_anew(batch->collection);
+    for (const Change& change : batch->changes) each->observe(batch->collection, change);
+  }
+  return true;
+}
+
+void Controllers::wake() {
+  MutexLock lock(mutex_);
+  woken_ = true;
+  woken_cond_.notify_all();
+}
+
+void Controllers::run(const std::stop_token& stop) {
+  const std::stop_callback on_stop(stop, [this] { wake(); });
+  while (!stop.stop_requested()) {
+    const host::Time next = step(parts_.clock.now());
+    MutexLock lock(mutex_);
+    while (!woken_ && parts_.clock.now() < next) {
+      parts_.clock.wait_until(woken_cond_, mutex_, next);
+    }
+    woken_ = false;
+  }
+}
+
+}  // namespace davit::sandbox

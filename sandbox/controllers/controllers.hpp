@@ -1,0 +1,58 @@
+/// What a cluster does for its users beside serving the API: the parts of kube-controller-manager
+/// without which deletion and pods do not work.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "host/base/mutex.hpp"
+#include "sandbox/controllers/change_feed.hpp"
+#include "sandbox/controllers/controller.hpp"
+
+namespace davit::sandbox {
+
+enum class Switch : std::uint8_t { kOff, kOn };
+
+struct ControllerOptions {
+  Switch garbage_collector = Switch::kOn;
+  /// Empties namespaces that are being deleted, and lets them go.
+  Switch namespaces = Switch::kOn;
+  Switch event_expiry = Switch::kOn;
+  /// The ServiceAccount `default` in each namespace. Off as in envtest: few tests want it.
+  Switch default_accounts = Switch::kOff;
+  /// The ConfigMap kube-root-ca.crt in each namespace; empty: none.
+  std::string root_ca;
+};
+
+/// All controllers on one thread's time: a test steps them on its clock, a program runs them.
+/// step() and run() belong to one thread.
+class Controllers {
+ public:
+  Controllers(ControllerParts parts, const ControllerOptions& options);
+
+  /// Does all that is due, and what follows from it. When it wants to be called again although
+  /// nothing changes; Time::max(): never.
+  host::Time step(host::Time now);
+  /// Steps whenever there is something to do, until `stop` is requested.
+  void run(const std::stop_token& stop) EXCLUDES(mutex_);
+
+ private:
+  void follow_all();
+  /// Whether there was anything.
+  bool observe_some();
+  void wake() EXCLUDES(mutex_);
+
+  const ControllerParts parts_;
+  std::vector<std::unique_ptr<Controller>> controllers_;
+  std::shared_ptr<const ResourceSet> followed_;
+
+  host::Mutex mutex_;
+  host::CondVar woken_cond_;
+  bool woken_ GUARDED_BY(mutex_) = false;
+  ChangeFeed feed_;  // Last: it calls wake().
+};
+
+}  // namespace davit::sandbox

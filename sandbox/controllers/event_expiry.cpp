@@ -1,0 +1,47 @@
+#include "sandbox/controllers/event_expiry.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+bool is_events(const Collection& collection) {
+  return collection.group.empty() && collection.resource == "events";
+}
+
+}  // namespace
+
+void EventExpiry::begin_anew(const Collection& collection) {
+  if (!is_events(collection)) return;
+  fresh_.clear();
+  leases_.clear();
+}
+
+void EventExpiry::observe(const Collection& collection, const Change& change) {
+  if (!is_events(collection) || change.type == ChangeType::kDeleted) return;
+  const Version& event = *change.object;
+  fresh_.push_back({host::Time(), event.ns, event.name, event.revision});
+}
+
+host::Time EventExpiry::act(host::Time now) {
+  for (Lease& each : fresh_) {
+    each.ends = now + kEventLifetime;
+    leases_.push_back(std::move(each));
+  }
+  fresh_.clear();
+  const ResourcePtr resource = parts_.resources()->find("", "v1", "events");
+  while (!leases_.empty() && leases_.front().ends <= now) {
+    const Lease lease = std::move(leases_.front());
+    leases_.pop_front();
+    const VersionPtr event = parts_.store.get({"", "events"}, lease.ns, lease.name);
+    if (resource == nullptr || event == nullptr || event->revision != lease.revision) continue;
+    // A write that came between makes this fail, and gives the event another hour.
+    writer_.remove(
+        object_path(*resource, lease.ns, lease.name),
+        Json::object({{"preconditions",
+                       Json::object({{"uid", event->uid},
+                                     {"resourceVersion", std::to_string(event->revision)}})}}));
+  }
+  return leases_.empty() ? host::Time::max() : leases_.front().ends;
+}
+
+}  // namespace davit::sandbox

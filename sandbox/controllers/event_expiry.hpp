@@ -1,0 +1,37 @@
+/// Events last an hour after their last write, as a real server's do by a lease of etcd.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "sandbox/controllers/controller.hpp"
+
+namespace davit::sandbox {
+
+inline constexpr host::Duration kEventLifetime = std::chrono::hours(1);
+
+class EventExpiry final : public Controller {
+ public:
+  explicit EventExpiry(const ControllerParts& parts)
+      : parts_(parts), writer_(parts_.server, "event-expiry") {}
+
+  void begin_anew(const Collection& collection) override;
+  void observe(const Collection& collection, const Change& change) override;
+  [[nodiscard]] host::Time act(host::Time now) override;
+
+ private:
+  struct Lease {
+    host::Time ends;
+    std::string ns;
+    std::string name;
+    Revision revision;  ///< Void when the event has another one by then.
+  };
+
+  const ControllerParts parts_;
+  ApiWriter writer_;
+  std::vector<Lease> fresh_;  // Observed since act(), which knows the time.
+  std::deque<Lease> leases_;  // The earliest first.
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,42 @@
+/// Empties namespaces that are being deleted, and lets them go when nothing is left.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sandbox/controllers/controller.hpp"
+#include "sandbox/controllers/namespace_plan.hpp"
+
+namespace davit::sandbox {
+
+class NamespaceDeletion final : public Controller {
+ public:
+  explicit NamespaceDeletion(const ControllerParts& parts)
+      : parts_(parts), writer_(parts_.server, "namespace-controller") {}
+
+  void begin_anew(const Collection& collection) override;
+  void observe(const Collection& collection, const Change& change) override;
+  [[nodiscard]] host::Time act(host::Time now) override;
+
+ private:
+  /// False: try again later.
+  bool sync(const std::string& name);
+  /// Deletes what is not being deleted yet. False: some of it refused.
+  bool empty(const std::string& name);
+  [[nodiscard]] std::vector<NamespaceContent> content_of(const std::string& name) const;
+  bool tell(const Resource& resource, const Version& ns,
+            const std::vector<NamespaceContent>& content);
+  bool finalize(const Resource& resource, const std::string& name);
+  /// One resource for each collection of namespaced objects.
+  [[nodiscard]] std::vector<ResourcePtr> namespaced() const;
+
+  const ControllerParts parts_;
+  ApiWriter writer_;
+  std::set<std::string> terminating_;
+  std::set<std::string> queue_;  // Of terminating_.
+  std::map<std::string, host::Time> retries_;
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,28 @@
+/// What a namespace that is being deleted says of itself. Pure; conditions and messages are those
+/// of kubernetes:pkg/controller/namespace/deletion.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sandbox/json/json.hpp"
+
+namespace davit::sandbox {
+
+/// What is left of one resource.
+struct NamespaceContent {
+  std::string group;
+  std::string resource;
+  std::size_t count = 0;
+  std::map<std::string, std::size_t> finalizers;  ///< How many objects have each.
+};
+
+/// The conditions of the namespace, those that do not change with their times. `now`: as the API
+/// writes times.
+[[nodiscard]] Json namespace_conditions(const Json& current,
+                                        const std::vector<NamespaceContent>& content,
+                                        const std::string& now);
+
+}  // namespace davit::sandbox
