@@ -198,6 +198,7 @@ class LeaseRules final : public PlainRules {
     }
     check_not_negative(spec, "leaseTransitions", kSpec, errors);
   }
+  [[nodiscard]] bool checks_finalizer_names() const override { return false; }
 };
 
 /// Why a class with the reserved prefix is none of the system's; "" when it is one.

@@ -50,6 +50,9 @@ class PlainRules : public KindRules {
   /// As check_create() unless overridden.
   virtual void check_update(const Json& object, const Json& old, FieldErrors& errors) const;
   virtual void check_status(const Json& object, const Json& old, FieldErrors& errors) const;
+  /// Whether finalizers must have a domain: not of kinds that are checked by
+  /// k8s.io/apimachinery's ValidateObjectMeta alone.
+  [[nodiscard]] virtual bool checks_finalizer_names() const { return true; }
 
   [[nodiscard]] const KindFacts& facts() const { return facts_; }
 

@@ -33,7 +33,9 @@ FieldErrors PlainRules::validate_create(const Json& object) const {
   const Json& metadata = object.get("metadata");
   check_metadata(metadata, facts_.names, facts_.namespaced ? Scope::kNamespaced : Scope::kCluster,
                  path, errors);
-  check_finalizer_names(metadata.get("finalizers"), path.child("finalizers"), errors);
+  if (checks_finalizer_names()) {
+    check_finalizer_names(metadata.get("finalizers"), path.child("finalizers"), errors);
+  }
   check_create(object, errors);
   return errors;
 }
@@ -44,7 +46,9 @@ FieldErrors PlainRules::validate_update(const Json& object, const Json& old,
   const FieldPath path("metadata");
   const Json& metadata = object.get("metadata");
   check_metadata_update(metadata, old.get("metadata"), path, errors);
-  check_finalizer_names(metadata.get("finalizers"), path.child("finalizers"), errors);
+  if (checks_finalizer_names()) {
+    check_finalizer_names(metadata.get("finalizers"), path.child("finalizers"), errors);
+  }
   if (target == UpdateTarget::kStatus) {
     check_status(object, old, errors);
   } else {

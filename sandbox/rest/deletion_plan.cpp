@@ -94,7 +94,8 @@ DeletionPlan plan_pod(const Json& current, Json marked, const DeleteOptions& opt
     mark_deleted(marked,
                  deleting ? current.text_at({"metadata", "deletionTimestamp"}) : after(now, 0), 0);
     if (has_finalizers(marked)) return {marked == current ? Step::kNothing : Step::kStore, marked};
-    return {deleting ? Step::kRemove : Step::kStoreThenRemove, std::move(marked)};
+    const bool marked_before = deleting && grace_seconds(current) == 0;
+    return {marked_before ? Step::kRemove : Step::kStoreThenRemove, std::move(marked)};
   }
   // A later request names its period, or means no change.
   if (deleting) return options.grace_seconds ? shorten(current, grace, now) : DeletionPlan();
@@ -144,7 +145,8 @@ DeletionPlan plan_deletion(const Resource& resource, const Json& current,
   if (is_kind(resource, "apiextensions.k8s.io", "customresourcedefinitions") && !deleting) {
     hold_definition(marked, after(now, 0));
   }
-  if (!has_finalizers(marked)) return {Step::kRemove, std::move(marked)};
+  // What goes at once is not marked first: its last state is the stored one.
+  if (!has_finalizers(marked)) return {Step::kRemove, current};
   mark_deleted(marked,
                deleting ? current.text_at({"metadata", "deletionTimestamp"}) : after(now, 0), 0);
   const bool changes = marked != current;

@@ -115,6 +115,12 @@ FieldSelector FieldSelector::of_name(std::string name) {
   return out;
 }
 
+bool FieldSelector::names_one() const {
+  return std::ranges::any_of(terms_, [](const Term& term) {
+    return term.field == "metadata.name" && term.op == Operator::kEquals;
+  });
+}
+
 bool FieldSelector::matches(const Version& object) const {
   return std::ranges::all_of(terms_, [&](const Term& term) {
     return (value_of(object, term.field) == term.value) == (term.op == Operator::kEquals);

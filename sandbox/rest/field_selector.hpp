@@ -33,6 +33,8 @@ class FieldSelector {
   [[nodiscard]] static FieldSelector of_name(std::string name);
 
   [[nodiscard]] bool empty() const { return terms_.empty(); }
+  /// Whether at most one object of a namespace can match: a term asks for its name.
+  [[nodiscard]] bool names_one() const;
   [[nodiscard]] bool matches(const Version& object) const;
 
  private:

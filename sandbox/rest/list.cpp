@@ -85,20 +85,27 @@ auto first_after(const std::vector<VersionPtr>& objects, const Moment& at) {
       [](const VersionPtr& each) { return std::tie(each->ns, each->name); });
 }
 
-Page cut_page(std::vector<VersionPtr> matching, const Selection& selection,
+/// The first `limit` objects that match. A full page names the place where the next one begins as
+/// long as there is any object behind it, matching or not: the server does not look ahead
+/// (k8s.io/apiserver/pkg/storage/cacher).
+Page cut_page(std::vector<VersionPtr> objects, const Selection& selection,
               const ListOptions& options, Revision revision) {
   Page page;
   page.metadata = Json::object({{"resourceVersion", std::to_string(revision)}});
   const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(options.limit, 0));
-  if (limit > 0 && matching.size() > limit) {
-    const Version& last = *matching[limit - 1];
-    page.metadata.set("continue", ContinueToken{revision, last.ns, last.name}.text());
-    if (!selection.has_selector()) {
-      page.metadata.set("remainingItemCount", static_cast<std::int64_t>(matching.size() - limit));
+  std::size_t seen = 0;
+  while (seen < objects.size() && (limit == 0 || page.objects.size() < limit)) {
+    VersionPtr& each = objects[seen++];
+    if (!selection.has_selector() || selection.matches(*each)) {
+      page.objects.push_back(std::move(each));
     }
-    matching.resize(limit);
   }
-  page.objects = std::move(matching);
+  if (seen == objects.size() || selection.single) return page;
+  const Version& last = *page.objects.back();
+  page.metadata.set("continue", ContinueToken{revision, last.ns, last.name}.text());
+  if (!selection.has_selector()) {
+    page.metadata.set("remainingItemCount", static_cast<std::int64_t>(objects.size() - seen));
+  }
   return page;
 }
 
@@ -114,6 +121,7 @@ ApiResult<Selection> parse_selection(const Call& call, const ListOptions& option
   if (!fields) return bad_request(fields.error().message());
   out.fields = std::move(*fields);
   if (!call.url.name.empty()) out.fields = FieldSelector::of_name(call.url.name);
+  out.single = out.fields.names_one() && (!call.resource->namespaced || !out.ns.empty());
   return out;
 }
 
@@ -153,10 +161,6 @@ ApiResult<Page> find_page(const RestParts& parts, const Call& call, const ListOp
   }
   if (!at->name.empty()) {
     snapshot.objects.erase(snapshot.objects.begin(), first_after(snapshot.objects, *at));
-  }
-  if (selection->has_selector()) {
-    std::erase_if(snapshot.objects,
-                  [&](const VersionPtr& each) { return !selection->matches(*each); });
   }
   ListOptions effective = options;
   if (!at->limited) effective.limit = 0;

@@ -19,6 +19,7 @@ struct Selection {
   std::string ns;  ///< Empty: all namespaces.
   LabelSelector labels;
   FieldSelector fields;
+  bool single = false;  ///< At most one object can match: it is read, not searched for.
 
   [[nodiscard]] bool matches(const Version& object) const {
     return (ns.empty() || object.ns == ns) && labels.matches(object.labels) &&

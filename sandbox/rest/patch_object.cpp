@@ -214,7 +214,15 @@ ApiResult<Json> apply_intent(const Patch& patch, const Json& old, const Call& ca
 ApiResult<Response> patch_object(const RestParts& parts, Call& call) {
   const BodyType type = BodyType::of(*call.resource);
   const ApiResult<Patch> patch = read_patch(call, type);
-  if (!patch) return patch.error();
+  if (!patch) {
+    // A patch is decoded when it is applied, and that needs something to apply it to.
+    const bool nothing_there =
+        parts.store.get(call.resource->collection, call.url.ns, call.url.name) == nullptr;
+    if (patch.error().code == 400 && nothing_there) {
+      return not_found(Subject::resource(*call.resource, call.url.name));
+    }
+    return patch.error();
+  }
   WriteTarget target = target_of(parts, call, patch->options);
   Missing missing = Missing::kNotFound;
   std::vector<std::string> told;

@@ -30,7 +30,7 @@ ApiFailure check_uid(const Json& object, const Json& old, const Resource& resour
   const std::string& there = old.text_at({"metadata", "uid"});
   if (given.empty() || given == there) return std::nullopt;
   return conflict(
-      Subject::resource(resource, old.text_at({"metadata", "name"})),
+      Subject::resource(resource, object.text_at({"metadata", "name"})),
       "Precondition failed: UID in precondition: " + given + ", UID in object meta: " + there);
 }
 
@@ -57,10 +57,13 @@ ApiResult<Response> put_object(const RestParts& parts, Call& call) {
   const Json& body = decoded->object;
   if (ApiFailure failure = check_name(body, call.url.name)) return *failure;
   const bool creates = call.resource->create_on_update && call.url.subresource.empty();
+  // The precondition comes first, also where there is nothing (storage/etcd3 GuaranteedUpdate).
+  if (parts.store.get(call.resource->collection, call.url.ns, call.url.name) == nullptr) {
+    if (ApiFailure failure = check_uid(body, Json(), *call.resource)) return *failure;
+  }
   const ApiResult<Written> written = rewrite_object(
       parts, target_of(parts, call, *options), creates ? Missing::kCreate : Missing::kNotFound,
       [&](const Json& old) -> ApiResult<Json> {
-        if (old.is_null()) return body;
         if (ApiFailure failure = check_uid(body, old, *call.resource)) return *failure;
         return body;
       },

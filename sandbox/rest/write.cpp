@@ -4,6 +4,7 @@
 
 #include "sandbox/patch/apply.hpp"
 #include "sandbox/rest/convert.hpp"
+#include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/meta.hpp"
 
 namespace davit::sandbox {
@@ -302,6 +303,18 @@ ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& tar
   return stale(Subject::resource(target.resource, target.name));
 }
 
+namespace {
+
+/// A Service takes the Endpoints of its name along, whoever made them
+/// (pkg/registry/core/service/storage afterDelete).
+void delete_endpoints_of(const RestParts& parts, const Version& service) {
+  const ResourcePtr endpoints = parts.resources.now()->find("", "v1", "endpoints");
+  if (endpoints == nullptr) return;
+  static_cast<void>(delete_one(parts, *endpoints, service.ns, service.name, {}));
+}
+
+}  // namespace
+
 std::optional<ApiResult<VersionPtr>> remove_version(const RestParts& parts,
                                                     const Resource& resource,
                                                     const Version& current, Json last) {
@@ -315,6 +328,7 @@ std::optional<ApiResult<VersionPtr>> remove_version(const RestParts& parts,
   }
   parts.admission.removed(resource, last);
   parts.observer.removed(resource, *removed);
+  if (resource.group.empty() && resource.name == "services") delete_endpoints_of(parts, current);
   return std::move(*removed);
 }
 

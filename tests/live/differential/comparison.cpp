@@ -51,8 +51,13 @@ bool is_time(const Json& value) {
          text.back() == 'Z';
 }
 
+/// Times become one word; a null creationTimestamp, which older versions write into templates,
+/// goes.
 void hide_times(Json& json) {
   if (json.is_object()) {
+    if (const Json* created = json.find("creationTimestamp"); created && created->is_null()) {
+      json.erase("creationTimestamp");
+    }
     for (Json::Member& each : json.make_object()) hide_times(each.value);
   } else if (json.is_array()) {
     for (Json& each : json.make_array()) hide_times(each);
@@ -70,8 +75,18 @@ void normalise_status(Json& status) {
   if (!wording_counts(status.text_at({"reason"}))) status.erase("message");
   if (Json* details = status.find("details")) {
     details->erase("uid");
+    // Some checks run twice in some versions, and conflicts come in any order.
     if (Json* causes = details->find("causes")) {
-      for (Json& each : causes->make_array()) each.erase("message");
+      Json once = Json::array();
+      for (Json& each : causes->make_array()) {
+        each.erase("message");
+        const Json::Items& seen = once.items();
+        if (std::find(seen.begin(), seen.end(), each) == seen.end()) once.push_back(each);
+      }
+      std::sort(
+          once.make_array().begin(), once.make_array().end(),
+          [](const Json& a, const Json& b) { return to_canonical_text(a) < to_canonical_text(b); });
+      *causes = std::move(once);
     }
   }
 }

@@ -180,7 +180,7 @@ Json OperationSource::change_of(const KindOfObject& kind) {
        R"({"metadata":{"finalizers":null}})", R"({"metadata":{"finalizers":["example.com/b"]}})",
        R"({"metadata":{"uid":"wrong"}})", R"({"metadata":{"name":"different"}})",
        R"({"metadata":{"resourceVersion":"1"}})", R"({"metadata":{"generation":99}})",
-       R"({"metadata":{"creationTimestamp":"2001-01-01T00:00:00Z"}})", R"({})", R"([])", R"(3)"}));
+       R"({"metadata":{"creationTimestamp":"2001-01-01T00:00:00Z"}})", R"({})"}));
 }
 
 Operation OperationSource::patch(const KindOfObject& kind, const std::string& name) {
@@ -220,7 +220,7 @@ Operation OperationSource::apply(const KindOfObject& kind, const std::string& na
 }
 
 Operation OperationSource::remove(const KindOfObject& kind, const std::string& name) {
-  if (chance(3)) {
+  if (chance(3) && kind.kind != "Service") {  // Older versions cannot delete many Services.
     return {"DELETE",
             kind.path + "?labelSelector=" + one_of<std::string>({"app%3Dx", "tier"}),
             "",
@@ -232,7 +232,7 @@ Operation OperationSource::remove(const KindOfObject& kind, const std::string& n
   const std::string body = one_of<std::string>(
       {R"({"propagationPolicy":"Foreground"})", R"({"propagationPolicy":"Background"})",
        R"({"propagationPolicy":"Orphan"})", R"({"propagationPolicy":"Odd"})",
-       R"({"gracePeriodSeconds":0})", R"({"gracePeriodSeconds":5})", R"({"dryRun":["All"]})",
+       R"({"gracePeriodSeconds":0})", R"({"gracePeriodSeconds":600})", R"({"dryRun":["All"]})",
        R"({"preconditions":{"uid":"wrong"}})", R"({"preconditions":{"resourceVersion":"@RV@"}})",
        R"({"orphanDependents":true})",
        R"({"orphanDependents":true,"propagationPolicy":"Orphan"})"});
@@ -300,12 +300,15 @@ Operation OperationSource::subresource(const KindOfObject& kind, const std::stri
 
 Operation OperationSource::next() {
   const KindOfObject& kind = one_of(kinds());
-  const std::string name = one_of<std::string>({"a", "b", "c", "d"});
+  // Endpoints go with the Service of their name, at a moment that differs by version.
+  const std::string name =
+      (kind.kind == "Endpoints" ? "of-" : "") + one_of<std::string>({"a", "b", "c", "d"});
   const std::size_t choice = below(100);
   if (choice < 24) return create(kind, name);
-  if (choice < 36) return update(kind, name);
-  if (choice < 56) return patch(kind, name);
-  if (choice < 62) return apply(kind, name);
+  if (choice < 44) return patch(kind, name);
+  // Whether a PUT or an apply creates a Service differs by version.
+  if (choice < 56 && kind.kind != "Service") return update(kind, name);
+  if (choice < 62 && kind.kind != "Service") return apply(kind, name);
   if (choice < 72) return subresource(kind, name);
   if (choice < 88) return read(kind, name);
   return remove(kind, name);

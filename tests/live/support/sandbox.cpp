@@ -1,0 +1,67 @@
+#include "tests/live/support/sandbox.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "host/config/kubeconfig.hpp"
+#include "tests/live/support/davit_program.hpp"
+
+namespace davit::live {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "live test support: %s\n", what.c_str());
+  std::abort();
+}
+
+host::ConnectionConfig connection(const std::string& kubeconfig) {
+  host::KubeconfigOptions lookup;
+  lookup.kubeconfig = kubeconfig;
+  const Result<host::ConnectionConfig> config = host::load_connection(lookup);
+  if (!config) fail(config.error().message());
+  return *config;
+}
+
+}  // namespace
+
+Sandbox::Sandbox(const std::vector<std::string>& flags) {
+  write_file(scratch_.path() / "tokens.csv",
+             "admin-token,admin,admin,system:masters\nalice-token,alice,alice\n");
+  std::vector<std::string> argv = {DAVIT_PROGRAM, "sandbox", "--port=0",
+                                   "--kubeconfig=" + kubeconfig(),
+                                   "--token-file=" + (scratch_.path() / "tokens.csv").string()};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  const std::vector<std::string> home = {"XDG_STATE_HOME=" + scratch_.path().string(),
+                                         "XDG_RUNTIME_DIR=" + scratch_.path().string()};
+  process_ = std::make_unique<Process>(argv, scratch_.path() / "sandbox.log", home);
+  const auto serves = [this] {
+    return !process_->running() ||
+           (std::filesystem::exists(kubeconfig()) && kubectl({"get", "--raw", "/readyz"}).code == 0);
+  };
+  if (!eventually(std::chrono::seconds(30), serves) || !process_->running()) {
+    fail("davit sandbox does not serve:\n" + process_->output());
+  }
+}
+
+std::string Sandbox::server() const { return connection(kubeconfig()).server; }
+
+std::string Sandbox::ca_file() {
+  const host::ConnectionConfig config = connection(kubeconfig());
+  if (!config.ca_file.empty()) return config.ca_file;
+  const std::filesystem::path file = scratch_.path() / "ca.crt";
+  write_file(file, config.ca_data);
+  return file.string();
+}
+
+Outcome Sandbox::kubectl(const std::vector<std::string>& args, const std::string& input) const {
+  std::vector<std::string> argv = {"kubectl", "--kubeconfig", kubeconfig()};
+  argv.insert(argv.end(), args.begin(), args.end());
+  return run(argv, input, {"HOME=" + scratch_.path().string()});
+}
+
+std::unique_ptr<Process> Sandbox::davit(const std::vector<std::string>& flags) {
+  return start_davit(kubeconfig(), flags, {}, scratch_.path() / "davit.log");
+}
+
+}  // namespace davit::live

@@ -1,0 +1,35 @@
+/// `davit sandbox` as a process of its own, for tests that talk to it as a user does.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/live/support/process.hpp"
+
+namespace davit::live {
+
+/// Listens on a free loopback port. Stopped by pid and removed when this goes.
+class Sandbox {
+ public:
+  /// Blocks until it serves; ends the program with its output when it does not.
+  explicit Sandbox(const std::vector<std::string>& flags = {});
+
+  [[nodiscard]] std::string kubeconfig() const { return (scratch_.path() / "kubeconfig").string(); }
+  /// "https://127.0.0.1:41234", from the kubeconfig.
+  [[nodiscard]] std::string server() const;
+  /// The CA's certificate as a file, from the kubeconfig.
+  [[nodiscard]] std::string ca_file();
+  [[nodiscard]] Outcome kubectl(const std::vector<std::string>& args,
+                                const std::string& input = "") const;
+  /// Starts `davit run` with the plugins of the build tree against it.
+  [[nodiscard]] std::unique_ptr<Process> davit(const std::vector<std::string>& flags = {});
+  [[nodiscard]] std::string output() const { return process_->output(); }
+  [[nodiscard]] Process& process() { return *process_; }
+
+ private:
+  ScratchDir scratch_;
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace davit::live
