@@ -56,9 +56,12 @@ void stamp_new(Json& object, const Resource& resource, host::Clock& clock, host:
 ApiFailure settle_namespace(Json& object, std::string_view ns) {
   Json& metadata = object["metadata"];
   const std::string& given = metadata.get("namespace").text();
-  if (given.empty() && !ns.empty()) {
+  if (given == ns) return std::nullopt;
+  if (ns.empty()) {
+    metadata.erase("namespace");  // Cluster-scoped, whatever the client believes.
+  } else if (given.empty()) {
     metadata.set("namespace", ns);
-  } else if (given != ns) {
+  } else {
     return bad_request(
         "the namespace of the provided object does not match the namespace sent on the request");
   }
@@ -74,13 +77,12 @@ void keep_system_metadata(Json& object, const Json& old) {
   restore(metadata, before, "generation");
   if (before.contains(kDeletionTimestamp)) restore(metadata, before, kDeletionTimestamp);
   restore_if_missing(metadata, before, kDeletionGrace);
-  // A lone empty entry asks for forgetting who owns what; left out, all stay owners.
-  const Json::Items& managers = metadata.get("managedFields").items();
-  if (managers.size() == 1 && managers.front().empty()) {
-    metadata.erase("managedFields");
-  } else {
-    restore_if_missing(metadata, before, "managedFields");
-  }
+  restore_if_missing(metadata, before, "managedFields");
+}
+
+bool forgets_managers(const Json& object) {
+  const Json::Items& managers = object.get("metadata").get("managedFields").items();
+  return managers.size() == 1 && managers.front().is_object() && managers.front().size() == 0;
 }
 
 void settle_generation(Json& object, const Json& old, const Resource& resource) {

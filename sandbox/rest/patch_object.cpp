@@ -5,6 +5,7 @@
 #include "sandbox/patch/patch.hpp"
 #include "sandbox/rest/answer.hpp"
 #include "sandbox/rest/decode.hpp"
+#include "sandbox/rest/meta.hpp"
 #include "sandbox/rest/verbs.hpp"
 #include "sandbox/rest/write.hpp"
 
@@ -42,14 +43,6 @@ ApiError bad_patch(std::string_view shown, std::string_view why) {
 /// The patch as Go would print it in a message.
 std::string shown_patch(const Patch& patch, const Request& request) {
   return patch.type == PatchType::kStrategic ? go_text(patch.body) : request.body;
-}
-
-/// [] and [{}] ask for forgetting who owns what.
-bool resets_managers(const Json& object) {
-  const Json* entries = object.at({"metadata", "managedFields"});
-  if (entries == nullptr || !entries->is_array()) return false;
-  const Json::Items& items = entries->items();
-  return items.empty() || (items.size() == 1 && items.front().is_object() && items.front().empty());
 }
 
 ApiResult<Json> patched(const Patch& patch, const Json& old, const BodyType& type) {
@@ -178,7 +171,7 @@ ApiResult<Json> apply_patch(const Patch& patch, const Json& old, const Call& cal
   ApiResult<Json> next = patched(patch, old, type);
   if (!next) return next.error();
   if (ApiFailure failure = keep_type(*next, type)) return *failure;
-  const bool resets = resets_managers(*next);
+  const bool forgets = forgets_managers(*next);
   const ApiFailure failure =
       conform_body(*next, type, patch.options.validation, patch.duplicates, warnings);
   if (failure) {
@@ -186,7 +179,7 @@ ApiResult<Json> apply_patch(const Patch& patch, const Json& old, const Call& cal
     return bad_patch(shown_patch(patch, call.request),
                      failure->message.substr(colon == std::string::npos ? 0 : colon + 2));
   }
-  if (resets) (*next)["metadata"].set("managedFields", Json::array({Json::object()}));
+  if (forgets) (*next)["metadata"].set("managedFields", Json::array({Json::object()}));
   if (ApiFailure other = check_name(*next, call.url.name)) return *other;
   return next;
 }

@@ -156,6 +156,7 @@ ApiFailure settle_next(const RestParts& parts, const WriteTarget& target, Json& 
       return failure;
     }
   }
+  const bool forgets = forgets_managers(next) && target.subresource.empty();
   if (rules != nullptr) rules->prepare_update(next, old, part);
   if (target.rules != RuleSet::kNone) settle_generation(next, old, resource);
   if (rules != nullptr) {
@@ -165,7 +166,11 @@ ApiFailure settle_next(const RestParts& parts, const WriteTarget& target, Json& 
     }
     add_warnings(resource, next, warnings);
   }
-  track(target, next, old);
+  if (forgets) {
+    next["metadata"].erase("managedFields");
+  } else {
+    track(target, next, old);
+  }
   return std::nullopt;
 }
 

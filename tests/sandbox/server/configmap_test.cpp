@@ -128,5 +128,27 @@ TEST(ConfigMapTest, AFinalizerHoldsTheObjectUntilItIsTakenAway) {
   EXPECT_EQ(sandbox.get(kMaps + "/f").code, 404);
 }
 
+TEST(ConfigMapTest, ALoneEmptyEntryForgetsWhoOwnsWhat) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kMaps, config_map("a", R"("data":{"k":"v"})")).code, 201);
+
+  const Answer kept = sandbox.put(kMaps + "/a", config_map("a", R"("data":{"k":"w"})"));
+  const Answer forgotten =
+      sandbox.patch(kMaps + "/a", "merge", R"({"metadata":{"managedFields":[{}]}})");
+
+  EXPECT_EQ(kept.body.get("metadata").get("managedFields").items().size(), 1u);
+  EXPECT_FALSE(forgotten.body.get("metadata").contains("managedFields")) << forgotten.text;
+}
+
+TEST(ConfigMapTest, ObjectsThatAreTooLargeToKeepAreRefused) {
+  Sandbox sandbox;
+  const std::string big(1'600'000, 'x');
+  const Answer answer =
+      sandbox.post("/apis/apps/v1/namespaces/default/controllerrevisions",
+                   R"({"metadata":{"name":"a"},"revision":1,"data":{"k":")" + big + "\"}}");
+  EXPECT_EQ(answer.code, 500);
+  EXPECT_EQ(answer.message(), "etcdserver: request is too large");
+}
+
 }  // namespace
 }  // namespace davit::sandbox
