@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/base/spdlog_sink.hpp"
@@ -85,9 +86,40 @@ void DeliverEvents(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0) * kChanges);
 }
 
+/// The storage alone, without the rules of the API.
+void StoreCreate(benchmark::State& state) {
+  const std::unique_ptr<host::Clock> clock = host::make_system_clock();
+  Store store(*clock);
+  const Json object = json_literal(pod(0));
+  int number = 0;
+  for (auto _ : state) {
+    Draft draft{"default", "p" + std::to_string(number++), object, {}, {}};
+    if (!store.create({"", "pods"}, std::move(draft))) state.SkipWithError("refused");
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+/// Instances that stand side by side, each with a pod of its own.
+void Instances(benchmark::State& state) {
+  for (auto _ : state) {
+    std::vector<std::unique_ptr<Server>> servers;
+    for (int i = 0; i < state.range(0); ++i) {
+      servers.push_back(std::make_unique<Server>());
+      servers.back()->send("POST", "/api/v1/namespaces/default/pods", pod(i));
+    }
+    for (const auto& each : servers) {
+      if (each->store.list({"", "pods"}, "").objects.size() == 1) continue;
+      state.SkipWithError("an instance does not hold just its own pod");
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
 BENCHMARK(Open)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(Create<config_map>, ConfigMap, "configmaps")->Iterations(20'000);
 BENCHMARK_CAPTURE(Create<pod>, Pod, "pods")->Iterations(10'000);
+BENCHMARK(StoreCreate)->Iterations(100'000);
+BENCHMARK(Instances)->Arg(1'000)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(DeliverEvents)->Arg(1)->Arg(50)->Iterations(100);
 
 }  // namespace
