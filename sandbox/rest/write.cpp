@@ -30,8 +30,8 @@ void add_warnings(const Resource& resource, const Json& object, std::vector<std:
   for (std::string& each : resource.rules->warnings(object)) out.push_back(std::move(each));
 }
 
-/// Before the name is known: defaulting, admission, what the system sets, validation.
-ApiFailure prepare_new(const RestParts& parts, const WriteTarget& target, Json& object) {
+/// Before the name is known: defaulting and admission.
+ApiFailure admit_new(const RestParts& parts, const WriteTarget& target, Json& object) {
   const Resource& resource = target.resource;
   if (ApiFailure failure = settle_namespace(object, target.ns)) return failure;
   if (resource.rules != nullptr) resource.rules->set_defaults(object);
@@ -39,13 +39,18 @@ ApiFailure prepare_new(const RestParts& parts, const WriteTarget& target, Json& 
           parts.admission.admit(admission_request(target, WriteVerb::kCreate, nullptr), object)) {
     return failure;
   }
+  return std::nullopt;
+}
+
+/// Once the name is known, since a Job's selector is made of it: what the system sets.
+void settle_new(const RestParts& parts, const WriteTarget& target, Json& object) {
+  const Resource& resource = target.resource;
   stamp_new(object, resource, parts.clock, parts.random);
   if (resource.rules != nullptr) {
     resource.rules->prepare_create(object);
   } else if (resource.has_status && !resource.keeps_status_on_create) {
     object.erase("status");
   }
-  return std::nullopt;
 }
 
 ApiFailure check_new(const Resource& resource, const Json& object) {
@@ -257,22 +262,24 @@ WriteTarget target_of(const RestParts& parts, const Call& call, const WriteOptio
 
 ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& target, Json object,
                                  std::vector<std::string>& warnings) {
-  if (ApiFailure failure = prepare_new(parts, target, object)) return *failure;
-  add_warnings(target.resource, object, warnings);
-  Json& metadata = object["metadata"];
-  const std::string base = metadata.get("generateName").text();
-  if (!metadata.get("name").text().empty() || base.empty()) {
-    const std::string name = metadata.get("name").text();
+  if (ApiFailure failure = admit_new(parts, target, object)) return *failure;
+  const std::string base = object.text_at({"metadata", "generateName"});
+  std::string name = object.text_at({"metadata", "name"});
+  if (!name.empty() || base.empty()) {
+    settle_new(parts, target, object);
+    add_warnings(target.resource, object, warnings);
     ApiResult<std::optional<Written>> written = try_create(parts, target, std::move(object));
     if (!written) return written.error();
     if (!*written) return taken(parts, target, name);
     return std::move(**written);
   }
-  std::string name;
   for (int attempt = 0; attempt < kNamesMax; ++attempt) {
     name = generate_name(base, parts.random);
-    object["metadata"].set("name", name);
-    ApiResult<std::optional<Written>> written = try_create(parts, target, object);
+    Json candidate = object;
+    candidate["metadata"].set("name", name);
+    settle_new(parts, target, candidate);
+    if (attempt == 0) add_warnings(target.resource, candidate, warnings);
+    ApiResult<std::optional<Written>> written = try_create(parts, target, std::move(candidate));
     if (!written) return written.error();
     if (*written) return std::move(**written);
   }
@@ -293,7 +300,8 @@ ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& tar
       ApiResult<Json> fresh = produce(Json());
       if (!fresh) return fresh.error();
       (*fresh)["metadata"].erase("resourceVersion");
-      if (ApiFailure failure = prepare_new(parts, target, *fresh)) return *failure;
+      if (ApiFailure failure = admit_new(parts, target, *fresh)) return *failure;
+      settle_new(parts, target, *fresh);
       add_warnings(target.resource, *fresh, told);
       written = try_create(parts, target, std::move(*fresh));
     } else {
