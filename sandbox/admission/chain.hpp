@@ -1,0 +1,57 @@
+/// The plugins of the chain, as functions. Each refuses, or changes the object and lets it pass.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sandbox/admission/admission.hpp"
+
+namespace davit::sandbox {
+
+/// What the plugins need. Borrowed for the call.
+struct AdmissionContext {
+  const ObjectLookup& objects;
+  host::Random& random;
+};
+
+/// "pods \"p\"" of a message: the object's name, or what will become its name.
+[[nodiscard]] Subject subject_of(const WriteRequest& request, const Json& object);
+[[nodiscard]] ApiError refuse(const WriteRequest& request, const Json& object,
+                              std::string_view why);
+/// Whether the write is of `name` in `group` itself, not of a subresource.
+[[nodiscard]] bool is_write_of(const WriteRequest& request, std::string_view group,
+                               std::string_view name);
+
+/// NamespaceLifecycle.
+[[nodiscard]] ApiFailure check_namespace(const WriteRequest& request, const Json& object,
+                                         const ObjectLookup& objects);
+/// LimitRanger: what containers get when they ask for nothing.
+void default_limits(const WriteRequest& request, Json& object, const ObjectLookup& objects);
+/// LimitRanger: bounds.
+[[nodiscard]] ApiFailure check_limits(const WriteRequest& request, const Json& object,
+                                      const ObjectLookup& objects);
+/// ServiceAccount.
+[[nodiscard]] ApiFailure admit_service_account(const WriteRequest& request, Json& pod,
+                                               const AdmissionContext& context);
+/// Priority, for pods and for the one default among the classes.
+[[nodiscard]] ApiFailure admit_priority(const WriteRequest& request, Json& pod,
+                                        const ObjectLookup& objects);
+[[nodiscard]] ApiFailure check_default_class(const WriteRequest& request,
+                                             const Json& priority_class,
+                                             const ObjectLookup& objects);
+/// DefaultTolerationSeconds.
+void add_tolerations(Json& pod);
+/// TaintNodesByCondition.
+void add_not_ready_taint(Json& node);
+/// StorageObjectInUseProtection.
+void add_finalizer(Json& object, std::string_view finalizer);
+/// RuntimeClass.
+[[nodiscard]] ApiFailure check_runtime_class(const WriteRequest& request, const Json& pod,
+                                             const ObjectLookup& objects);
+
+/// What a pod's containers ask for at any time: those that run together in sum, or the greatest of
+/// those that run one after the other, whichever is more. `which`: "requests" or "limits".
+[[nodiscard]] std::int64_t pod_milli(const Json& pod, std::string_view which,
+                                     std::string_view resource);
+
+}  // namespace davit::sandbox

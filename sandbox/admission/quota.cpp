@@ -1,0 +1,132 @@
+#include "sandbox/admission/quota.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "sandbox/admission/quota_usage.hpp"
+#include "sandbox/schema/schema.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+using Amounts = std::map<std::string, std::int64_t>;  // Thousandths.
+
+/// "cpu=500m,pods=1"
+std::string amounts_text(const Amounts& amounts, const std::set<std::string>& names) {
+  std::string out;
+  for (const std::string& each : names) {
+    if (!out.empty()) out += ',';
+    const std::string text = std::to_string(amounts.at(each)) + 'm';
+    out += each + '=' + canonical_quantity(text).value_or(text);
+  }
+  return out;
+}
+
+std::string hard_text(const Json& hard, const std::set<std::string>& names) {
+  std::string out;
+  for (const std::string& each : names) {
+    if (!out.empty()) out += ',';
+    out += each + '=' + hard.get(each).text();
+  }
+  return out;
+}
+
+/// Why `object` does not fit beside `others`; "" when it does.
+std::string flaw(const Json& quota, const WriteRequest& request, const Json& object,
+                 const std::vector<Json>& others) {
+  const Json* hard = quota.at({"spec", "hard"});
+  if (hard == nullptr || !quota_applies(quota, request.resource, object)) return "";
+  const std::string& name = quota.text_at({"metadata", "name"});
+  const std::string missing = missing_amounts(*hard, request.resource, object);
+  if (!missing.empty()) return "failed quota: " + name + ": must specify " + missing;
+  Amounts requested;
+  Amounts used;
+  std::set<std::string> exceeded;
+  for (const Json::Member& each : hard->members()) {
+    const std::int64_t more = quota_usage(each.key, request.resource, object);
+    if (more == 0) continue;
+    requested[each.key] = more;
+    std::int64_t& sum = used[each.key];
+    for (const Json& other : others) {
+      if (quota_applies(quota, request.resource, other)) {
+        sum += quota_usage(each.key, request.resource, other);
+      }
+    }
+    if (sum + more > quantity_milli(each.value.text()).value_or(0)) exceeded.insert(each.key);
+  }
+  if (exceeded.empty()) return "";
+  return "exceeded quota: " + name + ", requested: " + amounts_text(requested, exceeded) +
+         ", used: " + amounts_text(used, exceeded) + ", limited: " + hard_text(*hard, exceeded);
+}
+
+std::string name_in(const WriteRequest& request, const Json& object) {
+  return request.name.empty() ? object.text_at({"metadata", "name"}) : std::string(request.name);
+}
+
+}  // namespace
+
+class Quota::Hold final : public Reservation {
+ public:
+  Hold(Quota& owner, Pendings::iterator pending) : owner_(owner), pending_(pending) {}
+  ~Hold() override { owner_.forget(pending_); }
+  /// Once the object is in the store it is counted there.
+  void commit() override {}
+
+ private:
+  Quota& owner_;
+  const Pendings::iterator pending_;
+};
+
+Reserved Quota::reserve(const WriteRequest& request, const Json& object) {
+  if (!request.resource.namespaced) return {};
+  const std::vector<VersionPtr> quotas = objects_.list({"", "resourcequotas"}, request.ns);
+  if (quotas.empty()) return {};
+  Pendings::iterator mine;
+  {
+    host::MutexLock lock(mutex_);
+    mine = pending_.insert(pending_.end(),
+                           Pending{std::string(request.ns), request.resource.collection,
+                                   name_in(request, object), object});
+  }
+  Reserved out{std::nullopt, std::make_unique<Hold>(*this, mine)};
+  const std::vector<Json> others = counted(request, *mine);
+  for (const VersionPtr& each : quotas) {
+    const std::string why = flaw(each->json(), request, object, others);
+    if (why.empty()) continue;
+    Subject subject = Subject::resource(request.resource, name_in(request, object));
+    return {forbidden(std::move(subject), why), nullptr};
+  }
+  return out;
+}
+
+std::vector<Json> Quota::counted(const WriteRequest& request, const Pending& mine) {
+  std::vector<Json> out;
+  std::set<std::string> names{mine.name};
+  // First those on their way: one that arrives in between is then seen twice, not missed.
+  std::vector<Pending> before;
+  {
+    host::MutexLock lock(mutex_);
+    for (const Pending& each : pending_) {
+      if (&each == &mine) break;
+      if (each.ns == mine.ns && each.collection == mine.collection) before.push_back(each);
+    }
+  }
+  for (const VersionPtr& each : objects_.list(request.resource.collection, request.ns)) {
+    names.insert(each->name);
+    out.push_back(each->json());
+  }
+  for (Pending& each : before) {
+    if (names.insert(each.name).second) out.push_back(std::move(each.object));
+  }
+  return out;
+}
+
+void Quota::forget(Pendings::iterator pending) {
+  host::MutexLock lock(mutex_);
+  pending_.erase(pending);
+}
+
+}  // namespace davit::sandbox

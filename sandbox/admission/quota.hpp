@@ -1,0 +1,48 @@
+/// Quota: refuses what would exceed a ResourceQuota of its namespace.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "host/base/mutex.hpp"
+#include "sandbox/admission/admission.hpp"
+
+namespace davit::sandbox {
+
+/// Counts what is in the store at every write, so that it needs no controller: a real server relies
+/// on the one that fills status.used, and refuses everything until it has.
+///
+/// Writes that are on their way are counted too, in the order in which they came: of two pods that
+/// race for one place, the first gets it. Thread-safe.
+class Quota {
+ public:
+  /// `objects` must outlive it.
+  explicit Quota(const ObjectLookup& objects) : objects_(objects) {}
+
+  /// For creating an object of any kind.
+  [[nodiscard]] Reserved reserve(const WriteRequest& request, const Json& object) EXCLUDES(mutex_);
+
+ private:
+  /// A write between reserve() and the end of its reservation.
+  struct Pending {
+    std::string ns;
+    Collection collection;
+    std::string name;
+    Json object;
+  };
+  using Pendings = std::list<Pending>;
+  class Hold;
+
+  /// What is stored of the request's kind, and what came before `mine`.
+  [[nodiscard]] std::vector<Json> counted(const WriteRequest& request, const Pending& mine)
+      EXCLUDES(mutex_);
+  void forget(Pendings::iterator pending) EXCLUDES(mutex_);
+
+  const ObjectLookup& objects_;
+  host::Mutex mutex_;
+  Pendings pending_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,100 @@
+// k8s: plugin/pkg/admission/serviceaccount.
+#include <algorithm>
+
+#include "sandbox/admission/chain.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+/// A little more than an hour: kubelets renew tokens early.
+constexpr std::int64_t kTokenSeconds = 3607;
+constexpr std::int64_t kFileMode = 0644;
+
+/// Five characters as generateName appends them.
+std::string suffix(host::Random& random) {
+  constexpr std::string_view kCharacters = "bcdfghjklmnpqrstvwxz2456789";
+  std::string out;
+  while (out.size() < 5) out += kCharacters[random.next() % kCharacters.size()];
+  return out;
+}
+
+Json token_volume(const std::string& name) {
+  const Json token = Json::object({{"expirationSeconds", kTokenSeconds}, {"path", "token"}});
+  const Json certificates = Json::object(
+      {{"name", "kube-root-ca.crt"},
+       {"items", Json::array({Json::object({{"key", "ca.crt"}, {"path", "ca.crt"}})})}});
+  const Json space = Json::object(
+      {{"path", "namespace"},
+       {"fieldRef", Json::object({{"apiVersion", "v1"}, {"fieldPath", "metadata.namespace"}})}});
+  return Json::object(
+      {{"name", name},
+       {"projected",
+        Json::object(
+            {{"sources",
+              Json::array({Json::object({{"serviceAccountToken", token}}),
+                           Json::object({{"configMap", certificates}}),
+                           Json::object({{"downwardAPI",
+                                          Json::object({{"items", Json::array({space})}})}})})},
+             {"defaultMode", kFileMode}})}});
+}
+
+bool has_mount(const Json& container) {
+  return std::ranges::any_of(container.get("volumeMounts").items(), [](const Json& each) {
+    return each.get("mountPath").text() == kMountPath;
+  });
+}
+
+/// Gives every container without one of its own the account's token.
+void mount_token(Json& spec, host::Random& random) {
+  const std::string name = "kube-api-access-" + suffix(random);
+  bool used = false;
+  for (const char* list : {"containers", "initContainers"}) {
+    Json* containers = spec.find(list);
+    if (containers == nullptr) continue;
+    for (Json& each : containers->make_array()) {
+      if (has_mount(each)) continue;
+      each["volumeMounts"].push_back(
+          Json::object({{"name", name}, {"readOnly", true}, {"mountPath", kMountPath}}));
+      used = true;
+    }
+  }
+  if (used) spec["volumes"].push_back(token_volume(name));
+}
+
+/// The pod's word counts before the account's; without any: yes.
+bool wants_token(const Json& spec, const Json& account) {
+  for (const Json* each : {&spec, &account}) {
+    const Json& wish = each->get("automountServiceAccountToken");
+    if (wish.is_boolean()) return wish.boolean();
+  }
+  return true;
+}
+
+}  // namespace
+
+ApiFailure admit_service_account(const WriteRequest& request, Json& pod,
+                                 const AdmissionContext& context) {
+  Json& spec = pod["spec"];
+  if (spec.get("serviceAccountName").text().empty()) {
+    spec.set("serviceAccountName", "default");
+    spec.set("serviceAccount", "default");
+  }
+  const std::string name = spec.get("serviceAccountName").text();
+  const VersionPtr found = context.objects.get({"", "serviceaccounts"}, request.ns, name);
+  if (found == nullptr) {
+    return refuse(request, pod,
+                  "error looking up service account " + std::string(request.ns) + '/' + name +
+                      ": serviceaccount " + to_text(Json(name)) + " not found");
+  }
+  const Json account = found->json();
+  if (wants_token(spec, account)) mount_token(spec, context.random);
+  const Json& secrets = account.get("imagePullSecrets");
+  if (spec.get("imagePullSecrets").items().empty() && !secrets.items().empty()) {
+    spec.set("imagePullSecrets", secrets);
+  }
+  return std::nullopt;
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,304 @@
+#include "sandbox/admission/service_addresses.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "sandbox/kinds/network_rules.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+/// A kube-apiserver refuses ranges smaller than this; larger ones cost memory.
+constexpr unsigned kPrefixMin = 12;
+constexpr unsigned kPrefixMax = 29;
+
+/// IPv4 only; nothing for everything else.
+std::optional<std::uint32_t> parse_ipv4(std::string_view text) {
+  std::uint32_t out = 0;
+  for (int part = 0; part < 4; ++part) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || value > 255) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (part < 3) {
+      if (!text.starts_with('.')) return std::nullopt;
+      text.remove_prefix(1);
+    }
+    out = out << 8U | value;
+  }
+  return text.empty() ? std::optional(out) : std::nullopt;
+}
+
+/// The share of a range that is left to those who ask for a certain number.
+std::size_t static_band(std::size_t size, std::size_t divisor, std::size_t max) {
+  constexpr std::size_t kMin = 16;
+  if (size <= kMin) return 0;
+  return std::min(std::max(kMin, size / divisor), max);
+}
+
+// k8s: pkg/registry/core/service/ipallocator and portallocator.
+NumberPool::Limits address_limits(const AddressRange& range) {
+  // The network's own address, and the first one: default/kubernetes asks for it.
+  constexpr std::size_t kReserved = 2;
+  return {range.size, static_band(range.size, 16, 256), kReserved};
+}
+
+NumberPool::Limits port_limits(const ServiceAddresses::Ports& ports) {
+  const auto size = static_cast<std::size_t>(ports.max - ports.min + 1);
+  return {size, static_band(size, 32, 128), 0};
+}
+
+ApiError refused(const Resource& resource, const Json& service, FieldError error) {
+  return invalid(Subject::kind_of(resource, service.text_at({"metadata", "name"})),
+                 {std::move(error)});
+}
+
+std::string port_field(std::size_t index) {
+  return "spec.ports[" + std::to_string(index) + "].nodePort";
+}
+
+std::int64_t number_of(const Json& object, std::string_view field) {
+  return object.get(field).integer_or(0);
+}
+
+/// The node port that a later port of the same number asks for; 0 when none does. Ports that differ
+/// in protocol alone share one.
+std::int64_t wanted_port(const Json::Items& ports, std::size_t from) {
+  for (std::size_t i = from; i < ports.size(); ++i) {
+    if (number_of(ports[i], "port") == number_of(ports[from], "port") &&
+        number_of(ports[i], "nodePort") != 0) {
+      return number_of(ports[i], "nodePort");
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<AddressRange> AddressRange::parse(std::string_view cidr) {
+  const std::size_t slash = cidr.find('/');
+  const auto base = parse_ipv4(cidr.substr(0, slash));
+  const std::string_view bits = slash == std::string_view::npos ? "" : cidr.substr(slash + 1);
+  unsigned prefix = 0;
+  const auto [end, error] = std::from_chars(bits.data(), bits.data() + bits.size(), prefix);
+  if (!base || error != std::errc() || end != bits.data() + bits.size() || prefix < kPrefixMin ||
+      prefix > kPrefixMax) {
+    return Status(Code::kInvalid,
+                  "no IPv4 range for services between /12 and /29: " + std::string(cidr));
+  }
+  const std::uint32_t size = 1U << (32U - prefix);
+  return AddressRange{*base & ~(size - 1), size};
+}
+
+/// Gives back what was taken, unless it is committed.
+class ServiceAddresses::Hold final : public Reservation {
+ public:
+  Hold(ServiceAddresses& owner, Holding taken, Holding unused)
+      : owner_(owner), on_failure_(std::move(taken)), on_commit_(std::move(unused)) {}
+  ~Hold() override { owner_.give_back(on_failure_); }
+
+  void commit() override {
+    on_failure_ = {};
+    owner_.give_back(std::exchange(on_commit_, {}));
+  }
+
+ private:
+  ServiceAddresses& owner_;
+  Holding on_failure_;
+  Holding on_commit_;
+};
+
+ServiceAddresses::ServiceAddresses(const AddressRange& range, const Ports& ports,
+                                   host::Random& random)
+    : range_(range),
+      limits_(ports),
+      random_(random),
+      addresses_(address_limits(range)),
+      ports_(port_limits(ports)) {
+  host::MutexLock lock(mutex_);
+  static_cast<void>(addresses_.take(addresses_.size() - 1));  // Broadcast.
+}
+
+void ServiceAddresses::adopt(const Json& service) {
+  const Holding holding = held_by(service);
+  host::MutexLock lock(mutex_);
+  for (const std::size_t each : holding.addresses) static_cast<void>(addresses_.take(each));
+  for (const std::size_t each : holding.ports) static_cast<void>(ports_.take(each));
+}
+
+void ServiceAddresses::release(const Json& service) { give_back(held_by(service)); }
+
+void ServiceAddresses::give_back(const Holding& holding) {
+  host::MutexLock lock(mutex_);
+  for (const std::size_t each : holding.addresses) addresses_.release(each);
+  for (const std::size_t each : holding.ports) ports_.release(each);
+}
+
+std::optional<std::size_t> ServiceAddresses::address_number(std::string_view ip) const {
+  const auto address = parse_ipv4(ip);
+  // Network and broadcast addresses belong to the range but are no host's.
+  if (!address || *address <= range_.base || *address >= range_.base + range_.size - 1) {
+    return std::nullopt;
+  }
+  return *address - range_.base;
+}
+
+std::optional<std::size_t> ServiceAddresses::port_number(std::int64_t port) const {
+  if (port < limits_.min || port > limits_.max) return std::nullopt;
+  return static_cast<std::size_t>(port - limits_.min);
+}
+
+std::string ServiceAddresses::address_text(std::size_t number) const {
+  const auto address = range_.base + static_cast<std::uint32_t>(number);
+  std::string out;
+  for (const unsigned shift : {24U, 16U, 8U, 0U}) {
+    if (!out.empty()) out += '.';
+    out += std::to_string(address >> shift & 255U);
+  }
+  return out;
+}
+
+ServiceAddresses::Holding ServiceAddresses::held_by(const Json& service) const {
+  Holding out;
+  const Json& spec = service.get("spec");
+  for (const Json& each : spec.get("clusterIPs").items()) {
+    if (const auto number = address_number(each.text())) out.addresses.insert(*number);
+  }
+  for (const Json& each : spec.get("ports").items()) {
+    if (const auto number = port_number(number_of(each, "nodePort"))) out.ports.insert(*number);
+  }
+  if (const auto number = port_number(number_of(spec, "healthCheckNodePort"))) {
+    out.ports.insert(*number);
+  }
+  return out;
+}
+
+Reserved ServiceAddresses::reserve(const Resource& resource, Json& service, const Json* old) {
+  const Holding held = old == nullptr ? Holding() : held_by(*old);
+  Holding taken;
+  ApiFailure failure;
+  {
+    host::MutexLock lock(mutex_);
+    failure = take_address(resource, service, held, taken);
+    if (!failure) failure = take_ports(resource, service, held, taken);
+    if (!failure) failure = take_health_port(service, held, taken);
+  }
+  if (failure) {
+    give_back(taken);
+    return {std::move(failure), nullptr};
+  }
+  const Holding wanted = held_by(service);
+  Holding unused;
+  std::ranges::set_difference(held.addresses, wanted.addresses,
+                              std::inserter(unused.addresses, unused.addresses.end()));
+  std::ranges::set_difference(held.ports, wanted.ports,
+                              std::inserter(unused.ports, unused.ports.end()));
+  return {std::nullopt, std::make_unique<Hold>(*this, std::move(taken), std::move(unused))};
+}
+
+ApiFailure ServiceAddresses::take_address(const Resource& resource, Json& service,
+                                          const Holding& held, Holding& taken) {
+  if (!needs_cluster_ip(service) || is_headless(service)) return std::nullopt;
+  Json& spec = service["spec"];
+  const Json& ips = spec.get("clusterIPs");
+  if (ips.items().empty()) {
+    const auto number = addresses_.take_any(random_);
+    if (!number) return internal_error("failed to allocate a serviceIP: range is full");
+    taken.addresses.insert(*number);
+    spec.set("clusterIP", address_text(*number));
+    spec.set("clusterIPs", Json::array({address_text(*number)}));
+    return std::nullopt;
+  }
+  const std::string& ip = ips.items().front().text();
+  const auto number = address_number(ip);
+  if (number && held.addresses.contains(*number)) return std::nullopt;
+  if (number && addresses_.take(*number)) {
+    taken.addresses.insert(*number);
+    return std::nullopt;
+  }
+  const std::string_view why = number ? "provided IP is already allocated"
+                                      : "the provided network does not match the current range";
+  return refused(resource, service,
+                 field_invalid("spec.clusterIPs", ips,
+                               "failed to allocate IP " + ip + ": " + std::string(why)));
+}
+
+std::optional<std::int64_t> ServiceAddresses::any_port(Holding& taken) {
+  const auto number = ports_.take_any(random_);
+  if (!number) return std::nullopt;
+  taken.ports.insert(*number);
+  return limits_.min + static_cast<std::int64_t>(*number);
+}
+
+/// The node port that the port at `index` asks for.
+ApiFailure ServiceAddresses::take_port(const Resource& resource, const Json& service,
+                                       std::size_t index, const Holding& held, Holding& taken) {
+  const Json& wanted = service.get("spec").get("ports").items()[index].get("nodePort");
+  const auto number = port_number(wanted.integer_or(0));
+  if (!number) {
+    return refused(
+        resource, service,
+        field_invalid(port_field(index), wanted,
+                      "provided port is not in the valid range. The range of valid ports is " +
+                          std::to_string(limits_.min) + '-' + std::to_string(limits_.max)));
+  }
+  if (held.ports.contains(*number) || taken.ports.contains(*number)) return std::nullopt;
+  if (!ports_.take(*number)) {
+    return refused(resource, service,
+                   field_invalid(port_field(index), wanted, "provided port is already allocated"));
+  }
+  taken.ports.insert(*number);
+  return std::nullopt;
+}
+
+ApiFailure ServiceAddresses::take_ports(const Resource& resource, Json& service,
+                                        const Holding& held, Holding& taken) {
+  const bool give = needs_node_port(service);
+  const std::string& type = service.text_at({"spec", "type"});
+  Json* list = service.at({"spec", "ports"});
+  if (list == nullptr || (type != "NodePort" && type != "LoadBalancer")) return std::nullopt;
+  std::map<std::int64_t, std::int64_t> node_ports;  // By the number of the port.
+  Json::Items& ports = list->make_array();
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    std::int64_t& shared = node_ports[number_of(ports[i], "port")];
+    if (give && shared == 0) shared = wanted_port(ports, i);
+    if (number_of(ports[i], "nodePort") == 0 && shared != 0) ports[i].set("nodePort", shared);
+    if (number_of(ports[i], "nodePort") != 0) {
+      if (auto failure = take_port(resource, service, i, held, taken)) return failure;
+      continue;
+    }
+    if (!give) continue;
+    const auto port = any_port(taken);
+    if (!port) return internal_error("failed to allocate a nodePort: range is full");
+    shared = *port;
+    ports[i].set("nodePort", *port);
+  }
+  return std::nullopt;
+}
+
+ApiFailure ServiceAddresses::take_health_port(Json& service, const Holding& held, Holding& taken) {
+  if (!needs_health_check_port(service)) return std::nullopt;
+  Json& spec = service["spec"];
+  const std::int64_t wanted = number_of(spec, "healthCheckNodePort");
+  if (wanted == 0) {
+    const auto port = any_port(taken);
+    if (!port) return internal_error("failed to allocate a HealthCheck NodePort : range is full");
+    spec.set("healthCheckNodePort", *port);
+    return std::nullopt;
+  }
+  const auto number = port_number(wanted);
+  if (number && held.ports.contains(*number)) return std::nullopt;
+  if (number && ports_.take(*number)) {
+    taken.ports.insert(*number);
+    return std::nullopt;
+  }
+  return internal_error(
+      "failed to allocate requested HealthCheck NodePort " + std::to_string(wanted) + ": " +
+      (number ? "provided port is already allocated" : "provided port is not in the valid range"));
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,162 @@
+#include "sandbox/admission/quota.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sandbox/admission/quota_usage.hpp"
+#include "tests/sandbox/admission/small_cluster.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+constexpr std::string_view kOnePod =
+    R"({"metadata":{"namespace":"n","name":"q"},"spec":{"hard":{"pods":"1"}}})";
+
+struct QuotaCase {
+  std::string_view hard;
+  std::string_view containers;
+  std::string_view why;  ///< Why the pod is refused; a pod with half a CPU is there.
+};
+
+constexpr QuotaCase kCases[] = {
+    {R"({"pods":"2"})", R"([{"name":"c"}])", ""},
+    {R"({"pods":"1"})", R"([{"name":"c"}])",
+     "exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1"},
+    {R"({"requests.cpu":"1"})", R"([{"name":"c","resources":{"requests":{"cpu":"500m"}}}])", ""},
+    {R"({"pods":"1","requests.cpu":"1"})",
+     R"([{"name":"c","resources":{"requests":{"cpu":"600m"}}}])",
+     "exceeded quota: q, requested: pods=1,requests.cpu=600m, used: pods=1,requests.cpu=500m, "
+     "limited: pods=1,requests.cpu=1"},
+    {R"({"limits.cpu":"1","memory":"1Gi"})",
+     R"([{"name":"a"},{"name":"b","resources":{"limits":{"cpu":"1"}}}])",
+     "failed quota: q: must specify limits.cpu for: a; memory for: a,b"},
+    {R"({"count/pods":"1"})", R"([{"name":"c"}])",
+     "exceeded quota: q, requested: count/pods=1, used: count/pods=1, limited: count/pods=1"},
+    {R"({"configmaps":"0"})", R"([{"name":"c"}])", ""},
+};
+
+TEST(QuotaTest, RefusesThePodThatIsOneTooMany) {
+  for (const QuotaCase& each : kCases) {
+    AdmissionSetup setup;
+    setup.cluster.add("", "pods", R"({"metadata":{"namespace":"n","name":"old"},
+        "spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"500m"}}}]}})");
+    setup.cluster.add("", "resourcequotas",
+                      R"({"metadata":{"namespace":"n","name":"q"},"spec":{"hard":)" +
+                          std::string(each.hard) + "}}");
+    Json pod = json_literal(R"({"metadata":{"name":"p"}})");
+    pod["spec"].set("containers", json_literal(each.containers));
+
+    const std::string refusal = setup.reserve("", "pods", pod);
+
+    const std::string head = each.why.empty() ? "" : "pods \"p\" is forbidden: ";
+    EXPECT_EQ(refusal, head + std::string(each.why)) << each.hard;
+  }
+}
+
+TEST(QuotaTest, FinishedPodsMakeRoom) {
+  AdmissionSetup setup;
+  setup.cluster.add("", "pods",
+                    R"({"metadata":{"namespace":"n","name":"done"},"spec":{},
+                        "status":{"phase":"Succeeded"}})");
+  setup.cluster.add("", "resourcequotas", kOnePod);
+  Json pod = json_literal(R"({"metadata":{"name":"p"},"spec":{}})");
+
+  EXPECT_EQ(setup.reserve("", "pods", pod), "");
+}
+
+TEST(QuotaTest, OfTwoPodsOnTheirWayTheFirstGetsThePlace) {
+  AdmissionSetup setup;
+  setup.cluster.add("", "resourcequotas", kOnePod);
+  const ResourcePtr pods = find_plural("", "pods");
+  const WriteRequest request{*pods, WriteVerb::kCreate, "n", "", "", nullptr};
+  Json one = json_literal(R"({"metadata":{"name":"one"},"spec":{}})");
+  Json two = json_literal(R"({"metadata":{"name":"two"},"spec":{}})");
+
+  Reserved first = setup.admission->reserve(request, one);
+  EXPECT_FALSE(first.refusal);
+  EXPECT_TRUE(setup.admission->reserve(request, two).refusal);
+  first.reservation.reset();
+
+  EXPECT_FALSE(setup.admission->reserve(request, two).refusal) << "the first came to nothing";
+}
+
+TEST(QuotaTest, OtherKindsAreCountedByName) {
+  AdmissionSetup setup;
+  setup.cluster.add("", "configmaps", R"({"metadata":{"namespace":"n","name":"a"}})");
+  setup.cluster.add("", "resourcequotas",
+                    R"({"metadata":{"namespace":"n","name":"q"},
+                        "spec":{"hard":{"configmaps":"1","count/deployments.apps":"0"}}})");
+  Json config_map = json_literal(R"({"metadata":{"name":"b"}})");
+  Json deployment = json_literal(R"({"metadata":{"name":"d"}})");
+
+  EXPECT_EQ(setup.reserve("", "configmaps", config_map),
+            "configmaps \"b\" is forbidden: exceeded quota: q, requested: configmaps=1, used: "
+            "configmaps=1, limited: configmaps=1");
+  EXPECT_EQ(setup.reserve("apps", "deployments", deployment),
+            "deployments.apps \"d\" is forbidden: exceeded quota: q, requested: "
+            "count/deployments.apps=1, used: count/deployments.apps=0, limited: "
+            "count/deployments.apps=0");
+}
+
+struct ScopeCase {
+  std::string_view quota;  ///< spec
+  std::string_view pod;    ///< spec
+  bool applies;
+};
+
+constexpr ScopeCase kScopeCases[] = {
+    {R"({"scopes":["BestEffort"]})", R"({"containers":[{}]})", true},
+    {R"({"scopes":["NotBestEffort"]})", R"({"containers":[{}]})", false},
+    {R"({"scopes":["Terminating"]})", R"({"activeDeadlineSeconds":5})", true},
+    {R"({"scopes":["NotTerminating","BestEffort"]})", R"({"activeDeadlineSeconds":5})", false},
+    {R"({"scopeSelector":{"matchExpressions":[
+         {"scopeName":"PriorityClass","operator":"In","values":["high"]}]}})",
+     R"({"priorityClassName":"high"})", true},
+    {R"({"scopeSelector":{"matchExpressions":[
+         {"scopeName":"PriorityClass","operator":"In","values":["high"]}]}})",
+     R"({"priorityClassName":"low"})", false},
+};
+
+TEST(QuotaTest, ScopesSayWhichPodsCount) {
+  const ResourcePtr pods = find_plural("", "pods");
+  for (const ScopeCase& each : kScopeCases) {
+    const Json quota = Json::object({{"spec", json_literal(each.quota)}});
+    const Json pod = Json::object({{"spec", json_literal(each.pod)}});
+    EXPECT_EQ(quota_applies(quota, *pods, pod), each.applies) << each.quota;
+  }
+}
+
+TEST(LimitRangerTest, ContainersGetWhatTheyDoNotAskFor) {
+  AdmissionSetup setup;
+  setup.cluster.add("", "limitranges",
+                    R"({"metadata":{"namespace":"n","name":"l"},"spec":{"limits":[
+                        {"type":"Container","default":{"cpu":"1"},
+                         "defaultRequest":{"cpu":"500m"}}]}})");
+  Json pod = json_literal(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"},
+      {"name":"d","resources":{"limits":{"cpu":"2"},"requests":{"cpu":"2"}}}]}})");
+
+  EXPECT_EQ(setup.admit("", "pods", pod), "");
+
+  const Json::Items& containers = pod.get("spec").get("containers").items();
+  EXPECT_EQ(to_text(containers[0].get("resources")),
+            R"({"requests":{"cpu":"500m"},"limits":{"cpu":"1"}})");
+  EXPECT_EQ(pod.text_at({"metadata", "annotations", "kubernetes.io/limit-ranger"}),
+            "LimitRanger plugin set: cpu request for container c; cpu limit for container c");
+}
+
+TEST(LimitRangerTest, WhatIsOutOfBoundsIsRefused) {
+  AdmissionSetup setup;
+  setup.cluster.add("", "limitranges",
+                    R"({"metadata":{"namespace":"n","name":"l"},"spec":{"limits":[
+                        {"type":"Container","max":{"cpu":"1"},"min":{"memory":"1Mi"}},
+                        {"type":"Pod","max":{"cpu":"1500m"}}]}})");
+  Json pod = json_literal(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c",
+      "resources":{"limits":{"cpu":"2"},"requests":{"memory":"1Ki"}}}]}})");
+
+  EXPECT_EQ(setup.reserve("", "pods", pod),
+            "pods \"p\" is forbidden: [minimum memory usage per Container is 1Mi, but request is "
+            "1Ki, maximum cpu usage per Container is 1, but limit is 2, maximum cpu usage per Pod "
+            "is 1500m, but limit is 2]");
+}
+
+}  // namespace
+}  // namespace davit::sandbox
