@@ -57,7 +57,7 @@ Json open_schema(const Resource& resource) {
        {kKindKey, Json::array({kind_of(resource)})}});
 }
 
-/// "io.k8s.networking.v1.NetworkPolicy": the group's labels turned round, as upstream names CRDs.
+/// "com.example.v1.Widget": the group's labels turned round, as upstream names CRDs.
 std::string open_schema_name(const Resource& resource) {
   std::string out;
   std::string_view rest = resource.group;

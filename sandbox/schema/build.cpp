@@ -75,7 +75,6 @@ std::size_t place_of(std::string_view name, std::size_t places) {
 struct Draft {
   Field field;
   const Message* inlined = nullptr;  ///< Its members stand in the parent.
-  bool opaque = false;               ///< Its type is not expanded: JSON only.
 };
 
 class Builder {
@@ -109,7 +108,8 @@ class Builder {
       const std::string_view name = take_until(text, ":");
       auto message = std::make_unique<Message>();
       message->name = std::string(package.name) + '.' + std::string(name);
-      message->go_name = "v1." + std::string(name);
+      message->go_name =
+          std::string(package.name.substr(package.name.rfind('.') + 1)) + '.' + std::string(name);
       places_.emplace(message->name, declared_.size());
       declared_.push_back({std::move(message), package.name, text, {}});
     }
@@ -158,8 +158,8 @@ class Builder {
       return;
     }
     draft.field.message = find(package, type);
-    draft.opaque = draft.field.message == nullptr;
-    draft.field.type = draft.opaque ? FieldType::kRaw : FieldType::kMessage;
+    DAVIT_ASSERT(draft.field.message != nullptr);
+    draft.field.type = FieldType::kMessage;
   }
 
   void apply(const MergeFact& fact) {
@@ -213,7 +213,6 @@ class Builder {
     append_fields(message, each);
     DAVIT_ASSERT(message.fields.size() <= kFieldsMax);
     for (const Draft& draft : each.drafts) {
-      if (draft.opaque) continue;
       WireField wire{draft.field.number, nullptr, draft.inlined};
       for (const Field& field : message.fields) {
         if (draft.inlined == nullptr && field.name == draft.field.name) wire.field = &field;

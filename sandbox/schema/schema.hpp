@@ -27,7 +27,7 @@ enum class FieldType : std::uint8_t {
   kMicroTime,  ///< RFC 3339, exactly six fraction digits
   kQuantity,
   kIntOrString,
-  kRaw,      ///< any JSON: RawExtension, FieldsV1, and types that are not expanded
+  kRaw,      ///< any JSON: RawExtension, FieldsV1
   kStrings,  ///< a list of strings, where a map holds such: ExtraValue
 };
 enum class FieldShape : std::uint8_t { kOne, kList, kMap };  ///< kMap: from string to the type.

@@ -64,6 +64,7 @@ PersistentVolumeClaimStatus: 1 phase:s, 2 accessModes[]:s, 3 capacity:{Quantity}
   7 allocatedResourceStatuses:{s}, 8 currentVolumeAttributesClassName:s?,
   9 modifyVolumeStatus:ModifyVolumeStatus
 PortStatus: 1 port:i!, 2 protocol:s!, 3 error:s?
+PodTemplate: 1 metadata:meta.ObjectMeta, 2 template:PodTemplateSpec!
 ReplicationController: 1 metadata:meta.ObjectMeta, 2 spec:ReplicationControllerSpec!,
   3 status:ReplicationControllerStatus!
 ReplicationControllerCondition: 1 type:s!, 2 status:s!, 3 lastTransitionTime:Time!, 4 reason:s,

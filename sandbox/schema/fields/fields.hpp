@@ -1,4 +1,4 @@
-/// The fields of the API's types, one function for each package (core has two, it is long).
+/// The fields of the API's types, one function for each package (long ones have several).
 ///
 /// A type is a line `Name: number name:type flags, …`; lines that begin with a space go on with the
 /// one before. The number is the protobuf field's, the name is JSON's. Types: `s` string, `i`
@@ -15,6 +15,7 @@ namespace davit::sandbox {
 [[nodiscard]] std::string_view meta_fields();
 [[nodiscard]] std::string_view core_fields();
 [[nodiscard]] std::string_view core_pod_fields();
+[[nodiscard]] std::string_view core_volumes_fields();
 [[nodiscard]] std::string_view apps_fields();
 [[nodiscard]] std::string_view batch_fields();
 [[nodiscard]] std::string_view coordination_fields();
@@ -22,10 +23,16 @@ namespace davit::sandbox {
 [[nodiscard]] std::string_view events_fields();
 [[nodiscard]] std::string_view policy_fields();
 [[nodiscard]] std::string_view autoscaling_fields();
+[[nodiscard]] std::string_view autoscaling_hpa_fields();
+[[nodiscard]] std::string_view autoscaling_v2_fields();
+[[nodiscard]] std::string_view certificates_fields();
 [[nodiscard]] std::string_view authentication_fields();
 [[nodiscard]] std::string_view authorization_fields();
 [[nodiscard]] std::string_view rbac_fields();
 [[nodiscard]] std::string_view scheduling_fields();
 [[nodiscard]] std::string_view networking_fields();
+[[nodiscard]] std::string_view networking_policy_fields();
+[[nodiscard]] std::string_view node_fields();
+[[nodiscard]] std::string_view storage_fields();
 
 }  // namespace davit::sandbox

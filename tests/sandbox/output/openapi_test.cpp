@@ -19,12 +19,12 @@ std::vector<ResourcePtr> resources() {
   namespaces->name = "namespaces";
   namespaces->kind = "Namespace";
   namespaces->namespaced = false;
-  auto policies = std::make_shared<Resource>();
-  policies->group = "networking.k8s.io";
-  policies->version = "v1";
-  policies->name = "networkpolicies";
-  policies->kind = "NetworkPolicy";
-  return {namespaces, deployments, policies};
+  auto widgets = std::make_shared<Resource>();
+  widgets->group = "shop.example.com";
+  widgets->version = "v1";
+  widgets->name = "widgets";
+  widgets->kind = "Widget";
+  return {namespaces, deployments, widgets};
 }
 
 TEST(OpenApiTest, EachKindHasAPatchThatNamesFieldValidation) {
@@ -81,9 +81,9 @@ TEST(OpenApiTest, NoReferenceLeadsNowhere) {
 }
 
 TEST(OpenApiTest, KindsWithoutTablesAllowEverything) {
-  const Json document = openapi_document(resources(), "networking.k8s.io/v1",
-                                         openapi_schemas("networking.k8s.io/v1"));
-  const Json* schema = document.at({"components", "schemas", "io.k8s.networking.v1.NetworkPolicy"});
+  const Json document =
+      openapi_document(resources(), "shop.example.com/v1", openapi_schemas("shop.example.com/v1"));
+  const Json* schema = document.at({"components", "schemas", "com.example.shop.v1.Widget"});
   ASSERT_NE(schema, nullptr);
   EXPECT_TRUE(schema->get("x-kubernetes-preserve-unknown-fields").boolean());
 }
@@ -93,7 +93,7 @@ TEST(OpenApiTest, IndexNamesDocumentsWithTheirHashes) {
   EXPECT_EQ(to_text(openapi_index(documents)),
             R"({"paths":{"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1?hash=H1"},)"
             R"("apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=H2"}}})");
-  EXPECT_THAT(api_versions_of(resources()), ElementsAre("v1", "apps/v1", "networking.k8s.io/v1"));
+  EXPECT_THAT(api_versions_of(resources()), ElementsAre("v1", "apps/v1", "shop.example.com/v1"));
 }
 
 }  // namespace

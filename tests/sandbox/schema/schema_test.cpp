@@ -78,9 +78,12 @@ TEST(SchemaTest, MergeFactsReachTheirFields) {
   EXPECT_EQ(field("core.v1.PodSpec", "tolerations").apply, ApplyType::kDefault);
 }
 
-TEST(SchemaTest, TypesThatAreNotExpandedAreKeptAsTheyCome) {
-  const Field& disk = field("core.v1.Volume", "gcePersistentDisk");
-  EXPECT_EQ(disk.type, FieldType::kRaw);
+TEST(SchemaTest, VersionsOfAGroupHaveTablesOfTheirOwn) {
+  EXPECT_EQ(find_schema("autoscaling/v2", "HorizontalPodAutoscaler")->go_name,
+            "v2.HorizontalPodAutoscaler");
+  EXPECT_EQ(find_schema("autoscaling/v1", "HorizontalPodAutoscaler")->go_name,
+            "v1.HorizontalPodAutoscaler");
+  EXPECT_EQ(field("autoscaling.v1.HorizontalPodAutoscalerSpec", "metrics").name, "");
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+// node v1.
+#include "sandbox/schema/fields/fields.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::string_view kFields = R"(
+Overhead: 1 podFixed:{Quantity}
+RuntimeClass: 1 metadata:meta.ObjectMeta, 2 handler:s!, 3 overhead:Overhead,
+  4 scheduling:Scheduling
+Scheduling: 1 nodeSelector:{s}, 2 tolerations[]:core.Toleration
+)";
+
+}  // namespace
+
+std::string_view node_fields() { return kFields; }
+
+}  // namespace davit::sandbox
