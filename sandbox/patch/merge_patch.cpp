@@ -1,6 +1,8 @@
 // RFC 7386.
 #include <algorithm>
+#include <utility>
 
+#include "sandbox/patch/member_edits.hpp"
 #include "sandbox/patch/patch.hpp"
 
 namespace davit::sandbox {
@@ -19,19 +21,22 @@ void drop_nulls(Json& json) {
 }
 
 void merge(Json& object, const Json& patch) {
+  MemberEdits members(object, patch.size());
   for (const auto& [key, value] : patch.members()) {
     if (value.is_null()) {
-      object.erase(key);
+      members.erase(key);
       continue;
     }
-    Json& present = object[key];
-    if (present.is_object() && value.is_object()) {
-      merge(present, value);
+    Json* present = members.find(key);
+    if (present != nullptr && present->is_object() && value.is_object()) {
+      merge(*present, value);
     } else {
-      present = value;
-      drop_nulls(present);
+      Json fresh = value;
+      drop_nulls(fresh);
+      members.set(key, std::move(fresh));
     }
   }
+  members.finish();
 }
 
 }  // namespace
