@@ -129,7 +129,7 @@ ApiResult<Response> delete_object(const RestParts& parts, const Call& call) {
   const ApiResult<DeleteOptions> options = read_delete_options(call);
   if (!options) return options.error();
   const Resource& resource = *call.resource;
-  const std::string ns = resource.namespaced ? call.url.ns : "";
+  const std::string ns = call.ns();
   const ApiResult<Deleted> deleted = delete_one(parts, resource, ns, call.url.name, *options);
   if (!deleted) return deleted.error();
   if (deleted->removed && !resource.delete_returns_object) {

@@ -160,20 +160,20 @@ ApiResult<Response> post_eviction(const RestParts& parts, Call& call) {
   if (!options) return options.error();
   if (write->dry_run == DryRun::kYes) options->dry_run = DryRun::kYes;
   const Resource& pods = *call.resource;
-  const VersionPtr version = parts.store.get(pods.collection, call.url.ns, call.url.name);
+  const VersionPtr version = parts.store.get(pods.collection, call.ns(), call.url.name);
   if (version == nullptr) return not_found(Subject::resource(pods, call.url.name));
   const Json pod = load(*version, pods);
   if (!needs_no_budget(pod)) {
-    if (ApiFailure failure = take_from_budget(parts, call.url.ns, pod, options->dry_run)) {
+    if (ApiFailure failure = take_from_budget(parts, call.ns(), pod, options->dry_run)) {
       return *failure;
     }
   }
   if (options->dry_run == DryRun::kNo && !is_being_deleted(pod)) {
-    if (ApiFailure failure = mark_evicted(parts, pods, call.url.ns, call.url.name)) {
+    if (ApiFailure failure = mark_evicted(parts, pods, call.ns(), call.url.name)) {
       return *failure;
     }
   }
-  const ApiResult<Deleted> deleted = delete_one(parts, pods, call.url.ns, call.url.name, *options);
+  const ApiResult<Deleted> deleted = delete_one(parts, pods, call.ns(), call.url.name, *options);
   if (!deleted) return deleted.error();
   return answer_object(parts, call, 201, created_status());
 }

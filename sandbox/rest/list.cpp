@@ -113,7 +113,7 @@ Page cut_page(std::vector<VersionPtr> objects, const Selection& selection,
 
 ApiResult<Selection> parse_selection(const Call& call, const ListOptions& options) {
   Selection out;
-  if (call.resource->namespaced) out.ns = call.url.ns;
+  out.ns = call.ns();
   Result<LabelSelector> labels = LabelSelector::parse(options.label_selector);
   if (!labels) return bad_request(labels.error().message());
   out.labels = std::move(*labels);
@@ -176,7 +176,7 @@ ApiResult<Response> get_object(const RestParts& parts, const Call& call) {
     const Revision current = parts.store.revision();
     if (*revision > current) return future_revision(asked, current);
   }
-  const std::string ns = call.resource->namespaced ? call.url.ns : "";
+  const std::string ns = call.ns();
   const VersionPtr version = parts.store.get(call.resource->collection, ns, call.url.name);
   if (version == nullptr) return not_found(Subject::resource(*call.resource, call.url.name));
   return answer_version(parts, call, 200, *version);

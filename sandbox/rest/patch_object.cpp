@@ -210,7 +210,7 @@ ApiResult<Response> patch_object(const RestParts& parts, Call& call) {
   if (!patch) {
     // A patch is decoded when it is applied, and that needs something to apply it to.
     const bool nothing_there =
-        parts.store.get(call.resource->collection, call.url.ns, call.url.name) == nullptr;
+        parts.store.get(call.resource->collection, call.ns(), call.url.name) == nullptr;
     if (patch.error().code == 400 && nothing_there) {
       return not_found(Subject::resource(*call.resource, call.url.name));
     }

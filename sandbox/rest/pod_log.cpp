@@ -77,7 +77,7 @@ ApiFailure check_options(const Query& query, const std::string& name) {
 ApiResult<Response> get_pod_log(const RestParts& parts, const Call& call) {
   const std::string& name = call.url.name;
   if (ApiFailure failure = check_options(call.url.query, name)) return *failure;
-  const VersionPtr version = parts.store.get(call.resource->collection, call.url.ns, name);
+  const VersionPtr version = parts.store.get(call.resource->collection, call.ns(), name);
   if (version == nullptr) return not_found(Subject::resource(*call.resource, name));
   const Json pod = version->json();
   const ApiResult<std::string> container = chosen_container(pod, call.url.query.get("container"));

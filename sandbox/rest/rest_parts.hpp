@@ -45,6 +45,9 @@ struct Call {
   OutputForm form;
   std::string user_agent;                  ///< Names the field manager where none is given.
   std::vector<std::string> warnings = {};  ///< Become Warning headers.
+
+  /// Where the object is kept: the URL of a Namespace names one, too, but is cluster-scoped.
+  [[nodiscard]] std::string ns() const { return resource->namespaced ? url.ns : std::string(); }
 };
 
 }  // namespace davit::sandbox

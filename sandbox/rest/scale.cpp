@@ -163,7 +163,7 @@ ApiResult<Response> patch_scale(const RestParts& parts, Call& call) {
 }  // namespace
 
 ApiResult<Response> get_scale(const RestParts& parts, Call& call) {
-  const VersionPtr version = parts.store.get(call.resource->collection, call.url.ns, call.url.name);
+  const VersionPtr version = parts.store.get(call.resource->collection, call.ns(), call.url.name);
   if (version == nullptr) {  // Only this verb names the subresource (registry/apps/*/storage).
     Subject subject = Subject::resource(*call.resource, call.url.name);
     subject.kind += "/scale";

@@ -58,7 +58,7 @@ ApiResult<Response> put_object(const RestParts& parts, Call& call) {
   if (ApiFailure failure = check_name(body, call.url.name)) return *failure;
   const bool creates = call.resource->create_on_update && call.url.subresource.empty();
   // The precondition comes first, also where there is nothing (storage/etcd3 GuaranteedUpdate).
-  if (parts.store.get(call.resource->collection, call.url.ns, call.url.name) == nullptr) {
+  if (parts.store.get(call.resource->collection, call.ns(), call.url.name) == nullptr) {
     if (ApiFailure failure = check_uid(body, Json(), *call.resource)) return *failure;
   }
   const ApiResult<Written> written = rewrite_object(

@@ -251,7 +251,7 @@ WriteTarget target_of(const RestParts& parts, const Call& call, const WriteOptio
     manager.reset_fields = {"status"};
   }
   return {.resource = *call.resource,
-          .ns = call.resource->namespaced ? call.url.ns : "",
+          .ns = call.ns(),
           .name = call.url.name,
           .subresource = call.url.subresource,
           .dry_run = options.dry_run,

@@ -42,9 +42,9 @@ ApiResult<Response> post_token(const Serving& serving, Call& call) {
   const BodyType type = BodyType::of_kind("authentication.k8s.io", "v1", "TokenRequest");
   ApiResult<Decoded> decoded = decode_body(call.request, type, options->validation);
   if (!decoded) return decoded.error();
-  return from_review(serving, call, type,
-                     answer_token_request(std::move(decoded->object), call.url.ns, call.url.name,
-                                          desk_of(serving)));
+  return from_review(
+      serving, call, type,
+      answer_token_request(std::move(decoded->object), call.ns(), call.url.name, desk_of(serving)));
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ ApiResult<Response> serve_review(const Serving& serving, Call& call) {
   ApiResult<Decoded> decoded = decode_body(call.request, type, options->validation);
   if (!decoded) return decoded.error();
   call.warnings = std::move(decoded->warnings);
-  const std::string ns = call.resource->namespaced ? call.url.ns : "";
+  const std::string ns = call.ns();
   return from_review(serving, call, type,
                      answer_review(std::move(decoded->object), serving.who, ns, desk_of(serving)));
 }

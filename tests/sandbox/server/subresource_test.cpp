@@ -80,6 +80,17 @@ TEST(SubresourceTest, AMissingScaleIsNamedByItsSubresourceWhenReadAndByItsParent
             R"(deployments.apps "d" not found)");
 }
 
+TEST(SubresourceTest, ANamespaceIsReplacedUnderItsUid) {
+  Sandbox sandbox;
+  Answer there = sandbox.get("/api/v1/namespaces/default");
+  there.body["metadata"]["labels"].set("a", "b");
+
+  const Answer put = sandbox.put("/api/v1/namespaces/default", to_text(there.body));
+
+  EXPECT_EQ(put.code, 200) << put.text;
+  EXPECT_EQ(put.body.text_at({"metadata", "labels", "a"}), "b");
+}
+
 TEST(SubresourceTest, ExecIsRefusedClearly) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kPods, pod("p")).code, 201);
