@@ -65,8 +65,8 @@ std::string refusal(std::size_t nodes, const std::map<std::string, int>& counts)
 
 }  // namespace
 
-Resources Resources::read(const Json& list) {
-  Resources out;
+Amounts Amounts::read(const Json& list) {
+  Amounts out;
   for (const Json::Member& member : list.members()) {
     if (const auto amount = Quantity::parse(member.value.text())) {
       out.amounts_[member.key] = *amount;
@@ -75,24 +75,24 @@ Resources Resources::read(const Json& list) {
   return out;
 }
 
-Resources& Resources::operator+=(const Resources& other) {
+Amounts& Amounts::operator+=(const Amounts& other) {
   for (const auto& [name, amount] : other.amounts_) amounts_[name] += amount;
   return *this;
 }
 
-Resources& Resources::operator-=(const Resources& other) {
+Amounts& Amounts::operator-=(const Amounts& other) {
   for (const auto& [name, amount] : other.amounts_) amounts_[name] -= amount;
   return *this;
 }
 
-void Resources::raise_to(const Resources& other) {
+void Amounts::raise_to(const Amounts& other) {
   for (const auto& [name, amount] : other.amounts_) {
     Quantity& mine = amounts_[name];
     mine = std::max(mine, amount);
   }
 }
 
-Quantity Resources::amount(const std::string& name) const {
+Quantity Amounts::amount(const std::string& name) const {
   const auto found = amounts_.find(name);
   return found == amounts_.end() ? Quantity() : found->second;
 }
@@ -100,7 +100,7 @@ Quantity Resources::amount(const std::string& name) const {
 PodShare pod_share(const Json& pod_spec) {
   PodShare share;
   const auto requests = [](const Json& container) {
-    return Resources::read(container.get("resources").get("requests"));
+    return Amounts::read(container.get("resources").get("requests"));
   };
   for (const Json& container : pod_spec.get("containers").items()) {
     share.requests += requests(container);
@@ -113,17 +113,17 @@ PodShare pod_share(const Json& pod_spec) {
   }
   // Sidecars stay beside the containers; the other init containers run alone, each with the
   // sidecars before it.
-  Resources sidecars;
-  Resources init;
+  Amounts sidecars;
+  Amounts init;
   for (const Json& container : pod_spec.get("initContainers").items()) {
-    Resources now = requests(container);
+    Amounts now = requests(container);
     now += sidecars;
     if (container.get("restartPolicy").text() == "Always") sidecars = now;
     init.raise_to(now);
   }
   share.requests += sidecars;
   share.requests.raise_to(init);
-  share.requests += Resources::read(pod_spec.get("overhead"));
+  share.requests += Amounts::read(pod_spec.get("overhead"));
   return share;
 }
 
@@ -148,7 +148,7 @@ void update_room(NodeRoom& room, const Json& node) {
   room.taints = node.get("spec").get("taints");
   room.unschedulable = node.get("spec").get("unschedulable").boolean();
   const Json& allocatable = node.get("status").get("allocatable");
-  room.allocatable = Resources::read(allocatable);
+  room.allocatable = Amounts::read(allocatable);
   const std::string& pods = allocatable.get("pods").text();
   room.pods_max = 0;
   std::from_chars(pods.data(), pods.data() + pods.size(), room.pods_max);

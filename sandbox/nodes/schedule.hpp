@@ -13,15 +13,15 @@
 namespace davit::sandbox {
 
 /// Amounts by resource name: "cpu", "memory", "nvidia.com/gpu".
-class Resources {
+class Amounts {
  public:
   /// From a ResourceList; what is no quantity is left out.
-  [[nodiscard]] static Resources read(const Json& list);
+  [[nodiscard]] static Amounts read(const Json& list);
 
-  Resources& operator+=(const Resources& other);
-  Resources& operator-=(const Resources& other);
+  Amounts& operator+=(const Amounts& other);
+  Amounts& operator-=(const Amounts& other);
   /// Each amount becomes the larger of both.
-  void raise_to(const Resources& other);
+  void raise_to(const Amounts& other);
   /// Zero when it is not listed.
   [[nodiscard]] Quantity amount(const std::string& name) const;
   [[nodiscard]] const std::map<std::string, Quantity>& amounts() const { return amounts_; }
@@ -32,7 +32,7 @@ class Resources {
 
 /// What a pod takes of its node.
 struct PodShare {
-  Resources requests;           ///< The containers' sum, or the largest init container's.
+  Amounts requests;             ///< The containers' sum, or the largest init container's.
   std::set<std::string> ports;  ///< Host ports: "TCP/80".
 };
 [[nodiscard]] PodShare pod_share(const Json& pod_spec);
@@ -43,8 +43,8 @@ struct NodeRoom {
   Json labels;
   Json taints;
   bool unschedulable = false;
-  Resources allocatable;
-  Resources used;
+  Amounts allocatable;
+  Amounts used;
   std::int64_t pods = 0;
   std::int64_t pods_max = 0;
   std::multiset<std::string> ports;
