@@ -126,7 +126,7 @@ void HttpConnection::begin_answer(Time now) {
     response_.mishap.delay = Duration::zero();
     return;
   }
-  if (mishap.reset && !mishap.cut_after) return close(Fate::kReset);
+  if (mishap.reset && mishap.cut_after.value_or(0) == 0) return close(Fate::kReset);
   body_sent_ = 0;
   ending_ = cutting_ = false;
   next_portion_ = {};

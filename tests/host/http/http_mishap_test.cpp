@@ -56,6 +56,13 @@ TEST_F(HttpMishapTest, ResetSendsNothing) {
   EXPECT_EQ(connection_->fate(), Fate::kReset);
 }
 
+TEST_F(HttpMishapTest, ResetBeforeTheBodySendsNoHeadEither) {
+  answer_with({.cut_after = 0, .reset = true});
+
+  EXPECT_EQ(ask(kGet), "");
+  EXPECT_EQ(connection_->fate(), Fate::kReset);
+}
+
 TEST_F(HttpMishapTest, ResetMayComeWithinTheBody) {
   answer_with({.cut_after = 3, .reset = true});
 
