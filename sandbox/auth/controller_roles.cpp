@@ -109,6 +109,11 @@ std::vector<ControllerRole> cluster_controllers() {
         {"update", "certificates.k8s.io",
          "certificatesigningrequests/approval,certificatesigningrequests/status"},
         {"create", "authorization.k8s.io", "subjectaccessreviews"}}},
+  };
+}
+
+std::vector<ControllerRole> storage_controllers() {
+  return {
       {"persistent-volume-binder",
        {{"create,delete,get,list,update,watch", "core", "persistentvolumes"},
         {"update", "core", "persistentvolumeclaims/status,persistentvolumes/status"},
@@ -134,7 +139,8 @@ std::vector<ControllerRole> cluster_controllers() {
 
 std::vector<BootstrapRole> controller_roles() {
   std::vector<BootstrapRole> out;
-  for (std::vector<ControllerRole> part : {workload_controllers(), cluster_controllers()}) {
+  for (std::vector<ControllerRole> part :
+       {workload_controllers(), cluster_controllers(), storage_controllers()}) {
     for (ControllerRole& each : part) {
       each.rules.push_back({"create,patch,update", "core,events.k8s.io", "events"});
       const std::string name(each.name);

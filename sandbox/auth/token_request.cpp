@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "sandbox/auth/date.hpp"
 #include "sandbox/auth/reviews.hpp"
 
 namespace davit::sandbox {
@@ -16,17 +17,6 @@ ReviewAnswer refused(Code code, std::string message) {
 ReviewAnswer not_found(std::string_view resource, std::string_view name) {
   return refused(Code::kNotFound,
                  std::string(resource) + " \"" + std::string(name) + "\" not found");
-}
-
-/// "2026-01-02T03:04:05Z"
-std::string date_text(host::WallTime time) {
-  const std::time_t seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 /// Finds what the token is to be bound to; its uid into `bound`. Nothing: all is well.

@@ -45,7 +45,7 @@ const CoverCase kCoverCases[] = {
     {"SubresourceIsItsOwn", {{"get"}, {""}, {"pods"}, {}, {}}, on("get", "", "pods", "log"), false},
     {"Subresource", {{"get"}, {""}, {"pods/log"}, {}, {}}, on("get", "", "pods", "log"), true},
     {"SubresourceOfAny", {{"get"}, {""}, {"*/scale"}, {}, {}}, on("get", "", "x", "scale"), true},
-    {"AllOfOneIsNoPattern", {{"get"}, {""}, {"pods/*"}, {}, {}}, on("get", "", "pods", "log"), false},
+    {"NoPattern", {{"get"}, {""}, {"pods/*"}, {}, {}}, on("get", "", "pods", "log"), false},
     {"Named", {{"get"}, {""}, {"pods"}, {"a"}, {}}, on("get", "", "pods", "", "a"), true},
     {"OtherName", {{"get"}, {""}, {"pods"}, {"a"}, {}}, on("get", "", "pods", "", "b"), false},
     {"NamedIsNotForLists", {{"list"}, {""}, {"pods"}, {"a"}, {}}, on("list", "", "pods"), false},
