@@ -6,6 +6,7 @@
 #include <CLI/Validators.hpp>
 #include <algorithm>
 #include <ostream>
+#include <utility>
 
 #include "host/base/version.hpp"
 #include "host/cli/manifest_command.hpp"
@@ -120,13 +121,18 @@ std::string unknown(const std::string& what, const std::string& name,
 /// The first command or flag that nobody knows, with what was meant; empty when there is none.
 std::string first_unknown(const CLI::App& app, const std::vector<std::string>& args) {
   const CLI::App* command = &app;
+  bool value_follows = false;
   for (const std::string& arg : args) {
+    if (std::exchange(value_follows, false)) continue;
     std::vector<std::string> known;
     if (arg.starts_with("--")) {
-      for (const CLI::Option* option : command->get_options()) {
-        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-      }
       const std::string name = arg.substr(0, arg.find('='));
+      for (const CLI::Option* option : command->get_options()) {
+        for (const std::string& each : option->get_lnames()) {
+          known.push_back("--" + each);
+          if ("--" + each == arg) value_follows = option->get_items_expected_max() > 0;
+        }
+      }
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         return unknown("flag ", name, known);
       }
@@ -147,9 +153,8 @@ std::string first_unknown(const CLI::App& app, const std::vector<std::string>& a
 
 }  // namespace
 
-int run_command_line(const std::vector<std::string>& args,
-                     const std::function<int(const RunOptions&)>& run, std::ostream& out,
-                     std::ostream& err) {
+int run_command_line(const std::vector<std::string>& args, const Programs& programs,
+                     std::ostream& out, std::ostream& err) {
   CLI::App app("Kubernetes controller manager whose controllers are plugins", "davit");
   Commands commands;
   app.require_subcommand(1);
@@ -157,11 +162,12 @@ int run_command_line(const std::vector<std::string>& args,
   CLI::App* run_app = app.add_subcommand("run", "Run controllers against an API server");
   run_app->set_version_flag("--version", version_text(), "Print the version and exit");
   add_run_flags(*run_app, commands.run);
-  run_app->callback([&] { commands.chosen = [&] { return run(commands.run); }; });
+  run_app->callback([&] { commands.chosen = [&] { return programs.run(commands.run); }; });
   add_manifest_command(app, commands, out, err);
   add_plugin_command(app, commands, out, err);
   add_rbac_command(app, commands, out, err);
-  add_sandbox_command(app, commands.sandbox, commands.chosen, out, err);
+  const SandboxActions sandbox_actions{programs.sandbox, out, err};
+  add_sandbox_command(app, commands.sandbox, sandbox_actions, commands.chosen);
 
   std::vector<std::string> given;
   for (const std::string& arg : args) given.push_back(normalised(arg));

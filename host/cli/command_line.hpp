@@ -7,14 +7,19 @@
 #include <vector>
 
 #include "host/cli/options.hpp"
+#include "host/cli/sandbox_options.hpp"
 
 namespace davit::host {
 
+/// The commands that run for long; each returns the exit code.
+struct Programs {
+  std::function<int(const RunOptions&)> run;          ///< `davit run`
+  std::function<int(const SandboxOptions&)> sandbox;  ///< `davit sandbox`
+};
+
 /// Parses `args` (without the program's name), runs the command and returns the exit code: a usage
-/// mistake is one line on `err` and 2. `run` is what `davit run` does. Blocks as long as the
-/// command does.
-[[nodiscard]] int run_command_line(const std::vector<std::string>& args,
-                                   const std::function<int(const RunOptions&)>& run,
+/// mistake is one line on `err` and 2. Blocks as long as the command does.
+[[nodiscard]] int run_command_line(const std::vector<std::string>& args, const Programs& programs,
                                    std::ostream& out, std::ostream& err);
 
 }  // namespace davit::host

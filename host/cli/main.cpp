@@ -4,8 +4,16 @@
 
 #include "host/cli/command_line.hpp"
 #include "host/cli/run_command.hpp"
+#include "host/cli/sandbox_command.hpp"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
-  return davit::host::run_command_line(args, davit::host::run_host, std::cout, std::cerr);
+  const davit::host::Programs programs{
+      .run = davit::host::run_host,
+      .sandbox =
+          [](const davit::host::SandboxOptions& options) {
+            return davit::host::run_sandbox(options, std::cout, std::cerr);
+          },
+  };
+  return davit::host::run_command_line(args, programs, std::cout, std::cerr);
 }

@@ -30,6 +30,10 @@ void add_kubeconfig(CLI::App& app, std::string& out) {
       ->type_name("FILE");
 }
 
+void add_verbosity(CLI::App& app, int& out) {
+  app.add_option("-v,--v", out, "Verbosity of the log (default 0)")->type_name("N");
+}
+
 void add_power_command(CLI::App& app, const char* name, const char* help, sandbox::NodePower power,
                        NodePowerOptions& options, std::function<void()> choose) {
   CLI::App* command = app.add_subcommand(name, help);
@@ -39,6 +43,56 @@ void add_power_command(CLI::App& app, const char* name, const char* help, sandbo
     options.power = power;
     choose();
   });
+}
+
+void add_access_flags(CLI::App& app, SandboxOptions& options) {
+  app.add_option("--token-file", options.token_file,
+                 "Tokens that are known, as kube-apiserver's --token-auth-file: "
+                 "token,user,uid,\"group,…\" a line")
+      ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--authorization-mode",
+         [&options](const std::string& mode) {
+           options.authorization =
+               mode == "RBAC" ? SandboxAuthorization::kRbac : SandboxAuthorization::kAlwaysAllow;
+         },
+         "RBAC or AlwaysAllow (default RBAC)")
+      ->check(CLI::IsMember({"RBAC", "AlwaysAllow"}))
+      ->type_name("MODE");
+}
+
+void add_server_flags(CLI::App& app, SandboxOptions& options) {
+  app.add_option("--bind-address", options.address, "Where to listen (default 127.0.0.1)")
+      ->type_name("ADDRESS");
+  app.add_option_function<int>(
+         "--port", [&options](int port) { options.port = port; },
+         "Its port; 0: any (default 6443 if that is free, else any)")
+      ->check(CLI::Range(0, 65535))
+      ->type_name("PORT");
+  app.add_flag_callback(
+      "--allow-non-loopback", [&options] { options.access = SandboxAccess::kAnyAddress; },
+      "Let --bind-address be one that others can reach");
+  app.add_flag_callback(
+      "--insecure", [&options] { options.security = SandboxSecurity::kPlain; },
+      "Plain HTTP, on the loopback only");
+  app.add_option("--data", options.data_file, "Keep the cluster in this file (default in memory)")
+      ->type_name("FILE");
+  app.add_option("--faults", options.faults_file, "A script of faults to play, as JSON")
+      ->type_name("FILE");
+  app.add_option("--kubeconfig", options.kubeconfig,
+                 "Where to write the kubeconfig (default below $XDG_RUNTIME_DIR)")
+      ->type_name("FILE");
+  app.add_option_function<std::vector<std::string>>(
+         "--controllers",
+         [&options](const std::vector<std::string>& list) { options.controllers = list; },
+         "Which run: '*' all, 'foo' enables, '-foo' disables; of gc, namespace, events, accounts, "
+         "nodes, scheduler (default *)")
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  add_access_flags(app, options);
+  add_verbosity(app, options.verbosity);
 }
 
 }  // namespace
@@ -81,21 +135,30 @@ void add_node_flags(CLI::App& app, NodeFlags& flags) {
       "Leave the taint not-ready of new nodes to a node lifecycle controller");
 }
 
-void add_sandbox_command(CLI::App& app, SandboxFlags& flags, std::function<int()>& chosen,
-                         std::ostream& out, std::ostream& err) {
-  CLI::App* sandbox = app.add_subcommand("sandbox", "Clusters to try things on");
-  sandbox->require_subcommand(1);
+void add_sandbox_command(CLI::App& app, SandboxFlags& flags, const SandboxActions& actions,
+                         std::function<int()>& chosen) {
+  CLI::App* sandbox = app.add_subcommand(
+      "sandbox", "Run an API server with simulated nodes on this machine, until interrupted");
+  sandbox->require_subcommand(0, 1);
+  add_server_flags(*sandbox, flags.sandbox);
+  add_node_flags(*sandbox, flags.sandbox.nodes);
+  sandbox->callback([&flags, &actions, &chosen, sandbox] {
+    if (!sandbox->get_subcommands().empty()) return;
+    chosen = [&flags, &actions] { return actions.sandbox(flags.sandbox); };
+  });
+
   CLI::App* nodes = sandbox->add_subcommand(
       "nodes", "Simulate nodes and a scheduler on an API server, until interrupted");
   add_kubeconfig(*nodes, flags.nodes.kubeconfig);
   add_node_flags(*nodes, flags.nodes.nodes);
-  nodes->add_option("-v", flags.nodes.verbosity, "Verbosity of the log (default 0)")
-      ->type_name("N");
+  add_verbosity(*nodes, flags.nodes.verbosity);
   nodes->callback([&] { chosen = [&] { return run_sandbox_nodes(flags.nodes); }; });
 
   CLI::App* node = sandbox->add_subcommand("node", "Switch a simulated node");
   node->require_subcommand(1);
-  const auto choose = [&] { chosen = [&] { return run_node_power(flags.node, out, err); }; };
+  const auto choose = [&] {
+    chosen = [&] { return run_node_power(flags.node, actions.out, actions.err); };
+  };
   add_power_command(*node, "stop", "As if its machine had no power", sandbox::NodePower::kStopped,
                     flags.node, choose);
   add_power_command(*node, "start", "Power it again", sandbox::NodePower::kRunning, flags.node,

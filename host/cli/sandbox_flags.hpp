@@ -5,17 +5,26 @@
 #include <iosfwd>
 
 #include "host/cli/nodes_command.hpp"
+#include "host/cli/sandbox_options.hpp"
 
 namespace davit::host {
 
 /// What the parser fills.
 struct SandboxFlags {
+  SandboxOptions sandbox;
   SandboxNodesOptions nodes;
   NodePowerOptions node;
 };
 
+/// What `davit sandbox` does, and where the commands below it write.
+struct SandboxActions {
+  std::function<int(const SandboxOptions&)> sandbox;
+  std::ostream& out;
+  std::ostream& err;
+};
+
 /// `chosen` is set to what the command line asks for. All references must outlive `app`.
-void add_sandbox_command(CLI::App& app, SandboxFlags& flags, std::function<int()>& chosen,
-                         std::ostream& out, std::ostream& err);
+void add_sandbox_command(CLI::App& app, SandboxFlags& flags, const SandboxActions& actions,
+                         std::function<int()>& chosen);
 
 }  // namespace davit::host

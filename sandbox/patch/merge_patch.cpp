@@ -1,8 +1,6 @@
 // RFC 7386.
 #include <algorithm>
-#include <utility>
 
-#include "sandbox/patch/member_edits.hpp"
 #include "sandbox/patch/patch.hpp"
 
 namespace davit::sandbox {
@@ -21,22 +19,19 @@ void drop_nulls(Json& json) {
 }
 
 void merge(Json& object, const Json& patch) {
-  MemberEdits members(object, patch.size());
   for (const auto& [key, value] : patch.members()) {
     if (value.is_null()) {
-      members.erase(key);
+      object.erase(key);
       continue;
     }
-    Json* present = members.find(key);
-    if (present != nullptr && present->is_object() && value.is_object()) {
-      merge(*present, value);
+    Json& present = object[key];
+    if (present.is_object() && value.is_object()) {
+      merge(present, value);
     } else {
-      Json fresh = value;
-      drop_nulls(fresh);
-      members.set(key, std::move(fresh));
+      present = value;
+      drop_nulls(present);
     }
   }
-  members.finish();
 }
 
 }  // namespace

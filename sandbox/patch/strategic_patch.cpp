@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sandbox/patch/list_order.hpp"
-#include "sandbox/patch/member_edits.hpp"
 #include "sandbox/patch/patch.hpp"
 #include "sandbox/patch/value_type.hpp"
 
@@ -267,7 +266,7 @@ PatchOutcome merge_orders(Json& object, Json& patch, const Message* message) {
   return std::nullopt;
 }
 
-PatchOutcome delete_primitives(MemberEdits& object, std::string_view name, const Json& values) {
+PatchOutcome delete_primitives(Json& object, std::string_view name, const Json& values) {
   Json* list = object.find(name);
   if (list == nullptr || values.is_null()) return std::nullopt;
   if (!values.is_array() || !list->is_array()) {
@@ -280,7 +279,7 @@ PatchOutcome delete_primitives(MemberEdits& object, std::string_view name, const
   return std::nullopt;
 }
 
-PatchOutcome merge_member(MemberEdits& object, Json::Member& change, const Message* message) {
+PatchOutcome merge_member(Json& object, Json::Member& change, const Message* message) {
   if (change.key.starts_with(kDeleteFromPrimitiveList)) {
     const auto name = std::string_view(change.key).substr(kDeleteFromPrimitiveList.size());
     return delete_primitives(object, name, change.value);
@@ -315,11 +314,9 @@ PatchOutcome merge_map(Json& object, Json patch, const Message* message) {
   }
   if (PatchOutcome failed = retain_keys(object, patch)) return failed;
   if (PatchOutcome failed = merge_orders(object, patch, message)) return failed;
-  MemberEdits members(object, patch.size());
   for (Json::Member& each : patch.make_object()) {
-    if (PatchOutcome failed = merge_member(members, each, message)) return failed;
+    if (PatchOutcome failed = merge_member(object, each, message)) return failed;
   }
-  members.finish();
   return std::nullopt;
 }
 

@@ -18,6 +18,7 @@ using testing::StartsWith;
 struct Outcome {
   int code = -1;
   std::optional<RunOptions> run;
+  std::optional<SandboxOptions> sandbox;
   std::string out;
   std::string err;
 };
@@ -30,7 +31,11 @@ Outcome call(const std::vector<std::string>& args) {
     outcome.run = options;
     return 7;
   };
-  outcome.code = run_command_line(args, run, out, err);
+  const auto sandbox = [&](const SandboxOptions& options) {
+    outcome.sandbox = options;
+    return 8;
+  };
+  outcome.code = run_command_line(args, {run, sandbox}, out, err);
   outcome.out = out.str();
   outcome.err = err.str();
   return outcome;
@@ -163,6 +168,30 @@ TEST(CommandLineTest, HelpAndVersionAreNoMistakes) {
   for (const char* group : {"Controllers:", "Client:", "Leader election:", "Logging:"}) {
     EXPECT_THAT(help.out, HasSubstr(group));
   }
+}
+
+TEST(CommandLineTest, SandboxRunsWithItsFlags) {
+  const Outcome outcome =
+      call({"sandbox", "--port", "0", "--nodes=5", "--zones", "2", "--insecure", "--data=f",
+            "--controllers=*,-gc", "--authorization-mode=AlwaysAllow", "-v=2"});
+
+  EXPECT_EQ(outcome.code, 8) << outcome.err;
+  ASSERT_TRUE(outcome.sandbox);
+  EXPECT_EQ(outcome.sandbox->port, 0);
+  EXPECT_EQ(outcome.sandbox->nodes.count, 5);
+  EXPECT_EQ(outcome.sandbox->nodes.zones, 2);
+  EXPECT_EQ(outcome.sandbox->security, SandboxSecurity::kPlain);
+  EXPECT_EQ(outcome.sandbox->data_file, "f");
+  EXPECT_THAT(outcome.sandbox->controllers, ElementsAre("*", "-gc"));
+  EXPECT_EQ(outcome.sandbox->authorization, SandboxAuthorization::kAlwaysAllow);
+  EXPECT_EQ(outcome.sandbox->verbosity, 2);
+}
+
+TEST(CommandLineTest, UnknownFlagIsFoundBehindAnothersValue) {
+  const Outcome outcome = call({"sandbox", "--port", "0", "--node", "3"});
+
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err, "davit: unknown flag --node; did you mean --nodes?; see davit --help\n");
 }
 
 }  // namespace

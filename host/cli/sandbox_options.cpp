@@ -1,0 +1,114 @@
+#include "host/cli/sandbox_options.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "host/cli/controllers_flag.hpp"
+#include "host/config/names.hpp"
+
+namespace davit::host {
+namespace {
+
+std::vector<KnownController> known_controllers() {
+  return {{"garbage-collector", {"gc"}},     {"namespace", {"namespaces"}}, {"events", {}},
+          {"accounts", {"serviceaccounts"}}, {"nodes", {"node"}},           {"scheduler", {}}};
+}
+
+bool is_loopback(const std::string& address) {
+  return address.starts_with("127.") || address == "::1";
+}
+
+bool is_wildcard(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
+
+Status check_address(const SandboxOptions& options) {
+  if (!is_ip_address(options.address)) {
+    return {Code::kInvalid, "--bind-address must be an IP address, not " + options.address};
+  }
+  if (is_loopback(options.address)) return {};
+  if (options.access != SandboxAccess::kAnyAddress) {
+    return {Code::kInvalid, "--bind-address " + options.address +
+                                " is not of the loopback; --allow-non-loopback serves a sandbox "
+                                "to others"};
+  }
+  if (options.security == SandboxSecurity::kPlain) {
+    return {Code::kInvalid, "--insecure is for the loopback only, not for " + options.address};
+  }
+  return {};
+}
+
+Result<SandboxControllers> choose_controllers(const std::vector<std::string>& given) {
+  const std::vector<KnownController> known = known_controllers();
+  const std::vector<std::string> list = translate_aliases(given, known);
+  const std::vector<std::string> unknown = unknown_controllers(list, known);
+  if (!unknown.empty()) return Status(Code::kInvalid, "--controllers: " + unknown.front());
+  const auto on = [&](const char* name) { return controller_enabled(list, name, false); };
+  SandboxControllers out;
+  out.garbage_collector = on("garbage-collector");
+  out.namespaces = on("namespace");
+  out.events = on("events");
+  out.accounts = on("accounts");
+  out.nodes = on("nodes");
+  out.scheduler = on("scheduler");
+  return out;
+}
+
+/// $XDG_STATE_HOME, or what stands for it.
+std::string state_directory(const Environment& environment) {
+  if (const auto state = environment("XDG_STATE_HOME"); state && state->starts_with('/')) {
+    return *state + "/davit";
+  }
+  if (const auto home = environment("HOME"); home && home->starts_with('/')) {
+    return *home + "/.local/state/davit";
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<SandboxSettings> settle_sandbox(const SandboxOptions& options,
+                                       const Environment& environment) {
+  if (Status s = check_address(options); !s.ok()) return s;
+  Result<SandboxControllers> controllers = choose_controllers(options.controllers);
+  if (!controllers) return controllers.error();
+  SandboxSettings out;
+  out.options = options;
+  out.controllers = *controllers;
+  std::string state = state_directory(environment);
+  const auto runtime = environment("XDG_RUNTIME_DIR");
+  const bool has_runtime = runtime && runtime->starts_with('/');
+  out.kubeconfig_directory = has_runtime ? *runtime + "/davit" : state;
+  if (state.empty()) state = out.kubeconfig_directory;
+  if (state.empty()) {
+    return Status(Code::kInvalid,
+                  "nowhere to keep credentials: set HOME, XDG_STATE_HOME or XDG_RUNTIME_DIR");
+  }
+  out.credentials_file = state + "/sandbox-credentials.json";
+  out.client_address = options.address;
+  if (options.address == "0.0.0.0") out.client_address = "127.0.0.1";
+  if (options.address == "::") out.client_address = "::1";
+  out.certificate_for = {"127.0.0.1", "::1"};
+  const std::vector<std::string>& named = out.certificate_for;
+  if (!is_wildcard(options.address) &&
+      std::find(named.begin(), named.end(), options.address) == named.end()) {
+    out.certificate_for.push_back(options.address);
+  }
+  return out;
+}
+
+std::string kubeconfig_path(const SandboxSettings& settings, std::uint16_t port) {
+  if (!settings.options.kubeconfig.empty()) {
+    return std::filesystem::absolute(settings.options.kubeconfig).lexically_normal().string();
+  }
+  return settings.kubeconfig_directory + "/sandbox-" + std::to_string(port) + ".kubeconfig";
+}
+
+std::string sandbox_url(const SandboxSettings& settings, std::uint16_t port) {
+  const bool tls = settings.options.security == SandboxSecurity::kTls;
+  const std::string& address = settings.client_address;
+  const bool v6 = address.find(':') != std::string::npos;
+  return (tls ? "https://" : "http://") + (v6 ? "[" + address + "]" : address) + ":" +
+         std::to_string(port);
+}
+
+}  // namespace davit::host

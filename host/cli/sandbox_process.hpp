@@ -1,0 +1,42 @@
+/// One sandbox with its socket: where `davit sandbox` and `davit demo` are wired.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <memory>
+#include <string>
+
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/random.hpp"
+#include "host/cli/sandbox_options.hpp"
+
+namespace davit::host {
+
+/// What a sandbox works with; each outlives it.
+struct SandboxSeams {
+  Clock& clock;
+  Random& random;
+  LogSink& sink;
+};
+
+/// An API server that answers, with nodes that come up. Its destructor stops everything: streams
+/// end properly, and what was written to a data file stays.
+class SandboxProcess {
+ public:
+  /// Starts it and writes the kubeconfig. kInvalid for files that cannot be used, kUnavailable and
+  /// kConflict for an address or a data file that somebody else has.
+  [[nodiscard]] static Result<std::unique_ptr<SandboxProcess>> open(const SandboxSettings& settings,
+                                                                    const SandboxSeams& seams);
+  SandboxProcess() = default;
+  SandboxProcess(const SandboxProcess&) = delete;
+  SandboxProcess& operator=(const SandboxProcess&) = delete;
+  virtual ~SandboxProcess() = default;
+
+  /// "https://127.0.0.1:6443"
+  [[nodiscard]] virtual std::string url() const = 0;
+  /// Of the administrator.
+  [[nodiscard]] virtual std::string kubeconfig() const = 0;
+};
+
+}  // namespace davit::host

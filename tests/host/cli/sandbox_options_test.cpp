@@ -1,0 +1,99 @@
+#include "host/cli/sandbox_options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace davit::host {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+Result<SandboxSettings> settle(const SandboxOptions& options,
+                               std::map<std::string, std::string> environment = {
+                                   {"HOME", "/home/me"}, {"XDG_RUNTIME_DIR", "/run/me"}}) {
+  return settle_sandbox(options, [environment = std::move(environment)](const std::string& name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+TEST(SandboxOptionsTest, DefaultsAreForOnesOwnMachine) {
+  const auto settings = settle({});
+
+  ASSERT_TRUE(settings) << settings.error().message();
+  EXPECT_EQ(settings->credentials_file, "/home/me/.local/state/davit/sandbox-credentials.json");
+  EXPECT_EQ(kubeconfig_path(*settings, 6443), "/run/me/davit/sandbox-6443.kubeconfig");
+  EXPECT_EQ(sandbox_url(*settings, 6443), "https://127.0.0.1:6443");
+  EXPECT_TRUE(settings->controllers.nodes && settings->controllers.garbage_collector);
+}
+
+TEST(SandboxOptionsTest, SurroundingsSayWhereFilesGo) {
+  EXPECT_EQ(settle({}, {{"XDG_STATE_HOME", "/state"}})->credentials_file,
+            "/state/davit/sandbox-credentials.json");
+  EXPECT_EQ(settle({}, {{"XDG_STATE_HOME", "/state"}})->kubeconfig_directory, "/state/davit");
+  EXPECT_EQ(settle({}, {{"XDG_RUNTIME_DIR", "/run/me"}})->credentials_file,
+            "/run/me/davit/sandbox-credentials.json");
+  EXPECT_THAT(settle({}, {}).error().message(), HasSubstr("nowhere to keep credentials"));
+}
+
+struct AddressCase {
+  const char* address;
+  SandboxSecurity security;
+  SandboxAccess access;
+  const char* mistake;  ///< Empty: fine.
+};
+
+TEST(SandboxOptionsTest, OthersReachItOnlyWhenToldSoAndNeverInPlain) {
+  using Security = SandboxSecurity;
+  using Access = SandboxAccess;
+  const AddressCase cases[] = {
+      {"127.0.0.1", Security::kPlain, Access::kLoopbackOnly, ""},
+      {"127.0.0.9", Security::kTls, Access::kLoopbackOnly, ""},
+      {"::1", Security::kTls, Access::kLoopbackOnly, ""},
+      {"10.0.0.1", Security::kTls, Access::kLoopbackOnly, "--allow-non-loopback"},
+      {"0.0.0.0", Security::kTls, Access::kLoopbackOnly, "--allow-non-loopback"},
+      {"0.0.0.0", Security::kTls, Access::kAnyAddress, ""},
+      {"10.0.0.1", Security::kPlain, Access::kAnyAddress, "--insecure is for the loopback only"},
+      {"localhost", Security::kTls, Access::kLoopbackOnly, "must be an IP address"},
+  };
+  for (const AddressCase& each : cases) {
+    SandboxOptions options;
+    options.address = each.address;
+    options.security = each.security;
+    options.access = each.access;
+    const auto settings = settle(options);
+    EXPECT_EQ(settings.has_value(), *each.mistake == '\0') << each.address;
+    EXPECT_THAT(settings.error().message(), HasSubstr(each.mistake)) << each.address;
+  }
+}
+
+TEST(SandboxOptionsTest, CertificateNamesTheAddress) {
+  SandboxOptions options;
+  options.address = "10.0.0.1";
+  options.access = SandboxAccess::kAnyAddress;
+  EXPECT_THAT(settle(options)->certificate_for, Contains("10.0.0.1"));
+
+  options.address = "::";
+  EXPECT_EQ(sandbox_url(*settle(options), 1), "https://[::1]:1");
+}
+
+TEST(SandboxOptionsTest, ControllersAreSwitchedByNameOrAlias) {
+  SandboxOptions options;
+  options.controllers = {"*", "-gc", "-nodes"};
+  const auto settings = settle(options);
+  EXPECT_FALSE(settings->controllers.garbage_collector);
+  EXPECT_FALSE(settings->controllers.nodes);
+  EXPECT_TRUE(settings->controllers.scheduler);
+
+  options.controllers = {"scheduler"};
+  EXPECT_FALSE(settle(options)->controllers.namespaces);
+
+  options.controllers = {"shedule"};
+  EXPECT_THAT(settle(options).error().message(), HasSubstr("--controllers: \"shedule\" is not in"));
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,104 @@
+#include "host/cli/sandbox_process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/http_client.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/support/temp_directory.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class SandboxProcessTest : public testing::Test {
+ protected:
+  SandboxProcessTest() {
+    options_.security = SandboxSecurity::kPlain;
+    options_.port = 0;
+    options_.controllers = {"scheduler"};
+  }
+
+  Result<std::unique_ptr<SandboxProcess>> open() {
+    const Result<SandboxSettings> settings =
+        settle_sandbox(options_, [this](const std::string& name) {
+          return name == "HOME" ? std::optional(directory_.path().string()) : std::nullopt;
+        });
+    if (!settings) return settings.error();
+    return SandboxProcess::open(*settings, {*clock_, *random_, sink_});
+  }
+
+  static std::string content(const std::string& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  static std::string get(const SandboxProcess& process, const std::string& target,
+                         const std::string& token) {
+    const std::string url = process.url();
+    test::HttpClient client(static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
+    client.send("GET " + target + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
+                "\r\nConnection: close\r\n\r\n");
+    return client.read_all();
+  }
+
+  TempDirectory directory_;
+  SandboxOptions options_;
+  const std::unique_ptr<Clock> clock_ = make_system_clock();
+  const std::unique_ptr<Random> random_ = make_system_random();
+  test::RecordingLogSink sink_;
+};
+
+TEST_F(SandboxProcessTest, KubeconfigLeadsToIt) {
+  const auto process = open();
+
+  ASSERT_TRUE(process) << process.error().message();
+  const std::string kubeconfig = content((*process)->kubeconfig());
+  EXPECT_THAT(kubeconfig, HasSubstr((*process)->url()));
+  const std::size_t at = kubeconfig.find("token: \"") + 8;
+  const std::string token = kubeconfig.substr(at, kubeconfig.find('"', at) - at);
+  EXPECT_THAT(get(**process, "/api/v1/namespaces/default", token), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(get(**process, "/api/v1/nodes", "nobody's"), StartsWith("HTTP/1.1 401 "));
+}
+
+TEST_F(SandboxProcessTest, TokenFileNamesFurtherUsers) {
+  options_.token_file = directory_.write("tokens", "secret,alice,1,\"system:masters\"\n");
+  const auto process = open();
+
+  ASSERT_TRUE(process) << process.error().message();
+  EXPECT_THAT(get(**process, "/api/v1/nodes", "secret"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(SandboxProcessTest, DataFileIsOfOneAtATime) {
+  options_.data_file = (directory_.path() / "data").string();
+  const auto first = open();
+  ASSERT_TRUE(first) << first.error().message();
+
+  EXPECT_EQ(open().error().code(), Code::kConflict);
+}
+
+TEST_F(SandboxProcessTest, FaultsOfTheScriptHappen) {
+  options_.token_file = directory_.write("tokens", "secret,alice,1,\"system:masters\"\n");
+  options_.faults_file = directory_.write("faults.json", R"({"rules":[{"fault":"reset"}]})");
+  const auto process = open();
+
+  ASSERT_TRUE(process) << process.error().message();
+  EXPECT_EQ(get(**process, "/api/v1/nodes", "secret"), "");
+}
+
+TEST_F(SandboxProcessTest, FilesThatCannotBeUsedAreNamed) {
+  options_.token_file = directory_.write("tokens", "a,b\n");
+  EXPECT_THAT(open().error().message(), EndsWith("tokens: line 1 needs token, user and uid"));
+
+  options_.token_file = "";
+  options_.faults_file = (directory_.path() / "gone").string();
+  EXPECT_THAT(open().error().message(), HasSubstr("gone"));
+}
+
+}  // namespace
+}  // namespace davit::host
