@@ -23,20 +23,19 @@ std::string joined(const std::vector<std::string>& texts, std::string_view separ
   return out;
 }
 
-/// The items of one type of all LimitRanges in the namespace.
-std::vector<Json> limits_of(const WriteRequest& request, const ObjectLookup& objects,
-                            std::string_view type) {
+/// The items of all LimitRanges in the namespace.
+std::vector<Json> limits_of(const WriteRequest& request, const ObjectLookup& objects) {
   std::vector<Json> out;
   for (const VersionPtr& each : objects.list({"", "limitranges"}, request.ns)) {
     const Json range = each->json();
     const Json* limits = range.at({"spec", "limits"});
     if (limits == nullptr) continue;
-    for (const Json& item : limits->items()) {
-      if (item.get("type").text() == type) out.push_back(item);
-    }
+    out.insert(out.end(), limits->items().begin(), limits->items().end());
   }
   return out;
 }
+
+bool is_about(const Json& item, std::string_view type) { return item.get("type").text() == type; }
 
 /// Fills one side of a container's resources; the names of what was set, sorted.
 std::set<std::string> fill(Json& container, std::string_view side, const Json& defaults) {
@@ -55,6 +54,7 @@ void default_container(Json& container, const std::vector<Json>& limits, std::st
   std::set<std::string> requests;
   std::set<std::string> upper;
   for (const Json& item : limits) {
+    if (!is_about(item, "Container")) continue;
     requests.merge(fill(container, "requests", item.get("defaultRequest")));
     upper.merge(fill(container, "limits", item.get("default")));
   }
@@ -171,19 +171,21 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
   std::ranges::move(more, std::back_inserter(all));
 }
 
-std::vector<std::string> pod_complaints(const WriteRequest& request, const Json& pod,
-                                        const ObjectLookup& objects) {
-  std::vector<std::string> out;
-  for (const Json& item : limits_of(request, objects, "Container")) {
-    for (const char* list : {"containers", "initContainers"}) {
-      for (const Json& each : pod.get("spec").get(list).items()) {
-        Bounds bounds("Container", demand_of(each));
-        bounds.check(item);
-        append(out, bounds.take());
-      }
+void check_containers(const Json& pod, const Json& item, std::vector<std::string>& complaints) {
+  for (const char* list : {"containers", "initContainers"}) {
+    for (const Json& each : pod.get("spec").get(list).items()) {
+      Bounds bounds("Container", demand_of(each));
+      bounds.check(item);
+      append(complaints, bounds.take());
     }
   }
-  for (const Json& item : limits_of(request, objects, "Pod")) {
+}
+
+std::vector<std::string> pod_complaints(const Json& pod, const std::vector<Json>& limits) {
+  std::vector<std::string> out;
+  for (const Json& item : limits) {
+    if (is_about(item, "Container")) check_containers(pod, item, out);
+    if (!is_about(item, "Pod")) continue;
     Bounds bounds("Pod", pod_demand(pod, item));
     bounds.check(item);
     append(out, bounds.take());
@@ -191,10 +193,10 @@ std::vector<std::string> pod_complaints(const WriteRequest& request, const Json&
   return out;
 }
 
-std::vector<std::string> claim_complaints(const WriteRequest& request, const Json& claim,
-                                          const ObjectLookup& objects) {
+std::vector<std::string> claim_complaints(const Json& claim, const std::vector<Json>& limits) {
   std::vector<std::string> out;
-  for (const Json& item : limits_of(request, objects, "PersistentVolumeClaim")) {
+  for (const Json& item : limits) {
+    if (!is_about(item, "PersistentVolumeClaim")) continue;
     Bounds bounds("PersistentVolumeClaim", demand_of(claim.get("spec")));
     bounds.check_requests(item);
     append(out, bounds.take());
@@ -205,7 +207,7 @@ std::vector<std::string> claim_complaints(const WriteRequest& request, const Jso
 }  // namespace
 
 void default_limits(const WriteRequest& request, Json& object, const ObjectLookup& objects) {
-  const std::vector<Json> limits = limits_of(request, objects, "Container");
+  const std::vector<Json> limits = limits_of(request, objects);
   if (limits.empty()) return;
   std::vector<std::string> notes;
   for (const auto& [list, what] :
@@ -221,11 +223,11 @@ void default_limits(const WriteRequest& request, Json& object, const ObjectLooku
 
 ApiFailure check_limits(const WriteRequest& request, const Json& object,
                         const ObjectLookup& objects) {
-  std::vector<std::string> complaints;
-  if (is_write_of(request, "", "pods")) complaints = pod_complaints(request, object, objects);
-  if (is_write_of(request, "", "persistentvolumeclaims")) {
-    complaints = claim_complaints(request, object, objects);
-  }
+  const bool pod = is_write_of(request, "", "pods");
+  if (!pod && !is_write_of(request, "", "persistentvolumeclaims")) return std::nullopt;
+  const std::vector<Json> limits = limits_of(request, objects);
+  const std::vector<std::string> complaints =
+      pod ? pod_complaints(object, limits) : claim_complaints(object, limits);
   if (complaints.empty()) return std::nullopt;
   if (complaints.size() == 1) return refuse(request, object, complaints.front());
   return refuse(request, object, '[' + joined(complaints, ", ") + ']');

@@ -1,4 +1,5 @@
 #include "sandbox/kinds/columns_cells.hpp"
+#include "sandbox/kinds/conversion.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -69,6 +70,12 @@ std::string metrics_text(const Json& autoscaler) {
 }  // namespace
 
 Json::Items autoscaler_cells(const Json& autoscaler, host::WallTime now) {
+  if (autoscaler.get("apiVersion").text() == "autoscaling/v1") {
+    Json current = autoscaler;
+    autoscaler_to_v2(current);
+    current.set("apiVersion", "autoscaling/v2");
+    return autoscaler_cells(current, now);
+  }
   return {name_of(autoscaler),
           autoscaler.text_at({"spec", "scaleTargetRef", "kind"}) + '/' +
               autoscaler.text_at({"spec", "scaleTargetRef", "name"}),

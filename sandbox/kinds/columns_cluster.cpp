@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sandbox/kinds/columns_cells.hpp"
+#include "sandbox/kinds/conversion.hpp"
 #include "sandbox/kinds/duration.hpp"
 
 namespace davit::sandbox {
@@ -150,6 +151,12 @@ Json::Items node_cells(const Json& node, host::WallTime now) {
 }
 
 Json::Items event_cells(const Json& event, host::WallTime now) {
+  if (event.get("apiVersion").text() == "events.k8s.io/v1") {
+    Json core = event;
+    event_to_core(core);
+    core.set("apiVersion", "v1");
+    return event_cells(core, now);
+  }
   const std::string& object = event.text_at({"involvedObject", "name"});
   const std::string kind = lower_case(event.text_at({"involvedObject", "kind"}));
   const std::string first =

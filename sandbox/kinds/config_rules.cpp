@@ -78,6 +78,12 @@ class ConfigMapRules final : public PlainRules {
 
 constexpr std::string_view kAccountAnnotation = "kubernetes.io/service-account.name";
 
+/// The "%s" is upstream's slip; its clients see it.
+std::string slipped_field(std::string_view key) {
+  const FieldPath path("data[%s]");
+  return path.key(key).text();
+}
+
 void require_key(const Json& data, std::string_view key, FieldErrors& errors) {
   if (!data.contains(key)) errors.push_back(field_required(kData.key(key).text()));
 }
@@ -87,12 +93,16 @@ void require_json(const Json& data, std::string_view key, FieldErrors& errors) {
     errors.push_back(field_required(kData.key(key).text()));
     return;
   }
-  const auto bytes = host::decode_base64(data.get(key).text());
-  const auto parsed = parse_json(bytes.value_or(""));
-  if (!parsed || !parsed->is_object()) {
-    errors.push_back(field_invalid(kData.key(key).text(), "<secret contents redacted>",
-                                   "unexpected end of JSON input"));
-  }
+  const std::string bytes = host::decode_base64(data.get(key).text()).value_or("");
+  const auto parsed = parse_json(bytes);
+  if (parsed && parsed->is_object()) return;
+  // The words of Go's decoder, as far as the first byte decides.
+  const bool starts = bytes.find_first_of("{[\"-0123456789tfn") == 0;
+  const std::string why =
+      bytes.empty() || starts
+          ? "unexpected end of JSON input"
+          : std::string("invalid character '") + bytes.front() + "' looking for beginning of value";
+  errors.push_back(field_invalid(kData.key(key).text(), "<secret contents redacted>", why));
 }
 
 /// What each type of Secret must hold.
@@ -110,12 +120,12 @@ void check_secret_type(const Json& object, FieldErrors& errors) {
     require_json(data, ".dockerconfigjson", errors);
   } else if (type == "kubernetes.io/basic-auth") {
     if (!data.contains("username") && !data.contains("password")) {
-      require_key(data, "username", errors);
-      require_key(data, "password", errors);
+      errors.push_back(field_required(slipped_field("username")));
+      errors.push_back(field_required(slipped_field("password")));
     }
   } else if (type == "kubernetes.io/ssh-auth") {
     if (data.get("ssh-privatekey").text().empty()) {
-      errors.push_back(field_required(kData.key("ssh-privatekey").text()));
+      errors.push_back(field_required(slipped_field("ssh-privatekey")));
     }
   } else if (type == "kubernetes.io/tls") {
     require_key(data, "tls.crt", errors);

@@ -16,7 +16,7 @@ namespace davit::sandbox {
 
 [[nodiscard]] std::shared_ptr<const KindRules> disruption_budget_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> autoscaler_rules(const KindFacts& facts);
-/// autoscaling/v1: stored in the shape of v2.
+/// autoscaling/v1; see conversion.hpp.
 [[nodiscard]] std::shared_ptr<const KindRules> autoscaler_v1_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> quota_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> limit_range_rules(const KindFacts& facts);

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <string>
 
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
+#include "sandbox/kinds/conversion.hpp"
 
 namespace davit::sandbox {
 
@@ -14,56 +15,6 @@ namespace {
 
 constexpr std::size_t kTextBytesMax = 128;
 constexpr std::size_t kNoteBytesMax = 1024;
-
-/// A member under its two names, and what v1 or events.k8s.io/v1 write when it is empty.
-struct Renamed {
-  std::string_view core;
-  std::string_view group;
-  enum class Blank : std::uint8_t { kOmit, kNull, kText, kObject } in_core, in_group;
-};
-
-using enum Renamed::Blank;
-
-// In the order of the fields in v1.
-constexpr std::array kMembers = std::to_array<Renamed>({
-    {"kind", "kind", kOmit, kOmit},
-    {"apiVersion", "apiVersion", kOmit, kOmit},
-    {"metadata", "metadata", kObject, kObject},
-    {"involvedObject", "regarding", kObject, kObject},
-    {"reason", "reason", kOmit, kOmit},
-    {"message", "note", kOmit, kOmit},
-    {"source", "deprecatedSource", kObject, kObject},
-    {"firstTimestamp", "deprecatedFirstTimestamp", kNull, kNull},
-    {"lastTimestamp", "deprecatedLastTimestamp", kNull, kNull},
-    {"count", "deprecatedCount", kOmit, kOmit},
-    {"type", "type", kOmit, kOmit},
-    {"eventTime", "eventTime", kNull, kNull},
-    {"series", "series", kOmit, kOmit},
-    {"action", "action", kOmit, kOmit},
-    {"related", "related", kOmit, kOmit},
-    {"reportingComponent", "reportingController", kText, kOmit},
-    {"reportingInstance", "reportingInstance", kText, kOmit},
-});
-
-void put(Json& out, std::string_view name, Renamed::Blank blank, const Json& value) {
-  if (!value.empty()) {
-    out.set(name, value);
-    return;
-  }
-  switch (blank) {
-    case kOmit:
-      break;
-    case kNull:
-      out.set(name, Json());
-      break;
-    case kText:
-      out.set(name, "");
-      break;
-    case kObject:
-      out.set(name, Json::object());
-      break;
-  }
-}
 
 const std::string& text_of(const Json& event, std::string_view field) {
   return event.get(field).text();
@@ -125,21 +76,13 @@ void check_no_old_style(const Json& event, FieldErrors& errors) {
   if (!event.get("source").empty()) errors.push_back(field_invalid("source", "", kUnset));
 }
 
-/// Pairs for field selectors; objects of both groups' names, as the store has one index for both.
-Pairs event_fields(const Json& event) {
+/// What selectors of both groups ask of the object that an event is about.
+Pairs object_fields(const Json& object, const std::string& prefix) {
   Pairs out;
   for (const char* field :
        {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
-    const std::string& value = event.text_at({"involvedObject", field});
-    out.emplace_back(std::string("involvedObject.") + field, value);
-    out.emplace_back(std::string("regarding.") + field, value);
+    out.emplace_back(prefix + field, object.get(field).text());
   }
-  const std::string& reporter = text_of(event, "reportingComponent");
-  out.emplace_back("reason", text_of(event, "reason"));
-  out.emplace_back("reportingComponent", reporter);
-  out.emplace_back("reportingController", reporter);
-  out.emplace_back("source", text_or(event, {"source", "component"}, reporter));
-  out.emplace_back("type", text_of(event, "type"));
   return out;
 }
 
@@ -154,7 +97,15 @@ class CoreEventRules final : public PlainRules {
  public:
   using PlainRules::PlainRules;
 
-  [[nodiscard]] Pairs fields(const Json& object) const override { return event_fields(object); }
+  [[nodiscard]] Pairs fields(const Json& object) const override {
+    const std::string& reporter = text_of(object, "reportingComponent");
+    Pairs out = object_fields(object.get("involvedObject"), "involvedObject.");
+    out.emplace_back("reason", text_of(object, "reason"));
+    out.emplace_back("reportingComponent", reporter);
+    out.emplace_back("source", text_or(object, {"source", "component"}, reporter));
+    out.emplace_back("type", text_of(object, "type"));
+    return out;
+  }
   [[nodiscard]] bool knows_field(std::string_view field) const override {
     return is_object_field(field, "involvedObject.") || field == "reason" ||
            field == "reportingComponent" || field == "source" || field == "type";
@@ -166,15 +117,18 @@ class CoreEventRules final : public PlainRules {
   }
 };
 
+/// Checked in v1's form, whose names upstream's messages have, too.
 class EventRules final : public PlainRules {
  public:
   using PlainRules::PlainRules;
 
-  [[nodiscard]] bool converts() const override { return true; }
-  void to_stored(Json& object) const override { event_to_core(object); }
-  void from_stored(Json& object) const override { event_from_core(object); }
-
-  [[nodiscard]] Pairs fields(const Json& object) const override { return event_fields(object); }
+  [[nodiscard]] Pairs fields(const Json& object) const override {
+    Pairs out = object_fields(object.get("regarding"), "regarding.");
+    out.emplace_back("reason", text_of(object, "reason"));
+    out.emplace_back("reportingController", text_of(object, "reportingController"));
+    out.emplace_back("type", text_of(object, "type"));
+    return out;
+  }
   [[nodiscard]] bool knows_field(std::string_view field) const override {
     return is_object_field(field, "regarding.") || field == "reason" ||
            field == "reportingController" || field == "type";
@@ -182,47 +136,39 @@ class EventRules final : public PlainRules {
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    check_event(object, "reportingController", errors);
-    check_series(object, errors);
-    if (!has_time(object, "eventTime")) errors.push_back(field_required("eventTime"));
-    const std::string& type = text_of(object, "type");
+    const Json event = in_core_form(object);
+    check_event(event, "reportingController", errors);
+    check_series(event, errors);
+    if (!has_time(event, "eventTime")) errors.push_back(field_required("eventTime"));
+    const std::string& type = text_of(event, "type");
     if (type != "Normal" && type != "Warning") {
       errors.push_back(field_invalid("type", "", "has invalid value: " + type));
     }
-    check_no_old_style(object, errors);
+    check_no_old_style(event, errors);
   }
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
-    check_event(object, "reportingController", errors);
-    if (object.get("series") != old.get("series")) check_series(object, errors);
-    for (const Renamed& each : kMembers) {
-      if (each.core == "metadata" || each.core == "series" || each.core == "kind" ||
-          each.core == "apiVersion") {
-        continue;
-      }
-      const Json& now = object.get(each.core);
-      const Json& before = old.get(each.core);
-      if (now.empty() && before.empty()) continue;
-      check_immutable(object, old, each.core, FieldPath(), errors);
+    const Json event = in_core_form(object);
+    const Json before = in_core_form(old);
+    check_event(event, "reportingController", errors);
+    if (event.get("series") != before.get("series")) check_series(event, errors);
+    for (const std::string_view field :
+         {"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp",
+          "count", "type", "eventTime", "action", "related", "reportingComponent",
+          "reportingInstance"}) {
+      if (event.get(field).empty() && before.get(field).empty()) continue;
+      check_immutable(event, before, field, FieldPath(), errors);
     }
+  }
+
+ private:
+  static Json in_core_form(Json event) {
+    event_to_core(event);
+    return event;
   }
 };
 
 }  // namespace
-
-void event_to_core(Json& event) {
-  Json out = Json::object();
-  for (const Renamed& each : kMembers) put(out, each.core, each.in_core, event.get(each.group));
-  out.set("apiVersion", "v1");
-  event = std::move(out);
-}
-
-void event_from_core(Json& event) {
-  Json out = Json::object();
-  for (const Renamed& each : kMembers) put(out, each.group, each.in_group, event.get(each.core));
-  out.set("apiVersion", "events.k8s.io/v1");
-  event = std::move(out);
-}
 
 std::shared_ptr<const KindRules> core_event_rules(const KindFacts& facts) {
   return std::make_shared<CoreEventRules>(facts);

@@ -58,7 +58,7 @@ void check_backend(const Json& backend, const FieldPath& path, FieldErrors& erro
     require_text(backend.get("resource"), "kind", at, errors);
     require_text(backend.get("resource"), "name", at, errors);
   } else {
-    errors.push_back(field_required(path.text(), "resource or service backend is required"));
+    errors.push_back(field_invalid(path.text(), "", "resource or service backend is required"));
   }
 }
 
@@ -67,7 +67,9 @@ void check_http_path(const Json& item, const FieldPath& path, FieldErrors& error
   const std::string& type = item.get("pathType").text();
   if (!is_set(item, "pathType")) {
     errors.push_back(field_required(path.text("pathType"), "pathType must be specified"));
-  } else if (type == "Exact" || type == "Prefix") {
+    return;
+  }
+  if (type == "Exact" || type == "Prefix") {
     if (!text.starts_with('/')) {
       errors.push_back(field_invalid(path.text("path"), text, "must be an absolute path"));
     }
@@ -193,7 +195,7 @@ class NetworkPolicyRules final : public PlainRules {
     for (std::size_t i = 0; i < types.size(); ++i) {
       const std::string& type = types[i].text();
       if (type == "Ingress" || type == "Egress") continue;
-      errors.push_back(field_not_supported(path.index(i).text(), type, {"Egress", "Ingress"}));
+      errors.push_back(field_not_supported(path.index(i).text(), type, {"Ingress", "Egress"}));
     }
   }
 };

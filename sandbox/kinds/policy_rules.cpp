@@ -1,9 +1,12 @@
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/config_rules.hpp"
+#include "sandbox/kinds/conversion.hpp"
 #include "sandbox/kinds/metadata.hpp"
 #include "sandbox/schema/schema.hpp"
 
@@ -53,24 +56,6 @@ class DisruptionBudgetRules final : public PlainRules {
 /// Utilization of the CPU in percent: what an autoscaler without metrics aims at.
 constexpr std::int64_t kCpuPercent = 80;
 
-Json cpu_metric(const Json& percent) {
-  return Json::object(
-      {{"type", "Resource"},
-       {"resource", Json::object({{"name", "cpu"},
-                                  {"target", Json::object({{"type", "Utilization"},
-                                                           {"averageUtilization", percent}})}})}});
-}
-
-/// The index of the metric that autoscaling/v1 has a field for; size() when there is none.
-std::size_t cpu_index(const Json::Items& metrics) {
-  std::size_t i = 0;
-  while (i < metrics.size() && (metrics[i].text_at({"resource", "name"}) != "cpu" ||
-                                metrics[i].get("type").text() != "Resource")) {
-    ++i;
-  }
-  return i;
-}
-
 class AutoscalerRules : public PlainRules {
  public:
   using PlainRules::PlainRules;
@@ -111,43 +96,41 @@ class AutoscalerV1Rules final : public AutoscalerRules {
  public:
   using AutoscalerRules::AutoscalerRules;
 
-  [[nodiscard]] bool converts() const override { return true; }
-
-  void to_stored(Json& object) const override {
-    object.set("apiVersion", "autoscaling/v2");
-    Json* spec = object.find("spec");
-    if (spec != nullptr && is_set(*spec, "targetCPUUtilizationPercentage")) {
-      const Json percent = spec->get("targetCPUUtilizationPercentage");
-      spec->set("metrics", Json::array({cpu_metric(percent)}));
-    }
-    if (spec != nullptr) spec->erase("targetCPUUtilizationPercentage");
-    if (Json* status = object.find("status")) status->erase("currentCPUUtilizationPercentage");
+  void set_defaults(Json& object) const override {
+    Json& spec = object_member(object, "spec");
+    set_default(spec, "minReplicas", 1);
+    set_default(spec, "targetCPUUtilizationPercentage", kCpuPercent);
   }
-
-  void from_stored(Json& object) const override {
-    object.set("apiVersion", "autoscaling/v1");
-    if (Json* spec = object.find("spec")) {
-      const Json::Items metrics = spec->get("metrics").items();
-      const std::size_t cpu = cpu_index(metrics);
-      if (cpu < metrics.size()) {
-        spec->set("targetCPUUtilizationPercentage",
-                  value_at(metrics[cpu], {"resource", "target", "averageUtilization"}));
-      }
-      spec->erase("metrics");
-      spec->erase("behavior");
-    }
-    if (Json* status = object.find("status")) {
-      const Json::Items metrics = status->get("currentMetrics").items();
-      const std::size_t cpu = cpu_index(metrics);
-      if (cpu < metrics.size()) {
-        status->set("currentCPUUtilizationPercentage",
-                    value_at(metrics[cpu], {"resource", "current", "averageUtilization"}));
-      }
-      status->erase("currentMetrics");
-      status->erase("conditions");
-    }
+  void prepare_create(Json& object) const override {
+    object.set("status", Json::object({{"currentReplicas", 0}, {"desiredReplicas", 0}}));
   }
 };
+
+/// What a quota may bound by a short name; all else has a domain.
+bool is_quota_resource(std::string_view name) {
+  constexpr std::string_view kNames[] = {"cpu",
+                                         "memory",
+                                         "ephemeral-storage",
+                                         "requests.cpu",
+                                         "requests.memory",
+                                         "requests.storage",
+                                         "requests.ephemeral-storage",
+                                         "limits.cpu",
+                                         "limits.memory",
+                                         "limits.ephemeral-storage",
+                                         "pods",
+                                         "resourcequotas",
+                                         "services",
+                                         "services.nodeports",
+                                         "services.loadbalancers",
+                                         "replicationcontrollers",
+                                         "secrets",
+                                         "persistentvolumeclaims",
+                                         "configmaps"};
+  return name.starts_with("hugepages-") || name.starts_with("requests.hugepages-") ||
+         name.find('/') != std::string_view::npos ||
+         std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
 
 class QuotaRules final : public PlainRules {
  public:
@@ -159,6 +142,11 @@ class QuotaRules final : public PlainRules {
     for (const Json::Member& each : value_at(object, {"spec", "hard"}).members()) {
       const FieldPath at = path.key(each.key);
       add_invalid(check_qualified_name(each.key), each.key, at, errors);
+      if (!is_quota_resource(each.key)) {
+        add_invalid({"must be a standard resource type or fully qualified",
+                     "must be a standard resource for quota"},
+                    each.key, at, errors);
+      }
       if (quantity_milli(each.value.text()).value_or(0) < 0) {
         errors.push_back(field_invalid(at.text(), each.value.text(), kNotNegative));
       }

@@ -67,16 +67,6 @@ class KindRules {
   KindRules& operator=(const KindRules&) = delete;
   virtual ~KindRules() = default;
 
-  /// Two resources may share one collection and differ in shape (Events of two groups, autoscalers
-  /// of two versions). Where this is true, a decoded body goes through to_stored() before anything
-  /// else is done with it, a stored object through from_stored() before a patch is applied to it or
-  /// a client sees it; all that is between (rules, selectors, columns) sees the stored shape.
-  [[nodiscard]] virtual bool converts() const { return false; }
-  /// From this resource's shape; apiVersion becomes that of the stored one.
-  virtual void to_stored(Json&) const {}
-  /// Back again.
-  virtual void from_stored(Json&) const {}
-
   /// Fills what is missing, as the API's defaulting does. Also run on results of patches.
   virtual void set_defaults(Json& object) const = 0;
   /// PrepareForCreate: what the system sets and what it resets. metadata (uid, generated name,

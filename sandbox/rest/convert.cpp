@@ -1,89 +1,12 @@
 #include "sandbox/rest/convert.hpp"
 
-#include <array>
-#include <initializer_list>
 #include <utility>
+
+#include "sandbox/kinds/conversion.hpp"
 
 namespace davit::sandbox {
 
 namespace {
-
-struct Rename {
-  std::string_view core;
-  std::string_view events;
-};
-
-/// Members of an Event by their names in v1 and in events.k8s.io/v1
-/// (k8s: pkg/apis/events/v1/conversion.go).
-constexpr std::array<Rename, 6> kEventNames = {{
-    {"involvedObject", "regarding"},
-    {"message", "note"},
-    {"source", "deprecatedSource"},
-    {"firstTimestamp", "deprecatedFirstTimestamp"},
-    {"lastTimestamp", "deprecatedLastTimestamp"},
-    {"count", "deprecatedCount"},
-}};
-
-std::string_view other_event_name(std::string_view key, std::string_view to_group) {
-  for (const Rename& each : kEventNames) {
-    if (to_group.empty() && key == each.events) return each.core;
-    if (!to_group.empty() && key == each.core) return each.events;
-  }
-  if (to_group.empty() && key == "reportingController") return "reportingComponent";
-  if (!to_group.empty() && key == "reportingComponent") return "reportingController";
-  return key;
-}
-
-/// Moves and renames; what always stands in an Event of v1 is added.
-void convert_event(Json& object, const Resource& to) {
-  for (Json::Member& each : object.make_object()) {
-    each.key = std::string(other_event_name(each.key, to.group));
-  }
-  if (to.group.empty()) {
-    for (const std::string_view key : {"involvedObject", "source"}) {
-      if (!object.contains(key)) object.set(key, Json::object());
-    }
-    for (const std::string_view key : {"firstTimestamp", "lastTimestamp", "eventTime"}) {
-      if (!object.contains(key)) object.set(key, Json());
-    }
-    for (const std::string_view key : {"reportingComponent", "reportingInstance"}) {
-      if (!object.contains(key)) object.set(key, "");
-    }
-    return;
-  }
-  for (const std::string_view key : {"reportingController", "reportingInstance"}) {
-    if (object.contains(key) && object.get(key).empty()) object.erase(key);
-  }
-}
-
-constexpr std::string_view kCpuTarget = "targetCPUUtilizationPercentage";
-
-/// spec.metrics of v2 hold what v1 knows as one number.
-void autoscaler_to_v1(Json& object) {
-  Json* spec = object.find("spec");
-  const Json* metrics = spec == nullptr ? nullptr : spec->find("metrics");
-  if (metrics == nullptr) return;
-  for (const Json& each : metrics->items()) {
-    if (each.text_at({"resource", "name"}) != "cpu") continue;
-    const Json* target = each.at({"resource", "target", "averageUtilization"});
-    if (target != nullptr) spec->set(kCpuTarget, *target);
-  }
-  spec->erase("metrics");
-  spec->erase("behavior");
-}
-
-void autoscaler_to_v2(Json& object) {
-  Json* spec = object.find("spec");
-  const Json* target = spec == nullptr ? nullptr : spec->find(kCpuTarget);
-  if (target == nullptr) return;
-  Json metric = Json::object(
-      {{"type", "Resource"},
-       {"resource", Json::object({{"name", "cpu"},
-                                  {"target", Json::object({{"type", "Utilization"},
-                                                           {"averageUtilization", *target}})}})}});
-  spec->set("metrics", Json::array({std::move(metric)}));
-  spec->erase(kCpuTarget);
-}
 
 /// `{"kind":"Pod","apiVersion":"v1",`: how texts of the store begin.
 std::string text_prefix(const Resource& resource) {
@@ -95,7 +18,9 @@ std::string text_prefix(const Resource& resource) {
 Json convert(Json object, const Resource& to) {
   const std::string version = to.api_version();
   if (object.get("apiVersion").text() == version) return object;
-  if (to.collection == Collection{"", "events"}) convert_event(object, to);
+  if (to.collection == Collection{"", "events"}) {
+    to.group.empty() ? event_to_core(object) : event_from_core(object);
+  }
   if (to.collection == Collection{"autoscaling", "horizontalpodautoscalers"}) {
     to.version == "v1" ? autoscaler_to_v1(object) : autoscaler_to_v2(object);
   }

@@ -74,7 +74,7 @@ constexpr KindCase kNetworkCases[] = {
          "backend":{}}]}}]}})",
      "spec.rules[0].host: Invalid value: \"10.0.0.1\": must be a DNS name, not an IP address\n"
      "spec.rules[0].http.paths[0].path: Invalid value: \"a\": must be an absolute path\n"
-     "spec.rules[0].http.paths[0].backend: Required value: resource or service backend is "
+     "spec.rules[0].http.paths[0].backend: Invalid value: \"\": resource or service backend is "
      "required"},
     {"networking.k8s.io/v1", "NetworkPolicy",
      R"({"spec":{"podSelector":{},"ingress":[{"ports":[{"port":0}]}]}})",
@@ -122,10 +122,10 @@ constexpr KindCase kConfigCases[] = {
     {"v1", "Secret", R"({"type":"kubernetes.io/tls"})",
      "data[tls.crt]: Required value\ndata[tls.key]: Required value"},
     {"v1", "Secret", R"({"type":"kubernetes.io/basic-auth"})",
-     "data[username]: Required value\ndata[password]: Required value"},
+     "data[%s][username]: Required value\ndata[%s][password]: Required value"},
     {"v1", "Secret", R"({"type":"kubernetes.io/basic-auth","stringData":{"password":"p"}})", ""},
     {"v1", "Secret", R"({"type":"kubernetes.io/ssh-auth"})",
-     "data[ssh-privatekey]: Required value"},
+     "data[%s][ssh-privatekey]: Required value"},
     {"v1", "Secret", R"({"type":"kubernetes.io/dockerconfigjson"})",
      "data[.dockerconfigjson]: Required value"},
     {"v1", "Secret", R"({"type":"kubernetes.io/service-account-token"})",
@@ -149,6 +149,9 @@ constexpr KindCase kConfigCases[] = {
      "spec.scaleTargetRef.name: Required value"},
     {"v1", "ResourceQuota", R"({"spec":{"hard":{"pods":"-1"}}})",
      "spec.hard[pods]: Invalid value: \"-1\": must be greater than or equal to 0"},
+    {"v1", "ResourceQuota", R"({"spec":{"hard":{"foo":"1","count/foo.bar":"1"}}})",
+     "spec.hard[foo]: Invalid value: \"foo\": must be a standard resource type or fully qualified\n"
+     "spec.hard[foo]: Invalid value: \"foo\": must be a standard resource for quota"},
     {"rbac.authorization.k8s.io/v1", "Role",
      R"({"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})", ""},
     {"rbac.authorization.k8s.io/v1", "Role",
