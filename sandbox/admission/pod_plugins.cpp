@@ -15,6 +15,8 @@ constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
 Json default_class(const ObjectLookup& objects) {
   Json out;
   for (const VersionPtr& each : objects.list({"scheduling.k8s.io", "priorityclasses"}, "")) {
+    // Every pod comes here, and a default is rare: most texts need not be read as JSON.
+    if (each->text.find("\"globalDefault\":true") == std::string::npos) continue;
     Json found = each->json();
     if (!found.get("globalDefault").boolean()) continue;
     if (out.is_null() || found.get("value").integer_or(0) < out.get("value").integer_or(0)) {
