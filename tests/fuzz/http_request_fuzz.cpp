@@ -1,0 +1,88 @@
+/// Whatever is sent, the server answers with a status, says JSON only where JSON is, and serves the
+/// next request. An input is a series of requests, separated by the byte 0x1e; each is a line with
+/// method and target, lines with headers, an empty line, and the body.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/base/assert.hpp"
+#include "host/base/random.hpp"
+#include "sandbox/server/api_server.hpp"
+#include "tests/support/fake_clock.hpp"
+
+namespace {
+using namespace davit::sandbox;
+
+constexpr char kBetweenRequests = '\x1e';
+constexpr std::size_t kEventBytesMax = 1 << 16;
+
+class SilentLog final : public davit::host::LogSink {
+ public:
+  [[nodiscard]] int verbosity() const override { return 0; }
+  void write(davit::host::Severity, int, std::string_view, std::string_view,
+             std::span<const davit::host::LogField>) override {}
+  void flush() override {}
+};
+
+/// Takes what is before the next `end` off the front of `text`, and `end` with it.
+std::string_view take(std::string_view& text, char end) {
+  const std::size_t size = std::min(text.find(end), text.size());
+  const std::string_view out = text.substr(0, size);
+  text.remove_prefix(std::min(size + 1, text.size()));
+  return out;
+}
+
+Request read_request(std::string_view text) {
+  Request request;
+  std::string_view first = take(text, '\n');
+  request.method = take(first, ' ');
+  request.target = first;
+  while (!text.empty()) {
+    std::string_view line = take(text, '\n');
+    if (line.empty()) break;
+    const std::string_view name = take(line, ':');
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    request.headers.emplace_back(name, line);
+  }
+  request.body = text;
+  return request;
+}
+
+void check(Response& answer) {
+  DAVIT_ASSERT(answer.status >= 100 && answer.status <= 599);
+  if (answer.stream) {
+    std::string events;
+    static_cast<void>(answer.stream->read(events, kEventBytesMax));
+    static_cast<void>(answer.stream->next_read());
+  } else if (answer.content_type == "application/json" && !answer.body.empty()) {
+    DAVIT_ASSERT(parse_json(answer.body).has_value());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  davit::test::FakeClock clock;
+  SilentLog log;
+  const auto random = davit::host::make_seeded_random(1);
+  Store store(clock);
+  const auto server = ApiServer::open({store, clock, *random, davit::host::Log(log)});
+  DAVIT_ASSERT(server.has_value());
+
+  std::vector<Response> answers;  // Watches stay open, and see what later requests change.
+  std::string_view rest(reinterpret_cast<const char*>(data), size);
+  while (!rest.empty()) {
+    answers.push_back((*server)->handle(read_request(take(rest, kBetweenRequests))));
+    clock.advance(std::chrono::milliseconds(1));
+    for (Response& each : answers) check(each);
+  }
+  Request list;
+  list.method = "GET";
+  list.target = "/api/v1/namespaces";
+  DAVIT_ASSERT((*server)->handle(list).status == 200);
+  return 0;
+}
