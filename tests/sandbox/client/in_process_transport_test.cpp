@@ -1,0 +1,296 @@
+#include "sandbox/client/in_process_transport.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "host/api/rest_client.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/recording_log_sink.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using host::Break;
+using std::chrono::seconds;
+
+/// A body that a test writes.
+struct Script {
+  std::string text;
+  BodyStream::State state = BodyStream::State::kOpen;
+  std::function<void()> ready;
+  host::Time next = host::Time::max();  ///< Until the next read.
+};
+
+class ScriptedStream final : public BodyStream {
+ public:
+  explicit ScriptedStream(Script& script) : script_(script) {}
+  State read(std::string& out, std::size_t) override {
+    out += script_.text;
+    script_.text.clear();
+    script_.next = host::Time::max();
+    return script_.state;
+  }
+  void on_ready(std::function<void()> ready) override { script_.ready = std::move(ready); }
+  host::Time next_read() const override { return script_.next; }
+
+ private:
+  Script& script_;
+};
+
+class FunctionHandler final : public Handler {
+ public:
+  Response handle(const Request& request) override { return answer(request); }
+  std::function<Response(const Request&)> answer;
+};
+
+class Reader final : public host::ResponseReader {
+ public:
+  void on_head(int code, const host::HttpHeaders& headers) override {
+    status = code;
+    type = headers.front().second;
+  }
+  Flow on_body(std::string_view chunk) override {
+    if (pause) return Flow::kPause;
+    body += chunk;
+    return Flow::kMore;
+  }
+  void on_end(const host::TransportEnd& end) override {
+    ended = true;
+    broken = end.kind;
+  }
+
+  int status = 0;
+  std::string type;
+  std::string body;
+  bool pause = false;
+  bool ended = false;
+  Break broken = Break::kNone;
+};
+
+class InProcessTransportTest : public testing::Test {
+ protected:
+  std::unique_ptr<host::Call> start(host::HttpRequest request = {}) {
+    request.method = "GET";
+    request.target = "/x";
+    return transport_.start(std::move(request), reader_);
+  }
+  void pump() {
+    while (transport_.pump()) {
+    }
+  }
+  Response stream() {
+    Response response;
+    response.stream = std::make_unique<ScriptedStream>(script_);
+    return response;
+  }
+
+  test::FakeClock clock_;
+  FunctionHandler handler_;
+  Script script_;
+  Reader reader_;
+  InProcessTransport transport_{handler_, clock_, InProcessTransport::Driver::kOwner};
+};
+
+TEST_F(InProcessTransportTest, PlainAnswerComesAtOnce) {
+  handler_.answer = [](const Request& request) {
+    Response response;
+    response.status = 201;
+    response.body = request.method + request.target + std::string(request.header("Accept"));
+    return response;
+  };
+  host::HttpRequest request;
+  request.headers = {{"accept", "json"}};
+
+  const auto call = start(std::move(request));
+
+  EXPECT_EQ(reader_.status, 201);
+  EXPECT_EQ(reader_.body, "GET/xjson");
+  EXPECT_EQ(reader_.type, "application/json");
+  EXPECT_TRUE(reader_.ended && reader_.broken == Break::kNone);
+}
+
+TEST_F(InProcessTransportTest, StreamIsReadWhenItIsReady) {
+  handler_.answer = [this](const Request&) { return stream(); };
+  const auto call = start();
+  pump();
+  EXPECT_EQ(reader_.status, 200);
+  EXPECT_EQ(reader_.body, "");
+
+  script_.text = "one";
+  script_.ready();
+  pump();
+  EXPECT_EQ(reader_.body, "one");
+  EXPECT_FALSE(reader_.ended);
+
+  script_.state = BodyStream::State::kEnded;
+  script_.ready();
+  pump();
+  EXPECT_TRUE(reader_.ended && reader_.broken == Break::kNone);
+}
+
+TEST_F(InProcessTransportTest, CutStreamBreaks) {
+  handler_.answer = [this](const Request&) { return stream(); };
+  script_.state = BodyStream::State::kCut;
+  const auto call = start();
+  pump();
+  EXPECT_TRUE(reader_.ended && reader_.broken == Break::kReset);
+}
+
+TEST_F(InProcessTransportTest, StreamIsReadAtItsTime) {
+  handler_.answer = [this](const Request&) { return stream(); };
+  const auto call = start();
+  pump();
+  script_.next = clock_.now() + seconds(60);
+  EXPECT_EQ(transport_.next_pump(), script_.next);
+  script_.text = "bookmark";
+
+  clock_.advance(seconds(60));
+  pump();
+
+  EXPECT_EQ(reader_.body, "bookmark");
+}
+
+TEST_F(InProcessTransportTest, PausedReaderGetsTheSameBytesAgain) {
+  handler_.answer = [this](const Request&) { return stream(); };
+  const auto call = start();
+  reader_.pause = true;
+  script_.text = "one";
+  script_.ready();
+  pump();
+  EXPECT_EQ(reader_.body, "");
+
+  reader_.pause = false;
+  call->resume();
+  pump();
+
+  EXPECT_EQ(reader_.body, "one");
+}
+
+TEST_F(InProcessTransportTest, PausedPlainAnswerComesAgainToo) {
+  handler_.answer = [](const Request&) {
+    Response response;
+    response.body = "all";
+    return response;
+  };
+  reader_.pause = true;
+  const auto call = start();
+  EXPECT_FALSE(reader_.ended);
+
+  reader_.pause = false;
+  call->resume();
+  pump();
+
+  EXPECT_EQ(reader_.body, "all");
+  EXPECT_TRUE(reader_.ended);
+}
+
+TEST_F(InProcessTransportTest, DestroyedCallIsSilent) {
+  handler_.answer = [this](const Request&) { return stream(); };
+  auto call = start();
+  pump();
+  const std::function<void()> ready = script_.ready;
+  call.reset();
+
+  ready();
+  pump();
+
+  EXPECT_FALSE(reader_.ended);
+}
+
+TEST_F(InProcessTransportTest, BodyThatIsCutBreaks) {
+  handler_.answer = [](const Request&) {
+    Response response;
+    response.body = "abcdef";
+    response.mishap.cut_after = 2;
+    return response;
+  };
+  const auto call = start();
+  pump();
+  EXPECT_EQ(reader_.body, "ab");
+  EXPECT_EQ(reader_.broken, Break::kReset);
+}
+
+TEST_F(InProcessTransportTest, ResetComesInsteadOfAnAnswer) {
+  handler_.answer = [](const Request&) {
+    Response response;
+    response.mishap.reset = true;
+    return response;
+  };
+  const auto call = start();
+  pump();
+  EXPECT_EQ(reader_.status, 0);
+  EXPECT_EQ(reader_.broken, Break::kReset);
+}
+
+TEST_F(InProcessTransportTest, DelayedAnswerComesAtItsTime) {
+  handler_.answer = [](const Request&) {
+    Response response;
+    response.body = "late";
+    response.mishap.delay = seconds(5);
+    return response;
+  };
+  const auto call = start();
+  pump();
+  EXPECT_FALSE(reader_.ended);
+
+  clock_.advance(seconds(5));
+  pump();
+
+  EXPECT_EQ(reader_.body, "late");
+}
+
+TEST_F(InProcessTransportTest, AnswerThatComesTooLateIsATimeout) {
+  handler_.answer = [](const Request&) {
+    Response response;
+    response.mishap.delay = seconds(60);
+    return response;
+  };
+  host::HttpRequest request;
+  request.timeout = seconds(30);
+  const auto call = start(std::move(request));
+
+  clock_.advance(seconds(30));
+  pump();
+
+  EXPECT_EQ(reader_.broken, Break::kTimeout);
+}
+
+TEST(InProcessTransportThreadTest, RestClientWorksOverIt) {
+  const auto clock = host::make_system_clock();
+  FunctionHandler handler;
+  Script script;
+  handler.answer = [&script](const Request& request) {
+    Response response;
+    response.body = R"({"kind":"Pod"})";
+    if (request.target.find("watch") != std::string::npos) {
+      response.body.clear();
+      script.text = "{}\n";
+      script.state = BodyStream::State::kEnded;
+      response.stream = std::make_unique<ScriptedStream>(script);
+    }
+    return response;
+  };
+  InProcessTransport transport(handler, *clock, InProcessTransport::Driver::kOwnThread);
+  test::RecordingLogSink sink;
+  host::NoRestMetrics metrics;
+  host::RestClient client(transport, *clock, metrics, host::Log(sink), {.rate = {-1, 1}});
+  host::ApiRequest request;
+  request.path = {"", "v1", "pods", "", "default", "web"};
+
+  EXPECT_EQ(client.call(request).body, R"({"kind":"Pod"})");
+  request.verb = host::Verb::kWatch;
+  request.path.name.clear();
+  std::string body;
+  const Status ended = client.stream(request, {}, [&body](std::string_view chunk) {
+    body += chunk;
+    return Status();
+  });
+
+  EXPECT_TRUE(ended.ok()) << ended.message();
+  EXPECT_EQ(body, "{}\n");
+}
+
+}  // namespace
+}  // namespace davit::sandbox
