@@ -23,6 +23,7 @@ constexpr int kExitUsage = 2;
 /// Everything that the parser fills, and what to do then.
 struct Commands {
   RunOptions run;
+  DemoOptions demo;
   ManifestCheckOptions manifest_check;
   PluginInspectOptions plugin_inspect;
   PluginListOptions plugin_list;
@@ -103,6 +104,20 @@ void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std:
   rbac->callback([&] { commands.chosen = [&] { return run_rbac(commands.rbac, out, err); }; });
 }
 
+void add_demo_command(CLI::App& app, Commands& commands, const Programs& programs) {
+  CLI::App* demo =
+      app.add_subcommand("demo", "Show a Deployment rolling out, on a cluster in this process");
+  demo->add_option("--replicas", commands.demo.replicas, "How many pods (default 4)")
+      ->check(CLI::Range(1, 20))
+      ->type_name("N");
+  demo->add_option("--plugin-dir", commands.demo.plugin_directories,
+                   "Where to look; may be repeated (default: the installed one)")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("DIRECTORY");
+  demo->callback([&] { commands.chosen = [&] { return programs.demo(commands.demo); }; });
+}
+
 /// One line, whatever the parser said.
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -168,6 +183,7 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   add_rbac_command(app, commands, out, err);
   const SandboxActions sandbox_actions{programs.sandbox, out, err};
   add_sandbox_command(app, commands.sandbox, sandbox_actions, commands.chosen);
+  add_demo_command(app, commands, programs);
 
   std::vector<std::string> given;
   for (const std::string& arg : args) given.push_back(normalised(arg));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/cli/demo_command.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/sandbox_options.hpp"
 
@@ -15,6 +16,7 @@ namespace davit::host {
 struct Programs {
   std::function<int(const RunOptions&)> run;          ///< `davit run`
   std::function<int(const SandboxOptions&)> sandbox;  ///< `davit sandbox`
+  std::function<int(const DemoOptions&)> demo;        ///< `davit demo`
 };
 
 /// Parses `args` (without the program's name), runs the command and returns the exit code: a usage

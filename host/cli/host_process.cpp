@@ -102,10 +102,14 @@ Status HostProcess::serve_health() {
 }
 
 Status HostProcess::connect_to_server(const std::stop_token& stop) {
-  Result<std::unique_ptr<Transport>> transport =
-      connect(connection_, seams_.clock, *metrics_, log_.named("transport"));
-  if (!transport) return transport.error();
-  transport_ = std::move(*transport);
+  transport_ = seams_.transport;
+  if (transport_ == nullptr) {
+    Result<std::unique_ptr<Transport>> made =
+        connect(connection_, seams_.clock, *metrics_, log_.named("transport"));
+    if (!made) return made.error();
+    connection_made_ = std::move(*made);
+    transport_ = connection_made_.get();
+  }
   const auto client = [this](std::string_view name, RestOptions options) {
     options.user_agent = user_agent(name);
     return std::make_unique<RestClient>(*transport_, seams_.clock, *metrics_, log_,

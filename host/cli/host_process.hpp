@@ -40,6 +40,8 @@ struct HostSeams {
   Clock& clock;
   Random& random;
   LogSink& log_sink;
+  /// The way to the server; null: a connection is made as the configuration says.
+  Transport* transport = nullptr;
 };
 
 /// Life:  construct → start() → (tick() every second) → stop().
@@ -92,7 +94,8 @@ class HostProcess {
   HealthChecks checks_;
   ObservabilityRoutes routes_;
   ObjectSpace space_;
-  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<Transport> connection_made_;  // Unless the seams bring one.
+  Transport* transport_ = nullptr;
   std::unique_ptr<RestClient> discovery_client_;
   std::unique_ptr<RestClient> informer_client_;
   std::unique_ptr<RestClient> event_client_;

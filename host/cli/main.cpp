@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "host/cli/command_line.hpp"
+#include "host/cli/demo_command.hpp"
 #include "host/cli/run_command.hpp"
 #include "host/cli/sandbox_command.hpp"
 
@@ -13,6 +14,10 @@ int main(int argc, char** argv) {
       .sandbox =
           [](const davit::host::SandboxOptions& options) {
             return davit::host::run_sandbox(options, std::cout, std::cerr);
+          },
+      .demo =
+          [](const davit::host::DemoOptions& options) {
+            return davit::host::run_demo(options, std::cout, std::cerr);
           },
   };
   return davit::host::run_command_line(args, programs, std::cout, std::cerr);

@@ -7,11 +7,10 @@
 
 #include "host/base/spdlog_sink.hpp"
 #include "host/base/version.hpp"
-#include "host/cli/controllers_flag.hpp"
+#include "host/cli/host_plan.hpp"
 #include "host/cli/host_process.hpp"
 #include "host/cli/interruptions.hpp"
 #include "host/config/kubeconfig.hpp"
-#include "host/plugin/catalog.hpp"
 
 namespace davit::host {
 namespace {
@@ -29,90 +28,6 @@ int print_mistake(const std::string& text) {
   std::cerr << "davit: " << text << "\n";
   return kExitConfiguration;
 }
-
-/// The controllers that --controllers leaves, in the order of the plugins, with their settings.
-class Plan {
- public:
-  /// Mistakes are printed already when this fails.
-  [[nodiscard]] static std::optional<Plan> make(const RunSettings& settings) {
-    const Catalog catalog = resolve_plugins(settings.manifest, settings.manifest_path);
-    if (!catalog.ok()) return print_mistakes(catalog.mistakes), std::nullopt;
-    Plan plan;
-    std::vector<KnownController> known;
-    for (const CatalogPlugin& plugin : catalog.plugins) {
-      for (const CatalogController& controller : plugin.controllers) {
-        known.push_back({controller.declared.name, controller.declared.aliases,
-                         controller.declared.off_by_default});
-      }
-    }
-    const std::vector<std::string> wanted = translate_aliases(settings.manifest.controllers, known);
-    const std::vector<std::string> unknown = unknown_controllers(wanted, known);
-    for (const std::string& line : unknown) print_mistake("--controllers: " + line);
-    if (!unknown.empty()) return std::nullopt;
-
-    Result<StagingDirectory> staging = StagingDirectory::create();
-    if (!staging) return print_mistake(staging.error().message()), std::nullopt;
-    bool failed = false;
-    for (const CatalogPlugin& plugin : catalog.plugins) {
-      failed |= !plan.add(plugin, wanted, settings, *staging);
-    }
-    if (failed) return std::nullopt;
-    return plan;
-  }
-
-  [[nodiscard]] std::vector<PlannedController>& controllers() { return controllers_; }
-  [[nodiscard]] const std::vector<std::string>& disabled() const { return disabled_; }
-
- private:
-  [[nodiscard]] static bool enabled(const CatalogController& controller,
-                                    const std::vector<std::string>& wanted) {
-    if (!controller.settings.enabled.value_or(true)) return false;
-    // `enabled: true` in the manifest switches on what is off by default.
-    const bool off = controller.declared.off_by_default && !controller.settings.enabled;
-    return controller_enabled(wanted, controller.declared.name, off);
-  }
-
-  /// The operator's number of workers: a flag, else the manifest's, else nothing.
-  [[nodiscard]] static std::optional<std::uint32_t> workers(const CatalogController& controller,
-                                                            const RunSettings& settings) {
-    if (const auto found = settings.workers.find(controller.declared.name);
-        found != settings.workers.end()) {
-      return found->second;
-    }
-    for (const std::string& alias : controller.declared.aliases) {
-      if (const auto found = settings.workers.find(alias); found != settings.workers.end()) {
-        return found->second;
-      }
-    }
-    return controller.settings.workers;
-  }
-
-  bool add(const CatalogPlugin& plugin, const std::vector<std::string>& wanted,
-           const RunSettings& settings, StagingDirectory& staging) {
-    std::vector<const CatalogController*> chosen;
-    for (const CatalogController& controller : plugin.controllers) {
-      if (enabled(controller, wanted)) {
-        chosen.push_back(&controller);
-      } else {
-        disabled_.push_back(controller.declared.name);
-      }
-    }
-    if (chosen.empty()) return true;
-    Result<std::unique_ptr<LoadedPlugin>> loaded =
-        load_plugin(staging, plugin.file.path, plugin.settings.sha256);
-    if (!loaded) return print_mistake(loaded.error().message()), false;
-    for (const CatalogController* controller : chosen) {
-      controllers_.push_back({loaded->get(), controller->declared, workers(*controller, settings),
-                              controller->settings.config});
-    }
-    plugins_.push_back(std::move(*loaded));
-    return true;
-  }
-
-  std::vector<std::unique_ptr<LoadedPlugin>> plugins_;
-  std::vector<PlannedController> controllers_;
-  std::vector<std::string> disabled_;
-};
 
 /// Ends the process at once, without destructors: something hangs or must not go on.
 [[noreturn]] void leave(LogSink& sink) {
@@ -163,7 +78,7 @@ int run_host(const RunOptions& options) {
   if (!connection) return print_mistake(connection.error().message());
 
   const Interruptions interruptions;
-  std::optional<Plan> plan = Plan::make(settled.settings);
+  std::optional<HostPlan> plan = HostPlan::make(settled.settings, std::cerr);
   if (!plan) return kExitConfiguration;
 
   const std::unique_ptr<LogSink> sink =

@@ -19,6 +19,7 @@ struct Outcome {
   int code = -1;
   std::optional<RunOptions> run;
   std::optional<SandboxOptions> sandbox;
+  std::optional<DemoOptions> demo;
   std::string out;
   std::string err;
 };
@@ -35,7 +36,11 @@ Outcome call(const std::vector<std::string>& args) {
     outcome.sandbox = options;
     return 8;
   };
-  outcome.code = run_command_line(args, {run, sandbox}, out, err);
+  const auto demo = [&](const DemoOptions& options) {
+    outcome.demo = options;
+    return 9;
+  };
+  outcome.code = run_command_line(args, {run, sandbox, demo}, out, err);
   outcome.out = out.str();
   outcome.err = err.str();
   return outcome;
@@ -48,6 +53,14 @@ TEST(CommandLineTest, FlagsThatAreNotGivenHaveNoValue) {
   EXPECT_EQ(outcome.run->manifest, "");
   EXPECT_FALSE(outcome.run->qps || outcome.run->leader_elect || outcome.run->controllers ||
                outcome.run->dry_run || outcome.run->verbosity || outcome.run->log_format);
+}
+
+TEST(CommandLineTest, DemoTakesItsFlags) {
+  const Outcome outcome = call({"demo", "--replicas=2", "--plugin-dir=/p"});
+  EXPECT_EQ(outcome.code, 9);
+  ASSERT_TRUE(outcome.demo);
+  EXPECT_EQ(outcome.demo->replicas, 2);
+  EXPECT_THAT(outcome.demo->plugin_directories, ElementsAre("/p"));
 }
 
 TEST(CommandLineTest, EveryFlagOfRunIsUnderstood) {
