@@ -29,6 +29,7 @@ struct Name {
   X(controller, "controller")                                \
   X(creation_timestamp, "creationTimestamp")                 \
   X(deletion_timestamp, "deletionTimestamp")                 \
+  X(effect, "effect")                                        \
   X(field_path, "fieldPath")                                 \
   X(finalizers, "finalizers")                                \
   X(fully_labeled_replicas, "fullyLabeledReplicas")          \
@@ -43,6 +44,8 @@ struct Name {
   X(key, "key")                                              \
   X(kind, "kind")                                            \
   X(labels, "labels")                                        \
+  X(last_heartbeat_time, "lastHeartbeatTime")                \
+  X(last_probe_time, "lastProbeTime")                        \
   X(last_transition_time, "lastTransitionTime")              \
   X(last_update_time, "lastUpdateTime")                      \
   X(match_expressions, "matchExpressions")                   \
@@ -71,6 +74,7 @@ struct Name {
   X(publish_not_ready_addresses, "publishNotReadyAddresses") \
   X(ready_replicas, "readyReplicas")                         \
   X(reason, "reason")                                        \
+  X(renew_time, "renewTime")                                 \
   X(replicas, "replicas")                                    \
   X(resource_version, "resourceVersion")                     \
   X(restart_count, "restartCount")                           \
@@ -83,13 +87,19 @@ struct Name {
   X(strategy, "strategy")                                    \
   X(subdomain, "subdomain")                                  \
   X(subsets, "subsets")                                      \
+  X(taints, "taints")                                        \
   X(target_port, "targetPort")                               \
   X(target_ref, "targetRef")                                 \
   X(terminating_replicas, "terminatingReplicas")             \
+  X(time_added, "timeAdded")                                 \
+  X(toleration_seconds, "tolerationSeconds")                 \
+  X(tolerations, "tolerations")                              \
   X(type, "type")                                            \
   X(uid, "uid")                                              \
   X(unavailable_replicas, "unavailableReplicas")             \
+  X(unschedulable, "unschedulable")                          \
   X(updated_replicas, "updatedReplicas")                     \
+  X(value, "value")                                          \
   X(values, "values")
 
 /// The well-known names. Used as `value[&Names::metadata][&Names::labels]`.

@@ -36,10 +36,9 @@ namespace detail {
     std::string_view key;
   };
   constexpr Entry kEntries[] = {
-      {"ownerReferences", "uid"},    {"conditions", "type"}, {"containers", "name"},
-      {"initContainers", "name"},    {"volumes", "name"},    {"env", "name"},
-      {"ports", "containerPort"},    {"taints", "key"},      {"addresses", "type"},
-      {"volumeMounts", "mountPath"},
+      {"ownerReferences", "uid"}, {"conditions", "type"}, {"containers", "name"},
+      {"initContainers", "name"}, {"volumes", "name"},    {"env", "name"},
+      {"ports", "containerPort"}, {"addresses", "type"},  {"volumeMounts", "mountPath"},
   };
   for (const Entry& each : kEntries) {
     if (each.list == list) return each.key;

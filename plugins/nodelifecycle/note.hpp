@@ -1,0 +1,20 @@
+/// What the plugin declares to the host before any of its code runs; a macro because the note is
+/// placed at compile time. Tests run the controllers under the same rights and projections.
+#pragma once
+
+// Pods are many, so their projection names single fields; README.md says who reads which.
+// clang-format off
+#define DAVIT_NODELIFECYCLE_NOTE \
+  R"({"name":"nodelifecycle","version":"0.1.0","abi":"1.0","requires":["davit.object/1",)" \
+  R"("davit.informer/1","davit.queue/1","davit.client/1","davit.event/1","davit.log/1",)" \
+  R"("davit.clock/1","davit.timer/1","davit.metric/1","davit.config/1"],"controllers":[{)" \
+  R"("name":"taint-eviction-controller","workers":8,)" \
+  R"("clientName":"taint-eviction-controller","rules":[)" \
+  R"({"group":"","resource":"pods","verbs":["get","delete"]},)" \
+  R"({"group":"","resource":"pods","subresource":"status","verbs":["patch"]},)" \
+  R"({"group":"","resource":"events","verbs":["create","patch"]},)" \
+  R"({"group":"events.k8s.io","resource":"events","verbs":["create","patch"]}],"watches":[)" \
+  R"({"group":"","version":"v1","resource":"nodes","projection":["spec.taints"]},)" \
+  R"({"group":"","version":"v1","resource":"pods","projection":[)" \
+  R"("spec.nodeName","spec.tolerations"]}]}]})"
+// clang-format on

@@ -1,0 +1,8 @@
+/// The plugin's entry: its note, and the table of its controllers.
+#include <davit/entry.hpp>
+
+#include "plugins/nodelifecycle/note.hpp"
+#include "plugins/nodelifecycle/taint_eviction_controller.hpp"
+
+DAVIT_PLUGIN(DAVIT_NODELIFECYCLE_NOTE,
+             {"taint-eviction-controller", &davit::nodelifecycle::TaintEvictionController::open});

@@ -1,0 +1,162 @@
+#include "plugins/nodelifecycle/taint_eviction_controller.hpp"
+
+#include <chrono>
+#include <davit/kube/taint.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugins/nodelifecycle/pod_deletion.hpp"
+#include "plugins/nodelifecycle/tolerance.hpp"
+
+namespace davit::nodelifecycle {
+namespace {
+
+constexpr std::uint32_t kWorkers = 8;  // tainteviction.UpdateWorkerSize
+constexpr int kTriesMax = 5;           // tainteviction.retries
+constexpr std::chrono::milliseconds kPause{10};
+constexpr const char* kNodeIndex = "node";
+constexpr const char* kReason = "TaintManagerEviction";
+
+bool same_no_execute(const Node& old, const Node& current) {
+  return taints_from(old.taints(), kNoExecute) == taints_from(current.taints(), kNoExecute);
+}
+
+bool same_placement(const Pod& old, const Pod& current) {
+  const auto tolerations = [](const Pod& pod) { return pod.spec()[&Names::tolerations]; };
+  return old.node_name() == current.node_name() &&
+         tolerations_from(tolerations(old)) == tolerations_from(tolerations(current));
+}
+
+/// Events name the pod without its UID, as upstream does.
+EventSubject subject(const Key& pod) { return {.ns = pod.ns, .name = pod.name}; }
+
+}  // namespace
+
+InitResult TaintEvictionController::open(Context& cluster) {
+  for (const Member& each : cluster.config().members()) {
+    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
+                                      "\"; the taint eviction controller has none");
+  }
+  return std::unique_ptr<Controller>(std::make_unique<TaintEvictionController>(cluster));
+}
+
+TaintEvictionController::TaintEvictionController(Context& cluster)
+    : cluster_(cluster),
+      nodes_queue_(cluster.open_queue({.name = "noexec_taint_node", .workers = kWorkers},
+                                      [this](const Key& key) { return sync_node(key); })),
+      pods_queue_(cluster.open_queue({.name = "noexec_taint_pod", .workers = kWorkers},
+                                     [this](const Key& key) { return sync_pod(key); })),
+      evictions_(cluster.open_queue({.name = {}, .workers = kWorkers},
+                                    [this](const Key& key) { return sync_eviction(key); })),
+      nodes_(cluster.open_informer<Node>(
+          {.added = [this](const Node& node) { nodes_queue_.add(node); },
+           .updated =
+               [this](const Node& old, const Node& node) {
+                 if (!same_no_execute(old, node)) nodes_queue_.add(node);
+               },
+           .deleted = [this](const Node& node) { nodes_queue_.add(node); }})),
+      pods_(cluster.open_informer<Pod>(
+          {.added = [this](const Pod& pod) { pods_queue_.add(pod); },
+           .updated =
+               [this](const Pod& old, const Pod& pod) {
+                 if (!same_placement(old, pod)) pods_queue_.add(pod);
+               },
+           .deleted = [this](const Pod& pod) { pods_queue_.add(pod); }})),
+      deletions_(cluster.open_metric(
+          {.type = MetricType::kCounter,
+           .name = "taint_eviction_controller_pod_deletions_total",
+           .help = "Pods deleted by the taint eviction controller since it started."})),
+      lateness_(cluster.open_metric(
+          {.type = MetricType::kHistogram,
+           .name = "taint_eviction_controller_pod_deletion_duration_seconds",
+           .help = "From the moment a pod was to go to its deletion.",
+           .buckets = {0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240}})) {
+  cluster.add_index(pods_, kNodeIndex, "spec.nodeName");
+}
+
+Result<Again> TaintEvictionController::sync_node(const Key& key) {
+  const std::lock_guard lock(looking_);
+  const std::optional<Node> node = nodes_.get(key);
+  // The timers of a deleted node's pods run on.
+  if (!node) return Again::when_changed();
+  const std::vector<Taint> taints = taints_from(node->taints(), kNoExecute);
+  for (const Pod& pod : pods_.by_index(kNodeIndex, key.name)) {
+    if (taints.empty()) {
+      cancel(pod.key());
+    } else {
+      evaluate(pod, taints);
+    }
+  }
+  return Again::when_changed();
+}
+
+Result<Again> TaintEvictionController::sync_pod(const Key& key) {
+  const std::lock_guard lock(looking_);
+  const std::optional<Pod> pod = pods_.get(key);
+  if (!pod) {
+    cancel(key);
+    return Again::when_changed();
+  }
+  if (pod->node_name().empty()) return Again::when_changed();
+  const std::optional<Node> node = nodes_.get({}, pod->node_name());
+  if (!node) return Again::when_changed();
+  const std::vector<Taint> taints = taints_from(node->taints(), kNoExecute);
+  if (!taints.empty()) evaluate(*pod, taints);
+  return Again::when_changed();
+}
+
+void TaintEvictionController::evaluate(const Pod& pod, std::span<const Taint> taints) {
+  const Key key = pod.key();
+  const std::vector<Toleration> tolerations = tolerations_from(pod.spec()[&Names::tolerations]);
+  const Tolerance tolerance = tolerance_of(tolerations, taints);
+  switch (tolerance.kind) {
+    case Tolerance::Kind::kUntolerated:
+      cancel(key);
+      return add(key, Duration::zero());
+    case Tolerance::Kind::kUnlimited:
+      return cancel(key);
+    case Tolerance::Kind::kFor:
+      // A countdown that runs is moved by nothing, not even by another tolerationSeconds.
+      return add(key, tolerance.time);
+  }
+}
+
+void TaintEvictionController::cancel(const Key& pod) {
+  if (timers_.cancel(pod) != EvictionTimers::Found::kPending) return;
+  cluster_.events().record(Pod::kResource, subject(pod), "Normal", kReason,
+                           "Cancelling deletion of Pod " + pod.text());
+}
+
+void TaintEvictionController::add(const Key& pod, Duration delay) {
+  const Time now = cluster_.now();
+  if (timers_.add(pod, now, now + delay)) evictions_.add_after(pod, delay);
+}
+
+Result<Again> TaintEvictionController::sync_eviction(const Key& key) {
+  const Time now = cluster_.now();
+  const EvictionTimers::Step step = timers_.step(key, now);
+  if (const auto* wait = std::get_if<EvictionTimers::Wait>(&step)) return Again::after(wait->rest);
+  const auto* attempt = std::get_if<EvictionTimers::Attempt>(&step);
+  if (attempt == nullptr) return Again::when_changed();
+  if (attempt->number == 1) {
+    cluster_.events().record(Pod::kResource, subject(key), "Normal", kReason,
+                             "Marking for deletion Pod " + key.text());
+  }
+  const Status deleted = delete_pod(cluster_.client(), key, cluster_.wall_now());
+  if (deleted.ok()) {
+    deletions_.record(1);
+    lateness_.record(std::chrono::duration<double>(cluster_.now() - attempt->due).count());
+    return finish(key);
+  }
+  if (attempt->number < kTriesMax) return Again::after(kPause);
+  cluster_.log().error("a pod was not evicted",
+                       {{"pod", key.text()}, {"error", deleted.message()}});
+  return finish(key);
+}
+
+Result<Again> TaintEvictionController::finish(const Key& pod) {
+  return timers_.ended(pod) ? Again::after(Duration::zero()) : Again::when_changed();
+}
+
+}  // namespace davit::nodelifecycle
