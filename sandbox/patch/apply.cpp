@@ -34,6 +34,7 @@ Owners owners_of(const Json& live, const Message* schema, const FieldManager& ma
     first.fields = to_fields(compare_objects(Json(), live, schema, manager.reset_fields).changed);
     if (first.fields.size() != 0) out.managers.entries().push_back(std::move(first));
   }
+  expand_owned_maps(out.managers, live, schema);
   const ManagerEntry mine = entry_of(manager, Operation::kApply);
   if (out.managers.find(mine) == nullptr) out.managers.entries().push_back(mine);
   for (const ManagerEntry& each : out.managers.entries()) {

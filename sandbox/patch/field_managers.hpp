@@ -52,6 +52,10 @@ class FieldManagers {
   std::vector<ManagerEntry> entries_;
 };
 
+/// Who owns a map as one leaf owns all that `live` has in it, as far as the schema tells its
+/// members apart (k8s: typed.ReconcileFieldSetWithSchema). Changes `fields` of each entry.
+void expand_owned_maps(FieldManagers& managers, const Json& live, const Message* schema);
+
 /// The entry that `manager` writes, without fields.
 [[nodiscard]] ManagerEntry entry_of(const FieldManager& manager, Operation operation);
 

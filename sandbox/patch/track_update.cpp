@@ -46,6 +46,7 @@ void track_update(Json& object, const Json& old, const Message* schema,
   // Nobody tracks an object that is not tracked yet, until the first apply.
   if (managers->empty() && !old.is_null()) return keep_entries(object, nullptr);
 
+  expand_owned_maps(*managers, old, schema);
   const ManagerEntry mine = entry_of(manager, Operation::kUpdate);
   bool found = false;
   for (ManagerEntry& each : managers->entries()) {
