@@ -4,6 +4,7 @@
 
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/http_api.hpp"
+#include "tests/live/support/sandbox.hpp"
 
 namespace davit::live {
 namespace {
@@ -17,6 +18,16 @@ TEST(ApiChecks, HoldOnARealServerButForTheListedDifferences) {
     plane.start_apiserver();
   });
   checks::Runner runner(server, checks::load_differences("v1.20"));
+
+  for (const checks::Check& check : checks::load_checks()) {
+    for (const std::string& each : runner.play(check)) ADD_FAILURE() << check.title << "\n" << each;
+  }
+}
+
+TEST(ApiChecks, HoldOnTheSandboxAsAProgram) {
+  Sandbox sandbox({"--nodes=0", "--controllers=-*"});
+  HttpApi server(sandbox.server(), sandbox.ca_file(), [] {});
+  checks::Runner runner(server, checks::load_differences("sandbox-program"));
 
   for (const checks::Check& check : checks::load_checks()) {
     for (const std::string& each : runner.play(check)) ADD_FAILURE() << check.title << "\n" << each;

@@ -44,7 +44,8 @@ std::vector<KubectlStep> load_steps() {
     if (const auto* input = each.find("input")) step.input = input->text;
     step.same_output = each.find("output") == nullptr;
     step.wait = each.find("wait") != nullptr;
-    EXPECT_TRUE(step.same_output || each.find("reason") != nullptr) << "a difference needs a reason";
+    EXPECT_TRUE(step.same_output || each.find("reason") != nullptr)
+        << "a difference needs a reason";
     out.push_back(std::move(step));
   }
   return out;
@@ -92,7 +93,9 @@ TEST(KubectlTest, SaysTheSameOnTheSandboxAsOnARealServer) {
     const bool agreed = step.wait ? eventually(seconds(30), same, milliseconds(500)) : same();
     std::string words;
     for (const std::string& each : step.args) words += ' ' + each;
-    EXPECT_TRUE(agreed) << "kubectl" << words << "\n--- real\n" << wanted << "--- sandbox\n" << given;
+    EXPECT_TRUE(agreed) << "kubectl" << words << "\n--- real\n"
+                        << wanted << "--- sandbox\n"
+                        << given;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "tests/live/differential/comparison.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace davit::live {
 
@@ -118,14 +119,28 @@ std::string comparable(const checks::Answer& answer) {
   return body ? code + normalised(std::move(*body)) : code + answer.body;
 }
 
-std::string comparable_events(const std::string& body) {
-  std::string out;
-  for (std::size_t at = 0; at < body.size();) {
-    const std::size_t end = std::min(body.find('\n', at), body.size());
-    if (Result<Json> event = sandbox::parse_json(body.substr(at, end - at))) {
-      out += event->text_at({"type"}) + ' ' + normalised(event->get("object")) + '\n';
+std::string comparable_events(const std::string& before, const std::string& events) {
+  std::map<std::string, std::string> known;
+  if (Result<Json> list = sandbox::parse_json(before)) {
+    const std::string kind = list->text_at({"kind"});
+    for (const Json& each : list->get("items").items()) {
+      Json object = Json::object(
+          {{"apiVersion", list->get("apiVersion")}, {"kind", kind.substr(0, kind.size() - 4)}});
+      for (const Json::Member& member : each.members()) object.set(member.key, member.value);
+      known[each.text_at({"metadata", "name"})] = normalised(std::move(object));
     }
+  }
+  std::string out;
+  for (std::size_t at = 0; at < events.size();) {
+    const std::size_t end = std::min(events.find('\n', at), events.size());
+    Result<Json> event = sandbox::parse_json(events.substr(at, end - at));
     at = end + 1;
+    if (!event) continue;
+    const std::string& type = event->text_at({"type"});
+    std::string content = normalised(event->get("object"));
+    std::string& last = known[event->get("object").text_at({"metadata", "name"})];
+    if (type != "MODIFIED" || content != last) out += type + ' ' + content + '\n';
+    last = std::move(content);
   }
   return out;
 }

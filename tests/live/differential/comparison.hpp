@@ -14,7 +14,9 @@ namespace davit::live {
 /// known_differences.md.
 [[nodiscard]] std::string comparable(const checks::Answer& answer);
 
-/// A watch's events in the same form, one a line.
-[[nodiscard]] std::string comparable_events(const std::string& body);
+/// A watch's events in the same form, one a line. Modifications that show nothing new are left out:
+/// which of them are writes at all differs with what a version records in managedFields. `before`
+/// is the list from which the watch started.
+[[nodiscard]] std::string comparable_events(const std::string& before, const std::string& events);
 
 }  // namespace davit::live

@@ -23,6 +23,21 @@ struct Operation {
   [[nodiscard]] std::string str() const;
 };
 
+/// One kind to play with.
+struct FuzzedKind {
+  std::string path;  ///< Of its collection.
+  std::string api_version;
+  std::string kind;
+  std::string content;               ///< Everything but metadata, as JSON.
+  std::vector<std::string> changes;  ///< Merge patches, good and bad.
+  bool custom_fields = false;        ///< Has field selectors of its own.
+};
+
+/// Where the objects live.
+inline constexpr char kFuzzNamespace[] = "fuzz";
+
+[[nodiscard]] const std::vector<FuzzedKind>& fuzzed_kinds();
+
 /// Draws operations over the main kinds: create, read, list with selectors and limits, update,
 /// patches of every type, status, scale, delete with every option. Few names, so that they meet.
 class OperationSource {
@@ -33,13 +48,7 @@ class OperationSource {
   /// A list or watch query of a random kind: path and query without resourceVersion.
   [[nodiscard]] std::string selection();
 
-  /// Where the objects live.
-  static constexpr char kNamespace[] = "fuzz";
-
  private:
-  struct KindOfObject;
-  static const std::vector<KindOfObject>& kinds();
-
   [[nodiscard]] std::size_t below(std::size_t limit);
   [[nodiscard]] bool chance(std::size_t percent) { return below(100) < percent; }
   template <typename T>
@@ -47,22 +56,22 @@ class OperationSource {
     return list[below(list.size())];
   }
 
-  [[nodiscard]] sandbox::Json object_of(const KindOfObject& kind, const std::string& name);
+  [[nodiscard]] sandbox::Json object_of(const FuzzedKind& kind, const std::string& name);
   [[nodiscard]] sandbox::Json metadata(const std::string& name);
   [[nodiscard]] sandbox::Json labels();
   /// A small change of the kind, as a merge patch.
-  [[nodiscard]] sandbox::Json change_of(const KindOfObject& kind);
+  [[nodiscard]] sandbox::Json change_of(const FuzzedKind& kind);
   /// Spoils one value, so that decoding or validation has something to say.
   void spoil(sandbox::Json& object);
 
-  [[nodiscard]] Operation create(const KindOfObject& kind, const std::string& name);
-  [[nodiscard]] Operation update(const KindOfObject& kind, const std::string& name);
-  [[nodiscard]] Operation patch(const KindOfObject& kind, const std::string& name);
-  [[nodiscard]] Operation apply(const KindOfObject& kind, const std::string& name);
-  [[nodiscard]] Operation remove(const KindOfObject& kind, const std::string& name);
-  [[nodiscard]] Operation read(const KindOfObject& kind, const std::string& name);
-  [[nodiscard]] Operation subresource(const KindOfObject& kind, const std::string& name);
-  [[nodiscard]] std::string query_of(const KindOfObject& kind);
+  [[nodiscard]] Operation create(const FuzzedKind& kind, const std::string& name);
+  [[nodiscard]] Operation update(const FuzzedKind& kind, const std::string& name);
+  [[nodiscard]] Operation patch(const FuzzedKind& kind, const std::string& name);
+  [[nodiscard]] Operation apply(const FuzzedKind& kind, const std::string& name);
+  [[nodiscard]] Operation remove(const FuzzedKind& kind, const std::string& name);
+  [[nodiscard]] Operation read(const FuzzedKind& kind, const std::string& name);
+  [[nodiscard]] Operation subresource(const FuzzedKind& kind, const std::string& name);
+  [[nodiscard]] std::string query_of(const FuzzedKind& kind);
 
   std::mt19937_64 random_;
 };

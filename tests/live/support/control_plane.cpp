@@ -216,6 +216,12 @@ std::unique_ptr<Process> ControlPlane::davit(const std::vector<std::string>& fla
   return std::make_unique<Process>(argv, log("davit"), env);
 }
 
+std::unique_ptr<Process> ControlPlane::nodes(const std::vector<std::string>& flags) {
+  std::vector<std::string> argv = {DAVIT_PROGRAM, "sandbox", "nodes", "--kubeconfig", kubeconfig()};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  return std::make_unique<Process>(argv, log("nodes"));
+}
+
 std::unique_ptr<Process> ControlPlane::kubelet(const std::vector<std::string>& flags) {
   std::vector<std::string> argv = {DAVIT_TEST_KUBELET, kubeconfig()};
   argv.insert(argv.end(), flags.begin(), flags.end());

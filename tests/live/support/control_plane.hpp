@@ -67,6 +67,9 @@ class ControlPlane {
   /// Starts the stand-in for kubelets: pods become Running and Ready.
   [[nodiscard]] std::unique_ptr<Process> kubelet(const std::vector<std::string>& flags = {});
 
+  /// Starts simulated nodes and their scheduler: `davit sandbox nodes`.
+  [[nodiscard]] std::unique_ptr<Process> nodes(const std::vector<std::string>& flags = {});
+
   [[nodiscard]] pid_t apiserver_pid() const { return apiserver_->pid(); }
 
  private:

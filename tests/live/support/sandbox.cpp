@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "host/config/kubeconfig.hpp"
-#include "tests/live/support/davit_program.hpp"
 
 namespace davit::live {
 
@@ -32,12 +31,14 @@ Sandbox::Sandbox(const std::vector<std::string>& flags) {
                                    "--kubeconfig=" + kubeconfig(),
                                    "--token-file=" + (scratch_.path() / "tokens.csv").string()};
   argv.insert(argv.end(), flags.begin(), flags.end());
-  const std::vector<std::string> home = {"XDG_STATE_HOME=" + scratch_.path().string(),
-                                         "XDG_RUNTIME_DIR=" + scratch_.path().string()};
-  process_ = std::make_unique<Process>(argv, scratch_.path() / "sandbox.log", home);
+  const std::string home = scratch_.path().string();
+  process_ =
+      std::make_unique<Process>(argv, scratch_.path() / "sandbox.log",
+                                std::vector<std::string>{"HOME=" + home, "XDG_STATE_HOME=" + home,
+                                                         "XDG_RUNTIME_DIR=" + home});
   const auto serves = [this] {
-    return !process_->running() ||
-           (std::filesystem::exists(kubeconfig()) && kubectl({"get", "--raw", "/readyz"}).code == 0);
+    return !process_->running() || (std::filesystem::exists(kubeconfig()) &&
+                                    kubectl({"get", "--raw", "/readyz"}).code == 0);
   };
   if (!eventually(std::chrono::seconds(30), serves) || !process_->running()) {
     fail("davit sandbox does not serve:\n" + process_->output());
@@ -61,7 +62,9 @@ Outcome Sandbox::kubectl(const std::vector<std::string>& args, const std::string
 }
 
 std::unique_ptr<Process> Sandbox::davit(const std::vector<std::string>& flags) {
-  return start_davit(kubeconfig(), flags, {}, scratch_.path() / "davit.log");
+  std::vector<std::string> argv = {DAVIT_PROGRAM, "run", "--kubeconfig", kubeconfig(), "--port=0"};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  return std::make_unique<Process>(argv, scratch_.path() / "davit.log");
 }
 
 }  // namespace davit::live
