@@ -46,8 +46,11 @@ struct Check {
 /// of a mistake in them.
 [[nodiscard]] std::vector<Check> load_checks();
 
-/// "W3.2": a step that a server is known to answer otherwise, with the reason.
-using Differences = std::map<std::string, std::string>;
+/// Whether a known difference shows in every run.
+enum class Shows { kAlways, kSometimes };
+
+/// "W3.2": a step that a server is known to answer otherwise.
+using Differences = std::map<std::string, Shows>;
 /// From known_differences.yaml, for "sandbox" or "v1.20".
 [[nodiscard]] Differences load_differences(const std::string& server);
 

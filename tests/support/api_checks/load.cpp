@@ -130,7 +130,8 @@ Differences load_differences(const std::string& server) {
   for (const host::YamlNode& each : list->items) {
     const std::string reason = text_of(each, "reason");
     if (reason.empty()) give_up("known_differences.yaml: a difference without a reason");
-    for (const std::string& step : texts_of(each, "steps")) out[step] = reason;
+    const Shows shows = text_of(each, "sometimes") == "true" ? Shows::kSometimes : Shows::kAlways;
+    for (const std::string& step : texts_of(each, "steps")) out[step] = shows;
   }
   return out;
 }
