@@ -1,0 +1,50 @@
+/// Which taints a node's conditions call for, and how to bring a list of taints there.
+#pragma once
+
+#include <davit/kube/node.hpp>
+#include <davit/kube/taint.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace davit::nodelifecycle {
+
+inline constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+inline constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
+
+/// Taints to add and to remove; neither list repeats what the node has or lacks already.
+struct TaintSwap {
+  std::vector<Taint> add{};
+  std::vector<Taint> remove{};
+
+  [[nodiscard]] bool empty() const { return add.empty() && remove.empty(); }
+};
+
+/// A NoExecute taint without value and time.
+[[nodiscard]] Taint no_execute(std::string_view key);
+
+/// Whether the node has a taint of this identity.
+[[nodiscard]] bool has_taint(const Node& node, const Taint& taint);
+
+/// doNoScheduleTaintingPass: what spec.unschedulable and the conditions call for, against the
+/// node's NoSchedule taints of the seven keys that this controller owns.
+[[nodiscard]] TaintSwap plan_no_schedule(const Node& node);
+
+/// AddOrUpdateTaintOnNode: `taints` with `added`, each in the place of one of the same identity or
+/// at the end; nothing when that changes nothing.
+[[nodiscard]] std::optional<std::vector<Taint>> with_taints(std::vector<Taint> taints,
+                                                            std::span<const Taint> added);
+/// RemoveTaintOffNode: the same for those to take away.
+[[nodiscard]] std::optional<std::vector<Taint>> without_taints(std::vector<Taint> taints,
+                                                               std::span<const Taint> removed);
+
+/// A strategic merge patch that sets the whole list, provided that the server still has `version`.
+[[nodiscard]] std::string taints_patch(std::string_view version, std::span<const Taint> taints);
+
+/// reconcileNodeLabels: a patch that repeats the labels of operating system and architecture under
+/// their old names; nothing when they agree.
+[[nodiscard]] std::optional<std::string> labels_patch(const Node& node);
+
+}  // namespace davit::nodelifecycle

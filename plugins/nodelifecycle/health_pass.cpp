@@ -1,0 +1,228 @@
+#include "plugins/nodelifecycle/health_pass.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace davit::nodelifecycle {
+namespace {
+
+constexpr const char* kLeaseNamespace = "kube-node-lease";
+// So many answers are held in memory at once; enough to keep any client's rate limit busy.
+constexpr std::size_t kBatch = 256;
+// Upstream's retrySleepTime and NodeHealthUpdateRetry: every 20 ms within 100 ms.
+constexpr int kRetriesMax = 5;
+constexpr std::chrono::milliseconds kRetryTime{100};
+// Nodes that fall silent one after the other cost two passes a second at most, and each is marked
+// within a second of its deadline.
+constexpr std::chrono::milliseconds kPassGap{500};
+constexpr std::chrono::milliseconds kPastDeadline{1};
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+std::string node_event(const std::string& name, std::string_view what) {
+  return "Node " + name + " event: " + std::string(what);
+}
+
+Request unknown_request(const Node& node, WallTime now) {
+  return Request::patch<Node>(node.key(), PatchType::kStrategic, unknown_patch(node, now),
+                              {.subresource = "status", .answer = Answer::kMetadata});
+}
+
+}  // namespace
+
+HealthPass::HealthPass(Context& cluster, const Caches& caches, const Options& options,
+                       UnreadyNodes& unready)
+    : cluster_(cluster),
+      caches_(caches),
+      options_(options),
+      unready_(unready),
+      zones_(cluster, options.zones),
+      node_seconds_(cluster.open_metric(
+          {.type = MetricType::kHistogram,
+           .name = "node_collector_update_node_health_duration_seconds",
+           .help = "One look at the health of one node.",
+           .buckets = {0.001, 0.004, 0.016, 0.064, 0.256, 1.024, 4.096, 16.384}})),
+      pass_seconds_(
+          cluster.open_metric({.type = MetricType::kHistogram,
+                               .name = "node_collector_update_all_nodes_health_duration_seconds",
+                               .help = "One look at the health of all nodes.",
+                               .buckets = {0.01, 0.04, 0.16, 0.64, 2.56, 10.24, 40.96, 163.84}})),
+      marker_(cluster) {}
+
+void HealthPass::run() {
+  ++pass_;
+  const Time began = now_ = cluster_.now();
+  wall_now_ = cluster_.wall_now();
+  deadline_ = Time::max();
+  counts_.clear();
+  const List<Node> nodes = caches_.nodes.list();
+  for (const Node& node : nodes) look(records_.of(node.name()), node);
+  forget_gone(nodes.size());
+  write_silent();
+  for (const std::size_t owner : marker_.run()) marked_[owner]->marks_again = true;
+  marked_.clear();
+  handle_disruption(nodes);
+  pass_seconds_.record(seconds(cluster_.now() - began));
+  schedule();
+}
+
+void HealthPass::look(NodeRecord& record, const Node& node) {
+  const Time began = cluster_.now();
+  record.read(node, now_, wall_now_);
+  record.read(caches_.leases.get(kLeaseNamespace, record.name));
+  zones_.ensure(record.zone);
+  if (record.last_pass == 0) admit(record, node);
+  record.last_pass = pass_;
+  if (pulse_of(record) == Pulse::kSilent && needs_unknown(record.ready)) {
+    silent_.push_back({&record, node});
+    return;
+  }
+  if (needs_unknown(record.ready))
+    deadline_ = std::min(deadline_, deadline(*record.health, options_.grace));
+  if (!record.ready) {
+    settle(record, node, Ready::kUnknown, std::nullopt);
+  } else {
+    settle(record, node, record.ready->status, record.ready->status);
+  }
+  node_seconds_.record(seconds(cluster_.now() - began));
+}
+
+void HealthPass::admit(NodeRecord& record, const Node& node) {
+  ++known_;
+  cluster_.events().normal(
+      node, "RegisteredNode",
+      node_event(record.name, "Registered Node " + record.name + " in Controller"));
+  // A restart takes the taints away; they come back at the limited rate.
+  zones_.mark_reachable(record, node);
+}
+
+Pulse HealthPass::pulse_of(NodeRecord& record) const {
+  const Pulse pulse =
+      observe(record.health, {record.ready, record.lease, record.created}, now_, options_.grace);
+  publish(record);
+  return pulse;
+}
+
+void HealthPass::publish(NodeRecord& record) const {
+  const bool is_unready = record.health->ready && record.health->ready->status != Ready::kTrue;
+  if (is_unready == record.is_published) return;
+  record.is_published = is_unready;
+  unready_.set(record.name,
+               is_unready ? UnreadyNodes::State::kUnready : UnreadyNodes::State::kReady);
+}
+
+void HealthPass::write_silent() {
+  for (std::size_t first = 0; first < silent_.size(); first += kBatch) {
+    const std::size_t end = std::min(first + kBatch, silent_.size());
+    std::vector<Request> requests;
+    for (std::size_t i = first; i < end; ++i) {
+      requests.push_back(unknown_request(silent_[i].node, cluster_.wall_now()));
+    }
+    const Time began = cluster_.now();
+    const std::vector<Result<Value>> answers = cluster_.client().batch(requests);
+    now_ = cluster_.now();
+    for (std::size_t i = first; i < end; ++i) {
+      const Result<Value>& answer = answers[i - first];
+      if (answer) {
+        became_unknown(*silent_[i].record, silent_[i].node);
+      } else {
+        try_again(silent_[i], answer.error());
+      }
+      node_seconds_.record(seconds(cluster_.now() - began));
+    }
+  }
+  silent_.clear();
+}
+
+void HealthPass::try_again(const Silent& silent, Status why) {
+  NodeRecord& record = *silent.record;
+  const Time began = cluster_.now();
+  for (int i = 0; i < kRetriesMax && cluster_.now() - began <= kRetryTime; ++i) {
+    const Result<Node> live = cluster_.client().get<Node>(silent.node.key());
+    if (!live) {
+      why = live.error();
+      break;
+    }
+    now_ = cluster_.now();
+    record.read(*live, now_, cluster_.wall_now());
+    if (pulse_of(record) == Pulse::kAlive || !needs_unknown(record.ready)) {
+      const Ready ready = record.ready ? record.ready->status : Ready::kUnknown;
+      return settle(record, *live, ready, record.ready ? std::optional(ready) : std::nullopt);
+    }
+    why = cluster_.client().call(unknown_request(*live, cluster_.wall_now())).error();
+    if (why.ok()) return became_unknown(record, *live);
+  }
+  cluster_.log().error("the health of a node was not written; it is left out of this pass",
+                       {{"node", record.name}, {"error", why.message()}});
+}
+
+void HealthPass::became_unknown(NodeRecord& record, const Node& node) {
+  const Ready observed = record.ready ? record.ready->status : Ready::kUnknown;
+  note_unknown(*record.health, {record.ready, record.lease, record.created},
+               node.metadata()[&Names::creation_timestamp].string(), now_);
+  publish(record);
+  settle(record, node, observed, Ready::kUnknown);
+}
+
+void HealthPass::settle(NodeRecord& record, const Node& node, Ready observed,
+                        std::optional<Ready> current) {
+  if (!record.is_excluded) {
+    ZoneCount& count = counts_[record.zone];
+    ++(current == Ready::kTrue ? count.ready : count.not_ready);
+  }
+  const bool marks_again = std::exchange(record.marks_again, false);
+  if (!current) return;
+  zones_.decide(record, node, *current);
+  if (*current != Ready::kTrue && observed == Ready::kTrue) {
+    cluster_.events().normal(node, "NodeNotReady",
+                             "Node " + record.name + " status is now: NodeNotReady");
+    mark_pods(record);
+  } else if (marks_again && observed != Ready::kTrue) {
+    mark_pods(record);
+  }
+}
+
+void HealthPass::mark_pods(NodeRecord& record) {
+  const std::size_t owner = marked_.size();
+  marked_.push_back(&record);
+  for (const Pod& pod : caches_.pods.by_index(kNodeIndex, record.name)) marker_.add(pod, owner);
+}
+
+void HealthPass::forget_gone(std::size_t listed) {
+  if (known_ == listed) return;
+  for (auto& [name, record] : records_) {
+    if (record.last_pass == 0 || record.last_pass == pass_) continue;
+    cluster_.events().record(Node::kResource, EventSubject{.name = name, .uid = record.uid},
+                             "Normal", "RemovingNode",
+                             node_event(name, "Removing Node " + name + " from Controller"));
+    record.last_pass = 0;
+    record.marks_again = false;
+    --known_;
+  }
+}
+
+void HealthPass::handle_disruption(const List<Node>& nodes) {
+  const DisruptionPlan::Kind kind = zones_.judge(counts_);
+  if (kind == DisruptionPlan::Kind::kNone) return;
+  const Time now = cluster_.now();
+  for (const Node& node : nodes) {
+    NodeRecord& record = records_.of(node.name());
+    if (kind == DisruptionPlan::Kind::kEnter) {
+      zones_.mark_reachable(record, node);
+    } else if (record.health) {
+      record.health->probe = record.health->ready_transition = now;
+    }
+  }
+}
+
+void HealthPass::schedule() {
+  const Time now = cluster_.now();
+  next_ = now + options_.monitor_period;
+  if (deadline_ == Time::max()) return;
+  next_ = std::min(next_, std::max(deadline_ + kPastDeadline, now + kPassGap));
+}
+
+}  // namespace davit::nodelifecycle

@@ -1,0 +1,83 @@
+/// The periodic look at all nodes: upstream's monitorNodeHealth.
+#pragma once
+
+#include <cstdint>
+#include <davit/context.hpp>
+#include <davit/kube/lease.hpp>
+#include <davit/kube/node.hpp>
+#include <davit/kube/pod.hpp>
+#include <optional>
+#include <vector>
+
+#include "plugins/nodelifecycle/node_record.hpp"
+#include "plugins/nodelifecycle/options.hpp"
+#include "plugins/nodelifecycle/pod_marker.hpp"
+#include "plugins/nodelifecycle/taint_zones.hpp"
+
+namespace davit::nodelifecycle {
+
+/// The index of pods by node that the informer must have.
+inline constexpr const char* kNodeIndex = "node";
+
+/// Not thread-safe: one timer calls it. Requests of one kind go out together: first the status of
+/// all nodes that fell silent, then their pods.
+class HealthPass {
+ public:
+  struct Caches {
+    Informer<Node> nodes;
+    Informer<Pod> pods;
+    Informer<Lease> leases;
+  };
+
+  /// For the controller's constructor: opens metrics. All references must outlive this.
+  HealthPass(Context& cluster, const Caches& caches, const Options& options, UnreadyNodes& unready);
+
+  /// Looks at all nodes. Blocks for requests.
+  void run();
+  /// Taints those that wait for it, as the rates allow. Blocks for requests.
+  void taint() { zones_.run(caches_.nodes); }
+  /// When run() is due again: after the period, or before when a node's grace ends.
+  [[nodiscard]] Time next() const { return next_; }
+
+ private:
+  /// A node whose status is to be written.
+  struct Silent {
+    NodeRecord* record;
+    Node node;
+  };
+
+  void look(NodeRecord& record, const Node& node);
+  void admit(NodeRecord& record, const Node& node);
+  [[nodiscard]] Pulse pulse_of(NodeRecord& record) const;
+  void publish(NodeRecord& record) const;
+  void write_silent();
+  void try_again(const Silent& silent, Status why);
+  void became_unknown(NodeRecord& record, const Node& node);
+  void settle(NodeRecord& record, const Node& node, Ready observed, std::optional<Ready> current);
+  void mark_pods(NodeRecord& record);
+  void forget_gone(std::size_t listed);
+  void handle_disruption(const List<Node>& nodes);
+  void schedule();
+
+  Context& cluster_;
+  const Caches caches_;
+  const Options options_;
+  UnreadyNodes& unready_;
+  NodeRecords records_;
+  TaintZones zones_;
+  Metric node_seconds_;
+  Metric pass_seconds_;
+  std::size_t known_ = 0;
+  std::uint64_t pass_ = 0;
+  Time next_{};
+  // ---- Of the pass that runs ----
+  Time now_{};
+  WallTime wall_now_{};
+  Time deadline_{};  // The earliest end of a grace period to come.
+  ZoneCounts counts_;
+  std::vector<Silent> silent_;
+  std::vector<NodeRecord*> marked_;
+  PodMarker marker_;
+};
+
+}  // namespace davit::nodelifecycle

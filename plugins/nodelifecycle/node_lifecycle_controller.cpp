@@ -1,0 +1,89 @@
+#include "plugins/nodelifecycle/node_lifecycle_controller.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "plugins/nodelifecycle/pod_marker.hpp"
+
+namespace davit::nodelifecycle {
+namespace {
+
+constexpr std::uint32_t kNodeWorkers = 8;
+constexpr std::uint32_t kPodWorkers = 4;
+constexpr std::chrono::milliseconds kTick{100};  // scheduler.NodeEvictionPeriod
+
+Handlers<Pod> pods_that_come_to_a_node(const Queue& queue) {
+  return {.added =
+              [&queue](const Pod& pod) {
+                if (!pod.node_name().empty()) queue.add(pod);
+              },
+          .updated =
+              [&queue](const Pod& old, const Pod& pod) {
+                if (pod.node_name().empty() || old.node_name() == pod.node_name()) return;
+                queue.add(pod);
+              }};
+}
+
+}  // namespace
+
+InitResult NodeLifecycleController::open(Context& cluster) {
+  const Result<Options> options = read_options(cluster.config());
+  if (!options) return options.error();
+  return std::unique_ptr<Controller>(std::make_unique<NodeLifecycleController>(cluster, *options));
+}
+
+NodeLifecycleController::NodeLifecycleController(Context& cluster, const Options& options)
+    : cluster_(cluster),
+      writer_(cluster),
+      nodes_queue_(
+          cluster.open_queue({.name = "node_lifecycle_controller", .workers = kNodeWorkers},
+                             [this](const Key& key) { return sync_node(key); })),
+      pods_queue_(
+          cluster.open_queue({.name = "node_lifecycle_controller_pods", .workers = kPodWorkers},
+                             [this](const Key& key) { return sync_pod(key); })),
+      caches_{cluster.open_informer<Node>(
+                  {.added = [this](const Node& node) { nodes_queue_.add(node); },
+                   .updated = [this](const Node&, const Node& node) { nodes_queue_.add(node); }}),
+              cluster.open_informer<Pod>(pods_that_come_to_a_node(pods_queue_)),
+              cluster.open_informer<Lease>(
+                  {}, {.field_selector = "metadata.namespace=kube-node-lease"})},
+      pass_(cluster, caches_, options, unready_) {
+  cluster.add_index(caches_.pods, kNodeIndex, "spec.nodeName");
+  cluster.start_timer({.first = std::chrono::milliseconds(0), .period = kTick}, [this] { tick(); });
+}
+
+void NodeLifecycleController::tick() {
+  // First those who wait: what a pass has just written, the cache has not yet seen.
+  pass_.taint();
+  if (cluster_.now() >= pass_.next()) pass_.run();
+}
+
+Result<Again> NodeLifecycleController::sync_node(const Key& key) {
+  const std::optional<Node> node = caches_.nodes.get(key);
+  if (!node) return Again::when_changed();
+  // Errors are logged and not tried again: the next change of the node repairs.
+  TaintSwap swap = plan_no_schedule(*node);
+  if (!swap.empty()) static_cast<void>(writer_.swap(*node, std::move(swap)));
+  if (const Status repeated = writer_.repeat_labels(*node); !repeated.ok()) {
+    cluster_.log().error("labels of a node were not written",
+                         {{"node", key.name}, {"error", repeated.message()}});
+  }
+  return Again::when_changed();
+}
+
+Result<Again> NodeLifecycleController::sync_pod(const Key& key) {
+  const std::optional<Pod> pod = caches_.pods.get(key);
+  if (!pod) return Again::when_changed();
+  const std::string node(pod->node_name());
+  if (!unready_.contains(node)) return Again::when_changed();
+  if (!caches_.nodes.get({}, node)) {
+    return Status(Code::kNotFound, "the pod's node " + node + " is not in the cache");
+  }
+  PodMarker marker(cluster_);
+  marker.add(*pod, 0);
+  if (marker.run().empty()) return Again::when_changed();
+  return Status(Code::kUnavailable, "the pod was not marked not ready");
+}
+
+}  // namespace davit::nodelifecycle

@@ -1,0 +1,89 @@
+/// What the node lifecycle controller remembers of each node between passes.
+#pragma once
+
+#include <cstdint>
+#include <davit/kube/lease.hpp>
+#include <davit/kube/node.hpp>
+#include <davit/time.hpp>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "plugins/nodelifecycle/node_health.hpp"
+
+namespace davit::nodelifecycle {
+
+/// The facts are read anew when the object's version has changed, so that a pass over a cluster at
+/// rest reads two versions a node and nothing else. Health outlives the node, as upstream's does.
+struct NodeRecord {
+  // ---- Facts of the Node ----
+  std::string name{};
+  std::string uid{};
+  std::string version{};
+  std::string zone{};
+  Time created{};
+  std::optional<ReadyFacts> ready{};
+  bool is_excluded = false;     ///< From the judgement on its zone.
+  bool is_not_ready = false;    ///< Has the NoExecute taint not-ready.
+  bool is_unreachable = false;  ///< Has the NoExecute taint unreachable.
+  // ---- Facts of the Lease ----
+  std::string lease_version{};
+  std::optional<LeaseFacts> lease{};
+  // ---- The controller's own ----
+  std::optional<NodeHealth> health{};
+  std::uint64_t last_pass = 0;  ///< 0: the node is not known (any more).
+  bool is_queued = false;       ///< May be in the taint queue of its zone.
+  bool marks_again = false;     ///< Its pods must be marked again.
+  bool is_published = false;    ///< As one of the UnreadyNodes.
+
+  /// `now` and `wall_now` are the same instant.
+  void read(const Node& node, Time now, WallTime wall_now);
+  void read(const std::optional<Lease>& lease);
+};
+
+/// By name of the node. References stay valid.
+class NodeRecords {
+ public:
+  /// The record of a node, made when there is none.
+  NodeRecord& of(std::string_view node);
+
+  auto begin() { return records_.begin(); }
+  auto end() { return records_.end(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  std::unordered_map<std::string, NodeRecord, Hash, std::equal_to<>> records_;
+};
+
+/// The nodes whose Ready, as health knows it, is there and not True. Thread-safe.
+class UnreadyNodes {
+ public:
+  enum class State : std::uint8_t { kReady, kUnready };
+
+  void set(const std::string& node, State state) {
+    const std::lock_guard lock(mutex_);
+    if (state == State::kUnready) {
+      names_.insert(node);
+    } else {
+      names_.erase(node);
+    }
+  }
+  [[nodiscard]] bool contains(const std::string& node) const {
+    const std::lock_guard lock(mutex_);
+    return names_.contains(node);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_set<std::string> names_;  // Guarded by mutex_.
+};
+
+}  // namespace davit::nodelifecycle

@@ -1,0 +1,36 @@
+/// Writes of Nodes, as controller_utils of upstream makes them.
+#pragma once
+
+#include <davit/context.hpp>
+#include <davit/kube/node.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/nodelifecycle/condition_taints.hpp"
+
+namespace davit::nodelifecycle {
+
+/// Thread-safe; every call may block for several requests.
+class NodeWriter {
+ public:
+  /// `cluster` must outlive the writer.
+  explicit NodeWriter(Context& cluster) : cluster_(&cluster) {}
+
+  /// SwapNodeControllerTaint: adds, with the present time, and then removes; a failure is logged.
+  /// Taints that `at_hand` lacks are not removed.
+  [[nodiscard]] Status swap(const Node& at_hand, TaintSwap swap) const;
+  /// No request when `at_hand` has none of them.
+  [[nodiscard]] Status remove(const Node& at_hand, std::span<const Taint> taints) const;
+  [[nodiscard]] Status repeat_labels(const Node& node) const;
+
+ private:
+  [[nodiscard]] Status add(const Key& node, std::span<const Taint> taints) const;
+  template <typename Change>
+  [[nodiscard]] Status change(const Key& node, const Change& change) const;
+
+  Context* cluster_;
+};
+
+}  // namespace davit::nodelifecycle

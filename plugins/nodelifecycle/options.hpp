@@ -1,0 +1,23 @@
+/// The `config` of the node lifecycle controller.
+#pragma once
+
+#include <davit/object.hpp>
+#include <davit/result.hpp>
+#include <davit/time.hpp>
+
+#include "plugins/nodelifecycle/node_health.hpp"
+#include "plugins/nodelifecycle/zones.hpp"
+
+namespace davit::nodelifecycle {
+
+/// Upstream's flags with their defaults.
+struct Options {
+  Duration monitor_period = std::chrono::seconds(5);
+  GracePeriods grace{};
+  ZoneOptions zones{};
+};
+
+/// kInvalid, with the member's name: a member that is unknown or of another kind.
+[[nodiscard]] Result<Options> read_options(Value config);
+
+}  // namespace davit::nodelifecycle

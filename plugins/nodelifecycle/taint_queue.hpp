@@ -1,0 +1,63 @@
+/// The nodes of one zone that wait for their NoExecute taint.
+#pragma once
+
+#include <cstdint>
+#include <davit/time.hpp>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace davit::nodelifecycle {
+
+/// A token bucket of one token, full at first, or one that never has any. Takes the time instead of
+/// reading it.
+class TaintLimiter {
+ public:
+  explicit TaintLimiter(float rate, Time now);
+
+  [[nodiscard]] bool take(Time now);
+  /// Another rate, a second's; 0 or less: never. A bucket that had no token passes that on. The
+  /// same rate changes nothing, and "never" counts as the rate 1, as it does upstream.
+  void swap(float rate, Time now);
+
+ private:
+  void refill(Time now);
+
+  float rate_ = 0;  // 0: never.
+  double tokens_ = 0;
+  Time at_{};
+};
+
+/// RateLimitedTimedQueue: a heap by time and a set of names. A name that was dealt with leaves the
+/// heap but stays in the set, so that it is not added again before remove(). Not thread-safe.
+class TaintQueue {
+ public:
+  /// What became of a node that was handed out: done, or to be handed out again after a wait.
+  using Outcome = std::optional<Duration>;
+  static constexpr Outcome kDone = std::nullopt;
+
+  TaintQueue(float rate, Time now) : limiter_(rate, now) {}
+
+  /// Whether the name is new.
+  bool add(const std::string& node, Time now);
+  /// Whether the name was known.
+  bool remove(const std::string& node);
+  void swap_limiter(float rate, Time now) { limiter_.swap(rate, now); }
+
+  /// Hands out nodes as long as there are tokens. A token is spent on a node that is not yet due,
+  /// too. `act` must not touch the queue.
+  void run(const std::function<Time()>& clock,
+           const std::function<Outcome(const std::string& node)>& act);
+
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+
+ private:
+  TaintLimiter limiter_;
+  std::set<std::pair<Time, std::string>> heap_;
+  std::unordered_map<std::string, Time> known_;  // When a name in the heap is due.
+};
+
+}  // namespace davit::nodelifecycle

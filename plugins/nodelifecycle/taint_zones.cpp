@@ -1,0 +1,137 @@
+#include "plugins/nodelifecycle/taint_zones.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace davit::nodelifecycle {
+namespace {
+
+// How long a node that cannot be judged waits for its next turn.
+constexpr std::chrono::milliseconds kUnjudgedWait{50};
+
+}  // namespace
+
+TaintZones::TaintZones(Context& cluster, const ZoneOptions& options)
+    : cluster_(cluster),
+      options_(options),
+      writer_(cluster),
+      size_(cluster.open_metric({.type = MetricType::kGauge,
+                                 .name = "node_collector_zone_size",
+                                 .help = "Nodes registered in a zone.",
+                                 .labels = {"zone"}})),
+      health_(cluster.open_metric({.type = MetricType::kGauge,
+                                   .name = "node_collector_zone_health",
+                                   .help = "Percentage of ready nodes in a zone.",
+                                   .labels = {"zone"}})),
+      unhealthy_(cluster.open_metric({.type = MetricType::kGauge,
+                                      .name = "node_collector_unhealthy_nodes_in_zone",
+                                      .help = "Nodes of a zone that are not ready.",
+                                      .labels = {"zone"}})),
+      evictions_(cluster.open_metric({.type = MetricType::kCounter,
+                                      .name = "node_collector_evictions_total",
+                                      .help = "Nodes of a zone tainted NoExecute.",
+                                      .labels = {"zone"}})) {}
+
+void TaintZones::ensure(const std::string& zone) {
+  if (!states_.ensure(zone)) return;
+  queues_.insert_or_assign(zone, TaintQueue(options_.rate, cluster_.now()));
+  evictions_.record(0, {zone});
+}
+
+void TaintZones::decide(NodeRecord& record, const Node& node, Ready current) {
+  switch (current) {
+    case Ready::kTrue:
+      return mark_reachable(record, node);
+    case Ready::kFalse:
+      if (!record.is_unreachable) return enqueue(record, record.is_not_ready);
+      // A failure is logged; the next pass tries again.
+      static_cast<void>(writer_.swap(node, {{no_execute(kNotReady)}, {no_execute(kUnreachable)}}));
+      return;
+    case Ready::kUnknown:
+      if (!record.is_not_ready) return enqueue(record, record.is_unreachable);
+      static_cast<void>(writer_.swap(node, {{no_execute(kUnreachable)}, {no_execute(kNotReady)}}));
+      return;
+    case Ready::kOther:
+      return;
+  }
+}
+
+void TaintZones::mark_reachable(NodeRecord& record, const Node& node) {
+  for (const std::string_view key : {kUnreachable, kNotReady}) {
+    if (!(key == kUnreachable ? record.is_unreachable : record.is_not_ready)) continue;
+    const Taint taint = no_execute(key);
+    const Status removed = writer_.remove(node, {&taint, 1});
+    if (removed.ok()) continue;
+    cluster_.log().error("a taint was not removed from a node that is reachable",
+                         {{"node", record.name}, {"error", removed.message()}});
+    return;
+  }
+  if (record.is_queued) queue_of(record.zone).remove(record.name);
+  record.is_queued = false;
+}
+
+DisruptionPlan::Kind TaintZones::judge(const ZoneCounts& counts) {
+  const DisruptionPlan plan = states_.update(counts, options_);
+  for (const auto& [zone, count] : counts) report(zone, count);
+  for (const std::string& zone : plan.vanished) report(zone, {});
+  const Time now = cluster_.now();
+  if (plan.kind == DisruptionPlan::Kind::kEnter) {
+    cluster_.log().warning("all zones are down: no node is tainted NoExecute");
+    for (auto& [zone, queue] : queues_) queue.swap_limiter(0, now);
+  }
+  for (const DisruptionPlan::Rate& each : plan.rates) {
+    queue_of(each.zone).swap_limiter(each.rate, now);
+    cluster_.log().info("the rate of NoExecute taints of a zone changes",
+                        {{"zone", each.zone}, {"per_second", std::to_string(each.rate)}});
+  }
+  return plan.kind;
+}
+
+void TaintZones::run(const Informer<Node>& nodes) {
+  for (auto& entry : queues_) {
+    const std::string& zone = entry.first;
+    entry.second.run([this] { return cluster_.now(); },
+                     [&](const std::string& name) { return taint(nodes.get({}, name), zone); });
+  }
+}
+
+void TaintZones::enqueue(NodeRecord& record, bool has_taint) {
+  TaintQueue& queue = queue_of(record.zone);
+  // One that waits goes to the end in each pass.
+  if (!has_taint) queue.remove(record.name);
+  queue.add(record.name, cluster_.now());
+  record.is_queued = true;
+}
+
+void TaintZones::report(const std::string& zone, const ZoneCount& count) const {
+  constexpr double kPercent = 100;
+  const auto size = static_cast<double>(count.size());
+  size_.record(size, {zone});
+  health_.record(count.size() == 0 ? kPercent : kPercent * static_cast<double>(count.ready) / size,
+                 {zone});
+  unhealthy_.record(static_cast<double>(count.not_ready), {zone});
+}
+
+TaintQueue& TaintZones::queue_of(const std::string& zone) {
+  return queues_.try_emplace(zone, options_.rate, cluster_.now()).first->second;
+}
+
+TaintQueue::Outcome TaintZones::taint(const std::optional<Node>& node,
+                                      const std::string& zone) const {
+  if (!node) return TaintQueue::kDone;
+  const std::optional<ReadyFacts> ready = ReadyFacts::from(*node);
+  if (!ready) return kUnjudgedWait;
+  TaintSwap swap;
+  if (ready->status == Ready::kFalse) {
+    swap = {{no_execute(kNotReady)}, {no_execute(kUnreachable)}};
+  } else if (ready->status == Ready::kUnknown) {
+    swap = {{no_execute(kUnreachable)}, {no_execute(kNotReady)}};
+  } else {
+    return TaintQueue::kDone;
+  }
+  if (!writer_.swap(*node, std::move(swap)).ok()) return Duration::zero();
+  evictions_.record(1, {zone});
+  return TaintQueue::kDone;
+}
+
+}  // namespace davit::nodelifecycle

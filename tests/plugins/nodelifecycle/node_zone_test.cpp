@@ -1,0 +1,323 @@
+/// Rows 30 to 41: zones that are disrupted, and the rate of NoExecute taints.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <initializer_list>
+
+#include "plugins/nodelifecycle/taint_queue.hpp"
+#include "plugins/nodelifecycle/zones.hpp"
+#include "tests/plugins/nodelifecycle/node_fixture.hpp"
+
+namespace davit::nodelifecycle {
+namespace {
+
+using namespace std::chrono_literals;
+
+class NodeZoneTest : public NodeTest {
+ protected:
+  /// Nodes n1 to n<count> in one zone, and `ok` outside of it.
+  void add_zone(int count) {
+    add_ready("ok");
+    for (int i = 1; i <= count; ++i) add_in_zone("n" + std::to_string(i), "a");
+  }
+  void stop_first(int count) {
+    live(2);
+    for (int i = 1; i <= count; ++i) stop("n" + std::to_string(i));
+    // They fall silent together; the pass that sees it ends before their first taint.
+    for (int i = 0; i < 100 && ready("n1") == "True"; ++i) live_for(100ms);
+  }
+  [[nodiscard]] int evicting(int count) const {
+    int evicting = 0;
+    for (int i = 1; i <= count; ++i) evicting += is_evicting("n" + std::to_string(i)) ? 1 : 0;
+    return evicting;
+  }
+  [[nodiscard]] double last_metric(std::string_view name, const std::string& zone) {
+    double value = -1;
+    for (const testing::MetricSample& each : cluster().metrics()) {
+      if (each.name == name && each.labels == std::vector<std::string>{zone}) value = each.value;
+    }
+    return value;
+  }
+};
+
+TEST_F(NodeZoneTest, N30_TheOnlyNodeIsNeverTaintedNoExecute) {
+  add_ready("n1");
+  start();
+  live(2);
+  stop("n1");
+  live(20);
+
+  EXPECT_EQ(ready("n1"), "Unknown");
+  EXPECT_TRUE(has("n1", kUnreachableKey, kNoSchedule));
+  EXPECT_FALSE(is_evicting("n1"));
+}
+
+TEST_F(NodeZoneTest, N31_WhenTheLastZoneGoesDownTheTaintsAreTakenBack) {
+  add_ready("n1");
+  add_ready("n2");
+  start();
+  live(2);
+  stop("n1");
+  outlive();
+  ASSERT_TRUE(is_evicting("n1"));
+
+  stop("n2");
+  outlive();
+
+  EXPECT_EQ(ready("n2"), "Unknown");
+  EXPECT_FALSE(is_evicting("n1"));
+  EXPECT_FALSE(is_evicting("n2"));
+}
+
+TEST_F(NodeZoneTest, N32_WhenANodeComesBackTheOthersAreTaintedAfterOneToken) {
+  add_ready("n1");
+  add_ready("n2");
+  start(R"({"nodeEvictionRate":0.25})");
+  live(2);
+  stop("n1");
+  stop("n2");
+  live(20);
+  ASSERT_FALSE(is_evicting("n1"));
+
+  revive("n2");
+  live(4);
+  EXPECT_FALSE(is_evicting("n1")) << "a token takes four seconds";
+  live(4);
+  EXPECT_TRUE(is_evicting("n1"));
+}
+
+TEST_F(NodeZoneTest, N33_AZoneThatIsDownIsTaintedAtTheNormalRateWhileAnotherIsUp) {
+  add_in_zone("n1", "a");
+  add_in_zone("n2", "a");
+  add_in_zone("n3", "b");
+  start();
+  live(2);
+  stop("n1");
+  stop("n2");
+  outlive();
+
+  EXPECT_EQ(evicting(2), 2);
+}
+
+TEST_F(NodeZoneTest, N34_PartialDisruptionOfASmallZoneStopsTheTaints) {
+  add_zone(5);
+  start(R"({"nodeEvictionRate":0.2})");
+  stop_first(3);
+  live(30);
+
+  EXPECT_LE(evicting(3), 1);
+}
+
+TEST_F(NodeZoneTest, N35_TheyGoOnWhenTheZoneIsNormalAgain) {
+  add_zone(5);
+  start(R"({"nodeEvictionRate":0.2})");
+  stop_first(3);
+  live(10);
+  const int before = evicting(3);
+
+  revive("n3");
+  live(5);
+  EXPECT_LE(evicting(2), before) << "the first token takes five seconds";
+  live(12);
+  EXPECT_EQ(evicting(2), 2);
+}
+
+TEST_F(NodeZoneTest, N36_TwoNodesOfThreeAreNoDisruption) {
+  add_zone(3);
+  start();
+  stop_first(2);
+  live(3);
+
+  EXPECT_EQ(evicting(2), 2);
+}
+
+TEST_F(NodeZoneTest, N37_TheRateSpacesTheTaints) {
+  add_zone(3);
+  start(R"({"nodeEvictionRate":0.1})");
+  stop_first(2);
+  live(1);
+  EXPECT_EQ(evicting(2), 1);
+  live(8);
+  EXPECT_EQ(evicting(2), 1);
+  live(3);
+  EXPECT_EQ(evicting(2), 2);
+}
+
+TEST_F(NodeZoneTest, N38_ALargeZoneGoesOnAtTheSecondaryRate) {
+  add_zone(5);
+  start(R"({"largeClusterSizeThreshold":3,"secondaryNodeEvictionRate":0.5})");
+  stop_first(3);
+  live(1);
+  EXPECT_LE(evicting(3), 1);
+  live(8);
+  EXPECT_EQ(evicting(3), 3);
+}
+
+TEST_F(NodeZoneTest, N39_AnExcludedNodeDoesNotKeepItsZoneUp) {
+  add_ready("ok", R"({"metadata":{"labels":{"node.kubernetes.io/exclude-disruption":""}}})");
+  add_ready("n1");
+  add_ready("n2");
+  start();
+  live(2);
+  stop("n1");
+  stop("n2");
+  live(20);
+
+  EXPECT_EQ(ready("n1"), "Unknown");
+  EXPECT_EQ(evicting(2), 0);
+}
+
+TEST_F(NodeZoneTest, N40_TheDeprecatedLabelWins) {
+  add_ready("ok");
+  add_ready("n1", R"({"metadata":{"labels":{"failure-domain.beta.kubernetes.io/zone":"z1",
+      "topology.kubernetes.io/zone":"z2"}}})");
+  start();
+  live(2);
+  const std::string zone("\0:z1", 4);
+
+  EXPECT_EQ(last_metric("node_collector_zone_size", ":" + zone), 1);
+  EXPECT_EQ(last_metric("node_collector_zone_health", ":" + zone), 100);
+  stop("n1");
+  outlive();
+  EXPECT_EQ(last_metric("node_collector_unhealthy_nodes_in_zone", ":" + zone), 1);
+  EXPECT_EQ(last_metric("node_collector_zone_health", ":" + zone), 0);
+}
+
+TEST_F(NodeZoneTest, N41_ARestartTakesTheTaintsAwayAndBringsThemBack) {
+  add_ready("ok");
+  add_ready("n1");
+  start();
+  live(2);
+  stop("n1");
+  outlive();
+  const std::string first = time_added("n1", kUnreachableKey);
+  ASSERT_NE(first, "");
+  cluster().skip(2s);
+  cluster().clear_records();
+
+  restart();
+  EXPECT_FALSE(is_evicting("n1"));
+  live(2);
+
+  EXPECT_GT(time_added("n1", kUnreachableKey), first);
+}
+
+TEST_F(NodeZoneTest, AZoneWithoutNodesIsReportedHealthyAndForgotten) {
+  add_ready("ok");
+  add_in_zone("n1", "a");
+  start();
+  live(1);
+  cluster().erase<Node>({"", "n1"});
+  stop("n1");
+  live(2);
+
+  const std::string key = std::string(":") + '\0' + ":a";
+  EXPECT_EQ(last_metric("node_collector_zone_size", key), 0);
+  EXPECT_EQ(last_metric("node_collector_zone_health", key), 100);
+}
+
+struct StateCase {
+  const char* name;
+  ZoneCount count;
+  ZoneState expected;
+};
+
+constexpr StateCase kStateCases[] = {
+    {"NoneReady", {0, 1}, ZoneState::kFullDisruption},
+    {"AllReady", {5, 0}, ZoneState::kNormal},
+    {"TwoOfThree", {1, 2}, ZoneState::kNormal},
+    {"ThreeOfFive", {2, 3}, ZoneState::kPartialDisruption},
+    {"ElevenOfTwenty", {9, 11}, ZoneState::kPartialDisruption},
+    {"FiveOfTen", {5, 5}, ZoneState::kNormal},
+};
+
+TEST(ZoneStateTest, FollowsUpstreamsRules) {
+  for (const StateCase& each : kStateCases) {
+    EXPECT_EQ(zone_state(each.count, {}), each.expected) << each.name;
+  }
+}
+
+TEST(ZoneStateTest, TheRateDependsOnStateAndSize) {
+  const ZoneOptions options;
+  EXPECT_EQ(zone_rate(ZoneState::kNormal, 500, options), options.rate);
+  EXPECT_EQ(zone_rate(ZoneState::kFullDisruption, 500, options), options.rate);
+  EXPECT_EQ(zone_rate(ZoneState::kPartialDisruption, 51, options), options.secondary_rate);
+  EXPECT_EQ(zone_rate(ZoneState::kPartialDisruption, 50, options), 0);
+}
+
+constexpr Time kStart{1h};
+
+TEST(TaintLimiterTest, ATokenComesBackAfterItsTime) {
+  TaintLimiter limiter(0.1F, kStart);
+  EXPECT_TRUE(limiter.take(kStart));
+  EXPECT_FALSE(limiter.take(kStart + 9s));
+  EXPECT_TRUE(limiter.take(kStart + 10s));
+  EXPECT_FALSE(limiter.take(kStart + 11s));
+}
+
+TEST(TaintLimiterTest, AfterNeverTheFirstTokenTakesItsWholeTime) {
+  TaintLimiter limiter(0.5F, kStart);
+  limiter.swap(0, kStart);
+  EXPECT_FALSE(limiter.take(kStart + 100s));
+  limiter.swap(0.5F, kStart + 100s);
+  EXPECT_FALSE(limiter.take(kStart + 101s));
+  EXPECT_TRUE(limiter.take(kStart + 102s));
+}
+
+TEST(TaintLimiterTest, AFullBucketStaysFullWhenTheRateChanges) {
+  TaintLimiter limiter(0.5F, kStart);
+  limiter.swap(0.1F, kStart);
+  EXPECT_TRUE(limiter.take(kStart));
+}
+
+TEST(TaintLimiterTest, TheRateOneCannotFollowNever) {
+  TaintLimiter limiter(0, kStart);
+  limiter.swap(1, kStart);
+  EXPECT_FALSE(limiter.take(kStart + 100s));
+}
+
+TEST(TaintQueueTest, ANodeThatWasHandedOutIsNotAddedAgainBeforeItIsRemoved) {
+  TaintQueue queue(100, kStart);
+  std::vector<std::string> seen;
+  Time now = kStart;
+  const auto run = [&] {
+    queue.run([&] { return now; },
+              [&](const std::string& node) {
+                seen.push_back(node);
+                return TaintQueue::kDone;
+              });
+    now += 1s;
+  };
+  EXPECT_TRUE(queue.add("n1", now));
+  EXPECT_FALSE(queue.add("n1", now));
+  run();
+  EXPECT_FALSE(queue.add("n1", now));
+  run();
+  EXPECT_TRUE(queue.remove("n1"));
+  EXPECT_TRUE(queue.add("n1", now));
+  run();
+
+  EXPECT_EQ(seen, (std::vector<std::string>{"n1", "n1"}));
+}
+
+TEST(TaintQueueTest, AnUnfinishedNodeWaitsAndAnEmptyQueueSpendsNoToken) {
+  TaintQueue queue(0.001F, kStart);
+  int calls = 0;
+  const auto run = [&](Time now) {
+    queue.run([now] { return now; },
+              [&](const std::string&) -> TaintQueue::Outcome {
+                ++calls;
+                return 50ms;
+              });
+  };
+  run(kStart);
+  EXPECT_TRUE(queue.add("n1", kStart));
+  run(kStart);
+  EXPECT_EQ(calls, 1) << "the token was still there";
+  run(kStart + 1000s);
+  EXPECT_EQ(calls, 2);
+}
+
+}  // namespace
+}  // namespace davit::nodelifecycle
