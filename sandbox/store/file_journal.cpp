@@ -65,12 +65,19 @@ Status FileJournal::load() {
 }
 
 void FileJournal::restore_into(Store& store) const {
-  MutexLock lock(mutex_);
-  if (revision_ == 0) return;
-  for (const auto& [collection, objects] : objects_) {
+  // Copied first: append() comes with the store's lock held, so that one is never asked for here.
+  std::map<Collection, Objects> kept;
+  Revision revision = 0;
+  {
+    MutexLock lock(mutex_);
+    kept = objects_;
+    revision = revision_;
+  }
+  if (revision == 0) return;
+  for (const auto& [collection, objects] : kept) {
     for (const auto& [name, object] : objects) store.restore(collection, object);
   }
-  store.restore_revision(revision_);
+  store.restore_revision(revision);
 }
 
 Status FileJournal::append(const Collection& collection, const Change& change) {
