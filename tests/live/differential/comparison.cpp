@@ -105,6 +105,15 @@ void normalise(Json& object, const std::string& kind) {
   hide_times(object);
 }
 
+void erase_collector_finalizers(Json& metadata) {
+  Json others = Json::array();
+  for (const Json& each : metadata.get("finalizers").items()) {
+    if (each.text() != "orphan" && each.text() != "foregroundDeletion") others.push_back(each);
+  }
+  metadata.erase("finalizers");
+  if (others.size() != 0) metadata.set("finalizers", std::move(others));
+}
+
 std::string normalised(Json object) {
   const std::string kind = object.text_at({"kind"});
   normalise(object, kind);
@@ -117,6 +126,13 @@ std::string comparable(const checks::Answer& answer) {
   const std::string code = std::to_string(answer.status) + ' ';
   Result<Json> body = sandbox::parse_json(answer.body);
   return body ? code + normalised(std::move(*body)) : code + answer.body;
+}
+
+std::string comparable_deletion(const checks::Answer& answer) {
+  Result<Json> body = sandbox::parse_json(answer.body);
+  if (!body) return comparable(answer);
+  if (Json* metadata = body->find("metadata")) erase_collector_finalizers(*metadata);
+  return comparable({answer.status, {}, to_text(*body)});
 }
 
 std::string comparable_events(const std::string& before, const std::string& events) {
