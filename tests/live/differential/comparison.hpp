@@ -14,9 +14,9 @@ namespace davit::live {
 /// known_differences.md.
 [[nodiscard]] std::string comparable(const checks::Answer& answer);
 
-/// `comparable` for the answer to a DELETE. Whether it already shows which finalizers of the garbage
-/// collector the request has set or taken away depends on whether the real server's watch cache had
-/// caught up; later reads and watches show them for certain.
+/// `comparable` for the answer to a DELETE. Whether it already shows which finalizers of the
+/// garbage collector the request has set or taken away depends on whether the real server's watch
+/// cache had caught up; later reads and watches show them for certain.
 [[nodiscard]] std::string comparable_deletion(const checks::Answer& answer);
 
 /// A watch's events in the same form, one a line. Modifications that show nothing new are left out:
