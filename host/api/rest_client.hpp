@@ -5,6 +5,7 @@
 #include <davit/result.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -17,6 +18,7 @@
 #include "host/api/transport.hpp"
 #include "host/base/clock.hpp"
 #include "host/base/log.hpp"
+#include "host/config/connection_config.hpp"
 
 namespace davit::host {
 
@@ -36,6 +38,8 @@ struct RestOptions {
   /// Limit for unary calls that name none: longer than any server lets one run (60 s), so that none
   /// hangs for ever.
   Duration default_timeout = std::chrono::seconds(90);
+  /// Of the connection; nothing: attempts are never held back for the sake of a failing server.
+  std::optional<FailureBackoffLimits> failure_backoff{};
 };
 
 /// "davit/0.1.0 (linux/amd64)/deployment-controller".

@@ -37,6 +37,15 @@ std::string milliseconds(Duration time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) + "ms";
 }
 
+/// For a shell. Credentials are added further down and never here.
+std::string curl_line(const RestParts& parts, const HttpRequest& http) {
+  std::string out = "curl -v -X" + std::string(http.method);
+  for (const auto& [name, value] : http.headers) {
+    out.append(" -H \"").append(name).append(": ").append(value).append("\"");
+  }
+  return out.append(" '").append(parts.transport.server()).append(http.target).append("'");
+}
+
 // "https://10.0.0.1:6443/prefix" -> "10.0.0.1:6443"
 std::string address_of(std::string_view server) {
   const std::size_t mark = server.find("://");
@@ -54,7 +63,8 @@ RestParts::RestParts(Transport& t, Clock& c, RestMetrics& m, Log l, RestOptions 
       log(std::move(l)),
       options(std::move(o)),
       host(address_of(t.server())),
-      limiter(options.rate) {}
+      limiter(options.rate),
+      backoff(options.failure_backoff) {}
 
 ApiRequest with_client_options(const ApiRequest& request, const RestOptions& options) {
   ApiRequest out = request;
@@ -72,6 +82,7 @@ std::string_view header(const HttpHeaders& headers, std::string_view name) {
 void note_attempt(RestParts& parts, const HttpRequest& request, int http_status, Duration took) {
   const std::string code = http_status == 0 ? "<error>" : std::to_string(http_status);
   parts.metrics.request_done(code, request.method, parts.host);
+  parts.backoff.note(http_status, parts.clock.now());
   if (parts.log.sink().verbosity() < kLogRequests) return;
   parts.log.info(
       kLogRequests, "Response",
@@ -97,6 +108,7 @@ void log_request(const RestParts& parts, const ApiRequest& request, const HttpRe
   for (const auto& [name, value] : http.headers) {
     parts.log.info(kLogHeaders, "Request header", {{"name", name}, {"value", value}});
   }
+  parts.log.info(kLogLongBodies, curl_line(parts, http));
   if (http.body.empty()) return;
   const std::string body =
       is_confidential(request) ? "<confidential>" : cut(parts, std::string_view(http.body));

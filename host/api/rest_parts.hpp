@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/api/failure_backoff.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/base/mutex.hpp"
 
@@ -21,6 +22,7 @@ struct RestParts {
   const RestOptions options;
   const std::string host;  ///< "address:port", the label of metrics.
   TokenBucket limiter;
+  FailureBackoff backoff;
 };
 
 /// `request` with the client's own dryRun applied.

@@ -103,6 +103,8 @@ Status StreamRun::run(const std::stop_token& stop, const RestClient::ChunkSink& 
     if (Status s = take_token(stop); !s.ok()) return s;
   }
   while (true) {
+    const Time now = parts_.clock.now();
+    if (!sleep_until(parts_.clock, now + parts_.backoff.delay(now), stop)) return stopped();
     Verdict verdict = attempt(stop, sink);
     if (!verdict.retry_in) return with_previous_error(verdict.status, previous_error_);
     ++retries_;

@@ -74,6 +74,7 @@ void Exchange::take_place(Time now) {
                               describe(request_) + ")"});
   }
   note_limiter_wait(parts_, http_.method, http_.target, due_ - now);
+  due_ += parts_.backoff.delay(now);
 }
 
 void Exchange::step(Time now) {

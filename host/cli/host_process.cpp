@@ -112,6 +112,7 @@ Status HostProcess::connect_to_server(const std::stop_token& stop) {
   }
   const auto client = [this](std::string_view name, RestOptions options) {
     options.user_agent = user_agent(name);
+    options.failure_backoff = connection_.failure_backoff;
     return std::make_unique<RestClient>(*transport_, seams_.clock, *metrics_, log_,
                                         std::move(options));
   };
@@ -214,6 +215,7 @@ Status HostProcess::init_controller(const PlannedController& planned) {
                             .workers = planned.workers,
                             .config = planned.config,
                             .rate = {manifest_.client.qps, manifest_.client.burst},
+                            .failure_backoff = connection_.failure_backoff,
                             .write_gate = std::move(gate),
                             .dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff},
       HostServices{space_, *informers_, *transport_, *discovery_, *events_, *metrics_, seams_.clock,

@@ -2,6 +2,7 @@
 /// come down to. Plain data; host/api makes connections of it.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +38,12 @@ struct Impersonation {
 
 /// Of each pair "data" and "file" at most one is set. File paths are absolute; data are the bytes
 /// themselves (PEM), already decoded. Credentials are empty unless `server` is https.
+/// Bounds of the delay before requests to a server that fails.
+struct FailureBackoffLimits {
+  std::chrono::seconds base;     ///< After the first failure; doubles with each further one.
+  std::chrono::seconds longest;  ///< It grows no further than this.
+};
+
 struct ConnectionConfig {
   std::string server;           ///< "https://10.0.0.1:6443" or with a path; no trailing slash.
   std::string tls_server_name;  ///< Name to verify instead of the server's host; may be empty.
@@ -54,6 +61,8 @@ struct ConnectionConfig {
   Impersonation impersonate;
   std::string proxy_url;  ///< Empty: the environment's proxy variables decide.
   bool disable_compression = false;
+  /// KUBE_CLIENT_BACKOFF_BASE and KUBE_CLIENT_BACKOFF_DURATION; nothing: never a delay.
+  std::optional<FailureBackoffLimits> failure_backoff;
   std::optional<ExecConfig> exec;
   std::string ns = "default";  ///< Namespace of the context.
 };

@@ -1,6 +1,7 @@
 #include "host/config/kubeconfig.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <utility>
@@ -212,7 +213,27 @@ Result<ConnectionConfig> load_in_cluster(const ConnectionEnvironment& environmen
   return config;
 }
 
-Result<ConnectionConfig> load_connection(const KubeconfigOptions& options) {
+namespace {
+
+/// Whole seconds; nothing for anything else (client-go/rest/client.go, readExpBackoffConfig).
+std::optional<std::chrono::seconds> seconds_of(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  const bool whole = error == std::errc() && end == text->data() + text->size();
+  constexpr std::int64_t kLongest = 24 * 60 * 60;
+  if (!whole || value < 0 || value > kLongest) return std::nullopt;
+  return std::chrono::seconds(value);
+}
+
+std::optional<FailureBackoffLimits> failure_backoff(const ConnectionEnvironment& environment) {
+  const auto base = seconds_of(environment.variable("KUBE_CLIENT_BACKOFF_BASE"));
+  const auto longest = seconds_of(environment.variable("KUBE_CLIENT_BACKOFF_DURATION"));
+  if (!base || !longest) return std::nullopt;
+  return FailureBackoffLimits{*base, *longest};
+}
+
+Result<ConnectionConfig> find_connection(const KubeconfigOptions& options) {
   if (!options.kubeconfig.empty()) {
     Result<Loaded> loaded = load_explicit(options.kubeconfig);
     if (!loaded) return loaded.error();
@@ -238,6 +259,14 @@ Result<ConnectionConfig> load_connection(const KubeconfigOptions& options) {
   const bool in_pod = variable("KUBERNETES_SERVICE_HOST").has_value();
   if (in_pod) text += " (in-cluster: " + in_cluster.error().message() + ")";
   return invalid({text}, "");
+}
+
+}  // namespace
+
+Result<ConnectionConfig> load_connection(const KubeconfigOptions& options) {
+  Result<ConnectionConfig> found = find_connection(options);
+  if (found) found->failure_backoff = failure_backoff(options.environment);
+  return found;
 }
 
 }  // namespace davit::host

@@ -37,7 +37,8 @@ struct KubeconfigOptions {
 };
 
 /// In this order: `kubeconfig` (with `master` as server); `master` alone, without credentials;
-/// in-cluster; the fallback. Reads files, never the network.
+/// in-cluster; the fallback. Reads files and the environment, never the network. Values of
+/// KUBE_CLIENT_BACKOFF_* that are no whole seconds count as absent, as upstream.
 ///
 /// Fails with kInvalid and one line: "error loading config file ..." for what cannot be read or
 /// parsed, "invalid configuration: ..." with every problem of the chosen context.

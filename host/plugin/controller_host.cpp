@@ -31,7 +31,8 @@ ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices
               RestOptions{.rate = options_.rate,
                           .user_agent = user_agent(options_.declared.client_name),
                           .write_gate = options_.write_gate,
-                          .dry_run = options_.dry_run}),
+                          .dry_run = options_.dry_run,
+                          .failure_backoff = options_.failure_backoff}),
       feed_(inbox_) {
   runner_ =
       std::make_unique<ControllerRunner>(RunnerOptions{.controller = options_.declared.name,

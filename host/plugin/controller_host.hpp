@@ -61,7 +61,8 @@ struct ControllerHostOptions {
   std::optional<std::uint32_t> workers;  ///< The operator's number; nothing: the plugin's.
   std::string config;                    ///< JSON text of an object; empty: none.
   TokenBucket::Rate rate;                ///< Of this controller's API client.
-  WriteGate write_gate;                  ///< Asked before each write goes on the wire.
+  std::optional<FailureBackoffLimits> failure_backoff{};  ///< Of the connection.
+  WriteGate write_gate;  ///< Asked before each write goes on the wire.
   DryRun dry_run = DryRun::kOff;
 };
 

@@ -13,6 +13,10 @@ namespace {
 /// the others.
 constexpr std::uint32_t kTimerWorkers = 4;
 
+std::int64_t whole_seconds(Duration time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
+
 Status no_such_queue() { return {Code::kMisuse, "no such queue"}; }
 
 }  // namespace
@@ -140,10 +144,19 @@ void ControllerRunner::dispatch(const std::stop_token& stop) {
       filling = false;
       lift(kCachesFilling);
     }
+    // One change at a time, so that a stop is noticed and ready() is asked soon.
+    if (!feed_->wait(stop)) continue;
+    {
+      MutexLock lock(mutex_);
+      handling_since_ = clock_.now();
+    }
     Breadcrumb crumb = crumb_;
     crumb.activity = "on_event";
     const BreadcrumbScope scope(crumb);
-    feed_->deliver(stop);
+    feed_->deliver();
+    MutexLock lock(mutex_);
+    handling_since_.reset();
+    handler_reported_ = false;
   }
   MutexLock lock(mutex_);
   dispatching_ = false;
@@ -240,8 +253,20 @@ bool ControllerRunner::syncing() const {
   return holds_ == 0;
 }
 
+std::optional<Duration> ControllerRunner::handler_overdue() const {
+  if (!handling_since_) return std::nullopt;
+  const Duration time = clock_.now() - *handling_since_;
+  return time >= options_.sync_limit ? std::optional(time) : std::nullopt;
+}
+
 Status ControllerRunner::health() const {
   std::string why;
+  {
+    MutexLock lock(mutex_);
+    if (const std::optional<Duration> time = handler_overdue()) {
+      why = "on_event runs for " + std::to_string(whole_seconds(*time)) + " s";
+    }
+  }
   for (const ControllerQueue* queue : all_queues()) {
     const std::string overdue = queue->overdue(options_.sync_limit);
     if (!why.empty() && !overdue.empty()) why += ", ";
@@ -253,6 +278,17 @@ Status ControllerRunner::health() const {
 
 void ControllerRunner::report() {
   std::size_t overdue = 0;
+  std::optional<Duration> stuck;
+  {
+    MutexLock lock(mutex_);
+    const std::optional<Duration> time = handler_overdue();
+    if (time) ++overdue;
+    if (time && !std::exchange(handler_reported_, true)) stuck = time;
+  }
+  if (stuck) {
+    log_.error("Handler does not end",
+               {{"activity", "on_event"}, {"runsSeconds", whole_seconds(*stuck)}});
+  }
   for (ControllerQueue* queue : all_queues()) overdue += queue->report(options_.sync_limit);
   metrics_.overdue_syncs(options_.controller, overdue);
 }

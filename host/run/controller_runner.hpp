@@ -31,9 +31,11 @@ class ChangeFeed {
   ChangeFeed& operator=(const ChangeFeed&) = delete;
   virtual ~ChangeFeed() = default;
 
-  /// Waits for changes and calls the controller's handlers with some of them. Returns also, without
-  /// any, when `stop` is requested or ready() may have become true.
-  virtual void deliver(std::stop_token stop) = 0;
+  /// Waits for a change. Returns also, with false when there is none, when `stop` is requested or
+  /// ready() may have become true.
+  virtual bool wait(std::stop_token stop) = 0;
+  /// Calls the controller's handler with the change that wait() told of.
+  virtual void deliver() = 0;
   /// Every cache that the controller asked for is filled and the handlers have seen each object
   /// once. Once true it stays true. Thread-safe, does not block.
   [[nodiscard]] virtual bool ready() const = 0;
@@ -56,8 +58,8 @@ struct RunnerOptions {
   std::string plugin = {};
   std::string build_id = {};
   std::uint64_t generation = 1;
-  /// A sync that takes longer is reported. Far above any sync that makes progress: one API call
-  /// ends after 32 s.
+  /// A sync, timer or handler that takes longer is reported. Far above any sync that makes
+  /// progress: one API call ends after 32 s.
   Duration sync_limit = std::chrono::seconds(60);
 };
 
@@ -119,9 +121,9 @@ class ControllerRunner {
   /// The feed is ready.
   [[nodiscard]] bool caches_ready() const { return feed_ == nullptr || feed_->ready(); }
 
-  /// kUnavailable naming key and time when a sync is beyond its limit.
+  /// kUnavailable naming key and time when a sync, a timer or a handler is beyond its limit.
   [[nodiscard]] Status health() const EXCLUDES(mutex_);
-  /// Logs each sync that went beyond its limit, once, and writes the gauges. Call it every few
+  /// Logs each of those once, and writes the gauges. Call it every few
   /// seconds and before each scrape.
   void report() EXCLUDES(mutex_);
 
@@ -142,6 +144,9 @@ class ControllerRunner {
   };
 
   void dispatch(const std::stop_token& stop) EXCLUDES(mutex_);
+  /// For how long the handler that runs now has been running; nothing when that is within the
+  /// limit.
+  [[nodiscard]] std::optional<Duration> handler_overdue() const REQUIRES(mutex_);
   void hold(Hold why) EXCLUDES(mutex_);
   void lift(Hold why) EXCLUDES(mutex_);
   void arm_timers() REQUIRES(mutex_);
@@ -167,6 +172,8 @@ class ControllerRunner {
   CondVar dispatched_;  // The dispatcher ended.
   unsigned holds_ GUARDED_BY(mutex_) = kNotStarted | kNotLeading | kCachesFilling;
   bool dispatching_ GUARDED_BY(mutex_) = false;
+  std::optional<Time> handling_since_ GUARDED_BY(mutex_);  // A handler runs.
+  bool handler_reported_ GUARDED_BY(mutex_) = false;       // report() has told of it.
   std::vector<std::unique_ptr<ControllerQueue>> queues_
       GUARDED_BY(mutex_);  // By QueueId; entries stay.
   std::map<std::uint32_t, Timer> timers_ GUARDED_BY(mutex_);

@@ -11,11 +11,8 @@ class InboxFeed final : public ChangeFeed {
   /// `inbox` must outlive this.
   explicit InboxFeed(HandlerInbox& inbox) : inbox_(inbox) {}
 
-  void deliver(std::stop_token stop) override {
-    // One change at a time, so that a stop is noticed and ready() is asked soon. The waiting is
-    // over when one is there.
-    if (inbox_.wait(stop)) inbox_.step();
-  }
+  bool wait(std::stop_token stop) override { return inbox_.wait(stop); }
+  void deliver() override { inbox_.step(); }
   [[nodiscard]] bool ready() const override { return inbox_.initial_delivered(); }
 
  private:

@@ -26,6 +26,36 @@ TEST_F(RestClientTest, ThrottledReadIsRepeatedWhenTheServerSaysRT001) {
   EXPECT_EQ(metrics_.of("duration GET fake:6443"), 1);
 }
 
+TEST_F(RestClientTest, FailingServerIsLeftAloneForLongerAndLongerWhereTheEnvironmentAsksForIt) {
+  options_.failure_backoff = FailureBackoffLimits{seconds(2), seconds(5)};
+  RestClient rest = client();
+  transport_.set_script([](const HttpRequest&) { return answer(500, ""); });
+  (void)rest.call(get_pod());
+  (void)with_steps({seconds(2)}, [&] { return rest.call(get_pod()); });
+  (void)with_steps({seconds(4)}, [&] { return rest.call(get_pod()); });
+  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  (void)with_steps({seconds(5)}, [&] { return rest.call(get_pod()); });
+  EXPECT_TRUE(rest.call(get_pod()).status.ok()) << "any other answer ends it";
+  EXPECT_EQ(transport_.requests().size(), 5u);
+}
+
+TEST_F(RestClientTest, FailuresOfLongAgoDelayNothing) {
+  options_.failure_backoff = FailureBackoffLimits{seconds(2), seconds(5)};
+  RestClient rest = client();
+  transport_.answer(answer(429, ""));
+  transport_.answer(answer(200));
+  (void)rest.call(get_pod());
+  clock_.advance(seconds(11));
+  EXPECT_TRUE(rest.call(get_pod()).status.ok());
+}
+
+TEST_F(RestClientTest, RequestsAreLoggedAsCurlLines) {
+  RestClient rest = client();
+  transport_.answer(answer(200));
+  (void)rest.call(get_pod());
+  EXPECT_EQ(sink_.count("curl -v -XGET"), 1U);
+}
+
 TEST_F(RestClientTest, TenRetriesAreTheLimitRT002) {
   RestClient rest = client();
   transport_.set_script([](const HttpRequest&) { return answer(429, "", "0"); });

@@ -190,6 +190,19 @@ TEST_F(KubeconfigTest, Rt044InClusterPutsBracketsAroundIpv6) {
   EXPECT_EQ(loaded->ns, "mine");
 }
 
+TEST_F(KubeconfigTest, DelayForFailingServersComesFromTheEnvironmentIfBothValuesAreSeconds) {
+  options_.master = "https://s:6443";
+  environment_["KUBE_CLIENT_BACKOFF_BASE"] = "2";
+  EXPECT_FALSE(load_connection(options_)->failure_backoff);
+  environment_["KUBE_CLIENT_BACKOFF_DURATION"] = "2m";
+  EXPECT_FALSE(load_connection(options_)->failure_backoff);
+  environment_["KUBE_CLIENT_BACKOFF_DURATION"] = "120";
+  const Result<ConnectionConfig> loaded = load_connection(options_);
+  ASSERT_TRUE(loaded->failure_backoff);
+  EXPECT_EQ(loaded->failure_backoff->base, std::chrono::seconds(2));
+  EXPECT_EQ(loaded->failure_backoff->longest, std::chrono::seconds(120));
+}
+
 TEST_F(KubeconfigTest, InClusterWithoutATokenSaysWhy) {
   environment_["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
   environment_["KUBERNETES_SERVICE_PORT"] = "443";

@@ -265,6 +265,33 @@ TEST_F(ControllerRunnerTest, SyncThatDoesNotEndIsReportedOnce) {
   EXPECT_EQ(metrics_.longest("web"), seconds(0));
 }
 
+TEST_F(ControllerRunnerTest, HandlerThatDoesNotEndIsReportedOnce) {
+  test::Door door;
+  test::Collector<std::string> inside;
+  ControllerRunner runner(options(), &feed_, metrics_, clock_, Log(sink_));
+  runner.start();
+  feed_.change([&] {
+    inside.push("handler");
+    door.pass();
+  });
+  inside.await(1);
+  clock_.advance(seconds(59));
+  EXPECT_TRUE(runner.health().ok());
+
+  clock_.advance(seconds(1));
+  runner.report();
+  runner.report();
+
+  EXPECT_THAT(runner.health().message(), HasSubstr("on_event runs for 60 s"));
+  EXPECT_EQ(metrics_.overdue(), 1U);
+  EXPECT_EQ(sink_.count("E web-controller: Handler does not end"), 1U);
+  door.open();
+  feed_.change([&] { inside.push("next"); });
+  inside.await(2);
+  EXPECT_TRUE(runner.stop(patiently()));
+  EXPECT_TRUE(runner.health().ok());
+}
+
 TEST_F(ControllerRunnerTest, PauseKeepsKeysForResume) {
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
   const QueueId id = runner.open_queue(queue(noting()));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -18,15 +19,31 @@ namespace davit::host {
 /// A feed that a test fills by hand.
 class FakeFeed final : public ChangeFeed {
  public:
-  void deliver(std::stop_token stop) override {
+  bool wait(std::stop_token stop) override {
     MutexLock lock(mutex_);
     const std::stop_callback wake(stop, [this] { changed_.notify_all(); });
-    while (!stop.stop_requested() && !told_) changed_.wait(mutex_);
+    while (!stop.stop_requested() && !told_ && !handler_) changed_.wait(mutex_);
     told_ = false;
+    return handler_ != nullptr;
+  }
+  void deliver() override {
+    std::function<void()> handler;
+    {
+      MutexLock lock(mutex_);
+      handler.swap(handler_);
+    }
+    handler();
   }
   [[nodiscard]] bool ready() const override {
     MutexLock lock(mutex_);
     return ready_;
+  }
+
+  /// A change comes, and this is what the controller does with it.
+  void change(std::function<void()> handler) {
+    MutexLock lock(mutex_);
+    handler_ = std::move(handler);
+    changed_.notify_all();
   }
 
   void fill() {
@@ -41,6 +58,7 @@ class FakeFeed final : public ChangeFeed {
   CondVar changed_;
   bool ready_ GUARDED_BY(mutex_) = false;
   bool told_ GUARDED_BY(mutex_) = false;
+  std::function<void()> handler_ GUARDED_BY(mutex_);
 };
 
 class ControllerRunnerTest : public testing::Test {
