@@ -165,7 +165,10 @@ ApiFailure settle_next(const RestParts& parts, const WriteTarget& target, Json& 
   }
   const bool forgets = forgets_managers(next) && target.subresource.empty();
   if (rules != nullptr) rules->prepare_update(next, old, part);
-  if (target.rules != RuleSet::kNone) settle_generation(next, old, resource);
+  // A status write may change annotations, which count for a Deployment written as a whole only.
+  if (target.rules != RuleSet::kNone && part == UpdateTarget::kObject) {
+    settle_generation(next, old, resource);
+  }
   if (rules != nullptr) {
     FieldErrors errors = rules->validate_update(next, old, part);
     if (!errors.empty()) {

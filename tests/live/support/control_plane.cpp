@@ -9,8 +9,7 @@
 #include <cstdlib>
 
 #include "host/api/rest_client.hpp"
-#include "host/base/spdlog_sink.hpp"
-#include "host/config/kubeconfig.hpp"
+#include "tests/live/support/admin_client.hpp"
 
 namespace davit::live {
 namespace {
@@ -51,34 +50,6 @@ std::string kubeconfig_text(const std::string& server, const std::string& ca,
 
 }  // namespace
 
-/// An API client of the test program's own.
-class ControlPlane::Reader {
- public:
-  explicit Reader(const std::string& kubeconfig)
-      : clock_(host::make_system_clock()), sink_(host::make_log_sink(host::LogFormat::kText, 0)) {
-    host::KubeconfigOptions lookup;
-    lookup.kubeconfig = kubeconfig;
-    lookup.environment = host::process_environment();
-    const Result<host::ConnectionConfig> config = host::load_connection(lookup);
-    if (!config) fail(config.error().message());
-    auto transport = host::connect(*config, *clock_, metrics_, host::Log(*sink_));
-    if (!transport) fail(transport.error().message());
-    transport_ = std::move(*transport);
-    client_ = std::make_unique<host::RestClient>(
-        *transport_, *clock_, metrics_, host::Log(*sink_),
-        host::RestOptions{.rate = {-1, 1}, .user_agent = host::user_agent("live-test")});
-  }
-
-  host::RestClient& client() { return *client_; }
-
- private:
-  std::unique_ptr<host::Clock> clock_;
-  std::unique_ptr<host::LogSink> sink_;
-  host::NoRestMetrics metrics_;
-  std::unique_ptr<host::Transport> transport_;
-  std::unique_ptr<host::RestClient> client_;
-};
-
 std::string assets() {
   const char* folder = std::getenv("KUBEBUILDER_ASSETS");
   return folder == nullptr ? "" : folder;
@@ -97,7 +68,7 @@ ControlPlane::ControlPlane(ControlPlaneOptions options)
                                "default=" + peer, "--log-level", "error"},
       log("etcd"), std::vector<std::string>{"ETCD_UNSUPPORTED_ARCH=arm64"});
   start_apiserver();
-  reader_ = std::make_unique<Reader>(kubeconfig());
+  admin_ = std::make_unique<AdminClient>(kubeconfig());
 }
 
 std::string ControlPlane::read(const std::string& path) const {
@@ -106,7 +77,7 @@ std::string ControlPlane::read(const std::string& path) const {
   return client().call(request).body;
 }
 
-host::RestClient& ControlPlane::client() const { return reader_->client(); }
+host::RestClient& ControlPlane::client() const { return admin_->client(); }
 
 ControlPlane::~ControlPlane() = default;
 

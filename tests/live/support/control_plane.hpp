@@ -13,6 +13,8 @@ class RestClient;
 
 namespace davit::live {
 
+class AdminClient;
+
 /// Where the programs are: the folder named by KUBEBUILDER_ASSETS (the envtest convention), or ""
 /// when it is not set.
 [[nodiscard]] std::string assets();
@@ -77,8 +79,6 @@ class ControlPlane {
   [[nodiscard]] std::filesystem::path log(const std::string& name);
   [[nodiscard]] bool healthy() const;
 
-  class Reader;
-
   ControlPlaneOptions options_;
   ScratchDir scratch_;
   int etcd_port_ = 0;
@@ -86,7 +86,7 @@ class ControlPlane {
   int started_ = 0;
   std::unique_ptr<Process> etcd_;
   std::unique_ptr<Process> apiserver_;
-  std::unique_ptr<Reader> reader_;
+  std::unique_ptr<AdminClient> admin_;
 };
 
 }  // namespace davit::live

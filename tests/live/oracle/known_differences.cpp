@@ -1,0 +1,77 @@
+#include "tests/live/oracle/known_differences.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "host/config/yaml.hpp"
+
+namespace davit::oracle {
+
+using host::YamlNode;
+
+namespace {
+
+[[noreturn]] void give_up(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::exit(2);
+}
+
+template <typename Take>
+void each_text(const YamlNode& root, std::string_view list, std::string_view member,
+               const Take& take) {
+  const YamlNode* entries = root.find(list);
+  if (entries == nullptr) return;
+  for (const YamlNode& entry : entries->items) {
+    const YamlNode* texts = entry.find(member);
+    if (entry.find("reason") == nullptr || texts == nullptr) {
+      give_up("known_differences.yaml:" + std::to_string(entry.line) + ": needs " +
+              std::string(member) + " and reason");
+    }
+    const YamlNode* of = entry.find("of");
+    for (const YamlNode& each : texts->items) take(of == nullptr ? "" : of->text, each.text);
+  }
+}
+
+}  // namespace
+
+KnownDifferences::KnownDifferences(const std::string& file) {
+  const Result<std::string> text = host::read_text_file(file);
+  if (!text) give_up(file + ": " + text.error().message());
+  const host::YamlDocument document = host::parse_yaml(*text, "known_differences.yaml");
+  if (!document.mistakes.empty()) give_up(document.mistakes.front().str());
+  const YamlNode& root = document.root;
+  each_text(root, "leave_out", "members",
+            [this](const std::string& of, const std::string& each) { members_[of].insert(each); });
+  each_text(root, "passing", "values",
+            [this](const std::string& of, const std::string& each) { passing_[of].insert(each); });
+  each_text(root, "uncounted_events", "reasons",
+            [this](const std::string&, const std::string& each) { uncounted_.insert(each); });
+  each_text(root, "ignored_events", "reasons",
+            [this](const std::string&, const std::string& each) { ignored_.insert(each); });
+}
+
+bool KnownDifferences::leaves_out(std::string_view kind, std::string_view path) const {
+  const std::string_view last = path.substr(path.rfind('.') + 1);
+  for (const std::string_view of : {std::string_view(), kind}) {
+    const auto found = members_.find(of);
+    if (found == members_.end()) continue;
+    if (found->second.contains(path) || found->second.contains(last)) return true;
+  }
+  return false;
+}
+
+bool KnownDifferences::is_passing(std::string_view kind, const std::string& field,
+                                  const std::string& value) const {
+  const auto found = passing_.find(kind);
+  return found != passing_.end() && found->second.contains(field + ": " + value);
+}
+
+bool KnownDifferences::is_uncounted(const std::string& reason) const {
+  return uncounted_.contains(reason);
+}
+
+bool KnownDifferences::is_ignored(const std::string& reason) const {
+  return ignored_.contains(reason);
+}
+
+}  // namespace davit::oracle

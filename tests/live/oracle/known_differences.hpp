@@ -1,0 +1,37 @@
+/// What is left out of the comparison, from known_differences.yaml. Every entry has its reason
+/// there.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace davit::oracle {
+
+class KnownDifferences {
+ public:
+  /// Ends the program with the place of a mistake.
+  explicit KnownDifferences(const std::string& file);
+
+  /// Whether the member at `path` ("status.conditions.lastUpdateTime"; list indexes are not part of
+  /// it) of an object of `kind` does not count.
+  [[nodiscard]] bool leaves_out(std::string_view kind, std::string_view path) const;
+  /// Whether `field` of an object of `kind` may pass through `value` or not.
+  [[nodiscard]] bool is_passing(std::string_view kind, const std::string& field,
+                                const std::string& value) const;
+  /// Whether it depends on timing how often an event of this reason comes.
+  [[nodiscard]] bool is_uncounted(const std::string& reason) const;
+  /// Whether events of this reason do not count at all.
+  [[nodiscard]] bool is_ignored(const std::string& reason) const;
+
+ private:
+  using Texts = std::set<std::string, std::less<>>;
+
+  std::map<std::string, Texts, std::less<>> members_;  // By kind; "" for every kind.
+  std::map<std::string, Texts, std::less<>> passing_;  // "field: value" by kind.
+  Texts uncounted_;
+  Texts ignored_;
+};
+
+}  // namespace davit::oracle

@@ -1,0 +1,35 @@
+/// What differs from run to run, by what it stands for.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/live/oracle/world.hpp"
+
+namespace davit::oracle {
+
+/// Names with random parts or template hashes. The second ReplicaSet of Deployment web is
+/// `web-#2` and its hash `HASH-web-#2`, its pods are `web-#2-POD`; "second" by appearance.
+class Names {
+ public:
+  /// From every object that a namespace ever had.
+  explicit Names(const std::vector<Life>& lives);
+
+  /// `text` with every name in it replaced.
+  [[nodiscard]] std::string replaced(std::string text) const;
+
+ private:
+  /// A ReplicaSet's name holds its hash, a pod's that of its ReplicaSet.
+  struct LongerFirst {
+    bool operator()(const std::string& a, const std::string& b) const {
+      return a.size() != b.size() ? a.size() > b.size() : a < b;
+    }
+  };
+
+  std::map<std::string, std::string, LongerFirst> tokens_;
+  std::set<std::string> sets_;  // Tokens of ReplicaSets.
+};
+
+}  // namespace davit::oracle

@@ -1,0 +1,39 @@
+/// What a namespace looked like at a rest, and what happened in it, up to what may differ between
+/// two runs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/live/oracle/known_differences.hpp"
+#include "tests/live/oracle/names.hpp"
+#include "tests/live/oracle/world.hpp"
+
+namespace davit::oracle {
+
+/// Objects that controllers write, as (name, canonical JSON), sorted: equal pictures are equal.
+using Picture = std::vector<std::pair<std::string, std::string>>;
+
+[[nodiscard]] Picture picture(const std::vector<Life>& lives, const Names& names,
+                              const KnownDifferences& known);
+
+/// What happened, one line each with how often.
+using Record = std::map<std::string, std::int64_t>;
+
+/// The values that each field of each object went through. Repeats are dropped, and what
+/// known_differences.yaml calls passing; of numbers only the turning points are kept unless
+/// `compare` is kSteps, because how far one write goes depends on how many pods were ready by then.
+[[nodiscard]] Record histories(const std::vector<Life>& lives, const Names& names,
+                               const KnownDifferences& known, Compare compare);
+/// Events of controllers by object, reason and message; 1 where the count depends on timing.
+[[nodiscard]] Record events(const std::vector<Life>& lives, const Names& names,
+                            const KnownDifferences& known, Compare compare);
+
+/// What is in one record only, or another number of times; one line each.
+[[nodiscard]] std::vector<std::string> differences(const Record& original, const Record& ours);
+/// What is in one picture only; of objects that both have, which members differ.
+[[nodiscard]] std::vector<std::string> differences(const Picture& original, const Picture& ours);
+
+}  // namespace davit::oracle

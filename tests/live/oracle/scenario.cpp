@@ -1,0 +1,113 @@
+#include "tests/live/oracle/scenario.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "tests/live/oracle/step_reader.hpp"
+
+namespace davit::oracle {
+
+using host::YamlMember;
+using host::YamlNode;
+
+namespace {
+
+constexpr KindInfo kKinds[] = {
+    {"deployment", "Deployment", "apps", "v1", "deployments"},
+    {"replicaset", "ReplicaSet", "apps", "v1", "replicasets"},
+    {"pod", "Pod", "", "v1", "pods"},
+    {"service", "Service", "", "v1", "services"},
+    {"endpoints", "Endpoints", "", "v1", "endpoints"},
+    {"event", "Event", "", "v1", "events"},
+    {"resourcequota", "ResourceQuota", "", "v1", "resourcequotas"},
+    {"namespace", "Namespace", "", "v1", "namespaces", false},
+    {"node", "Node", "", "v1", "nodes", false},
+};
+
+Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& reader) {
+  Scenario out;
+  reader.keys(node, {"name", "room", "compare", "without_original", "steps", "expect"});
+  out.name = reader.text(node, "name");
+  out.place = reader.place(node);
+  if (out.name.empty()) reader.mistake(node, "a scenario needs a name");
+  reader.set_namespace(out.name);
+  out.without_original = reader.text(node, "without_original");
+  const std::string room = reader.text(node, "room");
+  if (room == "nodes") out.room = Room::kNodes;
+  if (room == "alone") out.room = Room::kAlone;
+  const std::string compare = reader.text(node, "compare");
+  if (compare == "ends") out.compare = Compare::kEnds;
+  if (compare == "steps") out.compare = Compare::kSteps;
+  if (!room.empty() && out.room == Room::kShared) reader.mistake(node, "room: nodes or alone");
+  if (!compare.empty() && out.compare == Compare::kHistory) {
+    reader.mistake(node, "compare: ends or steps");
+  }
+  const YamlNode* steps = node.find("steps");
+  if (steps == nullptr || steps->items.empty()) reader.mistake(node, "a scenario needs steps");
+  if (steps != nullptr) {
+    for (const YamlNode& each : steps->items) out.steps.push_back(reader.step(each, objects));
+  }
+  if (const YamlNode* expect = node.find("expect")) {
+    for (const YamlNode& each : expect->items) {
+      reader.keys(each, {"of", "where", "holds", "count"});
+      out.expectations.push_back(reader.condition(each, "of"));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+const KindInfo* find_kind(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindInfo& each) {
+    return each.name == name || each.kind == name || each.resource == name;
+  });
+  return found == std::end(kKinds) ? nullptr : found;
+}
+
+Result<std::vector<Scenario>> read_scenarios(std::string_view text, const std::string& file) {
+  const host::YamlDocument document = host::parse_yaml(text, file);
+  if (!document.mistakes.empty()) return Status(Code::kInvalid, document.mistakes.front().str());
+  Reader reader(file);
+  reader.keys(document.root, {"objects", "scenarios"});
+  Objects objects;
+  if (const YamlNode* given = document.root.find("objects")) {
+    for (const YamlMember& each : given->members) objects[each.key] = &each.value;
+  }
+  std::vector<Scenario> out;
+  std::set<std::string> names;
+  if (const YamlNode* list = document.root.find("scenarios")) {
+    for (const YamlNode& each : list->items) {
+      out.push_back(read_scenario(each, objects, reader));
+      if (!names.insert(out.back().name).second) reader.mistake(each, "this name is taken");
+    }
+  }
+  if (!reader.first_mistake().empty()) return Status(Code::kInvalid, reader.first_mistake());
+  if (out.empty()) return Status(Code::kInvalid, file + ":1: no scenarios");
+  return out;
+}
+
+std::vector<Scenario> load_scenarios(const std::string& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& each : std::filesystem::directory_iterator(folder)) {
+    if (each.path().extension() == ".yaml") files.push_back(each.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Scenario> out;
+  for (const std::filesystem::path& file : files) {
+    const Result<std::string> text = host::read_text_file(file);
+    Result<std::vector<Scenario>> scenarios =
+        text ? read_scenarios(*text, file.filename()) : Result<std::vector<Scenario>>(text.error());
+    if (!scenarios) {
+      std::fprintf(stderr, "%s: %s\n", folder.c_str(), scenarios.error().message().c_str());
+      std::exit(2);
+    }
+    for (Scenario& each : *scenarios) out.push_back(std::move(each));
+  }
+  return out;
+}
+
+}  // namespace davit::oracle

@@ -1,0 +1,91 @@
+/// Scenarios as data: what happens to a cluster, step by step. docs/TESTING.md tells the language.
+#pragma once
+
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/api/api_request.hpp"
+#include "host/config/yaml.hpp"
+#include "sandbox/json/json.hpp"
+
+namespace davit::oracle {
+
+/// A kind that scenarios may name.
+struct KindInfo {
+  std::string_view name;  ///< Singular, lower case: "deployment".
+  std::string_view kind;  ///< "Deployment"
+  std::string_view group;
+  std::string_view version;
+  std::string_view resource;  ///< Plural: "deployments".
+  bool namespaced = true;
+};
+/// By singular, plural or kind; null when unknown.
+[[nodiscard]] const KindInfo* find_kind(std::string_view name);
+
+/// Objects that a step or an expectation is about.
+struct Target {
+  const KindInfo* kind = nullptr;
+  std::string name;                 ///< Empty: all that `labels` and `where` choose.
+  std::vector<std::string> labels;  ///< "app=web"
+  std::vector<std::string> where;   ///< "path op value", as in tests/support/api_checks.
+};
+
+/// How objects have to be: so many of them, and each as `holds` says.
+struct Condition {
+  Target target;
+  std::vector<std::string> holds;
+  std::optional<std::size_t> count;  ///< Nothing: at least one.
+  std::string place;                 ///< "rollout.yaml:12"
+};
+
+struct Step {
+  enum class Action { kCreate, kPatch, kDelete, kRollBack, kWait, kRest, kFault };
+
+  Action action = Action::kRest;
+  std::string place;                 ///< "rollout.yaml:12"
+  Target target;                     ///< Of kPatch, kDelete, kRollBack.
+  std::optional<std::size_t> first;  ///< Only so many of the chosen, by name.
+  /// The object of kCreate, the patch, the fault rule (null: take all faults back).
+  sandbox::Json body;
+  host::PatchType patch_type = host::PatchType::kMerge;
+  std::string subresource;
+  host::DeleteOptions deletion;
+  std::string revision;  ///< Of kRollBack.
+  Condition until;       ///< Of kWait.
+};
+
+/// How much of what happened is determined, and so is compared.
+enum class Compare {
+  kEnds,     ///< The objects at the end.
+  kHistory,  ///< Those at every rest, too; and the reduced history of each object, and events.
+  kSteps,    ///< The sizes and the number of a rollout's steps, too: pods wait for the scenario.
+};
+
+/// Which other scenarios may run at the same time.
+enum class Room {
+  kShared,  ///< All of this room.
+  kNodes,   ///< All of this room; the node lifecycle controller is on.
+  kAlone,   ///< None; the node lifecycle controller is on.
+};
+
+struct Scenario {
+  std::string name;  ///< Also the namespace.
+  std::string place;
+  Room room = Room::kShared;
+  Compare compare = Compare::kHistory;
+  /// Why kube-controller-manager v1.20 does not play it; empty when it does.
+  std::string without_original;
+  std::vector<Step> steps;
+  std::vector<Condition> expectations;  ///< What must hold at the end, on every side.
+};
+
+/// The scenarios of one file. kInvalid with "file:line: what is wrong".
+[[nodiscard]] Result<std::vector<Scenario>> read_scenarios(std::string_view text,
+                                                           const std::string& file);
+/// All files of a folder, by name. Ends the program with the first mistake.
+[[nodiscard]] std::vector<Scenario> load_scenarios(const std::string& folder);
+
+}  // namespace davit::oracle

@@ -1,0 +1,56 @@
+/// What the files of scenarios may say, and where a mistake is found.
+#include "tests/live/oracle/scenario.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::oracle {
+namespace {
+
+std::string mistake_in(const std::string& steps) {
+  const Result<std::vector<Scenario>> read =
+      read_scenarios("scenarios:\n- name: one\n  steps:\n" + steps, "x.yaml");
+  return read ? "" : read.error().message();
+}
+
+struct MistakeCase {
+  const char* steps;
+  const char* mistake;
+};
+
+// clang-format off
+constexpr MistakeCase kMistakes[] = {
+    {"  - rest\n  - jump\n", "x.yaml:5: a step is rest, or begins with"},
+    {"  - scale: deployment/web\n    too: 3\n", "x.yaml:5: unknown key too"},
+    {"  - scale: deployments/web\n    to: many\n", "x.yaml:5: to is a number"},
+    {"  - wait: deploymint/web\n    count: 1\n", "x.yaml:4: \"deploymint/web\" names no kind"},
+    {"  - wait: pods app\n    count: 1\n", "x.yaml:4: app is no label"},
+    {"  - wait: pods app=web\n", "x.yaml:4: neither holds nor count"},
+    {"  - create: web\n", "x.yaml:4: no object named web"},
+    {"  - pod: pods app=web\n    becomes: happy\n", "x.yaml:4: a pod cannot become that"},
+    {"  - patch: pods app=web\n", "x.yaml:4: a patch needs with"},
+    {"  - rest\n  room: large\n", "x.yaml:2: room: nodes or alone"},
+};
+// clang-format on
+
+TEST(ScenarioTest, MistakeIsReportedWithFileAndLine) {
+  for (const MistakeCase& each : kMistakes) {
+    EXPECT_TRUE(mistake_in(each.steps).starts_with(each.mistake)) << mistake_in(each.steps);
+  }
+}
+
+TEST(ScenarioTest, NamedObjectIsCreatedWithChanges) {
+  const Result<std::vector<Scenario>> read = read_scenarios(
+      "objects:\n  web: {kind: Deployment, metadata: {name: web}, spec: {replicas: 1}}\n"
+      "scenarios:\n- name: one\n  steps:\n  - create: web\n"
+      "    with: {metadata: {labels: {of: $ns}}, spec: {replicas: 4}}\n",
+      "x.yaml");
+  ASSERT_TRUE(read) << read.error().message();
+  const Step& step = read->front().steps.front();
+  EXPECT_EQ(to_text(step.body),
+            R"({"kind":"Deployment","metadata":{"name":"web","labels":{"of":"one"}},)"
+            R"("spec":{"replicas":4},"apiVersion":"apps/v1"})");
+  EXPECT_EQ(step.place, "x.yaml:6");
+}
+
+}  // namespace
+}  // namespace davit::oracle

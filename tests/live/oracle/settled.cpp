@@ -1,0 +1,164 @@
+#include "tests/live/oracle/settled.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace davit::oracle {
+
+using sandbox::Json;
+
+namespace {
+
+const std::string& annotation(const Json& object, std::string_view name) {
+  return object.text_at({"metadata", "annotations", "sandbox.davit.dev/" + std::string(name)});
+}
+
+std::int64_t number(const Json& object, std::string_view part, std::string_view field) {
+  return object.get(part).get(field).integer_or(0);
+}
+
+bool condition_is(const Json& object, std::string_view type, std::string_view status) {
+  const Json::Items& all = object.get("status").get("conditions").items();
+  return std::any_of(all.begin(), all.end(), [&](const Json& each) {
+    return each.text_at({"type"}) == type && each.text_at({"status"}) == status;
+  });
+}
+
+const std::string& owner_of(const Json& object) {
+  for (const Json& each : object.get("metadata").get("ownerReferences").items()) {
+    if (each.get("controller").boolean()) return each.text_at({"uid"});
+  }
+  static const std::string kNobody;
+  return kNobody;
+}
+
+bool is_terminating(const Json& object) {
+  return object.get("metadata").contains("deletionTimestamp");
+}
+
+bool is_observed(const Json& object) {
+  return number(object, "status", "observedGeneration") ==
+         object.get("metadata").get("generation").integer_or(0);
+}
+
+/// Whether its node, and not the scenario, has something left to do.
+std::string unsettled_pod(const Json& pod) {
+  const std::string& phase = pod.text_at({"status", "phase"});
+  if (is_terminating(pod)) {
+    // A scenario that looks at terminating pods makes them stop slowly.
+    return annotation(pod, "stop-seconds").empty() &&
+                   pod.get("metadata").get("finalizers").items().empty()
+               ? "is terminating"
+               : "";
+  }
+  if (pod.text_at({"spec", "nodeName"}).empty()) {
+    return condition_is(pod, "PodScheduled", "False") ? "" : "is not scheduled";
+  }
+  const bool starts_slowly = !annotation(pod, "start-seconds").empty();
+  bool can_start = annotation(pod, "image-pull") != "fail";
+  for (const Json& each : pod.get("spec").get("containers").items()) {
+    if (each.text_at({"image"}).ends_with(":does-not-exist")) can_start = false;
+  }
+  if (!can_start) return condition_is(pod, "Ready", "False") ? "" : "has no status";
+  if (phase == "Pending") return starts_slowly ? "" : "does not run yet";
+  const std::string& ready = annotation(pod, "ready");
+  if (!annotation(pod, "exit-code").empty() || !annotation(pod, "run-seconds").empty() ||
+      !annotation(pod, "ready-seconds").empty() || phase != "Running") {
+    return "";
+  }
+  if (ready == "false") return condition_is(pod, "Ready", "False") ? "" : "is still ready";
+  return condition_is(pod, "Ready", "True") ? "" : "is not ready yet";
+}
+
+std::string unsettled_set(const Json& set, const std::vector<Life>& lives) {
+  std::int64_t pods = 0;
+  std::int64_t ready = 0;
+  for (const Life& each : lives) {
+    if (each.gone || each.kind->name != "pod" || is_terminating(each.now())) continue;
+    const std::string& phase = each.now().text_at({"status", "phase"});
+    if (owner_of(each.now()) != set.text_at({"metadata", "uid"})) continue;
+    if (phase == "Failed" || phase == "Succeeded") continue;
+    ++pods;
+    ready += condition_is(each.now(), "Ready", "True") ? 1 : 0;
+  }
+  if (!is_observed(set)) return "is not observed";
+  if (number(set, "status", "replicas") != pods) return "counts other pods";
+  if (number(set, "status", "readyReplicas") != ready) return "counts other ready pods";
+  if (number(set, "spec", "replicas") != pods && !condition_is(set, "ReplicaFailure", "True")) {
+    return "wants other pods";
+  }
+  return "";
+}
+
+std::string unsettled_deployment(const Json& deployment, const std::vector<Life>& lives) {
+  std::int64_t pods = 0;
+  std::int64_t available = 0;
+  for (const Life& each : lives) {
+    if (each.gone || each.kind->name != "replicaset") continue;
+    if (owner_of(each.now()) != deployment.text_at({"metadata", "uid"})) continue;
+    pods += number(each.now(), "status", "replicas");
+    available += number(each.now(), "status", "availableReplicas");
+  }
+  if (!is_observed(deployment)) return "is not observed";
+  if (number(deployment, "status", "replicas") != pods) return "counts other replicas";
+  if (number(deployment, "status", "availableReplicas") != available) {
+    return "counts other available replicas";
+  }
+  return "";
+}
+
+bool chooses(const Json& selector, const Json& pod) {
+  const Json& labels = pod.get("metadata").get("labels");
+  return std::all_of(
+      selector.members().begin(), selector.members().end(),
+      [&labels](const Json::Member& each) { return labels.get(each.key) == each.value; });
+}
+
+/// Only Services whose ports all pods have: the others' addresses are the scenario's to await.
+std::string unsettled_service(const Json& service, const std::vector<Life>& lives) {
+  const Json& spec = service.get("spec");
+  if (spec.get("selector").empty() || spec.text_at({"type"}) == "ExternalName") return "";
+  if (spec.get("publishNotReadyAddresses").boolean()) return "";
+  for (const Json& each : spec.get("ports").items()) {
+    if (!each.get("targetPort").is_number()) return "";
+  }
+  std::set<std::string> wanted;
+  std::set<std::string> listed;
+  bool exists = false;
+  for (const Life& each : lives) {
+    if (each.gone) continue;
+    const Json& object = each.now();
+    if (each.kind->name == "pod" && chooses(spec.get("selector"), object) &&
+        !is_terminating(object) && condition_is(object, "Ready", "True")) {
+      wanted.insert(object.text_at({"status", "podIP"}));
+    }
+    if (each.kind->name != "endpoints" || each.name != service.text_at({"metadata", "name"})) {
+      continue;
+    }
+    exists = true;
+    for (const Json& subset : object.get("subsets").items()) {
+      for (const Json& address : subset.get("addresses").items()) {
+        listed.insert(address.text_at({"ip"}));
+      }
+    }
+  }
+  wanted.erase("");
+  return exists && wanted == listed ? "" : "has other endpoints";
+}
+
+}  // namespace
+
+std::string why_unsettled(const std::vector<Life>& lives) {
+  for (const Life& each : lives) {
+    if (each.gone) continue;
+    std::string why;
+    if (each.kind->name == "pod") why = unsettled_pod(each.now());
+    if (each.kind->name == "replicaset") why = unsettled_set(each.now(), lives);
+    if (each.kind->name == "deployment") why = unsettled_deployment(each.now(), lives);
+    if (each.kind->name == "service") why = unsettled_service(each.now(), lives);
+    if (!why.empty()) return std::string(each.kind->name) + ' ' + each.name + ' ' + why;
+  }
+  return "";
+}
+
+}  // namespace davit::oracle

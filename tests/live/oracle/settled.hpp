@@ -1,0 +1,15 @@
+/// Whether controllers and nodes have nothing left to do, as far as the objects show it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/live/oracle/world.hpp"
+
+namespace davit::oracle {
+
+/// Why the objects of a namespace are still on their way; empty when they are not. A server or
+/// node that is merely slow looks like rest to a clock, but not to this. Pure.
+[[nodiscard]] std::string why_unsettled(const std::vector<Life>& lives);
+
+}  // namespace davit::oracle

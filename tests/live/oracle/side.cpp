@@ -1,0 +1,173 @@
+#include "tests/live/oracle/side.hpp"
+
+#include <signal.h>
+
+#include <atomic>
+
+#include "tests/live/support/admin_client.hpp"
+#include "tests/live/support/control_plane.hpp"
+#include "tests/live/support/http_api.hpp"
+#include "tests/live/support/sandbox.hpp"
+
+namespace davit::oracle {
+
+using live::Process;
+using sandbox::Json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+/// Most of a scenario is waiting for rest; with more of them at once, a small machine would be busy
+/// all the time and rest would come late.
+constexpr std::size_t kAtOnce = 12;
+/// Events are written behind everything else.
+constexpr milliseconds kEventsQuiet{3000};
+constexpr seconds kEventsMax{60};
+
+/// With the default rate events trail minutes behind.
+std::vector<std::string> controller_flags() {
+  return {"--kube-api-qps=500", "--kube-api-burst=1000"};
+}
+
+/// What both servers' nodes get: room for all scenarios at once.
+std::vector<std::string> node_flags() {
+  return {"--nodes=6", "--node-pods=250", "--node-cpu=1000"};
+}
+
+class Side {
+ public:
+  virtual ~Side() = default;
+  [[nodiscard]] virtual host::RestClient& client() = 0;
+  /// Starts the controllers for scenarios of this room, instead of those before.
+  virtual void start_controllers(Room room) = 0;
+  [[nodiscard]] virtual FaultSwitch faults() { return {}; }
+};
+
+class RealSide final : public Side {
+ public:
+  explicit RealSide(Cast cast) : cast_(cast), nodes_(cluster_.nodes(node_flags())) {
+    if (cast_ == Cast::kDavit) {
+      surroundings_ = cluster_.controller_manager("garbagecollector", controller_flags());
+    }
+  }
+  [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
+  void start_controllers(Room) override {
+    controllers_.reset();
+    controllers_ = cast_ == Cast::kDavit
+                       ? cluster_.davit(controller_flags())
+                       : cluster_.controller_manager(
+                             "garbagecollector,deployment,replicaset,endpoint", controller_flags());
+  }
+
+ private:
+  const Cast cast_;
+  live::ControlPlane cluster_;
+  std::unique_ptr<Process> nodes_;
+  std::unique_ptr<Process> surroundings_;
+  std::unique_ptr<Process> controllers_;
+};
+
+class SandboxSide final : public Side {
+ public:
+  SandboxSide()
+      : sandbox_(node_flags()),
+        admin_(sandbox_.kubeconfig()),
+        http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {}
+  [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
+  void start_controllers(Room) override {
+    controllers_.reset();
+    controllers_ = sandbox_.davit(controller_flags());
+  }
+  [[nodiscard]] FaultSwitch faults() override {
+    return [this](const Json& rule) {
+      host::MutexLock lock(mutex_);
+      const checks::Answer answer = http_.send(
+          rule.is_null() ? "DELETE" : "POST", "/sandbox/faults",
+          {{"Authorization", "Bearer admin-token"}, {"Content-Type", "application/json"}},
+          rule.is_null() ? "" : to_text(rule));
+      return answer.status / 100 == 2 ? Status() : Status(Code::kInvalid, answer.body);
+    };
+  }
+
+ private:
+  live::Sandbox sandbox_;
+  live::AdminClient admin_;
+  host::Mutex mutex_;
+  live::HttpApi http_;
+  std::unique_ptr<Process> controllers_;
+};
+
+std::unique_ptr<Side> open_side(Cast cast) {
+  if (cast == Cast::kSandbox) return std::make_unique<SandboxSide>();
+  return std::make_unique<RealSide>(cast);
+}
+
+/// Plays these side by side.
+void play_together(Side& side, const World& world, const std::vector<const Scenario*>& scenarios,
+                   const KnownDifferences& known, Transcripts& out) {
+  for (const Scenario* each : scenarios) out[each->name];
+  std::atomic<std::size_t> next{0};  // Hands out indexes; orders nothing else.
+  std::vector<std::jthread> players;
+  for (std::size_t i = 0; i < std::min(kAtOnce, scenarios.size()); ++i) {
+    players.emplace_back([&] {
+      Stage stage(side.client(), world, known, side.faults());
+      for (std::size_t at = next++; at < scenarios.size(); at = next++) {
+        out.at(scenarios[at]->name) = stage.play(*scenarios[at]);
+      }
+    });
+  }
+}
+
+void await_events(const World& world) {
+  std::uint64_t seen = 0;
+  auto since = std::chrono::steady_clock::now();
+  static_cast<void>(live::eventually(
+      kEventsMax,
+      [&] {
+        if (world.changes() != seen) since = std::chrono::steady_clock::now();
+        seen = world.changes();
+        return std::chrono::steady_clock::now() - since >= kEventsQuiet;
+      },
+      milliseconds(100)));
+}
+
+}  // namespace
+
+const char* name_of(Cast cast) {
+  switch (cast) {
+    case Cast::kOriginal:
+      return "kube-controller-manager";
+    case Cast::kDavit:
+      return "davit";
+    case Cast::kSandbox:
+      return "davit on the sandbox";
+  }
+  return "";
+}
+
+Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
+                     const KnownDifferences& known) {
+  Transcripts out;
+  const std::unique_ptr<Side> side = open_side(cast);
+  const World world(side->client());
+  for (const Room room : {Room::kShared, Room::kNodes, Room::kAlone}) {
+    std::vector<const Scenario*> mine;
+    for (const Scenario& each : scenarios) {
+      const bool plays = cast != Cast::kOriginal || each.without_original.empty();
+      if (plays && each.room == room) mine.push_back(&each);
+    }
+    if (mine.empty()) continue;
+    side->start_controllers(room);
+    if (room != Room::kAlone) {
+      play_together(*side, world, mine, known, out);
+    } else {
+      for (const Scenario* each : mine) play_together(*side, world, {each}, known, out);
+    }
+    await_events(world);
+  }
+  for (auto& [name, transcript] : out) transcript.lives = world.lives(name);
+  return out;
+}
+
+}  // namespace davit::oracle

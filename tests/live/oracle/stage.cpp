@@ -1,0 +1,241 @@
+#include "tests/live/oracle/stage.hpp"
+
+#include <algorithm>
+
+#include "tests/live/oracle/settled.hpp"
+#include "tests/live/support/process.hpp"
+#include "tests/support/api_checks/api_checks.hpp"
+
+namespace davit::oracle {
+
+using host::Verb;
+using live::eventually;
+using sandbox::Json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+namespace {
+
+/// Far beyond what anything takes on a slow machine.
+constexpr seconds kPatience{180};
+constexpr milliseconds kLook{50};
+/// Nothing changes for so long, and for several of the server's answering times.
+constexpr milliseconds kQuiet{1500};
+constexpr int kAnswers = 5;
+
+bool has_labels(const Json& object, const std::vector<std::string>& labels) {
+  return std::all_of(labels.begin(), labels.end(), [&object](const std::string& each) {
+    const std::size_t equals = each.find('=');
+    return object.text_at({"metadata", "labels", each.substr(0, equals)}) ==
+           each.substr(equals + 1);
+  });
+}
+
+bool holds(const Json& object, const std::vector<std::string>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [&object](const std::string& each) {
+    return checks::why_not(object, each).empty();
+  });
+}
+
+host::ResourcePath path_of(const KindInfo& kind, const std::string& ns, const std::string& name) {
+  host::ResourcePath out;
+  out.group = kind.group;
+  out.version = kind.version;
+  out.resource = kind.resource;
+  out.ns = kind.namespaced ? ns : "";
+  out.name = name;
+  return out;
+}
+
+}  // namespace
+
+Stage::Stage(host::RestClient& client, const World& world, const KnownDifferences& known,
+             FaultSwitch faults)
+    : client_(client), world_(world), known_(known), faults_(std::move(faults)) {}
+
+Transcript Stage::play(const Scenario& scenario) {
+  ns_ = scenario.name;
+  Transcript out;
+  Step space;
+  space.target.kind = find_kind("namespace");
+  space.body = Json::object({{"metadata", Json::object({{"name", ns_}})}});
+  Status status = create(space);
+  if (!status.ok()) out.failures.push_back(scenario.place + ": " + status.message());
+  for (const Step& step : scenario.steps) {
+    if (!status.ok()) break;
+    status = run(step);
+    if (!status.ok()) out.failures.push_back(step.place + ": " + status.message());
+    if (step.action != Step::Action::kRest) continue;
+    const std::vector<Life> lives = world_.lives(ns_);
+    out.rests.emplace_back(step.place, picture(lives, Names(lives), known_));
+  }
+  for (const Condition& each : scenario.expectations) {
+    if (!status.ok()) break;
+    const Status met = wait(each);
+    if (!met.ok()) out.failures.push_back(each.place + ": " + met.message());
+  }
+  return out;
+}
+
+Status Stage::run(const Step& step) {
+  switch (step.action) {
+    case Step::Action::kCreate:
+      return create(step);
+    case Step::Action::kPatch:
+      return patch(step);
+    case Step::Action::kDelete:
+      return remove(step);
+    case Step::Action::kRollBack:
+      return roll_back(step);
+    case Step::Action::kWait:
+      return wait(step.until);
+    case Step::Action::kRest:
+      return rest();
+    case Step::Action::kFault:
+      return faults_ ? faults_(step.body) : Status();
+  }
+  return {};
+}
+
+Status Stage::call(Verb verb, const Step& step, const std::string& name, const std::string& body) {
+  host::ApiRequest request;
+  request.verb = verb;
+  request.path = path_of(*step.target.kind, ns_, name);
+  request.path.subresource = step.subresource;
+  request.patch_type = step.patch_type;
+  request.delete_options = step.deletion;
+  request.body = body;
+  return client_.call(request).status;
+}
+
+Status Stage::create(const Step& step) {
+  return call(Verb::kCreate, step, "", to_text(step.body)).unless(Code::kAlreadyExists);
+}
+
+Status Stage::patch(const Step& step) {
+  // Who is named need not have been seen yet.
+  if (!step.target.name.empty()) {
+    return call(Verb::kPatch, step, step.target.name, to_text(step.body));
+  }
+  const std::vector<Life> lives = world_.lives(ns_);
+  std::size_t done = 0;
+  for (const Life* each : chosen(step.target, lives)) {
+    if (step.first && done == *step.first) break;
+    if (Status s = call(Verb::kPatch, step, each->name, to_text(step.body)); !s.ok()) return s;
+    ++done;
+  }
+  return done == step.first.value_or(std::max<std::size_t>(done, 1))
+             ? Status()
+             : Status(Code::kNotFound, "chose " + std::to_string(done) + " objects");
+}
+
+Status Stage::remove(const Step& step) {
+  if (!step.target.name.empty()) return call(Verb::kDelete, step, step.target.name, "");
+  const std::vector<Life> lives = world_.lives(ns_);
+  std::size_t done = 0;
+  for (const Life* each : chosen(step.target, lives)) {
+    if (step.first && done == *step.first) break;
+    if (Status s = call(Verb::kDelete, step, each->name, "").unless(Code::kNotFound); !s.ok()) {
+      return s;
+    }
+    ++done;
+  }
+  return done > 0 ? Status() : Status(Code::kNotFound, "chose nothing");
+}
+
+Status Stage::roll_back(const Step& step) {
+  for (const Life& each : world_.lives(ns_)) {
+    if (each.gone || each.kind->name != "replicaset") continue;
+    const Json& set = each.now();
+    const std::string& revision =
+        set.text_at({"metadata", "annotations", "deployment.kubernetes.io/revision"});
+    if (revision != step.revision || !each.name.starts_with(step.target.name + '-')) continue;
+    Json pod_template = set.get("spec").get("template");
+    if (Json* labels = pod_template.at({"metadata", "labels"})) labels->erase("pod-template-hash");
+    Step replacement = step;
+    replacement.patch_type = host::PatchType::kJson;
+    replacement.body = Json::array({Json::object(
+        {{"op", "replace"}, {"path", "/spec/template"}, {"value", std::move(pod_template)}})});
+    return patch(replacement);
+  }
+  return Status(Code::kNotFound, "no ReplicaSet of revision " + step.revision);
+}
+
+std::vector<const Life*> Stage::chosen(const Target& target, const std::vector<Life>& lives) const {
+  std::vector<const Life*> out;
+  for (const Life& each : lives) {
+    if (each.gone || each.kind != target.kind) continue;
+    if (!target.name.empty() && each.name != target.name) continue;
+    if (has_labels(each.now(), target.labels) && holds(each.now(), target.where)) {
+      out.push_back(&each);
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const Life* a, const Life* b) { return a->name < b->name; });
+  return out;
+}
+
+std::string Stage::why_not(const Condition& condition) const {
+  const std::vector<Life> lives = world_.lives(ns_);
+  const std::vector<const Life*> found = chosen(condition.target, lives);
+  if (condition.count ? found.size() != *condition.count : found.empty()) {
+    return "there are " + std::to_string(found.size()) + ' ' +
+           std::string(condition.target.kind->resource) + ' ' + condition.target.name;
+  }
+  for (const Life* each : found) {
+    for (const std::string& check : condition.holds) {
+      if (std::string why = checks::why_not(each->now(), check); !why.empty()) {
+        return each->name + ": " + why;
+      }
+    }
+  }
+  return "";
+}
+
+Status Stage::wait(const Condition& condition) {
+  std::string why;
+  std::uint64_t seen = ~std::uint64_t{0};
+  const auto is_met = [&] {
+    const std::uint64_t changes = world_.changes(ns_);
+    if (changes == seen) return false;
+    seen = changes;
+    why = why_not(condition);
+    return why.empty();
+  };
+  return eventually(kPatience, is_met, kLook) ? Status() : Status(Code::kUnavailable, why);
+}
+
+Status Stage::rest() {
+  std::string why = "always something new";
+  std::uint64_t seen = ~std::uint64_t{0};
+  bool is_settled = false;
+  auto since = steady_clock::now();
+  auto answer = milliseconds(0);
+  const auto is_quiet = [&] {
+    const std::uint64_t changes = world_.changes(ns_);
+    if (changes != seen) {
+      seen = changes;
+      since = steady_clock::now();
+      why = why_unsettled(world_.lives(ns_));
+      is_settled = why.empty();
+      answer = milliseconds(0);
+      return false;
+    }
+    if (!is_settled) return false;
+    if (answer == milliseconds(0)) {
+      // What the server has not told yet would look like rest.
+      const auto asked = steady_clock::now();
+      host::ApiRequest request;
+      request.verb = Verb::kList;
+      request.path = path_of(*find_kind("pod"), ns_, "");
+      if (!client_.call(request).status.ok()) return false;
+      answer =
+          std::chrono::duration_cast<milliseconds>(steady_clock::now() - asked) + milliseconds(1);
+    }
+    return steady_clock::now() - since >= kQuiet + kAnswers * answer;
+  };
+  return eventually(kPatience, is_quiet, kLook) ? Status()
+                                                : Status(Code::kUnavailable, "no rest: " + why);
+}
+
+}  // namespace davit::oracle

@@ -1,0 +1,56 @@
+/// Plays one scenario on one server.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/api/rest_client.hpp"
+#include "tests/live/oracle/picture.hpp"
+#include "tests/live/oracle/scenario.hpp"
+#include "tests/live/oracle/world.hpp"
+
+namespace davit::oracle {
+
+/// Takes a fault rule, or a null to take all back. Empty where a server has no faults.
+using FaultSwitch = std::function<Status(const sandbox::Json& rule)>;
+
+/// How a scenario went.
+struct Transcript {
+  std::vector<std::pair<std::string, Picture>> rests;  ///< By the place of the step.
+  std::vector<Life> lives;
+  std::vector<std::string> failures;  ///< What did not come to pass, with its place.
+};
+
+/// The scenario's namespace on a server. One thread uses it.
+class Stage {
+ public:
+  /// All of them must outlive it.
+  Stage(host::RestClient& client, const World& world, const KnownDifferences& known,
+        FaultSwitch faults);
+
+  /// Blocks until the end, or until a step fails or does not come to pass.
+  [[nodiscard]] Transcript play(const Scenario& scenario);
+
+ private:
+  [[nodiscard]] Status run(const Step& step);
+  [[nodiscard]] Status create(const Step& step);
+  [[nodiscard]] Status patch(const Step& step);
+  [[nodiscard]] Status remove(const Step& step);
+  [[nodiscard]] Status roll_back(const Step& step);
+  [[nodiscard]] Status wait(const Condition& condition);
+  [[nodiscard]] Status rest();
+  [[nodiscard]] Status call(host::Verb verb, const Step& step, const std::string& name,
+                            const std::string& body);
+  [[nodiscard]] std::vector<const Life*> chosen(const Target& target,
+                                                const std::vector<Life>& lives) const;
+  [[nodiscard]] std::string why_not(const Condition& condition) const;
+
+  host::RestClient& client_;
+  const World& world_;
+  const KnownDifferences& known_;
+  FaultSwitch faults_;
+  std::string ns_;
+};
+
+}  // namespace davit::oracle

@@ -1,0 +1,54 @@
+/// One step of a scenario file to a Step. Remembers the first mistake with its place.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "tests/live/oracle/scenario.hpp"
+
+namespace davit::oracle {
+
+/// The objects that a file names. The nodes belong to its document.
+using Objects = std::map<std::string, const host::YamlNode*>;
+
+/// Of one file. Not thread-safe.
+class Reader {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  /// What `$ns` stands for from here on.
+  void set_namespace(std::string ns) { ns_ = std::move(ns); }
+
+  [[nodiscard]] Step step(const host::YamlNode& node, const Objects& objects);
+  /// The target stands at `key`, the rest in "where", "holds" and "count".
+  [[nodiscard]] Condition condition(const host::YamlNode& node, std::string_view key);
+
+  /// The text at `key`, or "".
+  [[nodiscard]] std::string text(const host::YamlNode& node, std::string_view key);
+  /// Others than these are mistakes.
+  void keys(const host::YamlNode& node, std::initializer_list<std::string_view> allowed);
+  void mistake(const host::YamlNode& node, const std::string& what);
+  /// "rollout.yaml:12"
+  [[nodiscard]] std::string place(const host::YamlNode& node) const;
+  [[nodiscard]] const std::string& first_mistake() const { return first_mistake_; }
+
+ private:
+  [[nodiscard]] std::string expanded(std::string text) const;
+  [[nodiscard]] std::vector<std::string> texts(const host::YamlNode& node, std::string_view key);
+  [[nodiscard]] std::optional<std::size_t> number(const host::YamlNode& node, std::string_view key);
+  [[nodiscard]] sandbox::Json json(const host::YamlNode& node);
+  [[nodiscard]] Target target(const host::YamlNode& node, std::string_view key);
+
+  void read_create(Step& step, const host::YamlNode& node, const Objects& objects);
+  void read_patch(Step& step, const host::YamlNode& node);
+  void read_delete(Step& step, const host::YamlNode& node);
+  void read_short_form(Step& step, const host::YamlNode& node, const std::string& verb);
+
+  const std::string file_;
+  std::string ns_;
+  std::string first_mistake_;
+};
+
+}  // namespace davit::oracle

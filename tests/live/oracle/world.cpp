@@ -1,0 +1,93 @@
+#include "tests/live/oracle/world.hpp"
+
+#include "host/object/watch_splitter.hpp"
+#include "tests/live/support/process.hpp"
+
+namespace davit::oracle {
+
+using sandbox::Json;
+
+namespace {
+
+constexpr const char* kFollowed[] = {"deployment", "replicaset", "pod",  "service",
+                                     "endpoints",  "event",      "node", "resourcequota"};
+constexpr std::chrono::milliseconds kReopen{200};
+
+std::string space_of(const KindInfo& kind, const Json& object) {
+  if (kind.namespaced) return object.text_at({"metadata", "namespace"});
+  return object.text_at({"metadata", "labels", "scenario"});
+}
+
+}  // namespace
+
+World::World(host::RestClient& client) : client_(client) {
+  for (const char* name : kFollowed) {
+    threads_.emplace_back(
+        [this, kind = find_kind(name)](const std::stop_token& stop) { follow(stop, *kind); });
+  }
+}
+
+World::~World() = default;
+
+void World::follow(const std::stop_token& stop, const KindInfo& kind) {
+  host::ApiRequest request;
+  request.verb = host::Verb::kWatch;
+  request.path = {std::string(kind.group), std::string(kind.version), "", "", "", ""};
+  request.path.resource = kind.resource;
+  while (!stop.stop_requested()) {
+    host::WatchSplitter splitter;
+    // Without a resource version the stream begins with everything that exists.
+    const Status ended = client_.stream(request, stop, [&](std::string_view chunk) {
+      return splitter.feed(chunk, [&](host::WatchType type, std::string_view object) {
+        if (type != host::WatchType::kBookmark && type != host::WatchType::kError) {
+          note(kind, object, type == host::WatchType::kDeleted);
+        }
+        return Status();
+      });
+    });
+    if (ended.ok() || !stop.stop_requested()) {
+      static_cast<void>(live::eventually(kReopen, [&stop] { return stop.stop_requested(); }));
+    }
+  }
+}
+
+void World::note(const KindInfo& kind, std::string_view object, bool gone) {
+  Result<Json> parsed = sandbox::parse_json(object);
+  if (!parsed) return;
+  if (Json* metadata = parsed->find("metadata")) metadata->erase("managedFields");
+  const std::string ns = space_of(kind, *parsed);
+  const std::string uid = parsed->text_at({"metadata", "uid"});
+  const std::string name = parsed->text_at({"metadata", "name"});
+  const std::string& version = parsed->text_at({"metadata", "resourceVersion"});
+  host::MutexLock lock(mutex_);
+  Space& space = spaces_[ns];
+  const auto [at, is_new] = space.by_uid.try_emplace(uid, space.lives.size());
+  if (is_new) space.lives.push_back({&kind, name, {}, false});
+  Life& life = space.lives[at->second];
+  const bool is_known =
+      !life.versions.empty() && life.now().text_at({"metadata", "resourceVersion"}) == version;
+  if (is_known && life.gone == gone) return;
+  life.gone = gone;
+  life.versions.push_back(std::make_shared<const Json>(std::move(*parsed)));
+  ++space.changes;
+  ++changes_;
+}
+
+std::vector<Life> World::lives(const std::string& ns) const {
+  host::MutexLock lock(mutex_);
+  const auto found = spaces_.find(ns);
+  return found == spaces_.end() ? std::vector<Life>() : found->second.lives;
+}
+
+std::uint64_t World::changes(const std::string& ns) const {
+  host::MutexLock lock(mutex_);
+  const auto found = spaces_.find(ns);
+  return found == spaces_.end() ? 0 : found->second.changes;
+}
+
+std::uint64_t World::changes() const {
+  host::MutexLock lock(mutex_);
+  return changes_;
+}
+
+}  // namespace davit::oracle

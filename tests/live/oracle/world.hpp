@@ -1,0 +1,61 @@
+/// What the objects of a server are and were, from watches of our own.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/api/rest_client.hpp"
+#include "host/base/mutex.hpp"
+#include "tests/live/oracle/scenario.hpp"
+
+namespace davit::oracle {
+
+using Version = std::shared_ptr<const sandbox::Json>;
+
+/// One object from its creation on. managedFields are left out.
+struct Life {
+  const KindInfo* kind = nullptr;
+  std::string name;
+  std::vector<Version> versions;  ///< As they came; never empty.
+  bool gone = false;
+
+  [[nodiscard]] const sandbox::Json& now() const { return *versions.back(); }
+};
+
+/// Follows all kinds that scenarios compare. A Node belongs to the scenario that its label
+/// `scenario` names. One thread a kind; what they find is read under a lock.
+class World {
+ public:
+  /// `client` must outlive it.
+  explicit World(host::RestClient& client);
+  ~World();
+
+  /// Every object that the namespace has or had, in order of appearance.
+  [[nodiscard]] std::vector<Life> lives(const std::string& ns) const;
+  /// Grows with every change in the namespace.
+  [[nodiscard]] std::uint64_t changes(const std::string& ns) const;
+  /// Of all namespaces.
+  [[nodiscard]] std::uint64_t changes() const;
+
+ private:
+  struct Space {
+    std::vector<Life> lives;
+    std::map<std::string, std::size_t> by_uid;  // Index into `lives`.
+    std::uint64_t changes = 0;
+  };
+
+  void follow(const std::stop_token& stop, const KindInfo& kind);
+  void note(const KindInfo& kind, std::string_view object, bool gone);
+
+  host::RestClient& client_;
+  mutable host::Mutex mutex_;
+  std::map<std::string, Space> spaces_ GUARDED_BY(mutex_);
+  std::uint64_t changes_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace davit::oracle

@@ -1,0 +1,48 @@
+#include "tests/live/support/admin_client.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "host/api/rest_client.hpp"
+#include "host/base/spdlog_sink.hpp"
+#include "host/config/kubeconfig.hpp"
+
+namespace davit::live {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "live test support: %s\n", what.c_str());
+  std::abort();
+}
+
+}  // namespace
+
+struct AdminClient::Parts {
+  std::unique_ptr<host::Clock> clock = host::make_system_clock();
+  std::unique_ptr<host::LogSink> sink = host::make_log_sink(host::LogFormat::kText, 0);
+  host::NoRestMetrics metrics;
+  std::unique_ptr<host::Transport> transport;
+  std::unique_ptr<host::RestClient> client;
+};
+
+AdminClient::AdminClient(const std::string& kubeconfig) : parts_(std::make_unique<Parts>()) {
+  host::KubeconfigOptions lookup;
+  lookup.kubeconfig = kubeconfig;
+  lookup.environment = host::process_environment();
+  const Result<host::ConnectionConfig> config = host::load_connection(lookup);
+  if (!config) fail(config.error().message());
+  const host::Log log(*parts_->sink);
+  auto transport = host::connect(*config, *parts_->clock, parts_->metrics, log);
+  if (!transport) fail(transport.error().message());
+  parts_->transport = std::move(*transport);
+  parts_->client = std::make_unique<host::RestClient>(
+      *parts_->transport, *parts_->clock, parts_->metrics, log,
+      host::RestOptions{.rate = {-1, 1}, .user_agent = host::user_agent("live-test")});
+}
+
+AdminClient::~AdminClient() = default;
+
+host::RestClient& AdminClient::client() const { return *parts_->client; }
+
+}  // namespace davit::live
