@@ -1,14 +1,12 @@
 #include "plugins/endpoint/endpoints_controller.hpp"
 
-#include <davit/kube/duration.hpp>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "plugins/endpoint/endpoints_object.hpp"
-#include "plugins/endpoint/options.hpp"
-#include "plugins/endpoint/pod_changes.hpp"
 #include "plugins/endpoint/subset_plan.hpp"
+#include "plugins/endpoint/triggers.hpp"
 
 namespace davit::endpoint {
 
@@ -20,33 +18,20 @@ constexpr std::uint32_t kRetriesMax = 15;
 }  // namespace
 
 InitResult EndpointsController::open(Context& cluster) {
-  const Result<Duration> batch_period =
-      read_batch_period(cluster.config(), "endpointUpdatesBatchPeriod");
-  if (!batch_period) return batch_period.error();
-  return std::unique_ptr<Controller>(
-      std::make_unique<EndpointsController>(cluster, Options{*batch_period}));
+  const Result<EndpointsOptions> options = read_endpoints_options(cluster.config());
+  if (!options) return options.error();
+  return std::unique_ptr<Controller>(std::make_unique<EndpointsController>(cluster, *options));
 }
 
-EndpointsController::EndpointsController(Context& cluster, Options options)
+EndpointsController::EndpointsController(Context& cluster, const EndpointsOptions& options)
     : cluster_(cluster),
       options_(options),
       services_queue_(cluster.open_queue({.name = "endpoint", .retries_max = kRetriesMax},
                                          [this](const Key& key) { return sync(key); })),
       pods_queue_(cluster.open_queue({.name = {}, .retries_max = kRetriesMax},
                                      [this](const Key& key) { return sync_pod_change(key); })),
-      services_(cluster.open_informer<Service>(
-          {.added = [this](const Service& service) { services_queue_.add(service); },
-           .updated = [this](const Service&,
-                             const Service& service) { services_queue_.add(service); },
-           .deleted = [this](const Service& service) { services_queue_.add(service); }})),
-      pods_(cluster.open_informer<Pod>(
-          {.added = [this](const Pod& pod) { pods_queue_.add(whole_change(pod).key()); },
-           .updated =
-               [this](const Pod& old, const Pod& pod) {
-                 const std::optional<PodChange> change = change_between(old, pod);
-                 if (change) pods_queue_.add(change->key());
-               },
-           .deleted = [this](const Pod& pod) { pods_queue_.add(whole_change(pod).key()); }})),
+      services_(cluster.open_informer<Service>(service_handlers(services_queue_))),
+      pods_(cluster.open_informer<Pod>(pod_handlers(pods_queue_))),
       endpoints_(cluster.open_informer<Endpoints>(
           {.deleted = [this](const Endpoints& gone) { services_queue_.add(gone); }})) {
   cluster.start_timer({}, [this] { queue_leftovers(); });
@@ -59,12 +44,7 @@ void EndpointsController::queue_leftovers() {
 }
 
 Result<Again> EndpointsController::sync_pod_change(const Key& key) {
-  const std::optional<PodChange> change = PodChange::parse(key);
-  if (!change) return Status(Code::kInvalid, "no change of a pod: " + key.text());
-  for (const Key& service : services_of(*change, services_)) {
-    services_queue_.add_after(service, options_.batch_period);
-  }
-  return Again::when_changed();
+  return queue_services_of(key, services_, services_queue_, options_.batch_period);
 }
 
 Result<Again> EndpointsController::sync(const Key& key) {
@@ -86,16 +66,8 @@ Status EndpointsController::remove(const Key& key) {
   return gone;
 }
 
-std::vector<Pod> EndpointsController::pods_of(const Service& service) const {
-  std::vector<Pod> pods;
-  for (const Pod& pod : pods_.in_namespace(service.ns())) {
-    if (service.selects(pod.labels())) pods.push_back(pod);
-  }
-  return pods;
-}
-
 Status EndpointsController::bring_about(const Key& key, const Service& service) {
-  const std::vector<Pod> pods = pods_of(service);
+  const std::vector<Pod> pods = selected_pods(service, pods_);
   const std::optional<WallTime> trigger = trigger_times_.next(key, service, pods);
   SubsetPlan plan = plan_subsets(service, pods);
   for (const std::string& note : plan.notes) {

@@ -6,9 +6,9 @@
 #include <davit/kube/endpoints.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/kube/service.hpp>
-#include <optional>
-#include <vector>
+#include <string>
 
+#include "plugins/endpoint/options.hpp"
 #include "plugins/endpoint/trigger_times.hpp"
 
 namespace davit::endpoint {
@@ -17,15 +17,10 @@ namespace davit::endpoint {
 /// are pure. Keeps nothing between syncs but the trigger times.
 class EndpointsController final : public Controller {
  public:
-  struct Options {
-    /// How long a Service waits for further changes of its pods.
-    Duration batch_period{0};
-  };
-
   /// Reads the configuration; an unknown member or value is an error.
   [[nodiscard]] static InitResult open(Context& cluster);
 
-  EndpointsController(Context& cluster, Options options);
+  EndpointsController(Context& cluster, const EndpointsOptions& options);
 
  private:
   [[nodiscard]] Result<Again> sync(const Key& key);
@@ -34,12 +29,11 @@ class EndpointsController final : public Controller {
   [[nodiscard]] Status bring_about(const Key& key, const Service& service);
   [[nodiscard]] Status create(const Key& key, std::string body);
   [[nodiscard]] Status update(const Endpoints& current, std::string body);
-  [[nodiscard]] std::vector<Pod> pods_of(const Service& service) const;
   /// Endpoints whose Service went while nobody looked.
   void queue_leftovers();
 
   Context& cluster_;
-  const Options options_;
+  const EndpointsOptions options_;
   TriggerTimes trigger_times_;
   Queue services_queue_;
   Queue pods_queue_;

@@ -17,13 +17,7 @@ EndpointAddress read_address(Value value) {
   address.ip = owned(value[&Names::ip]);
   address.hostname = owned(value[&Names::hostname]);
   if (const auto node = value[&Names::node_name].text()) address.node_name = std::string(*node);
-  const Value target = value[&Names::target_ref];
-  if (target.kind() != Kind::kObject) return address;
-  address.target =
-      ObjectReference{owned(target[&Names::kind]),        owned(target[&Names::ns]),
-                      owned(target[&Names::name]),        owned(target[&Names::uid]),
-                      owned(target[&Names::api_version]), owned(target[&Names::resource_version]),
-                      owned(target[&Names::field_path])};
+  address.target = ObjectReference::read(value[&Names::target_ref]);
   return address;
 }
 
@@ -49,18 +43,6 @@ bool labels_are_right(Value current, Value wanted) {
   return copied == wanted.count();
 }
 
-void write_reference(JsonWriter& body, const ObjectReference& target) {
-  const auto member = [&body](std::string_view name, const std::string& value) {
-    if (!value.empty()) body.member(name, value);
-  };
-  body.begin_object();
-  member("kind", target.kind);
-  member("namespace", target.ns);
-  member("name", target.name);
-  member("uid", target.uid);
-  body.end_object();
-}
-
 void write_addresses(JsonWriter& body, std::string_view name,
                      const std::vector<EndpointAddress>& addresses) {
   if (addresses.empty()) return;
@@ -71,7 +53,7 @@ void write_addresses(JsonWriter& body, std::string_view name,
     if (each.node_name) body.member("nodeName", *each.node_name);
     if (each.target) {
       body.key("targetRef");
-      write_reference(body, *each.target);
+      each.target->write(body);
     }
     body.end_object();
   }

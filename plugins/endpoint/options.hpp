@@ -1,15 +1,24 @@
 /// The `config` of this plugin's controllers.
 #pragma once
 
+#include <cstddef>
 #include <davit/object.hpp>
 #include <davit/result.hpp>
 #include <davit/time.hpp>
-#include <string_view>
 
 namespace davit::endpoint {
 
-/// The one option that both controllers have, a duration such as "500ms", 0 when absent. kInvalid:
-/// no duration, or a member with another name.
-[[nodiscard]] Result<Duration> read_batch_period(Value config, std::string_view option);
+struct EndpointsOptions {
+  Duration batch_period{0};  ///< How long a Service waits for further changes of its pods.
+};
+
+struct SliceOptions {
+  Duration batch_period{0};         ///< As above.
+  std::size_t endpoints_max = 100;  ///< How far a slice is filled.
+};
+
+/// kInvalid: a value out of its range, or a member that is no option.
+[[nodiscard]] Result<EndpointsOptions> read_endpoints_options(Value config);
+[[nodiscard]] Result<SliceOptions> read_slice_options(Value config);
 
 }  // namespace davit::endpoint

@@ -1,5 +1,8 @@
 #include "plugins/endpoint/pod_facts.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace davit::endpoint {
 
 namespace {
@@ -26,6 +29,16 @@ std::optional<IpAddress> pod_ip(const Pod& pod, IpFamily family) {
   return std::nullopt;
 }
 
+std::vector<std::string> pod_ips(const Pod& pod, IpFamily family) {
+  std::vector<std::string> out;
+  for (const Value each : pod.status()[&Names::pod_ips].elements()) {
+    std::optional<IpAddress> address = parse_ip(each[&Names::ip].string());
+    if (address && address->family == family) out.push_back(std::move(address->text));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 bool has_ip(const Pod& pod) {
   const Value status = pod.status();
   return !status[&Names::pod_ip].string().empty() || status[&Names::pod_ips].count() != 0;
@@ -35,6 +48,15 @@ std::string_view hostname_in(const Pod& pod, const Service& service) {
   const Value spec = pod.spec();
   if (spec[&Names::subdomain].string() != service.name() || pod.ns() != service.ns()) return {};
   return spec[&Names::hostname].string();
+}
+
+EndpointPort endpoint_port(Value service_port, std::int64_t number) {
+  EndpointPort port{std::string(service_port[&Names::name].string()), number,
+                    std::string(protocol_of(service_port)), std::nullopt};
+  if (const auto protocol = service_port[&Names::app_protocol].text()) {
+    port.app_protocol = std::string(*protocol);
+  }
+  return port;
 }
 
 std::string_view protocol_of(Value port) {

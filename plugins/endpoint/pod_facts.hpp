@@ -7,13 +7,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugins/endpoint/ip_address.hpp"
+#include "plugins/endpoint/subset.hpp"
 
 namespace davit::endpoint {
 
 /// The first of status.podIPs that is of this family.
 [[nodiscard]] std::optional<IpAddress> pod_ip(const Pod& pod, IpFamily family);
+
+/// All of status.podIPs that are of this family, sorted by their bytes.
+[[nodiscard]] std::vector<std::string> pod_ips(const Pod& pod, IpFamily family);
 
 /// Whether the pod has any address at all.
 [[nodiscard]] bool has_ip(const Pod& pod);
@@ -26,6 +31,9 @@ namespace davit::endpoint {
 /// that name and protocol, sidecars after containers
 /// (staging/src/k8s.io/endpointslice.FindPort). Nothing when the pod has none.
 [[nodiscard]] std::optional<std::int64_t> target_port(const Pod& pod, Value service_port);
+
+/// What a Service port is on a pod where it means this number.
+[[nodiscard]] EndpointPort endpoint_port(Value service_port, std::int64_t number);
 
 /// A port's protocol; TCP when the server has not filled it in.
 [[nodiscard]] std::string_view protocol_of(Value port);

@@ -12,14 +12,9 @@ namespace davit::endpoint {
 
 namespace {
 
-auto comparable(const ObjectReference& each) {
-  return std::tie(each.kind, each.ns, each.name, each.uid, each.api_version, each.field_path);
-}
-
 bool same_address(const EndpointAddress& a, const EndpointAddress& b) {
-  if (a.target.has_value() != b.target.has_value()) return false;
-  if (a.target && comparable(*a.target) != comparable(*b.target)) return false;
-  return a.ip == b.ip && a.hostname == b.hostname && a.node_name == b.node_name;
+  return a.ip == b.ip && a.hostname == b.hostname && a.node_name == b.node_name &&
+         same_reference(a.target, b.target);
 }
 
 bool same_list(const std::vector<EndpointAddress>& a, const std::vector<EndpointAddress>& b) {

@@ -7,18 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace davit::endpoint {
+#include "plugins/endpoint/object_reference.hpp"
 
-/// core/v1 ObjectReference.
-struct ObjectReference {
-  std::string kind;
-  std::string ns;
-  std::string name;
-  std::string uid;
-  std::string api_version;
-  std::string resource_version;  ///< Not compared (spec 11.1).
-  std::string field_path;
-};
+namespace davit::endpoint {
 
 struct EndpointAddress {
   std::string ip;

@@ -13,13 +13,7 @@ EndpointAddress address_of(const Pod& pod, const Service& service, std::string i
   address.ip = std::move(ip);
   address.hostname = hostname_in(pod, service);
   address.node_name = std::string(pod.node_name());
-  address.target = ObjectReference{.kind = std::string(Pod::kResource.kind),
-                                   .ns = std::string(pod.ns()),
-                                   .name = std::string(pod.name()),
-                                   .uid = std::string(pod.uid()),
-                                   .api_version = {},
-                                   .resource_version = {},
-                                   .field_path = {}};
+  address.target = ObjectReference::to(pod);
   return address;
 }
 
@@ -43,7 +37,7 @@ class Builder {
     for (const Value each : service_.ports().elements()) {
       const std::optional<std::int64_t> number = target_port(pod, each);
       if (number) {
-        place(address, ready, {port_of(each, *number)});
+        place(address, ready, {endpoint_port(each, *number)});
       } else {
         note(pod, "has no port " + std::string(each[&Names::target_port].string()));
       }
@@ -51,14 +45,6 @@ class Builder {
   }
 
  private:
-  static EndpointPort port_of(Value service_port, std::int64_t number) {
-    EndpointPort port{std::string(service_port[&Names::name].string()), number,
-                      std::string(protocol_of(service_port)), std::nullopt};
-    if (const auto protocol = service_port[&Names::app_protocol].text()) {
-      port.app_protocol = std::string(*protocol);
-    }
-    return port;
-  }
   void place(const EndpointAddress& address, bool ready, std::vector<EndpointPort> ports) {
     EndpointSubset subset;
     (ready ? subset.ready : subset.not_ready).push_back(address);

@@ -18,6 +18,13 @@ class Quantity {
   /// Nothing when `text` is no quantity.
   [[nodiscard]] static std::optional<Quantity> parse(std::string_view text);
 
+  /// In thousandths, rounded up: CPUs.
+  [[nodiscard]] std::int64_t milli() const {
+    constexpr Wide kNanosPerMilli = 1'000'000;
+    return static_cast<std::int64_t>(nanos_ > 0 ? divided_up(nanos_, kNanosPerMilli)
+                                                : nanos_ / kNanosPerMilli);
+  }
+
   /// Sums of many keep their exactness; only the range is capped.
   Quantity& operator+=(const Quantity& other) {
     nanos_ = std::clamp(nanos_ + other.nanos_, -kMax, kMax);

@@ -307,6 +307,7 @@ class ApiServer {
   /// annotations.
   static void keep_generation(std::string_view resource, Json& object, const Json& old) {
     if (resource == "pods") return;
+    if (resource == "endpointslices") return keep_slice_generation(object, old);
     const auto same = [&](std::initializer_list<std::string_view> path) {
       const Json* a = object.at(path);
       const Json* b = old.at(path);
@@ -314,6 +315,16 @@ class ApiServer {
     };
     const bool annotated = resource == "deployments" && !same({"metadata", "annotations"});
     if (annotated || !same({"spec"})) bump_generation(object["metadata"]);
+  }
+  /// Of an EndpointSlice, all but the metadata is desired state, and its labels.
+  static void keep_slice_generation(Json& object, const Json& old) {
+    const auto desired = [](Json json) {
+      const Json* labels = json.at({"metadata", "labels"});
+      json["labels"] = labels == nullptr ? Json() : *labels;
+      json.erase("metadata");
+      return json;
+    };
+    if (!(desired(object) == desired(old))) bump_generation(object["metadata"]);
   }
   [[nodiscard]] static bool has_no_finalizers(const Json& object) {
     const Json* finalizers = object.at({"metadata", "finalizers"});

@@ -1,0 +1,166 @@
+#include "plugins/endpoint/endpointslice_controller.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "plugins/endpoint/slice_object.hpp"
+#include "plugins/endpoint/triggers.hpp"
+#include "plugins/endpoint/wanted_endpoints.hpp"
+
+namespace davit::endpoint {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// pkg/controller/endpointslice.maxRetries
+constexpr std::uint32_t kRetriesMax = 15;
+/// Slices fail for want of Nodes or caches, which need longer than upstream's usual 5 ms.
+constexpr milliseconds kBackOffFirst{1'000};
+constexpr milliseconds kBackOffMost{1'000'000};
+/// How long after a foreign change of a slice its Service is looked at
+/// (endpointSliceChangeMinSyncDelay).
+constexpr Duration kSliceChangeDelay = std::chrono::seconds(1);
+
+constexpr std::string_view kServiceIndex = "service";
+
+bool is_ready(const Node& node) {
+  const std::optional<ConditionView> ready = node.condition("Ready");
+  return ready && ready->is_true();
+}
+
+}  // namespace
+
+InitResult EndpointSliceController::open(Context& cluster) {
+  const Result<SliceOptions> options = read_slice_options(cluster.config());
+  if (!options) return options.error();
+  const Status served = cluster.client().resource_exists(EndpointSlice::kResource);
+  if (served.code() == Code::kNotFound) return cluster.skip(served.message());
+  if (!served.ok()) return served;
+  return std::unique_ptr<Controller>(std::make_unique<EndpointSliceController>(cluster, *options));
+}
+
+EndpointSliceController::EndpointSliceController(Context& cluster, const SliceOptions& options)
+    : cluster_(cluster),
+      options_(options),
+      metrics_(cluster),
+      services_queue_(cluster.open_queue({.name = "endpoint_slice",
+                                          .base_delay = kBackOffFirst,
+                                          .max_delay = kBackOffMost,
+                                          .retries_max = kRetriesMax},
+                                         [this](const Key& key) { return sync(key); })),
+      pods_queue_(cluster.open_queue({.name = {}, .retries_max = kRetriesMax},
+                                     [this](const Key& key) { return sync_pod_change(key); })),
+      nodes_queue_(cluster.open_queue({.name = {}, .workers = 1},
+                                      [this](const Key&) { return sync_nodes(); })),
+      services_(cluster.open_informer<Service>(service_handlers(services_queue_))),
+      pods_(cluster.open_informer<Pod>(pod_handlers(pods_queue_))),
+      nodes_(cluster.open_informer<Node>(node_handlers())),
+      slices_(cluster.open_informer<EndpointSlice>(slice_handlers())),
+      reconciler_(cluster, options.endpoints_max, {nodes_, generations_, zones_, metrics_}) {
+  cluster.add_index(slices_, kServiceIndex, "metadata.labels['kubernetes.io/service-name']");
+}
+
+Handlers<EndpointSlice> EndpointSliceController::slice_handlers() {
+  return {.added =
+              [this](const EndpointSlice& slice) {
+                if (is_managed(slice) && generations_.is_news(slice)) queue_service_of(slice);
+              },
+          .updated =
+              [this](const EndpointSlice& old, const EndpointSlice& slice) {
+                const bool moved = old.service_name() != slice.service_name();
+                const bool handed_over = is_managed(old) != is_managed(slice);
+                if (moved || (handed_over && is_managed(old))) generations_.saw_leaving(old);
+                if (moved) {
+                  queue_service_of(slice);
+                  queue_service_of(old);
+                } else if (handed_over || (is_managed(slice) && generations_.is_news(slice))) {
+                  queue_service_of(slice);
+                }
+              },
+          .deleted =
+              [this](const EndpointSlice& slice) {
+                if (is_managed(slice) &&
+                    generations_.saw_deletion(slice) == SliceGenerations::Deletion::kUnexpected) {
+                  queue_service_of(slice);
+                }
+              }};
+}
+
+Handlers<Node> EndpointSliceController::node_handlers() {
+  // One item for all Nodes: they are always looked at together.
+  const auto look = [this] { nodes_queue_.add(Key{{}, "nodes"}); };
+  return {.added = [look](const Node&) { look(); },
+          .updated =
+              [look](const Node& old, const Node& node) {
+                if (is_ready(old) != is_ready(node) ||
+                    old.label(kZoneLabel) != node.label(kZoneLabel)) {
+                  look();
+                }
+              },
+          .deleted = [look](const Node&) { look(); }};
+}
+
+void EndpointSliceController::queue_service_of(const EndpointSlice& slice) {
+  if (const std::optional<Key> service = service_of(slice)) {
+    services_queue_.add_after(*service, std::max(kSliceChangeDelay, options_.batch_period));
+  } else {
+    cluster_.log().warning("slice names no Service", {{"slice", slice.key().text()}});
+  }
+}
+
+Result<Again> EndpointSliceController::sync_pod_change(const Key& key) {
+  return queue_services_of(key, services_, services_queue_, options_.batch_period);
+}
+
+Result<Again> EndpointSliceController::sync_nodes() {
+  std::vector<Node> nodes;
+  for (const Node& each : nodes_.list()) nodes.push_back(each);
+  zones_.set_ratios(zone_ratios(nodes));
+  for (const Key& each : zones_.overloaded()) services_queue_.add(each);
+  return Again::when_changed();
+}
+
+Result<Again> EndpointSliceController::sync(const Key& key) {
+  const std::optional<Service> service = services_.get(key);
+  if (!service) {
+    // Its slices go with their owner.
+    trigger_times_.forget(key);
+    metrics_.forget(key);
+    generations_.forget(key);
+  } else if (!service->is_external_name() && service->selector().kind() == Kind::kObject) {
+    const Status done = bring_about(key, *service);
+    if (!done.ok()) return done;
+  }
+  metrics_.synced(SliceMetrics::SyncResult::kSuccess);
+  return Again::when_changed();
+}
+
+Status EndpointSliceController::bring_about(const Key& key, const Service& service) {
+  const std::vector<Pod> pods = selected_pods(service, pods_);
+  std::vector<EndpointSlice> slices;
+  for (const EndpointSlice& each : slices_.by_index(kServiceIndex, key.name)) {
+    if (each.ns() == key.ns && is_managed(each) && !each.is_being_deleted()) {
+      slices.push_back(each);
+    }
+  }
+  if (generations_.is_stale(key, slices)) {
+    metrics_.synced(SliceMetrics::SyncResult::kStale);
+    return Status(Code::kUnavailable, "EndpointSlice informer cache is out of date");
+  }
+  const std::optional<WallTime> trigger = trigger_times_.next(key, service, pods);
+  const Status done = reconciler_.run({service, pods, slices, trigger});
+  if (!done.ok()) {
+    metrics_.synced(SliceMetrics::SyncResult::kError);
+    cluster_.events().warning(
+        service, "FailedToUpdateEndpointSlices",
+        "Error updating Endpoint Slices for Service " + key.text() + ": " + done.message());
+  }
+  return done;
+}
+
+}  // namespace davit::endpoint

@@ -1,0 +1,56 @@
+/// The EndpointSlice controller: keeps the slices of each Service with a selector.
+#pragma once
+
+#include <davit/context.hpp>
+#include <davit/controller.hpp>
+#include <davit/kube/endpoint_slice.hpp>
+#include <davit/kube/node.hpp>
+#include <davit/kube/pod.hpp>
+#include <davit/kube/service.hpp>
+#include <vector>
+
+#include "plugins/endpoint/options.hpp"
+#include "plugins/endpoint/slice_generations.hpp"
+#include "plugins/endpoint/slice_metrics.hpp"
+#include "plugins/endpoint/slice_reconciler.hpp"
+#include "plugins/endpoint/trigger_times.hpp"
+#include "plugins/endpoint/zone_memory.hpp"
+
+namespace davit::endpoint {
+
+/// Read, decide, act. Keeps between syncs: trigger times, generations of its own writes, and which
+/// zone got how many endpoints. All of it may be lost.
+class EndpointSliceController final : public Controller {
+ public:
+  /// Skipped where the server has no discovery.k8s.io/v1; a mistake in the configuration is an
+  /// error.
+  [[nodiscard]] static InitResult open(Context& cluster);
+
+  EndpointSliceController(Context& cluster, const SliceOptions& options);
+
+ private:
+  [[nodiscard]] Result<Again> sync(const Key& key);
+  [[nodiscard]] Result<Again> sync_pod_change(const Key& key);
+  [[nodiscard]] Result<Again> sync_nodes();
+  [[nodiscard]] Status bring_about(const Key& key, const Service& service);
+  [[nodiscard]] Handlers<EndpointSlice> slice_handlers();
+  [[nodiscard]] Handlers<Node> node_handlers();
+  void queue_service_of(const EndpointSlice& slice);
+
+  Context& cluster_;
+  const SliceOptions options_;
+  TriggerTimes trigger_times_;
+  SliceGenerations generations_;
+  ZoneMemory zones_;
+  SliceMetrics metrics_;
+  Queue services_queue_;
+  Queue pods_queue_;
+  Queue nodes_queue_;
+  Informer<Service> services_;
+  Informer<Pod> pods_;
+  Informer<Node> nodes_;
+  Informer<EndpointSlice> slices_;
+  SliceReconciler reconciler_;
+};
+
+}  // namespace davit::endpoint

@@ -1,0 +1,74 @@
+#include "plugins/endpoint/slice_generations.hpp"
+
+#include <algorithm>
+
+namespace davit::endpoint {
+
+std::optional<Key> service_of(const EndpointSlice& slice) {
+  const std::string_view name = slice.service_name();
+  if (name.empty()) return std::nullopt;
+  return Key{std::string(slice.ns()), std::string(name)};
+}
+
+void SliceGenerations::wrote(const Key& service, std::string_view uid, std::int64_t generation) {
+  note(service, uid, generation);
+}
+
+void SliceGenerations::removed(const Key& service, std::string_view uid) {
+  note(service, uid, kToVanish);
+}
+
+void SliceGenerations::note(const Key& service, std::string_view uid, std::int64_t generation) {
+  const std::lock_guard lock(mutex_);
+  services_[service].insert_or_assign(std::string(uid), generation);
+}
+
+bool SliceGenerations::is_news(const EndpointSlice& slice) const {
+  const std::optional<Key> key = service_of(slice);
+  if (!key) return true;
+  const std::lock_guard lock(mutex_);
+  const auto service = services_.find(*key);
+  if (service == services_.end()) return true;
+  const auto known = service->second.find(slice.uid());
+  return known == service->second.end() || slice.generation() > known->second;
+}
+
+bool SliceGenerations::is_stale(const Key& service, std::span<const EndpointSlice> listed) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = services_.find(service);
+  if (found == services_.end()) return false;
+  const ByUid& known = found->second;
+  std::size_t seen = 0;
+  for (const EndpointSlice& each : listed) {
+    const auto one = known.find(each.uid());
+    if (one == known.end()) continue;
+    if (one->second == kToVanish || one->second > each.generation()) return true;
+    ++seen;
+  }
+  const auto expected = std::count_if(known.begin(), known.end(),
+                                      [](const auto& each) { return each.second != kToVanish; });
+  return seen != static_cast<std::size_t>(expected);
+}
+
+SliceGenerations::Deletion SliceGenerations::saw_deletion(const EndpointSlice& slice) {
+  const std::optional<Key> key = service_of(slice);
+  const std::lock_guard lock(mutex_);
+  const auto service = key ? services_.find(*key) : services_.end();
+  if (service == services_.end()) return Deletion::kExpected;
+  const auto known = service->second.find(slice.uid());
+  if (known == service->second.end()) return Deletion::kExpected;
+  const bool expected = known->second == kToVanish;
+  service->second.erase(known);
+  return expected ? Deletion::kExpected : Deletion::kUnexpected;
+}
+
+void SliceGenerations::saw_leaving(const EndpointSlice& before) {
+  static_cast<void>(saw_deletion(before));
+}
+
+void SliceGenerations::forget(const Key& service) {
+  const std::lock_guard lock(mutex_);
+  services_.erase(service);
+}
+
+}  // namespace davit::endpoint

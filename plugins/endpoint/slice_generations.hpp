@@ -1,0 +1,50 @@
+/// Which generation of each slice this controller wrote last: tells its own changes from others'
+/// (endpointsliceutil.EndpointSliceTracker).
+#pragma once
+
+#include <cstdint>
+#include <davit/kube/endpoint_slice.hpp>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace davit::endpoint {
+
+/// The Service that a slice names, as a key; nothing when it names none.
+[[nodiscard]] std::optional<Key> service_of(const EndpointSlice& slice);
+
+/// Slices that were only seen are not in it. Thread-safe.
+class SliceGenerations {
+ public:
+  enum class Deletion { kExpected, kUnexpected };
+
+  /// A successful POST or PUT answered this.
+  void wrote(const Key& service, std::string_view uid, std::int64_t generation);
+  /// A successful DELETE: the slice is to vanish.
+  void removed(const Key& service, std::string_view uid);
+
+  /// Whether the slice has changed since this controller wrote it, or was never written by it.
+  [[nodiscard]] bool is_news(const EndpointSlice& slice) const;
+  /// Whether these slices of the Service, as the cache has them, lack something of what this
+  /// controller wrote.
+  [[nodiscard]] bool is_stale(const Key& service, std::span<const EndpointSlice> listed) const;
+  /// Forgets a slice that is gone. Expected: it was never written here, or deleted here.
+  Deletion saw_deletion(const EndpointSlice& slice);
+  /// Forgets a slice that left the Service by a change of its labels, lest it be missed for ever.
+  void saw_leaving(const EndpointSlice& before);
+  void forget(const Key& service);
+
+ private:
+  static constexpr std::int64_t kToVanish = -1;
+  using ByUid = std::map<std::string, std::int64_t, std::less<>>;
+
+  void note(const Key& service, std::string_view uid, std::int64_t generation);
+
+  mutable std::mutex mutex_;
+  std::map<Key, ByUid> services_;  // Guarded by mutex_.
+};
+
+}  // namespace davit::endpoint

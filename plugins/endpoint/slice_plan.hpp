@@ -1,0 +1,52 @@
+/// Which slices of one Service and address type to write, so that few of them change
+/// (staging/src/k8s.io/endpointslice.Reconciler).
+#pragma once
+
+#include <cstddef>
+#include <davit/kube/endpoint_slice.hpp>
+#include <davit/kube/service.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plugins/endpoint/slice_endpoint.hpp"
+#include "plugins/endpoint/wanted_endpoints.hpp"
+
+namespace davit::endpoint {
+
+/// A slice as it is to be, or to stay.
+struct PlannedSlice {
+  /// Where its endpoints and ports come from when it is written.
+  enum class Content { kAsStored, kPlanned };
+
+  std::optional<EndpointSlice> stored;  ///< Absent: a new one.
+  std::string name;  ///< Of a new one that takes the place of another; empty: the server names it.
+  SlicePorts ports;  ///< Of a new one, in the order in which they are written.
+  std::vector<SliceEndpoint> endpoints;
+  Content content = Content::kPlanned;
+};
+
+struct SlicePlan {
+  std::vector<PlannedSlice> create;
+  std::vector<PlannedSlice> update;
+  std::vector<PlannedSlice> unchanged;
+  std::vector<EndpointSlice> remove;
+
+  // For the metrics.
+  std::size_t added = 0;
+  std::size_t removed = 0;
+  std::size_t endpoints_wanted = 0;
+  std::size_t slices_least = 0;  ///< As many as would hold them all.
+};
+
+/// `stored`: the slices of this type that carry the controller's label. `endpoints_max`: how far a
+/// slice is filled, at least 1.
+[[nodiscard]] SlicePlan plan_slices(const Service& service, std::span<const EndpointSlice> stored,
+                                    PortGroups wanted, std::size_t endpoints_max);
+
+/// New slices take the names of those that would be removed: fewer requests, and watchers see one
+/// change for two.
+void reuse_names(SlicePlan& plan, const Service& service);
+
+}  // namespace davit::endpoint

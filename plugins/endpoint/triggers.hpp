@@ -1,0 +1,28 @@
+/// What makes either controller look at a Service, and which pods it then finds.
+#pragma once
+
+#include <davit/informer.hpp>
+#include <davit/kube/pod.hpp>
+#include <davit/kube/service.hpp>
+#include <davit/queue.hpp>
+#include <davit/time.hpp>
+#include <vector>
+
+namespace davit::endpoint {
+
+/// Every change of a Service adds its key. `services` must outlive the handlers.
+[[nodiscard]] Handlers<Service> service_handlers(const Queue& services);
+
+/// Changes of pods that count, as keys of PodChange, so that a worker looks the Services through.
+/// `pods` must outlive the handlers.
+[[nodiscard]] Handlers<Pod> pod_handlers(const Queue& pods);
+
+/// The sync of such a key: adds the Services concerned after `delay`.
+[[nodiscard]] Result<Again> queue_services_of(const Key& pod_change,
+                                              const Informer<Service>& services, const Queue& queue,
+                                              Duration delay);
+
+/// All that the Service selects, whatever their state.
+[[nodiscard]] std::vector<Pod> selected_pods(const Service& service, const Informer<Pod>& pods);
+
+}  // namespace davit::endpoint

@@ -1,0 +1,46 @@
+/// From a Service and its pods to the endpoints that its slices of one address type should have.
+#pragma once
+
+#include <davit/kube/node.hpp>
+#include <davit/kube/pod.hpp>
+#include <davit/kube/service.hpp>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/endpoint/ip_address.hpp"
+#include "plugins/endpoint/slice_endpoint.hpp"
+
+namespace davit::endpoint {
+
+inline constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
+
+/// Endpoints whose pods offer the same ports, by these; as_group() made the keys.
+using PortGroups = std::map<SlicePorts, std::vector<SliceEndpoint>>;
+
+struct WantedEndpoints {
+  PortGroups groups;
+  /// A line for each pod that was left out because its Node is unknown: to be tried again.
+  std::vector<std::string> errors;
+  /// A line for each pod that has no valid address.
+  std::vector<std::string> notes;
+};
+
+using FindNode = std::function<std::optional<Node>(std::string_view name)>;
+
+/// `pods`: all that the Service selects, those too that do not count.
+[[nodiscard]] WantedEndpoints wanted_endpoints(const Service& service, std::span<const Pod> pods,
+                                               IpFamily family, const FindNode& find_node);
+
+/// The types for which a Service has slices: those of its families, else that of its address, else
+/// both (getAddressTypesForService).
+[[nodiscard]] std::vector<IpFamily> address_types(const Service& service);
+
+/// What a slice calls its type: "IPv4", "IPv6".
+[[nodiscard]] std::string_view type_name(IpFamily family);
+
+}  // namespace davit::endpoint

@@ -1,0 +1,41 @@
+/// What is kept of zone hints between syncs (topologycache.TopologyCache).
+#pragma once
+
+#include <davit/key.hpp>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "plugins/endpoint/ip_address.hpp"
+#include "plugins/endpoint/zone_hints.hpp"
+
+namespace davit::endpoint {
+
+/// Thread-safe. Lost with the controller: it is made anew from the next syncs.
+class ZoneMemory {
+ public:
+  enum class Seen { kBefore, kFirst };
+
+  [[nodiscard]] std::optional<ZoneRatios> ratios() const;
+  void set_ratios(std::optional<ZoneRatios> ratios);
+
+  /// Whether the Service has hints by zone, of either type.
+  [[nodiscard]] bool has_hints(const Key& service) const;
+  Seen remember(const Key& service, IpFamily type, ZoneCounts allocated);
+  void forget(const Key& service, IpFamily type);
+  /// The Services whose endpoints should be dealt anew.
+  [[nodiscard]] std::vector<Key> overloaded() const;
+
+ private:
+  mutable std::mutex mutex_;
+  // Empty until the Nodes were looked at once, absent when they allow no ratios: the two have
+  // different events (spec 11.3).
+  std::optional<ZoneRatios> ratios_ = ZoneRatios();           // Guarded by mutex_.
+  std::map<std::pair<Key, IpFamily>, ZoneCounts> allocated_;  // Guarded by mutex_.
+  std::set<Key> hinted_;                                      // Guarded by mutex_.
+};
+
+}  // namespace davit::endpoint
