@@ -11,6 +11,7 @@
 #include "host/base/version.hpp"
 #include "host/cli/manifest_command.hpp"
 #include "host/cli/plugin_command.hpp"
+#include "host/cli/plugin_new.hpp"
 #include "host/cli/rbac_command.hpp"
 #include "host/cli/run_flags.hpp"
 #include "host/cli/sandbox_flags.hpp"
@@ -27,6 +28,7 @@ struct Commands {
   ManifestCheckOptions manifest_check;
   PluginInspectOptions plugin_inspect;
   PluginListOptions plugin_list;
+  PluginNewOptions plugin_new;
   RbacOptions rbac;
   SandboxFlags sandbox;
   std::function<int()> chosen;
@@ -57,7 +59,8 @@ void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, 
 }
 
 void add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
-  CLI::App* plugin = app.add_subcommand("plugin", "Look at plugins, without running their code");
+  CLI::App* plugin =
+      app.add_subcommand("plugin", "Begin a plugin, or look at plugins without running their code");
   plugin->require_subcommand(1);
   CLI::App* inspect =
       plugin->add_subcommand("inspect", "What a plugin is, needs and may do, and how it grades");
@@ -75,6 +78,22 @@ void add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out, st
   inspect->callback([&] {
     commands.chosen = [&] { return run_plugin_inspect(commands.plugin_inspect, out, err); };
   });
+  CLI::App* fresh = plugin->add_subcommand("new", "A project that builds, runs and has its tests");
+  fresh->add_option("NAME", commands.plugin_new.name, "Of the project and the plugin")->required();
+  fresh->add_option("--lang", commands.plugin_new.language, "What it is written in")
+      ->check(CLI::IsMember({"cpp", "c", "rust"}))
+      ->capture_default_str();
+  fresh
+      ->add_option("--watches", commands.plugin_new.watches,
+                   "The resource that it watches: [GROUP/]VERSION/PLURAL")
+      ->capture_default_str();
+  fresh->add_option(
+      "--kind", commands.plugin_new.kind,
+      "Of that resource, where it is not built in and does not follow from the plural");
+  fresh->add_option("--dir", commands.plugin_new.directory, "Where to; a folder NAME by default");
+  fresh->callback(
+      [&] { commands.chosen = [&] { return run_plugin_new(commands.plugin_new, out, err); }; });
+
   CLI::App* list = plugin->add_subcommand("list", "The plugins of the plugin directories");
   list->add_option("--plugin-dir", commands.plugin_list.directories,
                    "Where to look; may be repeated (default: the installed one)")

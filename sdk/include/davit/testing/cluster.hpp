@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstdio>
 #include <cstdlib>
 #include <davit/entry.hpp>
@@ -160,7 +161,10 @@ class Cluster {
   // ---- Objects, as an administrator ----
 
   /// Stores JSON text or a builder's object whole, status included; replaces a present one.
-  void add(std::string_view json) { add(Json::must(json)); }
+  template <std::convertible_to<std::string_view> Text>
+  void add(const Text& json) {
+    add(Json::must(json));
+  }
   void add(Json object) { static_cast<void>(state_.server.put(std::move(object))); }
   template <typename Builder>
   requires requires(const Builder& builder) { builder.json(); }
