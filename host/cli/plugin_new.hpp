@@ -7,12 +7,12 @@
 namespace davit::host {
 
 struct PluginNewOptions {
-  std::string name;  ///< The project, the plugin and the begin of its controller's name.
+  std::string name{};  ///< The project, the plugin and the begin of its controller's name.
   std::string language = "cpp";  ///< "cpp", "c" or "rust".
-  std::string watches =
-      "v1/pods";          ///< VERSION/RESOURCE of the core group, or GROUP/VERSION/RESOURCE.
-  std::string kind;       ///< Of the resource; empty: known for built-in ones, else guessed.
-  std::string directory;  ///< Made for it; empty: the name, in the current directory.
+  /// VERSION/PLURAL of the core group, or GROUP/VERSION/PLURAL.
+  std::string watches = "v1/pods";
+  std::string kind{};       ///< Of the resource; empty: known for built-in ones, else guessed.
+  std::string directory{};  ///< Made for it; empty: the name, in the current directory.
 };
 
 /// Writes the project and says on `out` what to do with it. 0; 2 for a name, resource or directory

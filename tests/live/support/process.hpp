@@ -51,7 +51,7 @@ struct Outcome {
 /// Runs a command to its end. `input` becomes its standard input. Killed (code 124) after `limit`.
 [[nodiscard]] Outcome run(const std::vector<std::string>& argv, const std::string& input = "",
                           const std::vector<std::string>& env = {},
-                          std::chrono::milliseconds limit = std::chrono::minutes(2));
+                          std::chrono::milliseconds limit = std::chrono::minutes(5));
 
 /// The one place where live tests wait: asks `done` every `interval` until it is true or `limit`
 /// has passed; says which.
