@@ -1,0 +1,96 @@
+#include "tests/system/host_thread.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <utility>
+
+namespace davit::test {
+
+namespace {
+
+host::RunOptions run_options(const HostOptions& options) {
+  host::RunOptions out;
+  out.plugin_directories = options.plugin_directories;
+  if (out.plugin_directories.empty()) {
+    out.plugin_directories = {DAVIT_DEPLOYMENT_DIRECTORY, DAVIT_REPLICASET_DIRECTORY,
+                              DAVIT_ENDPOINT_DIRECTORY, DAVIT_NODELIFECYCLE_DIRECTORY};
+  }
+  out.controllers = options.controllers;
+  out.leader_elect = options.election == HostOptions::Election::kOn;
+  out.bind_address = "127.0.0.1";
+  out.port = 0;
+  out.controller_start_interval = host::Duration{0};
+  return out;
+}
+
+host::RunSettings settings(const HostOptions& options) {
+  host::RunSettings out = host::settle(run_options(options)).settings;
+  if (options.configs.empty()) return out;
+  out.manifest.plugins.emplace();
+  for (const char* name : {"deployment", "replicaset", "endpoint", "nodelifecycle"}) {
+    host::PluginSettings& plugin = out.manifest.plugins->emplace_back();
+    plugin.name = name;
+    for (const HostOptions::Config& each : options.configs) {
+      if (each.plugin == name) plugin.controllers[each.controller].config = each.json;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+HostThread::HostThread(const HostOptions& options, const host::HostSeams& seams) : seams_(seams) {
+  const host::RunSettings settled = settings(options);
+  std::ostringstream mistakes;
+  plan_ = host::HostPlan::make(settled, mistakes);
+  if (!plan_) {
+    started_ = Status(Code::kInvalid, mistakes.str());
+    ended_ = true;
+    return;
+  }
+  host_ = std::make_unique<host::HostProcess>(settled.manifest, host::ConnectionConfig{},
+                                              plan_->controllers(), seams_, [] {});
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+HostThread::~HostThread() = default;
+
+void HostThread::run(const std::stop_token& stop) {
+  // Every second in the program; what it does there is reports and tidying.
+  constexpr host::Duration kTick = std::chrono::seconds(30);
+  const Status status = host_->start(stop);
+  {
+    host::MutexLock lock(mutex_);
+    started_ = status;
+  }
+  while (!stop.stop_requested()) {
+    host_->tick();
+    const host::Time next = seams_.clock.now() + kTick;
+    host::MutexLock lock(mutex_);
+    while (!stop.stop_requested() && seams_.clock.now() < next) {
+      seams_.clock.wait_until(stopping_, mutex_, next);
+    }
+  }
+  const bool in_time = host_->stop();
+  host::MutexLock lock(mutex_);
+  ended_ = in_time;
+}
+
+std::optional<Status> HostThread::started() const {
+  host::MutexLock lock(mutex_);
+  return started_;
+}
+
+void HostThread::stop() {
+  thread_.request_stop();
+  host::MutexLock lock(mutex_);
+  stopping_.notify_all();
+}
+
+std::optional<bool> HostThread::ended() const {
+  host::MutexLock lock(mutex_);
+  return ended_;
+}
+
+}  // namespace davit::test

@@ -1,0 +1,62 @@
+/// davit as its main program runs it: started, ticked, stopped.
+#pragma once
+
+#include <atomic>
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/base/mutex.hpp"
+#include "host/cli/host_plan.hpp"
+#include "host/cli/host_process.hpp"
+
+namespace davit::test {
+
+/// What runs, beside the manifest's defaults.
+struct HostOptions {
+  std::vector<std::string> controllers = {"deployment-controller", "replicaset-controller"};
+  /// Where the plugins are; empty: davit's own.
+  std::vector<std::string> plugin_directories;
+  /// Of controllers, by plugin and controller.
+  struct Config {
+    std::string plugin;
+    std::string controller;
+    std::string json;
+  };
+  std::vector<Config> configs;
+  enum class Election { kOff, kOn } election = Election::kOff;
+};
+
+/// The host on a thread of its own, so that the test's thread moves the time.
+class HostThread {
+ public:
+  /// Starts at once. What the seams name outlives it.
+  HostThread(const HostOptions& options, const host::HostSeams& seams);
+  /// finished() must be true.
+  ~HostThread();
+  HostThread(const HostThread&) = delete;
+  HostThread& operator=(const HostThread&) = delete;
+
+  /// start() has returned, and how.
+  [[nodiscard]] std::optional<Status> started() const EXCLUDES(mutex_);
+  /// Asks it to end; it needs time for that.
+  void stop() EXCLUDES(mutex_);
+  /// Whether it has ended, and all its syncs in time.
+  [[nodiscard]] std::optional<bool> ended() const EXCLUDES(mutex_);
+
+ private:
+  void run(const std::stop_token& stop) EXCLUDES(mutex_);
+
+  const host::HostSeams seams_;
+  std::optional<host::HostPlan> plan_;
+  std::unique_ptr<host::HostProcess> host_;
+  mutable host::Mutex mutex_;
+  host::CondVar stopping_;
+  std::optional<Status> started_ GUARDED_BY(mutex_);
+  std::optional<bool> ended_ GUARDED_BY(mutex_);
+  std::jthread thread_;  // Last: it uses all of the above.
+};
+
+}  // namespace davit::test

@@ -1,0 +1,44 @@
+/// Time for what runs on threads of its own: it moves by hand, and only when nobody has anything
+/// to do.
+#pragma once
+
+#include <list>
+
+#include "host/base/clock.hpp"
+#include "host/base/mutex.hpp"
+
+namespace davit::test {
+
+/// Everything that follows from an event happens at the same instant of this clock, however long
+/// the machine takes for it, and what waits for a minute waits no longer than it takes to see that
+/// all others wait, too. So a test neither sleeps nor depends on the machine's speed.
+///
+/// Who waits does so in wait_until() or on a CondVar; one thread, the test's, calls the rest.
+class QuietClock final : public host::Clock {
+ public:
+  [[nodiscard]] host::Time now() const override EXCLUDES(mutex_);
+  [[nodiscard]] host::WallTime wall_now() const override EXCLUDES(mutex_);
+  void wait_until(host::CondVar& cond, host::Mutex& mutex, host::Time deadline) override
+      REQUIRES(mutex) EXCLUDES(mutex_);
+
+  /// Returns when every other thread of the process sleeps.
+  void settle();
+  /// Settles, and then moves to the next time that somebody waits for, or to `end` when that is
+  /// earlier. False: it is `end` already.
+  bool step(host::Time end) EXCLUDES(mutex_);
+
+ private:
+  struct Waiter {
+    host::CondVar* cond;
+    host::Time deadline;
+  };
+
+  /// Wakes those whose time has come. They sleep in wait_until(): step() has settled before.
+  void wake_due() REQUIRES(mutex_);
+
+  mutable host::Mutex mutex_;
+  host::Duration passed_ GUARDED_BY(mutex_){0};
+  std::list<Waiter> waiters_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::test

@@ -1,0 +1,201 @@
+#include "tests/system/world.hpp"
+
+#include <set>
+#include <utility>
+
+#include "tests/system/invariants.hpp"
+
+namespace davit::test {
+
+namespace {
+
+using sandbox::Json;
+
+/// More than the longest back-off of a key, about 16 minutes.
+constexpr host::Duration kPatience = std::chrono::minutes(20);
+/// What is retried or counted after the end has come has come then.
+constexpr host::Duration kSettled = std::chrono::seconds(10);
+constexpr host::Duration kLong = std::chrono::minutes(3);
+constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
+
+sandbox::SimulationOptions simulated(const WorldOptions& options) {
+  sandbox::SimulationOptions out;
+  out.nodes.plans = sandbox::plan_nodes("node", options.nodes, 3);
+  out.nodes.lease_period = options.lease_period;
+  out.pods.ready = std::chrono::milliseconds(500);
+  out.pods.jitter = 1;
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& each : lines) out += "\n  " + each;
+  return out;
+}
+
+}  // namespace
+
+World::World(WorldOptions options)
+    : options_(std::move(options)),
+      trace_(__FILE__, __LINE__, "seed " + std::to_string(options_.seed)),
+      random_(host::make_seeded_random(options_.seed)),
+      store_(clock_) {
+  const host::Log log(log_);
+  server_ = std::move(*sandbox::ApiServer::open({store_, clock_, *random_, log}));
+  traffic_ = std::make_unique<Traffic>(*server_, clock_);
+  faults_ = std::make_unique<sandbox::FaultLayer>(
+      sandbox::FaultParts{.inner = *traffic_, .store = store_, .clock = clock_}, options_.seed);
+  record_ = std::make_unique<Record>(*server_);
+  transport_ = std::make_unique<sandbox::InProcessTransport>(
+      *faults_, clock_, sandbox::InProcessTransport::Driver::kOwnThread);
+  nodes_transport_ = std::make_unique<sandbox::InProcessTransport>(
+      *server_, clock_, sandbox::InProcessTransport::Driver::kOwnThread);
+  nodes_ = std::make_unique<sandbox::SimulationThread>(
+      sandbox::SimulationSeams{*nodes_transport_, clock_, *random_, log}, simulated(options_));
+  controllers_ = std::make_unique<sandbox::Controllers>(
+      sandbox::ControllerParts{store_, *server_, clock_, [this] { return server_->resources(); }},
+      sandbox::ControllerOptions{});
+  controllers_thread_ =
+      std::jthread([this](const std::stop_token& stop) { controllers_->run(stop); });
+  start_host();
+}
+
+World::~World() {
+  heal();
+  stop_host();
+  nodes_.reset();
+}
+
+void World::start_host() {
+  host_ = std::make_unique<HostThread>(options_.host,
+                                       host::HostSeams{clock_, *random_, log_, transport_.get()});
+  await("davit has started", [this] { return host_->started().has_value(); });
+  EXPECT_TRUE(host_->started()->ok()) << host_->started()->message();
+}
+
+void World::stop_host() {
+  if (!host_) return;
+  host_->stop();
+  await("davit has ended", [this] { return host_->ended().has_value(); });
+  EXPECT_TRUE(host_->ended() == true) << "a sync did not end in time";
+  host_.reset();
+}
+
+void World::play(const std::string& script) {
+  Result<sandbox::FaultScript> parsed = sandbox::parse_fault_script(sandbox::json_literal(script));
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message();
+  faults_->add(std::move(*parsed));
+}
+
+Json World::send(const std::string& method, const std::string& target, const std::string& body) {
+  sandbox::Request request;
+  request.method = method;
+  request.target = target;
+  request.headers = {
+      {"Content-Type", method == "PATCH" ? "application/merge-patch+json" : "application/json"}};
+  request.body = body;
+  const sandbox::Response response = server_->handle(request);
+  EXPECT_LT(response.status, 300) << response.body;
+  return sandbox::json_literal(response.body);
+}
+
+void World::deploy(const std::string& name, int replicas) {
+  const std::string labels = R"({"app":")" + name + R"("})";
+  send("POST", kDeployments,
+       R"({"metadata":{"name":")" + name + R"(","labels":)" + labels + R"(},"spec":{"replicas":)" +
+           std::to_string(replicas) + R"(,"selector":{"matchLabels":)" + labels +
+           R"(},"strategy":{"rollingUpdate":{"maxSurge":2,"maxUnavailable":1}},)"
+           R"("template":{"metadata":{"labels":)" +
+           labels + R"(},"spec":{"containers":[{"name":"c","image":")" + name + R"(:1"}]}}}})");
+}
+
+void World::patch(const std::string& name, const std::string& body) {
+  send("PATCH", std::string(kDeployments) + "/" + name, body);
+}
+
+void World::set_image(const std::string& name, const std::string& image) {
+  patch(name, R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":")" + image +
+                  R"("}]}}}})");
+}
+
+void World::pass(host::Duration time) {
+  const host::Time end = clock_.now() + time;
+  while (clock_.step(end)) {
+  }
+  record_->read();
+}
+
+void World::await(const std::string& what, const std::function<bool()>& holds) {
+  const host::Time end = clock_.now() + kPatience;
+  do {
+    clock_.settle();
+    record_->read();
+    if (holds()) return;
+  } while (clock_.step(end));
+  std::string state;
+  for (const auto& [uid, object] : record_->deployments()) state += to_text(object) + "\n";
+  for (const auto& [uid, object] : record_->pods()) {
+    state +=
+        object.text_at({"metadata", "name"}) + " " + object.text_at({"status", "phase"}) + "\n";
+  }
+  ADD_FAILURE() << "waited in vain for: " << what << "\n" << state << joined(log_.lines());
+}
+
+void World::await_rollout(const std::string& name, int replicas) {
+  await(name + " is rolled out", [&] {
+    const Json object = record_->deployment(name);
+    const Json& status = object.get("status");
+    return object.get("spec").get("replicas").integer_or(1) == replicas &&
+           status.get("observedGeneration") == object.get("metadata").get("generation") &&
+           status.get("replicas").integer_or(0) == replicas &&
+           status.get("updatedReplicas").integer_or(0) == replicas &&
+           status.get("availableReplicas").integer_or(0) == replicas;
+  });
+}
+
+void World::await_end(const std::string& name) {
+  await(name + " is gone with all that it had", [&] {
+    for (const auto* objects :
+         {&record_->deployments(), &record_->replica_sets(), &record_->pods()}) {
+      for (const auto& [uid, object] : *objects) {
+        if (object.text_at({"metadata", "labels", "app"}) == name) return false;
+      }
+    }
+    return true;
+  });
+}
+
+void World::expect_silence(const std::string& name) {
+  pass(kSettled);
+  const sandbox::Revision before = record_->revision();
+  const host::Time since = clock_.now();
+  pass(kLong);
+  const std::vector<std::string> steps = steps_since(*record_, before, name);
+  EXPECT_TRUE(steps.empty()) << joined(steps);
+  for (const Write& each : traffic_->writes(since)) {
+    ADD_FAILURE() << each.method << " " << each.path << " " << each.status;
+  }
+}
+
+void World::expect_order(const std::string& name) {
+  const std::vector<std::string> surplus = excess(*record_, name);
+  EXPECT_TRUE(surplus.empty()) << joined(surplus);
+  const std::vector<std::string> left = orphans(*record_);
+  EXPECT_TRUE(left.empty()) << joined(left);
+}
+
+std::string World::images(const std::string& name) const {
+  std::set<std::string> seen;
+  for (const auto& [uid, pod] : record_->pods()) {
+    if (pod.text_at({"metadata", "labels", "app"}) != name) continue;
+    if (pod.get("metadata").contains("deletionTimestamp")) continue;
+    for (const Json& each : pod.get("spec").get("containers").items()) {
+      seen.insert(each.text_at({"image"}));
+    }
+  }
+  std::string out;
+  for (const std::string& each : seen) out += (out.empty() ? "" : " ") + each;
+  return out;
+}
+
+}  // namespace davit::test

@@ -1,0 +1,106 @@
+/// Host, plugins and cluster in one process, with faults between them, from a seed, on a clock that
+/// moves when everybody is done with what there is to do.
+///
+/// The host lives on its threads (workers, informers, the recorder of events), and these run here,
+/// too. A seed fixes the faults that are drawn; which of several requests of one instant they hit
+/// is up to the threads.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "sandbox/client/in_process_transport.hpp"
+#include "sandbox/controllers/controllers.hpp"
+#include "sandbox/faults/fault_layer.hpp"
+#include "sandbox/nodes/simulation.hpp"
+#include "sandbox/server/api_server.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/system/host_thread.hpp"
+#include "tests/system/quiet_clock.hpp"
+#include "tests/system/record.hpp"
+#include "tests/system/traffic.hpp"
+
+namespace davit::test {
+
+struct WorldOptions {
+  std::uint64_t seed = 1;
+  int nodes = 3;  ///< In three zones, in turn.
+  /// Between renewals of a node's lease. A test of nodes wants ten seconds; others want quiet.
+  host::Duration lease_period = std::chrono::minutes(1);
+  HostOptions host;
+};
+
+/// Nodes, the controllers of a cluster that are not davit's, and davit, which works already.
+class World {
+ public:
+  explicit World(WorldOptions options);
+  explicit World(std::uint64_t seed) : World(WorldOptions{.seed = seed, .host = {}}) {}
+  /// Stops the host: a test fails when it does not end.
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// One rule or a script, as docs/sandbox-faults.md has them. It concerns davit, not the nodes.
+  void play(const std::string& script);
+  /// Forgets all rules.
+  void heal() { faults_->clear(); }
+
+  /// As a user, whom no fault befalls. A patch is a merge patch; the answer must be a success.
+  sandbox::Json send(const std::string& method, const std::string& target,
+                     const std::string& body = "");
+  /// Runs `replicas` pods of "`name`:1" with maxSurge 2 and maxUnavailable 1.
+  void deploy(const std::string& name, int replicas);
+  /// A merge patch of the Deployment.
+  void patch(const std::string& name, const std::string& body);
+  void set_image(const std::string& name, const std::string& image);
+
+  /// Ends davit, and begins it anew; the cluster goes on.
+  void stop_host();
+  void start_host();
+
+  /// Lets so much time pass, and all that happens in it.
+  void pass(host::Duration time);
+  /// Lets time pass until `holds`; a failure when it takes longer than any back-off.
+  void await(const std::string& what, const std::function<bool()>& holds);
+  /// Until so many pods of the latest spec are available, and no other is left.
+  void await_rollout(const std::string& name, int replicas);
+  /// Until neither it nor anything that it had is left.
+  void await_end(const std::string& name);
+
+  /// In three minutes nobody touches `name`, and davit writes nothing at all.
+  void expect_silence(const std::string& name);
+  /// That what must hold always did.
+  void expect_order(const std::string& name);
+
+  [[nodiscard]] const Record& record() const { return *record_; }
+  [[nodiscard]] const Traffic& traffic() const { return *traffic_; }
+  [[nodiscard]] const RecordingLogSink& log() const { return log_; }
+  [[nodiscard]] QuietClock& clock() { return clock_; }
+  /// Images of the pods that are not being deleted.
+  [[nodiscard]] std::string images(const std::string& name) const;
+
+ private:
+  const WorldOptions options_;
+  const testing::ScopedTrace trace_;
+  QuietClock clock_;
+  RecordingLogSink log_;
+  std::unique_ptr<host::Random> random_;
+  sandbox::Store store_;
+  std::unique_ptr<sandbox::ApiServer> server_;
+  std::unique_ptr<Traffic> traffic_;
+  std::unique_ptr<sandbox::FaultLayer> faults_;
+  std::unique_ptr<Record> record_;
+  std::unique_ptr<sandbox::InProcessTransport> transport_;  // davit's, with the faults.
+  std::unique_ptr<sandbox::InProcessTransport> nodes_transport_;
+  std::unique_ptr<sandbox::SimulationThread> nodes_;
+  std::unique_ptr<sandbox::Controllers> controllers_;
+  std::jthread controllers_thread_;
+  std::unique_ptr<HostThread> host_;
+};
+
+}  // namespace davit::test
