@@ -50,12 +50,12 @@ KnownDifferences::KnownDifferences(const std::string& file) {
             [this](const std::string&, const std::string& each) { ignored_.insert(each); });
 }
 
-bool KnownDifferences::leaves_out(std::string_view kind, std::string_view path) const {
-  const std::string_view last = path.substr(path.rfind('.') + 1);
+bool KnownDifferences::leaves_out(std::string_view kind, const std::string& path,
+                                  const std::string& key) const {
   for (const std::string_view of : {std::string_view(), kind}) {
     const auto found = members_.find(of);
     if (found == members_.end()) continue;
-    if (found->second.contains(path) || found->second.contains(last)) return true;
+    if (found->second.contains(path) || found->second.contains(key)) return true;
   }
   return false;
 }

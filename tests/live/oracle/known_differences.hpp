@@ -14,9 +14,10 @@ class KnownDifferences {
   /// Ends the program with the place of a mistake.
   explicit KnownDifferences(const std::string& file);
 
-  /// Whether the member at `path` ("status.conditions.lastUpdateTime"; list indexes are not part of
-  /// it) of an object of `kind` does not count.
-  [[nodiscard]] bool leaves_out(std::string_view kind, std::string_view path) const;
+  /// Whether member `key` at `path` ("status.conditions.reason"; list indexes are not part of it)
+  /// of an object of `kind` does not count.
+  [[nodiscard]] bool leaves_out(std::string_view kind, const std::string& path,
+                                const std::string& key) const;
   /// Whether `field` of an object of `kind` may pass through `value` or not.
   [[nodiscard]] bool is_passing(std::string_view kind, const std::string& field,
                                 const std::string& value) const;

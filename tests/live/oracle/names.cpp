@@ -25,7 +25,10 @@ Names::Names(const std::vector<Life>& lives) {
     if (each.kind->name != "replicaset" || tokens_.contains(each.name)) continue;
     const std::string& hash =
         each.versions.front()->text_at({"metadata", "labels", "pod-template-hash"});
-    if (hash.empty() || !each.name.ends_with('-' + hash)) continue;
+    if (hash.empty() || !each.name.ends_with('-' + hash)) {
+      sets_.insert(each.name + '-');
+      continue;
+    }
     const std::string deployment = each.name.substr(0, each.name.size() - hash.size() - 1);
     const std::string token = deployment + "-#" + std::to_string(++sets[deployment]);
     tokens_[each.name] = token;

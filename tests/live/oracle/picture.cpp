@@ -36,7 +36,7 @@ Json canonical(const Json& json, std::string_view kind, const std::string& path,
   Json out = Json::object();
   for (const Json::Member& each : json.members()) {
     const std::string at = path.empty() ? each.key : path + '.' + each.key;
-    if (known.leaves_out(kind, at)) continue;
+    if (known.leaves_out(kind, at, each.key)) continue;
     Json member = canonical(each.value, kind, at, names, known);
     // A server of another version may write an empty member that this one leaves out.
     if (!member.empty()) out.set(names.replaced(each.key), std::move(member));

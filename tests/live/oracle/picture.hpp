@@ -27,7 +27,8 @@ using Record = std::map<std::string, std::int64_t>;
 /// `compare` is kSteps, because how far one write goes depends on how many pods were ready by then.
 [[nodiscard]] Record histories(const std::vector<Life>& lives, const Names& names,
                                const KnownDifferences& known, Compare compare);
-/// Events of controllers by object, reason and message; 1 where the count depends on timing.
+/// Events of controllers by object, reason and message; 1 where the count depends on timing. Of
+/// ScalingReplicaSet only that there was one, unless `compare` is kSteps.
 [[nodiscard]] Record events(const std::vector<Life>& lives, const Names& names,
                             const KnownDifferences& known, Compare compare);
 

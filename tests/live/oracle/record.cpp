@@ -95,17 +95,14 @@ std::map<std::string, std::vector<std::string>> fields_of(const Life& life) {
   return out;
 }
 
-/// Without what v1.27 added to the texts of events, and, unless steps are determined, without how
-/// far a step went.
-std::string plain_message(std::string text, Compare compare) {
-  constexpr std::string_view kCombined = "(combined from similar events): ";
-  if (text.starts_with(kCombined)) text.erase(0, kCombined.size());
+/// Without what v1.27 added to the texts of events. One event stands for all of a kind after the
+/// ninth, with the text of the last.
+std::string plain_message(const std::string& text) {
+  if (text.starts_with("(combined from similar events): ")) return "(combined)";
   if (!text.starts_with("Scaled ")) return text;
   const std::size_t to = text.rfind(" to ");
   const std::size_t from = text.rfind(" from ");
-  if (to == std::string::npos) return text;
-  const std::string end = compare == Compare::kSteps ? text.substr(to) : "";
-  return text.substr(0, std::min(from, to)) + end;
+  return from < to && to != std::string::npos ? text.substr(0, from) + text.substr(to) : text;
 }
 
 }  // namespace
@@ -125,7 +122,7 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
       continue;
     }
     for (const auto& [field, values] : fields_of(life)) {
-      if (known.leaves_out(kind, field)) continue;
+      if (known.leaves_out(kind, field, field)) continue;
       const std::string text = reducer.reduced(field, values);
       if (text != kAbsent && !text.empty()) out[name + ": " + field + ": " + text] += 1;
     }
@@ -145,14 +142,15 @@ Record events(const std::vector<Life>& lives, const Names& names, const KnownDif
     if (known.is_ignored(reason)) continue;
     const std::string line = "event " + event.text_at({"type"}) + ' ' + reason + " of " +
                              event.text_at({"involvedObject", "kind"}) + ' ' +
-                             names.replaced(event.text_at({"involvedObject", "name"})) + ": " +
-                             plain_message(names.replaced(event.text_at({"message"})), compare) +
-                             " (" + component + ')';
-    const bool is_step = reason == "ScalingReplicaSet" && compare != Compare::kSteps;
-    if (is_step || known.is_uncounted(reason)) {
+                             names.replaced(event.text_at({"involvedObject", "name"})) + " (" +
+                             component + ')';
+    const std::string message = plain_message(names.replaced(event.text_at({"message"})));
+    if (reason == "ScalingReplicaSet" && compare != Compare::kSteps) {
       out[line] = 1;
+    } else if (known.is_uncounted(reason)) {
+      if (message != "(combined)") out[line + ": " + message] = 1;
     } else {
-      out[line] += event.get("count").integer_or(1);
+      out[line + ": " + message] += event.get("count").integer_or(1);
     }
   }
   return out;

@@ -27,6 +27,24 @@ constexpr KindInfo kKinds[] = {
     {"node", "Node", "", "v1", "nodes", false},
 };
 
+/// With the steps below a `repeat` written out.
+void read_steps(const YamlNode& list, const Objects& objects, Reader& reader,
+                std::vector<Step>& out) {
+  for (const YamlNode& each : list.items) {
+    if (each.find("repeat") == nullptr) {
+      out.push_back(reader.step(each, objects));
+      continue;
+    }
+    reader.keys(each, {"repeat", "steps"});
+    const std::size_t times = reader.number(each, "repeat").value_or(0);
+    const YamlNode* steps = each.find("steps");
+    if (steps == nullptr) reader.mistake(each, "repeat needs steps");
+    for (std::size_t i = 0; steps != nullptr && i < times; ++i) {
+      read_steps(*steps, objects, reader, out);
+    }
+  }
+}
+
 Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& reader) {
   Scenario out;
   reader.keys(node, {"name", "room", "compare", "without_original", "steps", "expect"});
@@ -47,9 +65,7 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   }
   const YamlNode* steps = node.find("steps");
   if (steps == nullptr || steps->items.empty()) reader.mistake(node, "a scenario needs steps");
-  if (steps != nullptr) {
-    for (const YamlNode& each : steps->items) out.steps.push_back(reader.step(each, objects));
-  }
+  if (steps != nullptr) read_steps(*steps, objects, reader, out.steps);
   if (const YamlNode* expect = node.find("expect")) {
     for (const YamlNode& each : expect->items) {
       reader.keys(each, {"of", "where", "holds", "count"});

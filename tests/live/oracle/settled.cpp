@@ -41,6 +41,13 @@ bool is_observed(const Json& object) {
          object.get("metadata").get("generation").integer_or(0);
 }
 
+bool chooses(const Json& selector, const Json& pod) {
+  const Json& labels = pod.get("metadata").get("labels");
+  return std::all_of(
+      selector.members().begin(), selector.members().end(),
+      [&labels](const Json::Member& each) { return labels.get(each.key) == each.value; });
+}
+
 /// Whether its node, and not the scenario, has something left to do.
 std::string unsettled_pod(const Json& pod) {
   const std::string& phase = pod.text_at({"status", "phase"});
@@ -70,7 +77,24 @@ std::string unsettled_pod(const Json& pod) {
   return condition_is(pod, "Ready", "True") ? "" : "is not ready yet";
 }
 
+/// Pods that are still to be adopted or released. Only matchLabels are looked at.
+std::string unsettled_ownership(const Json& set, const std::vector<Life>& lives) {
+  const Json& labels = set.get("spec").get("selector").get("matchLabels");
+  if (labels.empty() || is_terminating(set)) return "";
+  for (const Life& each : lives) {
+    if (each.gone || each.kind->name != "pod" || is_terminating(each.now())) continue;
+    const std::string& owner = owner_of(each.now());
+    const bool matches = chooses(labels, each.now());
+    if (matches && owner.empty()) return "has not adopted " + each.name;
+    if (!matches && owner == set.text_at({"metadata", "uid"})) {
+      return "has not released " + each.name;
+    }
+  }
+  return "";
+}
+
 std::string unsettled_set(const Json& set, const std::vector<Life>& lives) {
+  if (std::string why = unsettled_ownership(set, lives); !why.empty()) return why;
   std::int64_t pods = 0;
   std::int64_t ready = 0;
   for (const Life& each : lives) {
@@ -105,13 +129,6 @@ std::string unsettled_deployment(const Json& deployment, const std::vector<Life>
     return "counts other available replicas";
   }
   return "";
-}
-
-bool chooses(const Json& selector, const Json& pod) {
-  const Json& labels = pod.get("metadata").get("labels");
-  return std::all_of(
-      selector.members().begin(), selector.members().end(),
-      [&labels](const Json::Member& each) { return labels.get(each.key) == each.value; });
 }
 
 /// Only Services whose ports all pods have: the others' addresses are the scenario's to await.

@@ -32,6 +32,13 @@ bool has_labels(const Json& object, const std::vector<std::string>& labels) {
   });
 }
 
+/// What a status says counts once its controller has seen the spec.
+bool is_observed(const Json& object) {
+  const std::string& kind = object.text_at({"kind"});
+  if (kind != "Deployment" && kind != "ReplicaSet") return true;
+  return object.get("status").get("observedGeneration") == object.get("metadata").get("generation");
+}
+
 bool holds(const Json& object, const std::vector<std::string>& checks) {
   return std::all_of(checks.begin(), checks.end(), [&object](const std::string& each) {
     return checks::why_not(object, each).empty();
@@ -106,7 +113,16 @@ Status Stage::call(Verb verb, const Step& step, const std::string& name, const s
   request.patch_type = step.patch_type;
   request.delete_options = step.deletion;
   request.body = body;
-  return client_.call(request).status;
+  const host::ApiResponse answer = client_.call(request);
+  if (!answer.status.ok() || verb == Verb::kDelete || step.target.kind->name == "namespace") {
+    return answer.status;
+  }
+  // What follows must not look at the time before this write.
+  const Json written = sandbox::json_literal(answer.body);
+  const auto has_come = [&] { return world_.has_seen(ns_, written); };
+  return eventually(kPatience, has_come, kLook)
+             ? Status()
+             : Status(Code::kUnavailable, "this write does not show");
 }
 
 Status Stage::create(const Step& step) {
@@ -183,6 +199,7 @@ std::string Stage::why_not(const Condition& condition) const {
            std::string(condition.target.kind->resource) + ' ' + condition.target.name;
   }
   for (const Life* each : found) {
+    if (!is_observed(each->now())) return each->name + " is not observed";
     for (const std::string& check : condition.holds) {
       if (std::string why = checks::why_not(each->now(), check); !why.empty()) {
         return each->name + ": " + why;

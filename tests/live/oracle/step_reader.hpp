@@ -27,6 +27,8 @@ class Reader {
 
   /// The text at `key`, or "".
   [[nodiscard]] std::string text(const host::YamlNode& node, std::string_view key);
+  /// The number at `key`, or nothing.
+  [[nodiscard]] std::optional<std::size_t> number(const host::YamlNode& node, std::string_view key);
   /// Others than these are mistakes.
   void keys(const host::YamlNode& node, std::initializer_list<std::string_view> allowed);
   void mistake(const host::YamlNode& node, const std::string& what);
@@ -37,7 +39,6 @@ class Reader {
  private:
   [[nodiscard]] std::string expanded(std::string text) const;
   [[nodiscard]] std::vector<std::string> texts(const host::YamlNode& node, std::string_view key);
-  [[nodiscard]] std::optional<std::size_t> number(const host::YamlNode& node, std::string_view key);
   [[nodiscard]] sandbox::Json json(const host::YamlNode& node);
   [[nodiscard]] Target target(const host::YamlNode& node, std::string_view key);
 

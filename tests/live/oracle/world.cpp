@@ -1,5 +1,7 @@
 #include "tests/live/oracle/world.hpp"
 
+#include <algorithm>
+
 #include "host/object/watch_splitter.hpp"
 #include "tests/live/support/process.hpp"
 
@@ -77,6 +79,20 @@ std::vector<Life> World::lives(const std::string& ns) const {
   host::MutexLock lock(mutex_);
   const auto found = spaces_.find(ns);
   return found == spaces_.end() ? std::vector<Life>() : found->second.lives;
+}
+
+bool World::has_seen(const std::string& ns, const Json& object) const {
+  const std::string& version = object.text_at({"metadata", "resourceVersion"});
+  host::MutexLock lock(mutex_);
+  const auto space = spaces_.find(ns);
+  if (space == spaces_.end()) return false;
+  const auto found = space->second.by_uid.find(object.text_at({"metadata", "uid"}));
+  if (found == space->second.by_uid.end()) return false;
+  const Life& life = space->second.lives[found->second];
+  return life.gone ||
+         std::any_of(life.versions.begin(), life.versions.end(), [&version](const Version& each) {
+           return each->text_at({"metadata", "resourceVersion"}) == version;
+         });
 }
 
 std::uint64_t World::changes(const std::string& ns) const {

@@ -38,6 +38,8 @@ class World {
   [[nodiscard]] std::vector<Life> lives(const std::string& ns) const;
   /// Grows with every change in the namespace.
   [[nodiscard]] std::uint64_t changes(const std::string& ns) const;
+  /// Whether this version of an object, or its end, has come.
+  [[nodiscard]] bool has_seen(const std::string& ns, const sandbox::Json& object) const;
   /// Of all namespaces.
   [[nodiscard]] std::uint64_t changes() const;
 
