@@ -17,6 +17,7 @@ namespace {
 host::ConnectionConfig connection(const std::string& kubeconfig) {
   host::KubeconfigOptions lookup;
   lookup.kubeconfig = kubeconfig;
+  lookup.environment = host::process_environment();
   const Result<host::ConnectionConfig> config = host::load_connection(lookup);
   if (!config) fail(config.error().message());
   return *config;
