@@ -95,6 +95,9 @@ class Wired final : public SandboxProcess {
 
   Status open_access() {
     sandbox::AuthenticatorOptions known;
+    if (options().security == SandboxSecurity::kPlain) {
+      known.anonymous = sandbox::Anonymous::kAdministrator;
+    }
     known.tokens.push_back(
         {credentials_.admin_token,
          {.user = sandbox::kAdminUser, .groups = {std::string(sandbox::kMastersGroup)}}});

@@ -57,6 +57,11 @@ class CredentialAuthenticator final : public Authenticator {
     }
     if (anonymous_ == Anonymous::kRefused) return Status(Code::kForbidden, "no credentials");
     Identity identity;
+    if (anonymous_ == Anonymous::kAdministrator) {
+      identity.user = "system:unsecured";
+      identity.groups = {std::string(kMastersGroup)};
+      return authenticated(std::move(identity));
+    }
     identity.user = kAnonymous;
     identity.groups = {std::string(kUnauthenticatedGroup)};
     return identity;

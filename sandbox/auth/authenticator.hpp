@@ -9,7 +9,14 @@
 
 namespace davit::sandbox {
 
-enum class Anonymous { kAllowed, kRefused };
+/// Who asks without credentials.
+enum class Anonymous {
+  kAllowed,
+  kRefused,
+  /// Is system:unsecured and may do everything, as on kube-apiserver's former insecure port:
+  /// kubectl and typed clients send no credentials over plain HTTP.
+  kAdministrator,
+};
 
 struct AuthenticatorOptions {
   std::vector<StaticToken> tokens = {};

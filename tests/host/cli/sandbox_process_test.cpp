@@ -66,6 +66,12 @@ TEST_F(SandboxProcessTest, KubeconfigLeadsToIt) {
   EXPECT_THAT(get(**process, "/api/v1/nodes", "nobody's"), StartsWith("HTTP/1.1 401 "));
 }
 
+TEST_F(SandboxProcessTest, PlainHttpNeedsNoCredentialsBecauseClientsSendNone) {
+  const auto process = open();
+  ASSERT_TRUE(process) << process.error().message();
+  EXPECT_THAT(get(**process, "/api/v1/nodes", ""), StartsWith("HTTP/1.1 200 "));
+}
+
 TEST_F(SandboxProcessTest, TokenFileNamesFurtherUsers) {
   options_.token_file = directory_.write("tokens", "secret,alice,1,\"system:masters\"\n");
   const auto process = open();
