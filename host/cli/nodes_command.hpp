@@ -23,6 +23,7 @@ struct NodeFlags {
   sandbox::PodDefaults pods;
   sandbox::Scheduling scheduling = sandbox::Scheduling::kOn;
   sandbox::Untaint untaint = sandbox::Untaint::kWhenReady;
+  Duration lease_period = sandbox::HeartbeatOptions{}.lease_period;
 };
 
 /// Adds --nodes, --zones and the like to `app`. `flags` is filled while `app` parses and must

@@ -130,6 +130,8 @@ void add_node_flags(CLI::App& app, NodeFlags& flags) {
   app.add_flag_callback(
       "--no-scheduler", [&flags] { flags.scheduling = sandbox::Scheduling::kOff; },
       "Leave binding pods to somebody else");
+  add_duration(app, "--lease-period", flags.lease_period,
+               "How often a node renews its Lease (default 10s)");
   app.add_flag_callback(
       "--keep-taint", [&flags] { flags.untaint = sandbox::Untaint::kNever; },
       "Leave the taint not-ready of new nodes to a node lifecycle controller");

@@ -21,7 +21,8 @@
   R"("status.conditions"]},)" \
   R"({"group":"","version":"v1","resource":"pods","projection":[)" \
   R"("spec.nodeName","status.conditions[].type","status.conditions[].status"]},)" \
-  R"({"group":"coordination.k8s.io","version":"v1","resource":"leases","projection":[)" \
+  R"({"group":"coordination.k8s.io","version":"v1","resource":"leases",)" \
+  R"("fieldSelector":"metadata.namespace=kube-node-lease","projection":[)" \
   R"("spec.renewTime"]}]},{)" \
   R"("name":"taint-eviction-controller","workers":8,)" \
   R"("clientName":"taint-eviction-controller","rules":[)" \

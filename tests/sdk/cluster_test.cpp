@@ -270,6 +270,17 @@ TEST_F(ClusterTest, RequestsOutsideTheDeclaredRulesAreRefused) {
   EXPECT_TRUE(cluster.writes().empty());
 }
 
+TEST_F(ClusterTest, AnInformerWithOtherSelectorsThanDeclaredIsRefused) {
+  testing::Cluster cluster({.note = kNote});
+  const Status started = cluster.start("scripted", [](Context& context) -> InitResult {
+    static_cast<void>(context.open_informer<Pod>({}, {.field_selector = "spec.nodeName=n1"}));
+    return std::make_unique<Controller>();
+  });
+
+  EXPECT_FALSE(started.ok());
+  EXPECT_EQ(cluster.violations().size(), 1u);
+}
+
 TEST_F(ClusterTest, RequestsFromAHandlerAreMisuse) {
   cluster_.add(PodBuilder("web"));
   const Status started = cluster_.start("bad", [](Context& context) -> InitResult {

@@ -35,6 +35,19 @@ TEST(TimeTest, OtherTextIsNoTime) {
   }
 }
 
+TEST(TimeTest, TimesBeyondTheClockComeOutAsItsEnds) {
+  for (const char* text : {"0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "1677-09-21T00:12:43Z",
+                           "1900-01-01T00:30:00+01:00"}) {
+    EXPECT_EQ(at(text), kTimeMin) << text;
+  }
+  for (const char* text : {"2190-01-01T00:00:00Z", "2262-04-11T23:47:17Z", "9999-12-31T23:59:60Z",
+                           "2189-12-31T23:59:59.5-01:00"}) {
+    EXPECT_EQ(at(text), kTimeMax) << text;
+  }
+  EXPECT_EQ(kTimeMax - at("2189-12-31T23:59:59.75Z"), 250ms);
+  EXPECT_GT(kTimeMax - kTimeMin, Duration::zero()) << "their difference does not overflow";
+}
+
 TEST(TimeTest, WritesWholeSecondsInUtc) {
   EXPECT_EQ(format_time(at("2024-05-01T14:00:00.9+02:00")), "2024-05-01T12:00:00Z");
   EXPECT_EQ(format_time(WallTime()), "1970-01-01T00:00:00Z");

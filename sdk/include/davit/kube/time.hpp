@@ -61,7 +61,13 @@ inline std::optional<std::chrono::minutes> take_offset(std::string_view& text) {
 
 }  // namespace detail
 
-/// Nothing when `text` is not RFC 3339, empty text included.
+/// The times that parse_time() gives: 290 years, so that a Duration holds the difference of any two
+/// of them. It ends at 292.
+inline constexpr WallTime kTimeMin = std::chrono::sys_days(std::chrono::year(1900) / 1 / 1);
+inline constexpr WallTime kTimeMax = std::chrono::sys_days(std::chrono::year(2190) / 1 / 1);
+
+/// Nothing when `text` is not RFC 3339, empty text included. Times before 1900 and after 2189 come
+/// out as kTimeMin and kTimeMax, so that whoever computes with them stays within the clock.
 [[nodiscard]] inline std::optional<WallTime> parse_time(std::string_view text) {
   const std::optional<int> year = detail::take_digits(text, 4);
   if (!year || !detail::take_char(text, "-")) return std::nullopt;
@@ -82,9 +88,13 @@ inline std::optional<std::chrono::minutes> take_offset(std::string_view& text) {
                                          std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day)));
   if (!offset || !date.ok()) return std::nullopt;
-  return WallTime(std::chrono::sys_days(date)) + std::chrono::hours(*hour) +
-         std::chrono::minutes(*minute) + std::chrono::seconds(*second) + Duration(*fraction) -
-         *offset;
+  const std::chrono::sys_seconds whole = std::chrono::sys_seconds(std::chrono::sys_days(date)) +
+                                         std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
+                                         std::chrono::seconds(*second) - *offset;
+  // Compared in seconds, which hold every year; nanoseconds do not.
+  if (whole < std::chrono::floor<std::chrono::seconds>(kTimeMin)) return kTimeMin;
+  if (whole >= std::chrono::floor<std::chrono::seconds>(kTimeMax)) return kTimeMax;
+  return WallTime(whole) + Duration(*fraction);
 }
 
 /// "2006-01-02T15:04:05Z": whole seconds, as the API server stores times. Rounds down.

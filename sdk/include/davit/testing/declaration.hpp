@@ -17,6 +17,12 @@ struct WatchDeclaration {
   std::vector<std::string> paths;  ///< Of the projection.
 };
 
+/// What an informer asks the server to select.
+struct Selectors {
+  std::string_view label = {};
+  std::string_view field = {};
+};
+
 /// One controller's part of a note. Without a note everything is allowed.
 class Declaration {
  public:
@@ -30,25 +36,40 @@ class Declaration {
     }
   }
 
-  /// Nothing when the resource is not declared.
+  /// Nothing when the resource is not declared with these selectors.
   [[nodiscard]] std::optional<WatchDeclaration> watch(std::string_view group,
-                                                      std::string_view resource) const {
+                                                      std::string_view resource,
+                                                      const Selectors& selectors) const {
     if (!limited_) return WatchDeclaration{};
-    const Json* declared = find("watches", group, resource, {});
-    if (declared == nullptr) return std::nullopt;
-    WatchDeclaration watch;
-    if (const Json* projection = declared->find("projection")) {
-      watch.projected = true;
-      for (const Json& path : projection->items()) watch.paths.push_back(path.text());
+    for (const Json& each : watches()) {
+      if (!is_about(each, group, resource, {}) ||
+          each.text_at({"labelSelector"}) != selectors.label ||
+          each.text_at({"fieldSelector"}) != selectors.field) {
+        continue;
+      }
+      WatchDeclaration watch;
+      if (const Json* projection = each.find("projection")) {
+        watch.projected = true;
+        for (const Json& path : projection->items()) watch.paths.push_back(path.text());
+      }
+      return watch;
     }
-    return watch;
+    return std::nullopt;
+  }
+
+  /// Whether some informer of the resource reads only a part of its objects.
+  [[nodiscard]] bool is_projected(std::string_view group, std::string_view resource) const {
+    const std::vector<Json> all = watches();
+    return std::any_of(all.begin(), all.end(), [&](const Json& each) {
+      return is_about(each, group, resource, {}) && each.find("projection") != nullptr;
+    });
   }
 
   [[nodiscard]] bool allows(Verb verb, std::string_view group, std::string_view resource,
                             std::string_view subresource) const {
     if (!limited_) return true;
     const bool is_read = verb == Verb::kGet || verb == Verb::kList;
-    if (is_read && subresource.empty() && watch(group, resource)) return true;
+    if (is_read && subresource.empty() && is_watched(group, resource)) return true;
     const Json* rules = entry_.find("rules");
     if (rules == nullptr) return false;
     return std::any_of(rules->items().begin(), rules->items().end(), [&](const Json& rule) {
@@ -57,14 +78,14 @@ class Declaration {
   }
 
  private:
-  [[nodiscard]] const Json* find(std::string_view list, std::string_view group,
-                                 std::string_view resource, std::string_view subresource) const {
-    const Json* entries = entry_.find(list);
-    if (entries == nullptr) return nullptr;
-    for (const Json& each : entries->items()) {
-      if (is_about(each, group, resource, subresource)) return &each;
-    }
-    return nullptr;
+  [[nodiscard]] std::vector<Json> watches() const {
+    const Json* entries = entry_.find("watches");
+    return entries == nullptr ? std::vector<Json>() : entries->items();
+  }
+  [[nodiscard]] bool is_watched(std::string_view group, std::string_view resource) const {
+    const std::vector<Json> all = watches();
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Json& each) { return is_about(each, group, resource, {}); });
   }
   [[nodiscard]] static bool is_about(const Json& entry, std::string_view group,
                                      std::string_view resource, std::string_view subresource) {

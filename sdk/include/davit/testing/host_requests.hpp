@@ -93,8 +93,8 @@ struct HostRequests {
     const Resource& resource = request.resource;
     bool allowed =
         host.declaration.allows(verb, resource.group, resource.resource, request.subresource);
-    const auto watch = host.declaration.watch(resource.group, resource.resource);
-    const bool loses_fields = verb == Verb::kUpdate && watch && watch->projected;
+    const bool loses_fields =
+        verb == Verb::kUpdate && host.declaration.is_projected(resource.group, resource.resource);
     if (allowed && !loses_fields) return DAVIT_OK;
     host.cluster.violations.push_back(
         host.name + ": " + std::string(verb_text(verb)) + " " +

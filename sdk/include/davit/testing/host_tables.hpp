@@ -72,7 +72,9 @@ struct HostInformers {
     HostState& state = HostState::of(host);
     if (state.caller != Caller::kInit) return HostRequests::misuse(state, "open after init");
     const std::string resource(from_c(options->resource));
-    const auto declared = state.declaration.watch(from_c(options->group), resource);
+    const auto declared = state.declaration.watch(
+        from_c(options->group), resource,
+        {.label = from_c(options->label_selector), .field = from_c(options->field_selector)});
     if (!declared) {
       state.cluster.violations.push_back(state.name + ": watch of undeclared " + resource);
       return DAVIT_UNDECLARED;
