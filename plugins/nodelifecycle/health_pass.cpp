@@ -39,7 +39,7 @@ HealthPass::HealthPass(Context& cluster, const Caches& caches, const Options& op
       caches_(caches),
       options_(options),
       unready_(unready),
-      zones_(cluster, options.zones),
+      zones_(cluster, options, caches.pods),
       node_seconds_(cluster.open_metric(
           {.type = MetricType::kHistogram,
            .name = "node_collector_update_node_health_duration_seconds",
@@ -71,8 +71,7 @@ void HealthPass::run() {
 
 void HealthPass::look(NodeRecord& record, const Node& node) {
   const Time began = cluster_.now();
-  record.read(node, now_, wall_now_);
-  record.read(caches_.leases.get(kLeaseNamespace, record.name));
+  read(record, node);
   zones_.ensure(record.zone);
   if (record.last_pass == 0) admit(record, node);
   record.last_pass = pass_;
@@ -88,6 +87,22 @@ void HealthPass::look(NodeRecord& record, const Node& node) {
     settle(record, node, record.ready->status, record.ready->status);
   }
   node_seconds_.record(seconds(cluster_.now() - began));
+}
+
+void HealthPass::read(NodeRecord& record, const Node& node) const {
+  const std::string_view defect = record.defect;
+  const std::string_view lease_defect = record.lease_defect;
+  record.read(node, now_, wall_now_);
+  record.read(caches_.leases.get(kLeaseNamespace, record.name));
+  // Told once, not with each heartbeat.
+  if (record.defect != defect && !record.defect.empty()) {
+    cluster_.log().warning("a part of a node counts as missing",
+                           {{"node", record.name}, {"why", record.defect}});
+  }
+  if (record.lease_defect != lease_defect && !record.lease_defect.empty()) {
+    cluster_.log().warning("the Lease of a node is no sign of life",
+                           {{"node", record.name}, {"why", record.lease_defect}});
+  }
 }
 
 void HealthPass::admit(NodeRecord& record, const Node& node) {
@@ -175,7 +190,7 @@ void HealthPass::settle(NodeRecord& record, const Node& node, Ready observed,
   }
   const bool marks_again = std::exchange(record.marks_again, false);
   if (!current) return;
-  zones_.decide(record, node, *current);
+  zones_.decide(record, node, {.observed = observed, .current = *current});
   if (*current != Ready::kTrue && observed == Ready::kTrue) {
     cluster_.events().normal(node, "NodeNotReady",
                              "Node " + record.name + " status is now: NodeNotReady");
@@ -200,6 +215,7 @@ void HealthPass::forget_gone(std::size_t listed) {
                              node_event(name, "Removing Node " + name + " from Controller"));
     record.last_pass = 0;
     record.marks_again = false;
+    record.eviction = Eviction::kNone;
     --known_;
   }
 }

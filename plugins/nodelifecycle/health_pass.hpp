@@ -16,9 +16,6 @@
 
 namespace davit::nodelifecycle {
 
-/// The index of pods by node that the informer must have.
-inline constexpr const char* kNodeIndex = "node";
-
 /// Not thread-safe: one timer calls it. Requests of one kind go out together: first the status of
 /// all nodes that fell silent, then their pods.
 class HealthPass {
@@ -34,8 +31,8 @@ class HealthPass {
 
   /// Looks at all nodes. Blocks for requests.
   void run();
-  /// Taints those that wait for it, as the rates allow. Blocks for requests.
-  void taint() { zones_.run(caches_.nodes); }
+  /// Taints those that wait for it, or evicts their pods, as the rates allow. Blocks for requests.
+  void taint() { zones_.run(caches_.nodes, records_); }
   /// When run() is due again: after the period, or before when a node's grace ends.
   [[nodiscard]] Time next() const { return next_; }
 
@@ -47,6 +44,7 @@ class HealthPass {
   };
 
   void look(NodeRecord& record, const Node& node);
+  void read(NodeRecord& record, const Node& node) const;
   void admit(NodeRecord& record, const Node& node);
   [[nodiscard]] Pulse pulse_of(NodeRecord& record) const;
   void publish(NodeRecord& record) const;

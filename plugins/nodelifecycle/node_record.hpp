@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include "plugins/nodelifecycle/node_health.hpp"
+#include "plugins/nodelifecycle/pod_eviction.hpp"
 
 namespace davit::nodelifecycle {
 
@@ -29,15 +30,18 @@ struct NodeRecord {
   bool is_excluded = false;     ///< From the judgement on its zone.
   bool is_not_ready = false;    ///< Has the NoExecute taint not-ready.
   bool is_unreachable = false;  ///< Has the NoExecute taint unreachable.
+  std::string_view defect{};    ///< What cannot be read of it, a constant; empty: nothing.
   // ---- Facts of the Lease ----
   std::string lease_version{};
   std::optional<LeaseFacts> lease{};
+  std::string_view lease_defect{};
   // ---- The controller's own ----
   std::optional<NodeHealth> health{};
-  std::uint64_t last_pass = 0;  ///< 0: the node is not known (any more).
-  bool is_queued = false;       ///< May be in the taint queue of its zone.
-  bool marks_again = false;     ///< Its pods must be marked again.
-  bool is_published = false;    ///< As one of the UnreadyNodes.
+  std::uint64_t last_pass = 0;          ///< 0: the node is not known (any more).
+  bool is_queued = false;               ///< May be in the taint queue of its zone.
+  Eviction eviction = Eviction::kNone;  ///< Of its pods; without taints only.
+  bool marks_again = false;             ///< Its pods must be marked again.
+  bool is_published = false;            ///< As one of the UnreadyNodes.
 
   /// `now` and `wall_now` are the same instant.
   void read(const Node& node, Time now, WallTime wall_now);

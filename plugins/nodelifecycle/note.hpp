@@ -8,11 +8,11 @@
   R"({"name":"nodelifecycle","version":"0.1.0","abi":"1.0","requires":["davit.object/1",)" \
   R"("davit.informer/1","davit.queue/1","davit.client/1","davit.event/1","davit.log/1",)" \
   R"("davit.clock/1","davit.timer/1","davit.metric/1","davit.config/1"],"controllers":[{)" \
-  R"("name":"node-lifecycle-controller","aliases":["nodelifecycle"],"offByDefault":true,)" \
-  R"("workers":8,)" \
+  R"("name":"node-lifecycle-controller","aliases":["nodelifecycle"],"workers":8,)" \
   R"("clientName":"node-controller","rules":[)" \
   R"({"group":"","resource":"nodes","verbs":["get","patch"]},)" \
   R"({"group":"","resource":"nodes","subresource":"status","verbs":["patch"]},)" \
+  R"({"group":"","resource":"pods","verbs":["get","delete"]},)" \
   R"({"group":"","resource":"pods","subresource":"status","verbs":["patch"]},)" \
   R"({"group":"","resource":"events","verbs":["create","patch"]},)" \
   R"({"group":"events.k8s.io","resource":"events","verbs":["create","patch"]}],"watches":[)" \
@@ -20,7 +20,8 @@
   R"("metadata.creationTimestamp","metadata.labels","spec.unschedulable","spec.taints",)" \
   R"("status.conditions"]},)" \
   R"({"group":"","version":"v1","resource":"pods","projection":[)" \
-  R"("spec.nodeName","status.conditions[].type","status.conditions[].status"]},)" \
+  R"("metadata.deletionTimestamp","spec.nodeName","status.conditions[].type",)" \
+  R"("status.conditions[].status","status.reason"]},)" \
   R"({"group":"coordination.k8s.io","version":"v1","resource":"leases",)" \
   R"("fieldSelector":"metadata.namespace=kube-node-lease","projection":[)" \
   R"("spec.renewTime"]}]},{)" \

@@ -37,8 +37,23 @@ Status read(Value value, std::string_view name, std::size_t& out) {
   return {};
 }
 
-Status read_member(const Member& member, Options& out) {
+Status read(Value value, std::string_view name, bool& out) {
+  const std::optional<bool> boolean = value.boolean();
+  if (!boolean) return mistake(name, "true or false");
+  out = *boolean;
+  return {};
+}
+
+/// What the configuration says, before one member is judged by another.
+struct Draft {
+  Options options{};
+  bool is_legacy = false;
+  Duration pod_eviction_timeout = std::chrono::minutes(5);
+};
+
+Status read_member(const Member& member, Draft& draft) {
   const auto [name, value] = member;
+  Options& out = draft.options;
   if (name == "nodeMonitorPeriod") return read(value, name, out.monitor_period);
   if (name == "nodeMonitorGracePeriod") return read(value, name, out.grace.monitor);
   if (name == "nodeStartupGracePeriod") return read(value, name, out.grace.startup);
@@ -46,20 +61,26 @@ Status read_member(const Member& member, Options& out) {
   if (name == "secondaryNodeEvictionRate") return read(value, name, out.zones.secondary_rate);
   if (name == "largeClusterSizeThreshold") return read(value, name, out.zones.large_threshold);
   if (name == "unhealthyZoneThreshold") return read(value, name, out.zones.unhealthy_threshold);
+  if (name == "legacyEviction") return read(value, name, draft.is_legacy);
+  if (name == "podEvictionTimeout") return read(value, name, draft.pod_eviction_timeout);
   return Status(Code::kInvalid,
                 "unknown configuration \"" + std::string(name) +
                     "\"; known are nodeMonitorPeriod, nodeMonitorGracePeriod, "
                     "nodeStartupGracePeriod, nodeEvictionRate, secondaryNodeEvictionRate, "
-                    "largeClusterSizeThreshold, unhealthyZoneThreshold");
+                    "largeClusterSizeThreshold, unhealthyZoneThreshold, legacyEviction, "
+                    "podEvictionTimeout");
 }
 
 }  // namespace
 
 Result<Options> read_options(Value config) {
-  Options options;
+  Draft draft;
   for (const Member& each : config.members()) {
-    if (Status read = read_member(each, options); !read.ok()) return read;
+    if (Status read = read_member(each, draft); !read.ok()) return read;
   }
+  Options& options = draft.options;
+  // Upstream's flag has no effect either where nodes are tainted.
+  if (draft.is_legacy) options.pod_eviction_timeout = draft.pod_eviction_timeout;
   if (options.monitor_period <= Duration::zero()) {
     return mistake("nodeMonitorPeriod", "longer than nothing");
   }

@@ -4,6 +4,7 @@
 #include <davit/object.hpp>
 #include <davit/result.hpp>
 #include <davit/time.hpp>
+#include <optional>
 
 #include "plugins/nodelifecycle/node_health.hpp"
 #include "plugins/nodelifecycle/zones.hpp"
@@ -15,6 +16,8 @@ struct Options {
   Duration monitor_period = std::chrono::seconds(5);
   GracePeriods grace{};
   ZoneOptions zones{};
+  /// With it nodes are not tainted NoExecute: so long after one fell silent its pods are deleted.
+  std::optional<Duration> pod_eviction_timeout{};
 };
 
 /// kInvalid, with the member's name: a member that is unknown or of another kind.

@@ -76,61 +76,81 @@ TaintEvictionController::TaintEvictionController(Context& cluster)
 }
 
 Result<Again> TaintEvictionController::sync_node(const Key& key) {
-  const std::lock_guard lock(looking_);
-  const std::optional<Node> node = nodes_.get(key);
-  // The timers of a deleted node's pods run on.
-  if (!node) return Again::when_changed();
-  const std::vector<Taint> taints = taints_from(node->taints(), kNoExecute);
-  for (const Pod& pod : pods_.by_index(kNodeIndex, key.name)) {
-    if (taints.empty()) {
-      cancel(pod.key());
-    } else {
-      evaluate(pod, taints);
-    }
-  }
+  tell(look_at_node(key));
   return Again::when_changed();
 }
 
 Result<Again> TaintEvictionController::sync_pod(const Key& key) {
-  const std::lock_guard lock(looking_);
-  const std::optional<Pod> pod = pods_.get(key);
-  if (!pod) {
-    cancel(key);
-    return Again::when_changed();
-  }
-  if (pod->node_name().empty()) return Again::when_changed();
-  const std::optional<Node> node = nodes_.get({}, pod->node_name());
-  if (!node) return Again::when_changed();
-  const std::vector<Taint> taints = taints_from(node->taints(), kNoExecute);
-  if (!taints.empty()) evaluate(*pod, taints);
+  tell(look_at_pod(key));
   return Again::when_changed();
 }
 
-void TaintEvictionController::evaluate(const Pod& pod, std::span<const Taint> taints) {
+TaintEvictionController::Changes TaintEvictionController::look_at_node(const Key& key) {
+  Changes changes;
+  const std::lock_guard lock(looking_);
+  const std::optional<Node> node = nodes_.get(key);
+  // The timers of a deleted node's pods run on.
+  if (!node) return changes;
+  const std::vector<Taint> taints = taints_from(node->taints(), kNoExecute);
+  for (const Pod& pod : pods_.by_index(kNodeIndex, key.name)) {
+    if (taints.empty()) {
+      cancel(pod.key(), changes);
+    } else {
+      evaluate(pod, taints, changes);
+    }
+  }
+  return changes;
+}
+
+TaintEvictionController::Changes TaintEvictionController::look_at_pod(const Key& key) {
+  Changes changes;
+  const std::lock_guard lock(looking_);
+  const std::optional<Pod> pod = pods_.get(key);
+  if (!pod) {
+    cancel(key, changes);
+    return changes;
+  }
+  if (pod->node_name().empty()) return changes;
+  const std::optional<Node> node = nodes_.get({}, pod->node_name());
+  if (!node) return changes;
+  const std::vector<Taint> taints = taints_from(node->taints(), kNoExecute);
+  if (!taints.empty()) evaluate(*pod, taints, changes);
+  return changes;
+}
+
+void TaintEvictionController::evaluate(const Pod& pod, std::span<const Taint> taints,
+                                       Changes& out) {
   const Key key = pod.key();
   const std::vector<Toleration> tolerations = tolerations_from(pod.spec()[&Names::tolerations]);
   const Tolerance tolerance = tolerance_of(tolerations, taints);
   switch (tolerance.kind) {
     case Tolerance::Kind::kUntolerated:
-      cancel(key);
-      return add(key, Duration::zero());
+      cancel(key, out);
+      return start(key, Duration::zero(), out);
     case Tolerance::Kind::kUnlimited:
-      return cancel(key);
+      return cancel(key, out);
     case Tolerance::Kind::kFor:
       // A countdown that runs is moved by nothing, not even by another tolerationSeconds.
-      return add(key, tolerance.time);
+      return start(key, tolerance.time, out);
   }
 }
 
-void TaintEvictionController::cancel(const Key& pod) {
-  if (timers_.cancel(pod) != EvictionTimers::Found::kPending) return;
-  cluster_.events().record(Pod::kResource, subject(pod), "Normal", kReason,
-                           "Cancelling deletion of Pod " + pod.text());
+void TaintEvictionController::cancel(const Key& pod, Changes& out) {
+  if (timers_.cancel(pod) == EvictionTimers::Found::kPending) out.cancelled.push_back(pod);
 }
 
-void TaintEvictionController::add(const Key& pod, Duration delay) {
+void TaintEvictionController::start(const Key& pod, Duration delay, Changes& out) {
   const Time now = cluster_.now();
-  if (timers_.add(pod, now, now + delay)) evictions_.add_after(pod, delay);
+  if (timers_.add(pod, now, now + delay)) out.started.push_back({pod, delay});
+}
+
+void TaintEvictionController::tell(const Changes& changes) {
+  for (const Key& each : changes.cancelled) {
+    cluster_.events().record(Pod::kResource, subject(each), "Normal", kReason,
+                             "Cancelling deletion of Pod " + each.text());
+  }
+  // One that was cancelled meanwhile finds nothing to do when its time comes.
+  for (const Changes::Start& each : changes.started) evictions_.add_after(each.pod, each.delay);
 }
 
 Result<Again> TaintEvictionController::sync_eviction(const Key& key) {

@@ -9,6 +9,7 @@
 #include <davit/kube/taint.hpp>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "plugins/nodelifecycle/eviction_timers.hpp"
 
@@ -27,16 +28,28 @@ class TaintEvictionController final : public Controller {
   [[nodiscard]] Result<Again> sync_node(const Key& key);
   [[nodiscard]] Result<Again> sync_pod(const Key& key);
   [[nodiscard]] Result<Again> sync_eviction(const Key& key);
-  void evaluate(const Pod& pod, std::span<const Taint> taints);
-  void cancel(const Key& pod);
-  void add(const Key& pod, Duration delay);
+  /// What a look at a node or a pod did to the timers, and what the world is yet to be told.
+  struct Changes {
+    struct Start {
+      Key pod;
+      Duration delay;
+    };
+    std::vector<Key> cancelled{};
+    std::vector<Start> started{};
+  };
+  [[nodiscard]] Changes look_at_node(const Key& key);
+  [[nodiscard]] Changes look_at_pod(const Key& key);
+  void evaluate(const Pod& pod, std::span<const Taint> taints, Changes& out);
+  void cancel(const Key& pod, Changes& out);
+  void start(const Key& pod, Duration delay, Changes& out);
+  void tell(const Changes& changes);
   [[nodiscard]] Result<Again> finish(const Key& pod);
 
   Context& cluster_;
   EvictionTimers timers_;
-  // Held while a node or pod is looked at, never during a request: of two looks at a pod, the one
-  // that saw the newer cache is the last to set its timer. Upstream sends all of a node's work to
-  // one worker for that.
+  // Held by look_at_node() and look_at_pod(), which read caches and set timers and return what is
+  // to be told to the host afterwards: of two looks at a pod, the one that saw the newer cache is
+  // the last to set its timer. Upstream sends all of a node's work to one worker for that.
   std::mutex looking_;
   Queue nodes_queue_;
   Queue pods_queue_;

@@ -11,9 +11,11 @@ constexpr std::chrono::milliseconds kUnjudgedWait{50};
 
 }  // namespace
 
-TaintZones::TaintZones(Context& cluster, const ZoneOptions& options)
+TaintZones::TaintZones(Context& cluster, const Options& options, const Informer<Pod>& pods)
     : cluster_(cluster),
-      options_(options),
+      options_(options.zones),
+      pod_eviction_timeout_(options.pod_eviction_timeout),
+      eviction_(cluster, pods, kNodeIndex),
       writer_(cluster),
       size_(cluster.open_metric({.type = MetricType::kGauge,
                                  .name = "node_collector_zone_size",
@@ -38,8 +40,9 @@ void TaintZones::ensure(const std::string& zone) {
   evictions_.record(0, {zone});
 }
 
-void TaintZones::decide(NodeRecord& record, const Node& node, Ready current) {
-  switch (current) {
+void TaintZones::decide(NodeRecord& record, const Node& node, const Change& ready) {
+  if (pod_eviction_timeout_) return decide_eviction(record, ready.observed);
+  switch (ready.current) {
     case Ready::kTrue:
       return mark_reachable(record, node);
     case Ready::kFalse:
@@ -56,7 +59,28 @@ void TaintZones::decide(NodeRecord& record, const Node& node, Ready current) {
   }
 }
 
+void TaintZones::decide_eviction(NodeRecord& record, Ready observed) {
+  const Time now = cluster_.now();
+  switch (eviction_verdict(observed, *record.health, now, *pod_eviction_timeout_)) {
+    case EvictionVerdict::kWait:
+      return;
+    case EvictionVerdict::kCancel:
+      return leave_queue(record);
+    case EvictionVerdict::kEvict:
+      break;
+  }
+  if (record.eviction == Eviction::kDone) {
+    // Pods that came afterwards go at once; if that fails, in the node's turn.
+    if (eviction_.evict({record.name, record.uid}, PodEviction::Which::kNew).ok()) return;
+    leave_queue(record);
+  }
+  record.eviction = Eviction::kQueued;
+  record.is_queued = true;
+  queue_of(record.zone).add(record.name, now);
+}
+
 void TaintZones::mark_reachable(NodeRecord& record, const Node& node) {
+  if (pod_eviction_timeout_) return leave_queue(record);
   for (const std::string_view key : {kUnreachable, kNotReady}) {
     if (!(key == kUnreachable ? record.is_unreachable : record.is_not_ready)) continue;
     const Taint taint = no_execute(key);
@@ -66,8 +90,13 @@ void TaintZones::mark_reachable(NodeRecord& record, const Node& node) {
                          {{"node", record.name}, {"error", removed.message()}});
     return;
   }
+  leave_queue(record);
+}
+
+void TaintZones::leave_queue(NodeRecord& record) {
   if (record.is_queued) queue_of(record.zone).remove(record.name);
   record.is_queued = false;
+  record.eviction = Eviction::kNone;
 }
 
 DisruptionPlan::Kind TaintZones::judge(const ZoneCounts& counts) {
@@ -87,11 +116,14 @@ DisruptionPlan::Kind TaintZones::judge(const ZoneCounts& counts) {
   return plan.kind;
 }
 
-void TaintZones::run(const Informer<Node>& nodes) {
+void TaintZones::run(const Informer<Node>& nodes, NodeRecords& records) {
   for (auto& entry : queues_) {
     const std::string& zone = entry.first;
     entry.second.run([this] { return cluster_.now(); },
-                     [&](const std::string& name) { return taint(nodes.get({}, name), zone); });
+                     [&](const std::string& name) {
+                       return pod_eviction_timeout_ ? evict(records.of(name), zone)
+                                                    : taint(nodes.get({}, name), zone);
+                     });
   }
 }
 
@@ -130,6 +162,16 @@ TaintQueue::Outcome TaintZones::taint(const std::optional<Node>& node,
     return TaintQueue::kDone;
   }
   if (!writer_.swap(*node, std::move(swap)).ok()) return Duration::zero();
+  evictions_.record(1, {zone});
+  return TaintQueue::kDone;
+}
+
+TaintQueue::Outcome TaintZones::evict(NodeRecord& record, const std::string& zone) const {
+  // Also when the Node is gone: its pods are not.
+  if (!eviction_.evict({record.name, record.uid}, PodEviction::Which::kAll).ok()) {
+    return Duration::zero();
+  }
+  record.eviction = Eviction::kDone;
   evictions_.record(1, {zone});
   return TaintQueue::kDone;
 }

@@ -1,5 +1,4 @@
 /// How the host starts, or says why not, on a real API server.
-#include "host/object/parse.hpp"
 #include "tests/live/conformance/fixture.hpp"
 
 namespace davit::live {
@@ -88,20 +87,8 @@ TEST_F(StartTest, ThePrintedRolesSuffice) {
   write_file(manifest,
              "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
              "leaderElection: {name: roles}\nplugins:\n- name: deployment\n- name: replicaset\n");
-  const Outcome roles = run({DAVIT_PROGRAM, "rbac", "--manifest", manifest.string()});
-  ASSERT_EQ(roles.code, 0) << roles.err;
-  ASSERT_EQ(cluster().kubectl({"apply", "-f", "-"}, roles.out).code, 0) << roles.out;
-  // As `kubectl create token` does, which Debian's kubectl has not yet.
-  const std::string answer = cluster().must(
-      {"create", "--raw", "/api/v1/namespaces/kube-system/serviceaccounts/davit/token", "-f", "-"},
-      R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}})");
-  host::ObjectSpace space;
-  const Result<host::ObjectRef> request = host::parse_object(space, answer);
-  ASSERT_TRUE(request) << answer;
-  const std::string token(request->root()["status"]["token"].string());
-
-  const auto davit = cluster().davit(
-      {"--manifest=" + manifest.string(), "--kubeconfig=" + cluster().kubeconfig_for(token)});
+  const auto davit = cluster().davit({"--manifest=" + manifest.string(),
+                                      "--kubeconfig=" + cluster().kubeconfig_of_roles(manifest)});
   kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=2"});
   EXPECT_TRUE(becomes("deployment/web", "{.status.readyReplicas}", "2")) << davit->output();
   kubectl({"set", "image", "deployment/web", "nginx=nginx:2"});

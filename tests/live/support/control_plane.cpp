@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "host/api/rest_client.hpp"
+#include "host/object/parse.hpp"
 #include "tests/live/support/admin_client.hpp"
 
 namespace davit::live {
@@ -100,6 +101,20 @@ std::string ControlPlane::kubeconfig_for(const std::string& token) const {
   const std::filesystem::path path = scratch_.path() / ("kubeconfig-" + token.substr(0, 16));
   write_file(path, kubeconfig_text(server(), ca_file(), token));
   return path.string();
+}
+
+std::string ControlPlane::kubeconfig_of_roles(const std::filesystem::path& manifest) const {
+  const Outcome roles = run({DAVIT_PROGRAM, "rbac", "--manifest", manifest.string()});
+  if (roles.code != 0) fail("davit rbac: " + roles.err);
+  (void)must({"apply", "-f", "-"}, roles.out);
+  // As `kubectl create token` does, which Debian's kubectl has not yet.
+  const std::string answer = must(
+      {"create", "--raw", "/api/v1/namespaces/kube-system/serviceaccounts/davit/token", "-f", "-"},
+      R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}})");
+  host::ObjectSpace space;
+  const Result<host::ObjectRef> request = host::parse_object(space, answer);
+  if (!request) fail("no token: " + answer);
+  return kubeconfig_for(std::string(request->root()["status"]["token"].string()));
 }
 
 std::filesystem::path ControlPlane::log(const std::string& name) {

@@ -34,6 +34,9 @@ class ControlPlane {
   [[nodiscard]] std::string kubeconfig() const { return (scratch_.path() / "kubeconfig").string(); }
   /// A kubeconfig with another bearer token; "bob" and "stranger" are users without rights.
   [[nodiscard]] std::string kubeconfig_for(const std::string& token) const;
+  /// A kubeconfig of the service account that `davit rbac --manifest` gives its rights to, in
+  /// kube-system under the name "davit". Applies them.
+  [[nodiscard]] std::string kubeconfig_of_roles(const std::filesystem::path& manifest) const;
   [[nodiscard]] std::string server() const;
   [[nodiscard]] std::string ca_file() const;
   /// A server that speaks HTTP and is no API server.

@@ -139,6 +139,21 @@ TEST_F(NodeHealthTest, N07_ItIsMarkedWithinASecondOfItsDeadlineWhateverThePeriod
   EXPECT_EQ(ready("n1"), "Unknown");
 }
 
+TEST_F(NodeHealthTest, N07_NodesThatDieTogetherAreAllMarkedWithinASecondOfTheirDeadline) {
+  constexpr int kNodes = 300;
+  const auto name = [](int i) { return "dead" + std::to_string(i); };
+  for (int i = 0; i < kNodes; ++i) {
+    add_ready(name(i));
+    stop(name(i));
+  }
+  start(R"({"nodeMonitorPeriod":"30s"})");
+  live(5);
+  for (int i = 0; i < kNodes; ++i) ASSERT_EQ(ready(name(i)), "True");
+  live(2);
+
+  for (int i = 0; i < kNodes; ++i) EXPECT_EQ(ready(name(i)), "Unknown") << name(i);
+}
+
 TEST_F(NodeHealthTest, N08_OneEventSaysSo) {
   add_silent();
   live(30);

@@ -274,6 +274,8 @@ TEST_F(NodeTaintTest, ConfigurationMistakesNameTheMember) {
       {R"({"nodeEvictionRate":-1})", "nodeEvictionRate must be a number"},
       {R"({"unhealthyZoneThreshold":"x"})", "unhealthyZoneThreshold must be a number"},
       {R"({"largeClusterSizeThreshold":1.5})", "largeClusterSizeThreshold must be an integer"},
+      {R"({"legacyEviction":"yes"})", "legacyEviction must be true or false"},
+      {R"({"podEvictionTimeout":300})", "podEvictionTimeout must be a duration"},
       {R"({"gracePeriod":"5s"})", "unknown configuration \"gracePeriod\""},
   };
   for (const Case& each : kCases) {
