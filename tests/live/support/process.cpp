@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -40,6 +41,30 @@ std::vector<std::string> environment(const std::vector<std::string>& extra) {
   return out;
 }
 
+/// The process group of all children. A child of its own leads it: it waits for the end of this
+/// program, however that comes about, and then kills the group, so that a test that crashes leaves
+/// no server behind.
+pid_t guarded_group() {
+  static const pid_t kGroup = [] {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) fail("cannot make a pipe");
+    const pid_t guard = fork();
+    if (guard < 0) fail("cannot fork");
+    if (guard == 0) {
+      setpgid(0, 0);
+      close(ends[1]);
+      char never = 0;
+      while (read(ends[0], &never, 1) < 0 && errno == EINTR) {
+      }
+      kill(0, SIGKILL);
+    }
+    setpgid(guard, guard);  // Whoever is first.
+    close(ends[0]);
+    return guard;  // The other end is closed by the end of this program.
+  }();
+  return kGroup;
+}
+
 pid_t spawn(const std::vector<std::string>& argv, const std::vector<std::string>& env,
             const std::string& in, const std::string& out, const std::string& err) {
   posix_spawn_file_actions_t files;
@@ -50,8 +75,13 @@ pid_t spawn(const std::vector<std::string>& argv, const std::vector<std::string>
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), kWrite, 0600);
   const std::vector<std::string> full = environment(env);
   pid_t pid = -1;
-  const int error = posix_spawnp(&pid, argv[0].c_str(), &files, nullptr, pointers(argv).data(),
+  posix_spawnattr_t how;
+  posix_spawnattr_init(&how);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&how, guarded_group());
+  const int error = posix_spawnp(&pid, argv[0].c_str(), &files, &how, pointers(argv).data(),
                                  pointers(full).data());
+  posix_spawnattr_destroy(&how);
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) fail("cannot start " + argv[0]);
   return pid;
