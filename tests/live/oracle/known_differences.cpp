@@ -44,6 +44,8 @@ KnownDifferences::KnownDifferences(const std::string& file) {
             [this](const std::string& of, const std::string& each) { members_[of].insert(each); });
   each_text(root, "passing", "values",
             [this](const std::string& of, const std::string& each) { passing_[of].insert(each); });
+  each_text(root, "alike", "values",
+            [this](const std::string& of, const std::string& each) { alike_[of].insert(each); });
   each_text(root, "uncounted_events", "reasons",
             [this](const std::string&, const std::string& each) { uncounted_.insert(each); });
   each_text(root, "ignored_events", "reasons",
@@ -64,6 +66,12 @@ bool KnownDifferences::is_passing(std::string_view kind, const std::string& fiel
                                   const std::string& value) const {
   const auto found = passing_.find(kind);
   return found != passing_.end() && found->second.contains(field + ": " + value);
+}
+
+bool KnownDifferences::is_alike(std::string_view kind, const std::string& field,
+                                const std::string& value) const {
+  const auto found = alike_.find(kind);
+  return found != alike_.end() && found->second.contains(field + ": " + value);
 }
 
 bool KnownDifferences::is_uncounted(const std::string& reason) const {

@@ -21,6 +21,9 @@ class KnownDifferences {
   /// Whether `field` of an object of `kind` may pass through `value` or not.
   [[nodiscard]] bool is_passing(std::string_view kind, const std::string& field,
                                 const std::string& value) const;
+  /// Whether a condition of this type, status and reason is as good as others of its type.
+  [[nodiscard]] bool is_alike(std::string_view kind, const std::string& field,
+                              const std::string& value) const;
   /// Whether it depends on timing how often an event of this reason comes.
   [[nodiscard]] bool is_uncounted(const std::string& reason) const;
   /// Whether events of this reason do not count at all.
@@ -31,6 +34,7 @@ class KnownDifferences {
 
   std::map<std::string, Texts, std::less<>> members_;  // By kind; "" for every kind.
   std::map<std::string, Texts, std::less<>> passing_;  // "field: value" by kind.
+  std::map<std::string, Texts, std::less<>> alike_;    // The same.
   Texts uncounted_;
   Texts ignored_;
 };

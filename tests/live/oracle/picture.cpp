@@ -22,6 +22,10 @@ Json canonical(const Json& json, std::string_view kind, const std::string& path,
   if (json.is_array()) {
     std::vector<std::pair<std::string, Json>> items;
     for (const Json& each : json.items()) {
+      if (path == "status.conditions" &&
+          known.leaves_out(kind, "condition", each.text_at({"type"}))) {
+        continue;
+      }
       Json item = canonical(each, kind, path, names, known);
       std::string text = to_canonical_text(item);
       items.emplace_back(std::move(text), std::move(item));
@@ -33,10 +37,19 @@ Json canonical(const Json& json, std::string_view kind, const std::string& path,
     return out;
   }
   if (!json.is_object()) return json;
+  if (path == "status.conditions" &&
+      known.is_alike(kind, "condition " + json.text_at({"type"}),
+                     json.text_at({"status"}) + ' ' + json.text_at({"reason"}))) {
+    return Json::object({{"type", json.text_at({"type"})}, {"status", json.text_at({"status"})}});
+  }
   Json out = Json::object();
   for (const Json::Member& each : json.members()) {
     const std::string at = path.empty() ? each.key : path + '.' + each.key;
     if (known.leaves_out(kind, at, each.key)) continue;
+    if (each.key == "deletionTimestamp") {
+      out.set(each.key, "a time");
+      continue;
+    }
     Json member = canonical(each.value, kind, at, names, known);
     // A server of another version may write an empty member that this one leaves out.
     if (!member.empty()) out.set(names.replaced(each.key), std::move(member));

@@ -142,8 +142,7 @@ Record events(const std::vector<Life>& lives, const Names& names, const KnownDif
     if (known.is_ignored(reason)) continue;
     const std::string line = "event " + event.text_at({"type"}) + ' ' + reason + " of " +
                              event.text_at({"involvedObject", "kind"}) + ' ' +
-                             names.replaced(event.text_at({"involvedObject", "name"})) + " (" +
-                             component + ')';
+                             names.replaced(event.text_at({"involvedObject", "name"}));
     const std::string message = plain_message(names.replaced(event.text_at({"message"})));
     if (reason == "ScalingReplicaSet" && compare != Compare::kSteps) {
       out[line] = 1;

@@ -24,12 +24,11 @@ bool condition_is(const Json& object, std::string_view type, std::string_view st
   });
 }
 
-const std::string& owner_of(const Json& object) {
+std::string owner_of(const Json& object) {
   for (const Json& each : object.get("metadata").get("ownerReferences").items()) {
     if (each.get("controller").boolean()) return each.text_at({"uid"});
   }
-  static const std::string kNobody;
-  return kNobody;
+  return "";
 }
 
 bool is_terminating(const Json& object) {
@@ -83,7 +82,7 @@ std::string unsettled_ownership(const Json& set, const std::vector<Life>& lives)
   if (labels.empty() || is_terminating(set)) return "";
   for (const Life& each : lives) {
     if (each.gone || each.kind->name != "pod" || is_terminating(each.now())) continue;
-    const std::string& owner = owner_of(each.now());
+    const std::string owner = owner_of(each.now());
     const bool matches = chooses(labels, each.now());
     if (matches && owner.empty()) return "has not adopted " + each.name;
     if (!matches && owner == set.text_at({"metadata", "uid"})) {
@@ -91,6 +90,44 @@ std::string unsettled_ownership(const Json& set, const std::vector<Life>& lives)
     }
   }
   return "";
+}
+
+bool has_taint(const Json& node, std::string_view key) {
+  const Json::Items& all = node.get("spec").get("taints").items();
+  return std::any_of(all.begin(), all.end(), [key](const Json& each) {
+    return each.text_at({"key"}) == "node.kubernetes.io/" + std::string(key);
+  });
+}
+
+/// NoExecute taints are the scenario's to await: how soon they come depends on the whole zone.
+std::string unsettled_node(const Json& node) {
+  const std::string& power = annotation(node, "node");
+  const bool is_unknown = condition_is(node, "Ready", "Unknown");
+  if (node.get("spec").get("unschedulable").boolean() != has_taint(node, "unschedulable")) {
+    return "has another taint than its cordon";
+  }
+  if (power == "stopped") {
+    return is_unknown && has_taint(node, "unreachable") && !has_taint(node, "not-ready")
+               ? ""
+               : "is not known to be silent";
+  }
+  if (power == "not-ready") {
+    return condition_is(node, "Ready", "False") && has_taint(node, "not-ready") ? ""
+                                                                                : "is still ready";
+  }
+  return condition_is(node, "Ready", "True") && !has_taint(node, "unreachable") &&
+                 !has_taint(node, "not-ready")
+             ? ""
+             : "is not ready yet";
+}
+
+/// Nobody looks after the pods of a node that is silent.
+bool is_on_silent_node(const Json& pod, const std::vector<Life>& lives) {
+  return std::any_of(lives.begin(), lives.end(), [&pod](const Life& each) {
+    return !each.gone && each.kind->name == "node" &&
+           each.name == pod.text_at({"spec", "nodeName"}) &&
+           annotation(each.now(), "node") == "stopped";
+  });
 }
 
 std::string unsettled_set(const Json& set, const std::vector<Life>& lives) {
@@ -169,7 +206,10 @@ std::string why_unsettled(const std::vector<Life>& lives) {
   for (const Life& each : lives) {
     if (each.gone) continue;
     std::string why;
-    if (each.kind->name == "pod") why = unsettled_pod(each.now());
+    if (each.kind->name == "pod" && !is_on_silent_node(each.now(), lives)) {
+      why = unsettled_pod(each.now());
+    }
+    if (each.kind->name == "node") why = unsettled_node(each.now());
     if (each.kind->name == "replicaset") why = unsettled_set(each.now(), lives);
     if (each.kind->name == "deployment") why = unsettled_deployment(each.now(), lives);
     if (each.kind->name == "service") why = unsettled_service(each.now(), lives);

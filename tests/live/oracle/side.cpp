@@ -24,6 +24,8 @@ constexpr std::size_t kAtOnce = 12;
 /// Events are written behind everything else.
 constexpr milliseconds kEventsQuiet{3000};
 constexpr seconds kEventsMax{60};
+/// Three times as long as nodes take between two heartbeats.
+constexpr char kNodeGrace[] = "30s";
 
 /// With the default rate events trail minutes behind.
 std::vector<std::string> controller_flags() {
@@ -33,6 +35,27 @@ std::vector<std::string> controller_flags() {
 /// What both servers' nodes get: room for all scenarios at once.
 std::vector<std::string> node_flags() {
   return {"--nodes=6", "--node-pods=250", "--node-cpu=1000"};
+}
+
+/// The node lifecycle controller as the original's flags below.
+std::string manifest() {
+  return "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n"
+         "- name: deployment\n- name: replicaset\n- name: endpoint\n- name: nodelifecycle\n"
+         "  controllers:\n    node-lifecycle-controller:\n      config:\n"
+         "        nodeMonitorPeriod: 1s\n        nodeEvictionRate: 10\n"
+         "        nodeMonitorGracePeriod: " +
+         std::string(kNodeGrace) + '\n';
+}
+
+/// Busy machines delay heartbeats, so nodes are looked at in rooms of their own only.
+std::vector<std::string> davit_flags(Room room, const std::filesystem::path& scratch) {
+  std::vector<std::string> out = controller_flags();
+  const std::filesystem::path file = scratch / "davit.yaml";
+  live::write_file(file, manifest());
+  out.push_back("--manifest=" + file.string());
+  out.push_back(room == Room::kShared ? "--controllers=*,-node-lifecycle-controller"
+                                      : "--controllers=*,node-lifecycle-controller");
+  return out;
 }
 
 class Side {
@@ -52,12 +75,20 @@ class RealSide final : public Side {
     }
   }
   [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
-  void start_controllers(Room) override {
+  void start_controllers(Room room) override {
     controllers_.reset();
-    controllers_ = cast_ == Cast::kDavit
-                       ? cluster_.davit(controller_flags())
-                       : cluster_.controller_manager(
-                             "garbagecollector,deployment,replicaset,endpoint", controller_flags());
+    if (cast_ == Cast::kDavit) {
+      controllers_ = cluster_.davit(davit_flags(room, cluster_.scratch()));
+      return;
+    }
+    std::string names = "garbagecollector,deployment,replicaset,endpoint";
+    std::vector<std::string> flags = controller_flags();
+    if (room != Room::kShared) {
+      names += ",nodelifecycle";
+      flags.insert(flags.end(), {"--node-monitor-period=1s", "--node-eviction-rate=10",
+                                 std::string("--node-monitor-grace-period=") + kNodeGrace});
+    }
+    controllers_ = cluster_.controller_manager(names, flags);
   }
 
  private:
@@ -75,9 +106,9 @@ class SandboxSide final : public Side {
         admin_(sandbox_.kubeconfig()),
         http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {}
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
-  void start_controllers(Room) override {
+  void start_controllers(Room room) override {
     controllers_.reset();
-    controllers_ = sandbox_.davit(controller_flags());
+    controllers_ = sandbox_.davit(davit_flags(room, scratch_.path()));
   }
   [[nodiscard]] FaultSwitch faults() override {
     return [this](const Json& rule) {
@@ -91,6 +122,7 @@ class SandboxSide final : public Side {
   }
 
  private:
+  live::ScratchDir scratch_;
   live::Sandbox sandbox_;
   live::AdminClient admin_;
   host::Mutex mutex_;

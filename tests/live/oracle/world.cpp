@@ -13,11 +13,17 @@ namespace {
 
 constexpr const char* kFollowed[] = {"deployment", "replicaset", "pod",  "service",
                                      "endpoints",  "event",      "node", "resourcequota"};
+constexpr char kScenario[] = "scenario";
 constexpr std::chrono::milliseconds kReopen{200};
 
 std::string space_of(const KindInfo& kind, const Json& object) {
+  if (object.text_at({"involvedObject", "kind"}) == "Node") {
+    // Events of nodes are in namespace default; scenarios call their nodes "$ns-a".
+    const std::string& node = object.text_at({"involvedObject", "name"});
+    return node.substr(0, node.rfind('-'));
+  }
   if (kind.namespaced) return object.text_at({"metadata", "namespace"});
-  return object.text_at({"metadata", "labels", "scenario"});
+  return object.text_at({"metadata", "labels", kScenario});
 }
 
 }  // namespace
@@ -84,7 +90,9 @@ std::vector<Life> World::lives(const std::string& ns) const {
 bool World::has_seen(const std::string& ns, const Json& object) const {
   const std::string& version = object.text_at({"metadata", "resourceVersion"});
   host::MutexLock lock(mutex_);
-  const auto space = spaces_.find(ns);
+  const bool has_space = !object.text_at({"metadata", "namespace"}).empty();
+  const auto space =
+      spaces_.find(has_space ? ns : object.text_at({"metadata", "labels", kScenario}));
   if (space == spaces_.end()) return false;
   const auto found = space->second.by_uid.find(object.text_at({"metadata", "uid"}));
   if (found == space->second.by_uid.end()) return false;
