@@ -1,6 +1,8 @@
 # davit_rust_plugin(NAME SOURCE FILE): a controller plugin NAME.so from one Rust file, with rustc alone; `use davit` is the
 # crate that is installed with davit. Further modules of the plugin are found from FILE as Rust finds them.
-set(DAVIT_RUST_CRATE ${CMAKE_CURRENT_LIST_DIR}/davit.rs)
+if(NOT DAVIT_RUST_CRATE)
+  set(DAVIT_RUST_CRATE ${CMAKE_CURRENT_LIST_DIR}/davit.rs) # Where it is installed.
+endif()
 function(davit_rust_plugin name)
   cmake_parse_arguments(ARG "" "SOURCE" "" ${ARGN})
   find_program(RUSTC rustc REQUIRED)

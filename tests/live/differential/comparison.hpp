@@ -11,7 +11,7 @@ namespace davit::live {
 
 /// The answer as text that two servers must agree on: status code and body, up to uids, times,
 /// resourceVersions, continue tokens, managedFields, and the fields and texts listed in
-/// known_differences.md.
+/// comparison.cpp.
 [[nodiscard]] std::string comparable(const checks::Answer& answer);
 
 /// `comparable` for the answer to a DELETE. Whether it already shows which finalizers of the
