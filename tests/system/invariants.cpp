@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -20,6 +21,14 @@ bool is_alive(const Step& step) {
   const std::string& phase = step.object.text_at({"status", "phase"});
   return !step.deleted && !step.object.get("metadata").contains("deletionTimestamp") &&
          phase != "Failed" && phase != "Succeeded";
+}
+
+bool is_ready(const Json& pod) {
+  if (pod.get("metadata").contains("deletionTimestamp")) return false;
+  for (const Json& condition : pod.get("status").get("conditions").items()) {
+    if (condition.text_at({"type"}) == "Ready") return condition.text_at({"status"}) == "True";
+  }
+  return false;
 }
 
 /// How many replicas a Deployment or a ReplicaSet may have.
@@ -115,6 +124,30 @@ void find_orphans(const Record::Objects& objects, const Record::Objects& owners,
 }
 
 }  // namespace
+
+std::size_t ready_pods(const Record& record, const std::string& name) {
+  std::size_t out = 0;
+  for (const auto& [uid, pod] : record.pods()) out += is_of(pod, name) && is_ready(pod) ? 1 : 0;
+  return out;
+}
+
+std::size_t fewest_ready_pods(const Record& record, sandbox::Revision revision,
+                              const std::string& name) {
+  std::set<std::string> ready;
+  std::optional<std::size_t> out;
+  for (const Step& step : record.steps()) {
+    if (step.kind != "Pod" || !is_of(step.object, name)) continue;
+    if (!out && step.revision > revision) out = ready.size();
+    const std::string& uid = step.object.text_at({"metadata", "uid"});
+    if (!step.deleted && is_ready(step.object)) {
+      ready.insert(uid);
+    } else {
+      ready.erase(uid);
+    }
+    if (out) out = std::min(*out, ready.size());
+  }
+  return out.value_or(ready.size());
+}
 
 std::vector<std::string> excess(const Record& record, const std::string& name) {
   Replay replay;

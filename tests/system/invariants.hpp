@@ -20,6 +20,13 @@ namespace davit::test {
 /// Pods and ReplicaSets whose controller is gone.
 [[nodiscard]] std::vector<std::string> orphans(const Record& record);
 
+/// Pods with the label app=`name` that are Ready and not being deleted.
+[[nodiscard]] std::size_t ready_pods(const Record& record, const std::string& name);
+
+/// The fewest of them at any moment since `revision`.
+[[nodiscard]] std::size_t fewest_ready_pods(const Record& record, sandbox::Revision revision,
+                                            const std::string& name);
+
 /// What was done since `revision` to objects with the label app=`name`.
 [[nodiscard]] std::vector<std::string> steps_since(const Record& record, sandbox::Revision revision,
                                                    const std::string& name);

@@ -23,7 +23,7 @@ constexpr host::WallTime kWallStart{std::chrono::seconds(1767225600)};
 /// Nobody needs it: a wait that a notification has missed ends then, and not never.
 constexpr host::Duration kLongestWait = std::chrono::seconds(5);
 /// Short beside what a sync takes, long beside what it takes to look.
-constexpr host::Duration kLookAgain = std::chrono::microseconds(100);
+constexpr host::Duration kLookAgain = std::chrono::microseconds(200);
 
 /// The other threads of the process, as the kernel tells of them.
 class Threads {
@@ -33,23 +33,25 @@ class Threads {
   /// For each how long and how often it ran: it differs once one of them has been let run.
   [[nodiscard]] std::string runs() const { return all("schedstat"); }
   [[nodiscard]] bool all_sleep() const {
-    bool out = true;
-    each("stat", [&](std::string_view text) {
+    return each("stat", [](std::string_view text) {
       const std::size_t name = text.rfind(") ");
-      out = out && (name == std::string_view::npos || text.substr(name + 2, 1) == "S");
+      return name == std::string_view::npos || text.substr(name + 2, 1) == "S";
     });
-    return out;
   }
 
  private:
   [[nodiscard]] std::string all(const char* file) const {
     std::string out;
-    each(file, [&out](std::string_view text) { out.append(text).append("\n"); });
+    each(file, [&out](std::string_view text) {
+      out.append(text).append("\n");
+      return true;
+    });
     return out;
   }
-  /// Calls `take` with that file of each; with nothing for one that has just ended.
+  /// Calls `take` with that file of each, with nothing for one that has just ended, while it says
+  /// true. Whether it always did.
   template <typename Take>
-  void each(const char* file, const Take& take) const {
+  bool each(const char* file, const Take& take) const {
     const std::string self = std::to_string(gettid());
     rewinddir(tasks_.get());
     while (const dirent* task = readdir(tasks_.get())) {
@@ -58,8 +60,10 @@ class Threads {
       const host::UniqueFd open(openat(dirfd(tasks_.get()), path.c_str(), O_RDONLY | O_CLOEXEC));
       std::array<char, 512> text{};
       const ssize_t size = open.get() < 0 ? 0 : read(open.get(), text.data(), text.size());
-      take(std::string_view(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0));
+      const std::size_t length = size > 0 ? static_cast<std::size_t>(size) : 0;
+      if (!take(std::string_view(text.data(), length))) return false;
     }
+    return true;
   }
 
   struct Close {
@@ -100,8 +104,11 @@ void QuietClock::settle() {
   host::CondVar never;
   host::MutexLock lock(mutex);
   while (true) {
-    const std::string before = threads.runs();
-    if (threads.all_sleep() && threads.runs() == before) return;
+    // The first of these looks only saves the others.
+    if (threads.all_sleep()) {
+      const std::string before = threads.runs();
+      if (threads.all_sleep() && threads.runs() == before) return;
+    }
     never.wait_for(mutex, kLookAgain);
   }
 }

@@ -15,16 +15,17 @@ sandbox::Response Traffic::handle(const sandbox::Request& request) {
   sandbox::Response response = inner_.handle(request);
   if (!counts(request)) return response;
   host::MutexLock lock(mutex_);
-  writes_.push_back({clock_.now(), request.method, request.target, response.status});
+  exchanges_.push_back({clock_.now(), request.method, request.target, response.status});
   return response;
 }
 
-std::vector<Write> Traffic::writes(host::Time since, std::string_view method,
-                                   std::string_view path) const {
-  std::vector<Write> out;
+std::vector<Exchange> Traffic::since(host::Time start, std::string_view method,
+                                     std::string_view path) const {
+  std::vector<Exchange> out;
   host::MutexLock lock(mutex_);
-  for (const Write& each : writes_) {
-    if (each.at >= since && each.method.find(method) != std::string::npos &&
+  for (const Exchange& each : exchanges_) {
+    if (each.at >= start && (each.method != "GET" || method == "GET") &&
+        each.method.find(method) != std::string::npos &&
         each.path.find(path) != std::string::npos) {
       out.push_back(each);
     }

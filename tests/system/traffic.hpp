@@ -11,15 +11,15 @@
 
 namespace davit::test {
 
-/// A request of davit's that changes something, events and leases aside.
-struct Write {
+/// A request of davit's; watches, events and leases are not noted.
+struct Exchange {
   host::Time at{};
   std::string method;
   std::string path;
   int status = 0;  ///< Of the answer, whether or not it arrived.
 };
 
-/// Notes writes and passes all on. Thread-safe.
+/// Notes what davit asks and passes all on. Thread-safe.
 class Traffic final : public sandbox::Handler {
  public:
   /// Both outlive it.
@@ -27,15 +27,15 @@ class Traffic final : public sandbox::Handler {
 
   [[nodiscard]] sandbox::Response handle(const sandbox::Request& request) override EXCLUDES(mutex_);
 
-  /// Those since `since` whose method and path hold these; empty: any.
-  [[nodiscard]] std::vector<Write> writes(host::Time since, std::string_view method = "",
-                                          std::string_view path = "") const EXCLUDES(mutex_);
+  /// Those since `start` whose method and path hold these; no method: all that change something.
+  [[nodiscard]] std::vector<Exchange> since(host::Time start, std::string_view method = "",
+                                            std::string_view path = "") const EXCLUDES(mutex_);
 
  private:
   sandbox::Handler& inner_;
   host::Clock& clock_;
   mutable host::Mutex mutex_;
-  std::vector<Write> writes_ GUARDED_BY(mutex_);
+  std::vector<Exchange> exchanges_ GUARDED_BY(mutex_);
 };
 
 }  // namespace davit::test

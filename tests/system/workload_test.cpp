@@ -119,7 +119,7 @@ TEST(WorkloadTest, ReplicaSetMadeForADeploymentNotSeenToBeGoneIsCollected) {
   world.pass(std::chrono::seconds(5));
 
   const host::Time start{};
-  EXPECT_GE(world.traffic().writes(start, "POST", "/replicasets").size(), 2U)
+  EXPECT_GE(world.traffic().since(start, "POST", "/replicasets").size(), 2U)
       << "the case has come up";
   EXPECT_TRUE(orphans(world.record()).empty());
   world.expect_silence("web");

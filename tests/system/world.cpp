@@ -61,24 +61,35 @@ World::World(WorldOptions options)
 }
 
 World::~World() {
+  worker_ = nullptr;
   heal();
-  stop_host();
+  while (!hosts_.empty()) stop_host();
   nodes_.reset();
 }
 
 void World::start_host() {
-  host_ = std::make_unique<HostThread>(options_.host,
-                                       host::HostSeams{clock_, *random_, log_, transport_.get()});
-  await("davit has started", [this] { return host_->started().has_value(); });
-  EXPECT_TRUE(host_->started()->ok()) << host_->started()->message();
+  hosts_.push_back(std::make_unique<HostThread>(
+      options_.host, host::HostSeams{clock_, *random_, log_, transport_.get()}));
+  const HostThread& host = *hosts_.back();
+  await("davit has started", [&host] { return host.started().has_value(); });
+  EXPECT_TRUE(host.started()->ok()) << host.started()->message();
 }
 
 void World::stop_host() {
-  if (!host_) return;
-  host_->stop();
-  await("davit has ended", [this] { return host_->ended().has_value(); });
-  EXPECT_TRUE(host_->ended() == true) << "a sync did not end in time";
-  host_.reset();
+  const std::unique_ptr<HostThread> host = std::move(hosts_.front());
+  hosts_.erase(hosts_.begin());
+  host->stop();
+  await("davit has ended", [&host] { return host->ended().has_value(); });
+  EXPECT_TRUE(host->ended() == true) << "a sync did not end in time";
+}
+
+void World::settle() {
+  clock_.settle();
+  record_->read();
+  if (!worker_) return;
+  worker_(*this);
+  clock_.settle();
+  record_->read();
 }
 
 void World::play(const std::string& script) {
@@ -120,16 +131,15 @@ void World::set_image(const std::string& name, const std::string& image) {
 
 void World::pass(host::Duration time) {
   const host::Time end = clock_.now() + time;
-  while (clock_.step(end)) {
-  }
-  record_->read();
+  do {
+    settle();
+  } while (clock_.step(end));
 }
 
 void World::await(const std::string& what, const std::function<bool()>& holds) {
   const host::Time end = clock_.now() + kPatience;
   do {
-    clock_.settle();
-    record_->read();
+    settle();
     if (holds()) return;
   } while (clock_.step(end));
   std::string state;
@@ -153,6 +163,11 @@ void World::await_rollout(const std::string& name, int replicas) {
   });
 }
 
+void World::await_pods(const std::string& name, std::size_t pods) {
+  await(std::to_string(pods) + " pods of " + name,
+        [&] { return ready_pods(*record_, name) == pods; });
+}
+
 void World::await_end(const std::string& name) {
   await(name + " is gone with all that it had", [&] {
     for (const auto* objects :
@@ -172,7 +187,7 @@ void World::expect_silence(const std::string& name) {
   pass(kLong);
   const std::vector<std::string> steps = steps_since(*record_, before, name);
   EXPECT_TRUE(steps.empty()) << joined(steps);
-  for (const Write& each : traffic_->writes(since)) {
+  for (const Exchange& each : traffic_->since(since)) {
     ADD_FAILURE() << each.method << " " << each.path << " " << each.status;
   }
 }

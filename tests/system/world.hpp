@@ -13,6 +13,8 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "sandbox/client/in_process_transport.hpp"
 #include "sandbox/controllers/controllers.hpp"
@@ -59,9 +61,12 @@ class World {
   void patch(const std::string& name, const std::string& body);
   void set_image(const std::string& name, const std::string& image);
 
-  /// Ends davit, and begins it anew; the cluster goes on.
+  /// Ends the davit that runs longest, or begins one more; the cluster goes on.
   void stop_host();
   void start_host();
+  /// Lets `worker` act as a user at every moment at which time stands still: for tests of what a
+  /// controller would do that has a certain fault, or for a kubelet that has.
+  void employ(std::function<void(World&)> worker) { worker_ = std::move(worker); }
 
   /// Lets so much time pass, and all that happens in it.
   void pass(host::Duration time);
@@ -69,6 +74,8 @@ class World {
   void await(const std::string& what, const std::function<bool()>& holds);
   /// Until so many pods of the latest spec are available, and no other is left.
   void await_rollout(const std::string& name, int replicas);
+  /// Until there are so many pods of it that are Ready, whoever made them.
+  void await_pods(const std::string& name, std::size_t pods);
   /// Until neither it nor anything that it had is left.
   void await_end(const std::string& name);
 
@@ -80,11 +87,16 @@ class World {
   [[nodiscard]] const Record& record() const { return *record_; }
   [[nodiscard]] const Traffic& traffic() const { return *traffic_; }
   [[nodiscard]] const RecordingLogSink& log() const { return log_; }
+  /// Where no rule of the API applies.
+  [[nodiscard]] sandbox::Store& store() { return store_; }
   [[nodiscard]] QuietClock& clock() { return clock_; }
   /// Images of the pods that are not being deleted.
   [[nodiscard]] std::string images(const std::string& name) const;
 
  private:
+  /// All that follows from what happened is done, and the worker has had his turn.
+  void settle();
+
   const WorldOptions options_;
   const testing::ScopedTrace trace_;
   QuietClock clock_;
@@ -100,7 +112,8 @@ class World {
   std::unique_ptr<sandbox::SimulationThread> nodes_;
   std::unique_ptr<sandbox::Controllers> controllers_;
   std::jthread controllers_thread_;
-  std::unique_ptr<HostThread> host_;
+  std::vector<std::unique_ptr<HostThread>> hosts_;  // Oldest first.
+  std::function<void(World&)> worker_;
 };
 
 }  // namespace davit::test

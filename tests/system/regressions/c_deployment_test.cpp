@@ -1,0 +1,217 @@
+// Class C of the regressions: Deployments.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "tests/system/invariants.hpp"
+#include "tests/system/regressions/naive.hpp"
+
+namespace davit::test {
+namespace {
+
+using sandbox::Json;
+
+constexpr char kSets[] = "/apis/apps/v1/namespaces/default/replicasets";
+
+WorldOptions no_controllers_of_workloads() {
+  WorldOptions out{.host = {}};
+  out.host.controllers = {"endpoints-controller"};
+  return out;
+}
+
+/// A ReplicaSet of one pod "web:1", owned by the Deployment `owner` unless that is null.
+void make_set(World& world, const std::string& name, const std::string& app, const Json& owner) {
+  const std::string labels = R"({"app":")" + app + R"(","pod-template-hash":"other"})";
+  std::string references;
+  if (!owner.is_null()) {
+    references = R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":")" +
+                 owner.text_at({"metadata", "name"}) + R"(","uid":")" +
+                 owner.text_at({"metadata", "uid"}) + R"(","controller":true}])";
+  }
+  world.send("POST", kSets,
+             R"({"metadata":{"name":")" + name + R"(","labels":)" + labels + references +
+                 R"(},"spec":{"replicas":1,"selector":{"matchLabels":)" + labels +
+                 R"(},"template":{"metadata":{"labels":)" + labels +
+                 R"(},"spec":{"containers":[{"name":"c","image":"web:1"}]}}}})");
+}
+
+// kubernetes/kubernetes#40415, #57093, #77858: the ReplicaSet was named by another version's hash.
+std::size_t sets_after_upgrade(World& world, const std::function<void()>& upgraded) {
+  world.stop_host();
+  world.deploy("web", 1);
+  world.pass(std::chrono::seconds(1));
+  make_set(world, "web-other", "web", world.record().deployment("web"));
+  upgraded();
+  world.pass(std::chrono::minutes(1));
+  return world.record().replica_sets().size();
+}
+
+TEST(DeploymentRegressionTest, C1SetOfAnotherHashIsTakenWhenItsTemplateIsTheSame) {
+  World world(1);
+  EXPECT_EQ(sets_after_upgrade(world, [&] { world.start_host(); }), 1U);
+}
+
+TEST(DeploymentRegressionTest, C1IsCaughtInAControllerThatLooksForAName) {
+  World world(no_controllers_of_workloads());
+  EXPECT_EQ(sets_after_upgrade(world,
+                               [&] {
+                                 world.employ([](World& each) {
+                                   if (!each.record().find("ReplicaSet", "web-mine").is_null())
+                                     return;
+                                   make_set(each, "web-mine", "web",
+                                            each.record().deployment("web"));
+                                 });
+                               }),
+            2U);
+}
+
+// kubernetes/kubernetes#29735, #43449
+TEST(DeploymentRegressionTest, C2NameThatSomebodyElseHasIsAvoided) {
+  World world(1);
+  world.deploy("web", 1);
+  world.await_rollout("web", 1);
+  const std::string name =
+      world.record().replica_sets().begin()->second.text_at({"metadata", "name"});
+  world.send("DELETE", "/apis/apps/v1/namespaces/default/deployments/web");
+  world.await_end("web");
+
+  make_set(world, name, "foreign", Json());
+  world.deploy("web", 1);
+  world.await_rollout("web", 1);
+
+  EXPECT_EQ(world.record().deployment("web").get("status").get("collisionCount").integer_or(0), 1);
+  EXPECT_EQ(world.record().find("ReplicaSet", name).get("metadata").get("generation").integer_or(0),
+            1);
+  world.expect_silence("web");
+}
+
+// kubernetes/kubernetes#30028, #30833
+std::size_t writes_of_rivals(World& world) {
+  for (const char* name : {"web", "rival"}) {
+    world.send("POST", "/apis/apps/v1/namespaces/default/deployments",
+               std::string(R"({"metadata":{"name":")") + name +
+                   R"("},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"web"}},)"
+                   R"("template":{"metadata":{"labels":{"app":"web"}},)"
+                   R"("spec":{"containers":[{"name":"c","image":")" +
+                   name + R"(:1"}]}}}})");
+  }
+  world.pass(std::chrono::seconds(30));
+  const sandbox::Revision settled = world.record().revision();
+  world.pass(std::chrono::minutes(1));
+  return steps_since(world.record(), settled, "web").size();
+}
+
+TEST(DeploymentRegressionTest, C3OverlappingSelectorsDoNotFight) {
+  World world(1);
+  EXPECT_EQ(writes_of_rivals(world), 0U);
+  EXPECT_EQ(ready_pods(world.record(), "web"), 4U);
+}
+
+TEST(DeploymentRegressionTest, C3IsCaughtInControllersThatTakeAllThatMatches) {
+  World world(1);
+  world.employ([size = 0, next = host::Time{}](World& each) mutable {
+    if (each.record().replica_sets().empty() || each.clock().now() < next) return;
+    next = each.clock().now() + std::chrono::seconds(10);
+    const Json set = each.record().replica_sets().begin()->second;
+    size = 1 - size;
+    each.send("PATCH", std::string(kSets) + "/" + set.text_at({"metadata", "name"}),
+              R"({"spec":{"replicas":)" + std::to_string(size) + "}}");
+  });
+  EXPECT_GT(writes_of_rivals(world), 0U);
+}
+
+// kubernetes/kubernetes#21810, #22719, #70570, #119536: five are wanted, one may be missing.
+std::size_t fewest_in_rollouts(World& world) {
+  world.deploy("web", 5);
+  world.await_pods("web", 5);
+  const sandbox::Revision before = world.record().revision();
+  world.set_image("web", "web:does-not-exist");
+  world.pass(std::chrono::minutes(1));
+  world.set_image("web", "web:3");
+  world.pass(std::chrono::minutes(2));
+  return fewest_ready_pods(world.record(), before, "web");
+}
+
+TEST(DeploymentRegressionTest, C4C5FloorAndCeilingHoldWhenABrokenRolloutIsReplaced) {
+  World world(1);
+  world.play(R"({"rules":[
+      {"fault":"status","code":409,"probability":0.1,"target":{"verb":["update","patch"]}},
+      {"fault":"hold","after":"5s","for":"5s","target":{"verb":"watch","resource":"pods"}}]})");
+  EXPECT_GE(fewest_in_rollouts(world), 4U);
+  world.await_rollout("web", 5);
+  world.expect_order("web");
+}
+
+TEST(DeploymentRegressionTest, C4IsCaughtInAControllerThatRemovesTheOldOnesFirst) {
+  World world(1);
+  world.employ([done = false](World& each) mutable {
+    if (done || each.images("web").find("web:does-not-exist") == std::string::npos) return;
+    done = true;
+    for (const auto& [uid, pod] : each.record().pods()) {
+      if (pod.get("metadata").contains("deletionTimestamp")) continue;
+      if (pod.get("spec").get("containers").items()[0].text_at({"image"}) != "web:1") continue;
+      each.send("DELETE", "/api/v1/namespaces/default/pods/" + pod.text_at({"metadata", "name"}));
+    }
+  });
+  EXPECT_LT(fewest_in_rollouts(world), 4U);
+}
+
+// kubernetes/kubernetes#28105, #28145: three of twelve are new when eight more are wanted.
+TEST(DeploymentRegressionTest, C6ScalingInMidRolloutKeepsTheProportion) {
+  World world(1);
+  world.deploy("web", 10);
+  world.await_rollout("web", 10);
+  world.set_image("web", "web:does-not-exist");
+  world.pass(std::chrono::minutes(1));
+  world.patch("web", R"({"spec":{"replicas":20}})");
+  world.pass(std::chrono::minutes(1));
+
+  std::vector<std::int64_t> sizes;
+  for (const auto& [uid, set] : world.record().replica_sets()) {
+    sizes.push_back(set.get("spec").get("replicas").integer_or(0));
+  }
+  std::ranges::sort(sizes);
+  ASSERT_EQ(sizes.size(), 2U);
+  EXPECT_EQ(sizes[0] + sizes[1], 22);
+  EXPECT_GE(sizes[0], 5) << "3 of 12 become 5.5 of 22";
+  EXPECT_LE(sizes[0], 6);
+  world.expect_order("web");
+}
+
+// kubernetes/kubernetes#49637, #106054
+TEST(DeploymentRegressionTest, C7DeadlineCountsFromTheLastProgress) {
+  World world(1);
+  world.deploy("web", 2);
+  world.await_rollout("web", 2);
+  world.patch("web", R"({"spec":{"progressDeadlineSeconds":60}})");
+  world.pass(std::chrono::minutes(5));
+  world.set_image("web", "web:does-not-exist");
+  const host::Time begun = world.clock().now();
+  world.await("the deadline is exceeded", [&] {
+    const Json object = world.record().deployment("web");
+    for (const Json& each : object.get("status").get("conditions").items()) {
+      if (each.text_at({"reason"}) == "ProgressDeadlineExceeded") return true;
+    }
+    return false;
+  });
+  // The last progress is the new pods' creation, within the first seconds.
+  EXPECT_GE(world.clock().now() - begun, std::chrono::seconds(60));
+  EXPECT_LE(world.clock().now() - begun, std::chrono::seconds(70));
+}
+
+// kubernetes/kubernetes#100314, #36117, #20381
+TEST(DeploymentRegressionTest, C8RolloutIsObservedAfterLostEvents) {
+  World world(1);
+  world.play(R"({"rules":[
+      {"fault":"gap","events":["MODIFIED"],"probability":0.5,"until":"30s",
+       "target":{"verb":"watch"}},
+      {"fault":"status","code":410,"after":"40s","count":8,"target":{"verb":"watch"}}]})");
+  world.deploy("web", 4);
+  world.pass(std::chrono::minutes(2));
+  world.await_rollout("web", 4);
+}
+
+}  // namespace
+}  // namespace davit::test
