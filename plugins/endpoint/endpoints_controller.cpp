@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plugins/endpoint/endpoints_object.hpp"
+#include "plugins/endpoint/malformed.hpp"
 #include "plugins/endpoint/subset_plan.hpp"
 #include "plugins/endpoint/triggers.hpp"
 
@@ -49,6 +50,7 @@ Result<Again> EndpointsController::sync_pod_change(const Key& key) {
 
 Result<Again> EndpointsController::sync(const Key& key) {
   const std::optional<Service> service = services_.get(key);
+  if (service) log_mistakes(cluster_.log(), *service);
   Status done;
   if (!service) {
     done = remove(key);
@@ -68,6 +70,7 @@ Status EndpointsController::remove(const Key& key) {
 
 Status EndpointsController::bring_about(const Key& key, const Service& service) {
   const std::vector<Pod> pods = selected_pods(service, pods_);
+  log_mistakes(cluster_.log(), pods);
   const std::optional<WallTime> trigger = trigger_times_.next(key, service, pods);
   SubsetPlan plan = plan_subsets(service, pods);
   for (const std::string& note : plan.notes) {

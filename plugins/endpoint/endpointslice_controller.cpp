@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "plugins/endpoint/malformed.hpp"
 #include "plugins/endpoint/slice_object.hpp"
 #include "plugins/endpoint/triggers.hpp"
 #include "plugins/endpoint/wanted_endpoints.hpp"
@@ -40,7 +41,7 @@ InitResult EndpointSliceController::open(Context& cluster) {
   if (!options) return options.error();
   const Status served = cluster.client().resource_exists(EndpointSlice::kResource);
   if (served.code() == Code::kNotFound) return cluster.skip(served.message());
-  if (!served.ok()) return served;
+  // When that is not known, the caches wait until it is.
   return std::unique_ptr<Controller>(std::make_unique<EndpointSliceController>(cluster, *options));
 }
 
@@ -127,6 +128,7 @@ Result<Again> EndpointSliceController::sync_nodes() {
 
 Result<Again> EndpointSliceController::sync(const Key& key) {
   const std::optional<Service> service = services_.get(key);
+  if (service) log_mistakes(cluster_.log(), *service);
   if (!service) {
     // Its slices go with their owner.
     trigger_times_.forget(key);
@@ -142,6 +144,7 @@ Result<Again> EndpointSliceController::sync(const Key& key) {
 
 Status EndpointSliceController::bring_about(const Key& key, const Service& service) {
   const std::vector<Pod> pods = selected_pods(service, pods_);
+  log_mistakes(cluster_.log(), pods);
   std::vector<EndpointSlice> slices;
   for (const EndpointSlice& each : slices_.by_index(kServiceIndex, key.name)) {
     if (each.ns() == key.ns && is_managed(each) && !each.is_being_deleted()) {

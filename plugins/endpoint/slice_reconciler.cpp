@@ -75,10 +75,6 @@ void SliceReconciler::run_type(const Work& work, IpFamily type, Failures& failur
       wanted_endpoints(service, work.pods, type,
                        [this](std::string_view name) { return shared_.nodes.get({}, name); });
   for (const std::string& each : wanted.errors) failures.add(Code::kNotFound, each);
-  for (const std::string& each : wanted.notes) {
-    cluster_.log().warning("left out of endpoint slices",
-                           {{"service", service.key().text()}, {"what", each}});
-  }
   SlicePlan plan = plan_slices(service, listed, std::move(wanted.groups), endpoints_max_);
   const std::vector<Announcement> announcements = hint(service, type, plan);
   shared_.metrics.planned(service.key(), plan, listed.size(), distribution_of(service));

@@ -48,11 +48,7 @@ WantedEndpoints wanted_endpoints(const Service& service, std::span<const Pod> po
     }
     SliceEndpoint endpoint = endpoint_of(service, pod, node);
     endpoint.addresses = pod_ips(pod, family);
-    if (!endpoint.addresses.empty()) {
-      group.push_back(std::move(endpoint));
-    } else if (!pod_ip(pod, IpFamily::kIPv4) && !pod_ip(pod, IpFamily::kIPv6)) {
-      out.notes.push_back("pod " + std::string(pod.name()) + " has no valid address");
-    }
+    if (!endpoint.addresses.empty()) group.push_back(std::move(endpoint));
   }
   return out;
 }

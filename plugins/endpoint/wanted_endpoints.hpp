@@ -26,8 +26,6 @@ struct WantedEndpoints {
   PortGroups groups;
   /// A line for each pod that was left out because its Node is unknown: to be tried again.
   std::vector<std::string> errors;
-  /// A line for each pod that has no valid address.
-  std::vector<std::string> notes;
 };
 
 using FindNode = std::function<std::optional<Node>(std::string_view name)>;

@@ -1,0 +1,22 @@
+/// What is wrong with an object, as far as this plugin reads it. It is degraded, never refused: a
+/// wrong member reads as an absent one.
+#pragma once
+
+#include <davit/kube/pod.hpp>
+#include <davit/kube/service.hpp>
+#include <davit/log.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace davit::endpoint {
+
+/// One line for each mistake, such as "spec.ports is no list".
+[[nodiscard]] std::vector<std::string> mistakes_in(const Service& service);
+[[nodiscard]] std::vector<std::string> mistakes_in(const Pod& pod);
+
+/// Tells all of them, each with the object's name.
+void log_mistakes(const Log& log, const Service& service);
+void log_mistakes(const Log& log, std::span<const Pod> pods);
+
+}  // namespace davit::endpoint
