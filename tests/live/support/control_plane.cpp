@@ -15,6 +15,7 @@
 namespace davit::live {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr char kAdminToken[] = "admin-token";
@@ -135,8 +136,9 @@ void ControlPlane::start_apiserver() {
       "--disable-admission-plugins=ServiceAccount"};
   argv.insert(argv.end(), options_.apiserver_flags.begin(), options_.apiserver_flags.end());
   apiserver_ = std::make_unique<Process>(argv, log("apiserver"));
-  if (!eventually(seconds(90), [this] { return healthy() || !apiserver_->running(); }) ||
-      !apiserver_->running()) {
+  // Each question is two kubectl, which would keep a small machine from starting anything.
+  const auto is_decided = [this] { return healthy() || !apiserver_->running(); };
+  if (!eventually(seconds(240), is_decided, milliseconds(500)) || !apiserver_->running()) {
     fail("kube-apiserver does not become healthy:\n" + apiserver_->output() + etcd_->output());
   }
 }

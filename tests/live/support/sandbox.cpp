@@ -41,7 +41,8 @@ Sandbox::Sandbox(const std::vector<std::string>& flags) {
     return !process_->running() || (std::filesystem::exists(kubeconfig()) &&
                                     kubectl({"get", "--raw", "/readyz"}).code == 0);
   };
-  if (!eventually(std::chrono::seconds(120), serves) || !process_->running()) {
+  if (!eventually(std::chrono::seconds(240), serves, std::chrono::milliseconds(250)) ||
+      !process_->running()) {
     fail("davit sandbox does not serve:\n" + process_->output());
   }
 }
