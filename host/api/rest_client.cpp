@@ -21,6 +21,9 @@ RestClient::~RestClient() = default;
 
 std::string_view RestClient::server() const { return parts_->transport.server(); }
 
+void RestClient::hold() { parts_->hold.hold(); }
+void RestClient::release() { parts_->hold.release(); }
+
 ApiResponse RestClient::call(const ApiRequest& request, std::stop_token stop) {
   return std::move(run_unary(*parts_, {&request, 1}, stop).front());
 }

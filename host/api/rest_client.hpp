@@ -78,6 +78,11 @@ class RestClient {
   [[nodiscard]] Status stream(const ApiRequest& request, std::stop_token stop,
                               const ChunkSink& sink);
 
+  /// Ends every call() and batch() request that is not on the wire with kCancelled, now and until
+  /// release(); those on the wire go on to their end.
+  void hold();
+  void release();
+
   /// The server's URL, for messages.
   [[nodiscard]] std::string_view server() const;
 

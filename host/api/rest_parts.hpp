@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,32 @@
 #include "host/base/mutex.hpp"
 
 namespace davit::host {
+
+/// Whether requests may go on the wire. Thread-safe.
+class HoldSwitch {
+ public:
+  void hold() EXCLUDES(mutex_) {
+    std::stop_source now;
+    {
+      MutexLock lock(mutex_);
+      now = held_;
+    }
+    now.request_stop();  // Outside the lock: this calls whoever waits for it.
+  }
+  void release() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (held_.stop_requested()) held_ = std::stop_source();
+  }
+  /// Requested by hold(); of no use after release().
+  [[nodiscard]] std::stop_token token() const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return held_.get_token();
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::stop_source held_ GUARDED_BY(mutex_);
+};
 
 /// A client's fixed parts and its limiter. Thread-safe.
 struct RestParts {
@@ -23,6 +50,7 @@ struct RestParts {
   const std::string host;  ///< "address:port", the label of metrics.
   TokenBucket limiter;
   FailureBackoff backoff;
+  HoldSwitch hold;
 };
 
 /// `request` with the client's own dryRun applied.

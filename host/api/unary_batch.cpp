@@ -38,12 +38,24 @@ bool Mailbox::stopped() {
   return stopped_;
 }
 
+void Mailbox::hold() {
+  MutexLock lock(mutex_);
+  held_ = true;
+  changed_.notify_one();
+}
+
+bool Mailbox::held() {
+  MutexLock lock(mutex_);
+  return held_;
+}
+
 std::vector<std::size_t> Mailbox::wait(Clock& clock, Time until, std::size_t enough) {
   MutexLock lock(mutex_);
   enough_ = enough;
-  while (posted_.size() < enough && !stopped_ && clock.now() < until) {
+  while (posted_.size() < enough && !stopped_ && held_ == hold_told_ && clock.now() < until) {
     clock.wait_until(changed_, mutex_, until);
   }
+  hold_told_ = held_;
   return std::exchange(posted_, {});
 }
 
@@ -199,6 +211,12 @@ void Exchange::stop(Time now) {
   conclude(now, {Code::kCancelled, "stopped before an answer (" + describe(request_) + ")"});
 }
 
+void Exchange::hold_back(Time now) {
+  if (phase_ == Phase::kDone || phase_ == Phase::kInFlight) return;
+  if (phase_ == Phase::kWaiting) parts_.limiter.cancel(now);
+  conclude(now, {Code::kCancelled, "held back before it was sent (" + describe(request_) + ")"});
+}
+
 void Exchange::conclude(Time now, const Status& status) {
   phase_ = Phase::kDone;
   response_.status = with_previous_error(status, previous_error_);
@@ -261,10 +279,14 @@ std::vector<ApiResponse> run_unary(RestParts& parts, std::span<const ApiRequest>
     exchanges.back()->prepare(parts.clock.now());
   }
   const std::stop_callback on_stop(stop, [&mailbox] { mailbox.stop(); });
+  const std::stop_callback on_hold(parts.hold.token(), [&mailbox] { mailbox.hold(); });
   while (true) {
     const Time now = parts.clock.now();
     if (mailbox.stopped()) {
       for (const std::unique_ptr<Exchange>& each : exchanges) each->stop(now);
+    }
+    if (mailbox.held()) {
+      for (const std::unique_ptr<Exchange>& each : exchanges) each->hold_back(now);
     }
     const std::optional<NextTurn> next = step_all(exchanges, now);
     if (!next) break;

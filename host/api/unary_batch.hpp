@@ -20,8 +20,12 @@ class Mailbox {
   void post(std::size_t index) EXCLUDES(mutex_);
   void stop() EXCLUDES(mutex_);
   [[nodiscard]] bool stopped() EXCLUDES(mutex_);
+  /// Nothing more may go on the wire. Ends one wait().
+  void hold() EXCLUDES(mutex_);
+  [[nodiscard]] bool held() EXCLUDES(mutex_);
 
-  /// Waits for `enough` posts, stop() or `until`; returns what was posted since the last time.
+  /// Waits for `enough` posts, stop(), hold() or `until`; returns what was posted since the last
+  /// time.
   [[nodiscard]] std::vector<std::size_t> wait(Clock& clock, Time until, std::size_t enough)
       EXCLUDES(mutex_);
 
@@ -31,6 +35,8 @@ class Mailbox {
   std::vector<std::size_t> posted_ GUARDED_BY(mutex_);
   std::size_t enough_ GUARDED_BY(mutex_) = 1;  // What the caller waits for.
   bool stopped_ GUARDED_BY(mutex_) = false;
+  bool held_ GUARDED_BY(mutex_) = false;
+  bool hold_told_ GUARDED_BY(mutex_) = false;  // A wait() has ended because of it.
 };
 
 /// One request through all its attempts:
@@ -53,6 +59,8 @@ class Exchange final : public ResponseReader {
   void step(Time now);
   /// The transport is done with the attempt.
   void take_answer(Time now);
+  /// Ends it unless it is on the wire.
+  void hold_back(Time now);
   /// Ends it, whatever the phase.
   void stop(Time now);
 

@@ -32,6 +32,13 @@ Result<Informer*> InformerFactory::informer(const InformerSpec& spec) {
   return informers_.back().get();
 }
 
+bool InformerFactory::serves(const InformerSpec& spec) const {
+  MutexLock lock(mutex_);
+  return std::any_of(informers_.begin(), informers_.end(), [&spec](const auto& each) {
+    return same_selection(each->spec(), spec) && each->started() && each->widen(spec.projection);
+  });
+}
+
 Status InformerFactory::start() {
   MutexLock lock(mutex_);
   if (stopped_) return {Code::kCancelled, "the informers have been stopped"};

@@ -25,6 +25,9 @@ class InformerFactory {
   /// kInvalid: a path of the projection is malformed.
   Result<Informer*> informer(const InformerSpec& spec) EXCLUDES(mutex_);
 
+  /// Whether informer() would give one that runs already.
+  [[nodiscard]] bool serves(const InformerSpec& spec) const EXCLUDES(mutex_);
+
   /// Starts every informer that does not run yet. May be called again.
   Status start() EXCLUDES(mutex_);
   /// Ends all threads and waits for them; for good.

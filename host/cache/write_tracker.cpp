@@ -98,6 +98,26 @@ std::optional<Time> WriteTracker::deadline(std::string_view key) const {
   return it->second.deadline;
 }
 
+void WriteTracker::hand_over(WriteTracker& to) {
+  Keys keys;
+  {
+    MutexLock lock(mutex_);
+    held_back_.clear();
+    keys.swap(keys_);
+  }
+  to.adopt(std::move(keys));
+}
+
+void WriteTracker::adopt(Keys keys) {
+  for (auto& [key, pending] : keys) {
+    pending.held_back = false;
+    for (const Version& each : pending.versions) follow(*each.informer);
+    for (const Deletion& each : pending.deletions) follow(*each.informer);
+  }
+  MutexLock lock(mutex_);
+  keys_.merge(keys);
+}
+
 std::size_t WriteTracker::size() const {
   MutexLock lock(mutex_);
   return keys_.size();

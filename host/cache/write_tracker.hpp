@@ -66,6 +66,10 @@ class WriteTracker {
   /// When `key` is let go at the latest; after ready() said no, add the key to its queue for then.
   [[nodiscard]] std::optional<Time> deadline(std::string_view key) const EXCLUDES(mutex_);
 
+  /// Moves all that is outstanding to the tracker of the queue that goes on with the keys. What
+  /// ready() held back here is told by nobody any more: the caller takes those keys along.
+  void hand_over(WriteTracker& to) EXCLUDES(mutex_);
+
   /// Keys with outstanding writes.
   [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
 
@@ -99,6 +103,7 @@ class WriteTracker {
   /// Forgets keys that were never asked for again.
   void prune(Time now) REQUIRES(mutex_);
   void progressed() EXCLUDES(mutex_);
+  void adopt(Keys keys) EXCLUDES(mutex_);
 
   const WriteTrackerOptions options_;
   mutable Mutex mutex_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/base/version.hpp"
+#include "host/cli/ctl_flags.hpp"
 #include "host/cli/manifest_command.hpp"
 #include "host/cli/plugin_command.hpp"
 #include "host/cli/plugin_new.hpp"
@@ -31,6 +32,7 @@ struct Commands {
   PluginNewOptions plugin_new;
   RbacOptions rbac;
   SandboxFlags sandbox;
+  CtlOptions ctl;
   std::function<int()> chosen;
 };
 
@@ -203,6 +205,7 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   const SandboxActions sandbox_actions{programs.sandbox, out, err};
   add_sandbox_command(app, commands.sandbox, sandbox_actions, commands.chosen);
   add_demo_command(app, commands, programs);
+  add_ctl_command(app, commands.ctl, commands.chosen, out, err);
 
   std::vector<std::string> given;
   for (const std::string& arg : args) given.push_back(normalised(arg));

@@ -216,7 +216,7 @@ class Demo {
     if (!plan) return kExitConfiguration;
     auto cluster = LocalCluster::open({*clock_, *random_, Log(sink_)}, demo_nodes());
     if (!cluster) return fail(cluster.error().message());
-    HostProcess host(settled.settings.manifest, ConnectionConfig{}, plan->controllers(),
+    HostProcess host(settled.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
                      HostSeams{*clock_, *random_, sink_, &(*cluster)->transport()}, [] {});
     if (Status s = host.start({}); !s.ok()) return fail(s.message());
     const int code = play((*cluster)->transport());

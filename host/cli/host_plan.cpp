@@ -79,11 +79,11 @@ Status HostPlan::add(const CatalogPlugin& plugin, const std::vector<std::string>
   Result<std::unique_ptr<LoadedPlugin>> loaded =
       load_plugin(staging, plugin.file.path, plugin.settings.sha256);
   if (!loaded) return loaded.error();
+  const std::shared_ptr<const LoadedPlugin> shared = std::move(*loaded);
   for (const CatalogController* controller : chosen) {
-    controllers_.push_back({loaded->get(), controller->declared, workers(*controller, settings),
-                            controller->settings.config});
+    controllers_.push_back({shared, plugin.settings.sha256, controller->declared,
+                            workers(*controller, settings), controller->settings.config});
   }
-  plugins_.push_back(std::move(*loaded));
   return {};
 }
 

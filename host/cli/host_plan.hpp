@@ -16,7 +16,7 @@
 namespace davit::host {
 
 /// The controllers that --controllers leaves, in the order of the plugins, with their settings.
-/// Owns the plugins' code: outlives what runs them.
+/// They share the plugins' code: it leaves memory with the last of them.
 class HostPlan {
  public:
   /// Loads the plugins. Nothing when there is a mistake; all are on `err` then, a line each.
@@ -29,7 +29,6 @@ class HostPlan {
   Status add(const CatalogPlugin& plugin, const std::vector<std::string>& wanted,
              const RunSettings& settings, StagingDirectory& staging);
 
-  std::vector<std::unique_ptr<LoadedPlugin>> plugins_;
   std::vector<PlannedController> controllers_;
   std::vector<std::string> disabled_;
 };

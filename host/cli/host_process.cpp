@@ -58,7 +58,7 @@ HostProcess::~HostProcess() {
   server_.reset();
   // What the informers still have to say goes to controllers that live.
   if (informers_) informers_->stop();
-  controllers_.clear();
+  if (plugins_) plugins_->clear();
 }
 
 bool HostProcess::elects() const { return manifest_.leader_election.enabled && !manifest_.dry_run; }
@@ -188,11 +188,28 @@ Status HostProcess::init_controllers(const std::stop_token& stop) {
         LeaderElectionHandlers{.on_started_leading = [this] { lead(); },
                                .on_stopped_leading =
                                    [this] {
+                                     plugins_->lose();
                                      if (!stopping_.load()) on_lost_lease_();
                                    },
                                .on_new_leader = {}});
   }
+  plugins_ = std::make_unique<PluginSet>(
+      seams_.clock, log_,
+      [this](const LoadedPlugin& plugin, const DeclaredController& declared,
+             std::uint64_t generation) { return make_controller(plugin, declared, generation); },
+      SetObservers{.on_up = [this](const std::string& controller) { show_controller(controller); },
+                   .on_down =
+                       [this](const std::string& controller) {
+                         checks_.remove(controller);
+                         routes_.remove_debug_page(controller);
+                       },
+                   .on_phase = {},
+                   .start_informers = [this] { return informers_->start(); }});
   for (const PlannedController& planned : planned_) {
+    settings_[planned.declared.name] = {planned.workers, planned.config};
+  }
+  const std::vector<PlannedController> all = std::exchange(planned_, {});
+  for (const PlannedController& planned : all) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "stopped while starting");
     if (Status s = init_controller(planned); !s.ok()) return s;
     wait_between_controllers(stop);
@@ -200,28 +217,38 @@ Status HostProcess::init_controllers(const std::stop_token& stop) {
   return {};
 }
 
-Status HostProcess::init_controller(const PlannedController& planned) {
+std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin& plugin,
+                                                             const DeclaredController& declared,
+                                                             std::uint64_t generation) {
   WriteGate gate;
-  if (elector_ && !planned.declared.without_leadership) {
+  if (elector_ && !declared.without_leadership) {
     gate = [elector = elector_.get()]() -> Status {
       if (elector->may_write()) return {};
       return Status(Code::kCancelled, "not the leader (any more)");
     };
   }
-  auto controller = std::make_unique<ControllerHost>(
-      ControllerHostOptions{.declared = planned.declared,
-                            .plugin = planned.plugin->declaration().name,
-                            .build_id = planned.plugin->file().digest.substr(0, 12),
-                            .workers = planned.workers,
-                            .config = planned.config,
+  const auto found = settings_.find(declared.name);
+  const OperatorSettings settings = found == settings_.end() ? OperatorSettings() : found->second;
+  return std::make_unique<ControllerHost>(
+      ControllerHostOptions{.declared = declared,
+                            .plugin = plugin.declaration().name,
+                            .build_id = plugin.file().digest.substr(0, 12),
+                            .generation = generation,
+                            .workers = settings.workers,
+                            .config = settings.config,
                             .rate = {manifest_.client.qps, manifest_.client.burst},
                             .failure_backoff = connection_.failure_backoff,
                             .write_gate = std::move(gate),
                             .dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff},
       HostServices{space_, *informers_, *transport_, *discovery_, *events_, *metrics_, seams_.clock,
                    seams_.random, log_});
+}
+
+Status HostProcess::init_controller(const PlannedController& planned) {
+  auto controller = make_controller(*planned.plugin, planned.declared, 1);
   const ControllerHost::InitResult result =
       controller->init(planned.plugin->init(planned.declared.name));
+  plugins_->add(planned.plugin, planned.sha256);
   if (result.outcome == ControllerHost::InitOutcome::kSkipped) {
     log_.info(0, "Warning: skipping controller",
               {{"controller", planned.declared.name}, {"reason", result.reason}});
@@ -232,42 +259,28 @@ Status HostProcess::init_controller(const PlannedController& planned) {
     status = Status(Code::kInternal, result.reason);
   } else {
     status = controller->commit();
-    controllers_.push_back(std::move(controller));
+    plugins_->add(planned.plugin->declaration().name, std::move(controller));
   }
   return status.with_context("controller " + planned.declared.name + " of plugin " +
                              planned.plugin->declaration().name + " failed to start");
 }
 
-Status HostProcess::caches_filled() const {
-  for (const auto& controller : controllers_) {
-    if (!controller->caches_ready()) {
-      return Status(Code::kUnavailable,
-                    "the caches of " + controller->name() + " are not filled yet");
-    }
-  }
-  return {};
+void HostProcess::show_controller(const std::string& controller) {
+  constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
+  checks_.add(controller, kWell, [this, controller] { return plugins_->health(controller); });
+  if (!plugins_->has_debug_page(controller)) return routes_.remove_debug_page(controller);
+  routes_.add_debug_page(controller,
+                         [this, controller](std::string_view path, std::string_view query) {
+                           return plugins_->debug_page(controller, path, query);
+                         });
 }
 
 Status HostProcess::start_controllers() {
   constexpr HealthEndpoints kReady{.health = false, .live = false, .ready = true};
-  constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
-  checks_.add("informer-sync", kReady, [this] { return caches_filled(); });
+  checks_.add("informer-sync", kReady, [this] { return plugins_->caches_filled(); });
   if (Status s = informers_->start(); !s.ok()) return s;
-  for (const auto& controller : controllers_) {
-    checks_.add(controller->name(), kWell, [host = controller.get()] { return host->health(); });
-    if (controller->has_debug_page()) {
-      routes_.add_debug_page(controller->name(), [host = controller.get()](std::string_view path,
-                                                                           std::string_view query) {
-        return host->debug_page(path, query);
-      });
-    }
-    log_.info(1, "Controller starting...", {{"controller", controller->name()}});
-    controller->start();
-    if (controller->declared().without_leadership) controller->begin_syncing();
-  }
-  metrics_->before_scrape([this] {
-    for (const auto& controller : controllers_) controller->report();
-  });
+  plugins_->start();
+  metrics_->before_scrape([this] { plugins_->report(); });
   return {};
 }
 
@@ -278,15 +291,13 @@ void HostProcess::stand_for_election() {
   elector_->start();
 }
 
-void HostProcess::lead() {
-  for (const auto& controller : controllers_) controller->begin_syncing();
-}
+void HostProcess::lead() { plugins_->lead(); }
 
 void HostProcess::tick() {
-  for (const auto& controller : controllers_) controller->report();
+  plugins_->report();
   // Plugins were read and lists parsed: what that took is free now, and the allocator keeps it
   // unless asked.
-  if (!trimmed_ && caches_filled().ok()) {
+  if (!trimmed_ && plugins_->caches_filled().ok()) {
     malloc_trim(0);
     trimmed_ = true;
   }
@@ -296,31 +307,19 @@ void HostProcess::tick() {
   discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
 }
 
-bool HostProcess::stop_controllers() {
+Quiesce HostProcess::shutdown_limits() const {
   const Time now = seams_.clock.now();
   const bool for_ever = manifest_.controller_shutdown_timeout == Duration::zero();
   const Duration limit =
       for_ever ? Duration(std::chrono::hours(24)) : manifest_.controller_shutdown_timeout;
-  const Quiesce wait{.cancel_at = now + std::chrono::duration_cast<Duration>(limit * kCancelShare),
-                     .give_up_at = now + limit};
-  std::atomic<bool> all_ended{true};
-  std::vector<std::jthread> waits;
-  waits.reserve(controllers_.size());
-  for (const auto& controller : controllers_) {
-    waits.emplace_back([&, host = controller.get()] {
-      if (host->stop(wait)) return;
-      log_.error("A controller did not end in time", {{"controller", host->name()}});
-      all_ended.store(false);
-    });
-  }
-  waits.clear();
-  return all_ended.load();
+  return {.cancel_at = now + std::chrono::duration_cast<Duration>(limit * kCancelShare),
+          .give_up_at = now + limit};
 }
 
 bool HostProcess::stop() {
   stopping_.store(true);
   log_.info(0, "Shutting down");
-  if (!stop_controllers()) {
+  if (plugins_ && !plugins_->stop(shutdown_limits())) {
     log_.error("Controller shutdown timeout reached");
     return false;
   }

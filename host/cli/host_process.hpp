@@ -4,6 +4,7 @@
 #include <atomic>
 #include <davit/result.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -24,13 +25,21 @@
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/loader.hpp"
 #include "host/run/leader_elector.hpp"
+#include "host/swap/plugin_set.hpp"
 
 namespace davit::host {
 
 /// One controller that is to run: whose code, and with which settings.
 struct PlannedController {
-  const LoadedPlugin* plugin = nullptr;
+  std::shared_ptr<const LoadedPlugin> plugin;
+  std::string sha256;  ///< What the manifest wants every build of the plugin to be, or empty.
   DeclaredController declared;
+  std::optional<std::uint32_t> workers;
+  std::string config;
+};
+
+/// What the operator wants of a controller, whichever build of it runs.
+struct OperatorSettings {
   std::optional<std::uint32_t> workers;
   std::string config;
 };
@@ -63,6 +72,9 @@ class HostProcess {
 
   void tick();
 
+  /// The plugins that run; after start().
+  [[nodiscard]] PluginSet& plugins() { return *plugins_; }
+
   /// Ends everything in order; the lease is given back. False when a sync did not end in time: then
   /// the lease is kept, and the process must end without destroying this.
   bool stop();
@@ -72,22 +84,27 @@ class HostProcess {
   Status serve_health();
   Status init_controllers(const std::stop_token& stop);
   Status init_controller(const PlannedController& planned);
+  [[nodiscard]] std::unique_ptr<ControllerHost> make_controller(const LoadedPlugin& plugin,
+                                                                const DeclaredController& declared,
+                                                                std::uint64_t generation);
+  void show_controller(const std::string& controller);
   void wait_between_controllers(const std::stop_token& stop);
   Status start_controllers();
   void stand_for_election();
   void lead();
-  bool stop_controllers();
+  [[nodiscard]] Quiesce shutdown_limits() const;
   void warn_of_neighbour(const std::stop_token& stop);
-  [[nodiscard]] Status caches_filled() const;
   [[nodiscard]] bool elects() const;
 
   // Fixed after construction.
   const Manifest manifest_;
   const ConnectionConfig connection_;
-  const std::vector<PlannedController> planned_;
+  // Until start(), so that nobody but the set holds a plugin.
+  std::vector<PlannedController> planned_;
   const HostSeams seams_;
   const Log log_;
   const std::function<void()> on_lost_lease_;
+  std::map<std::string, OperatorSettings> settings_;  // By controller.
 
   // In the order of construction; a later one may use an earlier one.
   std::unique_ptr<Metrics> metrics_;
@@ -107,7 +124,7 @@ class HostProcess {
   std::unique_ptr<InformerFactory> informers_;
   std::unique_ptr<LeaseApi> lease_api_;
   std::unique_ptr<LeaderElector> elector_;
-  std::vector<std::unique_ptr<ControllerHost>> controllers_;
+  std::unique_ptr<PluginSet> plugins_;
   std::unique_ptr<HttpServer> server_;  // Last: its handlers read the others.
   std::atomic<bool> started_{
       false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.

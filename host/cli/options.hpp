@@ -32,6 +32,10 @@ struct RunOptions {
   std::optional<int> verbosity;
   std::optional<LogFormat> log_format;
   std::optional<bool> dry_run;
+  enum class Watch { kNo, kYes };
+  Watch watch = Watch::kNo;  ///< --watch: swap plugins whose files change.
+  /// --control-socket; empty: none. Without it, the default one, if it can be had.
+  std::optional<std::string> control_socket;
   std::vector<std::string> plugin_directories;  ///< --plugin-dir; empty: the manifest's.
   /// --workers NAME=N and --concurrent-<alias>-syncs N, by name or alias.
   std::map<std::string, std::uint32_t> workers;

@@ -11,6 +11,10 @@
 #include "host/cli/host_process.hpp"
 #include "host/cli/interruptions.hpp"
 #include "host/config/kubeconfig.hpp"
+#include "host/control/control_service.hpp"
+#include "host/control/control_socket.hpp"
+#include "host/plugin/staging.hpp"
+#include "host/swap/plugin_watch.hpp"
 
 namespace davit::host {
 namespace {
@@ -63,6 +67,48 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
   return kExitStopped;
 }
 
+/// Starts the host. Signals end the waits of the start, too: they stop `starting`.
+Status start(HostProcess& host, const Interruptions& interruptions, std::stop_source& starting) {
+  const std::jthread watch([&](const std::stop_token& done) {
+    constexpr std::chrono::milliseconds kLook{20};
+    while (!done.stop_requested()) {
+      if (interruptions.wait(kLook) == Interruptions::What::kSignal) starting.request_stop();
+    }
+  });
+  return host.start(starting.get_token());
+}
+
+/// Opens the socket for `davit ctl`. One that was asked for must be had; the default one may belong
+/// to another host of the same user.
+Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
+                                                    ControlService& service, const Log& log) {
+  const std::string path = options.control_socket.value_or(default_control_socket());
+  if (path.empty()) return std::unique_ptr<ControlServer>();
+  Result<std::unique_ptr<ControlServer>> server = ControlServer::open(
+      path, [&service](std::string_view line) { return service.answer(line); }, log);
+  if (server) {
+    log.info(1, "Listening for davit ctl", {{"socket", path}});
+    return server;
+  }
+  if (options.control_socket) return server.error();
+  log.info(0, "Warning: davit ctl cannot reach this host", {{"reason", server.error().message()}});
+  return std::unique_ptr<ControlServer>();
+}
+
+/// Swaps every plugin whose file changes. What a swap says is in the log.
+Result<std::unique_ptr<PluginWatch>> watch_plugins(PluginSet& plugins) {
+  constexpr std::chrono::milliseconds kQuiet{200};
+  std::vector<std::filesystem::path> files;
+  for (const PluginState& each : plugins.state().plugins) files.push_back(each.file);
+  return PluginWatch::open(files, kQuiet, [&plugins](const std::filesystem::path& file) {
+    const Result<TrustedFile> now = read_plugin_file(file);
+    for (const PluginState& each : plugins.state().plugins) {
+      const bool changed = !now || now->digest != each.build.digest;
+      if (each.file == file && changed) (void)plugins.swap({each.name, file});
+    }
+  });
+}
+
 }  // namespace
 
 int run_host(const RunOptions& options) {
@@ -98,17 +144,7 @@ int run_host(const RunOptions& options) {
                    HostSeams{*clock, *random, *sink},
                    [&interruptions] { interruptions.lost_lease(); });
   std::stop_source starting;
-  Status started;
-  {
-    // Signals end the waits of the start, too.
-    const std::jthread watch([&](const std::stop_token& done) {
-      constexpr std::chrono::milliseconds kLook{20};
-      while (!done.stop_requested()) {
-        if (interruptions.wait(kLook) == Interruptions::What::kSignal) starting.request_stop();
-      }
-    });
-    started = host.start(starting.get_token());
-  }
+  const Status started = start(host, interruptions, starting);
   if (!started.ok()) {
     if (starting.stop_requested()) return host.stop() ? kExitStopped : kExitFailed;
     log.error("command failed", {{"err", started.message()}});
@@ -116,6 +152,15 @@ int run_host(const RunOptions& options) {
     return kExitFailed;
   }
   if (starting.stop_requested()) return host.stop() ? kExitStopped : kExitFailed;
+  ControlService control(host.plugins());
+  const Result<std::unique_ptr<ControlServer>> server = open_control(options, control, log);
+  Result<std::unique_ptr<PluginWatch>> watch = std::unique_ptr<PluginWatch>();
+  if (options.watch == RunOptions::Watch::kYes) watch = watch_plugins(host.plugins());
+  if (const Status failed = server ? watch.error() : server.error(); !failed.ok()) {
+    log.error("command failed", {{"err", failed.message()}});
+    if (!host.stop()) leave(*sink);
+    return kExitFailed;
+  }
   return serve(host, interruptions, *sink);
 }
 

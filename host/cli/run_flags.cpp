@@ -167,6 +167,12 @@ void add_server_flags(CLI::App& app, RunOptions& options) {
       "Where /healthz, /readyz and /metrics are served (default 127.0.0.1)");
   add(app, "--port", options.port, "PORT", "Port of it (default 10257; 0: any free one)")
       ->check(CLI::Range(0, 65535));
+  app.option_defaults()->group("Control");
+  app.add_option_function<std::string>(
+         "--control-socket", [&options](const std::string& path) { options.control_socket = path; },
+         "Where davit ctl reaches this host (default $XDG_RUNTIME_DIR/davit.sock; empty: nowhere)")
+      ->type_name("PATH")
+      ->take_last();
   app.option_defaults()->group("Logging");
   add(app, "-v,--v", options.verbosity, "LEVEL", "Verbosity, 0 to 10 (default 0)")
       ->check(CLI::Range(0, 10));
@@ -192,6 +198,12 @@ void add_run_flags(CLI::App& app, RunOptions& options) {
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
+  app.add_flag_function(
+      "--watch",
+      [&options](std::int64_t count) {
+        options.watch = count > 0 ? RunOptions::Watch::kYes : RunOptions::Watch::kNo;
+      },
+      "Swap a plugin as soon as its file has changed and is whole");
   add_controller_flags(app, options);
   add_client_flags(app, options);
   add_election_flags(app, options);

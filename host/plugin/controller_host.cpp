@@ -1,6 +1,8 @@
 #include "host/plugin/controller_host.hpp"
 
+#include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "host/object/parse.hpp"
@@ -37,7 +39,8 @@ ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices
   runner_ =
       std::make_unique<ControllerRunner>(RunnerOptions{.controller = options_.declared.name,
                                                        .plugin = options_.plugin,
-                                                       .build_id = options_.build_id},
+                                                       .build_id = options_.build_id,
+                                                       .generation = options_.generation},
                                          &feed_, services_.metrics, services_.clock, services_.log);
   const std::array<std::string, 1> metadata = {"metadata"};
   answer_metadata_ = services_.space.add_keep_projection(metadata).value_or(kFullMask);
@@ -61,7 +64,7 @@ ControllerHost::~ControllerHost() {
 Breadcrumb ControllerHost::breadcrumb(std::string_view activity) const {
   return Breadcrumb{.plugin = options_.plugin,
                     .build_id = options_.build_id,
-                    .generation = 1,
+                    .generation = options_.generation,
                     .controller = options_.declared.name,
                     .activity = activity,
                     .key = {}};
@@ -105,10 +108,21 @@ ControllerHost::InitResult ControllerHost::init(davit_init_fn function) {
           "it answered " + std::to_string(answer) + ", which is none of STARTED, SKIPPED, FAILED"};
 }
 
-Status ControllerHost::commit() {
+Status ControllerHost::commit(Reach reach) {
+  const auto spec = [](const OpenedInformer& opened) {
+    return InformerSpec{opened.resource, opened.label_selector, opened.field_selector,
+                        opened.projection};
+  };
+  std::string missing;
   for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
-    Result<Informer*> informer = services_.informers.informer(InformerSpec{
-        opened->resource, opened->label_selector, opened->field_selector, opened->projection});
+    if (reach == Reach::kAny || services_.informers.serves(spec(*opened))) continue;
+    missing += (missing.empty() ? "" : ", ") + opened->resource.text();
+  }
+  if (!missing.empty()) {
+    return Status(Code::kUnsupported, "no running informer keeps what it reads of " + missing);
+  }
+  for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
+    Result<Informer*> informer = services_.informers.informer(spec(*opened));
     if (!informer) return informer.error().with_context(opened->resource.text());
     opened->informer = *informer;
     for (const OpenedInformer::Index& index : opened->indexes) {
@@ -123,6 +137,34 @@ Status ControllerHost::commit() {
     inbox_.join(*opened->informer, std::move(handler));
   }
   return {};
+}
+
+bool ControllerHost::drain(Time deadline) {
+  client_.hold();
+  const bool idle = runner_->pause({.cancel_at = Time::max(), .give_up_at = deadline});
+  client_.release();
+  return idle;
+}
+
+ControllerHost::HandedOver ControllerHost::take_over(ControllerHost& from) {
+  HandedOver handed;
+  std::set<const HostedQueue*> taken;
+  for (const std::unique_ptr<HostedQueue>& old : from.hosted_queues_) {
+    QueueContent content = from.runner_->take_content(old->id);
+    // Queues of one name, above all those without one, belong together in their order.
+    const auto heir = std::find_if(
+        hosted_queues_.begin(), hosted_queues_.end(),
+        [&](const auto& each) { return each->name == old->name && !taken.contains(each.get()); });
+    if (heir == hosted_queues_.end()) {
+      handed.dropped += content.size();
+      continue;
+    }
+    taken.insert(heir->get());
+    handed.kept += content.size();
+    old->writes->hand_over(*(*heir)->writes);
+    runner_->adopt((*heir)->id, std::move(content));
+  }
+  return handed;
 }
 
 void ControllerHost::handle_change(const OpenedInformer& informer, const Change& change) {

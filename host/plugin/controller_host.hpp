@@ -58,6 +58,7 @@ struct ControllerHostOptions {
   DeclaredController declared;
   std::string plugin;
   std::string build_id;
+  std::uint64_t generation = 1;          ///< Of the plugin in this process; for crash reports.
   std::optional<std::uint32_t> workers;  ///< The operator's number; nothing: the plugin's.
   std::string config;                    ///< JSON text of an object; empty: none.
   TokenBucket::Rate rate;                ///< Of this controller's API client.
@@ -68,6 +69,10 @@ struct ControllerHostOptions {
 
 /// Life:  init() → commit() → start() → begin_syncing() → stop() → destructor (calls destroy()).
 /// After anything but kStarted only the destructor.
+///
+/// Two builds of one controller:  the new one is started, but not begin_syncing(), while the old
+/// one works: its handlers fill its queues, and nothing of it can write. Then old.drain(),
+/// new.take_over(old), new.begin_syncing(), old.retire().
 ///
 /// During init() what the controller opens is only noted; commit() makes it real, so that a
 /// controller that answers SKIPPED or FAILED leaves no informer behind. The functions of the ABI
@@ -89,13 +94,40 @@ class ControllerHost {
 
   /// Calls the plugin's InitFunc. Once.
   InitResult init(davit_init_fn function);
+  /// Which informers commit() may open: any, or only those that run already and keep enough.
+  enum class Reach { kAny, kRunning };
   /// Opens the informers that init() asked for. kInvalid: a path or projection is malformed.
-  Status commit();
+  /// kUnsupported: one that is not within reach; names all of those.
+  Status commit(Reach reach = Reach::kAny);
   void start() { runner_->start(); }
   void begin_syncing() { runner_->begin_syncing(); }
   /// Returns whether every running call ended. If not, the process must end without destroying
   /// this.
   bool stop(const Quiesce& wait) { return runner_->stop(wait); }
+
+  /// Hands out no key until resume(), and waits for running syncs. Their requests that are not on
+  /// the wire yet are cancelled, those on the wire go on. False when one did not end by `deadline`;
+  /// resume() goes on either way.
+  bool drain(Time deadline);
+  /// Hands out no key until resume(); running syncs go on.
+  void pause() { (void)runner_->pause({.cancel_at = Time::max(), .give_up_at = Time::min()}); }
+  void resume() { runner_->resume(); }
+  /// Waits until the handlers have seen the first content; false when `deadline` comes first.
+  [[nodiscard]] bool wait_caches(Time deadline) { return runner_->wait_caches(deadline); }
+  /// Takes the keys of every queue, with delays, failures and unseen writes, from another build of
+  /// the controller that has been drained. Queues belong together by name. Returns how many keys
+  /// there were; those of queues that this build does not have are dropped.
+  struct HandedOver {
+    std::size_t kept = 0;
+    std::size_t dropped = 0;
+  };
+  HandedOver take_over(ControllerHost& from);
+  /// As stop(), when another build goes on or this one never served.
+  bool retire(const Quiesce& wait) { return runner_->retire(wait); }
+  /// kUnavailable naming the syncs that have been running for at least `limit`.
+  [[nodiscard]] Status overdue(Duration limit) const { return runner_->overdue(limit); }
+  /// Keys that wait for a worker.
+  [[nodiscard]] std::size_t waiting() const { return runner_->waiting(); }
 
   /// Every few seconds, and before each scrape: overdue syncs, gauges.
   void report() { runner_->report(); }
@@ -188,6 +220,7 @@ class ControllerHost {
 
 /// A work queue as the controller opened it.
 struct ControllerHost::HostedQueue {
+  std::string name;  // Empty for a queue without metrics.
   QueueId id{};
   std::unique_ptr<WriteTracker> writes;
   void* self = nullptr;

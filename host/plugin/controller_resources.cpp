@@ -105,6 +105,7 @@ davit_code ControllerHost::open_queue(const davit_queue_options& options, davit_
   queue.retries_max = options.retries_max;
   auto hosted = std::make_unique<HostedQueue>();
   HostedQueue* const entry = hosted.get();
+  entry->name = queue.name;
   entry->self = options.self;
   entry->sync = options.sync;
   entry->writes = std::make_unique<WriteTracker>(

@@ -1,5 +1,6 @@
 #include "host/plugin/loader.hpp"
 
+#include <link.h>
 #define BOOST_DLL_USE_STD_FS
 #include <boost/dll/shared_library.hpp>
 #include <set>
@@ -62,8 +63,9 @@ struct LoadedPlugin::Library {
   const davit_plugin* table = nullptr;
 };
 
-LoadedPlugin::LoadedPlugin(PluginFile file, std::unique_ptr<Library> library)
-    : file_(std::move(file)), library_(std::move(library)) {}
+LoadedPlugin::LoadedPlugin(PluginFile file, std::filesystem::path opened,
+                           std::unique_ptr<Library> library)
+    : file_(std::move(file)), opened_(std::move(opened)), library_(std::move(library)) {}
 
 LoadedPlugin::~LoadedPlugin() = default;
 
@@ -76,6 +78,14 @@ davit_init_fn LoadedPlugin::init(std::string_view controller) const {
     if (view(row.name) == controller) return row.init;
   }
   return nullptr;
+}
+
+bool is_open_library(const std::filesystem::path& path) {
+  const std::string wanted = path.string();
+  const auto matches = [](dl_phdr_info* info, std::size_t, void* data) {
+    return info->dlpi_name == *static_cast<const std::string*>(data) ? 1 : 0;
+  };
+  return ::dl_iterate_phdr(matches, const_cast<std::string*>(&wanted)) != 0;
 }
 
 Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
@@ -91,6 +101,10 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
   if (!copy) return refuse(copy.error().code(), path, copy.error().message());
   Result<PluginFile> file = judge_plugin(path, source->content, source->digest);
   if (!file) return file.error();
+  // The loader takes a path that it knows for the library that it has.
+  if (is_open_library(*copy)) {
+    return refuse(Code::kInternal, path, copy->string() + " has been opened before");
+  }
 
   auto library = std::make_unique<LoadedPlugin::Library>();
   try {
@@ -106,7 +120,8 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
   if (Status s = check_table(library->table, file->declaration); !s.ok()) {
     return refuse(s.code(), path, s.message());
   }
-  return std::unique_ptr<LoadedPlugin>(new LoadedPlugin(std::move(*file), std::move(library)));
+  return std::unique_ptr<LoadedPlugin>(
+      new LoadedPlugin(std::move(*file), std::move(*copy), std::move(library)));
 }
 
 }  // namespace davit::host

@@ -26,17 +26,24 @@ class LoadedPlugin {
   [[nodiscard]] const PluginDeclaration& declaration() const { return file().declaration; }
   /// The InitFunc of a declared controller; null for other names.
   [[nodiscard]] davit_init_fn init(std::string_view controller) const;
+  /// The copy that was opened; nothing else was ever opened by this path.
+  [[nodiscard]] const std::filesystem::path& opened() const { return opened_; }
 
  private:
   friend Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory&,
                                                            const std::filesystem::path&,
                                                            const std::string&);
   struct Library;
-  LoadedPlugin(PluginFile file, std::unique_ptr<Library> library);
+  LoadedPlugin(PluginFile file, std::filesystem::path opened, std::unique_ptr<Library> library);
 
   PluginFile file_;
+  std::filesystem::path opened_;
   std::unique_ptr<Library> library_;
 };
+
+/// Whether the library that was opened as `path` is in this process. Closing one proves nothing: a
+/// thread-local with a destructor, a unique symbol or a flag may keep it.
+[[nodiscard]] bool is_open_library(const std::filesystem::path& path);
 
 /// Reads, stages, judges and opens (eager, local) the plugin at `path`, then checks its table
 /// against its note. `sha256` is what its digest must be, or empty. Nothing of the plugin runs

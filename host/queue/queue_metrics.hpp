@@ -27,6 +27,8 @@ class QueueMetrics {
   virtual void added() {}
   /// A key went to a worker: depth - 1, and the time since added().
   virtual void taken([[maybe_unused]] Duration waited) {}
+  /// A key left the queue without going to a worker: depth - 1.
+  virtual void dropped() {}
   /// A worker is done with a key.
   virtual void done([[maybe_unused]] Duration worked) {}
   /// A key was added with a delay or a back-off.

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "host/base/clock.hpp"
 #include "host/base/key_hash.hpp"
@@ -34,6 +35,13 @@ class RetryLimiter {
   /// How often `key` failed since it was last forgotten.
   [[nodiscard]] std::uint32_t failures(std::string_view key) const;
 
+  /// Failures in a row, by key.
+  using Failures = std::unordered_map<std::string, std::uint32_t, KeyHash, std::equal_to<>>;
+  /// Forgets all keys and tells what was known of them.
+  [[nodiscard]] Failures take_failures() { return std::exchange(failures_, {}); }
+  /// Goes on where another limiter was. What this one knows of a key itself wins.
+  void adopt(Failures failures) { failures_.merge(failures); }
+
  private:
   [[nodiscard]] Duration exponential(std::uint32_t failures) const;
   [[nodiscard]] Duration reserve_token(Time now);
@@ -41,7 +49,7 @@ class RetryLimiter {
   RetryOptions options_;
   double tokens_;  // Below zero: reserved ahead of time.
   Time refilled_{};
-  std::unordered_map<std::string, std::uint32_t, KeyHash, std::equal_to<>> failures_;
+  Failures failures_;
 };
 
 }  // namespace davit::host

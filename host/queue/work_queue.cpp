@@ -1,6 +1,7 @@
 #include "host/queue/work_queue.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "host/base/assert.hpp"
@@ -186,9 +187,11 @@ void WorkQueue::resume() {
 }
 
 void WorkQueue::shut_down() {
+  std::size_t dropped = 0;
   {
     MutexLock lock(mutex_);
     phase_ = Phase::kShutDown;
+    dropped = queued_;
     ready_.clear();
     due_.clear();
     delayed_.clear();
@@ -196,12 +199,67 @@ void WorkQueue::shut_down() {
     std::erase_if(entries_, [](const auto& entry) { return entry.second.state == State::kQueued; });
     queued_ = 0;
   }
+  for (std::size_t i = 0; i < dropped; ++i) metrics_.dropped();
   changed();
 }
 
 bool WorkQueue::is_shut_down() const {
   MutexLock lock(mutex_);
   return phase_ == Phase::kShutDown;
+}
+
+bool WorkQueue::is_open() const {
+  MutexLock lock(mutex_);
+  return phase_ == Phase::kOpen;
+}
+
+QueueContent WorkQueue::take_content() {
+  QueueContent content;
+  {
+    MutexLock lock(mutex_);
+    DAVIT_ASSERT(phase_ != Phase::kOpen && running_ == 0);
+    for (const Entries::value_type* entry : ready_) {
+      content.waiting.push_back({entry->first, entry->second.shard, entry->second.queued});
+    }
+    for (const auto& [key, delayed] : delayed_) {
+      content.delayed.push_back({key, delayed.shard, delayed.due});
+    }
+    content.failures = limiter_.take_failures();
+    ready_.clear();
+    due_.clear();
+    delayed_.clear();
+    entries_.clear();
+    queued_ = 0;
+  }
+  for (std::size_t i = 0; i < content.waiting.size(); ++i) metrics_.dropped();
+  return content;
+}
+
+void WorkQueue::adopt(QueueContent content) {
+  std::size_t began = 0;
+  {
+    MutexLock lock(mutex_);
+    DAVIT_ASSERT(running_ == 0);
+    if (phase_ == Phase::kShutDown) return;
+    const std::deque<Entries::value_type*> own = std::exchange(ready_, {});
+    std::unordered_set<const Entries::value_type*> placed;
+    for (QueueContent::Waiting& each : content.waiting) {
+      const auto [it, is_new] = entries_.try_emplace(
+          std::move(each.key), Entry{State::kQueued, each.since, {}, std::move(each.shard)});
+      began += is_new ? 1 : 0;
+      if (placed.insert(&*it).second) ready_.push_back(&*it);
+    }
+    for (Entries::value_type* each : own) {
+      if (!placed.contains(each)) ready_.push_back(each);
+    }
+    queued_ = ready_.size();
+    for (const QueueContent::Delayed& each : content.delayed) {
+      delay(QueueKey(each.key, each.shard), each.due);
+    }
+    limiter_.adopt(std::move(content.failures));
+  }
+  for (std::size_t i = 0; i < began; ++i) metrics_.added();
+  changed();
 }
 
 std::size_t WorkQueue::size() const {

@@ -44,6 +44,27 @@ struct WorkQueueOptions {
   std::function<void()> on_change{};
 };
 
+/// What a queue holds while no key runs, on its way to the queue that goes on with it.
+struct QueueContent {
+  struct Waiting {
+    std::string key;
+    std::string shard;
+    Time since{};  ///< When it began to wait.
+  };
+  struct Delayed {
+    std::string key;
+    std::string shard;
+    Time due{};
+  };
+
+  std::vector<Waiting> waiting;  ///< Oldest first.
+  std::vector<Delayed> delayed;
+  RetryLimiter::Failures failures;
+
+  /// Keys that wait or are delayed.
+  [[nodiscard]] std::size_t size() const { return waiting.size() + delayed.size(); }
+};
+
 /// The keys that need a sync, each held by at most one worker.
 ///
 ///           add            take            release
@@ -96,6 +117,14 @@ class WorkQueue {
   /// good.
   void shut_down() EXCLUDES(mutex_);
   [[nodiscard]] bool is_shut_down() const EXCLUDES(mutex_);
+  /// Neither paused nor shut down.
+  [[nodiscard]] bool is_open() const EXCLUDES(mutex_);
+
+  /// Leaves the queue empty. Only of a queue that is not open and in which no key runs.
+  [[nodiscard]] QueueContent take_content() EXCLUDES(mutex_);
+  /// Goes on with what another queue held: its waiting keys come before those that are here, of two
+  /// due times the earlier one wins. Only while no key runs.
+  void adopt(QueueContent content) EXCLUDES(mutex_);
 
   /// Keys that wait for a worker, without delayed and running ones.
   [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);

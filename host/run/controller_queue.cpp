@@ -63,7 +63,7 @@ void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& 
   if (outcome.code == DAVIT_OK) {
     forget(lease.key());
     if (outcome.again.count() > 0) add_after(key, outcome.again);
-  } else if (outcome.code == DAVIT_CANCELLED && cancelled.stop_requested()) {
+  } else if (outcome.code == DAVIT_CANCELLED && (cancelled.stop_requested() || !work_.is_open())) {
     // Our doing, not the key's failure.
     add(key);
   } else {
@@ -90,6 +90,16 @@ void ControllerQueue::retry(const WorkQueue::Lease& lease, const SyncOutcome& ou
                                {"failures", before + 1}});
   }
   add_rate_limited(QueueKey(lease.key(), lease.shard()));
+}
+
+QueueContent ControllerQueue::take_content() {
+  QueueContent content = work_.take_content();
+  MutexLock lock(mutex_);
+  for (auto& [key, held] : held_) {
+    content.waiting.push_back({key, std::move(held.shard), clock_.now()});
+  }
+  held_.clear();
+  return content;
 }
 
 bool ControllerQueue::held_back(const WorkQueue::Lease& lease) {

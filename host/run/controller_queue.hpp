@@ -49,7 +49,8 @@ struct ControllerQueueOptions {
 /// Takes a key, asks the gate, syncs it, and decides what comes next:
 ///
 ///   OK                           the back-off ends; again after the time asked for, if any
-///   cancelled by cancel()        the key is next when keys are handed out again
+///   cancelled by cancel(), or
+///   while the queue is paused    the key is next when keys are handed out again
 ///   any other code               again with back-off, or dropped after retries_max
 ///
 /// Begins paused. Thread-safe; nothing of the controller is called under a lock.
@@ -79,6 +80,12 @@ class ControllerQueue {
     work_.resume();
   }
   void shut_down() { work_.shut_down(); }
+
+  /// See WorkQueue; with the keys that the gate holds back. Paused and idle only.
+  [[nodiscard]] QueueContent take_content() EXCLUDES(mutex_);
+  void adopt(QueueContent content) { work_.adopt(std::move(content)); }
+  /// Keys that wait for a worker.
+  [[nodiscard]] std::size_t waiting() const { return work_.size(); }
 
   /// See WorkerPool.
   void cancel() { pool_.cancel(); }

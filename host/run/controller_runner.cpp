@@ -168,6 +168,7 @@ void ControllerRunner::lift(Hold why) {
     MutexLock lock(mutex_);
     const unsigned before = holds_;
     holds_ &= ~static_cast<unsigned>(why);
+    if (why == kCachesFilling) filled_.notify_all();
     if (before == 0 || holds_ != 0) return;
     // Under the lock, so that a pause that comes now is not undone. The queues only wake workers.
     for (const auto& queue : queues_) queue->resume();
@@ -194,15 +195,47 @@ bool ControllerRunner::pause(const Quiesce& wait) {
 
 void ControllerRunner::resume() { lift(kPaused); }
 
+bool ControllerRunner::wait_caches(Time deadline) {
+  MutexLock lock(mutex_);
+  while ((holds_ & kCachesFilling) != 0) {
+    if (clock_.now() >= deadline) return false;
+    clock_.wait_until(filled_, mutex_, deadline);
+  }
+  return true;
+}
+
+QueueContent ControllerRunner::take_content(QueueId queue) {
+  ControllerQueue* const found = find(queue);
+  DAVIT_ASSERT(found != nullptr);
+  return found->take_content();
+}
+
+void ControllerRunner::adopt(QueueId queue, QueueContent content) {
+  ControllerQueue* const found = find(queue);
+  DAVIT_ASSERT(found != nullptr);
+  found->adopt(std::move(content));
+}
+
+std::size_t ControllerRunner::waiting() const {
+  std::size_t sum = 0;
+  MutexLock lock(mutex_);
+  for (const auto& queue : queues_) sum += queue->waiting();
+  return sum;
+}
+
+bool ControllerRunner::retire(const Quiesce& wait) {
+  hold(kStopped);
+  dispatcher_.request_stop();
+  const bool idle = quiesce(wait);
+  return dispatcher_ended(wait.give_up_at) && idle;
+}
+
 bool ControllerRunner::stop(const Quiesce& wait) {
   const bool was_running = [this] {
     MutexLock lock(mutex_);
     return (holds_ & (kStopped | kNotStarted)) == 0;
   }();
-  hold(kStopped);
-  dispatcher_.request_stop();
-  const bool idle = quiesce(wait);
-  const bool ended = dispatcher_ended(wait.give_up_at) && idle;
+  const bool ended = retire(wait);
   if (was_running) {
     metrics_.controller_running(options_.controller, RunnerMetrics::Running::kNo);
     if (ended) log_.info(1, "Controller terminated");
@@ -217,6 +250,7 @@ bool ControllerRunner::quiesce(const Quiesce& wait) {
                        [deadline](ControllerQueue* queue) { return queue->wait_idle(deadline); });
   };
   if (idle_by(std::min(wait.cancel_at, wait.give_up_at))) return true;
+  if (wait.cancel_at == Time::max()) return false;
   for (ControllerQueue* queue : queues) queue->cancel();
   return idle_by(wait.give_up_at);
 }
@@ -253,22 +287,22 @@ bool ControllerRunner::syncing() const {
   return holds_ == 0;
 }
 
-std::optional<Duration> ControllerRunner::handler_overdue() const {
+std::optional<Duration> ControllerRunner::handler_overdue(Duration limit) const {
   if (!handling_since_) return std::nullopt;
   const Duration time = clock_.now() - *handling_since_;
-  return time >= options_.sync_limit ? std::optional(time) : std::nullopt;
+  return time >= limit ? std::optional(time) : std::nullopt;
 }
 
-Status ControllerRunner::health() const {
+Status ControllerRunner::overdue(Duration limit) const {
   std::string why;
   {
     MutexLock lock(mutex_);
-    if (const std::optional<Duration> time = handler_overdue()) {
+    if (const std::optional<Duration> time = handler_overdue(limit)) {
       why = "on_event runs for " + std::to_string(whole_seconds(*time)) + " s";
     }
   }
   for (const ControllerQueue* queue : all_queues()) {
-    const std::string overdue = queue->overdue(options_.sync_limit);
+    const std::string overdue = queue->overdue(limit);
     if (!why.empty() && !overdue.empty()) why += ", ";
     why += overdue;
   }
@@ -281,7 +315,7 @@ void ControllerRunner::report() {
   std::optional<Duration> stuck;
   {
     MutexLock lock(mutex_);
-    const std::optional<Duration> time = handler_overdue();
+    const std::optional<Duration> time = handler_overdue(options_.sync_limit);
     if (time) ++overdue;
     if (time && !std::exchange(handler_reported_, true)) stuck = time;
   }

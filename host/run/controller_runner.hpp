@@ -65,7 +65,7 @@ struct RunnerOptions {
 
 /// How long to wait for running syncs.
 struct Quiesce {
-  Time cancel_at;   ///< Then their tokens are cancelled; not later than give_up_at.
+  Time cancel_at;   ///< Then their tokens are cancelled; Time::max(): never.
   Time give_up_at;  ///< Then the wait ends, whether or not they returned.
 };
 
@@ -112,17 +112,31 @@ class ControllerRunner {
   bool pause(const Quiesce& wait) EXCLUDES(mutex_);
   void resume() EXCLUDES(mutex_);
 
+  /// Takes what the queue holds; only after pause() returned true, before resume().
+  [[nodiscard]] QueueContent take_content(QueueId queue) EXCLUDES(mutex_);
+  /// Goes on with what a queue of another runner held; only before begin_syncing().
+  void adopt(QueueId queue, QueueContent content) EXCLUDES(mutex_);
+  /// Keys that wait for a worker, of all queues.
+  [[nodiscard]] std::size_t waiting() const EXCLUDES(mutex_);
+
   /// Ends dispatching, drops what is queued, waits for what runs. Returns whether all of it ended.
   /// Idempotent.
   bool stop(const Quiesce& wait) EXCLUDES(mutex_);
+  /// As stop(), but the controller goes on in another runner: tells nobody that it has ended.
+  bool retire(const Quiesce& wait) EXCLUDES(mutex_);
 
   /// The workers may run: caches filled, begin_syncing() called, not paused, not stopped.
   [[nodiscard]] bool syncing() const EXCLUDES(mutex_);
   /// The feed is ready.
   [[nodiscard]] bool caches_ready() const { return feed_ == nullptr || feed_->ready(); }
+  /// Waits, after start(), until the handlers have seen the first content; false when `deadline`
+  /// comes first.
+  [[nodiscard]] bool wait_caches(Time deadline) EXCLUDES(mutex_);
 
   /// kUnavailable naming key and time when a sync, a timer or a handler is beyond its limit.
-  [[nodiscard]] Status health() const EXCLUDES(mutex_);
+  [[nodiscard]] Status health() const { return overdue(options_.sync_limit); }
+  /// kUnavailable naming those that have been running for at least `limit`.
+  [[nodiscard]] Status overdue(Duration limit) const EXCLUDES(mutex_);
   /// Logs each of those once, and writes the gauges. Call it every few
   /// seconds and before each scrape.
   void report() EXCLUDES(mutex_);
@@ -144,9 +158,8 @@ class ControllerRunner {
   };
 
   void dispatch(const std::stop_token& stop) EXCLUDES(mutex_);
-  /// For how long the handler that runs now has been running; nothing when that is within the
-  /// limit.
-  [[nodiscard]] std::optional<Duration> handler_overdue() const REQUIRES(mutex_);
+  /// For how long the handler that runs now has been running; nothing when that is within `limit`.
+  [[nodiscard]] std::optional<Duration> handler_overdue(Duration limit) const REQUIRES(mutex_);
   void hold(Hold why) EXCLUDES(mutex_);
   void lift(Hold why) EXCLUDES(mutex_);
   void arm_timers() REQUIRES(mutex_);
@@ -170,6 +183,7 @@ class ControllerRunner {
 
   mutable Mutex mutex_;
   CondVar dispatched_;  // The dispatcher ended.
+  CondVar filled_;      // kCachesFilling was lifted.
   unsigned holds_ GUARDED_BY(mutex_) = kNotStarted | kNotLeading | kCachesFilling;
   bool dispatching_ GUARDED_BY(mutex_) = false;
   std::optional<Time> handling_since_ GUARDED_BY(mutex_);  // A handler runs.

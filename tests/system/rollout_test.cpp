@@ -40,7 +40,7 @@ class System {
     plan_ = HostPlan::make(settled.settings, mistakes);
     EXPECT_TRUE(plan_) << mistakes.str();
     host_ = std::make_unique<HostProcess>(
-        settled.settings.manifest, ConnectionConfig{}, plan_->controllers(),
+        settled.settings.manifest, ConnectionConfig{}, std::move(plan_->controllers()),
         HostSeams{*clock_, *random_, sink_, &cluster_->transport()}, [] {});
     const Status started = host_->start({});
     EXPECT_TRUE(started.ok()) << started.message();

@@ -327,5 +327,26 @@ TEST_F(RestClientTest, LongLimiterWaitIsLoggedAndMeasured) {
   EXPECT_EQ(metrics_.of("limiter GET fake:6443"), 2);
 }
 
+TEST_F(RestClientTest, HoldingEndsWhatWaitsAndLetsGoOnWhatIsOnTheWire) {
+  RestClient api = client({.qps = 1, .burst = 1});
+  transport_.answer(test::open_answer(201, R"({"kind":"Pod"})"));
+  const std::vector<ApiRequest> two = {write_pod(Verb::kCreate), write_pod(Verb::kCreate)};
+  auto results = std::async(std::launch::async, [&] { return api.batch(two); });
+  transport_.await_requests(1);  // The second waits for the limiter.
+
+  api.hold();
+  transport_.finish(0);
+  const std::vector<ApiResponse> answers = results.get();
+
+  EXPECT_TRUE(answers[0].status.ok()) << answers[0].status.message();
+  EXPECT_EQ(answers[1].status.code(), Code::kCancelled);
+  EXPECT_EQ(api.call(write_pod(Verb::kCreate)).status.code(), Code::kCancelled);
+  EXPECT_EQ(transport_.requests().size(), 1U);
+  api.release();
+  clock_.advance(std::chrono::seconds(2));
+  transport_.answer(answer(201, R"({"kind":"Pod"})"));
+  EXPECT_TRUE(api.call(write_pod(Verb::kCreate)).status.ok());
+}
+
 }  // namespace
 }  // namespace davit::host

@@ -260,5 +260,30 @@ TEST(WorkQueueTest, RandomUseNeverLosesOrDoublesAKey) {
   }
 }
 
+TEST(WorkQueueTest, AnotherQueueGoesOnWithTheContentInItsOrder) {
+  WorkQueue old;
+  old.add("b", kStart);
+  old.add({"a", "shard"}, kStart);
+  old.add_rate_limited("late", kStart);
+  old.pause();
+  WorkQueue next;
+  next.pause();
+  next.add("own", kStart);
+  next.add("a", kStart);
+  next.add_after("late", std::chrono::hours(1), kStart);
+
+  QueueContent content = old.take_content();
+  EXPECT_EQ(content.size(), 3U);
+  next.adopt(std::move(content));
+  next.resume();
+
+  EXPECT_TRUE(old.pending().empty());
+  EXPECT_EQ(next.failures("late"), 1U);
+  EXPECT_EQ(next.next_due(), kStart + std::chrono::milliseconds(5)) << "the earlier time wins";
+  std::vector<std::string> order;
+  while (auto lease = next.take(kStart)) order.push_back(lease->key());
+  EXPECT_EQ(order, (std::vector<std::string>{"b", "a", "own"}));
+}
+
 }  // namespace
 }  // namespace davit::host

@@ -1,0 +1,48 @@
+#include "host/cli/ctl_command.hpp"
+
+#include <filesystem>
+#include <ostream>
+
+#include "host/control/control_request.hpp"
+#include "host/control/control_socket.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr int kExitDone = 0;
+constexpr int kExitRefused = 1;
+constexpr int kExitUsage = 2;
+
+}  // namespace
+
+int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
+  const std::string socket = options.socket.empty() ? default_control_socket() : options.socket;
+  if (socket.empty()) {
+    err << "davit: where does the host listen? XDG_RUNTIME_DIR is not set: give --control-socket\n";
+    return kExitUsage;
+  }
+  ControlRequest request{options.command, options.name, ""};
+  // The host's working directory is another one.
+  if (!options.file.empty()) request.file = std::filesystem::absolute(options.file).string();
+  const Result<std::string> line = ask_host(socket, to_line(request));
+  if (!line) {
+    err << "davit: " << line.error().message() << "\n";
+    return kExitRefused;
+  }
+  const Result<ControlAnswer> answer = parse_answer(*line);
+  if (!answer) {
+    err << "davit: " << socket << ": " << answer.error().message() << "\n";
+    return kExitRefused;
+  }
+  const bool done = answer->success == ControlAnswer::Success::kYes;
+  if (options.output == CtlOptions::Output::kJson) {
+    out << *line << "\n";
+  } else if (done) {
+    out << answer->text << "\n";
+  } else {
+    err << "davit: " << answer->text << "\n";
+  }
+  return done ? kExitDone : kExitRefused;
+}
+
+}  // namespace davit::host

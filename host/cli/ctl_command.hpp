@@ -1,0 +1,22 @@
+/// `davit ctl`: orders to a running host.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+namespace davit::host {
+
+struct CtlOptions {
+  enum class Output { kText, kJson };
+
+  std::string command;  ///< See ControlRequest.
+  std::string name;
+  std::string file;    ///< As given; relative to the working directory.
+  std::string socket;  ///< Empty: the default one.
+  Output output = Output::kText;
+};
+
+/// Returns the exit code: 0 done, 1 refused or no host there, 2 a usage mistake.
+[[nodiscard]] int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace davit::host

@@ -1,0 +1,62 @@
+#include "host/cli/ctl_flags.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+#include <ostream>
+#include <string>
+
+namespace davit::host {
+namespace {
+
+struct CtlVerb {
+  const char* name;
+  const char* operand;  // Null: none.
+  const char* help;
+};
+
+constexpr CtlVerb kVerbs[] = {
+    {"status", nullptr, "What is loaded and what runs"},
+    {"swap", "PLUGIN", "Put another build of a plugin in the place of the one that serves"},
+    {"load", nullptr, "Load a further plugin"},
+    {"unload", "PLUGIN", "End a plugin's controllers and close it"},
+    {"enable", "CONTROLLER", "Start a controller of a loaded plugin"},
+    {"disable", "CONTROLLER", "End a controller; its plugin stays"},
+    {"pause", "CONTROLLER", "Hand out no key of a controller; running syncs go on"},
+    {"resume", "CONTROLLER", "End a pause"},
+};
+
+void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
+  CLI::App* const app = ctl.add_subcommand(verb.name, verb.help);
+  if (verb.operand != nullptr) app->add_option(verb.operand, options.name)->required();
+  const std::string name = verb.name;
+  if (name == "swap") {
+    app->add_option("FILE", options.file, "The new build (default: where the old one came from)");
+  }
+  if (name == "load") app->add_option("FILE", options.file, "The plugin")->required();
+  app->add_option("--control-socket", options.socket,
+                  "Where the host listens (default $XDG_RUNTIME_DIR/davit.sock)")
+      ->type_name("PATH");
+  app->add_option_function<std::string>(
+         "-o,--output",
+         [&options](const std::string& text) {
+           options.output = text == "json" ? CtlOptions::Output::kJson : CtlOptions::Output::kText;
+         },
+         "text or json (default text)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
+  app->callback([&options, name] { options.command = name; });
+}
+
+}  // namespace
+
+void add_ctl_command(CLI::App& app, CtlOptions& options, std::function<int()>& chosen,
+                     std::ostream& out, std::ostream& err) {
+  CLI::App* const ctl = app.add_subcommand("ctl", "Give orders to a running host");
+  ctl->require_subcommand(1);
+  for (const CtlVerb& verb : kVerbs) add_verb(*ctl, verb, options);
+  ctl->callback([&] { chosen = [&] { return run_ctl(options, out, err); }; });
+}
+
+}  // namespace davit::host

@@ -1,0 +1,73 @@
+#include "host/control/control_request.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "host/base/json_text.hpp"
+#include "host/config/fields.hpp"
+#include "host/config/json.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr std::array<std::string_view, 8> kCommands = {"status", "swap",    "load",  "unload",
+                                                       "enable", "disable", "pause", "resume"};
+
+Status check(const ControlRequest& request) {
+  const auto invalid = [](std::string text) { return Status(Code::kInvalid, std::move(text)); };
+  const bool known =
+      std::find(kCommands.begin(), kCommands.end(), request.command) != kCommands.end();
+  if (!known) {
+    std::string all;
+    for (const std::string_view each : kCommands)
+      all += (all.empty() ? "" : ", ") + std::string(each);
+    return invalid("unknown command " + json_string(request.command) + " (allowed: " + all + ")");
+  }
+  const bool named = request.command != "status" && request.command != "load";
+  if (named && request.name.empty()) return invalid(request.command + " needs a name");
+  if (request.command == "load" && request.file.empty()) return invalid("load needs a file");
+  if (!request.file.empty() && request.file.front() != '/') {
+    return invalid("file must be an absolute path, not " + json_string(request.file));
+  }
+  return {};
+}
+
+Status first(const std::vector<Mistake>& mistakes) {
+  return mistakes.empty() ? Status() : Status(Code::kInvalid, mistakes.front().text);
+}
+
+}  // namespace
+
+std::string to_line(const ControlRequest& request) {
+  std::string out = "{\"command\":" + json_string(request.command);
+  if (!request.name.empty()) out += ",\"name\":" + json_string(request.name);
+  if (!request.file.empty()) out += ",\"file\":" + json_string(request.file);
+  return out + "}\n";
+}
+
+Result<ControlRequest> parse_request(std::string_view line) {
+  YamlDocument document = parse_json(line, "");
+  if (Status s = first(document.mistakes); !s.ok()) return s;
+  ControlRequest request;
+  const std::string file;
+  Fields fields(document.root, "", file, document.mistakes);
+  fields.name("command", request.command);
+  fields.name("name", request.name);
+  fields.name("file", request.file);
+  fields.finish();
+  if (Status s = first(document.mistakes); !s.ok()) return s;
+  if (Status s = check(request); !s.ok()) return s;
+  return request;
+}
+
+Result<ControlAnswer> parse_answer(std::string_view line) {
+  const YamlDocument document = parse_json(line, "");
+  if (Status s = first(document.mistakes); !s.ok()) return s;
+  const YamlNode* const ok = document.root.find("ok");
+  const YamlNode* const text = document.root.find("text");
+  if (ok == nullptr || text == nullptr) return Status(Code::kInvalid, "no answer of a davit host");
+  using Success = ControlAnswer::Success;
+  return ControlAnswer{ok->text == "true" ? Success::kYes : Success::kNo, text->text};
+}
+
+}  // namespace davit::host

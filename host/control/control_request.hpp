@@ -1,0 +1,33 @@
+/// What may be asked of a running host, as one line of JSON (docs/HOT_SWAP.md).
+#pragma once
+
+#include <davit/result.hpp>
+#include <string>
+#include <string_view>
+
+namespace davit::host {
+
+struct ControlRequest {
+  /// "status", "swap", "load", "unload", "enable", "disable", "pause" or "resume".
+  std::string command;
+  /// The plugin or controller; of "load" empty.
+  std::string name;
+  /// Of "swap" and "load": an absolute path; of "swap" it may be empty.
+  std::string file;
+};
+
+/// One line, with its end.
+[[nodiscard]] std::string to_line(const ControlRequest& request);
+
+/// kInvalid names what is wrong; unknown commands and members are mistakes.
+[[nodiscard]] Result<ControlRequest> parse_request(std::string_view line);
+
+/// What `davit ctl` needs to know of an answer; the rest is for programs.
+struct ControlAnswer {
+  enum class Success { kNo, kYes };
+  Success success = Success::kNo;
+  std::string text;  ///< For people; may have several lines.
+};
+[[nodiscard]] Result<ControlAnswer> parse_answer(std::string_view line);
+
+}  // namespace davit::host

@@ -1,0 +1,194 @@
+#include "host/control/control_service.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include "host/base/json_text.hpp"
+#include "host/control/control_request.hpp"
+
+namespace davit::host {
+namespace {
+
+/// One JSON object or array, member by member.
+class JsonText {
+ public:
+  explicit JsonText(char open) : close_(open == '{' ? '}' : ']') { text_ += open; }
+
+  JsonText& raw(std::string_view key, const std::string& json) {
+    if (text_.size() > 1) text_ += ',';
+    if (!key.empty()) text_ += json_string(key) + ":";
+    text_ += json;
+    return *this;
+  }
+  JsonText& text(std::string_view key, std::string_view value) {
+    return raw(key, json_string(value));
+  }
+  template <typename Number>
+  JsonText& number(std::string_view key, Number value) {
+    return raw(key, std::to_string(value));
+  }
+  [[nodiscard]] std::string str() const { return text_ + close_; }
+
+ private:
+  const char close_;
+  std::string text_;
+};
+
+std::string json_of(const std::vector<std::string>& texts) {
+  JsonText out('[');
+  for (const std::string& each : texts) out.text("", each);
+  return out.str();
+}
+
+std::string json_of(const BuildName& build) {
+  return JsonText('{')
+      .text("version", build.version)
+      .text("digest", build.digest)
+      .number("generation", build.generation)
+      .str();
+}
+
+long long micros(Duration time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+}
+
+std::string milliseconds_text(Duration time) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f ms", static_cast<double>(micros(time)) / 1000.0);
+  return text;
+}
+
+std::string text_of(const SwapReport& report) {
+  std::string out = report.text;
+  if (!report.ok()) return out;
+  if (report.from.generation > 0 && report.to.generation > 0) {
+    out +=
+        "; " + std::to_string(report.keys) + " keys kept, pause " + milliseconds_text(report.pause);
+  }
+  for (const std::string& each : report.not_started) {
+    out += "\nnew in this build and not started: " + each + " (davit ctl enable " + each + ")";
+  }
+  for (const std::string& each : report.grade_reasons) out += "\nthe new build " + each;
+  if (!report.resident.empty()) out += "\nthe old build is still in memory: " + report.resident;
+  return out;
+}
+
+std::string line_of(const SwapReport& report) {
+  JsonText out('{');
+  out.raw("ok", report.ok() ? "true" : "false")
+      .text("outcome", to_string(report.outcome))
+      .text("text", text_of(report))
+      .text("plugin", report.plugin);
+  if (report.from.generation > 0) out.raw("from", json_of(report.from));
+  if (report.to.generation > 0) {
+    out.raw("to", json_of(report.to))
+        .text("grade", to_string(report.grade))
+        .raw("gradeReasons", json_of(report.grade_reasons))
+        .raw("notStarted", json_of(report.not_started));
+  }
+  if (report.from.generation > 0 && report.to.generation > 0) {
+    out.number("keysKept", report.keys)
+        .number("keysDropped", report.keys_dropped)
+        .number("drainMicroseconds", micros(report.drain))
+        .number("pauseMicroseconds", micros(report.pause))
+        .text("resident", report.resident);
+  }
+  return out.number("residents", report.residents).str() + "\n";
+}
+
+std::string line_of(const Status& status, const std::string& done) {
+  return JsonText('{')
+             .raw("ok", status.ok() ? "true" : "false")
+             .text("outcome", status.ok() ? "done" : "unknown")
+             .text("text", status.ok() ? done : status.message())
+             .str() +
+         "\n";
+}
+
+std::string text_of(const SetState& state) {
+  std::string out;
+  for (const PluginState& plugin : state.plugins) {
+    out += plugin.name + " " + plugin.build.version + ", generation " +
+           std::to_string(plugin.build.generation) + ", build " +
+           plugin.build.digest.substr(0, 12) + ", " + std::string(to_string(plugin.grade)) + "\n";
+    for (const ControllerState& each : plugin.controllers) {
+      out += "  " + each.name + " " + each.state;
+      if (each.state != "off") out += ", " + std::to_string(each.waiting) + " keys wait";
+      out += "\n";
+    }
+  }
+  for (const Resident& each : state.residents) {
+    out += "resident: " + each.plugin + " generation " + std::to_string(each.build.generation) +
+           ": " + each.reason + "\n";
+  }
+  if (!state.busy.empty()) out += "under way: " + state.busy + "\n";
+  if (!out.empty()) out.pop_back();
+  return out;
+}
+
+std::string json_of(const PluginState& plugin) {
+  JsonText controllers('[');
+  for (const ControllerState& each : plugin.controllers) {
+    controllers.raw("", JsonText('{')
+                            .text("name", each.name)
+                            .text("state", each.state)
+                            .number("waiting", each.waiting)
+                            .str());
+  }
+  return JsonText('{')
+      .text("name", plugin.name)
+      .text("file", plugin.file.string())
+      .raw("build", json_of(plugin.build))
+      .text("grade", to_string(plugin.grade))
+      .raw("gradeReasons", json_of(plugin.grade_reasons))
+      .raw("controllers", controllers.str())
+      .str();
+}
+
+std::string line_of(const SetState& state) {
+  JsonText plugins('[');
+  for (const PluginState& each : state.plugins) plugins.raw("", json_of(each));
+  JsonText residents('[');
+  for (const Resident& each : state.residents) {
+    residents.raw("", JsonText('{')
+                          .text("plugin", each.plugin)
+                          .raw("build", json_of(each.build))
+                          .text("reason", each.reason)
+                          .str());
+  }
+  return JsonText('{')
+             .raw("ok", "true")
+             .text("outcome", "done")
+             .text("text", text_of(state))
+             .raw("plugins", plugins.str())
+             .raw("residents", residents.str())
+             .text("busy", state.busy)
+             .str() +
+         "\n";
+}
+
+}  // namespace
+
+std::string ControlService::answer(std::string_view line) {
+  const Result<ControlRequest> request = parse_request(line);
+  if (!request) {
+    return JsonText('{')
+               .raw("ok", "false")
+               .text("outcome", "invalid")
+               .text("text", request.error().message())
+               .str() +
+           "\n";
+  }
+  const std::string& command = request->command;
+  const std::string& name = request->name;
+  if (command == "swap") return line_of(plugins_.swap({name, request->file}));
+  if (command == "load") return line_of(plugins_.load(request->file));
+  if (command == "unload") return line_of(plugins_.unload(name));
+  if (command == "enable") return line_of(plugins_.enable(name));
+  if (command == "disable") return line_of(plugins_.disable(name));
+  if (command == "pause") return line_of(plugins_.pause(name), name + " is paused");
+  if (command == "resume") return line_of(plugins_.resume(name), name + " goes on");
+  return line_of(plugins_.state());
+}
+
+}  // namespace davit::host

@@ -1,0 +1,188 @@
+#include "host/control/control_socket.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+/// A request is a path and some words.
+constexpr std::size_t kLineBytesMax = 64 * 1024;
+/// Whoever connects has that long to say what he wants.
+constexpr int kRequestMilliseconds = 5000;
+/// Enough for a status beside a swap; more at once is a mistake somewhere.
+constexpr std::size_t kConnectionsMax = 16;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+std::optional<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return std::nullopt;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+UniqueFd connect_to(const sockaddr_un& address) {
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (fd.valid() &&
+      ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    fd.reset();
+  }
+  return fd;
+}
+
+Status write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return Status(Code::kUnavailable, reason(errno));
+    text.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return {};
+}
+
+/// Up to the first line end. `more` waits until there is something to read; false ends it.
+template <typename More>
+Result<std::string> read_line(int fd, std::size_t bytes_max, More more) {
+  std::string line;
+  std::array<char, 4096> piece{};
+  while (more()) {
+    const ssize_t got = ::recv(fd, piece.data(), piece.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Status(Code::kUnavailable, reason(errno));
+    line.append(piece.data(), static_cast<std::size_t>(got));
+    const std::size_t end = line.find('\n');
+    if (end != std::string::npos) return line.substr(0, end);
+    if (got == 0) return Status(Code::kUnavailable, "the other side hung up");
+    if (line.size() > bytes_max) return Status(Code::kInvalid, "the line is too long");
+  }
+  return Status(Code::kCancelled, "nothing came");
+}
+
+/// Whether whoever is at the other end may give orders: the user that we run as, or root.
+bool may_ask(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  return peer.uid == ::geteuid() || peer.uid == 0;
+}
+
+}  // namespace
+
+struct ControlServer::Connection {
+  UniqueFd fd;
+  std::atomic<bool> ended{false};
+  std::jthread thread;
+};
+
+Result<std::unique_ptr<ControlServer>> ControlServer::open(const std::string& path, Answer answer,
+                                                           Log log) {
+  const auto refuse = [&](Code code, const std::string& why) {
+    return Status(code, "control socket " + path + ": " + why);
+  };
+  const std::optional<sockaddr_un> address = address_of(path);
+  if (!address) return refuse(Code::kInvalid, "the path is too long");
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) == 0) {
+    if (!S_ISSOCK(info.st_mode))
+      return refuse(Code::kAlreadyExists, "there is no socket but a file");
+    if (connect_to(*address).valid()) {
+      return refuse(Code::kAlreadyExists, "another host listens there");
+    }
+    ::unlink(path.c_str());
+  }
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd.valid()) return refuse(Code::kUnavailable, reason(errno));
+  // The mode of the descriptor becomes that of the file: nobody else finds it open meanwhile.
+  if (::fchmod(fd.get(), 0600) != 0 ||
+      ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
+      ::chmod(path.c_str(), 0600) != 0 || ::listen(fd.get(), kConnectionsMax) != 0) {
+    return refuse(Code::kUnavailable, reason(errno));
+  }
+  return std::make_unique<ControlServer>(path, std::move(fd), std::move(answer), std::move(log));
+}
+
+ControlServer::ControlServer(std::string path, UniqueFd listening, Answer answer, Log log)
+    : path_(std::move(path)),
+      listening_(std::move(listening)),
+      stopping_(::eventfd(0, EFD_CLOEXEC)),
+      answer_(std::move(answer)),
+      log_(std::move(log)),
+      accepting_([this](const std::stop_token& stop) { accept_all(stop); }) {}
+
+ControlServer::~ControlServer() {
+  ::unlink(path_.c_str());
+  accepting_.request_stop();
+  const std::uint64_t one = 1;
+  // Cannot fail: the counter is far from its end.
+  [[maybe_unused]] const ssize_t written = ::write(stopping_.get(), &one, sizeof one);
+  accepting_.join();
+  connections_.clear();
+}
+
+void ControlServer::accept_all(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    std::array<pollfd, 2> ready = {{{listening_.get(), POLLIN, 0}, {stopping_.get(), POLLIN, 0}}};
+    if (::poll(ready.data(), ready.size(), -1) <= 0 || (ready[0].revents & POLLIN) == 0) continue;
+    UniqueFd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    connections_.remove_if([](const Connection& each) { return each.ended.load(); });
+    if (!fd.valid() || connections_.size() >= kConnectionsMax) continue;
+    if (!may_ask(fd.get())) {
+      log_.warning("A user without the right to it asked over the control socket");
+      continue;
+    }
+    Connection& made = connections_.emplace_back();
+    made.fd = std::move(fd);
+    made.thread = std::jthread([this, &made] {
+      serve(made.fd.get());
+      made.ended.store(true);
+    });
+  }
+}
+
+void ControlServer::serve(int fd) const {
+  const auto more = [this, fd] {
+    std::array<pollfd, 2> ready = {{{fd, POLLIN, 0}, {stopping_.get(), POLLIN, 0}}};
+    return ::poll(ready.data(), ready.size(), kRequestMilliseconds) > 0 && ready[1].revents == 0;
+  };
+  const Result<std::string> line = read_line(fd, kLineBytesMax, more);
+  if (!line) return;
+  // Whoever asked may have left meanwhile; what was asked for is done all the same.
+  (void)write_all(fd, answer_(*line));
+  ::shutdown(fd, SHUT_RDWR);
+}
+
+Result<std::string> ask_host(const std::string& path, std::string_view line) {
+  const std::optional<sockaddr_un> address = address_of(path);
+  const UniqueFd fd = address ? connect_to(*address) : UniqueFd();
+  if (!fd.valid()) return Status(Code::kNotFound, "no davit host listens at " + path);
+  if (Status s = write_all(fd.get(), line); !s.ok()) return s.with_context(path);
+  // As long as a swap may take with all its limits; the answer names every plugin.
+  constexpr std::size_t kAnswerBytesMax = std::size_t{16} << 20;
+  Result<std::string> answer = read_line(fd.get(), kAnswerBytesMax, [] { return true; });
+  if (!answer) return answer.error().with_context(path);
+  return answer;
+}
+
+std::string default_control_socket() {
+  const char* const directory = std::getenv("XDG_RUNTIME_DIR");
+  if (directory == nullptr || *directory != '/') return "";
+  return std::string(directory) + "/davit.sock";
+}
+
+}  // namespace davit::host

@@ -1,0 +1,85 @@
+/// One build of a plugin in this process, with its controllers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/base/gate.hpp"
+#include "host/plugin/controller_host.hpp"
+#include "host/plugin/loader.hpp"
+#include "host/swap/limited_call.hpp"
+#include "host/swap/swap_report.hpp"
+
+namespace davit::host {
+
+/// A controller, and the door for calls from outside its own threads (health, debug page).
+struct HostedController {
+  explicit HostedController(std::unique_ptr<ControllerHost> made) : host(std::move(made)) {}
+
+  const std::unique_ptr<ControllerHost> host;
+  Gate probes;
+};
+
+struct Generation {
+  std::uint64_t number = 1;
+  std::shared_ptr<const LoadedPlugin> plugin;
+  std::vector<std::unique_ptr<HostedController>> controllers;
+
+  [[nodiscard]] HostedController* find(std::string_view controller) const;
+};
+
+/// Makes the host of a controller, with the settings that the operator gave for it. Any thread.
+using ControllerFactory = std::function<std::unique_ptr<ControllerHost>(
+    const LoadedPlugin& plugin, const DeclaredController& declared, std::uint64_t generation)>;
+
+/// What to build.
+struct BuildOrder {
+  std::string plugin;  ///< The name that the file must declare; empty: any.
+  std::filesystem::path file;
+  std::string sha256;             ///< What the digest must be, or empty.
+  std::filesystem::path staging;  ///< Where the private copy goes; empty: as StagingDirectory.
+  std::uint64_t generation = 1;
+  std::shared_ptr<const LoadedPlugin> loaded;  ///< Instead of `file`, when it is open already.
+  /// The controllers to create: those named here, which must all be there, or those that are on by
+  /// default.
+  enum class Select { kNamed, kOnByDefault };
+  Select select = Select::kNamed;
+  std::vector<std::string> controllers;
+};
+
+/// Stages, judges and opens a build and calls its InitFuncs, on a thread of its own, because
+/// foreign code may do as it likes.
+class GenerationBuilder {
+ public:
+  /// The references outlive this.
+  GenerationBuilder(BuildOrder order, const ControllerFactory& factory, Clock& clock);
+  GenerationBuilder(const GenerationBuilder&) = delete;
+  GenerationBuilder& operator=(const GenerationBuilder&) = delete;
+
+  /// Whether it has ended; waits until `deadline`.
+  [[nodiscard]] bool wait(Time deadline) { return call_->wait(deadline); }
+
+  struct Built {
+    SwapOutcome outcome = SwapOutcome::kDone;
+    std::string text;       ///< Why it is not kDone.
+    Generation generation;  ///< Also of a failure: whatever there is of it, to be discarded.
+  };
+  /// Once, after wait() returned true.
+  [[nodiscard]] Built take() { return std::move(built_); }
+
+ private:
+  void build();
+  void fail(SwapOutcome outcome, std::string text);
+  [[nodiscard]] bool open();
+  [[nodiscard]] bool create(const DeclaredController& declared);
+
+  const BuildOrder order_;
+  const ControllerFactory& factory_;
+  Built built_;  // The thread's until it has ended.
+  std::unique_ptr<LimitedCall> call_;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,241 @@
+#include "host/swap/plugin_set.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "host/base/assert.hpp"
+#include "host/swap/turn.hpp"
+
+namespace davit::host {
+
+PluginSet::PluginSet(Clock& clock, Log log, ControllerFactory factory, SetObservers observers,
+                     SwapLimits limits)
+    : clock_(clock),
+      log_(log.named("plugins")),
+      factory_(std::move(factory)),
+      observers_(std::move(observers)),
+      limits_(limits),
+      retirement_(clock, log_) {}
+
+PluginSet::~PluginSet() { clear(); }
+
+void PluginSet::add(std::shared_ptr<const LoadedPlugin> plugin, std::string sha256) {
+  MutexLock lock(mutex_);
+  if (find(plugin->declaration().name) != nullptr) return;
+  slots_.push_back(std::make_unique<Slot>());
+  Slot& slot = *slots_.back();
+  slot.name = plugin->declaration().name;
+  slot.file = plugin->file().path;
+  slot.sha256 = std::move(sha256);
+  slot.now.plugin = std::move(plugin);
+}
+
+void PluginSet::add(std::string_view plugin, std::unique_ptr<ControllerHost> controller) {
+  MutexLock lock(mutex_);
+  Slot* const slot = find(plugin);
+  DAVIT_ASSERT(slot != nullptr);
+  slot->now.controllers.push_back(std::make_unique<HostedController>(std::move(controller)));
+}
+
+void PluginSet::start() {
+  std::vector<std::string> names;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& slot : slots_) {
+      for (const auto& each : slot->now.controllers) {
+        names.push_back(each->host->name());
+        log_.info(1, "Controller starting...", {{"controller", each->host->name()}});
+        each->host->start();
+        begin(*slot, *each);
+      }
+    }
+  }
+  tell_up(names);
+}
+
+void PluginSet::begin(const Slot& slot, HostedController& controller) {
+  if (is_paused(slot, controller.host->name())) controller.host->pause();
+  if (leading_ || controller.host->declared().without_leadership) controller.host->begin_syncing();
+}
+
+void PluginSet::lead() {
+  MutexLock lock(mutex_);
+  leading_ = true;
+  for (const auto& slot : slots_) {
+    for (const auto& each : slot->now.controllers) each->host->begin_syncing();
+  }
+}
+
+void PluginSet::lose() {
+  MutexLock lock(mutex_);
+  leading_ = false;
+}
+
+void PluginSet::report() {
+  for (const std::string& name : controllers()) {
+    if (const std::optional<Visit> visited = visit(name)) visited->host->report();
+  }
+}
+
+bool PluginSet::stop(const Quiesce& wait) {
+  std::vector<ControllerHost*> hosts;
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    // What is under way has limits of its own, and sees that the host stops before it switches.
+    while (!busy_.empty()) {
+      if (clock_.now() >= wait.give_up_at) return false;
+      clock_.wait_until(idle_, mutex_, wait.give_up_at);
+    }
+    for (const auto& slot : slots_) {
+      for (const auto& each : slot->now.controllers) hosts.push_back(each->host.get());
+    }
+  }
+  std::atomic<bool> all_ended{true};
+  std::vector<std::jthread> waits;
+  waits.reserve(hosts.size());
+  for (ControllerHost* host : hosts) {
+    waits.emplace_back([&, host] {
+      if (host->stop(wait)) return;
+      log_.error("A controller did not end in time", {{"controller", host->name()}});
+      all_ended.store(false);
+    });
+  }
+  waits.clear();
+  retirement_.sweep();
+  return all_ended.load() && !retirement_.runs_stray_code();
+}
+
+void PluginSet::clear() {
+  std::vector<std::unique_ptr<Slot>> slots;
+  {
+    MutexLock lock(mutex_);
+    slots.swap(slots_);
+  }
+}
+
+std::optional<PluginSet::Visit> PluginSet::visit(std::string_view controller) {
+  MutexLock lock(mutex_);
+  const Slot* slot = slot_of(controller);
+  if (slot == nullptr) return std::nullopt;
+  HostedController* const found = slot->now.find(controller);
+  std::optional<Gate::Pass> pass = found->probes.enter();
+  if (!pass) return std::nullopt;
+  return Visit{found->host.get(), std::move(*pass)};
+}
+
+Status PluginSet::health(std::string_view controller) {
+  const std::optional<Visit> visited = visit(controller);
+  return visited ? visited->host->health() : Status(Code::kNotFound, "does not run");
+}
+
+bool PluginSet::has_debug_page(std::string_view controller) {
+  const std::optional<Visit> visited = visit(controller);
+  return visited && visited->host->has_debug_page();
+}
+
+Result<std::string> PluginSet::debug_page(std::string_view controller, std::string_view path,
+                                          std::string_view query) {
+  const std::optional<Visit> visited = visit(controller);
+  if (!visited) return Status(Code::kNotFound, "does not run");
+  return visited->host->debug_page(path, query);
+}
+
+Status PluginSet::caches_filled() {
+  MutexLock lock(mutex_);
+  for (const auto& slot : slots_) {
+    for (const auto& each : slot->now.controllers) {
+      if (each->host->caches_ready()) continue;
+      return Status(Code::kUnavailable,
+                    "the caches of " + each->host->name() + " are not filled yet");
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> PluginSet::controllers() const {
+  MutexLock lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& slot : slots_) {
+    for (const auto& each : slot->now.controllers) names.push_back(each->host->name());
+  }
+  return names;
+}
+
+PluginSet::Slot* PluginSet::find(std::string_view plugin) {
+  for (const auto& slot : slots_) {
+    if (slot->name == plugin) return slot.get();
+  }
+  return nullptr;
+}
+
+PluginSet::Slot* PluginSet::slot_of(std::string_view controller) {
+  for (const auto& slot : slots_) {
+    if (slot->now.find(controller) != nullptr) return slot.get();
+  }
+  return nullptr;
+}
+
+bool PluginSet::is_paused(const Slot& slot, std::string_view controller) const {
+  return std::find(slot.paused.begin(), slot.paused.end(), controller) != slot.paused.end();
+}
+
+PluginState PluginSet::describe(const Slot& slot) const {
+  PluginState state;
+  state.name = slot.name;
+  state.file = slot.file;
+  const PluginFile& file = slot.now.plugin->file();
+  state.build = {file.declaration.version, file.digest, slot.now.number};
+  state.grade = overall(file.findings);
+  for (const Finding& each : file.findings) state.grade_reasons.push_back(each.text);
+  for (const DeclaredController& declared : file.declaration.controllers) {
+    ControllerState controller{declared.name, "off", 0};
+    if (const HostedController* found = slot.now.find(declared.name)) {
+      const ControllerHost& host = *found->host;
+      controller.waiting = host.waiting();
+      controller.state = is_paused(slot, declared.name)                   ? "paused"
+                         : !host.caches_ready()                           ? "filling"
+                         : leading_ || host.declared().without_leadership ? "running"
+                                                                          : "standby";
+    }
+    state.controllers.push_back(std::move(controller));
+  }
+  return state;
+}
+
+SetState PluginSet::state() {
+  SetState state;
+  MutexLock lock(mutex_);
+  for (const auto& slot : slots_) state.plugins.push_back(describe(*slot));
+  state.residents = residents_;
+  state.busy = busy_;
+  return state;
+}
+
+Status PluginSet::pause(std::string_view controller) {
+  MutexLock lock(mutex_);
+  Slot* const slot = slot_of(controller);
+  if (slot == nullptr) {
+    return Status(Code::kNotFound, "no controller " + std::string(controller) + " runs");
+  }
+  if (is_paused(*slot, controller)) return {};
+  slot->paused.emplace_back(controller);
+  slot->now.find(controller)->host->pause();
+  return {};
+}
+
+Status PluginSet::resume(std::string_view controller) {
+  MutexLock lock(mutex_);
+  Slot* const slot = slot_of(controller);
+  if (slot == nullptr) {
+    return Status(Code::kNotFound, "no controller " + std::string(controller) + " runs");
+  }
+  if (std::erase(slot->paused, controller) == 0) return {};
+  // What is under way may hold its keys back, and looks at what is paused when it lets go.
+  if (busy_.empty()) slot->now.find(controller)->host->resume();
+  return {};
+}
+
+}  // namespace davit::host

@@ -1,0 +1,189 @@
+/// The plugins that serve, each with its present build.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
+#include "host/swap/generation.hpp"
+#include "host/swap/retirement.hpp"
+#include "host/swap/swap_report.hpp"
+
+namespace davit::host {
+
+/// How long the steps of a swap may take; past it the old build serves on.
+struct SwapLimits {
+  Duration init = std::chrono::seconds(10);   ///< Copying, opening, InitFuncs.
+  Duration fill = std::chrono::seconds(30);   ///< Its handlers see what the caches hold.
+  Duration drain = std::chrono::seconds(30);  ///< Longer than a request to a healthy server takes.
+  Duration retire = std::chrono::seconds(10);
+  /// Builds that could not leave memory before swaps are refused: a build is some megabytes, and
+  /// one that leaves nothing behind does not count.
+  std::size_t residents_max = 16;
+  std::filesystem::path staging;  ///< Where private copies go; empty: see StagingDirectory.
+};
+
+struct SwapRequest {
+  std::string plugin;
+  std::filesystem::path file;  ///< Empty: where the present build came from.
+};
+
+struct ControllerState {
+  std::string name;
+  std::string state;  ///< "running", "standby", "paused", "filling" or "off".
+  std::size_t waiting = 0;
+};
+struct PluginState {
+  std::string name;
+  std::filesystem::path file;
+  BuildName build;
+  Grade grade = Grade::kSwappable;
+  std::vector<std::string> grade_reasons;
+  std::vector<ControllerState> controllers;  ///< In the order of the declaration.
+};
+struct SetState {
+  std::vector<PluginState> plugins;
+  std::vector<Resident> residents;
+  std::string busy;  ///< What is under way; empty: nothing.
+};
+
+/// What the world is told; called without a lock.
+struct SetObservers {
+  /// A controller came up, or another build of it.
+  std::function<void(const std::string& controller)> on_up;
+  std::function<void(const std::string& controller)> on_down;
+  std::function<void(SwapPhase phase)> on_phase;
+  /// Starts the informers that a controller has opened.
+  std::function<Status()> start_informers;
+};
+
+/// Life:  add()* → start() → lead() … → stop().
+///
+/// All functions are thread-safe. What changes the set (swap, load, enable, …) blocks, one at a
+/// time: a second one is refused at once. A controller of a set is called by name from outside; the
+/// call never meets a build that has ended.
+class PluginSet {
+ public:
+  /// References outlive the set; those of `factory`'s hosts too.
+  PluginSet(Clock& clock, Log log, ControllerFactory factory, SetObservers observers,
+            SwapLimits limits = {});
+  ~PluginSet();
+  PluginSet(const PluginSet&) = delete;
+  PluginSet& operator=(const PluginSet&) = delete;
+
+  /// A plugin as the host starts with it; nothing when it is there. `sha256` is what the digest of
+  /// each of its builds must be, or empty.
+  void add(std::shared_ptr<const LoadedPlugin> plugin, std::string sha256) EXCLUDES(mutex_);
+  /// A controller of it that is to run, initialised and committed.
+  void add(std::string_view plugin, std::unique_ptr<ControllerHost> controller) EXCLUDES(mutex_);
+  /// Starts every controller; those that need no leadership sync.
+  void start() EXCLUDES(mutex_);
+  /// Leadership is won or not needed: all controllers sync, also those of later builds.
+  void lead() EXCLUDES(mutex_);
+  /// Leadership is gone.
+  void lose() EXCLUDES(mutex_);
+  /// See ControllerHost::report().
+  void report() EXCLUDES(mutex_);
+  /// Ends all controllers. False when a call into one did not end: then the process must end
+  /// without destroying this.
+  bool stop(const Quiesce& wait) EXCLUDES(mutex_);
+  /// Ends the controllers of plugins that were stopped and closes the plugins.
+  void clear() EXCLUDES(mutex_);
+
+  /// kNotFound for a controller that does not run.
+  [[nodiscard]] Status health(std::string_view controller) EXCLUDES(mutex_);
+  [[nodiscard]] bool has_debug_page(std::string_view controller) EXCLUDES(mutex_);
+  [[nodiscard]] Result<std::string> debug_page(std::string_view controller, std::string_view path,
+                                               std::string_view query) EXCLUDES(mutex_);
+  [[nodiscard]] Status caches_filled() EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<std::string> controllers() const EXCLUDES(mutex_);
+  [[nodiscard]] SetState state() EXCLUDES(mutex_);
+
+  /// Puts another build of a plugin in the place of the one that serves.
+  [[nodiscard]] SwapReport swap(const SwapRequest& request) EXCLUDES(mutex_);
+
+  /// Loads a plugin and starts its controllers that are on by default.
+  [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_);
+  /// Ends a plugin's controllers, whose keys are dropped, and closes it.
+  [[nodiscard]] SwapReport unload(const std::string& plugin) EXCLUDES(mutex_);
+  /// Starts a controller, by name or alias, of a plugin that is loaded.
+  [[nodiscard]] SwapReport enable(const std::string& controller) EXCLUDES(mutex_);
+  /// Ends a controller, whose keys are dropped; its plugin stays.
+  [[nodiscard]] SwapReport disable(const std::string& controller) EXCLUDES(mutex_);
+
+  /// Hands out no key of a controller until resume(); running syncs go on.
+  Status pause(std::string_view controller) EXCLUDES(mutex_);
+  Status resume(std::string_view controller) EXCLUDES(mutex_);
+
+ private:
+  struct Slot {
+    std::string name;
+    std::filesystem::path file;
+    std::string sha256;
+    Generation now;
+    std::vector<std::string> paused;  // By the operator.
+    std::uint64_t generations = 1;
+  };
+  /// A swap under way.
+  struct Swap;
+  class Turn;
+
+  /// A call from outside: the controller does not end meanwhile.
+  struct Visit {
+    ControllerHost* host;
+    Gate::Pass pass;
+  };
+  /// Nothing for a controller that does not run.
+  [[nodiscard]] std::optional<Visit> visit(std::string_view controller) EXCLUDES(mutex_);
+  [[nodiscard]] Slot* find(std::string_view plugin) REQUIRES(mutex_);
+  [[nodiscard]] Slot* slot_of(std::string_view controller) REQUIRES(mutex_);
+  [[nodiscard]] PluginState describe(const Slot& slot) const REQUIRES(mutex_);
+  [[nodiscard]] bool is_paused(const Slot& slot, std::string_view controller) const
+      REQUIRES(mutex_);
+  void begin(const Slot& slot, HostedController& controller) REQUIRES(mutex_);
+
+  /// The plugin that declares a controller of that name or alias.
+  [[nodiscard]] Slot* declaring(std::string_view controller) REQUIRES(mutex_);
+  void tell_up(const std::vector<std::string>& controllers) const;
+
+  bool build_limited(BuildOrder order, Generation& out, SwapReport& report);
+  bool open_informers(Generation& made, SwapReport& report);
+  [[nodiscard]] SwapReport discard(Generation made, SwapReport report);
+  bool end_controller(const std::string& name, SwapReport& report) EXCLUDES(mutex_);
+
+  void run_swap(Swap& swap) EXCLUDES(mutex_);
+  bool prepare(Swap& swap) EXCLUDES(mutex_);
+  bool build(Swap& swap) EXCLUDES(mutex_);
+  bool fill(Swap& swap) EXCLUDES(mutex_);
+  bool drain(Swap& swap) EXCLUDES(mutex_);
+  bool hand_over(Swap& swap) EXCLUDES(mutex_);
+  void undo_drain(const Swap& swap) EXCLUDES(mutex_);
+  void finish(Swap& swap) EXCLUDES(mutex_);
+  void enter(SwapPhase phase) const;
+  void log_report(const SwapReport& report) const;
+
+  // Fixed after construction.
+  Clock& clock_;
+  const Log log_;
+  const ControllerFactory factory_;
+  const SetObservers observers_;
+  const SwapLimits limits_;
+
+  mutable Mutex mutex_;
+  CondVar idle_;                                                 // busy_ became empty.
+  std::vector<std::unique_ptr<Slot>> slots_ GUARDED_BY(mutex_);  // Entries stay where they are.
+  bool leading_ GUARDED_BY(mutex_) = false;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::string busy_ GUARDED_BY(mutex_);
+  std::vector<Resident> residents_ GUARDED_BY(mutex_);  // A copy, for state().
+
+  Retirement retirement_;  // Of whoever has the Turn.
+};
+
+}  // namespace davit::host

@@ -1,0 +1,106 @@
+#include "host/swap/plugin_watch.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+/// Both ways in which a file comes to be whole: its writer closed it, or it got its name.
+constexpr std::uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
+
+}  // namespace
+
+Result<std::unique_ptr<PluginWatch>> PluginWatch::open(
+    const std::vector<std::filesystem::path>& files, std::chrono::milliseconds quiet,
+    Changed changed) {
+  const auto refuse = [](const std::string& what) {
+    return Status(Code::kUnavailable,
+                  "cannot watch " + what + ": " + std::generic_category().message(errno));
+  };
+  UniqueFd inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!inotify.valid()) return refuse("files");
+  auto watch = std::make_unique<PluginWatch>(std::move(inotify), quiet, std::move(changed));
+  for (const std::filesystem::path& file : files) {
+    const std::filesystem::path directory = file.parent_path();
+    const int id = ::inotify_add_watch(watch->inotify_.get(), directory.c_str(), kWhole);
+    if (id < 0) return refuse(directory.string());
+    watch->directories_[id] = directory;
+    watch->files_[directory / file.filename()] = file;
+  }
+  watch->thread_ =
+      std::jthread([self = watch.get()](const std::stop_token& stop) { self->run(stop); });
+  return watch;
+}
+
+PluginWatch::PluginWatch(UniqueFd inotify, std::chrono::milliseconds quiet, Changed changed)
+    : inotify_(std::move(inotify)),
+      stopping_(::eventfd(0, EFD_CLOEXEC)),
+      quiet_(quiet),
+      changed_(std::move(changed)) {}
+
+PluginWatch::~PluginWatch() {
+  thread_.request_stop();
+  const std::uint64_t one = 1;
+  // Cannot fail: the counter is far from its end.
+  [[maybe_unused]] const ssize_t written = ::write(stopping_.get(), &one, sizeof one);
+}
+
+void PluginWatch::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const int wait = tell_due(stop);
+    if (stop.stop_requested()) return;
+    std::array<pollfd, 2> ready = {{{inotify_.get(), POLLIN, 0}, {stopping_.get(), POLLIN, 0}}};
+    if (::poll(ready.data(), ready.size(), wait) > 0 && (ready[0].revents & POLLIN) != 0) {
+      take_events();
+    }
+  }
+}
+
+void PluginWatch::take_events() {
+  alignas(inotify_event) std::array<char, 16384> buffer;
+  const ssize_t got = ::read(inotify_.get(), buffer.data(), buffer.size());
+  const Moment due = std::chrono::steady_clock::now() + quiet_;
+  for (ssize_t at = 0; at < got;) {
+    inotify_event event{};
+    std::memcpy(&event, buffer.data() + at, sizeof event);
+    const char* const name = buffer.data() + at + sizeof event;
+    at += static_cast<ssize_t>(sizeof event + event.len);
+    if ((event.mask & IN_Q_OVERFLOW) != 0) {
+      for (const auto& [path, file] : files_) changes_[path] = due;
+    }
+    const auto directory = directories_.find(event.wd);
+    if (directory == directories_.end() || event.len == 0) continue;
+    const std::filesystem::path path = directory->second / name;
+    if (files_.contains(path)) changes_[path] = due;
+  }
+}
+
+int PluginWatch::tell_due(const std::stop_token& stop) {
+  for (auto it = changes_.begin(); it != changes_.end() && !stop.stop_requested();) {
+    if (it->second > std::chrono::steady_clock::now()) {
+      ++it;
+      continue;
+    }
+    const std::filesystem::path file = files_[it->first];
+    it = changes_.erase(it);
+    changed_(file);
+  }
+  if (changes_.empty()) return -1;
+  const auto first = std::min_element(changes_.begin(), changes_.end(),
+                                      [](auto& a, auto& b) { return a.second < b.second; });
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(first->second -
+                                                                 std::chrono::steady_clock::now());
+  return std::max(0, static_cast<int>(left.count()));
+}
+
+}  // namespace davit::host

@@ -1,0 +1,55 @@
+/// Tells when plugin files have changed and are whole again.
+#pragma once
+
+#include <chrono>
+#include <davit/result.hpp>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/base/unique_fd.hpp"
+
+namespace davit::host {
+
+/// Follows files through the directories that they lie in, so that a file that is replaced, removed
+/// and made again stays followed.
+class PluginWatch {
+ public:
+  /// Called on the watch's thread; blocks as long as it likes, what changes meanwhile is told next.
+  using Changed = std::function<void(const std::filesystem::path& file)>;
+
+  /// `quiet`: how long a file must have been left alone after it was closed by its writer, or got
+  /// its name, before `changed` is called. kUnavailable: a directory cannot be watched.
+  static Result<std::unique_ptr<PluginWatch>> open(const std::vector<std::filesystem::path>& files,
+                                                   std::chrono::milliseconds quiet,
+                                                   Changed changed);
+  /// Follows nothing yet; see open().
+  PluginWatch(UniqueFd inotify, std::chrono::milliseconds quiet, Changed changed);
+  /// Waits for a call under way.
+  ~PluginWatch();
+  PluginWatch(const PluginWatch&) = delete;
+  PluginWatch& operator=(const PluginWatch&) = delete;
+
+ private:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  void run(const std::stop_token& stop);
+  void take_events();
+  /// How long to wait for the next event; tells what is due first.
+  [[nodiscard]] int tell_due(const std::stop_token& stop);
+
+  const UniqueFd inotify_;
+  const UniqueFd stopping_;  // An eventfd that ends the wait.
+  const std::chrono::milliseconds quiet_;
+  const Changed changed_;
+  std::map<int, std::filesystem::path> directories_;    // By watch; fixed before run().
+  std::map<std::filesystem::path, std::string> files_;  // By what the kernel calls them.
+  std::map<std::filesystem::path, Moment> changes_;     // When each is quiet; of the thread.
+  std::jthread thread_;                                 // Last: it uses the others.
+};
+
+}  // namespace davit::host

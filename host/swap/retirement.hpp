@@ -1,0 +1,61 @@
+/// The end of builds that serve no more: proven, or counted.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/base/log.hpp"
+#include "host/swap/generation.hpp"
+
+namespace davit::host {
+
+/// A build that is still in memory and serves no more.
+struct Resident {
+  std::string plugin;
+  BuildName build;
+  std::string reason;
+};
+
+/// Ends builds and keeps what will not leave. One thread at a time.
+class Retirement {
+ public:
+  Retirement(Clock& clock, Log log) : clock_(clock), log_(std::move(log)) {}
+  Retirement(const Retirement&) = delete;
+  Retirement& operator=(const Retirement&) = delete;
+  ~Retirement();
+
+  /// Ends the controllers of a build that serves no more or never did, closes its library and looks
+  /// whether it has left. Empty when it has; else why not, and the build is kept here. `stray` is a
+  /// builder that still runs for it, or null.
+  std::string retire(Generation generation, Time deadline,
+                     std::unique_ptr<GenerationBuilder> stray = nullptr);
+
+  /// Tries again with what could not leave: a thread may have ended meanwhile.
+  void sweep();
+
+  [[nodiscard]] std::vector<Resident> residents() const;
+  /// Code of some build may still be running: the process must end without destroying this.
+  [[nodiscard]] bool runs_stray_code() const;
+
+ private:
+  struct Kept {
+    Resident resident;
+    Generation generation;
+    std::unique_ptr<GenerationBuilder> builder;  // Its thread may run.
+    std::unique_ptr<LimitedCall> ending;         // Calls destroy(), maybe still.
+    std::filesystem::path library;               // Closed, and still mapped.
+  };
+
+  /// Goes on with the ending; true when the build has left.
+  bool end(Kept& kept, Time deadline);
+  bool end_controllers(Kept& kept, Time deadline);
+  void close(Kept& kept);
+
+  Clock& clock_;
+  const Log log_;
+  std::vector<std::unique_ptr<Kept>> kept_;  // Entries stay where they are: threads use them.
+};
+
+}  // namespace davit::host

@@ -1,0 +1,202 @@
+/// PluginSet::swap(): one build of a plugin takes the place of another. Everything before the
+/// pointers change may fail and leaves the old build serving.
+#include <algorithm>
+#include <utility>
+
+#include "host/swap/turn.hpp"
+
+namespace davit::host {
+
+struct PluginSet::Swap {
+  SwapRequest request;
+  SwapReport report;
+  Slot* slot = nullptr;  // Stays: only who has the Turn takes a plugin out.
+  Generation next;       // The new build; the old one once they have changed places.
+  bool was_leading = false;
+  Time drain_began{};
+  Time drained{};
+
+  bool fail(SwapOutcome outcome, std::string text) {
+    report.outcome = outcome;
+    report.text = std::move(text);
+    return false;
+  }
+};
+
+SwapReport PluginSet::swap(const SwapRequest& request) {
+  Swap swap;
+  swap.request = request;
+  swap.report.plugin = request.plugin;
+  {
+    const Turn turn(*this, "the swap of " + request.plugin);
+    if (turn.held()) {
+      run_swap(swap);
+    } else {
+      swap.fail(turn.refused(), turn.why());
+    }
+  }
+  log_report(swap.report);
+  return std::move(swap.report);
+}
+
+void PluginSet::run_swap(Swap& swap) {
+  retirement_.sweep();
+  swap.report.residents = retirement_.residents().size();
+  if (!prepare(swap)) return;
+  const bool serves = build(swap) && fill(swap) && drain(swap) && hand_over(swap);
+  if (!serves) undo_drain(swap);
+  finish(swap);
+}
+
+bool PluginSet::prepare(Swap& swap) {
+  MutexLock lock(mutex_);
+  swap.slot = find(swap.request.plugin);
+  if (swap.slot == nullptr) {
+    std::string names;
+    for (const auto& each : slots_) names += (names.empty() ? "" : ", ") + each->name;
+    return swap.fail(SwapOutcome::kUnknown,
+                     "no plugin " + swap.request.plugin + " is loaded (loaded: " + names + ")");
+  }
+  if (swap.request.file.empty()) swap.request.file = swap.slot->file;
+  const PluginFile& file = swap.slot->now.plugin->file();
+  swap.report.from = {file.declaration.version, file.digest, swap.slot->now.number};
+  swap.was_leading = leading_;
+  if (swap.report.residents < limits_.residents_max) return true;
+  return swap.fail(SwapOutcome::kTooManyResident,
+                   std::to_string(swap.report.residents) +
+                       " builds could not leave memory, and no more are allowed: restart the host "
+                       "(davit ctl status names them)");
+}
+
+bool PluginSet::build(Swap& swap) {
+  enter(SwapPhase::kStage);
+  BuildOrder order;
+  order.plugin = swap.request.plugin;
+  order.file = swap.request.file;
+  order.staging = limits_.staging;
+  {
+    MutexLock lock(mutex_);
+    order.sha256 = swap.slot->sha256;
+    order.generation = ++swap.slot->generations;
+    for (const auto& each : swap.slot->now.controllers) {
+      order.controllers.push_back(each->host->name());
+    }
+  }
+  const std::vector<std::string> running = order.controllers;
+  const bool built = build_limited(std::move(order), swap.next, swap.report);
+  if (swap.next.plugin == nullptr) return built;
+  for (const DeclaredController& each : swap.next.plugin->declaration().controllers) {
+    if (std::find(running.begin(), running.end(), each.name) == running.end()) {
+      swap.report.not_started.push_back(each.name);
+    }
+  }
+  return built;
+}
+
+bool PluginSet::fill(Swap& swap) {
+  enter(SwapPhase::kFill);
+  for (const auto& each : swap.next.controllers) {
+    const Status committed = each->host->commit(ControllerHost::Reach::kRunning);
+    if (committed.ok()) continue;
+    return swap.fail(SwapOutcome::kNeedsRefill, "controller " + each->host->name() + ": " +
+                                                    committed.message() +
+                                                    ": restart the host to run this build");
+  }
+  const Time deadline = clock_.now() + limits_.fill;
+  for (const auto& each : swap.next.controllers) each->host->start();
+  for (const auto& each : swap.next.controllers) {
+    if (each->host->wait_caches(deadline)) continue;
+    return swap.fail(SwapOutcome::kFillTimedOut, "the handlers of the new " + each->host->name() +
+                                                     " have not seen what the caches hold in time");
+  }
+  return true;
+}
+
+bool PluginSet::drain(Swap& swap) {
+  enter(SwapPhase::kDrain);
+  std::vector<ControllerHost*> old;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& each : swap.slot->now.controllers) old.push_back(each->host.get());
+  }
+  swap.drain_began = clock_.now();
+  const Time deadline = swap.drain_began + limits_.drain;
+  for (ControllerHost* each : old) {
+    if (each->drain(deadline)) continue;
+    const Status why = each->overdue(clock_.now() - swap.drain_began);
+    return swap.fail(SwapOutcome::kDrainTimedOut, "a sync of " + each->name() +
+                                                      " did not end in time" +
+                                                      (why.ok() ? "" : " (" + why.message() + ")"));
+  }
+  swap.drained = clock_.now();
+  swap.report.drain = swap.drained - swap.drain_began;
+  return true;
+}
+
+bool PluginSet::hand_over(Swap& swap) {
+  enter(SwapPhase::kHandOver);
+  Slot& slot = *swap.slot;
+  {
+    MutexLock lock(mutex_);
+    if (stopping_) return swap.fail(SwapOutcome::kStopping, "the host is stopping");
+    if (swap.was_leading && !leading_) {
+      return swap.fail(SwapOutcome::kLeadershipLost, "leadership was lost in the middle of it");
+    }
+    // Nothing of either build runs a sync now, and whoever asks by name waits for the lock.
+    for (const auto& each : swap.next.controllers) {
+      const auto moved = each->host->take_over(*slot.now.find(each->host->name())->host);
+      swap.report.keys += moved.kept;
+      swap.report.keys_dropped += moved.dropped;
+    }
+    std::swap(slot.now, swap.next);
+    slot.file = swap.request.file;
+    for (const auto& each : slot.now.controllers) begin(slot, *each);
+  }
+  swap.report.pause = clock_.now() - swap.drained;
+  swap.report.text = "generation " + std::to_string(swap.report.to.generation) + " serves";
+  enter(SwapPhase::kServe);
+  tell_up(controllers());
+  return true;
+}
+
+void PluginSet::undo_drain(const Swap& swap) {
+  MutexLock lock(mutex_);
+  for (const auto& each : swap.slot->now.controllers) {
+    if (!is_paused(*swap.slot, each->host->name())) each->host->resume();
+  }
+}
+
+void PluginSet::finish(Swap& swap) {
+  enter(SwapPhase::kRetire);
+  if (swap.next.plugin != nullptr) {
+    swap.report.resident = retirement_.retire(std::move(swap.next), clock_.now() + limits_.retire);
+  }
+  swap.report.residents = retirement_.residents().size();
+}
+
+void PluginSet::enter(SwapPhase phase) const {
+  if (observers_.on_phase) observers_.on_phase(phase);
+}
+
+void PluginSet::log_report(const SwapReport& report) const {
+  if (!report.ok()) {
+    log_.error(
+        "Plugin not swapped",
+        {{"plugin", report.plugin}, {"outcome", to_string(report.outcome)}, {"err", report.text}});
+    return;
+  }
+  const auto micros = [](Duration time) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+  };
+  log_.info(0, "Plugin swapped",
+            {{"plugin", report.plugin},
+             {"version", report.to.version},
+             {"build", report.to.digest.substr(0, 12)},
+             {"generation", report.to.generation},
+             {"keys", report.keys},
+             {"drainMicroseconds", micros(report.drain)},
+             {"pauseMicroseconds", micros(report.pause)},
+             {"residents", report.residents}});
+}
+
+}  // namespace davit::host

@@ -1,0 +1,59 @@
+#include "host/swap/swap_report.hpp"
+
+namespace davit::host {
+
+std::string_view to_string(SwapOutcome outcome) {
+  switch (outcome) {
+    case SwapOutcome::kDone:
+      return "done";
+    case SwapOutcome::kBusy:
+      return "busy";
+    case SwapOutcome::kStopping:
+      return "stopping";
+    case SwapOutcome::kUnknown:
+      return "unknown";
+    case SwapOutcome::kTooManyResident:
+      return "too-many-resident";
+    case SwapOutcome::kNotStaged:
+      return "not-staged";
+    case SwapOutcome::kRefused:
+      return "refused";
+    case SwapOutcome::kOtherPlugin:
+      return "other-plugin";
+    case SwapOutcome::kLacksController:
+      return "lacks-controller";
+    case SwapOutcome::kInitFailed:
+      return "init-failed";
+    case SwapOutcome::kInitTimedOut:
+      return "init-timed-out";
+    case SwapOutcome::kNeedsRefill:
+      return "needs-refill";
+    case SwapOutcome::kFillTimedOut:
+      return "fill-timed-out";
+    case SwapOutcome::kDrainTimedOut:
+      return "drain-timed-out";
+    case SwapOutcome::kLeadershipLost:
+      return "leadership-lost";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(SwapPhase phase) {
+  switch (phase) {
+    case SwapPhase::kStage:
+      return "stage";
+    case SwapPhase::kFill:
+      return "fill";
+    case SwapPhase::kDrain:
+      return "drain";
+    case SwapPhase::kHandOver:
+      return "hand-over";
+    case SwapPhase::kServe:
+      return "serve";
+    case SwapPhase::kRetire:
+      return "retire";
+  }
+  return "unknown";
+}
+
+}  // namespace davit::host

@@ -1,0 +1,74 @@
+/// What a swap says of itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/plugin/elf_findings.hpp"
+
+namespace davit::host {
+
+/// The steps of a swap, in order.
+enum class SwapPhase {
+  kStage,     ///< Copy, judge and open the new build, call its InitFuncs.
+  kFill,      ///< Its handlers see the present content of the caches.
+  kDrain,     ///< The old build gets no key any more; its running syncs end.
+  kHandOver,  ///< Keys go to the new build.
+  kServe,     ///< The new build serves.
+  kRetire,    ///< The old build is ended and closed.
+};
+
+/// How a swap, load or unload ended. All but kDone leave what served before serving on.
+enum class SwapOutcome {
+  kDone,
+  kBusy,             ///< Another one is under way.
+  kStopping,         ///< The host stops.
+  kUnknown,          ///< No plugin or controller of that name is loaded, or it is already.
+  kTooManyResident,  ///< Too many builds could not leave memory.
+  kNotStaged,        ///< The file cannot be read or copied.
+  kRefused,          ///< The file is no plugin that may be loaded.
+  kOtherPlugin,      ///< The file is another plugin.
+  kLacksController,  ///< The new build does not have a controller that runs.
+  kInitFailed,       ///< An InitFunc did not answer STARTED.
+  kInitTimedOut,     ///< Opening it, or an InitFunc, did not end.
+  kNeedsRefill,      ///< It reads what no running informer keeps.
+  kFillTimedOut,     ///< Caches were not filled, or its handlers did not end, in time.
+  kDrainTimedOut,    ///< A sync of the old build did not end.
+  kLeadershipLost,   ///< In the middle of it.
+};
+
+/// "done", "init-failed", ...; stable, for programs.
+[[nodiscard]] std::string_view to_string(SwapOutcome outcome);
+[[nodiscard]] std::string_view to_string(SwapPhase phase);
+
+/// One build of a plugin in this process.
+struct BuildName {
+  std::string version;
+  std::string digest;            ///< SHA-256 of the file; empty: none.
+  std::uint64_t generation = 0;  ///< Counts the builds of this plugin in this process, from 1.
+};
+
+struct SwapReport {
+  SwapOutcome outcome = SwapOutcome::kDone;
+  std::string plugin;
+  std::string text;  ///< One line for people: what happened, or why not and what to do.
+  BuildName from;
+  BuildName to;
+  Grade grade = Grade::kSwappable;         ///< Of the new build.
+  std::vector<std::string> grade_reasons;  ///< Why it is not swappable.
+  std::vector<std::string> not_started;  ///< Controllers of the new build that did not run before.
+  std::size_t keys = 0;                  ///< That waited and were kept.
+  std::size_t keys_dropped = 0;          ///< Of queues that the new build does not have.
+  Duration drain{0};                     ///< From the last key handed out to the last sync's end.
+  Duration pause{0};                     ///< From there to the first key that could go out again.
+  std::string resident;       ///< Why the old build is still in memory; empty: it has left.
+  std::size_t residents = 0;  ///< Builds in memory that serve no more.
+
+  [[nodiscard]] bool ok() const { return outcome == SwapOutcome::kDone; }
+};
+
+}  // namespace davit::host

@@ -1,0 +1,52 @@
+#include "host/control/control_request.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::host {
+namespace {
+
+TEST(ControlRequestTest, WhatIsAskedComesThrough) {
+  const ControlRequest asked{"swap", "replica\"set", "/plugins/new.so"};
+
+  const Result<ControlRequest> heard = parse_request(to_line(asked));
+
+  ASSERT_TRUE(heard) << heard.error().message();
+  EXPECT_EQ(heard->command, asked.command);
+  EXPECT_EQ(heard->name, asked.name);
+  EXPECT_EQ(heard->file, asked.file);
+}
+
+struct BadLine {
+  const char* line;
+  const char* why;
+};
+
+constexpr BadLine kBadLines[] = {
+    {"{}",
+     "unknown command \"\" (allowed: status, swap, load, unload, enable, disable, pause, resume)"},
+    {R"({"command":"swap"})", "swap needs a name"},
+    {R"({"command":"load"})", "load needs a file"},
+    {R"({"command":"swap","name":"a","file":"b.so"})",
+     "file must be an absolute path, not \"b.so\""},
+};
+
+TEST(ControlRequestTest, MistakesAreNamed) {
+  for (const BadLine& each : kBadLines) {
+    EXPECT_EQ(parse_request(each.line).error().message(), each.why) << each.line;
+  }
+  for (const char* line : {"", "swap", "{", "[]", R"({"command":"status","colour":"red"})"}) {
+    EXPECT_FALSE(parse_request(line)) << line;
+  }
+}
+
+TEST(ControlRequestTest, AnAnswerTellsSuccessAndText) {
+  const Result<ControlAnswer> done = parse_answer(R"({"ok":true,"text":"one\ntwo","more":[1]})");
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->success, ControlAnswer::Success::kYes);
+  EXPECT_EQ(done->text, "one\ntwo");
+  EXPECT_EQ(parse_answer(R"({"ok":false,"text":"no"})")->success, ControlAnswer::Success::kNo);
+  EXPECT_FALSE(parse_answer("HTTP/1.1 400 Bad Request"));
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,60 @@
+// Plugins that come and go, and single controllers of those that are there.
+#include "tests/host/swap/swap_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST_F(SwapTest, ADisabledControllerIsOffUntilItIsEnabled) {
+  start();
+
+  ASSERT_TRUE(set_->disable("sample-controller").ok());
+  EXPECT_EQ(set_->state().plugins[0].controllers[0].state, "off");
+  EXPECT_EQ(set_->health("sample-controller").code(), Code::kNotFound);
+  EXPECT_EQ(set_->disable("sample-controller").outcome, SwapOutcome::kUnknown);
+  const SwapReport enabled = set_->enable("sample-controller");
+  ASSERT_TRUE(enabled.ok()) << enabled.text;
+  transport_.await_requests(2);
+
+  EXPECT_THAT(asked(), ElementsAre("v1-a", "v1-a"));
+  EXPECT_TRUE(set_->health("sample-controller").ok());
+  EXPECT_THAT(told_.entries(), ElementsAre("up sample-controller", "down sample-controller",
+                                           "up sample-controller"));
+  EXPECT_TRUE(is_open_library(first_));
+  EXPECT_TRUE(set_->state().residents.empty());
+}
+
+TEST_F(SwapTest, AnUnloadedPluginLeavesAndMayBeLoadedAgain) {
+  start();
+  const SwapReport unloaded = set_->unload("sample");
+  ASSERT_TRUE(unloaded.ok()) << unloaded.text;
+  EXPECT_EQ(unloaded.resident, "");
+  EXPECT_FALSE(is_open_library(first_));
+  EXPECT_TRUE(set_->state().plugins.empty());
+  EXPECT_EQ(set_->unload("sample").outcome, SwapOutcome::kUnknown);
+  place("v2");
+
+  const SwapReport loaded = set_->load(file());
+  ASSERT_TRUE(loaded.ok()) << loaded.text;
+  transport_.await_requests(2);
+
+  EXPECT_EQ(asked()[1], "v2-a");
+  EXPECT_EQ(set_->load(file()).text, "the plugin sample is loaded already: swap it");
+}
+
+TEST_F(SwapTest, AControllerOfANewBuildCanBeEnabledAndItsSkippingIsTold) {
+  start();
+  place("more");
+  ASSERT_TRUE(swap().ok());
+
+  const SwapReport report = set_->enable("more-controller");
+
+  EXPECT_EQ(report.outcome, SwapOutcome::kInitFailed);
+  EXPECT_EQ(report.text, "controller more-controller will not run: it gave no reason");
+  EXPECT_TRUE(set_->state().residents.empty());
+  EXPECT_EQ(set_->enable("nobody").outcome, SwapOutcome::kUnknown);
+}
+
+}  // namespace
+}  // namespace davit::host

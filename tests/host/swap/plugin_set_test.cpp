@@ -1,0 +1,221 @@
+#include "host/swap/plugin_set.hpp"
+
+#include <future>
+
+#include "tests/host/swap/swap_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+TEST_F(SwapTest, ANewBuildTakesThePlaceOfTheOldOne) {
+  start();
+  place("v2");
+
+  const SwapReport report = swap();
+
+  ASSERT_TRUE(report.ok()) << report.text;
+  EXPECT_EQ(report.from.version, "v1");
+  EXPECT_EQ(report.to.version, "v2");
+  EXPECT_EQ(report.to.generation, 2U);
+  EXPECT_EQ(report.resident, "");
+  EXPECT_FALSE(is_open_library(first_)) << "the old build has left";
+  add_pod("b");
+  transport_.await_requests(3);
+  EXPECT_THAT(asked(), ElementsAre("v1-a", "v2-a", "v2-b"));
+  EXPECT_EQ(pods_.requests(), 2) << "one list and one watch, those of the start";
+}
+
+TEST_F(SwapTest, AKeyThatOnlyTheQueueKnowsIsKept) {
+  start();
+  transport_.set_script([](const HttpRequest& request) {
+    return request.body.find("-b\"") == std::string::npos ? created("0") : failed();
+  });
+  add_pod("b");
+  transport_.await_requests(2);
+  pods_.send(event_json("DELETED", {.name = "b", .version = "9"}));
+  transport_.await_requests(3);
+  place("v2");
+
+  const SwapReport report = swap();
+  ASSERT_TRUE(report.ok()) << report.text;
+  EXPECT_EQ(report.keys, 1U);
+  EXPECT_EQ(report.keys_dropped, 0U);
+  clock_.advance(seconds(1));
+  transport_.await_requests(5);
+
+  const std::vector<std::string> all = asked();
+  EXPECT_THAT((std::vector<std::string>{all[3], all[4]}), UnorderedElementsAre("v2-a", "v2-b"));
+}
+
+TEST_F(SwapTest, WhatTheOldBuildWroteIsSeenBeforeTheNewOneSyncsTheKey) {
+  transport_.set_script([](const HttpRequest& request) {
+    return created(request.body.find("v1-a") == std::string::npos ? "0" : "100");
+  });
+  start();
+  place("v2");
+
+  ASSERT_TRUE(swap().ok());
+  add_pod("b");
+  transport_.await_requests(2);
+  EXPECT_THAT(asked(), ElementsAre("v1-a", "v2-b")) << "the cache is at 8";
+  pods_.send(bookmark_json("100") + "\n");
+  transport_.await_requests(3);
+
+  EXPECT_EQ(asked()[2], "v2-a");
+}
+
+TEST_F(SwapTest, ARunningSyncEndsBeforeTheNewBuildServes) {
+  start();
+  transport_.answer(test::open_answer(201, created("0").body));
+  add_pod("b");
+  transport_.await_requests(2);
+  place("v2");
+  const Time until = clock_.now() + limits_.drain;
+
+  std::future<SwapReport> swapping = std::async(std::launch::async, [this] { return swap(); });
+  clock_.await_deadline(until);
+  EXPECT_THAT(asked(), ElementsAre("v1-a", "v1-b"));
+  transport_.finish(1);
+
+  EXPECT_TRUE(swapping.get().ok());
+  transport_.await_requests(4);
+}
+
+TEST_F(SwapTest, ASyncThatDoesNotEndLeavesTheOldBuildServing) {
+  limits_.drain = seconds(20);  // Like no other limit.
+  start();
+  transport_.answer(test::open_answer(201, created("0").body));
+  add_pod("b");
+  transport_.await_requests(2);
+  place("v2");
+  const Time until = clock_.now() + limits_.drain;
+
+  std::future<SwapReport> swapping = std::async(std::launch::async, [this] { return swap(); });
+  clock_.await_deadline(until);
+  clock_.advance(limits_.drain);
+  const SwapReport report = swapping.get();
+
+  EXPECT_EQ(report.outcome, SwapOutcome::kDrainTimedOut);
+  EXPECT_EQ(report.text, "a sync of sample-controller did not end in time (sync b runs for 20 s)");
+  EXPECT_EQ(report.residents, 0U);
+  transport_.finish(1);
+  add_pod("c");
+  transport_.await_requests(3);
+  EXPECT_EQ(asked()[2], "v1-c");
+}
+
+TEST_F(SwapTest, ASecondSwapIsRefusedWhileOneIsUnderWay) {
+  start();
+  place("v2");
+  SwapReport second;
+  on_phase_ = [&](SwapPhase phase) {
+    if (phase == SwapPhase::kStage) second = swap();
+  };
+
+  EXPECT_TRUE(swap().ok());
+
+  EXPECT_EQ(second.outcome, SwapOutcome::kBusy);
+  EXPECT_EQ(second.text, "the swap of sample is under way: try again when it has ended");
+}
+
+TEST_F(SwapTest, LeadershipLostMeanwhileLeavesTheOldBuild) {
+  start();
+  place("v2");
+  on_phase_ = [&](SwapPhase phase) {
+    if (phase == SwapPhase::kHandOver) set_->lose();
+  };
+
+  EXPECT_EQ(swap().outcome, SwapOutcome::kLeadershipLost);
+
+  add_pod("b");
+  transport_.await_requests(2);
+  EXPECT_THAT(asked(), ElementsAre("v1-a", "v1-b"));
+}
+
+TEST_F(SwapTest, AHostThatStopsMeanwhileStopsTheOldBuild) {
+  start();
+  place("v2");
+  const Time give_up = clock_.now() + seconds(60);
+  std::future<bool> stopped;
+  on_phase_ = [&](SwapPhase phase) {
+    if (phase != SwapPhase::kHandOver) return;
+    stopped = std::async(std::launch::async, [&] { return set_->stop({give_up, give_up}); });
+    clock_.await_deadline(give_up);
+  };
+
+  EXPECT_EQ(swap().outcome, SwapOutcome::kStopping);
+
+  EXPECT_TRUE(stopped.get());
+  EXPECT_THAT(asked(), ElementsAre("v1-a"));
+  EXPECT_EQ(swap().outcome, SwapOutcome::kStopping);
+}
+
+TEST_F(SwapTest, APausedControllerStaysPausedInItsNewBuild) {
+  start();
+  ASSERT_TRUE(set_->pause("sample-controller").ok());
+  place("v2");
+
+  ASSERT_TRUE(swap().ok());
+  EXPECT_EQ(set_->state().plugins[0].controllers[0].state, "paused");
+  EXPECT_THAT(asked(), ElementsAre("v1-a"));
+  ASSERT_TRUE(set_->resume("sample-controller").ok());
+  transport_.await_requests(2);
+
+  EXPECT_EQ(asked()[1], "v2-a");
+  EXPECT_EQ(set_->state().plugins[0].controllers[0].state, "running");
+}
+
+TEST_F(SwapTest, AStandbysNewBuildWaitsForLeadership) {
+  start();
+  set_->lose();
+  place("v2");
+
+  ASSERT_TRUE(swap().ok());
+  EXPECT_EQ(set_->state().plugins[0].controllers[0].state, "standby");
+  EXPECT_THAT(asked(), ElementsAre("v1-a"));
+  set_->lead();
+  transport_.await_requests(2);
+
+  EXPECT_EQ(asked()[1], "v2-a");
+}
+
+TEST_F(SwapTest, ABuildThatCannotLeaveIsCountedAndTheirNumberIsLimited) {
+  limits_.residents_max = 1;
+  start();
+  place("load_once");
+  const SwapReport first = swap();
+  ASSERT_TRUE(first.ok()) << first.text;
+  EXPECT_EQ(first.grade, Grade::kLoadOnce);
+  EXPECT_EQ(first.residents, 0U);
+  place("v2");
+
+  const SwapReport second = swap();
+  ASSERT_TRUE(second.ok()) << second.text;
+  EXPECT_THAT(second.resident, HasSubstr("is marked to stay in memory"));
+  EXPECT_EQ(second.residents, 1U);
+  const SetState state = set_->state();
+  ASSERT_EQ(state.residents.size(), 1U);
+  EXPECT_EQ(state.residents[0].build.generation, 2U);
+
+  EXPECT_EQ(swap().outcome, SwapOutcome::kTooManyResident);
+}
+
+TEST_F(SwapTest, ManySwapsLeaveOneBuildInMemory) {
+  start();
+  for (int i = 0; i < 20; ++i) {
+    place(i % 2 == 0 ? "v2" : "v1");
+    const SwapReport report = swap();
+    ASSERT_TRUE(report.ok()) << report.text;
+    EXPECT_EQ(report.resident, "");
+  }
+  EXPECT_EQ(set_->state().plugins[0].build.generation, 21U);
+  EXPECT_EQ(pods_.requests(), 2);
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,64 @@
+#include "host/swap/plugin_watch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/collector.hpp"
+#include "tests/support/temp_directory.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+
+class PluginWatchTest : public testing::Test {
+ protected:
+  Result<std::unique_ptr<PluginWatch>> watch(const std::vector<std::filesystem::path>& files,
+                                             milliseconds quiet = milliseconds(1)) {
+    return PluginWatch::open(files, quiet, [this](const std::filesystem::path& file) {
+      told_.push(file.filename().string());
+    });
+  }
+  [[nodiscard]] std::filesystem::path file(const char* name) const {
+    return directory_.path() / name;
+  }
+
+  TempDirectory directory_;
+  test::Collector<std::string> told_;
+};
+
+TEST_F(PluginWatchTest, AFileIsToldWhenItIsWrittenOrTakesTheName) {
+  const auto watching = watch({file("a.so"), file("b.so")});
+  ASSERT_TRUE(watching) << watching.error().message();
+
+  directory_.write("other.so", "not followed");
+  directory_.write("a.so", "one");
+  EXPECT_THAT(told_.await(1), ElementsAre("a.so"));
+  std::filesystem::rename(file("other.so"), file("b.so"));
+  EXPECT_THAT(told_.await(2), ElementsAre("a.so", "b.so"));
+  std::filesystem::remove(file("a.so"));
+  directory_.write("a.so", "two");
+  EXPECT_THAT(told_.await(3), ElementsAre("a.so", "b.so", "a.so"));
+}
+
+TEST_F(PluginWatchTest, ManyChangesInARowAreToldOnce) {
+  // Longer than any machine takes for the writes.
+  const auto watching = watch({file("a.so"), file("b.so")}, milliseconds(500));
+  ASSERT_TRUE(watching);
+
+  for (int i = 0; i < 10; ++i) directory_.write("a.so", std::to_string(i));
+  told_.await(1);
+  directory_.write("b.so", "");
+
+  EXPECT_THAT(told_.await(2), ElementsAre("a.so", "b.so"));
+}
+
+TEST_F(PluginWatchTest, ADirectoryThatIsNotThereIsNamed) {
+  const std::filesystem::path missing = directory_.path() / "missing" / "a.so";
+  EXPECT_EQ(watch({missing}).error().message(),
+            "cannot watch " + missing.parent_path().string() + ": No such file or directory");
+}
+
+}  // namespace
+}  // namespace davit::host

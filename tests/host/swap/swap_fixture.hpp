@@ -1,0 +1,219 @@
+/// A set of one plugin on a scripted API server, with builds to swap it for.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/plugin/staging.hpp"
+#include "host/swap/plugin_set.hpp"
+#include "tests/host/cache/cache_fixture.hpp"
+#include "tests/support/collector.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/fake_transport.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/support/temp_directory.hpp"
+
+namespace davit::host {
+
+/// One list of pods at version 7, then a watch that says what the test tells it to. Thread-safe.
+class PodServer final : public ListWatch {
+ public:
+  Status stream(const Selection&, const ReflectorRequest& request, std::stop_token stop,
+                const ChunkSink& sink) override {
+    if (request.kind == ReflectorRequest::Kind::kList) {
+      {
+        MutexLock lock(mutex_);
+        ++lists_;
+      }
+      std::vector<PodSpec> pods = {{.name = "a", .version = "5"}};
+      for (int i = 1; i < size; ++i) {
+        pods.push_back({.name = "pod-" + std::to_string(i), .version = "5"});
+      }
+      return sink(list_json("7", pods));
+    }
+    const std::stop_callback wake(stop, [this] {
+      MutexLock lock(mutex_);
+      changed_.notify_all();
+    });
+    MutexLock lock(mutex_);
+    ++watches_;
+    while (!stop.stop_requested()) {
+      if (sent_ < events_.size()) {
+        const std::string next = events_[sent_++];
+        if (Status s = sink(next); !s.ok()) return s;
+        continue;
+      }
+      changed_.wait(mutex_);
+    }
+    return {Code::kCancelled, "stopped"};
+  }
+
+  int size = 1;  ///< Pods that there are; set before the first list.
+
+  void send(std::string event) {
+    MutexLock lock(mutex_);
+    events_.push_back(std::move(event));
+    changed_.notify_all();
+  }
+  /// Lists and watches so far.
+  [[nodiscard]] int requests() {
+    MutexLock lock(mutex_);
+    return lists_ + watches_;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  int lists_ GUARDED_BY(mutex_) = 0;
+  int watches_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::string> events_ GUARDED_BY(mutex_);
+  std::size_t sent_ GUARDED_BY(mutex_) = 0;
+};
+
+class SwapTest : public ::testing::Test {
+ protected:
+  SwapTest() {
+    transport_.set_script([](const HttpRequest&) { return created("0"); });
+    std::filesystem::create_directory(directory_.path() / "staging");
+    limits_.staging = directory_.path() / "staging";
+    place("v1");
+  }
+  ~SwapTest() override {
+    set_.reset();
+    events_.stop();
+    informers_.stop();
+  }
+
+  static test::ScriptedAnswer created(const std::string& version) {
+    test::ScriptedAnswer answer;
+    answer.status = 201;
+    answer.body = R"({"kind":"Pod","metadata":{"name":"x","namespace":"default","uid":"u",)"
+                  R"("resourceVersion":")" +
+                  version + "\"}}";
+    return answer;
+  }
+
+  static test::ScriptedAnswer failed() {
+    test::ScriptedAnswer answer;
+    answer.status = 500;
+    return answer;
+  }
+
+  [[nodiscard]] std::filesystem::path file() const { return directory_.path() / "sample.so"; }
+  static std::string content(const std::string& build) {
+    Result<TrustedFile> read =
+        read_plugin_file(std::filesystem::path(DAVIT_SWAP_SAMPLES) / (build + ".so"));
+    EXPECT_TRUE(read) << read.error().message();
+    return read ? read->content : "";
+  }
+  /// Puts bytes in the plugin's place, as a build does: a new file takes the name.
+  void put(std::string_view bytes) const {
+    const std::filesystem::path made = directory_.write("new.so", bytes);
+    std::filesystem::permissions(made, std::filesystem::perms::owner_all);
+    std::filesystem::rename(made, file());
+  }
+  void place(const std::string& build) const { put(content(build)); }
+
+  /// The host starts with build v1 and leads.
+  void start_without_waiting() {
+    set_ = std::make_unique<PluginSet>(
+        clock_, Log(log_),
+        [this](const LoadedPlugin& plugin, const DeclaredController& declared,
+               std::uint64_t generation) { return make(plugin, declared, generation); },
+        SetObservers{.on_up = [this](const std::string& name) { told_.push("up " + name); },
+                     .on_down = [this](const std::string& name) { told_.push("down " + name); },
+                     .on_phase =
+                         [this](SwapPhase phase) {
+                           if (on_phase_) on_phase_(phase);
+                         },
+                     .start_informers = [this] { return informers_.start(); }},
+        limits_);
+    Result<StagingDirectory> staging = StagingDirectory::create_below(limits_.staging);
+    Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, file(), "");
+    ASSERT_TRUE(loaded) << loaded.error().message();
+    first_ = (*loaded)->opened();
+    std::shared_ptr<const LoadedPlugin> plugin = std::move(*loaded);
+    auto controller = make(*plugin, plugin->declaration().controllers[0], 1);
+    ASSERT_EQ(controller->init(plugin->init(controller->name())).outcome,
+              ControllerHost::InitOutcome::kStarted);
+    ASSERT_TRUE(controller->commit().ok());
+    set_->add(std::move(plugin), sha256_);
+    set_->add("sample", std::move(controller));
+    ASSERT_TRUE(informers_.start().ok());
+    set_->start();
+    set_->lead();
+  }
+  void start() {
+    start_without_waiting();
+    transport_.await_requests(1);
+  }
+
+  SwapReport swap() { return set_->swap({"sample", file()}); }
+
+  /// The names of the pods that were asked for, in order.
+  [[nodiscard]] std::vector<std::string> asked() const {
+    std::vector<std::string> names;
+    for (const HttpRequest& request : transport_.requests()) {
+      constexpr std::string_view kBefore = R"("name":")";
+      const std::size_t at = request.body.find(kBefore) + kBefore.size();
+      names.push_back(request.body.substr(at, request.body.find('"', at) - at));
+    }
+    return names;
+  }
+  /// A further pod appears, for whose key the server then gives `answer`.
+  void add_pod(const std::string& name) {
+    pods_.send(event_json("ADDED", {.name = name, .version = std::to_string(++version_)}));
+  }
+
+  std::unique_ptr<ControllerHost> make(const LoadedPlugin& plugin,
+                                       const DeclaredController& declared,
+                                       std::uint64_t generation) {
+    ControllerHostOptions options;
+    options.declared = declared;
+    options.plugin = plugin.declaration().name;
+    options.generation = generation;
+    options.rate = {-1, 1};
+    return std::make_unique<ControllerHost>(
+        std::move(options), HostServices{space_, informers_, transport_, discovery_, events_,
+                                         *metrics_, clock_, *random_, Log(log_)});
+  }
+
+  TempDirectory directory_;
+  test::FakeClock clock_;
+  test::RecordingLogSink log_{5};
+  ObjectSpace space_;
+  std::unique_ptr<Random> random_ = make_seeded_random(7);
+  std::unique_ptr<Metrics> metrics_ = Metrics::make({}, clock_);
+  PodServer pods_;
+  InformerFactory informers_{InformerSeams{pods_, space_, clock_, *random_, *metrics_}, Log(log_),
+                             ReflectorOptions{.streaming_list = false}};
+  test::FakeTransport transport_;
+  test::FakeTransport discovery_transport_;
+  RestClient discovery_client_{discovery_transport_, clock_, *metrics_, Log(log_),
+                               RestOptions{.rate = {-1, 1}}};
+  Discovery discovery_{discovery_client_};
+  struct NoEvents final : EventApi {
+    Status create(const Event&, std::stop_token) override { return {}; }
+    Status patch(const Event&, std::stop_token) override { return {}; }
+    std::vector<Status> create_all(std::span<const Event> all, std::stop_token) override {
+      return std::vector<Status>(all.size());
+    }
+  };
+  NoEvents event_api_;
+  EventRecorder events_{event_api_, clock_, *random_, Log(log_), {}};
+  SwapLimits limits_;
+  std::function<void(SwapPhase)> on_phase_;
+  test::Collector<std::string> told_;  // What the observers heard.
+  std::filesystem::path first_;        // The copy of the build that the host started with.
+  int version_ = 7;
+  std::string sha256_;  // That the manifest wants of every build.
+  std::unique_ptr<PluginSet> set_;
+};
+
+}  // namespace davit::host

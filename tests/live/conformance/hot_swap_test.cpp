@@ -1,0 +1,127 @@
+/// Plugins swapped under a running host, as an operator does it. Needs kubectl only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/live/support/process.hpp"
+#include "tests/live/support/sandbox.hpp"
+
+namespace davit::live {
+namespace {
+
+using testing::HasSubstr;
+
+class HotSwapLiveTest : public testing::Test {
+ protected:
+  HotSwapLiveTest() {
+    place("deployment", DAVIT_DEPLOYMENT_PLUGIN);
+    place("replicaset", DAVIT_REPLICASET_PLUGIN);
+  }
+
+  /// Puts a plugin's file in the host's directory, as an installer does: it takes the name when it
+  /// is whole.
+  void place(const std::string& plugin, const std::filesystem::path& from) {
+    const std::filesystem::path made = scratch_.path() / "new";
+    std::filesystem::copy_file(from, made, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::permissions(made, std::filesystem::perms::owner_all);
+    std::filesystem::rename(made, file(plugin));
+  }
+  [[nodiscard]] std::filesystem::path file(const std::string& plugin) const {
+    return scratch_.path() / (plugin + ".so");
+  }
+
+  std::unique_ptr<Process> start(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> flags = {
+        "--leader-elect=false", "--kube-api-qps=1000", "--kube-api-burst=1000",
+        "--plugin-dir=" + scratch_.path().string(), "--control-socket=" + socket()};
+    flags.insert(flags.end(), more.begin(), more.end());
+    auto host = sandbox_.davit(flags);
+    EXPECT_TRUE(eventually(std::chrono::seconds(60), [&] { return ctl({"status"}).code == 0; }))
+        << host->output();
+    return host;
+  }
+  [[nodiscard]] std::string socket() const { return (scratch_.path() / "davit.sock").string(); }
+  [[nodiscard]] Outcome ctl(std::vector<std::string> args) const {
+    args.insert(args.begin(), {DAVIT_PROGRAM, "ctl"});
+    args.push_back("--control-socket=" + socket());
+    return run(args);
+  }
+  std::string kubectl(const std::vector<std::string>& args) {
+    const Outcome outcome = sandbox_.kubectl(args);
+    EXPECT_EQ(outcome.code, 0) << args[0] << ": " << outcome.out << outcome.err;
+    return outcome.out;
+  }
+
+  ScratchDir scratch_;
+  Sandbox sandbox_;
+};
+
+TEST_F(HotSwapLiveTest, ARolloutGoesOnWhileItsPluginsAreSwappedFiftyTimes) {
+  const auto host = start();
+  kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=200"});
+  kubectl({"rollout", "status", "deployment/web", "--timeout=120s"});
+
+  kubectl({"set", "image", "deployment/web", "nginx=nginx:2"});
+  for (int i = 0; i < 50; ++i) {
+    for (const char* plugin : {"deployment", "replicaset"}) {
+      const Outcome swapped = ctl({"swap", plugin});
+      ASSERT_EQ(swapped.code, 0) << swapped.err << host->output();
+      EXPECT_THAT(swapped.out, HasSubstr("generation " + std::to_string(i + 2) + " serves"));
+    }
+  }
+  kubectl({"rollout", "status", "deployment/web", "--timeout=120s"});
+
+  const auto images = [&] {
+    return kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.containers[0].image}"});
+  };
+  std::string wanted;
+  for (int i = 0; i < 200; ++i) wanted += i == 0 ? "nginx:2" : " nginx:2";
+  EXPECT_TRUE(eventually(
+      std::chrono::seconds(60), [&] { return images() == wanted; }, std::chrono::milliseconds(200)))
+      << images();
+  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("resident")));
+  host->signal(SIGTERM);
+  EXPECT_EQ(host->wait(std::chrono::seconds(60)), 0);
+}
+
+TEST_F(HotSwapLiveTest, AChangedFileIsSwappedInAndABadOneIsNot) {
+  const auto host = start({"--watch"});
+  place("replicaset", DAVIT_DEPLOYMENT_PLUGIN);
+  const auto says = [&](const std::string& text) {
+    return eventually(std::chrono::seconds(60),
+                      [&] { return host->output().find(text) != std::string::npos; });
+  };
+  EXPECT_TRUE(says("is the plugin deployment, not replicaset")) << host->output();
+
+  write_file(file("replicaset"), read_file(DAVIT_REPLICASET_PLUGIN).substr(0, 4096));
+  EXPECT_TRUE(says("refused")) << host->output();
+  const Outcome refused = ctl({"swap", "replicaset"});
+  EXPECT_EQ(refused.code, 1);
+
+  const Outcome other = ctl({"swap", "replicaset", DAVIT_REPLICASET_PLUGIN});
+  EXPECT_EQ(other.code, 0) << other.err;
+  kubectl({"create", "deployment", "web", "--image=nginx:1"});
+  kubectl({"rollout", "status", "deployment/web", "--timeout=120s"});
+}
+
+TEST_F(HotSwapLiveTest, OrdersThatCannotBeCarriedOutAreRefused) {
+  const auto host = start();
+  const Outcome unknown = ctl({"swap", "nobody"});
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_EQ(unknown.err, "davit: no plugin nobody is loaded (loaded: deployment, replicaset)\n");
+  EXPECT_EQ(ctl({"disable", "replicaset-controller"}).code, 0);
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("replicaset-controller off"));
+  EXPECT_EQ(ctl({"enable", "replicaset"}).out, "replicaset-controller runs\n");
+  EXPECT_THAT(ctl({"status", "-o", "json"}).out, HasSubstr(R"("outcome":"done")"));
+  EXPECT_EQ(ctl({"unload", "deployment"}).code, 0);
+  EXPECT_EQ(ctl({"load", file("deployment").string()}).code, 0);
+
+  EXPECT_EQ(run({DAVIT_PROGRAM, "ctl", "swap"}).code, 2);
+  EXPECT_EQ(run({DAVIT_PROGRAM, "ctl", "status", "--control-socket=/nowhere/davit.sock"}).code, 1);
+}
+
+}  // namespace
+}  // namespace davit::live
