@@ -9,7 +9,6 @@
 namespace davit::nodelifecycle {
 namespace {
 
-constexpr const char* kLeaseNamespace = "kube-node-lease";
 // So many answers are held in memory at once; enough to keep any client's rate limit busy.
 constexpr std::size_t kBatch = 256;
 // Upstream's retrySleepTime and NodeHealthUpdateRetry: every 20 ms within 100 ms.
@@ -58,8 +57,11 @@ void HealthPass::run() {
   wall_now_ = cluster_.wall_now();
   deadline_ = Time::max();
   counts_.clear();
+  read_leases();
   const List<Node> nodes = caches_.nodes.list();
-  for (const Node& node : nodes) look(records_.of(node.name()), node);
+  looked_ = cluster_.now();
+  std::size_t place = 0;
+  for (const Node& node : nodes) look(records_.of(node.name(), place++, node_order_), node);
   forget_gone(nodes.size());
   write_silent();
   for (const std::size_t owner : marker_.run()) marked_[owner]->marks_again = true;
@@ -70,7 +72,6 @@ void HealthPass::run() {
 }
 
 void HealthPass::look(NodeRecord& record, const Node& node) {
-  const Time began = cluster_.now();
   read(record, node);
   zones_.ensure(record.zone);
   if (record.last_pass == 0) admit(record, node);
@@ -86,22 +87,32 @@ void HealthPass::look(NodeRecord& record, const Node& node) {
   } else {
     settle(record, node, record.ready->status, record.ready->status);
   }
-  node_seconds_.record(seconds(cluster_.now() - began));
+  const Time began = std::exchange(looked_, cluster_.now());
+  node_seconds_.record(seconds(looked_ - began));
+}
+
+void HealthPass::read_leases() {
+  std::size_t place = 0;
+  for (const Lease& lease : caches_.leases.list()) {
+    NodeRecord& record = records_.of(lease.name(), place++, lease_order_);
+    const std::string_view defect = record.lease_defect;
+    record.read(lease);
+    record.lease_pass = pass_;
+    // Told once, not with each renewal.
+    if (record.lease_defect == defect || record.lease_defect.empty()) continue;
+    cluster_.log().warning("the Lease of a node is no sign of life",
+                           {{"node", record.name}, {"why", record.lease_defect}});
+  }
 }
 
 void HealthPass::read(NodeRecord& record, const Node& node) const {
   const std::string_view defect = record.defect;
-  const std::string_view lease_defect = record.lease_defect;
   record.read(node, now_, wall_now_);
-  record.read(caches_.leases.get(kLeaseNamespace, record.name));
+  if (record.lease_pass != pass_) record.read(std::optional<Lease>());
   // Told once, not with each heartbeat.
   if (record.defect != defect && !record.defect.empty()) {
     cluster_.log().warning("a part of a node counts as missing",
                            {{"node", record.name}, {"why", record.defect}});
-  }
-  if (record.lease_defect != lease_defect && !record.lease_defect.empty()) {
-    cluster_.log().warning("the Lease of a node is no sign of life",
-                           {{"node", record.name}, {"why", record.lease_defect}});
   }
 }
 

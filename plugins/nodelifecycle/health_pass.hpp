@@ -44,6 +44,7 @@ class HealthPass {
   };
 
   void look(NodeRecord& record, const Node& node);
+  void read_leases();
   void read(NodeRecord& record, const Node& node) const;
   void admit(NodeRecord& record, const Node& node);
   [[nodiscard]] Pulse pulse_of(NodeRecord& record) const;
@@ -62,6 +63,8 @@ class HealthPass {
   const Options options_;
   UnreadyNodes& unready_;
   NodeRecords records_;
+  NodeRecords::Order node_order_;
+  NodeRecords::Order lease_order_;
   TaintZones zones_;
   Metric node_seconds_;
   Metric pass_seconds_;
@@ -71,6 +74,7 @@ class HealthPass {
   // ---- Of the pass that runs ----
   Time now_{};
   WallTime wall_now_{};
+  Time looked_{};    // When the last look at a node ended.
   Time deadline_{};  // The earliest end of a grace period to come.
   ZoneCounts counts_;
   std::vector<Silent> silent_;

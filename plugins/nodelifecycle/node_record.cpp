@@ -63,6 +63,14 @@ void NodeRecord::read(const std::optional<Lease>& found) {
   lease_defect = lease->renewed ? "" : "its time of renewal cannot be read";
 }
 
+NodeRecord& NodeRecords::of(std::string_view node, std::size_t place, Order& order) {
+  if (place < order.size() && order[place]->name == node) return *order[place];
+  NodeRecord& record = of(node);
+  if (place >= order.size()) order.resize(place + 1, &record);
+  order[place] = &record;
+  return record;
+}
+
 NodeRecord& NodeRecords::of(std::string_view node) {
   const auto found = records_.find(node);
   if (found != records_.end()) return found->second;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "plugins/nodelifecycle/node_health.hpp"
 #include "plugins/nodelifecycle/pod_eviction.hpp"
@@ -35,6 +36,7 @@ struct NodeRecord {
   std::string lease_version{};
   std::optional<LeaseFacts> lease{};
   std::string_view lease_defect{};
+  std::uint64_t lease_pass = 0;  ///< The last one that saw a Lease.
   // ---- The controller's own ----
   std::optional<NodeHealth> health{};
   std::uint64_t last_pass = 0;          ///< 0: the node is not known (any more).
@@ -51,8 +53,14 @@ struct NodeRecord {
 /// By name of the node. References stay valid.
 class NodeRecords {
  public:
+  /// The records of a list's objects in the order of its last pass. Lists hardly change between two
+  /// passes, so that mostly a comparison of names stands for a search.
+  using Order = std::vector<NodeRecord*>;
+
   /// The record of a node, made when there is none.
   NodeRecord& of(std::string_view node);
+  /// The same for the object at `place` of a list.
+  NodeRecord& of(std::string_view node, std::size_t place, Order& order);
 
   auto begin() { return records_.begin(); }
   auto end() { return records_.end(); }
