@@ -1,0 +1,115 @@
+/// Endpoints and EndpointSlices follow their pods, told with kubectl: on the sandbox, and on a real
+/// server that is too old for slices.
+#include <algorithm>
+#include <functional>
+
+#include "tests/live/conformance/fixture.hpp"
+#include "tests/live/support/sandbox.hpp"
+
+namespace davit::live {
+namespace {
+
+constexpr std::chrono::seconds kLimit{60};
+constexpr std::chrono::milliseconds kPause{200};
+
+/// Waits until `read` gives `value`.
+testing::AssertionResult reads(const std::function<std::string()>& read, const std::string& value) {
+  std::string last;
+  if (eventually(
+          kLimit, [&] { return (last = read()) == value; }, kPause)) {
+    return testing::AssertionSuccess();
+  }
+  return testing::AssertionFailure() << "it is \"" << last << "\", not \"" << value << "\"";
+}
+
+class EndpointsOnSandboxTest : public testing::Test {
+ protected:
+  void TearDown() override {
+    if (HasFailure()) std::cout << davit_->output() << "\n";
+  }
+
+  std::string kubectl(const std::vector<std::string>& args, const std::string& input = "") {
+    const Outcome outcome = sandbox_.kubectl(args, input);
+    EXPECT_EQ(outcome.code, 0) << args[0] << " " << args[1] << ": " << outcome.err;
+    return outcome.out;
+  }
+  /// How many ready addresses, and how many that are not, Endpoints have.
+  [[nodiscard]] std::string endpoints() {
+    return counts("endpoints/web", "{.subsets[*].addresses[*].ip}") + " " +
+           counts("endpoints/web", "{.subsets[*].notReadyAddresses[*].ip}");
+  }
+  /// How many endpoints of the slices are ready, serving and terminating.
+  [[nodiscard]] std::string slices() {
+    std::string out;
+    for (const char* condition : {"ready", "serving", "terminating"}) {
+      if (!out.empty()) out += ' ';
+      out += counts("endpointslices", "{.items[*].endpoints[?(@.conditions." +
+                                          std::string(condition) + "==true)].targetRef.name}");
+    }
+    return out;
+  }
+  [[nodiscard]] std::string first_pod() {
+    return kubectl({"get", "pods", "-l", "app=web", "-o", "jsonpath={.items[0].metadata.name}"});
+  }
+
+  Sandbox sandbox_;
+  std::unique_ptr<Process> davit_ = sandbox_.davit({"--leader-elect=false"});
+
+ private:
+  /// The number of words that the path finds.
+  [[nodiscard]] std::string counts(const std::string& what, const std::string& path) {
+    std::vector<std::string> args = {"get", what, "-o", "jsonpath=" + path};
+    if (what == "endpointslices") args.insert(args.end(), {"-l", "kubernetes.io/service-name=web"});
+    const std::string words = sandbox_.kubectl(args).out;
+    return std::to_string(words.empty() ? 0 : 1 + std::count(words.begin(), words.end(), ' '));
+  }
+};
+
+TEST_F(EndpointsOnSandboxTest, FollowPodsAsTheyBecomeReadyUnreadyAndTerminate) {
+  kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=3"});
+  kubectl({"expose", "deployment", "web", "--port=80", "--target-port=8080"});
+  EXPECT_TRUE(reads([&] { return endpoints(); }, "3 0"));
+  EXPECT_TRUE(reads([&] { return slices(); }, "3 3 0"));
+
+  const std::string pod = first_pod();
+  kubectl({"annotate", "pod", pod, "sandbox.davit.dev/ready=false"});
+  EXPECT_TRUE(reads([&] { return endpoints(); }, "2 1"));
+  EXPECT_TRUE(reads([&] { return slices(); }, "2 2 0"));
+
+  kubectl({"annotate", "pod", pod, "sandbox.davit.dev/ready-"});
+  EXPECT_TRUE(reads([&] { return endpoints(); }, "3 0"));
+  EXPECT_TRUE(reads([&] { return slices(); }, "3 3 0"));
+
+  // It terminates for longer than this test takes, and serves on. Its place is taken at once.
+  kubectl({"annotate", "pod", pod, "sandbox.davit.dev/stop-seconds=600"});
+  kubectl({"delete", "pod", pod, "--wait=false", "--grace-period=900"});
+  EXPECT_TRUE(reads([&] { return endpoints(); }, "3 0"));
+  EXPECT_TRUE(reads([&] { return slices(); }, "3 4 1"));
+
+  kubectl({"delete", "service", "web"});
+  EXPECT_TRUE(reads([&] { return endpoints(); }, "0 0"));
+  EXPECT_TRUE(reads([&] { return slices(); }, "0 0 0")) << "the collector takes them";
+}
+
+class EndpointsOnOldServerTest : public LiveTest {};
+
+TEST_F(EndpointsOnOldServerTest, SlicesAreSkippedAndEndpointsWork) {
+  const auto nodes = cluster().nodes();
+  const auto davit = cluster().davit({"--leader-elect=false"});
+  EXPECT_TRUE(prints(*davit, "endpointslice-controller"));
+  EXPECT_TRUE(prints(*davit, "discovery.k8s.io/v1"));
+
+  kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=2"});
+  kubectl({"expose", "deployment", "web", "--port=80", "--target-port=8080"});
+  EXPECT_TRUE(reads(
+      [&] {
+        const std::string ips = field("endpoints/web", "{.subsets[*].addresses[*].ip}");
+        return std::to_string(std::count(ips.begin(), ips.end(), '.'));
+      },
+      "6"))
+      << "two addresses";
+  EXPECT_TRUE(davit->running());
+}
+
+}  // namespace
+}  // namespace davit::live
