@@ -187,12 +187,14 @@ int compare(int argc, char** argv) {
                                          "--kube-api-burst=" + std::to_string(2 * options.qps)};
   std::vector<std::string> theirs = rate;
   theirs.insert(theirs.end(), {"--leader-elect=true"});
+  std::vector<std::string> ours = rate;
+  ours.insert(ours.end(), {"--controllers=deployment,replicaset"});
   const std::vector<Peer> peers = {
       {"kube-controller-manager",
        [theirs](ControlPlane& cluster) {
          return cluster.controller_manager("deployment,replicaset", theirs);
        }},
-      {"davit", [rate](ControlPlane& cluster) { return cluster.davit(rate); }}};
+      {"davit", [ours](ControlPlane& cluster) { return cluster.davit(ours); }}};
 
   Table table;
   for (const Peer& peer : peers) {
