@@ -20,7 +20,7 @@ function(davit_test name)
   if(unit IN_LIST ARG_LABELS)
     add_dependencies(unit_tests ${name})
   endif()
-  set(properties LABELS "${ARG_LABELS}" TIMEOUT 120)
+  set(properties LABELS "${ARG_LABELS}" TIMEOUT 600)
   if(live IN_LIST ARG_LABELS)
     # Each has a control plane of its own: one at a time on a small machine.
     set(properties LABELS live TIMEOUT 900 RESOURCE_LOCK control_plane)
