@@ -10,7 +10,8 @@ function(davit_rust_plugin name)
   set(crate ${CMAKE_CURRENT_BINARY_DIR}/libdavit.rlib)
   set(plugin ${CMAKE_CURRENT_BINARY_DIR}/${name}.so)
   string(MAKE_C_IDENTIFIER ${name} crate_name)
-  add_custom_command(OUTPUT ${crate} DEPENDS ${DAVIT_RUST_CRATE} VERBATIM
+  cmake_path(GET DAVIT_RUST_CRATE PARENT_PATH sources)
+  add_custom_command(OUTPUT ${crate} DEPENDS ${DAVIT_RUST_CRATE} ${sources}/abi.rs VERBATIM
     COMMAND ${RUSTC} ${flags} --crate-type=rlib --crate-name=davit -o ${crate} ${DAVIT_RUST_CRATE})
   add_custom_command(OUTPUT ${plugin} DEPENDS ${ARG_SOURCE} ${crate} VERBATIM
     DEPFILE ${CMAKE_CURRENT_BINARY_DIR}/${name}.d

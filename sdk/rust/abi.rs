@@ -1,0 +1,394 @@
+//! `<davit/abi.h>` as it is: names, order and rules of lifetime are that header's.
+#![allow(non_camel_case_types)]
+
+use std::ffi::c_void;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct davit_str {
+    pub data: *const u8,
+    pub size: usize,
+}
+pub type davit_handle = u64;
+pub type davit_code = i32;
+pub type davit_name = u32;
+#[repr(C)]
+pub struct davit_host {
+    opaque: [u8; 0],
+}
+
+pub const DAVIT_OK: davit_code = 0;
+pub const DAVIT_NOT_FOUND: davit_code = 1;
+pub const DAVIT_ALREADY_EXISTS: davit_code = 2;
+pub const DAVIT_CONFLICT: davit_code = 3;
+pub const DAVIT_INVALID: davit_code = 4;
+pub const DAVIT_FORBIDDEN: davit_code = 5;
+pub const DAVIT_EXPIRED: davit_code = 6;
+pub const DAVIT_THROTTLED: davit_code = 7;
+pub const DAVIT_UNAVAILABLE: davit_code = 8;
+pub const DAVIT_CANCELLED: davit_code = 9;
+pub const DAVIT_UNDECLARED: davit_code = 10;
+pub const DAVIT_WRONG_TYPE: davit_code = 11;
+pub const DAVIT_STALE: davit_code = 12;
+pub const DAVIT_MISUSE: davit_code = 13;
+pub const DAVIT_UNSUPPORTED: davit_code = 14;
+pub const DAVIT_INTERNAL: davit_code = 15;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct davit_sink {
+    pub this: *mut c_void,
+    pub write: unsafe extern "C" fn(this: *mut c_void, chunk: davit_str),
+}
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct davit_value {
+    pub object: *const c_void,
+    pub node: u32,
+    pub mask: u32,
+}
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct davit_member {
+    pub key: davit_str,
+    pub value: davit_value,
+}
+#[repr(C)]
+pub struct davit_object_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub name: unsafe extern "C" fn(*mut davit_host, davit_str) -> davit_name,
+    pub kind: unsafe extern "C" fn(davit_value) -> i32,
+    pub member: unsafe extern "C" fn(davit_value, davit_name, *mut davit_value) -> davit_code,
+    pub lookup: unsafe extern "C" fn(davit_value, davit_str, *mut davit_value) -> davit_code,
+    pub path: unsafe extern "C" fn(davit_value, *const davit_name, usize, *mut davit_value) -> davit_code,
+    pub count: unsafe extern "C" fn(davit_value) -> usize,
+    pub elements: unsafe extern "C" fn(davit_value, usize, *mut davit_value, usize) -> usize,
+    pub members: unsafe extern "C" fn(davit_value, usize, *mut davit_member, usize, *mut usize) -> davit_code,
+    pub string: unsafe extern "C" fn(davit_value, *mut davit_str) -> davit_code,
+    pub integer: unsafe extern "C" fn(davit_value, *mut i64) -> davit_code,
+    pub number: unsafe extern "C" fn(davit_value, *mut davit_str) -> davit_code,
+    pub boolean: unsafe extern "C" fn(davit_value, *mut i32) -> davit_code,
+    pub equal: unsafe extern "C" fn(davit_value, davit_value, *mut i32) -> davit_code,
+    pub hash: unsafe extern "C" fn(davit_value, *mut u64) -> davit_code,
+    pub json: unsafe extern "C" fn(davit_value, davit_sink) -> davit_code,
+    pub parse: unsafe extern "C" fn(*mut davit_host, davit_str, *mut davit_value) -> davit_code,
+    pub retain: unsafe extern "C" fn(*mut davit_host, davit_value, *mut davit_handle) -> davit_code,
+    pub retained: unsafe extern "C" fn(*mut davit_host, davit_handle, *mut davit_value) -> davit_code,
+    pub release: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
+}
+#[repr(C)]
+pub struct davit_event {
+    pub size: u32,
+    pub r#type: i32,
+    pub initial: i32,
+    pub tombstone: i32,
+    pub value: davit_value,
+    pub old_value: davit_value,
+}
+#[repr(C)]
+pub struct davit_informer_options {
+    pub size: u32,
+    pub reserved: u32,
+    pub group: davit_str,
+    pub version: davit_str,
+    pub resource: davit_str,
+    pub label_selector: davit_str,
+    pub field_selector: davit_str,
+    pub this: *mut c_void,
+    pub on_event: Option<unsafe extern "C" fn(this: *mut c_void, event: *const davit_event)>,
+}
+#[repr(C)]
+pub struct davit_list {
+    pub items: *const davit_value,
+    pub count: usize,
+}
+#[repr(C)]
+pub struct davit_informer_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub open: unsafe extern "C" fn(*mut davit_host, *const davit_informer_options, *mut davit_handle) -> davit_code,
+    pub add_index: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, davit_str) -> davit_code,
+    pub get:
+        unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, davit_str, *mut davit_value) -> davit_code,
+    pub select:
+        unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, davit_str, *mut davit_list) -> davit_code,
+}
+#[repr(C)]
+pub struct davit_sync_result {
+    pub size: u32,
+    pub reserved: u32,
+    pub again_ms: u64,
+}
+#[repr(C)]
+pub struct davit_queue_options {
+    pub size: u32,
+    pub workers: u32,
+    pub name: davit_str,
+    pub base_ms: u64,
+    pub max_ms: u64,
+    pub retries_max: u32,
+    pub reserved: u32,
+    pub this: *mut c_void,
+    pub sync: unsafe extern "C" fn(this: *mut c_void, key: davit_str, result: *mut davit_sync_result) -> davit_code,
+}
+#[repr(C)]
+pub struct davit_queue_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub open: unsafe extern "C" fn(*mut davit_host, *const davit_queue_options, *mut davit_handle) -> davit_code,
+    pub add: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> davit_code,
+    pub add_sharded: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, davit_str) -> davit_code,
+    pub add_after: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, u64) -> davit_code,
+    pub add_rate_limited: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> davit_code,
+    pub forget: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> davit_code,
+    pub failures: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> u32,
+}
+
+pub const DAVIT_GET: i32 = 1;
+pub const DAVIT_LIST: i32 = 2;
+pub const DAVIT_CREATE: i32 = 3;
+pub const DAVIT_UPDATE: i32 = 4;
+pub const DAVIT_PATCH: i32 = 5;
+pub const DAVIT_DELETE: i32 = 6;
+
+#[repr(C)]
+pub struct davit_request {
+    pub size: u32,
+    pub verb: i32,
+    pub group: davit_str,
+    pub version: davit_str,
+    pub resource: davit_str,
+    pub subresource: davit_str,
+    pub ns: davit_str,
+    pub name: davit_str,
+    pub body: davit_str,
+    pub patch_type: i32,
+    pub answer: i32,
+    pub query: davit_str,
+    pub propagation: i32,
+    pub has_grace_seconds: i32,
+    pub grace_seconds: i64,
+    pub precondition_uid: davit_str,
+    pub precondition_resource_version: davit_str,
+    pub timeout_ms: u64,
+}
+#[repr(C)]
+pub struct davit_response {
+    pub size: u32,
+    pub code: davit_code,
+    pub http_status: i32,
+    pub retry_after_ms: u32,
+    pub reason: davit_str,
+    pub message: davit_str,
+    pub causes: davit_str,
+    pub object: davit_value,
+}
+#[repr(C)]
+pub struct davit_client_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub call: unsafe extern "C" fn(*mut davit_host, *const davit_request, *mut davit_response) -> davit_code,
+    pub batch: unsafe extern "C" fn(
+        *mut davit_host,
+        *const davit_request,
+        usize,
+        *mut davit_response,
+        usize,
+        usize,
+    ) -> davit_code,
+    pub resource_exists: unsafe extern "C" fn(*mut davit_host, davit_str, davit_str, davit_str) -> davit_code,
+}
+#[repr(C)]
+pub struct davit_timer_options {
+    pub size: u32,
+    pub reserved: u32,
+    pub first_ms: u64,
+    pub period_ms: u64,
+    pub this: *mut c_void,
+    pub fire: unsafe extern "C" fn(this: *mut c_void),
+}
+#[repr(C)]
+pub struct davit_timer_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub start: unsafe extern "C" fn(*mut davit_host, *const davit_timer_options, *mut davit_handle) -> davit_code,
+    pub stop: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
+}
+#[repr(C)]
+pub struct davit_reference {
+    pub size: u32,
+    pub reserved: u32,
+    pub api_version: davit_str,
+    pub kind: davit_str,
+    pub ns: davit_str,
+    pub name: davit_str,
+    pub uid: davit_str,
+    pub resource_version: davit_str,
+    pub field_path: davit_str,
+}
+#[repr(C)]
+pub struct davit_event_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub record: unsafe extern "C" fn(
+        *mut davit_host,
+        *const davit_reference,
+        davit_str,
+        davit_str,
+        davit_str,
+    ) -> davit_code,
+}
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct davit_log_field {
+    pub key: davit_str,
+    pub value: davit_str,
+}
+#[repr(C)]
+pub struct davit_log_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub write: unsafe extern "C" fn(*mut davit_host, i32, davit_str, *const davit_log_field, usize),
+    pub enabled: unsafe extern "C" fn(*mut davit_host, i32) -> i32,
+}
+#[repr(C)]
+pub struct davit_clock_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub monotonic_ns: unsafe extern "C" fn(*mut davit_host) -> i64,
+    pub wall_ns: unsafe extern "C" fn(*mut davit_host) -> i64,
+}
+#[repr(C)]
+pub struct davit_random_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub next: unsafe extern "C" fn(*mut davit_host) -> u64,
+}
+#[repr(C)]
+pub struct davit_metric_options {
+    pub size: u32,
+    pub r#type: i32,
+    pub name: davit_str,
+    pub help: davit_str,
+    pub labels: *const davit_str,
+    pub label_count: usize,
+    pub buckets: *const f64,
+    pub bucket_count: usize,
+}
+#[repr(C)]
+pub struct davit_metric_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub open: unsafe extern "C" fn(*mut davit_host, *const davit_metric_options, *mut davit_handle) -> davit_code,
+    pub record: unsafe extern "C" fn(*mut davit_host, davit_handle, f64, *const davit_str, usize) -> davit_code,
+}
+#[repr(C)]
+pub struct davit_config_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub value: unsafe extern "C" fn(*mut davit_host) -> davit_value,
+}
+#[repr(C)]
+pub struct davit_context {
+    pub size: u32,
+    pub abi_major: u16,
+    pub abi_minor: u16,
+    pub host: *mut davit_host,
+    pub controller: davit_str,
+    pub capability: unsafe extern "C" fn(*mut davit_host, davit_str) -> *const c_void,
+    pub error_text: unsafe extern "C" fn(*mut davit_host, davit_str),
+}
+#[repr(C)]
+pub struct davit_controller {
+    pub size: u32,
+    pub reserved: u32,
+    pub this: *mut c_void,
+    pub destroy: Option<unsafe extern "C" fn(this: *mut c_void)>,
+    pub capability: Option<unsafe extern "C" fn(this: *mut c_void, id: davit_str) -> *const c_void>,
+}
+pub type davit_init_fn = unsafe extern "C" fn(*const davit_context, *mut davit_controller) -> i32;
+#[repr(C)]
+pub struct davit_row {
+    pub name: davit_str,
+    pub init: davit_init_fn,
+}
+#[repr(C)]
+pub struct davit_plugin {
+    pub size: u32,
+    pub row_size: u32,
+    pub rows: *const davit_row,
+    pub row_count: usize,
+}
+// Constant tables of pointers to constants.
+unsafe impl Sync for davit_plugin {}
+unsafe impl Sync for davit_row {}
+
+/// The ELF note; `SIZE` is its text with the NUL, filled up to a multiple of 4.
+#[repr(C, align(4))]
+pub struct davit_note<const SIZE: usize> {
+    owner_size: u32,
+    text_size: u32,
+    kind: u32,
+    owner: [u8; 8],
+    text: [u8; SIZE],
+}
+impl<const SIZE: usize> davit_note<SIZE> {
+    pub const fn new(json: &str) -> Self {
+        let bytes = json.as_bytes();
+        let mut text = [0u8; SIZE];
+        let mut at = 0;
+        while at < bytes.len() {
+            text[at] = bytes[at];
+            at += 1;
+        }
+        davit_note {
+            owner_size: 6,
+            text_size: bytes.len() as u32 + 1,
+            kind: 1,
+            owner: *b"davit\0\0\0",
+            text,
+        }
+    }
+}
+
+/// Sizes as the header has them on a 64-bit machine: a slip above does not compile.
+const _: () = {
+    const SIZES: [(usize, usize); 30] = [
+        (std::mem::size_of::<davit_str>(), 16),
+        (std::mem::size_of::<davit_sink>(), 16),
+        (std::mem::size_of::<davit_value>(), 16),
+        (std::mem::size_of::<davit_member>(), 32),
+        (std::mem::size_of::<davit_object_v1>(), 160),
+        (std::mem::size_of::<davit_event>(), 48),
+        (std::mem::size_of::<davit_informer_options>(), 104),
+        (std::mem::size_of::<davit_list>(), 16),
+        (std::mem::size_of::<davit_informer_v1>(), 40),
+        (std::mem::size_of::<davit_sync_result>(), 16),
+        (std::mem::size_of::<davit_queue_options>(), 64),
+        (std::mem::size_of::<davit_queue_v1>(), 64),
+        (std::mem::size_of::<davit_request>(), 200),
+        (std::mem::size_of::<davit_response>(), 80),
+        (std::mem::size_of::<davit_client_v1>(), 32),
+        (std::mem::size_of::<davit_timer_options>(), 40),
+        (std::mem::size_of::<davit_timer_v1>(), 24),
+        (std::mem::size_of::<davit_reference>(), 120),
+        (std::mem::size_of::<davit_event_v1>(), 16),
+        (std::mem::size_of::<davit_log_field>(), 32),
+        (std::mem::size_of::<davit_log_v1>(), 24),
+        (std::mem::size_of::<davit_clock_v1>(), 24),
+        (std::mem::size_of::<davit_random_v1>(), 16),
+        (std::mem::size_of::<davit_metric_options>(), 72),
+        (std::mem::size_of::<davit_metric_v1>(), 24),
+        (std::mem::size_of::<davit_config_v1>(), 16),
+        (std::mem::size_of::<davit_context>(), 48),
+        (std::mem::size_of::<davit_controller>(), 32),
+        (std::mem::size_of::<davit_row>(), 24),
+        (std::mem::size_of::<davit_plugin>(), 24),
+    ];
+    let mut at = 0;
+    while at < SIZES.len() {
+        assert!(SIZES[at].0 == SIZES[at].1);
+        at += 1;
+    }
+};
