@@ -61,4 +61,20 @@ std::string json_string(std::string_view text) {
   return out;
 }
 
+JsonText& JsonText::raw(std::string_view key, std::string_view json) {
+  if (text_.size() > 1) text_ += ',';
+  if (!key.empty()) {
+    append_json_string(text_, key);
+    text_ += ':';
+  }
+  text_ += json;
+  return *this;
+}
+
+JsonText& JsonText::texts(std::string_view key, const std::vector<std::string>& values) {
+  JsonText list('[');
+  for (const std::string& each : values) list.text("", each);
+  return raw(key, list.str());
+}
+
 }  // namespace davit::host

@@ -1,6 +1,8 @@
 #include "host/cli/plugin_report.hpp"
 
-#include "host/config/yaml.hpp"
+#include <algorithm>
+
+#include "host/base/json_text.hpp"
 
 namespace davit::host {
 namespace {
@@ -49,57 +51,31 @@ std::string controller_text(const DeclaredController& controller) {
   return out;
 }
 
-/// Builds one JSON object or array, member by member.
-class JsonList {
- public:
-  explicit JsonList(char open) : close_(open == '{' ? '}' : ']') { text_ += open; }
-  JsonList& raw(std::string_view key, const std::string& json) {
-    if (text_.size() > 1) text_ += ',';
-    if (!key.empty()) text_ += json_quote(key) + ":";
-    text_ += json;
-    return *this;
-  }
-  JsonList& string(std::string_view key, const std::string& value) {
-    return raw(key, json_quote(value));
-  }
-  JsonList& boolean(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
-  JsonList& strings(std::string_view key, const std::vector<std::string>& values) {
-    JsonList list('[');
-    for (const std::string& value : values) list.string("", value);
-    return raw(key, list.str());
-  }
-  [[nodiscard]] std::string str() const { return text_ + close_; }
-
- private:
-  std::string text_;
-  char close_;
-};
-
 std::string controller_json(const DeclaredController& controller) {
-  JsonList rules('[');
+  JsonText rules('[');
   for (const DeclaredRule& rule : controller.rules) {
-    rules.raw("", JsonList('{')
-                      .string("group", rule.group)
-                      .string("resource", rule.resource)
-                      .string("subresource", rule.subresource)
-                      .strings("verbs", rule.verbs)
+    rules.raw("", JsonText('{')
+                      .text("group", rule.group)
+                      .text("resource", rule.resource)
+                      .text("subresource", rule.subresource)
+                      .texts("verbs", rule.verbs)
                       .str());
   }
-  JsonList watches('[');
+  JsonText watches('[');
   for (const DeclaredWatch& watch : controller.watches) {
-    watches.raw("", JsonList('{')
-                        .string("group", watch.group)
-                        .string("version", watch.version)
-                        .string("resource", watch.resource)
-                        .strings("projection", watch.projection)
-                        .string("labelSelector", watch.label_selector)
-                        .string("fieldSelector", watch.field_selector)
+    watches.raw("", JsonText('{')
+                        .text("group", watch.group)
+                        .text("version", watch.version)
+                        .text("resource", watch.resource)
+                        .texts("projection", watch.projection)
+                        .text("labelSelector", watch.label_selector)
+                        .text("fieldSelector", watch.field_selector)
                         .str());
   }
-  return JsonList('{')
-      .string("name", controller.name)
-      .strings("aliases", controller.aliases)
-      .string("clientName", controller.client_name)
+  return JsonText('{')
+      .text("name", controller.name)
+      .texts("aliases", controller.aliases)
+      .text("clientName", controller.client_name)
       .boolean("offByDefault", controller.off_by_default)
       .boolean("withoutLeadership", controller.without_leadership)
       .raw("workers", std::to_string(controller.workers))
@@ -145,37 +121,37 @@ std::string report_text(const PluginReport& report) {
 }
 
 std::string report_json(const PluginReport& report) {
-  JsonList out('{');
-  out.string("file", report.path.string()).string("sha256", report.digest);
-  out.string("grade", std::string(to_string(report.grade())));
-  if (!report.refusal.empty()) out.string("refusal", report.refusal);
-  JsonList findings('[');
+  JsonText out('{');
+  out.text("file", report.path.string()).text("sha256", report.digest);
+  out.text("grade", std::string(to_string(report.grade())));
+  if (!report.refusal.empty()) out.text("refusal", report.refusal);
+  JsonText findings('[');
   for (const Finding& finding : report.findings) {
-    findings.raw("", JsonList('{')
-                         .string("id", finding.id)
-                         .string("grade", std::string(to_string(finding.grade)))
-                         .string("text", finding.text)
+    findings.raw("", JsonText('{')
+                         .text("id", finding.id)
+                         .text("grade", std::string(to_string(finding.grade)))
+                         .text("text", finding.text)
                          .str());
   }
   out.raw("findings", findings.str());
   if (report.elf) {
-    out.string("machine", machine_name(report.elf->machine))
-        .string("buildId", report.elf->build_id)
-        .string("soname", report.elf->soname)
-        .strings("needed", report.elf->needed);
+    out.text("machine", machine_name(report.elf->machine))
+        .text("buildId", report.elf->build_id)
+        .text("soname", report.elf->soname)
+        .texts("needed", report.elf->needed);
   }
   if (report.declaration) {
     const PluginDeclaration& declaration = *report.declaration;
-    JsonList controllers('[');
+    JsonText controllers('[');
     for (const DeclaredController& each : declaration.controllers) {
       controllers.raw("", controller_json(each));
     }
-    out.string("name", declaration.name)
-        .string("version", declaration.version)
-        .string("abi",
-                std::to_string(declaration.abi_major) + "." + std::to_string(declaration.abi_minor))
-        .string("build", declaration.build)
-        .strings("requires", declaration.requires_ids)
+    out.text("name", declaration.name)
+        .text("version", declaration.version)
+        .text("abi",
+              std::to_string(declaration.abi_major) + "." + std::to_string(declaration.abi_minor))
+        .text("build", declaration.build)
+        .texts("requires", declaration.requires_ids)
         .raw("controllers", controllers.str());
   }
   return out.str() + "\n";

@@ -9,37 +9,6 @@
 namespace davit::host {
 namespace {
 
-/// One JSON object or array, member by member.
-class JsonText {
- public:
-  explicit JsonText(char open) : close_(open == '{' ? '}' : ']') { text_ += open; }
-
-  JsonText& raw(std::string_view key, const std::string& json) {
-    if (text_.size() > 1) text_ += ',';
-    if (!key.empty()) text_ += json_string(key) + ":";
-    text_ += json;
-    return *this;
-  }
-  JsonText& text(std::string_view key, std::string_view value) {
-    return raw(key, json_string(value));
-  }
-  template <typename Number>
-  JsonText& number(std::string_view key, Number value) {
-    return raw(key, std::to_string(value));
-  }
-  [[nodiscard]] std::string str() const { return text_ + close_; }
-
- private:
-  const char close_;
-  std::string text_;
-};
-
-std::string json_of(const std::vector<std::string>& texts) {
-  JsonText out('[');
-  for (const std::string& each : texts) out.text("", each);
-  return out.str();
-}
-
 std::string json_of(const BuildName& build) {
   return JsonText('{')
       .text("version", build.version)
@@ -75,7 +44,7 @@ std::string text_of(const SwapReport& report) {
 
 std::string line_of(const SwapReport& report) {
   JsonText out('{');
-  out.raw("ok", report.ok() ? "true" : "false")
+  out.boolean("ok", report.ok())
       .text("outcome", to_string(report.outcome))
       .text("text", text_of(report))
       .text("plugin", report.plugin);
@@ -83,8 +52,8 @@ std::string line_of(const SwapReport& report) {
   if (report.to.generation > 0) {
     out.raw("to", json_of(report.to))
         .text("grade", to_string(report.grade))
-        .raw("gradeReasons", json_of(report.grade_reasons))
-        .raw("notStarted", json_of(report.not_started));
+        .texts("gradeReasons", report.grade_reasons)
+        .texts("notStarted", report.not_started);
   }
   if (report.from.generation > 0 && report.to.generation > 0) {
     out.number("keysKept", report.keys)
@@ -98,7 +67,7 @@ std::string line_of(const SwapReport& report) {
 
 std::string line_of(const Status& status, const std::string& done) {
   return JsonText('{')
-             .raw("ok", status.ok() ? "true" : "false")
+             .boolean("ok", status.ok())
              .text("outcome", status.ok() ? "done" : "unknown")
              .text("text", status.ok() ? done : status.message())
              .str() +
@@ -140,7 +109,7 @@ std::string json_of(const PluginState& plugin) {
       .text("file", plugin.file.string())
       .raw("build", json_of(plugin.build))
       .text("grade", to_string(plugin.grade))
-      .raw("gradeReasons", json_of(plugin.grade_reasons))
+      .texts("gradeReasons", plugin.grade_reasons)
       .raw("controllers", controllers.str())
       .str();
 }
@@ -157,7 +126,7 @@ std::string line_of(const SetState& state) {
                           .str());
   }
   return JsonText('{')
-             .raw("ok", "true")
+             .boolean("ok", true)
              .text("outcome", "done")
              .text("text", text_of(state))
              .raw("plugins", plugins.str())
@@ -173,7 +142,7 @@ std::string ControlService::answer(std::string_view line) {
   const Result<ControlRequest> request = parse_request(line);
   if (!request) {
     return JsonText('{')
-               .raw("ok", "false")
+               .boolean("ok", false)
                .text("outcome", "invalid")
                .text("text", request.error().message())
                .str() +

@@ -32,5 +32,18 @@ TEST(JsonTextTest, EveryTextBecomesValidJson) {
   }
 }
 
+TEST(JsonTextTest, ObjectsAndArraysAreBuiltMemberByMember) {
+  JsonText list('[');
+  EXPECT_EQ(list.str(), "[]");
+  list.text("", "a\"b").number("", 3);
+  EXPECT_EQ(JsonText('{')
+                .raw("list", list.str())
+                .texts("none", {})
+                .texts("two", {"x", "y"})
+                .boolean("is", false)
+                .str(),
+            R"({"list":["a\"b",3],"none":[],"two":["x","y"],"is":false})");
+}
+
 }  // namespace
 }  // namespace davit::host
