@@ -1,172 +1,73 @@
 /// davit and kube-controller-manager side by side: the same control plane, the same work, the same
 /// QPS.
 ///
-///   davit_compare [--pods=20000] [--nodes=1000] [--deployments=100] [--replicas=10] [--qps=1000]
+///   davit_compare [--rounds=start,fill,rollout,services,nodes] [--pods=20000] [--nodes=1000]
+///                 [--deployments=100] [--replicas=10] [--services=500] [--backends=20]
+///                 [--watched-nodes=5000] [--qps=1000]
 ///
-/// Needs KUBEBUILDER_ASSETS. Prints a table in Markdown. Both run the deployment and replicaset
-/// controllers only.
-#include <signal.h>
-
+/// Needs KUBEBUILDER_ASSETS. Prints a table in Markdown. Both run the same controllers: deployment
+/// and replicaset to start and to roll out, all four to fill the cache, one for Services or nodes.
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bench/compare/measure.hpp"
-#include "tests/live/support/control_plane.hpp"
+#include "bench/compare/rounds.hpp"
 #include "tests/live/support/load.hpp"
 
 namespace davit::bench {
 namespace {
 
 using live::ControlPlane;
-using live::create_deployments;
-using live::create_nodes;
-using live::create_pods;
-using live::pod_bytes;
-using live::Process;
-using live::rolled_out;
-using live::update_deployments;
-using std::chrono::seconds;
-using std::chrono::steady_clock;
 
-struct Options {
-  int pods = 20000;
-  int nodes = 1000;
-  int deployments = 100;
-  int replicas = 10;
-  int qps = 1000;
-};
+/// Silence that a busy machine causes by itself costs no node its health, at either peer.
+constexpr char kNodeGrace[] = "120s";
 
-struct Peer {
-  std::string name;
-  std::function<std::unique_ptr<Process>(ControlPlane&)> start;
-};
-
-struct Row {
-  std::string what;
-  std::string unit;
-  std::vector<double> values;  // One a peer, in the order of the peers.
-};
-
-class Table {
- public:
-  void add(const std::string& what, const std::string& unit, double value) {
-    for (Row& row : rows_) {
-      if (row.what == what) return row.values.push_back(value);
-    }
-    rows_.push_back({what, unit, {value}});
-  }
-
-  void print() const {
-    std::printf("| what | unit | kube-controller-manager | davit | ratio |\n");
-    std::printf("| --- | --- | ---: | ---: | ---: |\n");
-    for (const Row& row : rows_) {
-      if (row.values.size() != 2) continue;
-      std::printf("| %s | %s | %.2f | %.2f | 1/%.1f |\n", row.what.c_str(), row.unit.c_str(),
-                  row.values[0], row.values[1], row.values[0] / std::max(row.values[1], 1e-9));
-    }
-    std::fflush(stdout);
-  }
-
- private:
-  std::vector<Row> rows_;
-};
-
-void progress(const std::string& text) { std::cerr << "compare: " << text << std::endl; }
-
-double seconds_since(steady_clock::time_point start) {
-  return std::chrono::duration<double>(steady_clock::now() - start).count();
-}
-
-void wait_until(const char* what, const std::function<bool()>& done) {
-  if (live::eventually(seconds(1200), done, std::chrono::milliseconds(50))) return;
-  std::fprintf(stderr, "compare: %s takes too long\n", what);
-  std::exit(1);
-}
-
-/// A quiet stop; a controller manager that hangs is killed by its destructor.
-void stop(Process& process) {
-  process.signal(SIGTERM);
-  (void)process.wait(seconds(20));
-}
-
-/// Start-up on an empty cluster with one ReplicaSet waiting for its pod.
-void measure_start(const Peer& peer, Table& table) {
-  ControlPlane cluster;
-  (void)cluster.must({"create", "-f", "-"},
-                     "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: first}\nspec:\n"
-                     "  replicas: 1\n  selector: {matchLabels: {app: first}}\n  template:\n"
-                     "    metadata: {labels: {app: first}}\n"
-                     "    spec: {containers: [{name: a, image: a}]}\n");
-  const auto start = steady_clock::now();
-  const auto process = peer.start(cluster);
-  double lease = 0;
-  wait_until("the first pod", [&] {
-    if (lease == 0) {
-      const std::string leases =
-          cluster.read("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases");
-      if (leases.find("holderIdentity") != std::string::npos) lease = seconds_since(start);
-    }
-    return cluster.read("/api/v1/namespaces/default/pods").find("\"name\":\"first-") !=
-           std::string::npos;
-  });
-  table.add("start to lease held (looked at every 50 ms)", "s", lease);
-  table.add("start to first pod created (looked at every 50 ms)", "s", seconds_since(start));
-  (void)wait_idle(process->pid(), seconds(30));
-  table.add("resident, empty cluster", "MiB", cost_of(process->pid()).resident_mib);
-  stop(*process);
-}
-
-void measure_fill(const Peer& peer, ControlPlane& cluster, Table& table) {
-  const auto start = steady_clock::now();
-  const auto process = peer.start(cluster);
-  // A server with two cores is silent for seconds before the first byte of 20,000 pods: a short
-  // quiet says nothing yet.
-  const auto idle = wait_idle(process->pid(), seconds(180), seconds(15));
-  const Cost cost = cost_of(process->pid());
-  table.add("fill the cache: CPU", "s", cost.cpu_seconds);
-  table.add("fill the cache: time", "s", std::chrono::duration<double>(idle - start).count());
-  table.add("fill the cache: resident", "MiB", cost.resident_mib);
-  table.add("fill the cache: peak", "MiB", cost.peak_mib);
-  stop(*process);
-}
-
-void measure_rollout(const Peer& peer, const Options& options, Table& table) {
-  ControlPlane cluster({.apiserver_flags = {"--max-requests-inflight=2000",
-                                            "--max-mutating-requests-inflight=1000"}});
-  const auto kubelet = cluster.kubelet();
-  const auto process = peer.start(cluster);
-  (void)wait_idle(process->pid(), seconds(30));
-  const double thousands = options.deployments * options.replicas / 1000.0;
-  const auto measure = [&](const std::string& what, const std::function<void()>& act) {
-    progress(peer.name + ": " + what);
-    const double before = cost_of(process->pid()).cpu_seconds;
-    const auto start = steady_clock::now();
-    act();
-    wait_until("a rollout",
-               [&] { return rolled_out(cluster, options.deployments, options.replicas); });
-    const double time = seconds_since(start);
-    (void)wait_idle(process->pid(), seconds(60));
-    table.add(what + ": CPU per 1,000 pods", "s",
-              (cost_of(process->pid()).cpu_seconds - before) / thousands);
-    table.add(what + ": time", "s", time);
-  };
-  measure("create " + std::to_string(options.deployments) + " Deployments × " +
-              std::to_string(options.replicas),
-          [&] { create_deployments(cluster, options.deployments, options.replicas); });
-  measure("roll them to a new image",
-          [&] { update_deployments(cluster, options.deployments, "registry.example.com/app:v2"); });
-  table.add("after the rollout: peak", "MiB", cost_of(process->pid()).peak_mib);
-  stop(*process);
-}
-
-int option(std::string_view argument, std::string_view name, int value) {
+/// `--name=value`, if this is it.
+bool take(std::string_view argument, std::string_view name, int& value) {
   const std::string prefix = "--" + std::string(name) + "=";
-  return argument.starts_with(prefix) ? std::atoi(argument.data() + prefix.size()) : value;
+  if (!argument.starts_with(prefix)) return false;
+  value = std::atoi(argument.data() + prefix.size());
+  return true;
+}
+
+Peer original(int qps) {
+  return {"kube-controller-manager", [qps](ControlPlane& cluster, const std::string& controllers) {
+            return cluster.controller_manager(
+                controllers, {"--kube-api-qps=" + std::to_string(qps),
+                              "--kube-api-burst=" + std::to_string(2 * qps), "--leader-elect=true",
+                              std::string("--node-monitor-grace-period=") + kNodeGrace});
+          }};
+}
+
+Peer ours(int qps) {
+  return {"davit", [qps](ControlPlane& cluster, const std::string& controllers) {
+            const std::filesystem::path manifest = cluster.scratch() / "davit.yaml";
+            live::write_file(
+                manifest,
+                "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n"
+                "- name: deployment\n- name: replicaset\n- name: endpoint\n"
+                "- name: nodelifecycle\n  controllers:\n    node-lifecycle-controller:\n"
+                "      config: {nodeMonitorGracePeriod: " +
+                    std::string(kNodeGrace) + "}\n");
+            return cluster.davit({"--manifest=" + manifest.string(), "--controllers=" + controllers,
+                                  "--kube-api-qps=" + std::to_string(qps),
+                                  "--kube-api-burst=" + std::to_string(2 * qps)});
+          }};
+}
+
+void fill_round(const std::vector<Peer>& peers, const Options& options, Table& table) {
+  ControlPlane cluster(wide_server());
+  progress("creating " + std::to_string(options.nodes) + " nodes and " +
+           std::to_string(options.pods) + " pods");
+  live::create_nodes(cluster, options.nodes);
+  live::create_leases(cluster, options.nodes);
+  live::create_pods(cluster, options.pods, options.nodes);
+  std::printf("%d pods of %zu bytes of JSON, %d nodes\n\n", options.pods, live::pod_bytes(cluster),
+              options.nodes);
+  for (const Peer& peer : peers) measure_fill(peer, cluster, table);
 }
 
 int compare(int argc, char** argv) {
@@ -176,46 +77,39 @@ int compare(int argc, char** argv) {
     return 2;
   }
   Options options;
+  std::string rounds = "start,fill,rollout,services,nodes";
   for (int i = 1; i < argc; ++i) {
-    options.pods = option(argv[i], "pods", options.pods);
-    options.nodes = option(argv[i], "nodes", options.nodes);
-    options.deployments = option(argv[i], "deployments", options.deployments);
-    options.replicas = option(argv[i], "replicas", options.replicas);
-    options.qps = option(argv[i], "qps", options.qps);
-  }
-  const std::vector<std::string> rate = {"--kube-api-qps=" + std::to_string(options.qps),
-                                         "--kube-api-burst=" + std::to_string(2 * options.qps)};
-  std::vector<std::string> theirs = rate;
-  theirs.insert(theirs.end(), {"--leader-elect=true"});
-  std::vector<std::string> ours = rate;
-  ours.insert(ours.end(), {"--controllers=deployment,replicaset"});
-  const std::vector<Peer> peers = {
-      {"kube-controller-manager",
-       [theirs](ControlPlane& cluster) {
-         return cluster.controller_manager("deployment,replicaset", theirs);
-       }},
-      {"davit", [ours](ControlPlane& cluster) { return cluster.davit(ours); }}};
-
-  Table table;
-  for (const Peer& peer : peers) {
-    progress(peer.name + ": start");
-    measure_start(peer, table);
-  }
-  {
-    ControlPlane cluster({.apiserver_flags = {"--max-requests-inflight=2000",
-                                              "--max-mutating-requests-inflight=1000"}});
-    progress("creating " + std::to_string(options.nodes) + " nodes and " +
-             std::to_string(options.pods) + " pods");
-    create_nodes(cluster, options.nodes);
-    create_pods(cluster, options.pods, options.nodes);
-    std::printf("%d pods of %zu bytes of JSON, %d nodes, %d QPS\n\n", options.pods,
-                pod_bytes(cluster), options.nodes, options.qps);
-    for (const Peer& peer : peers) {
-      progress(peer.name + ": fill");
-      measure_fill(peer, cluster, table);
+    const std::string_view argument = argv[i];
+    constexpr std::string_view kRounds = "--rounds=";
+    if (argument.starts_with(kRounds)) {
+      rounds = argument.substr(kRounds.size());
+    } else if (!take(argument, "pods", options.pods) && !take(argument, "nodes", options.nodes) &&
+               !take(argument, "deployments", options.deployments) &&
+               !take(argument, "replicas", options.replicas) &&
+               !take(argument, "services", options.services) &&
+               !take(argument, "backends", options.backends) &&
+               !take(argument, "watched-nodes", options.watched_nodes) &&
+               !take(argument, "qps", options.qps)) {
+      std::cerr << "compare: unknown flag " << argument << '\n';
+      return 2;
     }
   }
-  for (const Peer& peer : peers) measure_rollout(peer, options, table);
+  const auto wanted = [&](const char* round) { return rounds.find(round) != std::string::npos; };
+  const std::vector<Peer> peers = {original(options.qps), ours(options.qps)};
+  Table table;
+  for (const Peer& peer : peers) {
+    if (wanted("start")) measure_start(peer, table);
+  }
+  if (wanted("fill")) fill_round(peers, options, table);
+  for (const Peer& peer : peers) {
+    if (wanted("rollout")) measure_rollout(peer, options, table);
+  }
+  for (const Peer& peer : peers) {
+    if (wanted("services")) measure_services(peer, options, table);
+  }
+  for (const Peer& peer : peers) {
+    if (wanted("nodes")) measure_nodes(peer, options, table);
+  }
   table.print();
   return 0;
 }

@@ -1,8 +1,10 @@
 #include "tests/live/support/load.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 
 #include "host/api/rest_client.hpp"
@@ -17,18 +19,6 @@ using host::Value;
 using host::Verb;
 
 constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
-
-void send_all(const ControlPlane& cluster, const std::vector<ApiRequest>& requests) {
-  constexpr std::size_t kAtOnce = 64;
-  for (std::size_t first = 0; first < requests.size(); first += kAtOnce) {
-    const std::size_t count = std::min(kAtOnce, requests.size() - first);
-    for (const ApiResponse& response : cluster.client().batch({requests.data() + first, count})) {
-      if (response.status.ok()) continue;
-      std::fprintf(stderr, "load: %s\n", response.status.message().c_str());
-      std::exit(1);
-    }
-  }
-}
 
 ApiRequest request(Verb verb, host::ResourcePath path, std::string body) {
   ApiRequest out;
@@ -98,6 +88,27 @@ std::string pod_status(int pod) {
          running + R"(,{"name":"proxy","image":"proxy:v1.2.3",)" + running + "]}}";
 }
 
+std::string node_name(int number) { return "node-" + std::to_string(number); }
+
+/// Of the wall clock, which nodes' heartbeats are stamped with.
+std::string now() {
+  std::array<char, 32> text{};
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+std::string now_micro() {
+  std::string out = now();
+  out.insert(out.size() - 1, ".000000");
+  return out;
+}
+
+host::ResourcePath lease_path(std::string name) {
+  return {"coordination.k8s.io", "v1", "leases", "", "kube-node-lease", std::move(name)};
+}
+
 host::ResourcePath deployment_path(int number) {
   return {"apps", "v1",      "deployments",
           "",     "default", number < 0 ? "" : "d" + std::to_string(number)};
@@ -105,12 +116,54 @@ host::ResourcePath deployment_path(int number) {
 
 }  // namespace
 
+void send_all(const ControlPlane& cluster, const std::vector<ApiRequest>& requests) {
+  constexpr std::size_t kAtOnce = 64;
+  for (std::size_t first = 0; first < requests.size(); first += kAtOnce) {
+    const std::size_t count = std::min(kAtOnce, requests.size() - first);
+    for (const ApiResponse& response : cluster.client().batch({requests.data() + first, count})) {
+      if (response.status.ok()) continue;
+      std::fprintf(stderr, "load: %s\n", response.status.message().c_str());
+      std::exit(1);
+    }
+  }
+}
+
 void create_nodes(const ControlPlane& cluster, int count) {
-  std::vector<ApiRequest> requests;
+  constexpr int kZones = 10;
+  std::vector<ApiRequest> creates;
+  std::vector<ApiRequest> statuses;
   for (int i = 0; i < count; ++i) {
-    requests.push_back(request(Verb::kCreate, {"", "v1", "nodes", "", "", ""},
-                               R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"node-)" +
-                                   std::to_string(i) + R"("}})"));
+    creates.push_back(request(Verb::kCreate, {"", "v1", "nodes", "", "", ""},
+                              R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")" +
+                                  node_name(i) + R"(","labels":{"topology.kubernetes.io/zone":"z)" +
+                                  std::to_string(i % kZones) + R"("}}})"));
+    statuses.push_back(request(
+        Verb::kPatch, {"", "v1", "nodes", "status", "", node_name(i)},
+        R"({"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady",)"
+        R"("lastHeartbeatTime":")" +
+            now() + R"(","lastTransitionTime":")" + now() + R"("}]}})"));
+  }
+  send_all(cluster, creates);
+  send_all(cluster, statuses);
+}
+
+void create_leases(const ControlPlane& cluster, int nodes) {
+  std::vector<ApiRequest> requests;
+  for (int i = 0; i < nodes; ++i) {
+    requests.push_back(
+        request(Verb::kCreate, lease_path(""),
+                R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":")" +
+                    node_name(i) + R"("},"spec":{"holderIdentity":")" + node_name(i) +
+                    R"(","leaseDurationSeconds":40,"renewTime":")" + now_micro() + R"("}})"));
+  }
+  send_all(cluster, requests);
+}
+
+void renew_leases(const ControlPlane& cluster, int nodes) {
+  std::vector<ApiRequest> requests;
+  for (int i = 0; i < nodes; ++i) {
+    requests.push_back(request(Verb::kPatch, lease_path(node_name(i)),
+                               R"({"spec":{"renewTime":")" + now_micro() + R"("}})"));
   }
   send_all(cluster, requests);
 }

@@ -2,15 +2,24 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "host/api/api_request.hpp"
 #include "tests/live/support/control_plane.hpp"
 
 namespace davit::live {
 
-/// Creates `count` nodes and, spread over them, `count` pods that nobody owns, each about 8 KB of
+/// Sends all, 64 at a time; ends the program with the first refusal.
+void send_all(const ControlPlane& cluster, const std::vector<host::ApiRequest>& requests);
+
+/// Creates `count` nodes, Ready, in ten zones.
+void create_nodes(const ControlPlane& cluster, int count);
+/// Their Leases, as kubelets make them; and the heartbeat of all of them at once.
+void create_leases(const ControlPlane& cluster, int nodes);
+void renew_leases(const ControlPlane& cluster, int nodes);
+/// Spread over `nodes` nodes, `count` pods that nobody owns, each about 8 KB of
 /// JSON: two containers with environment, probes, resources and mounts, a full status, and the
 /// managedFields that the server adds.
-void create_nodes(const ControlPlane& cluster, int count);
 void create_pods(const ControlPlane& cluster, int count, int nodes);
 /// Size of one stored pod's JSON.
 [[nodiscard]] std::size_t pod_bytes(const ControlPlane& cluster);
