@@ -21,7 +21,7 @@ std::string pod_name(int generation, int service, int pod) {
   return "g" + std::to_string(generation) + "-" + service_name(service) + "-" + std::to_string(pod);
 }
 
-ApiRequest create(std::string resource, std::string body) {
+ApiRequest creation(std::string resource, std::string body) {
   ApiRequest out;
   out.verb = Verb::kCreate;
   out.path = {"", "v1", std::move(resource), "", "default", ""};
@@ -47,10 +47,10 @@ void ServiceLoad::create() {
   std::vector<ApiRequest> requests;
   for (int service = 0; service < services_; ++service) {
     const std::string name = service_name(service);
-    requests.push_back(create("services", R"({"metadata":{"name":")" + name +
-                                              R"("},"spec":{"selector":{"app":")" + name +
-                                              R"("},"clusterIP":"None","ports":[{"name":"http",)"
-                                              R"("port":80,"targetPort":8080}]}})"));
+    requests.push_back(creation("services", R"({"metadata":{"name":")" + name +
+                                                R"("},"spec":{"selector":{"app":")" + name +
+                                                R"("},"clusterIP":"None","ports":[{"name":"http",)"
+                                                R"("port":80,"targetPort":8080}]}})"));
   }
   live::send_all(cluster_, requests);
   create_pods(0, backends_);
@@ -63,11 +63,11 @@ void ServiceLoad::create_pods(int first, int last) {
     for (int pod = first; pod < last; ++pod) {
       const std::string name = pod_name(generation_, service, pod);
       creates.push_back(
-          create("pods", R"({"metadata":{"name":")" + name + R"(","labels":{"app":")" +
-                             service_name(service) +
-                             R"("}},"spec":{"nodeName":"node-1","containers":[{"name":"app",)"
-                             R"("image":"registry.example.com/app:v1","ports":[)"
-                             R"({"containerPort":8080}]}]}})"));
+          creation("pods", R"({"metadata":{"name":")" + name + R"(","labels":{"app":")" +
+                               service_name(service) +
+                               R"("}},"spec":{"nodeName":"node-1","containers":[{"name":"app",)"
+                               R"("image":"registry.example.com/app:v1","ports":[)"
+                               R"({"containerPort":8080}]}]}})"));
       const int number = (generation_ * services_ + service) * backends_ + pod;
       statuses.push_back(make_ready(name, number));
     }
