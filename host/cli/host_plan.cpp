@@ -3,86 +3,54 @@
 #include <ostream>
 #include <utility>
 
-#include "host/cli/controllers_flag.hpp"
-
 namespace davit::host {
-namespace {
 
-bool enabled(const CatalogController& controller, const std::vector<std::string>& wanted) {
-  if (!controller.settings.enabled.value_or(true)) return false;
-  // `enabled: true` in the manifest switches on what is off by default.
-  const bool off = controller.declared.off_by_default && !controller.settings.enabled;
-  return controller_enabled(wanted, controller.declared.name, off);
-}
-
-/// The operator's number of workers: a flag, else the manifest's, else nothing.
-std::optional<std::uint32_t> workers(const CatalogController& controller,
-                                     const RunSettings& settings) {
-  if (const auto found = settings.workers.find(controller.declared.name);
-      found != settings.workers.end()) {
-    return found->second;
-  }
-  for (const std::string& alias : controller.declared.aliases) {
-    if (const auto found = settings.workers.find(alias); found != settings.workers.end()) {
-      return found->second;
-    }
-  }
-  return controller.settings.workers;
-}
-
-}  // namespace
-
-std::optional<HostPlan> HostPlan::make(const RunSettings& settings, std::ostream& err) {
+std::optional<HostPlan> HostPlan::make(const RunSettings& settings, std::ostream& err,
+                                       Quarantine* quarantine) {
   bool failed = false;
   const auto mistake = [&](const std::string& text) {
     err << "davit: " << text << "\n";
     failed = true;
   };
-  const Catalog catalog = resolve_plugins(settings.manifest, settings.manifest_path);
-  for (const Mistake& each : catalog.mistakes) mistake(each.str());
-  if (failed) return std::nullopt;
-  std::vector<KnownController> known;
-  for (const CatalogPlugin& plugin : catalog.plugins) {
-    for (const CatalogController& controller : plugin.controllers) {
-      known.push_back({controller.declared.name, controller.declared.aliases,
-                       controller.declared.off_by_default});
-    }
-  }
-  const std::vector<std::string> wanted = translate_aliases(settings.manifest.controllers, known);
-  for (const std::string& line : unknown_controllers(wanted, known)) {
-    mistake("--controllers: " + line);
-  }
+  HostPlan plan;
+  plan.desired_ = desired_state(settings);
+  for (const Mistake& each : plan.desired_.mistakes) mistake(each.str());
   if (failed) return std::nullopt;
 
   Result<StagingDirectory> staging = StagingDirectory::create();
   if (!staging) return mistake(staging.error().message()), std::nullopt;
-  HostPlan plan;
-  for (const CatalogPlugin& plugin : catalog.plugins) {
-    const Status added = plan.add(plugin, wanted, settings, *staging);
+  for (const DesiredPlugin& plugin : plan.desired_.plugins) {
+    std::optional<QuarantinedBuild> why;
+    if (quarantine != nullptr) why = quarantine->find(plugin.name, plugin.digest);
+    if (why) {
+      quarantine->leave_out({plugin.name, plugin.file, std::move(*why)});
+      continue;
+    }
+    const Status added = plan.add(plugin, *staging);
     if (!added.ok()) mistake(added.message());
   }
   if (failed) return std::nullopt;
   return plan;
 }
 
-Status HostPlan::add(const CatalogPlugin& plugin, const std::vector<std::string>& wanted,
-                     const RunSettings& settings, StagingDirectory& staging) {
-  std::vector<const CatalogController*> chosen;
-  for (const CatalogController& controller : plugin.controllers) {
-    if (enabled(controller, wanted)) {
-      chosen.push_back(&controller);
+Status HostPlan::add(const DesiredPlugin& plugin, StagingDirectory& staging) {
+  std::vector<const DesiredController*> chosen;
+  for (const DesiredController& each : plugin.controllers) {
+    if (each.enabled == DesiredController::Enabled::kYes) {
+      chosen.push_back(&each);
     } else {
-      disabled_.push_back(controller.declared.name);
+      disabled_.push_back(each.name);
     }
   }
   if (chosen.empty()) return {};
-  Result<std::unique_ptr<LoadedPlugin>> loaded =
-      load_plugin(staging, plugin.file.path, plugin.settings.sha256);
+  Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(staging, plugin.file, plugin.sha256);
   if (!loaded) return loaded.error();
   const std::shared_ptr<const LoadedPlugin> shared = std::move(*loaded);
-  for (const CatalogController* controller : chosen) {
-    controllers_.push_back({shared, plugin.settings.sha256, controller->declared,
-                            workers(*controller, settings), controller->settings.config});
+  for (const DesiredController* each : chosen) {
+    for (const DeclaredController& declared : shared->declaration().controllers) {
+      if (declared.name != each->name) continue;
+      controllers_.push_back({shared, plugin.sha256, declared, each->workers, each->config});
+    }
   }
   return {};
 }

@@ -1,16 +1,16 @@
 /// Which controllers run: from settings to loaded plugins.
 #pragma once
 
-#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "host/cli/desired_state.hpp"
 #include "host/cli/host_process.hpp"
 #include "host/cli/options.hpp"
-#include "host/plugin/catalog.hpp"
+#include "host/crash/quarantine.hpp"
 #include "host/plugin/staging.hpp"
 
 namespace davit::host {
@@ -19,16 +19,20 @@ namespace davit::host {
 /// They share the plugins' code: it leaves memory with the last of them.
 class HostPlan {
  public:
-  /// Loads the plugins. Nothing when there is a mistake; all are on `err` then, a line each.
-  [[nodiscard]] static std::optional<HostPlan> make(const RunSettings& settings, std::ostream& err);
+  /// Loads the plugins, but for those in quarantine, which are entered there as left out; null:
+  /// there is none. Nothing when there is a mistake; all are on `err` then, a line each.
+  [[nodiscard]] static std::optional<HostPlan> make(const RunSettings& settings, std::ostream& err,
+                                                    Quarantine* quarantine = nullptr);
 
   [[nodiscard]] std::vector<PlannedController>& controllers() { return controllers_; }
   [[nodiscard]] const std::vector<std::string>& disabled() const { return disabled_; }
+  /// What the settings want, whether it could be loaded or not.
+  [[nodiscard]] const DesiredState& desired() const { return desired_; }
 
  private:
-  Status add(const CatalogPlugin& plugin, const std::vector<std::string>& wanted,
-             const RunSettings& settings, StagingDirectory& staging);
+  Status add(const DesiredPlugin& plugin, StagingDirectory& staging);
 
+  DesiredState desired_;
   std::vector<PlannedController> controllers_;
   std::vector<std::string> disabled_;
 };

@@ -71,6 +71,7 @@ Status HostProcess::start(const std::stop_token& stop) {
   if (Status s = connect_to_server(stop); !s.ok()) return s;
   if (Status s = init_controllers(stop); !s.ok()) return s;
   if (Status s = start_controllers(); !s.ok()) return s;
+  announce_quarantine();
   started_.store(true, std::memory_order_relaxed);
   if (elects()) {
     stand_for_election();
@@ -205,8 +206,11 @@ Status HostProcess::init_controllers(const std::stop_token& stop) {
                        },
                    .on_phase = {},
                    .start_informers = [this] { return informers_->start(); }});
-  for (const PlannedController& planned : planned_) {
-    settings_[planned.declared.name] = {planned.workers, planned.config};
+  {
+    MutexLock lock(mutex_);
+    for (const PlannedController& planned : planned_) {
+      settings_[planned.declared.name] = {planned.workers, planned.config};
+    }
   }
   const std::vector<PlannedController> all = std::exchange(planned_, {});
   for (const PlannedController& planned : all) {
@@ -227,12 +231,16 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
       return Status(Code::kCancelled, "not the leader (any more)");
     };
   }
-  const auto found = settings_.find(declared.name);
-  const OperatorSettings settings = found == settings_.end() ? OperatorSettings() : found->second;
+  OperatorSettings settings;
+  {
+    MutexLock lock(mutex_);
+    const auto found = settings_.find(declared.name);
+    if (found != settings_.end()) settings = found->second;
+  }
   return std::make_unique<ControllerHost>(
       ControllerHostOptions{.declared = declared,
                             .plugin = plugin.declaration().name,
-                            .build_id = plugin.file().digest.substr(0, 12),
+                            .build_id = build_id(plugin.file()),
                             .generation = generation,
                             .workers = settings.workers,
                             .config = settings.config,

@@ -13,9 +13,12 @@
 
 #include "host/base/clock.hpp"
 #include "host/base/log.hpp"
+#include "host/base/mutex.hpp"
 #include "host/base/random.hpp"
 #include "host/cache/informer_factory.hpp"
+#include "host/cli/desired_state.hpp"
 #include "host/cli/options.hpp"
+#include "host/crash/quarantine.hpp"
 #include "host/events/event_api.hpp"
 #include "host/events/event_recorder.hpp"
 #include "host/health/health_checks.hpp"
@@ -51,6 +54,8 @@ struct HostSeams {
   LogSink& log_sink;
   /// The way to the server; null: a connection is made as the configuration says.
   Transport* transport = nullptr;
+  /// What was left out at this start; null: nothing.
+  Quarantine* quarantine = nullptr;
 };
 
 /// Life:  construct → start() → (tick() every second) → stop().
@@ -66,6 +71,10 @@ class HostProcess {
   HostProcess(const HostProcess&) = delete;
   HostProcess& operator=(const HostProcess&) = delete;
 
+  /// What the operator wants of each controller, for the builds that are made from now on; at the
+  /// start the planned ones say it. Thread-safe.
+  void want(const DesiredState& desired) EXCLUDES(mutex_);
+
   /// Opens the health server, waits for the API server, calls the InitFuncs, starts informers and
   /// the election. The error is one line for the user. `stop` ends the waits.
   Status start(const std::stop_token& stop);
@@ -74,6 +83,19 @@ class HostProcess {
 
   /// The plugins that run; after start().
   [[nodiscard]] PluginSet& plugins() { return *plugins_; }
+
+  /// Loads a plugin with the controllers that the operator wants of it. One that was in quarantine
+  /// is so no more. After start(); thread-safe.
+  [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_);
+
+  /// What is in quarantine now. Thread-safe.
+  [[nodiscard]] std::vector<LeftOutPlugin> left_out() const {
+    if (seams_.quarantine == nullptr) return {};
+    return seams_.quarantine->left_out();
+  }
+
+  /// What an operator should know although nothing fails. Thread-safe.
+  [[nodiscard]] HealthChecks& checks() { return checks_; }
 
   /// Ends everything in order; the lease is given back. False when a sync did not end in time: then
   /// the lease is kept, and the process must end without destroying this.
@@ -88,6 +110,8 @@ class HostProcess {
                                                                 const DeclaredController& declared,
                                                                 std::uint64_t generation);
   void show_controller(const std::string& controller);
+  void announce_quarantine();
+  void note_quarantine();
   void wait_between_controllers(const std::stop_token& stop);
   Status start_controllers();
   void stand_for_election();
@@ -104,7 +128,10 @@ class HostProcess {
   const HostSeams seams_;
   const Log log_;
   const std::function<void()> on_lost_lease_;
-  std::map<std::string, OperatorSettings> settings_;  // By controller.
+
+  Mutex mutex_;
+  std::map<std::string, OperatorSettings> settings_ GUARDED_BY(mutex_);  // By controller.
+  DesiredState desired_ GUARDED_BY(mutex_);                              // Empty: nobody said.
 
   // In the order of construction; a later one may use an earlier one.
   std::unique_ptr<Metrics> metrics_;

@@ -54,6 +54,9 @@ Manifest merge(Manifest manifest, const RunOptions& options) {
   lay(options.verbosity, manifest.logging.verbosity);
   lay(options.log_format, manifest.logging.format);
   lay(options.dry_run, manifest.dry_run);
+  if (options.state_directory) manifest.state_directory = absolute(*options.state_directory);
+  lay(options.quarantine_crashes, manifest.quarantine.crashes);
+  lay(options.quarantine_window, manifest.quarantine.window);
   if (!options.plugin_directories.empty()) {
     manifest.plugin_directories.clear();
     for (const std::string& directory : options.plugin_directories) {

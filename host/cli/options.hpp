@@ -32,6 +32,9 @@ struct RunOptions {
   std::optional<int> verbosity;
   std::optional<LogFormat> log_format;
   std::optional<bool> dry_run;
+  std::optional<std::string> state_directory;
+  std::optional<int> quarantine_crashes;
+  std::optional<Duration> quarantine_window;
   enum class Watch { kNo, kYes };
   Watch watch = Watch::kNo;  ///< --watch: swap plugins whose files change.
   /// --control-socket; empty: none. Without it, the default one, if it can be had.

@@ -18,16 +18,14 @@ PluginReport examine(const std::string& path, const TrustedFile& file) {
   PluginReport report;
   report.path = path;
   report.digest = file.digest;
-  Result<ElfFile> elf = read_elf(file.content);
-  if (elf) {
-    report.findings = judge(*elf);
-    if (elf->note) {
-      NoteResult note = parse_note(*elf->note);
-      if (note.ok()) report.declaration = std::move(note.declaration);
-    }
-    report.elf = std::move(*elf);
-  }
   report.refusal = judge_plugin(path, file.content, file.digest).error().message();
+  Result<Judgement> judgement = judge_wholly(path, file.content, file.digest);
+  if (!judgement) return report;
+  report.findings = std::move(judgement->file.findings);
+  report.elf = std::move(judgement->file.elf);
+  if (!judgement->file.declaration.name.empty()) {
+    report.declaration = std::move(judgement->file.declaration);
+  }
   return report;
 }
 

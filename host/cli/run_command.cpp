@@ -10,11 +10,12 @@
 #include "host/cli/host_plan.hpp"
 #include "host/cli/host_process.hpp"
 #include "host/cli/interruptions.hpp"
+#include "host/cli/manifest_follower.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/control/control_service.hpp"
 #include "host/control/control_socket.hpp"
-#include "host/plugin/staging.hpp"
-#include "host/swap/plugin_watch.hpp"
+#include "host/crash/crash_handler.hpp"
+#include "host/crash/quarantine.hpp"
 
 namespace davit::host {
 namespace {
@@ -78,6 +79,31 @@ Status start(HostProcess& host, const Interruptions& interruptions, std::stop_so
   return host.start(starting.get_token());
 }
 
+Result<CrashJournal> open_journal(const Manifest& manifest) {
+  const std::string directory =
+      manifest.state_directory.empty() ? default_state_directory() : manifest.state_directory;
+  if (!directory.empty()) return CrashJournal::open(directory);
+  return Status(Code::kNotFound, "neither XDG_STATE_HOME nor HOME is set: give --state-dir");
+}
+
+Quarantine judge_past(const Result<CrashJournal>& journal, const Manifest& manifest,
+                      const Clock& clock) {
+  return Quarantine(journal ? std::optional(*journal) : std::nullopt,
+                    {.crashes = static_cast<std::uint32_t>(manifest.quarantine.crashes),
+                     .window = manifest.quarantine.window},
+                    clock.wall_now());
+}
+
+ControlHooks hooks(HostProcess& host) {
+  return {.load = [&host](const std::filesystem::path& file) { return host.load(file); },
+          .notes =
+              [&host] {
+                std::vector<std::string> lines;
+                for (const auto& each : host.checks().notes()) lines.push_back(each.text);
+                return lines;
+              }};
+}
+
 /// Opens the socket for `davit ctl`. One that was asked for must be had; the default one may belong
 /// to another host of the same user.
 Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
@@ -95,18 +121,20 @@ Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
   return std::unique_ptr<ControlServer>();
 }
 
-/// Swaps every plugin whose file changes. What a swap says is in the log.
-Result<std::unique_ptr<PluginWatch>> watch_plugins(PluginSet& plugins) {
-  constexpr std::chrono::milliseconds kQuiet{200};
-  std::vector<std::filesystem::path> files;
-  for (const PluginState& each : plugins.state().plugins) files.push_back(each.file);
-  return PluginWatch::open(files, kQuiet, [&plugins](const std::filesystem::path& file) {
-    const Result<TrustedFile> now = read_plugin_file(file);
-    for (const PluginState& each : plugins.state().plugins) {
-      const bool changed = !now || now->digest != each.build.digest;
-      if (each.file == file && changed) (void)plugins.swap({each.name, file});
-    }
-  });
+/// Serves `davit ctl` and follows files until something happens; returns the exit code.
+int serve_orders(HostProcess& host, const RunOptions& options, ManifestFollower& follower,
+                 const Interruptions& interruptions, LogSink& sink) {
+  const Log log(sink);
+  ControlService control(host.plugins(), hooks(host));
+  const Result<std::unique_ptr<ControlServer>> server = open_control(options, control, log);
+  Result<std::unique_ptr<PluginWatch>> watch = std::unique_ptr<PluginWatch>();
+  if (options.watch == RunOptions::Watch::kYes) watch = watch_files(follower);
+  if (const Status failed = server ? watch.error() : server.error(); !failed.ok()) {
+    log.error("command failed", {{"err", failed.message()}});
+    if (!host.stop()) leave(sink);
+    return kExitFailed;
+  }
+  return serve(host, interruptions, sink);
 }
 
 }  // namespace
@@ -124,7 +152,11 @@ int run_host(const RunOptions& options) {
   if (!connection) return print_mistake(connection.error().message());
 
   const Interruptions interruptions;
-  std::optional<HostPlan> plan = HostPlan::make(settled.settings, std::cerr);
+  const Result<CrashJournal> journal = open_journal(manifest);
+  const CrashHandler handler(journal ? journal->path().string() : "");
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  Quarantine quarantine = judge_past(journal, manifest, *clock);
+  std::optional<HostPlan> plan = HostPlan::make(settled.settings, std::cerr, &quarantine);
   if (!plan) return kExitConfiguration;
 
   const std::unique_ptr<LogSink> sink =
@@ -134,15 +166,20 @@ int run_host(const RunOptions& options) {
   for (const std::string& name : plan->disabled()) {
     log.info(0, "Warning: controller is disabled", {{"controller", name}});
   }
-  if (plan->controllers().empty()) {
+  if (!journal) {
+    log.warning("Crashes are not remembered, so no plugin is left out after one",
+                {{"reason", journal.error().message()}});
+  }
+  // A host from which all is left out stays: it can be told to load it again.
+  if (plan->controllers().empty() && quarantine.left_out().empty()) {
     return print_mistake("no controller is enabled: nothing to run");
   }
 
-  const std::unique_ptr<Clock> clock = make_system_clock();
   const std::unique_ptr<Random> random = make_system_random();
   HostProcess host(manifest, *connection, std::move(plan->controllers()),
-                   HostSeams{*clock, *random, *sink},
+                   HostSeams{*clock, *random, *sink, nullptr, &quarantine},
                    [&interruptions] { interruptions.lost_lease(); });
+  host.want(plan->desired());
   std::stop_source starting;
   const Status started = start(host, interruptions, starting);
   if (!started.ok()) {
@@ -152,16 +189,8 @@ int run_host(const RunOptions& options) {
     return kExitFailed;
   }
   if (starting.stop_requested()) return host.stop() ? kExitStopped : kExitFailed;
-  ControlService control(host.plugins());
-  const Result<std::unique_ptr<ControlServer>> server = open_control(options, control, log);
-  Result<std::unique_ptr<PluginWatch>> watch = std::unique_ptr<PluginWatch>();
-  if (options.watch == RunOptions::Watch::kYes) watch = watch_plugins(host.plugins());
-  if (const Status failed = server ? watch.error() : server.error(); !failed.ok()) {
-    log.error("command failed", {{"err", failed.message()}});
-    if (!host.stop()) leave(*sink);
-    return kExitFailed;
-  }
-  return serve(host, interruptions, *sink);
+  ManifestFollower follower(host, options, manifest, plan->desired(), log);
+  return serve_orders(host, options, follower, interruptions, *sink);
 }
 
 }  // namespace davit::host

@@ -186,6 +186,18 @@ void add_server_flags(CLI::App& app, RunOptions& options) {
       ->type_name("FORMAT");
 }
 
+void add_quarantine_flags(CLI::App& app, RunOptions& options) {
+  app.option_defaults()->group("Crashes");
+  add(app, "--state-dir", options.state_directory, "DIRECTORY",
+      "Where crashes are remembered (default $XDG_STATE_HOME/davit, else "
+      "$HOME/.local/state/davit)");
+  add(app, "--quarantine-crashes", options.quarantine_crashes, "NUMBER",
+      "A plugin's build that crashed so often is left out of the next start (default 3; 0: never)")
+      ->check(CLI::Range(0, 1000));
+  add_duration(app, "--quarantine-window", options.quarantine_window, std::chrono::seconds(1),
+               "Within which time (default 10m)");
+}
+
 }  // namespace
 
 void add_run_flags(CLI::App& app, RunOptions& options) {
@@ -203,11 +215,13 @@ void add_run_flags(CLI::App& app, RunOptions& options) {
       [&options](std::int64_t count) {
         options.watch = count > 0 ? RunOptions::Watch::kYes : RunOptions::Watch::kNo;
       },
-      "Swap a plugin as soon as its file has changed and is whole");
+      "Swap a plugin as soon as its file has changed and is whole; apply the manifest when it "
+      "changes");
   add_controller_flags(app, options);
   add_client_flags(app, options);
   add_election_flags(app, options);
   add_server_flags(app, options);
+  add_quarantine_flags(app, options);
 }
 
 }  // namespace davit::host

@@ -19,6 +19,8 @@ constexpr double kQpsMax = 100'000;
 constexpr std::int64_t kBurstMax = 1'000'000;
 constexpr std::int64_t kVerbosityMax = 10;
 constexpr std::int64_t kPortMax = 65535;
+constexpr std::int64_t kCrashesMax = 1000;
+constexpr Duration kWindowMin = std::chrono::seconds(1);  // Crashes are noted with whole seconds.
 constexpr Duration kLeaseDurationMin = std::chrono::seconds(1);  // The Lease counts whole seconds.
 constexpr Duration kPeriodMin = std::chrono::milliseconds(1);
 
@@ -38,6 +40,7 @@ class ManifestReader {
   void leader_election(const YamlNode& node);
   void health(const YamlNode& node);
   void logging(const YamlNode& node);
+  void quarantine(const YamlNode& node);
   void plugins(const YamlNode& node, Fields& fields);
   void plugin(const YamlNode& node, const std::string& where);
   void plugin_source(const YamlNode& node, Fields& fields, PluginSettings& plugin);
@@ -70,6 +73,9 @@ void ManifestReader::read(const YamlNode& root) {
   if (const YamlNode* node = top.any("leaderElection")) leader_election(*node);
   if (const YamlNode* node = top.any("health")) health(*node);
   if (const YamlNode* node = top.any("logging")) logging(*node);
+  if (const YamlNode* node = top.any("quarantine")) quarantine(*node);
+  top.text("stateDirectory", manifest.state_directory);
+  manifest.state_directory = resolve(manifest.state_directory);
   top.texts("controllers", manifest.controllers);
   top.duration("controllerStartInterval", Duration::zero(), manifest.controller_start_interval);
   top.duration("controllerShutdownTimeout", Duration::zero(), manifest.controller_shutdown_timeout);
@@ -161,6 +167,16 @@ void ManifestReader::logging(const YamlNode& node) {
   std::string format = "text";
   in.choice("format", {"text", "json"}, format);
   logging.format = format == "json" ? LogFormat::kJson : LogFormat::kText;
+  in.finish();
+}
+
+void ManifestReader::quarantine(const YamlNode& node) {
+  QuarantineSettings& quarantine = out_.manifest.quarantine;
+  Fields in = fields(node, "quarantine");
+  std::int64_t crashes = quarantine.crashes;
+  in.integer("crashes", 0, kCrashesMax, crashes);
+  quarantine.crashes = static_cast<int>(crashes);
+  in.duration("window", kWindowMin, quarantine.window);
   in.finish();
 }
 

@@ -45,6 +45,12 @@ struct LoggingSettings {
   LogFormat format = LogFormat::kText;
 };
 
+/// When a build of a plugin that crashes is left out of the next start.
+struct QuarantineSettings {
+  int crashes = 3;  ///< 0: never.
+  Duration window = std::chrono::minutes(10);
+};
+
 /// What the manifest says about one controller of a plugin.
 struct ControllerSettings {
   std::optional<bool> enabled;           ///< Nothing: the `controllers` list decides.
@@ -77,6 +83,9 @@ struct Manifest {
   Duration controller_start_interval = Duration::zero();
   Duration controller_shutdown_timeout = std::chrono::seconds(10);  ///< Zero: wait for ever.
   bool dry_run = false;
+  /// Where crashes are remembered from one start to the next; absolute. Empty: the default one.
+  std::string state_directory;
+  QuarantineSettings quarantine;
   std::vector<std::string> plugin_directories;  ///< Absolute; empty: the installed one.
   /// Nothing: every plugin found in the plugin directories.
   std::optional<std::vector<PluginSettings>> plugins;

@@ -74,7 +74,7 @@ std::string line_of(const Status& status, const std::string& done) {
          "\n";
 }
 
-std::string text_of(const SetState& state) {
+std::string text_of(const SetState& state, const std::vector<std::string>& notes) {
   std::string out;
   for (const PluginState& plugin : state.plugins) {
     out += plugin.name + " " + plugin.build.version + ", generation " +
@@ -91,6 +91,7 @@ std::string text_of(const SetState& state) {
            ": " + each.reason + "\n";
   }
   if (!state.busy.empty()) out += "under way: " + state.busy + "\n";
+  for (const std::string& each : notes) out += each + "\n";
   if (!out.empty()) out.pop_back();
   return out;
 }
@@ -114,7 +115,7 @@ std::string json_of(const PluginState& plugin) {
       .str();
 }
 
-std::string line_of(const SetState& state) {
+std::string line_of(const SetState& state, const std::vector<std::string>& notes) {
   JsonText plugins('[');
   for (const PluginState& each : state.plugins) plugins.raw("", json_of(each));
   JsonText residents('[');
@@ -128,10 +129,11 @@ std::string line_of(const SetState& state) {
   return JsonText('{')
              .boolean("ok", true)
              .text("outcome", "done")
-             .text("text", text_of(state))
+             .text("text", text_of(state, notes))
              .raw("plugins", plugins.str())
              .raw("residents", residents.str())
              .text("busy", state.busy)
+             .texts("notes", notes)
              .str() +
          "\n";
 }
@@ -151,13 +153,15 @@ std::string ControlService::answer(std::string_view line) {
   const std::string& command = request->command;
   const std::string& name = request->name;
   if (command == "swap") return line_of(plugins_.swap({name, request->file}));
-  if (command == "load") return line_of(plugins_.load(request->file));
+  if (command == "load") {
+    return line_of(hooks_.load ? hooks_.load(request->file) : plugins_.load(request->file));
+  }
   if (command == "unload") return line_of(plugins_.unload(name));
   if (command == "enable") return line_of(plugins_.enable(name));
   if (command == "disable") return line_of(plugins_.disable(name));
   if (command == "pause") return line_of(plugins_.pause(name), name + " is paused");
   if (command == "resume") return line_of(plugins_.resume(name), name + " goes on");
-  return line_of(plugins_.state());
+  return line_of(plugins_.state(), hooks_.notes ? hooks_.notes() : std::vector<std::string>());
 }
 
 }  // namespace davit::host

@@ -1,24 +1,38 @@
 /// Answers the requests of `davit ctl` out of the set of plugins.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "host/swap/plugin_set.hpp"
 
 namespace davit::host {
 
+/// What the host around the set adds; thread-safe.
+struct ControlHooks {
+  /// Instead of PluginSet::load().
+  std::function<SwapReport(const std::filesystem::path& file)> load = {};
+  /// Lines for the status: what an operator should know although nothing fails.
+  std::function<std::vector<std::string>()> notes = {};
+};
+
 /// Thread-safe.
 class ControlService {
  public:
   /// `plugins` must outlive this.
-  explicit ControlService(PluginSet& plugins) : plugins_(plugins) {}
+  explicit ControlService(PluginSet& plugins, ControlHooks hooks = {})
+      : plugins_(plugins), hooks_(std::move(hooks)) {}
 
   /// The answer to a line, with its end. Blocks as long as what was asked for takes.
   [[nodiscard]] std::string answer(std::string_view line);
 
  private:
   PluginSet& plugins_;
+  const ControlHooks hooks_;
 };
 
 }  // namespace davit::host

@@ -58,6 +58,24 @@ void HealthChecks::set_observer(Observer observer) {
   observer_ = std::move(observer);
 }
 
+void HealthChecks::note(const std::string& name, std::vector<std::string> lines) {
+  MutexLock lock(mutex_);
+  if (lines.empty()) {
+    notes_.erase(name);
+  } else {
+    notes_[name] = std::move(lines);
+  }
+}
+
+std::vector<HealthChecks::Note> HealthChecks::notes() const {
+  std::vector<Note> all;
+  MutexLock lock(mutex_);
+  for (const auto& [name, lines] : notes_) {
+    for (const std::string& line : lines) all.push_back({name, line});
+  }
+  return all;
+}
+
 std::vector<HealthChecks::Entry> HealthChecks::entries(std::string_view endpoint) const {
   std::vector<Entry> found;
   MutexLock lock(mutex_);
@@ -138,6 +156,9 @@ HttpServerResponse HealthChecks::run(const Ask& ask) const {
   }
   if (!unknown.empty()) {
     lines += "warn: some health checks cannot be excluded: no matches for " + unknown + "\n";
+  }
+  if (reasons && ask.check.empty()) {
+    for (const Note& each : notes()) lines += "[!]" + each.name + " " + each.text + "\n";
   }
   const std::string end = std::string(ask.endpoint) + " check ";
   if (failed) return plain(500, lines + end + "failed\n");

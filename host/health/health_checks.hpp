@@ -3,6 +3,7 @@
 
 #include <davit/result.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,15 @@ class HealthChecks {
   /// work.
   void set_standby(std::function<bool()> standby) EXCLUDES(mutex_);
 
+  /// What fails no check and an operator should know all the same: shown by /readyz?verbose as
+  /// `[!]<name> <line>`. Replaces what was said under that name; no lines: nothing any more.
+  void note(const std::string& name, std::vector<std::string> lines) EXCLUDES(mutex_);
+  struct Note {
+    std::string name;
+    std::string text;
+  };
+  [[nodiscard]] std::vector<Note> notes() const EXCLUDES(mutex_);
+
   /// Answers /healthz, /livez, /readyz and a check's own path below them (/readyz/<check>); 404 for
   /// others. `?verbose` lists the checks, `?exclude=<check>` leaves one out. Reasons of failures
   /// are in the log at V2 and not in the answer, but for /readyz?verbose.
@@ -63,6 +73,7 @@ class HealthChecks {
   std::vector<Entry> entries_ GUARDED_BY(mutex_);
   std::function<bool()> standby_ GUARDED_BY(mutex_);
   Observer observer_ GUARDED_BY(mutex_);
+  std::map<std::string, std::vector<std::string>> notes_ GUARDED_BY(mutex_);
 };
 
 }  // namespace davit::host

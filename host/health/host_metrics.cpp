@@ -119,6 +119,10 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
       overdue_syncs(registry, {"davit_controller_overdue_syncs",
                                "[ALPHA] Syncs that have been running for longer than their limit.",
                                {"controller"}}),
+      quarantined(registry, {"davit_plugin_quarantined",
+                             "[ALPHA] Whether a plugin is left out, because this build of it "
+                             "crashed in a loop.",
+                             {"plugin", "build"}}),
       informer_queued(registry,
                       {"informer_queued_items",
                        "[ALPHA] Number of items read and not yet in the store.", informer()}),

@@ -34,6 +34,7 @@ struct HostMetrics {
 
   Gauges running_controllers;
   Gauges overdue_syncs;
+  Gauges quarantined;
 
   Gauges informer_queued;
   Histograms informer_latency;

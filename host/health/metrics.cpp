@@ -245,6 +245,11 @@ class PrometheusMetrics final : public Metrics {
     healths_.at({check, endpoint, result.ok() ? "success" : "error"}).Increment();
   }
 
+  void plugin_quarantined(std::string_view plugin, std::string_view build,
+                          Quarantined quarantined) override {
+    host_.quarantined.at({plugin, build}).Set(quarantined == Quarantined::kYes ? 1 : 0);
+  }
+
   [[nodiscard]] std::string text() override {
     std::vector<std::function<void()>> refreshers;
     WallTime credentials_end;

@@ -79,6 +79,11 @@ class Metrics : public RestMetrics,
   virtual void health_checked(std::string_view check, std::string_view endpoint,
                               const Status& result) = 0;
 
+  /// davit_plugin_quarantined.
+  enum class Quarantined { kNo, kYes };
+  virtual void plugin_quarantined(std::string_view plugin, std::string_view build,
+                                  Quarantined quarantined) = 0;
+
   /// The text exposition format, version 0.0.4.
   [[nodiscard]] virtual std::string text() = 0;
   /// The same of the few metrics about health alone.

@@ -225,6 +225,7 @@ Status ControllerHost::health() const {
 
 bool ControllerHost::has_debug_page() const {
   CallFrame frame(&handle_, Phase::kProbe, {}, {});
+  const BreadcrumbScope crumb(breadcrumb("debug"));
   const auto* debug = side<davit_debug_v1>(kDebugCapability);
   return debug != nullptr && debug->serve != nullptr;
 }

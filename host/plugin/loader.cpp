@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "host/run/breadcrumb.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -107,7 +109,14 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
   }
 
   auto library = std::make_unique<LoadedPlugin::Library>();
+  const std::string build = build_id(*file);
   try {
+    // Its constructors and its entry point are the first code of it that runs.
+    const BreadcrumbScope crumb({.plugin = file->declaration.name,
+                                 .build_id = build,
+                                 .controller = {},
+                                 .activity = "open",
+                                 .key = {}});
     using Mode = boost::dll::load_mode::type;
     library->handle.load(*copy, static_cast<Mode>(boost::dll::load_mode::rtld_now |
                                                   boost::dll::load_mode::rtld_local));

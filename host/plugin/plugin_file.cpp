@@ -15,52 +15,72 @@ Status refuse(Code code, const std::filesystem::path& path, const std::string& t
   return Status(code, "plugin " + path.string() + ": " + text);
 }
 
-/// The first reason of the findings that forbids loading, or empty.
-std::string refusal(const std::vector<Finding>& findings) {
-  for (const Finding& finding : findings) {
-    if (finding.grade == Grade::kRefused) return finding.text;
+/// What is wrong with the declaration, if anything; fills it otherwise.
+Status read_declaration(const ElfFile& elf, PluginDeclaration& out,
+                        std::vector<Finding>& findings) {
+  const auto refused = [&](Code code, const char* id, std::string text) {
+    findings.push_back({Grade::kRefused, id, text});
+    return Status(code, std::move(text));
+  };
+  if (!elf.note) {
+    const bool other = !elf.note_types.empty();
+    return refused(Code::kInvalid, "no-note",
+                   other ? "its davit note is of an unknown type: use a newer davit"
+                         : "has no davit note (" DAVIT_NOTE_SECTION
+                           "): declare the plugin with DAVIT_NOTE");
   }
-  return "";
-}
-
-}  // namespace
-
-Result<PluginFile> judge_plugin(const std::filesystem::path& path, const std::string& content,
-                                std::string digest) {
-  PluginFile file;
-  file.path = path;
-  file.digest = std::move(digest);
-  Result<ElfFile> elf = read_elf(content);
-  if (!elf) return refuse(elf.error().code(), path, elf.error().message());
-  file.elf = std::move(*elf);
-  file.findings = judge(file.elf);
-  if (const std::string why = refusal(file.findings); !why.empty()) {
-    return refuse(Code::kUnsupported, path, why);
+  if (elf.note_types.size() > 1) {
+    return refused(Code::kInvalid, "notes", "has more than one davit note");
   }
-  if (!file.elf.note) {
-    const bool other = !file.elf.note_types.empty();
-    return refuse(Code::kInvalid, path,
-                  other ? "its davit note is of an unknown type: use a newer davit"
-                        : "has no davit note (" DAVIT_NOTE_SECTION
-                          "): declare the plugin with DAVIT_NOTE");
-  }
-  if (file.elf.note_types.size() > 1) {
-    return refuse(Code::kInvalid, path, "has more than one davit note");
-  }
-  NoteResult note = parse_note(*file.elf.note);
+  NoteResult note = parse_note(*elf.note);
   if (!note.ok()) {
     std::string text = "its davit note is wrong: ";
     for (const std::string& mistake : note.mistakes) {
       if (&mistake != &note.mistakes.front()) text += "; ";
       text += mistake;
     }
-    return refuse(Code::kInvalid, path, text);
+    return refused(Code::kInvalid, "note", text);
   }
-  file.declaration = std::move(note.declaration);
-  if (Status s = check_compatible(file.declaration, host_capabilities()); !s.ok()) {
-    return refuse(s.code(), path, s.message());
+  out = std::move(note.declaration);
+  Status compatible = check_compatible(out, host_capabilities());
+  if (compatible.ok()) return {};
+  return refused(compatible.code(), "abi", compatible.message());
+}
+
+}  // namespace
+
+std::vector<std::string> Judgement::refusals() const {
+  std::vector<std::string> texts;
+  for (const Finding& each : file.findings) {
+    if (each.grade == Grade::kRefused) texts.push_back(each.text);
   }
-  return file;
+  return texts;
+}
+
+Result<Judgement> judge_wholly(const std::filesystem::path& path, const std::string& content,
+                               std::string digest) {
+  Judgement judgement;
+  PluginFile& file = judgement.file;
+  file.path = path;
+  file.digest = std::move(digest);
+  Result<ElfFile> elf = read_elf(content);
+  if (!elf) return refuse(elf.error().code(), path, elf.error().message());
+  file.elf = std::move(*elf);
+  file.findings = judge(file.elf);
+  const bool loadable = judgement.refusals().empty();
+  const Status declared = read_declaration(file.elf, file.declaration, file.findings);
+  if (loadable && !declared.ok()) judgement.code = declared.code();
+  return judgement;
+}
+
+Result<PluginFile> judge_plugin(const std::filesystem::path& path, const std::string& content,
+                                std::string digest) {
+  Result<Judgement> judgement = judge_wholly(path, content, std::move(digest));
+  if (!judgement) return judgement.error();
+  std::string why;
+  for (const std::string& each : judgement->refusals()) why += (why.empty() ? "" : "; ") + each;
+  if (!why.empty()) return refuse(judgement->code, path, why);
+  return std::move(judgement->file);
 }
 
 Result<PluginFile> inspect_plugin(const std::filesystem::path& path) {

@@ -20,9 +20,27 @@ struct PluginFile {
   PluginDeclaration declaration;
 };
 
+/// How reports and metrics name the build: the first 12 digits of its digest.
+[[nodiscard]] inline std::string build_id(const PluginFile& file) {
+  return file.digest.substr(0, 12);
+}
+
+/// All that stands against loading a file, or against unloading it later.
+struct Judgement {
+  PluginFile file;  ///< Its findings are complete; its declaration is empty where there is none.
+  Code code = Code::kUnsupported;  ///< Of the first finding that refuses it.
+
+  /// The texts of those that refuse it; empty: it may be loaded.
+  [[nodiscard]] std::vector<std::string> refusals() const;
+};
+
+/// The whole judgement, for reports. kInvalid: this is no ELF file, or a damaged one.
+[[nodiscard]] Result<Judgement> judge_wholly(const std::filesystem::path& path,
+                                             const std::string& content, std::string digest);
+
 /// Judges the content of the file at `path` (which is not read again): not ELF, another machine, no
 /// symbol, no note, malformed note, newer ABI, unknown capability, refused by the ELF findings.
-/// One line that names the file and what to do.
+/// One line that names the file, everything that forbids loading it, and what to do.
 [[nodiscard]] Result<PluginFile> judge_plugin(const std::filesystem::path& path,
                                               const std::string& content, std::string digest);
 

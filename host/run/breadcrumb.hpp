@@ -12,14 +12,15 @@ struct Breadcrumb {
   std::string_view build_id;
   std::uint64_t generation = 0;
   std::string_view controller;
-  std::string_view activity;  ///< "init", "on_event", "sync", "timer", "health", "debug".
+  std::string_view activity;  ///< "open", "init", "on_event", "sync", "timer", "health", ...
   std::string_view key;       ///< Of the sync; else empty.
 };
 
 /// The innermost call that this thread is in, or null. Safe in a signal handler.
 [[nodiscard]] const Breadcrumb* current_breadcrumb() noexcept;
 
-/// Marks a call for as long as it lives. On the stack only; scopes nest.
+/// Marks a call for as long as it lives. On the stack only; scopes nest. The thread's first one
+/// gives it an alternate stack for the handler of a crash.
 class BreadcrumbScope {
  public:
   explicit BreadcrumbScope(const Breadcrumb& crumb) noexcept;

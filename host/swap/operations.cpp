@@ -20,14 +20,16 @@ bool is_named(const DeclaredController& declared, std::string_view name) {
 
 }  // namespace
 
-SwapReport PluginSet::load(const std::filesystem::path& file) {
+SwapReport PluginSet::load(const LoadOrder& wanted) {
   SwapReport report;
-  const Turn turn(*this, "the loading of " + file.string());
+  const Turn turn(*this, "the loading of " + wanted.file.string());
   if (!turn.held()) return failed(std::move(report), turn.refused(), turn.why());
   BuildOrder order;
-  order.file = file;
+  order.file = wanted.file;
+  order.sha256 = wanted.sha256;
   order.staging = limits_.staging;
-  order.select = BuildOrder::Select::kOnByDefault;
+  order.select = wanted.controllers ? BuildOrder::Select::kNamed : BuildOrder::Select::kOnByDefault;
+  order.controllers = wanted.controllers.value_or(std::vector<std::string>());
   Generation made;
   if (!build_limited(std::move(order), made, report)) return discard(std::move(made), report);
   report.plugin = made.plugin->declaration().name;
@@ -50,7 +52,8 @@ SwapReport PluginSet::load(const std::filesystem::path& file) {
     slots_.push_back(std::make_unique<Slot>());
     Slot& slot = *slots_.back();
     slot.name = report.plugin;
-    slot.file = file;
+    slot.file = wanted.file;
+    slot.sha256 = wanted.sha256;
     slot.now = std::move(made);
     for (const auto& each : slot.now.controllers) {
       names.push_back(each->host->name());

@@ -32,6 +32,15 @@ struct SwapLimits {
 struct SwapRequest {
   std::string plugin;
   std::filesystem::path file;  ///< Empty: where the present build came from.
+  /// What the digest of this and each later build must be, or empty; nothing: as before.
+  std::optional<std::string> sha256 = {};
+};
+
+struct LoadOrder {
+  std::filesystem::path file;
+  std::string sha256 = {};  ///< What the digest of each of its builds must be, or empty.
+  /// Which of its controllers start; nothing: those that are on by default.
+  std::optional<std::vector<std::string>> controllers = {};
 };
 
 struct ControllerState {
@@ -108,8 +117,11 @@ class PluginSet {
   /// Puts another build of a plugin in the place of the one that serves.
   [[nodiscard]] SwapReport swap(const SwapRequest& request) EXCLUDES(mutex_);
 
-  /// Loads a plugin and starts its controllers that are on by default.
-  [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_);
+  /// Loads a plugin and starts controllers of it.
+  [[nodiscard]] SwapReport load(const LoadOrder& order) EXCLUDES(mutex_);
+  [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_) {
+    return load(LoadOrder{file});
+  }
   /// Ends a plugin's controllers, whose keys are dropped, and closes it.
   [[nodiscard]] SwapReport unload(const std::string& plugin) EXCLUDES(mutex_);
   /// Starts a controller, by name or alias, of a plugin that is loaded.

@@ -17,36 +17,53 @@ namespace {
 
 /// Both ways in which a file comes to be whole: its writer closed it, or it got its name.
 constexpr std::uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
+/// The link through which all files of a mounted ConfigMap or Secret change at once
+/// (k8s.io/kubernetes/pkg/volume/util.AtomicWriter).
+constexpr std::string_view kAtomicLink = "..data";
+
+Status refuse(const std::string& what) {
+  return Status(Code::kUnavailable,
+                "cannot watch " + what + ": " + std::generic_category().message(errno));
+}
 
 }  // namespace
 
 Result<std::unique_ptr<PluginWatch>> PluginWatch::open(
     const std::vector<std::filesystem::path>& files, std::chrono::milliseconds quiet,
-    Changed changed) {
-  const auto refuse = [](const std::string& what) {
-    return Status(Code::kUnavailable,
-                  "cannot watch " + what + ": " + std::generic_category().message(errno));
-  };
+    Changed changed, Followed followed) {
   UniqueFd inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!inotify.valid()) return refuse("files");
-  auto watch = std::make_unique<PluginWatch>(std::move(inotify), quiet, std::move(changed));
-  for (const std::filesystem::path& file : files) {
-    const std::filesystem::path directory = file.parent_path();
-    const int id = ::inotify_add_watch(watch->inotify_.get(), directory.c_str(), kWhole);
-    if (id < 0) return refuse(directory.string());
-    watch->directories_[id] = directory;
-    watch->files_[directory / file.filename()] = file;
-  }
+  auto watch = std::make_unique<PluginWatch>(std::move(inotify), quiet, std::move(changed),
+                                             std::move(followed));
+  if (Status s = watch->follow(files); !s.ok()) return s;
   watch->thread_ =
       std::jthread([self = watch.get()](const std::stop_token& stop) { self->run(stop); });
   return watch;
 }
 
-PluginWatch::PluginWatch(UniqueFd inotify, std::chrono::milliseconds quiet, Changed changed)
+Status PluginWatch::follow(const std::vector<std::filesystem::path>& files) {
+  Status status;
+  for (const std::filesystem::path& file : files) {
+    const std::filesystem::path directory = file.parent_path();
+    if (files_.contains(directory / file.filename())) continue;
+    const int id = ::inotify_add_watch(inotify_.get(), directory.c_str(), kWhole);
+    if (id < 0) {
+      if (status.ok()) status = refuse(directory.string());
+      continue;
+    }
+    directories_[id] = directory;
+    files_[directory / file.filename()] = file;
+  }
+  return status;
+}
+
+PluginWatch::PluginWatch(UniqueFd inotify, std::chrono::milliseconds quiet, Changed changed,
+                         Followed followed)
     : inotify_(std::move(inotify)),
       stopping_(::eventfd(0, EFD_CLOEXEC)),
       quiet_(quiet),
-      changed_(std::move(changed)) {}
+      changed_(std::move(changed)),
+      followed_(std::move(followed)) {}
 
 PluginWatch::~PluginWatch() {
   thread_.request_stop();
@@ -81,7 +98,10 @@ void PluginWatch::take_events() {
     const auto directory = directories_.find(event.wd);
     if (directory == directories_.end() || event.len == 0) continue;
     const std::filesystem::path path = directory->second / name;
-    if (files_.contains(path)) changes_[path] = due;
+    for (const auto& [each, file] : files_) {
+      const bool beside = name == kAtomicLink && each.parent_path() == directory->second;
+      if (beside || each == path) changes_[each] = due;
+    }
   }
 }
 
@@ -94,6 +114,8 @@ int PluginWatch::tell_due(const std::stop_token& stop) {
     const std::filesystem::path file = files_[it->first];
     it = changes_.erase(it);
     changed_(file);
+    // A directory that is not there yet is looked for after the next change.
+    if (followed_) (void)follow(followed_());
   }
   if (changes_.empty()) return -1;
   const auto first = std::min_element(changes_.begin(), changes_.end(),

@@ -16,19 +16,23 @@
 namespace davit::host {
 
 /// Follows files through the directories that they lie in, so that a file that is replaced, removed
-/// and made again stays followed.
+/// and made again stays followed; also where kubelet swaps a whole directory under them, as it does
+/// with ConfigMaps.
 class PluginWatch {
  public:
   /// Called on the watch's thread; blocks as long as it likes, what changes meanwhile is told next.
   using Changed = std::function<void(const std::filesystem::path& file)>;
+  /// Which files to follow from now on; asked on the watch's thread after each change.
+  using Followed = std::function<std::vector<std::filesystem::path>()>;
 
   /// `quiet`: how long a file must have been left alone after it was closed by its writer, or got
   /// its name, before `changed` is called. kUnavailable: a directory cannot be watched.
   static Result<std::unique_ptr<PluginWatch>> open(const std::vector<std::filesystem::path>& files,
-                                                   std::chrono::milliseconds quiet,
-                                                   Changed changed);
+                                                   std::chrono::milliseconds quiet, Changed changed,
+                                                   Followed followed = {});
   /// Follows nothing yet; see open().
-  PluginWatch(UniqueFd inotify, std::chrono::milliseconds quiet, Changed changed);
+  PluginWatch(UniqueFd inotify, std::chrono::milliseconds quiet, Changed changed,
+              Followed followed);
   /// Waits for a call under way.
   ~PluginWatch();
   PluginWatch(const PluginWatch&) = delete;
@@ -37,6 +41,8 @@ class PluginWatch {
  private:
   using Moment = std::chrono::steady_clock::time_point;
 
+  /// Follows further files. The first that cannot be followed is named.
+  Status follow(const std::vector<std::filesystem::path>& files);
   void run(const std::stop_token& stop);
   void take_events();
   /// How long to wait for the next event; tells what is due first.
@@ -46,9 +52,11 @@ class PluginWatch {
   const UniqueFd stopping_;  // An eventfd that ends the wait.
   const std::chrono::milliseconds quiet_;
   const Changed changed_;
-  std::map<int, std::filesystem::path> directories_;    // By watch; fixed before run().
+  const Followed followed_;
+  // Of the thread, once it runs.
+  std::map<int, std::filesystem::path> directories_;    // By watch.
   std::map<std::filesystem::path, std::string> files_;  // By what the kernel calls them.
-  std::map<std::filesystem::path, Moment> changes_;     // When each is quiet; of the thread.
+  std::map<std::filesystem::path, Moment> changes_;     // When each is quiet.
   std::jthread thread_;                                 // Last: it uses the others.
 };
 

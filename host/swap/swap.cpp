@@ -76,7 +76,7 @@ bool PluginSet::build(Swap& swap) {
   order.staging = limits_.staging;
   {
     MutexLock lock(mutex_);
-    order.sha256 = swap.slot->sha256;
+    order.sha256 = swap.request.sha256.value_or(swap.slot->sha256);
     order.generation = ++swap.slot->generations;
     for (const auto& each : swap.slot->now.controllers) {
       order.controllers.push_back(each->host->name());
@@ -150,6 +150,7 @@ bool PluginSet::hand_over(Swap& swap) {
     }
     std::swap(slot.now, swap.next);
     slot.file = swap.request.file;
+    slot.sha256 = swap.request.sha256.value_or(slot.sha256);
     for (const auto& each : slot.now.controllers) begin(slot, *each);
   }
   swap.report.pause = clock_.now() - swap.drained;

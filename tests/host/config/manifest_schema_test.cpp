@@ -51,7 +51,7 @@ TEST(ManifestSchemaTest, SchemaAndParserKnowTheSameKeys) {
   const YamlNode* properties = root.find("properties");
   ASSERT_NE(properties, nullptr);
   EXPECT_EQ(keys_of_schema(root), keys_of_parser(kHead + "zzzzzz: 1\n"));
-  for (const char* section : {"client", "leaderElection", "health", "logging"}) {
+  for (const char* section : {"client", "leaderElection", "health", "logging", "quarantine"}) {
     const YamlNode* node = properties->find(section);
     ASSERT_NE(node, nullptr) << section;
     EXPECT_EQ(keys_of_schema(*node), keys_of_parser(kHead + section + ": {zzzzzz: 1}\n"));
@@ -98,6 +98,9 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(manifest.controller_start_interval, defaults.controller_start_interval);
   EXPECT_EQ(manifest.controller_shutdown_timeout, defaults.controller_shutdown_timeout);
   EXPECT_EQ(manifest.dry_run, defaults.dry_run);
+  EXPECT_EQ(manifest.state_directory, defaults.state_directory);
+  EXPECT_EQ(manifest.quarantine.crashes, defaults.quarantine.crashes);
+  EXPECT_EQ(manifest.quarantine.window, defaults.quarantine.window);
   EXPECT_EQ(manifest.plugin_directories, defaults.plugin_directories);
 }
 

@@ -85,7 +85,9 @@ constexpr MistakeCase kMistakeCases[] = {
     {"clinet: {}",
      "m.yaml:3:1: unknown key \"clinet\"; did you mean \"client\"? (allowed: apiVersion, client, "
      "controllerShutdownTimeout, controllerStartInterval, controllers, dryRun, health, kind, "
-     "leaderElection, logging, pluginDirectories, plugins)"},
+     "leaderElection, logging, pluginDirectories, plugins, quarantine, stateDirectory)"},
+    {"quarantine: {crashes: -1}",
+     "m.yaml:3:23: quarantine.crashes must be a whole number from 0 to 1000, not the number -1"},
     {"client: {Qps: 5}",
      "m.yaml:3:10: unknown key \"Qps\" in client; did you mean \"qps\"? (allowed: burst, "
      "kubeconfig, master, qps)"},

@@ -72,6 +72,19 @@ TEST_F(HealthChecksTest, VerboseReadinessSaysWhatIsMissing) {
   EXPECT_EQ(get("/readyz").body, "[-]x failed: reason withheld\nreadyz check failed\n");
 }
 
+TEST_F(HealthChecksTest, NotesFailNothingAndAreForWhoLooksForThem) {
+  checks_.add("x", kAll, fine);
+  checks_.note("quarantine", {"a is left out", "b is left out"});
+
+  EXPECT_EQ(get("/readyz?verbose").body,
+            "[+]x ok\n[!]quarantine a is left out\n[!]quarantine b is left out\n"
+            "readyz check passed\n");
+  EXPECT_EQ(get("/readyz").body, "ok");
+  EXPECT_EQ(get("/healthz?verbose").body, "[+]x ok\nhealthz check passed\n");
+  checks_.note("quarantine", {});
+  EXPECT_EQ(get("/readyz?verbose").body, "[+]x ok\nreadyz check passed\n");
+}
+
 TEST_F(HealthChecksTest, ExcludedCheckIsNotAsked) {  // HO-073
   checks_.add("x", kAll, broken);
 

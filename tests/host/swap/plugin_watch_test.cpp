@@ -54,6 +54,43 @@ TEST_F(PluginWatchTest, ManyChangesInARowAreToldOnce) {
   EXPECT_THAT(told_.await(2), ElementsAre("a.so", "b.so"));
 }
 
+TEST_F(PluginWatchTest, AMountedConfigMapIsToldThoughOnlyTheLinkBesideItChanges) {
+  directory_.write("one/davit.yaml", "1");
+  directory_.write("two/davit.yaml", "2");
+  std::filesystem::create_directory_symlink("one", file("..data"));
+  std::filesystem::create_symlink("..data/davit.yaml", file("davit.yaml"));
+  const auto watching = watch({file("davit.yaml")});
+  ASSERT_TRUE(watching);
+
+  std::filesystem::create_directory_symlink("two", file("..data_tmp"));
+  std::filesystem::rename(file("..data_tmp"), file("..data"));
+
+  EXPECT_THAT(told_.await(1), ElementsAre("davit.yaml"));
+}
+
+TEST_F(PluginWatchTest, FurtherFilesAreFollowedOnceAChangeBringsThem) {
+  std::filesystem::create_directory(file("later"));
+  std::vector<std::filesystem::path> files = {file("a.so")};
+  const auto watching = PluginWatch::open(
+      files, milliseconds(1),
+      [this](const std::filesystem::path& each) { told_.push(each.filename().string()); },
+      [this, &files] {
+        files = {file("a.so"), file("later") / "b.so"};
+        told_.push("asked");
+        return files;
+      });
+  ASSERT_TRUE(watching);
+
+  directory_.write("a.so", "1");
+  told_.await(2);
+  // Asked again after this one: by then the new directory is followed.
+  directory_.write("a.so", "2");
+  told_.await(4);
+  directory_.write("later/b.so", "1");
+
+  EXPECT_THAT(told_.await(6), ElementsAre("a.so", "asked", "a.so", "asked", "b.so", "asked"));
+}
+
 TEST_F(PluginWatchTest, ADirectoryThatIsNotThereIsNamed) {
   const std::filesystem::path missing = directory_.path() / "missing" / "a.so";
   EXPECT_EQ(watch({missing}).error().message(),

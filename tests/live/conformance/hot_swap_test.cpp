@@ -107,6 +107,24 @@ TEST_F(HotSwapLiveTest, AChangedFileIsSwappedInAndABadOneIsNot) {
   kubectl({"rollout", "status", "deployment/web", "--timeout=120s"});
 }
 
+TEST_F(HotSwapLiveTest, AnEditOfTheManifestIsAppliedAndNonsenseInItIsNot) {
+  const std::string head =
+      "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins: [{name: deployment}";
+  const std::filesystem::path manifest = scratch_.path() / "davit.yaml";
+  write_file(manifest, head + "]\n");
+  const auto host = start({"--watch", "--manifest=" + manifest.string()});
+  const auto status = [&](const std::string& text) {
+    return eventually(std::chrono::seconds(60),
+                      [&] { return ctl({"status"}).out.find(text) != std::string::npos; });
+  };
+
+  write_file(manifest, head + ", {name: replicaset}]\n");
+  EXPECT_TRUE(status("replicaset-controller running")) << host->output();
+  write_file(manifest, head + ", {nam: replicaset}]\n");
+  EXPECT_TRUE(status(manifest.string() + ":3:")) << host->output();
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("replicaset-controller running"));
+}
+
 TEST_F(HotSwapLiveTest, OrdersThatCannotBeCarriedOutAreRefused) {
   const auto host = start();
   const Outcome unknown = ctl({"swap", "nobody"});

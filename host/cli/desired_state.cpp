@@ -1,0 +1,77 @@
+#include "host/cli/desired_state.hpp"
+
+#include <utility>
+
+#include "host/cli/controllers_flag.hpp"
+#include "host/plugin/catalog.hpp"
+
+namespace davit::host {
+namespace {
+
+using Enabled = DesiredController::Enabled;
+
+Enabled enabled(const CatalogController& controller, const std::vector<std::string>& wanted) {
+  if (!controller.settings.enabled.value_or(true)) return Enabled::kNo;
+  // `enabled: true` in the manifest switches on what is off by default.
+  const bool off = controller.declared.off_by_default && !controller.settings.enabled;
+  return controller_enabled(wanted, controller.declared.name, off) ? Enabled::kYes : Enabled::kNo;
+}
+
+/// The operator's number of workers: a flag, else the manifest's, else nothing.
+std::optional<std::uint32_t> workers(const CatalogController& controller,
+                                     const RunSettings& settings) {
+  if (const auto found = settings.workers.find(controller.declared.name);
+      found != settings.workers.end()) {
+    return found->second;
+  }
+  for (const std::string& alias : controller.declared.aliases) {
+    if (const auto found = settings.workers.find(alias); found != settings.workers.end()) {
+      return found->second;
+    }
+  }
+  return controller.settings.workers;
+}
+
+}  // namespace
+
+std::vector<std::string> DesiredPlugin::enabled() const {
+  std::vector<std::string> names;
+  for (const DesiredController& each : controllers) {
+    if (each.enabled == Enabled::kYes) names.push_back(each.name);
+  }
+  return names;
+}
+
+DesiredState desired_state(const RunSettings& settings) {
+  DesiredState state;
+  Catalog catalog = resolve_plugins(settings.manifest, settings.manifest_path);
+  state.mistakes = std::move(catalog.mistakes);
+  if (!state.ok()) return state;
+  std::vector<KnownController> known;
+  for (const CatalogPlugin& plugin : catalog.plugins) {
+    for (const CatalogController& controller : plugin.controllers) {
+      known.push_back({controller.declared.name, controller.declared.aliases,
+                       controller.declared.off_by_default});
+    }
+  }
+  const std::vector<std::string> wanted = translate_aliases(settings.manifest.controllers, known);
+  for (const std::string& line : unknown_controllers(wanted, known)) {
+    state.mistakes.push_back({"", 0, 0, "--controllers: " + line});
+  }
+  if (!state.ok()) return state;
+  for (const CatalogPlugin& plugin : catalog.plugins) {
+    DesiredPlugin made{.name = plugin.file.declaration.name,
+                       .file = plugin.file.path,
+                       .digest = plugin.file.digest,
+                       .sha256 = plugin.settings.sha256,
+                       .controllers = {}};
+    for (const CatalogController& each : plugin.controllers) {
+      made.controllers.push_back({each.declared.name, workers(each, settings), each.settings.config,
+                                  enabled(each, wanted)});
+    }
+    state.plugins.push_back(std::move(made));
+  }
+  return state;
+}
+
+}  // namespace davit::host

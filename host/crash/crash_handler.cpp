@@ -1,0 +1,118 @@
+#include "host/crash/crash_handler.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <ctime>
+
+#include "host/base/unique_fd.hpp"
+#include "host/crash/crash_text.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+struct Installed {
+  std::array<char, PATH_MAX> journal{};
+  std::array<struct sigaction, kSignals.size()> before{};
+};
+// A process has one set of handlers, and the kernel hands them nothing of ours: what they need must
+// lie where they find it. Written before they are installed.
+constinit Installed installed;
+// The first thread to crash speaks; no order with other memory is needed.
+constinit std::atomic_flag speaking;
+
+std::uint64_t instruction_of(const ucontext_t& context) {
+#if defined(__x86_64__)
+  return static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return context.uc_mcontext.pc;
+#else
+  return 0;
+#endif
+}
+
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+CrashFacts facts_of(int signal, const siginfo_t& info, const ucontext_t& context) {
+  CrashFacts facts;
+  facts.signal = signal;
+  facts.address = reinterpret_cast<std::uint64_t>(info.si_addr);
+  facts.instruction = instruction_of(context);
+  facts.crumb = current_breadcrumb();
+  // Made for unwinders: takes no lock.
+  dl_find_object found{};
+  if (::_dl_find_object(reinterpret_cast<void*>(facts.instruction), &found) == 0) {
+    facts.module = found.dlfo_link_map->l_name;
+    facts.module_base = found.dlfo_link_map->l_addr;
+  }
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  facts.unix_seconds = now.tv_sec;
+  return facts;
+}
+
+void tell(const CrashFacts& facts) {
+  CrashText text;
+  add_report(facts, text);
+  write_all(STDERR_FILENO, text.view());
+  if (installed.journal[0] == '\0') return;
+  CrashText record;
+  add_record(facts, record);
+  const UniqueFd file(::open(installed.journal.data(),
+                             O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file.valid()) write_all(file.get(), record.view());
+}
+
+void on_crash(int signal, siginfo_t* info, void* context) {
+  // Another thread that crashes meanwhile waits for the end that the first one brings.
+  while (speaking.test_and_set(std::memory_order_relaxed)) ::pause();
+  tell(facts_of(signal, *info, *static_cast<const ucontext_t*>(context)));
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] == signal) ::sigaction(signal, &installed.before[i], nullptr);
+  }
+  // A fault happens again when this returns. What somebody sent must be sent again.
+  if (info->si_code <= 0) ::raise(signal);
+}
+
+}  // namespace
+
+CrashHandler::CrashHandler(const std::string& journal) {
+  if (journal.size() < installed.journal.size()) {
+    journal.copy(installed.journal.data(), journal.size());
+    installed.journal[journal.size()] = '\0';
+  }
+  struct sigaction action {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  // A crash in the handler itself then ends the process at once.
+  for (const int signal : kSignals) ::sigaddset(&action.sa_mask, signal);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &action, &installed.before[i]);
+  }
+}
+
+CrashHandler::~CrashHandler() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &installed.before[i], nullptr);
+  }
+  installed = {};
+}
+
+}  // namespace davit::host

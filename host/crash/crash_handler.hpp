@@ -1,0 +1,22 @@
+/// Says which plugin the process was in when it crashed.
+#pragma once
+
+#include <string>
+
+namespace davit::host {
+
+/// While it lives, SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT print one line to standard error and
+/// add one to the journal; then the signal does what it did before this was made: by default it
+/// ends the process, with a core where those are wanted. One a process. A handler runs on the
+/// alternate stack of its thread, where it has one (see BreadcrumbScope).
+class CrashHandler {
+ public:
+  /// `journal` is the file to append to (see CrashJournal); empty, or longer than a path may be:
+  /// none.
+  explicit CrashHandler(const std::string& journal);
+  ~CrashHandler();
+  CrashHandler(const CrashHandler&) = delete;
+  CrashHandler& operator=(const CrashHandler&) = delete;
+};
+
+}  // namespace davit::host

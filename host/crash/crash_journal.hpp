@@ -1,0 +1,57 @@
+/// The crashes that hosts noted, from one start to the next.
+#pragma once
+
+#include <davit/result.hpp>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/clock.hpp"
+
+namespace davit::host {
+
+/// One crash. All but the time and the signal are empty when the thread was in no plugin.
+struct CrashRecord {
+  WallTime time{};
+  std::string signal;
+  std::string plugin;
+  std::string build;       ///< The first digits of the file's digest.
+  std::string controller;  ///< Empty when the plugin was being opened.
+  std::string activity;    ///< See Breadcrumb.
+  std::string key;
+  std::string module;  ///< The library whose code it was; may be empty.
+
+  friend bool operator==(const CrashRecord&, const CrashRecord&) = default;
+};
+
+/// A file to which CrashHandler appends a line a crash. Hosts of one user may share it.
+class CrashJournal {
+ public:
+  /// Makes the directory (mode 0700) where it is missing. kUnavailable: it cannot be made, or
+  /// nothing can be written there.
+  static Result<CrashJournal> open(const std::filesystem::path& directory);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  /// Oldest first. Lines that are damaged, as a full disk leaves them, are passed over.
+  [[nodiscard]] std::vector<CrashRecord> read() const;
+  /// Leaves only the records that `worth` approves of. Another host that crashes in this instant
+  /// may lose its line.
+  Status keep(const std::function<bool(const CrashRecord&)>& worth) const;
+
+ private:
+  explicit CrashJournal(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+};
+
+/// The record that a line holds; nothing when it is damaged.
+[[nodiscard]] std::optional<CrashRecord> parse_crash(std::string_view line);
+
+/// $XDG_STATE_HOME/davit, else $HOME/.local/state/davit, else empty.
+[[nodiscard]] std::string default_state_directory();
+
+}  // namespace davit::host

@@ -1,0 +1,108 @@
+#include "host/crash/crash_text.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+namespace davit::host {
+namespace {
+
+/// Longer than any key of a Kubernetes object, "namespace/name": 63 + 1 + 253.
+constexpr std::size_t kQuotedMax = 512;
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+}  // namespace
+
+CrashText& CrashText::add(std::string_view text) {
+  const std::size_t count = std::min(text.size(), bytes_.size() - size_);
+  std::memcpy(bytes_.data() + size_, text.data(), count);
+  size_ += count;
+  return *this;
+}
+
+CrashText& CrashText::add_number(std::uint64_t number) {
+  std::array<char, 20> digits;
+  std::size_t first = digits.size();
+  do {
+    digits[--first] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  return add({digits.data() + first, digits.size() - first});
+}
+
+CrashText& CrashText::add_hex(std::uint64_t number) {
+  std::array<char, 16> digits;
+  std::size_t first = digits.size();
+  do {
+    digits[--first] = kHexDigits[number % 16];
+    number /= 16;
+  } while (number != 0);
+  return add("0x").add({digits.data() + first, digits.size() - first});
+}
+
+CrashText& CrashText::add_quoted(std::string_view text) {
+  add("\"");
+  for (const char each : text.substr(0, kQuotedMax)) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (byte < 0x20 || byte >= 0x7f) {
+      add("?");
+    } else if (each == '"' || each == '\\') {
+      add("\\").add({&each, 1});
+    } else {
+      add({&each, 1});
+    }
+  }
+  return add("\"");
+}
+
+std::string_view signal_name(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGILL:
+      return "SIGILL";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGABRT:
+      return "SIGABRT";
+    default:
+      return "signal";
+  }
+}
+
+void add_report(const CrashFacts& facts, CrashText& out) {
+  out.add("davit: crashed with ").add(signal_name(facts.signal));
+  if (facts.signal != SIGABRT) out.add(" at address ").add_hex(facts.address);
+  if (facts.crumb == nullptr) {
+    out.add(", in no call into a plugin");
+  } else {
+    const Breadcrumb& crumb = *facts.crumb;
+    out.add(" in plugin ").add(crumb.plugin).add(", build ").add(crumb.build_id);
+    out.add(", generation ").add_number(crumb.generation);
+    if (!crumb.controller.empty()) out.add(", controller ").add(crumb.controller);
+    out.add(", ").add(crumb.activity);
+    if (!crumb.key.empty()) out.add(" of key ").add_quoted(crumb.key);
+  }
+  out.add("; the code was at ").add_hex(facts.instruction);
+  if (!facts.module.empty()) {
+    out.add(", ").add(facts.module).add("+").add_hex(facts.instruction - facts.module_base);
+  }
+  out.add("\n");
+}
+
+void add_record(const CrashFacts& facts, CrashText& out) {
+  const Breadcrumb nowhere{};
+  const Breadcrumb& crumb = facts.crumb == nullptr ? nowhere : *facts.crumb;
+  out.add(R"({"time":)").add_number(static_cast<std::uint64_t>(facts.unix_seconds));
+  out.add(R"(,"signal":)").add_quoted(signal_name(facts.signal));
+  out.add(R"(,"plugin":)").add_quoted(crumb.plugin);
+  out.add(R"(,"build":)").add_quoted(crumb.build_id);
+  out.add(R"(,"controller":)").add_quoted(crumb.controller);
+  out.add(R"(,"activity":)").add_quoted(crumb.activity);
+  out.add(R"(,"key":)").add_quoted(crumb.key);
+  out.add(R"(,"module":)").add_quoted(facts.module).add("}\n");
+}
+
+}  // namespace davit::host

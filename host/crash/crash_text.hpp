@@ -1,0 +1,48 @@
+/// The words of a crash, made without memory of the heap: for use in a signal handler.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "host/run/breadcrumb.hpp"
+
+namespace davit::host {
+
+/// Text of a fixed size; what does not fit is cut off. Safe in a signal handler.
+class CrashText {
+ public:
+  CrashText& add(std::string_view text);
+  CrashText& add_number(std::uint64_t number);
+  CrashText& add_hex(std::uint64_t number);
+  /// With quotes; bytes that are no printable ASCII, and those beyond a limit, do not get in.
+  CrashText& add_quoted(std::string_view text);
+
+  [[nodiscard]] std::string_view view() const { return {bytes_.data(), size_}; }
+
+ private:
+  /// A line of the journal with every text at its limit and fully escaped.
+  std::array<char, 8192> bytes_;
+  std::size_t size_ = 0;
+};
+
+/// What the handler of a signal learns.
+struct CrashFacts {
+  int signal = 0;
+  std::uint64_t address = 0;      ///< That was touched; with SIGABRT it means nothing.
+  std::uint64_t instruction = 0;  ///< Where the thread was.
+  std::string_view module = {};   ///< The library that is at; empty: the program, or none.
+  std::uint64_t module_base = 0;
+  const Breadcrumb* crumb = nullptr;  ///< Null: the thread was in no plugin.
+  std::int64_t unix_seconds = 0;
+};
+
+/// "SIGSEGV", or "signal" for those that no crash handler sees.
+[[nodiscard]] std::string_view signal_name(int signal);
+
+/// One line for people.
+void add_report(const CrashFacts& facts, CrashText& out);
+/// One line for CrashJournal.
+void add_record(const CrashFacts& facts, CrashText& out);
+
+}  // namespace davit::host

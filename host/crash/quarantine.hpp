@@ -1,0 +1,73 @@
+/// Which builds of plugins crash in a loop and are left out, so that the rest runs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/base/mutex.hpp"
+#include "host/crash/crash_journal.hpp"
+
+namespace davit::host {
+
+/// A build is left out once it crashed `crashes` times within `window`, and from then on.
+struct QuarantinePolicy {
+  std::uint32_t crashes = 3;  ///< 0: none is ever left out.
+  Duration window = std::chrono::minutes(10);
+};
+
+/// A build that crashed too often.
+struct QuarantinedBuild {
+  std::string plugin;  ///< Empty when only its code is known: a thread of its own crashed.
+  std::string build;   ///< The first digits of its digest.
+  std::size_t crashes = 0;
+  CrashRecord last;
+};
+
+/// `records` oldest first. Pure.
+[[nodiscard]] std::vector<QuarantinedBuild> judge_crashes(const std::vector<CrashRecord>& records,
+                                                          const QuarantinePolicy& policy);
+
+/// Whether a record may still count: it is within the window, or its build is left out.
+[[nodiscard]] bool still_counts(const CrashRecord& record,
+                                const std::vector<QuarantinedBuild>& quarantined,
+                                const QuarantinePolicy& policy, WallTime now);
+
+/// A plugin that this host was told to load and left out.
+struct LeftOutPlugin {
+  std::string plugin;
+  std::filesystem::path file;
+  QuarantinedBuild why;
+
+  /// One line for people: why, and what ends it.
+  [[nodiscard]] std::string text() const;
+};
+
+/// What the journal says at the start, and what was left out because of it. Thread-safe.
+class Quarantine {
+ public:
+  /// `journal` may be missing: then nothing is remembered, and nothing left out.
+  Quarantine(std::optional<CrashJournal> journal, QuarantinePolicy policy, WallTime now);
+
+  /// Why a build must be left out, or nothing.
+  [[nodiscard]] std::optional<QuarantinedBuild> find(std::string_view plugin,
+                                                     std::string_view digest) const
+      EXCLUDES(mutex_);
+
+  void leave_out(LeftOutPlugin plugin) EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<LeftOutPlugin> left_out() const EXCLUDES(mutex_);
+
+  /// The plugin is loaded on an order: its crashes are forgotten. Returns what was left out of it.
+  std::optional<LeftOutPlugin> lift(std::string_view plugin) EXCLUDES(mutex_);
+
+ private:
+  const std::optional<CrashJournal> journal_;
+  mutable Mutex mutex_;
+  std::vector<QuarantinedBuild> builds_ GUARDED_BY(mutex_);
+  std::vector<LeftOutPlugin> left_out_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::host

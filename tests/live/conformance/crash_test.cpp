@@ -1,0 +1,139 @@
+/// A plugin that crashes in a loop, under a host as an operator runs it. Needs kubectl only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/live/support/process.hpp"
+#include "tests/live/support/sandbox.hpp"
+#include "tests/support/http_client.hpp"
+
+namespace davit::live {
+namespace {
+
+using std::chrono::seconds;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class CrashTest : public testing::Test {
+ protected:
+  CrashTest() {
+    place("crasher", DAVIT_CRASHER_PLUGIN);
+    place("replicaset", DAVIT_REPLICASET_PLUGIN);
+  }
+
+  void place(const std::string& plugin, const std::filesystem::path& from) {
+    const std::filesystem::path made = plugins() / "new";
+    std::filesystem::create_directories(plugins());
+    std::filesystem::copy_file(from, made, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::permissions(made, std::filesystem::perms::owner_all);
+    std::filesystem::rename(made, file(plugin));
+  }
+  [[nodiscard]] std::filesystem::path plugins() const { return scratch_.path() / "plugins"; }
+  [[nodiscard]] std::filesystem::path file(const std::string& plugin) const {
+    return plugins() / (plugin + ".so");
+  }
+
+  std::unique_ptr<Process> start() {
+    port_ = free_port();
+    return sandbox_.davit({"--leader-elect=false", "--plugin-dir=" + plugins().string(),
+                           "--control-socket=" + socket(), "--port=" + std::to_string(port_),
+                           "--state-dir=" + (scratch_.path() / "state").string(),
+                           "--quarantine-crashes=2"});
+  }
+  /// A host that stays.
+  std::unique_ptr<Process> start_well() {
+    auto host = start();
+    EXPECT_TRUE(eventually(seconds(60), [&] { return ctl({"status"}).code == 0; }))
+        << host->output();
+    return host;
+  }
+  /// A host that crashes; what it printed.
+  std::string crash() {
+    const auto host = start();
+    const std::optional<int> code = host->wait(seconds(120));
+    EXPECT_TRUE(code) << "it does not crash";
+    // Under a sanitizer its handler comes after ours, and exits.
+    EXPECT_THAT(code.value_or(0), AnyOf(128 + SIGSEGV, 1, 66));
+    return host->output();
+  }
+  static void stop(Process& host) {
+    host.signal(SIGTERM);
+    EXPECT_EQ(host.wait(seconds(60)), 0) << host.output();
+  }
+
+  [[nodiscard]] std::string socket() const { return (scratch_.path() / "davit.sock").string(); }
+  [[nodiscard]] Outcome ctl(std::vector<std::string> args) const {
+    args.insert(args.begin(), {DAVIT_PROGRAM, "ctl"});
+    args.push_back("--control-socket=" + socket());
+    return run(args);
+  }
+  [[nodiscard]] std::string get(const std::string& target) const {
+    test::HttpClient client(static_cast<std::uint16_t>(port_));
+    client.send("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    return client.read_all();
+  }
+  std::string kubectl(const std::vector<std::string>& args) {
+    const Outcome outcome = sandbox_.kubectl(args);
+    EXPECT_EQ(outcome.code, 0) << args[0] << ": " << outcome.out << outcome.err;
+    return outcome.out;
+  }
+
+  ScratchDir scratch_;
+  Sandbox sandbox_;
+  int port_ = 0;
+};
+
+TEST_F(CrashTest, APluginThatCrashesInALoopIsLeftOutAndTheRestRuns) {
+  kubectl({"create", "configmap", "boom"});
+  EXPECT_THAT(crash(), HasSubstr("crashed with SIGSEGV at address 0x8 in plugin crasher, build "));
+  EXPECT_THAT(crash(), HasSubstr("controller crasher-controller, sync of key \"boom\""));
+
+  const auto host = start_well();
+
+  const std::string why = "plugin crasher is left out: build ";
+  EXPECT_THAT(host->output(), HasSubstr("A plugin is left out, because it crashes in a loop"));
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr(why));
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("replicaset-controller"));
+  EXPECT_TRUE(
+      eventually(seconds(60), [&] { return get("/readyz").find("200 OK") != std::string::npos; }));
+  EXPECT_THAT(get("/readyz?verbose"), HasSubstr("[!]quarantine " + why));
+  EXPECT_THAT(get("/metrics"), HasSubstr(",plugin=\"crasher\"} 1\n"));
+  const auto events = [&] { return kubectl({"get", "events", "-n", "kube-system"}); };
+  EXPECT_TRUE(eventually(seconds(60), [&] {
+    return events().find("PluginQuarantined") != std::string::npos;
+  })) << events();
+  kubectl({"create", "deployment", "web", "--image=nginx", "--replicas=0"});
+  stop(*host);
+
+  place("crasher", DAVIT_MENDED_PLUGIN);
+  const auto mended = start_well();
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("crasher-controller"));
+  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("left out")));
+  stop(*mended);
+}
+
+TEST_F(CrashTest, LoadingItLiftsTheQuarantine) {
+  kubectl({"create", "configmap", "boom"});
+  (void)crash();
+  (void)crash();
+  auto host = start_well();
+  ASSERT_THAT(ctl({"status"}).out, HasSubstr("left out"));
+  kubectl({"delete", "configmap", "boom"});
+
+  const Outcome loaded = ctl({"load", file("crasher").string()});
+
+  EXPECT_EQ(loaded.code, 0) << loaded.err;
+  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("left out")));
+  EXPECT_THAT(get("/readyz?verbose"), Not(HasSubstr("quarantine")));
+  stop(*host);
+  host = start_well();
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("crasher-controller"));
+  stop(*host);
+}
+
+}  // namespace
+}  // namespace davit::live

@@ -1,0 +1,171 @@
+// A host follows its manifest while it runs.
+#include "host/cli/manifest_follower.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "host/cli/host_plan.hpp"
+#include "host/cli/local_cluster.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/support/temp_directory.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+const std::string kHead =
+    "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nleaderElection: {enabled: false}\n"
+    "health: {port: 0}\n";
+const std::string kDeployment = "  - path: " DAVIT_DEPLOYMENT_DIRECTORY "/deployment.so\n";
+const std::string kReplicaSet = "  - path: " DAVIT_REPLICASET_DIRECTORY "/replicaset.so\n";
+const std::string kNodes = "  - path: " DAVIT_NODELIFECYCLE_DIRECTORY "/nodelifecycle.so\n";
+
+class ManifestFollowerTest : public testing::Test {
+ protected:
+  ~ManifestFollowerTest() override {
+    if (host_) {
+      EXPECT_TRUE(host_->stop());
+    }
+  }
+
+  void write(const std::string& text) { directory_.write("davit.yaml", text); }
+  void start(const std::string& plugins) {
+    write(kHead + "plugins:\n" + plugins);
+    RunOptions options;
+    options.manifest = (directory_.path() / "davit.yaml").string();
+    const SettingsResult settled = settle(options);
+    std::ostringstream mistakes;
+    std::optional<HostPlan> plan = HostPlan::make(settled.settings, mistakes);
+    ASSERT_TRUE(plan) << mistakes.str();
+    host_ = std::make_unique<HostProcess>(
+        settled.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
+        HostSeams{*clock_, *random_, sink_, &cluster_->transport()}, [] {});
+    host_->want(plan->desired());
+    const Status started = host_->start({});
+    ASSERT_TRUE(started.ok()) << started.message();
+    follower_ = std::make_unique<ManifestFollower>(*host_, options, settled.settings.manifest,
+                                                   plan->desired(), Log(sink_));
+  }
+  /// The manifest is edited.
+  void edit(const std::string& text) {
+    write(text);
+    follower_->changed(directory_.path() / "davit.yaml");
+  }
+  void edit_plugins(const std::string& plugins) { edit(kHead + "plugins:\n" + plugins); }
+
+  /// What the host says of its manifest.
+  [[nodiscard]] std::vector<std::string> notes() const {
+    std::vector<std::string> lines;
+    for (const auto& each : host_->checks().notes()) lines.push_back(each.name + " " + each.text);
+    return lines;
+  }
+  [[nodiscard]] std::uint64_t generation(const std::string& plugin) const {
+    for (const PluginState& each : host_->plugins().state().plugins) {
+      if (each.name == plugin) return each.build.generation;
+    }
+    return 0;
+  }
+
+  TempDirectory directory_;
+  std::unique_ptr<Clock> clock_ = make_system_clock();
+  std::unique_ptr<Random> random_ = make_seeded_random(1);
+  test::RecordingLogSink sink_;
+  std::unique_ptr<LocalCluster> cluster_ =
+      std::move(*LocalCluster::open({*clock_, *random_, Log(sink_)}, {}));
+  std::unique_ptr<HostProcess> host_;
+  std::unique_ptr<ManifestFollower> follower_;
+};
+
+TEST_F(ManifestFollowerTest, PluginsComeAndGoAndTheOthersStayAsTheyAre) {
+  start(kDeployment);
+  edit_plugins(kDeployment + kReplicaSet);
+  EXPECT_THAT(host_->plugins().controllers(),
+              ElementsAre("deployment-controller", "replicaset-controller"));
+  EXPECT_THAT(follower_->files(),
+              Contains(std::filesystem::path(DAVIT_REPLICASET_DIRECTORY) / "replicaset.so"));
+
+  edit_plugins(kReplicaSet);
+  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("replicaset-controller"));
+  EXPECT_EQ(generation("replicaset"), 1U);
+  EXPECT_THAT(notes(), IsEmpty());
+}
+
+TEST_F(ManifestFollowerTest, ControllersGoOnAndOff) {
+  start(kNodes);
+  edit_plugins(kNodes + "    controllers: {taint-eviction-controller: {enabled: false}}\n");
+  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("node-lifecycle-controller"));
+  edit_plugins(kNodes);
+  EXPECT_THAT(host_->plugins().controllers(),
+              ElementsAre("node-lifecycle-controller", "taint-eviction-controller"));
+  EXPECT_EQ(generation("nodelifecycle"), 1U);
+}
+
+TEST_F(ManifestFollowerTest, OtherWorkersAndConfigMakeAnotherGeneration) {
+  start(kDeployment + kReplicaSet);
+  edit_plugins(kDeployment + kReplicaSet +
+               "    controllers: {replicaset-controller: {workers: 7}}\n");
+  EXPECT_EQ(generation("replicaset"), 2U);
+  EXPECT_EQ(generation("deployment"), 1U);
+}
+
+TEST_F(ManifestFollowerTest, AConfigThatThePluginRefusesLeavesTheOldOneAtWork) {
+  start(kNodes);
+  edit_plugins(kNodes + "    controllers: {node-lifecycle-controller: {config: {colour: red}}}\n");
+  EXPECT_EQ(generation("nodelifecycle"), 1U);
+  EXPECT_THAT(notes(), ElementsAre(AllOf(StartsWith("manifest plugin nodelifecycle: "),
+                                         HasSubstr("colour"))));
+  edit_plugins(kNodes);
+  EXPECT_EQ(generation("nodelifecycle"), 1U) << "as before: nothing to do";
+  EXPECT_THAT(notes(), IsEmpty());
+}
+
+TEST_F(ManifestFollowerTest, NonsenseChangesNothingAndIsToldWithItsPlace) {
+  start(kDeployment);
+  const std::string where = (directory_.path() / "davit.yaml").string();
+  edit(kHead + "plugins: [\n");
+  EXPECT_THAT(notes(), Contains(StartsWith("manifest " + where + ":")));
+  edit(kHead + "colour: red\nplugins: []\n");
+  EXPECT_THAT(notes(), ElementsAre(StartsWith("manifest " + where + ":5:1: ")));
+  edit_plugins("  - name: nobody\n");
+  EXPECT_THAT(notes(), ElementsAre(StartsWith("manifest " + where + ":6:5: ")));
+  std::filesystem::remove(where);
+  follower_->changed(where);
+  EXPECT_THAT(notes(), ElementsAre(StartsWith("manifest " + where)));
+  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("deployment-controller"));
+  EXPECT_THAT(sink_.lines(),
+              Contains(AllOf(HasSubstr("The manifest has a mistake"), HasSubstr(where + ":5:1"))));
+
+  edit_plugins(kDeployment);
+  EXPECT_THAT(notes(), IsEmpty());
+}
+
+TEST_F(ManifestFollowerTest, WhatNeedsARestartIsNamedAndNotApplied) {
+  start(kDeployment);
+  edit(kHead + "client: {qps: 7}\nplugins:\n" + kDeployment);
+  EXPECT_THAT(notes(),
+              ElementsAre("manifest client.qps has changed: restart the host to apply it"));
+  EXPECT_EQ(generation("deployment"), 1U);
+}
+
+TEST_F(ManifestFollowerTest, OrdersOfDavitCtlStayWhereTheManifestDoesNotSpeakAnew) {
+  start(kDeployment + kReplicaSet);
+  ASSERT_TRUE(host_->plugins().disable("deployment-controller").ok());
+  edit_plugins(kDeployment + kReplicaSet +
+               "    controllers: {replicaset-controller: {workers: 7}}\n");
+  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("replicaset-controller"));
+  edit_plugins(kReplicaSet + "    controllers: {replicaset-controller: {workers: 7}}\n");
+  EXPECT_THAT(notes(), IsEmpty()) << "it is off already";
+}
+
+}  // namespace
+}  // namespace davit::host
