@@ -22,6 +22,15 @@ void controller_keys(const ObjectRef& object, const UseKey& use) {
   }
 }
 
+void label_keys(const ObjectRef& object, const UseKey& use) {
+  const std::string prefix = std::string(metadata(*object).ns) + "/";
+  std::string key;
+  object.root()["metadata"]["labels"].each_member([&](std::string_view label, Value value) {
+    key.assign(prefix).append(label).append("=").append(value.string());
+    use(key);
+  });
+}
+
 IndexKeys path_keys(FieldPath path) {
   return [path = std::move(path)](const ObjectRef& object, const UseKey& use) {
     path.each(object.root(), [&use](Value value) { use(value.string()); });
@@ -50,6 +59,7 @@ ObjectRef Store::get(std::string_view ns, std::string_view name) const {
 Result<std::vector<ObjectRef>> Store::select(std::string_view index, std::string_view key) const {
   if (index.empty()) return list();
   MutexLock lock(mutex_);
+  if (index == kLabelIndex && find_index(index) == nullptr) fill_index(index, "", label_keys);
   const StoreIndex* found = find_index(index);
   if (found == nullptr) {
     return Status(Code::kNotFound, "there is no index '" + std::string(index) + "'");
@@ -90,12 +100,15 @@ Status Store::add_index(std::string_view name, std::string_view path) {
     return Status(Code::kAlreadyExists,
                   "index '" + std::string(name) + "' is over '" + known->path() + "' already");
   }
-  StoreIndex& index =
-      indexes_.emplace_back(std::string(name), std::string(path), path_keys(std::move(*parsed)));
+  fill_index(name, path, path_keys(std::move(*parsed)));
+  return Status();
+}
+
+void Store::fill_index(std::string_view name, std::string_view path, IndexKeys keys) const {
+  StoreIndex& index = indexes_.emplace_back(std::string(name), std::string(path), std::move(keys));
   for (std::uint32_t slot = 0; slot < objects_.slots(); ++slot) {
     if (objects_.object(slot)) index.insert(slot, objects_.object(slot));
   }
-  return Status();
 }
 
 Change Store::put(ObjectRef object) {

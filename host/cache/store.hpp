@@ -20,6 +20,9 @@ namespace davit::host {
 /// Indexes that every store has.
 inline constexpr std::string_view kNamespaceIndex = DAVIT_INDEX_NAMESPACE;
 inline constexpr std::string_view kControllerIndex = DAVIT_INDEX_CONTROLLER;
+/// Made when somebody selects by it for the first time: it is the largest, and most stores go
+/// without.
+inline constexpr std::string_view kLabelIndex = DAVIT_INDEX_LABEL;
 
 /// The next content of a store, collected item by item while a list arrives. An object whose uid
 /// and resourceVersion the store holds already is shared, and the new copy dropped at once: a
@@ -83,13 +86,15 @@ class Store {
   /// Inserts or exchanges; returns what was there.
   ObjectRef exchange(ObjectRef object) REQUIRES(mutex_);
   ObjectRef take_out(std::string_view ns, std::string_view name) REQUIRES(mutex_);
+  void fill_index(std::string_view name, std::string_view path, IndexKeys keys) const
+      REQUIRES(mutex_);
   [[nodiscard]] const StoreIndex* find_index(std::string_view name) const REQUIRES(mutex_);
 
   ObjectSpace& space_;
   mutable Mutex mutex_;
   // The writer may read `objects_` without the lock, because only it changes them.
   ObjectTable objects_ GUARDED_BY(mutex_);
-  std::vector<StoreIndex> indexes_ GUARDED_BY(mutex_);
+  mutable std::vector<StoreIndex> indexes_ GUARDED_BY(mutex_);  // One of them a reader may add.
   std::string resource_version_ GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> version_{0};
 };

@@ -1,6 +1,7 @@
 #include "host/cache/store_index.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "host/base/assert.hpp"
 #include "host/cache/object_table.hpp"
@@ -26,13 +27,26 @@ void StoreIndex::insert(std::uint32_t slot, const ObjectRef& object) {
   }
 }
 
-void StoreIndex::erase(std::uint32_t slot) {
-  if (const auto it = further_.find(slot); it != further_.end()) {
-    for (const Entry& entry : it->second) remove_entry(entry);
-    further_.erase(it);
+template <typename Use>
+void StoreIndex::each_entry(std::uint32_t slot, Use&& use) {
+  if (first_[slot].key == kNone || !use(first_[slot]) || slot >= chains_.size()) return;
+  for (std::uint32_t at = chains_[slot]; at != kNone; at = further_[at].next) {
+    if (!use(further_[at].entry)) return;
   }
-  if (first_[slot].key != kNone) remove_entry(first_[slot]);
+}
+
+void StoreIndex::erase(std::uint32_t slot) {
+  each_entry(slot, [this](Entry entry) {
+    remove_entry(entry);
+    return true;
+  });
   first_[slot] = Entry{};
+  if (slot >= chains_.size()) return;
+  while (chains_[slot] != kNone) {
+    const std::uint32_t freed = chains_[slot];
+    chains_[slot] = std::exchange(further_[freed], {{}, free_further_}).next;
+    free_further_ = freed;
+  }
 }
 
 void StoreIndex::update(std::uint32_t slot, const ObjectRef& object) {
@@ -54,8 +68,7 @@ std::size_t StoreIndex::bytes() const {
     sum += key.slots.capacity() * sizeof(std::uint32_t);
     if (key.text.capacity() > std::string().capacity()) sum += key.text.capacity() + 1;
   }
-  for (const auto& [slot, entries] : further_) sum += 48 + entries.capacity() * sizeof(Entry);
-  return sum;
+  return sum + chains_.capacity() * sizeof(std::uint32_t) + further_.capacity() * sizeof(Further);
 }
 
 void StoreIndex::collect(const ObjectRef& object) {
@@ -67,16 +80,15 @@ void StoreIndex::collect(const ObjectRef& object) {
   });
 }
 
-bool StoreIndex::same_keys(std::uint32_t slot) const {
-  const auto further = further_.find(slot);
-  const std::size_t many = further == further_.end() ? 0 : further->second.size();
-  const std::size_t count = (first_[slot].key == kNone ? 0 : 1) + many;
-  if (count != scratch_.size()) return false;
-  const auto wanted = [this](const Entry& entry) {
-    return std::find(scratch_.begin(), scratch_.end(), values_[entry.key].text) != scratch_.end();
-  };
-  if (count > 0 && !wanted(first_[slot])) return false;
-  return many == 0 || std::all_of(further->second.begin(), further->second.end(), wanted);
+bool StoreIndex::same_keys(std::uint32_t slot) {
+  std::size_t wanted = 0;
+  bool same = true;
+  each_entry(slot, [&](Entry entry) {
+    ++wanted;
+    same = std::find(scratch_.begin(), scratch_.end(), values_[entry.key].text) != scratch_.end();
+    return same;
+  });
+  return same && wanted == scratch_.size();
 }
 
 std::uint32_t StoreIndex::find_key(std::string_view text) const {
@@ -106,8 +118,24 @@ void StoreIndex::add_entry(std::uint32_t slot, std::uint32_t key) {
   if (first_[slot].key == kNone) {
     first_[slot] = entry;
   } else {
-    further_[slot].push_back(entry);
+    add_further(slot, entry);
   }
+}
+
+void StoreIndex::add_further(std::uint32_t slot, Entry entry) {
+  while (chains_.size() <= slot) {
+    reserve_for_one_more(chains_);
+    chains_.push_back(kNone);
+  }
+  std::uint32_t place = free_further_;
+  if (place == kNone) {
+    place = static_cast<std::uint32_t>(further_.size());
+    reserve_for_one_more(further_);
+    further_.emplace_back();
+  } else {
+    free_further_ = further_[place].next;
+  }
+  further_[place] = {entry, std::exchange(chains_[slot], place)};
 }
 
 void StoreIndex::remove_entry(Entry entry) {
@@ -125,14 +153,13 @@ void StoreIndex::remove_entry(Entry entry) {
 }
 
 StoreIndex::Entry& StoreIndex::entry_of(std::uint32_t slot, std::uint32_t key) {
-  if (first_[slot].key == key) return first_[slot];
-  const auto further = further_.find(slot);
-  DAVIT_ASSERT(further != further_.end());
-  for (Entry& entry : further->second) {
-    if (entry.key == key) return entry;
-  }
-  DAVIT_ASSERT(false && "a slot in a key's list has an entry for that key");
-  return first_[slot];
+  Entry* found = nullptr;
+  each_entry(slot, [&](Entry& entry) {
+    if (entry.key == key) found = &entry;
+    return found == nullptr;
+  });
+  DAVIT_ASSERT(found != nullptr);  // A slot in a key's list has an entry for that key.
+  return *found;
 }
 
 }  // namespace davit::host

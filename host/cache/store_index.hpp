@@ -5,7 +5,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "host/cache/slot_index.hpp"
@@ -17,8 +16,9 @@ namespace davit::host {
 using IndexKeys =
     std::function<void(const ObjectRef& object, const std::function<void(std::string_view)>& use)>;
 
-/// Which slots of an ObjectTable have which keys. About 12 bytes for each object and one text for
-/// each key. Empty keys are kept out. Not thread-safe; the store guards it.
+/// Which slots of an ObjectTable have which keys. About 12 bytes for each object, 16 for each
+/// further key that it has, and one text for each key. Empty keys are kept out. Not thread-safe;
+/// the store guards it.
 class StoreIndex {
  public:
   StoreIndex(StoreIndex&&) = default;
@@ -52,18 +52,29 @@ class StoreIndex {
 
   /// The distinct, non-empty keys of an object, in `scratch_`.
   void collect(const ObjectRef& object);
-  [[nodiscard]] bool same_keys(std::uint32_t slot) const;
+  [[nodiscard]] bool same_keys(std::uint32_t slot);
   [[nodiscard]] std::uint32_t find_key(std::string_view text) const;
   std::uint32_t add_key(std::string_view text);
   void add_entry(std::uint32_t slot, std::uint32_t key);
   void remove_entry(Entry entry);
   Entry& entry_of(std::uint32_t slot, std::uint32_t key);
+  /// Calls `use` for each entry of the slot, until it answers that it has seen enough.
+  template <typename Use>
+  void each_entry(std::uint32_t slot, Use&& use);
+  void add_further(std::uint32_t slot, Entry entry);
 
   std::string name_;
   std::string path_;
   IndexKeys keys_;
-  std::vector<Entry> first_;                                       // By slot.
-  std::unordered_map<std::uint32_t, std::vector<Entry>> further_;  // Of slots with several keys.
+  // Entries of slots with several keys, chained.
+  struct Further {
+    Entry entry;
+    std::uint32_t next = kNone;
+  };
+  std::vector<Entry> first_;           // By slot.
+  std::vector<std::uint32_t> chains_;  // By slot, into further_; as short as may be.
+  std::vector<Further> further_;
+  std::uint32_t free_further_ = kNone;  // A chain too.
   std::vector<Key> values_;
   std::vector<std::uint32_t> free_values_;
   SlotIndex by_text_;

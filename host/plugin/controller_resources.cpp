@@ -19,7 +19,8 @@ constexpr char kSharedPrefix = '.';
 
 /// The indexes that every informer has; the empty name stands for all objects.
 bool is_common_index(std::string_view name) {
-  return name.empty() || name == DAVIT_INDEX_NAMESPACE || name == DAVIT_INDEX_CONTROLLER;
+  return name.empty() || name == DAVIT_INDEX_NAMESPACE || name == DAVIT_INDEX_CONTROLLER ||
+         name == DAVIT_INDEX_LABEL;
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ Result<Again> queue_services_of(const Key& pod_change, const Informer<Service>& 
 
 std::vector<Pod> selected_pods(const Service& service, const Informer<Pod>& pods) {
   std::vector<Pod> selected;
-  for (const Pod& pod : pods.in_namespace(service.ns())) {
+  for (const Pod& pod : pods.with_labels(service.ns(), service.selector())) {
     if (service.selects(pod.labels())) selected.push_back(pod);
   }
   return selected;

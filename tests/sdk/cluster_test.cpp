@@ -6,6 +6,7 @@
 #include <davit/kube/replica_set.hpp>
 #include <davit/testing/cluster.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -98,11 +99,32 @@ TEST_F(ClusterTest, AResyncIsAnUpdateToTheSameObject) {
   EXPECT_EQ(script_.seen.back(), "updated web unchanged");
 }
 
+TEST_F(ClusterTest, ObjectsAreFoundByTheRarestOfTheirLabels) {
+  start(cluster_);
+  for (int i = 0; i < 100; ++i) {
+    cluster_.add(PodBuilder("a" + std::to_string(i)).label("team", "x").label("app", "a"));
+  }
+  cluster_.add(PodBuilder("b").label("team", "x").label("app", "b"));
+  cluster_.add(PodBuilder("web").label("team", "x"));
+  std::map<std::string, std::size_t> found;
+  script_.sync = [&](Context&, const Informer<Pod>& pods, const Key& key) -> Result<Again> {
+    found[key.name] = pods.with_labels("default", pods.get(key)->labels()).size();
+    return Again::when_changed();
+  };
+  cluster_.run_until_idle();
+  EXPECT_EQ(found["b"], 1u);
+  EXPECT_EQ(found["a0"], 100u);
+  EXPECT_EQ(found["web"], 102u);  // It has no rarer one.
+}
+
 TEST_F(ClusterTest, IndexesFindObjectsByTheStringsAtTheirPath) {
   start(cluster_);
-  cluster_.add(PodBuilder("a").on_node("n1").annotation("a.b/c", "5"));
-  cluster_.add(PodBuilder("b").on_node("n2").controlled_by("apps/v1", "ReplicaSet", "x", "uid-x"));
-  cluster_.add(PodBuilder("c").ns("other").on_node("n1"));
+  cluster_.add(PodBuilder("a").on_node("n1").label("app", "web").annotation("a.b/c", "5"));
+  cluster_.add(PodBuilder("b")
+                   .on_node("n2")
+                   .label("app", "web")
+                   .controlled_by("apps/v1", "ReplicaSet", "x", "uid-x"));
+  cluster_.add(PodBuilder("c").ns("other").label("app", "web").on_node("n1"));
   std::size_t checked = 0;
   script_.sync = [&](Context&, const Informer<Pod>& pods, const Key&) -> Result<Again> {
     EXPECT_EQ(pods.by_index("node", "n1").size(), 2u);
@@ -112,6 +134,7 @@ TEST_F(ClusterTest, IndexesFindObjectsByTheStringsAtTheirPath) {
     EXPECT_EQ(pods.by_controller("uid-x")[0].name(), "b");
     EXPECT_EQ(pods.orphans("default")[0].name(), "a");
     EXPECT_EQ(pods.in_namespace("default").size(), 2u);
+    EXPECT_EQ(pods.by_index(DAVIT_INDEX_LABEL, "default/app=web").size(), 2u);
     EXPECT_EQ(pods.list().size(), 3u);
     EXPECT_FALSE(pods.get("default", "c"));
     ++checked;

@@ -244,6 +244,7 @@ typedef struct davit_list {
 /* Indexes that every informer has. */
 #define DAVIT_INDEX_NAMESPACE "namespace"   /* key: metadata.namespace */
 #define DAVIT_INDEX_CONTROLLER "controller" /* key: UID of the owner with controller=true; "/<namespace>" without one */
+#define DAVIT_INDEX_LABEL "label"           /* key: "<namespace>/<label>=<value>" */
 
 typedef struct davit_informer_v1 {
   uint32_t size;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <davit/key.hpp>
 #include <davit/kube/metadata.hpp>
+#include <davit/object.hpp>
 #include <davit/trampoline.hpp>
 #include <functional>
 #include <iterator>
@@ -116,6 +117,20 @@ class Informer {
   /// Objects of a namespace that have no controller reference.
   [[nodiscard]] List<View> orphans(std::string_view ns) const {
     return by_index(DAVIT_INDEX_CONTROLLER, "/" + std::string(ns));
+  }
+  /// At least the objects of a namespace that have all labels of `wanted`, a map of labels; others
+  /// have some of them. Without labels, the whole namespace.
+  [[nodiscard]] List<View> with_labels(std::string_view ns, Value wanted) const {
+    constexpr std::size_t kFew = 64;  // Not worth a look at the next label.
+    std::optional<List<View>> fewest;
+    for (const Member& label : wanted.members()) {
+      const List<View> some =
+          by_index(DAVIT_INDEX_LABEL, std::string(ns) + "/" + std::string(label.key) + "=" +
+                                          std::string(label.value.string()));
+      if (!fewest || some.size() < fewest->size()) fewest = some;
+      if (fewest->size() <= kFew) break;
+    }
+    return fewest ? *fewest : in_namespace(ns);
   }
   /// Objects with `key` in an index; see Context::add_index.
   [[nodiscard]] List<View> by_index(std::string_view index, std::string_view key) const {

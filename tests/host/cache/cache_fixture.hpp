@@ -25,6 +25,7 @@ struct PodSpec {
   std::string owner{};  // UID of the controlling owner.
   bool deleting = false;
   std::string kind = "Pod";
+  std::string labels{};  // Members of a JSON object.
 };
 
 inline std::string json_of(const PodSpec& pod) {
@@ -37,6 +38,7 @@ inline std::string json_of(const PodSpec& pod) {
     json += R"(,"ownerReferences":[{"kind":"ReplicaSet","name":"rs","uid":")" + pod.owner +
             R"(","controller":true}])";
   }
+  if (!pod.labels.empty()) json += R"(,"labels":{)" + pod.labels + "}";
   return json + R"(},"spec":{"nodeName":")" + pod.node + R"("}})";
 }
 

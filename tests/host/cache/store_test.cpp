@@ -90,6 +90,18 @@ TEST_F(StoreTest, ControllerIndexHasOwnersAndOrphansOfEachNamespace) {
   EXPECT_THAT(names(kControllerIndex, "/default"), IsEmpty());
 }
 
+TEST_F(StoreTest, LabelIndexHasEveryLabelOfEachNamespace) {
+  store_.put(object({.name = "a", .version = "1", .labels = R"("app":"web","tier":"front")"}));
+  store_.put(object({.ns = "x", .name = "b", .version = "2", .labels = R"("app":"web")"}));
+  EXPECT_THAT(names(kLabelIndex, "default/app=web"), ElementsAre("a"));
+  EXPECT_THAT(names(kLabelIndex, "x/app=web"), ElementsAre("b"));
+  EXPECT_THAT(names(kLabelIndex, "x/tier=front"), IsEmpty());
+
+  store_.put(object({.name = "a", .version = "3", .labels = R"("tier":"back")"}));
+  EXPECT_THAT(names(kLabelIndex, "default/app=web"), IsEmpty());
+  EXPECT_THAT(names(kLabelIndex, "default/tier=back"), ElementsAre("a"));
+}
+
 // RT-082
 TEST_F(StoreTest, DeclaredIndexFollowsUpdatesAndIsFilledWhenAddedLate) {
   store_.put(object({.name = "a", .version = "1", .node = "n1"}));
@@ -216,6 +228,13 @@ class RandomHistory {
     EXPECT_EQ(store_.size(), pods_.size());
     EXPECT_EQ(found(kNamespaceIndex, ns), wanted([&](const PodSpec& p) { return p.ns == ns; }));
     EXPECT_EQ(found("node", node), wanted([&](const PodSpec& p) { return p.node == node; }));
+    const std::string label = pick(4);
+    for (const std::string key : {"app", "tier"}) {
+      EXPECT_EQ(found(kLabelIndex, ns + "/" + key + "=" + label), wanted([&](const PodSpec& p) {
+                  return p.ns == ns &&
+                         p.labels.find('"' + key + "\":\"" + label + '"') != std::string::npos;
+                }));
+    }
     EXPECT_EQ(found(kControllerIndex, owner),
               wanted([&](const PodSpec& p) { return p.owner == owner; }));
     EXPECT_EQ(found(kControllerIndex, "/" + ns),
@@ -225,13 +244,21 @@ class RandomHistory {
  private:
   std::string pick(unsigned below) { return std::to_string(random_() % below); }
 
+  // None, one, or several.
+  std::string any_labels() {
+    if (random_() % 4 == 0) return "";
+    const std::string app = R"("app":")" + pick(4) + '"';
+    return random_() % 3 == 0 ? app : app + R"(,"tier":")" + pick(4) + R"(","x":"y")";
+  }
+
   PodSpec any_pod() {
     return PodSpec{.ns = "ns" + pick(3),
                    .name = "p" + pick(40),
                    .version = std::to_string(++version_),
                    .uid = "u" + pick(2),
                    .node = random_() % 4 == 0 ? "" : "n" + pick(6),
-                   .owner = random_() % 3 == 0 ? "" : "o" + pick(5)};
+                   .owner = random_() % 3 == 0 ? "" : "o" + pick(5),
+                   .labels = any_labels()};
   }
 
   [[nodiscard]] std::set<std::string> found(std::string_view index, const std::string& key) const {

@@ -119,8 +119,8 @@ struct HostInformers {
     if (found == nullptr) return DAVIT_STALE;
     if (!may_read(state)) return DAVIT_MISUSE;
     const std::string_view name = from_c(index);
-    const bool built_in =
-        name.empty() || name == DAVIT_INDEX_NAMESPACE || name == DAVIT_INDEX_CONTROLLER;
+    const bool built_in = name.empty() || name == DAVIT_INDEX_NAMESPACE ||
+                          name == DAVIT_INDEX_CONTROLLER || name == DAVIT_INDEX_LABEL;
     if (!built_in && found->indexes.count(std::string(name)) == 0) return DAVIT_NOT_FOUND;
     std::vector<davit_value>& values = state.cluster.loans.lists.emplace_back();
     for (const auto& [each, object] : state.cluster.caches[found->resource].objects) {

@@ -159,6 +159,15 @@ inline void collect_index_keys(const Json& json, std::string_view path,
     return {"/" + object.text_at({"metadata", "namespace"})};
   }
   std::vector<std::string> keys;
+  if (index == DAVIT_INDEX_LABEL) {
+    const std::string ns = object.text_at({"metadata", "namespace"});
+    const Json* labels = object.at({"metadata", "labels"});
+    if (labels == nullptr) return keys;
+    for (const std::string& label : labels->keys()) {
+      keys.push_back(ns + "/" + label + "=" + labels->find(label)->text());
+    }
+    return keys;
+  }
   const auto declared = subscription.indexes.find(std::string(index));
   if (declared != subscription.indexes.end()) collect_index_keys(object, declared->second, keys);
   return keys;
