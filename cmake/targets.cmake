@@ -3,7 +3,24 @@ function(davit_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC davit_options davit_sdk Threads::Threads ${ARG_DEPS})
+  if(DAVIT_PCH)
+    target_precompile_headers(${name} REUSE_FROM davit_library_pch)
+  endif()
 endfunction()
+
+# Precompiled headers halve what sanitizer builds take on a small machine. Everyday builds go without: there each file
+# has to include what it uses.
+if(DAVIT_PCH)
+  add_library(davit_library_pch OBJECT EXCLUDE_FROM_ALL cmake/precompiled.cpp)
+  target_link_libraries(davit_library_pch PRIVATE davit_options davit_sdk)
+  target_precompile_headers(davit_library_pch PRIVATE <algorithm> <chrono> <functional> <map> <memory> <mutex> <optional>
+    <string> <thread> <vector>)
+  # Not an object library: those are compiled to be put into anything, programs are not.
+  add_executable(davit_test_pch EXCLUDE_FROM_ALL cmake/precompiled.cpp)
+  target_link_libraries(davit_test_pch PRIVATE davit_options davit_sdk GTest::gmock GTest::gtest_main)
+  target_precompile_headers(davit_test_pch PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <chrono> <functional> <map>
+    <memory> <mutex> <optional> <string> <thread> <vector>)
+endif()
 
 # Builds every test program that also runs under the sanitizers.
 add_custom_target(unit_tests)
@@ -14,6 +31,9 @@ function(davit_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE davit_options davit_sdk GTest::gmock GTest::gtest_main Threads::Threads
     ${ARG_DEPS})
+  if(DAVIT_PCH)
+    target_precompile_headers(${name} REUSE_FROM davit_test_pch)
+  endif()
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()

@@ -1,0 +1,2 @@
+// What the precompiled headers of cmake/targets.cmake are made with; see there.
+int main() { return 0; }
