@@ -66,7 +66,13 @@ class HandlerInbox::Source final : public Listener {
   const std::uint64_t salt;  // Tells equal names of different sources apart.
   std::vector<ObjectRef>
       content;  // First content that waits, the next one last. Guarded by the inbox's mutex.
+  bool is_held = false;  // Guarded by the inbox's mutex.
 };
+
+void HandlerInbox::Line::append(Pending change) {
+  last[change.object] = first + changes.size();
+  changes.push_back(std::move(change));
+}
 
 HandlerInbox::HandlerInbox(std::size_t changes_max) : changes_max_(changes_max) {}
 
@@ -99,13 +105,13 @@ bool HandlerInbox::initial_delivered() const {
 
 bool HandlerInbox::step() {
   Delivery delivery;
-  if (!pop(delivery)) return false;
-  delivery.source->handler(delivery.change);
-  if (delivery.ends_initial) {
-    MutexLock lock(mutex_);
-    --undelivered_;
-  }
-  return true;
+  const bool any = pop(delivery);
+  if (any) delivery.source->handler(delivery.change);
+  MutexLock lock(mutex_);
+  delivering_ = false;
+  if (delivery.ends_initial) --undelivered_;
+  if (empty()) settled_.notify_all();
+  return any;
 }
 
 bool HandlerInbox::wait(const std::stop_token& stop) {
@@ -123,7 +129,7 @@ bool HandlerInbox::wait(const std::stop_token& stop) {
 
 std::size_t HandlerInbox::size() const {
   MutexLock lock(mutex_);
-  std::size_t sum = changes_.size();
+  std::size_t sum = line_.changes.size() + later_.changes.size();
   for (const Source* source : initial_) sum += source->content.size();
   return sum;
 }
@@ -133,9 +139,9 @@ void HandlerInbox::push(Source& source, const Change& change) {
   const std::uint64_t object = hash_name(meta.ns, meta.name) ^ source.salt;
   {
     MutexLock lock(mutex_);
-    if (merge(object, source, change)) return;
-    changes_.push_back({.change = change, .object = object, .source = &source});
-    last_[object] = first_ + changes_.size() - 1;
+    Line& line = source.is_held ? later_ : line_;
+    if (merge(line, object, source, change)) return;
+    line.append({.change = change, .object = object, .source = &source});
   }
   filled_.notify_one();
 }
@@ -153,10 +159,11 @@ void HandlerInbox::push_initial(Source& source, std::vector<ObjectRef> content) 
   filled_.notify_all();
 }
 
-bool HandlerInbox::merge(std::uint64_t object, const Source& source, const Change& change) {
-  const auto known = last_.find(object);
-  if (known == last_.end()) return false;
-  Pending& last = changes_[known->second - first_];
+bool HandlerInbox::merge(Line& line, std::uint64_t object, const Source& source,
+                         const Change& change) const {
+  const auto known = line.last.find(object);
+  if (known == line.last.end()) return false;
+  Pending& last = line.changes[known->second - line.first];
   // Two names with one hash: they are not merged, which is always right.
   if (last.source != &source || !same_name(last.change.current, change.current)) return false;
   if (last.nothing) {
@@ -168,7 +175,7 @@ bool HandlerInbox::merge(std::uint64_t object, const Source& source, const Chang
     last.change.current = change.current;
     return true;
   }
-  if (changes_.size() < changes_max_) return false;
+  if (line.changes.size() < changes_max_) return false;
   last.nothing = !join_changes(last.change, change);
   return true;
 }
@@ -188,24 +195,71 @@ bool HandlerInbox::pop(Delivery& out) {
       initial_.pop_front();
       source->content = {};
     }
+    delivering_ = true;
     return true;
   }
-  while (!changes_.empty()) {
-    Pending next = std::move(changes_.front());
-    changes_.pop_front();
-    const auto last = last_.find(next.object);
-    if (last != last_.end() && last->second == first_) last_.erase(last);
-    ++first_;
+  while (!line_.changes.empty()) {
+    Pending next = std::move(line_.changes.front());
+    line_.changes.pop_front();
+    const auto last = line_.last.find(next.object);
+    if (last != line_.last.end() && last->second == line_.first) line_.last.erase(last);
+    ++line_.first;
     if (next.nothing) continue;
     out.source = next.source;
     out.change = std::move(next.change);
     // Only for merging: a handler is told the last state, nothing else.
     if (out.change.type == ChangeType::kDeleted) out.change.old = ObjectRef();
+    delivering_ = true;
     return true;
   }
   return false;
 }
 
-bool HandlerInbox::empty() const { return initial_.empty() && changes_.empty(); }
+bool HandlerInbox::empty() const { return initial_.empty() && line_.changes.empty(); }
+
+std::vector<Informer*> HandlerInbox::joined() const {
+  std::vector<Informer*> all;
+  MutexLock lock(mutex_);
+  for (const auto& source : sources_) all.push_back(&source->informer);
+  return all;
+}
+
+void HandlerInbox::hold(const Informer& informer) {
+  MutexLock lock(mutex_);
+  for (const auto& source : sources_) {
+    if (&source->informer == &informer) source->is_held = true;
+  }
+}
+
+void HandlerInbox::hold_together(HandlerInbox& a, HandlerInbox& b) {
+  for (const HandlerInbox* each : {&a, &b}) {
+    for (Informer* informer : each->joined()) {
+      // Twice for one that both have joined: what is held stays held.
+      informer->between_changes([&] {
+        a.hold(*informer);
+        b.hold(*informer);
+      });
+    }
+  }
+}
+
+bool HandlerInbox::wait_held(Clock& clock, Time deadline) {
+  MutexLock lock(mutex_);
+  while (!empty() || delivering_) {
+    if (clock.now() >= deadline) return false;
+    clock.wait_until(settled_, mutex_, deadline);
+  }
+  return true;
+}
+
+void HandlerInbox::release() {
+  {
+    MutexLock lock(mutex_);
+    for (const auto& source : sources_) source->is_held = false;
+    for (Pending& each : later_.changes) line_.append(std::move(each));
+    later_ = {};
+  }
+  filled_.notify_all();
+}
 
 }  // namespace davit::host

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/base/clock.hpp"
 #include "host/base/mutex.hpp"
 #include "host/cache/change.hpp"
 #include "host/cache/informer.hpp"
@@ -36,6 +37,9 @@ namespace davit::host {
 ///
 /// The first content of an informer waits as one block outside this count: a plain list of objects
 /// that the store holds anyway.
+///
+/// Two inboxes can be brought to one point of the cluster's history: hold_together(), wait_held()
+/// of both, release() of both. Changes that come meanwhile wait.
 class HandlerInbox {
  public:
   /// Enough that a burst (a rollout of some hundred pods, several changes each) passes unmerged;
@@ -69,6 +73,14 @@ class HandlerInbox {
   /// Changes that wait, objects of first contents included.
   [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
 
+  /// From one point on in the changes of each informer of either, the same for both, nothing is
+  /// handed out until release(). Both must have their first contents.
+  static void hold_together(HandlerInbox& a, HandlerInbox& b);
+  /// Waits, after hold_together(), until the handlers have returned from all that came before;
+  /// false when `deadline` comes first.
+  [[nodiscard]] bool wait_held(Clock& clock, Time deadline) EXCLUDES(mutex_);
+  void release() EXCLUDES(mutex_);
+
  private:
   class Source;
   struct Pending {
@@ -76,6 +88,15 @@ class HandlerInbox {
     std::uint64_t object = 0;  // Hash of source and name.
     Source* source = nullptr;
     bool nothing = false;  // Cancelled out: added and deleted while the inbox was full.
+  };
+  /// Changes in the order of their coming.
+  struct Line {
+    std::deque<Pending> changes;
+    std::uint64_t first = 0;  // Number of changes.front().
+    // The number of the last change that waits for an object.
+    std::unordered_map<std::uint64_t, std::uint64_t> last;
+
+    void append(Pending change);
   };
   /// What step() took out.
   struct Delivery {
@@ -87,9 +108,12 @@ class HandlerInbox {
   void push(Source& source, const Change& change) EXCLUDES(mutex_);
   void push_initial(Source& source, std::vector<ObjectRef> content) EXCLUDES(mutex_);
   /// Merges into the last change that waits for the object, if there is one and the rules let it.
-  bool merge(std::uint64_t object, const Source& source, const Change& change) REQUIRES(mutex_);
+  bool merge(Line& line, std::uint64_t object, const Source& source, const Change& change) const
+      REQUIRES(mutex_);
   bool pop(Delivery& out) EXCLUDES(mutex_);
   [[nodiscard]] bool empty() const REQUIRES(mutex_);
+  [[nodiscard]] std::vector<Informer*> joined() const EXCLUDES(mutex_);
+  void hold(const Informer& informer) EXCLUDES(mutex_);
 
   const std::size_t changes_max_;
   mutable Mutex mutex_;
@@ -97,10 +121,10 @@ class HandlerInbox {
   std::vector<std::unique_ptr<Source>> sources_ GUARDED_BY(mutex_);
   // Whose first content is being delivered, one after the other, each before its later changes.
   std::deque<Source*> initial_ GUARDED_BY(mutex_);
-  std::deque<Pending> changes_ GUARDED_BY(mutex_);
-  std::uint64_t first_ GUARDED_BY(mutex_) = 0;  // Number of changes_.front().
-  // The number of the last change that waits for an object.
-  std::unordered_map<std::uint64_t, std::uint64_t> last_ GUARDED_BY(mutex_);
+  Line line_ GUARDED_BY(mutex_);
+  Line later_ GUARDED_BY(mutex_);  // What came from sources that are held.
+  CondVar settled_;                // A handler has returned, and nothing waits.
+  bool delivering_ GUARDED_BY(mutex_) = false;
   // Sources whose first content is not delivered yet.
   std::size_t undelivered_ GUARDED_BY(mutex_) = 0;
   // Whether wait() has returned since undelivered_ fell to 0.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <davit/result.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +80,13 @@ class Informer : private ReflectorTarget {
       EXCLUDES(delivery_);
   /// After this returns `listener` is called no more. Unknown ones are ignored.
   void remove_listener(Listener& listener) EXCLUDES(delivery_);
+
+  /// Runs `act` between two changes: all listeners have heard of those before, none of those after.
+  /// `act` is a leaf, as a Listener is.
+  void between_changes(const std::function<void()>& act) EXCLUDES(delivery_) {
+    MutexLock lock(delivery_);
+    act();
+  }
 
   /// Adds what a further user reads. False when it runs already and what it keeps does not cover
   /// that.

@@ -21,7 +21,8 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
     err << "davit: where does the host listen? XDG_RUNTIME_DIR is not set: give --control-socket\n";
     return kExitUsage;
   }
-  ControlRequest request{options.command, options.name, ""};
+  ControlRequest request{
+      .command = options.command, .name = options.name, .file = "", .state = options.state};
   // The host's working directory is another one.
   if (!options.file.empty()) request.file = std::filesystem::absolute(options.file).string();
   const Result<std::string> line = ask_host(socket, to_line(request));

@@ -12,6 +12,7 @@ struct CtlOptions {
   std::string command;  ///< See ControlRequest.
   std::string name;
   std::string file;    ///< As given; relative to the working directory.
+  std::string state;   ///< See ControlRequest.
   std::string socket;  ///< Empty: the default one.
   Output output = Output::kText;
 };

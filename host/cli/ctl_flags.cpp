@@ -33,6 +33,9 @@ void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
   const std::string name = verb.name;
   if (name == "swap") {
     app->add_option("FILE", options.file, "The new build (default: where the old one came from)");
+    app->add_flag_callback(
+        "--without-state", [&options] { options.state = "none"; },
+        "The new build begins with nothing, as after a restart");
   }
   if (name == "load") app->add_option("FILE", options.file, "The plugin")->required();
   app->add_option("--control-socket", options.socket,

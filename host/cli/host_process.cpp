@@ -205,7 +205,8 @@ Status HostProcess::init_controllers(const std::stop_token& stop) {
                          routes_.remove_debug_page(controller);
                        },
                    .on_phase = {},
-                   .start_informers = [this] { return informers_->start(); }});
+                   .start_informers = [this] { return informers_->start(); },
+                   .metrics = metrics_.get()});
   {
     MutexLock lock(mutex_);
     for (const PlannedController& planned : planned_) {

@@ -26,6 +26,9 @@ Status check(const ControlRequest& request) {
   const bool named = request.command != "status" && request.command != "load";
   if (named && request.name.empty()) return invalid(request.command + " needs a name");
   if (request.command == "load" && request.file.empty()) return invalid("load needs a file");
+  if (request.command != "swap" && !request.state.empty()) {
+    return invalid(request.command + " hands over no state");
+  }
   if (!request.file.empty() && request.file.front() != '/') {
     return invalid("file must be an absolute path, not " + json_string(request.file));
   }
@@ -42,6 +45,7 @@ std::string to_line(const ControlRequest& request) {
   std::string out = "{\"command\":" + json_string(request.command);
   if (!request.name.empty()) out += ",\"name\":" + json_string(request.name);
   if (!request.file.empty()) out += ",\"file\":" + json_string(request.file);
+  if (!request.state.empty()) out += ",\"state\":" + json_string(request.state);
   return out + "}\n";
 }
 
@@ -54,6 +58,7 @@ Result<ControlRequest> parse_request(std::string_view line) {
   fields.name("command", request.command);
   fields.name("name", request.name);
   fields.name("file", request.file);
+  fields.choice("state", {"none"}, request.state);
   fields.finish();
   if (Status s = first(document.mistakes); !s.ok()) return s;
   if (Status s = check(request); !s.ok()) return s;

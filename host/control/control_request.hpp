@@ -14,6 +14,9 @@ struct ControlRequest {
   std::string name;
   /// Of "swap" and "load": an absolute path; of "swap" it may be empty.
   std::string file;
+  /// Of "swap": "none" when the new build shall begin with nothing; empty: it gets the old one's
+  /// state.
+  std::string state{};
 };
 
 /// One line, with its end.

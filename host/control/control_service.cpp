@@ -37,6 +37,9 @@ std::string text_of(const SwapReport& report) {
   for (const std::string& each : report.not_started) {
     out += "\nnew in this build and not started: " + each + " (davit ctl enable " + each + ")";
   }
+  for (const std::string& each : report.state_left) {
+    out += "\nbegins with nothing, because the new build takes no state: " + each;
+  }
   for (const std::string& each : report.grade_reasons) out += "\nthe new build " + each;
   if (!report.resident.empty()) out += "\nthe old build is still in memory: " + report.resident;
   return out;
@@ -58,6 +61,8 @@ std::string line_of(const SwapReport& report) {
   if (report.from.generation > 0 && report.to.generation > 0) {
     out.number("keysKept", report.keys)
         .number("keysDropped", report.keys_dropped)
+        .number("stateBytes", report.state_bytes)
+        .texts("stateLeft", report.state_left)
         .number("drainMicroseconds", micros(report.drain))
         .number("pauseMicroseconds", micros(report.pause))
         .text("resident", report.resident);
@@ -138,6 +143,12 @@ std::string line_of(const SetState& state, const std::vector<std::string>& notes
          "\n";
 }
 
+SwapRequest swap_of(const ControlRequest& request) {
+  SwapRequest swap{.plugin = request.name, .file = request.file};
+  if (request.state == "none") swap.memory = SwapRequest::Memory::kLeave;
+  return swap;
+}
+
 }  // namespace
 
 std::string ControlService::answer(std::string_view line) {
@@ -152,7 +163,7 @@ std::string ControlService::answer(std::string_view line) {
   }
   const std::string& command = request->command;
   const std::string& name = request->name;
-  if (command == "swap") return line_of(plugins_.swap({name, request->file}));
+  if (command == "swap") return line_of(plugins_.swap(swap_of(*request)));
   if (command == "load") {
     return line_of(hooks_.load ? hooks_.load(request->file) : plugins_.load(request->file));
   }

@@ -123,6 +123,22 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                              "[ALPHA] Whether a plugin is left out, because this build of it "
                              "crashed in a loop.",
                              {"plugin", "build"}}),
+      plugin_swaps(registry, {"davit_plugin_swaps_total",
+                              "[ALPHA] Number of swaps of a plugin for another build, by outcome.",
+                              {"plugin", "outcome"}}),
+      plugin_swap_pause(registry,
+                        {"davit_plugin_swap_pause_seconds",
+                         "[ALPHA] Time of a swap from the end of the old build's last sync until "
+                         "the new build gets keys.",
+                         {"plugin"},
+                         {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1}}),
+      plugin_generation(registry, {"davit_plugin_generation",
+                                   "[ALPHA] Builds of the plugin that this process has begun, "
+                                   "the present one included; 0: it is not loaded any more.",
+                                   {"plugin"}}),
+      resident_generations(registry, {"davit_plugin_resident_generations",
+                                      "[ALPHA] Builds in memory that serve no more.",
+                                      {}}),
       informer_queued(registry,
                       {"informer_queued_items",
                        "[ALPHA] Number of items read and not yet in the store.", informer()}),

@@ -36,6 +36,11 @@ struct HostMetrics {
   Gauges overdue_syncs;
   Gauges quarantined;
 
+  Counters plugin_swaps;
+  Histograms plugin_swap_pause;
+  Gauges plugin_generation;
+  Gauges resident_generations;
+
   Gauges informer_queued;
   Histograms informer_latency;
   Gauges informer_version;

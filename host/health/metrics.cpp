@@ -214,6 +214,19 @@ class PrometheusMetrics final : public Metrics {
     host_.overdue_syncs.at({controller}).Set(static_cast<double>(count));
   }
 
+  void plugin_swapped(std::string_view plugin, std::string_view outcome) override {
+    host_.plugin_swaps.at({plugin, outcome}).Increment();
+  }
+  void plugin_paused(std::string_view plugin, Duration pause) override {
+    host_.plugin_swap_pause.at({plugin}).Observe(seconds(pause));
+  }
+  void plugin_generation(std::string_view plugin, std::uint64_t generation) override {
+    host_.plugin_generation.at({plugin}).Set(static_cast<double>(generation));
+  }
+  void resident_generations(std::size_t count) override {
+    host_.resident_generations.at({}).Set(static_cast<double>(count));
+  }
+
   void leader_election_role(std::string_view name, Role role) override {
     host_.leader_status.at({name}).Set(role == Role::kLeader ? 1 : 0);
   }

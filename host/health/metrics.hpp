@@ -16,6 +16,7 @@
 #include "host/cache/cache_metrics.hpp"
 #include "host/run/controller_runner.hpp"
 #include "host/run/leader_elector.hpp"
+#include "host/run/swap_metrics.hpp"
 
 namespace davit::host {
 
@@ -58,7 +59,8 @@ class PluginMetric {
 class Metrics : public RestMetrics,
                 public RunnerMetrics,
                 public LeaderElectionMetrics,
-                public CacheMetrics {
+                public CacheMetrics,
+                public SwapMetrics {
  public:
   /// `manager` is the label of running_managed_controllers.
   [[nodiscard]] static std::unique_ptr<Metrics> make(const BuildInfo& build, Clock& clock);

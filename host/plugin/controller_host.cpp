@@ -15,11 +15,30 @@ namespace {
 
 constexpr std::string_view kHealthCapability = "davit.health/1";
 constexpr std::string_view kDebugCapability = "davit.debug/1";
+constexpr std::string_view kStateCapability = "davit.state/1";
 
 davit_sink string_sink(std::string& out) {
   return davit_sink{&out, [](void* self, davit_str chunk) {
                       static_cast<std::string*>(self)->append(view(chunk));
                     }};
+}
+
+/// What a controller writes of its state; what is beyond the limit is only noted.
+struct StateBytes {
+  std::string text;
+  bool is_too_long = false;
+
+  static void write(void* self, davit_str chunk) {
+    auto& me = *static_cast<StateBytes*>(self);
+    me.is_too_long = me.is_too_long || chunk.size > DAVIT_STATE_BYTES_MAX - me.text.size();
+    if (!me.is_too_long) me.text.append(view(chunk));
+  }
+};
+
+/// Why a call did not answer DAVIT_OK.
+Status said(davit_code code, const std::string& thrown, const CallFrame& frame) {
+  const std::string& why = thrown.empty() ? frame.error() : thrown;
+  return {static_cast<Code>(code), why.empty() ? code_name(code) : why};
 }
 
 }  // namespace
@@ -221,6 +240,56 @@ Status ControllerHost::health() const {
   if (code == DAVIT_OK) return {};
   if (!thrown.empty()) why = thrown;
   return Status(Code::kUnavailable, why.empty() ? code_name(code) : why);
+}
+
+const davit_state_v1* ControllerHost::state_side() const {
+  const auto* state = side<davit_state_v1>(kStateCapability);
+  const bool is_whole = state != nullptr && state->version > 0 && state->write != nullptr &&
+                        state->read != nullptr && state->oldest <= state->version;
+  return is_whole ? state : nullptr;
+}
+
+std::optional<ControllerHost::StateForms> ControllerHost::state_forms() const {
+  CallFrame frame(&handle_, Phase::kProbe, {}, {});
+  const davit_state_v1* const state = state_side();
+  if (state == nullptr) return std::nullopt;
+  return StateForms{state->version, state->oldest == 0 ? state->version : state->oldest};
+}
+
+Result<std::string> ControllerHost::write_state() const {
+  CallFrame frame(&handle_, Phase::kProbe, {}, {});
+  const BreadcrumbScope crumb(breadcrumb("write state"));
+  const davit_state_v1* const state = state_side();
+  if (state == nullptr) return Status(Code::kUnsupported, "it has no state");
+  StateBytes bytes;
+  std::string thrown;
+  const davit_code code = guarded(
+      [&] {
+        return state->write(controller_.self, davit_sink{&bytes, StateBytes::write});
+      },
+      davit_code{DAVIT_INTERNAL}, thrown);
+  if (code != DAVIT_OK) return said(code, thrown, frame);
+  if (!bytes.is_too_long) return std::move(bytes.text);
+  return Status(Code::kInvalid,
+                "it is larger than " + std::to_string(DAVIT_STATE_BYTES_MAX >> 20) + " MiB");
+}
+
+Status ControllerHost::read_state(std::uint32_t form, std::string_view bytes) const {
+  CallFrame frame(&handle_, Phase::kProbe, {}, {});
+  const BreadcrumbScope crumb(breadcrumb("read state"));
+  const davit_state_v1* const state = state_side();
+  if (state == nullptr) return Status(Code::kUnsupported, "it has no state");
+  std::string thrown;
+  const davit_code code =
+      guarded([&] { return state->read(controller_.self, form, lend_view(bytes)); },
+              davit_code{DAVIT_INTERNAL}, thrown);
+  return code == DAVIT_OK ? Status() : said(code, thrown, frame);
+}
+
+bool ControllerHost::hold_handlers(ControllerHost& other, Time deadline) {
+  HandlerInbox::hold_together(inbox_, other.inbox_);
+  return inbox_.wait_held(services_.clock, deadline) &&
+         other.inbox_.wait_held(services_.clock, deadline);
 }
 
 bool ControllerHost::has_debug_page() const {

@@ -122,6 +122,25 @@ class ControllerHost {
     std::size_t dropped = 0;
   };
   HandedOver take_over(ControllerHost& from);
+
+  /// The forms of state ("davit.state/1") that this build writes and reads; nothing: none.
+  struct StateForms {
+    std::uint32_t writes = 0;
+    std::uint32_t oldest = 0;  ///< Reads those from here to the one it writes.
+
+    [[nodiscard]] bool reads(std::uint32_t form) const { return form >= oldest && form <= writes; }
+  };
+  [[nodiscard]] std::optional<StateForms> state_forms() const;
+  /// What the controller wants to hand to another build of it. Only when it is drained and between
+  /// hold_handlers() and release_handlers(), as for read_state(). kInvalid: too much of it; another
+  /// code is the controller's.
+  [[nodiscard]] Result<std::string> write_state() const;
+  /// Hands it what another build wrote; its refusal.
+  [[nodiscard]] Status read_state(std::uint32_t form, std::string_view state) const;
+  /// Brings the handlers of two builds to one point of the cluster's history, where they rest until
+  /// release_handlers() of both. False when that takes longer than until `deadline`.
+  [[nodiscard]] bool hold_handlers(ControllerHost& other, Time deadline);
+  void release_handlers() { inbox_.release(); }
   /// As stop(), when another build goes on or this one never served.
   bool retire(const Quiesce& wait) { return runner_->retire(wait); }
   /// kUnavailable naming the syncs that have been running for at least `limit`.
@@ -183,6 +202,8 @@ class ControllerHost {
   [[nodiscard]] Breadcrumb breadcrumb(std::string_view activity) const;
   template <typename Table>
   [[nodiscard]] const Table* side(std::string_view id) const;
+  /// The state side, if it is complete.
+  [[nodiscard]] const davit_state_v1* state_side() const;
   [[nodiscard]] const DeclaredWatch* find_watch(const davit_informer_options& options) const;
   /// Notes why the call under way is refused, and returns `code`.
   davit_code refuse(davit_code code, std::string_view why);

@@ -21,6 +21,9 @@ struct HostedController {
 
   const std::unique_ptr<ControllerHost> host;
   Gate probes;
+  /// Hands it the state of the build before; its thread may be in either build as long as it holds
+  /// their `probes`.
+  std::unique_ptr<LimitedCall> state_call;
 };
 
 struct Generation {

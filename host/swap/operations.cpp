@@ -89,6 +89,7 @@ SwapReport PluginSet::unload(const std::string& plugin) {
     old = std::move(find(plugin)->now);
     std::erase_if(slots_, [&](const auto& each) { return each->name == plugin; });
   }
+  if (observers_.metrics != nullptr) observers_.metrics->plugin_generation(plugin, 0);
   report.resident = retirement_.retire(std::move(old), clock_.now() + limits_.retire);
   report.residents = retirement_.residents().size();
   report.text = "the plugin " + plugin + " is unloaded";

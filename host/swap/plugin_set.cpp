@@ -77,6 +77,12 @@ void PluginSet::report() {
   for (const std::string& name : controllers()) {
     if (const std::optional<Visit> visited = visit(name)) visited->host->report();
   }
+  if (observers_.metrics == nullptr) return;
+  const SetState now = state();
+  for (const PluginState& each : now.plugins) {
+    observers_.metrics->plugin_generation(each.name, each.build.generation);
+  }
+  observers_.metrics->resident_generations(now.residents.size());
 }
 
 bool PluginSet::stop(const Quiesce& wait) {

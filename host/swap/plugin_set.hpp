@@ -11,6 +11,7 @@
 #include "host/base/clock.hpp"
 #include "host/base/log.hpp"
 #include "host/base/mutex.hpp"
+#include "host/run/swap_metrics.hpp"
 #include "host/swap/generation.hpp"
 #include "host/swap/retirement.hpp"
 #include "host/swap/swap_report.hpp"
@@ -22,6 +23,7 @@ struct SwapLimits {
   Duration init = std::chrono::seconds(10);   ///< Copying, opening, InitFuncs.
   Duration fill = std::chrono::seconds(30);   ///< Its handlers see what the caches hold.
   Duration drain = std::chrono::seconds(30);  ///< Longer than a request to a healthy server takes.
+  Duration state = std::chrono::seconds(5);   ///< Handlers end, and the state is handed over.
   Duration retire = std::chrono::seconds(10);
   /// Builds that could not leave memory before swaps are refused: a build is some megabytes, and
   /// one that leaves nothing behind does not count.
@@ -34,6 +36,9 @@ struct SwapRequest {
   std::filesystem::path file;  ///< Empty: where the present build came from.
   /// What the digest of this and each later build must be, or empty; nothing: as before.
   std::optional<std::string> sha256 = {};
+  /// Whether the new build gets what the old one knows, or begins as after a restart.
+  enum class Memory { kHandOver, kLeave };
+  Memory memory = Memory::kHandOver;
 };
 
 struct LoadOrder {
@@ -70,6 +75,7 @@ struct SetObservers {
   std::function<void(SwapPhase phase)> on_phase;
   /// Starts the informers that a controller has opened.
   std::function<Status()> start_informers;
+  SwapMetrics* metrics = nullptr;  ///< Borrowed; null: none.
 };
 
 /// Life:  add()* → start() → lead() … → stop().
@@ -97,7 +103,7 @@ class PluginSet {
   void lead() EXCLUDES(mutex_);
   /// Leadership is gone.
   void lose() EXCLUDES(mutex_);
-  /// See ControllerHost::report().
+  /// See ControllerHost::report(); writes the gauges of the plugins, too.
   void report() EXCLUDES(mutex_);
   /// Ends all controllers. False when a call into one did not end: then the process must end
   /// without destroying this.
@@ -144,6 +150,11 @@ class PluginSet {
   };
   /// A swap under way.
   struct Swap;
+  /// A controller's old and new build.
+  struct StatePair {
+    HostedController& from;
+    HostedController& to;
+  };
   class Turn;
 
   /// A call from outside: the controller does not end meanwhile.
@@ -174,10 +185,14 @@ class PluginSet {
   bool build(Swap& swap) EXCLUDES(mutex_);
   bool fill(Swap& swap) EXCLUDES(mutex_);
   bool drain(Swap& swap) EXCLUDES(mutex_);
+  bool hand_state(Swap& swap) EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<StatePair> state_pairs(Swap& swap) EXCLUDES(mutex_);
+  bool judge_states(Swap& swap) EXCLUDES(mutex_);
   bool hand_over(Swap& swap) EXCLUDES(mutex_);
   void undo_drain(const Swap& swap) EXCLUDES(mutex_);
   void finish(Swap& swap) EXCLUDES(mutex_);
   void enter(SwapPhase phase) const;
+  void tell_report(const SwapReport& report) const;
   void log_report(const SwapReport& report) const;
 
   // Fixed after construction.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/swap/state_hand_over.hpp"
 #include "host/swap/turn.hpp"
 
 namespace davit::host {
@@ -35,7 +36,7 @@ SwapReport PluginSet::swap(const SwapRequest& request) {
       swap.fail(turn.refused(), turn.why());
     }
   }
-  log_report(swap.report);
+  tell_report(swap.report);
   return std::move(swap.report);
 }
 
@@ -43,7 +44,8 @@ void PluginSet::run_swap(Swap& swap) {
   retirement_.sweep();
   swap.report.residents = retirement_.residents().size();
   if (!prepare(swap)) return;
-  const bool serves = build(swap) && fill(swap) && drain(swap) && hand_over(swap);
+  const bool serves = build(swap) && judge_states(swap) && fill(swap) && drain(swap) &&
+                      hand_state(swap) && hand_over(swap);
   if (!serves) undo_drain(swap);
   finish(swap);
 }
@@ -133,6 +135,42 @@ bool PluginSet::drain(Swap& swap) {
   return true;
 }
 
+std::vector<PluginSet::StatePair> PluginSet::state_pairs(Swap& swap) {
+  std::vector<StatePair> pairs;
+  if (swap.request.memory == SwapRequest::Memory::kLeave) return pairs;
+  MutexLock lock(mutex_);
+  for (const auto& each : swap.next.controllers) {
+    pairs.push_back({*swap.slot->now.find(each->host->name()), *each});
+  }
+  return pairs;
+}
+
+/// Before anything is held up for it.
+bool PluginSet::judge_states(Swap& swap) {
+  for (const StatePair& each : state_pairs(swap)) {
+    const StateHandOver judged = judge_state(*each.from.host, *each.to.host);
+    const std::string& name = each.to.host->name();
+    if (judged.end == StateHandOver::End::kLeft) swap.report.state_left.push_back(name);
+    if (judged.end != StateHandOver::End::kRefused) continue;
+    return swap.fail(SwapOutcome::kStateRefused, "controller " + name + ": " + judged.text);
+  }
+  return true;
+}
+
+bool PluginSet::hand_state(Swap& swap) {
+  enter(SwapPhase::kState);
+  const Time deadline = clock_.now() + limits_.state;
+  for (const StatePair& each : state_pairs(swap)) {
+    const StateHandOver handed = davit::host::hand_state(each.from, each.to, clock_, deadline);
+    swap.report.state_bytes += handed.bytes;
+    const bool timed_out = handed.end == StateHandOver::End::kTimedOut;
+    if (!timed_out && handed.end != StateHandOver::End::kRefused) continue;
+    return swap.fail(timed_out ? SwapOutcome::kStateTimedOut : SwapOutcome::kStateRefused,
+                     "controller " + each.to.host->name() + ": " + handed.text);
+  }
+  return true;
+}
+
 bool PluginSet::hand_over(Swap& swap) {
   enter(SwapPhase::kHandOver);
   Slot& slot = *swap.slot;
@@ -179,6 +217,15 @@ void PluginSet::enter(SwapPhase phase) const {
   if (observers_.on_phase) observers_.on_phase(phase);
 }
 
+void PluginSet::tell_report(const SwapReport& report) const {
+  log_report(report);
+  SwapMetrics* const metrics = observers_.metrics;
+  // A name that nobody knows is no label.
+  if (metrics == nullptr || report.outcome == SwapOutcome::kUnknown) return;
+  metrics->plugin_swapped(report.plugin, to_string(report.outcome));
+  if (report.ok()) metrics->plugin_paused(report.plugin, report.pause);
+}
+
 void PluginSet::log_report(const SwapReport& report) const {
   if (!report.ok()) {
     log_.error(
@@ -195,6 +242,7 @@ void PluginSet::log_report(const SwapReport& report) const {
              {"build", report.to.digest.substr(0, 12)},
              {"generation", report.to.generation},
              {"keys", report.keys},
+             {"stateBytes", report.state_bytes},
              {"drainMicroseconds", micros(report.drain)},
              {"pauseMicroseconds", micros(report.pause)},
              {"residents", report.residents}});

@@ -32,6 +32,10 @@ std::string_view to_string(SwapOutcome outcome) {
       return "fill-timed-out";
     case SwapOutcome::kDrainTimedOut:
       return "drain-timed-out";
+    case SwapOutcome::kStateRefused:
+      return "state-refused";
+    case SwapOutcome::kStateTimedOut:
+      return "state-timed-out";
     case SwapOutcome::kLeadershipLost:
       return "leadership-lost";
   }
@@ -46,6 +50,8 @@ std::string_view to_string(SwapPhase phase) {
       return "fill";
     case SwapPhase::kDrain:
       return "drain";
+    case SwapPhase::kState:
+      return "state";
     case SwapPhase::kHandOver:
       return "hand-over";
     case SwapPhase::kServe:

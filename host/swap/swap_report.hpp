@@ -17,6 +17,7 @@ enum class SwapPhase {
   kStage,     ///< Copy, judge and open the new build, call its InitFuncs.
   kFill,      ///< Its handlers see the present content of the caches.
   kDrain,     ///< The old build gets no key any more; its running syncs end.
+  kState,     ///< What the old build knows goes to the new one.
   kHandOver,  ///< Keys go to the new build.
   kServe,     ///< The new build serves.
   kRetire,    ///< The old build is ended and closed.
@@ -38,6 +39,8 @@ enum class SwapOutcome {
   kNeedsRefill,      ///< It reads what no running informer keeps.
   kFillTimedOut,     ///< Caches were not filled, or its handlers did not end, in time.
   kDrainTimedOut,    ///< A sync of the old build did not end.
+  kStateRefused,     ///< One of the builds did not give or take the state.
+  kStateTimedOut,    ///< Handing it over did not end.
   kLeadershipLost,   ///< In the middle of it.
 };
 
@@ -65,6 +68,8 @@ struct SwapReport {
   std::size_t keys_dropped = 0;          ///< Of queues that the new build does not have.
   Duration drain{0};                     ///< From the last key handed out to the last sync's end.
   Duration pause{0};                     ///< From there to the first key that could go out again.
+  std::size_t state_bytes = 0;           ///< Of all controllers, that the new build took over.
+  std::vector<std::string> state_left;   ///< Controllers whose state the new build takes none of.
   std::string resident;       ///< Why the old build is still in memory; empty: it has left.
   std::size_t residents = 0;  ///< Builds in memory that serve no more.
 

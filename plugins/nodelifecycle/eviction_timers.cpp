@@ -1,5 +1,7 @@
 #include "plugins/nodelifecycle/eviction_timers.hpp"
 
+#include <utility>
+
 namespace davit::nodelifecycle {
 
 bool EvictionTimers::add(const Key& pod, Time now, Time due) {
@@ -53,6 +55,11 @@ bool EvictionTimers::ended(const Key& pod) {
   return pending_.contains(pod);
 }
 
+void EvictionTimers::not_tried(const Key& pod) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = deletions_.find(pod); found != deletions_.end()) --found->second.tries;
+}
+
 std::size_t EvictionTimers::pending_count() const {
   const std::lock_guard lock(mutex_);
   return pending_.size();
@@ -62,6 +69,57 @@ void EvictionTimers::start(const Key& pod, Time due) {
   running_.insert(pod);
   const auto [deletion, is_new] = deletions_.try_emplace(pod, Deletion{due});
   if (!is_new) deletion->second.next = due;
+}
+
+void EvictionTimers::write(JsonWriter& out) const {
+  const std::lock_guard lock(mutex_);
+  out.begin_object().key("pending").begin_array();
+  for (const auto& [pod, due] : pending_) {
+    out.begin_object().member("pod", pod.text()).member("due", state_time(due)).end_object();
+  }
+  out.end_array().key("running").begin_array();
+  for (const Key& pod : running_) out.string(pod.text());
+  out.end_array().key("deletions").begin_array();
+  for (const auto& [pod, deletion] : deletions_) {
+    out.begin_object().member("pod", pod.text()).member("due", state_time(deletion.due));
+    out.member("tries", deletion.tries);
+    if (deletion.next) out.member("next", state_time(*deletion.next));
+    out.end_object();
+  }
+  out.end_array().end_object();
+}
+
+Result<std::vector<EvictionTimers::Call>> EvictionTimers::read(Value state) {
+  constexpr StateFields::Range kTries = {0, 100};
+  Status status;
+  const StateFields fields(state, status);
+  std::unordered_map<Key, Time> pending;
+  std::unordered_set<Key> running;
+  std::unordered_map<Key, Deletion> deletions;
+  std::vector<Call> calls;
+  for (const Value element : fields.array("pending").elements()) {
+    const StateFields each = fields.element(element);
+    const Key pod = Key::parse(each.text("pod"));
+    const Time due = pending[pod] = each.time("due");
+    calls.push_back({pod, due});
+  }
+  for (const std::string& pod : fields.texts("running")) {
+    if (!pending.contains(Key::parse(pod))) running.insert(Key::parse(pod));
+  }
+  for (const Value element : fields.array("deletions").elements()) {
+    const StateFields each = fields.element(element);
+    const Key pod = Key::parse(each.text("pod"));
+    const auto tries = static_cast<int>(each.integer("tries", kTries));
+    Deletion& made = deletions[pod] = {each.time("due"), tries};
+    if (each.has("next")) made.next = each.time("next");
+    calls.push_back({pod, made.due});
+  }
+  if (!status.ok()) return status;
+  const std::lock_guard lock(mutex_);
+  pending_ = std::move(pending);
+  running_ = std::move(running);
+  deletions_ = std::move(deletions);
+  return calls;
 }
 
 }  // namespace davit::nodelifecycle

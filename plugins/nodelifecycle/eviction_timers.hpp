@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <davit/key.hpp>
+#include <davit/state_fields.hpp>
 #include <davit/time.hpp>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <variant>
+#include <vector>
 
 namespace davit::nodelifecycle {
 
@@ -50,7 +52,19 @@ class EvictionTimers {
   /// The tries for a pod are over. Whether another deletion is due at once.
   [[nodiscard]] bool ended(const Key& pod);
 
+  /// The try that step() gave was not made: it does not count.
+  void not_tried(const Key& pod);
+
   [[nodiscard]] std::size_t pending_count() const;
+
+  /// For the next build: all timers and deletions. read() says at which times step() is to be
+  /// called, or why it takes over nothing of a state.
+  struct Call {
+    Key pod;
+    Time due;
+  };
+  void write(JsonWriter& out) const;
+  [[nodiscard]] Result<std::vector<Call>> read(Value state);
 
  private:
   struct Deletion {

@@ -18,7 +18,10 @@ namespace davit::nodelifecycle {
 
 /// Not thread-safe: one timer calls it. Requests of one kind go out together: first the status of
 /// all nodes that fell silent, then their pods.
-class HealthPass {
+///
+/// What it knows of nodes is the controller's state: the next build counts on, and no node gets its
+/// grace period anew.
+class HealthPass final : public HandedState {
  public:
   struct Caches {
     Informer<Node> nodes;
@@ -36,6 +39,10 @@ class HealthPass {
   /// When run() is due again: after the period, or before when a node's grace ends.
   [[nodiscard]] Time next() const { return next_; }
 
+  [[nodiscard]] std::uint32_t version() const override { return 1; }
+  void write(JsonWriter& out) const override;
+  [[nodiscard]] Status read(std::uint32_t version, Value state) override;
+
  private:
   /// A node whose status is to be written.
   struct Silent {
@@ -48,6 +55,7 @@ class HealthPass {
   void read(NodeRecord& record, const Node& node) const;
   void admit(NodeRecord& record, const Node& node);
   [[nodiscard]] Pulse pulse_of(NodeRecord& record) const;
+  [[nodiscard]] NodeRecord read_record(const StateFields& state) const;
   void publish(NodeRecord& record) const;
   void write_silent();
   void try_again(const Silent& silent, Status why);

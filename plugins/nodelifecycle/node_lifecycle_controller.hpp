@@ -22,6 +22,8 @@ class NodeLifecycleController final : public Controller {
 
   NodeLifecycleController(Context& cluster, const Options& options);
 
+  [[nodiscard]] HandedState* state() override { return &pass_; }
+
  private:
   [[nodiscard]] Result<Again> sync_node(const Key& key);
   [[nodiscard]] Result<Again> sync_pod(const Key& key);

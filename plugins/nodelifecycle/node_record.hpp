@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "plugins/nodelifecycle/node_health.hpp"
@@ -62,8 +63,16 @@ class NodeRecords {
   /// The same for the object at `place` of a list.
   NodeRecord& of(std::string_view node, std::size_t place, Order& order);
 
+  /// Puts in a record that is known already.
+  void put(NodeRecord record) {
+    std::string name = record.name;
+    records_.insert_or_assign(std::move(name), std::move(record));
+  }
+
   auto begin() { return records_.begin(); }
   auto end() { return records_.end(); }
+  [[nodiscard]] auto begin() const { return records_.begin(); }
+  [[nodiscard]] auto end() const { return records_.end(); }
 
  private:
   struct Hash {

@@ -75,6 +75,14 @@ TaintEvictionController::TaintEvictionController(Context& cluster)
   cluster.add_index(pods_, kNodeIndex, "spec.nodeName");
 }
 
+Status TaintEvictionController::read(std::uint32_t, Value state) {
+  const Result<std::vector<EvictionTimers::Call>> calls = timers_.read(state);
+  if (!calls) return calls.error();
+  const Time now = cluster_.now();
+  for (const EvictionTimers::Call& each : *calls) evictions_.add_after(each.pod, each.due - now);
+  return {};
+}
+
 Result<Again> TaintEvictionController::sync_node(const Key& key) {
   tell(look_at_node(key));
   return Again::when_changed();
@@ -168,6 +176,10 @@ Result<Again> TaintEvictionController::sync_eviction(const Key& key) {
     deletions_.record(1);
     lateness_.record(std::chrono::duration<double>(cluster_.now() - attempt->due).count());
     return finish(key);
+  }
+  if (deleted.code() == Code::kCancelled) {  // By the host, which hands out the key again.
+    timers_.not_tried(key);
+    return deleted;
   }
   if (attempt->number < kTriesMax) return Again::after(kPause);
   cluster_.log().error("a pod was not evicted",

@@ -17,14 +17,21 @@ namespace davit::nodelifecycle {
 
 /// Read, decide, act: the rules are in tolerance, eviction_timers and pod_deletion. Two queues say
 /// which nodes and pods to look at again; a third one makes the deletions when they are due.
-class TaintEvictionController final : public Controller {
+class TaintEvictionController final : public Controller, private HandedState {
  public:
   /// Refuses any configuration: there is none.
   [[nodiscard]] static InitResult open(Context& cluster);
 
   explicit TaintEvictionController(Context& cluster);
 
+  [[nodiscard]] HandedState* state() override { return this; }
+
  private:
+  // The timers: a swap must not give any pod its time again.
+  [[nodiscard]] std::uint32_t version() const override { return 1; }
+  void write(JsonWriter& out) const override { timers_.write(out); }
+  [[nodiscard]] Status read(std::uint32_t version, Value state) override;
+
   [[nodiscard]] Result<Again> sync_node(const Key& key);
   [[nodiscard]] Result<Again> sync_pod(const Key& key);
   [[nodiscard]] Result<Again> sync_eviction(const Key& key);

@@ -1,9 +1,18 @@
 #include "plugins/nodelifecycle/taint_queue.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
+#include <cmath>
 
 namespace davit::nodelifecycle {
+namespace {
+
+/// A state has tokens as an integer of such parts.
+constexpr int kTokenParts = 1'000'000'000;
+
+}  // namespace
 
 TaintLimiter::TaintLimiter(float rate, Time now)
     : rate_(std::max(rate, 0.0F)), tokens_(rate_ > 0 ? 1 : 0), at_(now) {}
@@ -57,6 +66,52 @@ void TaintQueue::run(const std::function<Time()>& clock,
     heap_.emplace(next, node);
     known_[node] = next;
   }
+}
+
+void TaintLimiter::write(JsonWriter& out) const {
+  std::array<char, 32> rate{};  // The shortest text that is read as the same number.
+  char* const end = std::to_chars(rate.data(), rate.data() + rate.size(), rate_).ptr;
+  out.member("rate", std::string_view(rate.data(), static_cast<std::size_t>(end - rate.data())));
+  out.member("tokens", static_cast<std::int64_t>(tokens_ * kTokenParts))
+      .member("refilled", state_time(at_));
+}
+
+TaintLimiter TaintLimiter::read(const StateFields& state, Time now) {
+  const std::string text = state.text("rate");
+  float rate = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, rate);
+  if (error != std::errc() || stop != end || !(rate >= 0) || !std::isfinite(rate)) {
+    state.refuse("rate", "a rate");
+    rate = 0;
+  }
+  TaintLimiter made(rate, state.past("refilled", now));
+  made.tokens_ = static_cast<double>(state.integer("tokens", {0, kTokenParts})) / kTokenParts;
+  return made;
+}
+
+void TaintQueue::write(JsonWriter& out) const {
+  limiter_.write(out);
+  out.key("nodes").begin_array();
+  for (const auto& [node, due] : known_) {
+    out.begin_object().member("node", node).member("due", state_time(due));
+    out.member("waits", heap_.contains({due, node})).end_object();
+  }
+  out.end_array();
+}
+
+TaintQueue TaintQueue::read(const StateFields& state, Time now) {
+  TaintQueue made(0, now);
+  made.limiter_ = TaintLimiter::read(state, now);
+  for (const Value element : state.array("nodes").elements()) {
+    const StateFields each = state.element(element);
+    const std::string node = each.text("node");
+    const Time due = each.time("due");
+    if (made.known_.try_emplace(node, due).second && each.boolean("waits")) {
+      made.heap_.emplace(due, node);
+    }
+  }
+  return made;
 }
 
 }  // namespace davit::nodelifecycle

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <davit/state_fields.hpp>
 #include <davit/time.hpp>
 #include <functional>
 #include <optional>
@@ -22,6 +23,10 @@ class TaintLimiter {
   /// Another rate, a second's; 0 or less: never. A bucket that had no token passes that on. The
   /// same rate changes nothing, and "never" counts as the rate 1, as it does upstream.
   void swap(float rate, Time now);
+
+  /// For the next build, as members of an object.
+  void write(JsonWriter& out) const;
+  [[nodiscard]] static TaintLimiter read(const StateFields& state, Time now);
 
  private:
   void refill(Time now);
@@ -53,6 +58,10 @@ class TaintQueue {
            const std::function<Outcome(const std::string& node)>& act);
 
   [[nodiscard]] bool empty() const { return heap_.empty(); }
+
+  /// For the next build, as members of an object.
+  void write(JsonWriter& out) const;
+  [[nodiscard]] static TaintQueue read(const StateFields& state, Time now);
 
  private:
   TaintLimiter limiter_;

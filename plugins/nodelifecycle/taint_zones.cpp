@@ -116,6 +116,37 @@ DisruptionPlan::Kind TaintZones::judge(const ZoneCounts& counts) {
   return plan.kind;
 }
 
+void TaintZones::write(JsonWriter& out) const {
+  out.begin_array();
+  // Every zone with a state has a queue.
+  for (const auto& [zone, queue] : queues_) {
+    out.begin_object().member("zone", zone);
+    if (const auto state = states_.all().find(zone); state != states_.all().end()) {
+      out.member("state", static_cast<int>(state->second));
+    }
+    queue.write(out);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void TaintZones::read(const StateFields& state, std::string_view name) {
+  constexpr StateFields::Range kStates = {0, static_cast<int>(ZoneState::kFullDisruption)};
+  const Time now = cluster_.now();
+  ZoneStates states;
+  std::map<std::string, TaintQueue> queues;
+  for (const Value element : state.array(name).elements()) {
+    const StateFields each = state.element(element);
+    const std::string zone = each.text("zone");
+    queues.insert_or_assign(zone, TaintQueue::read(each, now));
+    if (!each.has("state")) continue;
+    states.set(zone, static_cast<ZoneState>(each.integer("state", kStates)));
+  }
+  if (!state.status().ok()) return;
+  states_ = std::move(states);
+  queues_ = std::move(queues);
+}
+
 void TaintZones::run(const Informer<Node>& nodes, NodeRecords& records) {
   for (auto& entry : queues_) {
     const std::string& zone = entry.first;

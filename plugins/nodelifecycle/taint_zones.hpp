@@ -44,6 +44,11 @@ class TaintZones {
   /// Judges the zones after a pass has counted; adapts the rates.
   [[nodiscard]] DisruptionPlan::Kind judge(const ZoneCounts& counts);
 
+  /// For the next build: states and queues of the zones, as a list.
+  void write(JsonWriter& out) const;
+  /// Nothing is taken over unless the status of `state` is ok after it.
+  void read(const StateFields& state, std::string_view name);
+
   /// doNoExecuteTaintingPass, or doEvictionPass: as many waiting nodes as the rates allow.
   void run(const Informer<Node>& nodes, NodeRecords& records);
 

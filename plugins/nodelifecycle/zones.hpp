@@ -65,6 +65,10 @@ class ZoneStates {
   }
   [[nodiscard]] DisruptionPlan update(const ZoneCounts& counts, const ZoneOptions& options);
 
+  /// For the next build.
+  [[nodiscard]] const std::map<std::string, ZoneState>& all() const { return states_; }
+  void set(const std::string& zone, ZoneState state) { states_[zone] = state; }
+
  private:
   std::map<std::string, ZoneState> states_;
 };

@@ -13,6 +13,7 @@ namespace davit::replicaset {
 namespace {
 
 constexpr std::string_view kTerminatingOption = "terminatingReplicas";
+constexpr std::string_view kExpectations = "expectations";
 
 Result<TerminatingSupport::Mode> read_config(Value config) {
   for (const Member& each : config.members()) {
@@ -84,6 +85,17 @@ Result<Again> ReplicaSetController::sync(const Key& key) {
   Status scaled;
   if (may_scale && !set->is_being_deleted()) scaled = scaler_.scale(*set, *active);
   return report(*set, *active, pods.terminating, scaled);
+}
+
+void ReplicaSetController::write(JsonWriter& out) const {
+  out.begin_object().key(kExpectations);
+  expectations_.write(out);
+  out.end_object();
+}
+
+Status ReplicaSetController::read(std::uint32_t, Value state) {
+  Status status;
+  return expectations_.read(StateFields(state, status), kExpectations, cluster_.now());
 }
 
 ReplicaSetController::Candidates ReplicaSetController::candidates(const ReplicaSet& set,

@@ -18,14 +18,21 @@ namespace davit::replicaset {
 
 /// Read, decide, act: the rules are in scale_plan, pod_ranking and status_plan, which are pure;
 /// this reads for them and carries out what they say. Keeps nothing between syncs but expectations.
-class ReplicaSetController final : public Controller {
+class ReplicaSetController final : public Controller, private HandedState {
  public:
   /// Reads the configuration; an unknown member or value is an error.
   [[nodiscard]] static InitResult open(Context& cluster);
 
   ReplicaSetController(Context& cluster, TerminatingSupport::Mode terminating);
 
+  [[nodiscard]] HandedState* state() override { return this; }
+
  private:
+  // The expectations: a swap must not make anybody ask twice.
+  [[nodiscard]] std::uint32_t version() const override { return 1; }
+  void write(JsonWriter& out) const override;
+  [[nodiscard]] Status read(std::uint32_t version, Value state) override;
+
   /// The cached pods that a sync is about.
   struct Candidates {
     std::vector<Pod> active;      ///< Owned or without a controller.

@@ -558,6 +558,34 @@ typedef struct davit_debug_v1 {
   davit_code (*serve)(void *self, davit_str path, davit_str query, davit_sink body);
 } davit_debug_v1;
 
+/* "davit.state/1": what a controller knows and neither the cluster nor its queues could tell its next build: since when
+ * a node is silent, which writes it has not seen yet. Without this side the next build begins with nothing, as after a
+ * restart. Keys, delays, back-off and unseen writes need none: the host keeps them.
+ *
+ * When. In a hot swap: the old build's syncs and timers have ended, the handlers of both builds have seen the same
+ * changes, and none of them runs. Then come write() of the old build and read() of the new one, which has seen what the
+ * caches hold and has synced nothing. Only after DAVIT_OK of both the new build serves. Everything else ends the swap,
+ * and the old build serves on, so that write() must change nothing.
+ *
+ * What. Bytes in the plugin's own form. Times of davit_clock_v1.monotonic_ns mean the same to both builds; handles,
+ * pointers and values mean nothing to the other one. */
+enum {
+  DAVIT_STATE_BYTES_MAX = 67108864 /* 64 MiB; more ends the swap */
+};
+
+typedef struct davit_state_v1 {
+  uint32_t size;
+  uint32_t version; /* of the form in which write() writes, from 1 */
+  uint32_t oldest;  /* of the forms that read() understands; `version` is the newest. 0: as `version` */
+  uint32_t reserved;
+  /* Writes all that is to be handed over. @call(host; nonblocking) */
+  davit_code (*write)(void *self, davit_sink out);
+  /* Takes over what another build of this controller wrote as `version`, in place of what this one knows. It may refuse
+   * with any code but DAVIT_OK, and says why through davit_context.error_text: better than to begin with half a
+   * state. The bytes may be anything at all. @call(host; nonblocking) */
+  davit_code (*read)(void *self, uint32_t version, davit_str state);
+} davit_state_v1;
+
 /* One running controller. */
 typedef struct davit_controller {
   uint32_t size;

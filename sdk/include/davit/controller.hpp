@@ -1,12 +1,40 @@
 /// Controller: what a plugin implements.
 #pragma once
 
+#include <cstdint>
 #include <davit/result.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace davit {
+
+class JsonWriter;
+class Value;
+
+/// What a controller knows and neither the cluster nor its queues could tell its next build, as
+/// JSON ("davit.state/1" in abi.h). A hot swap calls write() of the old build and read() of the new
+/// one while no sync, timer or handler of either runs. Times of Context::now() mean the same to
+/// both.
+class HandedState {
+ public:
+  HandedState() = default;
+  HandedState(const HandedState&) = delete;
+  HandedState& operator=(const HandedState&) = delete;
+
+  /// Of the form that write() writes, from 1. Raise it when a build before would misread it.
+  [[nodiscard]] virtual std::uint32_t version() const = 0;
+  /// The oldest form that read() understands.
+  [[nodiscard]] virtual std::uint32_t oldest() const { return version(); }
+  /// Writes one JSON value; changes nothing.
+  virtual void write(JsonWriter& out) const = 0;
+  /// Takes over what a build wrote in the form `version`. An error ends the swap, and the old build
+  /// serves on: right for whatever is not as it should be, since the text may be anything.
+  [[nodiscard]] virtual Status read(std::uint32_t version, Value state) = 0;
+
+ protected:
+  ~HandedState() = default;
+};
 
 /// One running controller. Its constructor opens queues and informers through the Context; syncs
 /// are the functions given to Context::open_queue. Destroyed after the last of them returned.
@@ -28,6 +56,10 @@ class Controller {
     static_cast<void>(query);
     return Status(Code::kNotFound, "no such page");
   }
+
+  /// What a hot swap hands over; null: nothing, and the next build begins as after a restart. Asked
+  /// once; lives as long as the controller.
+  [[nodiscard]] virtual HandedState* state() { return nullptr; }
 };
 
 /// A controller, null when there is nothing to do here (see Context::skip), or why it cannot run.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <davit/context.hpp>
 #include <davit/controller.hpp>
+#include <davit/json_writer.hpp>
 #include <davit/trampoline.hpp>
 #include <memory>
 #include <string_view>
@@ -41,11 +42,13 @@ class Instance {
 
   static void destroy(void* self) noexcept { delete static_cast<Instance*>(self); }
 
-  static const void* capability(void*, davit_str id) noexcept {
+  static const void* capability(void* self, davit_str id) noexcept {
     static constexpr davit_health_v1 kHealth = {sizeof(davit_health_v1), 0, &Instance::check};
     static constexpr davit_debug_v1 kDebug = {sizeof(davit_debug_v1), 0, &Instance::serve};
     if (from_c(id) == "davit.health/1") return &kHealth;
     if (from_c(id) == "davit.debug/1") return &kDebug;
+    const auto& instance = *static_cast<Instance*>(self);
+    if (from_c(id) == "davit.state/1" && instance.state_ != nullptr) return &instance.c_state_;
     return nullptr;
   }
 
@@ -56,7 +59,13 @@ class Instance {
     InitResult made = factory(context_);
     if (!made) return made.error();
     controller_ = std::move(*made);
-    return controller_ == nullptr ? Status() : context_.status();
+    if (controller_ == nullptr) return Status();
+    state_ = controller_->state();
+    if (state_ != nullptr) {
+      c_state_ = {sizeof(davit_state_v1), state_->version(),    state_->oldest(), 0,
+                  &Instance::write_state, &Instance::read_state};
+    }
+    return context_.status();
   }
   [[nodiscard]] bool has_controller() const { return controller_ != nullptr; }
   [[nodiscard]] const Api& api() const { return context_.api(); }
@@ -74,6 +83,22 @@ class Instance {
       return controller.debug(from_c(path), from_c(query));
     });
   }
+  static davit_code write_state(void* self, davit_sink out) noexcept {
+    const auto& instance = *static_cast<Instance*>(self);
+    return guarded(instance.api(), [&] {
+      JsonWriter json;
+      std::as_const(*instance.state_).write(json);
+      out.write(out.self, to_c(json.text()));
+      return Status();
+    });
+  }
+  static davit_code read_state(void* self, std::uint32_t version, davit_str text) noexcept {
+    const auto& instance = *static_cast<Instance*>(self);
+    return guarded(instance.api(), [&] {
+      const Result<Value> state = parse_json(instance.api(), from_c(text));
+      return state ? instance.state_->read(version, *state) : state.error();
+    });
+  }
   /// Writes the text that `ask` answers, or its error's.
   template <typename Ask>
   static davit_code answer(void* self, davit_sink sink, const Ask& ask) noexcept {
@@ -88,6 +113,8 @@ class Instance {
 
   Context context_;
   std::unique_ptr<Controller> controller_;
+  HandedState* state_ = nullptr;  // The controller's, if it has any.
+  davit_state_v1 c_state_{};
 };
 
 /// Makes a controller with everything that belongs to it; answers as an InitFunc does. `factory`

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <davit/key.hpp>
+#include <davit/state_fields.hpp>
 #include <davit/time.hpp>
 #include <mutex>
 #include <optional>
@@ -75,6 +76,24 @@ class Expectations {
     return found == records_.end() ? std::nullopt : std::optional(found->second.counts);
   }
 
+  /// All of it, for a HandedState.
+  struct Entry {
+    Key key;
+    ExpectationCounts counts;
+    Time since;
+  };
+  [[nodiscard]] std::vector<Entry> entries() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<Entry> all;
+    for (const auto& [key, record] : records_) all.push_back({key, record.counts, record.since});
+    return all;
+  }
+  void replace(const std::vector<Entry>& entries) {
+    const std::lock_guard lock(mutex_);
+    records_.clear();
+    for (const Entry& each : entries) records_[each.key] = Record{each.counts, each.since};
+  }
+
  private:
   struct Record {
     ExpectationCounts counts;
@@ -137,6 +156,45 @@ class TrackingExpectations {
   }
   [[nodiscard]] std::optional<ExpectationCounts> outstanding(const Key& key) const {
     return counts_.outstanding(key);
+  }
+
+  /// Writes all of it as a list, for a HandedState.
+  void write(JsonWriter& out) const {
+    const std::lock_guard lock(mutex_);
+    out.begin_array();
+    for (const Expectations::Entry& each : counts_.entries()) {
+      out.begin_object().member("key", each.key.text());
+      out.member("additions", each.counts.additions).member("deletions", each.counts.deletions);
+      out.member("since", state_time(each.since)).key("awaited").begin_array();
+      if (const auto found = awaited_.find(each.key); found != awaited_.end()) {
+        for (const Key& object : found->second) out.string(object.text());
+      }
+      out.end_array().end_object();
+    }
+    out.end_array();
+  }
+  /// Takes over the list that is the member `name` of `state`, unless something is not as it should
+  /// be there.
+  [[nodiscard]] Status read(const StateFields& state, std::string_view name, Time now) {
+    // Far more than a sync creates, and far from where sums of them overflow.
+    constexpr StateFields::Range kCounts = {-1'000'000'000, 1'000'000'000};
+    std::vector<Expectations::Entry> entries;
+    std::unordered_map<Key, std::set<Key>> awaited;
+    for (const Value element : state.array(name).elements()) {
+      const StateFields each = state.element(element);
+      const Key key = Key::parse(each.text("key"));
+      entries.push_back({key,
+                         {each.integer("additions", kCounts), each.integer("deletions", kCounts)},
+                         each.past("since", now)});
+      for (const std::string& object : each.texts("awaited")) {
+        awaited[key].insert(Key::parse(object));
+      }
+    }
+    if (!state.status().ok()) return state.status();
+    const std::lock_guard lock(mutex_);
+    awaited_ = std::move(awaited);
+    counts_.replace(entries);
+    return {};
   }
 
  private:

@@ -218,5 +218,38 @@ TEST_F(HandlerInboxTest, ResyncMergesWithWhatWaits) {
   EXPECT_THAT(drain(), ElementsAre("UPDATED a@1->2"));
 }
 
+TEST_F(HandlerInboxTest, TwoInboxesRestAtOnePointOfTheirInformersChanges) {
+  test::FakeClock clock;
+  make_inbox();
+  HandlerInbox other;
+  Strings others;
+  other.join(*informer_, [&others](const Change& change) {
+    others.push_back(RecordingListener::describe(change));
+  });
+  fill({});
+  watch({"A5", "M6", "A7 b"});
+  ASSERT_TRUE(inbox_->step());  // One is further than the other.
+
+  HandlerInbox::hold_together(*inbox_, other);
+  watch({"M8 b", "D9", "A10 c"});
+  EXPECT_FALSE(inbox_->wait_held(clock, clock.now())) << "two changes of before wait";
+  const Strings here = drain();
+  while (other.step()) {
+  }
+  EXPECT_TRUE(inbox_->wait_held(clock, clock.now()));
+  EXPECT_TRUE(other.wait_held(clock, clock.now()));
+  EXPECT_THAT(here, ElementsAre("ADDED a@5", "UPDATED a@5->6", "ADDED b@7"));
+  EXPECT_EQ(others.size(), 3U) << "the same three";
+  EXPECT_EQ(inbox_->size(), 3U) << "what came later waits";
+
+  inbox_->release();
+  other.release();
+  EXPECT_EQ(drain().size(), 3U);
+  others.clear();
+  while (other.step()) {
+  }
+  EXPECT_EQ(others.size(), 3U);
+}
+
 }  // namespace
 }  // namespace davit::host

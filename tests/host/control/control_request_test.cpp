@@ -6,7 +6,7 @@ namespace davit::host {
 namespace {
 
 TEST(ControlRequestTest, WhatIsAskedComesThrough) {
-  const ControlRequest asked{"swap", "replica\"set", "/plugins/new.so"};
+  const ControlRequest asked{"swap", "replica\"set", "/plugins/new.so", "none"};
 
   const Result<ControlRequest> heard = parse_request(to_line(asked));
 
@@ -14,6 +14,7 @@ TEST(ControlRequestTest, WhatIsAskedComesThrough) {
   EXPECT_EQ(heard->command, asked.command);
   EXPECT_EQ(heard->name, asked.name);
   EXPECT_EQ(heard->file, asked.file);
+  EXPECT_EQ(heard->state, asked.state);
 }
 
 struct BadLine {
@@ -28,6 +29,7 @@ constexpr BadLine kBadLines[] = {
     {R"({"command":"load"})", "load needs a file"},
     {R"({"command":"swap","name":"a","file":"b.so"})",
      "file must be an absolute path, not \"b.so\""},
+    {R"({"command":"pause","name":"a","state":"none"})", "pause hands over no state"},
 };
 
 TEST(ControlRequestTest, MistakesAreNamed) {

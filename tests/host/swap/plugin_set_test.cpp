@@ -10,6 +10,7 @@ namespace {
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 TEST_F(SwapTest, ANewBuildTakesThePlaceOfTheOldOne) {
@@ -203,6 +204,28 @@ TEST_F(SwapTest, ABuildThatCannotLeaveIsCountedAndTheirNumberIsLimited) {
   EXPECT_EQ(state.residents[0].build.generation, 2U);
 
   EXPECT_EQ(swap().outcome, SwapOutcome::kTooManyResident);
+}
+
+TEST_F(SwapTest, MetricsTellOutcomesPausesAndBuilds) {
+  start();
+  place("v2");
+  ASSERT_TRUE(swap().ok());
+  place("init_fails");
+  ASSERT_FALSE(swap().ok());
+  ASSERT_FALSE(set_->swap({"nobody", file()}).ok());
+  set_->report();
+
+  const std::string text = metrics_->text();
+  for (const char* line :
+       {R"(davit_plugin_swaps_total{outcome="done",plugin="sample"} 1)",
+        R"(davit_plugin_swaps_total{outcome="init-failed",plugin="sample"} 1)",
+        R"(davit_plugin_swap_pause_seconds_count{plugin="sample"} 1)",
+        R"(davit_plugin_generation{plugin="sample"} 2)", "davit_plugin_resident_generations 0"}) {
+    EXPECT_THAT(text, HasSubstr(std::string("\n") + line + "\n"));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("nobody")));
+  ASSERT_TRUE(set_->unload("sample").ok());
+  EXPECT_THAT(metrics_->text(), HasSubstr(R"(davit_plugin_generation{plugin="sample"} 0)"));
 }
 
 TEST_F(SwapTest, ManySwapsLeaveOneBuildInMemory) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -44,8 +45,9 @@ class PodServer final : public ListWatch {
     MutexLock lock(mutex_);
     ++watches_;
     while (!stop.stop_requested()) {
-      if (sent_ < events_.size()) {
-        const std::string next = events_[sent_++];
+      if (!events_.empty()) {
+        const std::string next = std::move(events_.front());
+        events_.pop_front();
         if (Status s = sink(next); !s.ok()) return s;
         continue;
       }
@@ -72,8 +74,7 @@ class PodServer final : public ListWatch {
   CondVar changed_;
   int lists_ GUARDED_BY(mutex_) = 0;
   int watches_ GUARDED_BY(mutex_) = 0;
-  std::vector<std::string> events_ GUARDED_BY(mutex_);
-  std::size_t sent_ GUARDED_BY(mutex_) = 0;
+  std::deque<std::string> events_ GUARDED_BY(mutex_);  // That are not sent yet.
 };
 
 class SwapTest : public ::testing::Test {
@@ -132,7 +133,8 @@ class SwapTest : public ::testing::Test {
                          [this](SwapPhase phase) {
                            if (on_phase_) on_phase_(phase);
                          },
-                     .start_informers = [this] { return informers_.start(); }},
+                     .start_informers = [this] { return informers_.start(); },
+                     .metrics = metrics_.get()},
         limits_);
     Result<StagingDirectory> staging = StagingDirectory::create_below(limits_.staging);
     Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, file(), "");
@@ -179,6 +181,7 @@ class SwapTest : public ::testing::Test {
     options.plugin = plugin.declaration().name;
     options.generation = generation;
     options.rate = {-1, 1};
+    options.config = config_;
     return std::make_unique<ControllerHost>(
         std::move(options), HostServices{space_, informers_, transport_, discovery_, events_,
                                          *metrics_, clock_, *random_, Log(log_)});
@@ -212,6 +215,7 @@ class SwapTest : public ::testing::Test {
   test::Collector<std::string> told_;  // What the observers heard.
   std::filesystem::path first_;        // The copy of the build that the host started with.
   int version_ = 7;
+  std::string config_;  // Of each controller.
   std::string sha256_;  // That the manifest wants of every build.
   std::unique_ptr<PluginSet> set_;
 };

@@ -1,4 +1,7 @@
 // What a swap refuses, and that the old build serves on.
+#include <sys/resource.h>
+
+#include <csignal>
 #include <future>
 
 #include "tests/host/swap/swap_fixture.hpp"
@@ -9,6 +12,26 @@ namespace {
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+/// As long as it lives no file of this process may grow beyond a few bytes, as on a full disk.
+class TinyFiles {
+ public:
+  TinyFiles() : on_excess_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit tiny{16, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &tiny);
+  }
+  TinyFiles(const TinyFiles&) = delete;
+  TinyFiles& operator=(const TinyFiles&) = delete;
+  ~TinyFiles() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, on_excess_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*on_excess_)(int);
+};
 
 struct Refusal {
   const char* name;
@@ -21,6 +44,8 @@ struct Refusal {
 constexpr Refusal kRefusals[] = {
     {"FailedInit", "init_fails", SwapOutcome::kInitFailed,
      "controller sample-controller failed to start: no luck today"},
+    {"ThrowingInit", "init_throws", SwapOutcome::kInitFailed,
+     "the plugin threw an exception: no luck"},
     {"RenamedController", "renamed", SwapOutcome::kLacksController,
      "the new build has no controller sample-controller, which runs: disable it first"},
     {"OtherPlugin", "other_plugin", SwapOutcome::kOtherPlugin, "is the plugin other, not sample"},
@@ -106,6 +131,34 @@ TEST_F(SwapTest, NoRoomForTheCopyIsNoHarm) {
   add_pod("b");
   transport_.await_requests(2);
   EXPECT_EQ(asked()[1], "v1-b");
+}
+
+TEST_F(SwapTest, ADiskThatIsFullWhileStagingIsNoHarm) {
+  start();
+  place("v2");
+  {
+    const TinyFiles full;
+    EXPECT_EQ(swap().outcome, SwapOutcome::kNotStaged);
+  }
+  add_pod("b");
+  transport_.await_requests(2);
+  EXPECT_EQ(asked()[1], "v1-b");
+  EXPECT_TRUE(std::filesystem::is_empty(limits_.staging)) << "no half copy is left";
+  EXPECT_TRUE(swap().ok());
+}
+
+TEST_F(SwapTest, ABuildWithFewerControllersThanRunIsRefused) {
+  place("two");
+  start();
+  ASSERT_TRUE(set_->enable("more-controller").ok());
+  place("v2");
+
+  const SwapReport report = swap();
+
+  EXPECT_EQ(report.outcome, SwapOutcome::kLacksController);
+  EXPECT_THAT(report.text, HasSubstr("no controller more-controller, which runs"));
+  ASSERT_TRUE(set_->disable("more-controller").ok());
+  EXPECT_TRUE(swap().ok());
 }
 
 TEST_F(SwapTest, AnInitFuncThatDoesNotEndIsLeftBehindAndCounted) {

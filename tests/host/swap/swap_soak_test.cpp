@@ -1,4 +1,4 @@
-// Many swaps in a row. By hand: DAVIT_SWAPS=10000 DAVIT_SWAP_PODS=20000 swap_test
+// Many swaps in a row, under churn. By hand: DAVIT_SWAPS=10000 DAVIT_SWAP_PODS=20000 swap_test
 // --gtest_filter='*Soak*'
 #include <unistd.h>
 
@@ -7,11 +7,20 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <thread>
 
+#include "tests/host/swap/samples/tally.h"
 #include "tests/host/swap/swap_fixture.hpp"
 
 namespace davit::host {
 namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+/// Changes of pods at each step of a swap that is not part of the pause.
+constexpr int kBurst = 5;
+/// Longer than any machine takes for what is waited for.
+constexpr std::chrono::minutes kPatience{2};
 
 int number(const char* variable, int otherwise) {
   const char* const value = std::getenv(variable);
@@ -28,54 +37,184 @@ int entries(const char* directory) {
 struct Holdings {
   int descriptors = entries("/proc/self/fd");
   int threads = entries("/proc/self/task");
+  int maps = 0;
   int libraries = 0;
   long resident_kib = 0;
 
   Holdings() {
-    std::ifstream maps("/proc/self/maps");
-    for (std::string line; std::getline(maps, line);) {
+    std::ifstream file("/proc/self/maps");
+    for (std::string line; std::getline(file, line); ++maps) {
       libraries += line.find(".so") != std::string::npos ? 1 : 0;
     }
     long pages = 0;
     std::ifstream("/proc/self/statm") >> pages >> pages;
     resident_kib = pages * (::sysconf(_SC_PAGESIZE) / 1024);
   }
+
+  friend std::ostream& operator<<(std::ostream& out, const Holdings& held) {
+    return out << held.resident_kib << " KiB resident, " << held.maps << " maps, "
+               << held.descriptors << " descriptors, " << held.threads << " threads";
+  }
 };
 
-TEST_F(SwapTest, SoakLeavesNothingBehind) {
-  constexpr int kWarmUp = 5;  // Allocators and the loader keep what they once needed.
-  const int swaps = number("DAVIT_SWAPS", 30);
-  pods_.size = number("DAVIT_SWAP_PODS", 200);
-  place("quiet");
-  start_without_waiting();
-  std::chrono::steady_clock::time_point drained;
-  std::vector<double> pauses;
-  on_phase_ = [&](SwapPhase phase) {
-    const auto now = std::chrono::steady_clock::now();
-    if (phase == SwapPhase::kHandOver) drained = now;
-    if (phase != SwapPhase::kServe) return;
-    pauses.push_back(std::chrono::duration<double, std::milli>(now - drained).count());
-  };
+double percentile(std::vector<double>& values, std::size_t percent) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1, values.size() * percent / 100)];
+}
 
-  std::optional<Holdings> before;
-  for (int i = 0; i < kWarmUp + swaps; ++i) {
-    if (i == kWarmUp) before.emplace();
+/// The memory behind a swap_tally, and the versions that the server has sent.
+struct Ledger {
+  explicit Ledger(int keys)
+      : running(static_cast<std::size_t>(keys)),
+        seen(running.size()),
+        changed(running.size()),
+        waited(1U << 20),
+        sent(running.size(), 5) {
+    tally.keys = static_cast<std::uint32_t>(keys);
+    tally.running = running.data();
+    tally.seen = seen.data();
+    tally.changed_ns = changed.data();
+    tally.waited_ns = waited.data();
+    tally.waits_max = waited.size();
+  }
+
+  [[nodiscard]] static std::uint64_t load(const std::uint64_t& place) {
+    return __atomic_load_n(&place, __ATOMIC_SEQ_CST);
+  }
+  /// Keys whose last change no sync has seen.
+  [[nodiscard]] std::size_t lost() const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < sent.size(); ++i) count += load(seen[i]) < sent[i] ? 1 : 0;
+    return count;
+  }
+  /// How long the neighbour's syncs waited, in milliseconds, from the `first` on.
+  [[nodiscard]] std::vector<double> waits_from(std::uint64_t first) const {
+    std::vector<double> out;
+    for (std::uint64_t i = first; i < std::min(load(tally.waits), tally.waits_max); ++i) {
+      out.push_back(static_cast<double>(waited[i]) / 1e6);
+    }
+    return out;
+  }
+
+  std::vector<std::uint32_t> running;
+  std::vector<std::uint64_t> seen;
+  std::vector<std::uint64_t> changed;
+  std::vector<std::uint64_t> waited;
+  std::vector<std::uint64_t> sent;  // The server's; "5" is the list's.
+  swap_tally tally{};
+};
+
+class SwapSoakTest : public SwapTest {
+ protected:
+  ~SwapSoakTest() override { set_.reset(); }  // Whose controllers use the ledger.
+
+  /// The builds under test beside a neighbour that stays as it is.
+  void begin(int pods) {
+    pods_.size = pods;
+    ledger_.emplace(pods);
+    config_ = R"({"tally":)" + std::to_string(reinterpret_cast<std::uintptr_t>(&tally())) + "}";
+    place("neighbour");
+    const std::filesystem::path other = directory_.path() / "neighbour.so";
+    std::filesystem::rename(file(), other);
+    place("soak");
+    start_without_waiting();
+    ASSERT_TRUE(set_->load(other).ok());
+    ASSERT_TRUE(until([this] { return ledger_->lost() == 0; })) << "every pod is synced once";
+  }
+  [[nodiscard]] swap_tally& tally() { return ledger_->tally; }
+
+  /// Changes some pods.
+  void burst() {
+    for (int i = 0; i < kBurst; ++i) {
+      const std::size_t key = next_++ % ledger_->sent.size();
+      ledger_->sent[key] = static_cast<std::uint64_t>(++version_);
+      pods_.send(event_json("MODIFIED", {.name = key == 0 ? "a" : "pod-" + std::to_string(key),
+                                         .version = std::to_string(version_)}));
+    }
+  }
+  [[nodiscard]] static bool until(const std::function<bool()>& holds) {
+    const SteadyTime end = std::chrono::steady_clock::now() + kPatience;
+    while (!holds()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+  /// The neighbour's syncs while nothing is swapped, in milliseconds.
+  std::vector<double> measure_alone(int bursts) {
+    const std::uint64_t first = ledger_->load(tally().waits);
+    for (int i = 0; i < bursts; ++i) {
+      const std::uint64_t before = ledger_->load(tally().waits);
+      burst();
+      EXPECT_TRUE(until([&] { return ledger_->load(tally().waits) >= before + kBurst; }));
+    }
+    return ledger_->waits_from(first);
+  }
+  void swap_once(int i) {
     const SwapReport report = swap();
     ASSERT_TRUE(report.ok()) << i << ": " << report.text;
     ASSERT_EQ(report.resident, "") << i;
+    ASSERT_EQ(report.keys_dropped, 0U) << i;
+    // From here on no older build may sync.
+    __atomic_store_n(&tally().oldest, tally().builds, __ATOMIC_SEQ_CST);
   }
+  void swap_many(int swaps) {
+    SteadyTime drained;
+    on_phase_ = [&](SwapPhase phase) {
+      if (phase == SwapPhase::kServe) {
+        const auto pause = std::chrono::steady_clock::now() - drained;
+        pauses_.push_back(std::chrono::duration<double, std::milli>(pause).count());
+      }
+      if (phase != SwapPhase::kServe && phase != SwapPhase::kHandOver) burst();
+      if (phase == SwapPhase::kState) drained = std::chrono::steady_clock::now();
+    };
+    for (int i = 0; i < swaps && !HasFatalFailure(); ++i) swap_once(i);
+    on_phase_ = {};
+  }
+
+  std::optional<Ledger> ledger_;
+  std::size_t next_ = 0;
+  std::vector<double> pauses_;
+};
+
+TEST_F(SwapSoakTest, SoakLosesNothingAndLeavesNothingBehind) {
+  constexpr int kWarmUp = 5;  // Allocators and the loader keep what they once needed.
+  const int swaps = number("DAVIT_SWAPS", 30);
+  begin(number("DAVIT_SWAP_PODS", 200));
+  swap_many(kWarmUp);
+  std::vector<double> alone = measure_alone(swaps);
+  const std::uint64_t first = ledger_->load(tally().waits);
+  const std::uint64_t syncs = ledger_->load(tally().syncs);
+  const int requests = pods_.requests();
+  pauses_.clear();
+
+  const Holdings before;
+  swap_many(swaps);
+  EXPECT_TRUE(until([this] { return ledger_->lost() == 0; })) << ledger_->lost() << " keys lost";
   const Holdings after;
 
-  EXPECT_EQ(after.descriptors, before->descriptors);
-  EXPECT_EQ(after.libraries, before->libraries);
+  EXPECT_EQ(after.descriptors, before.descriptors);
+  EXPECT_EQ(after.libraries, before.libraries);
   // A build starts its worker with the first key, which may be just now.
-  EXPECT_LE(std::abs(after.threads - before->threads), 1);
-  EXPECT_EQ(pods_.requests(), 2) << "one list and one watch, those of the start";
-  std::sort(pauses.begin(), pauses.end());
-  std::cout << swaps << " swaps with " << pods_.size << " pods: pause p50 "
-            << pauses[pauses.size() / 2] << " ms, p99 " << pauses[pauses.size() * 99 / 100]
-            << " ms, longest " << pauses.back() << " ms; resident memory " << before->resident_kib
-            << " KiB before, " << after.resident_kib << " KiB after\n";
+  EXPECT_LE(std::abs(after.threads - before.threads), 1);
+  EXPECT_EQ(requests, 2) << "one list and one watch, those of the start";
+  EXPECT_EQ(pods_.requests(), requests);
+  EXPECT_EQ(ledger_->load(tally().overlaps), 0U) << "a key was with two syncs at once";
+  EXPECT_EQ(ledger_->load(tally().strays), 0U) << "an old build ran after its swap";
+  EXPECT_GE(ledger_->load(tally().syncs) - syncs, static_cast<std::uint64_t>(swaps))
+      << "keys went on being synced";
+  std::vector<double> beside = ledger_->waits_from(first);
+  std::cout << swaps << " swaps with " << pods_.size << " pods and " << beside.size()
+            << " changes meanwhile: pause p50 " << percentile(pauses_, 50) << " ms, p99 "
+            << percentile(pauses_, 99) << " ms, longest " << pauses_.back()
+            << " ms\n  lists and watches caused: " << pods_.requests() - requests
+            << ", keys lost: " << ledger_->lost()
+            << ", with two syncs at once: " << ledger_->load(tally().overlaps)
+            << ", with an old build: " << ledger_->load(tally().strays)
+            << "\n  another controller's wait for a sync: p99 " << percentile(alone, 99)
+            << " ms without swaps, " << percentile(beside, 99)
+            << " ms with them\n  before: " << before << "\n  after:  " << after << "\n";
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <davit/entry.hpp>
 #include <davit/testing/builders.hpp>
+#include <davit/testing/hand_over.hpp>
 #include <davit/testing/host_tables.hpp>
 #include <davit/testing/state.hpp>
 #include <functional>
@@ -81,12 +82,46 @@ class Cluster {
     }
   }
 
+  /// Puts another build of a controller in the place of the one that runs, as a hot swap does: it
+  /// sees what the caches hold, then gets state and keys. After an error the old one runs on.
+  Status swap(std::string_view name, const std::function<InitResult(Context&)>& factory,
+              std::string_view config = {}) {
+    HostState* const old = find_host(name);
+    if (old == nullptr) fail("no controller " + std::string(name));
+    if (Status s = start(name, factory, config); !s.ok()) return s;
+    HostState& next = *state_.hosts.back();
+    if (const davit_state_v1* const from = detail::state_side(*old); from != nullptr) {
+      std::string text;
+      const davit_code written = from->write(old->controller.self, append_to(text));
+      Status handed(from_c(written), old->error_text);
+      if (handed.ok()) handed = detail::read_state(next, from->version, text);
+      if (!handed.ok()) return destroy(next), handed;
+    }
+    for (std::size_t i = 0; i < std::min(old->queues.size(), next.queues.size()); ++i) {
+      next.queues[i].adopt(old->queues[i]);
+    }
+    destroy(*old);
+    return {};
+  }
+  /// What a controller would hand over ("davit.state/1"); empty when it has no state.
+  [[nodiscard]] std::string state_of(std::string_view name) const {
+    std::string text;
+    const HostState* const host = find_host(name);
+    const davit_state_v1* const state = host == nullptr ? nullptr : detail::state_side(*host);
+    if (state != nullptr) static_cast<void>(state->write(host->controller.self, append_to(text)));
+    return text;
+  }
+  /// Hands a text to a controller as the state of another build; its refusal.
+  Status give_state(std::string_view name, std::uint32_t version, std::string_view text) {
+    HostState* const host = find_host(name);
+    if (host == nullptr) fail("no controller " + std::string(name));
+    return detail::read_state(*host, version, text);
+  }
+
   /// The C side of a controller that was started, for its optional sides; all zero for others.
   [[nodiscard]] davit_controller raw_controller(std::string_view name) const {
-    for (const auto& host : state_.hosts) {
-      if (host->name == name && host->started) return host->controller;
-    }
-    return davit_controller{};
+    const HostState* const host = find_host(name);
+    return host == nullptr ? davit_controller{} : host->controller;
   }
 
   // ---- Time and work ----
@@ -320,6 +355,12 @@ class Cluster {
                      host.error_text);
     state_.hosts.pop_back();
     return why;
+  }
+  [[nodiscard]] HostState* find_host(std::string_view name) const {
+    for (const auto& host : state_.hosts) {
+      if (host->name == name && host->started) return host.get();
+    }
+    return nullptr;
   }
   static void destroy(HostState& host) {
     if (!host.started) return;

@@ -91,6 +91,14 @@ class WorkQueue {
     std::int64_t& wanted = waits_[*running_][resource];
     wanted = std::max(wanted, version);
   }
+  /// Goes on with what the queue of another build of the controller holds.
+  void adopt(const WorkQueue& from) {
+    for (const std::string& key : from.ready_) add(key);
+    for (const auto& [key, due] : from.delayed_) add_at(key, due);
+    failures_.insert(from.failures_.begin(), from.failures_.end());
+    waits_.insert(from.waits_.begin(), from.waits_.end());
+  }
+
   /// Versions that a key waits for, by resource.
   [[nodiscard]] const std::map<std::string, std::int64_t>& waits(const std::string& key) {
     return waits_[key];

@@ -1,8 +1,13 @@
 /* A controller of which a test can tell the builds apart: for each pod it creates a pod named
- * <BUILD>-<key>. What a build does differently is asked for by macros. */
+ * <BUILD>-<key>; with STATE, <the builds before>.<BUILD>-<key>. What a build does differently is
+ * asked for by macros. */
 #include <davit/abi.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "tests/host/swap/samples/tally.h"
 
 #ifndef BUILD
 #define BUILD "v1"
@@ -38,17 +43,103 @@ typedef struct controller {
   const davit_client_v1* client;
   davit_handle keys;
   davit_name path[2];
+  const davit_context* context;
+  char builds[64];
+  const davit_informer_v1* informer;
+  davit_handle pods;
+  davit_name version[2];
+  swap_tally* tally;
+  uint32_t number;
 } controller;
+
+#ifdef TALLY
+static uint32_t index_of(const controller* me, davit_str key) {
+  char text[32] = "0";
+  if (key.size > 4 && key.size < 32 && memcmp(key.data, "pod-", 4) == 0) {
+    memcpy(text, key.data + 4, key.size - 4);
+    text[key.size - 4] = 0;
+  }
+  return (uint32_t)strtoul(text, 0, 10) % me->tally->keys;
+}
+
+static void find_tally(controller* me) {
+  const davit_config_v1* config = me->context->capability(me->host, TEXT("davit.config/1"));
+  davit_value address;
+  int64_t number = 0;
+  me->object->lookup(config->value(me->host), TEXT("tally"), &address);
+  me->object->integer(address, &number);
+  me->tally = (swap_tally*)(uintptr_t)number;
+  me->version[0] = me->path[0];
+  me->version[1] = me->object->name(me->host, TEXT("resourceVersion"));
+#ifndef NEIGHBOUR
+  me->number = __atomic_add_fetch(&me->tally->builds, 1, __ATOMIC_SEQ_CST);
+#endif
+}
+
+#ifdef NEIGHBOUR
+static uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+#endif
+#endif
 
 static void on_event(void* self, const davit_event* event) {
   controller* me = self;
   davit_value name;
   davit_str text;
   if (me->object->path(event->value, me->path, 2, &name) != DAVIT_OK) return;
-  if (me->object->string(name, &text) == DAVIT_OK) me->queue->add(me->host, me->keys, text);
+  if (me->object->string(name, &text) != DAVIT_OK) return;
+#ifdef NEIGHBOUR
+  uint64_t none = 0;
+  if (event->initial) return;
+  __atomic_compare_exchange_n(&me->tally->changed_ns[index_of(me, text)], &none, now_ns(), 0,
+                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+#endif
+  me->queue->add(me->host, me->keys, text);
 }
 
-#ifdef QUIET
+#if defined(NEIGHBOUR)
+static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
+  controller* me = self;
+  swap_tally* tally = me->tally;
+  uint64_t* changed = &tally->changed_ns[index_of(me, key)];
+  const uint64_t since = __atomic_exchange_n(changed, 0, __ATOMIC_SEQ_CST);
+  (void)result;
+  if (since == 0) return DAVIT_OK;
+  const uint64_t place = __atomic_load_n(&tally->waits, __ATOMIC_SEQ_CST);
+  if (place < tally->waits_max) tally->waited_ns[place] = now_ns() - since;
+  __atomic_store_n(&tally->waits, place + 1, __ATOMIC_SEQ_CST);
+  return DAVIT_OK;
+}
+#elif defined(TALLY)
+static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
+  controller* me = self;
+  swap_tally* tally = me->tally;
+  const uint32_t place = index_of(me, key);
+  davit_value pod;
+  davit_value version;
+  davit_str text = {0, 0};
+  (void)result;
+  __atomic_add_fetch(&tally->syncs, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_exchange_n(&tally->running[place], 1, __ATOMIC_SEQ_CST) != 0) {
+    __atomic_add_fetch(&tally->overlaps, 1, __ATOMIC_SEQ_CST);
+  }
+  if (me->number < __atomic_load_n(&tally->oldest, __ATOMIC_SEQ_CST)) {
+    __atomic_add_fetch(&tally->strays, 1, __ATOMIC_SEQ_CST);
+  }
+  if (me->informer->get(me->host, me->pods, TEXT("default"), key, &pod) == DAVIT_OK &&
+      me->object->path(pod, me->version, 2, &version) == DAVIT_OK &&
+      me->object->string(version, &text) == DAVIT_OK && text.size < 20) {
+    char digits[20] = "";
+    memcpy(digits, text.data, text.size);
+    __atomic_store_n(&tally->seen[place], strtoull(digits, 0, 10), __ATOMIC_SEQ_CST);
+  }
+  __atomic_store_n(&tally->running[place], 0, __ATOMIC_SEQ_CST);
+  return DAVIT_OK;
+}
+#elif defined(QUIET)
 static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   (void)self;
   (void)key;
@@ -58,10 +149,11 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
 #else
 static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   controller* me = self;
-  char body[256] = "{\"metadata\":{\"name\":\"" BUILD "-";
+  char body[256] = "{\"metadata\":{\"name\":\"";
   davit_request request = {.size = sizeof(request), .verb = DAVIT_CREATE};
   davit_response response = {.size = sizeof(response)};
   (void)result;
+  strcat(strcat(body, me->builds), "-");
   strncat(body, key.data, key.size);
   strcat(body, "\"}}");
   request.version = TEXT("v1");
@@ -74,12 +166,78 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
 
 static void destroy(void* self) { free(self); }
 
+#ifdef STATE
+static void say(controller* me, const char* why) {
+  me->context->error_text(me->host, (davit_str){why, strlen(why)});
+}
+
+static davit_code write_state(void* self, davit_sink out) {
+  controller* me = self;
+#ifdef WRITE_FAILS
+  say(me, "it is secret");
+  return DAVIT_INTERNAL;
+#elif defined(WRITE_GARBAGE)
+  (void)me;
+  out.write(out.self, TEXT("\xff\x00{"));
+  return DAVIT_OK;
+#elif defined(WRITE_HUGE)
+  /* A piece more than fits. */
+  static const char piece[1 << 16];
+  (void)me;
+  for (int i = 0; i <= DAVIT_STATE_BYTES_MAX / (1 << 16); ++i) {
+    out.write(out.self, (davit_str){piece, sizeof(piece)});
+  }
+  return DAVIT_OK;
+#else
+  out.write(out.self, (davit_str){me->builds, strlen(me->builds)});
+  return DAVIT_OK;
+#endif
+}
+
+static davit_code read_state(void* self, uint32_t version, davit_str state) {
+  controller* me = self;
+  (void)version;
+#ifdef READ_HANGS
+  const davit_clock_v1* clock = me->context->capability(me->host, TEXT("davit.clock/1"));
+  const davit_log_v1* log = me->context->capability(me->host, TEXT("davit.log/1"));
+  const int64_t end = clock->monotonic_ns(me->host) + INT64_C(3600000000000);
+  log->write(me->host, DAVIT_LOG_INFO, TEXT("It reads for an hour"), 0, 0);
+  while (clock->monotonic_ns(me->host) < end) sched_yield();
+#endif
+#ifdef READ_FAILS
+  say(me, "not with me");
+  return DAVIT_INVALID;
+#endif
+  if (state.size == 0 || state.data[0] != 'v' || state.size + sizeof(BUILD) + 1 > 64) {
+    say(me, "that is no state of mine");
+    return DAVIT_INVALID;
+  }
+  memcpy(me->builds, state.data, state.size);
+  me->builds[state.size] = 0;
+#ifndef TALLY /* Ten thousand builds have no room there. */
+  strcat(me->builds, "." BUILD);
+#endif
+  return DAVIT_OK;
+}
+
+#ifndef STATE_OLDEST
+#define STATE_OLDEST 0
+#endif
+static const void* capability(void* self, davit_str id) {
+  static const davit_state_v1 state = {
+      sizeof(davit_state_v1), STATE, STATE_OLDEST, 0, write_state, read_state};
+  (void)self;
+  return id.size == 13 && memcmp(id.data, "davit.state/1", 13) == 0 ? &state : 0;
+}
+#endif
+
 static int32_t init(const davit_context* context, davit_controller* out) {
   davit_informer_options pods = {.size = sizeof(pods)};
   davit_queue_options keys = {.size = sizeof(keys)};
-  davit_handle informer = 0;
   controller* me = calloc(1, sizeof(*me));
   me->host = context->host;
+  me->context = context;
+  strcpy(me->builds, BUILD);
   me->object = context->capability(context->host, TEXT("davit.object/1"));
   me->queue = context->capability(context->host, TEXT("davit.queue/1"));
   me->client = context->capability(context->host, TEXT("davit.client/1"));
@@ -96,8 +254,11 @@ static int32_t init(const davit_context* context, davit_controller* out) {
   keys.name = TEXT("sample");
   keys.self = me;
   keys.sync = sync;
-  if (((const davit_informer_v1*)context->capability(context->host, TEXT("davit.informer/1")))
-              ->open(me->host, &pods, &informer) != DAVIT_OK ||
+  me->informer = context->capability(context->host, TEXT("davit.informer/1"));
+#ifdef TALLY
+  find_tally(me);
+#endif
+  if (me->informer->open(me->host, &pods, &me->pods) != DAVIT_OK ||
       me->queue->open(me->host, &keys, &me->keys) != DAVIT_OK) {
     free(me);
     return DAVIT_FAILED;
@@ -109,6 +270,9 @@ static int32_t init(const davit_context* context, davit_controller* out) {
 #endif
   out->self = me;
   out->destroy = destroy;
+#ifdef STATE
+  out->capability = capability;
+#endif
   return DAVIT_STARTED;
 }
 
@@ -116,7 +280,7 @@ static int32_t init(const davit_context* context, davit_controller* out) {
 static int32_t init_more(const davit_context* context, davit_controller* out) {
   (void)context;
   (void)out;
-  return DAVIT_SKIPPED;
+  return MORE;
 }
 #endif
 

@@ -1,0 +1,34 @@
+/// What one build of a controller knows goes to the next one.
+#pragma once
+
+#include <string>
+
+#include "host/swap/generation.hpp"
+
+namespace davit::host {
+
+/// How it went for one controller.
+struct StateHandOver {
+  enum class End {
+    kNone,      ///< The old build has no state, or none that counts.
+    kHanded,    ///< The new build has it.
+    kLeft,      ///< The new build takes none: it begins with nothing.
+    kRefused,   ///< One of the two builds said no.
+    kTimedOut,  ///< Handlers, or a call, did not end.
+  };
+  End end = End::kNone;
+  std::string text{};     ///< Of kRefused and kTimedOut: why.
+  std::size_t bytes = 0;  ///< Of kHanded.
+};
+
+/// Whether `to` can read what `from` writes, by what they declare; of what may be handed over
+/// kHanded.
+[[nodiscard]] StateHandOver judge_state(const ControllerHost& from, const ControllerHost& to);
+
+/// Hands over the state. `from` is drained, `to` has seen what the caches hold and syncs nothing.
+/// The handlers of both rest meanwhile. Foreign code runs on a thread of its own, which `to` keeps
+/// if it does not end by `deadline`; neither build counts as ended before.
+[[nodiscard]] StateHandOver hand_state(HostedController& from, HostedController& to, Clock& clock,
+                                       Time deadline);
+
+}  // namespace davit::host
