@@ -1,10 +1,31 @@
 #!/bin/sh
-# outside_project.sh BUILD_DIR SOURCE_DIR WORK_DIR: installs the SDK and builds the example plugin from a project outside
-# davit's tree.
+# outside_project.sh BUILD_DIR SOURCE_DIR WORK_DIR: installs the SDK, moves it, and builds the example plugins from outside
+# davit's tree, with each compiler: through CMake, and by hand with what pkg-config says.
 set -eu
+examples=$2/sdk/example
 rm -rf "$3"
-cmake --install "$1" --component sdk --prefix "$3/prefix" >/dev/null
-cmake -S "$2/tests/sdk/outside" -B "$3/build" -DCMAKE_PREFIX_PATH="$3/prefix" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" \
-  -DDAVIT_EXAMPLE="$2/sdk/example/greeter.cpp"
-cmake --build "$3/build"
-sh "$2/tests/sdk/plugin_shape.sh" "$3/build/outside.so"
+cmake --install "$1" --component sdk --prefix "$3/installed" >/dev/null
+mv "$3/installed" "$3/prefix"
+prefix=$3/prefix
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name davit.pc)")
+export PKG_CONFIG_PATH
+flags="-Wall -Wextra -Werror $(pkg-config --cflags davit) $(pkg-config --variable=plugin_flags davit)"
+pkg-config --exists "davit >= 0.1"
+
+build() { # build CC CXX
+  cmake -S "$2/tests/sdk/outside" -B "$3/cmake-$4" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$4" \
+    -DCMAKE_CXX_COMPILER="$5" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" -DDAVIT_EXAMPLE="$examples/greeter.cpp" >/dev/null
+  cmake --build "$3/cmake-$4" >/dev/null
+  # shellcheck disable=SC2086
+  "$4" -std=c11 $flags "$examples/janitor.c" -o "$3/janitor-$4.so"
+  # shellcheck disable=SC2086
+  "$5" -std=c++20 $flags "$examples/greeter.cpp" -o "$3/greeter-$4.so"
+  sh "$2/tests/sdk/plugin_shape.sh" "$3/cmake-$4/outside.so" "$3/janitor-$4.so" "$3/greeter-$4.so"
+}
+built=0
+for pair in gcc:g++ clang:clang++; do
+  command -v "${pair%:*}" >/dev/null || continue
+  build "$1" "$2" "$3" "${pair%:*}" "${pair#*:}"
+  built=$((built + 1))
+done
+[ "$built" -gt 0 ]

@@ -1,0 +1,187 @@
+// The example plugins on the sandbox: what a third party ships, in a whole host.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "host/api/rest_client.hpp"
+#include "host/cli/host_plan.hpp"
+#include "host/cli/host_process.hpp"
+#include "host/cli/local_cluster.hpp"
+#include "host/object/watch_splitter.hpp"
+#include "sandbox/json/json.hpp"
+#include "tests/support/recording_log_sink.hpp"
+
+namespace davit::host {
+namespace {
+
+using sandbox::Json;
+using testing::Contains;
+
+/// Something in the namespace default, or all of it.
+ResourcePath path(const char* group, const char* resource, const char* name = "",
+                  const char* subresource = "") {
+  return {group, "v1", resource, subresource, "default", name};
+}
+const ResourcePath kDefinitions{
+    "apiextensions.k8s.io", "v1", "customresourcedefinitions", "", "", ""};
+constexpr char kGroup[] = "example.davit.dev";
+
+constexpr char kDefinition[] =
+    R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+        "metadata":{"name":"webapps.example.davit.dev"},"spec":{"group":"example.davit.dev",
+        "scope":"Namespaced","names":{"plural":"webapps","kind":"WebApp"},"versions":[
+        {"name":"v1","served":true,"storage":true,"subresources":{"status":{}},
+         "schema":{"openAPIV3Schema":{"type":"object","properties":{
+           "spec":{"type":"object","properties":{"image":{"type":"string"},
+             "replicas":{"type":"integer","default":1},"port":{"type":"integer","default":8080}}},
+           "status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})";
+
+class ExamplePluginsTest : public testing::Test {
+ protected:
+  ExamplePluginsTest() {
+    cluster_ = std::move(*LocalCluster::open({*clock_, *random_, Log(sink_)}, {}));
+    client_ = std::make_unique<RestClient>(cluster_->transport(), *clock_, metrics_, Log(sink_),
+                                           RestOptions{.rate = {-1, 1}});
+  }
+  ~ExamplePluginsTest() override { EXPECT_TRUE(!host_ || host_->stop()); }
+
+  void start(std::vector<std::string> controllers) {
+    RunOptions options;
+    options.plugin_directories = {DAVIT_EXAMPLE_DIRECTORY};
+    options.controllers = std::move(controllers);
+    options.leader_elect = false;
+    options.bind_address = "127.0.0.1";
+    options.port = 0;
+    options.qps = 10'000;
+    options.burst = 10'000;
+    options.controller_start_interval = Duration{0};
+    const SettingsResult settled = settle(options);
+    std::ostringstream mistakes;
+    std::optional<HostPlan> plan = HostPlan::make(settled.settings, mistakes);
+    ASSERT_TRUE(plan) << mistakes.str();
+    host_ = std::make_unique<HostProcess>(
+        settled.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
+        HostSeams{*clock_, *random_, sink_, &cluster_->transport()}, [] {});
+    const Status started = host_->start({});
+    ASSERT_TRUE(started.ok()) << started.message();
+  }
+
+  Json send(Verb verb, ResourcePath path, const std::string& body = "") {
+    ApiRequest request;
+    request.verb = verb;
+    request.path = std::move(path);
+    request.body = body;
+    request.patch_type = PatchType::kMerge;
+    const ApiResponse response = client_->call(request);
+    EXPECT_TRUE(response.status.ok()) << response.status.message();
+    return response.body.empty() ? Json() : sandbox::json_literal(response.body);
+  }
+
+  /// Follows a collection, from its present content or the version `since` on, until an object is
+  /// as `done` wants it; returns it.
+  Json await(ResourcePath path, const std::function<bool(WatchType, const Json&)>& done,
+             const std::string& since = "") {
+    ApiRequest request;
+    if (!since.empty()) request.query = "resourceVersion=" + since;
+    request.verb = Verb::kWatch;
+    request.path = std::move(path);
+    WatchSplitter splitter;
+    Json found;
+    const Status ended = client_->stream(request, {}, [&](std::string_view chunk) {
+      return splitter.feed(chunk, [&](WatchType type, std::string_view object) {
+        Json each = sandbox::json_literal(object);
+        if (!done(type, each)) return Status();
+        found = std::move(each);
+        return Status(Code::kCancelled, "seen");
+      });
+    });
+    EXPECT_EQ(ended.message(), "seen");
+    return found;
+  }
+
+  std::unique_ptr<Clock> clock_ = make_system_clock();
+  std::unique_ptr<Random> random_ = make_seeded_random(1);
+  test::RecordingLogSink sink_;
+  NoRestMetrics metrics_;
+  std::unique_ptr<LocalCluster> cluster_;
+  std::unique_ptr<RestClient> client_;
+  std::unique_ptr<HostProcess> host_;
+};
+
+/// The status of the first condition of a WebApp.
+std::string available(const Json& app) {
+  const Json* conditions = app.at({"status", "conditions"});
+  if (conditions == nullptr || conditions->items().empty()) return "";
+  return conditions->items()[0].text_at({"status"}) + " " +
+         conditions->items()[0].text_at({"reason"});
+}
+
+TEST_F(ExamplePluginsTest, AControllerWaitsForItsDefinitionAndThenServesItsResource) {
+  const ResourcePath apps = path(kGroup, "webapps");
+  start({"web-app-controller"});
+  EXPECT_FALSE(host_->plugins().caches_filled().ok()) << "nobody has defined WebApps yet";
+
+  send(Verb::kCreate, kDefinitions, kDefinition);
+  send(Verb::kCreate, apps,
+       R"({"apiVersion":"example.davit.dev/v1","kind":"WebApp","metadata":{"name":"shop"},
+           "spec":{"image":"shop:1","replicas":2}})");
+  const Json app = await(
+      apps, [](WatchType, const Json& each) { return available(each) == "False Progressing"; });
+  EXPECT_THAT(app.get("metadata").get("finalizers").items(),
+              Contains(Json("example.davit.dev/web-apps-list")));
+  const Json deployment = send(Verb::kGet, path("apps", "deployments", "shop"));
+  EXPECT_EQ(deployment.get("spec").get("replicas"), Json(2));
+  EXPECT_EQ(deployment.get("metadata").get("ownerReferences").items()[0].text_at({"name"}), "shop");
+  const Json service = send(Verb::kGet, path("", "services", "shop"));
+  EXPECT_EQ(service.get("spec").get("ports").items()[0].get("port"), Json(8080));
+  EXPECT_EQ(
+      send(Verb::kGet, path("", "configmaps", "web-apps")).get("data").text_at({"default.shop"}),
+      "http://shop.default:8080");
+
+  send(Verb::kPatch, path("apps", "deployments", "shop", "status"),
+       R"({"status":{"replicas":2,"readyReplicas":2,"availableReplicas":2}})");
+  await(apps, [](WatchType, const Json& each) { return available(each) == "True Ready"; });
+  send(Verb::kPatch, path(kGroup, "webapps", "shop"), R"({"spec":{"image":"shop:2"}})");
+  await(path("apps", "deployments"), [](WatchType, const Json& each) {
+    return each.get("spec")
+               .get("template")
+               .get("spec")
+               .get("containers")
+               .items()[0]
+               .text_at({"image"}) == "shop:2";
+  });
+
+  send(Verb::kDelete, path(kGroup, "webapps", "shop"));
+  await(path("", "configmaps"), [](WatchType, const Json& each) {
+    return each.text_at({"metadata", "name"}) == "web-apps" &&
+           !each.get("data").contains("default.shop");
+  });
+}
+
+TEST_F(ExamplePluginsTest, ANameThatIsTakenIsToldInTheStatus) {
+  send(Verb::kCreate, kDefinitions, kDefinition);
+  send(Verb::kCreate, path("", "services"),
+       R"({"metadata":{"name":"shop"},"spec":{"ports":[{"port":1}]}})");
+  start({"web-app-controller"});
+  send(Verb::kCreate, path(kGroup, "webapps"),
+       R"({"apiVersion":"example.davit.dev/v1","kind":"WebApp","metadata":{"name":"shop"},
+           "spec":{"image":"shop:1"}})");
+  await(path(kGroup, "webapps"),
+        [](WatchType, const Json& each) { return available(each) == "False NameTaken"; });
+}
+
+TEST_F(ExamplePluginsTest, TheJanitorInCDeletesAFinishedPod) {
+  start({"pod-janitor-controller", "job-janitor-controller"});
+  const Json pod = send(Verb::kCreate, path("", "pods"),
+                        R"({"metadata":{"name":"done","annotations":{"janitor.davit.dev/ttl":"0s"}},
+           "spec":{"containers":[{"name":"app","image":"app:1"}]}})");
+  send(Verb::kPatch, path("", "pods", "done", "status"), R"({"status":{"phase":"Succeeded"}})");
+  await(path("", "pods"), [](WatchType type, const Json&) { return type == WatchType::kDeleted; });
+}
+
+}  // namespace
+}  // namespace davit::host
