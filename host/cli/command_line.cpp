@@ -10,6 +10,7 @@
 
 #include "host/base/version.hpp"
 #include "host/cli/ctl_flags.hpp"
+#include "host/cli/develop_flags.hpp"
 #include "host/cli/manifest_command.hpp"
 #include "host/cli/plugin_command.hpp"
 #include "host/cli/plugin_new.hpp"
@@ -30,6 +31,7 @@ struct Commands {
   PluginInspectOptions plugin_inspect;
   PluginListOptions plugin_list;
   PluginNewOptions plugin_new;
+  PluginValidateOptions plugin_validate;
   RbacOptions rbac;
   SandboxFlags sandbox;
   CtlOptions ctl;
@@ -60,9 +62,9 @@ void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, 
   });
 }
 
-void add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
-  CLI::App* plugin =
-      app.add_subcommand("plugin", "Begin a plugin, or look at plugins without running their code");
+CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out,
+                             std::ostream& err) {
+  CLI::App* plugin = app.add_subcommand("plugin", "Begin a plugin, look at plugins, or try one");
   plugin->require_subcommand(1);
   CLI::App* inspect =
       plugin->add_subcommand("inspect", "What a plugin is, needs and may do, and how it grades");
@@ -104,6 +106,7 @@ void add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out, st
       ->type_name("DIRECTORY");
   list->callback(
       [&] { commands.chosen = [&] { return run_plugin_list(commands.plugin_list, out, err); }; });
+  return plugin;
 }
 
 void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
@@ -200,7 +203,8 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   add_run_flags(*run_app, commands.run);
   run_app->callback([&] { commands.chosen = [&] { return programs.run(commands.run); }; });
   add_manifest_command(app, commands, out, err);
-  add_plugin_command(app, commands, out, err);
+  CLI::App* const plugin = add_plugin_command(app, commands, out, err);
+  add_plugin_validate(*plugin, commands.plugin_validate, commands.chosen, programs.validate);
   add_rbac_command(app, commands, out, err);
   const SandboxActions sandbox_actions{programs.sandbox, out, err};
   add_sandbox_command(app, commands.sandbox, sandbox_actions, commands.chosen);

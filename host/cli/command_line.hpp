@@ -9,14 +9,16 @@
 #include "host/cli/demo_command.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/sandbox_options.hpp"
+#include "host/cli/validate_command.hpp"
 
 namespace davit::host {
 
-/// The commands that run for long; each returns the exit code.
+/// The commands that run a host or a plugin; each returns the exit code.
 struct Programs {
-  std::function<int(const RunOptions&)> run;          ///< `davit run`
-  std::function<int(const SandboxOptions&)> sandbox;  ///< `davit sandbox`
-  std::function<int(const DemoOptions&)> demo;        ///< `davit demo`
+  std::function<int(const RunOptions&)> run;                  ///< `davit run`
+  std::function<int(const SandboxOptions&)> sandbox;          ///< `davit sandbox`
+  std::function<int(const DemoOptions&)> demo;                ///< `davit demo`
+  std::function<int(const PluginValidateOptions&)> validate;  ///< `davit plugin validate`
 };
 
 /// Parses `args` (without the program's name), runs the command and returns the exit code: a usage

@@ -6,6 +6,7 @@
 #include "host/cli/demo_command.hpp"
 #include "host/cli/run_command.hpp"
 #include "host/cli/sandbox_command.hpp"
+#include "host/cli/validate_command.hpp"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
@@ -18,6 +19,10 @@ int main(int argc, char** argv) {
       .demo =
           [](const davit::host::DemoOptions& options) {
             return davit::host::run_demo(options, std::cout, std::cerr);
+          },
+      .validate =
+          [](const davit::host::PluginValidateOptions& options) {
+            return davit::host::run_plugin_validate(options, std::cout, std::cerr);
           },
   };
   return davit::host::run_command_line(args, programs, std::cout, std::cerr);

@@ -169,6 +169,7 @@ void ControllerHost::send(std::span<const davit_request> requests,
     Status refused = check_form(requests[i]);
     if (refused.ok()) refused = check_rights(requests[i]);
     if (!refused.ok()) {
+      log_.warning("A request was refused before it was sent", {{"err", refused.message()}});
       ApiResponse response;
       response.status = std::move(refused);
       answer(requests[i], std::move(response), responses[i], frame);

@@ -1,0 +1,39 @@
+/// What the checks are made of. Internal to host/cli/validate.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/cli/validate/checks.hpp"
+#include "host/cli/validate/trial_host.hpp"
+
+namespace davit::host {
+
+/// So long a plugin may take to come to rest after a few objects have changed. Far more than any
+/// honest one needs, even on a slow machine.
+inline constexpr Duration kRestLimit = std::chrono::seconds(8);
+
+/// A host of the plugin that runs, on a cluster without objects of its kinds. Null: it does not
+/// start, which has been told as a failure.
+[[nodiscard]] std::unique_ptr<TrialHost> started_host(const Subject& subject,
+                                                      const Witness& witness);
+/// Ends it. When it does not end, that is told, and the child with it.
+void end(std::unique_ptr<TrialHost> host, const Witness& witness);
+/// Waits for rest. When there is none, that is told, and the child ends.
+void await_rest(TrialHost& host, const Witness& witness);
+
+// How it lives.
+void check_load(const Subject& subject, const Witness& witness);
+void check_init(const Subject& subject, const Witness& witness);
+void check_threads(const Subject& subject, const Witness& witness);
+void check_traces(const Subject& subject, const Witness& witness);
+void check_unload(const Subject& subject, const Witness& witness);
+void check_swap(const Subject& subject, const Witness& witness);
+// How it works.
+void check_work(const Subject& subject, const Witness& witness);
+void check_rights(const Subject& subject, const Witness& witness);
+void check_hostile(const Subject& subject, const Witness& witness);
+void check_leaks(const Subject& subject, const Witness& witness);
+
+}  // namespace davit::host

@@ -1,0 +1,55 @@
+/// Foreign code in a process of its own: whatever it does there is a finding, not an accident.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace davit::host {
+
+/// What a check says while it works, from the child to its parent. Any thread.
+class Witness {
+ public:
+  /// `fd` is the parent's pipe, borrowed.
+  explicit Witness(int fd) : fd_(fd) {}
+
+  /// What it does next. The last one is named when the child ends before its work does.
+  void step(std::string_view what) const { say('s', what); }
+  void fail(std::string_view what) const { say('f', what); }
+  void warn(std::string_view what) const { say('w', what); }
+  /// Something that a reader may want to know.
+  void note(std::string_view what) const { say('n', what); }
+  /// The work has been done; ends the child on the spot. Also where something still runs that will
+  /// not end, and no destructor may wait for it.
+  [[noreturn]] void leave() const;
+
+ private:
+  void say(char kind, std::string_view text) const;
+
+  const int fd_;
+};
+
+/// How a child ended and what it said.
+struct ChildRun {
+  enum class End { kDone, kCrashed, kExited, kTimedOut, kNotStarted };
+
+  End end = End::kNotStarted;
+  int number = 0;    ///< The signal, or the exit status.
+  std::string step;  ///< The last one.
+  std::vector<std::string> failures;
+  std::vector<std::string> warnings;
+  std::vector<std::string> notes;
+  std::vector<std::string> output;  ///< The last lines that it printed.
+
+  /// Why the work was not done to its end, one line; empty when it was.
+  [[nodiscard]] std::string trouble() const;
+};
+
+/// Runs `work` in a child of this process, which must have one thread only, and ends the child with
+/// all its own children when `limit` has passed.
+[[nodiscard]] ChildRun run_in_child(std::chrono::milliseconds limit,
+                                    const std::function<void(const Witness&)>& work);
+
+}  // namespace davit::host

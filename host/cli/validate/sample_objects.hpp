@@ -1,0 +1,26 @@
+/// Objects to try a plugin with: ordinary ones, and such as no sane client would write.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/base/random.hpp"
+#include "host/cli/validate/trial_host.hpp"
+#include "sandbox/json/json.hpp"
+
+namespace davit::host {
+
+/// A small object of the kind as a user would write it; `name` becomes its name. Kinds that are not
+/// known get an empty spec.
+[[nodiscard]] sandbox::Json ordinary_object(const TrialHost::Watched& resource,
+                                            const std::string& name);
+
+/// What the server adds to an object that it stores.
+void complete_metadata(sandbox::Json& object, const TrialHost::Watched& resource, Random& random);
+
+/// Changes an object for the worse: wrong kinds, absurd numbers and texts, missing and superfluous
+/// members, above all at the paths that the plugin reads. What the server itself writes stays
+/// right: apiVersion, kind, and name, namespace, uid and resourceVersion of its metadata.
+void spoil(sandbox::Json& object, const std::vector<std::string>& paths, Random& random);
+
+}  // namespace davit::host

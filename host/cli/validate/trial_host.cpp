@@ -1,0 +1,342 @@
+#include "host/cli/validate/trial_host.hpp"
+
+#include <atomic>
+#include <set>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "host/api/discovery.hpp"
+#include "host/api/rest_client.hpp"
+#include "host/cache/informer_factory.hpp"
+#include "host/cache/rest_list_watch.hpp"
+#include "host/events/event_api.hpp"
+#include "host/events/event_recorder.hpp"
+#include "host/health/metrics.hpp"
+#include "host/plugin/controller_host.hpp"
+#include "sandbox/client/in_process_transport.hpp"
+#include "sandbox/server/api_server.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Nothing is held back: the cluster is in this process.
+constexpr TokenBucket::Rate kNoLimit{-1, 1};
+constexpr Duration kLongQuiet = milliseconds(40);
+constexpr Duration kShortQuiet = milliseconds(5);
+constexpr milliseconds kLook{1};
+/// What a plugin that ends well needs at most.
+constexpr Duration kStopLimit = std::chrono::seconds(5);
+
+/// Keeps what a plugin did wrong. Thread-safe.
+class Remarks final : public LogSink {
+ public:
+  [[nodiscard]] int verbosity() const override { return 0; }
+  void write(Severity severity, int, std::string_view logger, std::string_view message,
+             std::span<const LogField> fields) override EXCLUDES(mutex_) {
+    if (severity == Severity::kInfo) return;
+    Remark remark{std::string(message), std::string(logger) + ": " + std::string(message), "", ""};
+    for (const LogField& field : fields) {
+      remark.text.append(" ").append(field.key).append("=").append(field.text());
+      if (field.key == "err") remark.error = field.text();
+      if (field.key == "code") remark.code = field.text();
+    }
+    MutexLock lock(mutex_);
+    if (all_.size() < kMost) all_.push_back(std::move(remark));
+  }
+  void flush() override {}
+  std::vector<Remark> take() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return std::exchange(all_, {});
+  }
+
+ private:
+  static constexpr std::size_t kMost = 10'000;  // A plugin may fail as often as it likes.
+  Mutex mutex_;
+  std::vector<Remark> all_ GUARDED_BY(mutex_);
+};
+
+/// Counts the controllers' own requests.
+class CountingTransport final : public Transport {
+ public:
+  explicit CountingTransport(Transport& next) : next_(next) {}
+  [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
+    if (request.lane == Lane::kWrite) requests_.fetch_add(1, std::memory_order_relaxed);
+    return next_.start(std::move(request), reader);
+  }
+  [[nodiscard]] std::string_view server() const override { return next_.server(); }
+  /// A count only: nothing hangs on its order.
+  [[nodiscard]] std::size_t count() const { return requests_.load(std::memory_order_relaxed); }
+
+ private:
+  Transport& next_;
+  std::atomic<std::size_t> requests_{0};
+};
+
+std::string definition(const DeclaredWatch& watch) {
+  std::string kind = watch.resource.substr(0, watch.resource.size() - 1);
+  if (!kind.empty()) kind[0] = static_cast<char>(std::toupper(kind[0]));
+  return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+         R"("metadata":{"name":")" +
+         watch.resource + "." + watch.group + R"("},"spec":{"group":")" + watch.group +
+         R"(","scope":"Namespaced","names":{"plural":")" + watch.resource + R"(","kind":")" + kind +
+         R"("},"versions":[{"name":")" + watch.version +
+         R"(","served":true,"storage":true,"subresources":{"status":{}},)"
+         R"("schema":{"openAPIV3Schema":)"
+         R"({"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
+}
+
+}  // namespace
+
+struct TrialHost::State {
+  std::unique_ptr<Clock> clock = make_system_clock();
+  std::unique_ptr<Random> random = make_seeded_random(1);
+  Remarks remarks;
+  const Log log{remarks};
+  sandbox::Store store{*clock};
+  std::unique_ptr<sandbox::ApiServer> server;
+  std::unique_ptr<sandbox::InProcessTransport> wire;
+  std::unique_ptr<CountingTransport> transport;
+  std::unique_ptr<Metrics> metrics = Metrics::make({}, *clock);
+  ObjectSpace space;
+  std::unique_ptr<RestClient> client;
+  std::unique_ptr<RestClient> watch_client;
+  std::unique_ptr<Discovery> discovery;
+  std::unique_ptr<EventApi> event_api;
+  std::unique_ptr<EventRecorder> events;
+  std::unique_ptr<ListWatch> list_watch;
+  std::unique_ptr<InformerFactory> informers;
+  std::filesystem::path staging;
+  std::filesystem::path file;
+  std::filesystem::path opened;
+  PluginDeclaration declaration;
+  std::shared_ptr<const LoadedPlugin> plugin;
+  std::vector<Watched> watched;
+  std::vector<std::string> skipped;
+  mutable Mutex mutex;
+  std::vector<ControllerHost*> hosts GUARDED_BY(mutex);  // Of the build that serves.
+  std::unique_ptr<PluginSet> plugins;
+
+  std::unique_ptr<ControllerHost> make(const LoadedPlugin& loaded,
+                                       const DeclaredController& declared, std::uint64_t generation)
+      EXCLUDES(mutex) {
+    ControllerHostOptions options;
+    options.declared = declared;
+    options.plugin = loaded.declaration().name;
+    options.build_id = loaded.file().digest.substr(0, 12);
+    options.generation = generation;
+    options.rate = kNoLimit;
+    auto made = std::make_unique<ControllerHost>(
+        std::move(options), HostServices{space, *informers, *transport, *discovery, *events,
+                                         *metrics, *clock, *random, log});
+    MutexLock lock(mutex);
+    hosts.push_back(made.get());
+    return made;
+  }
+
+  Status define(const DeclaredWatch& watch) {
+    if (watch.group.empty()) {
+      return Status(Code::kInvalid, "watches " + watch.version + "/" + watch.resource +
+                                        ", which is no resource of Kubernetes");
+    }
+    ApiRequest request;
+    request.verb = Verb::kCreate;
+    request.path = {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "", "", ""};
+    request.body = definition(watch);
+    const Status made = client->call(request).status;
+    return made.code() == Code::kAlreadyExists ? Status() : made.with_context(watch.resource);
+  }
+
+  /// Finds what the controllers watch, and defines what is not there.
+  Status find_watched() {
+    std::set<std::tuple<std::string, std::string, std::string>> seen;
+    for (const DeclaredController& controller : declaration.controllers) {
+      for (const DeclaredWatch& watch : controller.watches) {
+        if (!seen.emplace(watch.group, watch.version, watch.resource).second) continue;
+        auto served = server->resources()->find(watch.group, watch.version, watch.resource);
+        if (!served) {
+          if (Status s = define(watch); !s.ok()) return s;
+          served = server->resources()->find(watch.group, watch.version, watch.resource);
+        }
+        if (!served) return Status(Code::kInternal, "cannot define " + watch.resource);
+        watched.push_back(
+            {watch, served->collection, served->api_version(), served->kind, served->namespaced});
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool busy() const EXCLUDES(mutex) {
+    MutexLock lock(mutex);
+    for (const ControllerHost* host : hosts) {
+      if (!host->caches_ready() || host->waiting() > 0) return true;
+      if (!host->overdue(Duration::zero()).ok()) return true;
+    }
+    return false;
+  }
+};
+
+TrialHost::TrialHost() : state_(std::make_unique<State>()) {}
+
+TrialHost::~TrialHost() {
+  if (state_->informers) state_->informers->stop();
+  state_->plugins.reset();
+  if (state_->events) state_->events->stop();
+}
+
+Status TrialHost::open() {
+  State& at = *state_;
+  auto server = sandbox::ApiServer::open({at.store, *at.clock, *at.random, at.log});
+  if (!server) return server.error();
+  at.server = std::move(*server);
+  at.wire = std::make_unique<sandbox::InProcessTransport>(
+      *at.server, *at.clock, sandbox::InProcessTransport::Driver::kOwnThread);
+  at.transport = std::make_unique<CountingTransport>(*at.wire);
+  const auto client = [&](Lane lane) {
+    RestOptions options;
+    options.rate = kNoLimit;
+    options.lane = lane;
+    return std::make_unique<RestClient>(*at.wire, *at.clock, *at.metrics, at.log,
+                                        std::move(options));
+  };
+  at.client = client(Lane::kWrite);
+  at.watch_client = client(Lane::kWatch);
+  at.discovery = std::make_unique<Discovery>(*at.client);
+  at.event_api = std::make_unique<RestEventApi>(*at.client);
+  at.events = std::make_unique<EventRecorder>(*at.event_api, *at.clock, *at.random, at.log,
+                                              EventRecorderOptions{});
+  at.list_watch = std::make_unique<RestListWatch>(*at.watch_client);
+  at.informers = std::make_unique<InformerFactory>(
+      InformerSeams{*at.list_watch, at.space, *at.clock, *at.random, *at.metrics}, at.log);
+  return {};
+}
+
+Status TrialHost::load(const std::filesystem::path& file, const std::filesystem::path& below) {
+  State& at = *state_;
+  at.file = file;
+  at.staging = below;
+  Result<StagingDirectory> staging = StagingDirectory::create_below(below);
+  if (!staging) return staging.error();
+  Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, file, "");
+  if (!loaded) return loaded.error();
+  at.plugin = std::move(*loaded);
+  at.declaration = at.plugin->declaration();
+  at.opened = at.plugin->opened();
+  return at.find_watched();
+}
+
+Status TrialHost::start() {
+  State& at = *state_;
+  if (Status s = at.discovery->refresh({}); !s.ok()) return s;
+  SwapLimits limits;
+  limits.staging = at.staging;
+  at.plugins = std::make_unique<PluginSet>(
+      *at.clock, at.log,
+      [&at](const LoadedPlugin& plugin, const DeclaredController& declared,
+            std::uint64_t generation) { return at.make(plugin, declared, generation); },
+      SetObservers{.on_up = {},
+                   .on_down = {},
+                   .on_phase = {},
+                   .start_informers = [&at] { return at.informers->start(); }},
+      limits);
+  const std::shared_ptr<const LoadedPlugin> plugin = std::exchange(at.plugin, nullptr);
+  at.plugins->add(plugin, "");
+  for (const DeclaredController& declared : at.declaration.controllers) {
+    auto controller = at.make(*plugin, declared, 1);
+    const ControllerHost::InitResult result = controller->init(plugin->init(declared.name));
+    Status status;
+    if (result.outcome == ControllerHost::InitOutcome::kStarted) status = controller->commit();
+    if (result.outcome == ControllerHost::InitOutcome::kFailed) {
+      status = Status(Code::kInternal, result.reason);
+    }
+    if (result.outcome == ControllerHost::InitOutcome::kStarted && status.ok()) {
+      at.plugins->add(at.declaration.name, std::move(controller));
+      continue;
+    }
+    {
+      MutexLock lock(at.mutex);
+      at.hosts.pop_back();
+    }
+    if (!status.ok()) return status.with_context("the InitFunc of " + declared.name);
+    at.skipped.push_back(declared.name + " was skipped: " + result.reason);
+  }
+  if (Status s = at.informers->start(); !s.ok()) return s;
+  at.plugins->start();
+  at.plugins->lead();
+  return {};
+}
+
+bool TrialHost::settle(Duration limit, Quiet quiet) {
+  const State& at = *state_;
+  const Duration wanted = quiet == Quiet::kLong ? kLongQuiet : kShortQuiet;
+  const Time give_up = at.clock->now() + limit;
+  Time quiet_since = at.clock->now();
+  std::size_t seen = at.transport->count();
+  for (;;) {
+    const Time now = at.clock->now();
+    const std::size_t sent = at.transport->count();
+    if (sent != seen || at.busy()) quiet_since = now;
+    seen = sent;
+    if (now - quiet_since >= wanted) return true;
+    if (now >= give_up) return false;
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+SwapReport TrialHost::swap() {
+  {
+    MutexLock lock(state_->mutex);
+    state_->hosts.clear();  // Those of the new build take their place.
+  }
+  return state_->plugins->swap({state_->declaration.name, state_->file});
+}
+
+bool TrialHost::stop() {
+  const Time now = state_->clock->now();
+  const bool ended = state_->plugins->stop({now + kStopLimit / 2, now + kStopLimit});
+  MutexLock lock(state_->mutex);
+  state_->hosts.clear();
+  return ended;
+}
+
+const PluginDeclaration& TrialHost::declaration() const { return state_->declaration; }
+const std::filesystem::path& TrialHost::opened() const { return state_->opened; }
+sandbox::Store& TrialHost::store() { return state_->store; }
+const std::vector<TrialHost::Watched>& TrialHost::watched() const { return state_->watched; }
+
+int TrialHost::create(const Watched& resource, const std::string& json) {
+  ApiRequest request;
+  request.verb = Verb::kCreate;
+  request.path = {resource.watch.group,
+                  resource.watch.version,
+                  resource.watch.resource,
+                  "",
+                  resource.namespaced ? "default" : "",
+                  ""};
+  request.body = json;
+  return state_->client->call(request).http_status;
+}
+
+std::vector<Remark> TrialHost::take_remarks() { return state_->remarks.take(); }
+const std::vector<std::string>& TrialHost::skipped() const { return state_->skipped; }
+
+std::size_t TrialHost::retained() const {
+  std::size_t count = 0;
+  MutexLock lock(state_->mutex);
+  for (ControllerHost* host : state_->hosts) count += host->retained().size();
+  return count;
+}
+
+std::string TrialHost::running() const {
+  MutexLock lock(state_->mutex);
+  for (const ControllerHost* host : state_->hosts) {
+    if (const Status s = host->overdue(Duration::zero()); !s.ok()) return s.message();
+  }
+  return "";
+}
+
+std::size_t TrialHost::requests() const { return state_->transport->count(); }
+
+}  // namespace davit::host

@@ -1,0 +1,88 @@
+/// A host with one plugin on a cluster in memory, as `davit plugin validate` runs it.
+#pragma once
+
+#include <davit/result.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/base/mutex.hpp"
+#include "host/plugin/staging.hpp"
+#include "host/swap/plugin_set.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::host {
+
+/// A log line of weight.
+struct Remark {
+  std::string message;
+  std::string text;  ///< With all fields, for people.
+  std::string error;
+  std::string code;
+};
+
+/// Life:  open() → load() → start() → (settle(), swap(), …) → stop() → destructor.
+/// One thread, which is the caller's. Nothing but the plugin changes the cluster: no nodes, no
+/// garbage collector.
+class TrialHost {
+ public:
+  TrialHost();
+  TrialHost(const TrialHost&) = delete;
+  TrialHost& operator=(const TrialHost&) = delete;
+  /// stop() was called before, if start() was.
+  ~TrialHost();
+
+  /// The cluster, with what its server has from the start.
+  [[nodiscard]] Status open();
+  /// Stages, judges and opens the plugin, in a copy below `staging`. Resources that it watches and
+  /// that the server does not have are defined as custom ones.
+  [[nodiscard]] Status load(const std::filesystem::path& file,
+                            const std::filesystem::path& staging);
+  /// Calls every InitFunc and begins to sync. The error is that of an InitFunc that failed.
+  [[nodiscard]] Status start();
+  /// How long nothing may happen before the controllers count as being at rest.
+  enum class Quiet {
+    kLong,   ///< Surely at rest: what a watch delivers takes a millisecond.
+    kShort,  ///< Most probably, for use between many objects.
+  };
+  /// Waits until the controllers are at rest. False: they were not when `limit` had passed.
+  [[nodiscard]] bool settle(Duration limit, Quiet quiet = Quiet::kLong);
+  /// Puts the same file in the plugin's place.
+  [[nodiscard]] SwapReport swap();
+  /// False when a call into the plugin does not end.
+  [[nodiscard]] bool stop();
+
+  [[nodiscard]] const PluginDeclaration& declaration() const;
+  /// Where the library was opened.
+  [[nodiscard]] const std::filesystem::path& opened() const;
+  [[nodiscard]] sandbox::Store& store();
+  /// Every resource that a controller watches, as the server serves it, each once.
+  struct Watched {
+    DeclaredWatch watch;
+    sandbox::Collection collection;
+    std::string api_version;
+    std::string kind;
+    bool namespaced = true;
+  };
+  [[nodiscard]] const std::vector<Watched>& watched() const;
+  /// Sends an object to the server. Its status code.
+  int create(const Watched& resource, const std::string& json);
+
+  /// Warnings and errors of the log since the last call.
+  [[nodiscard]] std::vector<Remark> take_remarks();
+  /// Controllers whose InitFunc said SKIPPED, with the reason.
+  [[nodiscard]] const std::vector<std::string>& skipped() const;
+  /// Objects that the controllers retain at the moment.
+  [[nodiscard]] std::size_t retained() const;
+  /// Keys of syncs that run at the moment and the like; empty: none.
+  [[nodiscard]] std::string running() const;
+  /// Requests of the controllers so far, lists and watches left out.
+  [[nodiscard]] std::size_t requests() const;
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace davit::host

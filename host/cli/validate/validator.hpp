@@ -1,0 +1,54 @@
+/// Puts a plugin through all checks.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <davit/result.hpp>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/plugin/elf_findings.hpp"
+
+namespace davit::host {
+
+struct ValidationOptions {
+  std::filesystem::path file;
+  std::uint64_t seed = 1;             ///< Of everything that is made by chance.
+  std::chrono::seconds limit{60};     ///< Of each check.
+  std::vector<std::string> checks{};  ///< Names of those to run, and what they need; empty: all.
+};
+
+enum class CheckOutcome { kPassed, kWarned, kFailed, kNotRun };
+/// "passed", "warned", "failed", "not-run"; stable, for programs.
+[[nodiscard]] std::string_view to_string(CheckOutcome outcome);
+
+struct CheckResult {
+  std::string name;
+  std::string what;
+  CheckOutcome outcome = CheckOutcome::kNotRun;
+  std::vector<std::string> lines;   ///< Why: failures first, then warnings and notes.
+  std::vector<std::string> output;  ///< The last lines that the plugin printed, of a failed check.
+  std::chrono::milliseconds time{0};
+};
+
+struct Validation {
+  std::string plugin;  ///< Empty when the file does not say.
+  std::string version;
+  std::string digest;
+  Grade grade = Grade::kRefused;
+  std::vector<CheckResult> checks;
+
+  [[nodiscard]] bool ok() const;
+};
+
+/// The names that ValidationOptions::checks may have.
+[[nodiscard]] std::vector<std::string> validation_checks();
+
+/// `told` hears of each check when it has ended. kNotFound, kForbidden, …: the file cannot be read,
+/// or there is no place for a copy of it. The caller's process has one thread only.
+[[nodiscard]] Result<Validation> validate_plugin(
+    const ValidationOptions& options, const std::function<void(const CheckResult&)>& told);
+
+}  // namespace davit::host

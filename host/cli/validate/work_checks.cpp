@@ -1,0 +1,303 @@
+/// How a plugin works: on ordinary objects and on others.
+#include <malloc.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <utility>
+
+#include "host/cli/validate/check_functions.hpp"
+#include "host/cli/validate/sample_objects.hpp"
+#include "host/run/code_name.hpp"
+
+namespace davit::host {
+namespace {
+
+using sandbox::Json;
+
+constexpr int kOrdinaryObjects = 3;  // Of each resource.
+constexpr int kTouches = 3;
+/// Of all resources together: some seconds' worth.
+constexpr std::size_t kHostileObjects = 96;
+constexpr std::size_t kSpoiledAgain = 1;
+
+/// What the host says when an exception reaches it.
+constexpr std::string_view kThrew = "the plugin threw an exception";
+
+/// What the controllers did wrong, sorted.
+struct Wrongs {
+  std::map<std::string, int> breaches;    // Of the contract.
+  std::map<std::string, int> undeclared;  // Requests and reads.
+  std::map<std::string, int> failures;    // Syncs.
+
+  void add(const std::vector<Remark>& remarks) {
+    for (const Remark& each : remarks) {
+      const std::string why = each.error.empty() ? each.text : each.error;
+      if (each.error.starts_with(kThrew)) {
+        ++breaches["an exception left the plugin's code: " + each.text];
+      } else if (each.code.starts_with("unknown code")) {
+        ++breaches["a sync answered an " + each.code];
+      } else if (each.code == code_name(DAVIT_MISUSE) || each.code == code_name(DAVIT_STALE)) {
+        ++breaches["a sync broke a rule of abi.h: " + why];
+      } else if (each.code == code_name(DAVIT_UNDECLARED) ||
+                 each.message == "A request was refused before it was sent" ||
+                 each.text.find("outside the projection") != std::string::npos) {
+        ++undeclared[why];
+      } else {
+        ++failures[why];
+      }
+    }
+  }
+};
+
+std::string counted(const std::pair<const std::string, int>& each) {
+  constexpr std::size_t kShown = 400;
+  std::string text = each.first.substr(0, kShown);
+  return each.second == 1 ? text : text + " (" + std::to_string(each.second) + " times)";
+}
+
+/// At most so many lines of one sort.
+template <typename Tell>
+void tell_all(const std::map<std::string, int>& wrongs, Tell tell) {
+  constexpr int kMost = 5;
+  int told = 0;
+  for (const auto& each : wrongs) {
+    if (told++ == kMost) return tell("and " + std::to_string(wrongs.size() - kMost) + " more");
+    tell(counted(each));
+  }
+}
+
+sandbox::Draft draft_of(const TrialHost::Watched& resource, Json object) {
+  sandbox::Draft draft;
+  draft.name = object.get("metadata").text_at({"name"});
+  if (resource.namespaced) draft.ns = "default";
+  draft.object = std::move(object);
+  return draft;
+}
+
+std::string object_name(const TrialHost::Watched& resource, std::size_t number) {
+  return resource.watch.resource + "-" + std::to_string(number);
+}
+
+/// Puts ordinary objects of every resource into the cluster: as a user, or where the server does
+/// not take them so, as they are.
+void add_ordinary(TrialHost& host, Random& random) {
+  constexpr int kCreated = 201;
+  for (const TrialHost::Watched& each : host.watched()) {
+    for (int i = 0; i < kOrdinaryObjects; ++i) {
+      Json object = ordinary_object(each, object_name(each, static_cast<std::size_t>(i)));
+      if (host.create(each, to_text(object)) == kCreated) continue;
+      complete_metadata(object, each, random);
+      (void)host.store().create(each.collection, draft_of(each, std::move(object)));
+    }
+  }
+}
+
+/// Changes every object that there is, as somebody else would.
+void touch_all(TrialHost& host, int number) {
+  for (const TrialHost::Watched& each : host.watched()) {
+    for (const sandbox::VersionPtr& version : host.store().list(each.collection, "").objects) {
+      Json object = version->json();
+      object["metadata"]["annotations"].set("touched", std::to_string(number));
+      sandbox::Draft draft{version->ns, version->name, std::move(object), version->labels,
+                           version->fields};
+      (void)host.store().update(each.collection, std::move(draft), version->revision);
+    }
+  }
+}
+
+void remove_all(TrialHost& host) {
+  for (const TrialHost::Watched& each : host.watched()) {
+    for (const sandbox::VersionPtr& version : host.store().list(each.collection, "").objects) {
+      sandbox::Draft draft{version->ns, version->name, version->json(), version->labels,
+                           version->fields};
+      (void)host.store().remove(each.collection, std::move(draft), version->revision);
+    }
+  }
+}
+
+/// Objects come, change and go, and the controllers come to rest each time.
+void play_ordinary(TrialHost& host, const Witness& witness, Random& random, Wrongs& wrongs) {
+  witness.step("ordinary objects are created");
+  add_ordinary(host, random);
+  await_rest(host, witness);
+  for (int i = 0; i < kTouches; ++i) {
+    witness.step("ordinary objects change");
+    touch_all(host, i);
+    await_rest(host, witness);
+  }
+  witness.step("all objects are deleted");
+  remove_all(host);
+  await_rest(host, witness);
+  wrongs.add(host.take_remarks());
+}
+
+/// What a message shows of an object.
+std::string shown(const Json& object) {
+  constexpr std::size_t kShown = 300;
+  return to_text(object).substr(0, kShown);
+}
+
+/// An object comes as it should not be, and changes for the worse.
+void play_hostile_object(TrialHost& host, const Witness& witness,
+                         const TrialHost::Watched& resource, const std::string& name,
+                         Random& random) {
+  Json object = ordinary_object(resource, name);
+  complete_metadata(object, resource, random);
+  sandbox::Revision revision = 0;
+  for (std::size_t change = 0; change <= kSpoiledAgain; ++change) {
+    spoil(object, resource.watch.projection, random);
+    witness.step(resource.watch.resource + " " + name + ": " + shown(object));
+    const auto written =
+        revision == 0
+            ? host.store().create(resource.collection, draft_of(resource, object))
+            : host.store().update(resource.collection, draft_of(resource, object), revision);
+    if (!written) return;
+    revision = (*written)->revision;
+    if (host.settle(kRestLimit, TrialHost::Quiet::kShort)) continue;
+    const std::string running = host.running();
+    witness.fail((running.empty() ? "does not come to rest" : "does not end: " + running) +
+                 " after " + resource.watch.resource + " " + name + ": " + shown(object));
+    witness.leave();
+  }
+}
+
+/// Objects as they should not be come, change and go, one by one.
+void play_hostile(TrialHost& host, const Witness& witness, std::uint64_t seed, Wrongs& wrongs) {
+  const std::unique_ptr<Random> random = make_seeded_random(seed);
+  const std::size_t each_count = kHostileObjects / std::max<std::size_t>(1, host.watched().size());
+  for (const TrialHost::Watched& each : host.watched()) {
+    for (std::size_t i = 0; i < each_count; ++i) {
+      play_hostile_object(host, witness, each,
+                          "hostile-" + std::to_string(seed) + "-" + std::to_string(i), *random);
+    }
+  }
+  witness.step("all hostile objects are deleted");
+  remove_all(host);
+  await_rest(host, witness);
+  wrongs.add(host.take_remarks());
+}
+
+/// What a process holds of the system.
+struct Holdings {
+  std::size_t heap = 0;
+  std::size_t descriptors = 0;
+  std::size_t mappings = 0;
+  std::size_t resident = 0;
+
+  static Holdings now() {
+    Holdings out;
+    malloc_trim(0);
+    const auto info = mallinfo2();
+    out.heap = info.uordblks + info.hblkhd;
+    std::error_code failed;
+    for ([[maybe_unused]] const auto& each :
+         std::filesystem::directory_iterator("/proc/self/fd", failed)) {
+      ++out.descriptors;
+    }
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) ++out.mappings;
+    std::ifstream statm("/proc/self/statm");
+    std::size_t size = 0;
+    constexpr std::size_t kPage = 4096;
+    if (statm >> size >> out.resident) out.resident *= kPage;
+    return out;
+  }
+};
+
+/// What grew in every round, and by how much at the least. A leak grows each time; noise does not.
+std::size_t steady_growth(const std::vector<Holdings>& rounds, std::size_t Holdings::*what) {
+  std::size_t least = SIZE_MAX;
+  for (std::size_t i = 1; i < rounds.size(); ++i) {
+    const std::size_t before = rounds[i - 1].*what;
+    const std::size_t after = rounds[i].*what;
+    least = std::min(least, after > before ? after - before : 0);
+  }
+  return rounds.size() < 2 ? 0 : least;
+}
+
+/// Whether each change of the same objects makes the controllers keep more of them.
+void check_retained(TrialHost& host, const Witness& witness) {
+  std::vector<std::size_t> counts;
+  for (int i = 0; i < kTouches + 1; ++i) {
+    witness.step("ordinary objects change");
+    touch_all(host, i);
+    await_rest(host, witness);
+    counts.push_back(host.retained());
+  }
+  const bool rising = std::adjacent_find(counts.begin(), counts.end(),
+                                         [](auto a, auto b) { return b <= a; }) == counts.end();
+  if (rising) {
+    witness.fail("retains more objects with each change, " + std::to_string(counts.back()) +
+                 " in the end: release() what retain() gave");
+  }
+}
+
+}  // namespace
+
+void check_work(const Subject& subject, const Witness& witness) {
+  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+  if (!host) return;
+  const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
+  Wrongs wrongs;
+  play_ordinary(*host, witness, *random, wrongs);
+  tell_all(wrongs.breaches, [&](const std::string& text) { witness.fail(text); });
+  tell_all(wrongs.failures,
+           [&](const std::string& text) { witness.warn("a sync failed: " + text); });
+  end(std::move(host), witness);
+}
+
+void check_rights(const Subject& subject, const Witness& witness) {
+  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+  if (!host) return;
+  const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
+  Wrongs wrongs;
+  play_ordinary(*host, witness, *random, wrongs);
+  tell_all(wrongs.undeclared, [&](const std::string& text) { witness.fail(text); });
+}
+
+void check_hostile(const Subject& subject, const Witness& witness) {
+  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+  if (!host) return;
+  Wrongs wrongs;
+  play_hostile(*host, witness, subject.seed, wrongs);
+  tell_all(wrongs.breaches, [&](const std::string& text) { witness.fail(text); });
+  std::size_t failed = 0;
+  for (const auto& each : wrongs.failures) failed += static_cast<std::size_t>(each.second);
+  if (failed > 0) witness.note(std::to_string(failed) + " syncs said what was wrong");
+}
+
+void check_leaks(const Subject& subject, const Witness& witness) {
+  constexpr int kWarmRounds = 2;
+  constexpr int kRounds = 4;
+  constexpr std::size_t kHeapNoise = 4096;
+  constexpr std::size_t kResidentNoise = 64 * 1024;
+  std::vector<Holdings> rounds;
+  for (int round = 0; round < kWarmRounds + kRounds; ++round) {
+    std::unique_ptr<TrialHost> host = started_host(subject, witness);
+    if (!host) return;
+    const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
+    Wrongs ignored;
+    play_ordinary(*host, witness, *random, ignored);
+    if (round == 0) {
+      add_ordinary(*host, *random);
+      check_retained(*host, witness);
+    }
+    end(std::move(host), witness);
+    if (round >= kWarmRounds) rounds.push_back(Holdings::now());
+  }
+  const auto grown = [&](std::size_t Holdings::*what, std::size_t noise, const std::string& text) {
+    const std::size_t least = steady_growth(rounds, what);
+    if (least <= noise) return false;
+    witness.fail(text + " by " + std::to_string(least) + " or more with each start and end");
+    return true;
+  };
+  (void)grown(&Holdings::descriptors, 0, "open descriptors grow");
+  if (grown(&Holdings::heap, kHeapNoise, "bytes on the heap grow")) return;
+  // A build that stays in memory maps itself each time.
+  if (subject.predicted != Grade::kSwappable) return;
+  if (grown(&Holdings::mappings, 0, "memory mappings grow")) return;
+  (void)grown(&Holdings::resident, kResidentNoise, "resident bytes grow");
+}
+
+}  // namespace davit::host

@@ -1,0 +1,290 @@
+/* A controller that labels pods, good, or bad in the one way that the build asks for. */
+#define _GNU_SOURCE
+#include <davit/abi.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef ZOO_ROW
+#define ZOO_ROW "zoo-controller"
+#endif
+
+DAVIT_NOTE("{\"name\":\"zoo\",\"version\":\"1\",\"abi\":\"" DAVIT_ABI_VERSION_TEXT
+           "\",\"requires\":[\"davit.object/1\",\"davit.informer/1\",\"davit.queue/1\","
+           "\"davit.client/1\"],"
+           "\"controllers\":[{\"name\":\"zoo-controller\","
+           "\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[\"patch\"]}],"
+           "\"watches\":[{\"group\":\"\",\"version\":\"v1\",\"resource\":\"pods\","
+           "\"projection\":[\"metadata.labels\",\"metadata.annotations\",\"spec.nodeName\"]}]}]}");
+
+typedef struct {
+  davit_host* host;
+  const davit_object_v1* object;
+  const davit_informer_v1* informer;
+  const davit_queue_v1* queue;
+  const davit_client_v1* client;
+  davit_name metadata, name, ns, labels, spec, containers;
+  davit_handle pods, keys;
+} zoo;
+
+void zoo_throw(void); /* In C++, which unwinds through these frames. */
+
+static davit_str str(const char* text) {
+  davit_str out = {text, strlen(text)};
+  return out;
+}
+
+static davit_value at(const zoo* self, davit_value value, davit_name first, davit_name second) {
+  const davit_name names[2] = {first, second};
+  davit_value out = {0};
+  (void)self->object->path(value, names, 2, &out);
+  return out;
+}
+
+static davit_str text_of(const zoo* self, davit_value value) {
+  davit_str out = {NULL, 0};
+  (void)self->object->string(value, &out);
+  return out;
+}
+
+#ifdef ZOO_CONSTRUCTOR_EXITS
+__attribute__((constructor)) static void begin(void) { _exit(3); }
+#endif
+#ifdef ZOO_CONSTRUCTOR_BLOCKS
+__attribute__((constructor)) static void begin(void) {
+  for (;;) pause();
+}
+#endif
+#ifdef ZOO_CONSTRUCTOR_ABORTS
+__attribute__((constructor)) static void begin(void) { abort(); }
+#endif
+
+static void on_event(void* raw, const davit_event* event) {
+  const zoo* self = raw;
+  const davit_str ns = text_of(self, at(self, event->value, self->metadata, self->ns));
+  const davit_str name = text_of(self, at(self, event->value, self->metadata, self->name));
+  char key[512];
+  davit_str made = {key, ns.size + 1 + name.size};
+  if (made.size > sizeof(key)) return;
+  if (ns.size > 0) memcpy(key, ns.data, ns.size);
+  key[ns.size] = '/';
+  if (name.size > 0) memcpy(key + ns.size + 1, name.data, name.size);
+#ifdef ZOO_RETAINS
+  {
+    davit_handle handle;
+    (void)self->object->retain(self->host, event->value, &handle);
+  }
+#endif
+#ifdef ZOO_HANDLER_BLOCKS
+  for (;;) pause();
+#endif
+  (void)self->queue->add(self->host, self->keys, made);
+}
+
+/* Reads what abi.h says may be missing as if it were there. */
+static void trust_the_object(const zoo* self, davit_value pod) {
+  const davit_value labels = at(self, pod, self->metadata, self->labels);
+  davit_member first;
+  size_t written = 0;
+  if (self->object->kind(labels) == DAVIT_KIND_ABSENT) return;
+  (void)self->object->members(labels, 0, &first, 1, &written);
+  if (self->object->kind(labels) != DAVIT_KIND_OBJECT) abort();
+}
+
+static davit_code send(const zoo* self, int32_t verb, davit_str key, size_t slash) {
+  davit_request request;
+  davit_response response;
+  memset(&request, 0, sizeof(request));
+  memset(&response, 0, sizeof(response));
+  request.size = sizeof(request);
+  response.size = sizeof(response);
+  request.verb = verb;
+  request.version = str("v1");
+  request.resource = str("pods");
+  request.ns.data = key.data;
+  request.ns.size = slash;
+  request.name.data = key.data + slash + 1;
+  request.name.size = key.size - slash - 1;
+  if (verb == DAVIT_PATCH) {
+    request.patch_type = DAVIT_PATCH_MERGE;
+    request.body = str("{\"metadata\":{\"labels\":{\"zoo\":\"seen\"}}}");
+  }
+  return self->client->call(self->host, &request, &response);
+}
+
+static davit_code sync_key(void* raw, davit_str key, davit_sync_result* result) {
+  const zoo* self = raw;
+  const char* found = memchr(key.data, '/', key.size);
+  const size_t slash = found == NULL ? 0 : (size_t)(found - key.data);
+  davit_str ns = {key.data, slash};
+  davit_str name = {key.data + slash + 1, key.size - slash - 1};
+  davit_value pod, seen;
+  davit_code code;
+  (void)result;
+  code = self->informer->get(self->host, self->pods, ns, name, &pod);
+  if (code == DAVIT_NOT_FOUND) return DAVIT_OK;
+#ifdef ZOO_SYNC_ABORTS
+  abort();
+#endif
+#ifdef ZOO_SYNC_BLOCKS
+  for (;;) pause();
+#endif
+#ifdef ZOO_SYNC_THROWS
+  zoo_throw();
+#endif
+#ifdef ZOO_UNKNOWN_CODE
+  return 4711;
+#endif
+#ifdef ZOO_NEVER_RESTS
+  return self->queue->add(self->host, self->keys, key);
+#endif
+#ifdef ZOO_UNDECLARED_REQUEST
+  (void)send(self, DAVIT_DELETE, key, slash); /* And does not look at the answer. */
+#endif
+#ifdef ZOO_UNDECLARED_READ
+  {
+    const davit_name names[2] = {self->spec, self->containers};
+    code = self->object->path(pod, names, 2, &seen);
+    if (code == DAVIT_UNDECLARED) return code;
+  }
+#endif
+#ifdef ZOO_TRUSTS_OBJECTS
+  trust_the_object(self, pod);
+#else
+  (void)trust_the_object;
+#endif
+  if (self->object->lookup(at(self, pod, self->metadata, self->labels), str("zoo"), &seen) ==
+      DAVIT_OK) {
+    return DAVIT_OK;
+  }
+  code = send(self, DAVIT_PATCH, key, slash);
+  return code == DAVIT_NOT_FOUND || code == DAVIT_INVALID ? DAVIT_OK : code;
+}
+
+static void destroy(void* raw) {
+#ifdef ZOO_ONE_AT_A_TIME
+  unsetenv("ZOO_RUNS");
+#endif
+#ifdef ZOO_DESTROY_ABORTS
+  abort();
+#endif
+#ifdef ZOO_LEAKS_MEMORY
+  (void)raw;
+#else
+  free(raw);
+#endif
+}
+
+static void* wait_for_ever(void* argument) {
+  for (;;) pause();
+  return argument;
+}
+
+static const davit_plugin plugin;
+
+/* What a plugin may not do to its process. */
+static int misbehave(void) {
+#ifdef ZOO_THREAD
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, wait_for_ever, NULL) != 0) return 1;
+  pthread_detach(thread);
+#else
+  (void)wait_for_ever;
+#endif
+#ifdef ZOO_SIGNAL
+  signal(SIGUSR1, SIG_IGN);
+#endif
+#ifdef ZOO_ENVIRONMENT
+  setenv("ZOO", "was here", 1);
+#endif
+#ifdef ZOO_LEAKS_DESCRIPTOR
+  if (open("/dev/null", O_RDONLY) < 0) return 1;
+#endif
+#ifdef ZOO_LEAKS_MAPPING
+  {
+    /* Of changing rights, so that the kernel does not make one mapping of two. */
+    static int rights = PROT_READ;
+    char* page = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || mprotect(page, 4096, rights) != 0) return 1;
+  }
+#endif
+#ifdef ZOO_PINS_ITSELF
+  {
+    Dl_info own;
+    if (dladdr(&plugin, &own) == 0) return 1;
+    if (dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) == NULL) return 1;
+  }
+#endif
+#ifdef ZOO_ONE_AT_A_TIME
+  /* A name that two builds cannot have at once. */
+  if (getenv("ZOO_RUNS") != NULL) return 1;
+  setenv("ZOO_RUNS", "1", 1);
+#endif
+  return 0;
+}
+
+static int32_t init(const davit_context* context, davit_controller* out) {
+  davit_informer_options informer;
+  davit_queue_options queue;
+  zoo* self = calloc(1, sizeof(*self) + 16384);
+  if (self == NULL) return DAVIT_FAILED;
+  self->host = context->host;
+  self->object = context->capability(context->host, str("davit.object/1"));
+  self->informer = context->capability(context->host, str("davit.informer/1"));
+  self->queue = context->capability(context->host, str("davit.queue/1"));
+  self->client = context->capability(context->host, str("davit.client/1"));
+  self->metadata = self->object->name(context->host, str("metadata"));
+  self->name = self->object->name(context->host, str("name"));
+  self->ns = self->object->name(context->host, str("namespace"));
+  self->labels = self->object->name(context->host, str("labels"));
+  self->spec = self->object->name(context->host, str("spec"));
+  self->containers = self->object->name(context->host, str("containers"));
+  memset(&queue, 0, sizeof(queue));
+  queue.size = sizeof(queue);
+  queue.name = str("zoo");
+  queue.self = self;
+  queue.sync = sync_key;
+  if (self->queue->open(context->host, &queue, &self->keys) != DAVIT_OK) return DAVIT_FAILED;
+#ifdef ZOO_INIT_FAILS
+  free(self);
+  context->error_text(context->host, str("no informer today"));
+  return DAVIT_FAILED;
+#endif
+#ifdef ZOO_INIT_BLOCKS
+  for (;;) pause();
+#endif
+  memset(&informer, 0, sizeof(informer));
+  informer.size = sizeof(informer);
+  informer.version = str("v1");
+  informer.resource = str("pods");
+  informer.self = self;
+  informer.on_event = on_event;
+  if (self->informer->open(context->host, &informer, &self->pods) != DAVIT_OK || misbehave() != 0) {
+    free(self);
+    return DAVIT_FAILED;
+  }
+  out->self = self;
+  out->destroy = destroy;
+  return DAVIT_STARTED;
+}
+
+#ifdef ZOO_SECOND_EXPORT
+DAVIT_EXPORT int zoo_extra(void);
+int zoo_extra(void) { return 1; }
+#endif
+
+static const davit_row rows[] = {{{ZOO_ROW, sizeof(ZOO_ROW) - 1}, init}};
+static const davit_plugin plugin = {sizeof(davit_plugin), sizeof(davit_row), rows, 1};
+
+const davit_plugin* davit_plugin_v1(void) {
+#ifdef ZOO_NULL_TABLE
+  return plugin.size == 0 ? &plugin : NULL;
+#else
+  return &plugin;
+#endif
+}
