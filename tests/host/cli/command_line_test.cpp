@@ -20,6 +20,7 @@ struct Outcome {
   std::optional<RunOptions> run;
   std::optional<SandboxOptions> sandbox;
   std::optional<DemoOptions> demo;
+  std::optional<PluginValidateOptions> validate;
   std::string out;
   std::string err;
 };
@@ -40,7 +41,11 @@ Outcome call(const std::vector<std::string>& args) {
     outcome.demo = options;
     return 9;
   };
-  outcome.code = run_command_line(args, {run, sandbox, demo}, out, err);
+  const auto validate = [&](const PluginValidateOptions& options) {
+    outcome.validate = options;
+    return 10;
+  };
+  outcome.code = run_command_line(args, {run, sandbox, demo, validate}, out, err);
   outcome.out = out.str();
   outcome.err = err.str();
   return outcome;
@@ -205,6 +210,20 @@ TEST(CommandLineTest, UnknownFlagIsFoundBehindAnothersValue) {
 
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err, "davit: unknown flag --node; did you mean --nodes?; see davit --help\n");
+}
+
+TEST(CommandLineTest, ValidateTakesASeedALimitAndChecks) {
+  const Outcome outcome = call({"plugin", "validate", "x.so", "--seed=7", "--timeout", "5",
+                                "--check=load", "--check", "swap", "-o", "json"});
+  EXPECT_EQ(outcome.code, 10) << outcome.err;
+  ASSERT_TRUE(outcome.validate);
+  EXPECT_EQ(outcome.validate->file, "x.so");
+  EXPECT_EQ(outcome.validate->seed, 7U);
+  EXPECT_EQ(outcome.validate->limit_seconds, 5);
+  EXPECT_EQ(outcome.validate->checks, (std::vector<std::string>{"load", "swap"}));
+  EXPECT_EQ(outcome.validate->output, PluginValidateOptions::Output::kJson);
+  EXPECT_EQ(call({"plugin", "validate"}).code, 2);
+  EXPECT_EQ(call({"plugin", "validate", "x.so", "--timeout=0"}).code, 2);
 }
 
 }  // namespace
