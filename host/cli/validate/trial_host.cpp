@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 /// Nothing is held back: the cluster is in this process.
 constexpr TokenBucket::Rate kNoLimit{-1, 1};
-constexpr Duration kLongQuiet = milliseconds(40);
+constexpr Duration kLongQuiet = milliseconds(30);
 constexpr Duration kShortQuiet = milliseconds(5);
 constexpr milliseconds kLook{1};
 /// What a plugin that ends well needs at most.

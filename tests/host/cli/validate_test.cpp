@@ -149,8 +149,8 @@ TEST(PluginValidateTest, TheCommandSaysHowItWentAndHowToDoTheSameAgain) {
   options.file = DAVIT_ZOO "/null_table.so";
   options.seed = 42;
   EXPECT_EQ(run_plugin_validate(options, out, err), 1);
-  EXPECT_THAT(out.str(), HasSubstr("failed   load"));
-  EXPECT_THAT(out.str(), HasSubstr("not-run  init"));
+  EXPECT_THAT(out.str(), HasSubstr("failed  load"));
+  EXPECT_THAT(out.str(), HasSubstr("not-run init"));
   EXPECT_THAT(out.str(), HasSubstr("zoo 1 is not fit to run, grade swappable"));
   EXPECT_THAT(out.str(), HasSubstr("--seed 42"));
 
