@@ -19,6 +19,8 @@ struct CtlVerb {
 constexpr CtlVerb kVerbs[] = {
     {"status", nullptr, "What is loaded and what runs"},
     {"swap", "PLUGIN", "Put another build of a plugin in the place of the one that serves"},
+    {"shadow", "PLUGIN",
+     "Run another build beside the one that serves, without its writes, and tell the difference"},
     {"load", nullptr, "Load a further plugin"},
     {"unload", "PLUGIN", "End a plugin's controllers and close it"},
     {"enable", "CONTROLLER", "Start a controller of a loaded plugin"},
@@ -26,6 +28,20 @@ constexpr CtlVerb kVerbs[] = {
     {"pause", "CONTROLLER", "Hand out no key of a controller; running syncs go on"},
     {"resume", "CONTROLLER", "End a pause"},
 };
+
+void add_shadow(CLI::App& app, CtlOptions& options) {
+  CLI::Option* const file = app.add_option(
+      "FILE", options.file, "Start it with this build (default: tell what is different)");
+  const auto flag = [&](const char* name, const char* command, const char* help) {
+    return app
+        .add_flag_callback(
+            name, [&options, command] { options.command = command; }, help)
+        ->excludes(file);
+  };
+  CLI::Option* const commit =
+      flag("--commit", "shadow-commit", "Swap the plugin for the build in its shadow");
+  flag("--drop", "shadow-drop", "End the shadow")->excludes(commit);
+}
 
 void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
   CLI::App* const app = ctl.add_subcommand(verb.name, verb.help);
@@ -37,6 +53,7 @@ void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
         "--without-state", [&options] { options.state = "none"; },
         "The new build begins with nothing, as after a restart");
   }
+  if (name == "shadow") add_shadow(*app, options);
   if (name == "load") app->add_option("FILE", options.file, "The plugin")->required();
   app->add_option("--control-socket", options.socket,
                   "Where the host listens (default $XDG_RUNTIME_DIR/davit.sock)")
@@ -49,7 +66,10 @@ void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
          "text or json (default text)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT");
-  app->callback([&options, name] { options.command = name; });
+  // A flag may have said more.
+  app->callback([&options, name] {
+    if (options.command.empty()) options.command = name;
+  });
 }
 
 }  // namespace

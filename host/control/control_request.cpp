@@ -10,8 +10,9 @@
 namespace davit::host {
 namespace {
 
-constexpr std::array<std::string_view, 8> kCommands = {"status", "swap",    "load",  "unload",
-                                                       "enable", "disable", "pause", "resume"};
+constexpr std::array<std::string_view, 11> kCommands = {
+    "status", "swap",   "load",   "unload",        "enable",     "disable",
+    "pause",  "resume", "shadow", "shadow-commit", "shadow-drop"};
 
 Status check(const ControlRequest& request) {
   const auto invalid = [](std::string text) { return Status(Code::kInvalid, std::move(text)); };

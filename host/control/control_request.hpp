@@ -8,11 +8,12 @@
 namespace davit::host {
 
 struct ControlRequest {
-  /// "status", "swap", "load", "unload", "enable", "disable", "pause" or "resume".
+  /// "status", "swap", "load", "unload", "enable", "disable", "pause", "resume", "shadow",
+  /// "shadow-commit" or "shadow-drop".
   std::string command;
   /// The plugin or controller; of "load" empty.
   std::string name;
-  /// Of "swap" and "load": an absolute path; of "swap" it may be empty.
+  /// Of "swap", "load" and "shadow": an absolute path; it may be empty, but for "load".
   std::string file;
   /// Of "swap": "none" when the new build shall begin with nothing; empty: it gets the old one's
   /// state.

@@ -5,6 +5,7 @@
 
 #include "host/base/json_text.hpp"
 #include "host/control/control_request.hpp"
+#include "host/control/shadow_text.hpp"
 
 namespace davit::host {
 namespace {
@@ -15,6 +16,18 @@ std::string json_of(const BuildName& build) {
       .text("digest", build.digest)
       .number("generation", build.generation)
       .str();
+}
+
+std::string json_of(const std::vector<Finding>& findings) {
+  JsonText out('[');
+  for (const Finding& each : findings) {
+    out.raw("", JsonText('{')
+                    .text("id", each.id)
+                    .text("grade", to_string(each.grade))
+                    .text("text", each.text)
+                    .str());
+  }
+  return out.str();
 }
 
 long long micros(Duration time) {
@@ -41,7 +54,12 @@ std::string text_of(const SwapReport& report) {
     out += "\nbegins with nothing, because the new build takes no state: " + each;
   }
   for (const std::string& each : report.grade_reasons) out += "\nthe new build " + each;
-  if (!report.resident.empty()) out += "\nthe old build is still in memory: " + report.resident;
+  for (const Finding& each : report.blockers) {
+    out += "\nthe old build is still in memory: it " + each.text + " (" + each.id + ")";
+  }
+  for (const std::string& each : report.left_behind) {
+    out += "\nthe old build has left, but not the library that came with it: " + each;
+  }
   return out;
 }
 
@@ -67,6 +85,9 @@ std::string line_of(const SwapReport& report) {
         .number("pauseMicroseconds", micros(report.pause))
         .text("resident", report.resident);
   }
+  if (report.from.generation > 0) {
+    out.raw("blockers", json_of(report.blockers)).texts("leftBehind", report.left_behind);
+  }
   return out.number("residents", report.residents).str() + "\n";
 }
 
@@ -85,6 +106,11 @@ std::string text_of(const SetState& state, const std::vector<std::string>& notes
     out += plugin.name + " " + plugin.build.version + ", generation " +
            std::to_string(plugin.build.generation) + ", build " +
            plugin.build.digest.substr(0, 12) + ", " + std::string(to_string(plugin.grade)) + "\n";
+    if (plugin.shadow) {
+      out += "  in its shadow: " + plugin.shadow->version + ", generation " +
+             std::to_string(plugin.shadow->generation) + ", build " +
+             plugin.shadow->digest.substr(0, 12) + " (davit ctl shadow " + plugin.name + ")\n";
+    }
     for (const ControllerState& each : plugin.controllers) {
       out += "  " + each.name + " " + each.state;
       if (each.state != "off") out += ", " + std::to_string(each.waiting) + " keys wait";
@@ -129,6 +155,7 @@ std::string line_of(const SetState& state, const std::vector<std::string>& notes
                           .text("plugin", each.plugin)
                           .raw("build", json_of(each.build))
                           .text("reason", each.reason)
+                          .raw("blockers", json_of(each.blockers))
                           .str());
   }
   return JsonText('{')
@@ -167,6 +194,12 @@ std::string ControlService::answer(std::string_view line) {
   if (command == "load") {
     return line_of(hooks_.load ? hooks_.load(request->file) : plugins_.load(request->file));
   }
+  if (command == "shadow") {
+    return line_of(request->file.empty() ? plugins_.shadow(name)
+                                         : plugins_.start_shadow({name, request->file}));
+  }
+  if (command == "shadow-commit") return line_of(plugins_.commit_shadow(name));
+  if (command == "shadow-drop") return line_of(plugins_.drop_shadow(name));
   if (command == "unload") return line_of(plugins_.unload(name));
   if (command == "enable") return line_of(plugins_.enable(name));
   if (command == "disable") return line_of(plugins_.disable(name));

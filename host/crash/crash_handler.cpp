@@ -81,6 +81,7 @@ void tell(const CrashFacts& facts) {
 }
 
 void on_crash(int signal, siginfo_t* info, void* context) {
+  const int saved = errno;
   // Another thread that crashes meanwhile waits for the end that the first one brings.
   while (speaking.test_and_set(std::memory_order_relaxed)) ::pause();
   tell(facts_of(signal, *info, *static_cast<const ucontext_t*>(context)));
@@ -89,6 +90,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   }
   // A fault happens again when this returns. What somebody sent must be sent again.
   if (info->si_code <= 0) ::raise(signal);
+  errno = saved;
 }
 
 }  // namespace

@@ -75,6 +75,10 @@ ControllerHost::~ControllerHost() {
     std::string error;
     (void)guarded([this] { return controller_.destroy(controller_.self), 0; }, 0, error);
     if (!error.empty()) log_.error("The plugin failed to end a controller", {{"err", error}});
+    if (const std::size_t left = retained_.size(); left > 0) {
+      log_.warning("A controller ended without releasing objects: the host took them back",
+                   {{"objects", left}});
+    }
   }
   hosted_queues_.clear();  // Their write trackers tell the runner.
   runner_.reset();

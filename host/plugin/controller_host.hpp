@@ -25,6 +25,7 @@
 #include "host/health/metrics.hpp"
 #include "host/object/object_space.hpp"
 #include "host/plugin/call_frame.hpp"
+#include "host/plugin/intended_writes.hpp"
 #include "host/plugin/note.hpp"
 #include "host/plugin/slot_table.hpp"
 #include "host/run/controller_runner.hpp"
@@ -141,6 +142,14 @@ class ControllerHost {
   /// release_handlers() of both. False when that takes longer than until `deadline`.
   [[nodiscard]] bool hold_handlers(ControllerHost& other, Time deadline);
   void release_handlers() { inbox_.release(); }
+  /// What it means to write. With kAnswer, before init(), this is a shadow: nothing of it reaches
+  /// the cluster, no write, no Event, no metric of its own.
+  [[nodiscard]] IntendedWrites& writes() { return writes_; }
+  [[nodiscard]] bool is_shadow() const { return writes_.mode() == IntendedWrites::Mode::kAnswer; }
+  /// Adds every key that waits here to the queues of the same name of the build that serves. After
+  /// wait_caches(), before begin_syncing(). Returns how many there are.
+  std::size_t mirror_keys(ControllerHost& serving);
+
   /// As stop(), when another build goes on or this one never served.
   bool retire(const Quiesce& wait) { return runner_->retire(wait); }
   /// kUnavailable naming the syncs that have been running for at least `limit`.
@@ -208,6 +217,10 @@ class ControllerHost {
   /// Notes why the call under way is refused, and returns `code`.
   davit_code refuse(davit_code code, std::string_view why);
   [[nodiscard]] Status check_rights(const davit_request& request) const;
+  /// Collects a write if somebody wants to know; of a shadow, the answer instead of the server's.
+  [[nodiscard]] std::optional<ApiResponse> intend(const ApiRequest& request);
+  struct Sight;
+  [[nodiscard]] Sight look(const ResourcePath& path, std::string_view name) const;
   void answer(const davit_request& request, ApiResponse from, davit_response& to, CallFrame& frame);
   void note_write(const davit_request& request, const ObjectRef& answer, const CallFrame& frame);
   struct HostedQueue;
@@ -225,6 +238,7 @@ class ControllerHost {
   ObjectRef config_;
   RestClient client_;
   Mask answer_metadata_ = kFullMask;
+  IntendedWrites writes_;
 
   SlotTable<OpenedInformer*, HandleKind::kInformer> informer_handles_;
   std::vector<std::unique_ptr<OpenedInformer>> informers_;  // Filled by init(), fixed afterwards.

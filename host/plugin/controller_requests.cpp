@@ -175,7 +175,14 @@ void ControllerHost::send(std::span<const davit_request> requests,
       answer(requests[i], std::move(response), responses[i], frame);
       continue;
     }
-    outgoing.push_back(to_api_request(requests[i]));
+    ApiRequest request = to_api_request(requests[i]);
+    if (is_write(requests[i].verb)) {
+      if (std::optional<ApiResponse> instead = intend(request)) {
+        answer(requests[i], std::move(*instead), responses[i], frame);
+        continue;
+      }
+    }
+    outgoing.push_back(std::move(request));
     places.push_back(i);
   }
   if (outgoing.empty()) return;
@@ -217,7 +224,7 @@ void ControllerHost::answer(const davit_request& request, ApiResponse from, davi
     to.message = frame.lend("the server's answer is malformed: " + parsed.error().message());
     return;
   }
-  if (is_write(request.verb) && options_.dry_run == DryRun::kOff) {
+  if (is_write(request.verb) && options_.dry_run == DryRun::kOff && !is_shadow()) {
     note_write(request, *parsed, frame);
   }
   const bool is_status = parsed->root()["kind"].string() == "Status";

@@ -138,6 +138,7 @@ SyncOutcome ControllerHost::sync(HostedQueue& queue, std::string_view key,
                          davit_code{DAVIT_INTERNAL}, thrown);
   outcome.again = milliseconds_of(result.again_ms);
   outcome.error = thrown.empty() ? frame.error() : thrown;
+  if (writes_.mode() != IntendedWrites::Mode::kOff) writes_.note_sync(outcome.code, outcome.error);
   return outcome;
 }
 

@@ -11,6 +11,7 @@ namespace {
 davit_code event_record(davit_host* host, const davit_reference* from, davit_str type,
                         davit_str reason, davit_str message) {
   if (enter(host, kAnyCall) == nullptr || from == nullptr) return DAVIT_MISUSE;
+  if (host->controller->is_shadow()) return DAVIT_OK;
   const auto regarding = received(from);
   Reference to;
   to.api_version = view(regarding.api_version);
@@ -95,6 +96,7 @@ davit_code metric_record(davit_host* host, davit_handle handle, double value,
   }
   const std::optional<PluginMetric*> metric = host->controller->metrics().find(handle);
   if (!metric) return DAVIT_STALE;
+  if (host->controller->is_shadow()) return DAVIT_OK;
   std::vector<std::string_view> values;
   values.reserve(label_count);
   for (std::size_t i = 0; i < label_count; ++i) values.push_back(view(label_values[i]));

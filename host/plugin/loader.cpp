@@ -58,11 +58,23 @@ Status check_table(const davit_plugin* table, const PluginDeclaration& declarati
                                     "\", which its table does not have");
 }
 
+/// The libraries in this process, by the paths that they were opened by.
+std::set<std::string> open_libraries() {
+  std::set<std::string> names;
+  const auto note = [](dl_phdr_info* info, std::size_t, void* data) {
+    static_cast<std::set<std::string>*>(data)->insert(info->dlpi_name);
+    return 0;
+  };
+  (void)::dl_iterate_phdr(note, &names);
+  return names;
+}
+
 }  // namespace
 
 struct LoadedPlugin::Library {
   boost::dll::shared_library handle;
   const davit_plugin* table = nullptr;
+  std::vector<std::filesystem::path> brought;
 };
 
 LoadedPlugin::LoadedPlugin(PluginFile file, std::filesystem::path opened,
@@ -80,6 +92,10 @@ davit_init_fn LoadedPlugin::init(std::string_view controller) const {
     if (view(row.name) == controller) return row.init;
   }
   return nullptr;
+}
+
+const std::vector<std::filesystem::path>& LoadedPlugin::brought() const {
+  return library_->brought;
 }
 
 bool is_open_library(const std::filesystem::path& path) {
@@ -110,6 +126,7 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
 
   auto library = std::make_unique<LoadedPlugin::Library>();
   const std::string build = build_id(*file);
+  const std::set<std::string> before = open_libraries();
   try {
     // Its constructors and its entry point are the first code of it that runs.
     const BreadcrumbScope crumb({.plugin = file->declaration.name,
@@ -125,6 +142,9 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
     return refuse(Code::kInvalid, path, std::string("cannot be opened: ") + error.what());
   } catch (...) {
     return refuse(Code::kInvalid, path, DAVIT_PLUGIN_SYMBOL "() threw an exception");
+  }
+  for (const std::string& each : open_libraries()) {
+    if (!before.contains(each) && each != copy->string()) library->brought.emplace_back(each);
   }
   if (Status s = check_table(library->table, file->declaration); !s.ok()) {
     return refuse(s.code(), path, s.message());

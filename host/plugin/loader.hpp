@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/plugin/plugin_file.hpp"
 #include "host/plugin/staging.hpp"
@@ -28,6 +29,8 @@ class LoadedPlugin {
   [[nodiscard]] davit_init_fn init(std::string_view controller) const;
   /// The copy that was opened; nothing else was ever opened by this path.
   [[nodiscard]] const std::filesystem::path& opened() const { return opened_; }
+  /// The libraries that opening it brought into the process. They should leave with it.
+  [[nodiscard]] const std::vector<std::filesystem::path>& brought() const;
 
  private:
   friend Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory&,

@@ -45,13 +45,15 @@ void GenerationBuilder::build() {
   if (!open()) return;
   const std::vector<DeclaredController>& declared =
       built_.generation.plugin->declaration().controllers;
+  std::string lacking;
   for (const std::string& wanted : order_.controllers) {
     const auto found = std::find_if(declared.begin(), declared.end(),
                                     [&](const auto& each) { return each.name == wanted; });
-    if (found == declared.end()) {
-      return fail(SwapOutcome::kLacksController,
-                  "the new build has no controller " + wanted + ", which runs: disable it first");
-    }
+    if (found == declared.end()) lacking += (lacking.empty() ? "" : ", ") + wanted;
+  }
+  if (!lacking.empty()) {
+    return fail(SwapOutcome::kLacksController,
+                "the new build has no controller " + lacking + ", which runs: disable it first");
   }
   for (const DeclaredController& each : declared) {
     const bool wanted = order_.select == BuildOrder::Select::kOnByDefault
@@ -87,6 +89,9 @@ bool GenerationBuilder::create(const DeclaredController& declared) {
   const LoadedPlugin& plugin = *built_.generation.plugin;
   auto made =
       std::make_unique<HostedController>(factory_(plugin, declared, built_.generation.number));
+  if (order_.role == BuildOrder::Role::kShadow) {
+    made->host->writes().begin(IntendedWrites::Mode::kAnswer);
+  }
   const ControllerHost::InitResult result = made->host->init(plugin.init(declared.name));
   built_.generation.controllers.push_back(std::move(made));
   if (result.outcome == ControllerHost::InitOutcome::kStarted) return true;

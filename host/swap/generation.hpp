@@ -51,6 +51,8 @@ struct BuildOrder {
   enum class Select { kNamed, kOnByDefault };
   Select select = Select::kNamed;
   std::vector<std::string> controllers;
+  enum class Role { kServing, kShadow };
+  Role role = Role::kServing;  ///< kShadow: nothing of it reaches the cluster.
 };
 
 /// Stages, judges and opens a build and calls its InitFuncs, on a thread of its own, because

@@ -71,6 +71,8 @@ SwapReport PluginSet::unload(const std::string& plugin) {
   report.plugin = plugin;
   const Turn turn(*this, "the unloading of " + plugin);
   if (!turn.held()) return failed(std::move(report), turn.refused(), turn.why());
+  std::string ignored;  // A shadow that stays in memory is counted.
+  (void)end_shadow(plugin, ignored);
   std::vector<std::string> names;
   {
     MutexLock lock(mutex_);
@@ -87,10 +89,12 @@ SwapReport PluginSet::unload(const std::string& plugin) {
   {
     MutexLock lock(mutex_);
     old = std::move(find(plugin)->now);
+    const PluginFile& file = old.plugin->file();
+    report.from = {file.declaration.version, file.digest, old.number};
     std::erase_if(slots_, [&](const auto& each) { return each->name == plugin; });
   }
   if (observers_.metrics != nullptr) observers_.metrics->plugin_generation(plugin, 0);
-  report.resident = retirement_.retire(std::move(old), clock_.now() + limits_.retire);
+  report.note(retirement_.retire(std::move(old), clock_.now() + limits_.retire));
   report.residents = retirement_.residents().size();
   report.text = "the plugin " + plugin + " is unloaded";
   return report;
@@ -120,6 +124,8 @@ SwapReport PluginSet::enable(const std::string& controller) {
     order.generation = slot->now.number;
   }
   const std::string name = order.controllers[0];
+  std::string ignored;
+  (void)end_shadow(report.plugin, ignored);
   Generation made;
   if (!build_limited(std::move(order), made, report) || !open_informers(made, report)) {
     return discard(std::move(made), report);
@@ -149,6 +155,8 @@ SwapReport PluginSet::disable(const std::string& controller) {
     }
     report.plugin = slot->name;
   }
+  std::string ignored;
+  (void)end_shadow(report.plugin, ignored);
   if (end_controller(controller, report)) report.text = controller + " is off";
   return report;
 }

@@ -97,6 +97,10 @@ bool PluginSet::stop(const Quiesce& wait) {
     }
     for (const auto& slot : slots_) {
       for (const auto& each : slot->now.controllers) hosts.push_back(each->host.get());
+      if (slot->shadow == nullptr) continue;
+      for (const auto& each : slot->shadow->generation.controllers) {
+        hosts.push_back(each->host.get());
+      }
     }
   }
   std::atomic<bool> all_ended{true};
@@ -196,6 +200,7 @@ PluginState PluginSet::describe(const Slot& slot) const {
   state.build = {file.declaration.version, file.digest, slot.now.number};
   state.grade = overall(file.findings);
   for (const Finding& each : file.findings) state.grade_reasons.push_back(each.text);
+  if (slot.shadow) state.shadow = slot.shadow->build;
   for (const DeclaredController& declared : file.declaration.controllers) {
     ControllerState controller{declared.name, "off", 0};
     if (const HostedController* found = slot.now.find(declared.name)) {

@@ -14,6 +14,7 @@
 #include "host/run/swap_metrics.hpp"
 #include "host/swap/generation.hpp"
 #include "host/swap/retirement.hpp"
+#include "host/swap/shadow.hpp"
 #include "host/swap/swap_report.hpp"
 
 namespace davit::host {
@@ -39,6 +40,7 @@ struct SwapRequest {
   /// Whether the new build gets what the old one knows, or begins as after a restart.
   enum class Memory { kHandOver, kLeave };
   Memory memory = Memory::kHandOver;
+  std::string digest = {};  ///< What the digest of this build must be, or empty.
 };
 
 struct LoadOrder {
@@ -60,6 +62,7 @@ struct PluginState {
   Grade grade = Grade::kSwappable;
   std::vector<std::string> grade_reasons;
   std::vector<ControllerState> controllers;  ///< In the order of the declaration.
+  std::optional<BuildName> shadow;           ///< That runs beside it.
 };
 struct SetState {
   std::vector<PluginState> plugins;
@@ -123,6 +126,15 @@ class PluginSet {
   /// Puts another build of a plugin in the place of the one that serves.
   [[nodiscard]] SwapReport swap(const SwapRequest& request) EXCLUDES(mutex_);
 
+  /// Runs another build of a plugin beside the one that serves: it sees the same and writes
+  /// nothing, and its writes are answered as the server would. A change of the plugin ends it.
+  [[nodiscard]] ShadowReport start_shadow(const SwapRequest& request) EXCLUDES(mutex_);
+  /// What the shadow and the build that serves meant to write since then.
+  [[nodiscard]] ShadowReport shadow(const std::string& plugin) EXCLUDES(mutex_);
+  /// Swaps the plugin for the build that runs in its shadow, if its file is still the same.
+  [[nodiscard]] SwapReport commit_shadow(const std::string& plugin) EXCLUDES(mutex_);
+  [[nodiscard]] SwapReport drop_shadow(const std::string& plugin) EXCLUDES(mutex_);
+
   /// Loads a plugin and starts controllers of it.
   [[nodiscard]] SwapReport load(const LoadOrder& order) EXCLUDES(mutex_);
   [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_) {
@@ -147,6 +159,7 @@ class PluginSet {
     Generation now;
     std::vector<std::string> paused;  // By the operator.
     std::uint64_t generations = 1;
+    std::unique_ptr<ShadowRun> shadow;  // Null: none.
   };
   /// A swap under way.
   struct Swap;
@@ -179,6 +192,13 @@ class PluginSet {
   bool open_informers(Generation& made, SwapReport& report);
   [[nodiscard]] SwapReport discard(Generation made, SwapReport report);
   bool end_controller(const std::string& name, SwapReport& report) EXCLUDES(mutex_);
+
+  /// Opens what the new build reads and waits until its handlers have seen it.
+  bool fill_generation(Generation& made, SwapReport& report);
+  void begin_shadow(const std::string& plugin, std::unique_ptr<ShadowRun> run, ShadowReport& report)
+      EXCLUDES(mutex_);
+  /// False when there was none.
+  bool end_shadow(const std::string& plugin, std::string& resident) EXCLUDES(mutex_);
 
   void run_swap(Swap& swap) EXCLUDES(mutex_);
   bool prepare(Swap& swap) EXCLUDES(mutex_);

@@ -16,21 +16,28 @@ BuildName name_of(const Generation& generation) {
 
 Retirement::~Retirement() = default;
 
-std::string Retirement::retire(Generation generation, Time deadline,
-                               std::unique_ptr<GenerationBuilder> stray) {
+Retired Retirement::retire(Generation generation, Time deadline,
+                           std::unique_ptr<GenerationBuilder> stray) {
   auto kept = std::make_unique<Kept>();
   kept->resident.build = name_of(generation);
   if (generation.plugin) kept->resident.plugin = generation.plugin->declaration().name;
   kept->generation = std::move(generation);
   kept->builder = std::move(stray);
-  if (end(*kept, deadline)) return "";
-  std::string reason = kept->resident.reason;
+  Retired retired;
+  const bool left = end(*kept, deadline);
+  retired.blockers = kept->resident.blockers;
+  if (left) {
+    for (const std::filesystem::path& each : kept->brought) {
+      if (is_open_library(each)) retired.left_behind.push_back(each.string());
+    }
+    return retired;
+  }
   log_.warning("A build of a plugin stays in memory",
                {{"plugin", kept->resident.plugin},
                 {"generation", kept->resident.build.generation},
-                {"reason", reason}});
+                {"reason", kept->resident.reason}});
   kept_.push_back(std::move(kept));
-  return reason;
+  return retired;
 }
 
 void Retirement::sweep() {
@@ -39,20 +46,35 @@ void Retirement::sweep() {
 }
 
 bool Retirement::end(Kept& kept, Time deadline) {
+  kept.blockers.clear();
+  const bool left = try_end(kept, deadline);
+  kept.resident.blockers = kept.blockers;
+  kept.resident.reason = Retired{kept.blockers, {}}.reason();
+  return left;
+}
+
+bool Retirement::try_end(Kept& kept, Time deadline) {
   if (kept.builder != nullptr) {
     if (!kept.builder->wait(deadline)) {
-      kept.resident.reason = "its InitFunc does not end";
+      kept.blockers.push_back({Grade::kLoadOnce, "init", "has an InitFunc that does not end"});
       return false;
     }
     kept.generation = kept.builder->take().generation;
     kept.builder.reset();
     kept.resident.build = name_of(kept.generation);
   }
-  if (!end_controllers(kept, deadline)) return false;
+  const bool ended = end_controllers(kept, deadline);
+  // What its file says is told with the rest: whoever mends one reason should know the others.
+  if (kept.generation.plugin != nullptr && kept.generation.plugin.use_count() == 1) {
+    const std::vector<Finding>& findings = kept.generation.plugin->file().findings;
+    kept.blockers.insert(kept.blockers.end(), findings.begin(), findings.end());
+  }
+  if (!ended) return false;
   if (kept.generation.plugin != nullptr) close(kept);
   if (kept.generation.plugin != nullptr) return false;
   if (kept.library.empty() || !is_open_library(kept.library)) return true;
-  kept.resident.reason = "stays in memory although it was closed";
+  kept.blockers.push_back(
+      {Grade::kLoadOnce, "mapped", "stays mapped although nothing of it runs and it was closed"});
   return false;
 }
 
@@ -61,13 +83,17 @@ bool Retirement::end_controllers(Kept& kept, Time deadline) {
   if (controllers.empty() && kept.ending == nullptr) return true;
   if (kept.ending == nullptr) {
     for (const auto& each : controllers) each->probes.close();
+    bool all_ended = true;
     for (const auto& each : controllers) {
       const bool ended = each->probes.wait_empty(clock_, deadline) &&
                          each->host->retire({.cancel_at = clock_.now(), .give_up_at = deadline});
       if (ended) continue;
-      kept.resident.reason = "a call into its controller " + each->host->name() + " does not end";
-      return false;
+      all_ended = false;
+      kept.blockers.push_back(
+          {Grade::kLoadOnce, "call",
+           "has a call into its controller " + each->host->name() + " that does not end"});
     }
+    if (!all_ended) return false;
     // destroy() is foreign code too.
     kept.ending = std::make_unique<LimitedCall>(clock_, [&controllers] { controllers.clear(); });
   }
@@ -75,7 +101,7 @@ bool Retirement::end_controllers(Kept& kept, Time deadline) {
     kept.ending.reset();
     return true;
   }
-  kept.resident.reason = "its destroy() does not end";
+  kept.blockers.push_back({Grade::kLoadOnce, "destroy", "has a destroy() that does not end"});
   return false;
 }
 
@@ -85,13 +111,10 @@ void Retirement::close(Kept& kept) {
     kept.generation.plugin.reset();
     return;
   }
-  const std::vector<Finding>& findings = kept.generation.plugin->file().findings;
-  if (overall(findings) != Grade::kSwappable) {
-    // Closing could take code away from under a thread, a signal handler or an exit handler.
-    kept.resident.reason = "kept open, because it " + findings.front().text;
-    return;
-  }
+  // Closing could take code away from under a thread, a signal handler or an exit handler.
+  if (overall(kept.generation.plugin->file().findings) != Grade::kSwappable) return;
   kept.library = kept.generation.plugin->opened();
+  kept.brought = kept.generation.plugin->brought();
   kept.generation.plugin.reset();
 }
 

@@ -15,7 +15,8 @@ namespace davit::host {
 struct Resident {
   std::string plugin;
   BuildName build;
-  std::string reason;
+  std::string reason;             ///< All of them in one line.
+  std::vector<Finding> blockers;  ///< The same, one by one.
 };
 
 /// Ends builds and keeps what will not leave. One thread at a time.
@@ -27,10 +28,10 @@ class Retirement {
   ~Retirement();
 
   /// Ends the controllers of a build that serves no more or never did, closes its library and looks
-  /// whether it has left. Empty when it has; else why not, and the build is kept here. `stray` is a
+  /// whether it has left. If not, all reasons are told, and the build is kept here. `stray` is a
   /// builder that still runs for it, or null.
-  std::string retire(Generation generation, Time deadline,
-                     std::unique_ptr<GenerationBuilder> stray = nullptr);
+  Retired retire(Generation generation, Time deadline,
+                 std::unique_ptr<GenerationBuilder> stray = nullptr);
 
   /// Tries again with what could not leave: a thread may have ended meanwhile.
   void sweep();
@@ -46,10 +47,13 @@ class Retirement {
     std::unique_ptr<GenerationBuilder> builder;  // Its thread may run.
     std::unique_ptr<LimitedCall> ending;         // Calls destroy(), maybe still.
     std::filesystem::path library;               // Closed, and still mapped.
+    std::vector<std::filesystem::path> brought;  // Libraries that came with it.
+    std::vector<Finding> blockers;               // Of the last try.
   };
 
   /// Goes on with the ending; true when the build has left.
   bool end(Kept& kept, Time deadline);
+  bool try_end(Kept& kept, Time deadline);
   bool end_controllers(Kept& kept, Time deadline);
   void close(Kept& kept);
 

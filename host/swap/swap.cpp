@@ -44,6 +44,8 @@ void PluginSet::run_swap(Swap& swap) {
   retirement_.sweep();
   swap.report.residents = retirement_.residents().size();
   if (!prepare(swap)) return;
+  std::string ignored;  // A shadow that stays in memory is counted.
+  (void)end_shadow(swap.request.plugin, ignored);
   const bool serves = build(swap) && judge_states(swap) && fill(swap) && drain(swap) &&
                       hand_state(swap) && hand_over(swap);
   if (!serves) undo_drain(swap);
@@ -79,6 +81,7 @@ bool PluginSet::build(Swap& swap) {
   {
     MutexLock lock(mutex_);
     order.sha256 = swap.request.sha256.value_or(swap.slot->sha256);
+    if (!swap.request.digest.empty()) order.sha256 = swap.request.digest;
     order.generation = ++swap.slot->generations;
     for (const auto& each : swap.slot->now.controllers) {
       order.controllers.push_back(each->host->name());
@@ -208,7 +211,7 @@ void PluginSet::undo_drain(const Swap& swap) {
 void PluginSet::finish(Swap& swap) {
   enter(SwapPhase::kRetire);
   if (swap.next.plugin != nullptr) {
-    swap.report.resident = retirement_.retire(std::move(swap.next), clock_.now() + limits_.retire);
+    swap.report.note(retirement_.retire(std::move(swap.next), clock_.now() + limits_.retire));
   }
   swap.report.residents = retirement_.residents().size();
 }

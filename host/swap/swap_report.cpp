@@ -1,6 +1,20 @@
 #include "host/swap/swap_report.hpp"
 
+#include <utility>
+
 namespace davit::host {
+
+std::string Retired::reason() const {
+  std::string out;
+  for (const Finding& each : blockers) out += (out.empty() ? "it " : "; it ") + each.text;
+  return out;
+}
+
+void SwapReport::note(Retired retired) {
+  resident = retired.reason();
+  blockers = std::move(retired.blockers);
+  left_behind = std::move(retired.left_behind);
+}
 
 std::string_view to_string(SwapOutcome outcome) {
   switch (outcome) {

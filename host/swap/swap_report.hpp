@@ -55,6 +55,15 @@ struct BuildName {
   std::uint64_t generation = 0;  ///< Counts the builds of this plugin in this process, from 1.
 };
 
+/// What is left of a build that serves no more.
+struct Retired {
+  std::vector<Finding> blockers;         ///< All that keeps it in memory; empty: it has left.
+  std::vector<std::string> left_behind;  ///< Libraries that came with it and have not left.
+
+  /// The blockers in one line; empty: it has left.
+  [[nodiscard]] std::string reason() const;
+};
+
 struct SwapReport {
   SwapOutcome outcome = SwapOutcome::kDone;
   std::string plugin;
@@ -70,10 +79,14 @@ struct SwapReport {
   Duration pause{0};                     ///< From there to the first key that could go out again.
   std::size_t state_bytes = 0;           ///< Of all controllers, that the new build took over.
   std::vector<std::string> state_left;   ///< Controllers whose state the new build takes none of.
-  std::string resident;       ///< Why the old build is still in memory; empty: it has left.
-  std::size_t residents = 0;  ///< Builds in memory that serve no more.
+  std::string resident;           ///< Why the old build is still in memory; empty: it has left.
+  std::vector<Finding> blockers;  ///< The same, reason by reason.
+  std::vector<std::string> left_behind;  ///< Libraries that came with it and have not left.
+  std::size_t residents = 0;             ///< Builds in memory that serve no more.
 
   [[nodiscard]] bool ok() const { return outcome == SwapOutcome::kDone; }
+  /// Takes over what retiring the old build said.
+  void note(Retired retired);
 };
 
 }  // namespace davit::host

@@ -54,6 +54,19 @@ TEST(PluginCommandTest, JsonOutputIsJson) {
   EXPECT_EQ(controller.find("rules")->items.at(0).find("verbs")->items.at(0).text, "create");
 }
 
+TEST(PluginCommandTest, AllThatStandsAgainstAFileIsToldAtOnce) {
+  const Answer answer = inspect(sample_path("many_faults"));
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, HasSubstr("Grade:       refused\n"));
+  for (const char* finding :
+       {"  exports (refused): ", "  executable-stack (refused): ", "  no-note (refused): ",
+        "  no-delete (load-once): ", "  thread (load-once): "}) {
+    EXPECT_THAT(answer.out, HasSubstr(finding));
+  }
+  EXPECT_THAT(answer.err, HasSubstr("davit_plugin() does; wants an executable stack"));
+  EXPECT_THAT(answer.err, HasSubstr("; has no davit note"));
+}
+
 TEST(PluginCommandTest, FindingsGradeAPlugin) {
   const Answer answer = inspect(sample_path("thread"));
   EXPECT_EQ(answer.code, 0) << "load-once is no mistake";

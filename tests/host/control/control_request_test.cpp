@@ -24,7 +24,8 @@ struct BadLine {
 
 constexpr BadLine kBadLines[] = {
     {"{}",
-     "unknown command \"\" (allowed: status, swap, load, unload, enable, disable, pause, resume)"},
+     "unknown command \"\" (allowed: status, swap, load, unload, enable, disable, pause, resume, "
+     "shadow, shadow-commit, shadow-drop)"},
     {R"({"command":"swap"})", "swap needs a name"},
     {R"({"command":"load"})", "load needs a file"},
     {R"({"command":"swap","name":"a","file":"b.so"})",

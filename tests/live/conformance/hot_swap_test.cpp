@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -123,6 +124,30 @@ TEST_F(HotSwapLiveTest, AnEditOfTheManifestIsAppliedAndNonsenseInItIsNot) {
   write_file(manifest, head + ", {nam: replicaset}]\n");
   EXPECT_TRUE(status(manifest.string() + ":3:")) << host->output();
   EXPECT_THAT(ctl({"status"}).out, HasSubstr("replicaset-controller running"));
+}
+
+TEST_F(HotSwapLiveTest, ABuildRunsInTheShadowUntilToldToCommitOrDrop) {
+  const auto host = start();
+  EXPECT_EQ(ctl({"shadow", "replicaset"}).code, 1) << "there is none yet";
+  const Outcome begun = ctl({"shadow", "replicaset", file("replicaset").string()});
+  ASSERT_EQ(begun.code, 0) << begun.err;
+  EXPECT_THAT(begun.out, HasSubstr("generation 2 of replicaset runs in the shadow"));
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("in its shadow: "));
+
+  kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=3"});
+  kubectl({"rollout", "status", "deployment/web", "--timeout=120s"});
+  EXPECT_TRUE(eventually(std::chrono::seconds(60), [&] {
+    return ctl({"shadow", "replicaset"}).out.find("shadow : 0 syncs") == std::string::npos;
+  }));
+  const std::string pods = kubectl({"get", "pods", "-o", "name"});
+  EXPECT_EQ(std::count(pods.begin(), pods.end(), '\n'), 3) << "one build writes";
+
+  EXPECT_EQ(ctl({"shadow", "replicaset", "--drop"}).code, 0);
+  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("in its shadow")));
+  ASSERT_EQ(ctl({"shadow", "replicaset", file("replicaset").string()}).code, 0);
+  const Outcome committed = ctl({"shadow", "replicaset", "--commit"});
+  EXPECT_THAT(committed.out, HasSubstr("generation 4 serves")) << committed.err;
+  EXPECT_EQ(ctl({"shadow", "replicaset", "--commit", "--drop"}).code, 2);
 }
 
 TEST_F(HotSwapLiveTest, OrdersThatCannotBeCarriedOutAreRefused) {

@@ -3,6 +3,7 @@
  * asked for by macros. */
 #include <davit/abi.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -146,6 +147,13 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   (void)result;
   return DAVIT_OK;
 }
+#elif defined(SYNC_FAILS)
+static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
+  (void)self;
+  (void)key;
+  (void)result;
+  return DAVIT_INTERNAL;
+}
 #else
 static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   controller* me = self;
@@ -162,6 +170,16 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   request.body = (davit_str){body, strlen(body)};
   return me->client->call(me->host, &request, &response);
 }
+#endif
+
+#ifdef SIGNALS
+/* Never called: that it could be is enough. */
+void (*sample_signals(void))(int) { return signal(SIGUSR1, SIG_IGN); }
+static void (*(*volatile keep_signals)(void))(int) = sample_signals;
+#endif
+#ifdef NEEDS_LIBRARY
+int swap_helper(void);
+static int (*volatile keep_helper)(void) = swap_helper;
 #endif
 
 static void destroy(void* self) { free(self); }

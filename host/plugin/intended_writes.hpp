@@ -1,0 +1,66 @@
+/// The writes that a controller means to make, in a form in which two builds can be compared.
+#pragma once
+
+#include <davit/abi.h>
+
+#include <atomic>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "host/api/api_request.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/mutex.hpp"
+
+namespace davit::host {
+
+struct IntendedWrite {
+  std::string verb;      ///< "create", "update", "patch" or "delete".
+  std::string resource;  ///< "apps/v1 replicasets/status"
+  std::string object;    ///< "default/web"; where the server makes the name, "default/web-*".
+  std::string content;   ///< The kind of patch and the body, without what each moment changes.
+
+  friend auto operator<=>(const IntendedWrite&, const IntendedWrite&) = default;
+};
+
+/// `name`: of the object, as the request or the body of a create has it.
+[[nodiscard]] IntendedWrite intended_write(const ApiRequest& request, std::string_view name);
+
+/// The body with every time and resource version replaced by a placeholder: two builds that mean
+/// the same never say it in the same instant.
+[[nodiscard]] std::string without_moments(std::string_view body);
+
+/// Collects writes of one controller while somebody wants to know. Thread-safe; a leaf lock.
+class IntendedWrites {
+ public:
+  enum class Mode {
+    kOff,
+    kRecord,  ///< They are sent as ever.
+    kAnswer,  ///< None is sent: the host answers as the server would.
+  };
+  /// Forgets what was collected.
+  void begin(Mode mode) EXCLUDES(mutex_);
+  /// Relaxed is enough: a call under way may still act as before.
+  [[nodiscard]] Mode mode() const { return mode_.load(std::memory_order_relaxed); }
+
+  struct Content {
+    std::map<IntendedWrite, Time> writes;  ///< And when each was meant first.
+    std::size_t beyond = 0;                ///< Writes that were too many to be kept.
+    std::size_t syncs = 0;
+    std::size_t failed = 0;  ///< Of the syncs.
+    std::string last_error;
+  };
+  void note(IntendedWrite write, Time now) EXCLUDES(mutex_);
+  void note_sync(davit_code code, std::string_view error) EXCLUDES(mutex_);
+  [[nodiscard]] Content content() const EXCLUDES(mutex_);
+
+ private:
+  std::atomic<Mode> mode_{Mode::kOff};
+  mutable Mutex mutex_;
+  Content content_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::host

@@ -1,0 +1,62 @@
+/// A build that runs beside the one that serves, without writing: what would it do otherwise?
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/base/clock.hpp"
+#include "host/plugin/intended_writes.hpp"
+#include "host/swap/generation.hpp"
+#include "host/swap/swap_report.hpp"
+
+namespace davit::host {
+
+/// What two builds meant to write from the same moment on. How often each was meant is not
+/// compared: the one sees what the other wrote.
+struct ShadowDifference {
+  /// One of both sides.
+  struct Side {
+    std::vector<IntendedWrite> only;  ///< Meant by this build alone, in order of the objects.
+    std::size_t syncs = 0;
+    std::size_t failed = 0;
+    std::string last_error;
+    std::size_t beyond = 0;  ///< Writes that were too many to be kept: nothing is known of them.
+  };
+  Side serving;
+  Side shadow;
+  std::size_t alike = 0;
+  /// Meant by one alone, but so lately that the other may still come to it.
+  std::size_t pending = 0;
+
+  /// Adds a controller.
+  void add(const IntendedWrites::Content& of_serving, const IntendedWrites::Content& of_shadow,
+           Time settled_before);
+};
+
+struct ShadowReport {
+  SwapOutcome outcome = SwapOutcome::kDone;
+  std::string plugin;
+  std::string text;  ///< One line for people.
+  BuildName from;    ///< That serves.
+  BuildName to;      ///< That runs beside it.
+  Duration age{0};
+  std::size_t keys =
+      0;  ///< At the start: that both sync, so that nothing is compared with the past.
+  ShadowDifference difference;
+
+  [[nodiscard]] bool ok() const { return outcome == SwapOutcome::kDone; }
+};
+
+/// A shadow that runs. Of the set.
+struct ShadowRun {
+  Generation generation;
+  std::filesystem::path file;
+  BuildName build;
+  Time since{};
+  std::size_t keys = 0;
+};
+
+}  // namespace davit::host
