@@ -57,6 +57,7 @@ void HealthPass::run() {
   wall_now_ = cluster_.wall_now();
   deadline_ = Time::max();
   counts_.clear();
+  seen_ = 0;
   read_leases();
   const List<Node> nodes = caches_.nodes.list();
   looked_ = cluster_.now();
@@ -76,6 +77,7 @@ void HealthPass::look(NodeRecord& record, const Node& node) {
   zones_.ensure(record.zone);
   if (record.last_pass == 0) admit(record, node);
   record.last_pass = pass_;
+  if (record.lease_pass != pass_) ++seen_;
   if (pulse_of(record) == Pulse::kSilent && needs_unknown(record.ready)) {
     silent_.push_back({&record, node});
     return;
@@ -98,6 +100,7 @@ void HealthPass::read_leases() {
     const std::string_view defect = record.lease_defect;
     record.read(lease);
     record.lease_pass = pass_;
+    ++seen_;
     // Told once, not with each renewal.
     if (record.lease_defect == defect || record.lease_defect.empty()) continue;
     cluster_.log().warning("the Lease of a node is no sign of life",
@@ -123,6 +126,8 @@ void HealthPass::admit(NodeRecord& record, const Node& node) {
       node_event(record.name, "Registered Node " + record.name + " in Controller"));
   // A restart takes the taints away; they come back at the limited rate.
   zones_.mark_reachable(record, node);
+  // Who looked after it before may have ended between the node's status and its pods.
+  record.marks_again = true;
 }
 
 Pulse HealthPass::pulse_of(NodeRecord& record) const {
@@ -218,17 +223,28 @@ void HealthPass::mark_pods(NodeRecord& record) {
 }
 
 void HealthPass::forget_gone(std::size_t listed) {
-  if (known_ == listed) return;
-  for (auto& [name, record] : records_) {
-    if (record.last_pass == 0 || record.last_pass == pass_) continue;
+  if (known_ == listed && records_.size() == seen_) return;
+  if (!records_.erase([this](NodeRecord& each) { return is_over(each); })) return;
+  node_order_.clear();
+  lease_order_.clear();
+}
+
+bool HealthPass::is_over(NodeRecord& record) {
+  if (record.last_pass == pass_) return false;
+  if (std::exchange(record.last_pass, 0) != 0) {
+    const std::string& name = record.name;
     cluster_.events().record(Node::kResource, EventSubject{.name = name, .uid = record.uid},
                              "Normal", "RemovingNode",
                              node_event(name, "Removing Node " + name + " from Controller"));
-    record.last_pass = 0;
-    record.marks_again = false;
-    record.eviction = Eviction::kNone;
     --known_;
+    record.marks_again = false;
+    record.health.reset();
+    if (std::exchange(record.is_published, false)) {
+      unready_.set(name, UnreadyNodes::State::kReady);
+    }
   }
+  zones_.forget(record);
+  return record.lease_pass != pass_ && !record.is_queued;
 }
 
 void HealthPass::handle_disruption(const List<Node>& nodes) {

@@ -63,6 +63,7 @@ class HealthPass final : public HandedState {
   void settle(NodeRecord& record, const Node& node, Ready observed, std::optional<Ready> current);
   void mark_pods(NodeRecord& record);
   void forget_gone(std::size_t listed);
+  [[nodiscard]] bool is_over(NodeRecord& record);
   void handle_disruption(const List<Node>& nodes);
   void schedule();
 
@@ -76,14 +77,15 @@ class HealthPass final : public HandedState {
   TaintZones zones_;
   Metric node_seconds_;
   Metric pass_seconds_;
-  std::size_t known_ = 0;
+  std::size_t known_ = 0;  // Nodes, at the last pass.
   std::uint64_t pass_ = 0;
   Time next_{};
   // ---- Of the pass that runs ----
   Time now_{};
   WallTime wall_now_{};
-  Time looked_{};    // When the last look at a node ended.
-  Time deadline_{};  // The earliest end of a grace period to come.
+  Time looked_{};         // When the last look at a node ended.
+  Time deadline_{};       // The earliest end of a grace period to come.
+  std::size_t seen_ = 0;  // Records that have a node or a Lease.
   ZoneCounts counts_;
   std::vector<Silent> silent_;
   std::vector<NodeRecord*> marked_;

@@ -38,6 +38,7 @@ std::string_view defect_of(const Node& node, WallTime now) {
 void NodeRecord::read(const Node& node, Time now, WallTime wall_now) {
   if (version == node.resource_version() && uid == node.uid()) return;
   version = node.resource_version();
+  if (uid != node.uid()) health.reset();
   uid = node.uid();
   zone = zone_key(node);
   // Without a time, or with one in the future, the node is as young as can be.

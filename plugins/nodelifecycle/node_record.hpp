@@ -5,6 +5,7 @@
 #include <davit/kube/lease.hpp>
 #include <davit/kube/node.hpp>
 #include <davit/time.hpp>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -20,7 +21,7 @@
 namespace davit::nodelifecycle {
 
 /// The facts are read anew when the object's version has changed, so that a pass over a cluster at
-/// rest reads two versions a node and nothing else. Health outlives the node, as upstream's does.
+/// rest reads two versions a node and nothing else.
 struct NodeRecord {
   // ---- Facts of the Node ----
   std::string name{};
@@ -43,15 +44,15 @@ struct NodeRecord {
   std::uint64_t last_pass = 0;          ///< 0: the node is not known (any more).
   bool is_queued = false;               ///< May be in the taint queue of its zone.
   Eviction eviction = Eviction::kNone;  ///< Of its pods; without taints only.
-  bool marks_again = false;             ///< Its pods must be marked again.
+  bool marks_again = false;             ///< Its pods may lack their marks.
   bool is_published = false;            ///< As one of the UnreadyNodes.
 
-  /// `now` and `wall_now` are the same instant.
+  /// `now` and `wall_now` are the same instant. Another machine under the name has no health yet.
   void read(const Node& node, Time now, WallTime wall_now);
   void read(const std::optional<Lease>& lease);
 };
 
-/// By name of the node. References stay valid.
+/// By name of the node. References stay valid until erase().
 class NodeRecords {
  public:
   /// The records of a list's objects in the order of its last pass. Lists hardly change between two
@@ -73,6 +74,17 @@ class NodeRecords {
   auto end() { return records_.end(); }
   [[nodiscard]] auto begin() const { return records_.begin(); }
   [[nodiscard]] auto end() const { return records_.end(); }
+  [[nodiscard]] std::size_t size() const { return records_.size(); }
+  /// Calls `is_over` for each, and drops those for which it is true. Whether there were any: no
+  /// Order may be used any more then.
+  template <typename IsOver>
+  bool erase(const IsOver& is_over) {
+    const std::size_t before = records_.size();
+    for (auto each = records_.begin(); each != records_.end();) {
+      each = is_over(each->second) ? records_.erase(each) : std::next(each);
+    }
+    return records_.size() != before;
+  }
 
  private:
   struct Hash {

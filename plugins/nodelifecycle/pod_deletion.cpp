@@ -49,17 +49,18 @@ std::optional<std::string> disruption_patch(const Pod& pod, WallTime now) {
   return std::move(body).text();
 }
 
-Status delete_pod(const Client& client, const Key& pod, WallTime now) {
-  const Result<Pod> live = client.get<Pod>(pod);
+Status delete_pod(const Client& client, const PodIdentity& pod, WallTime now) {
+  const Result<Pod> live = client.get<Pod>(pod.key);
   if (!live) return live.error();
+  if (live->uid() != pod.uid) return {};
   if (std::optional<std::string> body = disruption_patch(*live, now)) {
     const Status patched = client
-                               .patch<Pod>(pod, PatchType::kStrategic, std::move(*body),
+                               .patch<Pod>(pod.key, PatchType::kStrategic, std::move(*body),
                                            {.subresource = "status", .answer = Answer::kMetadata})
                                .error();
     if (!patched.ok()) return patched;
   }
-  return client.remove<Pod>(pod);
+  return client.remove<Pod>(pod.key, {.uid = pod.uid});
 }
 
 }  // namespace davit::nodelifecycle

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <davit/client.hpp>
+#include <davit/key.hpp>
 #include <davit/kube/pod.hpp>
 #include <optional>
 #include <string>
@@ -12,8 +13,14 @@ namespace davit::nodelifecycle {
 /// already. The pod's UID is its precondition.
 [[nodiscard]] std::optional<std::string> disruption_patch(const Pod& pod, WallTime now);
 
+/// One pod, whoever else has had its name or will.
+struct PodIdentity {
+  Key key;
+  std::string uid;
+};
+
 /// addConditionAndDeletePod: reads the pod from the server, patches its status and deletes it.
-/// Blocks for up to three requests.
-[[nodiscard]] Status delete_pod(const Client& client, const Key& pod, WallTime now);
+/// Nothing is done to another pod of its name. Blocks for up to three requests.
+[[nodiscard]] Status delete_pod(const Client& client, const PodIdentity& pod, WallTime now);
 
 }  // namespace davit::nodelifecycle

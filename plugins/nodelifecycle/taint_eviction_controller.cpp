@@ -16,6 +16,7 @@ constexpr std::uint32_t kWorkers = 8;  // tainteviction.UpdateWorkerSize
 constexpr int kTriesMax = 5;           // tainteviction.retries
 constexpr std::chrono::milliseconds kPause{10};
 constexpr const char* kNodeIndex = "node";
+constexpr char kUidMark = '@';  // In no name.
 constexpr const char* kReason = "TaintManagerEviction";
 
 bool same_no_execute(const Node& old, const Node& current) {
@@ -28,8 +29,18 @@ bool same_placement(const Pod& old, const Pod& current) {
          tolerations_from(tolerations(old)) == tolerations_from(tolerations(current));
 }
 
+/// The pod's key, its UID behind the name: another pod of that name has timers of its own.
+Key identity_of(const Pod& pod) {
+  return {std::string(pod.ns()), std::string(pod.name()) + kUidMark + std::string(pod.uid())};
+}
+
+PodIdentity pod_of(const Key& identity) {
+  const std::size_t mark = identity.name.rfind(kUidMark);
+  return {{identity.ns, identity.name.substr(0, mark)}, identity.name.substr(mark + 1)};
+}
+
 /// Events name the pod without its UID, as upstream does.
-EventSubject subject(const Key& pod) { return {.ns = pod.ns, .name = pod.name}; }
+EventSubject subject(const PodIdentity& pod) { return {.ns = pod.key.ns, .name = pod.key.name}; }
 
 }  // namespace
 
@@ -57,12 +68,15 @@ TaintEvictionController::TaintEvictionController(Context& cluster)
                },
            .deleted = [this](const Node& node) { nodes_queue_.add(node); }})),
       pods_(cluster.open_informer<Pod>(
-          {.added = [this](const Pod& pod) { pods_queue_.add(pod); },
+          {.added = [this](const Pod& pod) { pods_queue_.add(identity_of(pod)); },
            .updated =
                [this](const Pod& old, const Pod& pod) {
-                 if (!same_placement(old, pod)) pods_queue_.add(pod);
+                 if (old.uid() != pod.uid()) pods_queue_.add(identity_of(old));
+                 if (old.uid() != pod.uid() || !same_placement(old, pod)) {
+                   pods_queue_.add(identity_of(pod));
+                 }
                },
-           .deleted = [this](const Pod& pod) { pods_queue_.add(pod); }})),
+           .deleted = [this](const Pod& pod) { pods_queue_.add(identity_of(pod)); }})),
       deletions_(cluster.open_metric(
           {.type = MetricType::kCounter,
            .name = "taint_eviction_controller_pod_deletions_total",
@@ -102,7 +116,7 @@ TaintEvictionController::Changes TaintEvictionController::look_at_node(const Key
   const std::vector<Taint> taints = taints_from(node->taints(), kNoExecute);
   for (const Pod& pod : pods_.by_index(kNodeIndex, key.name)) {
     if (taints.empty()) {
-      cancel(pod.key(), changes);
+      cancel(identity_of(pod), changes);
     } else {
       evaluate(pod, taints, changes);
     }
@@ -113,8 +127,9 @@ TaintEvictionController::Changes TaintEvictionController::look_at_node(const Key
 TaintEvictionController::Changes TaintEvictionController::look_at_pod(const Key& key) {
   Changes changes;
   const std::lock_guard lock(looking_);
-  const std::optional<Pod> pod = pods_.get(key);
-  if (!pod) {
+  const PodIdentity wanted = pod_of(key);
+  const std::optional<Pod> pod = pods_.get(wanted.key);
+  if (!pod || pod->uid() != wanted.uid) {
     cancel(key, changes);
     return changes;
   }
@@ -128,7 +143,7 @@ TaintEvictionController::Changes TaintEvictionController::look_at_pod(const Key&
 
 void TaintEvictionController::evaluate(const Pod& pod, std::span<const Taint> taints,
                                        Changes& out) {
-  const Key key = pod.key();
+  const Key key = identity_of(pod);
   const std::vector<Toleration> tolerations = tolerations_from(pod.spec()[&Names::tolerations]);
   const Tolerance tolerance = tolerance_of(tolerations, taints);
   switch (tolerance.kind) {
@@ -154,8 +169,9 @@ void TaintEvictionController::start(const Key& pod, Duration delay, Changes& out
 
 void TaintEvictionController::tell(const Changes& changes) {
   for (const Key& each : changes.cancelled) {
-    cluster_.events().record(Pod::kResource, subject(each), "Normal", kReason,
-                             "Cancelling deletion of Pod " + each.text());
+    const PodIdentity pod = pod_of(each);
+    cluster_.events().record(Pod::kResource, subject(pod), "Normal", kReason,
+                             "Cancelling deletion of Pod " + pod.key.text());
   }
   // One that was cancelled meanwhile finds nothing to do when its time comes.
   for (const Changes::Start& each : changes.started) evictions_.add_after(each.pod, each.delay);
@@ -167,11 +183,12 @@ Result<Again> TaintEvictionController::sync_eviction(const Key& key) {
   if (const auto* wait = std::get_if<EvictionTimers::Wait>(&step)) return Again::after(wait->rest);
   const auto* attempt = std::get_if<EvictionTimers::Attempt>(&step);
   if (attempt == nullptr) return Again::when_changed();
+  const PodIdentity pod = pod_of(key);
   if (attempt->number == 1) {
-    cluster_.events().record(Pod::kResource, subject(key), "Normal", kReason,
-                             "Marking for deletion Pod " + key.text());
+    cluster_.events().record(Pod::kResource, subject(pod), "Normal", kReason,
+                             "Marking for deletion Pod " + pod.key.text());
   }
-  const Status deleted = delete_pod(cluster_.client(), key, cluster_.wall_now());
+  const Status deleted = delete_pod(cluster_.client(), pod, cluster_.wall_now());
   if (deleted.ok()) {
     deletions_.record(1);
     lateness_.record(std::chrono::duration<double>(cluster_.now() - attempt->due).count());
@@ -183,7 +200,7 @@ Result<Again> TaintEvictionController::sync_eviction(const Key& key) {
   }
   if (attempt->number < kTriesMax) return Again::after(kPause);
   cluster_.log().error("a pod was not evicted",
-                       {{"pod", key.text()}, {"error", deleted.message()}});
+                       {{"pod", pod.key.text()}, {"error", deleted.message()}});
   return finish(key);
 }
 

@@ -33,6 +33,7 @@ class TaintEvictionController final : public Controller, private HandedState {
   [[nodiscard]] Status read(std::uint32_t version, Value state) override;
 
   [[nodiscard]] Result<Again> sync_node(const Key& key);
+  // Keys of pods have the UID behind the name.
   [[nodiscard]] Result<Again> sync_pod(const Key& key);
   [[nodiscard]] Result<Again> sync_eviction(const Key& key);
   /// What a look at a node or a pod did to the timers, and what the world is yet to be told.

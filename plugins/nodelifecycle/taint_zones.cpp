@@ -93,6 +93,10 @@ void TaintZones::mark_reachable(NodeRecord& record, const Node& node) {
   leave_queue(record);
 }
 
+void TaintZones::forget(NodeRecord& record) {
+  if (record.eviction != Eviction::kQueued) leave_queue(record);
+}
+
 void TaintZones::leave_queue(NodeRecord& record) {
   if (record.is_queued) queue_of(record.zone).remove(record.name);
   record.is_queued = false;

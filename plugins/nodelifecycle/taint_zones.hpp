@@ -40,6 +40,8 @@ class TaintZones {
   void decide(NodeRecord& record, const Node& node, const Change& ready);
   /// Takes the NoExecute taints off, and the node out of the queue. Without taints only that.
   void mark_reachable(NodeRecord& record, const Node& node);
+  /// The node is gone. Its pods are not: without taints it has its turn all the same.
+  void forget(NodeRecord& record);
 
   /// Judges the zones after a pass has counted; adapts the rates.
   [[nodiscard]] DisruptionPlan::Kind judge(const ZoneCounts& counts);

@@ -116,6 +116,40 @@ TEST_F(EvictionCountdownTest, N63_AnUntoleratedTaintEndsTheCountdownByEviction) 
   EXPECT_THAT(events(), ElementsAre(cancelling("p"), marking("p")));
 }
 
+TEST_F(EvictionCountdownTest, ANewPodOfTheNameHasACountdownOfItsOwn) {
+  begin(tolerates_x("5"));
+  advance(seconds(3));
+  cluster().erase<Pod>({"ns", "p"});
+  add_pod("p", tolerates_x("5"));
+  expect_eviction_after(seconds(5));
+}
+
+TEST_F(EvictionCountdownTest, ANewPodOfTheNameOnAHealthyNodeStays) {
+  add_node("n2");
+  begin(tolerates_x("5"));
+  advance(seconds(3));
+  cluster().erase<Pod>({"ns", "p"});
+  add_pod("p", tolerates_x("5"), R"({"spec":{"nodeName":"n2"}})");
+  advance(seconds(10));
+
+  EXPECT_FALSE(is_evicted("p"));
+}
+
+TEST_F(EvictionCountdownTest, ANewPodOfTheNameThatTheCacheHasNotSeenStays) {
+  add_node("n2");
+  begin(tolerates_x("5"));
+  advance(seconds(4));
+  cluster().on_request([this](const testing::RequestRecord& request) {
+    if (request.verb != testing::Verb::kGet) return;
+    cluster().erase<Pod>({"ns", "p"});
+    add_pod("p", tolerates_x("5"), R"({"spec":{"nodeName":"n2"}})");
+  });
+  advance(seconds(10));
+
+  EXPECT_FALSE(is_evicted("p"));
+  EXPECT_THAT(cluster().writes(), IsEmpty());
+}
+
 TEST_F(EvictionCountdownTest, N72_TheCountdownOutlivesTheNode) {
   begin(tolerates_x("5"));
   advance(seconds(1));
