@@ -1,7 +1,9 @@
-// The example plugins on the sandbox: what a third party ships, in a whole host.
+// The example plugins on the sandbox: what a third party ships, in a whole host. Those of the
+// museum are binaries of ABI 1.0 as they were built once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <sstream>
@@ -14,6 +16,7 @@
 #include "host/object/watch_splitter.hpp"
 #include "sandbox/json/json.hpp"
 #include "tests/support/recording_log_sink.hpp"
+#include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
 namespace {
@@ -49,9 +52,10 @@ class ExamplePluginsTest : public testing::Test {
   }
   ~ExamplePluginsTest() override { EXPECT_TRUE(!host_ || host_->stop()); }
 
-  void start(std::vector<std::string> controllers) {
+  void start(std::vector<std::string> controllers,
+             const std::string& directory = DAVIT_EXAMPLE_DIRECTORY) {
     RunOptions options;
-    options.plugin_directories = {DAVIT_EXAMPLE_DIRECTORY};
+    options.plugin_directories = {directory};
     options.controllers = std::move(controllers);
     options.leader_elect = false;
     options.bind_address = "127.0.0.1";
@@ -182,6 +186,56 @@ TEST_F(ExamplePluginsTest, TheJanitorInCDeletesAFinishedPod) {
   send(Verb::kPatch, path("", "pods", "done", "status"), R"({"status":{"phase":"Succeeded"}})");
   await(path("", "pods"), [](WatchType type, const Json&) { return type == WatchType::kDeleted; });
 }
+
+struct Exhibit {
+  const char* file;
+  const char* plugin;
+  const char* controller;
+};
+constexpr Exhibit kMuseum[] = {{"1.0-c", "janitor", "pod-janitor-controller"},
+                               {"1.0-cpp-gcc", "greeter", "greeter-controller"},
+                               {"1.0-cpp-clang", "greeter", "greeter-controller"},
+                               {"1.0-rust", "greeter", "greeter-controller"}};
+
+class MuseumTest : public ExamplePluginsTest, public testing::WithParamInterface<Exhibit> {
+ protected:
+  /// A copy that only we may write, whatever the checkout's modes are.
+  void place() const {
+    const std::filesystem::path to = directory_.path() / (std::string(GetParam().plugin) + ".so");
+    std::filesystem::copy_file(std::string(DAVIT_MUSEUM) + "/" + GetParam().file + ".so", to);
+    std::filesystem::permissions(to, std::filesystem::perms::owner_all);
+  }
+
+  TempDirectory directory_;
+};
+
+TEST_P(MuseumTest, PluginsOfEarlierVersionsRun) {
+#ifndef __x86_64__
+  std::cout << "The museum's plugins are for x86-64: not run\n";
+  return;
+#endif
+  place();
+  start({GetParam().controller}, directory_.path().string());
+  const Json pod = send(Verb::kCreate, path("", "pods"),
+                        R"({"metadata":{"name":"old","annotations":{
+                            "janitor.davit.dev/ttl":"0s","example.davit.dev/greet":"please"}},
+                            "spec":{"containers":[{"name":"app","image":"app:1"}]}})");
+  send(Verb::kPatch, path("", "pods", "old", "status"), R"({"status":{"phase":"Succeeded"}})");
+  // The greeter labels it, the janitor deletes it.
+  await(
+      path("", "pods"),
+      [](WatchType type, const Json& each) {
+        return type == WatchType::kDeleted ||
+               each.text_at({"metadata", "labels", "greeting"}) == "hello";
+      },
+      pod.text_at({"metadata", "resourceVersion"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Museum, MuseumTest, testing::ValuesIn(kMuseum), [](const auto& each) {
+  std::string name = each.param.file;
+  for (char& c : name) c = c == '.' || c == '-' ? '_' : c;
+  return name;
+});
 
 }  // namespace
 }  // namespace davit::host
