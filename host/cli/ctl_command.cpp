@@ -23,6 +23,10 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
   }
   ControlRequest request{
       .command = options.command, .name = options.name, .file = "", .state = options.state};
+  if (options.watch_ms >= 0) {
+    request.watch_ms = options.watch_ms;
+    request.max_error_percent = options.max_error_percent;
+  }
   // The host's working directory is another one.
   if (!options.file.empty()) request.file = std::filesystem::absolute(options.file).string();
   const Result<std::string> line = ask_host(socket, to_line(request));

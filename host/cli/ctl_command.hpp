@@ -1,6 +1,7 @@
 /// `davit ctl`: orders to a running host.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 
@@ -11,8 +12,10 @@ struct CtlOptions {
 
   std::string command;  ///< See ControlRequest.
   std::string name;
-  std::string file;    ///< As given; relative to the working directory.
-  std::string state;   ///< See ControlRequest.
+  std::string file;   ///< As given; relative to the working directory.
+  std::string state;  ///< See ControlRequest, as the next two.
+  std::int64_t watch_ms = -1;
+  std::int64_t max_error_percent = 20;
   std::string socket;  ///< Empty: the default one.
   Output output = Output::kText;
 };

@@ -2,10 +2,15 @@
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
+#include <CLI/Error.hpp>
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
+#include <charconv>
+#include <optional>
 #include <ostream>
 #include <string>
+
+#include "host/config/duration.hpp"
 
 namespace davit::host {
 namespace {
@@ -43,12 +48,41 @@ void add_shadow(CLI::App& app, CtlOptions& options) {
   flag("--drop", "shadow-drop", "End the shadow")->excludes(commit);
 }
 
+void add_watch(CLI::App& swap, CtlOptions& options) {
+  swap.add_option_function<std::string>(
+          "--watch-for",
+          [&options](const std::string& text) {
+            const std::optional<Duration> time = parse_duration(text);
+            if (!time || *time < Duration::zero()) {
+              throw CLI::ValidationError("--watch-for", "must be a duration such as 30s");
+            }
+            options.watch_ms = std::chrono::duration_cast<std::chrono::milliseconds>(*time).count();
+          },
+          "Wait so long for the new build to show its worth; go back if it does badly")
+      ->type_name("TIME");
+  swap.add_option_function<std::string>(
+          "--max-errors",
+          [&options](std::string text) {
+            if (!text.empty() && text.back() == '%') text.pop_back();
+            const auto [end, error] =
+                std::from_chars(text.data(), text.data() + text.size(), options.max_error_percent);
+            const bool is_whole = error == std::errc() && end == text.data() + text.size();
+            if (!is_whole || options.max_error_percent < 0 || options.max_error_percent > 100) {
+              throw CLI::ValidationError("--max-errors", "must be a share such as 20%");
+            }
+          },
+          "Share of its syncs that may fail meanwhile (default 20%)")
+      ->type_name("SHARE")
+      ->needs("--watch-for");
+}
+
 void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
   CLI::App* const app = ctl.add_subcommand(verb.name, verb.help);
   if (verb.operand != nullptr) app->add_option(verb.operand, options.name)->required();
   const std::string name = verb.name;
   if (name == "swap") {
     app->add_option("FILE", options.file, "The new build (default: where the old one came from)");
+    add_watch(*app, options);
     app->add_flag_callback(
         "--without-state", [&options] { options.state = "none"; },
         "The new build begins with nothing, as after a restart");

@@ -39,6 +39,13 @@ BuildInfo build_info(std::string git_version) {
                    .platform = "linux/amd64"};
 }
 
+SwapLimits swap_limits(const Manifest& manifest) {
+  SwapLimits limits;
+  limits.probation.time = manifest.swap.watch_for;
+  limits.probation.error_percent_max = static_cast<unsigned>(manifest.swap.max_error_percent);
+  return limits;
+}
+
 }  // namespace
 
 HostProcess::HostProcess(const Manifest& manifest, const ConnectionConfig& connection,
@@ -206,7 +213,9 @@ Status HostProcess::init_controllers(const std::stop_token& stop) {
                        },
                    .on_phase = {},
                    .start_informers = [this] { return informers_->start(); },
-                   .metrics = metrics_.get()});
+                   .metrics = metrics_.get(),
+                   .on_rolled_back = [this](const std::string& text) { tell_rolled_back(text); }},
+      swap_limits(manifest_));
   {
     MutexLock lock(mutex_);
     for (const PlannedController& planned : planned_) {

@@ -111,6 +111,9 @@ class HostProcess {
                                                                 std::uint64_t generation);
   void show_controller(const std::string& controller);
   void announce_quarantine();
+  void tell_rolled_back(const std::string& text);
+  /// What Events of the host are about.
+  [[nodiscard]] Reference lease() const;
   void note_quarantine();
   void wait_between_controllers(const std::stop_token& stop);
   Status start_controllers();

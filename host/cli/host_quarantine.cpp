@@ -1,4 +1,5 @@
-/// HostProcess: plugins that were left out, because they crash in a loop.
+/// HostProcess: plugins that were left out, because they crash in a loop, and builds that went
+/// back.
 #include <algorithm>
 #include <utility>
 
@@ -17,14 +18,22 @@ void HostProcess::want(const DesiredState& desired) {
   }
 }
 
-void HostProcess::announce_quarantine() {
-  if (seams_.quarantine == nullptr) return;
+Reference HostProcess::lease() const {
   // The lease stands for the host: an Event needs an object that it is about.
   Reference lease;
   lease.api_version = "coordination.k8s.io/v1";
   lease.kind = "Lease";
   lease.ns = manifest_.leader_election.ns;
   lease.name = manifest_.leader_election.name;
+  return lease;
+}
+
+void HostProcess::tell_rolled_back(const std::string& text) {
+  events_->record(lease(), "Warning", "PluginRolledBack", text, "davit");
+}
+
+void HostProcess::announce_quarantine() {
+  if (seams_.quarantine == nullptr) return;
   for (const LeftOutPlugin& each : seams_.quarantine->left_out()) {
     log_.warning("A plugin is left out, because it crashes in a loop",
                  {{"plugin", each.plugin},
@@ -34,7 +43,7 @@ void HostProcess::announce_quarantine() {
                   {"key", each.why.last.key},
                   {"signal", each.why.last.signal}});
     metrics_->plugin_quarantined(each.plugin, each.why.build, Metrics::Quarantined::kYes);
-    events_->record(lease, "Warning", "PluginQuarantined", each.text(), "davit");
+    events_->record(lease(), "Warning", "PluginQuarantined", each.text(), "davit");
   }
   note_quarantine();
 }

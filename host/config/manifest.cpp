@@ -41,6 +41,7 @@ class ManifestReader {
   void health(const YamlNode& node);
   void logging(const YamlNode& node);
   void quarantine(const YamlNode& node);
+  void swap(const YamlNode& node);
   void plugins(const YamlNode& node, Fields& fields);
   void plugin(const YamlNode& node, const std::string& where);
   void plugin_source(const YamlNode& node, Fields& fields, PluginSettings& plugin);
@@ -74,6 +75,7 @@ void ManifestReader::read(const YamlNode& root) {
   if (const YamlNode* node = top.any("health")) health(*node);
   if (const YamlNode* node = top.any("logging")) logging(*node);
   if (const YamlNode* node = top.any("quarantine")) quarantine(*node);
+  if (const YamlNode* node = top.any("swap")) swap(*node);
   top.text("stateDirectory", manifest.state_directory);
   manifest.state_directory = resolve(manifest.state_directory);
   top.texts("controllers", manifest.controllers);
@@ -177,6 +179,17 @@ void ManifestReader::quarantine(const YamlNode& node) {
   in.integer("crashes", 0, kCrashesMax, crashes);
   quarantine.crashes = static_cast<int>(crashes);
   in.duration("window", kWindowMin, quarantine.window);
+  in.finish();
+}
+
+void ManifestReader::swap(const YamlNode& node) {
+  constexpr std::int64_t kWhole = 100;
+  SwapSettings& swap = out_.manifest.swap;
+  Fields in = fields(node, "swap");
+  in.duration("watchFor", Duration::zero(), swap.watch_for);
+  std::int64_t percent = swap.max_error_percent;
+  in.integer("maxErrorPercent", 0, kWhole, percent);
+  swap.max_error_percent = static_cast<int>(percent);
   in.finish();
 }
 

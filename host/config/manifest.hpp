@@ -60,6 +60,12 @@ struct ControllerSettings {
   int column = 0;
 };
 
+/// After a swap: how long the new build is watched, and how many of its syncs may fail.
+struct SwapSettings {
+  Duration watch_for = Duration::zero();  ///< Zero: it is not.
+  int max_error_percent = 20;
+};
+
 struct PluginSettings {
   std::string
       name;  ///< Looked up as <name>.so in the plugin directories; empty when `path` is set.
@@ -86,6 +92,7 @@ struct Manifest {
   /// Where crashes are remembered from one start to the next; absolute. Empty: the default one.
   std::string state_directory;
   QuarantineSettings quarantine;
+  SwapSettings swap;
   std::vector<std::string> plugin_directories;  ///< Absolute; empty: the installed one.
   /// Nothing: every plugin found in the plugin directories.
   std::optional<std::vector<PluginSettings>> plugins;

@@ -14,6 +14,10 @@ constexpr std::array<std::string_view, 11> kCommands = {
     "status", "swap",   "load",   "unload",        "enable",     "disable",
     "pause",  "resume", "shadow", "shadow-commit", "shadow-drop"};
 
+/// A day: a time to watch a build, and no time to keep a connection open.
+constexpr std::int64_t kWatchMillisecondsMax = std::int64_t{24} * 3600 * 1000;
+constexpr std::int64_t kWhole = 100;
+
 Status check(const ControlRequest& request) {
   const auto invalid = [](std::string text) { return Status(Code::kInvalid, std::move(text)); };
   const bool known =
@@ -29,6 +33,12 @@ Status check(const ControlRequest& request) {
   if (request.command == "load" && request.file.empty()) return invalid("load needs a file");
   if (request.command != "swap" && !request.state.empty()) {
     return invalid(request.command + " hands over no state");
+  }
+  if (request.command != "swap" && request.watch_ms >= 0) {
+    return invalid("watchMilliseconds goes with swap only");
+  }
+  if ((request.watch_ms >= 0) != (request.max_error_percent >= 0)) {
+    return invalid("watchMilliseconds and maxErrorPercent go together");
   }
   if (!request.file.empty() && request.file.front() != '/') {
     return invalid("file must be an absolute path, not " + json_string(request.file));
@@ -46,6 +56,10 @@ std::string to_line(const ControlRequest& request) {
   std::string out = "{\"command\":" + json_string(request.command);
   if (!request.name.empty()) out += ",\"name\":" + json_string(request.name);
   if (!request.file.empty()) out += ",\"file\":" + json_string(request.file);
+  if (request.watch_ms >= 0) {
+    out += ",\"watchMilliseconds\":" + std::to_string(request.watch_ms);
+    out += ",\"maxErrorPercent\":" + std::to_string(request.max_error_percent);
+  }
   if (!request.state.empty()) out += ",\"state\":" + json_string(request.state);
   return out + "}\n";
 }
@@ -59,6 +73,8 @@ Result<ControlRequest> parse_request(std::string_view line) {
   fields.name("command", request.command);
   fields.name("name", request.name);
   fields.name("file", request.file);
+  fields.integer("watchMilliseconds", 0, kWatchMillisecondsMax, request.watch_ms);
+  fields.integer("maxErrorPercent", 0, kWhole, request.max_error_percent);
   fields.choice("state", {"none"}, request.state);
   fields.finish();
   if (Status s = first(document.mistakes); !s.ok()) return s;

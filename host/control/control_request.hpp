@@ -1,6 +1,7 @@
 /// What may be asked of a running host, as one line of JSON (docs/HOT_SWAP.md).
 #pragma once
 
+#include <cstdint>
 #include <davit/result.hpp>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ struct ControlRequest {
   /// Of "swap": "none" when the new build shall begin with nothing; empty: it gets the old one's
   /// state.
   std::string state{};
+  /// Of "swap": how long the new build is watched before the answer comes; below 0: the host's own
+  /// time, after the answer.
+  std::int64_t watch_ms = -1;
+  std::int64_t max_error_percent = -1;  ///< Goes with watch_ms.
 };
 
 /// One line, with its end.

@@ -106,6 +106,10 @@ std::string text_of(const SetState& state, const std::vector<std::string>& notes
     out += plugin.name + " " + plugin.build.version + ", generation " +
            std::to_string(plugin.build.generation) + ", build " +
            plugin.build.digest.substr(0, 12) + ", " + std::string(to_string(plugin.grade)) + "\n";
+    if (plugin.probation > Duration::zero()) {
+      out.back() = ',';
+      out += " on probation for another " + milliseconds_text(plugin.probation) + "\n";
+    }
     if (plugin.shadow) {
       out += "  in its shadow: " + plugin.shadow->version + ", generation " +
              std::to_string(plugin.shadow->generation) + ", build " +
@@ -142,6 +146,7 @@ std::string json_of(const PluginState& plugin) {
       .raw("build", json_of(plugin.build))
       .text("grade", to_string(plugin.grade))
       .texts("gradeReasons", plugin.grade_reasons)
+      .number("probationMicroseconds", micros(plugin.probation))
       .raw("controllers", controllers.str())
       .str();
 }
@@ -173,6 +178,10 @@ std::string line_of(const SetState& state, const std::vector<std::string>& notes
 SwapRequest swap_of(const ControlRequest& request) {
   SwapRequest swap{.plugin = request.name, .file = request.file};
   if (request.state == "none") swap.memory = SwapRequest::Memory::kLeave;
+  if (request.watch_ms >= 0) {
+    swap.probation = {std::chrono::milliseconds(request.watch_ms),
+                      static_cast<unsigned>(request.max_error_percent)};
+  }
   return swap;
 }
 

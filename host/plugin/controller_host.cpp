@@ -213,6 +213,7 @@ void ControllerHost::handle_change(const OpenedInformer& informer, const Change&
   std::string error;
   (void)guarded([&] { return informer.on_event(informer.self, &event), 0; }, 0, error);
   if (!error.empty()) {
+    counter_.threw();
     log_.error("A handler failed", {{"err", error}, {"resource", informer.resource.text()}});
   }
 }

@@ -28,6 +28,7 @@
 #include "host/plugin/intended_writes.hpp"
 #include "host/plugin/note.hpp"
 #include "host/plugin/slot_table.hpp"
+#include "host/plugin/sync_tally.hpp"
 #include "host/run/controller_runner.hpp"
 #include "host/run/inbox_feed.hpp"
 
@@ -154,6 +155,8 @@ class ControllerHost {
   bool retire(const Quiesce& wait) { return runner_->retire(wait); }
   /// kUnavailable naming the syncs that have been running for at least `limit`.
   [[nodiscard]] Status overdue(Duration limit) const { return runner_->overdue(limit); }
+  /// What its syncs came to so far.
+  [[nodiscard]] SyncTally tally() const { return counter_.tally(); }
   /// Keys that wait for a worker.
   [[nodiscard]] std::size_t waiting() const { return runner_->waiting(); }
 
@@ -246,6 +249,7 @@ class ControllerHost {
   Timers timers_;
   MetricHandles metrics_;
   RetainedObjects retained_;
+  SyncCounter counter_;
 
   HandlerInbox inbox_;
   InboxFeed feed_;

@@ -139,6 +139,7 @@ SyncOutcome ControllerHost::sync(HostedQueue& queue, std::string_view key,
   outcome.again = milliseconds_of(result.again_ms);
   outcome.error = thrown.empty() ? frame.error() : thrown;
   if (writes_.mode() != IntendedWrites::Mode::kOff) writes_.note_sync(outcome.code, outcome.error);
+  counter_.ended(outcome.code);
   return outcome;
 }
 
@@ -154,7 +155,10 @@ davit_code ControllerHost::start_timer(const davit_timer_options& options, davit
     CallFrame call(&handle_, Phase::kSync, {}, std::move(cancelled));
     std::string error;
     (void)guarded([&] { return fire(self), 0; }, 0, error);
-    if (!error.empty()) log_.error("A timer failed", {{"err", error}});
+    if (!error.empty()) {
+      counter_.threw();
+      log_.error("A timer failed", {{"err", error}});
+    }
     if (once) (void)timers_.erase(handle);
   };
   out = handle;

@@ -78,8 +78,11 @@ struct LoadedPlugin::Library {
 };
 
 LoadedPlugin::LoadedPlugin(PluginFile file, std::filesystem::path opened,
-                           std::unique_ptr<Library> library)
-    : file_(std::move(file)), opened_(std::move(opened)), library_(std::move(library)) {}
+                           std::shared_ptr<const KeptCopy> copy, std::unique_ptr<Library> library)
+    : file_(std::move(file)),
+      opened_(std::move(opened)),
+      copy_(std::move(copy)),
+      library_(std::move(library)) {}
 
 LoadedPlugin::~LoadedPlugin() = default;
 
@@ -115,9 +118,17 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
     return refuse(Code::kForbidden, path,
                   "its SHA-256 digest is " + source->digest + ", the manifest wants " + sha256);
   }
-  Result<std::filesystem::path> copy = stage(staging, *source);
+  return load_plugin(staging, path, *source);
+}
+
+Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
+                                                  const std::filesystem::path& path,
+                                                  const TrustedFile& source) {
+  Result<std::filesystem::path> copy = stage(staging, source);
   if (!copy) return refuse(copy.error().code(), path, copy.error().message());
-  Result<PluginFile> file = judge_plugin(path, source->content, source->digest);
+  Result<std::shared_ptr<const KeptCopy>> kept = KeptCopy::of(*copy, source);
+  if (!kept) return kept.error();
+  Result<PluginFile> file = judge_plugin(path, source.content, source.digest);
   if (!file) return file.error();
   // The loader takes a path that it knows for the library that it has.
   if (is_open_library(*copy)) {
@@ -150,7 +161,7 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
     return refuse(s.code(), path, s.message());
   }
   return std::unique_ptr<LoadedPlugin>(
-      new LoadedPlugin(std::move(*file), std::move(*copy), std::move(library)));
+      new LoadedPlugin(std::move(*file), std::move(*copy), std::move(*kept), std::move(library)));
 }
 
 }  // namespace davit::host

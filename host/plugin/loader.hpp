@@ -31,16 +31,20 @@ class LoadedPlugin {
   [[nodiscard]] const std::filesystem::path& opened() const { return opened_; }
   /// The libraries that opening it brought into the process. They should leave with it.
   [[nodiscard]] const std::vector<std::filesystem::path>& brought() const;
+  /// Its bytes, to open it once more.
+  [[nodiscard]] const std::shared_ptr<const KeptCopy>& copy() const { return copy_; }
 
  private:
   friend Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory&,
                                                            const std::filesystem::path&,
-                                                           const std::string&);
+                                                           const TrustedFile&);
   struct Library;
-  LoadedPlugin(PluginFile file, std::filesystem::path opened, std::unique_ptr<Library> library);
+  LoadedPlugin(PluginFile file, std::filesystem::path opened, std::shared_ptr<const KeptCopy> copy,
+               std::unique_ptr<Library> library);
 
   PluginFile file_;
   std::filesystem::path opened_;
+  std::shared_ptr<const KeptCopy> copy_;
   std::unique_ptr<Library> library_;
 };
 
@@ -54,5 +58,9 @@ class LoadedPlugin {
 [[nodiscard]] Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                                 const std::filesystem::path& path,
                                                                 const std::string& sha256);
+/// The same for bytes that were read already; `path` is where they came from, for messages.
+[[nodiscard]] Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
+                                                                const std::filesystem::path& path,
+                                                                const TrustedFile& source);
 
 }  // namespace davit::host

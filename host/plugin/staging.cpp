@@ -187,4 +187,21 @@ Result<std::filesystem::path> stage(StagingDirectory& directory, const TrustedFi
   return path;
 }
 
+Result<std::shared_ptr<const KeptCopy>> KeptCopy::of(const std::filesystem::path& copy,
+                                                     const TrustedFile& file) {
+  UniqueFd opened(::open(copy.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened.valid()) return refuse(Code::kUnavailable, copy, reason(errno));
+  return std::make_shared<const KeptCopy>(std::move(opened), file.digest);
+}
+
+Result<TrustedFile> KeptCopy::read() const {
+  if (::lseek(file_.get(), 0, SEEK_SET) != 0) return Status(Code::kInternal, reason(errno));
+  Result<std::string> content = read_all(file_.get());
+  if (!content) return content.error();
+  TrustedFile out{std::move(*content), ""};
+  out.digest = sha256_hex(out.content);
+  if (out.digest == digest_) return out;
+  return Status(Code::kInternal, "the copy of the build before has changed");
+}
+
 }  // namespace davit::host

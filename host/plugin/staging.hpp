@@ -4,7 +4,10 @@
 
 #include <davit/result.hpp>
 #include <filesystem>
+#include <memory>
 #include <string>
+
+#include "host/base/unique_fd.hpp"
 
 namespace davit::host {
 
@@ -50,5 +53,22 @@ struct TrustedFile {
 /// Writes the copy (mode 0500), reads it back and compares the digest.
 [[nodiscard]] Result<std::filesystem::path> stage(StagingDirectory& directory,
                                                   const TrustedFile& file);
+
+/// The bytes of a staged copy, which stay as long as this does, whatever becomes of its path.
+class KeptCopy {
+ public:
+  /// Of a copy that stage() made of `file`.
+  [[nodiscard]] static Result<std::shared_ptr<const KeptCopy>> of(const std::filesystem::path& copy,
+                                                                  const TrustedFile& file);
+  KeptCopy(UniqueFd file, std::string digest)
+      : file_(std::move(file)), digest_(std::move(digest)) {}
+
+  /// kInternal: they are not what they were.
+  [[nodiscard]] Result<TrustedFile> read() const;
+
+ private:
+  const UniqueFd file_;
+  const std::string digest_;
+};
 
 }  // namespace davit::host

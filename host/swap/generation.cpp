@@ -64,6 +64,13 @@ void GenerationBuilder::build() {
   }
 }
 
+Result<std::unique_ptr<LoadedPlugin>> GenerationBuilder::load(StagingDirectory& staging) const {
+  if (order_.copy == nullptr) return load_plugin(staging, order_.file, order_.sha256);
+  const Result<TrustedFile> kept = order_.copy->read();
+  if (!kept) return kept.error();
+  return load_plugin(staging, order_.file, *kept);
+}
+
 bool GenerationBuilder::open() {
   if (order_.loaded != nullptr) {
     built_.generation.plugin = order_.loaded;
@@ -73,7 +80,7 @@ bool GenerationBuilder::open() {
                                          ? StagingDirectory::create()
                                          : StagingDirectory::create_below(order_.staging);
   if (!staging) return fail(SwapOutcome::kNotStaged, staging.error().message()), false;
-  Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, order_.file, order_.sha256);
+  Result<std::unique_ptr<LoadedPlugin>> loaded = load(*staging);
   if (!loaded) {
     return fail(outcome_of(loaded.error().code()), loaded.error().message()), false;
   }

@@ -46,6 +46,7 @@ struct BuildOrder {
   std::filesystem::path staging;  ///< Where the private copy goes; empty: as StagingDirectory.
   std::uint64_t generation = 1;
   std::shared_ptr<const LoadedPlugin> loaded;  ///< Instead of `file`, when it is open already.
+  std::shared_ptr<const KeptCopy> copy;        ///< Instead of what is at `file`.
   /// The controllers to create: those named here, which must all be there, or those that are on by
   /// default.
   enum class Select { kNamed, kOnByDefault };
@@ -79,6 +80,7 @@ class GenerationBuilder {
   void build();
   void fail(SwapOutcome outcome, std::string text);
   [[nodiscard]] bool open();
+  [[nodiscard]] Result<std::unique_ptr<LoadedPlugin>> load(StagingDirectory& staging) const;
   [[nodiscard]] bool create(const DeclaredController& declared);
 
   const BuildOrder order_;

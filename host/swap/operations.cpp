@@ -88,7 +88,9 @@ SwapReport PluginSet::unload(const std::string& plugin) {
   Generation old;
   {
     MutexLock lock(mutex_);
-    old = std::move(find(plugin)->now);
+    Slot& slot = *find(plugin);
+    end_probation(slot, Probation::End::kSuperseded, "the plugin is unloaded");
+    old = std::move(slot.now);
     const PluginFile& file = old.plugin->file();
     report.from = {file.declaration.version, file.digest, old.number};
     std::erase_if(slots_, [&](const auto& each) { return each->name == plugin; });

@@ -90,6 +90,9 @@ bool PluginSet::stop(const Quiesce& wait) {
   {
     MutexLock lock(mutex_);
     stopping_ = true;
+    for (const auto& slot : slots_) {
+      end_probation(*slot, Probation::End::kSuperseded, "the host stops");
+    }
     // What is under way has limits of its own, and sees that the host stops before it switches.
     while (!busy_.empty()) {
       if (clock_.now() >= wait.give_up_at) return false;
@@ -198,6 +201,9 @@ PluginState PluginSet::describe(const Slot& slot) const {
   state.file = slot.file;
   const PluginFile& file = slot.now.plugin->file();
   state.build = {file.declaration.version, file.digest, slot.now.number};
+  if (slot.probation) {
+    state.probation = slot.probation->since + slot.probation->terms.time - clock_.now();
+  }
   state.grade = overall(file.findings);
   for (const Finding& each : file.findings) state.grade_reasons.push_back(each.text);
   if (slot.shadow) state.shadow = slot.shadow->build;

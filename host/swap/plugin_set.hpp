@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "host/base/clock.hpp"
@@ -13,6 +14,7 @@
 #include "host/base/mutex.hpp"
 #include "host/run/swap_metrics.hpp"
 #include "host/swap/generation.hpp"
+#include "host/swap/probation.hpp"
 #include "host/swap/retirement.hpp"
 #include "host/swap/shadow.hpp"
 #include "host/swap/swap_report.hpp"
@@ -29,6 +31,7 @@ struct SwapLimits {
   /// Builds that could not leave memory before swaps are refused: a build is some megabytes, and
   /// one that leaves nothing behind does not count.
   std::size_t residents_max = 16;
+  ProbationTerms probation{};     ///< Of a swap that brings none of its own.
   std::filesystem::path staging;  ///< Where private copies go; empty: see StagingDirectory.
 };
 
@@ -41,6 +44,9 @@ struct SwapRequest {
   enum class Memory { kHandOver, kLeave };
   Memory memory = Memory::kHandOver;
   std::string digest = {};  ///< What the digest of this build must be, or empty.
+  /// Given: swap() waits for the end of this probation. Else that of SwapLimits, which goes on
+  /// afterwards.
+  std::optional<ProbationTerms> probation{};
 };
 
 struct LoadOrder {
@@ -63,6 +69,7 @@ struct PluginState {
   std::vector<std::string> grade_reasons;
   std::vector<ControllerState> controllers;  ///< In the order of the declaration.
   std::optional<BuildName> shadow;           ///< That runs beside it.
+  Duration probation{0};                     ///< That is left to the present build.
 };
 struct SetState {
   std::vector<PluginState> plugins;
@@ -79,6 +86,8 @@ struct SetObservers {
   /// Starts the informers that a controller has opened.
   std::function<Status()> start_informers;
   SwapMetrics* metrics = nullptr;  ///< Borrowed; null: none.
+  /// A build failed its probation; `text` says which, why, and what serves now.
+  std::function<void(const std::string& text)> on_rolled_back{};
 };
 
 /// Life:  add()* → start() → lead() … → stop().
@@ -152,6 +161,7 @@ class PluginSet {
   Status resume(std::string_view controller) EXCLUDES(mutex_);
 
  private:
+  struct Probation;
   struct Slot {
     std::string name;
     std::filesystem::path file;
@@ -159,7 +169,19 @@ class PluginSet {
     Generation now;
     std::vector<std::string> paused;  // By the operator.
     std::uint64_t generations = 1;
-    std::unique_ptr<ShadowRun> shadow;  // Null: none.
+    std::unique_ptr<ShadowRun> shadow;     // Null: none.
+    std::shared_ptr<Probation> probation;  // Of `now`; null: it has none.
+  };
+  /// A build that shows what it is worth. `end` is guarded by the set's mutex.
+  struct Probation {
+    ProbationTerms terms;
+    Time since;
+    BuildName build;
+    std::shared_ptr<const KeptCopy> before;  // The build to go back to,
+    std::filesystem::path before_file;       // where it came from,
+    std::string before_version;
+    enum class End { kNone, kPassed, kRolledBack, kFailed, kSuperseded } end = End::kNone;
+    std::string text{};  // How it ended.
   };
   /// A swap under way.
   struct Swap;
@@ -211,6 +233,20 @@ class PluginSet {
   bool hand_over(Swap& swap) EXCLUDES(mutex_);
   void undo_drain(const Swap& swap) EXCLUDES(mutex_);
   void finish(Swap& swap) EXCLUDES(mutex_);
+
+  void put_on_probation(Swap& swap) REQUIRES(mutex_);
+  void end_probation(Slot& slot, Probation::End end, std::string text) REQUIRES(mutex_);
+  void await_probation(Swap& swap) EXCLUDES(mutex_);
+  void watch_probations(const std::stop_token& stop) EXCLUDES(mutex_);
+  /// The first plugin whose build failed, with the reason; ends those that passed.
+  struct Failed {
+    std::string plugin;
+    std::shared_ptr<Probation> probation;
+    std::string why;
+  };
+  [[nodiscard]] std::optional<Failed> judge_probations() REQUIRES(mutex_);
+  void roll_back(const Failed& failed) EXCLUDES(mutex_);
+
   void enter(SwapPhase phase) const;
   void tell_report(const SwapReport& report) const;
   void log_report(const SwapReport& report) const;
@@ -231,6 +267,9 @@ class PluginSet {
   std::vector<Resident> residents_ GUARDED_BY(mutex_);  // A copy, for state().
 
   Retirement retirement_;  // Of whoever has the Turn.
+
+  CondVar probation_changed_;  // One began or ended, or the set stops.
+  std::jthread prober_;        // Last: it uses the others. Started by the first probation.
 };
 
 }  // namespace davit::host

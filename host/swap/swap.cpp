@@ -1,5 +1,7 @@
 /// PluginSet::swap(): one build of a plugin takes the place of another. Everything before the
 /// pointers change may fail and leaves the old build serving.
+#include "host/swap/swap.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -7,22 +9,6 @@
 #include "host/swap/turn.hpp"
 
 namespace davit::host {
-
-struct PluginSet::Swap {
-  SwapRequest request;
-  SwapReport report;
-  Slot* slot = nullptr;  // Stays: only who has the Turn takes a plugin out.
-  Generation next;       // The new build; the old one once they have changed places.
-  bool was_leading = false;
-  Time drain_began{};
-  Time drained{};
-
-  bool fail(SwapOutcome outcome, std::string text) {
-    report.outcome = outcome;
-    report.text = std::move(text);
-    return false;
-  }
-};
 
 SwapReport PluginSet::swap(const SwapRequest& request) {
   Swap swap;
@@ -36,6 +22,7 @@ SwapReport PluginSet::swap(const SwapRequest& request) {
       swap.fail(turn.refused(), turn.why());
     }
   }
+  if (swap.report.ok() && request.probation) await_probation(swap);
   tell_report(swap.report);
   return std::move(swap.report);
 }
@@ -78,6 +65,7 @@ bool PluginSet::build(Swap& swap) {
   order.plugin = swap.request.plugin;
   order.file = swap.request.file;
   order.staging = limits_.staging;
+  order.copy = swap.copy;
   {
     MutexLock lock(mutex_);
     order.sha256 = swap.request.sha256.value_or(swap.slot->sha256);
@@ -190,9 +178,10 @@ bool PluginSet::hand_over(Swap& swap) {
       swap.report.keys_dropped += moved.dropped;
     }
     std::swap(slot.now, swap.next);
-    slot.file = swap.request.file;
+    if (swap.copy == nullptr) slot.file = swap.request.file;
     slot.sha256 = swap.request.sha256.value_or(slot.sha256);
     for (const auto& each : slot.now.controllers) begin(slot, *each);
+    put_on_probation(swap);
   }
   swap.report.pause = clock_.now() - swap.drained;
   swap.report.text = "generation " + std::to_string(swap.report.to.generation) + " serves";

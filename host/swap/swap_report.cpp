@@ -52,6 +52,8 @@ std::string_view to_string(SwapOutcome outcome) {
       return "state-timed-out";
     case SwapOutcome::kLeadershipLost:
       return "leadership-lost";
+    case SwapOutcome::kRolledBack:
+      return "rolled-back";
   }
   return "unknown";
 }

@@ -23,7 +23,7 @@ enum class SwapPhase {
   kRetire,    ///< The old build is ended and closed.
 };
 
-/// How a swap, load or unload ended. All but kDone leave what served before serving on.
+/// How a swap, load or unload ended. After all but kDone serves what served before.
 enum class SwapOutcome {
   kDone,
   kBusy,             ///< Another one is under way.
@@ -42,6 +42,7 @@ enum class SwapOutcome {
   kStateRefused,     ///< One of the builds did not give or take the state.
   kStateTimedOut,    ///< Handing it over did not end.
   kLeadershipLost,   ///< In the middle of it.
+  kRolledBack,       ///< The new build served, failed its probation, and the one before serves.
 };
 
 /// "done", "init-failed", ...; stable, for programs.

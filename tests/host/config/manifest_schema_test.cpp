@@ -51,7 +51,8 @@ TEST(ManifestSchemaTest, SchemaAndParserKnowTheSameKeys) {
   const YamlNode* properties = root.find("properties");
   ASSERT_NE(properties, nullptr);
   EXPECT_EQ(keys_of_schema(root), keys_of_parser(kHead + "zzzzzz: 1\n"));
-  for (const char* section : {"client", "leaderElection", "health", "logging", "quarantine"}) {
+  for (const char* section :
+       {"client", "leaderElection", "health", "logging", "quarantine", "swap"}) {
     const YamlNode* node = properties->find(section);
     ASSERT_NE(node, nullptr) << section;
     EXPECT_EQ(keys_of_schema(*node), keys_of_parser(kHead + section + ": {zzzzzz: 1}\n"));
@@ -101,6 +102,8 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(manifest.state_directory, defaults.state_directory);
   EXPECT_EQ(manifest.quarantine.crashes, defaults.quarantine.crashes);
   EXPECT_EQ(manifest.quarantine.window, defaults.quarantine.window);
+  EXPECT_EQ(manifest.swap.watch_for, defaults.swap.watch_for);
+  EXPECT_EQ(manifest.swap.max_error_percent, defaults.swap.max_error_percent);
   EXPECT_EQ(manifest.plugin_directories, defaults.plugin_directories);
 }
 

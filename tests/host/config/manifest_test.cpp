@@ -85,9 +85,11 @@ constexpr MistakeCase kMistakeCases[] = {
     {"clinet: {}",
      "m.yaml:3:1: unknown key \"clinet\"; did you mean \"client\"? (allowed: apiVersion, client, "
      "controllerShutdownTimeout, controllerStartInterval, controllers, dryRun, health, kind, "
-     "leaderElection, logging, pluginDirectories, plugins, quarantine, stateDirectory)"},
+     "leaderElection, logging, pluginDirectories, plugins, quarantine, stateDirectory, swap)"},
     {"quarantine: {crashes: -1}",
      "m.yaml:3:23: quarantine.crashes must be a whole number from 0 to 1000, not the number -1"},
+    {"swap: {maxErrorPercent: 101}",
+     "m.yaml:3:25: swap.maxErrorPercent must be a whole number from 0 to 100, not the number 101"},
     {"client: {Qps: 5}",
      "m.yaml:3:10: unknown key \"Qps\" in client; did you mean \"qps\"? (allowed: burst, "
      "kubeconfig, master, qps)"},

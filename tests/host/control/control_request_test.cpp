@@ -6,7 +6,7 @@ namespace davit::host {
 namespace {
 
 TEST(ControlRequestTest, WhatIsAskedComesThrough) {
-  const ControlRequest asked{"swap", "replica\"set", "/plugins/new.so", "none"};
+  const ControlRequest asked{"swap", "replica\"set", "/plugins/new.so", "none", 30000, 20};
 
   const Result<ControlRequest> heard = parse_request(to_line(asked));
 
@@ -15,6 +15,8 @@ TEST(ControlRequestTest, WhatIsAskedComesThrough) {
   EXPECT_EQ(heard->name, asked.name);
   EXPECT_EQ(heard->file, asked.file);
   EXPECT_EQ(heard->state, asked.state);
+  EXPECT_EQ(heard->watch_ms, asked.watch_ms);
+  EXPECT_EQ(heard->max_error_percent, asked.max_error_percent);
 }
 
 struct BadLine {
@@ -30,6 +32,8 @@ constexpr BadLine kBadLines[] = {
     {R"({"command":"load"})", "load needs a file"},
     {R"({"command":"swap","name":"a","file":"b.so"})",
      "file must be an absolute path, not \"b.so\""},
+    {R"({"command":"swap","name":"a","watchMilliseconds":5})",
+     "watchMilliseconds and maxErrorPercent go together"},
     {R"({"command":"pause","name":"a","state":"none"})", "pause hands over no state"},
 };
 

@@ -134,7 +134,8 @@ class SwapTest : public ::testing::Test {
                            if (on_phase_) on_phase_(phase);
                          },
                      .start_informers = [this] { return informers_.start(); },
-                     .metrics = metrics_.get()},
+                     .metrics = metrics_.get(),
+                     .on_rolled_back = [this](const std::string& text) { told_.push(text); }},
         limits_);
     Result<StagingDirectory> staging = StagingDirectory::create_below(limits_.staging);
     Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, file(), "");

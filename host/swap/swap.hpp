@@ -1,0 +1,30 @@
+/// A swap under way. Internal to host/swap.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "host/swap/plugin_set.hpp"
+
+namespace davit::host {
+
+struct PluginSet::Swap {
+  SwapRequest request;
+  SwapReport report;
+  Slot* slot = nullptr;  // Stays: only who has the Turn takes a plugin out.
+  Generation next;       // The new build; the old one once they have changed places.
+  bool was_leading = false;
+  std::shared_ptr<const KeptCopy> copy;  // To go back to; null: a build of the operator's.
+  std::shared_ptr<PluginSet::Probation> probation;  // That the swap began.
+  Time drain_began{};
+  Time drained{};
+
+  bool fail(SwapOutcome outcome, std::string text) {
+    report.outcome = outcome;
+    report.text = std::move(text);
+    return false;
+  }
+};
+
+}  // namespace davit::host
