@@ -1,6 +1,7 @@
 // All four plugins at once.
 #include <gtest/gtest.h>
 
+#include "tests/system/regressions/services.hpp"
 #include "tests/system/world.hpp"
 
 namespace davit::test {
@@ -8,22 +9,23 @@ namespace {
 
 WorldOptions everything() {
   WorldOptions out{.lease_period = std::chrono::seconds(10), .host = {}};
-  out.host.controllers = {"deployment-controller", "replicaset-controller", "endpoints-controller",
+  out.host.controllers = {"deployment-controller",     "replicaset-controller",
+                          "endpoints-controller",      "endpointslice-controller",
                           "node-lifecycle-controller", "taint-eviction-controller"};
   return out;
 }
 
-void expose(World& world, const std::string& name) {
-  world.send("POST", "/api/v1/namespaces/default/services",
-             R"({"metadata":{"name":")" + name + R"(","labels":{"app":")" + name +
-                 R"("}},"spec":{"selector":{"app":")" + name + R"("},"ports":[{"port":80}]}})");
+std::size_t ready_addresses(const World& world, const std::string& name) {
+  return addresses(world.record().find("Endpoints", name));
 }
 
-std::size_t ready_addresses(const World& world, const std::string& name) {
+/// Endpoints of all slices together that are ready.
+std::size_t ready_endpoints(const World& world) {
   std::size_t out = 0;
-  const sandbox::Json endpoints = world.record().find("Endpoints", name);
-  for (const sandbox::Json& subset : endpoints.get("subsets").items()) {
-    out += subset.get("addresses").items().size();
+  for (const sandbox::Json& slice : slices(world, "web")) {
+    for (const sandbox::Json& each : slice.get("endpoints").items()) {
+      out += each.get("conditions").get("ready").boolean() ? 1 : 0;
+    }
   }
   return out;
 }
@@ -49,7 +51,8 @@ void live(World& world) {
       {"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute",
        "tolerationSeconds":5}]}}}})");
   world.await_rollout("web", 6);
-  world.await("six addresses", [&] { return ready_addresses(world, "web") == 6; });
+  world.await("six addresses",
+              [&] { return ready_addresses(world, "web") == 6 && ready_endpoints(world) == 6; });
 
   power(world, "node-1", "stopped");
   world.await("the node is tainted", [&] { return tainted(world, "node-1"); });
@@ -62,7 +65,8 @@ void live(World& world) {
   world.await("the node is well", [&] { return !tainted(world, "node-1"); });
   world.set_image("web", "web:2");
   world.await_rollout("web", 6);
-  world.await("six addresses", [&] { return ready_addresses(world, "web") == 6; });
+  world.await("six addresses",
+              [&] { return ready_addresses(world, "web") == 6 && ready_endpoints(world) == 6; });
   world.expect_order("web");
 }
 
@@ -70,6 +74,54 @@ TEST(ClusterTest, DeadNodeIsReplacedAndComesBack) {
   World world(everything());
   live(world);
   world.expect_silence("web");
+}
+
+// The faults of TroubleTest's AllAtOnce, between the server and all four plugins.
+constexpr char kAllAtOnce[] = R"({"rules":[
+    {"fault":"cut","after":"500ms","count":10,"target":{"verb":"watch"}},
+    {"fault":"status","code":410,"after":"1s","count":10,"target":{"verb":"watch"}},
+    {"fault":"status","code":409,"probability":0.1,"target":{"verb":["update","patch"]}},
+    {"fault":"status","code":500,"probability":0.1,
+     "target":{"verb":["create","update","patch","delete"]}},
+    {"fault":"delay","delay":"200ms","probability":0.2,"target":{}}]})";
+
+TEST(ClusterTest, DeadNodeIsReplacedAndComesBackAmidAllFaults) {
+  World world(everything());
+  world.play(kAllAtOnce);
+  live(world);
+  world.heal();
+  world.expect_silence("web");
+}
+
+TEST(ClusterTest, PrintedRightsSufficeForAll) {
+  WorldOptions options = everything();
+  options.rights = WorldOptions::Rights::kPrinted;
+  options.host.election = HostOptions::Election::kOn;
+  World world(options);
+  live(world);
+  for (const Exchange& each : world.traffic().refused()) {
+    ADD_FAILURE() << each.method << " " << each.path;
+  }
+}
+
+TEST(ClusterTest, PrintedRightsSufficeForSlicesAlone) {
+  WorldOptions options{.nodes = 1, .rights = WorldOptions::Rights::kPrinted, .host = {}};
+  options.host.controllers = {"endpointslice-controller"};
+  World world(options);
+  expose(world, "web");
+  world.await("a slice without endpoints", [&] { return slices(world, "web").size() == 1; });
+  world.send("POST", "/api/v1/namespaces/default/pods",
+             R"({"metadata":{"name":"web","labels":{"app":"web"}},
+                 "spec":{"containers":[{"name":"c","image":"web:1"}]}})");
+  world.await("it is filled", [&] { return ready_endpoints(world) == 1; });
+  world.send("PATCH", "/api/v1/namespaces/default/services/web", R"({"spec":{"ports":[
+      {"name":"a","port":80},{"name":"b","port":81,"targetPort":"none"}]}})");
+  world.pass(std::chrono::minutes(1));
+  world.send("DELETE", "/api/v1/namespaces/default/services/web");
+  world.await("it is gone", [&] { return slices(world, "web").empty(); });
+  for (const Exchange& each : world.traffic().refused()) {
+    ADD_FAILURE() << each.method << " " << each.path;
+  }
 }
 
 }  // namespace

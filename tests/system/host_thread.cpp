@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
+
+#include "host/cli/rbac_command.hpp"
+#include "host/config/json.hpp"
+#include "host/config/yaml.hpp"
 
 namespace davit::test {
 
@@ -39,6 +44,26 @@ host::RunSettings settings(const HostOptions& options) {
 }
 
 }  // namespace
+
+std::vector<sandbox::Json> printed_roles(const HostOptions& options) {
+  const host::RunSettings settled = settings(options);
+  std::ostringstream mistakes;
+  std::optional<host::HostPlan> plan = host::HostPlan::make(settled, mistakes);
+  EXPECT_TRUE(plan.has_value()) << mistakes.str();
+  std::vector<host::DeclaredController> controllers;
+  for (const host::PlannedController& each : plan->controllers()) {
+    controllers.push_back(each.declared);
+  }
+  const std::string text = host::rbac_yaml(controllers, settled.manifest.leader_election, {});
+  std::vector<sandbox::Json> out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find("---\n", begin), text.size());
+    const host::YamlDocument document = host::parse_yaml(text.substr(begin, end - begin), "rbac");
+    out.push_back(sandbox::json_literal(host::to_json(document.root).value()));
+    begin = end + 4;
+  }
+  return out;
+}
 
 HostThread::HostThread(const HostOptions& options, const host::HostSeams& seams) : seams_(seams) {
   const host::RunSettings settled = settings(options);
@@ -80,6 +105,14 @@ void HostThread::run(const std::stop_token& stop) {
 std::optional<Status> HostThread::started() const {
   host::MutexLock lock(mutex_);
   return started_;
+}
+
+std::size_t HostThread::waiting() {
+  std::size_t out = 0;
+  for (const host::PluginState& plugin : host_->plugins().state().plugins) {
+    for (const host::ControllerState& each : plugin.controllers) out += each.waiting;
+  }
+  return out;
 }
 
 void HostThread::stop() {

@@ -11,6 +11,7 @@
 #include "host/base/mutex.hpp"
 #include "host/cli/host_plan.hpp"
 #include "host/cli/host_process.hpp"
+#include "sandbox/json/json.hpp"
 
 namespace davit::test {
 
@@ -29,6 +30,9 @@ struct HostOptions {
   enum class Election { kOff, kOn } election = Election::kOff;
 };
 
+/// What `davit rbac` prints for this host.
+[[nodiscard]] std::vector<sandbox::Json> printed_roles(const HostOptions& options);
+
 /// The host on a thread of its own, so that the test's thread moves the time.
 class HostThread {
  public:
@@ -41,6 +45,8 @@ class HostThread {
 
   /// start() has returned, and how.
   [[nodiscard]] std::optional<Status> started() const EXCLUDES(mutex_);
+  /// Keys in its queues; once it has started.
+  [[nodiscard]] std::size_t waiting();
   /// Asks it to end; it needs time for that.
   void stop() EXCLUDES(mutex_);
   /// Whether it has ended, and all its syncs in time.

@@ -26,6 +26,9 @@ class QuietClock final : public host::Clock {
   /// Settles, and then moves to the next time that somebody waits for, or to `end` when that is
   /// earlier. False: it is `end` already.
   bool step(host::Time end) EXCLUDES(mutex_);
+  /// Settles, and then it is so much later at once, as after a machine's sleep: whatever was due in
+  /// between is due now.
+  void leap(host::Duration time) EXCLUDES(mutex_);
 
  private:
   struct Waiter {

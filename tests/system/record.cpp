@@ -28,6 +28,7 @@ Record::Record(sandbox::Handler& server) {
       {"Pod", "/api/v1/pods"},
       {"Service", "/api/v1/services"},
       {"Endpoints", "/api/v1/endpoints"},
+      {"EndpointSlice", "/apis/discovery.k8s.io/v1/endpointslices"},
       {"Node", "/api/v1/nodes"},
   };
   for (const auto& [kind, target] : kWatched) {

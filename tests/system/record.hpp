@@ -21,7 +21,8 @@ struct Step {
   sandbox::Json object;
 };
 
-/// Follows Deployments, ReplicaSets, pods, Services, Endpoints and nodes. One thread.
+/// Follows Deployments, ReplicaSets, pods, Services, Endpoints, EndpointSlices and nodes. One
+/// thread.
 class Record {
  public:
   using Objects = std::map<std::string, sandbox::Json>;  ///< By uid.
@@ -36,6 +37,7 @@ class Record {
   [[nodiscard]] const Objects& replica_sets() const { return objects_.at("ReplicaSet"); }
   [[nodiscard]] const Objects& pods() const { return objects_.at("Pod"); }
   [[nodiscard]] const Objects& nodes() const { return objects_.at("Node"); }
+  [[nodiscard]] const Objects& slices() const { return objects_.at("EndpointSlice"); }
   /// Of that kind and name; null when there is none.
   [[nodiscard]] sandbox::Json find(const std::string& kind, const std::string& name) const;
   [[nodiscard]] sandbox::Json deployment(const std::string& name) const {

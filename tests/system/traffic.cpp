@@ -5,18 +5,25 @@ namespace davit::test {
 namespace {
 
 bool counts(const sandbox::Request& request) {
-  return request.method != "GET" && request.target.find("/events") == std::string::npos &&
+  return request.target.find("/events") == std::string::npos &&
          request.target.find("/leases") == std::string::npos;
 }
 
 }  // namespace
 
 sandbox::Response Traffic::handle(const sandbox::Request& request) {
+  constexpr int kForbidden = 403;
   sandbox::Response response = inner_.handle(request);
-  if (!counts(request)) return response;
+  const Exchange exchange{clock_.now(), request.method, request.target, response.status};
   host::MutexLock lock(mutex_);
-  exchanges_.push_back({clock_.now(), request.method, request.target, response.status});
+  if (counts(request)) exchanges_.push_back(exchange);
+  if (response.status == kForbidden) refused_.push_back(exchange);
   return response;
+}
+
+std::vector<Exchange> Traffic::refused() const {
+  host::MutexLock lock(mutex_);
+  return refused_;
 }
 
 std::vector<Exchange> Traffic::since(host::Time start, std::string_view method,

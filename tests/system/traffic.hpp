@@ -11,7 +11,7 @@
 
 namespace davit::test {
 
-/// A request of davit's; watches, events and leases are not noted.
+/// A request of davit's; events and leases are not noted.
 struct Exchange {
   host::Time at{};
   std::string method;
@@ -30,12 +30,15 @@ class Traffic final : public sandbox::Handler {
   /// Those since `start` whose method and path hold these; no method: all that change something.
   [[nodiscard]] std::vector<Exchange> since(host::Time start, std::string_view method = "",
                                             std::string_view path = "") const EXCLUDES(mutex_);
+  /// Those of any kind that davit had no right to.
+  [[nodiscard]] std::vector<Exchange> refused() const EXCLUDES(mutex_);
 
  private:
   sandbox::Handler& inner_;
   host::Clock& clock_;
   mutable host::Mutex mutex_;
   std::vector<Exchange> exchanges_ GUARDED_BY(mutex_);
+  std::vector<Exchange> refused_ GUARDED_BY(mutex_);
 };
 
 }  // namespace davit::test

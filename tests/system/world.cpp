@@ -1,8 +1,11 @@
 #include "tests/system/world.hpp"
 
+#include <cctype>
 #include <set>
 #include <utility>
 
+#include "sandbox/auth/authenticator.hpp"
+#include "sandbox/auth/rbac.hpp"
 #include "tests/system/invariants.hpp"
 
 namespace davit::test {
@@ -16,6 +19,7 @@ constexpr host::Duration kPatience = std::chrono::minutes(20);
 /// What is retried or counted after the end has come has come then.
 constexpr host::Duration kSettled = std::chrono::seconds(10);
 constexpr host::Duration kLong = std::chrono::minutes(3);
+constexpr char kToken[] = "davit";
 constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
 
 sandbox::SimulationOptions simulated(const WorldOptions& options) {
@@ -24,6 +28,17 @@ sandbox::SimulationOptions simulated(const WorldOptions& options) {
   out.nodes.lease_period = options.lease_period;
   out.pods.ready = std::chrono::milliseconds(500);
   out.pods.jitter = 1;
+  return out;
+}
+
+sandbox::Request request_of(const std::string& method, const std::string& target,
+                            const std::string& body) {
+  sandbox::Request out;
+  out.method = method;
+  out.target = target;
+  out.headers = {
+      {"Content-Type", method == "PATCH" ? "application/merge-patch+json" : "application/json"}};
+  out.body = body;
   return out;
 }
 
@@ -39,9 +54,20 @@ World::World(WorldOptions options)
     : options_(std::move(options)),
       trace_(__FILE__, __LINE__, "seed " + std::to_string(options_.seed)),
       random_(host::make_seeded_random(options_.seed)),
-      store_(clock_) {
+      store_(clock_),
+      // Only davit has a token; all others are the administrator.
+      authenticator_(sandbox::make_authenticator(
+          {.tokens = {{.token = kToken,
+                       .identity = {.user = "system:serviceaccount:kube-system:davit",
+                                    .groups = {"system:serviceaccounts", "system:authenticated"}}}},
+           .anonymous = sandbox::Anonymous::kAdministrator},
+          nullptr)),
+      authorizer_(sandbox::make_rbac_authorizer(store_)) {
   const host::Log log(log_);
-  server_ = std::move(*sandbox::ApiServer::open({store_, clock_, *random_, log}));
+  sandbox::ApiServerOptions access;
+  access.authenticator = authenticator_.get();
+  access.authorizer = authorizer_.get();
+  server_ = std::move(*sandbox::ApiServer::open({store_, clock_, *random_, log}, access));
   traffic_ = std::make_unique<Traffic>(*server_, clock_);
   faults_ = std::make_unique<sandbox::FaultLayer>(
       sandbox::FaultParts{.inner = *traffic_, .store = store_, .clock = clock_}, options_.seed);
@@ -57,6 +83,8 @@ World::World(WorldOptions options)
       sandbox::ControllerOptions{});
   controllers_thread_ =
       std::jthread([this](const std::stop_token& stop) { controllers_->run(stop); });
+  if (options_.rights == WorldOptions::Rights::kPrinted) restrict_rights();
+  if (!options_.faults.empty()) play(options_.faults);
   start_host();
 }
 
@@ -65,6 +93,20 @@ World::~World() {
   heal();
   while (!hosts_.empty()) stop_host();
   nodes_.reset();
+}
+
+void World::restrict_rights() {
+  for (const Json& each : printed_roles(options_.host)) {
+    const Json& meta = each.get("metadata");
+    const std::string& kind = each.text_at({"kind"});
+    const std::string ns = "/namespaces/" + meta.text_at({"namespace"}) + "/";
+    std::string target = "/apis/rbac.authorization.k8s.io/v1";
+    target += kind.starts_with("Cluster") ? "/" : ns;
+    for (const char letter : kind) target += static_cast<char>(std::tolower(letter));
+    send("POST", kind == "ServiceAccount" ? "/api/v1" + ns + "serviceaccounts" : target + "s",
+         to_text(each));
+  }
+  transport_->set_bearer_token(kToken);
 }
 
 void World::start_host() {
@@ -99,15 +141,14 @@ void World::play(const std::string& script) {
 }
 
 Json World::send(const std::string& method, const std::string& target, const std::string& body) {
-  sandbox::Request request;
-  request.method = method;
-  request.target = target;
-  request.headers = {
-      {"Content-Type", method == "PATCH" ? "application/merge-patch+json" : "application/json"}};
-  request.body = body;
-  const sandbox::Response response = server_->handle(request);
+  const sandbox::Response response = server_->handle(request_of(method, target, body));
   EXPECT_LT(response.status, 300) << response.body;
   return sandbox::json_literal(response.body);
+}
+
+int World::ask(const std::string& method, const std::string& target, const std::string& body) {
+  const sandbox::Response response = faults_->handle(request_of(method, target, body));
+  return response.mishap.reset ? 0 : response.status;
 }
 
 void World::deploy(const std::string& name, int replicas) {
@@ -136,12 +177,17 @@ void World::pass(host::Duration time) {
   } while (clock_.step(end));
 }
 
-void World::await(const std::string& what, const std::function<bool()>& holds) {
-  const host::Time end = clock_.now() + kPatience;
+bool World::reach(host::Duration time, const std::function<bool()>& holds) {
+  const host::Time end = clock_.now() + time;
   do {
     settle();
-    if (holds()) return;
+    if (holds()) return true;
   } while (clock_.step(end));
+  return false;
+}
+
+void World::await(const std::string& what, const std::function<bool()>& holds) {
+  if (reach(kPatience, holds)) return;
   std::string state;
   for (const auto& [uid, object] : record_->deployments()) state += to_text(object) + "\n";
   for (const auto& [uid, object] : record_->pods()) {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "sandbox/auth/auth.hpp"
 #include "sandbox/client/in_process_transport.hpp"
 #include "sandbox/controllers/controllers.hpp"
 #include "sandbox/faults/fault_layer.hpp"
@@ -34,6 +35,9 @@ struct WorldOptions {
   int nodes = 3;  ///< In three zones, in turn.
   /// Between renewals of a node's lease. A test of nodes wants ten seconds; others want quiet.
   host::Duration lease_period = std::chrono::minutes(1);
+  std::string faults = {};  ///< Played before davit starts; empty: none.
+  /// What davit may do: everything, or what `davit rbac` prints for its controllers.
+  enum class Rights { kAll, kPrinted } rights = Rights::kAll;
   HostOptions host;
 };
 
@@ -55,6 +59,8 @@ class World {
   /// As a user, whom no fault befalls. A patch is a merge patch; the answer must be a success.
   sandbox::Json send(const std::string& method, const std::string& target,
                      const std::string& body = "");
+  /// As davit, whom the rules befall: the status of the answer, 0 when none came.
+  int ask(const std::string& method, const std::string& target, const std::string& body = "");
   /// Runs `replicas` pods of "`name`:1" with maxSurge 2 and maxUnavailable 1.
   void deploy(const std::string& name, int replicas);
   /// A merge patch of the Deployment.
@@ -64,12 +70,16 @@ class World {
   /// Ends the davit that runs longest, or begins one more; the cluster goes on.
   void stop_host();
   void start_host();
+  /// Keys in the queues of the davit that runs longest.
+  [[nodiscard]] std::size_t waiting() { return hosts_.front()->waiting(); }
   /// Lets `worker` act as a user at every moment at which time stands still: for tests of what a
   /// controller would do that has a certain fault, or for a kubelet that has.
   void employ(std::function<void(World&)> worker) { worker_ = std::move(worker); }
 
   /// Lets so much time pass, and all that happens in it.
   void pass(host::Duration time);
+  /// Lets so much time pass until `holds`. Whether it does.
+  bool reach(host::Duration time, const std::function<bool()>& holds);
   /// Lets time pass until `holds`; a failure when it takes longer than any back-off.
   void await(const std::string& what, const std::function<bool()>& holds);
   /// Until so many pods of the latest spec are available, and no other is left.
@@ -96,6 +106,8 @@ class World {
  private:
   /// All that follows from what happened is done, and the worker has had his turn.
   void settle();
+  /// Makes what `davit rbac` prints, and has davit work under it.
+  void restrict_rights();
 
   const WorldOptions options_;
   const testing::ScopedTrace trace_;
@@ -103,6 +115,8 @@ class World {
   RecordingLogSink log_;
   std::unique_ptr<host::Random> random_;
   sandbox::Store store_;
+  std::unique_ptr<sandbox::Authenticator> authenticator_;
+  std::unique_ptr<sandbox::Authorizer> authorizer_;
   std::unique_ptr<sandbox::ApiServer> server_;
   std::unique_ptr<Traffic> traffic_;
   std::unique_ptr<sandbox::FaultLayer> faults_;

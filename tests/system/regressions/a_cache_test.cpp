@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "tests/system/invariants.hpp"
 #include "tests/system/regressions/naive.hpp"
@@ -9,6 +11,9 @@
 namespace davit::test {
 namespace {
 
+using sandbox::Json;
+
+constexpr char kSets[] = "/apis/apps/v1/namespaces/default/replicasets";
 constexpr char kPodsStall[] =
     R"({"fault":"hold","for":"12m","target":{"verb":"watch","resource":"pods"}})";
 
@@ -116,10 +121,108 @@ TEST(CacheRegressionTest, A4RestartListsTheLatestState) {
   world.start_host();
   world.pass(std::chrono::minutes(1));
 
+  EXPECT_FALSE(world.traffic().since(restarted, "GET", "/pods").empty());
   for (const Exchange& each : world.traffic().since(restarted, "GET")) {
     EXPECT_EQ(each.path.find("resourceVersion=0"), std::string::npos) << each.path;
   }
   EXPECT_TRUE(world.traffic().since(restarted).empty()) << "a restart changes nothing";
+}
+
+// kubernetes/kubernetes#130767: changes come faster than they can be dealt with. The sizes that the
+// ReplicaSet gets while its Deployment changes thirty times and each write takes twenty seconds.
+std::vector<std::int64_t> sizes_under_load(World& world, const std::function<void()>& begin) {
+  world.deploy("web", 1);
+  world.await_pods("web", 1);
+  world.pass(std::chrono::seconds(1));
+  begin();
+  const sandbox::Revision before = world.record().revision();
+  for (int replicas = 2; replicas < 30; ++replicas) {
+    world.patch("web", R"({"spec":{"replicas":)" + std::to_string(replicas) + "}}");
+    world.pass(std::chrono::milliseconds(100));
+  }
+  world.patch("web", R"({"spec":{"replicas":3}})");
+  world.pass(std::chrono::minutes(2));
+  std::vector<std::int64_t> sizes;
+  for (const Step& step : world.record().steps()) {
+    if (step.kind != "ReplicaSet" || step.revision <= before) continue;
+    const std::int64_t size = step.object.get("spec").get("replicas").integer_or(0);
+    if (sizes.empty() || sizes.back() != size) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+TEST(CacheRegressionTest, A5SlowWritesDoNotLetTheCacheFallBehind) {
+  World world(1);
+  const std::vector<std::int64_t> sizes = sizes_under_load(world, [&] {
+    world.play(R"({"fault":"delay","delay":"20s",
+                   "target":{"verb":["update","patch"],"resource":"replicasets.apps"}})");
+  });
+  EXPECT_LE(sizes.size(), 3U) << "what it was in between is nobody's business any more";
+  EXPECT_EQ(sizes.back(), 3);
+}
+
+TEST(CacheRegressionTest, A5IsCaughtInAControllerThatWorksThroughAllEvents) {
+  World world(1);
+  std::size_t done = 0;
+  host::Time next{};
+  const std::vector<std::int64_t> sizes = sizes_under_load(world, [&] {
+    world.stop_host();
+    done = world.record().steps().size();
+    world.employ([&done, &next](World& each) {
+      const std::vector<Step> steps = each.record().steps();
+      for (; done < steps.size() && each.clock().now() >= next; ++done) {
+        if (steps[done].kind != "Deployment") continue;
+        next = each.clock().now() + std::chrono::seconds(20);
+        const Json set = each.record().replica_sets().begin()->second;
+        each.send("PATCH", std::string(kSets) + "/" + set.text_at({"metadata", "name"}),
+                  R"({"spec":{"replicas":)" +
+                      to_text(steps[done].object.get("spec").get("replicas")) + "}}");
+      }
+    });
+  });
+  EXPECT_GT(sizes.size(), 3U);
+}
+
+// elastic/cloud-on-k8s#4956, ray-project/kuberay#715, ai-dynamo/grove#122, cluster-api#13649: what
+// it made itself is not in the cache yet, and is made again.
+std::size_t sets_while_deaf(World& world, const std::function<void()>& deafen) {
+  world.deploy("web", 2);
+  world.await_pods("web", 2);
+  deafen();
+  world.set_image("web", "web:2");
+  world.pass(std::chrono::minutes(13));
+  return world.record().replica_sets().size();
+}
+
+TEST(CacheRegressionTest, A7OwnReplicaSetThatIsNotSeenYetIsNotMadeTwice) {
+  World world(1);
+  EXPECT_EQ(sets_while_deaf(world,
+                            [&] {
+                              world.play(R"({"fault":"hold","for":"12m",
+                                  "target":{"verb":"watch","resource":"replicasets.apps"}})");
+                            }),
+            2U);
+  world.heal();
+  world.await_rollout("web", 2);
+}
+
+TEST(CacheRegressionTest, A7IsCaughtInAControllerThatLooksForItsOwnInTheCache) {
+  World world(1);
+  EXPECT_GT(sets_while_deaf(world,
+                            [&] {
+                              world.stop_host();
+                              world.employ([next = host::Time{}](World& each) mutable {
+                                if (each.clock().now() < next) return;
+                                next = each.clock().now() + std::chrono::minutes(5);
+                                Json set = each.record().replica_sets().begin()->second;
+                                for (const char* member : {"uid", "name", "resourceVersion"}) {
+                                  set["metadata"].erase(member);
+                                }
+                                set["metadata"]["generateName"] = "web-";
+                                each.send("POST", kSets, to_text(set));
+                              });
+                            }),
+            2U);
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "tests/system/invariants.hpp"
 #include "tests/system/regressions/naive.hpp"
+#include "tests/system/regressions/nodes.hpp"
 
 namespace davit::test {
 namespace {
@@ -26,15 +28,35 @@ void reject_all(World& world) {
 
 // kubernetes/kubernetes#72593, #89007, #106419: as upstream, each rejected pod is replaced at once;
 // what keeps that from becoming a loop without limit is the client's rate, 20 a second.
-TEST(ReplicaSetRegressionTest, D1RejectedPodsAreReplacedNoFasterThanTheClientMay) {
-  constexpr std::size_t kBurst = 30;
-  constexpr std::size_t kPerSecond = 20;
-  World world(1);
-  world.employ(&reject_all);
-  const host::Time start = world.clock().now();
+constexpr std::size_t kBurst = 30;
+constexpr std::size_t kPerSecond = 20;
+
+std::size_t pods_in_three_seconds(World& world) {
   world.deploy("web", 1);
   world.pass(std::chrono::seconds(3));
-  EXPECT_LE(world.traffic().since(start, "POST", "/pods").size(), kBurst + 3 * kPerSecond);
+  std::set<std::string> pods;
+  for (const Step& step : world.record().steps()) {
+    if (step.kind == "Pod") pods.insert(step.object.text_at({"metadata", "uid"}));
+  }
+  return pods.size();
+}
+
+TEST(ReplicaSetRegressionTest, D1RejectedPodsAreReplacedNoFasterThanTheClientMay) {
+  World world(1);
+  world.employ(&reject_all);
+  EXPECT_LE(pods_in_three_seconds(world), kBurst + 3 * kPerSecond);
+}
+
+TEST(ReplicaSetRegressionTest, D1IsCaughtInAControllerWithoutARate) {
+  WorldOptions options = without_replica_sets();
+  options.nodes = 0;  // Nobody runs them, so that a loop costs nothing but requests.
+  World world(options);
+  world.employ([made = std::size_t{0}](World& each) mutable {
+    for (const auto& [uid, set] : each.record().replica_sets()) {
+      for (; made <= kBurst + 3 * kPerSecond; ++made) NaiveReplicaSets::make_pod(each, set);
+    }
+  });
+  EXPECT_GT(pods_in_three_seconds(world), kBurst + 3 * kPerSecond);
 }
 
 bool counts_are_sound(const Json& status) {
@@ -59,6 +81,43 @@ TEST(ReplicaSetRegressionTest, D2CountsStaySoundWhenScaledDown) {
 
 TEST(ReplicaSetRegressionTest, D2IsCaughtInAStatus) {
   EXPECT_FALSE(counts_are_sound(sandbox::json_literal(R"({"unavailableReplicas":-1})")));
+}
+
+// kubernetes/kubernetes#138719: how many pods work after one of three is too many and one of three
+// nodes is dead. As upstream, the node is not looked at, but the readiness of its pods, which the
+// node lifecycle controller takes away.
+std::size_t left_after_scale_down(World& world, const std::function<void()>& begin) {
+  world.deploy("web", 3);
+  world.await_rollout("web", 3);
+  switch_node(world, "node-1", "stopped");
+  await_unknown(world, "node-1");
+  world.pass(std::chrono::seconds(1));
+  begin();
+  world.patch("web", R"({"spec":{"replicas":2}})");
+  world.pass(std::chrono::seconds(30));
+  return ready_pods(world.record(), "web");
+}
+
+TEST(ReplicaSetRegressionTest, D3PodOfADeadNodeGoesFirst) {
+  World world(with_nodes());
+  EXPECT_EQ(left_after_scale_down(world, [] {}), 2U);
+}
+
+TEST(ReplicaSetRegressionTest, D3IsCaughtInAControllerThatTakesAnyPod) {
+  World world(with_nodes());
+  const std::size_t left = left_after_scale_down(world, [&] {
+    world.stop_host();
+    world.employ([](World& each) {
+      const Json wanted = each.record().deployment("web").get("spec").get("replicas");
+      const Record::Objects pods = live_pods(each, "web");
+      if (static_cast<std::int64_t>(pods.size()) <= wanted.integer_or(0)) return;
+      const auto any = std::ranges::max_element(
+          pods, {}, [](const auto& pod) { return pod.second.get("spec").text_at({"nodeName"}); });
+      each.send("DELETE",
+                "/api/v1/namespaces/default/pods/" + any->second.text_at({"metadata", "name"}));
+    });
+  });
+  EXPECT_LT(left, 2U);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // Classes H and I of the regressions: one bad object, and who takes over when.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 
+#include "tests/system/invariants.hpp"
 #include "tests/system/regressions/naive.hpp"
 
 namespace davit::test {
@@ -22,8 +24,7 @@ void plant(World& world, const std::string& group, const std::string& resource,
 }
 
 // kubernetes/kubernetes#107038, PR#121015, PR#121037, #80390, #128935, #39680
-TEST(HostRegressionTest, HBadObjectsHarmNobodyElse) {
-  World world(1);
+bool is_served_among_bad_objects(World& world) {
   plant(world, "apps", "deployments",
         R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"bad","uid":"bad-1",
             "namespace":"default","generation":1},"spec":{"replicas":"many","selector":{
@@ -37,8 +38,83 @@ TEST(HostRegressionTest, HBadObjectsHarmNobodyElse) {
             "default","labels":{"app":"web"},"ownerReferences":[{"controller":"yes"}]},
             "status":{"conditions":{"type":[]}}})");
   world.deploy("web", 3);
+  return world.reach(std::chrono::minutes(5),
+                     [&] { return ready_pods(world.record(), "web") == 3; });
+}
+
+TEST(HostRegressionTest, HBadObjectsHarmNobodyElse) {
+  World world(1);
+  EXPECT_TRUE(is_served_among_bad_objects(world));
   world.await_rollout("web", 3);
   EXPECT_GT(world.log().count("default/bad"), 0U);
+}
+
+TEST(HostRegressionTest, HIsCaughtInAControllerThatEndsAtABadObject) {
+  World world(without_replica_sets());
+  world.employ([naive = NaiveReplicaSets("web"), ended = false](World& each) mutable {
+    for (const auto& [uid, set] : each.record().replica_sets()) {
+      const Json& owners = set.get("metadata").get("ownerReferences");
+      ended = ended || (!owners.is_null() && owners.items().empty());
+    }
+    if (!ended) naive(each);
+  });
+  EXPECT_FALSE(is_served_among_bad_objects(world));
+}
+
+constexpr char kSets[] = "/apis/apps/v1/namespaces/default/replicasets";
+constexpr int kAtRest = 60;
+
+std::string set_of(const std::string& name, int replicas) {
+  const std::string labels = R"({"app":")" + name + R"("})";
+  return R"({"metadata":{"name":")" + name + R"(","labels":)" + labels +
+         R"(},"spec":{"replicas":)" + std::to_string(replicas) + R"(,"selector":{"matchLabels":)" +
+         labels + R"(},"template":{"metadata":{"labels":)" + labels +
+         R"(},"spec":{"containers":[{"name":"c","image":"web:1"}]}}}})";
+}
+
+// kubernetes/kubernetes#74397, #68179, cr#3496: how long a new ReplicaSet waits for its pods after
+// a restart among sixty to which there is nothing to do.
+host::Duration wait_after_restart(World& world, const std::function<void()>& restart) {
+  for (int i = 0; i < kAtRest; ++i) {
+    world.send("POST", kSets, set_of("rest-" + std::to_string(i), 0));
+  }
+  world.pass(std::chrono::seconds(10));
+  world.send("POST", kSets, set_of("web", 2));
+  world.await_pods("web", 2);
+  world.pass(std::chrono::seconds(10));
+  restart();
+  world.send("PATCH", std::string(kSets) + "/web", R"({"spec":{"replicas":4}})");
+  const host::Time begun = world.clock().now();
+  world.await("its pods are made", [&] { return live_pods(world, "web").size() == 4; });
+  return world.clock().now() - begun;
+}
+
+TEST(HostRegressionTest, I1RestartServesWorkBeforeItIsThroughWithTheRest) {
+  World world(only({"replicaset-controller"}));
+  host::Time restarted{};
+  EXPECT_LE(wait_after_restart(world,
+                               [&] {
+                                 world.stop_host();
+                                 restarted = world.clock().now();
+                                 world.start_host();
+                               }),
+            std::chrono::seconds(1));
+  for (const Exchange& each : world.traffic().since(restarted, "", "/replicasets/rest-")) {
+    ADD_FAILURE() << each.method << " " << each.path << " of one at rest";
+  }
+}
+
+TEST(HostRegressionTest, I1IsCaughtInAControllerThatWritesEachOneFirst) {
+  World world(only({"replicaset-controller"}));
+  const host::Duration wait = wait_after_restart(world, [&] {
+    world.stop_host();
+    // One write for each at 20 a second, and the one that counts comes last.
+    const host::Time through = world.clock().now() + kAtRest * std::chrono::milliseconds(50);
+    world.employ([through, naive = NaiveReplicaSets("web")](World& each) mutable {
+      if (each.clock().now() >= through) naive(each);
+    });
+  });
+  EXPECT_GT(wait, std::chrono::seconds(1));
 }
 
 host::Duration time_without_work(World& world) {
@@ -49,17 +125,32 @@ host::Duration time_without_work(World& world) {
 }
 
 // kubernetes/kubernetes#107100, #49260; kubernetes-sigs/agent-sandbox#1249
-TEST(HostRegressionTest, I2NextLeaderWorksAtOnceWhenTheLeaseIsGivenBack) {
+host::Duration time_of_hand_over(const std::function<void(World&)>& stop) {
   WorldOptions options{.host = {}};
   options.host.election = HostOptions::Election::kOn;
   World world(options);
   world.start_host();
   world.deploy("web", 3);
   world.await_rollout("web", 3);
+  stop(world);
+  return time_without_work(world);
+}
 
-  world.stop_host();
-  // A candidate looks every two seconds, with a jitter of as much again and a fifth.
-  EXPECT_LE(time_without_work(world), std::chrono::seconds(6));
+// A candidate looks every two seconds, with a jitter of as much again and a fifth.
+constexpr host::Duration kHandOver = std::chrono::seconds(6);
+
+TEST(HostRegressionTest, I2NextLeaderWorksAtOnceWhenTheLeaseIsGivenBack) {
+  EXPECT_LE(time_of_hand_over([](World& world) { world.stop_host(); }), kHandOver);
+}
+
+TEST(HostRegressionTest, I2IsCaughtWhenTheLeaseIsKept) {
+  EXPECT_GT(time_of_hand_over([](World& world) {
+              world.play(R"({"fault":"status","code":500,
+                             "target":{"verb":["update","patch"],"resource":"leases"}})");
+              world.stop_host();
+              world.heal();
+            }),
+            kHandOver);
 }
 
 }  // namespace

@@ -4,9 +4,20 @@ namespace davit::test {
 
 using sandbox::Json;
 
-WorldOptions without_replica_sets() {
+WorldOptions only(std::vector<std::string> controllers) {
   WorldOptions out{.host = {}};
-  out.host.controllers = {"deployment-controller"};
+  out.host.controllers = std::move(controllers);
+  return out;
+}
+
+WorldOptions without_replica_sets() { return only({"deployment-controller"}); }
+
+Record::Objects live_pods(const World& world, const std::string& app) {
+  Record::Objects out = world.record().pods();
+  std::erase_if(out, [&app](const auto& each) {
+    const Json& metadata = each.second.get("metadata");
+    return metadata.contains("deletionTimestamp") || metadata.get("labels").text_at({"app"}) != app;
+  });
   return out;
 }
 
@@ -32,7 +43,7 @@ void NaiveReplicaSets::operator()(World& world) {
   }
 }
 
-void NaiveReplicaSets::make_pod(World& world, const Json& set) const {
+void NaiveReplicaSets::make_pod(World& world, const Json& set) {
   const Json& pod = set.get("spec").get("template");
   world.send("POST", "/api/v1/namespaces/default/pods",
              R"({"metadata":{"generateName":"naive-","labels":)" +
