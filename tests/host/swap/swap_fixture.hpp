@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,16 +43,12 @@ class PodServer final : public ListWatch {
       MutexLock lock(mutex_);
       changed_.notify_all();
     });
-    MutexLock lock(mutex_);
-    ++watches_;
-    while (!stop.stop_requested()) {
-      if (!events_.empty()) {
-        const std::string next = std::move(events_.front());
-        events_.pop_front();
-        if (Status s = sink(next); !s.ok()) return s;
-        continue;
-      }
-      changed_.wait(mutex_);
+    {
+      MutexLock lock(mutex_);
+      ++watches_;
+    }
+    while (const std::optional<std::string> event = next_event(stop)) {
+      if (Status s = sink(*event); !s.ok()) return s;
     }
     return {Code::kCancelled, "stopped"};
   }
@@ -70,6 +67,16 @@ class PodServer final : public ListWatch {
   }
 
  private:
+  /// Waits for it; nothing once it is to stop. Delivered without the lock, which a stop takes too.
+  std::optional<std::string> next_event(const std::stop_token& stop) {
+    MutexLock lock(mutex_);
+    while (events_.empty() && !stop.stop_requested()) changed_.wait(mutex_);
+    if (stop.stop_requested()) return std::nullopt;
+    std::string event = std::move(events_.front());
+    events_.pop_front();
+    return event;
+  }
+
   Mutex mutex_;
   CondVar changed_;
   int lists_ GUARDED_BY(mutex_) = 0;
