@@ -4,19 +4,12 @@
 #include <utility>
 
 #include "host/base/json_text.hpp"
+#include "host/control/build_text.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/shadow_text.hpp"
 
 namespace davit::host {
 namespace {
-
-std::string json_of(const BuildName& build) {
-  return JsonText('{')
-      .text("version", build.version)
-      .text("digest", build.digest)
-      .number("generation", build.generation)
-      .str();
-}
 
 std::string json_of(const std::vector<Finding>& findings) {
   JsonText out('[');

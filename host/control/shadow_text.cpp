@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "host/base/json_text.hpp"
+#include "host/control/build_text.hpp"
 
 namespace davit::host {
 namespace {
@@ -54,14 +55,6 @@ std::string json_of(const ShadowDifference::Side& side) {
       .number("failed", side.failed)
       .text("lastError", side.last_error)
       .number("beyond", side.beyond)
-      .str();
-}
-
-std::string json_of(const BuildName& build) {
-  return JsonText('{')
-      .text("version", build.version)
-      .text("digest", build.digest)
-      .number("generation", build.generation)
       .str();
 }
 
