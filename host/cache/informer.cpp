@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/cache/informer_refill.hpp"
 #include "host/object/metadata.hpp"
 
 namespace davit::host {
@@ -17,6 +18,13 @@ bool covers(const std::vector<std::string>& kept, const std::string& path) {
     if (path.compare(0, each.size(), each) != 0) return false;
     return path.size() == each.size() || path[each.size()] == '.' || path[each.size()] == '[';
   });
+}
+
+std::vector<std::string> kept_paths(std::vector<std::string> projection,
+                                    const std::vector<std::string>& index_paths) {
+  projection.insert(projection.end(), index_paths.begin(), index_paths.end());
+  projection.emplace_back(kDeletionTimestamp);
+  return projection;
 }
 
 /// A watch event that repeats what the store holds; it says nothing new.
@@ -44,7 +52,8 @@ Informer::~Informer() { stop(); }
 Status Informer::add_index(std::string_view name, std::string_view path) {
   MutexLock lock(delivery_);
   const std::string text(path);
-  if (phase_ != Phase::kCreated && projection_ && !covers(kept_paths(), text)) {
+  if (phase_ != Phase::kCreated && projection_ &&
+      !covers(kept_paths(*projection_, index_paths_), text)) {
     return {Code::kUndeclared, "index '" + std::string(name) + "': the running informer of " +
                                    spec_.resource.text() + " does not keep '" + text + "'"};
   }
@@ -66,14 +75,18 @@ void Informer::remove_listener(Listener& listener) {
   std::erase(listeners_, &listener);
 }
 
-bool Informer::widen(const std::optional<std::vector<std::string>>& projection) {
+bool Informer::widen(const CacheNeed& need) {
   MutexLock lock(delivery_);
   if (!projection_) return true;
-  const std::vector<std::string> kept = kept_paths();
-  const bool fits = projection && std::all_of(projection->begin(), projection->end(),
-                                              [&](const auto& path) { return covers(kept, path); });
-  if (fits) return true;
-  if (phase_ != Phase::kCreated) return false;
+  const std::optional<std::vector<std::string>>& projection = need.spec.projection;
+  if (phase_ != Phase::kCreated) {
+    const std::vector<std::string> kept = kept_paths(*projection_, index_paths_);
+    return projection &&
+           std::all_of(projection->begin(), projection->end(),
+                       [&](const std::string& path) { return covers(kept, path); }) &&
+           std::all_of(need.indexes.begin(), need.indexes.end(),
+                       [&](const CacheNeed::Index& index) { return covers(kept, index.path); });
+  }
   if (!projection) {
     projection_.reset();
     return true;
@@ -84,19 +97,23 @@ bool Informer::widen(const std::optional<std::vector<std::string>>& projection) 
   return true;
 }
 
+Result<ParseOptions> Informer::parse_options(
+    const std::optional<std::vector<std::string>>& projection,
+    const std::vector<std::string>& index_paths) const {
+  ParseOptions parse;
+  if (!projection) return parse;
+  const Result<Mask> mask = seams_.space.add_keep_projection(kept_paths(*projection, index_paths));
+  if (!mask) return mask.error().with_context("projection of " + spec_.resource.text());
+  parse.keep_mask = *mask;
+  return parse;
+}
+
 Status Informer::prepare() {
   MutexLock lock(delivery_);
   if (phase_ != Phase::kCreated) return Status();
-  ParseOptions parse;
-  if (projection_) {
-    const Result<Mask> mask = seams_.space.add_keep_projection(kept_paths());
-    if (!mask) return mask.error().with_context("projection of " + spec_.resource.text());
-    parse.keep_mask = *mask;
-  }
-  reflector_ = std::make_unique<Reflector>(
-      Selection{spec_.resource, spec_.label_selector, spec_.field_selector}, parse,
-      ReflectorSeams{seams_.api, seams_.space, seams_.clock, seams_.random, *metrics_, *this}, log_,
-      options_);
+  const Result<ParseOptions> parse = parse_options(projection_, index_paths_);
+  if (!parse) return parse.error();
+  source_ = std::make_unique<Source>(*this, *parse);
   metrics_->queued(0);
   phase_ = Phase::kPrepared;
   return Status();
@@ -107,7 +124,7 @@ Status Informer::start() {
   MutexLock lock(delivery_);
   if (phase_ != Phase::kPrepared) return Status();
   phase_ = Phase::kRunning;
-  thread_ = std::jthread([this](const std::stop_token& stop) { reflector_->run(stop); });
+  source_->start();
   return Status();
 }
 
@@ -117,37 +134,61 @@ bool Informer::started() const {
 }
 
 void Informer::stop() {
-  std::jthread thread;
+  Source* source = nullptr;  // Stays: a stopped informer takes no other.
   {
     MutexLock lock(delivery_);
     phase_ = Phase::kStopped;
-    thread.swap(thread_);
+    source = source_.get();
   }
-  // Joined without the lock, which the thread may be waiting for.
-  thread.request_stop();
-  if (thread.joinable()) thread.join();
+  // Without the lock, which the thread may be waiting for.
+  if (source != nullptr) source->stop();
+}
+
+Reflector& Informer::reflector() {
+  MutexLock lock(delivery_);
+  return source_->reflector();
 }
 
 void Informer::request_relist(RelistReason reason) {
   MutexLock lock(delivery_);
-  if (reflector_ == nullptr || phase_ == Phase::kStopped || relist_wanted_) return;
+  if (source_ == nullptr || phase_ == Phase::kStopped || relist_wanted_) return;
   relist_wanted_ = true;
   metrics_->relist_requested(reason);
-  reflector_->request_relist();
+  source_->reflector().request_relist();
 }
 
 Time Informer::tick(Time now) {
   MutexLock lock(delivery_);
-  if (reflector_ == nullptr || phase_ == Phase::kStopped) return Time::max();
+  if (source_ == nullptr || phase_ == Phase::kStopped) return Time::max();
   if (now >= resync_due_) resync();
-  return std::min(reflector_->check_deaf(now), resync_due_);
+  return std::min(source_->reflector().check_deaf(now), resync_due_);
 }
 
-void Informer::replace(Replacement next, std::string_view resource_version) {
+bool Informer::serves(const Source& from) const { return source_.get() == &from; }
+
+Replacement Informer::begin_replace(const Source& from) {
+  MutexLock lock(delivery_);
+  // What a refill brings keeps more than what is here, and its own store is empty at first.
+  return serves(from) ? Replacement(store_) : Replacement();
+}
+
+void Informer::replace(const Source& from, Replacement next, std::string_view resource_version) {
   MutexLock lock(delivery_);
   const Time began = seams_.clock.now();
+  if (fills(from)) {
+    (void)refill_->store_.replace(std::move(next), resource_version);
+    if (refill_->state_ == Refill::State::kFilling) refill_->state_ = Refill::State::kReady;
+    refill_->observer_.refill_moved();
+    return try_switch();
+  }
+  if (!serves(from)) return;
   const std::vector<Change> changes = store_.replace(std::move(next), resource_version);
+  changed_version_ = store_.version();
   relist_wanted_ = false;
+  tell_content(changes, began);
+}
+
+void Informer::tell_content(const std::vector<Change>& changes, Time began) {
   if (has_synced()) {
     for (const Change& change : changes) deliver(change);
   } else {
@@ -158,17 +199,27 @@ void Informer::replace(Replacement next, std::string_view resource_version) {
   tell_progress(began);
 }
 
-void Informer::apply(WatchType type, ObjectRef object) {
+void Informer::apply(const Source& from, WatchType type, ObjectRef object) {
   MutexLock lock(delivery_);
+  const bool is_ahead = fills(from);
+  if (!is_ahead && !serves(from)) return;
   const Time began = seams_.clock.now();
-  const Change change = type == WatchType::kDeleted ? store_.remove(std::move(object))
-                                                    : store_.put(std::move(object));
+  Store& store = is_ahead ? refill_->store_ : store_;
+  const Change change =
+      type == WatchType::kDeleted ? store.remove(std::move(object)) : store.put(std::move(object));
+  if (is_ahead) return try_switch();
+  changed_version_ = store_.version();
   if (!repeats(change)) deliver(change);
   tell_progress(began);
 }
 
-void Informer::bookmark(std::string_view resource_version) {
+void Informer::bookmark(const Source& from, std::string_view resource_version) {
   MutexLock lock(delivery_);
+  if (fills(from)) {
+    refill_->store_.advance(resource_version);
+    return try_switch();
+  }
+  if (!serves(from)) return;
   store_.advance(resource_version);
   tell_progress(seams_.clock.now());
 }
@@ -190,14 +241,6 @@ void Informer::resync() {
   for (const ObjectRef& object : store_.list()) {
     deliver({.type = ChangeType::kUpdated, .old = object, .current = object});
   }
-}
-
-std::vector<std::string> Informer::kept_paths() const {
-  std::vector<std::string> paths;
-  if (projection_) paths = *projection_;
-  paths.insert(paths.end(), index_paths_.begin(), index_paths_.end());
-  paths.emplace_back(kDeletionTimestamp);
-  return paths;
 }
 
 }  // namespace davit::host

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "host/base/clock.hpp"
@@ -32,6 +31,29 @@ struct InformerSpec {
   std::optional<std::vector<std::string>> projection;
 };
 
+/// What one user needs of an informer.
+struct CacheNeed {
+  InformerSpec spec;
+  struct Index {
+    std::string name;
+    std::string path;
+  };
+  std::vector<Index> indexes{};
+
+  /// Makes it the need of a further user, too, of the same resource and selectors.
+  void add(const CacheNeed& other);
+};
+
+/// Hears that a refill has moved: look at it. Called under the informer's lock, so it is a leaf.
+class RefillObserver {
+ public:
+  RefillObserver() = default;
+  RefillObserver(const RefillObserver&) = delete;
+  RefillObserver& operator=(const RefillObserver&) = delete;
+  virtual ~RefillObserver() = default;
+  virtual void refill_moved() = 0;
+};
+
 /// Everything around an informer; each reference outlives it.
 struct InformerSeams {
   ListWatch& api;
@@ -49,7 +71,11 @@ struct InformerSeams {
 /// change in order; one that joins late first gets the present content, and then every later
 /// change. Threads: all functions may be called from any; listeners are called under the informer's
 /// delivery lock, which is why a Listener must be a leaf.
-class Informer : private ReflectorTarget {
+///
+/// To keep more than it does it is refilled: a second reflector fills a second store, while the
+/// first serves on. When that has seen all that readers have, the two change places in one step,
+/// and listeners hear of what differs and of nothing else.
+class Informer {
  public:
   /// How often listeners get every object again without a change: once in rand[1,2) times this
   /// (upstream's
@@ -57,7 +83,9 @@ class Informer : private ReflectorTarget {
   static constexpr Duration kResyncMin = std::chrono::hours(12);
 
   Informer(InformerSpec spec, const InformerSeams& seams, Log log, ReflectorOptions options = {});
-  ~Informer() override;
+  Informer(const Informer&) = delete;
+  Informer& operator=(const Informer&) = delete;
+  ~Informer();
 
   [[nodiscard]] const InformerSpec& spec() const { return spec_; }
   [[nodiscard]] const ResourceId& resource() const { return spec_.resource; }
@@ -90,7 +118,15 @@ class Informer : private ReflectorTarget {
 
   /// Adds what a further user reads. False when it runs already and what it keeps does not cover
   /// that.
-  bool widen(const std::optional<std::vector<std::string>>& projection) EXCLUDES(delivery_);
+  bool widen(const CacheNeed& need) EXCLUDES(delivery_);
+
+  /// A second content on its way; see informer_refill.hpp.
+  class Refill;
+  /// Begins to fetch everything anew, keeping what `need` adds. One at a time; an informer that was
+  /// never started starts with it. The informer and `observer` outlive the refill. kInvalid: a path
+  /// is malformed.
+  Result<std::unique_ptr<Refill>> refill(const CacheNeed& need, RefillObserver& observer)
+      EXCLUDES(delivery_);
 
   /// Starts the reflector's thread; once, later calls do nothing. kInvalid: a projection path is
   /// malformed.
@@ -109,22 +145,38 @@ class Informer : private ReflectorTarget {
 
   /// The reflector, for tests that drive it by hand instead of calling start(). Valid after
   /// prepare().
-  Reflector& reflector() { return *reflector_; }
+  Reflector& reflector() EXCLUDES(delivery_);
   /// What start() does before it starts the thread.
   Status prepare() EXCLUDES(delivery_);
 
  private:
   enum class Phase { kCreated, kPrepared, kRunning, kStopped };
 
-  Replacement begin_replace() override { return Replacement(store_); }
-  void replace(Replacement next, std::string_view resource_version) override EXCLUDES(delivery_);
-  void apply(WatchType type, ObjectRef object) override EXCLUDES(delivery_);
-  void bookmark(std::string_view resource_version) override EXCLUDES(delivery_);
+  /// A reflector with its thread.
+  class Source;
 
+  // What a source brings: for the store, when it serves; for the refill's, when it fills that; else
+  // it is dropped.
+  Replacement begin_replace(const Source& from) EXCLUDES(delivery_);
+  void replace(const Source& from, Replacement next, std::string_view resource_version)
+      EXCLUDES(delivery_);
+  void apply(const Source& from, WatchType type, ObjectRef object) EXCLUDES(delivery_);
+  void bookmark(const Source& from, std::string_view resource_version) EXCLUDES(delivery_);
+  void failed(const Source& from, const Status& status) EXCLUDES(delivery_);
+
+  [[nodiscard]] bool serves(const Source& from) const REQUIRES(delivery_);
+  [[nodiscard]] bool fills(const Source& from) const REQUIRES(delivery_);
+  /// Lets the refill take its place, if it may and has seen all that readers have.
+  void try_switch() REQUIRES(delivery_);
+  /// Tells the listeners what a new content changes.
+  void tell_content(const std::vector<Change>& changes, Time began) REQUIRES(delivery_);
   void deliver(const Change& change) REQUIRES(delivery_);
   void tell_progress(Time began) REQUIRES(delivery_);
   void resync() REQUIRES(delivery_);
-  [[nodiscard]] std::vector<std::string> kept_paths() const REQUIRES(delivery_);
+  /// How a source parses that keeps so much.
+  [[nodiscard]] Result<ParseOptions> parse_options(
+      const std::optional<std::vector<std::string>>& projection,
+      const std::vector<std::string>& index_paths) const;
 
   const InformerSpec spec_;
   const InformerSeams seams_;
@@ -134,7 +186,6 @@ class Informer : private ReflectorTarget {
   Store store_;
   std::atomic<bool> synced_{
       false};  // Released after the first content, so that who sees it finds that.
-  std::unique_ptr<Reflector> reflector_;  // Set by prepare().
 
   // Held while the store changes and the listeners hear of it: no listener misses a change or hears
   // it twice.
@@ -144,9 +195,13 @@ class Informer : private ReflectorTarget {
   std::optional<std::vector<std::string>> projection_
       GUARDED_BY(delivery_);  // Of all users; nothing: everything.
   std::vector<std::string> index_paths_ GUARDED_BY(delivery_);
+  // Of the last content or change, where the store's may be that of a bookmark.
+  std::uint64_t changed_version_ GUARDED_BY(delivery_) = 0;
+  Refill* refill_ GUARDED_BY(delivery_) = nullptr;    // On its way.
   bool relist_wanted_ GUARDED_BY(delivery_) = false;  // Requested, and no list has ended since.
   Time resync_due_ GUARDED_BY(delivery_) = Time::max();
-  std::jthread thread_;  // Runs the reflector; last, so that it ends first.
+  // Set by prepare(). Last, so that its thread ends first.
+  std::unique_ptr<Source> source_ GUARDED_BY(delivery_);
 };
 
 }  // namespace davit::host

@@ -4,21 +4,19 @@
 #include <utility>
 
 namespace davit::host {
-namespace {
 
 bool same_selection(const InformerSpec& a, const InformerSpec& b) {
   return a.resource == b.resource && a.label_selector == b.label_selector &&
          a.field_selector == b.field_selector;
 }
 
-}  // namespace
-
 InformerFactory::InformerFactory(const InformerSeams& seams, Log log, ReflectorOptions options)
     : seams_(seams), log_(std::move(log)), options_(options) {}
 
 InformerFactory::~InformerFactory() { stop(); }
 
-Result<Informer*> InformerFactory::informer(const InformerSpec& spec) {
+Result<Informer*> InformerFactory::informer(const CacheNeed& need) {
+  const InformerSpec& spec = need.spec;
   if (spec.projection) {
     // Judged now, so that the error names the user that declared it.
     const Result<Mask> mask = seams_.space.add_keep_projection(*spec.projection);
@@ -26,17 +24,34 @@ Result<Informer*> InformerFactory::informer(const InformerSpec& spec) {
   }
   MutexLock lock(mutex_);
   for (const std::unique_ptr<Informer>& each : informers_) {
-    if (same_selection(each->spec(), spec) && each->widen(spec.projection)) return each.get();
+    if (same_selection(each->spec(), spec) && each->widen(need)) return each.get();
   }
-  informers_.push_back(std::make_unique<Informer>(spec, seams_, log_, options_));
+  informers_.push_back(make(spec));
   return informers_.back().get();
 }
 
-bool InformerFactory::serves(const InformerSpec& spec) const {
+bool InformerFactory::serves(const CacheNeed& need) const {
   MutexLock lock(mutex_);
-  return std::any_of(informers_.begin(), informers_.end(), [&spec](const auto& each) {
-    return same_selection(each->spec(), spec) && each->started() && each->widen(spec.projection);
+  return std::any_of(informers_.begin(), informers_.end(), [&need](const auto& each) {
+    return same_selection(each->spec(), need.spec) && each->started() && each->widen(need);
   });
+}
+
+Informer* InformerFactory::running(const InformerSpec& spec) const {
+  MutexLock lock(mutex_);
+  const auto last = std::find_if(informers_.rbegin(), informers_.rend(), [&spec](const auto& each) {
+    return same_selection(each->spec(), spec) && each->started();
+  });
+  return last == informers_.rend() ? nullptr : last->get();
+}
+
+std::unique_ptr<Informer> InformerFactory::make(const InformerSpec& spec) const {
+  return std::make_unique<Informer>(spec, seams_, log_, options_);
+}
+
+void InformerFactory::adopt(std::unique_ptr<Informer> informer) {
+  MutexLock lock(mutex_);
+  informers_.push_back(std::move(informer));
 }
 
 Status InformerFactory::start() {

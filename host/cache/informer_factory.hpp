@@ -13,20 +13,34 @@
 
 namespace davit::host {
 
+/// Whether both are about the same objects.
+[[nodiscard]] bool same_selection(const InformerSpec& a, const InformerSpec& b);
+
 /// Shares informers: one for each resource and selection, which keeps what all its users together
 /// read. One that runs already and keeps less than a later user needs is not touched: that user
-/// gets a second one. Threads: any.
+/// gets a second one, unless a CacheRefill has come before. Threads: any.
 class InformerFactory {
  public:
   InformerFactory(const InformerSeams& seams, Log log, ReflectorOptions options = {});
   ~InformerFactory();  ///< Stops everything.
 
-  /// The informer for `spec`, which lives as long as the factory. It fills once start() is called.
+  /// The informer for `need`, which lives as long as the factory. It fills once start() is called.
   /// kInvalid: a path of the projection is malformed.
-  Result<Informer*> informer(const InformerSpec& spec) EXCLUDES(mutex_);
+  Result<Informer*> informer(const CacheNeed& need) EXCLUDES(mutex_);
+  Result<Informer*> informer(const InformerSpec& spec) EXCLUDES(mutex_) {
+    return informer(CacheNeed{spec});
+  }
 
   /// Whether informer() would give one that runs already.
-  [[nodiscard]] bool serves(const InformerSpec& spec) const EXCLUDES(mutex_);
+  [[nodiscard]] bool serves(const CacheNeed& need) const EXCLUDES(mutex_);
+
+  // For CacheRefill.
+
+  /// The last one made that runs and follows the same resource and selectors, or null.
+  [[nodiscard]] Informer* running(const InformerSpec& spec) const EXCLUDES(mutex_);
+  /// One that is not among those of the factory until it is adopted.
+  [[nodiscard]] std::unique_ptr<Informer> make(const InformerSpec& spec) const;
+  void adopt(std::unique_ptr<Informer> informer) EXCLUDES(mutex_);
 
   /// Starts every informer that does not run yet. May be called again.
   Status start() EXCLUDES(mutex_);

@@ -18,6 +18,10 @@ constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 /// How often a stream is checked for silence at least; its limit may move closer meanwhile.
 constexpr Duration kDeafCheckPeriod = std::chrono::seconds(30);
 
+bool is_failure(Note note) {
+  return note == Note::kListFailed || note == Note::kWatchFailed || note == Note::kUnreachable;
+}
+
 std::string_view verb_of(const ReflectorRequest& request) {
   return request.kind == RequestKind::kList ? "list" : "watch";
 }
@@ -25,12 +29,12 @@ std::string_view verb_of(const ReflectorRequest& request) {
 }  // namespace
 
 Reflector::Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Log log,
-                     const ReflectorOptions& options)
+                     const ReflectorOptions& options, std::string known_version)
     : what_(std::move(what)),
       parse_options_(parse),
       seams_(seams),
       log_(std::move(log)),
-      state_(options, seams.random),
+      state_(options, seams.random, std::move(known_version)),
       parser_(seams.space) {}
 
 Reflector::~Reflector() = default;
@@ -237,6 +241,7 @@ void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest&
     seams_.metrics.listed();
   }
   if (report.note == Note::kWatchDeaf) seams_.metrics.deaf_watch();
+  if (is_failure(report.note)) seams_.target.failed(report.status);
   log_report(report, request);
 }
 

@@ -60,6 +60,8 @@ class ReflectorTarget {
   /// kAdded, kModified or kDeleted.
   virtual void apply(WatchType type, ObjectRef object) = 0;
   virtual void bookmark(std::string_view resource_version) = 0;
+  /// Nothing could be listed or watched; it is tried again.
+  virtual void failed([[maybe_unused]] const Status& status) {}
 };
 
 /// Everything around a reflector; each reference outlives it.
@@ -77,8 +79,9 @@ struct ReflectorSeams {
 /// Threads: step() and run() belong to one thread; interrupt functions may be called from any.
 class Reflector {
  public:
+  /// `known_version`, if it is not empty: what is listed first is no older than that.
   Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Log log,
-            const ReflectorOptions& options);
+            const ReflectorOptions& options, std::string known_version = {});
   ~Reflector();
 
   /// Runs until `stop`.

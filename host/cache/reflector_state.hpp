@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "host/base/backoff.hpp"
 #include "host/base/clock.hpp"
@@ -119,13 +120,15 @@ class ReflectorState {
     kWatching,       ///< Following changes.
   };
 
-  ReflectorState(const ReflectorOptions& options, Random& random)
+  /// `known_version`, if it is not empty: the first list is no older.
+  ReflectorState(const ReflectorOptions& options, Random& random, std::string known_version = {})
       : options_(options),
         random_(random),
         backoff_({.initial = options.backoff_base,
                   .factor = 2.0,
                   .jitter = 1.0,
-                  .longest = options.backoff_max}) {}
+                  .longest = options.backoff_max}),
+        last_version_(std::move(known_version)) {}
 
   struct Next {
     std::optional<Time> wait_until;  ///< Set: wait, then ask again.

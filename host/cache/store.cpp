@@ -149,12 +149,53 @@ std::vector<Change> Store::replace(Replacement next, std::string_view resource_v
     const ObjectRef& object = next.objects_.object(slot);
     if (!object) continue;
     ObjectRef old = exchange(object);
-    if (old == object) continue;
+    if (old && (old == object || same_state(old, object))) continue;
     const ChangeType type = old ? ChangeType::kUpdated : ChangeType::kAdded;
     changes.push_back({.type = type, .old = std::move(old), .current = object});
   }
   set_version(resource_version);
   return changes;
+}
+
+std::vector<Change> Store::take_over(Store& next) {
+  std::vector<Change> changes;
+  MutexLock lock(mutex_);
+  MutexLock other(next.mutex_);
+  next.fill_missing_indexes(*this);
+  for (std::uint32_t slot = 0; slot < objects_.slots(); ++slot) {
+    const ObjectRef& gone = objects_.object(slot);
+    if (!gone) continue;
+    const Metadata meta = metadata(*gone);
+    if (next.objects_.find(meta.ns, meta.name) != ObjectTable::kNone) continue;
+    changes.push_back(
+        {.type = ChangeType::kDeleted, .tombstone = true, .old = {}, .current = gone});
+  }
+  for (std::uint32_t slot = 0; slot < next.objects_.slots(); ++slot) {
+    const ObjectRef& object = next.objects_.object(slot);
+    if (!object) continue;
+    const Metadata meta = metadata(*object);
+    const std::uint32_t place = objects_.find(meta.ns, meta.name);
+    const ObjectRef old = place == ObjectTable::kNone ? ObjectRef() : objects_.object(place);
+    if (old && same_state(old, object)) continue;
+    const ChangeType type = old ? ChangeType::kUpdated : ChangeType::kAdded;
+    changes.push_back({.type = type, .old = old, .current = object});
+  }
+  std::swap(objects_, next.objects_);
+  indexes_.swap(next.indexes_);
+  if (next.version() == 0 || next.version() > version()) set_version(next.resource_version_);
+  return changes;
+}
+
+void Store::add_indexes_of(const Store& other) {
+  MutexLock lock(mutex_);
+  MutexLock of_other(other.mutex_);
+  fill_missing_indexes(other);
+}
+
+void Store::fill_missing_indexes(const Store& other) {
+  for (const StoreIndex& each : other.indexes_) {
+    if (find_index(each.name()) == nullptr) fill_index(each.name(), each.path(), each.keys());
+  }
 }
 
 void Store::advance(std::string_view resource_version) {
@@ -205,7 +246,7 @@ const StoreIndex* Store::find_index(std::string_view name) const {
 
 void Replacement::put(ObjectRef object) {
   const Metadata meta = metadata(*object);
-  ObjectRef held = store_->get(meta.ns, meta.name);
+  ObjectRef held = store_ == nullptr ? ObjectRef() : store_->get(meta.ns, meta.name);
   ObjectRef& chosen = held && same_state(held, object) ? held : object;
   const std::uint32_t slot = objects_.find(meta.ns, meta.name);
   if (slot == ObjectTable::kNone) {

@@ -74,6 +74,12 @@ class Store {
   /// Makes `next` the content. Returns what changed: first the deletions as tombstones, then
   /// additions and updates.
   std::vector<Change> replace(Replacement next, std::string_view resource_version) EXCLUDES(mutex_);
+  /// Changes places with `next`, which another list and watch of the same collection has filled and
+  /// whose writer rests: in one step for readers, whatever the size. Returns what changed, as
+  /// replace(). The version stays if it is the later one.
+  std::vector<Change> take_over(Store& next) EXCLUDES(mutex_, next.mutex_);
+  /// Adds, to a store that nobody else uses yet, the indexes that `other` has.
+  void add_indexes_of(const Store& other) EXCLUDES(mutex_, other.mutex_);
   /// Moves only the version (a bookmark).
   void advance(std::string_view resource_version) EXCLUDES(mutex_);
 
@@ -88,6 +94,7 @@ class Store {
   ObjectRef take_out(std::string_view ns, std::string_view name) REQUIRES(mutex_);
   void fill_index(std::string_view name, std::string_view path, IndexKeys keys) const
       REQUIRES(mutex_);
+  void fill_missing_indexes(const Store& other) REQUIRES(mutex_, other.mutex_);
   [[nodiscard]] const StoreIndex* find_index(std::string_view name) const REQUIRES(mutex_);
 
   ObjectSpace& space_;
@@ -101,6 +108,7 @@ class Store {
 
 class Replacement {
  public:
+  Replacement() = default;  ///< Shares nothing.
   explicit Replacement(const Store& store) : store_(&store) {}
 
   /// Adds or exchanges one object.
@@ -111,7 +119,7 @@ class Replacement {
 
  private:
   friend class Store;
-  const Store* store_;
+  const Store* store_ = nullptr;
   ObjectTable objects_;
 };
 

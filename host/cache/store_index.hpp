@@ -28,6 +28,7 @@ class StoreIndex {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// As it was declared; empty for the indexes that every store has.
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const IndexKeys& keys() const { return keys_; }
 
   void insert(std::uint32_t slot, const ObjectRef& object);
   void erase(std::uint32_t slot);

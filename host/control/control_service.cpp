@@ -40,6 +40,9 @@ std::string text_of(const SwapReport& report) {
     out +=
         "; " + std::to_string(report.keys) + " keys kept, pause " + milliseconds_text(report.pause);
   }
+  for (const std::string& each : report.listed) {
+    out += "\nlisted anew, because this build reads more of them: " + each;
+  }
   for (const std::string& each : report.not_started) {
     out += "\nnew in this build and not started: " + each + " (davit ctl enable " + each + ")";
   }
@@ -70,7 +73,8 @@ std::string line_of(const SwapReport& report) {
         .texts("notStarted", report.not_started);
   }
   if (report.from.generation > 0 && report.to.generation > 0) {
-    out.number("keysKept", report.keys)
+    out.texts("listed", report.listed)
+        .number("keysKept", report.keys)
         .number("keysDropped", report.keys_dropped)
         .number("stateBytes", report.state_bytes)
         .texts("stateLeft", report.state_left)

@@ -131,21 +131,29 @@ ControllerHost::InitResult ControllerHost::init(davit_init_fn function) {
           "it answered " + std::to_string(answer) + ", which is none of STARTED, SKIPPED, FAILED"};
 }
 
+CacheNeed ControllerHost::OpenedInformer::need() const {
+  CacheNeed need{{resource, label_selector, field_selector, projection}};
+  for (const Index& each : indexes) need.indexes.push_back({each.shared_name, each.path});
+  return need;
+}
+
+std::vector<CacheNeed> ControllerHost::cache_needs() const {
+  std::vector<CacheNeed> needs;
+  for (const std::unique_ptr<OpenedInformer>& opened : informers_) needs.push_back(opened->need());
+  return needs;
+}
+
 Status ControllerHost::commit(Reach reach) {
-  const auto spec = [](const OpenedInformer& opened) {
-    return InformerSpec{opened.resource, opened.label_selector, opened.field_selector,
-                        opened.projection};
-  };
   std::string missing;
   for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
-    if (reach == Reach::kAny || services_.informers.serves(spec(*opened))) continue;
+    if (reach == Reach::kAny || services_.informers.serves(opened->need())) continue;
     missing += (missing.empty() ? "" : ", ") + opened->resource.text();
   }
   if (!missing.empty()) {
     return Status(Code::kUnsupported, "no running informer keeps what it reads of " + missing);
   }
   for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
-    Result<Informer*> informer = services_.informers.informer(spec(*opened));
+    Result<Informer*> informer = services_.informers.informer(opened->need());
     if (!informer) return informer.error().with_context(opened->resource.text());
     opened->informer = *informer;
     for (const OpenedInformer::Index& index : opened->indexes) {

@@ -98,6 +98,8 @@ class ControllerHost {
   InitResult init(davit_init_fn function);
   /// Which informers commit() may open: any, or only those that run already and keep enough.
   enum class Reach { kAny, kRunning };
+  /// What the informers that init() asked for have to keep.
+  [[nodiscard]] std::vector<CacheNeed> cache_needs() const;
   /// Opens the informers that init() asked for. kInvalid: a path or projection is malformed.
   /// kUnsupported: one that is not within reach; names all of those.
   Status commit(Reach reach = Reach::kAny);
@@ -282,6 +284,8 @@ struct ControllerHost::OpenedInformer {
   };
   std::vector<Index> indexes;
   Informer* informer = nullptr;  // Set by commit().
+
+  [[nodiscard]] CacheNeed need() const;
 
   /// All objects with `key` in the index that this controller calls `name`. kNotFound: no such
   /// index.

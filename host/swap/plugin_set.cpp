@@ -90,6 +90,8 @@ bool PluginSet::stop(const Quiesce& wait) {
   {
     MutexLock lock(mutex_);
     stopping_ = true;
+    stop_.request_stop();
+    idle_.notify_all();
     for (const auto& slot : slots_) {
       end_probation(*slot, Probation::End::kSuperseded, "the host stops");
     }
@@ -229,6 +231,12 @@ SetState PluginSet::state() {
   state.residents = residents_;
   state.busy = busy_;
   return state;
+}
+
+bool PluginSet::wait_idle() {
+  MutexLock lock(mutex_);
+  while (!busy_.empty() && !stopping_) idle_.wait(mutex_);
+  return !stopping_;
 }
 
 Status PluginSet::pause(std::string_view controller) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,7 +24,9 @@ namespace davit::host {
 
 /// How long the steps of a swap may take; past it the old build serves on.
 struct SwapLimits {
-  Duration init = std::chrono::seconds(10);   ///< Copying, opening, InitFuncs.
+  Duration init = std::chrono::seconds(10);  ///< Copying, opening, InitFuncs.
+  /// What it reads more is listed: 150,000 pods take a healthy server some 40 s.
+  Duration refill = std::chrono::minutes(2);
   Duration fill = std::chrono::seconds(30);   ///< Its handlers see what the caches hold.
   Duration drain = std::chrono::seconds(30);  ///< Longer than a request to a healthy server takes.
   Duration state = std::chrono::seconds(5);   ///< Handlers end, and the state is handed over.
@@ -144,6 +147,9 @@ class PluginSet {
   [[nodiscard]] SwapReport commit_shadow(const std::string& plugin) EXCLUDES(mutex_);
   [[nodiscard]] SwapReport drop_shadow(const std::string& plugin) EXCLUDES(mutex_);
 
+  /// Waits until nothing is under way; false when the set stops.
+  bool wait_idle() EXCLUDES(mutex_);
+
   /// Loads a plugin and starts controllers of it.
   [[nodiscard]] SwapReport load(const LoadOrder& order) EXCLUDES(mutex_);
   [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_) {
@@ -215,8 +221,10 @@ class PluginSet {
   [[nodiscard]] SwapReport discard(Generation made, SwapReport report);
   bool end_controller(const std::string& name, SwapReport& report) EXCLUDES(mutex_);
 
+  /// Lets the caches keep what the new build reads, beside what serves.
+  bool refill(const Generation& made, SwapReport& report);
   /// Opens what the new build reads and waits until its handlers have seen it.
-  bool fill_generation(Generation& made, SwapReport& report);
+  bool fill(Generation& made, SwapReport& report);
   void begin_shadow(const std::string& plugin, std::unique_ptr<ShadowRun> run, ShadowReport& report)
       EXCLUDES(mutex_);
   /// False when there was none.
@@ -225,7 +233,6 @@ class PluginSet {
   void run_swap(Swap& swap) EXCLUDES(mutex_);
   bool prepare(Swap& swap) EXCLUDES(mutex_);
   bool build(Swap& swap) EXCLUDES(mutex_);
-  bool fill(Swap& swap) EXCLUDES(mutex_);
   bool drain(Swap& swap) EXCLUDES(mutex_);
   bool hand_state(Swap& swap) EXCLUDES(mutex_);
   [[nodiscard]] std::vector<StatePair> state_pairs(Swap& swap) EXCLUDES(mutex_);
@@ -263,6 +270,7 @@ class PluginSet {
   std::vector<std::unique_ptr<Slot>> slots_ GUARDED_BY(mutex_);  // Entries stay where they are.
   bool leading_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
+  std::stop_source stop_;  // Requested when stopping_ is set: long waits end.
   std::string busy_ GUARDED_BY(mutex_);
   std::vector<Resident> residents_ GUARDED_BY(mutex_);  // A copy, for state().
 

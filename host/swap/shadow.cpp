@@ -77,8 +77,8 @@ ShadowReport PluginSet::start_shadow(const SwapRequest& request) {
   auto run = std::make_unique<ShadowRun>();
   run->file = order.file;
   SwapReport built;
-  if (!build_limited(std::move(order), run->generation, built) ||
-      !fill_generation(run->generation, built)) {
+  if (!build_limited(std::move(order), run->generation, built) || !refill(run->generation, built) ||
+      !fill(run->generation, built)) {
     (void)discard(std::move(run->generation), {});
     return failed(std::move(report), built.outcome, std::move(built.text));
   }
@@ -86,28 +86,6 @@ ShadowReport PluginSet::start_shadow(const SwapRequest& request) {
   report.to = built.to;
   begin_shadow(request.plugin, std::move(run), report);
   return report;
-}
-
-bool PluginSet::fill_generation(Generation& made, SwapReport& report) {
-  const auto fail = [&](SwapOutcome outcome, std::string text) {
-    report.outcome = outcome;
-    report.text = std::move(text);
-    return false;
-  };
-  for (const auto& each : made.controllers) {
-    const Status committed = each->host->commit(ControllerHost::Reach::kRunning);
-    if (committed.ok()) continue;
-    return fail(SwapOutcome::kNeedsRefill,
-                "controller " + each->host->name() + ": " + committed.message());
-  }
-  const Time deadline = clock_.now() + limits_.fill;
-  for (const auto& each : made.controllers) each->host->start();
-  for (const auto& each : made.controllers) {
-    if (each->host->wait_caches(deadline)) continue;
-    return fail(SwapOutcome::kFillTimedOut, "the handlers of the new " + each->host->name() +
-                                                " have not seen what the caches hold in time");
-  }
-  return true;
 }
 
 void PluginSet::begin_shadow(const std::string& plugin, std::unique_ptr<ShadowRun> run,

@@ -33,8 +33,9 @@ void PluginSet::run_swap(Swap& swap) {
   if (!prepare(swap)) return;
   std::string ignored;  // A shadow that stays in memory is counted.
   (void)end_shadow(swap.request.plugin, ignored);
-  const bool serves = build(swap) && judge_states(swap) && fill(swap) && drain(swap) &&
-                      hand_state(swap) && hand_over(swap);
+  const bool serves = build(swap) && judge_states(swap) && refill(swap.next, swap.report) &&
+                      fill(swap.next, swap.report) && drain(swap) && hand_state(swap) &&
+                      hand_over(swap);
   if (!serves) undo_drain(swap);
   finish(swap);
 }
@@ -84,25 +85,6 @@ bool PluginSet::build(Swap& swap) {
     }
   }
   return built;
-}
-
-bool PluginSet::fill(Swap& swap) {
-  enter(SwapPhase::kFill);
-  for (const auto& each : swap.next.controllers) {
-    const Status committed = each->host->commit(ControllerHost::Reach::kRunning);
-    if (committed.ok()) continue;
-    return swap.fail(SwapOutcome::kNeedsRefill, "controller " + each->host->name() + ": " +
-                                                    committed.message() +
-                                                    ": restart the host to run this build");
-  }
-  const Time deadline = clock_.now() + limits_.fill;
-  for (const auto& each : swap.next.controllers) each->host->start();
-  for (const auto& each : swap.next.controllers) {
-    if (each->host->wait_caches(deadline)) continue;
-    return swap.fail(SwapOutcome::kFillTimedOut, "the handlers of the new " + each->host->name() +
-                                                     " have not seen what the caches hold in time");
-  }
-  return true;
 }
 
 bool PluginSet::drain(Swap& swap) {

@@ -40,8 +40,10 @@ std::string_view to_string(SwapOutcome outcome) {
       return "init-failed";
     case SwapOutcome::kInitTimedOut:
       return "init-timed-out";
-    case SwapOutcome::kNeedsRefill:
-      return "needs-refill";
+    case SwapOutcome::kRefillFailed:
+      return "refill-failed";
+    case SwapOutcome::kRefillTimedOut:
+      return "refill-timed-out";
     case SwapOutcome::kFillTimedOut:
       return "fill-timed-out";
     case SwapOutcome::kDrainTimedOut:
@@ -62,6 +64,8 @@ std::string_view to_string(SwapPhase phase) {
   switch (phase) {
     case SwapPhase::kStage:
       return "stage";
+    case SwapPhase::kRefill:
+      return "refill";
     case SwapPhase::kFill:
       return "fill";
     case SwapPhase::kDrain:

@@ -15,6 +15,7 @@ namespace davit::host {
 /// The steps of a swap, in order.
 enum class SwapPhase {
   kStage,     ///< Copy, judge and open the new build, call its InitFuncs.
+  kRefill,    ///< What it reads and nobody kept comes into the caches, beside what serves.
   kFill,      ///< Its handlers see the present content of the caches.
   kDrain,     ///< The old build gets no key any more; its running syncs end.
   kState,     ///< What the old build knows goes to the new one.
@@ -36,7 +37,8 @@ enum class SwapOutcome {
   kLacksController,  ///< The new build does not have a controller that runs.
   kInitFailed,       ///< An InitFunc did not answer STARTED.
   kInitTimedOut,     ///< Opening it, or an InitFunc, did not end.
-  kNeedsRefill,      ///< It reads what no running informer keeps.
+  kRefillFailed,     ///< The server does not give what it reads and the caches do not keep.
+  kRefillTimedOut,   ///< That did not come in time.
   kFillTimedOut,     ///< Caches were not filled, or its handlers did not end, in time.
   kDrainTimedOut,    ///< A sync of the old build did not end.
   kStateRefused,     ///< One of the builds did not give or take the state.
@@ -74,6 +76,7 @@ struct SwapReport {
   Grade grade = Grade::kSwappable;         ///< Of the new build.
   std::vector<std::string> grade_reasons;  ///< Why it is not swappable.
   std::vector<std::string> not_started;  ///< Controllers of the new build that did not run before.
+  std::vector<std::string> listed;       ///< Resources that the caches keep more of since then.
   std::size_t keys = 0;                  ///< That waited and were kept.
   std::size_t keys_dropped = 0;          ///< Of queues that the new build does not have.
   Duration drain{0};                     ///< From the last key handed out to the last sync's end.

@@ -157,7 +157,6 @@ constexpr RefusedCase kRefusedCases[] = {
     {"init_fails", SwapOutcome::kInitFailed},
     {"renamed", SwapOutcome::kLacksController},
     {"other_plugin", SwapOutcome::kOtherPlugin},
-    {"wider", SwapOutcome::kNeedsRefill},
 };
 
 TEST_F(ShadowTest, ABuildThatCouldNotBeSwappedInCastsNoShadow) {
@@ -170,6 +169,14 @@ TEST_F(ShadowTest, ABuildThatCouldNotBeSwappedInCastsNoShadow) {
   ASSERT_TRUE(begin("v2").ok());
   EXPECT_EQ(begin("v2").outcome, SwapOutcome::kBusy) << "one at a time";
   EXPECT_EQ(set_->state().plugins[0].build.version, "v1");
+}
+
+TEST_F(ShadowTest, AShadowMayReadMoreThanTheCachesKept) {
+  start();
+  ASSERT_TRUE(begin("wider").ok());
+  const ShadowReport report = compare(1);
+  EXPECT_THAT(objects(report.difference.shadow), ElementsAre("create default/v2-a-n1"));
+  EXPECT_THAT(objects(report.difference.serving), ElementsAre("create default/v1-a"));
 }
 
 TEST_F(ShadowTest, SyncsThatFailInTheShadowAreCountedAndHarmNobody) {

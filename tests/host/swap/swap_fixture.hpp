@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -14,7 +13,7 @@
 
 #include "host/plugin/staging.hpp"
 #include "host/swap/plugin_set.hpp"
-#include "tests/host/cache/cache_fixture.hpp"
+#include "tests/host/cache/pod_server.hpp"
 #include "tests/support/collector.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_transport.hpp"
@@ -22,67 +21,6 @@
 #include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
-
-/// One list of pods at version 7, then a watch that says what the test tells it to. Thread-safe.
-class PodServer final : public ListWatch {
- public:
-  Status stream(const Selection&, const ReflectorRequest& request, std::stop_token stop,
-                const ChunkSink& sink) override {
-    if (request.kind == ReflectorRequest::Kind::kList) {
-      {
-        MutexLock lock(mutex_);
-        ++lists_;
-      }
-      std::vector<PodSpec> pods = {{.name = "a", .version = "5"}};
-      for (int i = 1; i < size; ++i) {
-        pods.push_back({.name = "pod-" + std::to_string(i), .version = "5"});
-      }
-      return sink(list_json("7", pods));
-    }
-    const std::stop_callback wake(stop, [this] {
-      MutexLock lock(mutex_);
-      changed_.notify_all();
-    });
-    {
-      MutexLock lock(mutex_);
-      ++watches_;
-    }
-    while (const std::optional<std::string> event = next_event(stop)) {
-      if (Status s = sink(*event); !s.ok()) return s;
-    }
-    return {Code::kCancelled, "stopped"};
-  }
-
-  int size = 1;  ///< Pods that there are; set before the first list.
-
-  void send(std::string event) {
-    MutexLock lock(mutex_);
-    events_.push_back(std::move(event));
-    changed_.notify_all();
-  }
-  /// Lists and watches so far.
-  [[nodiscard]] int requests() {
-    MutexLock lock(mutex_);
-    return lists_ + watches_;
-  }
-
- private:
-  /// Waits for it; nothing once it is to stop. Delivered without the lock, which a stop takes too.
-  std::optional<std::string> next_event(const std::stop_token& stop) {
-    MutexLock lock(mutex_);
-    while (events_.empty() && !stop.stop_requested()) changed_.wait(mutex_);
-    if (stop.stop_requested()) return std::nullopt;
-    std::string event = std::move(events_.front());
-    events_.pop_front();
-    return event;
-  }
-
-  Mutex mutex_;
-  CondVar changed_;
-  int lists_ GUARDED_BY(mutex_) = 0;
-  int watches_ GUARDED_BY(mutex_) = 0;
-  std::deque<std::string> events_ GUARDED_BY(mutex_);  // That are not sent yet.
-};
 
 class SwapTest : public ::testing::Test {
  protected:

@@ -49,8 +49,6 @@ constexpr Refusal kRefusals[] = {
     {"RenamedController", "renamed", SwapOutcome::kLacksController,
      "the new build has no controller sample-controller, which runs: disable it first"},
     {"OtherPlugin", "other_plugin", SwapOutcome::kOtherPlugin, "is the plugin other, not sample"},
-    {"WiderProjection", "wider", SwapOutcome::kNeedsRefill,
-     "controller sample-controller: no running informer keeps what it reads of pods"},
     {"NoFile", "", SwapOutcome::kNotStaged, "there is no such file"},
 };
 // clang-format on

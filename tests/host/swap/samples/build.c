@@ -1,6 +1,6 @@
 /* A controller of which a test can tell the builds apart: for each pod it creates a pod named
- * <BUILD>-<key>; with STATE, <the builds before>.<BUILD>-<key>. What a build does differently is
- * asked for by macros. */
+ * <BUILD>-<key>; with STATE, <the builds before>.<BUILD>-<key>; with READS_NODE, -<node> after it.
+ * What a build does differently is asked for by macros. */
 #include <davit/abi.h>
 #include <sched.h>
 #include <signal.h>
@@ -28,12 +28,19 @@
 #define ANOTHER
 #endif
 
+#ifdef SERVICES
+#define SERVICES_WATCH \
+  ",{\"group\":\"\",\"version\":\"v1\",\"resource\":\"services\",\"projection\":[\"spec\"]}"
+#else
+#define SERVICES_WATCH
+#endif
+
 DAVIT_NOTE("{\"name\":\"" PLUGIN "\",\"version\":\"" BUILD
            "\",\"abi\":\"1.0\",\"controllers\":[{\"name\":\"" CONTROLLER
            "\",\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[\"create\"]}],"
            "\"watches\":[{\"group\":\"\","
-           "\"version\":\"v1\",\"resource\":\"pods\",\"projection\":" PROJECTION "}]}" ANOTHER
-           "]}");
+           "\"version\":\"v1\",\"resource\":\"pods\",\"projection\":" PROJECTION "}" SERVICES_WATCH
+           "]}" ANOTHER "]}");
 
 #define TEXT(literal) ((davit_str){literal, sizeof(literal) - 1})
 
@@ -49,6 +56,7 @@ typedef struct controller {
   const davit_informer_v1* informer;
   davit_handle pods;
   davit_name version[2];
+  davit_name node[2];
   swap_tally* tally;
   uint32_t number;
 } controller;
@@ -155,6 +163,19 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   return DAVIT_INTERNAL;
 }
 #else
+#ifdef READS_NODE
+static void append_node(controller* me, davit_str key, char* body) {
+  davit_value pod;
+  davit_value node;
+  davit_str text = {0, 0};
+  davit_code code = me->informer->get(me->host, me->pods, TEXT("default"), key, &pod);
+  if (code == DAVIT_OK) code = me->object->path(pod, me->node, 2, &node);
+  if (code == DAVIT_OK) code = me->object->string(node, &text);
+  strcat(body, code == DAVIT_UNDECLARED ? "-undeclared" : "-");
+  if (code == DAVIT_OK) strncat(body, text.data, text.size);
+}
+#endif
+
 static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   controller* me = self;
   char body[256] = "{\"metadata\":{\"name\":\"";
@@ -163,6 +184,9 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   (void)result;
   strcat(strcat(body, me->builds), "-");
   strncat(body, key.data, key.size);
+#ifdef READS_NODE
+  append_node(me, key, body);
+#endif
   strcat(body, "\"}}");
   request.version = TEXT("v1");
   request.resource = TEXT("pods");
@@ -261,6 +285,8 @@ static int32_t init(const davit_context* context, davit_controller* out) {
   me->client = context->capability(context->host, TEXT("davit.client/1"));
   me->path[0] = me->object->name(me->host, TEXT("metadata"));
   me->path[1] = me->object->name(me->host, TEXT("name"));
+  me->node[0] = me->object->name(me->host, TEXT("spec"));
+  me->node[1] = me->object->name(me->host, TEXT("nodeName"));
 #ifdef INIT_ASKS
   /* Waits for the server's answer, which may take as long as it likes. */
   (void)me->client->resource_exists(me->host, TEXT("apps"), TEXT("v1"), TEXT("deployments"));
@@ -281,6 +307,15 @@ static int32_t init(const davit_context* context, davit_controller* out) {
     free(me);
     return DAVIT_FAILED;
   }
+#ifdef SERVICES
+  davit_handle services;
+  pods.resource = TEXT("services");
+  pods.on_event = 0;
+  if (me->informer->open(me->host, &pods, &services) != DAVIT_OK) {
+    free(me);
+    return DAVIT_FAILED;
+  }
+#endif
 #ifdef INIT_FAILS
   context->error_text(context->host, TEXT("no luck today"));
   free(me);

@@ -1,0 +1,130 @@
+#include "host/cache/informer_refill.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/base/assert.hpp"
+
+namespace davit::host {
+
+Informer::Source::Source(Informer& informer, ParseOptions parse, std::string known_version)
+    : informer_(informer),
+      reflector_(Selection{informer.spec_.resource, informer.spec_.label_selector,
+                           informer.spec_.field_selector},
+                 parse,
+                 ReflectorSeams{informer.seams_.api, informer.seams_.space, informer.seams_.clock,
+                                informer.seams_.random, *informer.metrics_, *this},
+                 informer.log_, informer.options_, std::move(known_version)) {}
+
+Informer::Source::~Source() = default;
+
+void Informer::Source::start() {
+  thread_ = std::jthread([this](const std::stop_token& stop) { reflector_.run(stop); });
+}
+
+void Informer::Source::stop() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void CacheNeed::add(const CacheNeed& other) {
+  if (!other.spec.projection) spec.projection.reset();
+  if (spec.projection) {
+    spec.projection->insert(spec.projection->end(), other.spec.projection->begin(),
+                            other.spec.projection->end());
+  }
+  for (const Index& each : other.indexes) {
+    const bool known = std::any_of(indexes.begin(), indexes.end(), [&](const Index& index) {
+      return index.name == each.name && index.path == each.path;
+    });
+    if (!known) indexes.push_back(each);
+  }
+}
+
+Informer::Refill::Refill(Informer& informer, RefillObserver& observer)
+    : informer_(informer), observer_(observer), store_(informer.seams_.space) {}
+
+Informer::Refill::~Refill() {
+  if (!is_begun_) return;
+  {
+    MutexLock lock(informer_.delivery_);
+    informer_.refill_ = nullptr;
+  }
+  if (source_ != nullptr) source_->stop();
+}
+
+Informer::Refill::State Informer::Refill::state() const {
+  MutexLock lock(informer_.delivery_);
+  return state_;
+}
+
+Status Informer::Refill::failure() const {
+  MutexLock lock(informer_.delivery_);
+  return failure_;
+}
+
+void Informer::Refill::allow() {
+  MutexLock lock(informer_.delivery_);
+  is_allowed_ = true;
+  informer_.try_switch();
+}
+
+Result<std::unique_ptr<Informer::Refill>> Informer::refill(const CacheNeed& need,
+                                                           RefillObserver& observer) {
+  auto refill = std::make_unique<Refill>(*this, observer);
+  MutexLock lock(delivery_);
+  DAVIT_ASSERT(refill_ == nullptr && phase_ != Phase::kPrepared);
+  CacheNeed all{spec_};
+  all.spec.projection = projection_;
+  all.add(need);
+  refill->projection_ = std::move(all.spec.projection);
+  refill->index_paths_ = index_paths_;
+  refill->store_.add_indexes_of(store_);
+  for (const CacheNeed::Index& each : need.indexes) {
+    if (Status s = refill->store_.add_index(each.name, each.path); !s.ok()) return s;
+    refill->index_paths_.push_back(each.path);
+  }
+  const Result<ParseOptions> parse = parse_options(refill->projection_, refill->index_paths_);
+  if (!parse) return parse.error();
+  refill->source_ = std::make_unique<Source>(*this, *parse, store_.resource_version());
+  if (phase_ == Phase::kCreated) metrics_->queued(0);
+  refill->is_begun_ = true;
+  refill_ = refill.get();
+  refill->source_->start();
+  return refill;
+}
+
+bool Informer::fills(const Source& from) const {
+  return refill_ != nullptr && refill_->source_.get() == &from &&
+         refill_->state_ != Refill::State::kServing;
+}
+
+void Informer::failed(const Source& from, const Status& status) {
+  MutexLock lock(delivery_);
+  if (!fills(from)) return;
+  refill_->failure_ = status;
+  refill_->observer_.refill_moved();
+}
+
+void Informer::try_switch() {
+  if (phase_ == Phase::kStopped || refill_->state_ != Refill::State::kReady) return;
+  if (!refill_->is_allowed_) return;
+  // A bookmark that only one of the two has heard of changes nothing, so what counts is the last
+  // change. Versions that cannot be compared count as seen.
+  const std::uint64_t version = refill_->store_.version();
+  if (version != 0 && version < changed_version_) return;
+  const Time began = seams_.clock.now();
+  const std::vector<Change> changes = store_.take_over(refill_->store_);
+  changed_version_ = std::max(changed_version_, version);
+  projection_ = refill_->projection_;
+  index_paths_ = refill_->index_paths_;
+  std::swap(source_, refill_->source_);
+  if (refill_->source_ != nullptr) refill_->source_->request_stop();
+  if (relist_wanted_) source_->reflector().request_relist();
+  phase_ = Phase::kRunning;
+  refill_->state_ = Refill::State::kServing;
+  tell_content(changes, began);
+  refill_->observer_.refill_moved();
+}
+
+}  // namespace davit::host
