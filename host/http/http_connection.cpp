@@ -118,7 +118,21 @@ void HttpConnection::refuse(int status, Time now) {
   begin_answer(now);
 }
 
+bool HttpConnection::settle() {
+  if (!response_.late) return true;
+  std::optional<HttpServerResponse> known = response_.late->take();
+  if (!known) {
+    state_ = State::kDelayed;
+    state_deadline_ = response_.late->next_take();
+    return false;
+  }
+  known->mishap = response_.mishap;
+  response_ = std::move(*known);
+  return true;
+}
+
 void HttpConnection::begin_answer(Time now) {
+  if (!settle()) return;
   const HttpMishap& mishap = response_.mishap;
   if (mishap.delay > Duration::zero()) {
     state_ = State::kDelayed;

@@ -20,8 +20,9 @@ namespace davit::host {
 ///                                                               Lingering ──▶ Closed
 ///
 /// Requests that came together are answered in order: the next is read when the answer before it
-/// has left. Lingering: everything is said, and what the client still sends is thrown away for a
-/// moment, because closing on it would take the answer from him.
+/// has left. Delayed: by a mishap, or the answer is not known yet. Lingering: everything is said,
+/// and what the client still sends is thrown away for a moment, because closing on it would take
+/// the answer from him.
 ///
 /// Pure: whoever owns the socket calls in with what arrived and the time, sends what output()
 /// returns, and calls tick() at deadline(). Not thread-safe.
@@ -72,6 +73,8 @@ class HttpConnection {
   void answer_request(Time now);
   void refuse(int status, Time now);
   void begin_answer(Time now);
+  /// Whether the answer is known by now.
+  bool settle();
   void write_head();
   void pull_stream();
   void append_chunk(std::string_view piece);

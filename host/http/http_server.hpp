@@ -41,6 +41,22 @@ struct HttpServerRequest {
   [[nodiscard]] std::string_view query() const;
 };
 
+struct HttpServerResponse;
+
+/// An answer that is not known yet. Asked and destroyed on the server's thread.
+class HttpLateAnswer {
+ public:
+  HttpLateAnswer() = default;
+  HttpLateAnswer(const HttpLateAnswer&) = delete;
+  HttpLateAnswer& operator=(const HttpLateAnswer&) = delete;
+  virtual ~HttpLateAnswer() = default;
+
+  /// Nothing: to be asked again at next_take(). An answer that is not late itself: that was it.
+  [[nodiscard]] virtual std::optional<HttpServerResponse> take() = 0;
+  /// On the machine's monotonic clock, and later than the last take().
+  [[nodiscard]] virtual Time next_take() const = 0;
+};
+
 struct HttpServerResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
@@ -49,6 +65,8 @@ struct HttpServerResponse {
   std::string body;
   std::unique_ptr<HttpBodyStream> stream;  ///< Goes on after `body`, as chunks.
   HttpMishap mishap;
+  /// Set: the answer comes from here instead, with the mishap above.
+  std::unique_ptr<HttpLateAnswer> late;
 };
 
 /// Who the server is, and whose certificates it believes. All PEM.

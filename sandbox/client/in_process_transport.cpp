@@ -32,8 +32,9 @@ host::Duration transfer_time(const Response& response) {
 }
 
 bool plain(const Response& response) {
-  return response.stream == nullptr && !response.mishap.cut_after && !response.mishap.reset &&
-         response.mishap.delay == host::Duration{0} && response.mishap.bytes_per_second == 0;
+  return response.stream == nullptr && response.late == nullptr && !response.mishap.cut_after &&
+         !response.mishap.reset && response.mishap.delay == host::Duration{0} &&
+         response.mishap.bytes_per_second == 0;
 }
 
 }  // namespace
@@ -104,11 +105,9 @@ std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
   delivery->head_told = plain(response);
   delivery->paused = delivery->head_told;
   delivery->reader = &reader;
-  const host::Duration delay = response.mishap.delay + transfer_time(response);
-  delivery->times_out = timeout > host::Duration{0} && delay > timeout;
-  delivery->due = clock_.now() + (delivery->times_out ? timeout : delay);
+  if (timeout > host::Duration{0}) delivery->gives_up = clock_.now() + timeout;
   delivery->response = std::move(response);
-  delivery->unread = std::move(delivery->response.body);
+  plan(*delivery);
   Id id = 0;
   {
     MutexLock lock(mutex_);
@@ -123,6 +122,27 @@ std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
   ready_.insert(id);
   changed_.notify_all();
   return std::make_unique<Started>(*this, id);
+}
+
+void InProcessTransport::plan(Delivery& delivery) const {
+  Response& response = delivery.response;
+  delivery.due = response.late ? response.late->next_take()
+                               : clock_.now() + response.mishap.delay + transfer_time(response);
+  delivery.times_out = delivery.due > delivery.gives_up;
+  delivery.due = std::min(delivery.due, delivery.gives_up);
+  if (!response.late) delivery.unread = std::move(response.body);
+}
+
+bool InProcessTransport::settle(Delivery& delivery) const {
+  Response& response = delivery.response;
+  if (!response.late) return true;
+  if (std::optional<Response> known = response.late->take()) {
+    DAVIT_ASSERT(known->stream == nullptr && known->late == nullptr);
+    known->mishap = response.mishap;
+    response = std::move(*known);
+  }
+  plan(delivery);
+  return !response.late && delivery.due <= clock_.now();
 }
 
 void InProcessTransport::mark_ready(Id id) {
@@ -206,6 +226,7 @@ bool InProcessTransport::deliver(Id id, Delivery& delivery) {
       reader.on_end({Break::kTimeout, "no answer in time"});
       return true;
     }
+    if (!settle(delivery)) return false;
     if (delivery.response.mishap.reset) {
       reader.on_end({Break::kReset, "connection reset"});
       return true;

@@ -52,7 +52,8 @@ class InProcessTransport final : public host::Transport {
   struct Delivery {
     host::ResponseReader* reader = nullptr;
     Response response;
-    host::Time due{};        ///< Of the head, or of its timeout.
+    host::Time gives_up = host::Time::max();
+    host::Time due{};        ///< Of the head, of a look at a late answer, or of the timeout.
     bool times_out = false;  ///< `due` is the timeout's.
     bool head_told = false;
     bool paused = false;   ///< Guarded by the transport's mutex.
@@ -66,6 +67,10 @@ class InProcessTransport final : public host::Transport {
   /// Whether it has ended.
   [[nodiscard]] bool deliver(Id id, Delivery& delivery);
   [[nodiscard]] bool tell_body(Id id, Delivery& delivery);
+  /// Sets when the next step is due.
+  void plan(Delivery& delivery) const;
+  /// Whether the answer is known, and its time has come.
+  [[nodiscard]] bool settle(Delivery& delivery) const;
   static void tell_head(const Response& response, host::ResponseReader& reader);
   void done(Id id, bool ended) EXCLUDES(mutex_);
   void mark_ready(Id id) EXCLUDES(mutex_);

@@ -24,6 +24,7 @@ bool is_api(std::string_view path) {
 
 void reset(Response& response) {
   response.stream.reset();
+  response.late.reset();
   response.mishap.reset = true;
   response.mishap.cut_after = 0;
 }

@@ -48,6 +48,23 @@ Request to_request(const host::HttpServerRequest& from) {
   return request;
 }
 
+host::HttpServerResponse to_http(Response from);
+
+class Late final : public host::HttpLateAnswer {
+ public:
+  explicit Late(std::unique_ptr<LateAnswer> answer) : answer_(std::move(answer)) {}
+
+  [[nodiscard]] std::optional<host::HttpServerResponse> take() override {
+    std::optional<Response> known = answer_->take();
+    if (!known) return std::nullopt;
+    return to_http(std::move(*known));
+  }
+  [[nodiscard]] host::Time next_take() const override { return answer_->next_take(); }
+
+ private:
+  const std::unique_ptr<LateAnswer> answer_;
+};
+
 host::HttpServerResponse to_http(Response from) {
   host::HttpServerResponse response;
   response.status = from.status;
@@ -57,6 +74,7 @@ host::HttpServerResponse to_http(Response from) {
   if (from.stream) response.stream = std::make_unique<Body>(std::move(from.stream));
   response.mishap = {from.mishap.delay, from.mishap.cut_after, from.mishap.reset,
                      from.mishap.bytes_per_second};
+  if (from.late) response.late = std::make_unique<Late>(std::move(from.late));
   return response;
 }
 

@@ -179,14 +179,16 @@ ApiError too_many_requests(std::string message, FieldErrors causes, int retry_af
 
 ApiError internal_error(std::string message) { return bare(500, "", std::move(message)); }
 
-ApiError future_revision(std::string_view asked, Revision current) {
+ApiError future_revision(Revision asked, Revision current) {
   StatusDetails details;
   details.causes = {{"ResourceVersionTooLarge", "", "Too large resource version"}};
   details.retry_after_seconds = 1;
-  return with_details(504, "Timeout",
-                      "Timeout: Too large resource version: " + std::string(asked) +
-                          ", current: " + std::to_string(current),
-                      std::move(details));
+  ApiError error = with_details(504, "Timeout",
+                                "Timeout: Too large resource version: " + std::to_string(asked) +
+                                    ", current: " + std::to_string(current),
+                                std::move(details));
+  error.awaited = asked;
+  return error;
 }
 
 Json to_status(const ApiError& error) {

@@ -34,6 +34,8 @@ struct ApiError {
   std::optional<StatusDetails> details;
   std::string continue_token;  ///< metadata.continue: where an expired list may go on.
   bool plain = false;          ///< The body is `message` as text, not a Status.
+  /// Once the store has come so far, the answer is another.
+  std::optional<Revision> awaited = std::nullopt;
 };
 
 /// Nothing: go on.
@@ -105,7 +107,7 @@ struct Subject {
 /// 500 without a reason.
 [[nodiscard]] ApiError internal_error(std::string message);
 /// 504: `Timeout: Too large resource version: <asked>, current: <current>`
-[[nodiscard]] ApiError future_revision(std::string_view asked, Revision current);
+[[nodiscard]] ApiError future_revision(Revision asked, Revision current);
 
 /// The Status object.
 [[nodiscard]] Json to_status(const ApiError& error);

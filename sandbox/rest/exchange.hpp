@@ -72,6 +72,23 @@ struct Mishap {
   std::size_t bytes_per_second = 0;
 };
 
+struct Response;
+
+/// An answer that waits for something that may still happen. Asked by one thread at a time.
+class LateAnswer {
+ public:
+  LateAnswer() = default;
+  LateAnswer(const LateAnswer&) = delete;
+  LateAnswer& operator=(const LateAnswer&) = delete;
+  virtual ~LateAnswer() = default;
+
+  /// Nothing: to be asked again at next_take(). An answer, which is neither late itself nor a
+  /// stream: that was it.
+  [[nodiscard]] virtual std::optional<Response> take() = 0;
+  /// Later than the last take().
+  [[nodiscard]] virtual host::Time next_take() const = 0;
+};
+
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
@@ -79,6 +96,9 @@ struct Response {
   std::string body;
   std::unique_ptr<BodyStream> stream;  ///< Set: the body is its, chunked, and `body` goes first.
   Mishap mishap;
+  /// Set: who can wait takes the answer from here, and `mishap` is that answer's. To all others the
+  /// rest of this is the answer.
+  std::unique_ptr<LateAnswer> late;
 };
 
 /// Whatever answers requests: the server itself, or a layer around it. Thread-safe.

@@ -52,7 +52,7 @@ ApiResult<Moment> moment_of(const ListOptions& options, Revision current) {
   if (options.revision.empty()) return out;
   const Result<Revision> asked = parse_revision(options.revision);
   if (!asked) return bad_request("invalid resource version: " + asked.error().message());
-  if (*asked > current) return future_revision(options.revision, current);
+  if (*asked > current) return future_revision(*asked, current);
   if (*asked == 0) {
     out.limited = false;
     return out;
@@ -174,7 +174,7 @@ ApiResult<Response> get_object(const RestParts& parts, const Call& call) {
     const Result<Revision> revision = parse_revision(asked);
     if (!revision) return internal_error("invalid resource version: " + revision.error().message());
     const Revision current = parts.store.revision();
-    if (*revision > current) return future_revision(asked, current);
+    if (*revision > current) return future_revision(*revision, current);
   }
   const std::string ns = call.ns();
   const VersionPtr version = parts.store.get(call.resource->collection, ns, call.url.name);

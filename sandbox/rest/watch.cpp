@@ -22,25 +22,12 @@ host::Time deadline_of(const RestParts& parts, const ListOptions& options) {
 }
 
 /// Where the watch begins; 500 for a resourceVersion that is no number.
-ApiFailure plan_start(const RestParts& parts, const Call& call, const ListOptions& options,
-                      WatchPlan& plan) {
+ApiFailure plan_start(const RestParts& parts, const ListOptions& options, WatchPlan& plan) {
   const Result<Revision> asked = parse_revision(options.revision.empty() ? "0" : options.revision);
   if (!asked) return internal_error("invalid resource version: " + asked.error().message());
-  const bool streams = options.send_initial_events.value_or(false);
-  if (streams && *asked > parts.store.revision()) {
-    plan.error = future_revision(options.revision, parts.store.revision());
-    return std::nullopt;
-  }
   const bool from_state = options.send_initial_events.value_or(*asked == 0);
-  if (!from_state) {
-    plan.position = *asked == 0 ? parts.store.revision() : *asked;
-    return std::nullopt;
-  }
-  Snapshot snapshot = parts.store.list(call.resource->collection, plan.selection.ns);
-  plan.position = snapshot.revision;
-  std::erase_if(snapshot.objects,
-                [&](const VersionPtr& each) { return !plan.selection.matches(*each); });
-  plan.initial = std::move(snapshot.objects);
+  plan.start = from_state ? WatchPlan::Start::kState : WatchPlan::Start::kPosition;
+  plan.position = *asked == 0 && !from_state ? parts.store.revision() : *asked;
   return std::nullopt;
 }
 
@@ -59,7 +46,7 @@ ApiResult<Response> watch_objects(const RestParts& parts, const Call& call) {
                          ? WatchPlan::Bookmarks::kAlsoAfterInitial
                          : WatchPlan::Bookmarks::kSome;
   }
-  if (ApiFailure failure = plan_start(parts, call, *options, plan)) return *failure;
+  if (ApiFailure failure = plan_start(parts, *options, plan)) return *failure;
   Response response;
   response.stream = std::make_unique<WatchStream>(parts, call.resource, call.form, std::move(plan));
   return response;

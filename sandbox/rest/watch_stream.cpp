@@ -22,13 +22,18 @@ WatchStream::WatchStream(const RestParts& parts, ResourcePtr resource, OutputFor
       resource_(std::move(resource)),
       plan_(std::move(plan)),
       writer_(resource_, form, parts.clock),
+      phase_(plan_.start == WatchPlan::Start::kState ? Phase::kWaiting : Phase::kLive),
+      wait_(parts, plan_.position),
       position_(plan_.position),
       told_(plan_.position),
-      bookmarked_(parts.clock.now()) {}
+      bookmarked_(parts.clock.now()) {
+  if (phase_ == Phase::kWaiting) static_cast<void>(take_state());
+}
 
 BodyStream::State WatchStream::read(std::string& out, std::size_t bytes_max) {
   const std::size_t size_max = out.size() + bytes_max;
   const host::Time now = parts_.clock.now();
+  if (phase_ == Phase::kWaiting) wait(out, now);
   if (phase_ == Phase::kInitial) send_initial(out, size_max);
   if (phase_ == Phase::kLive && out.size() < size_max) {
     send_changes(out, size_max);
@@ -44,20 +49,38 @@ void WatchStream::on_ready(std::function<void()> ready) {
 
 host::Time WatchStream::next_read() const {
   if (phase_ == Phase::kEnded) return host::Time::max();
+  if (phase_ == Phase::kWaiting) return std::min(plan_.deadline, wait_.next_look());
   return std::min(plan_.deadline, bookmark_due());
 }
 
-void WatchStream::send_initial(std::string& out, std::size_t size_max) {
-  if (plan_.error) {
-    WatchEventWriter::append_error(out, *plan_.error);
+void WatchStream::wait(std::string& out, host::Time now) {
+  if (now >= plan_.deadline) {
     phase_ = Phase::kEnded;
     return;
   }
-  for (; sent_ < plan_.initial.size() && out.size() < size_max; ++sent_) {
-    writer_.append(out, "ADDED", *plan_.initial[sent_]);
+  if (take_state() || wait_.goes_on(now)) return;
+  WatchEventWriter::append_error(out, future_revision(plan_.position, parts_.store.revision()));
+  phase_ = Phase::kEnded;
+}
+
+/// False: the store has not come so far.
+bool WatchStream::take_state() {
+  Snapshot snapshot = parts_.store.list(resource_->collection, plan_.selection.ns);
+  if (snapshot.revision < plan_.position) return false;
+  std::erase_if(snapshot.objects,
+                [&](const VersionPtr& each) { return !plan_.selection.matches(*each); });
+  initial_ = std::move(snapshot.objects);
+  position_ = told_ = snapshot.revision;
+  phase_ = Phase::kInitial;
+  return true;
+}
+
+void WatchStream::send_initial(std::string& out, std::size_t size_max) {
+  for (; sent_ < initial_.size() && out.size() < size_max; ++sent_) {
+    writer_.append(out, "ADDED", *initial_[sent_]);
   }
-  if (sent_ < plan_.initial.size()) return;
-  plan_.initial = {};
+  if (sent_ < initial_.size()) return;
+  initial_ = {};
   phase_ = Phase::kLive;
   if (plan_.bookmarks == WatchPlan::Bookmarks::kAlsoAfterInitial) {
     writer_.append_bookmark(out, WatchEventWriter::Bookmark::kInitialEventsEnd, position_);

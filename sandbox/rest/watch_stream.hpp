@@ -8,6 +8,7 @@
 
 #include "sandbox/rest/exchange.hpp"
 #include "sandbox/rest/list.hpp"
+#include "sandbox/rest/revision_wait.hpp"
 #include "sandbox/rest/watch_event.hpp"
 
 namespace davit::sandbox {
@@ -15,16 +16,17 @@ namespace davit::sandbox {
 /// What a watch begins with and how long it goes on.
 struct WatchPlan {
   Selection selection;
-  /// Sent as ADDED first; nothing when the watch begins with changes.
-  std::vector<VersionPtr> initial;
-  Revision position = 0;  ///< Changes after this one follow.
+  enum class Start : std::uint8_t {
+    kState,     ///< With the objects that there are, once the store has come to `position`.
+    kPosition,  ///< With the changes after `position`.
+  } start = Start::kState;
+  Revision position = 0;
   enum class Bookmarks : std::uint8_t {
     kNone,
     kSome,
     kAlsoAfterInitial
   } bookmarks = Bookmarks::kNone;
   host::Time deadline;
-  std::optional<ApiError> error;  ///< Sent in place of everything else.
 };
 
 /// Reads changes from the store when asked, so a slow reader costs nothing. `parts` is borrowed for
@@ -39,11 +41,14 @@ class WatchStream final : public BodyStream {
 
  private:
   enum class Phase : std::uint8_t {
-    kInitial,  ///< `plan_.initial` from `sent_` on is still to be sent.
+    kWaiting,  ///< The store has not come to where the watch is to begin.
+    kInitial,  ///< `initial_` from `sent_` on is still to be sent.
     kLive,
     kEnded,
   };
 
+  void wait(std::string& out, host::Time now);
+  [[nodiscard]] bool take_state();
   void send_initial(std::string& out, std::size_t size_max);
   void send_changes(std::string& out, std::size_t size_max);
   void send_change(std::string& out, const Change& change);
@@ -53,10 +58,12 @@ class WatchStream final : public BodyStream {
 
   const RestParts parts_;
   const ResourcePtr resource_;
-  WatchPlan plan_;
+  const WatchPlan plan_;
   WatchEventWriter writer_;
-  Phase phase_ = Phase::kInitial;
-  std::size_t sent_ = 0;   // Of plan_.initial.
+  Phase phase_;
+  RevisionWait wait_;  // Of kWaiting.
+  std::vector<VersionPtr> initial_;
+  std::size_t sent_ = 0;   // Of initial_.
   Revision position_ = 0;  // All of the collection's changes up to here are sent.
   Revision told_ = 0;      // The last position that a bookmark could no longer improve.
   host::Time bookmarked_;  // When the last bookmark was due.

@@ -3,6 +3,7 @@
 #include "host/base/uuid.hpp"
 #include "sandbox/rest/open_admission.hpp"
 #include "sandbox/server/access.hpp"
+#include "sandbox/server/awaited_answer.hpp"
 #include "sandbox/server/bootstrap.hpp"
 #include "sandbox/server/dispatch.hpp"
 #include "sandbox/server/server_state.hpp"
@@ -64,6 +65,10 @@ Response ApiServer::handle(const Request& request) {
   const std::string_view audit = request.header("Audit-Id");
   response.headers.emplace_back(
       "Audit-Id", audit.empty() ? host::random_uuid(state_->outer.random) : std::string(audit));
+  if (!result && result.error().awaited) {
+    response.late =
+        std::make_unique<AwaitedAnswer>(*this, state_->rest, request, *result.error().awaited);
+  }
   for (const std::string& each : call.warnings) {
     response.headers.emplace_back("Warning", warning_header(each));
   }

@@ -50,7 +50,7 @@ struct ApiServerParts {
   host::Log log;
 };
 
-/// Thread-safe. An open watch must end before the server does.
+/// Thread-safe. Open watches and late answers must end before the server does.
 class ApiServer final : public Handler {
  private:
   struct State;

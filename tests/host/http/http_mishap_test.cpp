@@ -12,6 +12,7 @@ namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 using Fate = HttpConnection::Fate;
 using test::kGet;
 
@@ -37,6 +38,62 @@ TEST_F(HttpMishapTest, DelayedAnswerComesLater) {
 
   EXPECT_THAT(sent(), EndsWith("0123456789"));
   EXPECT_EQ(connection_->fate(), Fate::kOpen);
+}
+
+/// Known at the third question.
+class ScriptedLate final : public HttpLateAnswer {
+ public:
+  explicit ScriptedLate(const Time& now) : now_(now) {}
+
+  [[nodiscard]] std::optional<HttpServerResponse> take() override {
+    if (++asked_ < 3) return std::nullopt;
+    HttpServerResponse response;
+    response.status = 201;
+    response.body = "known";
+    return response;
+  }
+  [[nodiscard]] Time next_take() const override { return now_ + std::chrono::seconds(1); }
+
+ private:
+  const Time& now_;
+  int asked_ = 0;
+};
+
+TEST_F(HttpMishapTest, AnswerThatIsNotKnownYetIsAskedForAgain) {
+  answer_ = [this](const HttpServerRequest&) {
+    HttpServerResponse response;
+    response.late = std::make_unique<ScriptedLate>(now_);
+    return response;
+  };
+  open();
+
+  EXPECT_EQ(ask(kGet), "");
+  EXPECT_EQ(connection_->deadline(), now_ + std::chrono::seconds(1));
+  pass(std::chrono::seconds(1));
+  EXPECT_EQ(sent(), "");
+  pass(std::chrono::seconds(1));
+
+  const std::string answer = sent();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 201 "));
+  EXPECT_THAT(answer, EndsWith("known"));
+  EXPECT_EQ(connection_->fate(), Fate::kOpen);
+}
+
+TEST_F(HttpMishapTest, MishapCountsForTheLateAnswer) {
+  answer_ = [this](const HttpServerRequest&) {
+    HttpServerResponse response;
+    response.late = std::make_unique<ScriptedLate>(now_);
+    response.mishap.cut_after = 2;
+    return response;
+  };
+  open();
+
+  EXPECT_EQ(ask(kGet), "");
+  pass(std::chrono::seconds(1));
+  pass(std::chrono::seconds(1));
+
+  EXPECT_THAT(sent(), EndsWith("\r\n\r\nkn"));
+  EXPECT_EQ(connection_->fate(), Fate::kClose);
 }
 
 TEST_F(HttpMishapTest, CutAnswerPromisesMoreThanItSends) {

@@ -241,6 +241,65 @@ TEST_F(InProcessTransportTest, DelayedAnswerComesAtItsTime) {
   EXPECT_EQ(reader_.body, "late");
 }
 
+/// Known from `when` on.
+class ScriptedLate final : public LateAnswer {
+ public:
+  ScriptedLate(const host::Clock& clock, host::Time when) : clock_(clock), when_(when) {}
+  std::optional<Response> take() override {
+    if (clock_.now() < when_) return std::nullopt;
+    Response response;
+    response.status = 201;
+    response.body = "known";
+    return response;
+  }
+  host::Time next_take() const override { return clock_.now() + seconds(1); }
+
+ private:
+  const host::Clock& clock_;
+  const host::Time when_;
+};
+
+TEST_F(InProcessTransportTest, LateAnswerComesOnceItIsKnown) {
+  handler_.answer = [this](const Request&) {
+    Response response;
+    response.status = 504;
+    response.body = "for those who do not wait";
+    response.late = std::make_unique<ScriptedLate>(clock_, clock_.now() + seconds(2));
+    return response;
+  };
+  const auto call = start();
+  for (int second = 0; second < 2; ++second) {
+    pump();
+    EXPECT_EQ(reader_.status, 0);
+    EXPECT_EQ(transport_.next_pump(), clock_.now() + seconds(1));
+    clock_.advance(seconds(1));
+  }
+  pump();
+
+  EXPECT_EQ(reader_.status, 201);
+  EXPECT_EQ(reader_.body, "known");
+  EXPECT_TRUE(reader_.ended);
+}
+
+TEST_F(InProcessTransportTest, LateAnswerIsNotWaitedForBeyondTheTimeout) {
+  handler_.answer = [this](const Request&) {
+    Response response;
+    response.late = std::make_unique<ScriptedLate>(clock_, host::Time::max());
+    return response;
+  };
+  host::HttpRequest request;
+  request.timeout = seconds(5);
+  const auto call = start(std::move(request));
+  for (int second = 0; second < 5; ++second) {
+    pump();
+    EXPECT_FALSE(reader_.ended);
+    clock_.advance(seconds(1));
+  }
+  pump();
+
+  EXPECT_EQ(reader_.broken, Break::kTimeout);
+}
+
 TEST_F(InProcessTransportTest, AnswerThatComesTooLateIsATimeout) {
   handler_.answer = [](const Request&) {
     Response response;

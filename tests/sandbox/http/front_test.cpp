@@ -73,12 +73,30 @@ class ChannelStream final : public BodyStream {
   std::size_t at_ = 0;
 };
 
+/// Known at the second question.
+class SecondTime final : public LateAnswer {
+ public:
+  [[nodiscard]] std::optional<Response> take() override {
+    if (!std::exchange(asked_, true)) return std::nullopt;
+    Response response;
+    response.body = "known";
+    return response;
+  }
+  [[nodiscard]] host::Time next_take() const override {
+    return host::make_system_clock()->now() + std::chrono::milliseconds(1);
+  }
+
+ private:
+  bool asked_ = false;
+};
+
 /// Answers with who asks for what; "/stream" goes on with what `channel` says.
 class TestHandler final : public Handler {
  public:
   [[nodiscard]] Response handle(const Request& request) override {
     Response response;
     if (request.target == "/stream") response.stream = std::make_unique<ChannelStream>(channel);
+    if (request.target == "/late") response.late = std::make_unique<SecondTime>();
     if (request.target == "/reset") response.mishap.reset = true;
     response.body = request.method + " " + request.target;
     if (request.body_too_large) response.body += " too large";
@@ -189,6 +207,12 @@ TEST_F(FrontTest, ManyStreamsAreServedAtOnce) {
     EXPECT_THAT(all, StartsWith("HTTP/1.1 200 OK\r\n"));
     EXPECT_THAT(all, EndsWith("0\r\n\r\n"));
   }
+}
+
+TEST_F(FrontTest, LateAnswerReachesTheClient) {
+  open();
+
+  EXPECT_THAT(test::http_get(front_->port(), "/late"), EndsWith("\r\n\r\nknown"));
 }
 
 TEST_F(FrontTest, ResetReachesTheClient) {

@@ -33,7 +33,7 @@ TEST(ApiErrorTest, EveryReasonHasItsForm) {
        R"(Deployment.apps "d" is invalid: spec.selector: Required value)",
        R"({"name":"d","group":"apps","kind":"Deployment","causes":[)"
        R"({"reason":"FieldValueRequired","message":"Required value","field":"spec.selector"}]})"},
-      {future_revision("99", 7), 504, "Timeout",
+      {future_revision(99, 7), 504, "Timeout",
        "Timeout: Too large resource version: 99, current: 7",
        R"({"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],)"
        R"("retryAfterSeconds":1})"},

@@ -21,6 +21,7 @@ struct Answer {
   std::string text;  ///< The body as it came.
   Headers headers;
   std::unique_ptr<BodyStream> stream;
+  std::unique_ptr<LateAnswer> late;
 
   [[nodiscard]] const std::string& message() const { return body.text_at({"message"}); }
   [[nodiscard]] const std::string& reason() const { return body.text_at({"reason"}); }
@@ -61,6 +62,7 @@ class Sandbox {
     answer.text = response.body;
     answer.headers = std::move(response.headers);
     answer.stream = std::move(response.stream);
+    answer.late = std::move(response.late);
     if (response.content_type == "application/json" && !response.body.empty()) {
       Result<Json> json = parse_json(response.body);
       EXPECT_TRUE(json.has_value()) << response.body;

@@ -1,0 +1,150 @@
+// A resourceVersion that the store has not come to is waited for.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "tests/sandbox/server/sandbox.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string kMaps = "/api/v1/namespaces/default/configmaps";
+
+class FutureRevisionTest : public testing::Test {
+ protected:
+  /// The version of the write after the next.
+  std::string future() {
+    return "resourceVersion=" + std::to_string(sandbox_.store.revision() + 2);
+  }
+  void write(const std::string& name) {
+    ASSERT_EQ(sandbox_.post(kMaps, R"({"metadata":{"name":")" + name + "\"}}").code, 201);
+  }
+  /// Asks whenever it is due for `time` at most.
+  std::optional<Response> ask(LateAnswer& late, host::Duration time) {
+    const host::Time end = sandbox_.clock.now() + time;
+    std::optional<Response> known = late.take();
+    while (!known && late.next_take() <= end) {
+      EXPECT_GT(late.next_take(), sandbox_.clock.now());
+      sandbox_.clock.advance(late.next_take() - sandbox_.clock.now());
+      known = late.take();
+    }
+    return known;
+  }
+  std::string read(BodyStream& stream, host::Duration time) {
+    const host::Time end = sandbox_.clock.now() + time;
+    std::string seen = Sandbox::events(stream);
+    while (seen.empty() && stream.next_read() <= end) {
+      EXPECT_GT(stream.next_read(), sandbox_.clock.now());
+      sandbox_.clock.advance(stream.next_read() - sandbox_.clock.now());
+      seen = Sandbox::events(stream);
+    }
+    return seen;
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_F(FutureRevisionTest, ObjectIsAnsweredOnceTheVersionIsThere) {
+  write("a");
+  const Answer early = sandbox_.get(kMaps + "/a?" + future());
+  ASSERT_NE(early.late, nullptr);
+  EXPECT_EQ(early.code, 504) << "to one who does not wait";
+
+  write("b");
+  EXPECT_FALSE(ask(*early.late, 1s));
+  write("c");
+  const std::optional<Response> known = ask(*early.late, 1s);
+
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->status, 200);
+  EXPECT_EQ(json_literal(known->body).text_at({"metadata", "name"}), "a");
+}
+
+TEST_F(FutureRevisionTest, ListIsAnsweredOnceTheVersionIsThere) {
+  const Answer early = sandbox_.get(kMaps + "?" + future());
+  ASSERT_NE(early.late, nullptr);
+
+  write("b");
+  write("c");
+
+  const std::optional<Response> known = ask(*early.late, 1s);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->status, 200);
+  EXPECT_EQ(json_literal(known->body).get("items").items().size(), 2u);
+}
+
+TEST_F(FutureRevisionTest, AfterThreeSecondsTheAnswerIsATimeout) {
+  for (const std::string& path : {kMaps, kMaps + "/a"}) {
+    const Answer early = sandbox_.get(path + "?resourceVersion=99999999999");
+    ASSERT_NE(early.late, nullptr);
+    const host::Time asked = sandbox_.clock.now();
+
+    const std::optional<Response> known = ask(*early.late, 1min);
+
+    EXPECT_EQ(sandbox_.clock.now() - asked, 3s);
+    ASSERT_TRUE(known);
+    EXPECT_EQ(known->status, 504);
+    EXPECT_EQ(known->late, nullptr);
+    const Json status = json_literal(known->body);
+    EXPECT_EQ(status.text_at({"reason"}), "Timeout");
+    EXPECT_EQ(status.get("details").get("retryAfterSeconds").integer_or(0), 1);
+    EXPECT_EQ(status.get("details").get("causes").items()[0].text_at({"reason"}),
+              "ResourceVersionTooLarge");
+  }
+}
+
+TEST_F(FutureRevisionTest, VersionsThatAreThereAreAnsweredAtOnce) {
+  write("a");
+  const std::string now = std::to_string(sandbox_.store.revision());
+  EXPECT_EQ(sandbox_.get(kMaps + "?resourceVersion=" + now).late, nullptr);
+  EXPECT_EQ(sandbox_.get(kMaps + "/none?resourceVersion=" + now).late, nullptr);
+}
+
+TEST_F(FutureRevisionTest, StreamingListBeginsOnceTheVersionIsThere) {
+  const Answer watch = sandbox_.get(
+      kMaps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" + future());
+  EXPECT_EQ(watch.code, 200);
+
+  write("a");
+  EXPECT_EQ(read(*watch.stream, 1s), "");
+  write("b");
+
+  EXPECT_EQ(read(*watch.stream, 1s), "ADDED a, ADDED b");
+}
+
+TEST_F(FutureRevisionTest, StreamingListEndsWithAnErrorAfterThreeSeconds) {
+  const Answer watch = sandbox_.get(
+      kMaps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" + future());
+  const host::Time asked = sandbox_.clock.now();
+
+  EXPECT_EQ(read(*watch.stream, 1min), "ERROR 504");
+
+  EXPECT_EQ(sandbox_.clock.now() - asked, 3s);
+  std::string rest;
+  EXPECT_EQ(watch.stream->read(rest, 1), BodyStream::State::kEnded);
+}
+
+TEST_F(FutureRevisionTest, StreamingListWaitsNoLongerThanItsTimeout) {
+  const Answer watch = sandbox_.get(
+      kMaps +
+      "?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" +
+      future());
+  EXPECT_EQ(read(*watch.stream, 1min), "");
+  std::string rest;
+  EXPECT_EQ(watch.stream->read(rest, 1), BodyStream::State::kEnded);
+}
+
+TEST_F(FutureRevisionTest, PlainWatchIsSilentUntilThen) {
+  const Answer watch = sandbox_.get(kMaps + "?watch=1&timeoutSeconds=60&" + future());
+  write("a");
+  write("b");
+  EXPECT_EQ(read(*watch.stream, 10s), "");
+  write("c");
+  EXPECT_EQ(Sandbox::events(*watch.stream), "ADDED c");
+}
+
+}  // namespace
+}  // namespace davit::sandbox
