@@ -38,6 +38,19 @@ EndpointsController::EndpointsController(Context& cluster, const EndpointsOption
   cluster.start_timer({}, [this] { queue_leftovers(); });
 }
 
+void EndpointsController::write(JsonWriter& out) const {
+  out.begin_object().key("triggers");
+  trigger_times_.write(out);
+  out.end_object();
+}
+
+Status EndpointsController::read(std::uint32_t, Value state) {
+  Status status;
+  TriggerTimes::Content triggers = TriggerTimes::read(StateFields(state, status), "triggers");
+  if (status.ok()) trigger_times_.replace(std::move(triggers));
+  return status;
+}
+
 void EndpointsController::queue_leftovers() {
   for (const Endpoints& each : endpoints_.list()) {
     if (!each.annotation(kLeaderAnnotation)) services_queue_.add(each);

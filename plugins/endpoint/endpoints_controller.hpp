@@ -1,6 +1,7 @@
 /// The endpoints controller: keeps one Endpoints object for each Service with a selector.
 #pragma once
 
+#include <cstdint>
 #include <davit/context.hpp>
 #include <davit/controller.hpp>
 #include <davit/kube/endpoints.hpp>
@@ -15,14 +16,20 @@ namespace davit::endpoint {
 
 /// Read, decide, act: the rules are in subset_plan, subset, endpoints_object and pod_changes, which
 /// are pure. Keeps nothing between syncs but the trigger times.
-class EndpointsController final : public Controller {
+class EndpointsController final : public Controller, private HandedState {
  public:
   /// Reads the configuration; an unknown member or value is an error.
   [[nodiscard]] static InitResult open(Context& cluster);
 
   EndpointsController(Context& cluster, const EndpointsOptions& options);
 
+  [[nodiscard]] HandedState* state() override { return this; }
+
  private:
+  [[nodiscard]] std::uint32_t version() const override { return 1; }
+  void write(JsonWriter& out) const override;
+  [[nodiscard]] Status read(std::uint32_t version, Value state) override;
+
   [[nodiscard]] Result<Again> sync(const Key& key);
   [[nodiscard]] Result<Again> sync_pod_change(const Key& key);
   [[nodiscard]] Status remove(const Key& key);

@@ -66,6 +66,29 @@ EndpointSliceController::EndpointSliceController(Context& cluster, const SliceOp
   cluster.add_index(slices_, kServiceIndex, "metadata.labels['kubernetes.io/service-name']");
 }
 
+void EndpointSliceController::write(JsonWriter& out) const {
+  out.begin_object().key("triggers");
+  trigger_times_.write(out);
+  out.key("generations");
+  generations_.write(out);
+  out.key("zones");
+  zones_.write(out);
+  out.end_object();
+}
+
+Status EndpointSliceController::read(std::uint32_t, Value state) {
+  Status status;
+  const StateFields fields(state, status);
+  TriggerTimes::Content triggers = TriggerTimes::read(fields, "triggers");
+  SliceGenerations::Content generations = SliceGenerations::read(fields, "generations");
+  ZoneMemory::Content zones = ZoneMemory::read(fields.object("zones"));
+  if (!status.ok()) return status;
+  trigger_times_.replace(std::move(triggers));
+  generations_.replace(std::move(generations));
+  zones_.replace(std::move(zones));
+  return {};
+}
+
 Handlers<EndpointSlice> EndpointSliceController::slice_handlers() {
   return {.added =
               [this](const EndpointSlice& slice) {

@@ -1,6 +1,7 @@
 /// The EndpointSlice controller: keeps the slices of each Service with a selector.
 #pragma once
 
+#include <cstdint>
 #include <davit/context.hpp>
 #include <davit/controller.hpp>
 #include <davit/kube/endpoint_slice.hpp>
@@ -19,8 +20,8 @@
 namespace davit::endpoint {
 
 /// Read, decide, act. Keeps between syncs: trigger times, generations of its own writes, and which
-/// zone got how many endpoints. All of it may be lost.
-class EndpointSliceController final : public Controller {
+/// zone got how many endpoints. All of it may be lost, as it is in a restart.
+class EndpointSliceController final : public Controller, private HandedState {
  public:
   /// Skipped where the server has no discovery.k8s.io/v1; a mistake in the configuration is an
   /// error.
@@ -28,7 +29,14 @@ class EndpointSliceController final : public Controller {
 
   EndpointSliceController(Context& cluster, const SliceOptions& options);
 
+  [[nodiscard]] HandedState* state() override { return this; }
+
  private:
+  // All but the sums of its gauges, which the syncs of the first second bring.
+  [[nodiscard]] std::uint32_t version() const override { return 1; }
+  void write(JsonWriter& out) const override;
+  [[nodiscard]] Status read(std::uint32_t version, Value state) override;
+
   [[nodiscard]] Result<Again> sync(const Key& key);
   [[nodiscard]] Result<Again> sync_pod_change(const Key& key);
   [[nodiscard]] Result<Again> sync_nodes();

@@ -1,6 +1,8 @@
 #include "plugins/endpoint/slice_generations.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace davit::endpoint {
 
@@ -64,6 +66,38 @@ SliceGenerations::Deletion SliceGenerations::saw_deletion(const EndpointSlice& s
 
 void SliceGenerations::saw_leaving(const EndpointSlice& before) {
   static_cast<void>(saw_deletion(before));
+}
+
+void SliceGenerations::write(JsonWriter& out) const {
+  const std::lock_guard lock(mutex_);
+  out.begin_array();
+  for (const auto& [service, slices] : services_) {
+    out.begin_object().member("service", service.text()).key("slices").begin_array();
+    for (const auto& [uid, generation] : slices) {
+      out.begin_object().member("uid", uid).member("generation", generation).end_object();
+    }
+    out.end_array().end_object();
+  }
+  out.end_array();
+}
+
+SliceGenerations::Content SliceGenerations::read(const StateFields& state, std::string_view name) {
+  constexpr StateFields::Range kGenerations = {kToVanish, std::numeric_limits<std::int64_t>::max()};
+  Content content;
+  for (const Value element : state.array(name).elements()) {
+    const StateFields service = state.element(element);
+    ByUid& slices = content[Key::parse(service.text("service"))];
+    for (const Value each : service.array("slices").elements()) {
+      const StateFields slice = state.element(each);
+      slices.insert_or_assign(slice.text("uid"), slice.integer("generation", kGenerations));
+    }
+  }
+  return content;
+}
+
+void SliceGenerations::replace(Content content) {
+  const std::lock_guard lock(mutex_);
+  services_ = std::move(content);
 }
 
 void SliceGenerations::forget(const Key& service) {

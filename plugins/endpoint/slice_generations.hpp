@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <davit/json_writer.hpp>
 #include <davit/kube/endpoint_slice.hpp>
+#include <davit/state_fields.hpp>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -37,14 +39,20 @@ class SliceGenerations {
   void saw_leaving(const EndpointSlice& before);
   void forget(const Key& service);
 
+  /// All of it, for a HandedState.
+  using ByUid = std::map<std::string, std::int64_t, std::less<>>;
+  using Content = std::map<Key, ByUid>;
+  void write(JsonWriter& out) const;
+  [[nodiscard]] static Content read(const StateFields& state, std::string_view name);
+  void replace(Content content);
+
  private:
   static constexpr std::int64_t kToVanish = -1;
-  using ByUid = std::map<std::string, std::int64_t, std::less<>>;
 
   void note(const Key& service, std::string_view uid, std::int64_t generation);
 
   mutable std::mutex mutex_;
-  std::map<Key, ByUid> services_;  // Guarded by mutex_.
+  Content services_;  // Guarded by mutex_.
 };
 
 }  // namespace davit::endpoint

@@ -2,15 +2,18 @@
 /// endpoints_last_change_trigger_time (endpointslice/util.TriggerTimeTracker).
 #pragma once
 
+#include <davit/json_writer.hpp>
 #include <davit/key.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/kube/service.hpp>
+#include <davit/state_fields.hpp>
 #include <davit/time.hpp>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace davit::endpoint {
 
@@ -24,14 +27,19 @@ class TriggerTimes {
                                              std::span<const Pod> pods);
   void forget(const Key& key);
 
- private:
+  /// All of it, for a HandedState.
   struct State {
     std::optional<WallTime> service;
     std::map<std::string, WallTime, std::less<>> pods;
   };
+  using Content = std::map<Key, State>;
+  void write(JsonWriter& out) const;
+  [[nodiscard]] static Content read(const StateFields& state, std::string_view name);
+  void replace(Content content);
 
-  std::mutex mutex_;
-  std::map<Key, State> states_;  // Guarded by mutex_.
+ private:
+  mutable std::mutex mutex_;
+  Content states_;  // Guarded by mutex_.
 };
 
 }  // namespace davit::endpoint

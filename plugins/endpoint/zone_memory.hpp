@@ -1,11 +1,14 @@
 /// What is kept of zone hints between syncs (topologycache.TopologyCache).
 #pragma once
 
+#include <davit/json_writer.hpp>
 #include <davit/key.hpp>
+#include <davit/state_fields.hpp>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,7 +17,7 @@
 
 namespace davit::endpoint {
 
-/// Thread-safe. Lost with the controller: it is made anew from the next syncs.
+/// Thread-safe. Lost with the process: it is made anew from the next syncs.
 class ZoneMemory {
  public:
   enum class Seen { kBefore, kFirst };
@@ -29,13 +32,21 @@ class ZoneMemory {
   /// The Services whose endpoints should be dealt anew.
   [[nodiscard]] std::vector<Key> overloaded() const;
 
+  /// All of it, for a HandedState.
+  struct Content {
+    // Empty until the Nodes were looked at once, absent when they allow no ratios: the two have
+    // different events (spec 11.3).
+    std::optional<ZoneRatios> ratios = ZoneRatios();
+    std::map<std::pair<Key, IpFamily>, ZoneCounts> allocated;
+    std::set<Key> hinted;
+  };
+  void write(JsonWriter& out) const;
+  [[nodiscard]] static Content read(const StateFields& state);
+  void replace(Content content);
+
  private:
   mutable std::mutex mutex_;
-  // Empty until the Nodes were looked at once, absent when they allow no ratios: the two have
-  // different events (spec 11.3).
-  std::optional<ZoneRatios> ratios_ = ZoneRatios();           // Guarded by mutex_.
-  std::map<std::pair<Key, IpFamily>, ZoneCounts> allocated_;  // Guarded by mutex_.
-  std::set<Key> hinted_;                                      // Guarded by mutex_.
+  Content now_;  // Guarded by mutex_.
 };
 
 }  // namespace davit::endpoint

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <davit/controller.hpp>
+
+#include "plugins/deployment/deployment_controller.hpp"
 #include "tests/plugins/deployment/world.hpp"
 
 namespace davit::deployment {
@@ -9,6 +12,8 @@ namespace {
 using davit::testing::Json;
 using std::chrono::seconds;
 using ::testing::IsEmpty;
+
+constexpr const char* kController = "deployment-controller";
 
 class StatusTest : public ::testing::Test {
  protected:
@@ -69,6 +74,41 @@ TEST_F(StatusTest, D90D91DeadlinePassesWithoutAnyEventAndRecovers) {
   EXPECT_EQ(progress().message(),
             "ReplicaSet \"" + world.name_of("a") + "\" has successfully progressed.");
   EXPECT_GT(progress().last_transition_time(), failed_at);
+}
+
+TEST_F(StatusTest, ASwapRestartsNoCountdownAlthoughTheBuildHandsOverNothing) {
+  world.set_health("a", Health::kNeverReady);
+  create_with_deadline(60);
+  world.settle();
+  ASSERT_NE(progress().status(), "False");
+  world.cluster().advance(seconds(50));
+  ASSERT_EQ(world.cluster().state_of(kController), "") << "it remembers nothing";
+
+  ASSERT_TRUE(world.cluster().swap(kController, &make<DeploymentController>).ok());
+  world.settle();
+  ASSERT_NE(progress().status(), "False");
+  world.cluster().advance(seconds(12));
+
+  EXPECT_EQ(world.condition("Progressing"), "False/ProgressDeadlineExceeded");
+}
+
+TEST_F(StatusTest, ASwapMakesNoSetTwiceWhileItsCreationIsUnseen) {
+  world.create(3, "a");
+  world.sync();
+  world.cluster().hold("replicasets");
+  world.set_image("b");
+  world.sync();
+  ASSERT_EQ(world.sets().size(), 2U);
+
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(world.cluster().swap(kController, &make<DeploymentController>).ok());
+    world.sync();
+  }
+  world.cluster().release("replicasets");
+  world.settle();
+
+  EXPECT_EQ(world.sets().size(), 2U);
+  EXPECT_EQ(world.size("b"), 3);
 }
 
 TEST_F(StatusTest, D90StuckRolloutDoesNotPoll) {
