@@ -6,7 +6,7 @@
 namespace davit::host {
 namespace {
 
-/// Wide enough that a product of two 63-bit numbers cannot overflow.
+/// Wide enough for the product of a 63-bit number and a unit.
 __extension__ using Wide = unsigned __int128;
 
 /// The unit at the beginning of `text` in nanoseconds, and its length; 0 when there is none.
@@ -43,13 +43,14 @@ std::optional<Duration> parse_duration(std::string_view text) {
   if (text.empty()) return std::nullopt;
   Wide total = 0;
   while (!text.empty()) {
-    Wide value = 0;
+    Wide whole = 0;
+    Wide fraction = 0;
     Wide scale = 1;
     bool digits = false;
     for (; !text.empty() && is_digit(text[0]); text.remove_prefix(1)) {
-      value = value * 10 + static_cast<unsigned>(text[0] - '0');
+      whole = whole * 10 + static_cast<unsigned>(text[0] - '0');
       digits = true;
-      if (value > kMax) return std::nullopt;
+      if (whole > kMax) return std::nullopt;
     }
     if (!text.empty() && text[0] == '.') {
       text.remove_prefix(1);
@@ -57,13 +58,14 @@ std::optional<Duration> parse_duration(std::string_view text) {
         digits = true;
         // Digits beyond a nanosecond's fraction of an hour change nothing.
         if (scale >= 1'000'000'000'000'000) continue;
-        value = value * 10 + static_cast<unsigned>(text[0] - '0');
+        fraction = fraction * 10 + static_cast<unsigned>(text[0] - '0');
         scale *= 10;
       }
     }
     const std::int64_t unit = take_unit(text);
     if (!digits || unit == 0) return std::nullopt;
-    total += value * static_cast<Wide>(unit) / scale;
+    const auto factor = static_cast<Wide>(unit);
+    total += whole * factor + fraction * factor / scale;
     if (total > kMax) return std::nullopt;
   }
   const auto count = static_cast<std::int64_t>(total);

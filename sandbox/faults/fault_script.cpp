@@ -1,9 +1,8 @@
 // The text form of fault rules.
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <limits>
 
+#include "host/config/duration.hpp"
 #include "sandbox/faults/fault_rule.hpp"
 
 namespace davit::sandbox {
@@ -14,37 +13,8 @@ constexpr FaultKind kKinds[] = {FaultKind::kDelay, FaultKind::kStatus, FaultKind
                                 FaultKind::kLost,  FaultKind::kSlow,   FaultKind::kCut,
                                 FaultKind::kStale, FaultKind::kHold,   FaultKind::kGap};
 
-struct Unit {
-  std::string_view name;
-  host::Duration length;
-};
-constexpr Unit kUnits[] = {  // "ms" before "m".
-    {"ms", std::chrono::milliseconds(1)},
-    {"us", std::chrono::microseconds(1)},
-    {"s", std::chrono::seconds(1)},
-    {"m", std::chrono::minutes(1)},
-    {"h", std::chrono::hours(1)}};
-/// Far beyond any use, and far from overflow.
-constexpr std::int64_t kUnitsMax = 100'000'000;
-
-/// Go's form: "1m30s". Whole numbers only.
-std::optional<host::Duration> parse_duration(std::string_view text) {
-  if (text == "0") return host::Duration(0);
-  host::Duration out{0};
-  if (text.empty()) return std::nullopt;
-  while (!text.empty()) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || number < 0 || number > kUnitsMax) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    const auto* unit = std::find_if(std::begin(kUnits), std::end(kUnits),
-                                    [&](const Unit& each) { return text.starts_with(each.name); });
-    if (unit == std::end(kUnits)) return std::nullopt;
-    out += number * unit->length;
-    text.remove_prefix(unit->name.size());
-  }
-  return out;
-}
+/// Far beyond any use, and so far from overflow that it can be added to any time.
+constexpr host::Duration kLongest = std::chrono::hours(24 * 365);
 
 /// Reads the members of one object, notes the first mistake, and in the end which members nobody
 /// asked for.
@@ -102,7 +72,8 @@ class Fields {
   void read(std::string_view key, std::optional<host::Duration>& out) {
     const Json* value = take(key);
     if (value == nullptr) return;
-    out = value->is_string() ? parse_duration(value->text()) : std::nullopt;
+    out = value->is_string() ? host::parse_duration(value->text()) : std::nullopt;
+    if (out && (*out < host::Duration(0) || *out > kLongest)) out.reset();
     if (!out) fail(key, "must be a duration, such as \"1m30s\" or \"200ms\"");
   }
   void read(std::string_view key, std::optional<std::uint64_t>& out) {

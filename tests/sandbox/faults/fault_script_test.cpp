@@ -85,6 +85,10 @@ constexpr Mistake kMistakes[] = {
      "delay: must be a duration, such as \"1m30s\" or \"200ms\""},
     {R"({"fault":"delay","delay":"99999999999h"})",
      "delay: must be a duration, such as \"1m30s\" or \"200ms\""},
+    {R"({"fault":"delay","delay":"99999999h"})",  // As nanoseconds beyond 64 bits.
+     "delay: must be a duration, such as \"1m30s\" or \"200ms\""},
+    {R"({"fault":"delay","delay":"-1s"})",
+     "delay: must be a duration, such as \"1m30s\" or \"200ms\""},
     {R"({"fault":"slow"})", "bytesPerSecond: is needed"},
     {R"({"fault":"reset","count":-1})", "count: must be a whole number, 0 or more"},
     {R"({"fault":"reset","count":1.5})", "count: must be a whole number, 0 or more"},

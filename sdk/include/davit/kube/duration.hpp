@@ -29,7 +29,7 @@ namespace davit {
     double number = 0;
     const char* end = text.data() + text.size();
     const auto [last, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-    if (error != std::errc() || number < 0) return std::nullopt;
+    if (error != std::errc() || !(number >= 0)) return std::nullopt;  // "nan" is a number, too.
     text.remove_prefix(static_cast<std::size_t>(last - text.data()));
     const std::size_t letters = std::min(text.find_first_of("0123456789."), text.size());
     double unit = 0;
