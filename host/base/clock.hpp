@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 
 #include "host/base/mutex.hpp"
@@ -11,6 +12,11 @@
 namespace davit::host {
 
 using Duration = std::chrono::nanoseconds;
+
+/// What text and the API show of a duration: whole seconds, cut off.
+inline std::int64_t whole_seconds(Duration time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
 
 /// Tag for monotonic time points; it never jumps. Not std::steady_clock, so that nobody reads that
 /// one by accident.

@@ -6,7 +6,7 @@ namespace davit::host {
 namespace {
 
 using Cause = StreamEnd::Cause;
-using Kind = ReflectorRequest::Kind;
+using RequestKind = ReflectorRequest::Kind;
 using Note = ReflectorReport::Note;
 
 /// The server's caches may be older than what we saw already, but they are cheap to list.
@@ -44,10 +44,10 @@ std::string query_of(const ReflectorRequest& request, std::string_view label_sel
   add_parameter(query, "resourceVersion", request.resource_version);
   if (request.limit > 0) add_parameter(query, "limit", std::to_string(request.limit));
   add_parameter(query, "continue", request.continue_token);
-  if (request.kind == Kind::kList) return query;
+  if (request.kind == RequestKind::kList) return query;
   add_parameter(query, "allowWatchBookmarks", "true");
   add_parameter(query, "timeoutSeconds", std::to_string(request.timeout.count()));
-  if (request.kind == Kind::kStreamingList) {
+  if (request.kind == RequestKind::kStreamingList) {
     add_parameter(query, "resourceVersionMatch", "NotOlderThan");
     add_parameter(query, "sendInitialEvents", "true");
   }
@@ -108,7 +108,7 @@ void ReflectorState::begin_list() {
 
 ReflectorRequest ReflectorState::list_request() const {
   ReflectorRequest request;
-  request.kind = Kind::kList;
+  request.kind = RequestKind::kList;
   request.limit = list_.limit;
   request.collect_anew = list_.pages == 0;
   if (list_.pages == 0) {
@@ -122,7 +122,7 @@ ReflectorRequest ReflectorState::list_request() const {
 ReflectorRequest ReflectorState::watch_request(Time now) {
   ReflectorRequest request;
   const bool streaming = phase_ == Phase::kStreamingList;
-  request.kind = streaming ? Kind::kStreamingList : Kind::kWatch;
+  request.kind = streaming ? RequestKind::kStreamingList : RequestKind::kWatch;
   request.collect_anew = streaming;
   if (!streaming || !unavailable_) request.resource_version = last_version_;
   const auto least = static_cast<double>(options_.watch_timeout_min.count());

@@ -11,6 +11,7 @@
 #include "host/base/version.hpp"
 #include "host/cli/ctl_flags.hpp"
 #include "host/cli/develop_flags.hpp"
+#include "host/cli/exit_codes.hpp"
 #include "host/cli/manifest_command.hpp"
 #include "host/cli/plugin_command.hpp"
 #include "host/cli/plugin_new.hpp"
@@ -20,8 +21,6 @@
 
 namespace davit::host {
 namespace {
-
-constexpr int kExitUsage = 2;
 
 /// Everything that the parser fills, and what to do then.
 struct Commands {
@@ -222,7 +221,7 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
     std::string text = first_unknown(app, given);
     if (text.empty()) text = one_line(error.what()) + "; see davit --help";
     err << "davit: " << text << "\n";
-    return kExitUsage;
+    return kExitMistakes;
   }
   return commands.chosen();
 }

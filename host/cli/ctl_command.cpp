@@ -3,23 +3,17 @@
 #include <filesystem>
 #include <ostream>
 
+#include "host/cli/exit_codes.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/control_socket.hpp"
 
 namespace davit::host {
-namespace {
-
-constexpr int kExitDone = 0;
-constexpr int kExitRefused = 1;
-constexpr int kExitUsage = 2;
-
-}  // namespace
 
 int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
   const std::string socket = options.socket.empty() ? default_control_socket() : options.socket;
   if (socket.empty()) {
     err << "davit: where does the host listen? XDG_RUNTIME_DIR is not set: give --control-socket\n";
-    return kExitUsage;
+    return kExitMistakes;
   }
   ControlRequest request{
       .command = options.command, .name = options.name, .file = "", .state = options.state};
@@ -32,12 +26,12 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
   const Result<std::string> line = ask_host(socket, to_line(request));
   if (!line) {
     err << "davit: " << line.error().message() << "\n";
-    return kExitRefused;
+    return kExitFailed;
   }
   const Result<ControlAnswer> answer = parse_answer(*line);
   if (!answer) {
     err << "davit: " << socket << ": " << answer.error().message() << "\n";
-    return kExitRefused;
+    return kExitFailed;
   }
   const bool done = answer->success == ControlAnswer::Success::kYes;
   if (options.output == CtlOptions::Output::kJson) {
@@ -47,7 +41,7 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
   } else {
     err << "davit: " << answer->text << "\n";
   }
-  return done ? kExitDone : kExitRefused;
+  return done ? kExitGood : kExitFailed;
 }
 
 }  // namespace davit::host

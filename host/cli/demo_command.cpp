@@ -8,6 +8,7 @@
 #include <ostream>
 #include <utility>
 
+#include "host/cli/exit_codes.hpp"
 #include "host/cli/host_plan.hpp"
 #include "host/cli/host_process.hpp"
 #include "host/cli/interruptions.hpp"
@@ -22,10 +23,6 @@ namespace {
 using sandbox::Json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-constexpr int kExitDone = 0;
-constexpr int kExitFailed = 1;
-constexpr int kExitConfiguration = 2;
 
 constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
 constexpr char kFirstImage[] = "web:1.0";
@@ -211,9 +208,9 @@ class Demo {
   int run() {
     const SettingsResult settled = settle(demo_settings(options_));
     for (const Mistake& each : settled.mistakes) err_ << "davit: " << each.str() << "\n";
-    if (!settled.ok()) return kExitConfiguration;
+    if (!settled.ok()) return kExitMistakes;
     std::optional<HostPlan> plan = HostPlan::make(settled.settings, err_);
-    if (!plan) return kExitConfiguration;
+    if (!plan) return kExitMistakes;
     auto cluster = LocalCluster::open({*clock_, *random_, Log(sink_)}, demo_nodes());
     if (!cluster) return fail(cluster.error().message());
     HostProcess host(settled.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
@@ -246,7 +243,7 @@ class Demo {
         "  davit run --kubeconfig ~/.kube/config     the controllers on a cluster of your own\n"
         "  davit plugin list                         which controllers there are\n"
         "  davit rbac                                the rights that they need");
-    return kExitDone;
+    return kExitGood;
   }
 
   /// Shows what happens until the rollout is done; false when it is not in time, or on a signal.

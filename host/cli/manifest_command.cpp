@@ -4,13 +4,11 @@
 #include <ostream>
 
 #include "host/cli/controllers_flag.hpp"
+#include "host/cli/exit_codes.hpp"
 #include "host/plugin/catalog.hpp"
 
 namespace davit::host {
 namespace {
-
-constexpr int kExitGood = 0;
-constexpr int kExitMistakes = 2;
 
 /// Leaves only plugins whose files are here; names the others.
 void keep_found(Manifest& manifest, std::vector<std::string>& missing) {

@@ -5,16 +5,13 @@
 
 #include "host/api/rest_client.hpp"
 #include "host/base/spdlog_sink.hpp"
+#include "host/cli/exit_codes.hpp"
 #include "host/cli/interruptions.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "sandbox/json/json.hpp"
 
 namespace davit::host {
 namespace {
-
-constexpr int kExitStopped = 0;
-constexpr int kExitFailed = 1;
-constexpr int kExitConfiguration = 2;
 
 Result<ConnectionConfig> find_server(const std::string& kubeconfig) {
   KubeconfigOptions lookup;
@@ -65,7 +62,7 @@ int run_sandbox_nodes(const SandboxNodesOptions& options) {
   const Interruptions interruptions;
   Connection connection;
   if (Status s = connection.open(options.kubeconfig, options.verbosity); !s.ok()) {
-    return print_mistake(std::cerr, s.message(), kExitConfiguration);
+    return print_mistake(std::cerr, s.message(), kExitMistakes);
   }
   const Log log(*connection.sink);
   const std::unique_ptr<Random> random = make_system_random();
@@ -76,13 +73,13 @@ int run_sandbox_nodes(const SandboxNodesOptions& options) {
   constexpr std::chrono::hours kLook{1};  // Only bounds a wait that nothing ends.
   while (interruptions.wait(kLook) != Interruptions::What::kSignal) {
   }
-  return kExitStopped;
+  return kExitGood;
 }
 
 int run_node_power(const NodePowerOptions& options, std::ostream& out, std::ostream& err) {
   Connection connection;
   if (Status s = connection.open(options.kubeconfig, 0); !s.ok()) {
-    return print_mistake(err, s.message(), kExitConfiguration);
+    return print_mistake(err, s.message(), kExitMistakes);
   }
   RestClient client(*connection.transport, *connection.clock, connection.metrics,
                     Log(*connection.sink),
@@ -108,7 +105,7 @@ int run_node_power(const NodePowerOptions& options, std::ostream& out, std::ostr
   const ApiResponse written = client.call(request);
   if (!written.status.ok()) return print_mistake(err, written.status.message(), kExitFailed);
   out << "node/" << options.node << " " << sandbox::name_of(options.power) << "\n";
-  return kExitStopped;
+  return kExitGood;
 }
 
 }  // namespace davit::host

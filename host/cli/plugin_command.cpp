@@ -3,15 +3,13 @@
 #include <ostream>
 #include <utility>
 
+#include "host/cli/exit_codes.hpp"
 #include "host/cli/plugin_report.hpp"
 #include "host/plugin/plugin_file.hpp"
 #include "host/plugin/staging.hpp"
 
 namespace davit::host {
 namespace {
-
-constexpr int kExitGood = 0;
-constexpr int kExitMistakes = 2;
 
 /// Everything that can be learned of a file's content, whether it would be loaded or not.
 PluginReport examine(const std::string& path, const TrustedFile& file) {

@@ -10,6 +10,7 @@
 #include <ostream>
 #include <vector>
 
+#include "host/cli/exit_codes.hpp"
 #include "host/cli/plugin_template.hpp"
 #include "host/config/names.hpp"
 
@@ -18,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kExitFailed = 1;
-constexpr int kExitMistakes = 2;
 /// "-controller" and the prefixes of annotations have to fit as well.
 constexpr std::size_t kNameMax = 40;
 

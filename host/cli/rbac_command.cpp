@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/cli/controllers_flag.hpp"
+#include "host/cli/exit_codes.hpp"
 #include "host/cli/options.hpp"
 #include "host/plugin/catalog.hpp"
 
@@ -150,7 +151,6 @@ std::string rbac_yaml(const std::vector<DeclaredController>& controllers,
 }
 
 int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
-  constexpr int kExitMistakes = 2;
   RunOptions flags;
   flags.manifest = options.manifest;
   flags.plugin_directories = options.plugin_directories;

@@ -7,6 +7,7 @@
 
 #include "host/base/spdlog_sink.hpp"
 #include "host/base/version.hpp"
+#include "host/cli/exit_codes.hpp"
 #include "host/cli/host_plan.hpp"
 #include "host/cli/host_process.hpp"
 #include "host/cli/interruptions.hpp"
@@ -20,18 +21,14 @@
 namespace davit::host {
 namespace {
 
-constexpr int kExitStopped = 0;
-constexpr int kExitFailed = 1;
-constexpr int kExitConfiguration = 2;
-
 int print_mistakes(const std::vector<Mistake>& mistakes) {
   for (const Mistake& mistake : mistakes) std::cerr << "davit: " << mistake.str() << "\n";
-  return kExitConfiguration;
+  return kExitMistakes;
 }
 
 int print_mistake(const std::string& text) {
   std::cerr << "davit: " << text << "\n";
-  return kExitConfiguration;
+  return kExitMistakes;
 }
 
 /// Ends the process at once, without destructors: something hangs or must not go on.
@@ -65,7 +62,7 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
     }
   });
   if (!host.stop()) leave(sink);
-  return kExitStopped;
+  return kExitGood;
 }
 
 /// Starts the host. Signals end the waits of the start, too: they stop `starting`.
@@ -157,7 +154,7 @@ int run_host(const RunOptions& options) {
   const std::unique_ptr<Clock> clock = make_system_clock();
   Quarantine quarantine = judge_past(journal, manifest, *clock);
   std::optional<HostPlan> plan = HostPlan::make(settled.settings, std::cerr, &quarantine);
-  if (!plan) return kExitConfiguration;
+  if (!plan) return kExitMistakes;
 
   const std::unique_ptr<LogSink> sink =
       make_log_sink(manifest.logging.format, manifest.logging.verbosity);
@@ -183,12 +180,12 @@ int run_host(const RunOptions& options) {
   std::stop_source starting;
   const Status started = start(host, interruptions, starting);
   if (!started.ok()) {
-    if (starting.stop_requested()) return host.stop() ? kExitStopped : kExitFailed;
+    if (starting.stop_requested()) return host.stop() ? kExitGood : kExitFailed;
     log.error("command failed", {{"err", started.message()}});
     if (!host.stop()) leave(*sink);
     return kExitFailed;
   }
-  if (starting.stop_requested()) return host.stop() ? kExitStopped : kExitFailed;
+  if (starting.stop_requested()) return host.stop() ? kExitGood : kExitFailed;
   ManifestFollower follower(host, options, manifest, plan->desired(), log);
   return serve_orders(host, options, follower, interruptions, *sink);
 }

@@ -6,16 +6,13 @@
 
 #include "host/base/spdlog_sink.hpp"
 #include "host/base/version.hpp"
+#include "host/cli/exit_codes.hpp"
 #include "host/cli/interruptions.hpp"
 #include "host/cli/sandbox_process.hpp"
 #include "host/config/kubeconfig.hpp"
 
 namespace davit::host {
 namespace {
-
-constexpr int kExitStopped = 0;
-constexpr int kExitFailed = 1;
-constexpr int kExitConfiguration = 2;
 
 /// Each watch of each client is a descriptor, and the usual limit is for programs with a few.
 void allow_many_connections() {
@@ -27,7 +24,7 @@ void allow_many_connections() {
 
 int refuse(std::ostream& err, const Status& status) {
   err << "davit: " << status.message() << "\n";
-  return status.code() == Code::kInvalid ? kExitConfiguration : kExitFailed;
+  return status.code() == Code::kInvalid ? kExitMistakes : kExitFailed;
 }
 
 /// For a shell: quoted where it has to be.
@@ -84,7 +81,7 @@ int run_sandbox(const SandboxOptions& options, std::ostream& out, std::ostream& 
   constexpr std::chrono::hours kLook{1};  // Only bounds a wait that nothing ends.
   while (interruptions.wait(kLook) != Interruptions::What::kSignal) {
   }
-  return kExitStopped;
+  return kExitGood;
 }
 
 }  // namespace davit::host

@@ -5,15 +5,12 @@
 
 #include "host/base/json_text.hpp"
 #include "host/base/random.hpp"
+#include "host/cli/exit_codes.hpp"
 #include "host/cli/plugin_report.hpp"
 #include "host/cli/validate/validator.hpp"
 
 namespace davit::host {
 namespace {
-
-constexpr int kExitPassed = 0;
-constexpr int kExitFailed = 1;
-constexpr int kExitUsage = 2;
 
 /// Short enough to be typed again.
 constexpr std::uint64_t kSeedsMax = 1'000'000;
@@ -74,7 +71,7 @@ int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
                         std::ostream& err) {
   if (const std::string mistake = unknown_check(options); !mistake.empty()) {
     err << "davit: " << mistake << "\n";
-    return kExitUsage;
+    return kExitMistakes;
   }
   const std::uint64_t seed = options.seed.value_or(make_system_random()->next() % kSeedsMax);
   const bool json = options.output == PluginValidateOptions::Output::kJson;
@@ -87,11 +84,11 @@ int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
   });
   if (!validation) {
     err << "davit: " << validation.error().message() << "\n";
-    return kExitUsage;
+    return kExitMistakes;
   }
   if (json) {
     out << json_of(*validation, options, seed) << "\n";
-    return validation->ok() ? kExitPassed : kExitFailed;
+    return validation->ok() ? kExitGood : kExitFailed;
   }
   const std::string name =
       validation->plugin.empty() ? options.file : validation->plugin + " " + validation->version;
@@ -101,7 +98,7 @@ int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
   if (!validation->ok()) {
     out << "the same again: davit plugin validate " << options.file << " --seed " << seed << "\n";
   }
-  return validation->ok() ? kExitPassed : kExitFailed;
+  return validation->ok() ? kExitGood : kExitFailed;
 }
 
 }  // namespace davit::host

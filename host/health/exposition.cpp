@@ -11,19 +11,18 @@ namespace {
 
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
-using prometheus::MetricType;
 
-std::string_view type_name(MetricType type) {
+std::string_view type_name(prometheus::MetricType type) {
   switch (type) {
-    case MetricType::Counter:
+    case prometheus::MetricType::Counter:
       return "counter";
-    case MetricType::Gauge:
+    case prometheus::MetricType::Gauge:
       return "gauge";
-    case MetricType::Histogram:
+    case prometheus::MetricType::Histogram:
       return "histogram";
-    case MetricType::Summary:
+    case prometheus::MetricType::Summary:
       return "summary";
-    case MetricType::Untyped:
+    case prometheus::MetricType::Untyped:
       break;
   }
   return "untyped";
@@ -88,10 +87,10 @@ void append_family(std::string& out, const MetricFamily& family) {
   out += '\n';
   for (const ClientMetric& metric : family.metric) {
     switch (family.type) {
-      case MetricType::Counter:
+      case prometheus::MetricType::Counter:
         append_sample(out, family, {}, metric, {}, metric.counter.value);
         break;
-      case MetricType::Histogram:
+      case prometheus::MetricType::Histogram:
         append_histogram(out, family, metric);
         break;
       default:

@@ -7,7 +7,7 @@ namespace davit::host {
 
 namespace {
 /// A buffer above it, left by one huge item, is given back.
-constexpr std::size_t kKeptBytesMax = std::size_t{256} << 10;
+constexpr std::size_t kListBytesKept = std::size_t{256} << 10;
 }  // namespace
 
 Status ListSplitter::feed(std::string_view chunk, const ItemSink& sink) {
@@ -100,7 +100,7 @@ const char* ListSplitter::scan(const char* begin, const char* end, const ItemSin
   if (behind == nullptr) return end;
   end_text(pending_.empty() ? text : std::string_view(pending_), sink);
   pending_.clear();
-  if (pending_.capacity() > kKeptBytesMax) pending_.shrink_to_fit();
+  if (pending_.capacity() > kListBytesKept) pending_.shrink_to_fit();
   return behind;
 }
 

@@ -14,7 +14,7 @@ constexpr std::size_t kNarrowBytesMax = 32 * 1024;
 constexpr std::size_t kNarrowHeader = 3;
 constexpr std::size_t kWideHeader = 5;
 /// A buffer above it, left by one huge object, is given back.
-constexpr std::size_t kKeptBytesMax = std::size_t{256} << 10;
+constexpr std::size_t kTapeBytesKept = std::size_t{256} << 10;
 constexpr std::size_t kFewMembers = 16;
 
 /// Of the size and up to sixteen bytes from both ends; what differs only between is not found
@@ -31,7 +31,7 @@ std::uint32_t quick_hash(std::string_view text) {
 }  // namespace
 
 void TapeWriter::begin(std::size_t json_bytes) {
-  if (bytes_.capacity() > kKeptBytesMax) bytes_ = std::string();
+  if (bytes_.capacity() > kTapeBytesKept) bytes_ = std::string();
   bytes_.clear();
   levels_.clear();
   ++round_;

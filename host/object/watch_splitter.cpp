@@ -7,7 +7,7 @@ namespace davit::host {
 
 namespace {
 /// A buffer above it, left by one huge event, is given back.
-constexpr std::size_t kKeptBytesMax = std::size_t{256} << 10;
+constexpr std::size_t kWatchBytesKept = std::size_t{256} << 10;
 
 std::optional<WatchType> type_of(std::string_view text) {
   constexpr std::pair<std::string_view, WatchType> kTypes[] = {
@@ -48,7 +48,7 @@ Status WatchSplitter::feed(std::string_view chunk, const WatchSink& sink) {
     Status delivered = deliver(pending_.empty() ? text : std::string_view(pending_), sink);
     if (!delivered.ok()) return delivered;
     pending_.clear();
-    if (pending_.capacity() > kKeptBytesMax) pending_.shrink_to_fit();
+    if (pending_.capacity() > kWatchBytesKept) pending_.shrink_to_fit();
   }
   offset_ = chunk_offset + chunk.size();
   return Status();

@@ -11,10 +11,6 @@
 namespace davit::host {
 namespace {
 
-Status refuse(Code code, const std::filesystem::path& path, const std::string& text) {
-  return Status(code, "plugin " + path.string() + ": " + text);
-}
-
 /// What is wrong with the declaration, if anything; fills it otherwise.
 Status read_declaration(const ElfFile& elf, PluginDeclaration& out,
                         std::vector<Finding>& findings) {
@@ -64,7 +60,7 @@ Result<Judgement> judge_wholly(const std::filesystem::path& path, const std::str
   file.path = path;
   file.digest = std::move(digest);
   Result<ElfFile> elf = read_elf(content);
-  if (!elf) return refuse(elf.error().code(), path, elf.error().message());
+  if (!elf) return refuse_plugin(elf.error().code(), path, elf.error().message());
   file.elf = std::move(*elf);
   file.findings = judge(file.elf);
   const bool loadable = judgement.refusals().empty();
@@ -79,7 +75,7 @@ Result<PluginFile> judge_plugin(const std::filesystem::path& path, const std::st
   if (!judgement) return judgement.error();
   std::string why;
   for (const std::string& each : judgement->refusals()) why += (why.empty() ? "" : "; ") + each;
-  if (!why.empty()) return refuse(judgement->code, path, why);
+  if (!why.empty()) return refuse_plugin(judgement->code, path, why);
   return std::move(judgement->file);
 }
 

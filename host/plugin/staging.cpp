@@ -21,10 +21,6 @@ constexpr std::size_t kPluginBytesMax = std::size_t{256} << 20;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-Status refuse(Code code, const std::filesystem::path& path, const std::string& text) {
-  return Status(code, "plugin " + path.string() + ": " + text);
-}
-
 Result<std::string> read_all(int fd) {
   constexpr std::size_t kChunk = std::size_t{1} << 16;
   std::string content;
@@ -46,29 +42,32 @@ Result<std::string> read_all(int fd) {
 Status check_owner(const struct stat& info, const std::filesystem::path& path,
                    const std::string& what) {
   if (info.st_uid == 0 || info.st_uid == ::geteuid()) return Status();
-  return refuse(Code::kForbidden, path,
-                what + " belongs to user " + std::to_string(info.st_uid) +
-                    "; it must belong to root or to the user that runs davit");
+  return refuse_plugin(Code::kForbidden, path,
+                       what + " belongs to user " + std::to_string(info.st_uid) +
+                           "; it must belong to root or to the user that runs davit");
 }
 
 /// Whoever may replace the file may run code as we do.
 Status check_trust(const struct stat& info, const std::filesystem::path& path) {
   if (Status s = check_owner(info, path, "the file"); !s.ok()) return s;
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return refuse(Code::kForbidden, path, "the file is writable by others; run chmod go-w on it");
+    return refuse_plugin(Code::kForbidden, path,
+                         "the file is writable by others; run chmod go-w on it");
   }
   std::error_code code;
   const std::filesystem::path real = std::filesystem::canonical(path, code);
   const std::string directory = (code ? path : real).parent_path().string();
   struct stat parent {};
   if (::stat(directory.c_str(), &parent) != 0) {
-    return refuse(Code::kForbidden, path, "cannot look at " + directory + ": " + reason(errno));
+    return refuse_plugin(Code::kForbidden, path,
+                         "cannot look at " + directory + ": " + reason(errno));
   }
   if (Status s = check_owner(parent, path, "the directory " + directory); !s.ok()) return s;
   const bool sticky = (parent.st_mode & S_ISVTX) != 0;
   if (!sticky && (parent.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return refuse(Code::kForbidden, path,
-                  "the directory " + directory + " is writable by others; run chmod go-w on it");
+    return refuse_plugin(
+        Code::kForbidden, path,
+        "the directory " + directory + " is writable by others; run chmod go-w on it");
   }
   return Status();
 }
@@ -80,18 +79,18 @@ Result<TrustedFile> read_file(const std::filesystem::path& path, Trust trust) {
   if (file.get() < 0) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) {
-      return refuse(Code::kNotFound, path, "there is no such file");
+      return refuse_plugin(Code::kNotFound, path, "there is no such file");
     }
-    return refuse(Code::kInvalid, path, "cannot be opened: " + reason(error));
+    return refuse_plugin(Code::kInvalid, path, "cannot be opened: " + reason(error));
   }
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) return refuse(Code::kInvalid, path, reason(errno));
-  if (!S_ISREG(info.st_mode)) return refuse(Code::kInvalid, path, "is not a regular file");
+  if (::fstat(file.get(), &info) != 0) return refuse_plugin(Code::kInvalid, path, reason(errno));
+  if (!S_ISREG(info.st_mode)) return refuse_plugin(Code::kInvalid, path, "is not a regular file");
   if (trust == Trust::kRequired) {
     if (Status s = check_trust(info, path); !s.ok()) return s;
   }
   Result<std::string> content = read_all(file.get());
-  if (!content) return refuse(Code::kInvalid, path, content.error().message());
+  if (!content) return refuse_plugin(Code::kInvalid, path, content.error().message());
   TrustedFile out;
   out.content = std::move(*content);
   out.digest = sha256_hex(out.content);
@@ -190,7 +189,7 @@ Result<std::filesystem::path> stage(StagingDirectory& directory, const TrustedFi
 Result<std::shared_ptr<const KeptCopy>> KeptCopy::of(const std::filesystem::path& copy,
                                                      const TrustedFile& file) {
   UniqueFd opened(::open(copy.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!opened.valid()) return refuse(Code::kUnavailable, copy, reason(errno));
+  if (!opened.valid()) return refuse_plugin(Code::kUnavailable, copy, reason(errno));
   return std::make_shared<const KeptCopy>(std::move(opened), file.digest);
 }
 

@@ -42,6 +42,12 @@ struct TrustedFile {
   std::string digest;  ///< SHA-256, lower-case hex.
 };
 
+/// One line that names the plugin file.
+[[nodiscard]] inline Status refuse_plugin(Code code, const std::filesystem::path& path,
+                                          const std::string& text) {
+  return Status(code, "plugin " + path.string() + ": " + text);
+}
+
 /// Reads a plugin file. Refuses what is missing, no regular file, larger than 256 MiB, owned by
 /// neither root nor the user we run as, or writable by others, itself or its directory (unless the
 /// directory is sticky). One line that names the file and what to do.

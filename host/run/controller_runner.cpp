@@ -13,10 +13,6 @@ namespace {
 /// the others.
 constexpr std::uint32_t kTimerWorkers = 4;
 
-std::int64_t whole_seconds(Duration time) {
-  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
-}
-
 Status no_such_queue() { return {Code::kMisuse, "no such queue"}; }
 
 }  // namespace

@@ -5,16 +5,7 @@
 #include "host/base/assert.hpp"
 
 namespace davit::host {
-namespace {
-
-/// Waits between attempts are longer by up to this share (client-go's JitterFactor).
-constexpr double kJitter = 1.2;
-
-std::int64_t whole_seconds(Duration time) {
-  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Status LeaderElection::check(const LeaderElectionOptions& options) {
   const auto invalid = [](const char* why) { return Status(Code::kInvalid, why); };
@@ -25,7 +16,7 @@ Status LeaderElection::check(const LeaderElectionOptions& options) {
     return invalid("leader election: retry period must be greater than zero");
   }
   if (static_cast<double>(options.renew_deadline.count()) <=
-      kJitter * static_cast<double>(options.retry_period.count())) {
+      LeaderElectionOptions::kJitter * static_cast<double>(options.retry_period.count())) {
     return invalid("leader election: renew deadline must be greater than 1.2 times retry period");
   }
   if (whole_seconds(options.lease_duration) < 1) {

@@ -21,6 +21,8 @@ struct LeaderElectionOptions {
   Duration lease_duration = std::chrono::seconds(15);
   Duration renew_deadline = std::chrono::seconds(10);
   Duration retry_period = std::chrono::seconds(2);
+  /// Waits between attempts are longer by up to this share (client-go's JitterFactor).
+  static constexpr double kJitter = 1.2;
 };
 
 /// One candidate's view of the Lease and the attempts to take or keep it. An attempt is a short

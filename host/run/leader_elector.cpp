@@ -8,9 +8,6 @@
 namespace davit::host {
 namespace {
 
-/// Share by which the wait between two attempts to acquire is extended at random (client-go's
-/// JitterFactor).
-constexpr double kJitter = 1.2;
 constexpr Duration kShortestTimeout = std::chrono::seconds(1);
 constexpr Duration::rep kNever = Duration::min().count();
 
@@ -101,7 +98,8 @@ LeaderElector::State LeaderElector::acquire(const std::stop_token& stop) {
       handlers_.on_started_leading();
       return State::kLeading;
     }
-    rest(clock_.now() + random_.jitter(options_.retry_period, kJitter), stop);
+    rest(clock_.now() + random_.jitter(options_.retry_period, LeaderElectionOptions::kJitter),
+         stop);
   }
   return State::kStopped;
 }

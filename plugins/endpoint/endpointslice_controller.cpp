@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 
 /// pkg/controller/endpointslice.maxRetries
-constexpr std::uint32_t kRetriesMax = 15;
+constexpr std::uint32_t kSliceRetriesMax = 15;
 /// Slices fail for want of Nodes or caches, which need longer than upstream's usual 5 ms.
 constexpr milliseconds kBackOffFirst{1'000};
 constexpr milliseconds kBackOffMost{1'000'000};
@@ -52,9 +52,9 @@ EndpointSliceController::EndpointSliceController(Context& cluster, const SliceOp
       services_queue_(cluster.open_queue({.name = "endpoint_slice",
                                           .base_delay = kBackOffFirst,
                                           .max_delay = kBackOffMost,
-                                          .retries_max = kRetriesMax},
+                                          .retries_max = kSliceRetriesMax},
                                          [this](const Key& key) { return sync(key); })),
-      pods_queue_(cluster.open_queue({.name = {}, .retries_max = kRetriesMax},
+      pods_queue_(cluster.open_queue({.name = {}, .retries_max = kSliceRetriesMax},
                                      [this](const Key& key) { return sync_pod_change(key); })),
       nodes_queue_(cluster.open_queue({.name = {}, .workers = 1},
                                       [this](const Key&) { return sync_nodes(); })),

@@ -15,9 +15,9 @@ namespace {
 constexpr std::uint32_t kWorkers = 8;  // tainteviction.UpdateWorkerSize
 constexpr int kTriesMax = 5;           // tainteviction.retries
 constexpr std::chrono::milliseconds kPause{10};
-constexpr const char* kNodeIndex = "node";
+constexpr const char* kPodsByNode = "node";
 constexpr char kUidMark = '@';  // In no name.
-constexpr const char* kReason = "TaintManagerEviction";
+constexpr const char* kEvictionReason = "TaintManagerEviction";
 
 bool same_no_execute(const Node& old, const Node& current) {
   return taints_from(old.taints(), kNoExecute) == taints_from(current.taints(), kNoExecute);
@@ -86,7 +86,7 @@ TaintEvictionController::TaintEvictionController(Context& cluster)
            .name = "taint_eviction_controller_pod_deletion_duration_seconds",
            .help = "From the moment a pod was to go to its deletion.",
            .buckets = {0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240}})) {
-  cluster.add_index(pods_, kNodeIndex, "spec.nodeName");
+  cluster.add_index(pods_, kPodsByNode, "spec.nodeName");
 }
 
 Status TaintEvictionController::read(std::uint32_t, Value state) {
@@ -114,7 +114,7 @@ TaintEvictionController::Changes TaintEvictionController::look_at_node(const Key
   // The timers of a deleted node's pods run on.
   if (!node) return changes;
   const std::vector<Taint> taints = taints_from(node->taints(), kNoExecute);
-  for (const Pod& pod : pods_.by_index(kNodeIndex, key.name)) {
+  for (const Pod& pod : pods_.by_index(kPodsByNode, key.name)) {
     if (taints.empty()) {
       cancel(identity_of(pod), changes);
     } else {
@@ -170,7 +170,7 @@ void TaintEvictionController::start(const Key& pod, Duration delay, Changes& out
 void TaintEvictionController::tell(const Changes& changes) {
   for (const Key& each : changes.cancelled) {
     const PodIdentity pod = pod_of(each);
-    cluster_.events().record(Pod::kResource, subject(pod), "Normal", kReason,
+    cluster_.events().record(Pod::kResource, subject(pod), "Normal", kEvictionReason,
                              "Cancelling deletion of Pod " + pod.key.text());
   }
   // One that was cancelled meanwhile finds nothing to do when its time comes.
@@ -185,7 +185,7 @@ Result<Again> TaintEvictionController::sync_eviction(const Key& key) {
   if (attempt == nullptr) return Again::when_changed();
   const PodIdentity pod = pod_of(key);
   if (attempt->number == 1) {
-    cluster_.events().record(Pod::kResource, subject(pod), "Normal", kReason,
+    cluster_.events().record(Pod::kResource, subject(pod), "Normal", kEvictionReason,
                              "Marking for deletion Pod " + pod.key.text());
   }
   const Status deleted = delete_pod(cluster_.client(), pod, cluster_.wall_now());

@@ -9,14 +9,14 @@
 namespace davit::sandbox {
 namespace {
 
-constexpr const char* kGroup = "rbac.authorization.k8s.io";
+constexpr const char* kRbacGroup = "rbac.authorization.k8s.io";
 
 PolicyRule everything() { return {{"*"}, {"*"}, {"*"}, {}, {}}; }
 PolicyRule every_path() { return {{"*"}, {}, {}, {}, {"*"}}; }
 
 std::vector<Json> all_of(const Store& store, const char* resource) {
   std::vector<Json> out;
-  for (const VersionPtr& each : store.list({kGroup, resource}, "").objects) {
+  for (const VersionPtr& each : store.list({kRbacGroup, resource}, "").objects) {
     out.push_back(each->json());
   }
   return out;
@@ -36,7 +36,7 @@ class RbacAuthorizer final : public Authorizer {
     // A change marks the policy as old before its writer goes on, so that he sees his own.
     const auto changed = [this] { stale_.store(true, std::memory_order_release); };
     for (std::size_t i = 0; i < subscriptions_.size(); ++i) {
-      subscriptions_[i] = store.subscribe({kGroup, kKinds[i]}, changed);
+      subscriptions_[i] = store.subscribe({kRbacGroup, kKinds[i]}, changed);
     }
   }
 

@@ -41,4 +41,9 @@ class ApiWriter {
   const std::string user_;
 };
 
+/// What was to be changed is as wanted, or gone.
+[[nodiscard]] inline bool settled(ApiWriter::Outcome outcome) {
+  return outcome == ApiWriter::Outcome::kDone || outcome == ApiWriter::Outcome::kGone;
+}
+
 }  // namespace davit::sandbox

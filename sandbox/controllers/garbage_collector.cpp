@@ -9,8 +9,6 @@ namespace {
 using Outcome = ApiWriter::Outcome;
 using Step = GarbagePlan::Step;
 
-bool settled(Outcome outcome) { return outcome == Outcome::kDone || outcome == Outcome::kGone; }
-
 /// A patch that holds only for this version.
 Json patch_of(const Version& version) {
   return Json::object(

@@ -13,8 +13,6 @@ using Outcome = ApiWriter::Outcome;
 
 constexpr std::string_view kKubernetesFinalizer = "kubernetes";
 
-bool settled(Outcome outcome) { return outcome == Outcome::kDone || outcome == Outcome::kGone; }
-
 bool is_namespaces(const Collection& collection) {
   return collection.group.empty() && collection.resource == "namespaces";
 }

@@ -25,7 +25,7 @@ bool is_core(const Collection& collection, std::string_view resource) {
 }
 
 /// Whatever it came to, the object is there, or its namespace is not.
-bool settled(Outcome outcome) { return outcome != Outcome::kFailed; }
+bool provided(Outcome outcome) { return outcome != Outcome::kFailed; }
 
 }  // namespace
 
@@ -67,7 +67,7 @@ bool NamespaceFurniture::furnish(const std::string& ns) {
 
 bool NamespaceFurniture::put_account(const std::string& ns) {
   if (parts_.store.get({"", "serviceaccounts"}, ns, kAccount) != nullptr) return true;
-  return settled(writer_.create(
+  return provided(writer_.create(
       "/api/v1/namespaces/" + ns + "/serviceaccounts",
       Json::object({{"apiVersion", "v1"},
                     {"kind", "ServiceAccount"},
@@ -80,14 +80,14 @@ bool NamespaceFurniture::put_root_ca(const std::string& ns) {
   const VersionPtr found = parts_.store.get({"", "configmaps"}, ns, kRootCa);
   if (found != nullptr) {
     if (found->json().get("data") == data) return true;
-    return settled(writer_.merge(path + '/' + kRootCa, Json::object({{"data", data}})));
+    return provided(writer_.merge(path + '/' + kRootCa, Json::object({{"data", data}})));
   }
   Json metadata = Json::object({{"name", kRootCa}, {"namespace", ns}});
   metadata.set("annotations", Json::object({{"kubernetes.io/description", kRootCaDescription}}));
-  return settled(writer_.create(path, Json::object({{"apiVersion", "v1"},
-                                                    {"kind", "ConfigMap"},
-                                                    {"metadata", std::move(metadata)},
-                                                    {"data", data}})));
+  return provided(writer_.create(path, Json::object({{"apiVersion", "v1"},
+                                                     {"kind", "ConfigMap"},
+                                                     {"metadata", std::move(metadata)},
+                                                     {"data", data}})));
 }
 
 }  // namespace davit::sandbox

@@ -12,12 +12,6 @@ namespace davit::sandbox {
 
 namespace {
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 0x20) : c; });
-  return text;
-}
-
 class DefinitionCheck {
  public:
   explicit DefinitionCheck(const Json& definition)
@@ -83,7 +77,8 @@ class DefinitionCheck {
     };
     const auto mixed = [&](const char* member) {
       const std::string& value = names.text_at({member});
-      text(std::string("spec.names.") + member, value, check_dns1035_label(lower(value)), kMixed);
+      text(std::string("spec.names.") + member, value, check_dns1035_label(lower_case(value)),
+           kMixed);
     };
     plain("plural");
     if (!names.text_at({"singular"}).empty()) plain("singular");

@@ -3,16 +3,11 @@
 #include <utility>
 
 #include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/kinds/names.hpp"
 
 namespace davit::sandbox {
 
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 0x20) : c; });
-  return text;
-}
 
 /// A version that was ever the storage version may have objects left in that form.
 void note_stored_version(Json& definition) {
@@ -34,7 +29,7 @@ class DefinitionRules : public PlainRules {
     Json* names = object.at({"spec", "names"});
     if (names == nullptr || !names->is_object()) return;
     const std::string kind = names->text_at({"kind"});
-    if (names->text_at({"singular"}).empty()) names->set("singular", lower(kind));
+    if (names->text_at({"singular"}).empty()) names->set("singular", lower_case(kind));
     if (names->text_at({"listKind"}).empty() && !kind.empty()) {
       names->set("listKind", kind + "List");
     }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string_view>
 
 #include "sandbox/json/json.hpp"
@@ -41,6 +42,7 @@ void check_immutable(const Json& object, const Json& old, std::string_view field
 void check_port(const Json& port, const FieldPath& path, FieldErrors& errors);
 /// A port's number or its name.
 void check_port_or_name(const Json& port, const FieldPath& path, FieldErrors& errors);
+inline constexpr std::int64_t kInt32Max = std::numeric_limits<std::int32_t>::max();
 /// "must be between 1 and 65535, inclusive"
 [[nodiscard]] std::string range_text(std::int64_t low, std::int64_t high);
 

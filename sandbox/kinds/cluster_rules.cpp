@@ -15,7 +15,6 @@ namespace {
 constexpr std::int64_t kUserPriorityMax = 1'000'000'000;
 
 constexpr FieldPath kMetadata("metadata");
-constexpr FieldPath kSpec("spec");
 constexpr FieldPath kStatus("status");
 
 /// A taint as upstream's error shows it: the internal type has no JSON names.

@@ -1,22 +1,16 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/conversion.hpp"
 #include "sandbox/kinds/duration.hpp"
+#include "sandbox/kinds/names.hpp"
 
 namespace davit::sandbox {
 namespace {
 
 constexpr std::string_view kRolePrefix = "node-role.kubernetes.io/";
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 std::string node_status(const Json& node) {
   std::string out = "Unknown";
@@ -118,7 +112,7 @@ constexpr std::string_view kEventColumns =
     "Last Seen s|Type s|Reason s|Object s|Subobject s*|Source s*|Message s|First Seen s*|"
     "Count s*|Name n*";
 
-constexpr std::array kColumns = std::to_array<KindColumns>({
+constexpr std::array kClusterColumns = std::to_array<KindColumns>({
     {"", "nodes",
      "Name n|Status s|Roles s|Age s|Version s|Internal-IP s*|External-IP s*|OS-Image s*|"
      "Kernel-Version s*|Container-Runtime s*",
@@ -180,6 +174,6 @@ Json::Items event_cells(const Json& event, host::WallTime now) {
           name_of(event)};
 }
 
-std::span<const KindColumns> cluster_columns() { return kColumns; }
+std::span<const KindColumns> cluster_columns() { return kClusterColumns; }
 
 }  // namespace davit::sandbox

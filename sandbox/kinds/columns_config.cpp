@@ -73,7 +73,7 @@ Json::Items signing_request_cells(const Json& object, host::WallTime now) {
 constexpr std::string_view kBindingColumns =
     "Name n|Role s|Age s|Users s*|Groups s*|ServiceAccounts s*";
 
-constexpr std::array kColumns = std::to_array<KindColumns>({
+constexpr std::array kConfigColumns = std::to_array<KindColumns>({
     {"", "configmaps", "Name n|Data s|Age s", config_map_cells},
     {"", "secrets", "Name n|Type s|Data s|Age s", secret_cells},
     {"", "serviceaccounts", "Name n|Age s", name_and_age_cells},
@@ -86,6 +86,6 @@ constexpr std::array kColumns = std::to_array<KindColumns>({
 
 }  // namespace
 
-std::span<const KindColumns> config_columns() { return kColumns; }
+std::span<const KindColumns> config_columns() { return kConfigColumns; }
 
 }  // namespace davit::sandbox

@@ -131,7 +131,7 @@ Json::Items network_policy_cells(const Json& object, host::WallTime now) {
           age_of(object, now)};
 }
 
-constexpr std::array kColumns = std::to_array<KindColumns>({
+constexpr std::array kNetworkColumns = std::to_array<KindColumns>({
     {"", "services", "Name n|Type s|Cluster-IP s|External-IP s|Port(s) s|Age s|Selector s*",
      service_cells},
     {"", "endpoints", "Name n|Endpoints s|Age s", endpoints_cells},
@@ -146,6 +146,6 @@ constexpr std::array kColumns = std::to_array<KindColumns>({
 
 }  // namespace
 
-std::span<const KindColumns> network_columns() { return kColumns; }
+std::span<const KindColumns> network_columns() { return kNetworkColumns; }
 
 }  // namespace davit::sandbox

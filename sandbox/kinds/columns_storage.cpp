@@ -103,7 +103,7 @@ Json::Items attachment_cells(const Json& object, host::WallTime now) {
           age_of(object, now)};
 }
 
-constexpr std::array kColumns = std::to_array<KindColumns>({
+constexpr std::array kStorageColumns = std::to_array<KindColumns>({
     {"", "persistentvolumeclaims",
      "Name n|Status s|Volume s|Capacity s|Access Modes s|StorageClass s|VolumeAttributesClass s|"
      "Age s|VolumeMode s*",
@@ -122,6 +122,6 @@ constexpr std::array kColumns = std::to_array<KindColumns>({
 
 }  // namespace
 
-std::span<const KindColumns> storage_columns() { return kColumns; }
+std::span<const KindColumns> storage_columns() { return kStorageColumns; }
 
 }  // namespace davit::sandbox

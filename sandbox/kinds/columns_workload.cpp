@@ -146,7 +146,7 @@ Json::Items disruption_budget_cells(const Json& object, host::WallTime now) {
           number_at(object, {"status", "disruptionsAllowed"}), age_of(object, now)};
 }
 
-constexpr std::array kColumns = std::to_array<KindColumns>({
+constexpr std::array kWorkloadColumns = std::to_array<KindColumns>({
     {"", "pods",
      "Name n|Ready s|Status s|Restarts s|Age s|IP s*|Node s*|Nominated Node s*|Readiness Gates s*",
      pod_cells},
@@ -209,6 +209,6 @@ Json::Items cron_job_cells(const Json& cron_job, host::WallTime now) {
           selector_text(job.get("selector"))};
 }
 
-std::span<const KindColumns> workload_columns() { return kColumns; }
+std::span<const KindColumns> workload_columns() { return kWorkloadColumns; }
 
 }  // namespace davit::sandbox

@@ -57,7 +57,7 @@ void check_job_template(const Json& tmpl, const FieldPath& path, FieldErrors& er
   }
 }
 
-void check_spec(const Json& spec, FieldErrors& errors) {
+void check_cron_job_spec(const Json& spec, FieldErrors& errors) {
   const FieldPath path("spec");
   check_schedule(spec, path, errors);
   check_not_negative(spec, "startingDeadlineSeconds", path, errors);
@@ -82,7 +82,7 @@ class CronJobRules final : public WorkloadRules {
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    check_spec(object.get("spec"), errors);
+    check_cron_job_spec(object.get("spec"), errors);
     const std::string& name = object.text_at({"metadata", "name"});
     if (name.size() > kNameBytesMax) {
       errors.push_back(field_invalid("metadata.name", name, "must be no more than 52 characters"));
@@ -90,7 +90,7 @@ class CronJobRules final : public WorkloadRules {
   }
 
   void check_update(const Json& object, const Json&, FieldErrors& errors) const override {
-    check_spec(object.get("spec"), errors);
+    check_cron_job_spec(object.get("spec"), errors);
   }
 };
 

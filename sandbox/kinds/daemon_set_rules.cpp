@@ -25,7 +25,8 @@ void set_template_generation(Json& object, std::int64_t generation) {
   annotations.set(kTemplateGeneration, Json(std::to_string(generation)));
 }
 
-void check_rolling_update(const Json& rolling, const FieldPath& path, FieldErrors& errors) {
+void check_daemon_set_rolling_update(const Json& rolling, const FieldPath& path,
+                                     FieldErrors& errors) {
   const Json& unavailable = rolling.get("maxUnavailable");
   const Json& surge = rolling.get("maxSurge");
   check_int_or_percent(unavailable, path.child("maxUnavailable"), errors);
@@ -42,7 +43,7 @@ void check_rolling_update(const Json& rolling, const FieldPath& path, FieldError
   }
 }
 
-void check_spec(const Json& spec, FieldErrors& errors) {
+void check_daemon_set_spec(const Json& spec, FieldErrors& errors) {
   const FieldPath path("spec");
   const Json& selector = spec.get("selector");
   // Upstream does not ask for one: a missing selector matches nothing, which is refused below.
@@ -58,8 +59,8 @@ void check_spec(const Json& spec, FieldErrors& errors) {
   const Json& strategy = spec.get("updateStrategy");
   const FieldPath strategy_path = path.child("updateStrategy");
   if (const std::string& type = strategy.get("type").text(); type == "RollingUpdate") {
-    check_rolling_update(strategy.get("rollingUpdate"), strategy_path.child("rollingUpdate"),
-                         errors);
+    check_daemon_set_rolling_update(strategy.get("rollingUpdate"),
+                                    strategy_path.child("rollingUpdate"), errors);
   } else if (type != "OnDelete") {
     errors.push_back(
         field_not_supported(strategy_path.text(), strategy, {"RollingUpdate", "OnDelete"}));
@@ -99,11 +100,11 @@ class DaemonSetRules final : public WorkloadRules {
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    check_spec(object.get("spec"), errors);
+    check_daemon_set_spec(object.get("spec"), errors);
   }
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
-    check_spec(object.get("spec"), errors);
+    check_daemon_set_spec(object.get("spec"), errors);
     check_immutable(object.get("spec"), old.get("spec"), "selector", FieldPath("spec"), errors);
   }
 

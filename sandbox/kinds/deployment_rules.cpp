@@ -7,10 +7,11 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::int64_t kRevisionsKept = 10;
+constexpr std::int64_t kReplicaSetsKept = 10;
 constexpr std::int64_t kProgressSeconds = 600;
 
-void check_rolling_update(const Json& rolling, const FieldPath& path, FieldErrors& errors) {
+void check_deployment_rolling_update(const Json& rolling, const FieldPath& path,
+                                     FieldErrors& errors) {
   const Json& unavailable = rolling.get("maxUnavailable");
   const Json& surge = rolling.get("maxSurge");
   check_int_or_percent(unavailable, path.child("maxUnavailable"), errors);
@@ -31,14 +32,14 @@ void check_strategy(const Json& strategy, const FieldPath& path, FieldErrors& er
                                        "may not be specified when strategy `type` is 'Recreate'"));
     }
   } else if (type == "RollingUpdate") {
-    check_rolling_update(strategy.get("rollingUpdate"), rolling, errors);
+    check_deployment_rolling_update(strategy.get("rollingUpdate"), rolling, errors);
   } else {
     errors.push_back(field_not_supported(path.text(), strategy, {"Recreate", "RollingUpdate"}));
   }
 }
 
 /// k8s: ValidateDeploymentSpec.
-void check_spec(const Json& spec, FieldErrors& errors) {
+void check_deployment_spec(const Json& spec, FieldErrors& errors) {
   const FieldPath path("spec");
   check_not_negative(spec, "replicas", path, errors);
   check_selector(spec, "deployment", path, errors);
@@ -74,7 +75,7 @@ class DeploymentRules final : public WorkloadRules {
       set_default(rolling, "maxUnavailable", "25%");
       set_default(rolling, "maxSurge", "25%");
     }
-    set_default(spec, "revisionHistoryLimit", kRevisionsKept);
+    set_default(spec, "revisionHistoryLimit", kReplicaSetsKept);
     set_default(spec, "progressDeadlineSeconds", kProgressSeconds);
   }
 
@@ -99,11 +100,11 @@ class DeploymentRules final : public WorkloadRules {
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    check_spec(object.get("spec"), errors);
+    check_deployment_spec(object.get("spec"), errors);
   }
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
-    check_spec(object.get("spec"), errors);
+    check_deployment_spec(object.get("spec"), errors);
     check_immutable(object.get("spec"), old.get("spec"), "selector", FieldPath("spec"), errors);
   }
 

@@ -46,4 +46,7 @@ class FieldPath {
   Form form_ = Form::kRoot;
 };
 
+/// Where most rules begin.
+inline constexpr FieldPath kSpec("spec");
+
 }  // namespace davit::sandbox

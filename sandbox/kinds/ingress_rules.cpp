@@ -10,8 +10,6 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr FieldPath kSpec("spec");
-
 void check_host(const std::string& host, const FieldPath& path, FieldErrors& errors) {
   if (host.empty()) return;
   if (check_ip(host).empty()) {

@@ -14,6 +14,10 @@ namespace davit::sandbox {
 [[nodiscard]] std::shared_ptr<const KindRules> ingress_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> network_policy_rules(const KindFacts& facts);
 
+/// Its spec.type.
+[[nodiscard]] inline const std::string& service_type(const Json& service) {
+  return service.text_at({"spec", "type"});
+}
 /// spec.clusterIP is "None": the Service has no address of its own.
 [[nodiscard]] bool is_headless(const Json& service);
 /// Every type but ExternalName.

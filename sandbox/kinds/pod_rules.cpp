@@ -18,8 +18,6 @@ constexpr std::string_view kFields[] = {"spec.host",          "spec.hostNetwork"
                                         "status.phase",       "status.nominatedNodeName",
                                         "status.podIP",       "status.podIPs"};
 
-constexpr std::string_view kMirrorPod = "kubernetes.io/config.mirror";
-
 Json gated_condition() {
   return Json::object({{"type", "PodScheduled"},
                        {"status", "False"},

@@ -10,13 +10,11 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::int64_t kInt32Max = std::numeric_limits<std::int32_t>::max();
 // What libc's resolver reads of resolv.conf.
 constexpr std::size_t kNameserversMax = 3;
 constexpr std::size_t kSearchPathsMax = 32;
 
 constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
-constexpr std::string_view kMirrorPod = "kubernetes.io/config.mirror";
 
 void check_host_network(const Json& spec, PodHolder holder, const FieldPath& path,
                         FieldErrors& errors) {

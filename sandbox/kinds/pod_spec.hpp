@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "sandbox/json/json.hpp"
 #include "sandbox/kinds/field_path.hpp"
 #include "sandbox/kinds/resource.hpp"
 
 namespace davit::sandbox {
+
+/// The annotation of a pod that a kubelet made from a file.
+inline constexpr std::string_view kMirrorPod = "kubernetes.io/config.mirror";
 
 /// The names of those volumes that are in order; others cannot be mounted.
 using VolumeNames = std::set<std::string, std::less<>>;

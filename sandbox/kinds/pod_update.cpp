@@ -10,7 +10,6 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::int64_t kInt32Max = std::numeric_limits<std::int32_t>::max();
 constexpr std::string_view kOnlyAdditions =
     "only additions are allowed (no mutations or deletions)";
 constexpr std::string_view kMayChange =

@@ -14,8 +14,6 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr FieldPath kSpec("spec");
-
 class DisruptionBudgetRules final : public PlainRules {
  public:
   using PlainRules::PlainRules;

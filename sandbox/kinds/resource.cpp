@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sandbox/kinds/builtin_table.hpp"
+#include "sandbox/kinds/names.hpp"
 
 namespace davit::sandbox {
 
@@ -66,20 +67,13 @@ std::vector<std::string> verbs_of(const ResourceRow& row) {
   return split_words("create delete deletecollection get list patch update watch");
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
 ResourcePtr make_resource(const ResourceRow& row) {
   const auto has = [&](Trait trait) { return (row.traits & trait) != 0; };
   auto out = std::make_shared<Resource>();
   out->group = row.group;
   out->version = row.version;
   out->name = row.name;
-  out->singular = lower(row.kind);
+  out->singular = lower_case(std::string(row.kind));
   out->kind = row.kind;
   out->namespaced = !has(kClusterScoped);
   out->short_names = split_words(row.short_names);

@@ -15,11 +15,7 @@ namespace {
 constexpr std::int64_t kKubeletPort = 10'250;
 constexpr std::int64_t kAffinitySecondsMax = 86'400;
 
-constexpr FieldPath kSpec("spec");
-
 const Json& spec_of(const Json& service) { return service.get("spec"); }
-const std::string& type_of(const Json& service) { return service.text_at({"spec", "type"}); }
-
 void check_external_name(const Json& service, FieldErrors& errors) {
   const Json& spec = spec_of(service);
   constexpr std::string_view kUnfit = "may not be set for ExternalName services";
@@ -43,7 +39,7 @@ void check_external_name(const Json& service, FieldErrors& errors) {
 
 void check_type_needs(const Json& service, FieldErrors& errors) {
   const Json& spec = spec_of(service);
-  const std::string& type = type_of(service);
+  const std::string& type = service_type(service);
   if (type == "ExternalName") return check_external_name(service, errors);
   if (type != "LoadBalancer" && type != "NodePort") return;
   const FieldPath path = kSpec.child("ports");
@@ -167,7 +163,7 @@ void check_cluster_ips(const Json& spec, FieldErrors& errors) {
 }
 
 void check_addresses(const Json& service, FieldErrors& errors) {
-  if (type_of(service) == "ExternalName") return;
+  if (service_type(service) == "ExternalName") return;
   check_ips_agree(spec_of(service), errors);
   check_families(service, errors);
   check_cluster_ips(spec_of(service), errors);
@@ -194,7 +190,7 @@ void check_doubled_ports(const Json& service, FieldErrors& errors) {
     const std::int64_t node_port = number_at(ports[i], {"nodePort"});
     const std::string& protocol = ports[i].get("protocol").text();
     const FieldPath at = path.index(i);
-    if (node_port != 0 && type_of(service) == "ClusterIP") {
+    if (node_port != 0 && service_type(service) == "ClusterIP") {
       errors.push_back(
           field_forbidden(at.text("nodePort"), "may not be used when `type` is 'ClusterIP'"));
     }
@@ -219,7 +215,7 @@ void check_external_ips(const Json& spec, FieldErrors& errors) {
 
 void check_policies(const Json& service, FieldErrors& errors) {
   const Json& spec = spec_of(service);
-  const std::string& type = type_of(service);
+  const std::string& type = service_type(service);
   if (type != "LoadBalancer" && is_set(spec, "allocateLoadBalancerNodePorts")) {
     errors.push_back(field_forbidden(kSpec.text("allocateLoadBalancerNodePorts"),
                                      "may only be used when `type` is 'LoadBalancer'"));
@@ -249,7 +245,7 @@ void check_policies(const Json& service, FieldErrors& errors) {
 void check_service(const Json& service, FieldErrors& errors) {
   const Json& spec = spec_of(service);
   if (spec.get("ports").items().empty() && !is_headless(service) &&
-      type_of(service) != "ExternalName") {
+      service_type(service) != "ExternalName") {
     errors.push_back(field_required(kSpec.text("ports")));
   }
   check_type_needs(service, errors);
@@ -266,7 +262,7 @@ void check_service(const Json& service, FieldErrors& errors) {
 
 void check_service_update(const Json& service, const Json& old, FieldErrors& errors) {
   // To and from ExternalName everything may change, and headless stays headless.
-  if (type_of(service) == "ExternalName" || type_of(old) == "ExternalName") return;
+  if (service_type(service) == "ExternalName" || service_type(old) == "ExternalName") return;
   if (is_headless(service) && is_headless(old)) return;
   const Json& ips = spec_of(service).get("clusterIPs");
   const Json& old_ips = spec_of(old).get("clusterIPs");

@@ -12,11 +12,9 @@ namespace {
 
 constexpr std::int64_t kAffinitySeconds = 10'800;
 
-const std::string& type_of(const Json& service) { return service.text_at({"spec", "type"}); }
-
 /// Traffic from outside the cluster can reach it.
 bool is_external(const Json& service) {
-  const std::string& type = type_of(service);
+  const std::string& type = service_type(service);
   return type == "NodePort" || type == "LoadBalancer" ||
          (type == "ClusterIP" && !value_at(service, {"spec", "externalIPs"}).items().empty());
 }
@@ -166,7 +164,7 @@ void drop_for_type(Json& service, const Json& old) {
   if (needs_health_check_port(old) && !needs_health_check_port(service)) {
     erase_if_unchanged(spec, old_spec, "healthCheckNodePort");
   }
-  if (type_of(old) == "LoadBalancer" && type_of(service) != "LoadBalancer") {
+  if (service_type(old) == "LoadBalancer" && service_type(service) != "LoadBalancer") {
     erase_if_unchanged(spec, old_spec, "allocateLoadBalancerNodePorts");
     erase_if_unchanged(spec, old_spec, "loadBalancerClass");
   }
@@ -178,7 +176,7 @@ void drop_for_type(Json& service, const Json& old) {
 void check_load_balancer(const Json& service, FieldErrors& errors) {
   const Json& ingress = value_at(service, {"status", "loadBalancer", "ingress"});
   const FieldPath path("status.loadBalancer.ingress");
-  if (!ingress.items().empty() && type_of(service) != "LoadBalancer") {
+  if (!ingress.items().empty() && service_type(service) != "LoadBalancer") {
     errors.push_back(
         field_forbidden(path.text(), "may only be used when `spec.type` is 'LoadBalancer'"));
   }
@@ -225,7 +223,7 @@ class ServiceRules final : public PlainRules {
 
   [[nodiscard]] Pairs fields(const Json& object) const override {
     return {{"spec.clusterIP", object.text_at({"spec", "clusterIP"})},
-            {"spec.type", type_of(object)}};
+            {"spec.type", service_type(object)}};
   }
   [[nodiscard]] bool knows_field(std::string_view field) const override {
     return field == "spec.clusterIP" || field == "spec.type";
@@ -252,16 +250,16 @@ bool is_headless(const Json& service) {
   return service.text_at({"spec", "clusterIP"}) == "None";
 }
 
-bool needs_cluster_ip(const Json& service) { return type_of(service) != "ExternalName"; }
+bool needs_cluster_ip(const Json& service) { return service_type(service) != "ExternalName"; }
 
 bool needs_node_port(const Json& service) {
-  if (type_of(service) == "NodePort") return true;
+  if (service_type(service) == "NodePort") return true;
   const Json& wanted = value_at(service, {"spec", "allocateLoadBalancerNodePorts"});
-  return type_of(service) == "LoadBalancer" && (wanted.is_null() || wanted.boolean());
+  return service_type(service) == "LoadBalancer" && (wanted.is_null() || wanted.boolean());
 }
 
 bool needs_health_check_port(const Json& service) {
-  return type_of(service) == "LoadBalancer" &&
+  return service_type(service) == "LoadBalancer" &&
          service.text_at({"spec", "externalTrafficPolicy"}) == "Local";
 }
 

@@ -11,8 +11,6 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr FieldPath kSpec("spec");
-
 void check_access_modes(const Json& spec, FieldErrors& errors) {
   const Json::Items& modes = spec.get("accessModes").items();
   const FieldPath path = kSpec.child("accessModes");

@@ -18,6 +18,9 @@
 
 namespace davit::sandbox {
 
+/// How a patch of built-in kinds merges lists by key.
+inline constexpr char kStrategic[] = "application/strategic-merge-patch+json";
+
 struct ApiCall {
   std::string method;  ///< "GET"
   std::string target;  ///< "/api/v1/nodes/node-1/status"

@@ -15,7 +15,6 @@ using std::chrono::seconds;
 constexpr host::Duration kRetry = seconds(1);
 constexpr char kNodes[] = "/api/v1/nodes";
 constexpr char kLeases[] = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
-constexpr char kStrategic[] = "application/strategic-merge-patch+json";
 constexpr char kMerge[] = "application/merge-patch+json";
 constexpr int kConflict = 409;
 constexpr int kNotFound = 404;

@@ -19,7 +19,7 @@ struct Condition {
   const char* message;
 };
 
-bool lists(std::string_view list, std::string_view word) {
+bool has_word(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
     if (list.substr(0, comma) == word) return true;
@@ -31,9 +31,9 @@ bool lists(std::string_view list, std::string_view word) {
 /// In the kubelet's order, Ready last.
 std::array<Condition, 4> conditions_of(const Json& node, const NodeReport& report) {
   const std::string& pressure = node.text_at({"metadata", "annotations", annotation::kPressure});
-  const bool memory = lists(pressure, "memory");
-  const bool disk = lists(pressure, "disk");
-  const bool pid = lists(pressure, "pid");
+  const bool memory = has_word(pressure, "memory");
+  const bool disk = has_word(pressure, "disk");
+  const bool pid = has_word(pressure, "pid");
   const bool ready = report.power == NodePower::kRunning;
   return {
       {{"MemoryPressure", memory,

@@ -12,7 +12,6 @@ namespace {
 using host::Time;
 using std::chrono::seconds;
 
-constexpr char kStrategic[] = "application/strategic-merge-patch+json";
 constexpr host::Duration kFirstRetry = std::chrono::milliseconds(500);
 constexpr int kDoublingsMax = 6;  // 32 s: also for what is refused as wrong and hardly gets better.
 

@@ -231,8 +231,7 @@ void Scheduler::report_unfit(const std::string& key, Pod& pod, const std::string
   const Json patch =
       Json::object({{"metadata", Json::object({{"uid", pod.uid}})},
                     {"status", Json::object({{"conditions", Json::array({condition})}})}});
-  seams_.api.send({"PATCH", pod_target(*pod.object) + "/status", to_text(patch),
-                   "application/strategic-merge-patch+json"},
+  seams_.api.send({"PATCH", pod_target(*pod.object) + "/status", to_text(patch), kStrategic},
                   [this, key](const ApiAnswer& answer) {
                     if (answer.ok()) return;
                     const auto found = pods_.find(key);

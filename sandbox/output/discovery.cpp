@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kDiscoveryGroup = "apidiscovery.k8s.io";
 constexpr std::string_view kAggregatedKind = "APIGroupDiscoveryList";
-constexpr std::string_view kJsonType = "application/json";
+constexpr std::string_view kDiscoveryType = "application/json";
 
 /// The resources of one group version, by name.
 struct VersionList {
@@ -166,8 +166,8 @@ bool is_preferred_version(std::string_view a, std::string_view b) {
 
 ApiResult<DiscoveryForm> negotiate_discovery(std::string_view accept) {
   for (const AcceptEntry& entry : parse_accept(accept)) {
-    if (!entry.takes(kJsonType)) continue;
-    if (entry.as.empty()) return DiscoveryForm{false, std::string(kJsonType)};
+    if (!entry.takes(kDiscoveryType)) continue;
+    if (entry.as.empty()) return DiscoveryForm{false, std::string(kDiscoveryType)};
     if (entry.as == kAggregatedKind && entry.group == kDiscoveryGroup && entry.version == "v2") {
       return DiscoveryForm{true, std::string(entry.text)};
     }

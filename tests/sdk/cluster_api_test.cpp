@@ -37,7 +37,7 @@ class ApiServerTest : public ::testing::Test {
                              [this](const testing::WatchChange& c) { changes_.push_back(c.type); }};
 };
 
-const Key kWeb{"default", "web"};
+const Key kWebKey{"default", "web"};
 
 TEST_F(ApiServerTest, CreatingFillsInWhatTheServerSets) {
   const ApiReply reply = server_.handle(
@@ -64,7 +64,7 @@ TEST_F(ApiServerTest, NamesAreUnique) {
 }
 
 TEST_F(ApiServerTest, UnknownNamesAreNotFound) {
-  const ApiReply reply = server_.handle(Request::get<Pod>(kWeb));
+  const ApiReply reply = server_.handle(Request::get<Pod>(kWebKey));
 
   EXPECT_EQ(reply.code(), DAVIT_NOT_FOUND);
   EXPECT_EQ(reply.message, "pods \"web\" not found");
@@ -75,16 +75,16 @@ TEST_F(ApiServerTest, GenerationFollowsTheSpecAndOfADeploymentTheAnnotations) {
   server_.put(DeploymentBuilder("web").json());
   constexpr const char* kAnnotate = R"({"metadata":{"annotations":{"a":"b"}}})";
 
-  EXPECT_EQ(generation(merge<ReplicaSet>(kWeb, kAnnotate)), "1");
-  EXPECT_EQ(generation(merge<ReplicaSet>(kWeb, R"({"spec":{"replicas":5}})")), "2");
-  EXPECT_EQ(generation(merge<Deployment>(kWeb, kAnnotate)), "2");
+  EXPECT_EQ(generation(merge<ReplicaSet>(kWebKey, kAnnotate)), "1");
+  EXPECT_EQ(generation(merge<ReplicaSet>(kWebKey, R"({"spec":{"replicas":5}})")), "2");
+  EXPECT_EQ(generation(merge<Deployment>(kWebKey, kAnnotate)), "2");
 }
 
 TEST_F(ApiServerTest, StatusWritesKeepTheSpecAndTakeAnnotations) {
   server_.put(DeploymentBuilder("web").replicas(3).json());
 
   const ApiReply reply =
-      merge<Deployment>(kWeb, R"({"metadata":{"annotations":{"a":"b"},"labels":{"x":"y"}},
+      merge<Deployment>(kWebKey, R"({"metadata":{"annotations":{"a":"b"},"labels":{"x":"y"}},
         "spec":{"replicas":9},"status":{"replicas":2}})",
                         {.subresource = "status"});
 
@@ -98,7 +98,7 @@ TEST_F(ApiServerTest, StatusWritesKeepTheSpecAndTakeAnnotations) {
 TEST_F(ApiServerTest, MainWritesKeepTheStatus) {
   server_.put(ReplicaSetBuilder("web").status("replicas", 4).json());
 
-  const ApiReply reply = merge<ReplicaSet>(kWeb, R"({"status":{"replicas":9}})");
+  const ApiReply reply = merge<ReplicaSet>(kWebKey, R"({"status":{"replicas":9}})");
 
   EXPECT_EQ(reply.object->text_at({"status", "replicas"}), "4");
 }
@@ -107,16 +107,16 @@ TEST_F(ApiServerTest, AWriteThatChangesNothingMakesNoVersionAndNoEvent) {
   server_.put(ReplicaSetBuilder("web").replicas(2).json());
   changes_.clear();
 
-  EXPECT_EQ(merge<ReplicaSet>(kWeb, R"({"spec":{"replicas":2}})").version, 0);
+  EXPECT_EQ(merge<ReplicaSet>(kWebKey, R"({"spec":{"replicas":2}})").version, 0);
   EXPECT_TRUE(changes_.empty());
 }
 
 TEST_F(ApiServerTest, AStaleResourceVersionIsAConflict) {
   server_.put(ReplicaSetBuilder("web").json());
-  const ApiReply read = server_.handle(Request::get<ReplicaSet>(kWeb));
-  static_cast<void>(merge<ReplicaSet>(kWeb, R"({"spec":{"replicas":2}})"));
+  const ApiReply read = server_.handle(Request::get<ReplicaSet>(kWebKey));
+  static_cast<void>(merge<ReplicaSet>(kWebKey, R"({"spec":{"replicas":2}})"));
 
-  const ApiReply reply = server_.handle(Request::update<ReplicaSet>(kWeb, read.object->dump()));
+  const ApiReply reply = server_.handle(Request::update<ReplicaSet>(kWebKey, read.object->dump()));
 
   EXPECT_EQ(reply.code(), DAVIT_CONFLICT);
   EXPECT_EQ(reply.message,
@@ -128,16 +128,16 @@ TEST_F(ApiServerTest, AnotherUidIsRefused) {
   server_.put(PodBuilder("web").json());
   constexpr const char* kBody = R"({"metadata":{"uid":"other"}})";
 
-  EXPECT_EQ(merge<Pod>(kWeb, kBody).http_status, 422);
-  EXPECT_EQ(server_.handle(Request::update<Pod>(kWeb, kBody)).http_status, 409);
-  EXPECT_EQ(server_.handle(Request::remove<Pod>(kWeb, {.uid = "other"})).http_status, 409);
+  EXPECT_EQ(merge<Pod>(kWebKey, kBody).http_status, 422);
+  EXPECT_EQ(server_.handle(Request::update<Pod>(kWebKey, kBody)).http_status, 409);
+  EXPECT_EQ(server_.handle(Request::remove<Pod>(kWebKey, {.uid = "other"})).http_status, 409);
 }
 
 TEST_F(ApiServerTest, TwoControllersAreRefused) {
   server_.put(PodBuilder("web").controlled_by("apps/v1", "ReplicaSet", "a", "1").json());
 
   const ApiReply reply = server_.handle(
-      Request::patch<Pod>(kWeb, PatchType::kStrategic,
+      Request::patch<Pod>(kWebKey, PatchType::kStrategic,
                           R"({"metadata":{"ownerReferences":[{"uid":"2","controller":true}]}})"));
 
   EXPECT_EQ(reply.code(), DAVIT_INVALID);
@@ -148,10 +148,10 @@ TEST_F(ApiServerTest, BoundPodsAreDeletedGracefullyOthersAtOnce) {
   server_.put(PodBuilder("bound").on_node("n1").json());
   const Key bound{"default", "bound"};
 
-  EXPECT_TRUE(server_.handle(Request::remove<Pod>(kWeb)).ok());
+  EXPECT_TRUE(server_.handle(Request::remove<Pod>(kWebKey)).ok());
   EXPECT_TRUE(server_.handle(Request::remove<Pod>(bound)).ok());
 
-  EXPECT_EQ(server_.handle(Request::get<Pod>(kWeb)).http_status, 404);
+  EXPECT_EQ(server_.handle(Request::get<Pod>(kWebKey)).http_status, 404);
   const ApiReply rest = server_.handle(Request::get<Pod>(bound));
   EXPECT_EQ(rest.object->text_at({"metadata", "deletionTimestamp"}), "1970-01-01T00:00:00Z");
   EXPECT_TRUE(server_.handle(Request::remove<Pod>(bound, {.grace_seconds = 0})).ok());
@@ -161,11 +161,11 @@ TEST_F(ApiServerTest, BoundPodsAreDeletedGracefullyOthersAtOnce) {
 TEST_F(ApiServerTest, FinalizersHoldAnObjectUntilTheLastIsGone) {
   server_.put(ReplicaSetBuilder("web").finalizer("keep").json());
 
-  static_cast<void>(server_.handle(Request::remove<ReplicaSet>(kWeb)));
-  EXPECT_TRUE(server_.handle(Request::get<ReplicaSet>(kWeb)).ok());
-  static_cast<void>(merge<ReplicaSet>(kWeb, R"({"metadata":{"finalizers":null}})"));
+  static_cast<void>(server_.handle(Request::remove<ReplicaSet>(kWebKey)));
+  EXPECT_TRUE(server_.handle(Request::get<ReplicaSet>(kWebKey)).ok());
+  static_cast<void>(merge<ReplicaSet>(kWebKey, R"({"metadata":{"finalizers":null}})"));
 
-  EXPECT_EQ(server_.handle(Request::get<ReplicaSet>(kWeb)).http_status, 404);
+  EXPECT_EQ(server_.handle(Request::get<ReplicaSet>(kWebKey)).http_status, 404);
   EXPECT_EQ(changes_.back(), DAVIT_EVENT_DELETED);
 }
 

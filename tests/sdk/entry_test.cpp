@@ -49,7 +49,7 @@ class Scripted : public Controller {
   Informer<Pod> pods_;
 };
 
-constexpr const char* kNote = R"({"controllers":[{"name":"scripted","watches":[
+constexpr const char* kEntryNote = R"({"controllers":[{"name":"scripted","watches":[
   {"group":"","resource":"pods","projection":["metadata.labels"]}]}]})";
 
 class EntryTest : public ::testing::Test {
@@ -62,7 +62,7 @@ class EntryTest : public ::testing::Test {
     cluster_.run_until_idle();
     return cluster_.syncs().back();
   }
-  testing::Cluster cluster_{{.note = kNote}};
+  testing::Cluster cluster_{{.note = kEntryNote}};
 };
 
 TEST_F(EntryTest, WhatASyncThrowsBecomesAnErrorOfItsKey) {

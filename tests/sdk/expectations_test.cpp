@@ -12,79 +12,79 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Key kWeb{"default", "web"};
+const Key kExpected{"default", "web"};
 const Key kPodA{"default", "a"};
 const Key kPodB{"default", "b"};
 constexpr Time kStart{};
 
 TEST(ExpectationsTest, NothingRecordedIsSatisfied) {
   Expectations expectations;
-  expectations.creation_observed(kWeb);
+  expectations.creation_observed(kExpected);
 
-  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
-  EXPECT_EQ(expectations.outstanding(kWeb), std::nullopt);
+  EXPECT_TRUE(expectations.satisfied(kExpected, kStart));
+  EXPECT_EQ(expectations.outstanding(kExpected), std::nullopt);
 }
 
 TEST(ExpectationsTest, SatisfiedOnceAllWasSeen) {
   Expectations expectations;
-  expectations.expect_creations(kWeb, 2, kStart);
+  expectations.expect_creations(kExpected, 2, kStart);
 
-  expectations.creation_observed(kWeb);
-  EXPECT_FALSE(expectations.satisfied(kWeb, kStart));
-  expectations.creation_observed(kWeb);
-  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+  expectations.creation_observed(kExpected);
+  EXPECT_FALSE(expectations.satisfied(kExpected, kStart));
+  expectations.creation_observed(kExpected);
+  EXPECT_TRUE(expectations.satisfied(kExpected, kStart));
 }
 
 TEST(ExpectationsTest, CountersMayBecomeNegative) {
   Expectations expectations;
-  expectations.expect_creations(kWeb, 1, kStart);
+  expectations.expect_creations(kExpected, 1, kStart);
 
-  expectations.creation_observed(kWeb, 3);
+  expectations.creation_observed(kExpected, 3);
 
-  EXPECT_EQ(expectations.outstanding(kWeb), (ExpectationCounts{-2, 0}));
-  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+  EXPECT_EQ(expectations.outstanding(kExpected), (ExpectationCounts{-2, 0}));
+  EXPECT_TRUE(expectations.satisfied(kExpected, kStart));
 }
 
 TEST(ExpectationsTest, OldOnesAreNotWaitedFor) {
   Expectations expectations;
-  expectations.expect_deletions(kWeb, 1, kStart);
+  expectations.expect_deletions(kExpected, 1, kStart);
 
-  EXPECT_FALSE(expectations.satisfied(kWeb, kStart + 5min));
-  EXPECT_TRUE(expectations.satisfied(kWeb, kStart + 5min + 1ns));
+  EXPECT_FALSE(expectations.satisfied(kExpected, kStart + 5min));
+  EXPECT_TRUE(expectations.satisfied(kExpected, kStart + 5min + 1ns));
 }
 
 TEST(ExpectationsTest, SettingReplacesAndErasingForgets) {
   Expectations expectations;
-  expectations.expect_creations(kWeb, 5, kStart);
-  expectations.expect_deletions(kWeb, 1, kStart);
+  expectations.expect_creations(kExpected, 5, kStart);
+  expectations.expect_deletions(kExpected, 1, kStart);
 
-  EXPECT_EQ(expectations.outstanding(kWeb), (ExpectationCounts{0, 1}));
-  expectations.erase(kWeb);
-  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+  EXPECT_EQ(expectations.outstanding(kExpected), (ExpectationCounts{0, 1}));
+  expectations.erase(kExpected);
+  EXPECT_TRUE(expectations.satisfied(kExpected, kStart));
 }
 
 TEST(TrackingExpectationsTest, EachAwaitedObjectCountsOnce) {
   TrackingExpectations expectations;
-  expectations.expect_deletions(kWeb, {kPodA, kPodB}, kStart);
+  expectations.expect_deletions(kExpected, {kPodA, kPodB}, kStart);
 
-  expectations.deletion_observed(kWeb, kPodA);
-  expectations.deletion_observed(kWeb, kPodA);
-  expectations.deletion_observed(kWeb, Key{"default", "other"});
-  EXPECT_EQ(expectations.outstanding(kWeb), (ExpectationCounts{0, 1}));
+  expectations.deletion_observed(kExpected, kPodA);
+  expectations.deletion_observed(kExpected, kPodA);
+  expectations.deletion_observed(kExpected, Key{"default", "other"});
+  EXPECT_EQ(expectations.outstanding(kExpected), (ExpectationCounts{0, 1}));
 
-  expectations.deletion_observed(kWeb, kPodB);
-  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+  expectations.deletion_observed(kExpected, kPodB);
+  EXPECT_TRUE(expectations.satisfied(kExpected, kStart));
 }
 
 TEST(TrackingExpectationsTest, ANewRoundReplacesTheAwaitedObjects) {
   TrackingExpectations expectations;
-  expectations.expect_deletions(kWeb, {kPodA}, kStart);
-  expectations.expect_deletions(kWeb, {kPodB}, kStart);
+  expectations.expect_deletions(kExpected, {kPodA}, kStart);
+  expectations.expect_deletions(kExpected, {kPodB}, kStart);
 
-  expectations.deletion_observed(kWeb, kPodA);
-  EXPECT_FALSE(expectations.satisfied(kWeb, kStart));
-  expectations.erase(kWeb);
-  EXPECT_TRUE(expectations.satisfied(kWeb, kStart));
+  expectations.deletion_observed(kExpected, kPodA);
+  EXPECT_FALSE(expectations.satisfied(kExpected, kStart));
+  expectations.erase(kExpected);
+  EXPECT_TRUE(expectations.satisfied(kExpected, kStart));
 }
 
 /// Runs slow_start over calls of which those from `first_bad` on fail; records the batch sizes.

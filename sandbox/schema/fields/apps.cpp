@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kAppsFields = R"(
 ControllerRevision: 1 metadata:meta.ObjectMeta, 2 data:RawExtension!, 3 revision:l!
 DaemonSet: 1 metadata:meta.ObjectMeta, 2 spec:DaemonSetSpec!, 3 status:DaemonSetStatus!
 DaemonSetCondition: 1 type:s!, 2 status:s!, 3 lastTransitionTime:Time!, 4 reason:s, 5 message:s
@@ -53,6 +53,6 @@ StatefulSetUpdateStrategy: 1 type:s, 2 rollingUpdate:RollingUpdateStatefulSetStr
 
 }  // namespace
 
-std::string_view apps_fields() { return kFields; }
+std::string_view apps_fields() { return kAppsFields; }
 
 }  // namespace davit::sandbox

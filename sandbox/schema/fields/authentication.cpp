@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kAuthenticationFields = R"(
 BoundObjectReference: 1 kind:s, 2 apiVersion:s, 3 name:s, 4 uid:s
 SelfSubjectReview: 1 metadata:meta.ObjectMeta, 2 status:SelfSubjectReviewStatus!
 SelfSubjectReviewStatus: 1 userInfo:UserInfo!
@@ -21,6 +21,6 @@ UserInfo: 1 username:s, 2 uid:s, 3 groups[]:s, 4 extra:{ExtraValue}
 
 }  // namespace
 
-std::string_view authentication_fields() { return kFields; }
+std::string_view authentication_fields() { return kAuthenticationFields; }
 
 }  // namespace davit::sandbox

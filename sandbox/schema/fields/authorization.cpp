@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kAuthorizationFields = R"(
 FieldSelectorAttributes: 1 rawSelector:s, 2 requirements[]:meta.FieldSelectorRequirement
 LabelSelectorAttributes: 1 rawSelector:s, 2 requirements[]:meta.LabelSelectorRequirement
 LocalSubjectAccessReview: 1 metadata:meta.ObjectMeta, 2 spec:SubjectAccessReviewSpec!,
@@ -35,6 +35,6 @@ SubjectRulesReviewStatus: 1 resourceRules[]:ResourceRule!, 2 nonResourceRules[]:
 
 }  // namespace
 
-std::string_view authorization_fields() { return kFields; }
+std::string_view authorization_fields() { return kAuthorizationFields; }
 
 }  // namespace davit::sandbox

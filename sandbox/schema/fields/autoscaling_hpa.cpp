@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kAutoscalingHpaFields = R"(
 CrossVersionObjectReference: 1 kind:s!, 2 name:s!, 3 apiVersion:s
 HorizontalPodAutoscaler: 1 metadata:meta.ObjectMeta, 2 spec:HorizontalPodAutoscalerSpec!,
   3 status:HorizontalPodAutoscalerStatus!
@@ -17,6 +17,6 @@ HorizontalPodAutoscalerStatus: 1 observedGeneration:l?, 2 lastScaleTime:Time,
 
 }  // namespace
 
-std::string_view autoscaling_hpa_fields() { return kFields; }
+std::string_view autoscaling_hpa_fields() { return kAutoscalingHpaFields; }
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kAutoscalingV2Fields = R"(
 ContainerResourceMetricSource: 1 name:s!, 2 target:MetricTarget!, 3 container:s!
 ContainerResourceMetricStatus: 1 name:s!, 2 current:MetricValueStatus!, 3 container:s!
 CrossVersionObjectReference: 1 kind:s!, 2 name:s!, 3 apiVersion:s
@@ -45,6 +45,6 @@ ResourceMetricStatus: 1 name:s!, 2 current:MetricValueStatus!
 
 }  // namespace
 
-std::string_view autoscaling_v2_fields() { return kFields; }
+std::string_view autoscaling_v2_fields() { return kAutoscalingV2Fields; }
 
 }  // namespace davit::sandbox

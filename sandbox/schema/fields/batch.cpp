@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kBatchFields = R"(
 CronJob: 1 metadata:meta.ObjectMeta, 2 spec:CronJobSpec!, 3 status:CronJobStatus!
 CronJobSpec: 1 schedule:s!, 2 startingDeadlineSeconds:l?, 3 concurrencyPolicy:s, 4 suspend:b?,
   5 jobTemplate:JobTemplateSpec!, 6 successfulJobsHistoryLimit:i?, 7 failedJobsHistoryLimit:i?,
@@ -37,6 +37,6 @@ UncountedTerminatedPods: 1 succeeded[]:s, 2 failed[]:s
 
 }  // namespace
 
-std::string_view batch_fields() { return kFields; }
+std::string_view batch_fields() { return kBatchFields; }
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kCertificatesFields = R"(
 CertificateSigningRequest: 1 metadata:meta.ObjectMeta, 2 spec:CertificateSigningRequestSpec!,
   3 status:CertificateSigningRequestStatus!
 CertificateSigningRequestCondition: 1 type:s!, 2 reason:s, 3 message:s, 4 lastUpdateTime:Time!,
@@ -18,6 +18,6 @@ CertificateSigningRequestStatus: 1 conditions[]:CertificateSigningRequestConditi
 
 }  // namespace
 
-std::string_view certificates_fields() { return kFields; }
+std::string_view certificates_fields() { return kCertificatesFields; }
 
 }  // namespace davit::sandbox

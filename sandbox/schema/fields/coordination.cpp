@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kCoordinationFields = R"(
 Lease: 1 metadata:meta.ObjectMeta, 2 spec:LeaseSpec!
 LeaseSpec: 1 holderIdentity:s?, 2 leaseDurationSeconds:i?, 3 acquireTime:MicroTime,
   4 renewTime:MicroTime, 5 leaseTransitions:i?, 6 strategy:s?, 7 preferredHolder:s?
@@ -13,6 +13,6 @@ LeaseSpec: 1 holderIdentity:s?, 2 leaseDurationSeconds:i?, 3 acquireTime:MicroTi
 
 }  // namespace
 
-std::string_view coordination_fields() { return kFields; }
+std::string_view coordination_fields() { return kCoordinationFields; }
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kCoreFields = R"(
 AttachedVolume: 1 name:s!, 2 devicePath:s!
 Binding: 1 metadata:meta.ObjectMeta, 2 target:ObjectReference!
 ClientIPConfig: 1 timeoutSeconds:i?
@@ -98,6 +98,6 @@ Taint: 1 key:s!, 2 value:s, 3 effect:s!, 4 timeAdded:Time
 
 }  // namespace
 
-std::string_view core_fields() { return kFields; }
+std::string_view core_fields() { return kCoreFields; }
 
 }  // namespace davit::sandbox

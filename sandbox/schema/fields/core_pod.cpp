@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kCorePodFields = R"(
 Affinity: 1 nodeAffinity:NodeAffinity, 2 podAffinity:PodAffinity,
   3 podAntiAffinity:PodAntiAffinity
 AppArmorProfile: 1 type:s!, 2 localhostProfile:s?
@@ -211,6 +211,6 @@ WindowsSecurityContextOptions: 1 gmsaCredentialSpecName:s?, 2 gmsaCredentialSpec
 
 }  // namespace
 
-std::string_view core_pod_fields() { return kFields; }
+std::string_view core_pod_fields() { return kCorePodFields; }
 
 }  // namespace davit::sandbox

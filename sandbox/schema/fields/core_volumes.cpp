@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kCoreVolumesFields = R"(
 AWSElasticBlockStoreVolumeSource: 1 volumeID:s!, 2 fsType:s, 3 partition:i, 4 readOnly:b
 AzureDiskVolumeSource: 1 diskName:s!, 2 diskURI:s!, 3 cachingMode:s?, 4 fsType:s?, 5 readOnly:b?,
   6 kind:s?
@@ -91,6 +91,6 @@ VsphereVirtualDiskVolumeSource: 1 volumePath:s!, 2 fsType:s, 3 storagePolicyName
 
 }  // namespace
 
-std::string_view core_volumes_fields() { return kFields; }
+std::string_view core_volumes_fields() { return kCoreVolumesFields; }
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kDiscoveryFields = R"(
 Endpoint: 1 addresses[]:s!, 2 conditions:EndpointConditions!, 3 hostname:s?,
   4 targetRef:core.ObjectReference, 5 deprecatedTopology:{s}, 6 nodeName:s?, 7 zone:s?,
   8 hints:EndpointHints
@@ -20,6 +20,6 @@ ForZone: 1 name:s!
 
 }  // namespace
 
-std::string_view discovery_fields() { return kFields; }
+std::string_view discovery_fields() { return kDiscoveryFields; }
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kEventsFields = R"(
 Event: 1 metadata:meta.ObjectMeta, 2 eventTime:MicroTime!, 3 series:EventSeries,
   4 reportingController:s, 5 reportingInstance:s, 6 action:s, 7 reason:s,
   8 regarding:core.ObjectReference!, 9 related:core.ObjectReference, 10 note:s, 11 type:s,
@@ -16,6 +16,6 @@ EventSeries: 1 count:i!, 2 lastObservedTime:MicroTime!
 
 }  // namespace
 
-std::string_view events_fields() { return kFields; }
+std::string_view events_fields() { return kEventsFields; }
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kMetaFields = R"(
 Condition: 1 type:s!, 2 status:s!, 3 observedGeneration:l, 4 lastTransitionTime:Time!,
   5 reason:s!, 6 message:s!
 CreateOptions: 1 dryRun[]:s, 3 fieldManager:s, 4 fieldValidation:s
@@ -35,6 +35,6 @@ StatusDetails: 1 name:s, 2 group:s, 3 kind:s, 4 causes[]:StatusCause, 5 retryAft
 
 }  // namespace
 
-std::string_view meta_fields() { return kFields; }
+std::string_view meta_fields() { return kMetaFields; }
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kNetworkingFields = R"(
 HTTPIngressPath: 1 path:s, 2 backend:IngressBackend!, 3 pathType:s?!
 HTTPIngressRuleValue: 1 paths[]:HTTPIngressPath!
 Ingress: 1 metadata:meta.ObjectMeta, 2 spec:IngressSpec!, 3 status:IngressStatus!
@@ -25,6 +25,6 @@ ServiceBackendPort: 1 name:s, 2 number:i
 
 }  // namespace
 
-std::string_view networking_fields() { return kFields; }
+std::string_view networking_fields() { return kNetworkingFields; }
 
 }  // namespace davit::sandbox

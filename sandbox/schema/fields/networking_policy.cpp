@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kNetworkingPolicyFields = R"(
 IPBlock: 1 cidr:s!, 2 except[]:s
 IngressClass: 1 metadata:meta.ObjectMeta, 2 spec:IngressClassSpec!
 IngressClassParametersReference: 1 apiGroup:s?, 2 kind:s!, 3 name:s!, 4 scope:s?!, 5 namespace:s?
@@ -22,6 +22,6 @@ NetworkPolicySpec: 1 podSelector:meta.LabelSelector!, 2 ingress[]:NetworkPolicyI
 
 }  // namespace
 
-std::string_view networking_policy_fields() { return kFields; }
+std::string_view networking_policy_fields() { return kNetworkingPolicyFields; }
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kNodeFields = R"(
 Overhead: 1 podFixed:{Quantity}
 RuntimeClass: 1 metadata:meta.ObjectMeta, 2 handler:s!, 3 overhead:Overhead,
   4 scheduling:Scheduling
@@ -14,6 +14,6 @@ Scheduling: 1 nodeSelector:{s}, 2 tolerations[]:core.Toleration
 
 }  // namespace
 
-std::string_view node_fields() { return kFields; }
+std::string_view node_fields() { return kNodeFields; }
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kPolicyFields = R"(
 Eviction: 1 metadata:meta.ObjectMeta, 2 deleteOptions:meta.DeleteOptions
 PodDisruptionBudget: 1 metadata:meta.ObjectMeta, 2 spec:PodDisruptionBudgetSpec!,
   3 status:PodDisruptionBudgetStatus!
@@ -18,6 +18,6 @@ PodDisruptionBudgetStatus: 1 observedGeneration:l, 2 disruptedPods:{Time},
 
 }  // namespace
 
-std::string_view policy_fields() { return kFields; }
+std::string_view policy_fields() { return kPolicyFields; }
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kRbacFields = R"(
 AggregationRule: 1 clusterRoleSelectors[]:meta.LabelSelector
 ClusterRole: 1 metadata:meta.ObjectMeta, 2 rules[]:PolicyRule!, 3 aggregationRule:AggregationRule
 ClusterRoleBinding: 1 metadata:meta.ObjectMeta, 2 subjects[]:Subject, 3 roleRef:RoleRef!
@@ -19,6 +19,6 @@ Subject: 1 kind:s!, 2 apiGroup:s, 3 name:s!, 4 namespace:s
 
 }  // namespace
 
-std::string_view rbac_fields() { return kFields; }
+std::string_view rbac_fields() { return kRbacFields; }
 
 }  // namespace davit::sandbox

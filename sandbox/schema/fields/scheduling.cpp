@@ -5,13 +5,13 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kSchedulingFields = R"(
 PriorityClass: 1 metadata:meta.ObjectMeta, 2 value:i!, 3 globalDefault:b, 4 description:s,
   5 preemptionPolicy:s?
 )";
 
 }  // namespace
 
-std::string_view scheduling_fields() { return kFields; }
+std::string_view scheduling_fields() { return kSchedulingFields; }
 
 }  // namespace davit::sandbox

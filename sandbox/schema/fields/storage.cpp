@@ -5,7 +5,7 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::string_view kFields = R"(
+constexpr std::string_view kStorageFields = R"(
 CSIDriver: 1 metadata:meta.ObjectMeta, 2 spec:CSIDriverSpec!
 CSIDriverSpec: 1 attachRequired:b?, 2 podInfoOnMount:b?, 3 volumeLifecycleModes[]:s,
   4 storageCapacity:b?, 5 fsGroupPolicy:s?, 6 tokenRequests[]:TokenRequest,
@@ -30,6 +30,6 @@ VolumeNodeResources: 1 count:i?
 
 }  // namespace
 
-std::string_view storage_fields() { return kFields; }
+std::string_view storage_fields() { return kStorageFields; }
 
 }  // namespace davit::sandbox

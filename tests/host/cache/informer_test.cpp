@@ -15,7 +15,7 @@ using ::testing::UnorderedElementsAre;
 
 class InformerTest : public CacheTest {
  protected:
-  void fill(std::string_view version, const std::vector<PodSpec>& pods) {
+  void filled_with(std::string_view version, const std::vector<PodSpec>& pods) {
     reply({.body = list_json(version, pods)});
     step();
   }
@@ -30,7 +30,7 @@ TEST_F(InformerTest, FirstContentIsInitialAndLaterObjectsAreNot) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);
-  fill("5", {{.name = "a", .version = "1"}, {.name = "b", .version = "2"}});
+  filled_with("5", {{.name = "a", .version = "1"}, {.name = "b", .version = "2"}});
   watch(event_json("ADDED", {.name = "c", .version = "6"}));
 
   EXPECT_THAT(listener.heard,
@@ -44,7 +44,7 @@ TEST_F(InformerTest, EmptyCollectionIsSyncedWithoutAChange) {
   RecordingListener listener;
   informer_->add_listener(listener);
   EXPECT_FALSE(informer_->has_synced());
-  fill("5", {});
+  filled_with("5", {});
 
   EXPECT_TRUE(informer_->has_synced());
   EXPECT_EQ(listener.initials, 1);
@@ -56,15 +56,15 @@ TEST_F(InformerTest, RelistTellsOnlyDifferencesAndMissedDeletionsAsTombstones) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);
-  fill("5", {{.name = "a", .version = "1"},
-             {.name = "b", .version = "2"},
-             {.name = "d", .version = "3"}});
+  filled_with("5", {{.name = "a", .version = "1"},
+                    {.name = "b", .version = "2"},
+                    {.name = "d", .version = "3"}});
   watch(error_json(410, "Expired"));
   wait();
   listener.heard.clear();
-  fill("9", {{.name = "b", .version = "2"},
-             {.name = "d", .version = "8"},
-             {.name = "c", .version = "9"}});
+  filled_with("9", {{.name = "b", .version = "2"},
+                    {.name = "d", .version = "8"},
+                    {.name = "c", .version = "9"}});
 
   EXPECT_THAT(listener.heard, ElementsAre("DELETED a@1 tombstone", "UPDATED d@3->8", "ADDED c@9"));
 }
@@ -74,7 +74,7 @@ TEST_F(InformerTest, EveryUpdateOfAnObjectIsToldInOrder) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);
-  fill("5", {{.name = "a", .version = "1"}});
+  filled_with("5", {{.name = "a", .version = "1"}});
   listener.heard.clear();
   std::string body;
   for (int version = 6; version <= 10; ++version) {
@@ -90,7 +90,7 @@ TEST_F(InformerTest, EventThatRepeatsTheKnownStateIsNotTold) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);
-  fill("5", {{.name = "a", .version = "1"}});
+  filled_with("5", {{.name = "a", .version = "1"}});
   listener.heard.clear();
   watch(event_json("ADDED", {.name = "a", .version = "1"}));
   EXPECT_THAT(listener.heard, IsEmpty());
@@ -99,9 +99,9 @@ TEST_F(InformerTest, EventThatRepeatsTheKnownStateIsNotTold) {
 // RT-077
 TEST_F(InformerTest, LateListenerHearsThePresentContentAndThenEveryChange) {
   make_plain_informer();
-  fill("5", {{.name = "a", .version = "1"},
-             {.name = "b", .version = "2"},
-             {.name = "c", .version = "3"}});
+  filled_with("5", {{.name = "a", .version = "1"},
+                    {.name = "b", .version = "2"},
+                    {.name = "c", .version = "3"}});
   RecordingListener late;
   informer_->add_listener(late);
   EXPECT_THAT(late.heard,
@@ -117,7 +117,7 @@ TEST_F(InformerTest, ResyncTellsEveryObjectAgainWithoutAskingTheServer) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);
-  fill("5", {{.name = "a", .version = "1"}, {.name = "b", .version = "2"}});
+  filled_with("5", {{.name = "a", .version = "1"}, {.name = "b", .version = "2"}});
   listener.heard.clear();
   clock_.advance(std::chrono::hours(12) - std::chrono::seconds(61));
   informer_->tick(clock_.now());
@@ -136,7 +136,7 @@ TEST_F(InformerTest, RemovedListenerHearsNothingMore) {
   informer_->add_listener(listener);
   informer_->remove_listener(listener);
   informer_->remove_listener(listener);
-  fill("5", {{.name = "a", .version = "1"}});
+  filled_with("5", {{.name = "a", .version = "1"}});
   EXPECT_EQ(listener.initials, 0);
 }
 
@@ -154,7 +154,7 @@ TEST_F(InformerTest, StoreHoldsTheNewStateWhenListenersHearOfIt) {
   make_plain_informer();
   Reader reader(informer_->store());
   informer_->add_listener(reader);
-  fill("5", {{.name = "a", .version = "1"}});
+  filled_with("5", {{.name = "a", .version = "1"}});
   watch(event_json("MODIFIED", {.name = "a", .version = "6"}));
   EXPECT_TRUE(reader.same);
 }
@@ -164,7 +164,7 @@ TEST_F(InformerTest, BookmarksAdvanceTheStoreVersion) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);
-  fill("5", {});
+  filled_with("5", {});
   watch(bookmark_json("30"));
   EXPECT_EQ(listener.last_version, 30u);
   EXPECT_EQ(informer_->store().version(), 30u);

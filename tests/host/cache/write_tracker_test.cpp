@@ -31,7 +31,7 @@ class WriteTrackerTest : public CacheTest {
         {.body = list_json("10", {{.name = "a", .version = "5"}, {.name = "b", .version = "6"}})});
     step();
   }
-  void watch(std::string body) {
+  void watch_line(std::string body) {
     reply({.body = std::move(body), .lasts = seconds(2)});
     step();
   }
@@ -55,10 +55,10 @@ TEST_F(WriteTrackerTest, KeyWaitsUntilTheCacheHasReachedItsWrite) {
   wrote("x", "11");
   EXPECT_FALSE(ready("x"));
   EXPECT_TRUE(ready("other"));
-  watch(event_json("MODIFIED", {.name = "b", .version = "11"}));
+  watch_line(event_json("MODIFIED", {.name = "b", .version = "11"}));
   EXPECT_FALSE(ready("x")) << "the highest version counts";
   EXPECT_THAT(told_, IsEmpty());
-  watch(event_json("MODIFIED", {.name = "a", .version = "12"}));
+  watch_line(event_json("MODIFIED", {.name = "a", .version = "12"}));
 
   EXPECT_THAT(told_, ElementsAre("x"));
   EXPECT_TRUE(ready("x"));
@@ -69,7 +69,7 @@ TEST_F(WriteTrackerTest, OnlyKeysThatWereHeldBackAreTold) {
   wrote("asked", "12");
   wrote("never-asked", "12");
   EXPECT_FALSE(ready("asked"));
-  watch(bookmark_json("20"));
+  watch_line(bookmark_json("20"));
   EXPECT_THAT(told_, ElementsAre("asked"));
   EXPECT_TRUE(ready("never-asked"));
 }
@@ -85,7 +85,7 @@ TEST_F(WriteTrackerTest, VersionsThatCannotBeComparedCountAsSeen) {
   wrote("x", "");
   EXPECT_TRUE(ready("x"));
   wrote("y", "12");
-  watch(bookmark_json("opaque"));
+  watch_line(bookmark_json("opaque"));
   EXPECT_TRUE(ready("y"));
 }
 
@@ -99,7 +99,7 @@ TEST_F(WriteTrackerTest, InformersWithASelectorAreNotWaitedFor) {
 TEST_F(WriteTrackerTest, DeleteIsSeenWhenTheObjectIsGone) {
   deleted("x", "a");
   EXPECT_FALSE(ready("x"));
-  watch(event_json("DELETED", {.name = "a", .version = "12"}));
+  watch_line(event_json("DELETED", {.name = "a", .version = "12"}));
   EXPECT_THAT(told_, ElementsAre("x"));
   EXPECT_TRUE(ready("x"));
 }
@@ -109,8 +109,8 @@ TEST_F(WriteTrackerTest, DeleteIsSeenWhenTheObjectIsBeingDeletedOrAnotherOne) {
   deleted("y", "b");
   EXPECT_FALSE(ready("x"));
   EXPECT_FALSE(ready("y"));
-  watch(event_json("MODIFIED", {.name = "a", .version = "12", .deleting = true}));
-  watch(event_json("MODIFIED", {.name = "b", .version = "13", .uid = "another"}));
+  watch_line(event_json("MODIFIED", {.name = "a", .version = "12", .deleting = true}));
+  watch_line(event_json("MODIFIED", {.name = "b", .version = "13", .uid = "another"}));
   EXPECT_THAT(told_, ElementsAre("x", "y"));
 }
 
@@ -123,7 +123,7 @@ TEST_F(WriteTrackerTest, DeleteOfAnUnknownObjectIsSeenAlready) {
 TEST_F(WriteTrackerTest, DeleteIsNotSeenByTheVersionOfItsAnswer) {
   deleted("x", "a", "5");
   EXPECT_FALSE(ready("x"));
-  watch(bookmark_json("12"));
+  watch_line(bookmark_json("12"));
   EXPECT_FALSE(ready("x"));
 }
 
@@ -132,17 +132,17 @@ TEST_F(WriteTrackerTest, AllWritesOfAKeyMustBeSeen) {
   deleted("x", "a");
   deleted("x", "b");
   EXPECT_FALSE(ready("x"));
-  watch(event_json("DELETED", {.name = "a", .version = "11"}));
-  watch(event_json("MODIFIED", {.name = "c", .version = "12"}));
+  watch_line(event_json("DELETED", {.name = "a", .version = "11"}));
+  watch_line(event_json("MODIFIED", {.name = "c", .version = "12"}));
   EXPECT_FALSE(ready("x"));
-  watch(event_json("DELETED", {.name = "b", .version = "13"}));
+  watch_line(event_json("DELETED", {.name = "b", .version = "13"}));
   EXPECT_TRUE(ready("x"));
 }
 
 TEST_F(WriteTrackerTest, RelistCountsAsSeeing) {
   deleted("x", "a");
   EXPECT_FALSE(ready("x"));
-  watch(error_json(410, "Expired"));
+  watch_line(error_json(410, "Expired"));
   wait();
   reply({.body = list_json("20", {{.name = "b", .version = "6"}})});
   step();
@@ -157,7 +157,7 @@ TEST_F(WriteTrackerTest, DeadlineLetsTheKeyGoAndAsksForAList) {
 
   EXPECT_TRUE(ready("x"));
   EXPECT_EQ(tracker_->size(), 0u);
-  step();  // The watch, which is cut at once.
+  step();  // The watch_line, which is cut at once.
   reply({.body = list_json("20", {})});
   step();
   EXPECT_EQ(api_.asked.back(), "list limit=500");
@@ -173,7 +173,7 @@ TEST_F(WriteTrackerTest, LaterWriteMovesTheDeadline) {
 TEST_F(WriteTrackerTest, KeysThatAreNeverAskedForDoNotPileUp) {
   for (int i = 0; i < 1000; ++i) {
     wrote("key-" + std::to_string(i), std::to_string(100 + i));
-    watch(bookmark_json(std::to_string(100 + i)));
+    watch_line(bookmark_json(std::to_string(100 + i)));
   }
   EXPECT_LE(tracker_->size(), 64u);
 }

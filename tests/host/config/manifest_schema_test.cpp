@@ -11,7 +11,7 @@
 namespace davit::host {
 namespace {
 
-const std::string kHead = "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n";
+const std::string kSchemaHead = "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n";
 
 YamlNode schema() {
   const Result<std::string> text = read_text_file(DAVIT_DOCS "/manifest.schema.json");
@@ -50,18 +50,18 @@ TEST(ManifestSchemaTest, SchemaAndParserKnowTheSameKeys) {
   const YamlNode root = schema();
   const YamlNode* properties = root.find("properties");
   ASSERT_NE(properties, nullptr);
-  EXPECT_EQ(keys_of_schema(root), keys_of_parser(kHead + "zzzzzz: 1\n"));
+  EXPECT_EQ(keys_of_schema(root), keys_of_parser(kSchemaHead + "zzzzzz: 1\n"));
   for (const char* section :
        {"client", "leaderElection", "health", "logging", "quarantine", "swap"}) {
     const YamlNode* node = properties->find(section);
     ASSERT_NE(node, nullptr) << section;
-    EXPECT_EQ(keys_of_schema(*node), keys_of_parser(kHead + section + ": {zzzzzz: 1}\n"));
+    EXPECT_EQ(keys_of_schema(*node), keys_of_parser(kSchemaHead + section + ": {zzzzzz: 1}\n"));
   }
   const YamlNode* definitions = root.find("definitions");
   EXPECT_EQ(keys_of_schema(*definitions->find("plugin")),
-            keys_of_parser(kHead + "plugins: [{name: a, zzzzzz: 1}]\n"));
+            keys_of_parser(kSchemaHead + "plugins: [{name: a, zzzzzz: 1}]\n"));
   EXPECT_EQ(keys_of_schema(*definitions->find("controller")),
-            keys_of_parser(kHead + "plugins: [{name: a, controllers: {c: {zzzzzz: 1}}}]\n"));
+            keys_of_parser(kSchemaHead + "plugins: [{name: a, controllers: {c: {zzzzzz: 1}}}]\n"));
 }
 
 /// Adds "section: {key: default, ...}" for all that has a default.

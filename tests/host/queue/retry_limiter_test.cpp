@@ -8,7 +8,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr Time kStart{std::chrono::hours(1)};
+constexpr Time kFirstFailure{std::chrono::hours(1)};
 
 // RT-092
 TEST(RetryLimiterTest, DelaysOfOneKeyDoubleFromFiveMillisecondsAndForgetStartsAgain) {
@@ -16,20 +16,20 @@ TEST(RetryLimiterTest, DelaysOfOneKeyDoubleFromFiveMillisecondsAndForgetStartsAg
 
   Duration expected = milliseconds(5);
   for (int failure = 0; failure < 10; ++failure, expected *= 2) {
-    EXPECT_EQ(limiter.next("default/web", kStart), expected);
+    EXPECT_EQ(limiter.next("default/web", kFirstFailure), expected);
   }
   EXPECT_EQ(limiter.failures("default/web"), 10u);
   limiter.forget("default/web");
 
   EXPECT_EQ(limiter.failures("default/web"), 0u);
-  EXPECT_EQ(limiter.next("default/web", kStart), milliseconds(5));
+  EXPECT_EQ(limiter.next("default/web", kFirstFailure), milliseconds(5));
 }
 
 TEST(RetryLimiterTest, DelayOfOneKeyStopsGrowingAtTheMaximum) {
   RetryLimiter limiter{RetryOptions{}};
   Duration last{};
   for (int failure = 0; failure < 70; ++failure) {
-    last = limiter.next("default/web", kStart + seconds(failure));
+    last = limiter.next("default/web", kFirstFailure + seconds(failure));
   }
   EXPECT_EQ(last, seconds(1000));
 }
@@ -38,7 +38,7 @@ TEST(RetryLimiterTest, DelayOfOneKeyStopsGrowingAtTheMaximum) {
 TEST(RetryLimiterTest, KeysTogetherAreSpreadToTenASecondBeyondTheBurst) {
   RetryLimiter limiter{RetryOptions{}};
   for (int key = 0; key < 200; ++key) {
-    const Duration delay = limiter.next("key-" + std::to_string(key), kStart);
+    const Duration delay = limiter.next("key-" + std::to_string(key), kFirstFailure);
     const Duration expected =
         key < 100 ? Duration(milliseconds(5)) : milliseconds(100) * (key - 99);
     EXPECT_NEAR(std::chrono::duration<double>(delay).count(),
@@ -49,9 +49,10 @@ TEST(RetryLimiterTest, KeysTogetherAreSpreadToTenASecondBeyondTheBurst) {
 
 TEST(RetryLimiterTest, BucketRefillsWithTime) {
   RetryLimiter limiter{RetryOptions{}};
-  for (int key = 0; key < 150; ++key) (void)limiter.next("key-" + std::to_string(key), kStart);
+  for (int key = 0; key < 150; ++key)
+    (void)limiter.next("key-" + std::to_string(key), kFirstFailure);
 
-  EXPECT_EQ(limiter.next("fresh", kStart + seconds(20)), milliseconds(5));
+  EXPECT_EQ(limiter.next("fresh", kFirstFailure + seconds(20)), milliseconds(5));
 }
 
 }  // namespace

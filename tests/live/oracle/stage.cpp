@@ -33,7 +33,7 @@ bool has_labels(const Json& object, const std::vector<std::string>& labels) {
 }
 
 /// What a status says counts once its controller has seen the spec.
-bool is_observed(const Json& object) {
+bool is_seen_by_its_controller(const Json& object) {
   const std::string& kind = object.text_at({"kind"});
   if (kind != "Deployment" && kind != "ReplicaSet") return true;
   return object.get("status").get("observedGeneration") == object.get("metadata").get("generation");
@@ -199,7 +199,7 @@ std::string Stage::why_not(const Condition& condition) const {
            std::string(condition.target.kind->resource) + ' ' + condition.target.name;
   }
   for (const Life* each : found) {
-    if (!is_observed(each->now())) return each->name + " is not observed";
+    if (!is_seen_by_its_controller(each->now())) return each->name + " is not observed";
     for (const std::string& check : condition.holds) {
       if (std::string why = checks::why_not(each->now(), check); !why.empty()) {
         return each->name + ": " + why;

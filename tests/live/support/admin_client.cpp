@@ -1,22 +1,11 @@
 #include "tests/live/support/admin_client.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "host/api/rest_client.hpp"
 #include "host/base/spdlog_sink.hpp"
 #include "host/config/kubeconfig.hpp"
+#include "tests/live/support/process.hpp"
 
 namespace davit::live {
-
-namespace {
-
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "live test support: %s\n", what.c_str());
-  std::abort();
-}
-
-}  // namespace
 
 struct AdminClient::Parts {
   std::unique_ptr<host::Clock> clock = host::make_system_clock();
@@ -31,10 +20,10 @@ AdminClient::AdminClient(const std::string& kubeconfig) : parts_(std::make_uniqu
   lookup.kubeconfig = kubeconfig;
   lookup.environment = host::process_environment();
   const Result<host::ConnectionConfig> config = host::load_connection(lookup);
-  if (!config) fail(config.error().message());
+  if (!config) give_up(config.error().message());
   const host::Log log(*parts_->sink);
   auto transport = host::connect(*config, *parts_->clock, parts_->metrics, log);
-  if (!transport) fail(transport.error().message());
+  if (!transport) give_up(transport.error().message());
   parts_->transport = std::move(*transport);
   parts_->client = std::make_unique<host::RestClient>(
       *parts_->transport, *parts_->clock, parts_->metrics, log,

@@ -20,11 +20,6 @@ using std::chrono::seconds;
 
 constexpr char kAdminToken[] = "admin-token";
 
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "live test support: %s\n", what.c_str());
-  std::abort();
-}
-
 /// The key pair that signs service account tokens.
 void write_key_pair(const std::filesystem::path& private_file,
                     const std::filesystem::path& public_file) {
@@ -32,11 +27,11 @@ void write_key_pair(const std::filesystem::path& private_file,
   std::FILE* out = std::fopen(private_file.c_str(), "w");
   if (key == nullptr || out == nullptr ||
       PEM_write_PrivateKey(out, key, nullptr, nullptr, 0, nullptr, nullptr) != 1) {
-    fail("cannot write the service account key");
+    give_up("cannot write the service account key");
   }
   std::fclose(out);
   out = std::fopen(public_file.c_str(), "w");
-  if (out == nullptr || PEM_write_PUBKEY(out, key) != 1) fail("cannot write the public key");
+  if (out == nullptr || PEM_write_PUBKEY(out, key) != 1) give_up("cannot write the public key");
   std::fclose(out);
   EVP_PKEY_free(key);
 }
@@ -106,7 +101,7 @@ std::string ControlPlane::kubeconfig_for(const std::string& token) const {
 
 std::string ControlPlane::kubeconfig_of_roles(const std::filesystem::path& manifest) const {
   const Outcome roles = run({DAVIT_PROGRAM, "rbac", "--manifest", manifest.string()});
-  if (roles.code != 0) fail("davit rbac: " + roles.err);
+  if (roles.code != 0) give_up("davit rbac: " + roles.err);
   (void)must({"apply", "-f", "-"}, roles.out);
   // As `kubectl create token` does, which Debian's kubectl has not yet.
   const std::string answer = must(
@@ -114,7 +109,7 @@ std::string ControlPlane::kubeconfig_of_roles(const std::filesystem::path& manif
       R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}})");
   host::ObjectSpace space;
   const Result<host::ObjectRef> request = host::parse_object(space, answer);
-  if (!request) fail("no token: " + answer);
+  if (!request) give_up("no token: " + answer);
   return kubeconfig_for(std::string(request->root()["status"]["token"].string()));
 }
 
@@ -139,7 +134,7 @@ void ControlPlane::start_apiserver() {
   // Each question is two kubectl, which would keep a small machine from starting anything.
   const auto is_decided = [this] { return healthy() || !apiserver_->running(); };
   if (!eventually(seconds(240), is_decided, milliseconds(500)) || !apiserver_->running()) {
-    fail("kube-apiserver does not become healthy:\n" + apiserver_->output() + etcd_->output());
+    give_up("kube-apiserver does not become healthy:\n" + apiserver_->output() + etcd_->output());
   }
 }
 
@@ -150,7 +145,7 @@ bool ControlPlane::healthy() const {
 
 void ControlPlane::stop_apiserver(int signal) {
   apiserver_->signal(signal);
-  if (!apiserver_->wait(seconds(90))) fail("kube-apiserver does not stop");
+  if (!apiserver_->wait(seconds(90))) give_up("kube-apiserver does not stop");
 }
 
 Outcome ControlPlane::kubectl(const std::vector<std::string>& args,
@@ -166,7 +161,7 @@ std::string ControlPlane::must(const std::vector<std::string>& args,
   if (outcome.code != 0) {
     std::string words;
     for (const std::string& each : args) words += " " + each;
-    fail("kubectl" + words + ": " + outcome.out + outcome.err);
+    give_up("kubectl" + words + ": " + outcome.out + outcome.err);
   }
   return outcome.out;
 }
@@ -177,10 +172,10 @@ void ControlPlane::compact() const {
   const Outcome status =
       run({assets() + "/etcdctl", endpoint, "endpoint", "status", "-w", "json"}, "", api);
   const std::size_t at = status.out.find("\"revision\":");
-  if (at == std::string::npos) fail("etcdctl: " + status.out + status.err);
+  if (at == std::string::npos) give_up("etcdctl: " + status.out + status.err);
   const std::string revision = std::to_string(std::atoll(status.out.c_str() + at + 11));
   const Outcome done = run({assets() + "/etcdctl", endpoint, "compact", revision}, "", api);
-  if (done.code != 0) fail("etcdctl compact: " + done.err);
+  if (done.code != 0) give_up("etcdctl compact: " + done.err);
 }
 
 std::unique_ptr<Process> ControlPlane::controller_manager(const std::string& controllers,

@@ -23,11 +23,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "live test support: %s\n", what.c_str());
-  std::abort();
-}
-
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> out;
   for (const std::string& each : strings) out.push_back(const_cast<char*>(each.c_str()));
@@ -47,9 +42,9 @@ std::vector<std::string> environment(const std::vector<std::string>& extra) {
 pid_t guarded_group() {
   static const pid_t kGroup = [] {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) fail("cannot make a pipe");
+    if (pipe2(ends, O_CLOEXEC) != 0) give_up("cannot make a pipe");
     const pid_t guard = fork();
-    if (guard < 0) fail("cannot fork");
+    if (guard < 0) give_up("cannot fork");
     if (guard == 0) {
       setpgid(0, 0);
       close(ends[1]);
@@ -83,13 +78,18 @@ pid_t spawn(const std::vector<std::string>& argv, const std::vector<std::string>
                                  pointers(full).data());
   posix_spawnattr_destroy(&how);
   posix_spawn_file_actions_destroy(&files);
-  if (error != 0) fail("cannot start " + argv[0]);
+  if (error != 0) give_up("cannot start " + argv[0]);
   return pid;
 }
 
 int decode(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 }  // namespace
+
+void give_up(const std::string& what) {
+  std::fprintf(stderr, "live test support: %s\n", what.c_str());
+  std::abort();
+}
 
 Process::Process(const std::vector<std::string>& argv, std::filesystem::path log,
                  const std::vector<std::string>& env)
@@ -153,7 +153,7 @@ bool eventually(std::chrono::milliseconds limit, const std::function<bool()>& do
 
 ScratchDir::ScratchDir() {
   std::string pattern = (std::filesystem::temp_directory_path() / "davit-live-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) fail("cannot make " + pattern);
+  if (mkdtemp(pattern.data()) == nullptr) give_up("cannot make " + pattern);
   path_ = pattern;
 }
 
@@ -170,7 +170,7 @@ int free_port() {
   socklen_t size = sizeof(address);
   if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
       getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    fail("no free loopback port");
+    give_up("no free loopback port");
   }
   close(fd);
   return ntohs(address.sin_port);
@@ -186,7 +186,7 @@ std::string read_file(const std::filesystem::path& path) {
 void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << text;
-  if (!out.flush()) fail("cannot write " + path.string());
+  if (!out.flush()) give_up("cannot write " + path.string());
 }
 
 }  // namespace davit::live

@@ -13,6 +13,9 @@
 
 namespace davit::live {
 
+/// Ends the test program: what it needs cannot be had.
+[[noreturn]] void give_up(const std::string& what);
+
 /// A running child. The destructor kills it and waits, also when a test fails. Not thread-safe.
 class Process {
  public:

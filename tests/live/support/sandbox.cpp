@@ -1,25 +1,17 @@
 #include "tests/live/support/sandbox.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "host/config/kubeconfig.hpp"
 
 namespace davit::live {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "live test support: %s\n", what.c_str());
-  std::abort();
-}
-
 host::ConnectionConfig connection(const std::string& kubeconfig) {
   host::KubeconfigOptions lookup;
   lookup.kubeconfig = kubeconfig;
   lookup.environment = host::process_environment();
   const Result<host::ConnectionConfig> config = host::load_connection(lookup);
-  if (!config) fail(config.error().message());
+  if (!config) give_up(config.error().message());
   return *config;
 }
 
@@ -43,7 +35,7 @@ Sandbox::Sandbox(const std::vector<std::string>& flags) {
   };
   if (!eventually(std::chrono::seconds(240), serves, std::chrono::milliseconds(250)) ||
       !process_->running()) {
-    fail("davit sandbox does not serve:\n" + process_->output());
+    give_up("davit sandbox does not serve:\n" + process_->output());
   }
 }
 

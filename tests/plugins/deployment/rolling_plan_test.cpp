@@ -18,7 +18,7 @@ struct LimitCase {
 
 void PrintTo(const LimitCase& c, std::ostream* out) { *out << c.name; }
 
-class LimitsTest : public testing::TestWithParam<LimitCase> {};
+class LimitsTest : public ::testing::TestWithParam<LimitCase> {};
 
 TEST_P(LimitsTest, RoundsTheSurgeUpAndTheUnavailabilityDown) {
   const LimitCase& c = GetParam();
@@ -29,7 +29,7 @@ IntOrPercent pct(std::int64_t percent) { return IntOrPercent::percent(percent); 
 IntOrPercent num(std::int64_t number) { return IntOrPercent::of(number); }
 
 // clang-format off
-INSTANTIATE_TEST_SUITE_P(Spec10_1, LimitsTest, testing::Values(
+INSTANTIATE_TEST_SUITE_P(Spec10_1, LimitsTest, ::testing::Values(
     LimitCase{"DefaultOf1",            pct(25), pct(25), 1,  {1, 0}},
     LimitCase{"DefaultOf2",            pct(25), pct(25), 2,  {1, 0}},
     LimitCase{"DefaultOf3",            pct(25), pct(25), 3,  {1, 0}},
@@ -50,14 +50,14 @@ struct GrowCase {
   std::int64_t next;
 };
 void PrintTo(const GrowCase& c, std::ostream* out) { *out << c.name; }
-class NewSetSizeTest : public testing::TestWithParam<GrowCase> {};
+class NewSetSizeTest : public ::testing::TestWithParam<GrowCase> {};
 
 TEST_P(NewSetSizeTest, NeverPassesReplicasPlusSurge) {
   const GrowCase& c = GetParam();
   EXPECT_EQ(new_set_size(rolling(c.rollout), c.total, c.current), c.next);
 }
 
-INSTANTIATE_TEST_SUITE_P(Spec10_1, NewSetSizeTest, testing::Values(
+INSTANTIATE_TEST_SUITE_P(Spec10_1, NewSetSizeTest, ::testing::Values(
     GrowCase{"FirstSetGetsAll",          {3, 1, 0},  0,  0, 3},
     GrowCase{"D38OneBySurge",            {3, 1, 0},  3,  0, 1},
     GrowCase{"D42SurgeOnly",             {10, 2, 0}, 10, 0, 2},
@@ -82,7 +82,7 @@ struct ShrinkCase {
   std::vector<Resize> plan;
 };
 void PrintTo(const ShrinkCase& c, std::ostream* out) { *out << c.name; }
-class OldScaleDownTest : public testing::TestWithParam<ShrinkCase> {};
+class OldScaleDownTest : public ::testing::TestWithParam<ShrinkCase> {};
 
 TEST_P(OldScaleDownTest, KeepsEnoughPodsAvailable) {
   const ShrinkCase& c = GetParam();
@@ -91,24 +91,24 @@ TEST_P(OldScaleDownTest, KeepsEnoughPodsAvailable) {
 }
 
 using Plan = std::vector<Resize>;
-using Case = ShrinkCase;
+using Shrink = ShrinkCase;
 // clang-format off
-INSTANTIATE_TEST_SUITE_P(Spec10_3, OldScaleDownTest, testing::Values(
-    Case{"NothingOldNothingToDo",        {3, 1, 0},  {{0, 0}, {3, 3}},           Plan{}},
-    Case{"D38WaitsForTheNewPod",         {3, 1, 0},  {{3, 3}, {1, 0}},           Plan{}},
-    Case{"D38ShrinksByTheAvailableOne",  {3, 1, 0},  {{3, 3}, {1, 1}},           Plan{{0, 2}}},
-    Case{"D39FirstStep",                 {10, 3, 2}, {{10, 10}, {3, 0}},         Plan{{0, 8}}},
-    Case{"D39StopsWithoutAvailablePods", {10, 3, 2}, {{8, 8}, {5, 0}},           Plan{}},
-    Case{"D40CrashingSetGoesInOneStep",  {10, 3, 2}, {{5, 0}, {8, 8}},           Plan{{0, 0}}},
-    Case{"D40OneUnavailableKeepsOne",    {10, 3, 2}, {{5, 0}, {8, 7}},           Plan{{0, 1}}},
-    Case{"D41ByMaxUnavailable",          {10, 0, 2}, {{10, 10}, {0, 0}},         Plan{{0, 8}}},
-    Case{"D42NothingBeforeNewIsThere",   {10, 2, 0}, {{10, 10}, {2, 0}},         Plan{}},
-    Case{"D43UnhealthyOnly",             {10, 0, 2}, {{10, 8}, {0, 0}},          Plan{{0, 8}}},
-    Case{"D44UnhealthyThenHealthy",      {10, 0, 2}, {{10, 9}, {0, 0}}, (Plan{{0, 9}, {0, 8}})},
-    Case{"D45NewNotAvailableYet",        {10, 0, 2}, {{8, 8}, {2, 0}},           Plan{}},
-    Case{"D50UnhealthyOfEverySetFirst",  {10, 3, 2}, {{8, 8}, {5, 0}, {0, 0}},   Plan{{1, 0}}},
-    Case{"StatusAheadOfSpecWaits",       {10, 0, 2}, {{5, 8}, {5, 5}},           Plan{}},
-    Case{"OldestFirst", {10, 5, 0}, {{3, 3}, {5, 5}, {7, 7}}, (Plan{{0, 0}, {1, 3}})}),
+INSTANTIATE_TEST_SUITE_P(Spec10_3, OldScaleDownTest, ::testing::Values(
+    Shrink{"NothingOldNothingToDo",        {3, 1, 0},  {{0, 0}, {3, 3}},           Plan{}},
+    Shrink{"D38WaitsForTheNewPod",         {3, 1, 0},  {{3, 3}, {1, 0}},           Plan{}},
+    Shrink{"D38ShrinksByTheAvailableOne",  {3, 1, 0},  {{3, 3}, {1, 1}},           Plan{{0, 2}}},
+    Shrink{"D39FirstStep",                 {10, 3, 2}, {{10, 10}, {3, 0}},         Plan{{0, 8}}},
+    Shrink{"D39StopsWithoutAvailablePods", {10, 3, 2}, {{8, 8}, {5, 0}},           Plan{}},
+    Shrink{"D40CrashingSetGoesInOneStep",  {10, 3, 2}, {{5, 0}, {8, 8}},           Plan{{0, 0}}},
+    Shrink{"D40OneUnavailableKeepsOne",    {10, 3, 2}, {{5, 0}, {8, 7}},           Plan{{0, 1}}},
+    Shrink{"D41ByMaxUnavailable",          {10, 0, 2}, {{10, 10}, {0, 0}},         Plan{{0, 8}}},
+    Shrink{"D42NothingBeforeNewIsThere",   {10, 2, 0}, {{10, 10}, {2, 0}},         Plan{}},
+    Shrink{"D43UnhealthyOnly",             {10, 0, 2}, {{10, 8}, {0, 0}},          Plan{{0, 8}}},
+    Shrink{"D44UnhealthyThenHealthy",      {10, 0, 2}, {{10, 9}, {0, 0}}, (Plan{{0, 9}, {0, 8}})},
+    Shrink{"D45NewNotAvailableYet",        {10, 0, 2}, {{8, 8}, {2, 0}},           Plan{}},
+    Shrink{"D50UnhealthyOfEverySetFirst",  {10, 3, 2}, {{8, 8}, {5, 0}, {0, 0}},   Plan{{1, 0}}},
+    Shrink{"StatusAheadOfSpecWaits",       {10, 0, 2}, {{5, 8}, {5, 5}},           Plan{}},
+    Shrink{"OldestFirst", {10, 5, 0}, {{3, 3}, {5, 5}, {7, 7}}, (Plan{{0, 0}, {1, 3}})}),
     [](const auto& each) { return std::string(each.param.name); });
 // clang-format on
 

@@ -16,7 +16,7 @@ struct ShareCase {
   std::vector<std::int64_t> sizes;  // In the order of the sets.
 };
 void PrintTo(const ShareCase& c, std::ostream* out) { *out << c.name; }
-class ShareTest : public testing::TestWithParam<ShareCase> {};
+class ShareTest : public ::testing::TestWithParam<ShareCase> {};
 
 TEST_P(ShareTest, EverySetKeepsItsShare) {
   const ShareCase& c = GetParam();
@@ -33,36 +33,36 @@ TEST_P(ShareTest, EverySetKeepsItsShare) {
 constexpr auto kNew = Sets::New::kLast;
 constexpr auto kNoNew = Sets::New::kNone;
 using Sizes = std::vector<std::int64_t>;
-using Case = ShareCase;
+using Share = ShareCase;
 // clang-format off
-INSTANTIATE_TEST_SUITE_P(Spec12_3, ShareTest, testing::Values(
-    Case{"D52OnlySet",              {12, 3, 0}, {{10, 10, 13}}, kNew, 10, Sizes{12}},
-    Case{"D53ByShares",             {10, 0, 1}, {{3, 3, 5}, {2, 2, 5}}, kNew, 5, (Sizes{6, 4})},
-    Case{"D54DownByShares",         {8, 0, 1}, {{8, 8, 13}, {3, 3, 13}, {2, 2, 13}},
+INSTANTIATE_TEST_SUITE_P(Spec12_3, ShareTest, ::testing::Values(
+    Share{"D52OnlySet",              {12, 3, 0}, {{10, 10, 13}}, kNew, 10, Sizes{12}},
+    Share{"D53ByShares",             {10, 0, 1}, {{3, 3, 5}, {2, 2, 5}}, kNew, 5, (Sizes{6, 4})},
+    Share{"D54DownByShares",         {8, 0, 1}, {{8, 8, 13}, {3, 3, 13}, {2, 2, 13}},
          kNew, 13, (Sizes{5, 2, 1})},
-    Case{"D55NewestGrowsFirst",     {4, 0, 1}, {{1, 1, 3}, {1, 1, 3}, {1, 1, 3}},
+    Share{"D55NewestGrowsFirst",     {4, 0, 1}, {{1, 1, 3}, {1, 1, 3}, {1, 1, 3}},
          kNew, 3, (Sizes{1, 1, 2})},
-    Case{"D56OldestShrinksFirst",   {2, 0, 1}, {{1, 1, 3}, {1, 1, 3}, {1, 1, 3}},
+    Share{"D56OldestShrinksFirst",   {2, 0, 1}, {{1, 1, 3}, {1, 1, 3}, {1, 1, 3}},
          kNew, 3, (Sizes{0, 1, 1})},
-    Case{"D57WithoutNewSet",        {5, 0, 1}, {{2, 2, 4}, {2, 2, 4}}, kNoNew, 4, (Sizes{2, 3})},
-    Case{"D58LeftoverToTheNewest",  {20, 2, 0}, {{6, 6, 12}, {6, 6, 12}},
+    Share{"D57WithoutNewSet",        {5, 0, 1}, {{2, 2, 4}, {2, 2, 4}}, kNoNew, 4, (Sizes{2, 3})},
+    Share{"D58LeftoverToTheNewest",  {20, 2, 0}, {{6, 6, 12}, {6, 6, 12}},
          kNew, 12, (Sizes{11, 11})},
-    Case{"D59SurgeChangesToo",      {50, 6, 0}, {{8, 8, 13}, {5, 0, 13}},
+    Share{"D59SurgeChangesToo",      {50, 6, 0}, {{8, 8, 13}, {5, 0, 13}},
          kNew, 13, (Sizes{34, 22})},
-    Case{"D60NeverReady",           {120, 20, 0}, {{100, 100, 120}, {20, 0, 120}},
+    Share{"D60NeverReady",           {120, 20, 0}, {{100, 100, 120}, {20, 0, 120}},
          kNew, 120, (Sizes{117, 23})},
-    Case{"D61ToZero",               {0, 0, 0}, {{3, 3, 6}, {2, 2, 6}, {1, 1, 6}},
+    Share{"D61ToZero",               {0, 0, 0}, {{3, 3, 6}, {2, 2, 6}, {1, 1, 6}},
          kNew, 6, (Sizes{0, 0, 0})},
-    Case{"D62FromZeroOnlyTheNew",   {6, 0, 1}, {{0, 0, 3}, {0, 0, 3}, {0, 0, 3}},
+    Share{"D62FromZeroOnlyTheNew",   {6, 0, 1}, {{0, 0, 3}, {0, 0, 3}, {0, 0, 3}},
          kNew, 0, (Sizes{0, 0, 6})},
-    Case{"FromZeroTheNewestOld",    {6, 0, 1}, {{0, 0, 3}, {0, 0, 3}}, kNoNew, 0, (Sizes{0, 6})},
-    Case{"D64SizesStay",            {2, 1, 1}, {{1, 1, 3}, {2, 0, 3}}, kNew, 3, (Sizes{1, 2})},
-    Case{"D65BaseFromTheStatus",    {120, 0, 1}, {{50, 50, 0}, {50, 50, 100}},
+    Share{"FromZeroTheNewestOld",    {6, 0, 1}, {{0, 0, 3}, {0, 0, 3}}, kNoNew, 0, (Sizes{0, 6})},
+    Share{"D64SizesStay",            {2, 1, 1}, {{1, 1, 3}, {2, 0, 3}}, kNew, 3, (Sizes{1, 2})},
+    Share{"D65BaseFromTheStatus",    {120, 0, 1}, {{50, 50, 0}, {50, 50, 100}},
          kNew, 100, (Sizes{60, 60})},
-    Case{"D76PauseFillsTheLargest", {10, 3, 2}, {{8, 8, 13}, {3, 0, 13}}, kNew, 11, (Sizes{10, 3})},
-    Case{"MidRollout10To30",        {30, 3, 2}, {{8, 8, 13}, {5, 0, 13}},
+    Share{"D76PauseFillsTheLargest", {10, 3, 2}, {{8, 8, 13}, {3, 0, 13}}, kNew, 11, (Sizes{10, 3})},
+    Share{"MidRollout10To30",        {30, 3, 2}, {{8, 8, 13}, {5, 0, 13}},
          kNew, 13, (Sizes{20, 13})},
-    Case{"NoSetNothingToDo",        {3, 1, 0}, {}, kNoNew, 0, Sizes{}}),
+    Share{"NoSetNothingToDo",        {3, 1, 0}, {}, kNoNew, 0, Sizes{}}),
     [](const auto& each) { return std::string(each.param.name); });
 // clang-format on
 

@@ -6,7 +6,7 @@
 namespace davit::endpoint {
 namespace {
 
-using Texts = std::vector<std::string>;
+using HintTexts = std::vector<std::string>;
 
 class SliceHintsTest : public SlicesTest {
  protected:
@@ -46,8 +46,8 @@ class SliceHintsTest : public SlicesTest {
     settle();
   }
   /// The hints of all endpoints, sorted.
-  [[nodiscard]] Texts hints() {
-    Texts out;
+  [[nodiscard]] HintTexts hints() {
+    HintTexts out;
     for (const Json& slice : slices()) {
       for (const Json& each : items(slice, "endpoints")) out.push_back(hints_of(each));
     }
@@ -90,11 +90,11 @@ TEST_F(SliceHintsTest, ES73_OnlyReadyEndpointsHaveHints) {
   start();
   delete_pod("q");
   settle();
-  EXPECT_EQ(hints(), Texts({"", ""}));
+  EXPECT_EQ(hints(), HintTexts({"", ""}));
 
   set_ready("p", "True");
   settle();
-  EXPECT_EQ(hints(), Texts({"", "za|"}));
+  EXPECT_EQ(hints(), HintTexts({"", "za|"}));
 }
 
 TEST_F(SliceHintsTest, ES74_WithoutPreferenceForNodesTheirHintsGo) {
@@ -108,37 +108,39 @@ TEST_F(SliceHintsTest, ES75_WithoutDistributionHintsGoFromAllSlices) {
   add_pods(0, 2);
   add_service(distribution("PreferClose"));
   start(R"({"maxEndpointsPerSlice":1})");
-  EXPECT_EQ(hints(), Texts({"za|", "za|"}));
+  EXPECT_EQ(hints(), HintTexts({"za|", "za|"}));
 
   edit_service(R"({"spec":{"trafficDistribution":null}})");
   settle();
-  EXPECT_EQ(hints(), Texts({"", ""}));
-  EXPECT_EQ(events(), Texts());
+  EXPECT_EQ(hints(), HintTexts({"", ""}));
+  EXPECT_EQ(events(), HintTexts());
 }
 
 TEST_F(SliceHintsTest, ES76_ZonesOfEqualSizeGetTheirOwnEndpoints) {
   run_auto(1, 1);
-  EXPECT_EQ(hints(), Texts({"za|", "zb|"}));
-  EXPECT_EQ(events(), Texts({kEnabled}));
+  EXPECT_EQ(hints(), HintTexts({"za|", "zb|"}));
+  EXPECT_EQ(events(), HintTexts({kEnabled}));
 }
 
 TEST_F(SliceHintsTest, ES77_AZoneWithoutEndpointsGetsThoseOfAnother) {
   run_auto(4, 0);
-  EXPECT_EQ(hints(), Texts({"za|", "za|", "zb|", "zb|"}));
+  EXPECT_EQ(hints(), HintTexts({"za|", "za|", "zb|", "zb|"}));
 }
 
 TEST_F(SliceHintsTest, ES78_FewerEndpointsThanZonesHaveNoHints) {
   run_auto(1, 0);
-  EXPECT_EQ(hints(), Texts({""}));
-  EXPECT_EQ(events(), Texts({disabled("Insufficient number of endpoints (1 endpoints, 2 zones)")}));
+  EXPECT_EQ(hints(), HintTexts({""}));
+  EXPECT_EQ(events(),
+            HintTexts({disabled("Insufficient number of endpoints (1 endpoints, 2 zones)")}));
 }
 
 TEST_F(SliceHintsTest, ES79_ThreeEndpointsCannotServeTwoZonesEqually) {
   run_auto(2, 1);
-  EXPECT_EQ(hints(), Texts({"", "", ""}));
-  EXPECT_EQ(events(), Texts({disabled("Unable to allocate minimum required endpoints to each zone "
-                                      "without exceeding overload threshold "
-                                      "(3 endpoints, 2 zones)")}));
+  EXPECT_EQ(hints(), HintTexts({"", "", ""}));
+  EXPECT_EQ(events(),
+            HintTexts({disabled("Unable to allocate minimum required endpoints to each zone "
+                                "without exceeding overload threshold "
+                                "(3 endpoints, 2 zones)")}));
 }
 
 TEST_F(SliceHintsTest, ES80_AReadyNodeWithoutZoneRulesHintsOut) {
@@ -146,9 +148,10 @@ TEST_F(SliceHintsTest, ES80_AReadyNodeWithoutZoneRulesHintsOut) {
   add_pods_on(1, 1);
   add_service(kAuto);
   settle();
-  EXPECT_EQ(hints(), Texts({"", ""}));
-  EXPECT_EQ(events(), Texts({disabled("Insufficient Node information: allocatable CPU or zone not "
-                                      "specified on one or more nodes")}));
+  EXPECT_EQ(hints(), HintTexts({"", ""}));
+  EXPECT_EQ(events(),
+            HintTexts({disabled("Insufficient Node information: allocatable CPU or zone not "
+                                "specified on one or more nodes")}));
 }
 
 TEST_F(SliceHintsTest, ES81_WithoutTheAnnotationHintsGo) {
@@ -156,8 +159,8 @@ TEST_F(SliceHintsTest, ES81_WithoutTheAnnotationHintsGo) {
   clear_records();
   edit_service(R"({"metadata":{"annotations":{"service.kubernetes.io/topology-mode":null}}})");
   settle();
-  EXPECT_EQ(hints(), Texts({"", ""}));
-  EXPECT_EQ(events(), Texts({disabled("Topology Aware Hints has been disabled")}));
+  EXPECT_EQ(hints(), HintTexts({"", ""}));
+  EXPECT_EQ(events(), HintTexts({disabled("Topology Aware Hints has been disabled")}));
 }
 
 TEST_F(SliceHintsTest, ES82_TheDeprecatedAnnotationComesFirst) {
@@ -167,8 +170,8 @@ TEST_F(SliceHintsTest, ES82_TheDeprecatedAnnotationComesFirst) {
       "service.kubernetes.io/topology-aware-hints":"disabled",
       "service.kubernetes.io/topology-mode":"Auto"}}})");
   settle();
-  EXPECT_EQ(hints(), Texts({"", ""}));
-  EXPECT_EQ(events(), Texts());
+  EXPECT_EQ(hints(), HintTexts({"", ""}));
+  EXPECT_EQ(events(), HintTexts());
 }
 
 TEST_F(SliceHintsTest, ES83_TheAnnotationComesBeforeTheDistribution) {
@@ -177,7 +180,7 @@ TEST_F(SliceHintsTest, ES83_TheAnnotationComesBeforeTheDistribution) {
   add_service(R"({"metadata":{"annotations":{"service.kubernetes.io/topology-mode":"Auto"}},
                   "spec":{"trafficDistribution":"PreferSameNode"}})");
   settle();
-  EXPECT_EQ(hints(), Texts({"za|", "zb|"}));
+  EXPECT_EQ(hints(), HintTexts({"za|", "zb|"}));
 }
 
 TEST_F(SliceHintsTest, ES84_ANodeWithoutZoneTakesHintsAwayAtOnce) {
@@ -185,9 +188,10 @@ TEST_F(SliceHintsTest, ES84_ANodeWithoutZoneTakesHintsAwayAtOnce) {
   clear_records();
   add_node("n0", "");
   settle();
-  EXPECT_EQ(hints(), Texts({"", ""}));
-  EXPECT_EQ(events(), Texts({disabled("Insufficient Node information: allocatable CPU or zone not "
-                                      "specified on one or more nodes")}));
+  EXPECT_EQ(hints(), HintTexts({"", ""}));
+  EXPECT_EQ(events(),
+            HintTexts({disabled("Insufficient Node information: allocatable CPU or zone not "
+                                "specified on one or more nodes")}));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace davit::endpoint {
 namespace {
 
-std::string hex(const Hash128& hash) {
+std::string hex_text(const Hash128& hash) {
   char text[33];
   std::snprintf(text, sizeof(text), "%016llx%016llx", static_cast<unsigned long long>(hash.high),
                 static_cast<unsigned long long>(hash.low));
@@ -39,7 +39,7 @@ TEST(SubsetHashTest, PortsHashAsUpstream) {
       {port("port-1338", 1338, "TCP"), "a131a8e6368bd2ac540e78f0da32da63"},
   };
   for (const HashCase& each : cases) {
-    EXPECT_EQ(hex(fnv1a_128(dump_text(each.port))), each.hash) << dump_text(each.port);
+    EXPECT_EQ(hex_text(fnv1a_128(dump_text(each.port))), each.hash) << dump_text(each.port);
   }
 }
 
@@ -51,8 +51,8 @@ TEST(SubsetHashTest, SubsetsHashAsUpstream) {
   two.ready = {address("10.0.0.2", "node-1", "pod-b", "u2")};
   two.ports = {port("p2", 101, "TCP")};
 
-  EXPECT_EQ(hex(fnv1a_128(dump_text(one))), "4981fec57414db7274e4cf1e92ad4e94");
-  EXPECT_EQ(hex(fnv1a_128(dump_text(two))), "11cd9b026b7e0f6bf5050d29a869b35d");
+  EXPECT_EQ(hex_text(fnv1a_128(dump_text(one))), "4981fec57414db7274e4cf1e92ad4e94");
+  EXPECT_EQ(hex_text(fnv1a_128(dump_text(two))), "11cd9b026b7e0f6bf5050d29a869b35d");
 }
 
 TEST(CanonicalTest, AddressesWithTheSamePortsComeTogether) {

@@ -246,41 +246,41 @@ TEST(ZoneStateTest, TheRateDependsOnStateAndSize) {
   EXPECT_EQ(zone_rate(ZoneState::kPartialDisruption, 50, options), 0);
 }
 
-constexpr Time kStart{1h};
+constexpr Time kZoneStart{1h};
 
 TEST(TaintLimiterTest, ATokenComesBackAfterItsTime) {
-  TaintLimiter limiter(0.1F, kStart);
-  EXPECT_TRUE(limiter.take(kStart));
-  EXPECT_FALSE(limiter.take(kStart + 9s));
-  EXPECT_TRUE(limiter.take(kStart + 10s));
-  EXPECT_FALSE(limiter.take(kStart + 11s));
+  TaintLimiter limiter(0.1F, kZoneStart);
+  EXPECT_TRUE(limiter.take(kZoneStart));
+  EXPECT_FALSE(limiter.take(kZoneStart + 9s));
+  EXPECT_TRUE(limiter.take(kZoneStart + 10s));
+  EXPECT_FALSE(limiter.take(kZoneStart + 11s));
 }
 
 TEST(TaintLimiterTest, AfterNeverTheFirstTokenTakesItsWholeTime) {
-  TaintLimiter limiter(0.5F, kStart);
-  limiter.swap(0, kStart);
-  EXPECT_FALSE(limiter.take(kStart + 100s));
-  limiter.swap(0.5F, kStart + 100s);
-  EXPECT_FALSE(limiter.take(kStart + 101s));
-  EXPECT_TRUE(limiter.take(kStart + 102s));
+  TaintLimiter limiter(0.5F, kZoneStart);
+  limiter.swap(0, kZoneStart);
+  EXPECT_FALSE(limiter.take(kZoneStart + 100s));
+  limiter.swap(0.5F, kZoneStart + 100s);
+  EXPECT_FALSE(limiter.take(kZoneStart + 101s));
+  EXPECT_TRUE(limiter.take(kZoneStart + 102s));
 }
 
 TEST(TaintLimiterTest, AFullBucketStaysFullWhenTheRateChanges) {
-  TaintLimiter limiter(0.5F, kStart);
-  limiter.swap(0.1F, kStart);
-  EXPECT_TRUE(limiter.take(kStart));
+  TaintLimiter limiter(0.5F, kZoneStart);
+  limiter.swap(0.1F, kZoneStart);
+  EXPECT_TRUE(limiter.take(kZoneStart));
 }
 
 TEST(TaintLimiterTest, TheRateOneCannotFollowNever) {
-  TaintLimiter limiter(0, kStart);
-  limiter.swap(1, kStart);
-  EXPECT_FALSE(limiter.take(kStart + 100s));
+  TaintLimiter limiter(0, kZoneStart);
+  limiter.swap(1, kZoneStart);
+  EXPECT_FALSE(limiter.take(kZoneStart + 100s));
 }
 
 TEST(TaintQueueTest, ANodeThatWasHandedOutIsNotAddedAgainBeforeItIsRemoved) {
-  TaintQueue queue(100, kStart);
+  TaintQueue queue(100, kZoneStart);
   std::vector<std::string> seen;
-  Time now = kStart;
+  Time now = kZoneStart;
   const auto run = [&] {
     queue.run([&] { return now; },
               [&](const std::string& node) {
@@ -302,7 +302,7 @@ TEST(TaintQueueTest, ANodeThatWasHandedOutIsNotAddedAgainBeforeItIsRemoved) {
 }
 
 TEST(TaintQueueTest, AnUnfinishedNodeWaitsAndAnEmptyQueueSpendsNoToken) {
-  TaintQueue queue(0.001F, kStart);
+  TaintQueue queue(0.001F, kZoneStart);
   int calls = 0;
   const auto run = [&](Time now) {
     queue.run([now] { return now; },
@@ -311,11 +311,11 @@ TEST(TaintQueueTest, AnUnfinishedNodeWaitsAndAnEmptyQueueSpendsNoToken) {
                 return 50ms;
               });
   };
-  run(kStart);
-  EXPECT_TRUE(queue.add("n1", kStart));
-  run(kStart);
+  run(kZoneStart);
+  EXPECT_TRUE(queue.add("n1", kZoneStart));
+  run(kZoneStart);
   EXPECT_EQ(calls, 1) << "the token was still there";
-  run(kStart + 1000s);
+  run(kZoneStart + 1000s);
   EXPECT_EQ(calls, 2);
 }
 

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
 
-FaultRule rule(std::string_view text) {
+FaultRule scripted_rule(std::string_view text) {
   Result<FaultScript> script = parse_fault_script(json_literal(text));
   EXPECT_TRUE(script) << script.error().message();
   return script ? script->rules.at(0) : FaultRule();
@@ -27,11 +27,11 @@ TEST(FaultScriptTest, ScriptHasASeedAndRulesInOrder) {
 }
 
 TEST(FaultScriptTest, OneRuleIsAScript) {
-  EXPECT_EQ(rule(R"({"fault":"gap"})").kind, FaultKind::kGap);
+  EXPECT_EQ(scripted_rule(R"({"fault":"gap"})").kind, FaultKind::kGap);
 }
 
 TEST(FaultScriptTest, DoseAndTimesAreRead) {
-  const FaultRule read = rule(R"({"fault":"delay","delay":"1m30s200ms","skip":3,"count":0,
+  const FaultRule read = scripted_rule(R"({"fault":"delay","delay":"1m30s200ms","skip":3,"count":0,
       "probability":0.25,"from":"10s","until":"1h"})");
   EXPECT_EQ(read.delay, seconds(90) + milliseconds(200));
   EXPECT_EQ(read.skip, 3u);
@@ -42,7 +42,7 @@ TEST(FaultScriptTest, DoseAndTimesAreRead) {
 }
 
 TEST(FaultScriptTest, TargetTakesOneOrSeveral) {
-  const FaultTarget target = rule(R"({"fault":"reset","target":{"verb":["create","update"],
+  const FaultTarget target = scripted_rule(R"({"fault":"reset","target":{"verb":["create","update"],
       "resource":"pods","namespace":"a","name":"p","userAgent":"davit","user":"me"}})")
                                  .target;
   EXPECT_THAT(target.verbs, ElementsAre("create", "update"));
@@ -54,14 +54,17 @@ TEST(FaultScriptTest, TargetTakesOneOrSeveral) {
 }
 
 TEST(FaultScriptTest, EveryKindHasItsOwnMembers) {
-  EXPECT_EQ(rule(R"({"fault":"status","code":503,"retryAfterSeconds":9})").retry_after_seconds, 9);
-  EXPECT_EQ(rule(R"({"fault":"status","code":418,"message":"tea"})").message, "tea");
-  EXPECT_EQ(rule(R"({"fault":"slow","bytesPerSecond":10})").bytes_per_second, 10u);
-  EXPECT_EQ(rule(R"({"fault":"cut","afterBytes":10})").after_bytes, 10u);
-  EXPECT_TRUE(rule(R"({"fault":"cut","after":"1s","clean":true})").clean);
-  EXPECT_EQ(rule(R"({"fault":"hold","afterEvents":5,"for":"2s"})").hold_for, seconds(2));
-  EXPECT_EQ(rule(R"({"fault":"stale","revisionsBack":4})").revisions_back, 4u);
-  EXPECT_THAT(rule(R"({"fault":"gap","events":"DELETED"})").event_types, ElementsAre("DELETED"));
+  EXPECT_EQ(
+      scripted_rule(R"({"fault":"status","code":503,"retryAfterSeconds":9})").retry_after_seconds,
+      9);
+  EXPECT_EQ(scripted_rule(R"({"fault":"status","code":418,"message":"tea"})").message, "tea");
+  EXPECT_EQ(scripted_rule(R"({"fault":"slow","bytesPerSecond":10})").bytes_per_second, 10u);
+  EXPECT_EQ(scripted_rule(R"({"fault":"cut","afterBytes":10})").after_bytes, 10u);
+  EXPECT_TRUE(scripted_rule(R"({"fault":"cut","after":"1s","clean":true})").clean);
+  EXPECT_EQ(scripted_rule(R"({"fault":"hold","afterEvents":5,"for":"2s"})").hold_for, seconds(2));
+  EXPECT_EQ(scripted_rule(R"({"fault":"stale","revisionsBack":4})").revisions_back, 4u);
+  EXPECT_THAT(scripted_rule(R"({"fault":"gap","events":"DELETED"})").event_types,
+              ElementsAre("DELETED"));
 }
 
 struct Mistake {
@@ -72,7 +75,7 @@ struct Mistake {
 constexpr Mistake kMistakes[] = {
     {R"([])", "must be an object"},
     {R"({"seed":"x"})", "seed: must be a whole number, 0 or more"},
-    {R"({"rule":[]})", "rule: is not known here"},
+    {R"({"scripted_rule":[]})", "scripted_rule: is not known here"},
     {R"({"rules":{}})", "rules: must be a list"},
     {R"({"rules":[3]})", "rules[0]: must be an object"},
     {R"({"rules":[{"fault":"reset"},{}]})",

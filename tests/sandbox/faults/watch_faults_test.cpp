@@ -10,7 +10,7 @@ namespace {
 using std::chrono::seconds;
 using Verdict = WatchFaults::Verdict;
 
-constexpr host::Time kNow = test::FakeClock::kStart;
+constexpr host::Time kFaultTime = test::FakeClock::kStart;
 
 FaultHit hit(std::string_view text, std::uint64_t id = 1) {
   FaultScript script = *parse_fault_script(json_literal(text));
@@ -19,36 +19,36 @@ FaultHit hit(std::string_view text, std::uint64_t id = 1) {
 
 TEST(WatchFaultsTest, HoldWithoutALengthLastsUntilItsRuleGoes) {
   WatchFaults faults;
-  faults.arm(hit(R"({"fault":"hold"})"), kNow);
-  EXPECT_EQ(faults.verdict(kNow), Verdict::kHeld);
-  EXPECT_EQ(faults.verdict(kNow + seconds(10000)), Verdict::kHeld);
-  EXPECT_EQ(faults.next_change(kNow), host::Time::max());
+  faults.arm(hit(R"({"fault":"hold"})"), kFaultTime);
+  EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kHeld);
+  EXPECT_EQ(faults.verdict(kFaultTime + seconds(10000)), Verdict::kHeld);
+  EXPECT_EQ(faults.next_change(kFaultTime), host::Time::max());
   faults.disarm(1);
-  EXPECT_EQ(faults.verdict(kNow), Verdict::kDeliver);
+  EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kDeliver);
   EXPECT_TRUE(faults.empty());
 }
 
 TEST(WatchFaultsTest, HoldEndsByItselfAfterItsLength) {
   WatchFaults faults;
-  faults.arm(hit(R"({"fault":"hold","after":"2s","for":"5s"})"), kNow);
-  EXPECT_EQ(faults.verdict(kNow), Verdict::kDeliver);
-  EXPECT_EQ(faults.next_change(kNow), kNow + seconds(2));
-  EXPECT_EQ(faults.verdict(kNow + seconds(3)), Verdict::kHeld);
-  EXPECT_EQ(faults.next_change(kNow + seconds(3)), kNow + seconds(8));
-  EXPECT_EQ(faults.verdict(kNow + seconds(8)), Verdict::kDeliver);
+  faults.arm(hit(R"({"fault":"hold","after":"2s","for":"5s"})"), kFaultTime);
+  EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kDeliver);
+  EXPECT_EQ(faults.next_change(kFaultTime), kFaultTime + seconds(2));
+  EXPECT_EQ(faults.verdict(kFaultTime + seconds(3)), Verdict::kHeld);
+  EXPECT_EQ(faults.next_change(kFaultTime + seconds(3)), kFaultTime + seconds(8));
+  EXPECT_EQ(faults.verdict(kFaultTime + seconds(8)), Verdict::kDeliver);
   EXPECT_TRUE(faults.empty());
 }
 
 TEST(WatchFaultsTest, FaultWaitsForItsEvents) {
   WatchFaults faults;
-  faults.arm(hit(R"({"fault":"cut","afterEvents":2})"), kNow);
-  EXPECT_EQ(faults.verdict(kNow), Verdict::kDeliver);
+  faults.arm(hit(R"({"fault":"cut","afterEvents":2})"), kFaultTime);
+  EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kDeliver);
   faults.passed();
-  EXPECT_EQ(faults.verdict(kNow), Verdict::kDeliver);
-  EXPECT_EQ(faults.next_change(kNow), host::Time::max());
+  EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kDeliver);
+  EXPECT_EQ(faults.next_change(kFaultTime), host::Time::max());
   faults.passed();
-  EXPECT_EQ(faults.verdict(kNow), Verdict::kCut);
-  EXPECT_EQ(faults.next_change(kNow), kNow);
+  EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kCut);
+  EXPECT_EQ(faults.next_change(kFaultTime), kFaultTime);
 }
 
 TEST(WatchFaultsTest, EveryEndHasItsForm) {
@@ -57,23 +57,23 @@ TEST(WatchFaultsTest, EveryEndHasItsForm) {
         std::pair{R"({"fault":"cut","clean":true})", Verdict::kEnded},
         std::pair{R"({"fault":"status","code":410})", Verdict::kGone}}) {
     WatchFaults faults;
-    faults.arm(hit(text), kNow);
-    EXPECT_EQ(faults.verdict(kNow), verdict) << text;
+    faults.arm(hit(text), kFaultTime);
+    EXPECT_EQ(faults.verdict(kFaultTime), verdict) << text;
   }
 }
 
 TEST(WatchFaultsTest, SilentWatchCanBeCutButSaysNothingMore) {
   WatchFaults faults;
-  faults.arm(hit(R"({"fault":"hold"})", 1), kNow);
-  faults.arm(hit(R"({"fault":"status","code":410})", 2), kNow);
-  EXPECT_EQ(faults.verdict(kNow), Verdict::kHeld);
-  faults.arm(hit(R"({"fault":"cut"})", 3), kNow);
-  EXPECT_EQ(faults.verdict(kNow), Verdict::kCut);
+  faults.arm(hit(R"({"fault":"hold"})", 1), kFaultTime);
+  faults.arm(hit(R"({"fault":"status","code":410})", 2), kFaultTime);
+  EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kHeld);
+  faults.arm(hit(R"({"fault":"cut"})", 3), kFaultTime);
+  EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kCut);
 }
 
 TEST(WatchFaultsTest, FaultsOfRequestsAreNoneOfWatches) {
   WatchFaults faults;
-  faults.arm(hit(R"({"fault":"delay","delay":"1s"})"), kNow);
+  faults.arm(hit(R"({"fault":"delay","delay":"1s"})"), kFaultTime);
   EXPECT_TRUE(faults.empty());
 }
 

@@ -9,11 +9,11 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr host::Time kStart{std::chrono::hours(1000)};
-constexpr host::WallTime kWall{seconds(1767225600)};
+constexpr host::Time kStatusStart{std::chrono::hours(1000)};
+constexpr host::WallTime kStatusWall{seconds(1767225600)};
 const PodAddresses kAddresses{"172.18.0.2", "10.244.0.2"};
 
-Moment at(host::Duration passed) { return {kStart + passed, kWall + passed}; }
+Moment after(host::Duration passed) { return {kStatusStart + passed, kStatusWall + passed}; }
 
 Json pod(std::string_view spec) {
   Json out = json_literal(R"({"metadata":{"namespace":"default","name":"web","uid":"u1"}})");
@@ -25,7 +25,7 @@ Json pod(std::string_view spec) {
 /// The pod as it is once the node has reported `stage`.
 Json reported(Json object, PodLife& life, PodStage stage, host::Duration passed) {
   life.stage = stage;
-  const std::optional<Json> patch = status_patch(life, object, kAddresses, at(passed));
+  const std::optional<Json> patch = status_patch(life, object, kAddresses, after(passed));
   if (patch) {
     for (const Json::Member& member : patch->get("status").members()) {
       object["status"].set(member.key, member.value);
@@ -62,7 +62,7 @@ TEST(PodStatusTest, NodeGreetsABoundPodWithItsAddressAndWhatIsMissing) {
 
 TEST(PodStatusTest, ReadyPodIsRunningWithAnAddress) {
   PodLife life;
-  life.started = kWall + seconds(2);
+  life.started = kStatusWall + seconds(2);
   const Json got = reported(pod(R"({"containers":[{"name":"c","image":"i"}]})"), life,
                             PodStage::kReady, seconds(3));
 
@@ -80,13 +80,13 @@ TEST(PodStatusTest, WhatTheApiSaysAlreadyIsNotSaidAgain) {
   const Json got = reported(pod(R"({"containers":[{"name":"c"}],"initContainers":[{"name":"i"}]})"),
                             life, PodStage::kReady, seconds(0));
 
-  EXPECT_FALSE(status_patch(life, got, kAddresses, at(seconds(60))));
+  EXPECT_FALSE(status_patch(life, got, kAddresses, after(seconds(60))));
 }
 
 TEST(PodStatusTest, PatchCarriesTheUid) {
   PodLife life;
   life.stage = PodStage::kReady;
-  const auto patch = status_patch(life, pod(R"({"containers":[]})"), kAddresses, at(seconds(0)));
+  const auto patch = status_patch(life, pod(R"({"containers":[]})"), kAddresses, after(seconds(0)));
   EXPECT_EQ(patch->text_at({"metadata", "uid"}), "u1");
 }
 
@@ -110,7 +110,7 @@ TEST(PodStatusTest, ReadinessThatSomebodyTookAwayIsReportedAgain) {
     if (each.get("type").text() == "Ready") each.set("status", "False");
   }
 
-  const auto patch = status_patch(life, got, kAddresses, at(seconds(1)));
+  const auto patch = status_patch(life, got, kAddresses, after(seconds(1)));
 
   ASSERT_TRUE(patch);
   EXPECT_EQ(condition(*patch, "Ready", "status"), "True");
@@ -147,7 +147,7 @@ TEST(PodStatusTest, InitContainersAreReportedInTurn) {
 
 TEST(PodStatusTest, EndedPodSaysHow) {
   PodLife life;
-  life.exit = ContainerExit{0, kWall, kWall + seconds(4)};
+  life.exit = ContainerExit{0, kStatusWall, kStatusWall + seconds(4)};
   const Json good =
       reported(pod(R"({"containers":[{"name":"c"}]})"), life, PodStage::kEnded, seconds(4));
   EXPECT_EQ(good.text_at({"status", "phase"}), "Succeeded");
@@ -166,7 +166,7 @@ TEST(PodStatusTest, EndedPodSaysHow) {
 TEST(PodStatusTest, CrashedContainerShowsWhyItWaitsAndHowItEnded) {
   PodLife life;
   life.restarts = 2;
-  life.exit = ContainerExit{1, kWall, kWall + seconds(1)};
+  life.exit = ContainerExit{1, kStatusWall, kStatusWall + seconds(1)};
   const Json got =
       reported(pod(R"({"containers":[{"name":"c"}]})"), life, PodStage::kBackOff, seconds(1));
 
@@ -180,7 +180,7 @@ TEST(PodStatusTest, CrashedContainerShowsWhyItWaitsAndHowItEnded) {
 TEST(PodStatusTest, NothingIsSaidWhileThePodStops) {
   PodLife life;
   life.stage = PodStage::kStopping;
-  EXPECT_FALSE(status_patch(life, pod(R"({"containers":[]})"), kAddresses, at(seconds(0))));
+  EXPECT_FALSE(status_patch(life, pod(R"({"containers":[]})"), kAddresses, after(seconds(0))));
 }
 
 }  // namespace

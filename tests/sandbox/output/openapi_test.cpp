@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<ResourcePtr> resources() {
+std::vector<ResourcePtr> openapi_resources() {
   auto deployments = std::make_shared<Resource>();
   deployments->group = "apps";
   deployments->version = "v1";
@@ -28,7 +28,8 @@ std::vector<ResourcePtr> resources() {
 }
 
 TEST(OpenApiTest, EachKindHasAPatchThatNamesFieldValidation) {
-  const Json document = openapi_document(resources(), "apps/v1", openapi_schemas("apps/v1"));
+  const Json document =
+      openapi_document(openapi_resources(), "apps/v1", openapi_schemas("apps/v1"));
   const Json* patch =
       document.at({"paths", "/apis/apps/v1/namespaces/{namespace}/deployments/{name}", "patch"});
   ASSERT_NE(patch, nullptr);
@@ -40,7 +41,7 @@ TEST(OpenApiTest, EachKindHasAPatchThatNamesFieldValidation) {
 }
 
 TEST(OpenApiTest, ClusterScopedKindsHaveNoNamespaceInTheirPath) {
-  const Json document = openapi_document(resources(), "v1", openapi_schemas("v1"));
+  const Json document = openapi_document(openapi_resources(), "v1", openapi_schemas("v1"));
   EXPECT_NE(document.at({"paths", "/api/v1/namespaces/{name}", "patch"}), nullptr);
 }
 
@@ -81,8 +82,8 @@ TEST(OpenApiTest, NoReferenceLeadsNowhere) {
 }
 
 TEST(OpenApiTest, KindsWithoutTablesAllowEverything) {
-  const Json document =
-      openapi_document(resources(), "shop.example.com/v1", openapi_schemas("shop.example.com/v1"));
+  const Json document = openapi_document(openapi_resources(), "shop.example.com/v1",
+                                         openapi_schemas("shop.example.com/v1"));
   const Json* schema = document.at({"components", "schemas", "com.example.shop.v1.Widget"});
   ASSERT_NE(schema, nullptr);
   EXPECT_TRUE(schema->get("x-kubernetes-preserve-unknown-fields").boolean());
@@ -93,7 +94,8 @@ TEST(OpenApiTest, IndexNamesDocumentsWithTheirHashes) {
   EXPECT_EQ(to_text(openapi_index(documents)),
             R"({"paths":{"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1?hash=H1"},)"
             R"("apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=H2"}}})");
-  EXPECT_THAT(api_versions_of(resources()), ElementsAre("v1", "apps/v1", "shop.example.com/v1"));
+  EXPECT_THAT(api_versions_of(openapi_resources()),
+              ElementsAre("v1", "apps/v1", "shop.example.com/v1"));
 }
 
 }  // namespace

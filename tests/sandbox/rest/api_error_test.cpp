@@ -8,7 +8,7 @@ namespace {
 const Subject kMap{"", "configmaps", "a"};
 const Subject kDeployment{"apps", "deployments", "d"};
 
-struct Case {
+struct ErrorCase {
   ApiError error;
   int code;
   const char* reason;
@@ -17,7 +17,7 @@ struct Case {
 };
 
 TEST(ApiErrorTest, EveryReasonHasItsForm) {
-  const Case cases[] = {
+  const ErrorCase cases[] = {
       {not_found(kDeployment), 404, "NotFound", R"(deployments.apps "d" not found)",
        R"({"name":"d","group":"apps","kind":"deployments"})"},
       {already_exists(kMap), 409, "AlreadyExists", R"(configmaps "a" already exists)",
@@ -38,7 +38,7 @@ TEST(ApiErrorTest, EveryReasonHasItsForm) {
        R"({"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],)"
        R"("retryAfterSeconds":1})"},
   };
-  for (const Case& each : cases) {
+  for (const ErrorCase& each : cases) {
     const Json status = to_status(each.error);
     EXPECT_EQ(status.get("code").integer_or(0), each.code) << each.message;
     EXPECT_EQ(status.text_at({"reason"}), each.reason);

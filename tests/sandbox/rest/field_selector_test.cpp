@@ -7,14 +7,14 @@
 namespace davit::sandbox {
 namespace {
 
-ResourcePtr resource(const std::string& name) {
+ResourcePtr builtin(const std::string& name) {
   for (const ResourcePtr& each : builtin_resources()) {
     if (each->name == name) return each;
   }
   return nullptr;
 }
 
-Version pod() {
+Version labelled_pod() {
   Version out;
   out.ns = "default";
   out.name = "p";
@@ -22,12 +22,12 @@ Version pod() {
   return out;
 }
 
-struct Case {
+struct SelectorCase {
   const char* selector;
   bool matches;
 };
 
-constexpr Case kCases[] = {
+constexpr SelectorCase kSelectorCases[] = {
     {"", true},
     {"metadata.name=p", true},
     {"metadata.name==q", false},
@@ -40,17 +40,17 @@ constexpr Case kCases[] = {
 };
 
 TEST(FieldSelectorTest, SelectsAsTheGrammarSays) {
-  const ResourcePtr pods = resource("pods");
-  for (const Case& each : kCases) {
+  const ResourcePtr pods = builtin("pods");
+  for (const SelectorCase& each : kSelectorCases) {
     const Result<FieldSelector> selector = FieldSelector::parse(each.selector, *pods);
     ASSERT_TRUE(selector) << each.selector << ": " << selector.error().message();
-    EXPECT_EQ(selector->matches(pod()), each.matches) << each.selector;
+    EXPECT_EQ(selector->matches(labelled_pod()), each.matches) << each.selector;
   }
 }
 
 TEST(FieldSelectorTest, WhatIsNoTermIsQuoted) {
-  const Result<FieldSelector> selector = FieldSelector::parse("a=b,c", *resource("pods"));
-  EXPECT_NE(FieldSelector::parse("metadata.name", *resource("pods"))
+  const Result<FieldSelector> selector = FieldSelector::parse("a=b,c", *builtin("pods"));
+  EXPECT_NE(FieldSelector::parse("metadata.name", *builtin("pods"))
                 .error()
                 .message()
                 .find("invalid selector: 'metadata.name'; can't understand 'metadata.name'"),
@@ -59,12 +59,12 @@ TEST(FieldSelectorTest, WhatIsNoTermIsQuoted) {
 }
 
 TEST(FieldSelectorTest, UnknownFieldsAreNamedInTheKindsOwnWords) {
-  EXPECT_EQ(FieldSelector::parse("bogus=1", *resource("pods")).error().message(),
+  EXPECT_EQ(FieldSelector::parse("bogus=1", *builtin("pods")).error().message(),
             "field label not supported: bogus");
-  EXPECT_EQ(FieldSelector::parse("data.k=v", *resource("configmaps")).error().message(),
+  EXPECT_EQ(FieldSelector::parse("data.k=v", *builtin("configmaps")).error().message(),
             R"("data.k" is not a known field selector: only "metadata.name", )"
             R"("metadata.namespace")");
-  EXPECT_FALSE(FieldSelector::parse("metadata.namespace=x", *resource("nodes")));
+  EXPECT_FALSE(FieldSelector::parse("metadata.namespace=x", *builtin("nodes")));
 }
 
 }  // namespace

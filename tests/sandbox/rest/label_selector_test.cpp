@@ -34,12 +34,12 @@ TEST(LabelSelectorTest, SelectsAsTheGrammarSays) {
   }
 }
 
-struct ErrorCase {
+struct LabelErrorCase {
   const char* selector;
   const char* message;
 };
 
-constexpr ErrorCase kErrorCases[] = {
+constexpr LabelErrorCase kErrorCases[] = {
     {"=x", "found '=', expected: !, identifier, or 'end of string'"},
     {"a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"},
     {"a in x", "unable to parse requirement: found 'x', expected: '('"},
@@ -53,7 +53,7 @@ constexpr ErrorCase kErrorCases[] = {
 };
 
 TEST(LabelSelectorTest, ErrorsSayWhatWasExpected) {
-  for (const ErrorCase& each : kErrorCases) {
+  for (const LabelErrorCase& each : kErrorCases) {
     const Result<LabelSelector> selector = LabelSelector::parse(each.selector);
     ASSERT_FALSE(selector) << each.selector;
     EXPECT_NE(selector.error().message().find(each.message), std::string::npos)

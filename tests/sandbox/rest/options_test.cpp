@@ -7,13 +7,13 @@ namespace {
 
 Query query(std::string_view text) { return parse_url("/?" + std::string(text))->query; }
 
-struct ErrorCase {
+struct OptionErrorCase {
   const char* query;
   int code;
   const char* message;
 };
 
-constexpr ErrorCase kListErrors[] = {
+constexpr OptionErrorCase kListErrors[] = {
     {"limit=abc", 400, R"(strconv.ParseInt: parsing "abc": invalid syntax)"},
     {"resourceVersionMatch=Exact", 422,
      "resourceVersionMatch is forbidden unless resourceVersion is provided"},
@@ -25,7 +25,7 @@ constexpr ErrorCase kListErrors[] = {
 };
 
 TEST(OptionsTest, ListOptionsThatMakeNoSenseAreRefused) {
-  for (const ErrorCase& each : kListErrors) {
+  for (const OptionErrorCase& each : kListErrors) {
     const ApiResult<ListOptions> options = parse_list_options(query(each.query), ListKind::kList);
     ASSERT_FALSE(options) << each.query;
     EXPECT_EQ(options.error().code, each.code) << each.query;
@@ -34,7 +34,7 @@ TEST(OptionsTest, ListOptionsThatMakeNoSenseAreRefused) {
   }
 }
 
-constexpr ErrorCase kWatchErrors[] = {
+constexpr OptionErrorCase kWatchErrors[] = {
     {"sendInitialEvents=true", 422,
      "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to "
      "NotOlderThan"},
@@ -44,7 +44,7 @@ constexpr ErrorCase kWatchErrors[] = {
 };
 
 TEST(OptionsTest, WatchOptionsThatMakeNoSenseAreRefused) {
-  for (const ErrorCase& each : kWatchErrors) {
+  for (const OptionErrorCase& each : kWatchErrors) {
     const ApiResult<ListOptions> options = parse_list_options(query(each.query), ListKind::kWatch);
     ASSERT_FALSE(options) << each.query;
     EXPECT_EQ(options.error().code, each.code) << each.query;

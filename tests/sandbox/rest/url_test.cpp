@@ -5,13 +5,13 @@
 namespace davit::sandbox {
 namespace {
 
-struct Case {
+struct UrlCase {
   const char* method;
   const char* target;
   const char* wanted;  // verb group/version ns resource name subresource; "-" for empty.
 };
 
-constexpr Case kCases[] = {
+constexpr UrlCase kUrlCases[] = {
     {"GET", "/api/v1/pods", "list /v1 - pods - -"},
     {"GET", "/api/v1/pods/", "list /v1 - pods - -"},
     {"GET", "/api/v1/pods?watch=1", "watch /v1 - pods - -"},
@@ -35,7 +35,7 @@ constexpr Case kCases[] = {
 std::string dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 TEST(UrlTest, PathsNameVerbsAndResources) {
-  for (const Case& each : kCases) {
+  for (const UrlCase& each : kUrlCases) {
     const ApiResult<Url> url = parse_url(each.target);
     ASSERT_TRUE(url) << each.target;
     const std::string text = std::string(to_text(verb_of(each.method, *url))) + ' ' + url->group +

@@ -6,7 +6,7 @@
 namespace davit::sandbox {
 namespace {
 
-const std::string kMaps = "/api/v1/namespaces/default/configmaps";
+const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
 
 std::string config_map(const std::string& name, const std::string& rest = "") {
   return R"({"metadata":{"name":")" + name + "\"}" + (rest.empty() ? "" : "," + rest) + '}';
@@ -16,8 +16,9 @@ TEST(ConfigMapTest, CreateSetsWhatIsTheSystemsAndIgnoresTheClients) {
   Sandbox sandbox;
 
   const Answer answer = sandbox.post(
-      kMaps, R"({"metadata":{"name":"a","uid":"x","creationTimestamp":"2001-01-01T00:00:00Z"},)"
-             R"("data":{"k":"v"}})");
+      kConfigMaps,
+      R"({"metadata":{"name":"a","uid":"x","creationTimestamp":"2001-01-01T00:00:00Z"},)"
+      R"("data":{"k":"v"}})");
 
   EXPECT_EQ(answer.code, 201);
   EXPECT_NE(answer.body.text_at({"metadata", "uid"}), "x");
@@ -30,9 +31,9 @@ TEST(ConfigMapTest, CreateSetsWhatIsTheSystemsAndIgnoresTheClients) {
 
 TEST(ConfigMapTest, ATakenNameIsRefused) {
   Sandbox sandbox;
-  ASSERT_EQ(sandbox.post(kMaps, config_map("a")).code, 201);
+  ASSERT_EQ(sandbox.post(kConfigMaps, config_map("a")).code, 201);
 
-  const Answer answer = sandbox.post(kMaps, config_map("a"));
+  const Answer answer = sandbox.post(kConfigMaps, config_map("a"));
 
   EXPECT_EQ(answer.code, 409);
   EXPECT_EQ(answer.reason(), "AlreadyExists");
@@ -42,9 +43,10 @@ TEST(ConfigMapTest, ATakenNameIsRefused) {
 
 TEST(ConfigMapTest, AListIsSortedAndItsItemsCarryNoKind) {
   Sandbox sandbox;
-  for (const char* name : {"b", "a"}) ASSERT_EQ(sandbox.post(kMaps, config_map(name)).code, 201);
+  for (const char* name : {"b", "a"})
+    ASSERT_EQ(sandbox.post(kConfigMaps, config_map(name)).code, 201);
 
-  const Answer list = sandbox.get(kMaps);
+  const Answer list = sandbox.get(kConfigMaps);
 
   EXPECT_EQ(list.body.text_at({"kind"}), "ConfigMapList");
   EXPECT_EQ(list.names(), "a b");
@@ -60,40 +62,40 @@ TEST(ConfigMapTest, AMissingObjectIsNotFound) {
 
 TEST(ConfigMapTest, DeletingAnswersAStatusWithTheUid) {
   Sandbox sandbox;
-  const Answer created = sandbox.post(kMaps, config_map("a"));
+  const Answer created = sandbox.post(kConfigMaps, config_map("a"));
 
-  const Answer answer = sandbox.remove(kMaps + "/a");
+  const Answer answer = sandbox.remove(kConfigMaps + "/a");
 
   EXPECT_EQ(answer.code, 200);
   EXPECT_EQ(answer.body.text_at({"status"}), "Success");
   EXPECT_EQ(answer.body.text_at({"details", "uid"}), created.body.text_at({"metadata", "uid"}));
-  EXPECT_EQ(sandbox.remove(kMaps + "/a").code, 404);
+  EXPECT_EQ(sandbox.remove(kConfigMaps + "/a").code, 404);
 }
 
 TEST(ConfigMapTest, PagesGoOnWhereTheLastOneEnded) {
   Sandbox sandbox;
   for (const char* name : {"a", "b", "c"}) {
-    ASSERT_EQ(sandbox.post(kMaps, config_map(name)).code, 201);
+    ASSERT_EQ(sandbox.post(kConfigMaps, config_map(name)).code, 201);
   }
 
-  const Answer first = sandbox.get(kMaps + "?limit=2");
-  ASSERT_EQ(sandbox.post(kMaps, config_map("bb")).code, 201);
-  const Answer second =
-      sandbox.get(kMaps + "?limit=2&continue=" + first.body.text_at({"metadata", "continue"}));
+  const Answer first = sandbox.get(kConfigMaps + "?limit=2");
+  ASSERT_EQ(sandbox.post(kConfigMaps, config_map("bb")).code, 201);
+  const Answer second = sandbox.get(
+      kConfigMaps + "?limit=2&continue=" + first.body.text_at({"metadata", "continue"}));
 
   EXPECT_EQ(first.names(), "a b");
   EXPECT_EQ(first.body.get("metadata").get("remainingItemCount").integer_or(0), 1);
   EXPECT_EQ(second.names(), "c") << "the state of the first page";
   EXPECT_EQ(second.revision(), first.revision());
-  EXPECT_EQ(sandbox.get(kMaps + "?limit=2&continue=zzz").code, 400);
+  EXPECT_EQ(sandbox.get(kConfigMaps + "?limit=2&continue=zzz").code, 400);
 }
 
 TEST(ConfigMapTest, AnEqualUpdateWritesNothing) {
   Sandbox sandbox;
-  const Answer created = sandbox.post(kMaps, config_map("a", R"("data":{"k":"v"})"));
+  const Answer created = sandbox.post(kConfigMaps, config_map("a", R"("data":{"k":"v"})"));
 
-  const Answer same = sandbox.put(kMaps + "/a", config_map("a", R"("data":{"k":"v"})"));
-  const Answer other = sandbox.put(kMaps + "/a", config_map("a", R"("data":{"k":"w"})"));
+  const Answer same = sandbox.put(kConfigMaps + "/a", config_map("a", R"("data":{"k":"v"})"));
+  const Answer other = sandbox.put(kConfigMaps + "/a", config_map("a", R"("data":{"k":"w"})"));
 
   EXPECT_EQ(same.code, 200);
   EXPECT_EQ(same.revision(), created.revision());
@@ -102,10 +104,10 @@ TEST(ConfigMapTest, AnEqualUpdateWritesNothing) {
 
 TEST(ConfigMapTest, AStaleUpdateConflicts) {
   Sandbox sandbox;
-  ASSERT_EQ(sandbox.post(kMaps, config_map("a")).code, 201);
+  ASSERT_EQ(sandbox.post(kConfigMaps, config_map("a")).code, 201);
 
   const Answer answer =
-      sandbox.put(kMaps + "/a", R"({"metadata":{"name":"a","resourceVersion":"1"}})");
+      sandbox.put(kConfigMaps + "/a", R"({"metadata":{"name":"a","resourceVersion":"1"}})");
 
   EXPECT_EQ(answer.code, 409);
   EXPECT_EQ(answer.message(),
@@ -115,26 +117,28 @@ TEST(ConfigMapTest, AStaleUpdateConflicts) {
 
 TEST(ConfigMapTest, AFinalizerHoldsTheObjectUntilItIsTakenAway) {
   Sandbox sandbox;
-  ASSERT_EQ(sandbox.post(kMaps, R"({"metadata":{"name":"f","finalizers":["ex.io/f"]}})").code, 201);
+  ASSERT_EQ(sandbox.post(kConfigMaps, R"({"metadata":{"name":"f","finalizers":["ex.io/f"]}})").code,
+            201);
 
-  const Answer held = sandbox.remove(kMaps + "/f");
-  const Answer again = sandbox.post(kMaps, config_map("f"));
-  const Answer freed = sandbox.patch(kMaps + "/f", "merge", R"({"metadata":{"finalizers":null}})");
+  const Answer held = sandbox.remove(kConfigMaps + "/f");
+  const Answer again = sandbox.post(kConfigMaps, config_map("f"));
+  const Answer freed =
+      sandbox.patch(kConfigMaps + "/f", "merge", R"({"metadata":{"finalizers":null}})");
 
   EXPECT_EQ(held.body.text_at({"kind"}), "ConfigMap");
   EXPECT_FALSE(held.body.text_at({"metadata", "deletionTimestamp"}).empty());
   EXPECT_EQ(again.message(), R"(object is being deleted: configmaps "f" already exists)");
   EXPECT_EQ(freed.code, 200);
-  EXPECT_EQ(sandbox.get(kMaps + "/f").code, 404);
+  EXPECT_EQ(sandbox.get(kConfigMaps + "/f").code, 404);
 }
 
 TEST(ConfigMapTest, ALoneEmptyEntryForgetsWhoOwnsWhat) {
   Sandbox sandbox;
-  ASSERT_EQ(sandbox.post(kMaps, config_map("a", R"("data":{"k":"v"})")).code, 201);
+  ASSERT_EQ(sandbox.post(kConfigMaps, config_map("a", R"("data":{"k":"v"})")).code, 201);
 
-  const Answer kept = sandbox.put(kMaps + "/a", config_map("a", R"("data":{"k":"w"})"));
+  const Answer kept = sandbox.put(kConfigMaps + "/a", config_map("a", R"("data":{"k":"w"})"));
   const Answer forgotten =
-      sandbox.patch(kMaps + "/a", "merge", R"({"metadata":{"managedFields":[{}]}})");
+      sandbox.patch(kConfigMaps + "/a", "merge", R"({"metadata":{"managedFields":[{}]}})");
 
   EXPECT_EQ(kept.body.get("metadata").get("managedFields").items().size(), 1u);
   EXPECT_FALSE(forgotten.body.get("metadata").contains("managedFields")) << forgotten.text;

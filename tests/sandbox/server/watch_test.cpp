@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string kMaps = "/api/v1/namespaces/default/configmaps";
+const std::string kWatchedMaps = "/api/v1/namespaces/default/configmaps";
 
 std::string labelled(const std::string& name, const std::string& value) {
   return R"({"metadata":{"name":")" + name + R"(","labels":{"s":")" + value + "\"}}}";
@@ -16,36 +16,37 @@ std::string labelled(const std::string& name, const std::string& value) {
 
 TEST(WatchTest, ChangesFollowTheAskedVersion) {
   Sandbox sandbox;
-  ASSERT_EQ(sandbox.post(kMaps, labelled("old", "1")).code, 201);
-  const std::string from = sandbox.get(kMaps).revision();
-  const Answer watch = sandbox.get(kMaps + "?watch=1&resourceVersion=" + from);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("old", "1")).code, 201);
+  const std::string from = sandbox.get(kWatchedMaps).revision();
+  const Answer watch = sandbox.get(kWatchedMaps + "?watch=1&resourceVersion=" + from);
 
-  ASSERT_EQ(sandbox.post(kMaps, labelled("w", "1")).code, 201);
-  ASSERT_EQ(sandbox.patch(kMaps + "/w", "merge", R"({"data":{"a":"b"}})").code, 200);
-  ASSERT_EQ(sandbox.remove(kMaps + "/w").code, 200);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("w", "1")).code, 201);
+  ASSERT_EQ(sandbox.patch(kWatchedMaps + "/w", "merge", R"({"data":{"a":"b"}})").code, 200);
+  ASSERT_EQ(sandbox.remove(kWatchedMaps + "/w").code, 200);
 
   EXPECT_EQ(Sandbox::events(*watch.stream), "ADDED w, MODIFIED w, DELETED w");
 }
 
 TEST(WatchTest, ASelectorShowsTheSelectedSet) {
   Sandbox sandbox;
-  const std::string from = sandbox.get(kMaps).revision();
-  const Answer watch = sandbox.get(kMaps + "?watch=1&labelSelector=s%3D1&resourceVersion=" + from);
+  const std::string from = sandbox.get(kWatchedMaps).revision();
+  const Answer watch =
+      sandbox.get(kWatchedMaps + "?watch=1&labelSelector=s%3D1&resourceVersion=" + from);
 
-  ASSERT_EQ(sandbox.post(kMaps, labelled("w", "2")).code, 201);
-  ASSERT_EQ(sandbox.patch(kMaps + "/w", "merge", labelled("w", "1")).code, 200);
-  ASSERT_EQ(sandbox.patch(kMaps + "/w", "merge", labelled("w", "2")).code, 200);
-  ASSERT_EQ(sandbox.remove(kMaps + "/w").code, 200);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("w", "2")).code, 201);
+  ASSERT_EQ(sandbox.patch(kWatchedMaps + "/w", "merge", labelled("w", "1")).code, 200);
+  ASSERT_EQ(sandbox.patch(kWatchedMaps + "/w", "merge", labelled("w", "2")).code, 200);
+  ASSERT_EQ(sandbox.remove(kWatchedMaps + "/w").code, 200);
 
   EXPECT_EQ(Sandbox::events(*watch.stream), "ADDED w, DELETED w");
 }
 
 TEST(WatchTest, AStreamingListEndsItsStateWithABookmark) {
   Sandbox sandbox;
-  ASSERT_EQ(sandbox.post(kMaps, labelled("a", "1")).code, 201);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
 
   const Answer watch = sandbox.get(
-      kMaps +
+      kWatchedMaps +
       "?watch=1&labelSelector=s&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
       "&allowWatchBookmarks=true");
 
@@ -54,7 +55,7 @@ TEST(WatchTest, AStreamingListEndsItsStateWithABookmark) {
 
 TEST(WatchTest, SendInitialEventsNeedsAMatch) {
   Sandbox sandbox;
-  const Answer answer = sandbox.get(kMaps + "?watch=1&sendInitialEvents=true");
+  const Answer answer = sandbox.get(kWatchedMaps + "?watch=1&sendInitialEvents=true");
   EXPECT_EQ(answer.code, 422);
   EXPECT_NE(answer.message().find(
                 "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
@@ -63,11 +64,11 @@ TEST(WatchTest, SendInitialEventsNeedsAMatch) {
 
 TEST(WatchTest, AForgottenVersionIsAnErrorEventAndTheEnd) {
   Sandbox sandbox;
-  ASSERT_EQ(sandbox.post(kMaps, labelled("a", "1")).code, 201);
-  ASSERT_EQ(sandbox.post(kMaps, labelled("b", "1")).code, 201);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("b", "1")).code, 201);
   sandbox.store.compact();
 
-  const Answer watch = sandbox.get(kMaps + "?watch=1&resourceVersion=2");
+  const Answer watch = sandbox.get(kWatchedMaps + "?watch=1&resourceVersion=2");
 
   EXPECT_EQ(watch.code, 200);
   EXPECT_EQ(Sandbox::events(*watch.stream), "ERROR 410");
@@ -77,7 +78,7 @@ TEST(WatchTest, AForgottenVersionIsAnErrorEventAndTheEnd) {
 
 TEST(WatchTest, TheTimeoutEndsTheStream) {
   Sandbox sandbox;
-  const Answer watch = sandbox.get(kMaps + "?watch=1&labelSelector=none&timeoutSeconds=1");
+  const Answer watch = sandbox.get(kWatchedMaps + "?watch=1&labelSelector=none&timeoutSeconds=1");
   std::string text;
   ASSERT_EQ(watch.stream->read(text, 1000), BodyStream::State::kOpen);
   EXPECT_EQ(watch.stream->next_read(), sandbox.clock.now() + 1s);
@@ -90,9 +91,9 @@ TEST(WatchTest, TheTimeoutEndsTheStream) {
 
 TEST(WatchTest, BookmarksTellOfProgressElsewhere) {
   Sandbox sandbox;
-  const std::string from = sandbox.get(kMaps).revision();
+  const std::string from = sandbox.get(kWatchedMaps).revision();
   const Answer watch =
-      sandbox.get(kMaps + "?watch=1&allowWatchBookmarks=1&resourceVersion=" + from);
+      sandbox.get(kWatchedMaps + "?watch=1&allowWatchBookmarks=1&resourceVersion=" + from);
   ASSERT_EQ(sandbox.post("/api/v1/namespaces/default/secrets", labelled("s", "1")).code, 201);
   EXPECT_EQ(Sandbox::events(*watch.stream), "");
 
@@ -104,9 +105,9 @@ TEST(WatchTest, BookmarksTellOfProgressElsewhere) {
 
 TEST(WatchTest, ASlowReaderGetsWholeEvents) {
   Sandbox sandbox;
-  ASSERT_EQ(sandbox.post(kMaps, labelled("a", "1")).code, 201);
-  ASSERT_EQ(sandbox.post(kMaps, labelled("b", "1")).code, 201);
-  const Answer watch = sandbox.get(kMaps + "?watch=1&labelSelector=s");
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("b", "1")).code, 201);
+  const Answer watch = sandbox.get(kWatchedMaps + "?watch=1&labelSelector=s");
 
   std::string first;
   std::string second;
@@ -119,8 +120,8 @@ TEST(WatchTest, ASlowReaderGetsWholeEvents) {
 
 TEST(WatchTest, TheOldPrefixWatchesOneObject) {
   Sandbox sandbox;
-  ASSERT_EQ(sandbox.post(kMaps, labelled("a", "1")).code, 201);
-  ASSERT_EQ(sandbox.post(kMaps, labelled("b", "1")).code, 201);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("b", "1")).code, 201);
   const Answer watch = sandbox.get("/api/v1/watch/namespaces/default/configmaps/a");
   EXPECT_EQ(Sandbox::events(*watch.stream), "ADDED a");
 }
@@ -128,9 +129,9 @@ TEST(WatchTest, TheOldPrefixWatchesOneObject) {
 TEST(WatchTest, MetadataWatchesCarryNothingElse) {
   Sandbox sandbox;
   const Answer watch =
-      sandbox.send("GET", kMaps + "?watch=1&labelSelector=s", "",
+      sandbox.send("GET", kWatchedMaps + "?watch=1&labelSelector=s", "",
                    {{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}});
-  ASSERT_EQ(sandbox.post(kMaps, labelled("a", "1")).code, 201);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
   std::string text;
   ASSERT_EQ(watch.stream->read(text, 1000), BodyStream::State::kOpen);
   const Json event = json_literal(text.substr(0, text.find('\n')));
@@ -154,11 +155,11 @@ TEST(WatchTest, BothGroupsOfEventsSeeEachOthers) {
 
 TEST(WatchTest, AReaderIsCalledWhenThereIsSomething) {
   Sandbox sandbox;
-  const Answer watch = sandbox.get(kMaps + "?watch=1");
+  const Answer watch = sandbox.get(kWatchedMaps + "?watch=1");
   int calls = 0;
   watch.stream->on_ready([&] { ++calls; });
 
-  ASSERT_EQ(sandbox.post(kMaps, labelled("a", "1")).code, 201);
+  ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
 
   EXPECT_EQ(calls, 1);
 }

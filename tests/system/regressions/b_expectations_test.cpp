@@ -10,10 +10,10 @@
 namespace davit::test {
 namespace {
 
-constexpr char kSets[] = "/apis/apps/v1/namespaces/default/replicasets";
+constexpr char kExpectedSets[] = "/apis/apps/v1/namespaces/default/replicasets";
 
 void make_set(World& world, int replicas) {
-  world.send("POST", kSets,
+  world.send("POST", kExpectedSets,
              R"({"metadata":{"name":"web","labels":{"app":"web"}},"spec":{"replicas":)" +
                  std::to_string(replicas) +
                  R"(,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":)"
@@ -25,7 +25,7 @@ void make_set(World& world, int replicas) {
 std::size_t pods_of_namesake(World& world) {
   make_set(world, 3);
   world.pass(std::chrono::seconds(5));
-  world.send("DELETE", std::string(kSets) + "/web");
+  world.send("DELETE", std::string(kExpectedSets) + "/web");
   world.pass(std::chrono::seconds(5));
   make_set(world, 2);
   world.pass(std::chrono::minutes(2));
@@ -55,7 +55,7 @@ std::size_t pods_after_failed_deletions(World& world) {
   world.play(R"({"rules":[
       {"fault":"status","code":500,"count":2,"target":{"verb":"delete","resource":"pods"}},
       {"fault":"lost","count":1,"target":{"verb":"delete","resource":"pods"}}]})");
-  world.send("PATCH", std::string(kSets) + "/web", R"({"spec":{"replicas":1}})");
+  world.send("PATCH", std::string(kExpectedSets) + "/web", R"({"spec":{"replicas":1}})");
   world.pass(std::chrono::minutes(2));
   return world.record().pods().size();
 }

@@ -14,7 +14,7 @@ namespace {
 
 using sandbox::Json;
 
-constexpr char kSets[] = "/apis/apps/v1/namespaces/default/replicasets";
+constexpr char kDeployedSets[] = "/apis/apps/v1/namespaces/default/replicasets";
 
 WorldOptions no_controllers_of_workloads() { return only({"endpoints-controller"}); }
 
@@ -34,7 +34,7 @@ std::string set_of(const std::string& name, const std::string& app, const Json& 
 }
 
 void make_set(World& world, const std::string& name, const std::string& app, const Json& owner) {
-  world.send("POST", kSets, set_of(name, app, owner));
+  world.send("POST", kDeployedSets, set_of(name, app, owner));
 }
 
 // kubernetes/kubernetes#40415, #57093, #77858: the ReplicaSet was named by another version's hash.
@@ -97,7 +97,7 @@ TEST(DeploymentRegressionTest, C2IsCaughtInAControllerThatTakesWhatHasTheName) {
   World world(only({"replicaset-controller"}));
   world.employ([](World& each) {
     const Json owner = each.record().deployment("web");
-    if (!owner.is_null()) each.ask("POST", kSets, set_of("web-hash", "web", owner));
+    if (!owner.is_null()) each.ask("POST", kDeployedSets, set_of("web-hash", "web", owner));
   });
   EXPECT_FALSE(evades(world, "web-hash"));
 }
@@ -131,7 +131,7 @@ TEST(DeploymentRegressionTest, C3IsCaughtInControllersThatTakeAllThatMatches) {
     next = each.clock().now() + std::chrono::seconds(10);
     const Json set = each.record().replica_sets().begin()->second;
     size = 1 - size;
-    each.send("PATCH", std::string(kSets) + "/" + set.text_at({"metadata", "name"}),
+    each.send("PATCH", std::string(kDeployedSets) + "/" + set.text_at({"metadata", "name"}),
               R"({"spec":{"replicas":)" + std::to_string(size) + "}}");
   });
   EXPECT_GT(writes_of_rivals(world), 0U);
@@ -210,7 +210,7 @@ TEST(DeploymentRegressionTest, C6IsCaughtInAControllerThatScalesTheNewOne) {
       if (each.record().deployment("web").get("spec").get("replicas").integer_or(0) != 20) return;
       for (const auto& [uid, set] : each.record().replica_sets()) {
         if (set.get("spec").get("replicas").integer_or(0) != 3) continue;
-        each.send("PATCH", std::string(kSets) + "/" + set.text_at({"metadata", "name"}),
+        each.send("PATCH", std::string(kDeployedSets) + "/" + set.text_at({"metadata", "name"}),
                   R"({"spec":{"replicas":13}})");
       }
     });
@@ -291,7 +291,7 @@ TEST(DeploymentRegressionTest, C8IsCaughtInAControllerThatCountsEvents) {
     const Json owner = each.record().deployment("web");
     if (owner.is_null() || !each.record().replica_sets().empty()) return;
     make_set(each, "web-naive", "web", owner);
-    each.send("PATCH", std::string(kSets) + "/web-naive", R"({"spec":{"replicas":4}})");
+    each.send("PATCH", std::string(kDeployedSets) + "/web-naive", R"({"spec":{"replicas":4}})");
     // The events that would make this more are lost.
     each.send("PATCH", "/apis/apps/v1/namespaces/default/deployments/web/status",
               R"({"status":{"replicas":4,"availableReplicas":0}})");

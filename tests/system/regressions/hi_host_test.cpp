@@ -61,7 +61,7 @@ TEST(HostRegressionTest, HIsCaughtInAControllerThatEndsAtABadObject) {
   EXPECT_FALSE(is_served_among_bad_objects(world));
 }
 
-constexpr char kSets[] = "/apis/apps/v1/namespaces/default/replicasets";
+constexpr char kHostedSets[] = "/apis/apps/v1/namespaces/default/replicasets";
 constexpr int kAtRest = 60;
 
 std::string set_of(const std::string& name, int replicas) {
@@ -76,14 +76,14 @@ std::string set_of(const std::string& name, int replicas) {
 // a restart among sixty to which there is nothing to do.
 host::Duration wait_after_restart(World& world, const std::function<void()>& restart) {
   for (int i = 0; i < kAtRest; ++i) {
-    world.send("POST", kSets, set_of("rest-" + std::to_string(i), 0));
+    world.send("POST", kHostedSets, set_of("rest-" + std::to_string(i), 0));
   }
   world.pass(std::chrono::seconds(10));
-  world.send("POST", kSets, set_of("web", 2));
+  world.send("POST", kHostedSets, set_of("web", 2));
   world.await_pods("web", 2);
   world.pass(std::chrono::seconds(10));
   restart();
-  world.send("PATCH", std::string(kSets) + "/web", R"({"spec":{"replicas":4}})");
+  world.send("PATCH", std::string(kHostedSets) + "/web", R"({"spec":{"replicas":4}})");
   const host::Time begun = world.clock().now();
   world.await("its pods are made", [&] { return live_pods(world, "web").size() == 4; });
   return world.clock().now() - begun;
