@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Spec12_3, ShareTest, ::testing::Values(
     Share{"D64SizesStay",            {2, 1, 1}, {{1, 1, 3}, {2, 0, 3}}, kNew, 3, (Sizes{1, 2})},
     Share{"D65BaseFromTheStatus",    {120, 0, 1}, {{50, 50, 0}, {50, 50, 100}},
          kNew, 100, (Sizes{60, 60})},
-    Share{"D76PauseFillsTheLargest", {10, 3, 2}, {{8, 8, 13}, {3, 0, 13}}, kNew, 11, (Sizes{10, 3})},
+    Share{"D76PauseFillsTheLarger", {10, 3, 2}, {{8, 8, 13}, {3, 0, 13}}, kNew, 11, (Sizes{10, 3})},
     Share{"MidRollout10To30",        {30, 3, 2}, {{8, 8, 13}, {5, 0, 13}},
          kNew, 13, (Sizes{20, 13})},
     Share{"NoSetNothingToDo",        {3, 1, 0}, {}, kNoNew, 0, Sizes{}}),

@@ -18,7 +18,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 
 constexpr const char* kNodes = "node-lifecycle-controller";
-constexpr const char* kTaintEviction = "taint-eviction-controller";
+constexpr const char* kTaints = "taint-eviction-controller";
 constexpr const char* kFortySeconds = R"({"nodeMonitorPeriod":"1s","nodeMonitorGracePeriod":"40s",
     "nodeStartupGracePeriod":"40s","nodeEvictionRate":100})";
 
@@ -39,7 +39,7 @@ class HandOverTest : public NodeTest {
     return swapped;
   }
   Status swap_eviction() {
-    Status swapped = cluster().swap(kTaintEviction, &TaintEvictionController::open);
+    Status swapped = cluster().swap(kTaints, &TaintEvictionController::open);
     settle();
     return swapped;
   }
@@ -140,7 +140,7 @@ TEST_F(HandOverTest, StateGoesRoundUnchanged) {
   live(2);
   stop("n1");
   live(42);
-  for (const char* name : {kNodes, kTaintEviction}) {
+  for (const char* name : {kNodes, kTaints}) {
     const std::string before = cluster().state_of(name);
     ASSERT_TRUE(cluster().give_state(name, 1, before).ok());
     const std::string after = cluster().state_of(name);
@@ -153,7 +153,7 @@ TEST_F(HandOverTest, AnotherFormIsRefused) {
   add_ready("n1");
   start_nodes();
   start_eviction();
-  for (const char* name : {kNodes, kTaintEviction}) {
+  for (const char* name : {kNodes, kTaints}) {
     EXPECT_FALSE(cluster().give_state(name, 2, cluster().state_of(name)).ok());
   }
 }
@@ -164,7 +164,7 @@ TEST_F(HandOverTest, GarbageIsRefusedAndChangesNothing) {
   begin_countdown("30");
   live(2);
   const std::string nodes = cluster().state_of(kNodes);
-  const std::string timers = cluster().state_of(kTaintEviction);
+  const std::string timers = cluster().state_of(kTaints);
   // clang-format off
   const std::pair<const char*, const char*> kGarbage[] = {
       {kNodes, ""}, {kNodes, "\xff\x00"}, {kNodes, "[]"}, {kNodes, "{}"}, {kNodes, "null"},
@@ -181,11 +181,11 @@ TEST_F(HandOverTest, GarbageIsRefusedAndChangesNothing) {
                    "refilled":0,"nodes":[]}]})"},
       {kNodes, R"({"nodes":[],"zones":[{"zone":"","state":9,"rate":"1","tokens":0,
                    "refilled":0,"nodes":[]}]})"},
-      {kTaintEviction, ""}, {kTaintEviction, "{"}, {kTaintEviction, "7"}, {kTaintEviction, "{}"},
-      {kTaintEviction, R"({"pending":[{"pod":"ns/p"}],"running":[],"deletions":[]})"},
-      {kTaintEviction, R"({"pending":[],"running":[1],"deletions":[]})"},
-      {kTaintEviction, R"({"pending":[],"running":[],"deletions":[{"pod":"ns/p","due":0,"tries":-1}]})"},
-      {kTaintEviction, R"({"pending":[{"pod":"ns/p","due":9223372036854775807}],"running":[],
+      {kTaints, ""}, {kTaints, "{"}, {kTaints, "7"}, {kTaints, "{}"},
+      {kTaints, R"({"pending":[{"pod":"ns/p"}],"running":[],"deletions":[]})"},
+      {kTaints, R"({"pending":[],"running":[1],"deletions":[]})"},
+      {kTaints, R"({"pending":[],"running":[],"deletions":[{"pod":"ns/p","due":0,"tries":-1}]})"},
+      {kTaints, R"({"pending":[{"pod":"ns/p","due":9223372036854775807}],"running":[],
                       "deletions":[]})"},
   };
   // clang-format on
@@ -193,7 +193,7 @@ TEST_F(HandOverTest, GarbageIsRefusedAndChangesNothing) {
     EXPECT_FALSE(cluster().give_state(name, 1, text).ok()) << name << ": " << text;
   }
   EXPECT_EQ(cluster().state_of(kNodes), nodes);
-  EXPECT_EQ(cluster().state_of(kTaintEviction), timers);
+  EXPECT_EQ(cluster().state_of(kTaints), timers);
 }
 
 TEST_F(HandOverTest, EveryCutOfAStateIsRefused) {
@@ -201,7 +201,7 @@ TEST_F(HandOverTest, EveryCutOfAStateIsRefused) {
   start_nodes();
   begin_countdown("30");
   live(1);
-  for (const char* name : {kNodes, kTaintEviction}) {
+  for (const char* name : {kNodes, kTaints}) {
     const std::string whole = cluster().state_of(name);
     for (std::size_t size = 0; size < whole.size(); ++size) {
       EXPECT_FALSE(cluster().give_state(name, 1, whole.substr(0, size)).ok()) << name << size;
@@ -217,8 +217,8 @@ TEST_F(HandOverTest, AHugeStateIsTakenOver) {
     text += std::string(i == 0 ? "" : ",") + R"({"pod":"ns/p)" + std::to_string(i) +
             R"(","due":1000000000000})";
   }
-  ASSERT_TRUE(cluster().give_state(kTaintEviction, 1, text + "]}").ok());
-  EXPECT_GT(cluster().state_of(kTaintEviction).size(), text.size() / 2);
+  ASSERT_TRUE(cluster().give_state(kTaints, 1, text + "]}").ok());
+  EXPECT_GT(cluster().state_of(kTaints).size(), text.size() / 2);
 }
 
 }  // namespace
