@@ -381,7 +381,7 @@ Bytes Compiler::bracket() {
     }
     for (std::size_t c = from; c <= to; ++c) out |= letter(static_cast<unsigned char>(c));
   }
-  ++at_;
+  if (error_.empty()) ++at_;  // After a mistake the text is over.
   return negated ? ~out : out;
 }
 

@@ -72,6 +72,12 @@ TEST(PatternTest, WhatIsNoExpressionIsRefused) {
   }
 }
 
+TEST(PatternTest, OpenBracketWithinParenthesesIsRefused) {
+  for (const char* expression : {"([a", "([-a-[a*0]z9--z0-9])?$", "([", "([\\", "(([[:nope:]"}) {
+    EXPECT_FALSE(Pattern::compile(expression)) << expression;
+  }
+}
+
 TEST(PatternTest, NestedRepetitionTakesNoExponentialTime) {
   const Result<Pattern> pattern = Pattern::compile("^(a+)+$");
   ASSERT_TRUE(pattern);
