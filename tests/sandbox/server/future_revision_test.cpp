@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string kFutureMaps = "/api/v1/namespaces/default/configmaps";
+const std::string kLater = "/api/v1/namespaces/default/configmaps";
 
 class FutureRevisionTest : public testing::Test {
  protected:
@@ -20,7 +20,7 @@ class FutureRevisionTest : public testing::Test {
     return "resourceVersion=" + std::to_string(sandbox_.store.revision() + 2);
   }
   void write(const std::string& name) {
-    ASSERT_EQ(sandbox_.post(kFutureMaps, R"({"metadata":{"name":")" + name + "\"}}").code, 201);
+    ASSERT_EQ(sandbox_.post(kLater, R"({"metadata":{"name":")" + name + "\"}}").code, 201);
   }
   /// Asks whenever it is due for `time` at most.
   std::optional<Response> ask(LateAnswer& late, host::Duration time) {
@@ -49,7 +49,7 @@ class FutureRevisionTest : public testing::Test {
 
 TEST_F(FutureRevisionTest, ObjectIsAnsweredOnceTheVersionIsThere) {
   write("a");
-  const Answer early = sandbox_.get(kFutureMaps + "/a?" + future());
+  const Answer early = sandbox_.get(kLater + "/a?" + future());
   ASSERT_NE(early.late, nullptr);
   EXPECT_EQ(early.code, 504) << "to one who does not wait";
 
@@ -64,7 +64,7 @@ TEST_F(FutureRevisionTest, ObjectIsAnsweredOnceTheVersionIsThere) {
 }
 
 TEST_F(FutureRevisionTest, ListIsAnsweredOnceTheVersionIsThere) {
-  const Answer early = sandbox_.get(kFutureMaps + "?" + future());
+  const Answer early = sandbox_.get(kLater + "?" + future());
   ASSERT_NE(early.late, nullptr);
 
   write("b");
@@ -77,7 +77,7 @@ TEST_F(FutureRevisionTest, ListIsAnsweredOnceTheVersionIsThere) {
 }
 
 TEST_F(FutureRevisionTest, AfterThreeSecondsTheAnswerIsATimeout) {
-  for (const std::string& path : {kFutureMaps, kFutureMaps + "/a"}) {
+  for (const std::string& path : {kLater, kLater + "/a"}) {
     const Answer early = sandbox_.get(path + "?resourceVersion=99999999999");
     ASSERT_NE(early.late, nullptr);
     const host::Time asked = sandbox_.clock.now();
@@ -99,13 +99,13 @@ TEST_F(FutureRevisionTest, AfterThreeSecondsTheAnswerIsATimeout) {
 TEST_F(FutureRevisionTest, VersionsThatAreThereAreAnsweredAtOnce) {
   write("a");
   const std::string now = std::to_string(sandbox_.store.revision());
-  EXPECT_EQ(sandbox_.get(kFutureMaps + "?resourceVersion=" + now).late, nullptr);
-  EXPECT_EQ(sandbox_.get(kFutureMaps + "/none?resourceVersion=" + now).late, nullptr);
+  EXPECT_EQ(sandbox_.get(kLater + "?resourceVersion=" + now).late, nullptr);
+  EXPECT_EQ(sandbox_.get(kLater + "/none?resourceVersion=" + now).late, nullptr);
 }
 
 TEST_F(FutureRevisionTest, StreamingListBeginsOnceTheVersionIsThere) {
   const Answer watch = sandbox_.get(
-      kFutureMaps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" + future());
+      kLater + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" + future());
   EXPECT_EQ(watch.code, 200);
 
   write("a");
@@ -117,7 +117,7 @@ TEST_F(FutureRevisionTest, StreamingListBeginsOnceTheVersionIsThere) {
 
 TEST_F(FutureRevisionTest, StreamingListEndsWithAnErrorAfterThreeSeconds) {
   const Answer watch = sandbox_.get(
-      kFutureMaps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" + future());
+      kLater + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" + future());
   const host::Time asked = sandbox_.clock.now();
 
   EXPECT_EQ(read(*watch.stream, 1min), "ERROR 504");
@@ -129,7 +129,7 @@ TEST_F(FutureRevisionTest, StreamingListEndsWithAnErrorAfterThreeSeconds) {
 
 TEST_F(FutureRevisionTest, StreamingListWaitsNoLongerThanItsTimeout) {
   const Answer watch = sandbox_.get(
-      kFutureMaps +
+      kLater +
       "?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" +
       future());
   EXPECT_EQ(read(*watch.stream, 1min), "");
@@ -138,7 +138,7 @@ TEST_F(FutureRevisionTest, StreamingListWaitsNoLongerThanItsTimeout) {
 }
 
 TEST_F(FutureRevisionTest, PlainWatchIsSilentUntilThen) {
-  const Answer watch = sandbox_.get(kFutureMaps + "?watch=1&timeoutSeconds=60&" + future());
+  const Answer watch = sandbox_.get(kLater + "?watch=1&timeoutSeconds=60&" + future());
   write("a");
   write("b");
   EXPECT_EQ(read(*watch.stream, 10s), "");
