@@ -31,6 +31,7 @@ struct Commands {
   PluginListOptions plugin_list;
   PluginNewOptions plugin_new;
   PluginValidateOptions plugin_validate;
+  DevOptions dev;
   RbacOptions rbac;
   SandboxFlags sandbox;
   CtlOptions ctl;
@@ -204,6 +205,7 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   add_manifest_command(app, commands, out, err);
   CLI::App* const plugin = add_plugin_command(app, commands, out, err);
   add_plugin_validate(*plugin, commands.plugin_validate, commands.chosen, programs.validate);
+  add_dev_command(app, commands.dev, commands.chosen, programs.dev);
   add_rbac_command(app, commands, out, err);
   const SandboxActions sandbox_actions{programs.sandbox, out, err};
   add_sandbox_command(app, commands.sandbox, sandbox_actions, commands.chosen);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/cli/demo_command.hpp"
+#include "host/cli/dev_command.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/sandbox_options.hpp"
 #include "host/cli/validate_command.hpp"
@@ -19,6 +20,7 @@ struct Programs {
   std::function<int(const SandboxOptions&)> sandbox;          ///< `davit sandbox`
   std::function<int(const DemoOptions&)> demo;                ///< `davit demo`
   std::function<int(const PluginValidateOptions&)> validate;  ///< `davit plugin validate`
+  std::function<int(const DevOptions&)> dev;                  ///< `davit dev`
 };
 
 /// Parses `args` (without the program's name), runs the command and returns the exit code: a usage

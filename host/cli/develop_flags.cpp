@@ -36,4 +36,28 @@ void add_plugin_validate(CLI::App& plugin, PluginValidateOptions& options,
   app->callback([&] { chosen = [&] { return run(options); }; });
 }
 
+void add_dev_command(CLI::App& app, DevOptions& options, std::function<int()>& chosen,
+                     const std::function<int(const DevOptions&)>& run) {
+  CLI::App* const dev = app.add_subcommand(
+      "dev", "Build a plugin, run it, and swap it whenever its source has been saved");
+  dev->add_option("DIR", options.directory, "Of the plugin's CMakeLists.txt (default .)");
+  dev->add_option("--build-dir", options.build_directory,
+                  "Where to build (default DIR/build/davit-dev)")
+      ->type_name("DIR");
+  dev->add_option("--kubeconfig", options.kubeconfig,
+                  "The cluster to run on (default: a sandbox of its own)")
+      ->type_name("FILE");
+  dev->add_option("--plugin", options.plugin,
+                  "Which of several plugins that are built to run, without .so")
+      ->type_name("NAME");
+  dev->add_option("--cmake-arg", options.cmake_args, "For cmake, as -DNAME=VALUE; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("ARG");
+  dev->add_flag_callback(
+      "--debug", [&options] { options.debug = DevOptions::Debug::kYes; },
+      "Print how to attach gdb with the plugin's symbols");
+  dev->callback([&] { chosen = [&] { return run(options); }; });
+}
+
 }  // namespace davit::host

@@ -1,8 +1,9 @@
-/// The flags of `davit plugin validate`.
+/// The flags of `davit plugin validate` and `davit dev`.
 #pragma once
 
 #include <functional>
 
+#include "host/cli/dev_command.hpp"
 #include "host/cli/validate_command.hpp"
 
 namespace CLI {
@@ -16,5 +17,9 @@ namespace davit::host {
 void add_plugin_validate(CLI::App& plugin, PluginValidateOptions& options,
                          std::function<int()>& chosen,
                          const std::function<int(const PluginValidateOptions&)>& run);
+
+/// The same for `dev`.
+void add_dev_command(CLI::App& app, DevOptions& options, std::function<int()>& chosen,
+                     const std::function<int(const DevOptions&)>& run);
 
 }  // namespace davit::host

@@ -4,6 +4,7 @@
 
 #include "host/cli/command_line.hpp"
 #include "host/cli/demo_command.hpp"
+#include "host/cli/dev_command.hpp"
 #include "host/cli/run_command.hpp"
 #include "host/cli/sandbox_command.hpp"
 #include "host/cli/validate_command.hpp"
@@ -23,6 +24,10 @@ int main(int argc, char** argv) {
       .validate =
           [](const davit::host::PluginValidateOptions& options) {
             return davit::host::run_plugin_validate(options, std::cout, std::cerr);
+          },
+      .dev =
+          [](const davit::host::DevOptions& options) {
+            return davit::host::run_dev(options, std::cout, std::cerr);
           },
   };
   return davit::host::run_command_line(args, programs, std::cout, std::cerr);

@@ -59,6 +59,11 @@ void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& 
     const BreadcrumbScope scope(crumb);
     outcome = options_.sync(lease.key(), cancelled);
   }
+  constexpr int kEachSync = 5;
+  if (log_.sink().verbosity() >= kEachSync) {
+    log_.info(kEachSync, "Synced",
+              {{"key", lease.key()}, {"generation", crumb_.generation}, {"code", outcome.code}});
+  }
   const QueueKey key(lease.key(), lease.shard());
   if (outcome.code == DAVIT_OK) {
     forget(lease.key());

@@ -21,6 +21,7 @@ struct Outcome {
   std::optional<SandboxOptions> sandbox;
   std::optional<DemoOptions> demo;
   std::optional<PluginValidateOptions> validate;
+  std::optional<DevOptions> dev;
   std::string out;
   std::string err;
 };
@@ -45,7 +46,11 @@ Outcome call(const std::vector<std::string>& args) {
     outcome.validate = options;
     return 10;
   };
-  outcome.code = run_command_line(args, {run, sandbox, demo, validate}, out, err);
+  const auto dev = [&](const DevOptions& options) {
+    outcome.dev = options;
+    return 11;
+  };
+  outcome.code = run_command_line(args, {run, sandbox, demo, validate, dev}, out, err);
   outcome.out = out.str();
   outcome.err = err.str();
   return outcome;
@@ -210,6 +215,17 @@ TEST(CommandLineTest, UnknownFlagIsFoundBehindAnothersValue) {
 
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err, "davit: unknown flag --node; did you mean --nodes?; see davit --help\n");
+}
+
+TEST(CommandLineTest, DevTakesADirectoryAndHowToBuild) {
+  const Outcome outcome = call({"dev", "here", "--plugin=a", "--cmake-arg=-DX=1", "--debug"});
+  EXPECT_EQ(outcome.code, 11) << outcome.err;
+  ASSERT_TRUE(outcome.dev);
+  EXPECT_EQ(outcome.dev->directory, "here");
+  EXPECT_EQ(outcome.dev->plugin, "a");
+  EXPECT_EQ(outcome.dev->cmake_args, (std::vector<std::string>{"-DX=1"}));
+  EXPECT_EQ(outcome.dev->debug, DevOptions::Debug::kYes);
+  EXPECT_EQ(call({"dev"}).dev->directory, ".");
 }
 
 TEST(CommandLineTest, ValidateTakesASeedALimitAndChecks) {

@@ -1,0 +1,38 @@
+/// Tells when something below a directory has been saved.
+#pragma once
+
+#include <davit/result.hpp>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host/base/unique_fd.hpp"
+
+namespace davit::host {
+
+/// Follows a tree of folders but for those that are hidden or to be left out. One thread.
+class SourceWatch {
+ public:
+  /// kUnavailable: the tree cannot be watched.
+  [[nodiscard]] static Result<SourceWatch> open(const std::filesystem::path& root,
+                                                std::vector<std::filesystem::path> left_out);
+
+  /// Readable when something has happened.
+  [[nodiscard]] int fd() const { return inotify_.get(); }
+  /// What was saved, removed or renamed since the last call, relative to the root, each once.
+  [[nodiscard]] std::vector<std::string> take();
+
+ private:
+  SourceWatch(UniqueFd inotify, std::filesystem::path root,
+              std::vector<std::filesystem::path> left_out);
+  bool add(const std::filesystem::path& directory);
+  [[nodiscard]] bool ignores(const std::filesystem::path& path) const;
+
+  UniqueFd inotify_;
+  std::filesystem::path root_;
+  std::vector<std::filesystem::path> left_out_;
+  std::map<int, std::filesystem::path> directories_;
+};
+
+}  // namespace davit::host

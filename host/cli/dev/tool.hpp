@@ -1,0 +1,37 @@
+/// Programs that `davit dev` calls: cmake and ninja.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace davit::host {
+
+/// What else goes on while a tool runs.
+class Meanwhile {
+ public:
+  Meanwhile() = default;
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+
+  /// Readable as soon as everything is to end.
+  [[nodiscard]] virtual int stop_fd() const = 0;
+  /// Readable when attend() has something to do; -1: there is nothing to look after.
+  [[nodiscard]] virtual int busy_fd() const = 0;
+  virtual void attend() = 0;
+
+ protected:
+  ~Meanwhile() = default;
+};
+
+struct ToolRun {
+  enum class End { kDone, kStopped, kNotStarted };
+
+  End end = End::kNotStarted;
+  int code = -1;                   ///< The exit code, 128 + signal when it was killed.
+  std::vector<std::string> lines;  ///< All that it printed, both streams in the order of printing.
+};
+
+/// Runs `argv` to its end. It is killed, with its children, as soon as it is to stop.
+[[nodiscard]] ToolRun run_tool(const std::vector<std::string>& argv, Meanwhile& meanwhile);
+
+}  // namespace davit::host
