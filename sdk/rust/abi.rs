@@ -47,6 +47,14 @@ pub struct davit_value {
     pub node: u32,
     pub mask: u32,
 }
+pub const DAVIT_KIND_ABSENT: i32 = 0;
+pub const DAVIT_KIND_NULL: i32 = 1;
+pub const DAVIT_KIND_BOOLEAN: i32 = 2;
+pub const DAVIT_KIND_NUMBER: i32 = 3;
+pub const DAVIT_KIND_STRING: i32 = 4;
+pub const DAVIT_KIND_ARRAY: i32 = 5;
+pub const DAVIT_KIND_OBJECT: i32 = 6;
+
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct davit_member {
@@ -307,6 +315,27 @@ pub struct davit_controller {
     pub destroy: Option<unsafe extern "C" fn(this: *mut c_void)>,
     pub capability: Option<unsafe extern "C" fn(this: *mut c_void, id: davit_str) -> *const c_void>,
 }
+#[repr(C)]
+pub struct davit_health_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub check: unsafe extern "C" fn(this: *mut c_void, why: davit_sink) -> davit_code,
+}
+#[repr(C)]
+pub struct davit_debug_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub serve: unsafe extern "C" fn(this: *mut c_void, path: davit_str, query: davit_str, body: davit_sink) -> davit_code,
+}
+#[repr(C)]
+pub struct davit_state_v1 {
+    pub size: u32,
+    pub version: u32,
+    pub oldest: u32,
+    pub reserved: u32,
+    pub write: unsafe extern "C" fn(this: *mut c_void, out: davit_sink) -> davit_code,
+    pub read: unsafe extern "C" fn(this: *mut c_void, version: u32, state: davit_str) -> davit_code,
+}
 pub type davit_init_fn = unsafe extern "C" fn(*const davit_context, *mut davit_controller) -> i32;
 #[repr(C)]
 pub struct davit_row {
@@ -354,7 +383,7 @@ impl<const SIZE: usize> davit_note<SIZE> {
 
 /// Sizes as the header has them on a 64-bit machine: a slip above does not compile.
 const _: () = {
-    const SIZES: [(usize, usize); 30] = [
+    const SIZES: [(usize, usize); 33] = [
         (std::mem::size_of::<davit_str>(), 16),
         (std::mem::size_of::<davit_sink>(), 16),
         (std::mem::size_of::<davit_value>(), 16),
@@ -383,6 +412,9 @@ const _: () = {
         (std::mem::size_of::<davit_config_v1>(), 16),
         (std::mem::size_of::<davit_context>(), 48),
         (std::mem::size_of::<davit_controller>(), 32),
+        (std::mem::size_of::<davit_health_v1>(), 16),
+        (std::mem::size_of::<davit_debug_v1>(), 16),
+        (std::mem::size_of::<davit_state_v1>(), 32),
         (std::mem::size_of::<davit_row>(), 24),
         (std::mem::size_of::<davit_plugin>(), 24),
     ];

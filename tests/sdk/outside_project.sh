@@ -10,7 +10,7 @@ prefix=$3/prefix
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name davit.pc)")
 export PKG_CONFIG_PATH
 flags="-Wall -Wextra -Werror $(pkg-config --cflags davit) $(pkg-config --variable=plugin_flags davit)"
-pkg-config --exists "davit >= 0.1"
+pkg-config --exists "davit >= 1.0"
 
 build() { # build CC CXX
   cmake -S "$2/tests/sdk/outside" -B "$3/cmake-$4" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$4" \

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/cli/validate/checks.hpp"
@@ -13,6 +14,9 @@ namespace davit::host {
 /// So long a plugin may take to come to rest after a few objects have changed. Far more than any
 /// honest one needs, even on a slow machine.
 inline constexpr Duration kRestLimit = std::chrono::seconds(8);
+
+/// What the host says when an exception reaches it.
+inline constexpr std::string_view kThrew = "the plugin threw an exception";
 
 /// A host of the plugin that runs, on a cluster without objects of its kinds. Null: it does not
 /// start, which has been told as a failure.
@@ -30,6 +34,7 @@ void check_threads(const Subject& subject, const Witness& witness);
 void check_traces(const Subject& subject, const Witness& witness);
 void check_unload(const Subject& subject, const Witness& witness);
 void check_swap(const Subject& subject, const Witness& witness);
+void check_state(const Subject& subject, const Witness& witness);
 // How it works.
 void check_work(const Subject& subject, const Witness& witness);
 void check_rights(const Subject& subject, const Witness& witness);

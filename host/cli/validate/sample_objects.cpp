@@ -179,6 +179,11 @@ void complete_metadata(Json& object, const TrialHost::Watched& resource, Random&
   if (resource.namespaced) metadata.set("namespace", "default");
 }
 
+void spoil_value(Json& value, Random& random) {
+  constexpr std::size_t kMost = 3;
+  for (std::size_t i = below(random, kMost) + 1; i > 0; --i) spoil_once(value, {}, random);
+}
+
 void spoil(Json& object, const std::vector<std::string>& paths, Random& random) {
   constexpr std::size_t kMost = 6;
   const Json before = object;

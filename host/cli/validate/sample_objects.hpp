@@ -23,4 +23,7 @@ void complete_metadata(sandbox::Json& object, const TrialHost::Watched& resource
 /// right: apiVersion, kind, and name, namespace, uid and resourceVersion of its metadata.
 void spoil(sandbox::Json& object, const std::vector<std::string>& paths, Random& random);
 
+/// Changes any value for the worse, in the same ways.
+void spoil_value(sandbox::Json& value, Random& random);
+
 }  // namespace davit::host

@@ -113,6 +113,7 @@ struct TrialHost::State {
   std::filesystem::path opened;
   PluginDeclaration declaration;
   std::shared_ptr<const LoadedPlugin> plugin;
+  std::unique_ptr<LoadedPlugin> next;  // Of the successors.
   std::vector<Watched> watched;
   std::vector<std::string> skipped;
   mutable Mutex mutex;
@@ -122,18 +123,24 @@ struct TrialHost::State {
   std::unique_ptr<ControllerHost> make(const LoadedPlugin& loaded,
                                        const DeclaredController& declared, std::uint64_t generation)
       EXCLUDES(mutex) {
+    auto made = make_aside(loaded, declared, generation);
+    MutexLock lock(mutex);
+    hosts.push_back(made.get());
+    return made;
+  }
+  /// One that is not among those that serve.
+  std::unique_ptr<ControllerHost> make_aside(const LoadedPlugin& loaded,
+                                             const DeclaredController& declared,
+                                             std::uint64_t generation) {
     ControllerHostOptions options;
     options.declared = declared;
     options.plugin = loaded.declaration().name;
     options.build_id = loaded.file().digest.substr(0, 12);
     options.generation = generation;
     options.rate = kNoLimit;
-    auto made = std::make_unique<ControllerHost>(
+    return std::make_unique<ControllerHost>(
         std::move(options), HostServices{space, *informers, *transport, *discovery, *events,
                                          *metrics, *clock, *random, log});
-    MutexLock lock(mutex);
-    hosts.push_back(made.get());
-    return made;
   }
 
   Status define(const DeclaredWatch& watch) {
@@ -291,6 +298,36 @@ SwapReport TrialHost::swap() {
     state_->hosts.clear();  // Those of the new build take their place.
   }
   return state_->plugins->swap({state_->declaration.name, state_->file});
+}
+
+std::vector<ControllerHost*> TrialHost::serving() const {
+  MutexLock lock(state_->mutex);
+  return state_->hosts;
+}
+
+Result<std::unique_ptr<ControllerHost>> TrialHost::successor(const ControllerHost& of) {
+  State& at = *state_;
+  if (at.next == nullptr) {
+    Result<StagingDirectory> staging = StagingDirectory::create_below(at.staging);
+    if (!staging) return staging.error();
+    Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, at.file, "");
+    if (!loaded) return loaded.error();
+    at.next = std::move(*loaded);
+  }
+  constexpr std::uint64_t kSecond = 2;
+  auto made = at.make_aside(*at.next, of.declared(), kSecond);
+  const ControllerHost::InitResult result = made->init(at.next->init(of.name()));
+  if (result.outcome != ControllerHost::InitOutcome::kStarted) {
+    return Status(Code::kInternal, "a second build of " + of.name() +
+                                       " does not start beside the "
+                                       "first: " +
+                                       result.reason);
+  }
+  if (Status s = made->commit(ControllerHost::Reach::kRunning); !s.ok()) return s;
+  made->start();
+  if (made->wait_caches(at.clock->now() + kStopLimit)) return made;
+  (void)made->retire({Time::min(), at.clock->now() + kStopLimit});
+  return Status(Code::kUnavailable, "its handlers do not end");
 }
 
 bool TrialHost::stop() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/base/mutex.hpp"
+#include "host/plugin/controller_host.hpp"
 #include "host/plugin/staging.hpp"
 #include "host/swap/plugin_set.hpp"
 #include "sandbox/store/store.hpp"
@@ -50,6 +51,11 @@ class TrialHost {
   [[nodiscard]] bool settle(Duration limit, Quiet quiet = Quiet::kLong);
   /// Puts the same file in the plugin's place.
   [[nodiscard]] SwapReport swap();
+  /// The controllers that serve, until the next swap().
+  [[nodiscard]] std::vector<ControllerHost*> serving() const;
+  /// Another build of a controller that serves, of the same file. Its handlers have seen what the
+  /// caches hold, and it does not serve. It is retired before it is destroyed, and before stop().
+  [[nodiscard]] Result<std::unique_ptr<ControllerHost>> successor(const ControllerHost& of);
   /// False when a call into the plugin does not end.
   [[nodiscard]] bool stop();
 

@@ -1,12 +1,11 @@
 /// How a plugin works: on ordinary objects and on others.
-#include <malloc.h>
-
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <utility>
 
 #include "host/cli/validate/check_functions.hpp"
+#include "host/cli/validate/cluster_play.hpp"
+#include "host/cli/validate/holdings.hpp"
 #include "host/cli/validate/sample_objects.hpp"
 #include "host/run/code_name.hpp"
 
@@ -15,16 +14,12 @@ namespace {
 
 using sandbox::Json;
 
-constexpr int kOrdinaryObjects = 3;  // Of each resource.
 constexpr int kTouches = 3;
 /// Of all resources together: some seconds' worth.
 constexpr std::size_t kHostileObjects = 64;
 constexpr std::size_t kSpoiledAgain = 1;
 /// So long a hostile object may keep its controllers busy before it is taken away.
 constexpr Duration kWorkLimit = std::chrono::seconds(1);
-
-/// What the host says when an exception reaches it.
-constexpr std::string_view kThrew = "the plugin threw an exception";
 
 /// What the controllers did wrong, sorted.
 struct Wrongs {
@@ -66,55 +61,6 @@ void tell_all(const std::map<std::string, int>& wrongs, Tell tell) {
   for (const auto& each : wrongs) {
     if (told++ == kMost) return tell("and " + std::to_string(wrongs.size() - kMost) + " more");
     tell(counted(each));
-  }
-}
-
-sandbox::Draft draft_of(const TrialHost::Watched& resource, Json object) {
-  sandbox::Draft draft;
-  draft.name = object.get("metadata").text_at({"name"});
-  if (resource.namespaced) draft.ns = "default";
-  draft.object = std::move(object);
-  return draft;
-}
-
-std::string object_name(const TrialHost::Watched& resource, std::size_t number) {
-  return resource.watch.resource + "-" + std::to_string(number);
-}
-
-/// Puts ordinary objects of every resource into the cluster: as a user, or where the server does
-/// not take them so, as they are.
-void add_ordinary(TrialHost& host, Random& random) {
-  constexpr int kCreated = 201;
-  for (const TrialHost::Watched& each : host.watched()) {
-    for (int i = 0; i < kOrdinaryObjects; ++i) {
-      Json object = ordinary_object(each, object_name(each, static_cast<std::size_t>(i)));
-      if (host.create(each, to_text(object)) == kCreated) continue;
-      complete_metadata(object, each, random);
-      (void)host.store().create(each.collection, draft_of(each, std::move(object)));
-    }
-  }
-}
-
-/// Changes every object that there is, as somebody else would.
-void touch_all(TrialHost& host, int number) {
-  for (const TrialHost::Watched& each : host.watched()) {
-    for (const sandbox::VersionPtr& version : host.store().list(each.collection, "").objects) {
-      Json object = version->json();
-      object["metadata"]["annotations"].set("touched", std::to_string(number));
-      sandbox::Draft draft{version->ns, version->name, std::move(object), version->labels,
-                           version->fields};
-      (void)host.store().update(each.collection, std::move(draft), version->revision);
-    }
-  }
-}
-
-void remove_all(TrialHost& host) {
-  for (const TrialHost::Watched& each : host.watched()) {
-    for (const sandbox::VersionPtr& version : host.store().list(each.collection, "").objects) {
-      sandbox::Draft draft{version->ns, version->name, version->json(), version->labels,
-                           version->fields};
-      (void)host.store().remove(each.collection, std::move(draft), version->revision);
-    }
   }
 }
 
@@ -183,47 +129,8 @@ void play_hostile(TrialHost& host, const Witness& witness, std::uint64_t seed, W
   wrongs.add(host.take_remarks());
 }
 
-/// What a process holds of the system.
-struct Holdings {
-  std::size_t heap = 0;
-  std::size_t descriptors = 0;
-  std::size_t mappings = 0;
-  std::size_t resident = 0;
-
-  static Holdings now() {
-    Holdings out;
-    malloc_trim(0);
-    const auto info = mallinfo2();
-    out.heap = info.uordblks + info.hblkhd;
-    std::error_code failed;
-    for ([[maybe_unused]] const auto& each :
-         std::filesystem::directory_iterator("/proc/self/fd", failed)) {
-      ++out.descriptors;
-    }
-    std::ifstream maps("/proc/self/maps");
-    for (std::string line; std::getline(maps, line);) ++out.mappings;
-    std::ifstream statm("/proc/self/statm");
-    std::size_t size = 0;
-    constexpr std::size_t kPage = 4096;
-    if (statm >> size >> out.resident) out.resident *= kPage;
-    return out;
-  }
-};
-
-/// What grew in every round, and by how much at the least. A leak grows each time; noise does not.
-std::size_t steady_growth(const std::vector<Holdings>& rounds, std::size_t Holdings::*what) {
-  std::size_t least = SIZE_MAX;
-  for (std::size_t i = 1; i < rounds.size(); ++i) {
-    const std::size_t before = rounds[i - 1].*what;
-    const std::size_t after = rounds[i].*what;
-    least = std::min(least, after > before ? after - before : 0);
-  }
-  return rounds.size() < 2 ? 0 : least;
-}
-
 /// What grows with each start and end, as text; empty without growth.
 std::string described_growth(const std::vector<Holdings>& rounds, Grade predicted) {
-  constexpr std::size_t kHeapNoise = 4096;
   constexpr std::size_t kResidentNoise = 64 * 1024;
   struct Measure {
     std::size_t Holdings::*what;

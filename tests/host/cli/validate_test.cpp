@@ -75,6 +75,8 @@ constexpr Animal kZoo[] = {
     {"leaks_mapping",      "leaks",    "memory mappings grow"},
     {"retains",            "leaks",    "retains more objects with each change"},
     {"one_at_a_time",      "swap",     "init-failed"},
+    {"trusts_state",       "state",    "with SIGABRT (zoo-controller reads a state:"},
+    {"forgets_state",      "state",    "bytes or more with each round of states"},
 };
 // clang-format on
 
@@ -106,7 +108,9 @@ constexpr Shipped kShipped[] = {{"deployment", DAVIT_DEPLOYMENT_PLUGIN},
                                 {"replicaset", DAVIT_REPLICASET_PLUGIN},
                                 {"greeter_in_cpp", DAVIT_GREETER_PLUGIN},
                                 {"config_mirror_in_rust", DAVIT_CONFIG_MIRROR_PLUGIN},
-                                {"zoo_good", DAVIT_ZOO "/good.so"}};
+                                {"state_in_rust", DAVIT_TALLY_PLUGIN},
+                                {"zoo_good", DAVIT_ZOO "/good.so"},
+                                {"zoo_with_state", DAVIT_ZOO "/state.so"}};
 
 class ShippedPluginTest : public testing::TestWithParam<Shipped> {};
 

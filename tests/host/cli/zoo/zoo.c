@@ -228,6 +228,44 @@ static int misbehave(void) {
   return 0;
 }
 
+#ifdef ZOO_STATE
+/* A state is "zoo", one byte that says how many more there are, and those. */
+static davit_code write_state(void* raw, davit_sink out) {
+  (void)raw;
+  out.write(out.self, str("zoo\003abc"));
+  return DAVIT_OK;
+}
+
+static davit_code read_state(void* raw, uint32_t version, davit_str state) {
+  char* mind = malloc(16384);
+  size_t size = 0;
+  (void)raw;
+  if (mind == NULL) return DAVIT_INTERNAL;
+#ifdef ZOO_TRUSTS_STATE
+  if (version != 1 || state.size < 4) abort();
+  size = (unsigned char)state.data[3];
+#else
+  if (state.size >= 4) size = (unsigned char)state.data[3];
+  if (version != 1 || state.size != 4 + size || memcmp(state.data, "zoo", 3) != 0) {
+#ifndef ZOO_FORGETS_STATE
+    free(mind);
+#endif
+    return DAVIT_INVALID;
+  }
+#endif
+  memcpy(mind, state.data + 4, size);
+  free(mind);
+  return DAVIT_OK;
+}
+
+static const void* capability(void* raw, davit_str id) {
+  static const davit_state_v1 kState = {sizeof(davit_state_v1), 1, 1, 0, write_state, read_state};
+  (void)raw;
+  if (id.size != 13 || memcmp(id.data, "davit.state/1", 13) != 0) return NULL;
+  return &kState;
+}
+#endif
+
 static int32_t init(const davit_context* context, davit_controller* out) {
   davit_informer_options informer;
   davit_queue_options queue;
@@ -270,6 +308,9 @@ static int32_t init(const davit_context* context, davit_controller* out) {
   }
   out->self = self;
   out->destroy = destroy;
+#ifdef ZOO_STATE
+  out->capability = capability;
+#endif
   return DAVIT_STARTED;
 }
 

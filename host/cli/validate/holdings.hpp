@@ -1,0 +1,26 @@
+/// What a process holds of the system, for finding leaks.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace davit::host {
+
+struct Holdings {
+  std::size_t heap = 0;  ///< Bytes.
+  std::size_t descriptors = 0;
+  std::size_t mappings = 0;
+  std::size_t resident = 0;  ///< Bytes.
+
+  /// Of this process; gives free memory back before it looks.
+  [[nodiscard]] static Holdings now();
+};
+
+/// What a start and an end may leave on the heap without being a leak.
+inline constexpr std::size_t kHeapNoise = 4096;
+
+/// What grew in every round, and by how much at the least. A leak grows each time; noise does not.
+[[nodiscard]] std::size_t steady_growth(const std::vector<Holdings>& rounds,
+                                        std::size_t Holdings::*what);
+
+}  // namespace davit::host
