@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "host/plugin/catalog.hpp"
 #include "host/plugin/staging.hpp"
 
 namespace davit::host {
@@ -25,6 +26,17 @@ DesiredState with(DesiredState state, const std::string& plugin, const DesiredPl
   return state;
 }
 
+std::set<std::filesystem::path> listing_directories(const Manifest& manifest) {
+  if (manifest.plugins) return {};
+  std::set<std::filesystem::path> out;
+  for (const std::string& each : plugin_directories(manifest)) {
+    std::error_code ignored;
+    const std::filesystem::path directory = std::filesystem::absolute(each).lexically_normal();
+    if (std::filesystem::is_directory(directory, ignored)) out.insert(directory);
+  }
+  return out;
+}
+
 }  // namespace
 
 ManifestFollower::ManifestFollower(HostProcess& host, RunOptions options, Manifest manifest,
@@ -36,10 +48,11 @@ ManifestFollower::ManifestFollower(HostProcess& host, RunOptions options, Manife
                          : std::filesystem::absolute(options_.manifest).lexically_normal()),
       manifest_(std::move(manifest)),
       log_(log.named("manifest")),
-      applied_(std::move(applied)) {}
+      applied_(std::move(applied)),
+      directories_(listing_directories(manifest_)) {}
 
 std::vector<std::filesystem::path> ManifestFollower::files() const {
-  std::set<std::filesystem::path> files;
+  std::set<std::filesystem::path> files = directories_;
   if (!manifest_path_.empty()) files.insert(manifest_path_);
   for (const DesiredPlugin& each : applied_.plugins) files.insert(each.file);
   for (const PluginState& each : host_.plugins().state().plugins) files.insert(each.file);
@@ -48,10 +61,18 @@ std::vector<std::filesystem::path> ManifestFollower::files() const {
 
 void ManifestFollower::changed(const std::filesystem::path& file) {
   if (file == manifest_path_) {
-    manifest_changed();
+    settings_changed("The manifest has a mistake: what runs goes on");
+  } else if (directories_.contains(file) || is_new(file)) {
+    settings_changed("A plugin directory has a mistake: what runs goes on");
   } else {
     plugin_changed(file);
   }
+}
+
+bool ManifestFollower::is_new(const std::filesystem::path& file) const {
+  return directories_.contains(file.parent_path()) &&
+         std::none_of(applied_.plugins.begin(), applied_.plugins.end(),
+                      [&](const DesiredPlugin& each) { return each.file == file; });
 }
 
 bool ManifestFollower::is_left_out(const std::string& plugin) const {
@@ -61,19 +82,38 @@ bool ManifestFollower::is_left_out(const std::string& plugin) const {
 }
 
 void ManifestFollower::plugin_changed(const std::filesystem::path& file) {
+  do {
+    met_another_ = false;
+    try_plugin(file);
+  } while (met_another_ && host_.plugins().wait_idle());
+}
+
+void ManifestFollower::settings_changed(std::string_view mistake) {
+  do {
+    met_another_ = false;
+    try_settings(mistake);
+  } while (met_another_ && host_.plugins().wait_idle());
+}
+
+SwapReport ManifestFollower::watched(SwapReport report) {
+  met_another_ = met_another_ || report.outcome == SwapOutcome::kBusy;
+  return report;
+}
+
+void ManifestFollower::try_plugin(const std::filesystem::path& file) {
   const Result<TrustedFile> now = read_plugin_file(file);
   for (const PluginState& each : host_.plugins().state().plugins) {
     const bool changed = !now || now->digest != each.build.digest;
-    if (each.file == file && changed) (void)host_.plugins().swap({each.name, file});
+    if (each.file == file && changed) (void)watched(host_.plugins().swap({each.name, file}));
   }
   for (const LeftOutPlugin& each : host_.left_out()) {
     if (each.file != file || !now || now->digest.starts_with(each.why.build)) continue;
-    const SwapReport report = host_.load(file);
+    const SwapReport report = watched(host_.load(file));
     if (!report.ok()) log_.error("Plugin not loaded", {{"err", report.text}});
   }
 }
 
-void ManifestFollower::manifest_changed() {
+void ManifestFollower::try_settings(std::string_view mistake) {
   const SettingsResult settled = settle(options_);
   std::vector<Mistake> mistakes = settled.mistakes;
   DesiredState wanted;
@@ -83,10 +123,11 @@ void ManifestFollower::manifest_changed() {
   }
   std::vector<std::string> notes;
   for (const Mistake& each : mistakes) {
-    log_.error("The manifest has a mistake: what runs goes on", {{"err", each.str()}});
+    log_.error(mistake, {{"err", each.str()}});
     notes.push_back(each.str() + ": not applied");
   }
   if (mistakes.empty()) {
+    directories_ = listing_directories(settled.settings.manifest);
     notes = apply(wanted);
     for (const std::string& each :
          fixed_settings_that_differ(manifest_, settled.settings.manifest)) {
@@ -119,7 +160,7 @@ std::string ManifestFollower::apply(const DesiredPlugin* wanted, const std::stri
   host_.want(next);
   if (!is_left_out(name)) {
     for (const PluginStep& step : steps) {
-      const SwapReport report = carry_out(step, wanted);
+      const SwapReport report = watched(carry_out(step, wanted));
       log_.info(0, "The manifest has changed",
                 {{"order", to_string(step.kind)},
                  {"name", step.name},

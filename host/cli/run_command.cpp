@@ -167,8 +167,10 @@ int run_host(const RunOptions& options) {
     log.warning("Crashes are not remembered, so no plugin is left out after one",
                 {{"reason", journal.error().message()}});
   }
-  // A host from which all is left out stays: it can be told to load it again.
-  if (plan->controllers().empty() && quarantine.left_out().empty()) {
+  // A host from which all is left out stays: it can be told to load it again. One that follows its
+  // files stays, too: a plugin may come.
+  if (plan->controllers().empty() && quarantine.left_out().empty() &&
+      options.watch == RunOptions::Watch::kNo) {
     return print_mistake("no controller is enabled: nothing to run");
   }
 

@@ -17,6 +17,10 @@ namespace {
 
 /// Both ways in which a file comes to be whole: its writer closed it, or it got its name.
 constexpr std::uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
+constexpr std::uint32_t kGone = IN_DELETE | IN_MOVED_FROM;
+/// Times `quiet`. Whoever makes a file anew, as a linker does, may remove it first.
+constexpr int kGoneQuiets = 10;
+constexpr std::string_view kPluginSuffix = ".so";
 /// The link through which all files of a mounted ConfigMap or Secret change at once
 /// (k8s.io/kubernetes/pkg/volume/util.AtomicWriter).
 constexpr std::string_view kAtomicLink = "..data";
@@ -44,15 +48,22 @@ Result<std::unique_ptr<PluginWatch>> PluginWatch::open(
 Status PluginWatch::follow(const std::vector<std::filesystem::path>& files) {
   Status status;
   for (const std::filesystem::path& file : files) {
-    const std::filesystem::path directory = file.parent_path();
-    if (files_.contains(directory / file.filename())) continue;
-    const int id = ::inotify_add_watch(inotify_.get(), directory.c_str(), kWhole);
+    std::error_code ignored;
+    const bool is_directory = std::filesystem::is_directory(file, ignored);
+    const std::filesystem::path directory = is_directory ? file : file.parent_path();
+    if (all_of_.contains(file) || files_.contains(directory / file.filename())) continue;
+    const std::uint32_t events = is_directory ? kWhole | kGone : kWhole;
+    const int id = ::inotify_add_watch(inotify_.get(), directory.c_str(), events | IN_MASK_ADD);
     if (id < 0) {
       if (status.ok()) status = refuse(directory.string());
       continue;
     }
     directories_[id] = directory;
-    files_[directory / file.filename()] = file;
+    if (is_directory) {
+      all_of_.insert(directory);
+    } else {
+      files_[directory / file.filename()] = file;
+    }
   }
   return status;
 }
@@ -94,15 +105,30 @@ void PluginWatch::take_events() {
     at += static_cast<ssize_t>(sizeof event + event.len);
     if ((event.mask & IN_Q_OVERFLOW) != 0) {
       for (const auto& [path, file] : files_) changes_[path] = due;
+      for (const std::filesystem::path& each : all_of_) changes_[each] = due;
     }
     const auto directory = directories_.find(event.wd);
     if (directory == directories_.end() || event.len == 0) continue;
-    const std::filesystem::path path = directory->second / name;
+    note(directory->second, name, event.mask);
+  }
+}
+
+void PluginWatch::note(const std::filesystem::path& directory, const std::string& name,
+                       std::uint32_t event) {
+  const Moment now = std::chrono::steady_clock::now();
+  const std::filesystem::path path = directory / name;
+  if ((event & kWhole) != 0) {
     for (const auto& [each, file] : files_) {
-      const bool beside = name == kAtomicLink && each.parent_path() == directory->second;
-      if (beside || each == path) changes_[each] = due;
+      const bool beside = name == kAtomicLink && each.parent_path() == directory;
+      if (beside || each == path) changes_[each] = now + quiet_;
     }
   }
+  if (!all_of_.contains(directory)) return;
+  const bool is_plugin = name.ends_with(kPluginSuffix) || name == kAtomicLink;
+  const bool is_gone = (event & kGone) != 0;
+  if (!is_plugin || (!is_gone && files_.contains(path))) return;
+  Moment& due = changes_[directory];
+  due = std::max(due, now + quiet_ * (is_gone ? kGoneQuiets : 1));
 }
 
 int PluginWatch::tell_due(const std::stop_token& stop) {
@@ -111,7 +137,9 @@ int PluginWatch::tell_due(const std::stop_token& stop) {
       ++it;
       continue;
     }
-    const std::filesystem::path file = files_[it->first];
+    const auto known = files_.find(it->first);
+    const std::filesystem::path file =
+        known == files_.end() ? it->first : std::filesystem::path(known->second);
     it = changes_.erase(it);
     changed_(file);
     // A directory that is not there yet is looked for after the next change.

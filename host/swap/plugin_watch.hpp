@@ -2,11 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <davit/result.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,7 +19,8 @@ namespace davit::host {
 
 /// Follows files through the directories that they lie in, so that a file that is replaced, removed
 /// and made again stays followed; also where kubelet swaps a whole directory under them, as it does
-/// with ConfigMaps.
+/// with ConfigMaps. A directory among them stands for all plugins in it: it is told when one comes
+/// that is not followed by itself, and when one has gone.
 class PluginWatch {
  public:
   /// Called on the watch's thread; blocks as long as it likes, what changes meanwhile is told next.
@@ -41,6 +44,7 @@ class PluginWatch {
  private:
   using Moment = std::chrono::steady_clock::time_point;
 
+  void note(const std::filesystem::path& directory, const std::string& name, std::uint32_t event);
   /// Follows further files. The first that cannot be followed is named.
   Status follow(const std::vector<std::filesystem::path>& files);
   void run(const std::stop_token& stop);
@@ -56,6 +60,7 @@ class PluginWatch {
   // Of the thread, once it runs.
   std::map<int, std::filesystem::path> directories_;    // By watch.
   std::map<std::filesystem::path, std::string> files_;  // By what the kernel calls them.
+  std::set<std::filesystem::path> all_of_;              // Directories that are followed as such.
   std::map<std::filesystem::path, Moment> changes_;     // When each is quiet.
   std::jthread thread_;                                 // Last: it uses the others.
 };

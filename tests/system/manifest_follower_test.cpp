@@ -7,6 +7,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "host/cli/host_plan.hpp"
 #include "host/cli/local_cluster.hpp"
@@ -21,6 +22,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 const std::string kHead =
@@ -39,8 +41,9 @@ class ManifestFollowerTest : public testing::Test {
   }
 
   void write(const std::string& text) { directory_.write("davit.yaml", text); }
-  void start(const std::string& plugins) {
-    write(kHead + "plugins:\n" + plugins);
+  void start(const std::string& plugins) { start_with("plugins:\n" + plugins); }
+  void start_with(const std::string& rest) {
+    write(kHead + rest);
     RunOptions options;
     options.manifest = (directory_.path() / "davit.yaml").string();
     const SettingsResult settled = settle(options);
@@ -165,6 +168,76 @@ TEST_F(ManifestFollowerTest, OrdersOfDavitCtlStayWhereTheManifestDoesNotSpeakAne
   EXPECT_THAT(host_->plugins().controllers(), ElementsAre("replicaset-controller"));
   edit_plugins(kReplicaSet + "    controllers: {replicaset-controller: {workers: 7}}\n");
   EXPECT_THAT(notes(), IsEmpty()) << "it is off already";
+}
+
+TEST_F(ManifestFollowerTest, WhatMeetsAnotherOrderIsDoneAfterIt) {
+  start(kDeployment);
+  const std::jthread others([this] {
+    for (int i = 0; i < 5; ++i) (void)host_->plugins().swap({"deployment", {}});
+  });
+  edit_plugins(kDeployment + kReplicaSet);
+  EXPECT_THAT(notes(), IsEmpty());
+  EXPECT_EQ(host_->plugins().controllers().size(), 2U);
+  edit_plugins(kDeployment);
+  EXPECT_THAT(notes(), IsEmpty());
+  EXPECT_EQ(host_->plugins().controllers().size(), 1U);
+}
+
+class PluginDirectoryTest : public ManifestFollowerTest {
+ protected:
+  PluginDirectoryTest() { std::filesystem::create_directory(plugins()); }
+
+  [[nodiscard]] std::filesystem::path plugins() const { return directory_.path() / "plugins"; }
+  /// The file of a plugin comes, as a copy that is whole.
+  void place(const std::string& plugin, const char* from) {
+    std::filesystem::copy_file(std::filesystem::path(from) / (plugin + ".so"),
+                               plugins() / (plugin + ".so"));
+    if (follower_) follower_->changed(plugins());
+  }
+  void remove(const std::string& plugin) {
+    std::filesystem::remove(plugins() / (plugin + ".so"));
+    follower_->changed(plugins());
+  }
+  void start_all() { start_with("pluginDirectories: [" + plugins().string() + "]\n"); }
+};
+
+TEST_F(PluginDirectoryTest, WithoutAListThePluginsOfTheDirectoryAreTheList) {
+  place("deployment", DAVIT_DEPLOYMENT_DIRECTORY);
+  start_all();
+  EXPECT_THAT(follower_->files(), Contains(plugins()));
+
+  place("replicaset", DAVIT_REPLICASET_DIRECTORY);
+  EXPECT_THAT(host_->plugins().controllers(),
+              ElementsAre("deployment-controller", "replicaset-controller"));
+  EXPECT_THAT(follower_->files(), Contains(plugins() / "replicaset.so"));
+  remove("deployment");
+  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("replicaset-controller"));
+  EXPECT_EQ(generation("replicaset"), 1U);
+  std::filesystem::copy_file(std::filesystem::path(DAVIT_DEPLOYMENT_DIRECTORY) / "deployment.so",
+                             plugins() / "deployment.so");
+  follower_->changed(plugins() / "deployment.so");
+  EXPECT_THAT(host_->plugins().controllers(),
+              ElementsAre("replicaset-controller", "deployment-controller"))
+      << "told by its own name when it was there before";
+  EXPECT_THAT(notes(), IsEmpty());
+}
+
+TEST_F(PluginDirectoryTest, AFileThatIsNoPluginChangesNothingAndIsTold) {
+  place("deployment", DAVIT_DEPLOYMENT_DIRECTORY);
+  start_all();
+  directory_.write("plugins/half.so", "half");
+  follower_->changed(plugins());
+  EXPECT_THAT(notes(), ElementsAre(AllOf(StartsWith("manifest "), HasSubstr("half.so"))));
+  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("deployment-controller"));
+  remove("half");
+  EXPECT_THAT(notes(), IsEmpty());
+}
+
+TEST_F(PluginDirectoryTest, AListInTheManifestIsStrongerThanTheDirectory) {
+  place("deployment", DAVIT_DEPLOYMENT_DIRECTORY);
+  start_all();
+  edit_plugins(kDeployment);
+  EXPECT_THAT(follower_->files(), Not(Contains(plugins())));
 }
 
 }  // namespace

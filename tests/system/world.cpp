@@ -1,6 +1,7 @@
 #include "tests/system/world.hpp"
 
 #include <cctype>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -21,6 +22,12 @@ constexpr host::Duration kSettled = std::chrono::seconds(10);
 constexpr host::Duration kLong = std::chrono::minutes(3);
 constexpr char kToken[] = "davit";
 constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
+
+WorldOptions with_seed(WorldOptions options) {
+  const char* const seed = std::getenv("DAVIT_SYSTEM_SEED");
+  if (seed != nullptr) options.seed = std::strtoull(seed, nullptr, 10);
+  return options;
+}
 
 sandbox::SimulationOptions simulated(const WorldOptions& options) {
   sandbox::SimulationOptions out;
@@ -51,7 +58,7 @@ std::string joined(const std::vector<std::string>& lines) {
 }  // namespace
 
 World::World(WorldOptions options)
-    : options_(std::move(options)),
+    : options_(with_seed(std::move(options))),
       trace_(__FILE__, __LINE__, "seed " + std::to_string(options_.seed)),
       random_(host::make_seeded_random(options_.seed)),
       store_(clock_),

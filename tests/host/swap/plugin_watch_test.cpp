@@ -91,6 +91,21 @@ TEST_F(PluginWatchTest, FurtherFilesAreFollowedOnceAChangeBringsThem) {
   EXPECT_THAT(told_.await(6), ElementsAre("a.so", "asked", "a.so", "asked", "b.so", "asked"));
 }
 
+TEST_F(PluginWatchTest, ADirectoryIsToldWhenAPluginComesOrHasGone) {
+  directory_.write("a.so", "one");
+  const auto watching = watch({directory_.path(), file("a.so")});
+  ASSERT_TRUE(watching) << watching.error().message();
+  const std::string all = directory_.path().filename().string();
+
+  directory_.write("notes.txt", "no plugin");
+  directory_.write("a.so", "followed by itself");
+  EXPECT_THAT(told_.await(1), ElementsAre("a.so"));
+  directory_.write("b.so", "new");
+  EXPECT_THAT(told_.await(2), ElementsAre("a.so", all));
+  std::filesystem::remove(file("a.so"));
+  EXPECT_THAT(told_.await(3), ElementsAre("a.so", all, all));
+}
+
 TEST_F(PluginWatchTest, ADirectoryThatIsNotThereIsNamed) {
   const std::filesystem::path missing = directory_.path() / "missing" / "a.so";
   EXPECT_EQ(watch({missing}).error().message(),
