@@ -135,5 +135,32 @@ TEST_F(CrashTest, LoadingItLiftsTheQuarantine) {
   stop(*host);
 }
 
+TEST_F(CrashTest, ACrashInTheShadowIsThatBuildsAndWhatServedRunsAtTheNextStart) {
+  place("crasher", DAVIT_CRASHER_PLUGIN);
+  const std::filesystem::path shadow = scratch_.path() / "shadow.so";
+  std::filesystem::rename(file("crasher"), shadow);
+  const std::string build = run({"sha256sum", shadow.string()}).out.substr(0, 12);
+  place("crasher", DAVIT_MENDED_PLUGIN);
+  kubectl({"create", "configmap", "boom"});
+
+  for (int i = 0; i < 2; ++i) {  // As often as leaves a build out.
+    const auto host = start_well();
+    (void)ctl({"shadow", "crasher", shadow.string()});  // Whose answer may be lost.
+    EXPECT_TRUE(host->wait(seconds(120))) << "it does not crash";
+    EXPECT_THAT(host->output(), HasSubstr("in plugin crasher, build " + build +
+                                          ", generation 2, controller crasher-controller, sync of "
+                                          "key \"boom\""));
+  }
+
+  auto host = start_well();
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("crasher-controller"));
+  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("left out")));
+  stop(*host);
+  std::filesystem::rename(shadow, file("crasher"));
+  host = start_well();
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("plugin crasher is left out: build " + build));
+  stop(*host);
+}
+
 }  // namespace
 }  // namespace davit::live
