@@ -1,6 +1,7 @@
 // What a user types: the same commands on the sandbox and on a real server.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <regex>
 
 #include "host/config/yaml.hpp"
@@ -83,6 +84,7 @@ TEST(KubectlTest, SaysTheSameOnTheSandboxAsOnARealServer) {
     return server.kubectl({"get", "nodes", "-o", "name"}).out.find("node-1") != std::string::npos;
   };
   ASSERT_TRUE(eventually(seconds(60), [&] { return ready(real) && ready(sandbox); }));
+  setenv("KUBE_EDITOR", "sed -i s/red/green/", 1);
 
   for (const KubectlStep& step : load_steps()) {
     std::string wanted;
