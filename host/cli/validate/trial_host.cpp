@@ -1,6 +1,8 @@
 #include "host/cli/validate/trial_host.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -288,6 +290,23 @@ bool TrialHost::settle(Duration limit, Quiet quiet) {
     seen = sent;
     if (now - quiet_since >= wanted) return true;
     if (now >= give_up) return false;
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+bool TrialHost::await_seen(const Watched& resource, sandbox::Revision revision, Duration limit) {
+  const State& at = *state_;
+  const auto behind = [&](const Informer* informer) {
+    const ResourceId& id = informer->resource();
+    const std::string version = informer->store().resource_version();
+    return id.group == resource.watch.group && id.resource == resource.watch.resource &&
+           std::strtoull(version.c_str(), nullptr, 10) < revision;
+  };
+  const Time give_up = at.clock->now() + limit;
+  for (;;) {
+    const std::vector<Informer*> informers = at.informers->informers();
+    if (std::none_of(informers.begin(), informers.end(), behind)) return true;
+    if (at.clock->now() >= give_up) return false;
     std::this_thread::sleep_for(kLook);
   }
 }

@@ -72,6 +72,10 @@ class TrialHost {
     bool namespaced = true;
   };
   [[nodiscard]] const std::vector<Watched>& watched() const;
+  /// Waits until the caches of `resource` have come to this revision, so that settle() waits for
+  /// what it means to the controllers too. False after `limit`.
+  [[nodiscard]] bool await_seen(const Watched& resource, sandbox::Revision revision,
+                                Duration limit);
   /// Sends an object to the server. Its status code.
   int create(const Watched& resource, const std::string& json);
 

@@ -102,6 +102,8 @@ void play_hostile_object(TrialHost& host, const Witness& witness,
             : host.store().update(resource.collection, draft_of(resource, object), revision);
     if (!written) return;
     revision = (*written)->revision;
+    // What a selector leaves out is never seen.
+    (void)host.await_seen(resource, revision, kWorkLimit);
     if (host.settle(kWorkLimit, TrialHost::Quiet::kShort)) continue;
     // Work without end may be what the object asks for: a ReplicaSet may want 10^18 pods.
     (void)host.store().remove(resource.collection, draft_of(resource, object), revision);
