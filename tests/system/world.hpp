@@ -32,7 +32,7 @@ namespace davit::test {
 
 struct WorldOptions {
   std::uint64_t seed = 1;  ///< DAVIT_SYSTEM_SEED in the environment is stronger.
-  int nodes = 3;  ///< In three zones, in turn.
+  int nodes = 3;           ///< In three zones, in turn.
   /// Between renewals of a node's lease. A test of nodes wants ten seconds; others want quiet.
   host::Duration lease_period = std::chrono::minutes(1);
   std::string faults = {};  ///< Played before davit starts; empty: none.
