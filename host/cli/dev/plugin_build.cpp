@@ -51,9 +51,15 @@ PluginBuild::Outcome PluginBuild::run(const std::vector<std::string>& argv,
 
 PluginBuild::Outcome PluginBuild::configure(Meanwhile& meanwhile) {
   // An optimised build takes longer than what it saves a controller that one person looks at.
-  std::vector<std::string> cmake = {
-      "cmake",         "-S", source_.string(), "-B",
-      build_.string(), "-G", "Ninja",          "-DCMAKE_BUILD_TYPE=Debug"};
+  std::vector<std::string> cmake = {"cmake",
+                                    "-S",
+                                    source_.string(),
+                                    "-B",
+                                    build_.string(),
+                                    "-G",
+                                    "Ninja",
+                                    "-DCMAKE_BUILD_TYPE=Debug",
+                                    "-DDAVIT_PLUGIN_PCH=ON"};
   const std::string prefix = sdk_prefix();
   if (!prefix.empty()) cmake.push_back("-DCMAKE_PREFIX_PATH=" + prefix);
   cmake.insert(cmake.end(), options_.cmake_args.begin(), options_.cmake_args.end());
