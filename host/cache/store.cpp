@@ -161,7 +161,7 @@ std::vector<Change> Store::take_over(Store& next) {
   std::vector<Change> changes;
   MutexLock lock(mutex_);
   MutexLock other(next.mutex_);
-  next.fill_missing_indexes(*this);
+  next.fill_missing_indexes(indexes_);
   for (std::uint32_t slot = 0; slot < objects_.slots(); ++slot) {
     const ObjectRef& gone = objects_.object(slot);
     if (!gone) continue;
@@ -187,13 +187,20 @@ std::vector<Change> Store::take_over(Store& next) {
 }
 
 void Store::add_indexes_of(const Store& other) {
+  std::vector<StoreIndex> empty;
+  {
+    // Never both locks: take_over() takes them the other way round.
+    MutexLock lock(other.mutex_);
+    for (const StoreIndex& each : other.indexes_) {
+      empty.emplace_back(each.name(), each.path(), each.keys());
+    }
+  }
   MutexLock lock(mutex_);
-  MutexLock of_other(other.mutex_);
-  fill_missing_indexes(other);
+  fill_missing_indexes(empty);
 }
 
-void Store::fill_missing_indexes(const Store& other) {
-  for (const StoreIndex& each : other.indexes_) {
+void Store::fill_missing_indexes(const std::vector<StoreIndex>& wanted) {
+  for (const StoreIndex& each : wanted) {
     if (find_index(each.name()) == nullptr) fill_index(each.name(), each.path(), each.keys());
   }
 }

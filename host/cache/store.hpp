@@ -94,7 +94,7 @@ class Store {
   ObjectRef take_out(std::string_view ns, std::string_view name) REQUIRES(mutex_);
   void fill_index(std::string_view name, std::string_view path, IndexKeys keys) const
       REQUIRES(mutex_);
-  void fill_missing_indexes(const Store& other) REQUIRES(mutex_, other.mutex_);
+  void fill_missing_indexes(const std::vector<StoreIndex>& wanted) REQUIRES(mutex_);
   [[nodiscard]] const StoreIndex* find_index(std::string_view name) const REQUIRES(mutex_);
 
   ObjectSpace& space_;
