@@ -25,15 +25,12 @@
 #include "host/cli/dev/dev_report.hpp"
 #include "host/cli/dev/plugin_build.hpp"
 #include "host/cli/dev/source_watch.hpp"
+#include "host/cli/exit_codes.hpp"
 
 namespace davit::host {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr int kExitStopped = 0;
-constexpr int kExitFailed = 1;
-constexpr int kExitUsage = 2;
 
 /// An editor may save several files at once.
 constexpr milliseconds kTogether{30};
@@ -62,13 +59,13 @@ class Development final : private Meanwhile {
       : options_(options), out_(out), err_(err), build_(options) {}
 
   int run() {
-    if (const Status usage = check(); !usage.ok()) return fail(usage.message(), kExitUsage);
+    if (const Status usage = check(); !usage.ok()) return fail(usage.message(), kExitMistakes);
     Result<SourceWatch> watch =
         SourceWatch::open(build_.source(), {build_.directory(), build_.source() / "build"});
     if (!watch) return fail(watch.error().message(), kExitFailed);
     say("==> building " + build_.source().string());
     const Outcome built = build_.begin(*this);
-    if (built.what == Outcome::What::kStopped) return kExitStopped;
+    if (built.what == Outcome::What::kStopped) return kExitGood;
     if (built.what == Outcome::What::kNoTool) return fail(built.lines.front(), kExitFailed);
     tell_build(built);
     if (const Status cluster = open_cluster(); !cluster.ok()) {
@@ -78,7 +75,7 @@ class Development final : private Meanwhile {
     const int code = loop(*watch);
     end_host();
     if (sandbox_) static_cast<void>(sandbox_->end(kEndLimit));
-    if (code == kExitStopped) say("==> ended");
+    if (code == kExitGood) say("==> ended");
     return code;
   }
 
@@ -174,10 +171,10 @@ class Development final : private Meanwhile {
                                    {sandbox_ ? sandbox_->fd() : -1, POLLIN, 0}}};
       if (poll(ready.data(), ready.size(), wait()) < 0) continue;
       say(report_.counted(clock_->now()));
-      if (ready[0].revents != 0) return kExitStopped;
+      if (ready[0].revents != 0) return kExitGood;
       if (ready[3].revents != 0) return fail("the sandbox has ended", kExitFailed);
       if (ready[2].revents != 0) attend();
-      if (ready[1].revents != 0 && !rebuild(watch)) return kExitStopped;
+      if (ready[1].revents != 0 && !rebuild(watch)) return kExitGood;
     }
   }
 

@@ -14,6 +14,7 @@
 #include <ctime>
 
 #include "host/base/unique_fd.hpp"
+#include "host/base/write_all.hpp"
 #include "host/crash/crash_text.hpp"
 
 namespace davit::host {
@@ -41,15 +42,6 @@ std::uint64_t instruction_of(const ucontext_t& context) {
 #endif
 }
 
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 CrashFacts facts_of(int signal, const siginfo_t& info, const ucontext_t& context) {
   CrashFacts facts;
   facts.signal = signal;
@@ -71,13 +63,13 @@ CrashFacts facts_of(int signal, const siginfo_t& info, const ucontext_t& context
 void tell(const CrashFacts& facts) {
   CrashText text;
   add_report(facts, text);
-  write_all(STDERR_FILENO, text.view());
+  (void)write_all(STDERR_FILENO, text.view());
   if (installed.journal[0] == '\0') return;
   CrashText record;
   add_record(facts, record);
   const UniqueFd file(::open(installed.journal.data(),
                              O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (file.valid()) write_all(file.get(), record.view());
+  if (file.valid()) (void)write_all(file.get(), record.view());
 }
 
 void on_crash(int signal, siginfo_t* info, void* context) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "host/base/unique_fd.hpp"
+#include "host/base/write_all.hpp"
 #include "host/plugin/digest.hpp"
 
 namespace davit::host {
@@ -103,16 +104,6 @@ bool allows_execution(const std::filesystem::path& directory) {
   return (info.f_flag & ST_NOEXEC) == 0 && ::access(directory.c_str(), W_OK) == 0;
 }
 
-Status write_all(int fd, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return Status(Code::kUnavailable, reason(errno));
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return Status();
-}
-
 }  // namespace
 
 Result<StagingDirectory> StagingDirectory::create() {
@@ -174,9 +165,10 @@ Result<std::filesystem::path> stage(StagingDirectory& directory, const TrustedFi
   std::filesystem::path path = directory.next(file.digest);
   {
     const UniqueFd copy(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500));
-    Status written = copy.get() < 0 ? Status(Code::kUnavailable, reason(errno))
-                                    : write_all(copy.get(), file.content);
-    if (!written.ok()) return written.with_context("cannot write the copy " + path.string());
+    if (!copy.valid() || !write_all(copy.get(), file.content)) {
+      const Status failure(Code::kUnavailable, reason(errno));
+      return failure.with_context("cannot write the copy " + path.string());
+    }
   }
   const Result<TrustedFile> back = read_trusted(path);
   if (!back) return back.error();

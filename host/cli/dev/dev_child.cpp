@@ -15,6 +15,8 @@
 #include <thread>
 #include <utility>
 
+#include "host/base/write_all.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -28,12 +30,7 @@ void LineWriter::say(std::string_view word, std::string_view text) const {
   if (line.size() >= PIPE_BUF) line.resize(PIPE_BUF - 1);
   std::replace(line.begin(), line.end(), '\n', ' ');
   line += '\n';
-  std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t written = write(fd_, rest.data(), rest.size());
-    if (written < 0 && errno != EINTR) return;  // Nobody listens any more.
-    if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  (void)write_all(fd_, line);  // It fails when nobody listens any more.
 }
 
 std::vector<std::string> LineReader::take(std::chrono::milliseconds limit) {

@@ -15,6 +15,7 @@
 #include <cstdlib>
 
 #include "host/base/unique_fd.hpp"
+#include "host/base/write_all.hpp"
 
 namespace davit::host {
 namespace {
@@ -133,12 +134,7 @@ void Witness::say(char kind, std::string_view text) const {
   line += text;
   std::replace(line.begin() + 1, line.end(), '\n', ' ');
   line += '\n';
-  std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t written = write(fd_, rest.data(), rest.size());
-    if (written < 0 && errno != EINTR) return;  // Nobody listens any more.
-    if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  (void)write_all(fd_, line);  // It fails when nobody listens any more.
 }
 
 void Witness::leave() const {
