@@ -24,7 +24,6 @@ using live::ControlPlane;
 
 /// Silence that a busy machine causes by itself costs no node its health, at either peer.
 constexpr char kNodeGrace[] = "120s";
-
 /// `--name=value`, if this is it.
 bool take(std::string_view argument, std::string_view name, int& value) {
   const std::string prefix = "--" + std::string(name) + "=";
@@ -33,29 +32,37 @@ bool take(std::string_view argument, std::string_view name, int& value) {
   return true;
 }
 
+/// `flags` and what both peers are given. The lease outlasts a restart of the API server.
+std::vector<std::string> client_flags(int qps, std::vector<std::string> flags) {
+  flags.insert(
+      flags.end(),
+      {"--kube-api-qps=" + std::to_string(qps), "--kube-api-burst=" + std::to_string(2 * qps),
+       "--leader-elect-lease-duration=600s", "--leader-elect-renew-deadline=500s"});
+  return flags;
+}
+
 Peer original(int qps) {
   return {"kube-controller-manager", [qps](ControlPlane& cluster, const std::string& controllers) {
             return cluster.controller_manager(
-                controllers, {"--kube-api-qps=" + std::to_string(qps),
-                              "--kube-api-burst=" + std::to_string(2 * qps), "--leader-elect=true",
-                              std::string("--node-monitor-grace-period=") + kNodeGrace});
+                controllers,
+                client_flags(qps, {"--leader-elect=true",
+                                   std::string("--node-monitor-grace-period=") + kNodeGrace}));
           }};
 }
 
 Peer ours(int qps) {
-  return {"davit", [qps](ControlPlane& cluster, const std::string& controllers) {
-            const std::filesystem::path manifest = cluster.scratch() / "davit.yaml";
-            live::write_file(
-                manifest,
-                "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n"
-                "- name: deployment\n- name: replicaset\n- name: endpoint\n"
-                "- name: nodelifecycle\n  controllers:\n    node-lifecycle-controller:\n"
-                "      config: {nodeMonitorGracePeriod: " +
-                    std::string(kNodeGrace) + "}\n");
-            return cluster.davit({"--manifest=" + manifest.string(), "--controllers=" + controllers,
-                                  "--kube-api-qps=" + std::to_string(qps),
-                                  "--kube-api-burst=" + std::to_string(2 * qps)});
-          }};
+  return {
+      "davit", [qps](ControlPlane& cluster, const std::string& controllers) {
+        const std::filesystem::path manifest = cluster.scratch() / "davit.yaml";
+        live::write_file(manifest,
+                         "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n"
+                         "- name: deployment\n- name: replicaset\n- name: endpoint\n"
+                         "- name: nodelifecycle\n  controllers:\n    node-lifecycle-controller:\n"
+                         "      config: {nodeMonitorGracePeriod: " +
+                             std::string(kNodeGrace) + "}\n");
+        return cluster.davit(
+            client_flags(qps, {"--manifest=" + manifest.string(), "--controllers=" + controllers}));
+      }};
 }
 
 void fill_round(const std::vector<Peer>& peers, const Options& options, Table& table) {

@@ -30,7 +30,8 @@ struct Peer {
 
 /// Start-up on an empty cluster with one ReplicaSet waiting for its pod.
 void measure_start(const Peer& peer, Table& table);
-/// Fills the caches of all four controllers with the pods and nodes of `cluster`.
+/// Fills the caches of all four controllers with the pods and nodes of `cluster`, then restarts its
+/// API server, so that they are filled anew.
 void measure_fill(const Peer& peer, live::ControlPlane& cluster, Table& table);
 /// Creates Deployments and rolls them to a new image.
 void measure_rollout(const Peer& peer, const Options& options, Table& table);
