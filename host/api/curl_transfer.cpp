@@ -4,13 +4,12 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <string>
 #include <utility>
 
 #include "host/base/assert.hpp"
+#include "host/base/lower_case.hpp"
 
 namespace davit::host {
 namespace {
@@ -69,13 +68,6 @@ Break kind_of(CURLcode code) {
     default:
       return Break::kOther;
   }
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
 }
 
 std::string_view trim(std::string_view text) {
@@ -226,7 +218,7 @@ void CurlTransfer::take_header(std::string_view line) {
   }
   const std::size_t colon = line.find(':');
   if (colon == line.npos || head_.size() > kHeaderBytesMax / 64) return;
-  head_.emplace_back(lower(line.substr(0, colon)), trim(line.substr(colon + 1)));
+  head_.emplace_back(lower_case(std::string(line.substr(0, colon))), trim(line.substr(colon + 1)));
 }
 
 std::size_t CurlTransfer::on_body(char* data, std::size_t, std::size_t size, void* self) {

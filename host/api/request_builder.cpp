@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/base/json_text.hpp"
+#include "host/base/lower_case.hpp"
 
 namespace davit::host {
 namespace {
@@ -70,10 +71,7 @@ std::string path_of(const ResourcePath& path) {
   std::string out = path.group.empty() ? "/api/" : "/apis/" + escape_path_segment(path.group) + "/";
   out += escape_path_segment(path.version);
   if (!path.ns.empty()) out += "/namespaces/" + escape_path_segment(path.ns);
-  std::string resource = escape_path_segment(path.resource);
-  std::transform(resource.begin(), resource.end(), resource.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  out += "/" + resource;
+  out += "/" + lower_case(escape_path_segment(path.resource));
   if (!path.name.empty()) out += "/" + escape_path_segment(path.name);
   if (!path.subresource.empty()) out += "/" + escape(path.subresource, "-._~!$&'()*+,;=:@/");
   return out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/base/json_text.hpp"
 #include "host/config/yaml.hpp"
 
 namespace davit::host {
@@ -54,10 +55,10 @@ std::vector<std::string> unknown_controllers(const std::vector<std::string>& tra
   for (const std::string& entry : translated) {
     const std::string name = entry.substr(entry.starts_with('-') ? 1 : 0);
     if (entry == "*" || std::find(names.begin(), names.end(), name) != names.end()) continue;
-    std::string text = json_quote(name) + " is not in the list of known controllers";
+    std::string text = json_string(name) + " is not in the list of known controllers";
     const std::string meant = nearest(name, names);
     text += meant.empty() ? " (known: " + (listed.empty() ? "none" : listed) + ")"
-                          : "; did you mean " + json_quote(meant) + "?";
+                          : "; did you mean " + json_string(meant) + "?";
     out.push_back(std::move(text));
   }
   return out;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "host/base/json_text.hpp"
 #include "host/config/names.hpp"
 
 namespace davit::host {
@@ -21,15 +22,15 @@ std::string absolute(const std::string& path) {
 void check_flags(const RunOptions& options, std::vector<Mistake>& out) {
   const auto mistake = [&](std::string text) { out.push_back({"", 0, 0, std::move(text)}); };
   if (options.bind_address && !is_ip_address(*options.bind_address)) {
-    mistake("--bind-address must be an IP address, not " + json_quote(*options.bind_address));
+    mistake("--bind-address must be an IP address, not " + json_string(*options.bind_address));
   }
   if (options.lease_name && !is_dns_subdomain(*options.lease_name)) {
     mistake("--leader-elect-resource-name must be a DNS subdomain, not " +
-            json_quote(*options.lease_name));
+            json_string(*options.lease_name));
   }
   if (options.lease_namespace && !is_dns_label(*options.lease_namespace)) {
     mistake("--leader-elect-resource-namespace must be a DNS label, not " +
-            json_quote(*options.lease_namespace));
+            json_string(*options.lease_namespace));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "host/base/json_text.hpp"
 #include "host/cli/controllers_flag.hpp"
 #include "host/cli/exit_codes.hpp"
 #include "host/cli/options.hpp"
@@ -51,7 +52,7 @@ std::vector<std::string> ordered(const std::set<std::string>& verbs) {
 /// A YAML flow sequence of quoted strings.
 std::string flow(const std::vector<std::string>& items) {
   std::string out = "[";
-  for (const std::string& item : items) out += (out.size() > 1 ? ", " : "") + json_quote(item);
+  for (const std::string& item : items) out += (out.size() > 1 ? ", " : "") + json_string(item);
   return out + "]";
 }
 
@@ -67,8 +68,8 @@ std::string rule_yaml(const std::vector<std::string>& groups,
 std::string head(const char* api_version, const char* kind, const std::string& name,
                  const std::string& ns) {
   std::string out = std::string("apiVersion: ") + api_version + "\nkind: " + kind +
-                    "\nmetadata:\n  name: " + json_quote(name) + "\n";
-  if (!ns.empty()) out += "  namespace: " + json_quote(ns) + "\n";
+                    "\nmetadata:\n  name: " + json_string(name) + "\n";
+  if (!ns.empty()) out += "  namespace: " + json_string(ns) + "\n";
   return out;
 }
 
@@ -76,9 +77,9 @@ std::string binding(const char* kind, const char* role, const std::string& bindi
                     const RbacOptions& options) {
   return head("rbac.authorization.k8s.io/v1", kind, options.name, binding_ns) +
          "roleRef:\n  apiGroup: " + kRbacGroup + "\n  kind: " + role +
-         "\n  name: " + json_quote(options.name) +
-         "\nsubjects:\n- kind: ServiceAccount\n  name: " + json_quote(options.name) +
-         "\n  namespace: " + json_quote(options.ns) + "\n";
+         "\n  name: " + json_string(options.name) +
+         "\nsubjects:\n- kind: ServiceAccount\n  name: " + json_string(options.name) +
+         "\n  namespace: " + json_string(options.ns) + "\n";
 }
 
 std::string cluster_role(const std::vector<DeclaredController>& controllers,

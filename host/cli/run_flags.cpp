@@ -7,6 +7,7 @@
 #include <charconv>
 #include <functional>
 
+#include "host/base/json_text.hpp"
 #include "host/config/duration.hpp"
 
 namespace davit::host {
@@ -38,7 +39,7 @@ CLI::Option* add_duration(CLI::App& app, const char* name, std::optional<Duratio
             if (!value || *value < min) {
               throw CLI::ValidationError(name,
                                          "must be a duration such as 15s or 1m30s of at least " +
-                                             format_duration(min) + ", not " + json_quote(text));
+                                             format_duration(min) + ", not " + json_string(text));
             }
             out = value;
           },
@@ -84,7 +85,7 @@ void add_workers(RunOptions& options, const std::string& name, const std::string
   const std::optional<std::uint32_t> value = parse_workers(count);
   if (!value || name.empty()) {
     throw CLI::ValidationError(flag,
-                               "must be a whole number from 1 to 1000, not " + json_quote(count));
+                               "must be a whole number from 1 to 1000, not " + json_string(count));
   }
   options.workers[name] = *value;
 }
@@ -112,7 +113,7 @@ void add_controller_flags(CLI::App& app, RunOptions& options) {
              const std::size_t equals = entry.find('=');
              if (equals == std::string::npos) {
                throw CLI::ValidationError("--workers",
-                                          "must be CONTROLLER=NUMBER, not " + json_quote(entry));
+                                          "must be CONTROLLER=NUMBER, not " + json_string(entry));
              }
              add_workers(options, entry.substr(0, equals), entry.substr(equals + 1), "--workers");
            }

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "host/base/json_text.hpp"
 #include "host/config/kubeconfig_file.hpp"
 #include "host/config/names.hpp"
 #include "host/config/yaml.hpp"
@@ -30,8 +31,8 @@ void check_proxy(const std::string& name, const KubeCluster& cluster, Problems& 
   const bool host = known && cluster.proxy_url.size() > scheme_end + 3 &&
                     cluster.proxy_url.find_first_of(" \t") == std::string::npos;
   if (host) return;
-  out.push_back("invalid 'proxy-url' " + json_quote(cluster.proxy_url) + " for cluster " +
-                json_quote(name) + ": must be http://, https:// or socks5:// and a host");
+  out.push_back("invalid 'proxy-url' " + json_string(cluster.proxy_url) + " for cluster " +
+                json_string(name) + ": must be http://, https:// or socks5:// and a host");
 }
 
 void check_client_certificate(const std::string& name, const KubeUser& user, Problems& out) {
@@ -76,7 +77,7 @@ void check_exec(const std::string& name, const KubeUser& user, Problems& out) {
   if (exec.api_version.empty()) {
     out.push_back("apiVersion" + tail);
   } else if (!v1 && !v1beta1) {
-    out.push_back("exec plugin: invalid apiVersion " + json_quote(exec.api_version));
+    out.push_back("exec plugin: invalid apiVersion " + json_string(exec.api_version));
   }
   for (const auto& variable : exec.env) {
     if (variable.first.empty()) out.push_back("env variable name" + tail);
@@ -85,7 +86,7 @@ void check_exec(const std::string& name, const KubeUser& user, Problems& out) {
   if (mode.empty()) {
     if (v1) out.push_back("interactiveMode" + tail);
   } else if (mode != "Never" && mode != "IfAvailable" && mode != "Always") {
-    out.push_back("invalid interactiveMode for " + name + ": " + json_quote(mode));
+    out.push_back("invalid interactiveMode for " + name + ": " + json_string(mode));
   }
 }
 
@@ -95,7 +96,7 @@ Problems check_cluster(const std::string& name, const KubeCluster& cluster) {
   Problems out;
   if (cluster.server.empty()) {
     out.push_back(name.empty() ? "default cluster has no server defined"
-                               : "no server found for cluster " + json_quote(name));
+                               : "no server found for cluster " + json_string(name));
   }
   check_proxy(name, cluster, out);
   if (!cluster.ca_file.empty() && !cluster.ca_data.empty()) {
@@ -119,7 +120,7 @@ Problems check_user(const std::string& name, const KubeUser& user) {
   check_client_certificate(name, user, out);
   check_exec(name, user, out);
   if (!user.auth_provider.empty() && !user.exec) {
-    out.push_back("auth-provider " + json_quote(user.auth_provider) + " of " + name +
+    out.push_back("auth-provider " + json_string(user.auth_provider) + " of " + name +
                   " is not supported; use exec, token or client-certificate");
   }
   if (token && basic) {
@@ -137,18 +138,18 @@ Problems check_user(const std::string& name, const KubeUser& user) {
 Problems check_context(const std::string& name, const KubeContext& context,
                        const KubeconfigContent& content) {
   Problems out;
-  const std::string quoted = json_quote(name);
+  const std::string quoted = json_string(name);
   if (context.cluster.empty()) {
     out.push_back("cluster was not specified for context " + quoted);
   } else if (!content.clusters.contains(context.cluster)) {
-    out.push_back("cluster " + json_quote(context.cluster) + " was not found for context " +
+    out.push_back("cluster " + json_string(context.cluster) + " was not found for context " +
                   quoted);
   }
   if (!context.user.empty() && !content.users.contains(context.user)) {
-    out.push_back("user " + json_quote(context.user) + " was not found for context " + quoted);
+    out.push_back("user " + json_string(context.user) + " was not found for context " + quoted);
   }
   if (!context.ns.empty() && !is_dns_label(context.ns)) {
-    out.push_back("namespace " + json_quote(context.ns) + " for context " + quoted +
+    out.push_back("namespace " + json_string(context.ns) + " for context " + quoted +
                   " does not conform to the kubernetes DNS_LABEL rules");
   }
   return out;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "host/base/json_text.hpp"
 #include "host/config/duration.hpp"
 
 namespace davit::host {
@@ -185,10 +186,10 @@ void Fields::finish() {
   std::sort(sorted.begin(), sorted.end());
   for (const YamlMember& member : node_.members) {
     if (std::binary_search(sorted.begin(), sorted.end(), member.key)) continue;
-    std::string text = "unknown key " + json_quote(member.key);
+    std::string text = "unknown key " + json_string(member.key);
     if (!where_.empty()) text += " in " + where_;
     const std::string meant = nearest(member.key, sorted);
-    if (!meant.empty()) text += "; did you mean " + json_quote(meant) + "?";
+    if (!meant.empty()) text += "; did you mean " + json_string(meant) + "?";
     out_.push_back({file_, member.line, member.column, text + " (allowed: " + join(sorted) + ")"});
   }
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/base/json_text.hpp"
 #include "host/base/utf8.hpp"
 
 namespace davit::host {
@@ -109,7 +110,7 @@ bool JsonParser::object(YamlNode& node, int depth) {
     member.column = column();
     if (peek() != '"') return fail("a key in double quotes is expected");
     if (!string(member.key)) return false;
-    if (node.find(member.key) != nullptr) return fail("duplicate key " + json_quote(member.key));
+    if (node.find(member.key) != nullptr) return fail("duplicate key " + json_string(member.key));
     skip_space();
     if (!take(':')) return fail("':' is expected");
     skip_space();

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "host/base/base64.hpp"
+#include "host/base/json_text.hpp"
 #include "host/config/fields.hpp"
 #include "host/config/yaml.hpp"
 
@@ -52,13 +53,13 @@ void KubeconfigReader::read(const YamlNode& root) {
   top.choice("kind", {"Config"}, ignored);
   top.text("current-context", content.current_context);
   entries(top, "clusters", "cluster", [&](const std::string& name, const YamlNode& body) {
-    content.clusters[name] = cluster(body, "cluster " + json_quote(name));
+    content.clusters[name] = cluster(body, "cluster " + json_string(name));
   });
   entries(top, "users", "user", [&](const std::string& name, const YamlNode& body) {
-    content.users[name] = user(body, "user " + json_quote(name));
+    content.users[name] = user(body, "user " + json_string(name));
   });
   entries(top, "contexts", "context", [&](const std::string& name, const YamlNode& body) {
-    content.contexts[name] = context(body, "context " + json_quote(name));
+    content.contexts[name] = context(body, "context " + json_string(name));
   });
 }
 
@@ -78,7 +79,7 @@ void KubeconfigReader::entries(Fields& top, const char* list, const char* key, R
     std::string name;
     in.text("name", name);
     if (!names.insert(name).second) {
-      in.mistake(item, "duplicate name " + json_quote(name) + " in " + list);
+      in.mistake(item, "duplicate name " + json_string(name) + " in " + list);
     }
     const YamlNode* body = in.any(key);
     read(name, body == nullptr ? nothing : *body);

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "host/base/json_text.hpp"
 #include "host/config/duration.hpp"
 #include "host/config/fields.hpp"
 #include "host/config/names.hpp"
@@ -248,7 +249,7 @@ void ManifestReader::plugin_source(const YamlNode& node, Fields& in, PluginSetti
   }
   plugin.path = resolve(plugin.path);
   if (plugin.label().empty() || plugin_labels_.insert(plugin.label()).second) return;
-  in.mistake(name != nullptr ? *name : *path, "duplicate plugin " + json_quote(plugin.label()));
+  in.mistake(name != nullptr ? *name : *path, "duplicate plugin " + json_string(plugin.label()));
 }
 
 void ManifestReader::plugin_controllers(const YamlNode& node, const std::string& where,
@@ -260,8 +261,9 @@ void ManifestReader::plugin_controllers(const YamlNode& node, const std::string&
   }
   for (const YamlMember& member : node.members) {
     if (!controller_names_.insert(member.key).second) {
-      mistake(member.line, member.column,
-              "duplicate controller " + json_quote(member.key) + ": another plugin has it already");
+      mistake(
+          member.line, member.column,
+          "duplicate controller " + json_string(member.key) + ": another plugin has it already");
     }
     plugin.controllers[member.key] = controller(member, where + "." + member.key);
   }

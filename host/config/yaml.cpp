@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "host/base/json_text.hpp"
 #include "host/base/utf8.hpp"
 
 namespace davit::host {
@@ -196,7 +197,7 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     if (!frame.keys.insert(key.text).second) {
-      mistake(mark, "duplicate key " + json_quote(key.text));
+      mistake(mark, "duplicate key " + json_string(key.text));
       return;
     }
     if (value.is_null()) {  // The library gives an absent value the place of what follows it.

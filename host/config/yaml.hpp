@@ -74,9 +74,6 @@ struct YamlDocument {
 /// and integers beyond 64 bits in hex or octal have no JSON form and are kInvalid.
 [[nodiscard]] Result<std::string> to_json(const YamlNode& node);
 
-/// `text` as a JSON string with its quotes.
-[[nodiscard]] std::string json_quote(std::string_view text);
-
 /// The entry of `allowed` that was probably meant by `given`, or empty.
 [[nodiscard]] std::string nearest(std::string_view given, const std::vector<std::string>& allowed);
 

@@ -1,7 +1,7 @@
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 
+#include "host/base/json_text.hpp"
 #include "host/config/yaml.hpp"
 
 namespace davit::host {
@@ -58,7 +58,7 @@ Status append_mapping(const YamlNode& node, std::string& out) {
   out += '{';
   for (const YamlMember& member : node.members) {
     if (out.back() != '{') out += ',';
-    out += json_quote(member.key);
+    out += json_string(member.key);
     out += ':';
     if (Status s = append(member.value, out); !s.ok()) return s.with_context(member.key);
   }
@@ -79,7 +79,7 @@ Status append(const YamlNode& node, std::string& out) {
     case YamlNode::Kind::kFloat:
       return append_float(node, out);
     case YamlNode::Kind::kString:
-      out += json_quote(node.text);
+      out += json_string(node.text);
       return Status();
     case YamlNode::Kind::kSequence:
       out += '[';
@@ -101,38 +101,6 @@ Result<std::string> to_json(const YamlNode& node) {
   std::string out;
   if (Status s = append(node, out); !s.ok()) return s;
   return out;
-}
-
-std::string json_quote(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          char buffer[8];
-          std::snprintf(buffer, sizeof buffer, "\\u%04x", static_cast<unsigned>(c));
-          out += buffer;
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out + "\"";
 }
 
 }  // namespace davit::host

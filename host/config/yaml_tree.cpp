@@ -1,7 +1,8 @@
 // What can be asked of a tree; nothing here knows the library that parsed it.
 #include <algorithm>
-#include <cctype>
 
+#include "host/base/json_text.hpp"
+#include "host/base/lower_case.hpp"
 #include "host/config/yaml.hpp"
 
 namespace davit::host {
@@ -30,7 +31,7 @@ std::string folded(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '-' || c == '_') continue;
-    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    out += lower_case(c);
   }
   return out;
 }
@@ -62,7 +63,7 @@ std::string YamlNode::describe() const {
     case Kind::kFloat:
       return "the number " + shown;
     case Kind::kString:
-      return "the string " + json_quote(shown);
+      return "the string " + json_string(shown);
     case Kind::kSequence:
       return "a list";
     case Kind::kMapping:

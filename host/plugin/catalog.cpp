@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "host/base/json_text.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -44,7 +46,7 @@ void CatalogBuilder::add(const PluginSettings& settings,
   const auto [other, inserted] = plugin_names_.emplace(name, source);
   if (!inserted) {
     mistake(settings.line, settings.column,
-            "duplicate plugin " + json_quote(name) + ": " + other->second + " and " + source);
+            "duplicate plugin " + json_string(name) + ": " + other->second + " and " + source);
     return;
   }
   add_controllers(plugin);
@@ -55,7 +57,7 @@ void CatalogBuilder::claim(const std::string& name, const CatalogPlugin& plugin)
   const auto [other, inserted] = controller_names_.emplace(name, plugin.file.declaration.name);
   if (inserted) return;
   mistake(plugin.settings.line, plugin.settings.column,
-          "duplicate controller " + json_quote(name) + ": plugins " + other->second + " and " +
+          "duplicate controller " + json_string(name) + ": plugins " + other->second + " and " +
               plugin.file.declaration.name + " both have it");
 }
 
@@ -74,7 +76,7 @@ void CatalogBuilder::add_controllers(CatalogPlugin& plugin) {
       if (settings == left.end()) continue;
       if (named) {
         mistake(settings->second.line, settings->second.column,
-                "duplicate controller " + json_quote(name) + ": its name and its alias are given");
+                "duplicate controller " + json_string(name) + ": its name and its alias are given");
       }
       named = true;
       controller.settings = settings->second;
@@ -88,7 +90,7 @@ void CatalogBuilder::add_controllers(CatalogPlugin& plugin) {
     for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
     mistake(entry.second.line, entry.second.column,
             "plugin " + plugin.file.declaration.name + " has no controller " +
-                json_quote(entry.first) + " (allowed: " + names + ")");
+                json_string(entry.first) + " (allowed: " + names + ")");
   }
 }
 

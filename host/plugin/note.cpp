@@ -6,6 +6,7 @@
 #include <charconv>
 #include <set>
 
+#include "host/base/json_text.hpp"
 #include "host/config/fields.hpp"
 #include "host/config/json.hpp"
 #include "host/config/names.hpp"
@@ -76,7 +77,7 @@ void NoteReader::abi(Fields& in, const YamlNode& root) {
   }
   const bool good = major.ec == std::errc() && major.ptr == text.data() + dot &&
                     minor.ec == std::errc() && minor.ptr == end;
-  if (!good) in.mistake(*root.find("abi"), "abi must be like \"1.0\", not " + json_quote(text));
+  if (!good) in.mistake(*root.find("abi"), "abi must be like \"1.0\", not " + json_string(text));
 }
 
 void NoteReader::read(const YamlNode& root) {
@@ -92,7 +93,7 @@ void NoteReader::read(const YamlNode& root) {
   if (newer) return;
   if (!out_.name.empty() && !is_dns_subdomain(out_.name)) {
     in.mistake(*root.find("name"), "name must be lower case letters, digits, '-' and '.', not " +
-                                       json_quote(out_.name));
+                                       json_string(out_.name));
   }
   in.texts("requires", out_.requires_ids);
   in.text("build", out_.build);
@@ -113,10 +114,10 @@ void NoteReader::unique_name(Fields& in, const YamlNode& node, const std::string
     in.mistake(node, in.path("name") +
                          " and aliases must be lower case letters, digits and '-', "
                          "not " +
-                         json_quote(name));
+                         json_string(name));
   } else if (!names_.insert(name).second) {
     in.mistake(node,
-               in.path("name") + ": the name or alias " + json_quote(name) + " is declared twice");
+               in.path("name") + ": the name or alias " + json_string(name) + " is declared twice");
   }
 }
 
@@ -152,14 +153,14 @@ void NoteReader::resource(Fields& in, const YamlNode& node, std::string& group,
     in.mistake(*node.find("group"), in.path("group") +
                                         " must be an API group such as \"apps\" or "
                                         "\"\", not " +
-                                        json_quote(group));
+                                        json_string(group));
   }
   in.name("resource", resource);
   require(in, node, "resource");
   if (!resource.empty() && !is_dns_label(resource)) {
     in.mistake(*node.find("resource"),
                in.path("resource") + " must be a plural in lower case such as \"pods\", not " +
-                   json_quote(resource));
+                   json_string(resource));
   }
 }
 
@@ -174,7 +175,7 @@ DeclaredRule NoteReader::rule(const YamlNode& node, const std::string& where) {
   if (node.find("verbs") == nullptr) in.mistake(node, in.path("verbs") + " is missing");
   for (const std::string& verb : out.verbs) {
     if (std::find(std::begin(kVerbs), std::end(kVerbs), verb) != std::end(kVerbs)) continue;
-    in.mistake(*node.find("verbs"), in.path("verbs") + ": unknown verb " + json_quote(verb) +
+    in.mistake(*node.find("verbs"), in.path("verbs") + ": unknown verb " + json_string(verb) +
                                         " (allowed: get, list, watch, create, update, patch, "
                                         "delete, deletecollection)");
   }

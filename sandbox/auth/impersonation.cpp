@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "host/base/lower_case.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
 
@@ -10,13 +11,6 @@ namespace {
 constexpr std::string_view kExtraPrefix = "impersonate-extra-";
 constexpr std::string_view kAccountPrefix = "system:serviceaccount:";
 constexpr const char* kAuthenticationGroup = "authentication.k8s.io";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
-  return out;
-}
 
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -52,7 +46,7 @@ struct Wish {
 Wish read_wish(const Request& request) {
   Wish out;
   for (const auto& [name, value] : request.headers) {
-    const std::string key = lower(name);
+    const std::string key = host::lower_case(name);
     if (!key.starts_with("impersonate-")) continue;
     if (key == "impersonate-user" && !value.empty()) out.user = value;
     if (key == "impersonate-uid") out.identity.uid = value;

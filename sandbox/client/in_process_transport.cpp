@@ -1,10 +1,10 @@
 #include "sandbox/client/in_process_transport.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "host/base/assert.hpp"
+#include "host/base/lower_case.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -16,13 +16,6 @@ using Flow = host::ResponseReader::Flow;
 
 /// As much as a socket's buffer takes at once.
 constexpr std::size_t kPieceBytes = 256 * 1024;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 host::Duration transfer_time(const Response& response) {
   const std::size_t speed = response.mishap.bytes_per_second;
@@ -85,7 +78,8 @@ Request InProcessTransport::to_request(host::HttpRequest request) const {
 void InProcessTransport::tell_head(const Response& response, host::ResponseReader& reader) {
   host::HttpHeaders headers;
   headers.emplace_back("content-type", response.content_type);
-  for (const auto& [name, value] : response.headers) headers.emplace_back(lower(name), value);
+  for (const auto& [name, value] : response.headers)
+    headers.emplace_back(host::lower_case(name), value);
   reader.on_head(response.status, headers);
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "host/base/lower_case.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/crd/structural_schema.hpp"
@@ -77,7 +78,7 @@ class DefinitionCheck {
     };
     const auto mixed = [&](const char* member) {
       const std::string& value = names.text_at({member});
-      text(std::string("spec.names.") + member, value, check_dns1035_label(lower_case(value)),
+      text(std::string("spec.names.") + member, value, check_dns1035_label(host::lower_case(value)),
            kMixed);
     };
     plain("plural");

@@ -2,6 +2,7 @@
 #include <set>
 #include <utility>
 
+#include "host/base/lower_case.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/kinds/names.hpp"
 
@@ -29,7 +30,7 @@ class DefinitionRules : public PlainRules {
     Json* names = object.at({"spec", "names"});
     if (names == nullptr || !names->is_object()) return;
     const std::string kind = names->text_at({"kind"});
-    if (names->text_at({"singular"}).empty()) names->set("singular", lower_case(kind));
+    if (names->text_at({"singular"}).empty()) names->set("singular", host::lower_case(kind));
     if (names->text_at({"listKind"}).empty() && !kind.empty()) {
       names->set("listKind", kind + "List");
     }

@@ -1,8 +1,8 @@
 #include "sandbox/faults/fault_layer.hpp"
 
 #include <algorithm>
-#include <cctype>
 
+#include "host/base/lower_case.hpp"
 #include "sandbox/faults/fault_answers.hpp"
 #include "sandbox/faults/fault_stream.hpp"
 #include "sandbox/faults/stale_read.hpp"
@@ -10,11 +10,6 @@
 namespace davit::sandbox {
 
 namespace {
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 /// `kFaultsPath` itself or something below it.
 bool is_api(std::string_view path) {
@@ -62,8 +57,8 @@ Response FaultLayer::handle(const Request& request) {
 
 Asked FaultLayer::asked(const Request& request, const Url& url) const {
   Asked out;
-  out.verb =
-      url.is_resource ? std::string(to_text(verb_of(request.method, url))) : lower(request.method);
+  out.verb = url.is_resource ? std::string(to_text(verb_of(request.method, url)))
+                             : host::lower_case(request.method);
   out.group = url.group;
   out.resource = url.resource;
   out.subresource = url.subresource;

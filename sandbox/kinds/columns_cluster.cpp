@@ -2,6 +2,7 @@
 #include <array>
 #include <set>
 
+#include "host/base/lower_case.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/conversion.hpp"
 #include "sandbox/kinds/duration.hpp"
@@ -152,7 +153,7 @@ Json::Items event_cells(const Json& event, host::WallTime now) {
     return event_cells(core, now);
   }
   const std::string& object = event.text_at({"involvedObject", "name"});
-  const std::string kind = lower_case(event.text_at({"involvedObject", "kind"}));
+  const std::string kind = host::lower_case(event.text_at({"involvedObject", "kind"}));
   const std::string first =
       human_age(text_or(event, {"firstTimestamp"}, event.get("eventTime").text()), now);
   const std::string& last_timestamp = event.get("lastTimestamp").text();

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <davit/kube/time.hpp>
 
+#include "host/base/lower_case.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/duration.hpp"
 
@@ -124,9 +124,7 @@ std::string controller_text(const Json& object) {
     const std::string& api_version = owner.get("apiVersion").text();
     const std::size_t slash = api_version.find('/');
     if (slash != std::string::npos) out += '.' + api_version.substr(0, slash);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out + '/' + owner.get("name").text();
+    return host::lower_case(std::move(out)) + '/' + owner.get("name").text();
   }
   return "<none>";
 }

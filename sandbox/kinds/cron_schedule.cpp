@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "host/base/lower_case.hpp"
+
 namespace davit::sandbox {
 
 namespace {
@@ -45,10 +47,8 @@ std::vector<std::string_view> words(std::string_view text) {
 
 /// A number, or the name of one; `error` is set when it is neither.
 std::int64_t parse_number(std::string_view text, const Bounds& bounds, std::string& error) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  const auto name = std::find(bounds.names.begin(), bounds.names.end(), lower);
+  const auto name =
+      std::find(bounds.names.begin(), bounds.names.end(), host::lower_case(std::string(text)));
   if (name != bounds.names.end()) return bounds.min + (name - bounds.names.begin());
   std::int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -87,13 +87,6 @@ Complaints check_dns_subdomain(std::string_view text) {
   return out;
 }
 
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 Complaints check_dns_label(std::string_view text) {
   Complaints out;
   if (text.size() > kLabelBytesMax) out.push_back(length_complaint(kLabelBytesMax));

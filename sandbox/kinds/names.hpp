@@ -20,8 +20,6 @@ enum class NameRule : std::uint8_t {
 
 /// "a.b-c": at most 253 bytes.
 [[nodiscard]] Complaints check_dns_subdomain(std::string_view text);
-/// In lower case, ASCII only.
-[[nodiscard]] std::string lower_case(std::string text);
 /// "a-b": at most 63 bytes.
 [[nodiscard]] Complaints check_dns_label(std::string_view text);
 /// A DNS-1123 label that starts with a letter.

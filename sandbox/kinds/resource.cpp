@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/base/lower_case.hpp"
 #include "sandbox/kinds/builtin_table.hpp"
 #include "sandbox/kinds/names.hpp"
 
@@ -73,7 +74,7 @@ ResourcePtr make_resource(const ResourceRow& row) {
   out->group = row.group;
   out->version = row.version;
   out->name = row.name;
-  out->singular = lower_case(std::string(row.kind));
+  out->singular = host::lower_case(std::string(row.kind));
   out->kind = row.kind;
   out->namespaced = !has(kClusterScoped);
   out->short_names = split_words(row.short_names);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "host/base/lower_case.hpp"
+
 namespace davit::sandbox {
 
 namespace {
@@ -12,13 +14,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Words that YAML reads as booleans or null, in any case.
 bool is_reserved(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
   constexpr std::string_view kWords[] = {"y",   "n",    "yes",   "no",   "on",
                                          "off", "true", "false", "null", "~"};
-  return std::ranges::find(kWords, lower) != std::end(kWords);
+  return std::ranges::find(kWords, host::lower_case(std::string(text))) != std::end(kWords);
 }
 
 /// A letter first, then nothing that means anything in YAML: no quotes needed.

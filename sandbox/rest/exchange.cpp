@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "host/base/lower_case.hpp"
+
 namespace davit::sandbox {
 
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return std::ranges::equal(
+      a, b, [](char x, char y) { return host::lower_case(x) == host::lower_case(y); });
 }
 
 }  // namespace

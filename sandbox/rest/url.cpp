@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/base/lower_case.hpp"
+
 namespace davit::sandbox {
 
 namespace {
@@ -121,11 +123,7 @@ std::vector<std::string> Query::all(std::string_view name) const {
 bool Query::flag(std::string_view name) const {
   const std::optional<std::string_view> value = find(name);
   if (!value || *value == "0") return false;
-  std::string lower(*value);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower != "false";
+  return host::lower_case(std::string(*value)) != "false";
 }
 
 std::string_view to_text(Verb verb) {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "host/base/json_text.hpp"
 #include "host/config/duration.hpp"
 #include "host/config/json.hpp"
 #include "host/config/manifest.hpp"
@@ -69,9 +70,9 @@ void append_defaults(const YamlNode& object, std::string& out) {
   for (const YamlMember& member : object.find("properties")->members) {
     const YamlNode* value = member.value.find("default");
     if (value != nullptr) {
-      out += json_quote(member.key) + ": " + *to_json(*value) + ",\n";
+      out += json_string(member.key) + ": " + *to_json(*value) + ",\n";
     } else if (member.value.find("properties") != nullptr) {
-      out += json_quote(member.key) + ": {";
+      out += json_string(member.key) + ": {";
       append_defaults(member.value, out);
       out += "},\n";
     }
