@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/live/support/process.hpp"
-#include "tests/live/support/sandbox.hpp"
+#include "tests/live/conformance/plugin_host.hpp"
 #include "tests/support/http_client.hpp"
 
 namespace davit::live {
@@ -18,42 +17,22 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class CrashTest : public testing::Test {
+class CrashTest : public PluginHostTest {
  protected:
   CrashTest() {
     place("crasher", DAVIT_CRASHER_PLUGIN);
     place("replicaset", DAVIT_REPLICASET_PLUGIN);
   }
 
-  void place(const std::string& plugin, const std::filesystem::path& from) {
-    const std::filesystem::path made = plugins() / "new";
-    std::filesystem::create_directories(plugins());
-    std::filesystem::copy_file(from, made, std::filesystem::copy_options::overwrite_existing);
-    std::filesystem::permissions(made, std::filesystem::perms::owner_all);
-    std::filesystem::rename(made, file(plugin));
-  }
-  [[nodiscard]] std::filesystem::path plugins() const { return scratch_.path() / "plugins"; }
-  [[nodiscard]] std::filesystem::path file(const std::string& plugin) const {
-    return plugins() / (plugin + ".so");
-  }
-
-  std::unique_ptr<Process> start() {
+  std::vector<std::string> flags() {
     port_ = free_port();
-    return sandbox_.davit({"--leader-elect=false", "--plugin-dir=" + plugins().string(),
-                           "--control-socket=" + socket(), "--port=" + std::to_string(port_),
-                           "--state-dir=" + (scratch_.path() / "state").string(),
-                           "--quarantine-crashes=2"});
+    return {"--port=" + std::to_string(port_), "--state-dir=" + (scratch() / "state").string(),
+            "--quarantine-crashes=2"};
   }
-  /// A host that stays.
-  std::unique_ptr<Process> start_well() {
-    auto host = start();
-    EXPECT_TRUE(eventually(seconds(60), [&] { return ctl({"status"}).code == 0; }))
-        << host->output();
-    return host;
-  }
+  std::unique_ptr<Process> start_well() { return start(flags()); }
   /// A host that crashes; what it printed.
   std::string crash() {
-    const auto host = start();
+    const auto host = start_any(flags());
     const std::optional<int> code = host->wait(seconds(120));
     EXPECT_TRUE(code) << "it does not crash";
     // Under a sanitizer its handler comes after ours, and exits.
@@ -65,25 +44,12 @@ class CrashTest : public testing::Test {
     EXPECT_EQ(host.wait(seconds(60)), 0) << host.output();
   }
 
-  [[nodiscard]] std::string socket() const { return (scratch_.path() / "davit.sock").string(); }
-  [[nodiscard]] Outcome ctl(std::vector<std::string> args) const {
-    args.insert(args.begin(), {DAVIT_PROGRAM, "ctl"});
-    args.push_back("--control-socket=" + socket());
-    return run(args);
-  }
   [[nodiscard]] std::string get(const std::string& target) const {
     test::HttpClient client(static_cast<std::uint16_t>(port_));
     client.send("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     return client.read_all();
   }
-  std::string kubectl(const std::vector<std::string>& args) {
-    const Outcome outcome = sandbox_.kubectl(args);
-    EXPECT_EQ(outcome.code, 0) << args[0] << ": " << outcome.out << outcome.err;
-    return outcome.out;
-  }
 
-  ScratchDir scratch_;
-  Sandbox sandbox_;
   int port_ = 0;
 };
 
@@ -137,7 +103,7 @@ TEST_F(CrashTest, LoadingItLiftsTheQuarantine) {
 
 TEST_F(CrashTest, ACrashInTheShadowIsThatBuildsAndWhatServedRunsAtTheNextStart) {
   place("crasher", DAVIT_CRASHER_PLUGIN);
-  const std::filesystem::path shadow = scratch_.path() / "shadow.so";
+  const std::filesystem::path shadow = scratch() / "shadow.so";
   std::filesystem::rename(file("crasher"), shadow);
   const std::string build = run({"sha256sum", shadow.string()}).out.substr(0, 12);
   place("crasher", DAVIT_MENDED_PLUGIN);

@@ -7,57 +7,24 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/live/support/process.hpp"
-#include "tests/live/support/sandbox.hpp"
+#include "tests/live/conformance/plugin_host.hpp"
 
 namespace davit::live {
 namespace {
 
 using testing::HasSubstr;
 
-class HotSwapLiveTest : public testing::Test {
+class HotSwapLiveTest : public PluginHostTest {
  protected:
   HotSwapLiveTest() {
     place("deployment", DAVIT_DEPLOYMENT_PLUGIN);
     place("replicaset", DAVIT_REPLICASET_PLUGIN);
   }
 
-  /// Puts a plugin's file in the host's directory, as an installer does: it takes the name when it
-  /// is whole.
-  void place(const std::string& plugin, const std::filesystem::path& from) {
-    const std::filesystem::path made = scratch_.path() / "new";
-    std::filesystem::copy_file(from, made, std::filesystem::copy_options::overwrite_existing);
-    std::filesystem::permissions(made, std::filesystem::perms::owner_all);
-    std::filesystem::rename(made, file(plugin));
+  std::unique_ptr<Process> start(std::vector<std::string> flags = {}) {
+    flags.insert(flags.end(), {"--kube-api-qps=1000", "--kube-api-burst=1000"});
+    return PluginHostTest::start(flags);
   }
-  [[nodiscard]] std::filesystem::path file(const std::string& plugin) const {
-    return scratch_.path() / (plugin + ".so");
-  }
-
-  std::unique_ptr<Process> start(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> flags = {
-        "--leader-elect=false", "--kube-api-qps=1000", "--kube-api-burst=1000",
-        "--plugin-dir=" + scratch_.path().string(), "--control-socket=" + socket()};
-    flags.insert(flags.end(), more.begin(), more.end());
-    auto host = sandbox_.davit(flags);
-    EXPECT_TRUE(eventually(std::chrono::seconds(60), [&] { return ctl({"status"}).code == 0; }))
-        << host->output();
-    return host;
-  }
-  [[nodiscard]] std::string socket() const { return (scratch_.path() / "davit.sock").string(); }
-  [[nodiscard]] Outcome ctl(std::vector<std::string> args) const {
-    args.insert(args.begin(), {DAVIT_PROGRAM, "ctl"});
-    args.push_back("--control-socket=" + socket());
-    return run(args);
-  }
-  std::string kubectl(const std::vector<std::string>& args) {
-    const Outcome outcome = sandbox_.kubectl(args);
-    EXPECT_EQ(outcome.code, 0) << args[0] << ": " << outcome.out << outcome.err;
-    return outcome.out;
-  }
-
-  ScratchDir scratch_;
-  Sandbox sandbox_;
 };
 
 TEST_F(HotSwapLiveTest, ARolloutGoesOnWhileItsPluginsAreSwappedFiftyTimes) {
@@ -111,7 +78,7 @@ TEST_F(HotSwapLiveTest, AChangedFileIsSwappedInAndABadOneIsNot) {
 TEST_F(HotSwapLiveTest, AnEditOfTheManifestIsAppliedAndNonsenseInItIsNot) {
   const std::string head =
       "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins: [{name: deployment}";
-  const std::filesystem::path manifest = scratch_.path() / "davit.yaml";
+  const std::filesystem::path manifest = scratch() / "davit.yaml";
   write_file(manifest, head + "]\n");
   const auto host = start({"--watch", "--manifest=" + manifest.string()});
   const auto status = [&](const std::string& text) {
