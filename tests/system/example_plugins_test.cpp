@@ -4,19 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <functional>
-#include <memory>
-#include <sstream>
 #include <string>
+#include <vector>
 
-#include "host/api/rest_client.hpp"
-#include "host/cli/host_plan.hpp"
-#include "host/cli/host_process.hpp"
-#include "host/cli/local_cluster.hpp"
-#include "host/object/watch_splitter.hpp"
-#include "sandbox/json/json.hpp"
-#include "tests/support/recording_log_sink.hpp"
 #include "tests/support/temp_directory.hpp"
+#include "tests/system/whole_host.hpp"
 
 namespace davit::host {
 namespace {
@@ -43,79 +35,6 @@ constexpr char kDefinition[] =
              "replicas":{"type":"integer","default":1},"port":{"type":"integer","default":8080}}},
            "status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})";
 
-class ExamplePluginsTest : public testing::Test {
- protected:
-  ExamplePluginsTest() {
-    cluster_ = std::move(*LocalCluster::open({*clock_, *random_, Log(sink_)}, {}));
-    client_ = std::make_unique<RestClient>(cluster_->transport(), *clock_, metrics_, Log(sink_),
-                                           RestOptions{.rate = {-1, 1}});
-  }
-  ~ExamplePluginsTest() override { EXPECT_TRUE(!host_ || host_->stop()); }
-
-  void start(std::vector<std::string> controllers,
-             const std::string& directory = DAVIT_EXAMPLE_DIRECTORY) {
-    RunOptions options;
-    options.plugin_directories = {directory};
-    options.controllers = std::move(controllers);
-    options.leader_elect = false;
-    options.bind_address = "127.0.0.1";
-    options.port = 0;
-    options.qps = 10'000;
-    options.burst = 10'000;
-    options.controller_start_interval = Duration{0};
-    const SettingsResult settled = settle(options);
-    std::ostringstream mistakes;
-    std::optional<HostPlan> plan = HostPlan::make(settled.settings, mistakes);
-    ASSERT_TRUE(plan) << mistakes.str();
-    host_ = std::make_unique<HostProcess>(
-        settled.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
-        HostSeams{*clock_, *random_, sink_, &cluster_->transport()}, [] {});
-    const Status started = host_->start({});
-    ASSERT_TRUE(started.ok()) << started.message();
-  }
-
-  Json send(Verb verb, ResourcePath path, const std::string& body = "") {
-    ApiRequest request;
-    request.verb = verb;
-    request.path = std::move(path);
-    request.body = body;
-    request.patch_type = PatchType::kMerge;
-    const ApiResponse response = client_->call(request);
-    EXPECT_TRUE(response.status.ok()) << response.status.message();
-    return response.body.empty() ? Json() : sandbox::json_literal(response.body);
-  }
-
-  /// Follows a collection, from its present content or the version `since` on, until an object is
-  /// as `done` wants it; returns it.
-  Json await(ResourcePath path, const std::function<bool(WatchType, const Json&)>& done,
-             const std::string& since = "") {
-    ApiRequest request;
-    if (!since.empty()) request.query = "resourceVersion=" + since;
-    request.verb = Verb::kWatch;
-    request.path = std::move(path);
-    WatchSplitter splitter;
-    Json found;
-    const Status ended = client_->stream(request, {}, [&](std::string_view chunk) {
-      return splitter.feed(chunk, [&](WatchType type, std::string_view object) {
-        Json each = sandbox::json_literal(object);
-        if (!done(type, each)) return Status();
-        found = std::move(each);
-        return Status(Code::kCancelled, "seen");
-      });
-    });
-    EXPECT_EQ(ended.message(), "seen");
-    return found;
-  }
-
-  std::unique_ptr<Clock> clock_ = make_system_clock();
-  std::unique_ptr<Random> random_ = make_seeded_random(1);
-  test::RecordingLogSink sink_;
-  NoRestMetrics metrics_;
-  std::unique_ptr<LocalCluster> cluster_;
-  std::unique_ptr<RestClient> client_;
-  std::unique_ptr<HostProcess> host_;
-};
-
 /// The status of the first condition of a WebApp.
 std::string available(const Json& app) {
   const Json* conditions = app.at({"status", "conditions"});
@@ -124,10 +43,17 @@ std::string available(const Json& app) {
          conditions->items()[0].text_at({"reason"});
 }
 
+class ExamplePluginsTest : public testing::Test, protected WholeHost {
+ protected:
+  void start(const std::vector<std::string>& controllers) {
+    WholeHost::start({{DAVIT_EXAMPLE_DIRECTORY}, controllers});
+  }
+};
+
 TEST_F(ExamplePluginsTest, AControllerWaitsForItsDefinitionAndThenServesItsResource) {
   const ResourcePath apps = path(kGroup, "webapps");
   start({"web-app-controller"});
-  EXPECT_FALSE(host_->plugins().caches_filled().ok()) << "nobody has defined WebApps yet";
+  EXPECT_FALSE(host().plugins().caches_filled().ok()) << "nobody has defined WebApps yet";
 
   send(Verb::kCreate, kDefinitions, kDefinition);
   send(Verb::kCreate, apps,
@@ -197,7 +123,9 @@ constexpr Exhibit kMuseum[] = {{"1.0-c", "janitor", "pod-janitor-controller"},
                                {"1.0-cpp-clang", "greeter", "greeter-controller"},
                                {"1.0-rust", "greeter", "greeter-controller"}};
 
-class MuseumTest : public ExamplePluginsTest, public testing::WithParamInterface<Exhibit> {
+class MuseumTest : public testing::Test,
+                   protected WholeHost,
+                   public testing::WithParamInterface<Exhibit> {
  protected:
   /// A copy that only we may write, whatever the checkout's modes are.
   void place() const {
@@ -215,7 +143,7 @@ TEST_P(MuseumTest, PluginsOfEarlierVersionsRun) {
   return;
 #endif
   place();
-  start({GetParam().controller}, directory_.path().string());
+  start({{directory_.path().string()}, {GetParam().controller}});
   const Json pod = send(Verb::kCreate, path("", "pods"),
                         R"({"metadata":{"name":"old","annotations":{
                             "janitor.davit.dev/ttl":"0s","example.davit.dev/greet":"please"}},
