@@ -111,7 +111,8 @@ WholeHost::Done rolled_out(int replicas) {
 
 void expect_second_image(WholeHost& system, int pods) {
   int alive = 0;
-  for (const Json& pod : system.read("/api/v1/namespaces/default/pods").get("items").items()) {
+  const Json list = system.read("/api/v1/namespaces/default/pods");
+  for (const Json& pod : list.get("items").items()) {
     if (pod.get("metadata").contains("deletionTimestamp")) continue;
     ++alive;
     EXPECT_EQ(pod.get("spec").get("containers").items()[0].text_at({"image"}), "web:2");
