@@ -41,7 +41,7 @@ class QueueSeries final : public QueueMetrics {
     depth_.Decrement();
     latency_.Observe(seconds(waited));
   }
-  void dropped() override { depth_.Decrement(); }
+  void dropped(std::size_t keys) override { depth_.Decrement(static_cast<double>(keys)); }
   void done(Duration worked) override { work_.Observe(seconds(worked)); }
   void retried() override { retries_.Increment(); }
 

@@ -193,7 +193,8 @@ ControllerHost::HandedOver ControllerHost::take_over(ControllerHost& from) {
     taken.insert(heir->get());
     handed.kept += content.size();
     old->writes->hand_over(*(*heir)->writes);
-    runner_->adopt((*heir)->id, std::move(content));
+    runner_->adopt((*heir)->id, content);
+    handed.spent.push_back(std::move(content));
   }
   return handed;
 }

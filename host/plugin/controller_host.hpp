@@ -124,6 +124,7 @@ class ControllerHost {
   struct HandedOver {
     std::size_t kept = 0;
     std::size_t dropped = 0;
+    std::vector<QueueContent> spent;  ///< Takes time to destroy.
   };
   HandedOver take_over(ControllerHost& from);
 

@@ -130,11 +130,11 @@ std::size_t ControllerHost::mirror_keys(ControllerHost& serving) {
     if (other == serving.hosted_queues_.end()) continue;
     taken.insert(other->get());
     QueueContent content = runner_->take_content(own->id);
-    keys += content.waiting.size();
-    for (const QueueContent::Waiting& each : content.waiting) {
-      (void)serving.runner_->add((*other)->id, QueueKey{each.key, each.shard});
+    keys += content.waiting().size();
+    for (const auto* each : content.waiting()) {
+      (void)serving.runner_->add((*other)->id, QueueKey{each->first, each->second.shard});
     }
-    runner_->adopt(own->id, std::move(content));
+    runner_->adopt(own->id, content);
   }
   return keys;
 }

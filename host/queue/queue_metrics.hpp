@@ -1,6 +1,8 @@
 /// What a work queue tells the outside about itself (upstream's workqueue_* series).
 #pragma once
 
+#include <cstddef>
+
 #include "host/base/clock.hpp"
 
 namespace davit::host {
@@ -27,8 +29,8 @@ class QueueMetrics {
   virtual void added() {}
   /// A key went to a worker: depth - 1, and the time since added().
   virtual void taken([[maybe_unused]] Duration waited) {}
-  /// A key left the queue without going to a worker: depth - 1.
-  virtual void dropped() {}
+  /// So many keys left the queue without going to a worker: depth less by as many.
+  virtual void dropped([[maybe_unused]] std::size_t keys) {}
   /// A worker is done with a key.
   virtual void done([[maybe_unused]] Duration worked) {}
   /// A key was added with a delay or a back-off.

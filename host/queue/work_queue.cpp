@@ -1,7 +1,6 @@
 #include "host/queue/work_queue.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include "host/base/assert.hpp"
@@ -69,7 +68,7 @@ std::optional<WorkQueue::Lease> WorkQueue::take(Time now) {
     if (phase_ != Phase::kOpen) return std::nullopt;
     began = queue_due(now);
     while (!ready_.empty() && !lease) {
-      Entries::value_type* entry = ready_.front();
+      QueueEntries::value_type* entry = ready_.front();
       ready_.pop_front();
       const std::string& shard = entry->second.shard;
       if (!shard.empty()) {
@@ -124,8 +123,8 @@ void WorkQueue::release(const std::string& key, Time now) {
 WorkQueue::Added WorkQueue::enqueue(const QueueKey& key, Time now) {
   const auto it = entries_.find(key.key);
   if (it == entries_.end()) {
-    const auto added = entries_.emplace(std::string(key.key),
-                                        Entry{State::kQueued, now, {}, std::string(shard_of(key))});
+    const auto added = entries_.emplace(
+        std::string(key.key), QueueEntry{.queued = now, .shard = std::string(shard_of(key))});
     ready_.push_back(&*added.first);
     ++queued_;
     return Added::kQueued;
@@ -146,7 +145,7 @@ std::string_view WorkQueue::shard_of(const QueueKey& key) const {
 void WorkQueue::delay(const QueueKey& key, Time due) {
   auto it = delayed_.find(key.key);
   if (it == delayed_.end()) {
-    it = delayed_.emplace(std::string(key.key), Delayed{due, std::string(shard_of(key))}).first;
+    it = delayed_.emplace(std::string(key.key), DelayedKey{due, std::string(shard_of(key))}).first;
   } else {
     if (it->second.due <= due) return;
     due_.erase({it->second.due, it->first});
@@ -199,7 +198,7 @@ void WorkQueue::shut_down() {
     std::erase_if(entries_, [](const auto& entry) { return entry.second.state == State::kQueued; });
     queued_ = 0;
   }
-  for (std::size_t i = 0; i < dropped; ++i) metrics_.dropped();
+  metrics_.dropped(dropped);
   changed();
 }
 
@@ -218,45 +217,45 @@ QueueContent WorkQueue::take_content() {
   {
     MutexLock lock(mutex_);
     DAVIT_ASSERT(phase_ != Phase::kOpen && running_ == 0);
-    for (const Entries::value_type* entry : ready_) {
-      content.waiting.push_back({entry->first, entry->second.shard, entry->second.queued});
-    }
-    for (const auto& [key, delayed] : delayed_) {
-      content.delayed.push_back({key, delayed.shard, delayed.due});
-    }
-    content.failures = limiter_.take_failures();
-    ready_.clear();
+    content.entries_.swap(entries_);
+    content.waiting_.swap(ready_);
+    content.delayed_.swap(delayed_);
+    content.failures_ = limiter_.take_failures();
     due_.clear();
-    delayed_.clear();
-    entries_.clear();
     queued_ = 0;
   }
-  for (std::size_t i = 0; i < content.waiting.size(); ++i) metrics_.dropped();
+  metrics_.dropped(content.waiting_.size());
   return content;
 }
 
-void WorkQueue::adopt(QueueContent content) {
+void WorkQueue::adopt(QueueContent& content) {
   std::size_t began = 0;
   {
     MutexLock lock(mutex_);
     DAVIT_ASSERT(running_ == 0);
     if (phase_ == Phase::kShutDown) return;
-    const std::deque<Entries::value_type*> own = std::exchange(ready_, {});
-    std::unordered_set<const Entries::value_type*> placed;
-    for (QueueContent::Waiting& each : content.waiting) {
-      const auto [it, is_new] = entries_.try_emplace(
-          std::move(each.key), Entry{State::kQueued, each.since, {}, std::move(each.shard)});
-      began += is_new ? 1 : 0;
-      if (placed.insert(&*it).second) ready_.push_back(&*it);
+    QueueOrder order;
+    for (QueueEntries::value_type* each : content.waiting_) {
+      auto it = entries_.find(each->first);
+      if (it == entries_.end()) {
+        it = entries_.insert(content.entries_.extract(each->first)).position;
+        ++began;
+      } else {
+        it->second.is_inherited = true;
+        it->second.queued = std::min(it->second.queued, each->second.queued);
+      }
+      order.push_back(&*it);
     }
-    for (Entries::value_type* each : own) {
-      if (!placed.contains(each)) ready_.push_back(each);
+    for (QueueEntries::value_type* each : ready_) {
+      if (!std::exchange(each->second.is_inherited, false)) order.push_back(each);
     }
+    ready_.swap(order);
     queued_ = ready_.size();
-    for (const QueueContent::Delayed& each : content.delayed) {
-      delay(QueueKey(each.key, each.shard), each.due);
+    for (const auto& [key, delayed] : content.delayed_) {
+      delay(QueueKey(key, delayed.shard), delayed.due);
     }
-    limiter_.adopt(std::move(content.failures));
+    limiter_.adopt(std::move(content.failures_));
+    content.waiting_.clear();  // Some of them are here now.
   }
   for (std::size_t i = 0; i < began; ++i) metrics_.added();
   changed();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "host/base/clock.hpp"
 #include "host/base/key_hash.hpp"
 #include "host/base/mutex.hpp"
+#include "host/queue/queue_content.hpp"
 #include "host/queue/queue_metrics.hpp"
 #include "host/queue/retry_limiter.hpp"
 
@@ -42,27 +42,6 @@ struct WorkQueueOptions {
   /// next_due() moved closer, the queue was shut down, or a queue that is not open has drained: the
   /// wake-up of whoever runs the workers. Thread-safe, must not block. May be empty.
   std::function<void()> on_change{};
-};
-
-/// What a queue holds while no key runs, on its way to the queue that goes on with it.
-struct QueueContent {
-  struct Waiting {
-    std::string key;
-    std::string shard;
-    Time since{};  ///< When it began to wait.
-  };
-  struct Delayed {
-    std::string key;
-    std::string shard;
-    Time due{};
-  };
-
-  std::vector<Waiting> waiting;  ///< Oldest first.
-  std::vector<Delayed> delayed;
-  RetryLimiter::Failures failures;
-
-  /// Keys that wait or are delayed.
-  [[nodiscard]] std::size_t size() const { return waiting.size() + delayed.size(); }
 };
 
 /// The keys that need a sync, each held by at most one worker.
@@ -123,8 +102,9 @@ class WorkQueue {
   /// Leaves the queue empty. Only of a queue that is not open and in which no key runs.
   [[nodiscard]] QueueContent take_content() EXCLUDES(mutex_);
   /// Goes on with what another queue held: its waiting keys come before those that are here, of two
-  /// due times the earlier one wins. Only while no key runs.
-  void adopt(QueueContent content) EXCLUDES(mutex_);
+  /// due times the earlier one wins. Only while no key runs. What this queue has no use for is left
+  /// in `content`.
+  void adopt(QueueContent& content) EXCLUDES(mutex_);
 
   /// Keys that wait for a worker, without delayed and running ones.
   [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
@@ -138,21 +118,7 @@ class WorkQueue {
 
  private:
   enum class Phase { kOpen, kPaused, kShutDown };
-  enum class State { kQueued, kRunning, kStale };  // An idle key has no entry.
-  struct Entry {
-    State state = State::kQueued;
-    Time queued{};   // When it began to wait; Queued and Stale only.
-    Time started{};  // Running and Stale only.
-    std::string shard;
-  };
-  struct Delayed {
-    Time due{};
-    std::string shard;
-  };
-  // Node based: the views below point at the keys in it, which stay where they are.
-  using Entries = std::unordered_map<std::string, Entry, KeyHash, std::equal_to<>>;
-  // The queued keys of a shard that wait because another key of that shard runs, oldest first.
-  using Parked = std::deque<Entries::value_type*>;
+  using State = QueueEntry::State;  // An idle key has no entry.
 
   void release(const std::string& key, Time now) EXCLUDES(mutex_);
   /// What an add did: nothing, made a running key stale, or made an idle key queued.
@@ -171,13 +137,15 @@ class WorkQueue {
   mutable Mutex mutex_;
   Phase phase_ GUARDED_BY(mutex_) = Phase::kOpen;
   RetryLimiter limiter_ GUARDED_BY(mutex_);
-  Entries entries_ GUARDED_BY(mutex_);
-  // Every queued key is either here, oldest first, or parked behind its running shard.
-  std::deque<Entries::value_type*> ready_ GUARDED_BY(mutex_);
-  std::unordered_map<std::string, Parked, KeyHash, std::equal_to<>> busy_shards_ GUARDED_BY(mutex_);
+  QueueEntries entries_ GUARDED_BY(mutex_);
+  // Every queued key is either here, oldest first, or parked behind its running shard: another key
+  // of that shard runs.
+  QueueOrder ready_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, QueueOrder, KeyHash, std::equal_to<>> busy_shards_
+      GUARDED_BY(mutex_);
   std::size_t queued_ GUARDED_BY(mutex_) = 0;   // Keys in state Queued.
   std::size_t running_ GUARDED_BY(mutex_) = 0;  // Keys in state Running or Stale.
-  std::map<std::string, Delayed, std::less<>> delayed_ GUARDED_BY(mutex_);
+  DelayedKeys delayed_ GUARDED_BY(mutex_);
   // The same keys by time; the views point at the keys of delayed_.
   std::set<std::pair<Time, std::string_view>> due_ GUARDED_BY(mutex_);
 };

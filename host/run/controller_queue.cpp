@@ -101,7 +101,7 @@ QueueContent ControllerQueue::take_content() {
   QueueContent content = work_.take_content();
   MutexLock lock(mutex_);
   for (auto& [key, held] : held_) {
-    content.waiting.push_back({key, std::move(held.shard), clock_.now()});
+    content.add(key, std::move(held.shard), clock_.now());
   }
   held_.clear();
   return content;

@@ -83,7 +83,7 @@ class ControllerQueue {
 
   /// See WorkQueue; with the keys that the gate holds back. Paused and idle only.
   [[nodiscard]] QueueContent take_content() EXCLUDES(mutex_);
-  void adopt(QueueContent content) { work_.adopt(std::move(content)); }
+  void adopt(QueueContent& content) { work_.adopt(content); }
   /// Keys that wait for a worker.
   [[nodiscard]] std::size_t waiting() const { return work_.size(); }
 

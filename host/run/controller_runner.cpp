@@ -206,10 +206,10 @@ QueueContent ControllerRunner::take_content(QueueId queue) {
   return found->take_content();
 }
 
-void ControllerRunner::adopt(QueueId queue, QueueContent content) {
+void ControllerRunner::adopt(QueueId queue, QueueContent& content) {
   ControllerQueue* const found = find(queue);
   DAVIT_ASSERT(found != nullptr);
-  found->adopt(std::move(content));
+  found->adopt(content);
 }
 
 std::size_t ControllerRunner::waiting() const {

@@ -114,8 +114,8 @@ class ControllerRunner {
 
   /// Takes what the queue holds; only after pause() returned true, before resume().
   [[nodiscard]] QueueContent take_content(QueueId queue) EXCLUDES(mutex_);
-  /// Goes on with what a queue of another runner held; only before begin_syncing().
-  void adopt(QueueId queue, QueueContent content) EXCLUDES(mutex_);
+  /// Goes on with what a queue of another runner held, see WorkQueue; only before begin_syncing().
+  void adopt(QueueId queue, QueueContent& content) EXCLUDES(mutex_);
   /// Keys that wait for a worker, of all queues.
   [[nodiscard]] std::size_t waiting() const EXCLUDES(mutex_);
 

@@ -147,6 +147,7 @@ bool PluginSet::hand_state(Swap& swap) {
 bool PluginSet::hand_over(Swap& swap) {
   enter(SwapPhase::kHandOver);
   Slot& slot = *swap.slot;
+  std::vector<ControllerHost::HandedOver> handed;  // Destroyed when the new build serves.
   {
     MutexLock lock(mutex_);
     if (stopping_) return swap.fail(SwapOutcome::kStopping, "the host is stopping");
@@ -155,9 +156,9 @@ bool PluginSet::hand_over(Swap& swap) {
     }
     // Nothing of either build runs a sync now, and whoever asks by name waits for the lock.
     for (const auto& each : swap.next.controllers) {
-      const auto moved = each->host->take_over(*slot.now.find(each->host->name())->host);
-      swap.report.keys += moved.kept;
-      swap.report.keys_dropped += moved.dropped;
+      handed.push_back(each->host->take_over(*slot.now.find(each->host->name())->host));
+      swap.report.keys += handed.back().kept;
+      swap.report.keys_dropped += handed.back().dropped;
     }
     std::swap(slot.now, swap.next);
     if (swap.copy == nullptr) slot.file = swap.request.file;

@@ -180,6 +180,7 @@ TEST(WorkQueueTest, DelayedKeyKeepsTheShardUnderWhichItRan) {
 struct RecordingMetrics final : QueueMetrics {
   void added() override { ++adds, ++depth; }
   void taken(Duration time) override { --depth, waited += time; }
+  void dropped(std::size_t keys) override { depth -= static_cast<int>(keys); }
   void done(Duration time) override { worked += time; }
   void retried() override { ++retries; }
   int adds = 0, depth = 0, retries = 0;
@@ -261,12 +262,13 @@ TEST(WorkQueueTest, RandomUseNeverLosesOrDoublesAKey) {
 }
 
 TEST(WorkQueueTest, AnotherQueueGoesOnWithTheContentInItsOrder) {
-  WorkQueue old;
-  old.add("b", kStart);
-  old.add({"a", "shard"}, kStart);
+  RecordingMetrics metrics;  // Of both, as when a plugin is swapped.
+  WorkQueue old({.metrics = &metrics});
+  old.add("b", kStart - seconds(1));
+  old.add({"a", "shard"}, kStart - seconds(1));
   old.add_rate_limited("late", kStart);
   old.pause();
-  WorkQueue next;
+  WorkQueue next({.metrics = &metrics});
   next.pause();
   next.add("own", kStart);
   next.add("a", kStart);
@@ -274,15 +276,37 @@ TEST(WorkQueueTest, AnotherQueueGoesOnWithTheContentInItsOrder) {
 
   QueueContent content = old.take_content();
   EXPECT_EQ(content.size(), 3U);
-  next.adopt(std::move(content));
+  next.adopt(content);
   next.resume();
 
   EXPECT_TRUE(old.pending().empty());
+  EXPECT_EQ(metrics.depth, 3);
   EXPECT_EQ(next.failures("late"), 1U);
   EXPECT_EQ(next.next_due(), kStart + std::chrono::milliseconds(5)) << "the earlier time wins";
   std::vector<std::string> order;
   while (auto lease = next.take(kStart)) order.push_back(lease->key());
   EXPECT_EQ(order, (std::vector<std::string>{"b", "a", "own"}));
+  EXPECT_EQ(metrics.waited, seconds(2)) << "what the other queue held has waited since then";
+}
+
+TEST(WorkQueueTest, ContentGoesFromQueueToQueue) {
+  WorkQueue queues[4];
+  queues[0].add("a", kStart);
+  queues[0].add("b", kStart);
+  for (int i = 1; i < 4; ++i) {
+    queues[i - 1].pause();
+    queues[i].pause();
+    queues[i].add("b", kStart);
+    queues[i].add("new-" + std::to_string(i), kStart);
+    QueueContent content = queues[i - 1].take_content();
+    queues[i].adopt(content);
+    queues[i].adopt(content);  // Nothing is left that waits.
+  }
+  queues[3].resume();
+
+  std::vector<std::string> order;
+  while (auto lease = queues[3].take(kStart)) order.push_back(lease->key());
+  EXPECT_EQ(order, (std::vector<std::string>{"a", "b", "new-1", "new-2", "new-3"}));
 }
 
 }  // namespace

@@ -1,0 +1,61 @@
+/// What a queue holds while no key runs, on its way to the queue that goes on with it.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "host/base/clock.hpp"
+#include "host/base/key_hash.hpp"
+#include "host/queue/retry_limiter.hpp"
+
+namespace davit::host {
+
+/// What a queue knows of a key that is not idle.
+struct QueueEntry {
+  enum class State { kQueued, kRunning, kStale };
+
+  State state = State::kQueued;
+  Time queued{};   ///< When it began to wait; Queued and Stale only.
+  Time started{};  ///< Running and Stale only.
+  std::string shard;
+  bool is_inherited = false;  ///< While a queue adopts: it has its place in the order.
+};
+/// Node based: pointers to what is in it stay good, also when it moves.
+using QueueEntries = std::unordered_map<std::string, QueueEntry, KeyHash, std::equal_to<>>;
+using QueueOrder = std::deque<QueueEntries::value_type*>;
+
+struct DelayedKey {
+  Time due{};
+  std::string shard;
+};
+using DelayedKeys = std::map<std::string, DelayedKey, std::less<>>;
+
+/// Taking a queue's content and destroying it afterwards copies and moves no key: hot swap waits
+/// for the first, and not for the second.
+class QueueContent {
+ public:
+  /// A key that waits behind all others, unless it waits already.
+  void add(const std::string& key, std::string shard, Time since) {
+    const auto [it, is_new] =
+        entries_.try_emplace(key, QueueEntry{.queued = since, .shard = std::move(shard)});
+    if (is_new) waiting_.push_back(&*it);
+  }
+
+  /// Keys that wait, oldest first.
+  [[nodiscard]] const QueueOrder& waiting() const { return waiting_; }
+  /// Keys that wait or are delayed.
+  [[nodiscard]] std::size_t size() const { return waiting_.size() + delayed_.size(); }
+
+ private:
+  friend class WorkQueue;
+  QueueEntries entries_;  // Those that wait.
+  QueueOrder waiting_;
+  DelayedKeys delayed_;
+  RetryLimiter::Failures failures_;
+};
+
+}  // namespace davit::host
