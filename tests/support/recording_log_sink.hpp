@@ -1,6 +1,7 @@
 /// A LogSink that keeps its lines for a test to look at.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ class RecordingLogSink final : public host::LogSink {
  public:
   explicit RecordingLogSink(int verbosity = 0) : verbosity_(verbosity) {}
 
-  [[nodiscard]] int verbosity() const override { return verbosity_; }
+  [[nodiscard]] int verbosity() const override { return verbosity_.load(); }
+  /// From now on.
+  void set_verbosity(int verbosity) { verbosity_.store(verbosity); }
 
   void write(host::Severity severity, int verbosity, std::string_view logger,
              std::string_view message, std::span<const host::LogField> fields) override {
@@ -47,7 +50,7 @@ class RecordingLogSink final : public host::LogSink {
   }
 
  private:
-  const int verbosity_;
+  std::atomic<int> verbosity_;
   mutable host::Mutex mutex_;
   std::vector<std::string> lines_ GUARDED_BY(mutex_);
 };
