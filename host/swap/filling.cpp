@@ -13,14 +13,19 @@ bool fail(SwapReport& report, SwapOutcome outcome, std::string text) {
   return false;
 }
 
-}  // namespace
-
-bool PluginSet::refill(const Generation& made, SwapReport& report) {
-  enter(SwapPhase::kRefill);
+std::vector<CacheNeed> needs_of(const Generation& made) {
   std::vector<CacheNeed> needs;
   for (const auto& each : made.controllers) {
     for (CacheNeed& need : each->host->cache_needs()) needs.push_back(std::move(need));
   }
+  return needs;
+}
+
+}  // namespace
+
+bool PluginSet::refill(const Generation& made, SwapReport& report) {
+  enter(SwapPhase::kRefill);
+  const std::vector<CacheNeed> needs = needs_of(made);
   if (needs.empty()) return true;
   InformerFactory& informers = made.controllers.front()->host->services().informers;
   CacheRefill refill(informers, clock_);
@@ -42,6 +47,20 @@ bool PluginSet::refill(const Generation& made, SwapReport& report) {
       break;
   }
   return fail(report, SwapOutcome::kStopping, "the host is stopping");
+}
+
+void PluginSet::widen(const Generation& made, SwapReport& report) {
+  std::vector<CacheNeed> needs = needs_of(made);
+  if (needs.empty()) return;
+  InformerFactory& informers = made.controllers.front()->host->services().informers;
+  // What nobody reads yet gets its informer as at a start, which waits for as long as it takes.
+  std::erase_if(needs, [&](const CacheNeed& need) {
+    return informers.serves(need) || informers.running(need.spec) == nullptr;
+  });
+  CacheRefill refill(informers, clock_);
+  if (needs.empty() || !refill.begin(needs).ok()) return;
+  const auto end = refill.wait(clock_.now() + limits_.refill, stop_.get_token());
+  if (end == CacheRefill::End::kServing) report.listed = refill.resources();
 }
 
 bool PluginSet::fill(Generation& made, SwapReport& report) {

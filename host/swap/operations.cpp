@@ -221,6 +221,7 @@ bool PluginSet::build_limited(BuildOrder order, Generation& out, SwapReport& rep
 }
 
 bool PluginSet::open_informers(Generation& made, SwapReport& report) {
+  widen(made, report);
   Status status;
   for (const auto& each : made.controllers) {
     if (status.ok()) status = each->host->commit().with_context(each->host->name());

@@ -223,6 +223,9 @@ class PluginSet {
 
   /// Lets the caches keep what the new build reads, beside what serves.
   bool refill(const Generation& made, SwapReport& report);
+  /// The same for a build that replaces none: what is read already and kept too narrowly. Where
+  /// that does not come in time, its controllers get informers of their own.
+  void widen(const Generation& made, SwapReport& report);
   /// Opens what the new build reads and waits until its handlers have seen it.
   bool fill(Generation& made, SwapReport& report);
   void begin_shadow(const std::string& plugin, std::unique_ptr<ShadowRun> run, ShadowReport& report)

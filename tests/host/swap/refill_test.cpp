@@ -59,6 +59,36 @@ TEST_F(SwapTest, OthersMissNothingAndHearNothingTwiceWhenABuildReadsMore) {
   }
 }
 
+TEST_F(SwapTest, APluginThatIsLoadedAndReadsMoreSharesTheInformerOfTheOthers) {
+  start();
+  transport_.await_requests(1);
+  place("wider_beside");
+
+  const SwapReport loaded = set_->load(file());
+
+  ASSERT_TRUE(loaded.ok()) << loaded.text;
+  EXPECT_THAT(loaded.listed, ElementsAre("pods"));
+  EXPECT_THAT(informers_.informers(), SizeIs(1));
+  add_pod("b");
+  transport_.await_requests(4);
+  std::vector<std::string> all = asked();
+  std::sort(all.begin(), all.end());
+  EXPECT_THAT(all, ElementsAre("beside-a-n1", "beside-b-", "v1-a", "v1-b"));
+}
+
+TEST_F(SwapTest, APluginThatIsLoadedHasAnInformerOfItsOwnWhereTheWiderOneDoesNotCome) {
+  start();
+  pods_.await_requests(2);
+  pods_.answer_lists(api_error(403, Code::kForbidden, "Forbidden"));
+  place("wider_beside");
+
+  const SwapReport loaded = set_->load(file());
+
+  ASSERT_TRUE(loaded.ok()) << loaded.text;
+  EXPECT_THAT(loaded.listed, IsEmpty());
+  EXPECT_THAT(informers_.informers(), SizeIs(2));
+}
+
 TEST_F(SwapTest, TheOldBuildReadsOnlyWhatItDeclaredAlsoFromAWiderCache) {
   place("peeks");
   start();
