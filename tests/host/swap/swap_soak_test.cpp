@@ -107,7 +107,7 @@ struct Ledger {
 
 class SwapSoakTest : public SwapTest {
  protected:
-  SwapSoakTest() { log_.set_verbosity(0); }  // A line for each sync would be kept.
+  SwapSoakTest() { log_.set_verbosity(0); }   // A line for each sync would be kept.
   ~SwapSoakTest() override { set_.reset(); }  // Whose controllers use the ledger.
 
   /// The builds under test beside a neighbour that stays as it is.
