@@ -34,8 +34,8 @@ struct DelayedKey {
 };
 using DelayedKeys = std::map<std::string, DelayedKey, std::less<>>;
 
-/// Taking a queue's content and destroying it afterwards copies and moves no key: hot swap waits
-/// for the first, and not for the second.
+/// Taking it out of a queue copies no key. What the next queue leaves in it may be destroyed at any
+/// time later, so that a hot swap does not wait for that.
 class QueueContent {
  public:
   /// A key that waits behind all others, unless it waits already.
