@@ -26,10 +26,11 @@ endif()
 # Builds every test program that also runs under the sanitizers.
 add_custom_target(unit_tests)
 
-# davit_test(NAME [APART] SOURCES ... DEPS ... LABELS ...): one test program, each of its tests known to ctest by name.
+# davit_test(NAME [APART] SOURCES ... DEPS ... LABELS ... LOCK ...): one test program, each of its tests known to ctest by name.
 # APART: its sources are never joined, since they use the same short names (Case, kCases) for their tables.
+# LOCK: live tests with the same one never run at once.
 function(davit_test name)
-  cmake_parse_arguments(ARG "APART" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "LOCK" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_APART)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
@@ -47,9 +48,12 @@ function(davit_test name)
   endif()
   set(properties LABELS "${ARG_LABELS}" TIMEOUT 600)
   if(live IN_LIST ARG_LABELS)
-    # Each has a control plane of its own: one at a time on a small machine. They take the longest by far, so they begin
-    # first and the others run beside them.
-    set(properties LABELS live TIMEOUT 900 RESOURCE_LOCK control_plane COST 1000)
+    # Each has a control plane of its own, and waits half of its time: two at a time on a small machine. They take the longest
+    # by far, so they begin first and the others run beside them.
+    if(NOT ARG_LOCK)
+      set(ARG_LOCK control_plane)
+    endif()
+    set(properties LABELS live TIMEOUT 900 RESOURCE_LOCK ${ARG_LOCK} COST 1000)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
 endfunction()
