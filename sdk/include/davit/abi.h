@@ -18,8 +18,9 @@
  *   Strings     davit_str: UTF-8, not NUL-terminated, borrowed. One given to a call is borrowed until that call returns;
  *               one that the host gives out lives as long as the object or call that it came from.
  *   Ownership   Who produced memory frees it. The host copies what it keeps. Results of unknown length go to a sink.
- *   Growth      Structs grow at the end only. `size` is sizeof the struct as the writer compiled it; a reader uses the
- *               smaller of the two sizes and takes missing members as zero. Function tables are read the same way.
+ *   Growth      Structs grow at the end only, and those without `size` never do. `size` is sizeof the struct as the
+ *               writer compiled it; a reader uses the smaller of the two sizes and takes missing members as zero.
+ *               Function tables are read the same way.
  *   Ids         Capability ids carry a revision ("davit.client/1"). A published id never changes its meaning.
  *   Errors      Values, never exceptions: nothing may be thrown, panicked or longjmp'ed across a call, either way.
  *   Numbers     Units end the name (_ms, _ns, _seconds). Reserved members are zero.
@@ -531,7 +532,8 @@ typedef struct davit_context {
   /* The table of a host capability, or NULL when this host has none of that id. Tables live as long as the process.
    * @call(any; nonblocking) */
   const void *(*capability)(davit_host *host, davit_str id);
-  /* Says why the code that the current init or sync is about to return is not DAVIT_OK. Copied; the last one wins.
+  /* Says why the code that the current init, sync or read() of a state is about to return is not DAVIT_OK. Copied; the
+   * last one wins.
    * @call(any; nonblocking) */
   void (*error_text)(davit_host *host, davit_str text);
 } davit_context;
@@ -582,7 +584,8 @@ typedef struct davit_state_v1 {
   davit_code (*write)(void *self, davit_sink out);
   /* Takes over what another build of this controller wrote as `version`, in place of what this one knows. It may refuse
    * with any code but DAVIT_OK, and says why through davit_context.error_text: better than to begin with half a
-   * state. The bytes may be anything at all. @call(host; nonblocking) */
+   * state. A host asks for a form from `oldest` to `version` only; whatever it asks for, the bytes may be anything at
+   * all. @call(host; nonblocking) */
   davit_code (*read)(void *self, uint32_t version, davit_str state);
 } davit_state_v1;
 
