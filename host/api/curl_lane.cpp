@@ -23,11 +23,6 @@ constexpr long kConnectionsMax = 25;
 constexpr std::size_t kFewTransfers = 4;
 constexpr std::chrono::microseconds kGatherEach{250};
 constexpr std::chrono::microseconds kGatherMax{5'000};
-// A stream of single events costs a wake-up, a look at every watch and a wake-up of the reader
-// each, which is several times what the event itself costs. Looks that bring little therefore keep
-// this distance: events are late by as much only where they come in a stream.
-constexpr std::chrono::microseconds kWatchGap{10'000};
-constexpr std::size_t kLittleBytes = 32 * 1024;
 // Woken by notes and sockets; this only bounds a sleep that nothing ends.
 constexpr int kPollMs = 60'000;
 
@@ -174,18 +169,10 @@ void CurlLane::sleep() {
   curl_multi_poll(multi_.get(), nullptr, 0, kPollMs, nullptr);
 }
 
-void CurlLane::gather() {
-  if (lane_ == Lane::kWrite && transfers_.size() > kFewTransfers) {
-    const auto pause = kGatherEach * static_cast<int>(transfers_.size());
-    std::this_thread::sleep_for(std::min<std::chrono::microseconds>(pause, kGatherMax));
-  }
-  if (lane_ == Lane::kWatch) {
-    std::size_t received = 0;
-    for (const auto& [id, transfer] : transfers_) received += transfer->take_received();
-    if (received == 0) return;  // A connection on its way.
-    if (received < kLittleBytes) std::this_thread::sleep_until(looked_ + kWatchGap);
-    looked_ = std::chrono::steady_clock::now();
-  }
+void CurlLane::gather() const {
+  if (lane_ != Lane::kWrite || transfers_.size() <= kFewTransfers) return;
+  const auto pause = kGatherEach * static_cast<int>(transfers_.size());
+  std::this_thread::sleep_for(std::min<std::chrono::microseconds>(pause, kGatherMax));
 }
 
 CurlLane::Notes CurlLane::take_notes() {

@@ -1,7 +1,6 @@
 /// One thread that drives the requests of one lane over connections of its own.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -55,7 +54,7 @@ class CurlLane {
   Notes take_notes() EXCLUDES(mutex_);
   void handle(Notes notes);
   void sleep() EXCLUDES(mutex_);
-  void gather();
+  void gather() const;
   void begin(std::unique_ptr<CurlTransfer> transfer);
   void collect_finished();
   void finish(Id id, const TransportEnd& end) EXCLUDES(mutex_);
@@ -69,7 +68,6 @@ class CurlLane {
   // The lane's thread alone:
   std::unordered_map<Id, std::unique_ptr<CurlTransfer>> transfers_;
   std::vector<CurlEasy> spare_;
-  std::chrono::steady_clock::time_point looked_;  // When what watches bring was last looked for.
 
   Mutex mutex_;
   CondVar forgotten_;

@@ -222,9 +222,7 @@ void CurlTransfer::take_header(std::string_view line) {
 }
 
 std::size_t CurlTransfer::on_body(char* data, std::size_t, std::size_t size, void* self) {
-  auto& transfer = *static_cast<CurlTransfer*>(self);
-  transfer.received_ += size;
-  const ResponseReader::Flow flow = transfer.reader_.on_body({data, size});
+  const ResponseReader::Flow flow = static_cast<CurlTransfer*>(self)->reader_.on_body({data, size});
   return flow == ResponseReader::Flow::kPause ? CURL_WRITEFUNC_PAUSE : size;
 }
 

@@ -1,13 +1,11 @@
 /// One request inside libcurl: its options, its callbacks, and what its end means.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "host/api/curl_handles.hpp"
 #include "host/api/tls_material.hpp"
@@ -48,8 +46,6 @@ class CurlTransfer {
   [[nodiscard]] std::uint64_t id() const { return id_; }
   [[nodiscard]] CURL* handle() const { return easy_.get(); }
   [[nodiscard]] const TlsMaterial& tls() const { return *tls_; }
-  /// Bytes of its body since the last call.
-  [[nodiscard]] std::size_t take_received() { return std::exchange(received_, 0); }
   [[nodiscard]] ResponseReader& reader() const { return reader_; }
 
   /// The transfer that a handle belongs to.
@@ -78,7 +74,6 @@ class CurlTransfer {
   int status_ = 0;
   bool head_told_ = false;
   int times_sent_ = 0;
-  std::size_t received_ = 0;
   char error_[CURL_ERROR_SIZE] = {};
 };
 
