@@ -83,6 +83,7 @@ TEST_F(CacheRefillTest, NewFieldsAreThereAtOnceAndNobodyHearsOfIt) {
   EXPECT_EQ(node_of("a"), "n1");
   EXPECT_TRUE(factory_.serves(need({"spec.nodeName", "metadata.labels"})));
   EXPECT_THAT(factory_.informers(), ElementsAre(informer_)) << "one cache for all";
+  pods_.await_requests(4);  // The list serves before the watch after it has begun.
   EXPECT_EQ(pods_.requests(), 4) << "one list and one watch more";
   EXPECT_THAT(refill_.resources(), ElementsAre("pods"));
   pods_.await_open(1);  // The watch before has ended.
