@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "host/api/wait.hpp"
+#include "host/base/program_pages.hpp"
 #include "host/base/uuid.hpp"
 #include "host/base/version.hpp"
 #include "host/cache/rest_list_watch.hpp"
@@ -44,6 +45,13 @@ SwapLimits swap_limits(const Manifest& manifest) {
   limits.probation.time = manifest.swap.watch_for;
   limits.probation.error_percent_max = static_cast<unsigned>(manifest.swap.max_error_percent);
   return limits;
+}
+
+/// Plugins were read and lists parsed. What that took is free now, but the allocator keeps it
+/// unless asked, and so does the kernel what was executed once.
+void give_back_memory() {
+  malloc_trim(0);
+  release_program_pages();
 }
 
 }  // namespace
@@ -313,14 +321,12 @@ void HostProcess::lead() { plugins_->lead(); }
 
 void HostProcess::tick() {
   plugins_->report();
-  // Plugins were read and lists parsed: what that took is free now, and the allocator keeps it
-  // unless asked.
   if (!trimmed_ && plugins_->caches_filled().ok()) {
-    malloc_trim(0);
+    give_back_memory();
     trimmed_ = true;
   }
   if (seams_.clock.now() < discovery_reset_due_) return;
-  malloc_trim(0);
+  give_back_memory();
   discovery_->reset();
   discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
 }
