@@ -31,6 +31,7 @@ struct Target {
   std::string name;                 ///< Empty: all that `labels` and `where` choose.
   std::vector<std::string> labels;  ///< "app=web"
   std::vector<std::string> where;   ///< "path op value", as in tests/support/api_checks.
+  bool is_everywhere = false;       ///< "nodes everywhere": those of other scenarios, too.
 };
 
 /// How objects have to be: so many of them, and each as `holds` says.

@@ -58,6 +58,14 @@ std::vector<std::string> davit_flags(Room room, const std::filesystem::path& scr
   return out;
 }
 
+/// As operators do, so that the next host finds the lease free.
+void stop(std::unique_ptr<Process>& process) {
+  if (process == nullptr) return;
+  process->signal(SIGTERM);
+  (void)process->wait(seconds(30));
+  process.reset();
+}
+
 class Side {
  public:
   virtual ~Side() = default;
@@ -76,7 +84,7 @@ class RealSide final : public Side {
   }
   [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
   void start_controllers(Room room) override {
-    controllers_.reset();
+    stop(controllers_);
     if (cast_ == Cast::kDavit) {
       controllers_ = cluster_.davit(davit_flags(room, cluster_.scratch()));
       return;
@@ -107,7 +115,7 @@ class SandboxSide final : public Side {
         http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {}
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
   void start_controllers(Room room) override {
-    controllers_.reset();
+    stop(controllers_);
     controllers_ = sandbox_.davit(davit_flags(room, scratch_.path()));
   }
   [[nodiscard]] FaultSwitch faults() override {
@@ -197,8 +205,9 @@ Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
       for (const Scenario* each : mine) play_together(*side, world, {each}, known, out);
     }
     await_events(world);
+    // Before other controllers look at what these leave behind.
+    for (const Scenario* each : mine) out.at(each->name).lives = world.lives(each->name);
   }
-  for (auto& [name, transcript] : out) transcript.lives = world.lives(name);
   return out;
 }
 

@@ -134,11 +134,10 @@ Status Stage::patch(const Step& step) {
   if (!step.target.name.empty()) {
     return call(Verb::kPatch, step, step.target.name, to_text(step.body));
   }
-  const std::vector<Life> lives = world_.lives(ns_);
   std::size_t done = 0;
-  for (const Life* each : chosen(step.target, lives)) {
+  for (const Life& each : chosen(step.target)) {
     if (step.first && done == *step.first) break;
-    if (Status s = call(Verb::kPatch, step, each->name, to_text(step.body)); !s.ok()) return s;
+    if (Status s = call(Verb::kPatch, step, each.name, to_text(step.body)); !s.ok()) return s;
     ++done;
   }
   return done == step.first.value_or(std::max<std::size_t>(done, 1))
@@ -148,11 +147,10 @@ Status Stage::patch(const Step& step) {
 
 Status Stage::remove(const Step& step) {
   if (!step.target.name.empty()) return call(Verb::kDelete, step, step.target.name, "");
-  const std::vector<Life> lives = world_.lives(ns_);
   std::size_t done = 0;
-  for (const Life* each : chosen(step.target, lives)) {
+  for (const Life& each : chosen(step.target)) {
     if (step.first && done == *step.first) break;
-    if (Status s = call(Verb::kDelete, step, each->name, "").unless(Code::kNotFound); !s.ok()) {
+    if (Status s = call(Verb::kDelete, step, each.name, "").unless(Code::kNotFound); !s.ok()) {
       return s;
     }
     ++done;
@@ -178,31 +176,28 @@ Status Stage::roll_back(const Step& step) {
   return Status(Code::kNotFound, "no ReplicaSet of revision " + step.revision);
 }
 
-std::vector<const Life*> Stage::chosen(const Target& target, const std::vector<Life>& lives) const {
-  std::vector<const Life*> out;
-  for (const Life& each : lives) {
-    if (each.gone || each.kind != target.kind) continue;
-    if (!target.name.empty() && each.name != target.name) continue;
-    if (has_labels(each.now(), target.labels) && holds(each.now(), target.where)) {
-      out.push_back(&each);
-    }
-  }
-  std::sort(out.begin(), out.end(), [](const Life* a, const Life* b) { return a->name < b->name; });
+std::vector<Life> Stage::chosen(const Target& target) const {
+  std::vector<Life> out = target.is_everywhere ? world_.all_lives() : world_.lives(ns_);
+  std::erase_if(out, [&target](const Life& each) {
+    if (each.gone || each.kind != target.kind) return true;
+    if (!target.name.empty() && each.name != target.name) return true;
+    return !has_labels(each.now(), target.labels) || !holds(each.now(), target.where);
+  });
+  std::sort(out.begin(), out.end(), [](const Life& a, const Life& b) { return a.name < b.name; });
   return out;
 }
 
 std::string Stage::why_not(const Condition& condition) const {
-  const std::vector<Life> lives = world_.lives(ns_);
-  const std::vector<const Life*> found = chosen(condition.target, lives);
+  const std::vector<Life> found = chosen(condition.target);
   if (condition.count ? found.size() != *condition.count : found.empty()) {
     return "there are " + std::to_string(found.size()) + ' ' +
            std::string(condition.target.kind->resource) + ' ' + condition.target.name;
   }
-  for (const Life* each : found) {
-    if (!is_seen_by_its_controller(each->now())) return each->name + " is not observed";
+  for (const Life& each : found) {
+    if (!is_seen_by_its_controller(each.now())) return each.name + " is not observed";
     for (const std::string& check : condition.holds) {
-      if (std::string why = checks::why_not(each->now(), check); !why.empty()) {
-        return each->name + ": " + why;
+      if (std::string why = checks::why_not(each.now(), check); !why.empty()) {
+        return each.name + ": " + why;
       }
     }
   }
@@ -213,7 +208,8 @@ Status Stage::wait(const Condition& condition) {
   std::string why;
   std::uint64_t seen = ~std::uint64_t{0};
   const auto is_met = [&] {
-    const std::uint64_t changes = world_.changes(ns_);
+    const std::uint64_t changes =
+        condition.target.is_everywhere ? world_.changes() : world_.changes(ns_);
     if (changes == seen) return false;
     seen = changes;
     why = why_not(condition);

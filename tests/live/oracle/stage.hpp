@@ -42,8 +42,7 @@ class Stage {
   [[nodiscard]] Status rest();
   [[nodiscard]] Status call(host::Verb verb, const Step& step, const std::string& name,
                             const std::string& body);
-  [[nodiscard]] std::vector<const Life*> chosen(const Target& target,
-                                                const std::vector<Life>& lives) const;
+  [[nodiscard]] std::vector<Life> chosen(const Target& target) const;
   [[nodiscard]] std::string why_not(const Condition& condition) const;
 
   host::RestClient& client_;

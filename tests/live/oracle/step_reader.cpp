@@ -128,10 +128,11 @@ Target Reader::target(const YamlNode& node, std::string_view key) {
   const std::size_t slash = std::min(first.find('/'), first.size());
   out.kind = find_kind(first.substr(0, slash));
   if (out.kind == nullptr) {
-    mistake(at, "\"" + all + "\" names no kind: deployment/web, or pods app=web");
+    mistake(at, "\"" + all + "\" names no kind: deployment/web, pods app=web, or nodes everywhere");
   }
   if (slash < first.size()) out.name = first.substr(slash + 1);
   out.labels = split(all.substr(space), ' ');
+  out.is_everywhere = std::erase(out.labels, "everywhere") != 0;
   for (const std::string& each : out.labels) {
     if (each.find('=') == std::string::npos) mistake(at, each + " is no label: app=web");
   }

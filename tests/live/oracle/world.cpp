@@ -87,6 +87,15 @@ std::vector<Life> World::lives(const std::string& ns) const {
   return found == spaces_.end() ? std::vector<Life>() : found->second.lives;
 }
 
+std::vector<Life> World::all_lives() const {
+  host::MutexLock lock(mutex_);
+  std::vector<Life> out;
+  for (const auto& [ns, space] : spaces_) {
+    out.insert(out.end(), space.lives.begin(), space.lives.end());
+  }
+  return out;
+}
+
 bool World::has_seen(const std::string& ns, const Json& object) const {
   const std::string& version = object.text_at({"metadata", "resourceVersion"});
   host::MutexLock lock(mutex_);

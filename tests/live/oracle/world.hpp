@@ -36,6 +36,8 @@ class World {
 
   /// Every object that the namespace has or had, in order of appearance.
   [[nodiscard]] std::vector<Life> lives(const std::string& ns) const;
+  /// Those of all namespaces.
+  [[nodiscard]] std::vector<Life> all_lives() const;
   /// Grows with every change in the namespace.
   [[nodiscard]] std::uint64_t changes(const std::string& ns) const;
   /// Whether this version of an object, or its end, has come.
