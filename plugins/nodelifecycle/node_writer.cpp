@@ -11,51 +11,67 @@ constexpr int kTriesMax = 5;  // UpdateTaintBackoff.Steps
 
 }  // namespace
 
+/// A node's taints at one of its versions.
+struct NodeWriter::Seen {
+  explicit Seen(const Node& node)
+      : key(node.key()), version(node.resource_version()), taints(taints_from(node.taints())) {}
+
+  Key key;
+  std::string version;
+  std::vector<Taint> taints;
+};
+
 template <typename Change>
-Status NodeWriter::change(const Key& node, const Change& change) const {
+Status NodeWriter::change(Seen& node, const Change& change) const {
   const Client client = cluster_->client();
   Status last;
   for (int attempt = 0; attempt < kTriesMax; ++attempt) {
-    Request read = Request::get<Node>(node);
-    // The server's cache will do at first; what conflicts with it shows in the answer.
-    if (attempt == 0) read.query = "resourceVersion=0";
-    const Result<Value> live = client.call(read);
-    if (!live) return live.error();
-    const Node present(*live);
-    const std::optional<std::vector<Taint>> taints = change(taints_from(present.taints()));
+    if (attempt != 0) {
+      const Result<Node> live = client.get<Node>(node.key);
+      if (!live) return live.error();
+      node = Seen(*live);
+    }
+    std::optional<std::vector<Taint>> taints = change(node.taints);
     if (!taints) return {};
-    last = client
-               .patch<Node>(node, PatchType::kStrategic,
-                            taints_patch(present.resource_version(), *taints),
-                            {.answer = Answer::kMetadata})
-               .error();
+    const Result<Node> written =
+        client.patch<Node>(node.key, PatchType::kStrategic, taints_patch(node.version, *taints),
+                           {.answer = Answer::kMetadata});
+    if (written) {
+      node.version = written->resource_version();
+      node.taints = std::move(*taints);
+      return {};
+    }
+    last = written.error();
     if (last.code() != Code::kConflict) return last;
   }
   return last;
 }
 
-Status NodeWriter::add(const Key& node, std::span<const Taint> taints) const {
-  return change(node, [taints](std::vector<Taint> present) {
-    return with_taints(std::move(present), taints);
+Status NodeWriter::add(Seen& node, std::span<const Taint> taints) const {
+  return change(
+      node, [taints](const std::vector<Taint>& present) { return with_taints(present, taints); });
+}
+
+Status NodeWriter::remove(Seen& node, std::span<const Taint> taints) const {
+  return change(node, [taints](const std::vector<Taint>& present) {
+    return without_taints(present, taints);
   });
 }
 
 Status NodeWriter::remove(const Node& at_hand, std::span<const Taint> taints) const {
-  const bool has_any = std::any_of(taints.begin(), taints.end(), [&at_hand](const Taint& each) {
-    return has_taint(at_hand, each);
-  });
-  if (!has_any) return {};
-  return change(at_hand.key(), [taints](std::vector<Taint> present) {
-    return without_taints(std::move(present), taints);
-  });
+  Seen node(at_hand);
+  return remove(node, taints);
 }
 
 Status NodeWriter::swap(const Node& at_hand, TaintSwap swap) const {
   const std::string now = format_time(cluster_->wall_now());
   for (Taint& each : swap.add) each.time_added = now;
   Status done;
-  if (!swap.add.empty()) done = add(at_hand.key(), swap.add);
-  if (done.ok() && !swap.remove.empty()) done = remove(at_hand, swap.remove);
+  Seen node(at_hand);
+  const bool removes = std::any_of(swap.remove.begin(), swap.remove.end(),
+                                   [&](const Taint& each) { return has_taint(at_hand, each); });
+  if (!swap.add.empty()) done = add(node, swap.add);
+  if (done.ok() && removes) done = remove(node, swap.remove);
   if (!done.ok()) {
     cluster_->log().error("taints of a node were not written",
                           {{"node", at_hand.name()}, {"error", done.message()}});

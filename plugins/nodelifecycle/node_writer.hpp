@@ -1,4 +1,6 @@
-/// Writes of Nodes, as controller_utils of upstream makes them.
+/// Writes of Nodes, as controller_utils of upstream makes them; but what the caller holds of a node
+/// is tried first and only a conflict costs a read. Upstream reads the node of the server's cache
+/// before each write.
 #pragma once
 
 #include <davit/context.hpp>
@@ -26,9 +28,11 @@ class NodeWriter {
   [[nodiscard]] Status repeat_labels(const Node& node) const;
 
  private:
-  [[nodiscard]] Status add(const Key& node, std::span<const Taint> taints) const;
+  struct Seen;
+  [[nodiscard]] Status add(Seen& node, std::span<const Taint> taints) const;
+  [[nodiscard]] Status remove(Seen& node, std::span<const Taint> taints) const;
   template <typename Change>
-  [[nodiscard]] Status change(const Key& node, const Change& change) const;
+  [[nodiscard]] Status change(Seen& node, const Change& change) const;
 
   Context* cluster_;
 };

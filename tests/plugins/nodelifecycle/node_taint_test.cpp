@@ -207,6 +207,21 @@ TEST_F(NodeTaintTest, N48_AChangeBySomebodyElseInBetweenIsKept) {
   EXPECT_TRUE(is_done);
   EXPECT_TRUE(has("n1", "theirs", kNoSchedule));
   EXPECT_TRUE(has("n1", "node.kubernetes.io/memory-pressure", kNoSchedule));
+  EXPECT_EQ(cluster().requests_of(testing::Verb::kGet, "nodes").size(), 1U);
+}
+
+TEST_F(NodeTaintTest, OnlyAConflictCostsAReadOfTheNode) {
+  start();
+  revive("n1", "False");
+  for (int i = 0; i < 20 && !has("n1", kNotReadyKey, kNoExecute); ++i) live(1);
+  stop("n1");
+  for (int i = 0; i < 60 && has("n1", kNotReadyKey, kNoExecute); ++i) live(1);
+
+  EXPECT_TRUE(has("n1", kUnreachableKey, kNoExecute));
+  EXPECT_FALSE(has("n1", kNotReadyKey, kNoExecute));
+  // The taints follow the status that the same pass wrote: one step that knows the version before
+  // it.
+  EXPECT_LE(cluster().requests_of(testing::Verb::kGet, "nodes").size(), 1U);
 }
 
 class BothControllersTest : public NodeTaintTest {
