@@ -24,56 +24,53 @@ Invariants::Invariants(const ControlPlane& cluster, int most_wanted)
 Invariants::~Invariants() = default;
 
 void Invariants::follow(const std::stop_token& stop, const std::string& resource) {
-  host::ApiRequest request;
-  request.verb = host::Verb::kWatch;
-  request.path = {resource == "pods" ? "" : "apps", "v1", resource, "", "default", ""};
   host::Parser parser(space_);
+  std::string version;
   while (!stop.stop_requested()) {
+    host::ApiRequest request;
+    request.verb = host::Verb::kWatch;
+    request.path = {resource == "pods" ? "" : "apps", "v1", resource, "", "default", ""};
+    request.query = "allowWatchBookmarks=true";
+    if (!version.empty()) request.query += "&resourceVersion=" + version;
     host::WatchSplitter splitter;
     (void)cluster_.client().stream(request, stop, [&](std::string_view chunk) {
       return splitter.feed(chunk, [&](WatchType type, std::string_view json) -> Status {
+        if (type == WatchType::kError) {
+          MutexLock lock(mutex_);
+          breach("the watch of " + resource + " has lost its place: " + std::string(json));
+          version.clear();
+          return {Code::kUnavailable, "lost"};
+        }
         const Result<host::ObjectRef> object = parser.parse(json);
         if (!object) return object.error();
-        const bool gone = type == WatchType::kDeleted;
-        if (resource == "pods") {
-          on_pod(object->root(), gone);
-        } else {
-          on_replica_set(object->root(), gone);
-        }
+        version = object->root()["metadata"]["resourceVersion"].string();
+        if (type == WatchType::kBookmark) return {};
+        Step step;
+        step.version = std::stoull(version);
+        on_event(resource, object->root(), std::move(step), type == WatchType::kDeleted);
         return {};
       });
     });
   }
 }
 
-void Invariants::on_pod(Value pod, bool gone) {
-  const std::string uid(pod["metadata"]["uid"].string());
-  const std::string owner(pod["metadata"]["ownerReferences"].at(0)["uid"].string());
-  if (owner.empty()) return;
+void Invariants::on_event(const std::string& resource, Value object, Step step, bool gone) {
   MutexLock lock(mutex_);
-  seen_.insert(uid);
-  std::set<std::string>& siblings = pods_[owner];
-  if (gone || pod["metadata"]["deletionTimestamp"]) {
-    siblings.erase(uid);
-    return;
-  }
-  siblings.insert(uid);
-  // The two watches are not ordered against each other: a set that is not known yet is judged when
-  // it is.
-  const auto told = most_told_.find(owner);
-  if (told != most_told_.end() && static_cast<int>(siblings.size()) > told->second) {
-    breach(owner + " has " + std::to_string(siblings.size()) + " pods, but was told to have " +
-           std::to_string(told->second) + " at most");
-  }
+  if (resource == "replicasets") return on_replica_set(object, std::move(step), gone);
+  const std::string owner(object["metadata"]["ownerReferences"].at(0)["uid"].string());
+  if (owner.empty()) return;
+  step.pod = object["metadata"]["uid"].string();
+  step.lives = !gone && !object["metadata"]["deletionTimestamp"];
+  seen_.insert(step.pod);
+  steps_[owner].push_back(std::move(step));
 }
 
-void Invariants::on_replica_set(Value set, bool gone) {
+void Invariants::on_replica_set(Value set, Step step, bool gone) {
   const std::string uid(set["metadata"]["uid"].string());
   const std::string owner(set["metadata"]["ownerReferences"].at(0)["uid"].string());
   const int replicas = static_cast<int>(set["spec"]["replicas"].integer().value_or(0));
-  MutexLock lock(mutex_);
-  int& told = most_told_[uid];
-  told = std::max(told, replicas);
+  step.told = replicas;
+  steps_[uid].push_back(std::move(step));
   std::map<std::string, int>& sets = wanted_[owner];
   if (gone) {
     sets.erase(uid);
@@ -90,9 +87,32 @@ void Invariants::on_replica_set(Value set, bool gone) {
 
 void Invariants::breach(const std::string& text) { breaches_.push_back(text); }
 
+std::optional<std::string> Invariants::judge(std::vector<Step> steps) {
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Step& a, const Step& b) { return a.version < b.version; });
+  int most_told = 0;
+  std::set<std::string> pods;
+  for (const Step& each : steps) {
+    if (each.told) {
+      most_told = std::max(most_told, *each.told);
+    } else if (!each.lives) {
+      pods.erase(each.pod);
+    } else if (pods.insert(each.pod).second && static_cast<int>(pods.size()) > most_told) {
+      return " has " + std::to_string(pods.size()) + " pods at version " +
+             std::to_string(each.version) + ", but was told to have " + std::to_string(most_told) +
+             " at most";
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> Invariants::breaches() const {
   MutexLock lock(mutex_);
-  return breaches_;
+  std::vector<std::string> out = breaches_;
+  for (const auto& [owner, steps] : steps_) {
+    if (std::optional<std::string> found = judge(steps)) out.push_back(owner + *found);
+  }
+  return out;
 }
 
 std::size_t Invariants::pods_seen() const {

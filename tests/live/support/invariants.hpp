@@ -1,8 +1,10 @@
 /// Watches a cluster while controllers work, for what must never be.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -20,29 +22,40 @@ namespace davit::live {
 ///   - a ReplicaSet never has more pods that are not being deleted than the most replicas it was
 ///   ever told to have;
 ///   - the ReplicaSets of one Deployment never want more than `most_wanted` replicas together.
+/// One of the two watches may come late, so pods and ReplicaSets are put in the order of their
+/// resourceVersions, which etcd counts for all resources together, before they are judged.
 /// Two threads; what they find is read under a lock.
 class Invariants {
  public:
   Invariants(const ControlPlane& cluster, int most_wanted);
   ~Invariants();
 
-  /// One line each; empty when all is well.
+  /// One line each; empty when all is well. Of what has come so far: asked for at a rest.
   [[nodiscard]] std::vector<std::string> breaches() const;
   /// Pods seen in all, to show that the watch was at work.
   [[nodiscard]] std::size_t pods_seen() const;
 
  private:
+  /// What a write said of a ReplicaSet or of one of its pods.
+  struct Step {
+    std::uint64_t version = 0;
+    std::optional<int> told;  // Replicas; nothing: it is about the pod.
+    std::string pod;          // UID.
+    bool lives = false;       // The pod exists, and nobody deletes it.
+  };
+
   void follow(const std::stop_token& stop, const std::string& resource);
-  void on_pod(host::Value pod, bool gone);
-  void on_replica_set(host::Value set, bool gone);
+  void on_event(const std::string& resource, host::Value object, Step step, bool gone);
+  void on_replica_set(host::Value set, Step step, bool gone);
   void breach(const std::string& text);
+  /// The first breach of the first of the two rules.
+  [[nodiscard]] static std::optional<std::string> judge(std::vector<Step> steps);
 
   const ControlPlane& cluster_;
   const int most_wanted_;
   host::ObjectSpace space_;
   mutable host::Mutex mutex_;
-  std::map<std::string, std::set<std::string>> pods_;  // UID of the owner → UIDs of its pods.
-  std::map<std::string, int> most_told_;  // UID of a ReplicaSet → its largest spec.replicas.
+  std::map<std::string, std::vector<Step>> steps_;  // By the UID of a ReplicaSet.
   std::map<std::string, std::map<std::string, int>>
       wanted_;  // UID of a Deployment → its sets' replicas.
   std::set<std::string> seen_;
