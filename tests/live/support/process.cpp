@@ -48,6 +48,8 @@ pid_t guarded_group() {
     if (guard == 0) {
       setpgid(0, 0);
       close(ends[1]);
+      // It has the program's name, so whoever stops that by name means it, too.
+      for (const int each : {SIGTERM, SIGINT, SIGHUP}) ::signal(each, SIG_IGN);
       char never = 0;
       while (read(ends[0], &never, 1) < 0 && errno == EINTR) {
       }
