@@ -92,8 +92,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : value_(std::in_place, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(T value) : value_(std::in_place, std::move(value)) {}
   /// `error` must not be ok.
   Result(Status error) : error_(std::move(error)) {  // NOLINT(google-explicit-constructor)
     if (error_.ok()) fail("Result made from a successful Status");
