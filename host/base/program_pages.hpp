@@ -5,8 +5,8 @@ namespace davit::host {
 
 /// Gives back the pages of the program, its libraries and its plugins that are only read from their
 /// files. Those still in use come back from the page cache at the next access, for a minor fault
-/// of some microseconds; those that only the start needed (relocations, tables, code of libraries
-/// that nobody calls) stay away. A segment of which somebody has written a page, as debuggers and
+/// of some microseconds; those that only the start needed (the loader's symbol tables, code that
+/// ran once) stay away. A segment of which somebody has written a page, as debuggers and
 /// uprobes do for their breakpoints, is left as it is; so is everything where /proc/self/pagemap
 /// cannot be read. From any thread.
 void release_program_pages();

@@ -45,32 +45,34 @@ void Invariants::follow(const std::stop_token& stop, const std::string& resource
         if (!object) return object.error();
         version = object->root()["metadata"]["resourceVersion"].string();
         if (type == WatchType::kBookmark) return {};
-        Step step;
-        step.version = std::stoull(version);
-        on_event(resource, object->root(), std::move(step), type == WatchType::kDeleted);
+        const bool gone = type == WatchType::kDeleted;
+        if (resource == "pods") {
+          on_pod(object->root(), std::stoull(version), gone);
+        } else {
+          on_replica_set(object->root(), std::stoull(version), gone);
+        }
         return {};
       });
     });
   }
 }
 
-void Invariants::on_event(const std::string& resource, Value object, Step step, bool gone) {
-  MutexLock lock(mutex_);
-  if (resource == "replicasets") return on_replica_set(object, std::move(step), gone);
-  const std::string owner(object["metadata"]["ownerReferences"].at(0)["uid"].string());
+void Invariants::on_pod(Value pod, std::uint64_t version, bool gone) {
+  const std::string uid(pod["metadata"]["uid"].string());
+  const std::string owner(pod["metadata"]["ownerReferences"].at(0)["uid"].string());
   if (owner.empty()) return;
-  step.pod = object["metadata"]["uid"].string();
-  step.lives = !gone && !object["metadata"]["deletionTimestamp"];
-  seen_.insert(step.pod);
-  steps_[owner].push_back(std::move(step));
+  const bool lives = !gone && !pod["metadata"]["deletionTimestamp"];
+  MutexLock lock(mutex_);
+  seen_.insert(uid);
+  steps_[owner].push_back({.version = version, .told = std::nullopt, .pod = uid, .lives = lives});
 }
 
-void Invariants::on_replica_set(Value set, Step step, bool gone) {
+void Invariants::on_replica_set(Value set, std::uint64_t version, bool gone) {
   const std::string uid(set["metadata"]["uid"].string());
   const std::string owner(set["metadata"]["ownerReferences"].at(0)["uid"].string());
   const int replicas = static_cast<int>(set["spec"]["replicas"].integer().value_or(0));
-  step.told = replicas;
-  steps_[uid].push_back(std::move(step));
+  MutexLock lock(mutex_);
+  steps_[uid].push_back({.version = version, .told = replicas, .pod = {}, .lives = false});
   std::map<std::string, int>& sets = wanted_[owner];
   if (gone) {
     sets.erase(uid);

@@ -45,8 +45,8 @@ class Invariants {
   };
 
   void follow(const std::stop_token& stop, const std::string& resource);
-  void on_event(const std::string& resource, host::Value object, Step step, bool gone);
-  void on_replica_set(host::Value set, Step step, bool gone);
+  void on_pod(host::Value pod, std::uint64_t version, bool gone);
+  void on_replica_set(host::Value set, std::uint64_t version, bool gone);
   void breach(const std::string& text);
   /// The first breach of the first of the two rules.
   [[nodiscard]] static std::optional<std::string> judge(std::vector<Step> steps);
