@@ -26,11 +26,13 @@ endif()
 # Builds every test program that also runs under the sanitizers.
 add_custom_target(unit_tests)
 
-# davit_test(NAME [APART] SOURCES ... DEPS ... LABELS ... LOCK ...): one test program, each of its tests known to ctest by name.
+# davit_test(NAME [APART] SOURCES ... DEPS ... LABELS ... LOCK ... FIXTURE ...): one test program, each of its tests known to
+# ctest by name.
 # APART: its sources are never joined, since they use the same short names (Case, kCases) for their tables.
 # LOCK: live tests with the same one never run at once.
+# FIXTURE: a filter for the test that runs before all others of the program, and leaves in files what they look at.
 function(davit_test name)
-  cmake_parse_arguments(ARG "APART" "LOCK" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "LOCK;FIXTURE" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_APART)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
@@ -55,5 +57,12 @@ function(davit_test name)
     endif()
     set(properties LABELS live TIMEOUT 900 RESOURCE_LOCK ${ARG_LOCK} COST 1000)
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
+  set(discovery TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST)
+  if(ARG_FIXTURE)
+    gtest_discover_tests(${name} ${discovery} TEST_FILTER "${ARG_FIXTURE}" PROPERTIES ${properties} FIXTURES_SETUP ${name})
+    gtest_discover_tests(${name} ${discovery} TEST_FILTER "-${ARG_FIXTURE}" PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 60
+      FIXTURES_REQUIRED ${name})
+  else()
+    gtest_discover_tests(${name} ${discovery} PROPERTIES ${properties})
+  endif()
 endfunction()

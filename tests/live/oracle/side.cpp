@@ -73,6 +73,13 @@ class Side {
   /// Starts the controllers for scenarios of this room, instead of those before.
   virtual void start_controllers(Room room) = 0;
   [[nodiscard]] virtual FaultSwitch faults() { return {}; }
+  /// Empty while the controllers run.
+  [[nodiscard]] std::string why_ended() const {
+    return controllers_->running() ? "" : "the controllers have ended: " + controllers_->output();
+  }
+
+ protected:
+  std::unique_ptr<Process> controllers_;
 };
 
 class RealSide final : public Side {
@@ -104,7 +111,6 @@ class RealSide final : public Side {
   live::ControlPlane cluster_;
   std::unique_ptr<Process> nodes_;
   std::unique_ptr<Process> surroundings_;
-  std::unique_ptr<Process> controllers_;
 };
 
 class SandboxSide final : public Side {
@@ -135,7 +141,6 @@ class SandboxSide final : public Side {
   live::AdminClient admin_;
   host::Mutex mutex_;
   live::HttpApi http_;
-  std::unique_ptr<Process> controllers_;
 };
 
 std::unique_ptr<Side> open_side(Cast cast) {
@@ -205,8 +210,14 @@ Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
       for (const Scenario* each : mine) play_together(*side, world, {each}, known, out);
     }
     await_events(world);
-    // Before other controllers look at what these leave behind.
-    for (const Scenario* each : mine) out.at(each->name).lives = world.lives(each->name);
+    std::vector<std::string> failures = world.losses();
+    if (std::string why = side->why_ended(); !why.empty()) failures.push_back(std::move(why));
+    for (const Scenario* each : mine) {
+      Transcript& transcript = out.at(each->name);
+      // Before other controllers look at what these leave behind.
+      transcript.lives = world.lives(each->name);
+      transcript.failures.insert(transcript.failures.end(), failures.begin(), failures.end());
+    }
   }
   return out;
 }

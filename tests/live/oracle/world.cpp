@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "host/object/watch_splitter.hpp"
-#include "tests/live/support/process.hpp"
+#include "tests/live/support/follow.hpp"
 
 namespace davit::oracle {
 
@@ -14,7 +13,6 @@ namespace {
 constexpr const char* kFollowed[] = {"deployment", "replicaset", "pod",  "service",
                                      "endpoints",  "event",      "node", "resourcequota"};
 constexpr char kScenario[] = "scenario";
-constexpr std::chrono::milliseconds kReopen{200};
 
 std::string space_of(const KindInfo& kind, const Json& object) {
   if (object.text_at({"involvedObject", "kind"}) == "Node") {
@@ -31,42 +29,40 @@ std::string space_of(const KindInfo& kind, const Json& object) {
 World::World(host::RestClient& client) : client_(client) {
   for (const char* name : kFollowed) {
     threads_.emplace_back(
-        [this, kind = find_kind(name)](const std::stop_token& stop) { follow(stop, *kind); });
+        [this, kind = find_kind(name)](const std::stop_token& stop) { watch(stop, *kind); });
   }
 }
 
 World::~World() = default;
 
-void World::follow(const std::stop_token& stop, const KindInfo& kind) {
-  host::ApiRequest request;
-  request.verb = host::Verb::kWatch;
-  request.path = {std::string(kind.group), std::string(kind.version), "", "", "", ""};
-  request.path.resource = kind.resource;
-  while (!stop.stop_requested()) {
-    host::WatchSplitter splitter;
-    // Without a resource version the stream begins with everything that exists.
-    const Status ended = client_.stream(request, stop, [&](std::string_view chunk) {
-      return splitter.feed(chunk, [&](host::WatchType type, std::string_view object) {
-        if (type != host::WatchType::kBookmark && type != host::WatchType::kError) {
-          note(kind, object, type == host::WatchType::kDeleted);
-        }
-        return Status();
-      });
-    });
-    if (ended.ok() || !stop.stop_requested()) {
-      static_cast<void>(live::eventually(kReopen, [&stop] { return stop.stop_requested(); }));
-    }
-  }
+void World::watch(const std::stop_token& stop, const KindInfo& kind) {
+  host::ResourcePath path;
+  path.group = kind.group;
+  path.version = kind.version;
+  path.resource = kind.resource;
+  live::follow(client_, path, stop,
+               [&](host::WatchType type, std::string_view json) -> Result<std::string> {
+                 if (type == host::WatchType::kError) {
+                   host::MutexLock lock(mutex_);
+                   losses_.push_back(std::string(kind.resource) + ": " + std::string(json));
+                   return std::string();
+                 }
+                 Result<Json> object = sandbox::parse_json(json);
+                 if (!object) return object.error();
+                 std::string version = object->text_at({"metadata", "resourceVersion"});
+                 if (type != host::WatchType::kBookmark) {
+                   note(kind, std::move(*object), type == host::WatchType::kDeleted);
+                 }
+                 return version;
+               });
 }
 
-void World::note(const KindInfo& kind, std::string_view object, bool gone) {
-  Result<Json> parsed = sandbox::parse_json(object);
-  if (!parsed) return;
-  if (Json* metadata = parsed->find("metadata")) metadata->erase("managedFields");
-  const std::string ns = space_of(kind, *parsed);
-  const std::string uid = parsed->text_at({"metadata", "uid"});
-  const std::string name = parsed->text_at({"metadata", "name"});
-  const std::string& version = parsed->text_at({"metadata", "resourceVersion"});
+void World::note(const KindInfo& kind, Json object, bool gone) {
+  if (Json* metadata = object.find("metadata")) metadata->erase("managedFields");
+  const std::string ns = space_of(kind, object);
+  const std::string uid = object.text_at({"metadata", "uid"});
+  const std::string name = object.text_at({"metadata", "name"});
+  const std::string& version = object.text_at({"metadata", "resourceVersion"});
   host::MutexLock lock(mutex_);
   Space& space = spaces_[ns];
   const auto [at, is_new] = space.by_uid.try_emplace(uid, space.lives.size());
@@ -76,9 +72,14 @@ void World::note(const KindInfo& kind, std::string_view object, bool gone) {
       !life.versions.empty() && life.now().text_at({"metadata", "resourceVersion"}) == version;
   if (is_known && life.gone == gone) return;
   life.gone = gone;
-  life.versions.push_back(std::make_shared<const Json>(std::move(*parsed)));
+  life.versions.push_back(std::make_shared<const Json>(std::move(object)));
   ++space.changes;
   ++changes_;
+}
+
+std::vector<std::string> World::losses() const {
+  host::MutexLock lock(mutex_);
+  return losses_;
 }
 
 std::vector<Life> World::lives(const std::string& ns) const {

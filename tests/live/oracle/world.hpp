@@ -44,6 +44,8 @@ class World {
   [[nodiscard]] bool has_seen(const std::string& ns, const sandbox::Json& object) const;
   /// Of all namespaces.
   [[nodiscard]] std::uint64_t changes() const;
+  /// Watches that could not go on where they were, so that changes are missing.
+  [[nodiscard]] std::vector<std::string> losses() const;
 
  private:
   struct Space {
@@ -52,13 +54,14 @@ class World {
     std::uint64_t changes = 0;
   };
 
-  void follow(const std::stop_token& stop, const KindInfo& kind);
-  void note(const KindInfo& kind, std::string_view object, bool gone);
+  void watch(const std::stop_token& stop, const KindInfo& kind);
+  void note(const KindInfo& kind, sandbox::Json object, bool gone);
 
   host::RestClient& client_;
   mutable host::Mutex mutex_;
   std::map<std::string, Space> spaces_ GUARDED_BY(mutex_);
   std::uint64_t changes_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::string> losses_ GUARDED_BY(mutex_);
   std::vector<std::jthread> threads_;
 };
 

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "host/api/rest_client.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
-#include "host/object/watch_splitter.hpp"
+#include "tests/live/support/follow.hpp"
 
 namespace davit::live {
 
@@ -16,45 +15,35 @@ using host::WatchType;
 Invariants::Invariants(const ControlPlane& cluster, int most_wanted)
     : cluster_(cluster), most_wanted_(most_wanted) {
   for (const char* resource : {"replicasets", "pods"}) {
-    threads_.emplace_back(
-        [this, resource](const std::stop_token& stop) { follow(stop, resource); });
+    threads_.emplace_back([this, resource](const std::stop_token& stop) { watch(stop, resource); });
   }
 }
 
 Invariants::~Invariants() = default;
 
-void Invariants::follow(const std::stop_token& stop, const std::string& resource) {
+void Invariants::watch(const std::stop_token& stop, const std::string& resource) {
   host::Parser parser(space_);
-  std::string version;
-  while (!stop.stop_requested()) {
-    host::ApiRequest request;
-    request.verb = host::Verb::kWatch;
-    request.path = {resource == "pods" ? "" : "apps", "v1", resource, "", "default", ""};
-    request.query = "allowWatchBookmarks=true";
-    if (!version.empty()) request.query += "&resourceVersion=" + version;
-    host::WatchSplitter splitter;
-    (void)cluster_.client().stream(request, stop, [&](std::string_view chunk) {
-      return splitter.feed(chunk, [&](WatchType type, std::string_view json) -> Status {
-        if (type == WatchType::kError) {
-          MutexLock lock(mutex_);
-          breach("the watch of " + resource + " has lost its place: " + std::string(json));
-          version.clear();
-          return {Code::kUnavailable, "lost"};
-        }
-        const Result<host::ObjectRef> object = parser.parse(json);
-        if (!object) return object.error();
-        version = object->root()["metadata"]["resourceVersion"].string();
-        if (type == WatchType::kBookmark) return {};
-        const bool gone = type == WatchType::kDeleted;
-        if (resource == "pods") {
-          on_pod(object->root(), std::stoull(version), gone);
-        } else {
-          on_replica_set(object->root(), std::stoull(version), gone);
-        }
-        return {};
-      });
-    });
-  }
+  const bool is_pods = resource == "pods";
+  const host::ResourcePath path = {is_pods ? "" : "apps", "v1", resource, "", "default", ""};
+  follow(cluster_.client(), path, stop,
+         [&](WatchType type, std::string_view json) -> Result<std::string> {
+           if (type == WatchType::kError) {
+             MutexLock lock(mutex_);
+             breach("the watch of " + resource + " has lost its place: " + std::string(json));
+             return std::string();
+           }
+           const Result<host::ObjectRef> object = parser.parse(json);
+           if (!object) return object.error();
+           std::string version(object->root()["metadata"]["resourceVersion"].string());
+           if (type == WatchType::kBookmark) return version;
+           const bool gone = type == WatchType::kDeleted;
+           if (is_pods) {
+             on_pod(object->root(), std::stoull(version), gone);
+           } else {
+             on_replica_set(object->root(), std::stoull(version), gone);
+           }
+           return version;
+         });
 }
 
 void Invariants::on_pod(Value pod, std::uint64_t version, bool gone) {

@@ -44,7 +44,7 @@ class Invariants {
     bool lives = false;       // The pod exists, and nobody deletes it.
   };
 
-  void follow(const std::stop_token& stop, const std::string& resource);
+  void watch(const std::stop_token& stop, const std::string& resource);
   void on_pod(host::Value pod, std::uint64_t version, bool gone);
   void on_replica_set(host::Value set, std::uint64_t version, bool gone);
   void breach(const std::string& text);

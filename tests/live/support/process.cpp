@@ -7,12 +7,14 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <thread>
 
@@ -82,6 +84,30 @@ pid_t spawn(const std::vector<std::string>& argv, const std::vector<std::string>
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) give_up("cannot start " + argv[0]);
   return pid;
+}
+
+/// Keeps a name that stands for the port to the end of this program, so that no other test takes
+/// it.
+bool reserve(int port) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  // The first character is NUL: the name is no file's.
+  std::snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "davit-live-port-%d", port);
+  if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return true;
+  close(fd);
+  return false;
+}
+
+bool can_listen(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  const bool can = bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+  close(fd);
+  return can;
 }
 
 int decode(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
@@ -165,17 +191,16 @@ ScratchDir::~ScratchDir() {
 }
 
 int free_port() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    give_up("no free loopback port");
+  // Below the ports that the kernel gives to clients, one of which could take it before the server.
+  const int end = std::atoi(read_file("/proc/sys/net/ipv4/ip_local_port_range").c_str());
+  constexpr int kChoice = 10000;
+  if (end <= 1024 + kChoice) give_up("no range of ports below the system's own");
+  std::random_device random;
+  for (int tries = 0; tries < kChoice; ++tries) {
+    const int port = end - kChoice + static_cast<int>(random() % kChoice);
+    if (reserve(port) && can_listen(port)) return port;
   }
-  close(fd);
-  return ntohs(address.sin_port);
+  give_up("no free loopback port");
 }
 
 std::string read_file(const std::filesystem::path& path) {

@@ -74,7 +74,8 @@ class ScratchDir {
   std::filesystem::path path_;
 };
 
-/// A loopback TCP port that was free a moment ago.
+/// A loopback TCP port that is free, and that no other test and no client is given until this
+/// program ends.
 [[nodiscard]] int free_port();
 
 /// The whole file, or "" when it cannot be read.
