@@ -18,12 +18,16 @@ namespace {
 /// Both ways in which a file comes to be whole: its writer closed it, or it got its name.
 constexpr std::uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
 constexpr std::uint32_t kGone = IN_DELETE | IN_MOVED_FROM;
+/// How a folder comes to be.
+constexpr std::uint32_t kNewFolder = IN_CREATE | IN_MOVED_TO;
 /// Times `quiet`. Whoever makes a file anew, as a linker does, may remove it first.
 constexpr int kGoneQuiets = 10;
 constexpr std::string_view kPluginSuffix = ".so";
 /// The link through which all files of a mounted ConfigMap or Secret change at once
 /// (k8s.io/kubernetes/pkg/volume/util.AtomicWriter).
 constexpr std::string_view kAtomicLink = "..data";
+/// Begins that link's name, and those of the folders that it points to in turn.
+constexpr std::string_view kAtomicPrefix = "..";
 
 Status refuse(const std::string& what) {
   return Status(Code::kUnavailable,
@@ -52,20 +56,34 @@ Status PluginWatch::follow(const std::vector<std::filesystem::path>& files) {
     const bool is_directory = std::filesystem::is_directory(file, ignored);
     const std::filesystem::path directory = is_directory ? file : file.parent_path();
     if (all_of_.contains(file) || files_.contains(directory / file.filename())) continue;
-    const std::uint32_t events = is_directory ? kWhole | kGone : kWhole;
-    const int id = ::inotify_add_watch(inotify_.get(), directory.c_str(), events | IN_MASK_ADD);
-    if (id < 0) {
+    const std::uint32_t events = is_directory ? kWhole | kGone | IN_CREATE : kWhole;
+    if (!add_watch(directory, events)) {
       if (status.ok()) status = refuse(directory.string());
       continue;
     }
-    directories_[id] = directory;
-    if (is_directory) {
-      all_of_.insert(directory);
-    } else {
+    if (!is_directory) {
       files_[directory / file.filename()] = file;
+      continue;
+    }
+    all_of_.insert(directory);
+    for (const auto& each : std::filesystem::directory_iterator(directory, ignored)) {
+      if (each.is_directory(ignored)) follow_folder(directory, each.path());
     }
   }
   return status;
+}
+
+void PluginWatch::follow_folder(const std::filesystem::path& directory,
+                                const std::filesystem::path& folder) {
+  if (folder.filename().string().starts_with(kAtomicPrefix)) return;
+  // One that has gone again, or that nobody may read, holds no plugin.
+  if (add_watch(folder, kWhole | kGone)) folders_[folder] = directory;
+}
+
+bool PluginWatch::add_watch(const std::filesystem::path& directory, std::uint32_t events) {
+  const int id = ::inotify_add_watch(inotify_.get(), directory.c_str(), events | IN_MASK_ADD);
+  if (id >= 0) directories_[id] = directory;
+  return id >= 0;
 }
 
 PluginWatch::PluginWatch(UniqueFd inotify, std::chrono::milliseconds quiet, Changed changed,
@@ -123,12 +141,26 @@ void PluginWatch::note(const std::filesystem::path& directory, const std::string
       if (beside || each == path) changes_[each] = now + quiet_;
     }
   }
-  if (!all_of_.contains(directory)) return;
-  const bool is_plugin = name.ends_with(kPluginSuffix) || name == kAtomicLink;
   const bool is_gone = (event & kGone) != 0;
-  if (!is_plugin || (!is_gone && files_.contains(path))) return;
-  Moment& due = changes_[directory];
-  due = std::max(due, now + quiet_ * (is_gone ? kGoneQuiets : 1));
+  if (!is_gone && files_.contains(path)) return;
+  const auto changed = [&](const std::filesystem::path& which) {
+    Moment& due = changes_[which];
+    due = std::max(due, now + quiet_ * (is_gone ? kGoneQuiets : 1));
+  };
+  const auto folder = folders_.find(directory);
+  if (folder != folders_.end() && name == (directory.filename() += kPluginSuffix)) {
+    changed(folder->second);
+  }
+  if (!all_of_.contains(directory)) return;
+  if ((event & IN_ISDIR) != 0) {
+    if (name.starts_with(kAtomicPrefix)) return;
+    // Before the plugin is looked for: one that is put there later is told by an event.
+    if ((event & kNewFolder) != 0) follow_folder(directory, path);
+    changed(directory);
+  } else if ((event & (kWhole | kGone)) != 0 &&
+             (name.ends_with(kPluginSuffix) || name == kAtomicLink)) {
+    changed(directory);
+  }
 }
 
 int PluginWatch::tell_due(const std::stop_token& stop) {

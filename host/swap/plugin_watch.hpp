@@ -19,8 +19,9 @@ namespace davit::host {
 
 /// Follows files through the directories that they lie in, so that a file that is replaced, removed
 /// and made again stays followed; also where kubelet swaps a whole directory under them, as it does
-/// with ConfigMaps. A directory among them stands for all plugins in it: it is told when one comes
-/// that is not followed by itself, and when one has gone.
+/// with ConfigMaps. A directory among them stands for all plugins in it, those in folders of their
+/// own (`NAME/NAME.so`) included: it is told when one comes that is not followed by itself, and
+/// when one has gone.
 class PluginWatch {
  public:
   /// Called on the watch's thread; blocks as long as it likes, what changes meanwhile is told next.
@@ -47,6 +48,9 @@ class PluginWatch {
   void note(const std::filesystem::path& directory, const std::string& name, std::uint32_t event);
   /// Follows further files. The first that cannot be followed is named.
   Status follow(const std::vector<std::filesystem::path>& files);
+  /// Follows a folder in a directory of plugins, which may hold one.
+  void follow_folder(const std::filesystem::path& directory, const std::filesystem::path& folder);
+  [[nodiscard]] bool add_watch(const std::filesystem::path& directory, std::uint32_t events);
   void run(const std::stop_token& stop);
   void take_events();
   /// How long to wait for the next event; tells what is due first.
@@ -61,8 +65,9 @@ class PluginWatch {
   std::map<int, std::filesystem::path> directories_;    // By watch.
   std::map<std::filesystem::path, std::string> files_;  // By what the kernel calls them.
   std::set<std::filesystem::path> all_of_;              // Directories that are followed as such.
-  std::map<std::filesystem::path, Moment> changes_;     // When each is quiet.
-  std::jthread thread_;                                 // Last: it uses the others.
+  std::map<std::filesystem::path, std::filesystem::path> folders_;  // The directory each is in.
+  std::map<std::filesystem::path, Moment> changes_;                 // When each is quiet.
+  std::jthread thread_;                                             // Last: it uses the others.
 };
 
 }  // namespace davit::host

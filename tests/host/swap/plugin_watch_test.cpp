@@ -112,5 +112,21 @@ TEST_F(PluginWatchTest, ADirectoryThatIsNotThereIsNamed) {
             "cannot watch " + missing.parent_path().string() + ": No such file or directory");
 }
 
+TEST_F(PluginWatchTest, APluginThatComesInAFolderOfItsOwnIsTold) {
+  directory_.write("plugins/old/old.so", "");
+  const auto watching = watch({file("plugins")});
+  ASSERT_TRUE(watching) << watching.error().message();
+
+  std::filesystem::create_directory(file("plugins/new"));
+  EXPECT_THAT(told_.await(1), ElementsAre("plugins"));
+  directory_.write("plugins/new/readme.md", "tells nobody");
+  directory_.write("plugins/new/new.so", "");
+  EXPECT_THAT(told_.await(2), ElementsAre("plugins", "plugins"));
+  directory_.write("plugins/old/old.so", "again");
+  EXPECT_THAT(told_.await(3), ElementsAre("plugins", "plugins", "plugins"));
+  std::filesystem::rename(file("plugins/new"), file("away"));
+  EXPECT_THAT(told_.await(4), ElementsAre("plugins", "plugins", "plugins", "plugins"));
+}
+
 }  // namespace
 }  // namespace davit::host
