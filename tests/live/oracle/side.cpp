@@ -2,12 +2,14 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "tests/live/support/admin_client.hpp"
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/http_api.hpp"
 #include "tests/live/support/sandbox.hpp"
+#include "tests/support/api_checks/api_checks.hpp"
 
 namespace davit::oracle {
 
@@ -24,6 +26,9 @@ constexpr std::size_t kAtOnce = 12;
 /// Events are written behind everything else.
 constexpr milliseconds kEventsQuiet{3000};
 constexpr seconds kEventsMax{60};
+constexpr int kNodes = 6;
+constexpr seconds kNodesMax{180};
+constexpr char kIsReady[] = "status.conditions[type=Ready].status = \"True\"";
 /// Three times as long as nodes take between two heartbeats.
 constexpr char kNodeGrace[] = "30s";
 
@@ -34,7 +39,7 @@ std::vector<std::string> controller_flags() {
 
 /// What both servers' nodes get: room for all scenarios at once.
 std::vector<std::string> node_flags() {
-  return {"--nodes=6", "--node-pods=250", "--node-cpu=1000"};
+  return {"--nodes=" + std::to_string(kNodes), "--node-pods=250", "--node-cpu=1000"};
 }
 
 /// The node lifecycle controller as the original's flags below.
@@ -148,6 +153,21 @@ std::unique_ptr<Side> open_side(Cast cast) {
   return std::make_unique<RealSide>(cast);
 }
 
+/// What is said of a pod that fits on no node tells of the nodes' taints, too.
+void await_nodes(const World& world) {
+  const bool are_ready = live::eventually(
+      kNodesMax,
+      [&] {
+        const std::vector<Life> lives = world.lives("");
+        return std::count_if(lives.begin(), lives.end(), [](const Life& each) {
+                 return each.kind->name == "node" && each.now().get("spec").get("taints").empty() &&
+                        checks::why_not(each.now(), kIsReady).empty();
+               }) == kNodes;
+      },
+      milliseconds(100));
+  if (!are_ready) live::give_up("the nodes do not become ready");
+}
+
 /// Plays these side by side.
 void play_together(Side& side, const World& world, const std::vector<const Scenario*>& scenarios,
                    const KnownDifferences& known, Transcripts& out) {
@@ -196,6 +216,7 @@ Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
   Transcripts out;
   const std::unique_ptr<Side> side = open_side(cast);
   const World world(side->client());
+  await_nodes(world);
   for (const Room room : {Room::kShared, Room::kNodes, Room::kAlone}) {
     std::vector<const Scenario*> mine;
     for (const Scenario& each : scenarios) {
