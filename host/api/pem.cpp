@@ -1,30 +1,11 @@
 #include "host/api/pem.hpp"
 
 #include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 
-#include <memory>
+#include "host/base/openssl_owners.hpp"
 
 namespace davit::host {
 namespace {
-
-struct BioFree {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-};
-struct X509Free {
-  void operator()(X509* certificate) const { X509_free(certificate); }
-};
-struct KeyFree {
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-using Bio = std::unique_ptr<BIO, BioFree>;
-using Certificate = std::unique_ptr<X509, X509Free>;
-using Key = std::unique_ptr<EVP_PKEY, KeyFree>;
-
-Bio reader(std::string_view text) {
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
 
 // Never ask a person for a pass phrase.
 int no_pass_phrase(char*, int, int, void*) { return 0; }
@@ -32,9 +13,9 @@ int no_pass_phrase(char*, int, int, void*) { return 0; }
 }  // namespace
 
 Status check_certificates(std::string_view pem) {
-  const Bio bio = reader(pem);
+  const BioPtr bio = reader_of(pem);
   int found = 0;
-  while (Certificate(PEM_read_bio_X509(bio.get(), nullptr, no_pass_phrase, nullptr))) ++found;
+  while (CertificatePtr(PEM_read_bio_X509(bio.get(), nullptr, no_pass_phrase, nullptr))) ++found;
   // Reading always ends with an error; the harmless one is "no further PEM block".
   const unsigned long error = ERR_peek_last_error();
   ERR_clear_error();
@@ -46,11 +27,12 @@ Status check_certificates(std::string_view pem) {
 }
 
 Status check_key_pair(std::string_view cert, std::string_view key) {
-  const Bio cert_bio = reader(cert);
-  const Bio key_bio = reader(key);
-  const Certificate certificate(
+  const BioPtr cert_bio = reader_of(cert);
+  const BioPtr key_bio = reader_of(key);
+  const CertificatePtr certificate(
       PEM_read_bio_X509(cert_bio.get(), nullptr, no_pass_phrase, nullptr));
-  const Key private_key(PEM_read_bio_PrivateKey(key_bio.get(), nullptr, no_pass_phrase, nullptr));
+  const KeyPtr private_key(
+      PEM_read_bio_PrivateKey(key_bio.get(), nullptr, no_pass_phrase, nullptr));
   const bool match = certificate && private_key &&
                      X509_check_private_key(certificate.get(), private_key.get()) == 1;
   ERR_clear_error();

@@ -1,29 +1,14 @@
 #include "host/http/tls_channel.hpp"
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
-#include <openssl/x509.h>
 
 #include <array>
 #include <utility>
 
+#include "host/base/openssl_owners.hpp"
+
 namespace davit::host {
 namespace {
-
-template <auto Free>
-struct Deleter {
-  template <typename T>
-  void operator()(T* each) const {
-    Free(each);
-  }
-};
-using BioPtr = std::unique_ptr<BIO, Deleter<BIO_free>>;
-using CertificatePtr = std::unique_ptr<X509, Deleter<X509_free>>;
-using ContextPtr = std::unique_ptr<SSL_CTX, Deleter<SSL_CTX_free>>;
-using KeyPtr = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
-using SessionPtr = std::unique_ptr<SSL, Deleter<SSL_free>>;
 
 constexpr std::array<unsigned char, 9> kProtocol = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 /// A record's content at most.
@@ -34,10 +19,6 @@ std::string why() {
   ERR_error_string_n(ERR_get_error(), text.data(), text.size());
   ERR_clear_error();
   return text.data();
-}
-
-BioPtr reader_of(const std::string& pem) {
-  return BioPtr(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
 }
 
 CertificatePtr next_certificate(BIO* in) {

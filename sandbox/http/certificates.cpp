@@ -1,30 +1,22 @@
 #include "sandbox/http/certificates.hpp"
 
-#include <openssl/bio.h>
 #include <openssl/ec.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
 #include <array>
-#include <memory>
 #include <utility>
+
+#include "host/base/openssl_owners.hpp"
 
 namespace davit::sandbox {
 namespace {
 
-template <auto Free>
-struct Deleter {
-  template <typename T>
-  void operator()(T* each) const {
-    Free(each);
-  }
-};
-using BioPtr = std::unique_ptr<BIO, Deleter<BIO_free>>;
-using CertificatePtr = std::unique_ptr<X509, Deleter<X509_free>>;
-using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Deleter<X509_EXTENSION_free>>;
-using KeyPtr = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
+using host::BioPtr;
+using host::CertificatePtr;
+using host::ExtensionPtr;
+using host::KeyPtr;
+using host::reader_of;
 
 /// Clocks of two processes on one machine agree, but not those of a container and its host.
 constexpr auto kEarlier = std::chrono::hours(1);
@@ -50,10 +42,6 @@ std::string to_pem(EVP_PKEY* key) {
   return text_of(out);
 }
 
-BioPtr reader_of(const std::string& pem) {
-  return BioPtr(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-}
-
 bool add_extension(X509* certificate, X509* issuer, int nid, const std::string& value) {
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
@@ -73,7 +61,7 @@ bool set_serial(X509* certificate) {
   std::array<unsigned char, kSerialBytes> bytes{};
   if (RAND_bytes(bytes.data(), bytes.size()) != 1) return false;
   bytes[0] = (bytes[0] & 0x3fU) | 0x40U;  // Positive, and always as long.
-  const std::unique_ptr<BIGNUM, Deleter<BN_free>> number(
+  const std::unique_ptr<BIGNUM, host::OpenSslFree<BN_free>> number(
       BN_bin2bn(bytes.data(), bytes.size(), nullptr));
   return number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }

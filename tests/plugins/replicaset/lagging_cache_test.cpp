@@ -11,12 +11,18 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A creation that is answered so leaves its expectation standing, see R11.
-constexpr const char* kNeverSeen = "NamespaceTerminating";
-
 class LaggingCacheTest : public ReplicaSetTest {
  protected:
   LaggingCacheTest() : ReplicaSetTest(testing::ReadYourWrites::kOff) {}
+
+  /// The next creation of a pod is answered so that its expectation is left standing, see R11.
+  void lose_next_creation() {
+    cluster().fail_next({.verb = testing::Verb::kCreate,
+                         .resource = "pods",
+                         .http_status = 403,
+                         .causes = {"NamespaceTerminating"},
+                         .times = 1});
+  }
 };
 
 TEST_F(LaggingCacheTest, R10_NoMoreThanABurstIsOutstanding) {
@@ -75,11 +81,7 @@ TEST_F(LaggingCacheTest, R75_DeletionsThatTheCacheHasNotSeenHoldBackCreations) {
 
 TEST_F(LaggingCacheTest, R30_ASetMadeAnewDoesNotWaitForWhatTheOldOneExpected) {
   add_set();
-  cluster().fail_next({.verb = testing::Verb::kCreate,
-                       .resource = "pods",
-                       .http_status = 403,
-                       .causes = {kNeverSeen},
-                       .times = 1});
+  lose_next_creation();
   start();
   ASSERT_THAT(pods(), IsEmpty());
 
@@ -92,11 +94,7 @@ TEST_F(LaggingCacheTest, R30_ASetMadeAnewDoesNotWaitForWhatTheOldOneExpected) {
 
 TEST_F(LaggingCacheTest, R11_AnUnseenCreationIsGivenUpAfterFiveMinutes) {
   add_set();
-  cluster().fail_next({.verb = testing::Verb::kCreate,
-                       .resource = "pods",
-                       .http_status = 403,
-                       .causes = {kNeverSeen},
-                       .times = 1});
+  lose_next_creation();
   start();
   touch_set();
   settle();
@@ -111,11 +109,7 @@ TEST_F(LaggingCacheTest, R11_AnUnseenCreationIsGivenUpAfterFiveMinutes) {
 
 TEST_F(LaggingCacheTest, R30_ASetThatChangesItsUidInOneUpdateDoesNotWaitEither) {
   add_set();
-  cluster().fail_next({.verb = testing::Verb::kCreate,
-                       .resource = "pods",
-                       .http_status = 403,
-                       .causes = {kNeverSeen},
-                       .times = 1});
+  lose_next_creation();
   start();
   ASSERT_THAT(pods(), IsEmpty());
 
@@ -127,11 +121,7 @@ TEST_F(LaggingCacheTest, R30_ASetThatChangesItsUidInOneUpdateDoesNotWaitEither) 
 
 TEST_F(LaggingCacheTest, APodFirstSeenWhileItIsDeletedIsNoCreation) {
   const std::string uid = add_set();
-  cluster().fail_next({.verb = testing::Verb::kCreate,
-                       .resource = "pods",
-                       .http_status = 403,
-                       .causes = {kNeverSeen},
-                       .times = 1});
+  lose_next_creation();
   start();
 
   add_pod("leaving", R"({"metadata":{"deletionTimestamp":"2024-01-01T00:00:00Z",

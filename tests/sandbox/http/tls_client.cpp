@@ -2,32 +2,22 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
 #include <sys/socket.h>
 
-#include <memory>
-
+#include "host/base/openssl_owners.hpp"
 #include "host/base/unique_fd.hpp"
 
 namespace davit::test {
 namespace {
 
-template <auto Free>
-struct Deleter {
-  template <typename T>
-  void operator()(T* each) const {
-    Free(each);
-  }
-};
-using BioPtr = std::unique_ptr<BIO, Deleter<BIO_free>>;
-using CertificatePtr = std::unique_ptr<X509, Deleter<X509_free>>;
-using ContextPtr = std::unique_ptr<SSL_CTX, Deleter<SSL_CTX_free>>;
-using KeyPtr = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
-using SessionPtr = std::unique_ptr<SSL, Deleter<SSL_free>>;
+using host::BioPtr;
+using host::CertificatePtr;
+using host::ContextPtr;
+using host::KeyPtr;
+using host::SessionPtr;
 
 CertificatePtr read_certificate(const std::string& pem) {
-  const BioPtr in(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  const BioPtr in = host::reader_of(pem);
   return CertificatePtr(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
 }
 
