@@ -13,6 +13,10 @@
 #include "tests/live/support/process.hpp"
 
 namespace davit::oracle {
+
+/// By name, where googletest would show bytes.
+void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
+
 namespace {
 
 /// DAVIT_ORACLE_ONLY=part,part: only scenarios whose names contain one of them.
