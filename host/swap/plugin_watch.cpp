@@ -66,11 +66,18 @@ Status PluginWatch::follow(const std::vector<std::filesystem::path>& files) {
       continue;
     }
     all_of_.insert(directory);
-    for (const auto& each : std::filesystem::directory_iterator(directory, ignored)) {
-      if (each.is_directory(ignored)) follow_folder(directory, each.path());
-    }
+    follow_folders(directory);
   }
   return status;
+}
+
+void PluginWatch::follow_folders(const std::filesystem::path& directory) {
+  std::error_code failed;
+  std::filesystem::directory_iterator folders(directory, failed);
+  for (; !failed && folders != std::filesystem::directory_iterator(); folders.increment(failed)) {
+    std::error_code ignored;
+    if (folders->is_directory(ignored)) follow_folder(directory, folders->path());
+  }
 }
 
 void PluginWatch::follow_folder(const std::filesystem::path& directory,
@@ -123,7 +130,10 @@ void PluginWatch::take_events() {
     at += static_cast<ssize_t>(sizeof event + event.len);
     if ((event.mask & IN_Q_OVERFLOW) != 0) {
       for (const auto& [path, file] : files_) changes_[path] = due;
-      for (const std::filesystem::path& each : all_of_) changes_[each] = due;
+      for (const std::filesystem::path& each : all_of_) {
+        follow_folders(each);
+        changes_[each] = due;
+      }
     }
     const auto directory = directories_.find(event.wd);
     if (directory == directories_.end() || event.len == 0) continue;

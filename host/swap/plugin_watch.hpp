@@ -48,7 +48,8 @@ class PluginWatch {
   void note(const std::filesystem::path& directory, const std::string& name, std::uint32_t event);
   /// Follows further files. The first that cannot be followed is named.
   Status follow(const std::vector<std::filesystem::path>& files);
-  /// Follows a folder in a directory of plugins, which may hold one.
+  /// Follows the folders in a directory of plugins, each of which may hold one.
+  void follow_folders(const std::filesystem::path& directory);
   void follow_folder(const std::filesystem::path& directory, const std::filesystem::path& folder);
   [[nodiscard]] bool add_watch(const std::filesystem::path& directory, std::uint32_t events);
   void run(const std::stop_token& stop);
