@@ -56,7 +56,7 @@ Status PluginWatch::follow(const std::vector<std::filesystem::path>& files) {
     const bool is_directory = std::filesystem::is_directory(file, ignored);
     const std::filesystem::path directory = is_directory ? file : file.parent_path();
     if (all_of_.contains(file) || files_.contains(directory / file.filename())) continue;
-    const std::uint32_t events = is_directory ? kWhole | kGone | IN_CREATE : kWhole;
+    const std::uint32_t events = is_directory ? kWhole | kGone | kNewFolder : kWhole;
     if (!add_watch(directory, events)) {
       if (status.ok()) status = refuse(directory.string());
       continue;

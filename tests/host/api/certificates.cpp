@@ -1,9 +1,6 @@
 #include "tests/host/api/certificates.hpp"
 
-#include <openssl/bio.h>
 #include <openssl/ec.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
 #include <atomic>
@@ -12,11 +9,6 @@
 
 namespace davit::host {
 namespace {
-
-struct BioDelete {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-};
-using Bio = std::unique_ptr<BIO, BioDelete>;
 
 std::string text_of(BIO* bio) {
   char* data = nullptr;
@@ -75,13 +67,13 @@ Identity Identity::signed_by(const Identity& issuer, const std::string& name,
 }
 
 std::string Identity::cert_pem() const {
-  const Bio bio(BIO_new(BIO_s_mem()));
+  const BioPtr bio(BIO_new(BIO_s_mem()));
   PEM_write_bio_X509(bio.get(), cert());
   return text_of(bio.get());
 }
 
 std::string Identity::key_pem() const {
-  const Bio bio(BIO_new(BIO_s_mem()));
+  const BioPtr bio(BIO_new(BIO_s_mem()));
   PEM_write_bio_PrivateKey(bio.get(), key(), nullptr, nullptr, 0, nullptr, nullptr);
   return text_of(bio.get());
 }
@@ -124,7 +116,7 @@ std::string TlsServerSide::server_name() const {
 }
 
 std::string TlsServerSide::client_name() const {
-  const std::unique_ptr<X509, X509Delete> cert(SSL_get1_peer_certificate(ssl_.get()));
+  const CertificatePtr cert(SSL_get1_peer_certificate(ssl_.get()));
   return cert == nullptr ? "" : common_name(cert.get());
 }
 

@@ -1,26 +1,11 @@
 /// Keys and certificates made for one test.
 #pragma once
 
-#include <openssl/ssl.h>
-#include <openssl/x509.h>
-
-#include <memory>
 #include <string>
 
-namespace davit::host {
+#include "host/base/openssl_owners.hpp"
 
-struct X509Delete {
-  void operator()(X509* certificate) const { X509_free(certificate); }
-};
-struct KeyDelete {
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-struct ContextDelete {
-  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
-};
-struct SslDelete {
-  void operator()(SSL* ssl) const { SSL_free(ssl); }
-};
+namespace davit::host {
 
 /// A certificate with its key.
 class Identity {
@@ -40,8 +25,8 @@ class Identity {
   static Identity make(const std::string& name, const std::string& extension, int extension_id,
                        const Identity* issuer);
 
-  std::unique_ptr<X509, X509Delete> cert_;
-  std::unique_ptr<EVP_PKEY, KeyDelete> key_;
+  CertificatePtr cert_;
+  KeyPtr key_;
 };
 
 /// The server's side of TLS over a connected socket. Speaks HTTP/1.1 only.
@@ -62,8 +47,8 @@ class TlsServerSide {
   [[nodiscard]] std::string client_name() const;
 
  private:
-  std::unique_ptr<SSL_CTX, ContextDelete> context_;
-  std::unique_ptr<SSL, SslDelete> ssl_;
+  ContextPtr context_;
+  SessionPtr ssl_;
 };
 
 }  // namespace davit::host

@@ -29,8 +29,7 @@ void use(SSL_CTX* context, const TlsClientOptions& options) {
                           static_cast<unsigned>(options.protocols.size()));
   if (options.own.key.empty()) return;
   const CertificatePtr own = read_certificate(options.own.certificate);
-  const BioPtr in(
-      BIO_new_mem_buf(options.own.key.data(), static_cast<int>(options.own.key.size())));
+  const BioPtr in = host::reader_of(options.own.key);
   const KeyPtr key(PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr));
   SSL_CTX_use_certificate(context, own.get());
   SSL_CTX_use_PrivateKey(context, key.get());
