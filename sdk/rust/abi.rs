@@ -298,6 +298,21 @@ pub struct davit_config_v1 {
     pub value: unsafe extern "C" fn(*mut davit_host) -> davit_value,
 }
 #[repr(C)]
+pub struct davit_freshness {
+    pub size: u32,
+    pub reserved: u32,
+    pub confirmed_ns: i64,
+    pub followed_since_ns: i64,
+}
+#[repr(C)]
+pub struct davit_freshness_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub limit_silence: unsafe extern "C" fn(*mut davit_host, davit_handle, u64) -> davit_code,
+    pub read: unsafe extern "C" fn(*mut davit_host, davit_handle, *mut davit_freshness) -> davit_code,
+    pub verify: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
+}
+#[repr(C)]
 pub struct davit_context {
     pub size: u32,
     pub abi_major: u16,
@@ -383,7 +398,7 @@ impl<const SIZE: usize> davit_note<SIZE> {
 
 /// Sizes as the header has them on a 64-bit machine: a slip above does not compile.
 const _: () = {
-    const SIZES: [(usize, usize); 33] = [
+    const SIZES: [(usize, usize); 35] = [
         (std::mem::size_of::<davit_str>(), 16),
         (std::mem::size_of::<davit_sink>(), 16),
         (std::mem::size_of::<davit_value>(), 16),
@@ -410,6 +425,8 @@ const _: () = {
         (std::mem::size_of::<davit_metric_options>(), 72),
         (std::mem::size_of::<davit_metric_v1>(), 24),
         (std::mem::size_of::<davit_config_v1>(), 16),
+        (std::mem::size_of::<davit_freshness>(), 24),
+        (std::mem::size_of::<davit_freshness_v1>(), 32),
         (std::mem::size_of::<davit_context>(), 48),
         (std::mem::size_of::<davit_controller>(), 32),
         (std::mem::size_of::<davit_health_v1>(), 16),

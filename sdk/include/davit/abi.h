@@ -49,7 +49,7 @@ extern "C" {
 /* The major is part of the exported symbol's name. A host runs a plugin of the same major whose minor is not above its
  * own and whose required capabilities it has. */
 #define DAVIT_ABI_MAJOR 1
-#define DAVIT_ABI_MINOR 0
+#define DAVIT_ABI_MINOR 1
 
 /* ---- Basic types ------------------------------------------------------------------------------------------------ */
 
@@ -362,14 +362,15 @@ typedef struct davit_request {
   davit_str body;        /* JSON; empty for DAVIT_GET, DAVIT_LIST, DAVIT_DELETE */
   int32_t patch_type;    /* DAVIT_PATCH only */
   int32_t answer;        /* DAVIT_ANSWER_* */
-  davit_str query;       /* further query parameters, form-encoded: "labelSelector=app%3Dweb"; may be empty */
+  davit_str query;       /* further query parameters, form-encoded: "labelSelector=app%3Dweb"; may be empty. The host
+                          * decodes and encodes it again; dryRun, timeout and watch are its own: DAVIT_MISUSE */
   /* DAVIT_DELETE only */
   int32_t propagation;
   int32_t has_grace_seconds; /* 1 when grace_seconds is set */
   int64_t grace_seconds;
   davit_str precondition_uid;              /* may be empty */
   davit_str precondition_resource_version; /* may be empty */
-  uint64_t timeout_ms;                     /* 0: the host's default of 30 s */
+  uint64_t timeout_ms;                     /* 0: the host's default of 40 s */
 } davit_request;
 
 /* The answer to one request. Texts and object live like borrowed values. */
@@ -521,6 +522,39 @@ typedef struct davit_config_v1 {
   davit_value (*value)(davit_host *host);
 } davit_config_v1;
 
+/* ---- Freshness of caches: "davit.freshness/1", since 1.1 ---------------------------------------------------------- */
+
+/* What the host knows about the content of one informer. Times are those of davit_clock_v1.monotonic_ns. */
+typedef struct davit_freshness {
+  uint32_t size;
+  uint32_t reserved;
+  /* When the content was last known to be the server's: something came through the watch, the server ended it
+   * properly, or a list was complete. A later silence may mean that nothing changes, or that the connection is dead. */
+  int64_t confirmed_ns;
+  /* No outage has interrupted the host's view of the server since then. While requests fail, this stays and
+   * confirmed_ns grows old; it moves when they succeed again. What an object did not do before, it may not have been
+   * able to do, or the host not to see. */
+  int64_t followed_since_ns;
+} davit_freshness;
+
+/* For controllers that act on what does not come, such as heartbeats: to them a deaf watch looks like a dead object. */
+typedef struct davit_freshness_v1 {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* The informer's watch is renewed when nothing came through it for `longest_ms`, 1000 or more. The shortest time that
+   * any user of the informer asks for counts. A watch at rest costs a request in each such time.
+   * DAVIT_INVALID for less. @call(init; nonblocking) */
+  davit_code (*limit_silence)(davit_host *host, davit_handle informer, uint64_t longest_ms);
+
+  /* DAVIT_NOT_FOUND before the first content. @call(handler, sync; nonblocking) */
+  davit_code (*read)(davit_host *host, davit_handle informer, davit_freshness *out);
+
+  /* Has the content compared with the server's present state, which takes a request or two: confirmed_ns is the
+   * present or later when that is done. Asking again meanwhile changes nothing. @call(handler, sync; nonblocking) */
+  davit_code (*verify)(davit_host *host, davit_handle informer);
+} davit_freshness_v1;
+
 /* ---- What the host passes to a controller ----------------------------------------------------------------------- */
 
 typedef struct davit_context {
@@ -643,7 +677,7 @@ DAVIT_EXPORT const davit_plugin *davit_plugin_v1(void);
 /* What the plugin declares, readable without running it: an ELF note in section .note.davit, owner "davit", type 1,
  * whose description is JSON text. Members (docs/ABI.md has the schema; unknown ones are mistakes):
  *   name         the plugin: "replicaset"                     version    the plugin's own version: "0.1.0"
- *   abi          "1.0", as compiled: DAVIT_ABI_VERSION_TEXT   requires   capability ids that must be there
+ *   abi          "1.1", as compiled: DAVIT_ABI_VERSION_TEXT   requires   capability ids that must be there
  *   build        compiler and SDK, free text                  controllers   one entry a row:
  *     name          "replicaset-controller"                   aliases    ["replicaset"]
  *     clientName    user agent suffix, Event source component and rate limiter; default: name
@@ -654,7 +688,7 @@ DAVIT_EXPORT const davit_plugin *davit_plugin_v1(void);
  *                   without projection: the whole object but managedFields. Watching needs no rule of its own:
  *                   get, list and watch on it are implied.
  */
-#define DAVIT_ABI_VERSION_TEXT "1.0"
+#define DAVIT_ABI_VERSION_TEXT "1.1"
 #define DAVIT_NOTE_SECTION ".note.davit"
 #define DAVIT_NOTE_OWNER "davit"
 #define DAVIT_NOTE_TYPE 1

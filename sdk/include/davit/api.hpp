@@ -47,6 +47,7 @@ struct Api {
   const davit_random_v1* random = nullptr;
   const davit_metric_v1* metric = nullptr;
   const davit_config_v1* config = nullptr;
+  const davit_freshness_v1* freshness = nullptr;  ///< Null on a host of ABI 1.0.
   Names names;
 
   /// Set by a read outside the projection, cleared by the trampoline that reports it. Relaxed:
@@ -69,6 +70,8 @@ struct Api {
     find(context, "davit.random/1", random, status);
     find(context, "davit.metric/1", metric, status);
     find(context, "davit.config/1", config, status);
+    Status optional;
+    find(context, "davit.freshness/1", freshness, optional);
     if (!status.ok()) return status;
     names = Names::resolve([this](std::string_view text) { return intern(text).id; });
     return status;

@@ -89,6 +89,11 @@ class Context {
     raw.on_event = &detail::HandlerAnchor<View>::on_event;
     davit_handle handle = 0;
     note(api_.informer->open(api_.host, &raw, &handle), "open informer", resource.resource);
+    if (options.silence_max.count() > 0 && api_.freshness != nullptr) {
+      note(api_.freshness->limit_silence(api_.host, handle,
+                                         static_cast<std::uint64_t>(options.silence_max.count())),
+           "limit the silence of", resource.resource);
+    }
     anchor_.push_back(std::move(anchor));
     return Informer<View>(api_, handle);
   }
@@ -149,8 +154,10 @@ class Context {
  private:
   void note(davit_code code, std::string_view action, std::string_view what) {
     if (code == DAVIT_OK || !status_.ok()) return;
+    // The host adds why. A number would say nothing to anybody.
     status_ = Status(from_c(code), "the host refused to " + std::string(action) + " " +
-                                       std::string(what) + " (code " + std::to_string(code) + ")");
+                                       std::string(what) +
+                                       (code == DAVIT_UNDECLARED ? ": not in the note" : ""));
   }
 
   const davit_context& raw_;

@@ -6,6 +6,7 @@
 #include <davit/kube/metadata.hpp>
 #include <davit/kube/selector.hpp>
 #include <davit/kube/time.hpp>
+#include <davit/mutant.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -110,7 +111,7 @@ class ControllerRefManager {
     const bool matches = selector_.matches(object.labels());
     if (const std::optional<OwnerReference> controller = object.controller()) {
       if (controller->uid() != owner_.uid()) return Action::kIgnore;
-      if (matches) return Action::kKeep;
+      if (matches || mutant("orphan-release")) return Action::kKeep;
       return owner_.is_being_deleted() ? Action::kIgnore : Action::kRelease;
     }
     const bool adoptable = matches && !owner_.is_being_deleted() && !object.is_being_deleted() &&
@@ -124,6 +125,7 @@ class ControllerRefManager {
     return *can_adopt_;
   }
   [[nodiscard]] Status ask_can_adopt() const {
+    if (mutant("can-adopt")) return {};
     const Result<Owner> live = client_.template get<Owner>(owner_.key());
     if (!live) return live.error();
     if (live->uid() != owner_.uid()) {

@@ -1,11 +1,13 @@
 /// Informer: a controller's view of the host's shared cache of one resource.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <davit/key.hpp>
 #include <davit/kube/metadata.hpp>
 #include <davit/object.hpp>
+#include <davit/time.hpp>
 #include <davit/trampoline.hpp>
 #include <functional>
 #include <iterator>
@@ -44,6 +46,15 @@ struct Handlers {
 struct InformerOptions {
   std::string_view label_selector = {};  ///< Evaluated by the server.
   std::string_view field_selector = {};  ///< Evaluated by the server.
+  /// The watch is renewed when nothing came through it for so long, at least a second; 0: as the
+  /// host thinks fit. For controllers that act on what does not come.
+  std::chrono::milliseconds silence_max{0};
+};
+
+/// How far the cache may lag behind the server; times as those of Context::now().
+struct CacheFreshness {
+  Time confirmed;       ///< When the content was last known to be the server's.
+  Time followed_since;  ///< No outage has interrupted the host's view of the server since then.
 };
 
 /// Objects read from the cache: one consistent snapshot, in no particular order.
@@ -106,6 +117,24 @@ class Informer {
   }
   [[nodiscard]] std::optional<View> get(const Key& key) const { return get(key.ns, key.name); }
 
+  /// A host that cannot tell (ABI 1.0) counts as fresh. In handlers, syncs and timers.
+  [[nodiscard]] CacheFreshness freshness() const {
+    davit_freshness out{};
+    out.size = sizeof(out);
+    if (api_->freshness == nullptr ||
+        api_->freshness->read(api_->host, handle_, &out) != DAVIT_OK) {
+      return {Time(Duration(api_->clock->monotonic_ns(api_->host))), Time::min()};
+    }
+    return {Time(Duration(out.confirmed_ns)), Time(Duration(out.followed_since_ns))};
+  }
+  /// Has the host compare the content with the server's present state: `confirmed` is the present
+  /// or later when that is done. Does not wait; asking again meanwhile costs nothing.
+  void verify() const {
+    if (api_->freshness != nullptr) {
+      static_cast<void>(api_->freshness->verify(api_->host, handle_));
+    }
+  }
+
   [[nodiscard]] List<View> list() const { return by_index({}, {}); }
   [[nodiscard]] List<View> in_namespace(std::string_view ns) const {
     return by_index(DAVIT_INDEX_NAMESPACE, ns);
@@ -118,15 +147,19 @@ class Informer {
   [[nodiscard]] List<View> orphans(std::string_view ns) const {
     return by_index(DAVIT_INDEX_CONTROLLER, "/" + std::string(ns));
   }
+  /// Objects of a namespace that have this label.
+  [[nodiscard]] List<View> by_label(std::string_view ns, std::string_view key,
+                                    std::string_view value) const {
+    return by_index(DAVIT_INDEX_LABEL,
+                    std::string(ns) + "/" + std::string(key) + "=" + std::string(value));
+  }
   /// At least the objects of a namespace that have all labels of `wanted`, a map of labels; others
   /// have some of them. Without labels, the whole namespace.
   [[nodiscard]] List<View> with_labels(std::string_view ns, Value wanted) const {
     constexpr std::size_t kFew = 64;  // Not worth a look at the next label.
     std::optional<List<View>> fewest;
     for (const Member& label : wanted.members()) {
-      const List<View> some =
-          by_index(DAVIT_INDEX_LABEL, std::string(ns) + "/" + std::string(label.key) + "=" +
-                                          std::string(label.value.string()));
+      const List<View> some = by_label(ns, label.key, label.value.string());
       if (!fewest || some.size() < fewest->size()) fewest = some;
       if (fewest->size() <= kFew) break;
     }

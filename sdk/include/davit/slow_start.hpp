@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <davit/mutant.hpp>
 #include <davit/result.hpp>
 #include <vector>
 
@@ -21,7 +22,7 @@ template <typename RunBatch>
 [[nodiscard]] SlowStartOutcome slow_start(std::size_t count, const RunBatch& run_batch) {
   SlowStartOutcome outcome;
   std::size_t first = 0;
-  std::size_t size = 1;
+  std::size_t size = mutant("slow-start") ? count : 1;
   while (first < count && outcome.error.ok()) {
     size = std::min(size, count - first);
     const std::vector<Status> answers = run_batch(first, size);

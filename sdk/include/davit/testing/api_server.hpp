@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -90,6 +91,15 @@ class ApiServer {
     last["metadata"]["resourceVersion"] = std::to_string(++version_);
     publish(found->first, DAVIT_EVENT_DELETED, std::make_shared<Document>(space_, std::move(last)));
     return true;
+  }
+
+  /// From now on this field of a resource's status is dropped from writes, as by a server that does
+  /// not know it; objects that have it keep it.
+  void drop_status_field(std::string_view resource, std::string_view field) {
+    dropped_.emplace(resource, field);
+  }
+  void keep_status_field(std::string_view resource, std::string_view field) {
+    dropped_.erase({std::string(resource), std::string(field)});
   }
 
   [[nodiscard]] static Key key_of(const Json& object) {
@@ -219,6 +229,10 @@ class ApiServer {
     for (const char* identity : {"apiVersion", "kind"}) copy_member(object, old, identity);
     if (r.subresource == "status") {
       copy_member(object, old, "spec");
+      for (const auto& [resource, field] : dropped_) {
+        const bool has_it = old.at({"status", field}) != nullptr;
+        if (resource == r.resource.resource && !has_it) object["status"].erase(field);
+      }
       if (r.resource.resource == "deployments") {
         copy_member(metadata, *old.find("metadata"), "labels");
       }
@@ -368,7 +382,8 @@ class ApiServer {
   std::function<WallTime()> now_;
   std::function<void(const WatchChange&)> watch_;
   std::map<std::string, Objects, std::less<>> resources_;
-  Objects none_;  // Stays empty.
+  std::set<std::pair<std::string, std::string>> dropped_;  // Resources with fields of their status.
+  Objects none_;                                           // Stays empty.
   std::int64_t version_ = 1000;
   unsigned long long uids_ = 0;
   std::uint64_t generated_ = 0;

@@ -10,8 +10,8 @@
 ///     cluster.run_until_idle();
 ///     EXPECT_EQ(cluster.find<Pod>({"default", "web"})->label("greeting"), "hello");
 ///
-/// With a note given, calls and reads outside its rules and projections fail as the host makes them
-/// fail, and are listed by violations().
+/// With a note given (note_of() reads that of a plugin's file), calls and reads outside its rules
+/// and projections fail as the host makes them fail, and are listed by violations().
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,7 @@
 #include <davit/testing/builders.hpp>
 #include <davit/testing/hand_over.hpp>
 #include <davit/testing/host_tables.hpp>
+#include <davit/testing/plugin_note.hpp>
 #include <davit/testing/state.hpp>
 #include <functional>
 #include <memory>
@@ -169,10 +170,24 @@ class Cluster {
 
   // ---- Cache lag ----
 
-  /// From now on changes of a resource ("pods") reach no cache and no handler.
-  void hold(std::string_view resource) { state_.caches[std::string(resource)].held = true; }
+  /// From now on changes of a resource ("pods") reach no cache and no handler, and nothing confirms
+  /// the content.
+  void hold(std::string_view resource) {
+    Cache& cache = state_.caches[std::string(resource)];
+    if (!std::exchange(cache.held, true)) cache.held_at = state_.now;
+  }
   /// Ends hold(); what was missed is delivered by the next run.
   void release(std::string_view resource) { state_.caches[std::string(resource)].held = false; }
+  /// The same, when an outage of the host's connection was the reason.
+  void end_outage(std::string_view resource) {
+    release(resource);
+    state_.caches[std::string(resource)].followed_since = state_.now;
+  }
+  /// How often a controller wanted the content of a resource compared with the server's state.
+  [[nodiscard]] int verifications(std::string_view resource) const {
+    const auto found = state_.caches.find(resource);
+    return found == state_.caches.end() ? 0 : found->second.verifications;
+  }
   /// Delivers the oldest change that is held back. False: there is none.
   bool release_one(std::string_view resource) {
     Cache& cache = state_.caches[std::string(resource)];
@@ -272,6 +287,15 @@ class Cluster {
   /// Makes Client::resource_exists answer kNotFound for a resource ("deployments").
   void remove_resource(std::string_view resource) { state_.missing_resources.emplace(resource); }
 
+  /// The server behaves as one that does not know a field of a resource's status: writes lose it.
+  void drop_status_field(std::string_view resource, std::string_view field) {
+    state_.server.drop_status_field(resource, field);
+  }
+  /// The server was upgraded: it knows the field now.
+  void keep_status_field(std::string_view resource, std::string_view field) {
+    state_.server.keep_status_field(resource, field);
+  }
+
   // ---- What happened ----
 
   /// Every request since the last clear_records().
@@ -352,7 +376,7 @@ class Cluster {
       return {};
     }
     const Status why(outcome == DAVIT_SKIPPED ? Code::kUnsupported : Code::kInternal,
-                     host.error_text);
+                     host.explained_error());
     state_.hosts.pop_back();
     return why;
   }

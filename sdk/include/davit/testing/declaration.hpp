@@ -17,6 +17,13 @@ struct WatchDeclaration {
   std::vector<std::string> paths;  ///< Of the projection.
 };
 
+/// What an informer watches.
+struct Watched {
+  std::string_view group = {};
+  std::string_view version = {};
+  std::string_view resource = {};
+};
+
 /// What an informer asks the server to select.
 struct Selectors {
   std::string_view label = {};
@@ -36,13 +43,14 @@ class Declaration {
     }
   }
 
-  /// Nothing when the resource is not declared with these selectors.
-  [[nodiscard]] std::optional<WatchDeclaration> watch(std::string_view group,
-                                                      std::string_view resource,
+  /// Nothing when the resource is not declared with this version and these selectors.
+  [[nodiscard]] std::optional<WatchDeclaration> watch(const Watched& watched,
                                                       const Selectors& selectors) const {
     if (!limited_) return WatchDeclaration{};
     for (const Json& each : watches()) {
-      if (!is_about(each, group, resource, {}) ||
+      const bool other_version =
+          each.find("version") != nullptr && each.text_at({"version"}) != watched.version;
+      if (!is_about(each, watched.group, watched.resource, {}) || other_version ||
           each.text_at({"labelSelector"}) != selectors.label ||
           each.text_at({"fieldSelector"}) != selectors.field) {
         continue;

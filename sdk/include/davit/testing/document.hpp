@@ -22,6 +22,13 @@ struct ObjectSpace {
   std::map<std::string, davit_name, std::less<>> ids;
   std::vector<std::string> names{""};  // 0 is never a name.
   Projections projections;
+  /// Reads that a projection did not allow: the mask of the value, and the member that was asked
+  /// for, or "" for the value as a whole.
+  struct Refused {
+    std::uint32_t mask;
+    std::string member;
+  };
+  mutable std::vector<Refused> refused;
 
   [[nodiscard]] davit_name intern(std::string_view text) {
     const auto found = ids.find(text);
@@ -93,7 +100,7 @@ struct ObjectReads {
     const Json& json = Document::json(value);
     const std::string_view text = from_c(key);
     const std::uint32_t mask = Document::of(value).space().projections.member(value.mask, text);
-    if (mask == Projections::kNothing) return DAVIT_UNDECLARED;
+    if (mask == Projections::kNothing) return refuse(value, text);
     if (!json.is_object()) return DAVIT_WRONG_TYPE;
     const auto found = std::find(json.keys().begin(), json.keys().end(), text);
     if (found == json.keys().end()) return DAVIT_NOT_FOUND;
@@ -186,12 +193,16 @@ struct ObjectReads {
   }
 
  private:
+  static davit_code refuse(davit_value value, std::string_view member) {
+    Document::of(value).space().refused.push_back({value.mask, std::string(member)});
+    return DAVIT_UNDECLARED;
+  }
   /// DAVIT_OK when there is a value and all of it was declared.
   static davit_code whole(davit_value value) {
     if (absent(value)) return DAVIT_NOT_FOUND;
     if (value.mask == Projections::kFull) return DAVIT_OK;
     // Nothing was left out of what holds nothing.
-    return Document::json(value).items().empty() ? DAVIT_OK : DAVIT_UNDECLARED;
+    return Document::json(value).items().empty() ? DAVIT_OK : refuse(value, "");
   }
   static davit_code text_of(davit_value value, Kind kind, davit_str* out) {
     *out = davit_str{};

@@ -63,10 +63,11 @@ struct HostRequests {
 
   static davit_code answer(HostState& host, const Request& request, davit_response& response) {
     ClusterState& cluster = host.cluster;
-    if (const davit_code refused = check_declared(host, request); refused != DAVIT_OK) {
-      response.code = refused;
-      response.message = cluster.lend("outside what the plugin's note declares");
-      return refused;
+    if (const std::string refused = check_declared(host, request); !refused.empty()) {
+      host.refuse(refused);
+      response.code = DAVIT_UNDECLARED;
+      response.message = cluster.lend(refused);
+      return DAVIT_UNDECLARED;
     }
     RequestRecord record{static_cast<Verb>(request.verb),
                          std::string(request.resource.resource),
@@ -88,20 +89,24 @@ struct HostRequests {
     return fill(cluster, request, std::move(reply), response);
   }
 
-  static davit_code check_declared(HostState& host, const Request& request) {
+  /// Why the note does not allow the request, and what it needs; empty when it does.
+  static std::string check_declared(const HostState& host, const Request& request) {
     const Verb verb = static_cast<Verb>(request.verb);
     const Resource& resource = request.resource;
-    bool allowed =
-        host.declaration.allows(verb, resource.group, resource.resource, request.subresource);
-    const bool loses_fields =
-        verb == Verb::kUpdate && host.declaration.is_projected(resource.group, resource.resource);
-    if (allowed && !loses_fields) return DAVIT_OK;
-    host.cluster.violations.push_back(
-        host.name + ": " + std::string(verb_text(verb)) + " " +
-        qualified(resource.group, resource.resource) +
-        (request.subresource.empty() ? "" : "/" + request.subresource) +
-        (loses_fields ? ": a PUT of a projected resource" : ": not in the declared rules"));
-    return DAVIT_UNDECLARED;
+    const std::string what = std::string(verb_text(verb)) + " " +
+                             qualified(resource.group, resource.resource) +
+                             (request.subresource.empty() ? "" : "/" + request.subresource);
+    if (!host.declaration.allows(verb, resource.group, resource.resource, request.subresource)) {
+      const std::string part =
+          request.subresource.empty() ? "" : "\"subresource\":\"" + request.subresource + "\",";
+      return what + ": not in the declared rules; \"rules\" need {\"group\":\"" +
+             std::string(resource.group) + "\",\"resource\":\"" + std::string(resource.resource) +
+             "\"," + part + "\"verbs\":[\"" + std::string(verb_text(verb)) + "\"]}";
+    }
+    if (verb == Verb::kUpdate && host.declaration.is_projected(resource.group, resource.resource)) {
+      return what + ": a PUT of a projected resource; patch it";
+    }
+    return "";
   }
 
   static ApiReply serve(ClusterState& cluster, const Request& request) {

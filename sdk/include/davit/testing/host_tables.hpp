@@ -72,11 +72,12 @@ struct HostInformers {
     HostState& state = HostState::of(host);
     if (state.caller != Caller::kInit) return HostRequests::misuse(state, "open after init");
     const std::string resource(from_c(options->resource));
-    const auto declared = state.declaration.watch(
-        from_c(options->group), resource,
-        {.label = from_c(options->label_selector), .field = from_c(options->field_selector)});
+    const Watched watched{from_c(options->group), from_c(options->version), resource};
+    const Selectors selectors{from_c(options->label_selector), from_c(options->field_selector)};
+    const auto declared = state.declaration.watch(watched, selectors);
     if (!declared) {
-      state.cluster.violations.push_back(state.name + ": watch of undeclared " + resource);
+      state.refuse("watch of undeclared " + resource + ": \"watches\" need " +
+                   watch_entry(watched, selectors));
       return DAVIT_UNDECLARED;
     }
     const std::uint32_t mask = declared->projected
@@ -136,6 +137,20 @@ struct HostInformers {
   }
 
  private:
+  /// The entry of the note that would declare a watch.
+  static std::string watch_entry(const Watched& watched, const Selectors& selectors) {
+    std::string out = "{";
+    const auto add = [&out](std::string_view key, std::string_view value) {
+      out.append(out.size() == 1 ? "\"" : ",\"").append(key).append("\":\"");
+      out.append(value).append("\"");
+    };
+    add("group", watched.group);
+    add("version", watched.version);
+    add("resource", watched.resource);
+    if (!selectors.field.empty()) add("fieldSelector", selectors.field);
+    if (!selectors.label.empty()) add("labelSelector", selectors.label);
+    return out + "}";
+  }
   static bool may_read(HostState& state) {
     if (state.caller == Caller::kHandler || state.caller == Caller::kSync) return true;
     static_cast<void>(HostRequests::misuse(state, "a cache read outside handlers and syncs"));
@@ -305,16 +320,54 @@ inline constexpr davit_metric_v1 kMetric = {sizeof(davit_metric_v1), 0, &HostRec
                                             &HostRecords::metric};
 inline constexpr davit_config_v1 kConfig = {sizeof(davit_config_v1), 0, &HostMisc::config};
 
+/// Caches are current unless a test holds them.
+struct HostFreshness {
+  static davit_code limit_silence(davit_host* host, davit_handle informer,
+                                  std::uint64_t longest_ms) {
+    HostState& state = HostState::of(host);
+    if (state.caller != Caller::kInit)
+      return HostRequests::misuse(state, "limit_silence after init");
+    if (cache_of(state, informer) == nullptr) return DAVIT_STALE;
+    return longest_ms < 1000 ? DAVIT_INVALID : DAVIT_OK;
+  }
+  static davit_code read(davit_host* host, davit_handle informer, davit_freshness* out) {
+    HostState& state = HostState::of(host);
+    const Cache* cache = cache_of(state, informer);
+    if (cache == nullptr) return DAVIT_STALE;
+    const Time confirmed = cache->held ? cache->held_at : state.cluster.now;
+    out->confirmed_ns = confirmed.time_since_epoch().count();
+    out->followed_since_ns = cache->followed_since.time_since_epoch().count();
+    return DAVIT_OK;
+  }
+  static davit_code verify(davit_host* host, davit_handle informer) {
+    Cache* cache = cache_of(HostState::of(host), informer);
+    if (cache == nullptr) return DAVIT_STALE;
+    ++cache->verifications;
+    return DAVIT_OK;
+  }
+
+ private:
+  static Cache* cache_of(HostState& state, davit_handle informer) {
+    const Subscription* found = find_handle(HandleKind::kInformer, state.subscriptions, informer);
+    return found == nullptr ? nullptr : &state.cluster.caches[found->resource];
+  }
+};
+inline constexpr davit_freshness_v1 kFreshness = {sizeof(davit_freshness_v1), 0,
+                                                  &HostFreshness::limit_silence,
+                                                  &HostFreshness::read, &HostFreshness::verify};
+
 inline const void* HostMisc::capability(davit_host*, davit_str id) {
   struct Entry {
     std::string_view id;
     const void* table;
   };
   constexpr Entry kEntries[] = {
-      {"davit.object/1", &kObject}, {"davit.informer/1", &kInformer}, {"davit.queue/1", &kQueue},
-      {"davit.client/1", &kClient}, {"davit.timer/1", &kTimer},       {"davit.event/1", &kEvent},
-      {"davit.log/1", &kLog},       {"davit.clock/1", &kClock},       {"davit.random/1", &kRandom},
-      {"davit.metric/1", &kMetric}, {"davit.config/1", &kConfig},
+      {"davit.object/1", &kObject}, {"davit.informer/1", &kInformer},
+      {"davit.queue/1", &kQueue},   {"davit.client/1", &kClient},
+      {"davit.timer/1", &kTimer},   {"davit.event/1", &kEvent},
+      {"davit.log/1", &kLog},       {"davit.clock/1", &kClock},
+      {"davit.random/1", &kRandom}, {"davit.metric/1", &kMetric},
+      {"davit.config/1", &kConfig}, {"davit.freshness/1", &kFreshness},
   };
   for (const Entry& each : kEntries) {
     if (each.id == from_c(id)) return each.table;

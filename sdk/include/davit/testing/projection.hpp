@@ -37,8 +37,36 @@ class Projections {
   }
   [[nodiscard]] std::uint32_t element(std::uint32_t mask) const { return member(mask, kElement); }
 
+  /// Where a mask is: that of the projection's root, and the path from there with `member` at its
+  /// end; for messages.
+  struct Whereabouts {
+    std::uint32_t root = kNothing;
+    std::string path;
+  };
+  [[nodiscard]] Whereabouts whereabouts(std::uint32_t mask, std::string_view member) const {
+    Whereabouts out{mask, joined("", member)};
+    for (std::size_t above = kNothing + 1; above < nodes_.size(); ++above) {
+      for (const auto& [step, child] : nodes_[above]) {
+        if (child != out.root) continue;
+        out = {static_cast<std::uint32_t>(above), joined(step, out.path)};
+        above = kNothing;  // Looks for what this place is below of.
+        break;
+      }
+    }
+    return out;
+  }
+
  private:
   static constexpr std::string_view kElement = "[]";
+
+  static std::string joined(std::string_view step, std::string_view rest) {
+    std::string out(step);
+    if (step != kElement && step.find_first_of(".[]'") != step.npos) out = "['" + out + "']";
+    if (step.empty() && rest.find_first_of(".[]'") != rest.npos)
+      return "['" + std::string(rest) + "']";
+    if (!out.empty() && !rest.empty() && rest.front() != '[') out += '.';
+    return out.append(rest);
+  }
 
   std::uint32_t make_node() {
     nodes_.emplace_back();

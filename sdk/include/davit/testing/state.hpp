@@ -1,6 +1,7 @@
 /// The state behind testing::Cluster: server, caches, clock, controllers and records.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <davit/testing/api_server.hpp>
 #include <davit/testing/declaration.hpp>
@@ -35,6 +36,7 @@ struct HostState {
   Caller caller = Caller::kNobody;
   bool started = false;
   std::string error_text;
+  std::string refusal;  ///< What the host refused in the call that runs, and what to write.
   DocumentPtr config;
   davit_context context{};
   davit_controller controller{};
@@ -47,6 +49,14 @@ struct HostState {
   std::map<davit_handle, DocumentPtr> retained_documents;
   davit_handle last_retained = 0;
 
+  /// Notes what is outside of the note.
+  inline void refuse(const std::string& what);
+  /// What the controller said, and what the host had refused it.
+  [[nodiscard]] std::string explained_error() const {
+    if (refusal.empty() || error_text.find(refusal) != std::string::npos) return error_text;
+    return error_text.empty() ? refusal : error_text + ": " + refusal;
+  }
+
   [[nodiscard]] davit_host* raw() { return reinterpret_cast<davit_host*>(this); }
   [[nodiscard]] static HostState& of(davit_host* raw) { return *reinterpret_cast<HostState*>(raw); }
 };
@@ -56,6 +66,9 @@ struct Cache {
   std::map<Key, DocumentPtr> objects;
   std::deque<WatchChange> pending;  ///< Made on the server and not seen yet.
   bool held = false;
+  Time held_at{};         ///< Since when, while it is.
+  Time followed_since{};  ///< The end of the last outage.
+  int verifications = 0;  ///< So often a controller wanted to know whether it is current.
   std::int64_t seen = 0;  ///< resourceVersion of the last change applied.
 };
 
@@ -122,6 +135,7 @@ struct ClusterState {
     Call& operator=(const Call&) = delete;
     ~Call() {
       host_.caller = before_;
+      cluster_.report_refused_reads(host_);
       if (--cluster_.depth == 0) cluster_.loans = Loans();
     }
 
@@ -130,6 +144,19 @@ struct ClusterState {
     HostState& host_;
     Caller before_;
   };
+
+  /// Lists the reads outside a projection of a call that has ended, each field once.
+  void report_refused_reads(HostState& host) {
+    for (const ObjectSpace::Refused& each : std::exchange(space.refused, {})) {
+      const Projections::Whereabouts at = space.projections.whereabouts(each.mask, each.member);
+      const auto of =
+          std::find_if(host.subscriptions.begin(), host.subscriptions.end(),
+                       [&at](const Subscription& opened) { return opened.mask == at.root; });
+      const std::string resource = of == host.subscriptions.end() ? "an object" : of->resource;
+      host.refuse("read of \"" + at.path + "\" of " + resource +
+                  ": not in the declared projection; \"projection\" of that watch needs it");
+    }
+  }
 
   // ---- From the server to the handlers ----
 
@@ -220,6 +247,7 @@ struct ClusterState {
     davit_sync_result result{};
     result.size = sizeof(result);
     host.error_text.clear();
+    host.refusal.clear();
     queue.begin(key);
     davit_code code = DAVIT_OK;
     {
@@ -227,6 +255,7 @@ struct ClusterState {
       code = queue.options().sync(queue.options().self, to_c(key), &result);
     }
     queue.end();
+    if (code == DAVIT_UNDECLARED) host.error_text = host.explained_error();
     syncs.push_back({host.name, key, from_c(code), host.error_text, result.again_ms});
     if (code == DAVIT_OK) {
       queue.forget(key);
@@ -268,5 +297,12 @@ struct ClusterState {
     }
   }
 };
+
+inline void HostState::refuse(const std::string& what) {
+  if (refusal.empty()) refusal = what;
+  std::string line = name + ": " + what;
+  std::vector<std::string>& all = cluster.violations;
+  if (all.empty() || all.back() != line) all.push_back(std::move(line));
+}
 
 }  // namespace davit::testing
