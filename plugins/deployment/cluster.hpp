@@ -8,6 +8,7 @@
 #include <davit/kube/pod.hpp>
 #include <davit/kube/replica_set.hpp>
 #include <davit/log.hpp>
+#include <davit/queue.hpp>
 #include <davit/time.hpp>
 
 namespace davit::deployment {
@@ -20,6 +21,7 @@ struct Cluster {
   Client client;
   EventRecorder events;
   Log log;
+  Queue queue;  ///< The Deployments' keys.
 };
 
 }  // namespace davit::deployment

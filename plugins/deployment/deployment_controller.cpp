@@ -27,7 +27,8 @@ DeploymentController::DeploymentController(Context& context)
                context.open_informer<Pod>(pod_handlers()),
                context.client(),
                context.events(),
-               context.log()} {}
+               context.log(),
+               queue_} {}
 
 /// Read, decide, act: the reading and the claim are here, everything else is in Rollout.
 Result<Again> DeploymentController::sync(const Key& key) const {

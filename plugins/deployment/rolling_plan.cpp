@@ -1,6 +1,7 @@
 #include "plugins/deployment/rolling_plan.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 
 namespace davit::deployment {
 namespace {
@@ -52,7 +53,7 @@ void remove_healthy(Shrinking& old, std::int64_t budget) {
 
 std::int64_t new_set_size(const RolloutFacts& rollout, std::int64_t total, std::int64_t current) {
   if (rollout.strategy != Strategy::kRollingUpdate) return rollout.replicas;
-  const std::int64_t room = rollout.replicas_max() - total;
+  const std::int64_t room = mutant("max-surge") ? rollout.replicas : rollout.replicas_max() - total;
   if (room <= 0) return current;
   return current + std::min(room, rollout.replicas - current);
 }
@@ -62,19 +63,19 @@ std::vector<Resize> plan_old_scale_down(const RolloutFacts& rollout, const SetLi
   Shrinking old{sets.old(), {}, {}};
   if (total_wanted(old.sets) == 0) return {};
 
+  const std::int64_t floor = mutant("max-unavailable") ? 0 : rollout.available_min();
   const std::int64_t fresh_unavailable = fresh.wanted - fresh.available;
-  const std::int64_t removable =
-      total_wanted(sets.all) - rollout.available_min() - fresh_unavailable;
+  const std::int64_t removable = total_wanted(sets.all) - floor - fresh_unavailable;
   if (removable <= 0) return {};
 
   for (const SetFacts& set : old.sets) old.sizes.push_back(set.wanted);
-  if (!remove_unhealthy(old, removable)) return std::move(old.plan);
+  if (!mutant("unhealthy-first") && !remove_unhealthy(old, removable)) return std::move(old.plan);
   // Inactive old sets take no part: upstream never looks at them here.
   std::int64_t available = fresh.available;
   for (const SetFacts& set : old.sets) {
     if (set.wanted > 0) available += set.available;
   }
-  remove_healthy(old, available - rollout.available_min());
+  remove_healthy(old, available - floor);
   return std::move(old.plan);
 }
 

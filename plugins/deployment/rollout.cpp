@@ -103,7 +103,7 @@ Result<Again> Rollout::roll() {
   if (*grown) return report();
 
   const Result<bool> shrunk = resize_all(plan_old_scale_down(rollout_, sets()), Marking::kWithSize);
-  if (!shrunk) return shrunk.error();
+  if (!shrunk) return report_in_spite_of(shrunk.error());
   if (*shrunk) return report();
 
   if (is_complete(rollout_, status_)) {

@@ -77,6 +77,10 @@ class Rollout {
   // rollout_status.cpp
   /// The status of a rollout that is under way: counts, progress, failures.
   [[nodiscard]] Result<Again> report();
+  /// The same when old sets could not be made smaller, which keeps neither the status nor the
+  /// progress deadline back. The error, so that the key is tried again; and when that has been
+  /// given up, the deadline still wakes it.
+  [[nodiscard]] Result<Again> report_in_spite_of(const Status& error);
   /// The counts and nothing else.
   [[nodiscard]] Result<Again> report_counts();
   [[nodiscard]] std::optional<Condition> replica_failure() const;
@@ -107,6 +111,7 @@ class Rollout {
   DeploymentStatus stored_;  ///< What the server holds.
   DeploymentStatus status_;  ///< With this sync's edits.
   std::optional<std::string> revision_to_write_;
+  std::optional<std::string> revision_written_;  ///< In the place of the snapshot's.
 };
 
 }  // namespace davit::deployment

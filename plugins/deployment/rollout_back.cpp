@@ -89,7 +89,7 @@ Result<Again> Rollout::restore(std::size_t set, std::int64_t revision) {
 }
 
 /// The set's template and annotations replace the Deployment's; what a Deployment keeps for itself
-/// stays, but for the request.
+/// stays as this sync left it, but for the request.
 std::string Rollout::restore_patch(const ReplicaSet& set) const {
   JsonWriter out;
   begin_patch(out, version_);
@@ -97,8 +97,10 @@ std::string Rollout::restore_patch(const ReplicaSet& set) const {
   out.key("value").begin_object();
   for (const Member& annotation : deployment_.annotations().members()) {
     if (is_shared_annotation(annotation.key) || annotation.key == kRollbackTo) continue;
+    if (annotation.key == kRevision && revision_written_) continue;
     out.key(annotation.key).value(annotation.value);
   }
+  if (revision_written_) out.member(kRevision, *revision_written_);
   for (const Member& annotation : set.annotations().members()) {
     if (!is_shared_annotation(annotation.key)) continue;
     out.key(annotation.key).value(annotation.value);

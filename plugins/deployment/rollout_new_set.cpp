@@ -1,6 +1,7 @@
 /// The new ReplicaSet: found and kept current, or made. Upstream: getNewReplicaSet.
 #include <algorithm>
 #include <davit/json_writer.hpp>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "plugins/deployment/annotations.hpp"
@@ -143,6 +144,7 @@ Status Rollout::take_existing(std::string_view name, const Status& error) {
     has_new_ = true;
     return {};
   }
+  if (mutant("hash-collision")) return error;
   status_.collision_count = status_.collision_count.value_or(0) + 1;
   cluster_.log.info("Found a hash collision for deployment - bumped collisionCount to resolve it",
                     {{"deployment", deployment_.key().text()}, {"replicaSet", name}});

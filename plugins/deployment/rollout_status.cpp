@@ -1,4 +1,5 @@
 /// The status of a Deployment and its one way to the server.
+#include <chrono>
 #include <davit/json_writer.hpp>
 #include <utility>
 
@@ -71,17 +72,27 @@ Result<Again> Rollout::report() {
   return check ? Again::after(*check) : Again::when_changed();
 }
 
+Result<Again> Rollout::report_in_spite_of(const Status& error) {
+  if (error.code() == Code::kCancelled) return error;
+  const Result<Again> reported = report();
+  if (reported && *reported != Again::when_changed()) {
+    cluster_.queue.add_after(deployment_.key(), std::chrono::milliseconds(reported->after_ms()));
+  }
+  return error;
+}
+
 bool Rollout::has_pending_edits() const { return revision_to_write_ || status_ != stored_; }
 
 Status Rollout::write_status(const DeploymentStatus& next) {
   const Result<Deployment> answer =
       cluster_.client.patch<Deployment>(deployment_.key(), PatchType::kMerge, status_patch(next),
                                         {.subresource = "status", .answer = Answer::kMetadata});
-  revision_to_write_.reset();
+  std::optional<std::string> revision = std::exchange(revision_to_write_, std::nullopt);
   if (!answer) {
     status_ = stored_;  // Given up: the retry makes the edits anew.
     return answer.error();
   }
+  if (revision) revision_written_ = std::move(revision);
   version_ = answer->resource_version();
   stored_ = next;
   status_ = next;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <davit/mutant.hpp>
 
 namespace davit::deployment {
 namespace {
@@ -35,7 +36,8 @@ void sort_by_size(std::vector<std::size_t>& order, std::span<const SetFacts> all
                   std::int64_t change) {
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     if (all[a].wanted != all[b].wanted) return all[a].wanted > all[b].wanted;
-    return change > 0 ? created_before(all[b], all[a]) : created_before(all[a], all[b]);
+    const bool newest_first = change > 0 || mutant("oldest-shrinks-first");
+    return newest_first ? created_before(all[b], all[a]) : created_before(all[a], all[b]);
   });
 }
 
@@ -43,6 +45,7 @@ void sort_by_size(std::vector<std::size_t>& order, std::span<const SetFacts> all
 std::int64_t fraction(const RolloutFacts& rollout, const SetFacts& set,
                       std::int64_t reported_replicas) {
   if (rollout.replicas == 0) return -set.wanted;
+  if (mutant("proportional-scaling")) return 0;
   const std::int64_t marked = set.max_marked.value_or(0);
   const std::int64_t before = marked != 0 ? marked : reported_replicas;
   if (before == 0) return 0;

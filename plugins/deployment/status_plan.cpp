@@ -1,6 +1,7 @@
 #include "plugins/deployment/status_plan.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 namespace davit::deployment {
@@ -51,7 +52,8 @@ DeploymentStatus plan_status(const RolloutFacts& rollout, const SetList& sets,
     next.available += set.available;
   }
   if (sets.newest() != nullptr) next.updated = sets.newest()->existing;
-  next.unavailable = std::max<std::int64_t>(0, wanted - next.available);
+  next.unavailable = wanted - next.available;
+  if (!mutant("negative-count")) next.unavailable = std::max<std::int64_t>(0, next.unavailable);
   next.terminating = total_terminating(sets.all);
 
   if (next.available >= rollout.available_min()) {

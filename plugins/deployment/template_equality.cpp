@@ -1,6 +1,7 @@
 #include "plugins/deployment/template_equality.hpp"
 
 #include <davit/kube/quantity.hpp>
+#include <davit/mutant.hpp>
 
 #include "plugins/deployment/annotations.hpp"
 #include "plugins/deployment/template_shape.hpp"
@@ -33,6 +34,9 @@ bool equal_values(const Value& a, const Value& b, FieldKind kind) {
   const bool a_is_nothing = is_nothing(a);
   const bool b_is_nothing = is_nothing(b);
   if (a_is_nothing && b_is_nothing) return true;
+  if (kind == FieldKind::kOptionalQuantity) {
+    return a_is_nothing == b_is_nothing && equal_quantities(a, b);
+  }
   if (a_is_nothing || b_is_nothing) {
     if (kind == FieldKind::kPlain) return false;
     return (a_is_nothing ? b : a).kind() == Kind::kObject && equal_members(a, b, kind);
@@ -47,23 +51,17 @@ bool equal_values(const Value& a, const Value& b, FieldKind kind) {
   return true;
 }
 
-FieldKind kind_below(FieldKind parent, std::string_view key) {
-  if (parent == FieldKind::kMap) return FieldKind::kPlain;
-  if (parent == FieldKind::kQuantities) return FieldKind::kQuantity;
-  return field_kind(key);
-}
-
 /// Compares the union of the members; a side that is no object has none.
 bool equal_members(const Value& a, const Value& b, FieldKind parent) {
-  const bool keys_are_data = parent == FieldKind::kMap || parent == FieldKind::kQuantities;
+  const bool is_data = keys_are_data(parent);
   for (const Member& member : a.members()) {
     const Value other = b[member.key];
-    if (keys_are_data && other.is_absent()) return false;
-    if (!equal_values(member.value, other, kind_below(parent, member.key))) return false;
+    if (is_data && other.is_absent()) return false;
+    if (!equal_values(member.value, other, field_kind(parent, member.key))) return false;
   }
   for (const Member& member : b.members()) {
     if (!a[member.key].is_absent()) continue;
-    if (keys_are_data || !equal_values({}, member.value, kind_below(parent, member.key))) {
+    if (is_data || !equal_values({}, member.value, field_kind(parent, member.key))) {
       return false;
     }
   }
@@ -77,21 +75,22 @@ std::size_t labels_besides_hash(const Value& labels) {
 bool equal_labels(const Value& a, const Value& b) {
   if (labels_besides_hash(a) != labels_besides_hash(b)) return false;
   for (const Member& label : a.members()) {
-    if (label.key == kTemplateHash) continue;
+    if (label.key == kTemplateHash && !mutant("template-hash")) continue;
     if (label.value != b[label.key]) return false;
   }
   return true;
 }
 
 bool equal_metadata(const Value& a, const Value& b) {
+  constexpr FieldKind kMeta = FieldKind::kEmbedded;
   if (!equal_labels(a[&Names::labels], b[&Names::labels])) return false;
   for (const Member& member : a.members()) {
     if (member.key == "labels") continue;
-    if (!equal_values(member.value, b[member.key], field_kind(member.key))) return false;
+    if (!equal_values(member.value, b[member.key], field_kind(kMeta, member.key))) return false;
   }
   for (const Member& member : b.members()) {
     if (member.key == "labels" || !a[member.key].is_absent()) continue;
-    if (!equal_values({}, member.value, field_kind(member.key))) return false;
+    if (!equal_values({}, member.value, field_kind(kMeta, member.key))) return false;
   }
   return true;
 }
@@ -103,7 +102,7 @@ bool equal_templates(const Value& a, const Value& b) {
   const Value a_spec = a[&Names::spec];
   const Value b_spec = b[&Names::spec];
   // The host's comparison is the cheaper one, and nearly always says yes when the answer is yes.
-  if (a_spec != b_spec && !equal_values(a_spec, b_spec, FieldKind::kEmbedded)) return false;
+  if (a_spec != b_spec && !equal_values(a_spec, b_spec, FieldKind::kPodSpec)) return false;
   for (const Member& member : a.members()) {
     if (member.key == "metadata" || member.key == "spec") continue;
     if (!equal_values(member.value, b[member.key], FieldKind::kPlain)) return false;

@@ -48,10 +48,13 @@ bool counts_as_absent(const Value& value, FieldKind kind) {
     default:
       return false;
   }
-  if (kind == FieldKind::kPlain || kind == FieldKind::kQuantity) return false;
-  if (kind != FieldKind::kEmbedded) return value.count() == 0;
+  if (kind == FieldKind::kPlain || kind == FieldKind::kQuantity ||
+      kind == FieldKind::kOptionalQuantity) {
+    return false;
+  }
+  if (keys_are_data(kind)) return value.count() == 0;
   for (const Member& member : value.members()) {
-    if (!counts_as_absent(member.value, field_kind(member.key))) return false;
+    if (!counts_as_absent(member.value, field_kind(kind, member.key))) return false;
   }
   return true;
 }
@@ -67,12 +70,12 @@ std::vector<Member> sorted_members(const Value& object) {
 /// The members that count, in the order of their keys; `skipped` is left out.
 void hash_members(Hasher& hasher, const Value& object, FieldKind kind,
                   std::string_view skipped = {}) {
-  const bool keys_are_data = kind == FieldKind::kMap || kind == FieldKind::kQuantities;
+  const bool is_data = keys_are_data(kind);
   hasher.add("{");
   for (const Member& member : sorted_members(object)) {
-    const FieldKind below = keys_are_data ? FieldKind::kPlain : field_kind(member.key);
+    const FieldKind below = field_kind(kind, member.key);
     if (member.key == skipped) continue;
-    if (!keys_are_data && counts_as_absent(member.value, below)) continue;
+    if (!is_data && counts_as_absent(member.value, below)) continue;
     hasher.add_text(member.key);
     hash_value(hasher, member.value, below);
   }
@@ -130,7 +133,7 @@ std::string template_hash(const Value& pod_template, std::optional<std::int64_t>
   const Value metadata = pod_template[&Names::metadata];
   hash_members(hasher, metadata[&Names::labels], FieldKind::kMap, kTemplateHash);
   hash_members(hasher, metadata, FieldKind::kEmbedded, "labels");
-  hash_members(hasher, pod_template[&Names::spec], FieldKind::kEmbedded);
+  hash_members(hasher, pod_template[&Names::spec], FieldKind::kPodSpec);
   if (collision_count) hash_collisions(hasher, *collision_count);
   return encode_hash(hasher.sum());
 }

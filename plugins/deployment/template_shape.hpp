@@ -10,12 +10,19 @@ namespace davit::deployment {
 enum class FieldKind {
   kPlain,  ///< Absent differs from everything, from {} too: `labelSelector: {}` matches all pods.
   kEmbedded,  ///< A part that is always there in the API's own types: absent equals all-empty.
+  kPodSpec,   ///< Embedded, and its own `resources` are a pointer, unlike those of a container.
   kMap,  ///< Keys are data: absent equals {}, and the keys inside have no meaning of their own.
-  kQuantities,  ///< A map whose values are quantities.
-  kQuantity,    ///< Compared as a number: "1" equals "1000m".
+  kQuantities,        ///< A map whose values are quantities.
+  kQuantity,          ///< Compared as a number: "1" equals "1000m", and "0" absence.
+  kOptionalQuantity,  ///< Compared as a number; absent differs from "0".
 };
 
-/// The kind of the member `key` of an object within a pod template, below any object but a map.
-[[nodiscard]] FieldKind field_kind(std::string_view key);
+/// Whether the members of an object of this kind are data and not fields.
+[[nodiscard]] inline bool keys_are_data(FieldKind kind) {
+  return kind == FieldKind::kMap || kind == FieldKind::kQuantities;
+}
+
+/// The kind of the member `key` of an object of the kind `parent` within a pod template.
+[[nodiscard]] FieldKind field_kind(FieldKind parent, std::string_view key);
 
 }  // namespace davit::deployment

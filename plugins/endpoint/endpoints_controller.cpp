@@ -1,5 +1,6 @@
 #include "plugins/endpoint/endpoints_controller.hpp"
 
+#include <davit/mutant.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,8 +34,9 @@ EndpointsController::EndpointsController(Context& cluster, const EndpointsOption
                                      [this](const Key& key) { return sync_pod_change(key); })),
       services_(cluster.open_informer<Service>(service_handlers(services_queue_))),
       pods_(cluster.open_informer<Pod>(pod_handlers(pods_queue_))),
-      endpoints_(cluster.open_informer<Endpoints>(
-          {.deleted = [this](const Endpoints& gone) { services_queue_.add(gone); }})) {
+      endpoints_(cluster.open_informer<Endpoints>({.deleted = [this](const Endpoints& gone) {
+        if (!mutant("deleted-endpoints")) services_queue_.add(gone);
+      }})) {
   cluster.start_timer({}, [this] { queue_leftovers(); });
 }
 
@@ -53,7 +55,8 @@ Status EndpointsController::read(std::uint32_t, Value state) {
 
 void EndpointsController::queue_leftovers() {
   for (const Endpoints& each : endpoints_.list()) {
-    if (!each.annotation(kLeaderAnnotation)) services_queue_.add(each);
+    if (!each.annotation(kLeaderAnnotation) || mutant("leader-endpoints"))
+      services_queue_.add(each);
   }
 }
 
@@ -67,7 +70,8 @@ Result<Again> EndpointsController::sync(const Key& key) {
   Status done;
   if (!service) {
     done = remove(key);
-  } else if (!service->is_external_name() && service->selector().kind() == Kind::kObject) {
+  } else if (!service->is_external_name() &&
+             (service->selector().kind() == Kind::kObject || mutant("no-selector"))) {
     done = bring_about(key, *service);
   }
   if (!done.ok()) return done;
@@ -90,7 +94,7 @@ Status EndpointsController::bring_about(const Key& key, const Service& service) 
     cluster_.log().verbose(2, "left out of endpoints", {{"service", key.text()}, {"what", note}});
   }
   const std::optional<Endpoints> current = endpoints_.get(key);
-  if (current && is_right(*current, service, plan.subsets)) return {};
+  if (!mutant("same-endpoints") && current && is_right(*current, service, plan.subsets)) return {};
   const Capacity capacity = truncate(plan.subsets) ? Capacity::kTruncated : Capacity::kWithin;
   std::string body = endpoints_body(current, service, plan.subsets, capacity, trigger);
   return current ? update(*current, std::move(body)) : create(key, std::move(body));

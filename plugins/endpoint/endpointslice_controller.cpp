@@ -27,8 +27,6 @@ constexpr milliseconds kBackOffMost{1'000'000};
 /// (endpointSliceChangeMinSyncDelay).
 constexpr Duration kSliceChangeDelay = std::chrono::seconds(1);
 
-constexpr std::string_view kServiceIndex = "service";
-
 bool is_ready(const Node& node) {
   const std::optional<ConditionView> ready = node.condition("Ready");
   return ready && ready->is_true();
@@ -62,9 +60,7 @@ EndpointSliceController::EndpointSliceController(Context& cluster, const SliceOp
       pods_(cluster.open_informer<Pod>(pod_handlers(pods_queue_))),
       nodes_(cluster.open_informer<Node>(node_handlers())),
       slices_(cluster.open_informer<EndpointSlice>(slice_handlers())),
-      reconciler_(cluster, options.endpoints_max, {nodes_, generations_, zones_, metrics_}) {
-  cluster.add_index(slices_, kServiceIndex, "metadata.labels['kubernetes.io/service-name']");
-}
+      reconciler_(cluster, options.endpoints_max, {nodes_, generations_, zones_, metrics_}) {}
 
 void EndpointSliceController::write(JsonWriter& out) const {
   out.begin_object().key("triggers");
@@ -169,10 +165,9 @@ Status EndpointSliceController::bring_about(const Key& key, const Service& servi
   const std::vector<Pod> pods = selected_pods(service, pods_);
   log_mistakes(cluster_.log(), pods);
   std::vector<EndpointSlice> slices;
-  for (const EndpointSlice& each : slices_.by_index(kServiceIndex, key.name)) {
-    if (each.ns() == key.ns && is_managed(each) && !each.is_being_deleted()) {
-      slices.push_back(each);
-    }
+  for (const EndpointSlice& each :
+       slices_.by_label(key.ns, EndpointSlice::kServiceNameLabel, key.name)) {
+    if (is_managed(each) && !each.is_being_deleted()) slices.push_back(each);
   }
   if (generations_.is_stale(key, slices)) {
     metrics_.synced(SliceMetrics::SyncResult::kStale);

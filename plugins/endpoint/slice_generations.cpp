@@ -1,6 +1,7 @@
 #include "plugins/endpoint/slice_generations.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <limits>
 #include <utility>
 
@@ -38,7 +39,7 @@ bool SliceGenerations::is_news(const EndpointSlice& slice) const {
 bool SliceGenerations::is_stale(const Key& service, std::span<const EndpointSlice> listed) const {
   const std::lock_guard lock(mutex_);
   const auto found = services_.find(service);
-  if (found == services_.end()) return false;
+  if (found == services_.end() || mutant("slice-generations")) return false;
   const ByUid& known = found->second;
   std::size_t seen = 0;
   for (const EndpointSlice& each : listed) {

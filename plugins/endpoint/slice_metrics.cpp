@@ -18,6 +18,12 @@ Metric open_gauge(Context& cluster, std::string_view name, std::string_view help
   return cluster.open_metric({.type = MetricType::kGauge, .name = name, .help = help});
 }
 
+/// How upstream's gauge names a distribution: others than this one could be anything.
+std::string gauge_label(std::string_view distribution) {
+  if (distribution.empty() || distribution == "PreferClose") return std::string(distribution);
+  return "ImplementationSpecific";
+}
+
 double number(std::size_t count) { return static_cast<double>(count); }
 
 }  // namespace
@@ -58,7 +64,7 @@ void SliceMetrics::planned(const Key& service, const SlicePlan& plan, std::size_
   added_.record(number(plan.added));
   removed_.record(number(plan.removed));
   const Record record{plan.endpoints_wanted, listed + plan.create.size() - plan.remove.size(),
-                      std::max<std::size_t>(plan.slices_least, 1), std::string(distribution)};
+                      std::max<std::size_t>(plan.slices_least, 1), gauge_label(distribution)};
   replace(service, &record);
 }
 

@@ -79,9 +79,9 @@ void SliceReconciler::run_type(const Work& work, IpFamily type, Failures& failur
   const std::vector<Announcement> announcements = hint(service, type, plan);
   shared_.metrics.planned(service.key(), plan, listed.size(), distribution_of(service));
   reuse_names(plan, service);
-  const Status written = write(work, type, plan);
-  failures.add(written);
-  if (written.ok()) {
+  const Result<Written> written = write(work, type, plan);
+  if (!written) failures.add(written.error());
+  if (written && *written == Written::kAll) {
     shared_.metrics.done(plan, wants_zone_hints(service) ? "Auto" : "Disabled",
                          distribution_of(service));
   }
@@ -116,7 +116,8 @@ std::vector<SliceReconciler::Announcement> SliceReconciler::hint(const Service& 
   return out;
 }
 
-Status SliceReconciler::write(const Work& work, IpFamily type, const SlicePlan& plan) {
+Result<SliceReconciler::Written> SliceReconciler::write(const Work& work, IpFamily type,
+                                                        const SlicePlan& plan) {
   const Service& service = work.service;
   const Key key = service.key();
   const std::string of = " EndpointSlice for Service " + key.text();
@@ -126,7 +127,7 @@ Status SliceReconciler::write(const Work& work, IpFamily type, const SlicePlan& 
     if (!creates) break;
     const Status created = send(
         Request::create<EndpointSlice>(key.ns, slice_body(each, service, type, work.trigger)), key);
-    if (created.has_cause("NamespaceTerminating")) return {};
+    if (created.has_cause("NamespaceTerminating")) return Written::kNamespaceEnds;
     if (!created.ok()) return created.with_context("failed to create" + of);
     shared_.metrics.wrote("create");
   }
@@ -144,7 +145,7 @@ Status SliceReconciler::write(const Work& work, IpFamily type, const SlicePlan& 
       return removed.with_context("failed to delete " + std::string(each.name()) + of);
     }
   }
-  return {};
+  return Written::kAll;
 }
 
 Status SliceReconciler::send(const Request& request, const Key& service) {

@@ -55,7 +55,8 @@ class SliceReconciler {
   /// Sets or clears hints; what is to be told about it when the writes are done.
   [[nodiscard]] std::vector<Announcement> hint(const Service& service, IpFamily type,
                                                SlicePlan& plan);
-  [[nodiscard]] Status write(const Work& work, IpFamily type, const SlicePlan& plan);
+  enum class Written { kAll, kNamespaceEnds };
+  [[nodiscard]] Result<Written> write(const Work& work, IpFamily type, const SlicePlan& plan);
   [[nodiscard]] Status send(const Request& request, const Key& service);
   [[nodiscard]] Status remove(const EndpointSlice& slice, const Service& service);
 

@@ -1,6 +1,7 @@
 // At most 1,000 addresses (KEP-752; pkg/controller/endpoint.truncateEndpoints).
 #include <algorithm>
 #include <cmath>
+#include <davit/mutant.hpp>
 
 #include "plugins/endpoint/subset.hpp"
 
@@ -32,7 +33,7 @@ void share_out(Subsets& subsets, AddressList list, std::size_t quota) {
 }  // namespace
 
 bool truncate(Subsets& subsets) {
-  if (address_count(subsets) <= kAddressesMax) return false;
+  if (address_count(subsets) <= kAddressesMax || mutant("over-capacity")) return false;
   const std::size_t ready = count_of(subsets, &EndpointSubset::ready);
   if (ready > kAddressesMax) {
     for (EndpointSubset& each : subsets) each.not_ready.clear();

@@ -1,5 +1,6 @@
 #include "plugins/nodelifecycle/eviction_timers.hpp"
 
+#include <davit/mutant.hpp>
 #include <utility>
 
 namespace davit::nodelifecycle {
@@ -17,6 +18,7 @@ bool EvictionTimers::add(const Key& pod, Time now, Time due) {
 
 EvictionTimers::Found EvictionTimers::cancel(const Key& pod) {
   const std::lock_guard lock(mutex_);
+  if (mutant("eviction-cancel")) return Found::kNothing;
   if (pending_.erase(pod) != 0) return Found::kPending;
   return running_.erase(pod) != 0 ? Found::kRunning : Found::kNothing;
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <davit/mutant.hpp>
 #include <span>
 #include <string>
 #include <utility>
+
+#include "plugins/nodelifecycle/doubt.hpp"
 
 namespace davit::nodelifecycle {
 namespace {
@@ -58,6 +61,7 @@ void HealthPass::run() {
   deadline_ = Time::max();
   counts_.clear();
   seen_ = 0;
+  read_freshness();
   read_leases();
   const List<Node> nodes = caches_.nodes.list();
   looked_ = cluster_.now();
@@ -65,9 +69,10 @@ void HealthPass::run() {
   for (const Node& node : nodes) look(records_.of(node.name(), place++, node_order_), node);
   forget_gone(nodes.size());
   write_silent();
+  // Before the pods, which may take minutes: no node is tainted once all zones are down.
+  handle_disruption(nodes);
   for (const std::size_t owner : marker_.run()) marked_[owner]->marks_again = true;
   marked_.clear();
-  handle_disruption(nodes);
   pass_seconds_.record(seconds(cluster_.now() - began));
   schedule();
 }
@@ -78,12 +83,15 @@ void HealthPass::look(NodeRecord& record, const Node& node) {
   if (record.last_pass == 0) admit(record, node);
   record.last_pass = pass_;
   if (record.lease_pass != pass_) ++seen_;
-  if (pulse_of(record) == Pulse::kSilent && needs_unknown(record.ready)) {
-    silent_.push_back({&record, node});
-    return;
+  const Pulse pulse = pulse_of(record);
+  if (needs_unknown(record.ready)) {
+    const Time end = end_of_grace(*record.health);
+    if (pulse == Pulse::kSilent && is_confirmed(end)) {
+      silent_.push_back({&record, node});
+      return;
+    }
+    deadline_ = std::min(deadline_, end);
   }
-  if (needs_unknown(record.ready))
-    deadline_ = std::min(deadline_, deadline(*record.health, options_.grace));
   if (!record.ready) {
     settle(record, node, Ready::kUnknown, std::nullopt);
   } else {
@@ -126,15 +134,43 @@ void HealthPass::admit(NodeRecord& record, const Node& node) {
       node_event(record.name, "Registered Node " + record.name + " in Controller"));
   // A restart takes the taints away; they come back at the limited rate.
   zones_.mark_reachable(record, node);
-  // Who looked after it before may have ended between the node's status and its pods.
-  record.marks_again = true;
+  // An earlier controller may have ended between the node's status and its pods. A node that says
+  // itself that it is not ready never had its pods marked.
+  record.marks_again = record.ready && record.ready->status == Ready::kUnknown;
 }
 
 Pulse HealthPass::pulse_of(NodeRecord& record) const {
   const Pulse pulse =
       observe(record.health, {record.ready, record.lease, record.created}, now_, options_.grace);
   publish(record);
-  return pulse;
+  return now_ > end_of_grace(*record.health) ? pulse : Pulse::kAlive;
+}
+
+void HealthPass::read_freshness() {
+  const CacheFreshness nodes = caches_.nodes.freshness();
+  const CacheFreshness leases = caches_.leases.freshness();
+  followed_since_ = std::max(nodes.followed_since, leases.followed_since);
+  nodes_confirmed_ = nodes.confirmed;
+  leases_confirmed_ = leases.confirmed;
+}
+
+Time HealthPass::end_of_grace(const NodeHealth& health) const {
+  return std::max(health.probe, followed_since_) +
+         (health.ready ? options_.grace.monitor : options_.grace.startup);
+}
+
+bool HealthPass::is_confirmed(Time time) {
+  // A write about a node that has changed meanwhile is refused, so nodes may be known a bit less.
+  const bool nodes = nodes_confirmed_ + kDoubtful >= time;
+  const bool leases = leases_confirmed_ >= time;
+  if (!nodes) caches_.nodes.verify();
+  if (!leases) caches_.leases.verify();
+  return (nodes && leases) || mutant("freshness");
+}
+
+void HealthPass::taint() {
+  if (cluster_.now() - caches_.nodes.freshness().confirmed > kDoubtful) return;
+  zones_.run(caches_.nodes, records_);
 }
 
 void HealthPass::publish(NodeRecord& record) const {
@@ -146,8 +182,9 @@ void HealthPass::publish(NodeRecord& record) const {
 }
 
 void HealthPass::write_silent() {
-  for (std::size_t first = 0; first < silent_.size(); first += kBatch) {
-    const std::size_t end = std::min(first + kBatch, silent_.size());
+  const std::size_t batch = mutant("silent-batch") ? 1 : kBatch;
+  for (std::size_t first = 0; first < silent_.size(); first += batch) {
+    const std::size_t end = std::min(first + batch, silent_.size());
     std::vector<Request> requests;
     for (std::size_t i = first; i < end; ++i) {
       requests.push_back(unknown_request(silent_[i].node, cluster_.wall_now()));
@@ -195,6 +232,7 @@ void HealthPass::became_unknown(NodeRecord& record, const Node& node) {
   note_unknown(*record.health, {record.ready, record.lease, record.created},
                node.metadata()[&Names::creation_timestamp].string(), now_);
   publish(record);
+  zones_.wrote_unknown(record, node);
   settle(record, node, observed, Ready::kUnknown);
 }
 
@@ -211,7 +249,7 @@ void HealthPass::settle(NodeRecord& record, const Node& node, Ready observed,
     cluster_.events().normal(node, "NodeNotReady",
                              "Node " + record.name + " status is now: NodeNotReady");
     mark_pods(record);
-  } else if (marks_again && observed != Ready::kTrue) {
+  } else if (!mutant("marks-again") && marks_again && observed != Ready::kTrue) {
     mark_pods(record);
   }
 }
@@ -238,7 +276,7 @@ bool HealthPass::is_over(NodeRecord& record) {
                              node_event(name, "Removing Node " + name + " from Controller"));
     --known_;
     record.marks_again = false;
-    record.health.reset();
+    if (!mutant("node-of-a-name")) record.health.reset();
     if (std::exchange(record.is_published, false)) {
       unready_.set(name, UnreadyNodes::State::kReady);
     }

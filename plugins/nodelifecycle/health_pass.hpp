@@ -16,8 +16,8 @@
 
 namespace davit::nodelifecycle {
 
-/// Not thread-safe: one timer calls it. Requests of one kind go out together: first the status of
-/// all nodes that fell silent, then their pods.
+/// One timer calls it; taint() may have another where taints_beside_pass() says so. Requests of one
+/// kind go out together: first the status of all nodes that fell silent, then their pods.
 ///
 /// What it knows of nodes is the controller's state: the next build counts on, and no node gets its
 /// grace period anew.
@@ -35,7 +35,9 @@ class HealthPass final : public HandedState {
   /// Looks at all nodes. Blocks for requests.
   void run();
   /// Taints those that wait for it, or evicts their pods, as the rates allow. Blocks for requests.
-  void taint() { zones_.run(caches_.nodes, records_); }
+  /// Not from a cache that has not been confirmed for long.
+  void taint();
+  [[nodiscard]] bool taints_beside_pass() const { return zones_.runs_beside_pass(); }
   /// When run() is due again: after the period, or before when a node's grace ends.
   [[nodiscard]] Time next() const { return next_; }
 
@@ -55,6 +57,13 @@ class HealthPass final : public HandedState {
   void read(NodeRecord& record, const Node& node) const;
   void admit(NodeRecord& record, const Node& node);
   [[nodiscard]] Pulse pulse_of(NodeRecord& record) const;
+  void read_freshness();
+  /// When a node that stays silent will have been so for too long. An outage of our own does not
+  /// count: the node may not have been able to speak, or we not to hear it.
+  [[nodiscard]] Time end_of_grace(const NodeHealth& health) const;
+  /// Whether the caches are known to show what there was at `time`; if not, has them compared with
+  /// the server.
+  [[nodiscard]] bool is_confirmed(Time time);
   [[nodiscard]] NodeRecord read_record(const StateFields& state) const;
   void publish(NodeRecord& record) const;
   void write_silent();
@@ -82,6 +91,9 @@ class HealthPass final : public HandedState {
   Time next_{};
   // ---- Of the pass that runs ----
   Time now_{};
+  Time followed_since_{};   // The end of the last outage of our own.
+  Time nodes_confirmed_{};  // When what the pass reads was last known to be the server's.
+  Time leases_confirmed_{};
   WallTime wall_now_{};
   Time looked_{};         // When the last look at a node ended.
   Time deadline_{};       // The earliest end of a grace period to come.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <davit/json_writer.hpp>
+#include <davit/mutant.hpp>
 #include <utility>
 
 namespace davit::nodelifecycle {
@@ -81,7 +82,8 @@ std::string unknown_patch(const Node& node, WallTime now) {
   const std::string_view created = node.metadata()[&Names::creation_timestamp].string();
   JsonWriter body;
   body.begin_object().key("metadata").begin_object();
-  body.member("resourceVersion", node.resource_version()).end_object();
+  if (!mutant("node-version")) body.member("resourceVersion", node.resource_version());
+  body.end_object();
   body.key("status").begin_object().key("conditions").begin_array();
   for (const std::string_view type : kJudged) {
     const std::optional<ConditionView> present = node.condition(type);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "plugins/nodelifecycle/doubt.hpp"
 #include "plugins/nodelifecycle/pod_marker.hpp"
 
 namespace davit::nodelifecycle {
@@ -13,15 +14,17 @@ constexpr std::uint32_t kNodeWorkers = 8;
 constexpr std::uint32_t kPodWorkers = 4;
 constexpr std::chrono::milliseconds kTick{100};  // scheduler.NodeEvictionPeriod
 
-Handlers<Pod> pods_that_come_to_a_node(const Queue& queue) {
+/// Pods that come to a node whose Ready is known and not True. Those that are there when a
+/// controller starts, or when their node falls silent, belong to the pass.
+Handlers<Pod> pods_that_come_to_a_node(const Queue& queue, const UnreadyNodes& unready) {
   return {.added =
-              [&queue](const Pod& pod) {
-                if (!pod.node_name().empty()) queue.add(pod);
+              [&](const Pod& pod) {
+                if (unready.contains(std::string(pod.node_name()))) queue.add(pod);
               },
           .updated =
-              [&queue](const Pod& old, const Pod& pod) {
-                if (pod.node_name().empty() || old.node_name() == pod.node_name()) return;
-                queue.add(pod);
+              [&](const Pod& old, const Pod& pod) {
+                if (old.node_name() == pod.node_name()) return;
+                if (unready.contains(std::string(pod.node_name()))) queue.add(pod);
               }};
 }
 
@@ -42,20 +45,25 @@ NodeLifecycleController::NodeLifecycleController(Context& cluster, const Options
       pods_queue_(
           cluster.open_queue({.name = "node_lifecycle_controller_pods", .workers = kPodWorkers},
                              [this](const Key& key) { return sync_pod(key); })),
-      caches_{cluster.open_informer<Node>(
-                  {.added = [this](const Node& node) { nodes_queue_.add(node); },
-                   .updated = [this](const Node&, const Node& node) { nodes_queue_.add(node); }}),
-              cluster.open_informer<Pod>(pods_that_come_to_a_node(pods_queue_)),
-              cluster.open_informer<Lease>(
-                  {}, {.field_selector = "metadata.namespace=kube-node-lease"})},
+      caches_{
+          cluster.open_informer<Node>(
+              {.added = [this](const Node& node) { nodes_queue_.add(node); },
+               .updated = [this](const Node&, const Node& node) { nodes_queue_.add(node); }},
+              {.silence_max = kSilenceMax}),
+          cluster.open_informer<Pod>(pods_that_come_to_a_node(pods_queue_, unready_)),
+          cluster.open_informer<Lease>({}, {.field_selector = "metadata.namespace=kube-node-lease",
+                                            .silence_max = kSilenceMax})},
       pass_(cluster, caches_, options, unready_) {
   cluster.add_index(caches_.pods, kNodeIndex, "spec.nodeName");
+  if (pass_.taints_beside_pass()) {
+    cluster.start_timer({.first = std::chrono::milliseconds(0), .period = kTick},
+                        [this] { pass_.taint(); });
+  }
   cluster.start_timer({.first = std::chrono::milliseconds(0), .period = kTick}, [this] { tick(); });
 }
 
 void NodeLifecycleController::tick() {
-  // First those who wait: what a pass has just written, the cache has not yet seen.
-  pass_.taint();
+  if (!pass_.taints_beside_pass()) pass_.taint();
   if (cluster_.now() >= pass_.next()) pass_.run();
 }
 

@@ -13,8 +13,9 @@
 
 namespace davit::nodelifecycle {
 
-/// Two queues and a timer: nodes whose conditions or labels may ask for other taints and labels,
-/// pods that came to a node after it went silent, and the pass over all nodes.
+/// Two queues and two timers: nodes whose conditions or labels may ask for other taints and labels,
+/// pods that came to a node after it went silent, the pass over all nodes, and the NoExecute taints
+/// of those that wait for them.
 class NodeLifecycleController final : public Controller {
  public:
   /// Reads the configuration; an unknown member or value is an error.

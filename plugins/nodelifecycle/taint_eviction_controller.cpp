@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plugins/nodelifecycle/doubt.hpp"
 #include "plugins/nodelifecycle/pod_deletion.hpp"
 #include "plugins/nodelifecycle/tolerance.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::uint32_t kWorkers = 8;  // tainteviction.UpdateWorkerSize
 constexpr int kTriesMax = 5;           // tainteviction.retries
 constexpr std::chrono::milliseconds kPause{10};
+constexpr std::chrono::seconds kDoubtPause{1};
 constexpr const char* kPodsByNode = "node";
 constexpr char kUidMark = '@';  // In no name.
 constexpr const char* kEvictionReason = "TaintManagerEviction";
@@ -66,7 +68,8 @@ TaintEvictionController::TaintEvictionController(Context& cluster)
                [this](const Node& old, const Node& node) {
                  if (!same_no_execute(old, node)) nodes_queue_.add(node);
                },
-           .deleted = [this](const Node& node) { nodes_queue_.add(node); }})),
+           .deleted = [this](const Node& node) { nodes_queue_.add(node); }},
+          {.silence_max = kSilenceMax})),
       pods_(cluster.open_informer<Pod>(
           {.added = [this](const Pod& pod) { pods_queue_.add(identity_of(pod)); },
            .updated =
@@ -179,6 +182,8 @@ void TaintEvictionController::tell(const Changes& changes) {
 
 Result<Again> TaintEvictionController::sync_eviction(const Key& key) {
   const Time now = cluster_.now();
+  // The node's taints may be gone.
+  if (now - nodes_.freshness().confirmed > kDoubtful) return Again::after(kDoubtPause);
   const EvictionTimers::Step step = timers_.step(key, now);
   if (const auto* wait = std::get_if<EvictionTimers::Wait>(&step)) return Again::after(wait->rest);
   const auto* attempt = std::get_if<EvictionTimers::Attempt>(&step);

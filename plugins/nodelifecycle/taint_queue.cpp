@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <davit/mutant.hpp>
 
 namespace davit::nodelifecycle {
 namespace {
@@ -15,22 +16,23 @@ constexpr int kTokenParts = 1'000'000'000;
 }  // namespace
 
 TaintLimiter::TaintLimiter(float rate, Time now)
-    : rate_(std::max(rate, 0.0F)), tokens_(rate_ > 0 ? 1 : 0), at_(now) {}
+    : rate_(std::max(rate, 0.0F)), tokens_(1), at_(now) {}
 
 bool TaintLimiter::take(Time now) {
   constexpr double kWhole = 1 - 1e-6;  // 1/rate seconds at this rate may round to less than one.
   refill(now);
-  if (tokens_ < kWhole) return false;
+  if (tokens_ < kWhole && !mutant("taint-rate")) return false;
   tokens_ = 0;
   return true;
 }
 
 void TaintLimiter::swap(float rate, Time now) {
-  const float reported = rate_ > 0 ? rate_ : 1;
+  const float reported = is_never_ ? 1 : rate_;
   if (reported == rate) return;
   const bool had_token = take(now);
+  is_never_ = rate <= 0;
   rate_ = std::max(rate, 0.0F);
-  tokens_ = had_token && rate_ > 0 ? 1 : 0;
+  tokens_ = had_token && !is_never_ ? 1 : 0;
 }
 
 void TaintLimiter::refill(Time now) {
@@ -53,25 +55,24 @@ bool TaintQueue::remove(const std::string& node) {
   return true;
 }
 
-void TaintQueue::run(const std::function<Time()>& clock,
-                     const std::function<Outcome(const std::string& node)>& act) {
-  while (!heap_.empty()) {
-    const Time now = clock();
-    if (!limiter_.take(now) || heap_.begin()->first > now) return;
-    const auto [due, node] = *heap_.begin();
-    const Outcome outcome = act(node);
-    heap_.erase({due, node});
-    if (!outcome) continue;
-    const Time next = clock() + *outcome + Duration(1);
-    heap_.emplace(next, node);
-    known_[node] = next;
-  }
+std::optional<std::string> TaintQueue::take(Time now) {
+  if (heap_.empty() || !limiter_.take(now) || heap_.begin()->first > now) return std::nullopt;
+  return heap_.begin()->second;
+}
+
+void TaintQueue::finish(const std::string& node, const Outcome& outcome, Time taken) {
+  const auto known = known_.find(node);
+  if (known == known_.end() || heap_.erase({known->second, node}) == 0) return;
+  if (!outcome) return;
+  known->second = taken + *outcome + Duration(1);
+  heap_.emplace(known->second, node);
 }
 
 void TaintLimiter::write(JsonWriter& out) const {
   std::array<char, 32> rate{};  // The shortest text that is read as the same number.
   char* const end = std::to_chars(rate.data(), rate.data() + rate.size(), rate_).ptr;
   out.member("rate", std::string_view(rate.data(), static_cast<std::size_t>(end - rate.data())));
+  out.member("never", is_never_);
   out.member("tokens", static_cast<std::int64_t>(tokens_ * kTokenParts))
       .member("refilled", state_time(at_));
 }
@@ -86,6 +87,8 @@ TaintLimiter TaintLimiter::read(const StateFields& state, Time now) {
     rate = 0;
   }
   TaintLimiter made(rate, state.past("refilled", now));
+  // States of older builds have no bucket of the rate 0.
+  made.is_never_ = state.has("never") ? state.boolean("never") : rate == 0;
   made.tokens_ = static_cast<double>(state.integer("tokens", {0, kTokenParts})) / kTokenParts;
   return made;
 }

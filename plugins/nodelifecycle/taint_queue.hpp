@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <davit/state_fields.hpp>
 #include <davit/time.hpp>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,15 +12,16 @@
 
 namespace davit::nodelifecycle {
 
-/// A token bucket of one token, full at first, or one that never has any. Takes the time instead of
-/// reading it.
+/// A token bucket of one token, or a limiter that never has any. Takes the time instead of reading
+/// it. Upstream: TokenBucketRateLimiter and FakeNeverRateLimiter.
 class TaintLimiter {
  public:
+  /// A full bucket, also at the rate 0, which then is never filled again. The rate is a second's.
   explicit TaintLimiter(float rate, Time now);
 
   [[nodiscard]] bool take(Time now);
-  /// Another rate, a second's; 0 or less: never. A bucket that had no token passes that on. The
-  /// same rate changes nothing, and "never" counts as the rate 1, as it does upstream.
+  /// Another rate; 0 or less: never. A bucket that had no token passes that on. The same rate
+  /// changes nothing, and "never" counts as the rate 1, as it does upstream.
   void swap(float rate, Time now);
 
   /// For the next build, as members of an object.
@@ -31,7 +31,8 @@ class TaintLimiter {
  private:
   void refill(Time now);
 
-  float rate_ = 0;  // 0: never.
+  float rate_ = 0;
+  bool is_never_ = false;  // Then there are no tokens, and the rate is 0.
   double tokens_ = 0;
   Time at_{};
 };
@@ -52,10 +53,12 @@ class TaintQueue {
   bool remove(const std::string& node);
   void swap_limiter(float rate, Time now) { limiter_.swap(rate, now); }
 
-  /// Hands out nodes as long as there are tokens. A token is spent on a node that is not yet due,
-  /// too. `act` must not touch the queue.
-  void run(const std::function<Time()>& clock,
-           const std::function<Outcome(const std::string& node)>& act);
+  /// The node whose turn it is: the one that waits longest, if there is a token and it is due. A
+  /// token is spent on a node that is not yet due, too. It keeps its place until finish().
+  [[nodiscard]] std::optional<std::string> take(Time now);
+  /// What became of the node that take() handed out at `taken`. Upstream: RemoveFromQueue, Replace,
+  /// neither of which touches a node that was removed in between.
+  void finish(const std::string& node, const Outcome& outcome, Time taken);
 
   [[nodiscard]] bool empty() const { return heap_.empty(); }
 

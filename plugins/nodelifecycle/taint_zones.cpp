@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 namespace davit::nodelifecycle {
 namespace {
@@ -36,8 +37,14 @@ TaintZones::TaintZones(Context& cluster, const Options& options, const Informer<
 
 void TaintZones::ensure(const std::string& zone) {
   if (!states_.ensure(zone)) return;
-  queues_.insert_or_assign(zone, TaintQueue(options_.rate, cluster_.now()));
   evictions_.record(0, {zone});
+  const std::lock_guard lock(mutex_);
+  queues_.insert_or_assign(zone, TaintQueue(options_.rate, cluster_.now()));
+}
+
+void TaintZones::wrote_unknown(const NodeRecord& record, const Node& before) {
+  const std::lock_guard lock(mutex_);
+  before_unknown_.insert_or_assign(record.name, std::string(before.resource_version()));
 }
 
 void TaintZones::decide(NodeRecord& record, const Node& node, const Change& ready) {
@@ -76,6 +83,7 @@ void TaintZones::decide_eviction(NodeRecord& record, Ready observed) {
   }
   record.eviction = Eviction::kQueued;
   record.is_queued = true;
+  const std::lock_guard lock(mutex_);
   queue_of(record.zone).add(record.name, now);
 }
 
@@ -98,9 +106,11 @@ void TaintZones::forget(NodeRecord& record) {
 }
 
 void TaintZones::leave_queue(NodeRecord& record) {
-  if (record.is_queued) queue_of(record.zone).remove(record.name);
-  record.is_queued = false;
   record.eviction = Eviction::kNone;
+  if (!std::exchange(record.is_queued, false)) return;
+  const std::lock_guard lock(mutex_);
+  queue_of(record.zone).remove(record.name);
+  before_unknown_.erase(record.name);
 }
 
 DisruptionPlan::Kind TaintZones::judge(const ZoneCounts& counts) {
@@ -108,12 +118,16 @@ DisruptionPlan::Kind TaintZones::judge(const ZoneCounts& counts) {
   for (const auto& [zone, count] : counts) report(zone, count);
   for (const std::string& zone : plan.vanished) report(zone, {});
   const Time now = cluster_.now();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const DisruptionPlan::Rate& each : plan.rates) {
+      queue_of(each.zone).swap_limiter(each.rate, now);
+    }
+  }
   if (plan.kind == DisruptionPlan::Kind::kEnter) {
     cluster_.log().warning("all zones are down: no node is tainted NoExecute");
-    for (auto& [zone, queue] : queues_) queue.swap_limiter(0, now);
   }
   for (const DisruptionPlan::Rate& each : plan.rates) {
-    queue_of(each.zone).swap_limiter(each.rate, now);
     cluster_.log().info("the rate of NoExecute taints of a zone changes",
                         {{"zone", each.zone}, {"per_second", std::to_string(each.rate)}});
   }
@@ -121,6 +135,7 @@ DisruptionPlan::Kind TaintZones::judge(const ZoneCounts& counts) {
 }
 
 void TaintZones::write(JsonWriter& out) const {
+  const std::lock_guard lock(mutex_);
   out.begin_array();
   // Every zone with a state has a queue.
   for (const auto& [zone, queue] : queues_) {
@@ -148,21 +163,42 @@ void TaintZones::read(const StateFields& state, std::string_view name) {
   }
   if (!state.status().ok()) return;
   states_ = std::move(states);
+  const std::lock_guard lock(mutex_);
   queues_ = std::move(queues);
 }
 
 void TaintZones::run(const Informer<Node>& nodes, NodeRecords& records) {
-  for (auto& entry : queues_) {
-    const std::string& zone = entry.first;
-    entry.second.run([this] { return cluster_.now(); },
-                     [&](const std::string& name) {
-                       return pod_eviction_timeout_ ? evict(records.of(name), zone)
-                                                    : taint(nodes.get({}, name), zone);
-                     });
+  std::vector<std::string> zones;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [zone, queue] : queues_) zones.push_back(zone);
+  }
+  for (const std::string& zone : zones) {
+    for (;;) {
+      const Time now = cluster_.now();
+      const std::optional<std::string> name = take(zone, now);
+      if (!name) break;
+      finish(zone, *name,
+             pod_eviction_timeout_ ? evict(records.of(*name), zone)
+                                   : taint(nodes.get({}, *name), zone),
+             now);
+    }
   }
 }
 
+std::optional<std::string> TaintZones::take(const std::string& zone, Time now) {
+  const std::lock_guard lock(mutex_);
+  return queue_of(zone).take(now);
+}
+
+void TaintZones::finish(const std::string& zone, const std::string& node,
+                        const TaintQueue::Outcome& outcome, Time taken) {
+  const std::lock_guard lock(mutex_);
+  queue_of(zone).finish(node, outcome, taken);
+}
+
 void TaintZones::enqueue(NodeRecord& record, bool has_taint) {
+  const std::lock_guard lock(mutex_);
   TaintQueue& queue = queue_of(record.zone);
   // One that waits goes to the end in each pass.
   if (!has_taint) queue.remove(record.name);
@@ -183,15 +219,27 @@ TaintQueue& TaintZones::queue_of(const std::string& zone) {
   return queues_.try_emplace(zone, options_.rate, cluster_.now()).first->second;
 }
 
-TaintQueue::Outcome TaintZones::taint(const std::optional<Node>& node,
-                                      const std::string& zone) const {
+std::optional<Ready> TaintZones::ready_of(const Node& node) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto before = before_unknown_.find(std::string(node.name()));
+    if (before != before_unknown_.end()) {
+      if (before->second == node.resource_version()) return Ready::kUnknown;
+      before_unknown_.erase(before);
+    }
+  }
+  const std::optional<ReadyFacts> ready = ReadyFacts::from(node);
+  return ready ? std::optional(ready->status) : std::nullopt;
+}
+
+TaintQueue::Outcome TaintZones::taint(const std::optional<Node>& node, const std::string& zone) {
   if (!node) return TaintQueue::kDone;
-  const std::optional<ReadyFacts> ready = ReadyFacts::from(*node);
+  const std::optional<Ready> ready = ready_of(*node);
   if (!ready) return kUnjudgedWait;
   TaintSwap swap;
-  if (ready->status == Ready::kFalse) {
+  if (ready == Ready::kFalse) {
     swap = {{no_execute(kNotReady)}, {no_execute(kUnreachable)}};
-  } else if (ready->status == Ready::kUnknown) {
+  } else if (ready == Ready::kUnknown) {
     swap = {{no_execute(kUnreachable)}, {no_execute(kNotReady)}};
   } else {
     return TaintQueue::kDone;

@@ -6,8 +6,10 @@
 #include <davit/kube/node.hpp>
 #include <davit/kube/pod.hpp>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "plugins/nodelifecycle/node_record.hpp"
 #include "plugins/nodelifecycle/node_writer.hpp"
@@ -21,7 +23,10 @@ namespace davit::nodelifecycle {
 /// The index of pods by node that their informer must have.
 inline constexpr const char* kNodeIndex = "node";
 
-/// Not thread-safe: one timer calls all of it. Calls may block for requests.
+/// The pass over all nodes calls everything but run(), which has a timer of its own, so that no
+/// node waits for its taint until the pods of another are marked. Without taints run() works on the
+/// pass's records and belongs to the same timer. Calls may block for requests, and hold no lock
+/// then.
 class TaintZones {
  public:
   /// Ready before a pass looked at a node, and after.
@@ -33,9 +38,15 @@ class TaintZones {
   /// For the controller's constructor: opens metrics. `cluster` must outlive this.
   TaintZones(Context& cluster, const Options& options, const Informer<Pod>& pods);
 
+  /// Whether run() may be called beside the pass.
+  [[nodiscard]] bool runs_beside_pass() const { return !pod_eviction_timeout_; }
+
   /// Makes the zone with a full bucket if it is new.
   void ensure(const std::string& zone);
 
+  /// This pass turned the node's Ready to Unknown. The cache may still have `before`, and then this
+  /// counts.
+  void wrote_unknown(const NodeRecord& record, const Node& before);
   /// What a node's Ready means for its NoExecute taints: nothing, a swap at once, or the queue.
   void decide(NodeRecord& record, const Node& node, const Change& ready);
   /// Takes the NoExecute taints off, and the node out of the queue. Without taints only that.
@@ -59,9 +70,15 @@ class TaintZones {
   void leave_queue(NodeRecord& record);
   void decide_eviction(NodeRecord& record, Ready observed);
   void report(const std::string& zone, const ZoneCount& count) const;
+  /// Under the lock.
   [[nodiscard]] TaintQueue& queue_of(const std::string& zone);
-  [[nodiscard]] TaintQueue::Outcome taint(const std::optional<Node>& node,
-                                          const std::string& zone) const;
+  /// A node of the zone whose turn it is.
+  [[nodiscard]] std::optional<std::string> take(const std::string& zone, Time now);
+  void finish(const std::string& zone, const std::string& node, const TaintQueue::Outcome& outcome,
+              Time taken);
+  /// Ready of a cached node, or what this controller wrote since.
+  [[nodiscard]] std::optional<Ready> ready_of(const Node& node);
+  [[nodiscard]] TaintQueue::Outcome taint(const std::optional<Node>& node, const std::string& zone);
   [[nodiscard]] TaintQueue::Outcome evict(NodeRecord& record, const std::string& zone) const;
 
   Context& cluster_;
@@ -70,7 +87,10 @@ class TaintZones {
   const PodEviction eviction_;
   const NodeWriter writer_;
   ZoneStates states_;
-  std::map<std::string, TaintQueue> queues_;
+  mutable std::mutex mutex_;
+  std::map<std::string, TaintQueue> queues_;  // Guarded by mutex_.
+  /// Versions of nodes that were True until this controller wrote Unknown. Guarded by mutex_.
+  std::unordered_map<std::string, std::string> before_unknown_;
   Metric size_;
   Metric health_;
   Metric unhealthy_;

@@ -1,6 +1,7 @@
 #include "plugins/nodelifecycle/zones.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <string_view>
 
 namespace davit::nodelifecycle {
@@ -58,7 +59,7 @@ DisruptionPlan ZoneStates::update(const ZoneCounts& counts, const ZoneOptions& o
     if (!now.contains(zone)) plan.vanished.push_back(zone);
   }
   for (const std::string& zone : plan.vanished) states_.erase(zone);
-  const bool is_down = all_full(now);
+  const bool is_down = all_full(now) && !mutant("full-disruption");
   const bool was_down = all_full(states_);
   if (is_down && was_down) return plan;
   if (is_down) {

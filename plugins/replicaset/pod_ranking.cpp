@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <davit/mutant.hpp>
 #include <numeric>
 #include <system_error>
 
@@ -30,7 +31,7 @@ Verdict younger(const PodRank& a, const PodRank& b, std::optional<WallTime> PodR
 Verdict compare(const PodRank& a, const PodRank& b, WallTime now) {
   if (a.node.empty() != b.node.empty()) return first_if(a.node.empty());
   if (a.progress != b.progress) return first_if(a.progress < b.progress);
-  if (a.ready != b.ready) return first_if(!a.ready);
+  if (a.ready != b.ready && !mutant("rank-by-readiness")) return first_if(!a.ready);
   if (a.deletion_cost != b.deletion_cost) return first_if(a.deletion_cost < b.deletion_cost);
   if (a.neighbours != b.neighbours) return first_if(a.neighbours > b.neighbours);
   if (a.ready) {

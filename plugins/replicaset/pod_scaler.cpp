@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <davit/kube/selector.hpp>
+#include <davit/mutant.hpp>
 #include <davit/slow_start.hpp>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,16 +17,17 @@
 namespace davit::replicaset {
 namespace {
 
-/// The selectors of the sets that have the same controller as `set`, itself included; none for a
-/// set that stands alone.
-std::vector<Selector> sibling_selectors(const ReplicaSet& set, const Informer<ReplicaSet>& sets) {
-  std::vector<Selector> selectors;
+/// The selectors of the sets that have the same controller as `set`, itself included, by namespace;
+/// none for a set that stands alone. As upstream, the controller's UID is what counts, in whatever
+/// namespace its sets are.
+std::map<std::string, std::vector<Selector>> sibling_selectors(const ReplicaSet& set,
+                                                               const Informer<ReplicaSet>& sets) {
+  std::map<std::string, std::vector<Selector>> selectors;
   const std::optional<OwnerReference> owner = set.controller();
   if (!owner) return selectors;
   for (const ReplicaSet& sibling : sets.by_controller(owner->uid())) {
-    if (sibling.ns() != set.ns()) continue;  // Owners never reach across namespaces.
     Result<Selector> selector = Selector::parse(sibling.selector());
-    if (selector) selectors.push_back(std::move(*selector));
+    if (selector) selectors[std::string(sibling.ns())].push_back(std::move(*selector));
   }
   return selectors;
 }
@@ -105,7 +108,7 @@ Status PodScaler::remove(const ReplicaSet& set, const std::vector<Pod>& victims)
       continue;
     }
     // The cache will not see a deletion of ours.
-    expectations_.deletion_observed(set.key(), keys[i]);
+    if (!mutant("failed-deletion")) expectations_.deletion_observed(set.key(), keys[i]);
     const Status status = answers[i].error().unless(Code::kNotFound);
     if (status.ok()) continue;
     if (status.code() != Code::kCancelled) {
@@ -139,15 +142,15 @@ void PodScaler::count_neighbours(const ReplicaSet& set, std::vector<PodRank>& ra
   // All pods on one node have the same neighbours: the criterion cannot decide, so the walk through
   // the namespace is saved.
   if (neighbours.size() < 2) return;
-  const std::vector<Selector> selectors = sibling_selectors(set, sets_);
-  if (selectors.empty()) return;
-  for (const Pod& pod : pods_.in_namespace(set.ns())) {
-    const auto node = neighbours.find(pod.node_name());
-    if (node == neighbours.end() || !pod.is_active()) continue;
-    const Value labels = pod.labels();
-    const bool related = std::any_of(selectors.begin(), selectors.end(),
-                                     [&](const Selector& each) { return each.matches(labels); });
-    if (related) ++node->second;
+  for (const auto& [ns, selectors] : sibling_selectors(set, sets_)) {
+    for (const Pod& pod : pods_.in_namespace(ns)) {
+      const auto node = neighbours.find(pod.node_name());
+      if (node == neighbours.end() || !pod.is_active()) continue;
+      const Value labels = pod.labels();
+      const bool related = std::any_of(selectors.begin(), selectors.end(),
+                                       [&](const Selector& each) { return each.matches(labels); });
+      if (related) ++node->second;
+    }
   }
   for (PodRank& rank : ranks) rank.neighbours = neighbours[rank.node];
 }

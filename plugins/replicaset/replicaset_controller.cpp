@@ -76,6 +76,11 @@ Result<Again> ReplicaSetController::sync(const Key& key) {
                          {{"replicaset", key.text()}, {"error", selector.error().message()}});
     return Again::when_changed();
   }
+  if (terminating_.learn_from_cache(*set) == TerminatingSupport::News::kStoredNow) {
+    for (const ReplicaSet& each : sets_.list()) {
+      if (!each.terminating_replicas()) queue_.add(each);
+    }
+  }
   const Candidates pods = candidates(*set, *selector);
   const Client client = cluster_.client();
   const Result<std::vector<Pod>> active =
@@ -126,7 +131,7 @@ Result<Again> ReplicaSetController::report(const ReplicaSet& set, const std::vec
   StatusPlan plan;
   plan.now = now;
   plan.counts = count_replicas(states, set.min_ready(), now);
-  if (terminating_.of(set) != TerminatingField::kDropped) {
+  if (terminating_.is_counted()) {
     plan.counts.terminating = static_cast<std::int64_t>(terminating);
   }
   plan.failure =

@@ -1,18 +1,20 @@
 #include "plugins/replicaset/status_plan.hpp"
 
+#include <davit/mutant.hpp>
+
 namespace davit::replicaset {
 
 bool counts_differ(const ReplicaCounts& current, const ReplicaCounts& wanted,
                    TerminatingField field) {
-  if (field != TerminatingField::kUnproven) return current != wanted;
-  ReplicaCounts assumed = current;
-  assumed.terminating = current.terminating.value_or(0);
-  return assumed != wanted;
+  if (field != TerminatingField::kDropped || current.terminating) return current != wanted;
+  ReplicaCounts without = wanted;
+  without.terminating.reset();
+  return current != without;
 }
 
 bool is_available(const PodState& pod, std::chrono::seconds min_ready, WallTime now) {
   if (!pod.ready) return false;
-  if (min_ready <= std::chrono::seconds::zero()) return true;
+  if (min_ready <= std::chrono::seconds::zero() || mutant("min-ready")) return true;
   return pod.ready_since && *pod.ready_since + min_ready <= now;
 }
 

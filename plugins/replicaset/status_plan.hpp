@@ -43,8 +43,9 @@ enum class TerminatingField : std::uint8_t {
   kDropped,
 };
 
-/// Whether the counters are worth a status write. An absent `terminating` differs from 0 only where
-/// the server is known to store it; else every sync on an older server would write in vain.
+/// Whether the counters are worth a status write. An absent `terminating` is worth one, as it is
+/// upstream, unless the server is known to drop the field: else every sync on an older server would
+/// write in vain.
 [[nodiscard]] bool counts_differ(const ReplicaCounts& current, const ReplicaCounts& wanted,
                                  TerminatingField field);
 

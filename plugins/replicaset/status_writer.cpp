@@ -1,6 +1,7 @@
 #include "plugins/replicaset/status_writer.hpp"
 
 #include <davit/json_writer.hpp>
+#include <davit/mutant.hpp>
 
 namespace davit::replicaset {
 namespace {
@@ -25,15 +26,18 @@ void write_conditions(const ReplicaSet& set, const StatusPlan& plan, JsonWriter&
 
 }  // namespace
 
-TerminatingField TerminatingSupport::of(const ReplicaSet& set) {
+TerminatingField TerminatingSupport::of(const ReplicaSet& set) const {
   if (mode_ == Mode::kOn) return TerminatingField::kStored;
   if (mode_ == Mode::kOff) return TerminatingField::kDropped;
-  const TerminatingField found = found_.load(std::memory_order_relaxed);
-  if (!set.terminating_replicas()) return found;
-  if (found == TerminatingField::kUnproven) {
-    found_.store(TerminatingField::kStored, std::memory_order_relaxed);
-  }
-  return TerminatingField::kStored;
+  if (set.terminating_replicas()) return TerminatingField::kStored;
+  return found_.load(std::memory_order_relaxed);
+}
+
+TerminatingSupport::News TerminatingSupport::learn_from_cache(const ReplicaSet& set) {
+  if (mode_ != Mode::kAuto || !set.terminating_replicas()) return News::kNone;
+  const TerminatingField before =
+      found_.exchange(TerminatingField::kStored, std::memory_order_relaxed);
+  return before == TerminatingField::kDropped ? News::kStoredNow : News::kNone;
 }
 
 void TerminatingSupport::learn(const ReplicaSet& answer) {
@@ -73,7 +77,7 @@ std::string status_patch(const ReplicaSet& set, const StatusPlan& plan,
 
 Status StatusWriter::write(const ReplicaSet& set, const StatusPlan& plan) const {
   const bool same_counts = !counts_differ(current_counts(set), plan.counts, support_.of(set));
-  if (same_counts && plan.failure == FailureChange::kKeep &&
+  if (!mutant("same-status") && same_counts && plan.failure == FailureChange::kKeep &&
       set.observed_generation() == set.generation()) {
     return {};
   }

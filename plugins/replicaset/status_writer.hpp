@@ -22,18 +22,29 @@ struct StatusPlan {
 };
 
 /// Whether status.terminatingReplicas is counted: decided by the operator, or found out from what
-/// the server answers. Thread-safe.
+/// the server stores. The first write carries the field, and its answer shows whether the server
+/// kept it. Where it did not, the writes that are due anyway carry it all the same, so that the
+/// first object that comes back with it tells of a server that was upgraded meanwhile. Thread-safe.
 class TerminatingSupport {
  public:
   enum class Mode : std::uint8_t { kAuto, kOn, kOff };
 
   explicit TerminatingSupport(Mode mode) : mode_(mode) {}
 
+  /// Whether status writes carry the field.
+  [[nodiscard]] bool is_counted() const { return mode_ != Mode::kOff; }
+
   /// What holds for this object. One that has the field keeps it, whatever the server does with
   /// others.
-  [[nodiscard]] TerminatingField of(const ReplicaSet& set);
+  [[nodiscard]] TerminatingField of(const ReplicaSet& set) const;
 
-  /// Takes note of the answer to a write that carried the field.
+  enum class News : std::uint8_t {
+    kNone,
+    kStoredNow,  ///< The server dropped the field before: sets that lack it are worth a sync.
+  };
+  /// Takes note of an object of the cache.
+  News learn_from_cache(const ReplicaSet& set);
+  /// Takes note of the answer to the first write that carried the field.
   void learn(const ReplicaSet& answer);
 
  private:
