@@ -39,8 +39,10 @@ struct ApiRequest {
   ResourcePath path;
   /// Used instead of `path` when not empty, for what is no resource: "/healthz". Only for kGet.
   std::string raw_path;
-  std::string body;   ///< JSON, for kCreate, kUpdate and kPatch.
-  std::string query;  ///< Further parameters, form-encoded: "labelSelector=app%3Dweb".
+  std::string body;  ///< JSON, for kCreate, kUpdate and kPatch.
+  /// Further parameters, form-encoded: "labelSelector=app%3Dweb". Decoded and encoded again before
+  /// it is sent. `dryRun`, `timeout` and `watch` are not among them.
+  std::string query;
   std::string accept = "application/json";
   PatchType patch_type = PatchType::kMerge;
   DeleteOptions delete_options;
@@ -48,6 +50,9 @@ struct ApiRequest {
   /// Limit from the first attempt to the end, retries included, the wait for the rate limiter not.
   /// 0: the client's default; streams have none.
   Duration timeout{0};
+  /// Whether the server gets the parameter `timeout`, which shortens its own limit for a write.
+  /// False for a limit that nobody asked for.
+  bool server_knows_timeout = true;
   /// When the answer is of no use any more. A request that the rate limiter would send later fails
   /// at once.
   Time deadline = Time::max();

@@ -1,11 +1,14 @@
 #include "host/api/credentials.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
 #include "host/api/exec_credentials.hpp"
 #include "host/api/token_file.hpp"
 #include "host/base/base64.hpp"
+#include "host/base/header_value.hpp"
+#include "host/base/json_text.hpp"
 
 namespace davit::host {
 namespace {
@@ -54,6 +57,7 @@ class AuthenticatedCall final : public Call, public ResponseReader {
     call_ = transport.start(std::move(request), *this);
   }
   void resume() override { call_->resume(); }
+  [[nodiscard]] bool is_sent() const override { return call_->is_sent(); }
 
   void on_head(int status, const HttpHeaders& headers) override {
     if (status == kUnauthorized) credentials_.rejected(used_);
@@ -91,6 +95,12 @@ class AuthenticatedTransport final : public Transport {
       reader.on_end({Break::kCredentials, "getting credentials: " + credential.error().message()});
       return std::make_unique<EndedCall>();
     }
+    if (!is_header_value(credential->authorization)) {
+      reader.on_end({Break::kCredentials,
+                     "getting credentials: the token has control characters, which a header cannot "
+                     "carry"});
+      return std::make_unique<EndedCall>();
+    }
     if (!credential->authorization.empty() && !has_header(request.headers, "Authorization")) {
       request.headers.emplace_back("Authorization", credential->authorization);
     }
@@ -103,6 +113,7 @@ class AuthenticatedTransport final : public Transport {
     return call;
   }
 
+  void close_idle() override { inner_->close_idle(); }
   [[nodiscard]] std::string_view server() const override { return inner_->server(); }
 
  private:
@@ -122,6 +133,9 @@ Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& co
   if (has_token && has_basic) {
     return Status(Code::kInvalid, "username/password or bearer token may be set, but not both");
   }
+  if (!is_header_value(config.token)) {
+    return Status(Code::kInvalid, "the token has control characters, which a header cannot carry");
+  }
   if (!config.token_file.empty()) {
     return Owned(std::make_unique<TokenFile>(config.token_file, config.token, clock, log));
   }
@@ -136,6 +150,20 @@ Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& co
 
 Result<HttpHeaders> impersonation_headers(const Impersonation& who) {
   HttpHeaders out;
+  const auto bad = [](std::string_view what) {
+    return Status(Code::kInvalid, "the " + std::string(what) +
+                                      " to impersonate has control characters, which a header "
+                                      "cannot carry");
+  };
+  if (!is_header_value(who.user)) return bad("user");
+  if (!is_header_value(who.uid)) return bad("uid");
+  for (const std::string& group : who.groups) {
+    if (!is_header_value(group)) return bad("group");
+  }
+  for (const auto& [key, values] : who.extra) {
+    if (!std::all_of(values.begin(), values.end(), is_header_value))
+      return bad("extra " + json_string(key));
+  }
   if (who.user.empty()) {
     if (who.uid.empty() && who.groups.empty() && who.extra.empty()) return out;
     return Status(Code::kInvalid,

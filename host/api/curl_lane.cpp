@@ -14,7 +14,7 @@ namespace {
 
 // Handles kept for the next requests; one costs some 6 KiB.
 constexpr std::size_t kSpareMax = 4;
-// client-go's limit of idle connections per host; only reached where the server speaks no HTTP/2.
+// client-go's limit of idle connections per host.
 constexpr long kConnectionsMax = 25;
 // libcurl looks at every transfer of a connection, with a poll() each, whenever one of them moves.
 // With many under way answers are therefore gathered: a pause for each transfer bounds these looks
@@ -66,7 +66,6 @@ class CurlLane::Started final : public Call {
 CurlLane::CurlLane(const CurlSettings& settings, Lane lane)
     : settings_(settings), lane_(lane), multi_(curl_multi_init()) {
   DAVIT_ASSERT(multi_ != nullptr);
-  curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
   curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kConnectionsMax);
   if (lane == Lane::kWrite) {
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, kConnectionsMax);

@@ -8,24 +8,11 @@
 #include <string_view>
 
 #include "host/api/curl_handles.hpp"
+#include "host/api/curl_options.hpp"
 #include "host/api/tls_material.hpp"
 #include "host/api/transport.hpp"
 
 namespace davit::host {
-
-/// What all requests of a connection have in common. Immutable; outlives the lanes.
-struct CurlSettings {
-  enum class Protocol { kHttp1, kHttp2 };
-  enum class Verify { kServer, kNothing };
-
-  std::string base_url;     ///< "https://10.0.0.1:6443/prefix", no trailing slash.
-  std::string connect_to;   ///< "name:port:host:port" if the certificate has another name, else "".
-  std::string host_header;  ///< "Host: …" in that case, else "".
-  std::string proxy;        ///< Empty: the environment decides.
-  std::optional<std::string> no_proxy;  ///< Replaces the environment's list when set.
-  Protocol protocol = Protocol::kHttp2;
-  Verify verify = Verify::kServer;
-};
 
 /// Does not move once configured: libcurl keeps its address. Used by the lane's thread alone after
 /// start.
@@ -54,13 +41,11 @@ class CurlTransfer {
  private:
   void set_url(const CurlSettings& settings);
   void set_request();
-  void set_tls(const CurlSettings& settings);
   void set_callbacks();
 
   static std::size_t on_header(char* line, std::size_t, std::size_t size, void* self);
   static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self);
   static int before_request(void* self, char*, char*, int, int);
-  static int on_socket(void*, curl_socket_t socket, curlsocktype);
   void take_header(std::string_view line);
 
   const std::uint64_t id_;
@@ -74,6 +59,7 @@ class CurlTransfer {
   int status_ = 0;
   bool head_told_ = false;
   int times_sent_ = 0;
+  std::optional<std::string> refused_;  // What the request's gate said.
   char error_[CURL_ERROR_SIZE] = {};
 };
 

@@ -2,9 +2,13 @@
 
 #include <array>
 #include <cstdlib>
+#include <functional>
 #include <utility>
+#include <vector>
 
+#include "host/api/connection_pool.hpp"
 #include "host/api/curl_lane.hpp"
+#include "host/api/pooled_call.hpp"
 #include "host/api/server_url.hpp"
 #include "host/base/mutex.hpp"
 
@@ -39,55 +43,123 @@ CurlSettings make_settings(const ConnectionConfig& config, const ServerUrl& url)
   } else if (!https && environment("http_proxy").empty()) {
     settings.proxy = environment("HTTP_PROXY");  // libcurl looks at the small letters only.
   }
-  if (!environment("DISABLE_HTTP2").empty()) settings.protocol = CurlSettings::Protocol::kHttp1;
   if (config.insecure) settings.verify = CurlSettings::Verify::kNothing;
   return settings;
 }
 
+// What libcurl would say of the address: the port only where it is not the scheme's own.
+std::string host_of(const ServerUrl& url) {
+  const bool usual = url.port == (url.scheme == ServerUrl::Scheme::kHttps ? "443" : "80");
+  return usual ? url.host : url.address();
+}
+
+// A proxy of plain HTTP gets another kind of request, with credentials of its own: libcurl's loop
+// does that. HTTPS goes through a tunnel, which is libcurl's business in any case.
+bool may_be_proxied_in_plain(const CurlSettings& settings, const ServerUrl& url) {
+  if (url.scheme == ServerUrl::Scheme::kHttps || settings.no_proxy == "*") return false;
+  return !settings.proxy.empty() || !environment("http_proxy").empty() ||
+         !environment("all_proxy").empty() || !environment("ALL_PROXY").empty();
+}
+
+/// What new connections present and trust, whichever request was first to bring it. A request that
+/// was held up, and brings what has been replaced meanwhile, gets the present one: nothing flaps.
+/// Thread-safe.
+class PresentTls {
+ public:
+  using Material = std::shared_ptr<const TlsMaterial>;
+
+  /// Called under the lock, in order: another material counts from now on.
+  using OnChange = std::function<void(const Material& from, const Material& to)>;
+
+  /// For a request with `own` as certificate, or null for the connection's own one.
+  [[nodiscard]] Material take(Material base, const std::shared_ptr<const ClientCertificate>& own,
+                              const OnChange& on_change) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    const bool new_base = base_ == nullptr || base->version > base_->version;
+    const bool new_own = own != nullptr && (own_ == nullptr || own->version > own_->version);
+    if (new_base) base_ = std::move(base);
+    if (new_own) own_ = own;
+    if (new_base || new_own) {
+      const Material before = std::exchange(present_, combined());
+      if (before != nullptr) on_change(before, present_);
+    }
+    return present_;
+  }
+
+ private:
+  [[nodiscard]] Material combined() const REQUIRES(mutex_) {
+    if (own_ == nullptr) return base_;
+    auto both = std::make_shared<TlsMaterial>(*base_);
+    both->cert = own_->cert;
+    both->key = own_->key;
+    return both;
+  }
+
+  Mutex mutex_;
+  Material base_ GUARDED_BY(mutex_);
+  std::shared_ptr<const ClientCertificate> own_ GUARDED_BY(mutex_);
+  Material present_ GUARDED_BY(mutex_);
+};
+
 class CurlTransport final : public Transport {
  public:
-  CurlTransport(std::string server, CurlSettings settings, std::unique_ptr<TlsSource> tls,
+  CurlTransport(const ServerUrl& url, CurlSettings settings, std::unique_ptr<TlsSource> tls,
                 Clock& clock)
-      : server_(std::move(server)),
+      : server_(url.text()),
         settings_(std::move(settings)),
+        is_direct_(!may_be_proxied_in_plain(settings_, url)),
         tls_(std::move(tls)),
         clock_(clock),
+        routes_{route(url, Lane::kWatch), route(url, Lane::kLease), route(url, Lane::kWrite)},
         lanes_{{{settings_, Lane::kWatch}, {settings_, Lane::kLease}, {settings_, Lane::kWrite}}} {}
 
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
-    std::shared_ptr<const TlsMaterial> tls = tls_->current(clock_.now());
-    if (request.certificate != nullptr) {
-      auto own = std::make_shared<TlsMaterial>(*tls);
-      own->cert = request.certificate->cert;
-      own->key = request.certificate->key;
-      tls = std::move(own);
+    std::vector<ConnectionPool::Owned> closed;  // After PresentTls has let go of its lock.
+    PresentTls::Material tls =
+        present_.take(tls_->current(clock_.now()), request.certificate,
+                      [&](const PresentTls::Material& from, const PresentTls::Material& to) {
+                        replace(from, to, closed);
+                      });
+    const auto lane = static_cast<std::size_t>(request.lane);
+    if (request.loop == nullptr || !is_direct_) {
+      return lanes_[lane].start(std::move(request), std::move(tls), reader);
     }
-    drop_if_replaced(tls->cert);
-    CurlLane& lane = lanes_[static_cast<std::size_t>(request.lane)];
-    return lane.start(std::move(request), std::move(tls), reader);
+    auto call =
+        std::make_unique<PooledCall>(routes_[lane], std::move(request), std::move(tls), reader);
+    call->start();
+    return call;
+  }
+
+  void close_idle() override {
+    for (ConnectionPool& pool : pools_) pool.close_idle(clock_.now());
   }
 
   [[nodiscard]] std::string_view server() const override { return server_; }
 
  private:
-  // A new client certificate ends what was opened with the old one.
-  void drop_if_replaced(const std::string& cert) EXCLUDES(mutex_) {
-    {
-      MutexLock lock(mutex_);
-      if (cert == last_cert_) return;
-      const bool first = last_cert_.empty();
-      last_cert_ = cert;
-      if (first) return;
+  [[nodiscard]] PooledRoute route(const ServerUrl& url, Lane lane) {
+    return {settings_, pools_[static_cast<std::size_t>(lane)], clock_, host_of(url), url.path};
+  }
+
+  // A new client certificate ends the watches that were opened with the old one. A unary request
+  // goes on to its end; its connection serves no other.
+  void replace(const PresentTls::Material& from, const PresentTls::Material& to,
+               std::vector<ConnectionPool::Owned>& closed) {
+    for (ConnectionPool& pool : pools_) {
+      for (ConnectionPool::Owned& each : pool.keep_only(to)) closed.push_back(std::move(each));
     }
-    for (CurlLane& lane : lanes_) lane.drop_other_certificates(cert);
+    if (to->cert == from->cert || from->cert.empty()) return;
+    for (CurlLane& each : lanes_) each.drop_other_certificates(to->cert);
   }
 
   const std::string server_;
   const CurlSettings settings_;
+  const bool is_direct_;  // The calling thread may drive its requests.
   const std::unique_ptr<TlsSource> tls_;
   Clock& clock_;
-  Mutex mutex_;
-  std::string last_cert_ GUARDED_BY(mutex_);
+  PresentTls present_;
+  std::array<ConnectionPool, kLaneCount> pools_;
+  const std::array<PooledRoute, kLaneCount> routes_;
   std::array<CurlLane, kLaneCount> lanes_;
 };
 
@@ -103,8 +175,8 @@ Result<std::unique_ptr<Transport>> make_curl_transport(const ConnectionConfig& c
   Result<std::unique_ptr<TlsSource>> tls =
       TlsSource::open(config, clock.now(), metrics, std::move(log));
   if (!tls) return tls.error();
-  return std::unique_ptr<Transport>(std::make_unique<CurlTransport>(
-      url->text(), make_settings(config, *url), *std::move(tls), clock));
+  return std::unique_ptr<Transport>(
+      std::make_unique<CurlTransport>(*url, make_settings(config, *url), *std::move(tls), clock));
 }
 
 }  // namespace davit::host

@@ -50,7 +50,7 @@ Result<Credential> ExecCredentials::get() {
   if (!fresh->token.empty()) next.authorization = "Bearer " + fresh->token;
   if (!fresh->cert.empty()) {
     next.certificate = std::make_shared<const ClientCertificate>(
-        ClientCertificate{std::move(fresh->cert), std::move(fresh->key)});
+        ClientCertificate{std::move(fresh->cert), std::move(fresh->key), ++certificates_});
   }
   expires_ = fresh->expires;
   current_ = std::move(next);

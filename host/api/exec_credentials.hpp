@@ -43,6 +43,7 @@ class ExecCredentials final : public Credentials {
   bool running_ GUARDED_BY(mutex_) = false;
   std::optional<Credential> current_ GUARDED_BY(mutex_);
   std::optional<WallTime> expires_ GUARDED_BY(mutex_);
+  std::uint64_t certificates_ GUARDED_BY(mutex_) = 0;  // So many came from the plugin.
 };
 
 }  // namespace davit::host

@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "host/base/base64.hpp"
+#include "host/base/header_value.hpp"
 #include "host/base/json_text.hpp"
 
 namespace davit::host {
 namespace {
 
-std::string text(const rapidjson::Value& object, const char* member) {
+std::string member_text(const rapidjson::Value& object, const char* member) {
   const auto found = object.FindMember(member);
   if (found == object.MemberEnd() || !found->value.IsString()) return {};
   return {found->value.GetString(), found->value.GetStringLength()};
@@ -49,8 +50,8 @@ Result<ExecCredential> parse_exec_credential(std::string_view output,
   rapidjson::Document json;
   json.Parse<rapidjson::kParseIterativeFlag>(output.data(), output.size());
   if (json.HasParseError() || !json.IsObject()) return bad("its output is no JSON object");
-  if (text(json, "kind") != "ExecCredential") return bad("its output is no ExecCredential");
-  if (const std::string got = text(json, "apiVersion"); got != api_version) {
+  if (member_text(json, "kind") != "ExecCredential") return bad("its output is no ExecCredential");
+  if (const std::string got = member_text(json, "apiVersion"); got != api_version) {
     return bad("API version mismatch: plugin returned version \"" + got + "\", configured is \"" +
                std::string(api_version) + "\"");
   }
@@ -60,16 +61,17 @@ Result<ExecCredential> parse_exec_credential(std::string_view output,
     return bad("plugin didn't return a status field");
   }
   ExecCredential out;
-  out.token = text(status->value, "token");
-  out.cert = text(status->value, "clientCertificateData");
-  out.key = text(status->value, "clientKeyData");
+  out.token = member_text(status->value, "token");
+  if (!is_header_value(out.token)) return bad("its token has control characters");
+  out.cert = member_text(status->value, "clientCertificateData");
+  out.key = member_text(status->value, "clientKeyData");
   if (out.cert.empty() != out.key.empty()) {
     return bad("plugin returned only one of certificate and key, but not both");
   }
   if (out.token.empty() && out.cert.empty()) {
     return bad("plugin didn't return a token or cert/key pair");
   }
-  if (const std::string when = text(status->value, "expirationTimestamp"); !when.empty()) {
+  if (const std::string when = member_text(status->value, "expirationTimestamp"); !when.empty()) {
     out.expires = parse_time(when);
     if (!out.expires) return bad("its expirationTimestamp is no RFC 3339 time");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <davit/mutant.hpp>
 
 namespace davit::host {
 
@@ -19,17 +20,19 @@ void TokenBucket::refill(Time now) {
 }
 
 Time TokenBucket::reserve(Time now) {
-  if (rate_.qps < 0) return now;
+  if (rate_.qps <= 0 || mutant("client-rate")) return now;
   MutexLock lock(mutex_);
   refill(now);
   tokens_ -= 1;
   if (tokens_ >= 0) return now;
-  const double wait_ns = std::ceil(-tokens_ / rate_.qps * 1e9);
+  // A rate near 0 would lie beyond what a time point can hold.
+  constexpr double kLongestNs = 400.0 * 24 * 3600 * 1e9;
+  const double wait_ns = std::min(std::ceil(-tokens_ / rate_.qps * 1e9), kLongestNs);
   return std::max(now, filled_at_ + Duration(static_cast<Duration::rep>(wait_ns)));
 }
 
 bool TokenBucket::try_take(Time now) {
-  if (rate_.qps < 0) return true;
+  if (rate_.qps <= 0 || mutant("client-rate")) return true;
   MutexLock lock(mutex_);
   refill(now);
   if (tokens_ < 1) return false;
@@ -38,7 +41,7 @@ bool TokenBucket::try_take(Time now) {
 }
 
 void TokenBucket::cancel(Time now) {
-  if (rate_.qps < 0) return;
+  if (rate_.qps <= 0) return;
   MutexLock lock(mutex_);
   refill(now);
   tokens_ = std::min(static_cast<double>(rate_.burst), tokens_ + 1);

@@ -14,7 +14,7 @@ namespace davit::host {
 class TokenBucket {
  public:
   struct Rate {
-    double qps = 5;  ///< Below 0: no limit.
+    double qps = 5;  ///< 0 and below: no limit.
     int burst = 10;
   };
 

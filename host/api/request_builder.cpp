@@ -2,13 +2,23 @@
 
 #include <algorithm>
 #include <cctype>
+#include <davit/mutant.hpp>
+#include <optional>
 #include <utility>
 
+#include "host/base/header_value.hpp"
 #include "host/base/json_text.hpp"
 #include "host/base/lower_case.hpp"
+#include "host/config/names.hpp"
 
 namespace davit::host {
 namespace {
+
+/// The parameters that decide what a request does. build_request() alone writes them.
+constexpr std::string_view kHostParameters[] = {"dryRun", "timeout", "watch"};
+
+/// kube-apiserver reads at most 1 MiB of a request's head (net/http.DefaultMaxHeaderBytes).
+constexpr std::size_t kTargetBytesMax = std::size_t{1} << 20;
 
 std::string escape(std::string_view text, std::string_view also_plain) {
   constexpr char kHex[] = "0123456789ABCDEF";
@@ -37,34 +47,75 @@ Status check_segment(std::string_view what, std::string_view value) {
   if (value == "." || value == "..") return bad("may not be '.' or '..'");
   if (value.find('/') != value.npos) return bad("may not contain '/'");
   if (value.find('%') != value.npos) return bad("may not contain '%'");
+  if (!is_header_value(value)) return bad("may not contain control characters");
   return {};
 }
 
-Status check(const ApiRequest& request) {
-  const ResourcePath& path = request.path;
-  if (!request.raw_path.empty()) {
-    if (request.verb == Verb::kGet && request.raw_path.front() == '/') return {};
+Status check_raw(const ApiRequest& request) {
+  if (request.verb != Verb::kGet || request.raw_path.front() != '/') {
     return {Code::kMisuse, "a raw path must begin with '/' and can only be read"};
   }
-  if (path.version.empty() || path.resource.empty()) {
-    return {Code::kMisuse, "a request needs a version and a resource"};
+  const bool plain = std::all_of(request.raw_path.begin(), request.raw_path.end(), [](char c) {
+    return c > ' ' && c <= '~' && c != '?' && c != '#';
+  });
+  if (plain) return {};
+  return {Code::kMisuse, "a raw path may hold no blanks, control characters, '?' and '#'"};
+}
+
+/// The value of a digit in base 16, or nothing.
+std::optional<unsigned> hex_digit(char c) {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
+  return std::nullopt;
+}
+
+/// The text that a form-encoded key or value stands for; nothing for a "%" without two digits.
+std::optional<std::string> form_decode(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i] == '+' ? ' ' : text[i];
+      continue;
+    }
+    const auto high = i + 1 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
+    const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
+    if (!high || !low) return std::nullopt;
+    out += static_cast<char>(*high << 4 | *low);
+    i += 2;
   }
-  const std::pair<std::string_view, const std::string&> segments[] = {{"group", path.group},
-                                                                      {"version", path.version},
-                                                                      {"resource", path.resource},
-                                                                      {"namespace", path.ns},
-                                                                      {"resource name", path.name}};
-  for (const auto& [what, value] : segments) {
-    if (Status s = check_segment(what, value); !s.ok()) return s;
+  return out;
+}
+
+void add_parameter(std::string& query, std::string_view name, std::string_view value) {
+  if (!query.empty()) query += '&';
+  query += escape(name, "-._~") + "=" + escape(value, "-._~");
+}
+
+/// The caller's parameters, taken apart and encoded again: what they hold can neither end the query
+/// ("#") nor pass for a parameter of the host's.
+Result<std::string> own_parameters(std::string_view form) {
+  std::string out;
+  while (!form.empty()) {
+    const std::string_view pair = form.substr(0, form.find('&'));
+    form.remove_prefix(std::min(form.size(), pair.size() + 1));
+    if (pair.empty()) continue;
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    const std::optional<std::string> name = form_decode(pair.substr(0, equals));
+    const std::optional<std::string> value =
+        form_decode(pair.substr(std::min(pair.size(), equals + 1)));
+    if (!name || !value) {
+      return Status(Code::kMisuse, "the query has a '%' without two hexadecimal digits behind it");
+    }
+    if (std::find(std::begin(kHostParameters), std::end(kHostParameters), *name) !=
+        std::end(kHostParameters)) {
+      return Status(Code::kMisuse, "the query parameter \"" + *name +
+                                       "\" belongs to the host: leave it out of the query");
+    }
+    add_parameter(out, *name, *value);
   }
-  const bool by_name = request.verb == Verb::kGet || request.verb == Verb::kUpdate ||
-                       request.verb == Verb::kPatch || request.verb == Verb::kDelete ||
-                       !path.subresource.empty();
-  if (by_name && path.name.empty()) return {Code::kMisuse, "resource name may not be empty"};
-  if (!by_name && !path.name.empty()) {
-    return {Code::kMisuse, "a list, watch or create takes no resource name"};
-  }
-  return {};
+  return out;
 }
 
 std::string path_of(const ResourcePath& path) {
@@ -73,27 +124,21 @@ std::string path_of(const ResourcePath& path) {
   if (!path.ns.empty()) out += "/namespaces/" + escape_path_segment(path.ns);
   out += "/" + lower_case(escape_path_segment(path.resource));
   if (!path.name.empty()) out += "/" + escape_path_segment(path.name);
-  if (!path.subresource.empty()) out += "/" + escape(path.subresource, "-._~!$&'()*+,;=:@/");
+  if (!path.subresource.empty()) out += "/" + escape_path_segment(path.subresource);
   return out;
 }
 
-void add_parameter(std::string& query, std::string_view parameter) {
-  if (!query.empty()) query += '&';
-  query += parameter;
-}
-
-std::string query_of(const ApiRequest& request) {
-  std::string query = request.query;
-  if (request.verb == Verb::kWatch && ("&" + query).find("&watch=") == std::string::npos) {
-    add_parameter(query, "watch=true");
-  }
+/// `query`: the caller's parameters, encoded.
+std::string query_of(const ApiRequest& request, std::string query) {
+  if (request.verb == Verb::kWatch) add_parameter(query, "watch", "true");
   // A DELETE has its options in the body; the server then ignores those of the query.
   if (is_write(request.verb) && request.verb != Verb::kDelete &&
       request.dry_run == DryRun::kServer) {
-    add_parameter(query, "dryRun=All");
+    add_parameter(query, "dryRun", "All");
   }
-  if (request.timeout > Duration::zero() && request.raw_path.empty()) {
-    add_parameter(query, "timeout=" + go_duration(request.timeout));
+  if (request.timeout > Duration::zero() && request.server_knows_timeout &&
+      request.raw_path.empty()) {
+    add_parameter(query, "timeout", go_duration(request.timeout));
   }
   return query;
 }
@@ -104,11 +149,12 @@ std::string delete_body(const ApiRequest& request) {
   if (options.grace_seconds) {
     out += ",\"gracePeriodSeconds\":" + std::to_string(*options.grace_seconds);
   }
-  if (!options.uid.empty() || !options.resource_version.empty()) {
+  const std::string uid = mutant("uid-precondition") ? "" : options.uid;
+  if (!uid.empty() || !options.resource_version.empty()) {
     out += ",\"preconditions\":{";
-    if (!options.uid.empty()) out += "\"uid\":" + json_string(options.uid);
+    if (!uid.empty()) out += "\"uid\":" + json_string(uid);
     if (!options.resource_version.empty()) {
-      if (!options.uid.empty()) out += ',';
+      if (!uid.empty()) out += ',';
       out += "\"resourceVersion\":" + json_string(options.resource_version);
     }
     out += '}';
@@ -187,12 +233,51 @@ std::string_view http_method(Verb verb) {
   return kMethods[static_cast<std::size_t>(verb)];
 }
 
+Status check_request(const ApiRequest& request) {
+  if (const auto query = own_parameters(request.query); !query) return query.error();
+  const ResourcePath& path = request.path;
+  if (!request.raw_path.empty()) return check_raw(request);
+  if (path.version.empty() || path.resource.empty()) {
+    return {Code::kMisuse, "a request needs a version and a resource"};
+  }
+  const std::pair<std::string_view, const std::string&> segments[] = {{"group", path.group},
+                                                                      {"version", path.version},
+                                                                      {"namespace", path.ns},
+                                                                      {"resource name", path.name}};
+  for (const auto& [what, value] : segments) {
+    if (Status s = check_segment(what, value); !s.ok()) return s;
+  }
+  const std::string resource = lower_case(path.resource);
+  if (!is_resource_name(resource)) {
+    return {Code::kMisuse, "invalid resource \"" + path.resource + "\""};
+  }
+  if (!path.subresource.empty() && !is_subresource_of(resource, path.subresource)) {
+    return {Code::kMisuse, "invalid subresource \"" + path.subresource + "\" of " + path.resource};
+  }
+  const bool by_name = request.verb == Verb::kGet || request.verb == Verb::kUpdate ||
+                       request.verb == Verb::kPatch || request.verb == Verb::kDelete ||
+                       !path.subresource.empty();
+  if (by_name && path.name.empty()) return {Code::kMisuse, "resource name may not be empty"};
+  if (!by_name && !path.name.empty()) {
+    return {Code::kMisuse, "a list, watch or create takes no resource name"};
+  }
+  return {};
+}
+
 Result<HttpRequest> build_request(const ApiRequest& request, std::string_view user_agent) {
-  if (Status s = check(request); !s.ok()) return s;
+  if (Status s = check_request(request); !s.ok()) return s;
+  if (!is_header_value(user_agent)) {
+    return Status(Code::kMisuse, "the user agent has control characters");
+  }
   HttpRequest out;
   out.method = http_method(request.verb);
   out.target = request.raw_path.empty() ? path_of(request.path) : request.raw_path;
-  if (const std::string query = query_of(request); !query.empty()) out.target += "?" + query;
+  const std::string query = query_of(request, *own_parameters(request.query));
+  if (!query.empty()) out.target += "?" + query;
+  if (out.target.size() > kTargetBytesMax) {
+    return Status(Code::kMisuse, "path and query have " + std::to_string(out.target.size()) +
+                                     " bytes; a server reads at most 1 MiB");
+  }
   out.headers.emplace_back("Accept", request.accept);
   out.headers.emplace_back("User-Agent", user_agent);
   if (is_write(request.verb)) {
@@ -200,6 +285,11 @@ Result<HttpRequest> build_request(const ApiRequest& request, std::string_view us
     out.headers.emplace_back("Content-Type", content_type(request));
   }
   return out;
+}
+
+bool is_confidential(const ResourcePath& path) {
+  return path.resource == "secrets" || path.subresource == "token" ||
+         path.resource == "tokenreviews";
 }
 
 std::string describe(const ApiRequest& request) {

@@ -23,10 +23,18 @@ namespace davit::host {
 /// "POST" for kCreate.
 [[nodiscard]] std::string_view http_method(Verb verb);
 
-/// Everything but credentials, lane and time limit. kMisuse for what no server could answer: a name
-/// with a slash, an update without a name.
+/// kMisuse for what no server could answer (a name with a slash, an update without a name), for a
+/// path that a server would take for another resource, and for a query that sets `dryRun`,
+/// `timeout` or `watch`, which follow from the request itself.
+[[nodiscard]] Status check_request(const ApiRequest& request);
+
+/// Everything but credentials, lane and time limit. kMisuse as check_request(), and for a path and
+/// query above 1 MiB.
 [[nodiscard]] Result<HttpRequest> build_request(const ApiRequest& request,
                                                 std::string_view user_agent);
+
+/// Whether bodies of the resource may not be shown: Secrets and tokens.
+[[nodiscard]] bool is_confidential(const ResourcePath& path);
 
 /// "get pods web", "create replicasets.apps": for the end of error messages.
 [[nodiscard]] std::string describe(const ApiRequest& request);

@@ -24,20 +24,21 @@ namespace davit::host {
 
 struct RestParts;
 
-/// Asked right before each attempt of a write goes on the wire. A failure keeps it off the wire:
-/// the call ends with kCancelled and this message. Called on the thread that calls the client; must
-/// not block.
-using WriteGate = std::function<Status()>;
-
 struct RestOptions {
   TokenBucket::Rate rate;
-  std::string user_agent{};       ///< See user_agent() below.
-  Lane lane = Lane::kWrite;       ///< Of unary calls; streams are always on Lane::kWatch.
-  WriteGate write_gate{};         ///< Empty: always open.
+  std::string user_agent{};  ///< See user_agent() below.
+  Lane lane = Lane::kWrite;  ///< For unary calls; streams are always on Lane::kWatch.
+  /// Asked for each attempt of a write, at hand-over to the transport and again immediately before
+  /// its first byte is sent. If it fails, the call ends with kCancelled and its message. Empty:
+  /// always open.
+  WriteGate write_gate{};
   DryRun dry_run = DryRun::kOff;  ///< kServer: every write is sent with dryRun=All and logged.
   /// Limit for unary calls that name none: longer than any server lets one run (60 s), so that none
   /// hangs for ever.
   Duration default_timeout = std::chrono::seconds(90);
+  /// Called after each attempt that the server has answered with a success; any thread, must not
+  /// block. Empty: nobody wants to know.
+  std::function<void()> on_success{};
   /// Of the connection; nothing: attempts are never held back for the sake of a failing server.
   std::optional<FailureBackoffLimits> failure_backoff{};
 };
@@ -67,7 +68,8 @@ class RestClient {
   [[nodiscard]] std::vector<ApiResponse> batch(std::span<const ApiRequest> requests,
                                                std::stop_token stop = {});
 
-  /// Takes a piece of a body, cut anywhere. A failure ends the stream, which then returns it.
+  /// Takes a piece of a body, cut anywhere; before the first one comes an empty piece, when the
+  /// server has accepted the request. A failure ends the stream, which then returns it.
   using ChunkSink = std::function<Status(std::string_view chunk)>;
 
   /// Reads the body of a list or watch (kList, kWatch, kGet) as it arrives; `sink` runs on the

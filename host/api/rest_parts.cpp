@@ -16,11 +16,6 @@ constexpr int kLogWholeBodies = 10;
 constexpr Duration kQuietWait = std::chrono::milliseconds(50);
 constexpr Duration kLongWait = std::chrono::seconds(1);
 
-bool is_confidential(const ApiRequest& request) {
-  return request.path.resource == "secrets" || request.path.subresource == "token" ||
-         request.path.resource == "tokenreviews";
-}
-
 std::string cut(const RestParts& parts, std::string_view body) {
   const int verbosity = parts.log.sink().verbosity();
   const std::size_t limit = verbosity >= kLogWholeBodies  ? body.size()
@@ -83,6 +78,9 @@ void note_attempt(RestParts& parts, const HttpRequest& request, int http_status,
   const std::string code = http_status == 0 ? "<error>" : std::to_string(http_status);
   parts.metrics.request_done(code, request.method, parts.host);
   parts.backoff.note(http_status, parts.clock.now());
+  if (http_status >= 200 && http_status < 300 && parts.options.on_success) {
+    parts.options.on_success();
+  }
   if (parts.log.sink().verbosity() < kLogRequests) return;
   parts.log.info(
       kLogRequests, "Response",
@@ -111,13 +109,14 @@ void log_request(const RestParts& parts, const ApiRequest& request, const HttpRe
   parts.log.info(kLogLongBodies, curl_line(parts, http));
   if (http.body.empty()) return;
   const std::string body =
-      is_confidential(request) ? "<confidential>" : cut(parts, std::string_view(http.body));
+      is_confidential(request.path) ? "<confidential>" : cut(parts, std::string_view(http.body));
   parts.log.info(kLogBodies, "Request body", {{"body", body}});
 }
 
 void log_response(const RestParts& parts, const ApiRequest& request, const ApiResponse& response) {
   if (parts.log.sink().verbosity() < kLogBodies || response.http_status == 0) return;
-  const std::string body = is_confidential(request) ? "<confidential>" : cut(parts, response.body);
+  const std::string body =
+      is_confidential(request.path) ? "<confidential>" : cut(parts, response.body);
   parts.log.info(
       kLogBodies, "Response body",
       {{"status", response.http_status}, {"contentType", response.content_type}, {"body", body}});

@@ -5,8 +5,12 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "host/api/connection_quota.hpp"
 #include "host/api/failure_backoff.hpp"
+#include "host/api/request_loop.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/base/mutex.hpp"
 
@@ -38,6 +42,41 @@ class HoldSwitch {
   std::stop_source held_ GUARDED_BY(mutex_);
 };
 
+/// The loops of a client's threads, kept with their descriptors for the next calls. Thread-safe.
+class LoopShelf {
+ public:
+  /// Returns the loop to its shelf.
+  struct Return {
+    LoopShelf& shelf;
+    void operator()(RequestLoop* loop) const { shelf.put(std::unique_ptr<RequestLoop>(loop)); }
+  };
+  using Borrowed = std::unique_ptr<RequestLoop, Return>;
+
+  /// For one call of one thread. The shelf must outlive it.
+  [[nodiscard]] Borrowed take() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    std::unique_ptr<RequestLoop> taken = std::move(first_);
+    if (taken == nullptr) {
+      taken = std::make_unique<RequestLoop>();
+    } else {
+      first_ = std::move(taken->next_on_shelf);
+    }
+    return Borrowed(taken.release(), Return{*this});
+  }
+
+ private:
+  // Allocates nothing: it runs when a call ends for lack of memory, too.
+  void put(std::unique_ptr<RequestLoop> loop) EXCLUDES(mutex_) {
+    loop->reset();
+    MutexLock lock(mutex_);
+    loop->next_on_shelf = std::move(first_);
+    first_ = std::move(loop);
+  }
+
+  Mutex mutex_;
+  std::unique_ptr<RequestLoop> first_ GUARDED_BY(mutex_);
+};
+
 /// A client's fixed parts and its limiter. Thread-safe.
 struct RestParts {
   RestParts(Transport& t, Clock& c, RestMetrics& m, Log l, RestOptions o);
@@ -51,6 +90,8 @@ struct RestParts {
   TokenBucket limiter;
   FailureBackoff backoff;
   HoldSwitch hold;
+  ConnectionQuota quota;
+  LoopShelf loops;
 };
 
 /// `request` with the client's own dryRun applied.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "host/base/header_value.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -50,6 +52,9 @@ Result<ServerUrl> ServerUrl::parse(std::string_view text, Scheme without_scheme)
     return Status(Code::kInvalid, "the server address \"" + std::string(text) +
                                       "\" is not usable: " + std::string(why));
   };
+  if (text.find(' ') != text.npos || !is_header_value(text)) {
+    return bad("it has blanks or control characters");
+  }
   ServerUrl url;
   std::string_view rest = text;
   const std::size_t mark = text.find("://");

@@ -4,7 +4,7 @@
 
 #include "host/api/api_status.hpp"
 #include "host/api/request_builder.hpp"
-#include "host/api/unary_batch.hpp"
+#include "host/api/request_loop.hpp"
 
 namespace davit::host {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::size_t kKeptBytesMax = 16 * 1024;
 
 // Sleeps until `when` comes or `stop` is requested; false for the latter.
 bool sleep_until(Clock& clock, Time when, const std::stop_token& stop) {
-  Mailbox bell;
+  RequestLoop bell;
   const std::stop_callback on_stop(stop, [&bell] { bell.stop(); });
   while (!bell.stopped() && clock.now() < when) static_cast<void>(bell.wait(clock, when, 1));
   return !bell.stopped();
@@ -125,7 +125,10 @@ StreamRun::Verdict StreamRun::attempt(const std::stop_token& stop,
   note_attempt(parts_, http_, head ? head->http_status : 0, parts_.clock.now() - began);
   if (!head) return broken(pipe.end());
   const bool accepted = head->http_status == 200;
-  if (accepted) return {pump(pipe, *call, sink), std::nullopt};
+  if (accepted) {
+    if (Status s = sink({}); !s.ok()) return {std::move(s), std::nullopt};
+    return {pump(pipe, *call, sink), std::nullopt};
+  }
   std::string body;
   const Status read = pump(pipe, *call, [&body](std::string_view chunk) {
     if (body.size() + chunk.size() > kErrorBytesMax) return Status(Code::kInternal, "");

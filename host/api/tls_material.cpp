@@ -105,6 +105,7 @@ std::shared_ptr<const TlsMaterial> TlsSource::reread(const TlsMaterial& old) con
                  {{"file", files_.cert}, {"err", usable.message()}});
     }
   }
+  ++next.version;
   if (next.ca == old.ca && next.cert == old.cert && next.key == old.key) return nullptr;
   if (next.cert != old.cert) log_.info(1, "Client certificate reloaded", {{"file", files_.cert}});
   return std::make_shared<const TlsMaterial>(std::move(next));

@@ -21,6 +21,7 @@ struct TlsMaterial {
   std::string ca;  ///< With Roots::kGiven the only roots; empty: nothing verifies.
   std::string cert;
   std::string key;
+  std::uint64_t version = 0;  ///< Grows with each change of the files.
 };
 
 /// The present TlsMaterial of a connection. Files are looked at again every five minutes, when

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "host/api/small_file.hpp"
+#include "host/base/header_value.hpp"
 
 namespace davit::host {
 namespace {
@@ -15,7 +16,10 @@ Result<std::string> read_token(const std::string& path) {
   if (first == std::string::npos) {
     return Status(Code::kInvalid, "read empty token from file \"" + path + "\"");
   }
-  return content->substr(first, content->find_last_not_of(kBlank) - first + 1);
+  std::string token = content->substr(first, content->find_last_not_of(kBlank) - first + 1);
+  if (is_header_value(token)) return token;
+  return Status(Code::kInvalid, "the token in file \"" + path +
+                                    "\" has control characters, which a header cannot carry");
 }
 
 }  // namespace

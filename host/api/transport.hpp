@@ -1,6 +1,9 @@
 /// HTTP as an injected seam: a request goes out, its answer comes back in pieces.
 #pragma once
 
+#include <cstdint>
+#include <davit/result.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +16,8 @@
 
 namespace davit::host {
 
+class ConnectionQuota;
+class RequestLoop;
 class RestMetrics;
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
@@ -30,7 +35,14 @@ enum class Sharing { kShared, kAlone };
 struct ClientCertificate {
   std::string cert;
   std::string key;
+  /// Grows with each certificate of one source, so that a request that was held up does not bring
+  /// an old one back.
+  std::uint64_t version = 0;
 };
+
+/// Asked whether a write may go on the wire. A failure keeps it off the wire. Must not block;
+/// called on any thread.
+using WriteGate = std::function<Status()>;
 
 struct HttpRequest {
   std::string method;  ///< "GET"
@@ -42,6 +54,15 @@ struct HttpRequest {
   Sharing sharing = Sharing::kShared;
   /// Presented instead of the connection's own one when set.
   std::shared_ptr<const ClientCertificate> certificate;
+  /// Asked immediately before the first byte is sent: after credentials were fetched, a connection
+  /// was free and the connection was made. Empty: always open.
+  WriteGate gate;
+  /// The loop of the calling thread and its client's share of connections; both or none, and both
+  /// outlive the call. A transport over sockets lets that thread drive the request: callbacks run
+  /// inside start() and RequestLoop::wait() only, and the Call belongs to that thread. Other
+  /// transports take no notice.
+  RequestLoop* loop = nullptr;
+  ConnectionQuota* quota = nullptr;
 };
 
 /// Why a request ended without a complete answer.
@@ -54,6 +75,7 @@ enum class Break {
   kResolve,      ///< The server's host name has no address.
   kTls,          ///< The server's certificate was not accepted, or the handshake failed.
   kCredentials,  ///< No credentials could be had; nothing was sent.
+  kGate,         ///< HttpRequest::gate refused; nothing was sent. The message is the gate's.
   kOther,
 };
 
@@ -98,6 +120,9 @@ class Call {
 
   /// Ends a pause. Any thread.
   virtual void resume() = 0;
+
+  /// False as long as certainly no byte of the request is on the wire.
+  [[nodiscard]] virtual bool is_sent() const { return true; }
 };
 
 /// Thread-safe. Outlives its calls.
@@ -112,6 +137,9 @@ class Transport {
   /// credentials must be fetched first.
   [[nodiscard]] virtual std::unique_ptr<Call> start(HttpRequest request,
                                                     ResponseReader& reader) = 0;
+
+  /// Closes connections that nobody has used for long. To be called every few seconds.
+  virtual void close_idle() {}
 
   /// The server's URL for messages: "https://10.0.0.1:6443". Lives as long as the transport.
   [[nodiscard]] virtual std::string_view server() const = 0;

@@ -21,48 +21,11 @@ Attempt attempt_of(int http_status, std::optional<std::uint32_t> retry_after, Br
 
 }  // namespace
 
-void Mailbox::post(std::size_t index) {
-  MutexLock lock(mutex_);
-  posted_.push_back(index);
-  if (posted_.size() >= enough_) changed_.notify_one();
-}
-
-void Mailbox::stop() {
-  MutexLock lock(mutex_);
-  stopped_ = true;
-  changed_.notify_one();
-}
-
-bool Mailbox::stopped() {
-  MutexLock lock(mutex_);
-  return stopped_;
-}
-
-void Mailbox::hold() {
-  MutexLock lock(mutex_);
-  held_ = true;
-  changed_.notify_one();
-}
-
-bool Mailbox::held() {
-  MutexLock lock(mutex_);
-  return held_;
-}
-
-std::vector<std::size_t> Mailbox::wait(Clock& clock, Time until, std::size_t enough) {
-  MutexLock lock(mutex_);
-  enough_ = enough;
-  while (posted_.size() < enough && !stopped_ && held_ == hold_told_ && clock.now() < until) {
-    clock.wait_until(changed_, mutex_, until);
-  }
-  hold_told_ = held_;
-  return std::exchange(posted_, {});
-}
-
-Exchange::Exchange(RestParts& parts, const ApiRequest& request, Mailbox& mailbox, std::size_t index)
+Exchange::Exchange(RestParts& parts, const ApiRequest& request, RequestLoop& loop,
+                   std::size_t index)
     : parts_(parts),
       request_(with_client_options(request, parts.options)),
-      mailbox_(mailbox),
+      loop_(loop),
       index_(index) {}
 
 void Exchange::prepare(Time now) {
@@ -72,12 +35,14 @@ void Exchange::prepare(Time now) {
   http_ = *std::move(built);
   request_.body.clear();  // It is in http_ now.
   http_.lane = parts_.options.lane;
-  take_place(now);
+  if (is_write(request_.verb)) http_.gate = parts_.options.write_gate;
+  http_.loop = &loop_;
+  http_.quota = &parts_.quota;
 }
 
 void Exchange::take_place(Time now) {
   phase_ = Phase::kWaiting;
-  due_ = parts_.limiter.reserve(now);
+  due_ = token_at_ = parts_.limiter.reserve(now);
   if (due_ > std::min(ends_at_, request_.deadline)) {
     parts_.limiter.cancel(now);
     return conclude(now, {Code::kCancelled,
@@ -99,7 +64,7 @@ void Exchange::step(Time now) {
                                                   " in time (" + describe(request_) + ")"});
   }
   if (now < due_ || phase_ == Phase::kInFlight) return;
-  if (phase_ == Phase::kBackoff) take_place(now);
+  if (phase_ != Phase::kWaiting) take_place(now);
   if (phase_ == Phase::kWaiting && now >= due_) send(now);
 }
 
@@ -146,12 +111,14 @@ ResponseReader::Flow Exchange::on_body(std::string_view chunk) {
 
 void Exchange::on_end(const TransportEnd& end) {
   answer_.end = end;
-  mailbox_.post(index_);
+  loop_.post(index_);
 }
 
 void Exchange::take_answer(Time now) {
   if (phase_ != Phase::kInFlight) return;  // It ended in the same moment as its time ran out.
   call_.reset();
+  if (answer_.end.kind == Break::kGate)
+    return conclude(now, {Code::kCancelled, answer_.end.message});
   const std::string code =
       answer_.http_status == 0 ? "<error>" : std::to_string(answer_.http_status);
   note_attempt(parts_, http_, answer_.http_status, now - attempt_began_);
@@ -200,9 +167,9 @@ Status Exchange::judge(const Answer& answer) const {
 void Exchange::stop(Time now) {
   if (phase_ == Phase::kDone) return;
   if (phase_ == Phase::kWaiting) parts_.limiter.cancel(now);
-  const bool in_flight = phase_ == Phase::kInFlight;
+  const bool sent = phase_ == Phase::kInFlight && call_->is_sent();
   call_.reset();
-  if (in_flight && is_write(request_.verb)) {
+  if (sent && is_write(request_.verb)) {
     return conclude(now, {Code::kUnavailable,
                           "stopped while the write was under way; it may or "
                           "may not have been applied (" +
@@ -212,8 +179,9 @@ void Exchange::stop(Time now) {
 }
 
 void Exchange::hold_back(Time now) {
-  if (phase_ == Phase::kDone || phase_ == Phase::kInFlight) return;
+  if (phase_ == Phase::kDone || (phase_ == Phase::kInFlight && call_->is_sent())) return;
   if (phase_ == Phase::kWaiting) parts_.limiter.cancel(now);
+  call_.reset();
   conclude(now, {Code::kCancelled, "held back before it was sent (" + describe(request_) + ")"});
 }
 
@@ -240,9 +208,16 @@ struct NextTurn {
 };
 
 // Lets each do what is due, as far as there is room in flight. Nothing when all are done.
+//
+// One of them at a time waits for the limiter. A batch that reserved all its tokens at once would
+// make the other callers of the client wait until its last request is sent.
 std::optional<NextTurn> step_all(const Exchanges& exchanges, Time now) {
   std::size_t in_flight = 0;
-  for (const std::unique_ptr<Exchange>& each : exchanges) in_flight += each->in_flight() ? 1 : 0;
+  bool in_line = false;
+  for (const std::unique_ptr<Exchange>& each : exchanges) {
+    in_flight += each->in_flight() ? 1 : 0;
+    in_line = in_line || each->awaits_token(now);
+  }
   Time next = Time::max();
   bool open = false;
   bool held_back = false;
@@ -252,10 +227,16 @@ std::optional<NextTurn> step_all(const Exchanges& exchanges, Time now) {
       held_back = true;
       continue;
     }
+    if (in_line && each->needs_token(now)) {
+      open = true;
+      next = std::min(next, each->ends_at());
+      continue;
+    }
     in_flight -= each->in_flight() ? 1 : 0;
     each->step(now);
     if (each->done()) continue;
     in_flight += each->in_flight() ? 1 : 0;
+    in_line = in_line || each->awaits_token(now);
     open = true;
     next = std::min(next, each->next_step());
   }
@@ -271,26 +252,27 @@ std::optional<NextTurn> step_all(const Exchanges& exchanges, Time now) {
 
 std::vector<ApiResponse> run_unary(RestParts& parts, std::span<const ApiRequest> requests,
                                    const std::stop_token& stop) {
-  Mailbox mailbox;
+  const LoopShelf::Borrowed borrowed = parts.loops.take();
+  RequestLoop& loop = *borrowed;
   Exchanges exchanges;
   exchanges.reserve(requests.size());
   for (const ApiRequest& request : requests) {
-    exchanges.push_back(std::make_unique<Exchange>(parts, request, mailbox, exchanges.size()));
+    exchanges.push_back(std::make_unique<Exchange>(parts, request, loop, exchanges.size()));
     exchanges.back()->prepare(parts.clock.now());
   }
-  const std::stop_callback on_stop(stop, [&mailbox] { mailbox.stop(); });
-  const std::stop_callback on_hold(parts.hold.token(), [&mailbox] { mailbox.hold(); });
+  const std::stop_callback on_stop(stop, [&loop] { loop.stop(); });
+  const std::stop_callback on_hold(parts.hold.token(), [&loop] { loop.hold(); });
   while (true) {
     const Time now = parts.clock.now();
-    if (mailbox.stopped()) {
+    if (loop.stopped()) {
       for (const std::unique_ptr<Exchange>& each : exchanges) each->stop(now);
     }
-    if (mailbox.held()) {
+    if (loop.held()) {
       for (const std::unique_ptr<Exchange>& each : exchanges) each->hold_back(now);
     }
     const std::optional<NextTurn> next = step_all(exchanges, now);
     if (!next) break;
-    for (const std::size_t index : mailbox.wait(parts.clock, next->at, next->answers)) {
+    for (const std::size_t index : loop.wait(parts.clock, next->at, next->answers)) {
       exchanges[index]->take_answer(parts.clock.now());
     }
   }

@@ -8,52 +8,28 @@
 #include <string>
 #include <vector>
 
+#include "host/api/request_loop.hpp"
 #include "host/api/rest_parts.hpp"
 #include "host/api/retry.hpp"
 
 namespace davit::host {
 
-/// Where the lane's thread leaves word of finished requests, and the caller waits for it.
-/// Thread-safe.
-class Mailbox {
- public:
-  void post(std::size_t index) EXCLUDES(mutex_);
-  void stop() EXCLUDES(mutex_);
-  [[nodiscard]] bool stopped() EXCLUDES(mutex_);
-  /// Nothing more may go on the wire. Ends one wait().
-  void hold() EXCLUDES(mutex_);
-  [[nodiscard]] bool held() EXCLUDES(mutex_);
-
-  /// Waits for `enough` posts, stop(), hold() or `until`; returns what was posted since the last
-  /// time.
-  [[nodiscard]] std::vector<std::size_t> wait(Clock& clock, Time until, std::size_t enough)
-      EXCLUDES(mutex_);
-
- private:
-  Mutex mutex_;
-  CondVar changed_;
-  std::vector<std::size_t> posted_ GUARDED_BY(mutex_);
-  std::size_t enough_ GUARDED_BY(mutex_) = 1;  // What the caller waits for.
-  bool stopped_ GUARDED_BY(mutex_) = false;
-  bool held_ GUARDED_BY(mutex_) = false;
-  bool hold_told_ GUARDED_BY(mutex_) = false;  // A wait() has ended because of it.
-};
-
 /// One request through all its attempts:
 ///
-///   kWaiting ──due──▶ kInFlight ──answer──▶ kDone
-///      ▲                  │ to be repeated
-///      └──due── kBackoff ◀┘
+///   kNew ──▶ kWaiting ──due──▶ kInFlight ──answer──▶ kDone
+///               ▲                  │ to be repeated
+///               └──due── kBackoff ◀┘
 ///
-/// kWaiting holds a token of the limiter that is due; kBackoff does not. The reader's part belongs
-/// to the lane's thread while kInFlight, to the caller otherwise; the mailbox hands it over.
+/// kWaiting holds a token of the limiter that is due; kNew and kBackoff do not. While kInFlight the
+/// reader's part belongs to whichever thread the transport calls it on, to the caller otherwise;
+/// the loop hands it over.
 class Exchange final : public ResponseReader {
  public:
-  enum class Phase { kWaiting, kInFlight, kBackoff, kDone };
+  enum class Phase { kNew, kWaiting, kInFlight, kBackoff, kDone };
 
-  Exchange(RestParts& parts, const ApiRequest& request, Mailbox& mailbox, std::size_t index);
+  Exchange(RestParts& parts, const ApiRequest& request, RequestLoop& loop, std::size_t index);
 
-  /// Checks the request and takes its place in the limiter's line.
+  /// Checks the request.
   void prepare(Time now);
   /// Does what is due at `now`.
   void step(Time now);
@@ -66,6 +42,15 @@ class Exchange final : public ResponseReader {
 
   [[nodiscard]] bool done() const { return phase_ == Phase::kDone; }
   [[nodiscard]] bool in_flight() const { return phase_ == Phase::kInFlight; }
+  /// Whether step() would ask the limiter for a token.
+  [[nodiscard]] bool needs_token(Time now) const {
+    return now < ends_at_ && (phase_ == Phase::kNew || (phase_ == Phase::kBackoff && now >= due_));
+  }
+  /// It has a token of the limiter that is not there yet.
+  [[nodiscard]] bool awaits_token(Time now) const {
+    return phase_ == Phase::kWaiting && token_at_ > now;
+  }
+  [[nodiscard]] Time ends_at() const { return ends_at_; }
   /// When step() has something to do next.
   [[nodiscard]] Time next_step() const;
   [[nodiscard]] ApiResponse take_response() { return std::move(response_); }
@@ -91,12 +76,13 @@ class Exchange final : public ResponseReader {
 
   RestParts& parts_;
   ApiRequest request_;
-  Mailbox& mailbox_;
+  RequestLoop& loop_;
   const std::size_t index_;
   HttpRequest http_;
 
-  Phase phase_ = Phase::kWaiting;
+  Phase phase_ = Phase::kNew;
   Time due_{};
+  Time token_at_{};
   Time began_{};  // prepare()
   Time attempt_began_{};
   Time ends_at_ = Time::max();  // Set by the first attempt.

@@ -62,6 +62,7 @@ std::string of_connection(const ApiResponse& answer, const std::string& at) {
              "(" +
              cause + ")";
     case Break::kNone:
+    case Break::kGate:
     case Break::kOther:
       break;
   }

@@ -1,5 +1,9 @@
 #include "host/base/clock.hpp"
 
+#include <ctime>
+
+#include "host/base/assert.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -10,6 +14,13 @@ class SystemClock final : public Clock {
   }
 
   [[nodiscard]] WallTime wall_now() const override { return std::chrono::system_clock::now(); }
+
+  [[nodiscard]] BootTime boot_now() const override {
+    timespec time{};
+    const int result = clock_gettime(CLOCK_BOOTTIME, &time);
+    DAVIT_ASSERT(result == 0);  // Linux has it since 2.6.39.
+    return BootTime(std::chrono::seconds(time.tv_sec) + Duration(time.tv_nsec));
+  }
 
   void wait_until(CondVar& cond, Mutex& mutex, Time deadline) REQUIRES(mutex) override {
     cond.wait_for(mutex, deadline - now());

@@ -28,6 +28,12 @@ struct Monotonic {
   static constexpr bool is_steady = true;
 };
 using Time = Monotonic::time_point;
+/// Tag for time points that go on while the machine is suspended. Another type than Time, because
+/// the two drift apart with every suspension.
+struct Boottime : Monotonic {
+  using time_point = std::chrono::time_point<Boottime>;
+};
+using BootTime = Boottime::time_point;
 /// For time stamps written to the API only.
 using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
@@ -41,6 +47,10 @@ class Clock {
 
   [[nodiscard]] virtual Time now() const = 0;
   [[nodiscard]] virtual WallTime wall_now() const = 0;
+  /// Monotonic like now(), and counts the time for which the machine was suspended: for what other
+  /// machines hold against us meanwhile, such as a lease. A clock that is never suspended keeps it
+  /// together with now().
+  [[nodiscard]] virtual BootTime boot_now() const { return BootTime(now().time_since_epoch()); }
   /// Waits until `cond` is notified, `deadline` passes on this clock, or spuriously. `mutex` is
   /// held before and after.
   virtual void wait_until(CondVar& cond, Mutex& mutex, Time deadline) REQUIRES(mutex) = 0;

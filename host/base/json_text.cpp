@@ -41,8 +41,11 @@ void append_json_string(std::string& out, std::string_view text) {
       ++at;
       continue;
     }
+    const auto next = static_cast<unsigned char>(length == 2 ? text[at + 1] : '\0');
     if (c < 0x20 || c == 0x7F) {
       append_control(out, c);
+    } else if (c == 0xC2 && next < 0xA0 && length == 2) {
+      append_control(out, next);  // U+0080 to U+009F: terminals obey them too.
     } else if (c == '"' || c == '\\') {
       out += '\\';
       out += static_cast<char>(c);

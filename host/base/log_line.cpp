@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "host/base/json_text.hpp"
+#include "host/base/printable.hpp"
 
 namespace davit::host {
 namespace {
@@ -58,7 +59,7 @@ void append_block(std::string& out, std::string_view value) {
   while (at <= value.size()) {
     const std::size_t end = std::min(value.find('\n', at), value.size());
     out += '\t';
-    out.append(value, at, end - at);
+    out += printable(value.substr(at, end - at));
     out += '\n';
     at = end + 1;
   }
@@ -67,7 +68,7 @@ void append_block(std::string& out, std::string_view value) {
 
 void append_value(std::string& out, const LogField& field) {
   if (!field.quoted) {
-    out += field.text();
+    out += printable(field.text());
   } else if (field.value.find('\n') != std::string_view::npos) {
     append_block(out, field.value);
   } else {
@@ -98,12 +99,12 @@ std::string text_log_line(const LogRecord& record) {
   char process[16];
   const int length = std::snprintf(process, sizeof process, " %7ld ", record.process);
   out.append(process, static_cast<std::size_t>(length));
-  out += record.logger.empty() ? kProgram : record.logger;
+  out += record.logger.empty() ? kProgram : printable(record.logger);
   out += "] ";
   append_json_string(out, record.message);
   for (const LogField* field : in_order(record.fields)) {
     out += ' ';
-    out += field->key;
+    out += printable(field->key);
     out += '=';
     append_value(out, *field);
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "host/base/clock.hpp"
 #include "host/cache/resource_id.hpp"
@@ -12,7 +13,8 @@ namespace davit::host {
 
 /// Why a list was made again although its watch had not asked for it.
 enum class RelistReason {
-  kStaleCache,  ///< A controller's own write did not show up in time (see WriteTracker).
+  kStaleCache,    ///< A controller's own write did not show up in time (see WriteTracker).
+  kVerification,  ///< A cheap list shows whether the content is the server's (Informer::verify()).
 };
 
 /// The metrics of one informer. Calls come from the informer's thread, and some from others; they
@@ -38,6 +40,10 @@ class InformerMetrics {
   virtual void listed() {}
   /// A watch was cut because nothing came through it any more.
   virtual void deaf_watch() {}
+  /// A version of an object cannot be read (see label_of()). Once each.
+  virtual void skipped([[maybe_unused]] std::string_view reason) {}
+  /// So many objects of the server are not in the cache, or in an older state only.
+  virtual void skipped_now([[maybe_unused]] std::size_t count) {}
   virtual void relist_requested([[maybe_unused]] RelistReason reason) {}
 };
 

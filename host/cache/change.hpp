@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/base/clock.hpp"
 #include "host/object/object.hpp"
 
 namespace davit::host {
@@ -43,6 +44,13 @@ class Listener {
   /// The store has moved to a newer version: after each change, and on bookmarks. `version` is 0
   /// when it cannot be compared.
   virtual void on_progress([[maybe_unused]] std::uint64_t version) {}
+  /// All that the server had at `as_of` has been told (see Informer::verify()).
+  virtual void on_verified([[maybe_unused]] Time as_of) {}
+  /// When something was written that this should have heard of by now: asked every few seconds. The
+  /// informer has its content verified as of then.
+  [[nodiscard]] virtual std::optional<Time> overdue([[maybe_unused]] Time now) {
+    return std::nullopt;
+  }
 };
 
 }  // namespace davit::host

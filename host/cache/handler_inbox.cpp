@@ -1,5 +1,6 @@
 #include "host/cache/handler_inbox.hpp"
 
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/cache/object_table.hpp"
@@ -24,22 +25,11 @@ bool may_always_merge(const Change& last, const Change& next) {
          same_uid(last.old, last.current) && same_uid(last.current, next.current);
 }
 
-/// `last` and then `next`, told as one change; false when they cancel out. `last` takes the result.
-bool join_changes(Change& last, const Change& next) {
-  if (next.type == ChangeType::kDeleted) {
-    if (last.type == ChangeType::kAdded) return false;
-    ObjectRef seen = std::move(last.old);
-    last = next;
-    last.old = std::move(seen);
-    return true;
-  }
-  if (last.type == ChangeType::kDeleted) {
-    last.type = ChangeType::kUpdated;
-    last.tombstone = false;
-    if (!last.old) last.old = std::move(last.current);
-  }
-  last.current = next.current;
-  return true;
+/// Whether `next` goes on with the life that `last` began or changed.
+bool goes_on(const Change& last, const Change& next) {
+  if (last.type == ChangeType::kDeleted || next.type == ChangeType::kAdded) return false;
+  return same_uid(last.current, next.current) &&
+         (next.type == ChangeType::kDeleted || same_uid(next.old, next.current));
 }
 
 }  // namespace
@@ -59,6 +49,7 @@ class HandlerInbox::Source final : public Listener {
   void on_change(const Change& change) override {
     if (handler) inbox.push(*this, change);
   }
+  void on_verified(Time as_of) override { inbox.note_verified(*this, as_of); }
 
   HandlerInbox& inbox;
   Informer& informer;
@@ -66,7 +57,8 @@ class HandlerInbox::Source final : public Listener {
   const std::uint64_t salt;  // Tells equal names of different sources apart.
   std::vector<ObjectRef>
       content;  // First content that waits, the next one last. Guarded by the inbox's mutex.
-  bool is_held = false;  // Guarded by the inbox's mutex.
+  bool is_held = false;              // Guarded by the inbox's mutex.
+  bool awaits_verification = false;  // Guarded by the inbox's mutex.
 };
 
 void HandlerInbox::Line::append(Pending change) {
@@ -119,12 +111,50 @@ bool HandlerInbox::wait(const std::stop_token& stop) {
     MutexLock lock(mutex_);
     filled_.notify_all();
   });
-  MutexLock lock(mutex_);
-  // The last first content may be empty, or nobody's: then no change would tell the dispatcher.
-  const auto completed = [this]() REQUIRES(mutex_) { return undelivered_ == 0 && !complete_told_; };
-  while (empty() && !completed() && !stop.stop_requested()) filled_.wait(mutex_);
-  complete_told_ = undelivered_ == 0;
-  return !empty();
+  std::function<void()> current;
+  bool any = false;
+  {
+    MutexLock lock(mutex_);
+    // The last first content may be empty, or nobody's: then no change would tell the dispatcher.
+    const auto completed = [this]()
+                               REQUIRES(mutex_) { return undelivered_ == 0 && !complete_told_; };
+    while (empty() && !completed() && !is_current() && !stop.stop_requested()) filled_.wait(mutex_);
+    complete_told_ = undelivered_ == 0;
+    if (is_current()) {
+      current = std::move(goal_->done);
+      goal_.reset();
+    }
+    any = !empty();
+  }
+  if (current) current();
+  return any;
+}
+
+void HandlerInbox::when_current(Time as_of, std::function<void()> done) {
+  {
+    MutexLock lock(mutex_);
+    if (!sources_.empty()) {
+      for (const auto& source : sources_) source->awaits_verification = true;
+      goal_ = Goal{as_of, std::move(done), sources_.size()};
+      return;
+    }
+  }
+  done();
+}
+
+void HandlerInbox::note_verified(Source& source, Time as_of) {
+  {
+    MutexLock lock(mutex_);
+    if (!goal_ || as_of < goal_->as_of || !source.awaits_verification) return;
+    source.awaits_verification = false;
+    if (--goal_->unverified > 0) return;
+    goal_->behind = line_.first + line_.changes.size() + later_.changes.size();
+  }
+  filled_.notify_all();
+}
+
+bool HandlerInbox::is_current() const {
+  return goal_ && goal_->unverified == 0 && undelivered_ == 0 && line_.first >= goal_->behind;
 }
 
 std::size_t HandlerInbox::size() const {
@@ -159,6 +189,21 @@ void HandlerInbox::push_initial(Source& source, std::vector<ObjectRef> content) 
   filled_.notify_all();
 }
 
+/// Tells `last` and the life that `next` is about as one change.
+void HandlerInbox::begin_anew(Pending& last, const Change& next) {
+  Change& change = last.change;
+  if (std::exchange(last.is_short_life, false)) {
+    change.type = ChangeType::kAdded;
+    change.old = ObjectRef();
+  } else if (change.type == ChangeType::kDeleted) {
+    change.type = ChangeType::kUpdated;
+    if (!change.old) change.old = std::move(change.current);
+  }
+  if (next.type == ChangeType::kDeleted) change.type = ChangeType::kDeleted;
+  change.tombstone = next.tombstone;
+  change.current = next.current;
+}
+
 bool HandlerInbox::merge(Line& line, std::uint64_t object, const Source& source,
                          const Change& change) const {
   const auto known = line.last.find(object);
@@ -166,17 +211,27 @@ bool HandlerInbox::merge(Line& line, std::uint64_t object, const Source& source,
   Pending& last = line.changes[known->second - line.first];
   // Two names with one hash: they are not merged, which is always right.
   if (last.source != &source || !same_name(last.change.current, change.current)) return false;
-  if (last.nothing) {
-    last.change = change;
-    last.nothing = change.type == ChangeType::kDeleted;
-    return true;
-  }
   if (may_always_merge(last.change, change)) {
     last.change.current = change.current;
     return true;
   }
-  if (line.changes.size() < changes_max_) return false;
-  last.nothing = !join_changes(last.change, change);
+  if (line.changes.size() < changes_max_ && !mutant("inbox-merge")) return false;
+  if (last.is_short_life || !goes_on(last.change, change)) {
+    // Beyond this a life that is over may be forgotten for the next one under its name.
+    if (line.changes.size() < kLivesFactor * changes_max_) return false;
+    begin_anew(last, change);
+    return true;
+  }
+  if (change.type == ChangeType::kDeleted) {
+    if (last.change.type == ChangeType::kAdded) {
+      last.is_short_life = true;
+      last.change.old = std::move(last.change.current);
+    } else {
+      last.change.type = ChangeType::kDeleted;
+    }
+    last.change.tombstone = change.tombstone;
+  }
+  last.change.current = change.current;
   return true;
 }
 
@@ -198,21 +253,26 @@ bool HandlerInbox::pop(Delivery& out) {
     delivering_ = true;
     return true;
   }
-  while (!line_.changes.empty()) {
-    Pending next = std::move(line_.changes.front());
-    line_.changes.pop_front();
-    const auto last = line_.last.find(next.object);
-    if (last != line_.last.end() && last->second == line_.first) line_.last.erase(last);
-    ++line_.first;
-    if (next.nothing) continue;
-    out.source = next.source;
-    out.change = std::move(next.change);
-    // Only for merging: a handler is told the last state, nothing else.
-    if (out.change.type == ChangeType::kDeleted) out.change.old = ObjectRef();
-    delivering_ = true;
+  if (line_.changes.empty()) return false;
+  delivering_ = true;
+  if (Pending& front = line_.changes.front(); front.is_short_life) {
+    out.source = front.source;
+    out.change = {.type = ChangeType::kAdded, .old = {}, .current = std::move(front.change.old)};
+    front.change.old = ObjectRef();
+    front.change.type = ChangeType::kDeleted;
+    front.is_short_life = false;
     return true;
   }
-  return false;
+  Pending next = std::move(line_.changes.front());
+  line_.changes.pop_front();
+  const auto last = line_.last.find(next.object);
+  if (last != line_.last.end() && last->second == line_.first) line_.last.erase(last);
+  ++line_.first;
+  out.source = next.source;
+  out.change = std::move(next.change);
+  // Only for merging: a handler is told the last state, nothing else.
+  if (out.change.type == ChangeType::kDeleted) out.change.old = ObjectRef();
+  return true;
 }
 
 bool HandlerInbox::empty() const { return initial_.empty() && line_.changes.empty(); }

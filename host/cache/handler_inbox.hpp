@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <unordered_map>
 #include <vector>
@@ -24,16 +25,17 @@ namespace davit::host {
 /// of the first, new state of the last. Additions and deletions merge with nothing, so that a
 /// handler hears of every life of an object.
 ///
-/// What bounds it. Up to kChangesMax changes wait as they came. Beyond, an object has at most one
-/// change more than it had then: a further change of an object that waits already joins the last
-/// one that waits, whatever the types, and what is left says how the object differs from what the
+/// What bounds it. Up to kChangesMax changes wait as they came. Beyond, each life of an object (one
+/// UID) has at most one change more than it had then: a further change of a life that waits already
+/// joins the last one that waits, and what is left says how the object differs from what the
 /// handler saw last:
 ///     added + updated   = added, with the new state        updated + deleted = deleted
-///     added + deleted   = nothing at all                   deleted + added   = updated (the UIDs
-///     differ)
-/// That is what a handler hears after a gap in a watch too, so it has to live with it anyway. Hence
-/// the memory that a stuck handler costs is bounded: kChangesMax changes, plus one for each object,
-/// plus one old state of each object.
+///     added + deleted   = both, one after the other        updated to another UID: as it came
+/// So a handler hears of each beginning and each end of a life: who counts creations that it
+/// expects misses none. Only with kLivesFactor times as many changes, lives that are over are
+/// forgotten for the next one under their name, as in a gap of a watch (deleted + added = updated,
+/// the UIDs differ). Hence the memory that a stuck handler costs is bounded: that many changes,
+/// plus one with two states for each object.
 ///
 /// The first content of an informer waits as one block outside this count: a plain list of objects
 /// that the store holds anyway.
@@ -45,6 +47,8 @@ class HandlerInbox {
   /// Enough that a burst (a rollout of some hundred pods, several changes each) passes unmerged;
   /// little enough that a stuck handler holds a few hundred KiB.
   static constexpr std::size_t kChangesMax = 4096;
+  /// Names are seldom used again so often while one handler runs.
+  static constexpr std::size_t kLivesFactor = 4;
 
   /// Called on the dispatcher's thread for each change.
   using Handler = std::function<void(const Change&)>;
@@ -63,6 +67,11 @@ class HandlerInbox {
   /// Whether all joined informers are filled and their handlers have returned from every object of
   /// that first content.
   [[nodiscard]] bool initial_delivered() const EXCLUDES(mutex_);
+
+  /// Calls `done`, once, when the handlers have returned from all that the server had at `as_of`:
+  /// the dispatcher in wait(), or at once where nothing is joined. For Informer::verify() of the
+  /// joined informers, after this. Any thread; a second call replaces the first.
+  void when_current(Time as_of, std::function<void()> done) EXCLUDES(mutex_);
 
   /// Hands the oldest change to its handler; false when none waits. Dispatcher only.
   bool step() EXCLUDES(mutex_);
@@ -87,7 +96,9 @@ class HandlerInbox {
     Change change;
     std::uint64_t object = 0;  // Hash of source and name.
     Source* source = nullptr;
-    bool nothing = false;  // Cancelled out: added and deleted while the inbox was full.
+    // Added, with the state `change.old`, and then deleted, with `change.current`: an addition and
+    // a deletion in one, to be told one after the other.
+    bool is_short_life = false;
   };
   /// Changes in the order of their coming.
   struct Line {
@@ -107,9 +118,13 @@ class HandlerInbox {
 
   void push(Source& source, const Change& change) EXCLUDES(mutex_);
   void push_initial(Source& source, std::vector<ObjectRef> content) EXCLUDES(mutex_);
+  void note_verified(Source& source, Time as_of) EXCLUDES(mutex_);
+  /// Nothing is left in front of what somebody waits for with when_current().
+  [[nodiscard]] bool is_current() const REQUIRES(mutex_);
   /// Merges into the last change that waits for the object, if there is one and the rules let it.
   bool merge(Line& line, std::uint64_t object, const Source& source, const Change& change) const
       REQUIRES(mutex_);
+  static void begin_anew(Pending& last, const Change& next);
   bool pop(Delivery& out) EXCLUDES(mutex_);
   [[nodiscard]] bool empty() const REQUIRES(mutex_);
   [[nodiscard]] std::vector<Informer*> joined() const EXCLUDES(mutex_);
@@ -127,6 +142,14 @@ class HandlerInbox {
   bool delivering_ GUARDED_BY(mutex_) = false;
   // Sources whose first content is not delivered yet.
   std::size_t undelivered_ GUARDED_BY(mutex_) = 0;
+  /// What when_current() waits for.
+  struct Goal {
+    Time as_of;
+    std::function<void()> done;
+    std::size_t unverified = 0;  // Sources that have not come so far.
+    std::uint64_t behind = 0;    // Number of the first change after it, once all have.
+  };
+  std::optional<Goal> goal_ GUARDED_BY(mutex_);
   // Whether wait() has returned since undelivered_ fell to 0.
   bool complete_told_ GUARDED_BY(mutex_) = false;
 };

@@ -1,6 +1,7 @@
 #include "host/cache/informer.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/cache/informer_refill.hpp"
@@ -104,7 +105,7 @@ Result<ParseOptions> Informer::parse_options(
   if (!projection) return parse;
   const Result<Mask> mask = seams_.space.add_keep_projection(kept_paths(*projection, index_paths));
   if (!mask) return mask.error().with_context("projection of " + spec_.resource.text());
-  parse.keep_mask = *mask;
+  if (!mutant("projection")) parse.keep_mask = *mask;
   return parse;
 }
 
@@ -114,6 +115,7 @@ Status Informer::prepare() {
   const Result<ParseOptions> parse = parse_options(projection_, index_paths_);
   if (!parse) return parse.error();
   source_ = std::make_unique<Source>(*this, *parse);
+  source_->reflector().limit_silence(silence_max_);
   metrics_->queued(0);
   phase_ = Phase::kPrepared;
   return Status();
@@ -123,8 +125,8 @@ Status Informer::start() {
   if (Status s = prepare(); !s.ok()) return s;
   MutexLock lock(delivery_);
   if (phase_ != Phase::kPrepared) return Status();
+  if (Status s = source_->start(); !s.ok()) return s;
   phase_ = Phase::kRunning;
-  source_->start();
   return Status();
 }
 
@@ -149,8 +151,54 @@ Reflector& Informer::reflector() {
   return source_->reflector();
 }
 
+Freshness Informer::freshness() const {
+  MutexLock lock(delivery_);
+  return source_ == nullptr ? Freshness() : source_->reflector().freshness();
+}
+
+void Informer::limit_silence(Duration longest) {
+  MutexLock lock(delivery_);
+  silence_max_ = std::min(silence_max_, longest);
+  if (source_ != nullptr) source_->reflector().limit_silence(longest);
+}
+
+void Informer::verify(Time as_of) {
+  MutexLock lock(delivery_);
+  want_verification(as_of);
+}
+
+void Informer::want_verification(Time as_of) {
+  const bool is_under_way = verify_wanted_.has_value();
+  verify_wanted_ = std::max(verify_wanted_.value_or(as_of), as_of);
+  // The first content tells itself how new it is. A verification under way is not begun anew, so
+  // that those who ask all the time see it end; the next one follows it if it is too old.
+  if (has_synced() && !is_under_way) pursue_verification();
+}
+
+void Informer::verified(const Source& from) {
+  MutexLock lock(delivery_);
+  if (serves(from) && verify_wanted_) pursue_verification();
+}
+
+void Informer::pursue_verification() {
+  if (source_ == nullptr || phase_ == Phase::kStopped) return;
+  const std::optional<Time> verified = source_->reflector().freshness().verified;
+  if (verified && *verified >= *verify_wanted_) {
+    verify_wanted_.reset();
+    for (Listener* listener : listeners_) listener->on_verified(*verified);
+  } else if (store_.size() <= options_.page_size) {
+    relist(RelistReason::kVerification);
+  } else {
+    source_->reflector().request_verification();
+  }
+}
+
 void Informer::request_relist(RelistReason reason) {
   MutexLock lock(delivery_);
+  relist(reason);
+}
+
+void Informer::relist(RelistReason reason) {
   if (source_ == nullptr || phase_ == Phase::kStopped || relist_wanted_) return;
   relist_wanted_ = true;
   metrics_->relist_requested(reason);
@@ -161,7 +209,14 @@ Time Informer::tick(Time now) {
   MutexLock lock(delivery_);
   if (source_ == nullptr || phase_ == Phase::kStopped) return Time::max();
   if (now >= resync_due_) resync();
+  verify_overdue(now);
   return std::min(source_->reflector().check_deaf(now), resync_due_);
+}
+
+void Informer::verify_overdue(Time now) {
+  std::optional<Time> overdue;
+  for (Listener* listener : listeners_) overdue = std::max(overdue, listener->overdue(now));
+  if (overdue && source_->reflector().freshness().verified < overdue) want_verification(*overdue);
 }
 
 bool Informer::serves(const Source& from) const { return source_.get() == &from; }
@@ -213,6 +268,19 @@ void Informer::apply(const Source& from, WatchType type, ObjectRef object) {
   tell_progress(began);
 }
 
+void Informer::skip(const Source& from, WatchType type, SkippedObject object) {
+  MutexLock lock(delivery_);
+  const bool is_ahead = fills(from);
+  if (!is_ahead && !serves(from)) return;
+  const Time began = seams_.clock.now();
+  Store& store = is_ahead ? refill_->store_ : store_;
+  const std::optional<Change> change = store.skip(type, std::move(object));
+  if (is_ahead) return try_switch();
+  changed_version_ = store_.version();
+  if (change) deliver(*change);
+  tell_progress(began);
+}
+
 void Informer::bookmark(const Source& from, std::string_view resource_version) {
   MutexLock lock(delivery_);
   if (fills(from)) {
@@ -234,6 +302,23 @@ void Informer::tell_progress(Time began) {
   metrics_->store_version(version);
   metrics_->objects(store_.size());
   metrics_->processed(seams_.clock.now() - began);
+  tell_skipped();
+}
+
+void Informer::tell_skipped() {
+  metrics_->skipped_now(store_.skipped_count());
+  for (const SkippedObject& each : store_.take_skip_news()) {
+    metrics_->skipped(label_of(each.reason));
+    log_.warning("Skipped an object that cannot be read",
+                 {{"resource", spec_.resource.text()},
+                  {"namespace", each.identity.ns},
+                  {"name", each.identity.name},
+                  {"uid", each.identity.uid},
+                  {"resourceVersion", each.identity.resource_version},
+                  {"err", each.why},
+                  {"cache", each.is_kept ? "keeps an older state" : "lacks it"}});
+    if (seams_.on_skip) seams_.on_skip(spec_.resource, each);
+  }
 }
 
 void Informer::resync() {

@@ -61,6 +61,10 @@ struct InformerSeams {
   Clock& clock;
   Random& random;
   CacheMetrics& metrics;
+  /// Hears of each version of an object that the cache cannot hold, once. Called under the
+  /// informer's lock, so it is a leaf; may be empty.
+  std::function<void(const ResourceId& resource, const SkippedObject& object)> on_skip{};
+  ServerContact* contact = nullptr;  ///< See ReflectorSeams.
 };
 
 /// A shared informer.
@@ -97,6 +101,8 @@ class Informer {
   [[nodiscard]] const Store& store() const { return store_; }
   /// Whether the first content is in the store; for ever, once true.
   [[nodiscard]] bool has_synced() const { return synced_.load(std::memory_order_acquire); }
+  /// How current the store is; nothing is known before it was started.
+  [[nodiscard]] Freshness freshness() const EXCLUDES(delivery_);
 
   /// As Store::add_index(). kUndeclared: the informer runs already and keeps no such path.
   Status add_index(std::string_view name, std::string_view path) EXCLUDES(delivery_);
@@ -129,7 +135,7 @@ class Informer {
       EXCLUDES(delivery_);
 
   /// Starts the reflector's thread; once, later calls do nothing. kInvalid: a projection path is
-  /// malformed.
+  /// malformed. kUnavailable: the system has no thread; may be called again.
   Status start() EXCLUDES(delivery_);
   [[nodiscard]] bool started() const EXCLUDES(delivery_);
   /// Ends the reflector's thread and waits for it; for good.
@@ -139,8 +145,16 @@ class Informer {
   /// is under way.
   void request_relist(RelistReason reason) EXCLUDES(delivery_);
 
-  /// What is due at `now`: a resync, the end of a deaf watch. Returns when to call again. Called by
-  /// the factory's timekeeper.
+  /// Has the content verified as of `as_of` or later: listeners hear on_verified() when all that
+  /// the server had then is in the store, maybe at once. Costs a request or two; large contents are
+  /// not listed again.
+  void verify(Time as_of) EXCLUDES(delivery_);
+  /// How long nothing may come before the watch is renewed; the shortest of several counts. Before
+  /// or after start().
+  void limit_silence(Duration longest) EXCLUDES(delivery_);
+
+  /// What is due at `now`: a resync, the end of a deaf watch, a verification. Returns when to call
+  /// again. Called by the factory's timekeeper.
   Time tick(Time now) EXCLUDES(delivery_);
 
   /// The reflector, for tests that drive it by hand instead of calling start(). Valid after
@@ -161,8 +175,10 @@ class Informer {
   void replace(const Source& from, Replacement next, std::string_view resource_version)
       EXCLUDES(delivery_);
   void apply(const Source& from, WatchType type, ObjectRef object) EXCLUDES(delivery_);
+  void skip(const Source& from, WatchType type, SkippedObject object) EXCLUDES(delivery_);
   void bookmark(const Source& from, std::string_view resource_version) EXCLUDES(delivery_);
   void failed(const Source& from, const Status& status) EXCLUDES(delivery_);
+  void verified(const Source& from) EXCLUDES(delivery_);
 
   [[nodiscard]] bool serves(const Source& from) const REQUIRES(delivery_);
   [[nodiscard]] bool fills(const Source& from) const REQUIRES(delivery_);
@@ -172,7 +188,15 @@ class Informer {
   void tell_content(const std::vector<Change>& changes, Time began) REQUIRES(delivery_);
   void deliver(const Change& change) REQUIRES(delivery_);
   void tell_progress(Time began) REQUIRES(delivery_);
+  /// Tells the log, the metrics and on_skip what the store has skipped since.
+  void tell_skipped() REQUIRES(delivery_);
   void resync() REQUIRES(delivery_);
+  void want_verification(Time as_of) REQUIRES(delivery_);
+  /// Listeners that have waited for too long find out whether the watch is deaf.
+  void verify_overdue(Time now) REQUIRES(delivery_);
+  /// Tells of the verification that is wanted, or asks for it.
+  void pursue_verification() REQUIRES(delivery_);
+  void relist(RelistReason reason) REQUIRES(delivery_);
   /// How a source parses that keeps so much.
   [[nodiscard]] Result<ParseOptions> parse_options(
       const std::optional<std::vector<std::string>>& projection,
@@ -199,6 +223,8 @@ class Informer {
   std::uint64_t changed_version_ GUARDED_BY(delivery_) = 0;
   Refill* refill_ GUARDED_BY(delivery_) = nullptr;    // On its way.
   bool relist_wanted_ GUARDED_BY(delivery_) = false;  // Requested, and no list has ended since.
+  std::optional<Time> verify_wanted_ GUARDED_BY(delivery_);
+  Duration silence_max_ GUARDED_BY(delivery_) = Duration::max();
   Time resync_due_ GUARDED_BY(delivery_) = Time::max();
   // Set by prepare(). Last, so that its thread ends first.
   std::unique_ptr<Source> source_ GUARDED_BY(delivery_);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/base/start_thread.hpp"
+
 namespace davit::host {
 
 bool same_selection(const InformerSpec& a, const InformerSpec& b) {
@@ -60,10 +62,9 @@ Status InformerFactory::start() {
   for (const std::unique_ptr<Informer>& each : informers_) {
     if (Status s = each->start(); !s.ok()) return s;
   }
-  if (!timekeeper_.joinable()) {
-    timekeeper_ = std::jthread([this](const std::stop_token& stop) { keep_time(stop); });
-  }
-  return Status();
+  const auto keep = [this](const std::stop_token& stop) { keep_time(stop); };
+  if (timekeeper_.joinable() || start_thread(timekeeper_, keep)) return Status();
+  return {Code::kUnavailable, "the system has no thread to look after the caches"};
 }
 
 void InformerFactory::stop() {

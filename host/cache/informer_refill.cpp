@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/base/assert.hpp"
+#include "host/base/start_thread.hpp"
 
 namespace davit::host {
 
@@ -13,13 +14,17 @@ Informer::Source::Source(Informer& informer, ParseOptions parse, std::string kno
                            informer.spec_.field_selector},
                  parse,
                  ReflectorSeams{informer.seams_.api, informer.seams_.space, informer.seams_.clock,
-                                informer.seams_.random, *informer.metrics_, *this},
+                                informer.seams_.random, *informer.metrics_, *this,
+                                informer.seams_.contact},
                  informer.log_, informer.options_, std::move(known_version)) {}
 
 Informer::Source::~Source() = default;
 
-void Informer::Source::start() {
-  thread_ = std::jthread([this](const std::stop_token& stop) { reflector_.run(stop); });
+Status Informer::Source::start() {
+  const auto run = [this](const std::stop_token& stop) { reflector_.run(stop); };
+  if (start_thread(thread_, run)) return {};
+  return {Code::kUnavailable,
+          "the system has no thread to watch " + informer_.spec_.resource.text() + " on"};
 }
 
 void Informer::Source::stop() {
@@ -87,10 +92,11 @@ Result<std::unique_ptr<Informer::Refill>> Informer::refill(const CacheNeed& need
   const Result<ParseOptions> parse = parse_options(refill->projection_, refill->index_paths_);
   if (!parse) return parse.error();
   refill->source_ = std::make_unique<Source>(*this, *parse, store_.resource_version());
+  refill->source_->reflector().limit_silence(silence_max_);
   if (phase_ == Phase::kCreated) metrics_->queued(0);
   refill->is_begun_ = true;
   refill_ = refill.get();
-  refill->source_->start();
+  if (Status s = refill->source_->start(); !s.ok()) return s;
   return refill;
 }
 
@@ -122,6 +128,7 @@ void Informer::try_switch() {
   if (refill_->source_ != nullptr) refill_->source_->request_stop();
   if (relist_wanted_) source_->reflector().request_relist();
   phase_ = Phase::kRunning;
+  if (verify_wanted_) pursue_verification();
   refill_->state_ = Refill::State::kServing;
   tell_content(changes, began);
   refill_->observer_.refill_moved();

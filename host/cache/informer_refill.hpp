@@ -20,7 +20,7 @@ class Informer::Source final : public ReflectorTarget {
   /// Ends the thread and waits for it: not under the informer's lock.
   ~Source() override;
 
-  void start();
+  [[nodiscard]] Status start();
   /// Lets the thread end, without waiting.
   void request_stop() { thread_.request_stop(); }
   /// Ends the thread and waits for it.
@@ -35,9 +35,13 @@ class Informer::Source final : public ReflectorTarget {
   void apply(WatchType type, ObjectRef object) override {
     informer_.apply(*this, type, std::move(object));
   }
+  void skip(WatchType type, SkippedObject object) override {
+    informer_.skip(*this, type, std::move(object));
+  }
   void bookmark(std::string_view resource_version) override {
     informer_.bookmark(*this, resource_version);
   }
+  void verified() override { informer_.verified(*this); }
   void failed(const Status& status) override { informer_.failed(*this, status); }
 
   Informer& informer_;

@@ -1,6 +1,7 @@
 #include "host/cache/reflector.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/object/api_status.hpp"
@@ -16,11 +17,22 @@ using Note = ReflectorReport::Note;
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 /// How often a stream is checked for silence at least; its limit may move closer meanwhile.
-constexpr Duration kDeafCheckPeriod = std::chrono::seconds(30);
+constexpr Duration kDeafCheckPeriod = std::chrono::seconds(5);
+
+/// What the kind of a list has behind that of its items.
+constexpr std::string_view kListSuffix = "List";
+
+SkippedObject too_large(const ObjectIdentity& identity) {
+  return {.identity = identity,
+          .reason = SkipReason::kTooLarge,
+          .why = "its JSON is larger than " + std::to_string(kObjectBytesMax >> 20) + " MiB"};
+}
 
 bool is_failure(Note note) {
   return note == Note::kListFailed || note == Note::kWatchFailed || note == Note::kUnreachable;
 }
+
+bool is_watch_end(Note note) { return note == Note::kWatchEnded || note == Note::kWatchTooShort; }
 
 std::string_view verb_of(const ReflectorRequest& request) {
   return request.kind == RequestKind::kList ? "list" : "watch";
@@ -37,7 +49,9 @@ Reflector::Reflector(Selection what, ParseOptions parse, const ReflectorSeams& s
       state_(options, seams.random, std::move(known_version)),
       parser_(seams.space) {}
 
-Reflector::~Reflector() = default;
+Reflector::~Reflector() {
+  if (seams_.contact != nullptr) seams_.contact->remove(*this);
+}
 
 void Reflector::run(const std::stop_token& stop) {
   std::stop_callback on_stop(stop, [this] {
@@ -48,14 +62,23 @@ void Reflector::run(const std::stop_token& stop) {
     const std::optional<Time> until = step(stop);
     if (!until) continue;
     MutexLock lock(mutex_);
-    while (!stop.stop_requested() && seams_.clock.now() < *until) {
+    while (!stop.stop_requested() && !answered_ && seams_.clock.now() < *until) {
       seams_.clock.wait_until(wake_, mutex_, *until);
     }
   }
 }
 
 std::optional<Time> Reflector::step(const std::stop_token& stop) {
+  const bool waited = state_.lost_server();
+  {
+    MutexLock lock(mutex_);
+    if (silence_max_ != Duration::max()) state_.limit_silence(silence_max_);
+    if (std::exchange(answered_, false)) state_.on_server_answer(seams_.clock.now());
+  }
   const ReflectorState::Next next = state_.next(seams_.clock.now());
+  if (seams_.contact != nullptr && waited != state_.lost_server()) {
+    waited ? seams_.contact->remove(*this) : seams_.contact->add(*this);
+  }
   if (next.wait_until) return next.wait_until;
   if (next.request.collect_anew) next_.emplace(seams_.target.begin_replace());
   const StreamEnd end = next.request.kind == RequestKind::kList ? list(next.request, stop)
@@ -64,14 +87,29 @@ std::optional<Time> Reflector::step(const std::stop_token& stop) {
   return std::nullopt;
 }
 
-void Reflector::request_relist() {
+void Reflector::request_relist() { interrupt(Interrupt::kRelist); }
+
+void Reflector::request_verification() { interrupt(Interrupt::kVerify); }
+
+void Reflector::interrupt(Interrupt why) {
   std::optional<std::stop_source> stream;
   {
     MutexLock lock(mutex_);
-    interrupt_ = Interrupt::kRelist;
+    if (interrupt_ != Interrupt::kRelist) interrupt_ = why;
     stream = stream_;
   }
   if (stream) stream->request_stop();
+}
+
+void Reflector::limit_silence(Duration longest) {
+  MutexLock lock(mutex_);
+  silence_max_ = std::min(silence_max_, longest);
+}
+
+void Reflector::server_answered() {
+  MutexLock lock(mutex_);
+  answered_ = true;
+  wake_.notify_all();
 }
 
 Time Reflector::check_deaf(Time now) {
@@ -89,6 +127,30 @@ Time Reflector::check_deaf(Time now) {
   return again;
 }
 
+Freshness Reflector::freshness() const {
+  MutexLock lock(mutex_);
+  return freshness_;
+}
+
+void Reflector::confirm(Time now) {
+  freshness_.confirmed = now;
+  if (!freshness_.failing_since) return;
+  freshness_.failing_since.reset();
+  freshness_.failure = Status();
+}
+
+void Reflector::note_freshness(const ReflectorReport& report) {
+  const Time now = seams_.clock.now();
+  // A watch that the server ended properly has delivered all changes up to its end.
+  const bool ended_properly = report.note == Note::kRetried && report.status.ok() &&
+                              state_.phase() == ReflectorState::Phase::kWatching;
+  MutexLock lock(mutex_);
+  if (report.note == Note::kPopulated || ended_properly) return confirm(now);
+  if (!is_failure(report.note) && !is_watch_end(report.note)) return;
+  if (!freshness_.failing_since) freshness_.failing_since = now;
+  freshness_.failure = report.status;
+}
+
 StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_token& stop,
                             const ListWatch::ChunkSink& feed) {
   std::stop_source source;
@@ -97,16 +159,22 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
     MutexLock lock(mutex_);
     stream_ = source;
     deaf_at_ = state_.deaf_at();
-    if (interrupt_ == Interrupt::kRelist) source.request_stop();
+    if (interrupt_ != Interrupt::kNone) source.request_stop();
   }
   left_.reset();
   Status status =
       seams_.api.stream(what_, request, source.get_token(), [&](std::string_view chunk) {
         if (source.stop_requested()) return Status(Code::kCancelled, "interrupted");
-        Status fed = feed(chunk);
-        state_.on_sign_of_life(seams_.clock.now());
+        Time now = seams_.clock.now();
+        if (!state_.opened()) state_.on_open(now);
+        Status fed = chunk.empty() ? Status() : feed(chunk);
+        now = seams_.clock.now();
+        state_.on_sign_of_life(now);
+        publish();
         MutexLock lock(mutex_);
         deaf_at_ = state_.deaf_at();
+        const bool watches = state_.phase() == ReflectorState::Phase::kWatching;
+        if (fed.ok() && watches && !chunk.empty()) confirm(now);
         return fed;
       });
   Interrupt interrupt = Interrupt::kNone;
@@ -120,6 +188,8 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
     end.cause = Cause::kStopped;
   } else if (interrupt == Interrupt::kRelist) {
     end.cause = Cause::kRelist;
+  } else if (interrupt == Interrupt::kVerify) {
+    end.cause = Cause::kVerify;
   } else if (interrupt == Interrupt::kDeaf) {
     end.cause = Cause::kDeaf;
   } else if (left_) {
@@ -135,9 +205,14 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
 }
 
 StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token& stop) {
-  ListSplitter splitter;
+  const bool is_probe = state_.phase() == ReflectorState::Phase::kProbing;
+  ListSplitter splitter({.skip = [&](const ObjectIdentity& item) {
+    if (!is_probe) next_->skip(too_large(item));
+    return Status();
+  }});
   StreamEnd end = stream(request, stop, [&](std::string_view chunk) {
-    Status fed = splitter.feed(chunk, [this](std::string_view item) { return on_item(item); });
+    Status fed = splitter.feed(
+        chunk, [&](std::string_view item) { return is_probe ? Status() : on_item(item); });
     return fed.ok() || left_ ? fed : leave(Cause::kUndecodable, fed);
   });
   if (end.cause != Cause::kEnded) return end;
@@ -148,13 +223,19 @@ StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token
     if (end.status.detail() != nullptr) end.cause = Cause::kRefused;
     return end;
   }
+  if (splitter.kind().ends_with(kListSuffix)) {
+    next_->set_kind(splitter.api_version(),
+                    splitter.kind().substr(0, splitter.kind().size() - kListSuffix.size()));
+  }
   end.resource_version = splitter.resource_version();
   end.continue_token = splitter.continue_token();
   return end;
 }
 
 StreamEnd Reflector::watch(const ReflectorRequest& request, const std::stop_token& stop) {
-  WatchSplitter splitter;
+  WatchSplitter splitter({.skip = [this](WatchType type, const ObjectIdentity& object) {
+    return skip_event(type, too_large(object));
+  }});
   return stream(request, stop, [&](std::string_view chunk) {
     Status fed = splitter.feed(
         chunk, [this](WatchType type, std::string_view json) { return on_event(type, json); });
@@ -163,21 +244,54 @@ StreamEnd Reflector::watch(const ReflectorRequest& request, const std::stop_toke
 }
 
 Status Reflector::on_item(std::string_view json) {
+  SkippedObject skipped;
+  Result<ObjectRef> object = read(json, skipped);
+  if (object) {
+    next_->put(*std::move(object));
+  } else {
+    next_->skip(std::move(skipped));
+  }
+  return Status();
+}
+
+Result<ObjectRef> Reflector::read(std::string_view json, SkippedObject& skipped) {
   Result<ObjectRef> object = parser_.parse(json, parse_options_);
-  // One bad object fails the list: a cache that silently lacks it would make controllers create it
-  // anew.
-  if (!object)
-    return leave(Cause::kUndecodable, object.error().with_context("an item of the list"));
-  next_->put(*std::move(object));
+  const Status status = object ? check_metadata(*object) : object.error();
+  if (status.ok()) return object;
+  skipped.identity = read_identity(json);
+  skipped.reason = reason_of(parser_.fault());
+  skipped.why = status.message();
+  return status;
+}
+
+Status Reflector::skip_event(WatchType type, SkippedObject object) {
+  if (type == WatchType::kError || type == WatchType::kBookmark) {
+    // These are the server's own. Without them there is no knowing where the watch stands.
+    return leave(Cause::kUndecodable,
+                 Status(Code::kInvalid, object.why).with_context("a watch event"));
+  }
+  const std::string version = object.identity.resource_version;
+  const ReflectorState::Event event{.type = type, .resource_version = version};
+  if (state_.on_event(event, seams_.clock.now()) == ReflectorState::Use::kApply) {
+    seams_.target.skip(type, std::move(object));
+  } else if (type == WatchType::kDeleted) {
+    next_->remove(object.identity.ns, object.identity.name);
+  } else {
+    next_->skip(std::move(object));
+  }
   return Status();
 }
 
 Status Reflector::on_event(WatchType type, std::string_view json) {
   if (type == WatchType::kError) return on_error_event(json);
   const bool bookmark = type == WatchType::kBookmark;
-  // A projection may leave out the annotations that a bookmark speaks with.
-  Result<ObjectRef> object = parser_.parse(json, bookmark ? ParseOptions{} : parse_options_);
-  if (!object) return leave(Cause::kUndecodable, object.error().with_context("a watch event"));
+  SkippedObject skipped;
+  // A projection may leave out the annotations that a bookmark speaks with, and it has no name.
+  Result<ObjectRef> object = bookmark ? parser_.parse(json) : read(json, skipped);
+  if (!object) {
+    if (bookmark) skipped.why = object.error().message();
+    return skip_event(type, std::move(skipped));
+  }
   if (!is_expected_kind(*object)) return Status();
 
   const std::string_view version = metadata(**object).resource_version;
@@ -189,7 +303,7 @@ Status Reflector::on_event(WatchType type, std::string_view json) {
   switch (state_.on_event(event, seams_.clock.now())) {
     case ReflectorState::Use::kCollect:
       if (type == WatchType::kDeleted) {
-        next_->remove(*object);
+        next_->remove(metadata(**object).ns, metadata(**object).name);
       } else {
         next_->put(*std::move(object));
       }
@@ -234,6 +348,18 @@ Status Reflector::leave(Cause cause, Status status) {
   return status;
 }
 
+void Reflector::publish() {
+  const std::optional<Time> verified = state_.verified();
+  bool news = false;
+  {
+    MutexLock lock(mutex_);
+    freshness_.followed_since = state_.followed_since();
+    news = freshness_.verified != verified;
+    freshness_.verified = verified;
+  }
+  if (news) seams_.target.verified();
+}
+
 void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest& request) {
   if (report.note == Note::kPopulated) {
     Replacement content = *std::exchange(next_, std::nullopt);
@@ -242,6 +368,9 @@ void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest&
   }
   if (report.note == Note::kWatchDeaf) seams_.metrics.deaf_watch();
   if (is_failure(report.note)) seams_.target.failed(report.status);
+  note_freshness(report);
+  publish();
+  if (report.note == Note::kPopulated) seams_.target.verified();
   log_report(report, request);
 }
 
@@ -268,6 +397,7 @@ void Reflector::log_report(const ReflectorReport& report, const ReflectorRequest
     case Note::kWatchDeaf:
       return log_.warning("Nothing came through a watch any more; watching anew",
                           {{"resource", resource}, {"resourceVersion", state_.last_version()}});
+    case Note::kWatchSilent:
     case Note::kExpired:
     case Note::kStreamingRefused:
     case Note::kRetried:
@@ -278,6 +408,7 @@ void Reflector::log_report(const ReflectorReport& report, const ReflectorRequest
 
 void Reflector::log_failure(std::string_view message, const ReflectorReport& report,
                             const ReflectorRequest& request) {
+  if (mutant("refusal-told")) return;
   const std::string_view verb = verb_of(request);
   std::string hint = "tried again with back-off";
   if (report.status.code() == Code::kForbidden) {

@@ -14,8 +14,10 @@
 #include "host/base/mutex.hpp"
 #include "host/base/random.hpp"
 #include "host/cache/cache_metrics.hpp"
+#include "host/cache/freshness.hpp"
 #include "host/cache/reflector_state.hpp"
 #include "host/cache/resource_id.hpp"
+#include "host/cache/server_contact.hpp"
 #include "host/cache/store.hpp"
 #include "host/object/parse.hpp"
 #include "host/object/watch_splitter.hpp"
@@ -39,7 +41,8 @@ class ListWatch {
 
   using ChunkSink = std::function<Status(std::string_view chunk)>;
   /// Sends `request` and hands the body of a successful answer to `sink` as it arrives, on the
-  /// calling thread; blocks until the body ends. As RestClient::stream(): success means that the
+  /// calling thread; blocks until the body ends. An empty piece comes first, when the server has
+  /// accepted the request. As RestClient::stream(): success means that the
   /// server ended it properly, kUnavailable without ApiDetail that there was no connection or it
   /// broke, kCancelled that `stop` was requested; an error of `sink` is returned as it is.
   virtual Status stream(const Selection& what, const ReflectorRequest& request,
@@ -59,7 +62,11 @@ class ReflectorTarget {
   virtual void replace(Replacement next, std::string_view resource_version) = 0;
   /// kAdded, kModified or kDeleted.
   virtual void apply(WatchType type, ObjectRef object) = 0;
+  /// Like apply(), for a state that cannot be read.
+  virtual void skip(WatchType type, SkippedObject object) = 0;
   virtual void bookmark(std::string_view resource_version) = 0;
+  /// A content is complete, or was verified: Reflector::freshness() says as of when.
+  virtual void verified() {}
   /// Nothing could be listed or watched; it is tried again.
   virtual void failed([[maybe_unused]] const Status& status) {}
 };
@@ -72,17 +79,20 @@ struct ReflectorSeams {
   Random& random;
   InformerMetrics& metrics;
   ReflectorTarget& target;
+  ServerContact* contact = nullptr;  ///< Null: nobody tells when the server answers.
 };
 
 /// The thin shell around ReflectorState: sends the requests that it asks for, cuts and parses what
-/// comes, and applies it. Bodies are parsed as they arrive; at most one object of them is held.
+/// comes, and applies it. Bodies are parsed as they arrive; at most one object of them is held. An
+/// object that cannot be read, because of its size, depth, encoding or types, is skipped, and the
+/// list or watch goes on: one user's object must not keep all others from being seen.
 /// Threads: step() and run() belong to one thread; interrupt functions may be called from any.
-class Reflector {
+class Reflector final : private ServerContact::Waiter {
  public:
   /// `known_version`, if it is not empty: what is listed first is no older than that.
   Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Log log,
             const ReflectorOptions& options, std::string known_version = {});
-  ~Reflector();
+  ~Reflector() override;
 
   /// Runs until `stop`.
   void run(const std::stop_token& stop) EXCLUDES(mutex_);
@@ -93,11 +103,21 @@ class Reflector {
 
   /// Ends the stream that runs now, so that everything is listed again. Any thread.
   void request_relist() EXCLUDES(mutex_);
+  /// Ends the watch that runs now, so that the server is asked how far it is; Freshness::verified
+  /// moves when the content has come so far. Any thread.
+  void request_verification() EXCLUDES(mutex_);
+  /// See ReflectorState; the shortest of several counts. Any thread.
+  void limit_silence(Duration longest) EXCLUDES(mutex_);
   /// Ends a watch through which nothing comes any more. Returns when to look again. Any thread.
   Time check_deaf(Time now) EXCLUDES(mutex_);
+  /// How current the content is. Any thread.
+  [[nodiscard]] Freshness freshness() const EXCLUDES(mutex_);
 
  private:
-  enum class Interrupt { kNone, kRelist, kDeaf };
+  enum class Interrupt { kNone, kVerify, kRelist, kDeaf };
+
+  void server_answered() override EXCLUDES(mutex_);
+  void interrupt(Interrupt why) EXCLUDES(mutex_);
 
   /// Streams one request and says how it ended; `feed` takes the pieces of its body.
   StreamEnd stream(const ReflectorRequest& request, const std::stop_token& stop,
@@ -107,10 +127,17 @@ class Reflector {
   Status on_item(std::string_view json);
   Status on_event(WatchType type, std::string_view json);
   Status on_error_event(std::string_view json);
+  /// Parses an object that is to be cached. On failure `skipped` says what could be read of it.
+  Result<ObjectRef> read(std::string_view json, SkippedObject& skipped);
+  Status skip_event(WatchType type, SkippedObject object);
   [[nodiscard]] bool is_expected_kind(const ObjectRef& object);
   /// Notes why the stream is left, and returns `status` for its sink to end it with.
   Status leave(StreamEnd::Cause cause, Status status);
   void carry_out(const ReflectorReport& report, const ReflectorRequest& request);
+  void note_freshness(const ReflectorReport& report) EXCLUDES(mutex_);
+  void confirm(Time now) REQUIRES(mutex_);
+  /// Makes what the state knows visible, and tells of a verification.
+  void publish() EXCLUDES(mutex_);
   void log_report(const ReflectorReport& report, const ReflectorRequest& request);
   void log_failure(std::string_view message, const ReflectorReport& report,
                    const ReflectorRequest& request);
@@ -127,11 +154,14 @@ class Reflector {
   std::string failure_;  // The last failure that was logged; a repeated one is not.
   std::optional<StreamEnd::Cause> left_;  // Why we ended the stream ourselves, while one runs.
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   CondVar wake_;
   Interrupt interrupt_ GUARDED_BY(mutex_) = Interrupt::kNone;
   std::optional<std::stop_source> stream_ GUARDED_BY(mutex_);  // While a request runs.
   Time deaf_at_ GUARDED_BY(mutex_) = Time::max();
+  Duration silence_max_ GUARDED_BY(mutex_) = Duration::max();
+  bool answered_ GUARDED_BY(mutex_) = false;  // Another request has succeeded while this waits.
+  Freshness freshness_ GUARDED_BY(mutex_);
 };
 
 }  // namespace davit::host

@@ -1,6 +1,9 @@
 #include "host/cache/reflector_state.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
+
+#include "host/cache/resource_id.hpp"
 
 namespace davit::host {
 namespace {
@@ -55,6 +58,7 @@ std::string query_of(const ReflectorRequest& request, std::string_view label_sel
 }
 
 Failure classify(const Status& status) {
+  if (mutant("expired-version")) return Failure::kOther;
   if (status.code() == Code::kExpired) return Failure::kExpired;
   if (status.code() == Code::kThrottled) return Failure::kThrottled;
   if (const ApiDetail* detail = status.detail()) {
@@ -78,7 +82,7 @@ ReflectorState::Next ReflectorState::next(Time now) {
   wait_until_.reset();
 
   if (phase_ == Phase::kStart) {
-    if (options_.streaming_list) {
+    if (options_.streaming_list && !mutant("latest-state")) {
       phase_ = Phase::kStreamingList;
     } else {
       begin_list();
@@ -87,12 +91,34 @@ ReflectorState::Next ReflectorState::next(Time now) {
   started_ = now;
   events_ = 0;
   bookmarks_ = false;
-  if (phase_ == Phase::kListing) {
-    stream_limit_ = Time::max();
-    deaf_at_ = now + options_.list_silence_max;
-    return {.wait_until = {}, .request = list_request()};
+  opened_at_.reset();
+  stream_limit_ = Time::max();
+  Next next;
+  if (phase_ == Phase::kProbing) {
+    next.request.limit = 1;
+  } else {
+    next.request = phase_ == Phase::kListing ? list_request() : watch_request(now);
   }
-  return {.wait_until = {}, .request = watch_request(now)};
+  if (phase_ == Phase::kWatching && heard_at_ == Time{}) heard_at_ = now;
+  if (next.request.collect_anew) {
+    // Without a version the server answers with its most recent state.
+    content_as_of_ = next.request.resource_version.empty() ? std::optional(now) : std::nullopt;
+  }
+  on_sign_of_life(now);
+  return next;
+}
+
+void ReflectorState::on_server_answer(Time now) {
+  if (!lost_server() || now - options_.early_retry_gap < early_retry_at_) return;
+  early_retry_at_ = now;
+  wait_until_.reset();
+  backoff_.reset();
+}
+
+void ReflectorState::on_open(Time now) {
+  opened_at_ = now;
+  note_contact(now);
+  on_sign_of_life(now);
 }
 
 void ReflectorState::begin_list() {
@@ -128,14 +154,51 @@ ReflectorRequest ReflectorState::watch_request(Time now) {
   const auto least = static_cast<double>(options_.watch_timeout_min.count());
   request.timeout = std::chrono::seconds(static_cast<std::int64_t>(least + random_.unit() * least));
   from_any_version_ = is_any(request.resource_version);
-  stream_limit_ = now + request.timeout + options_.watch_slack;
-  deaf_at_ = stream_limit_;
+  Duration slack = options_.watch_slack;
+  if (phase_ == Phase::kWatching && goal_) {
+    request.timeout = options_.verifying_watch;
+    slack = options_.short_watch_slack;
+  } else if (phase_ == Phase::kWatching && is_quiet()) {
+    slack = std::min(options_.short_watch_slack, *silence_cap_ / 2);
+    request.timeout =
+        std::max(std::chrono::seconds(1),
+                 std::chrono::duration_cast<std::chrono::seconds>(*silence_cap_ - slack));
+  }
+  stream_limit_ = now + request.timeout + slack;
   return request;
+}
+
+bool ReflectorState::is_quiet() const {
+  if (!silence_cap_) return false;
+  const std::optional<Duration> usual = silence_.limit();
+  return !usual || *usual > *silence_cap_;
+}
+
+std::optional<Duration> ReflectorState::silence_limit() const {
+  if (mutant("silence")) return std::nullopt;
+  std::optional<Duration> limit = silence_cap_;
+  const auto add = [&limit](std::optional<Duration> other) {
+    if (other) limit = limit ? std::min(*limit, *other) : *other;
+  };
+  if (phase_ != Phase::kWatching) {
+    add(options_.list_silence_max);
+    return limit;
+  }
+  if (bookmarks_) add(options_.bookmark_silence_max);
+  add(silence_.limit());
+  return limit;
 }
 
 ReflectorState::Use ReflectorState::on_event(const Event& event, Time now) {
   ++events_;
   if (event.type == WatchType::kBookmark) bookmarks_ = true;
+  note_contact(now);
+  if (phase_ == Phase::kWatching) {
+    silence_.heard(now);
+    if (event.type != WatchType::kBookmark) note_change(now);
+    suspect_since_.reset();
+    heard_at_ = now;
+  }
   on_sign_of_life(now);
   if (phase_ == Phase::kStreamingList) {
     if (event.type != WatchType::kBookmark) return Use::kCollect;
@@ -145,35 +208,96 @@ ReflectorState::Use ReflectorState::on_event(const Event& event, Time now) {
     unavailable_ = false;
     last_version_ = std::string(event.resource_version);
     from_any_version_ = false;
-    started_ = now;
+    started_ = opened_at_.emplace(now);
+    heard_at_ = now;
     events_ = 0;
+    note_verified();
+    on_sign_of_life(now);
     return Use::kPopulate;
   }
   if (event.type != WatchType::kAdded) from_any_version_ = false;
+  if (event.type == WatchType::kBookmark && mutant("bookmarks")) return Use::kNothing;
   if (!from_any_version_ && !event.resource_version.empty()) {
     last_version_.assign(event.resource_version);
+    if (goal_) note_verified();
   }
   return event.type == WatchType::kBookmark ? Use::kBookmark : Use::kApply;
 }
 
 void ReflectorState::on_sign_of_life(Time now) {
-  if (phase_ == Phase::kListing) {
-    deaf_at_ = now + options_.list_silence_max;
-  } else if (bookmarks_) {
-    deaf_at_ = std::min(stream_limit_, now + options_.bookmark_silence_max);
+  deaf_at_ = stream_limit_;
+  if (const auto limit = silence_limit()) deaf_at_ = std::min(deaf_at_, now + *limit);
+}
+
+/// The server is there.
+void ReflectorState::note_contact(Time now) {
+  if (!opened_at_) opened_at_ = now;
+  lost_ = false;
+  if (!followed_since_) followed_since_ = now;
+  if (!broken_since_) return;
+  if (now - *broken_since_ > options_.outage_min) followed_since_ = now;
+  broken_since_.reset();
+}
+
+/// What comes at once through a watch that follows a silent one shows that that one was deaf.
+void ReflectorState::note_change(Time now) {
+  if (!suspect_since_ || now - *opened_at_ > options_.backlog_time) return;
+  if (now - *suspect_since_ > options_.outage_min) followed_since_ = now;
+}
+
+void ReflectorState::note_end(const StreamEnd& end, Time now) {
+  switch (end.cause) {
+    case Cause::kDeaf:
+      if (phase_ == Phase::kWatching && opened_at_) {
+        silence_.renewed();
+        if (!suspect_since_) suspect_since_ = heard_at_;
+        return;
+      }
+      break;
+    case Cause::kEnded:
+      if (opened_at_ || phase_ != Phase::kWatching) return;
+      break;
+    case Cause::kRefused:
+    case Cause::kErrorEvent:
+      if (classify(end.status) != Failure::kOther) return;
+      break;
+    case Cause::kBroken:
+    case Cause::kUndecodable:
+      break;
+    default:
+      return;
   }
+  if (!broken_since_) broken_since_ = opened_at_ ? now : started_;
+}
+
+/// Called whenever last_version_ has moved.
+void ReflectorState::note_verified() {
+  if (content_as_of_) verified_ = std::exchange(content_as_of_, std::nullopt);
+  if (goal_ && parse_version(last_version_).value_or(0) >= goal_->version) reach_goal();
+}
+
+void ReflectorState::reach_goal() {
+  verified_ = std::max(verified_.value_or(Time::min()), goal_->as_of);
+  goal_.reset();
 }
 
 ReflectorReport ReflectorState::finish(const StreamEnd& end, Time now) {
   deaf_at_ = Time::max();
   if (end.cause == Cause::kStopped) return {};
+  note_end(end, now);
   if (end.cause == Cause::kRelist) {
     // Whoever asks knows of a newer state than the caches show: list the most recent one.
     unavailable_ = true;
     phase_ = Phase::kStart;
     return {.note = Note::kRetried, .version = {}, .status = end.status};
   }
+  if (end.cause == Cause::kVerify) {
+    if (phase_ == Phase::kWatching) phase_ = Phase::kProbing;
+    return {.note = Note::kRetried, .version = {}, .status = end.status};
+  }
   switch (phase_) {
+    case Phase::kProbing:
+      return finish_probe(end);
     case Phase::kStreamingList:
       return finish_streaming(end, now);
     case Phase::kListing:
@@ -237,6 +361,20 @@ ReflectorReport ReflectorState::finish_list(const StreamEnd& end) {
   return list_again(Note::kListFailed, end.status);
 }
 
+ReflectorReport ReflectorState::finish_probe(const StreamEnd& end) {
+  if (end.cause == Cause::kBroken) return unreachable(end.status);
+  const std::optional<std::uint64_t> version = parse_version(end.resource_version);
+  if (end.cause != Cause::kEnded || !version) {
+    // A list of the most recent state says the same.
+    unavailable_ = true;
+    return list_again(Note::kListFailed, end.status);
+  }
+  phase_ = Phase::kWatching;
+  goal_ = Goal{*version, started_};
+  note_verified();
+  return {};
+}
+
 ReflectorReport ReflectorState::finish_page(const StreamEnd& end) {
   if (list_.pages++ == 0) list_.version = end.resource_version;
   if (!end.continue_token.empty()) {
@@ -248,6 +386,7 @@ ReflectorReport ReflectorState::finish_page(const StreamEnd& end) {
   unavailable_ = false;
   last_version_ = list_.version;
   phase_ = Phase::kWatching;
+  note_verified();
   return {.note = Note::kPopulated, .version = last_version_, .status = {}};
 }
 
@@ -260,14 +399,19 @@ ReflectorReport ReflectorState::finish_watch(const StreamEnd& end, Time now) {
       if (ended_at_once(now)) return unreachable(end.status);
       return rewatch(Note::kRetried);
     case Cause::kEnded:
+      if (!opened_at_) {
+        return unreachable(Status(Code::kUnavailable, "no connection could be made"));
+      }
       if (ended_at_once(now)) {
         return list_again(Note::kWatchTooShort, Status(Code::kUnavailable,
                                                        "the server ended the watch at once, "
                                                        "without an event"));
       }
+      // Its server was as far as the goal when it began, and all that it had has come.
+      if (goal_) reach_goal();
       return rewatch(Note::kRetried);
     case Cause::kDeaf:
-      return rewatch(Note::kWatchDeaf);
+      return rewatch(is_overdue(now) ? Note::kWatchDeaf : Note::kWatchSilent);
     case Cause::kRefused:
     case Cause::kErrorEvent:
       if (classify(end.status) == Failure::kThrottled) {
@@ -289,7 +433,13 @@ ReflectorReport ReflectorState::list_again(ReflectorReport::Note note, const Sta
   return {.note = note, .version = {}, .status = status};
 }
 
+/// A server that works would have ended the watch by now, or sent a bookmark.
+bool ReflectorState::is_overdue(Time now) const {
+  return now >= stream_limit_ || (bookmarks_ && now - heard_at_ >= options_.bookmark_silence_max);
+}
+
 ReflectorReport ReflectorState::unreachable(const Status& status) {
+  lost_ = true;
   back_off();
   return {.note = Note::kUnreachable, .version = {}, .status = status};
 }

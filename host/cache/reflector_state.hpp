@@ -12,6 +12,7 @@
 #include "host/base/backoff.hpp"
 #include "host/base/clock.hpp"
 #include "host/base/random.hpp"
+#include "host/cache/silence.hpp"
 #include "host/object/watch_splitter.hpp"
 
 namespace davit::host {
@@ -37,6 +38,20 @@ struct ReflectorOptions {
   Duration bookmark_silence_max = std::chrono::seconds(190);
   /// Ours: no list pauses so long; the server itself gives up after 60 s.
   Duration list_silence_max = std::chrono::seconds(90);
+  /// Ours: how long after its timeout the end of a watch may come that was made short because its
+  /// silence is limited (see ReflectorState::limit_silence()).
+  Duration short_watch_slack = std::chrono::seconds(5);
+  /// Ours: requests that fail for longer than this are an outage. A load balancer that cuts a
+  /// connection is none.
+  Duration outage_min = std::chrono::seconds(5);
+  /// Ours: what a renewed watch tells within this time, the one before should have told.
+  Duration backlog_time = std::chrono::seconds(2);
+  /// Ours: a watch that lasts so long ends with a bookmark a second after it began, which says how
+  /// far the cache is.
+  std::chrono::seconds verifying_watch{3};
+  /// Ours: a lost server that answers others is tried again before the back-off is over, but no
+  /// more often than this.
+  Duration early_retry_gap = std::chrono::seconds(1);
 };
 
 /// One request that the reflector wants sent.
@@ -68,6 +83,7 @@ struct StreamEnd {
     kUndecodable,  ///< What came is not what was asked for.
     kDeaf,         ///< Cut by us: nothing came any more.
     kRelist,       ///< Cut by us: everything is to be listed again.
+    kVerify,       ///< Cut by us: how far the server is, is to be asked.
     kStopped,
   };
   Cause cause = Cause::kEnded;
@@ -91,6 +107,7 @@ struct ReflectorReport {
     kWatchEnded,       ///< The watch ended with an error; a new list follows after a back-off.
     kWatchTooShort,    ///< As kWatchEnded: it ended at once, without an event.
     kWatchDeaf,        ///< Cut; the next watch goes on where it was.
+    kWatchSilent,      ///< The same, but the silence was only longer than usual.
     kExpired,          ///< The version is too old for the server; a new list follows.
     kUnreachable,      ///< No connection; the same request is sent again after a back-off.
     kRetried,          ///< The same request is sent again, at once or after a back-off.
@@ -106,6 +123,8 @@ struct ReflectorReport {
 ///   kStart ──▶ kStreamingList ──fallback──▶ kListing
 ///     ▲              │ end of initial events    │ last page
 ///     │              └────────▶ kWatching ◀─────┘
+///     │                         ▲      │ kVerify
+///     │                         └── kProbing
 ///     └── after back-off: list failed, watch failed, 410 ──┘
 ///
 /// A back-off may come before each request; `wait_until` stands beside the phase for that.
@@ -118,6 +137,7 @@ class ReflectorState {
     kStreamingList,  ///< Collecting the initial events of a watch.
     kListing,        ///< Collecting the pages of a list.
     kWatching,       ///< Following changes.
+    kProbing,        ///< Asking for the server's present version; kWatching follows.
   };
 
   /// `known_version`, if it is not empty: the first list is no older.
@@ -129,6 +149,13 @@ class ReflectorState {
                   .jitter = 1.0,
                   .longest = options.backoff_max}),
         last_version_(std::move(known_version)) {}
+
+  /// A watch is renewed when nothing came for `longest`; a quiet one is made so short that the
+  /// server ends it before.
+  void limit_silence(Duration longest) { silence_cap_ = longest; }
+  /// Another request of this host has succeeded: a wait for a server that could not be reached is
+  /// over.
+  void on_server_answer(Time now);
 
   struct Next {
     std::optional<Time> wait_until;  ///< Set: wait, then ask again.
@@ -150,6 +177,8 @@ class ReflectorState {
     kNothing,
   };
   Use on_event(const Event& event, Time now);
+  /// The server has accepted the request that runs.
+  void on_open(Time now);
   /// Something came in that is no usable event, or a piece of a list.
   void on_sign_of_life(Time now);
 
@@ -161,6 +190,15 @@ class ReflectorState {
   [[nodiscard]] Time deaf_at() const { return deaf_at_; }
   /// The version up to which changes are known; empty at first.
   [[nodiscard]] const std::string& last_version() const { return last_version_; }
+  /// Since when no outage has interrupted the view of the server; nothing before the first content.
+  [[nodiscard]] std::optional<Time> followed_since() const { return followed_since_; }
+  /// The latest time as of which everything that the server had is known to have come, by a
+  /// consistent read that was sent then.
+  [[nodiscard]] std::optional<Time> verified() const { return verified_; }
+  /// The last request could not reach the server, and the next one waits.
+  [[nodiscard]] bool lost_server() const { return lost_ && wait_until_.has_value(); }
+  /// Whether the server has accepted the request that runs, or ran last.
+  [[nodiscard]] bool opened() const { return opened_at_.has_value(); }
 
  private:
   struct ListRun {
@@ -173,6 +211,15 @@ class ReflectorState {
     bool unavailable_retried = false;
   };
 
+  /// How long the watch that runs may be silent, at most; nothing: until its end.
+  [[nodiscard]] std::optional<Duration> silence_limit() const;
+  [[nodiscard]] bool is_quiet() const;
+  void note_contact(Time now);
+  void note_change(Time now);
+  void note_end(const StreamEnd& end, Time now);
+  void note_verified();
+  void reach_goal();
+  ReflectorReport finish_probe(const StreamEnd& end);
   void begin_list();
   [[nodiscard]] ReflectorRequest list_request() const;
   ReflectorRequest watch_request(Time now);
@@ -183,6 +230,7 @@ class ReflectorState {
   ReflectorReport list_again(ReflectorReport::Note note, const Status& status);
   ReflectorReport unreachable(const Status& status);
   [[nodiscard]] bool ended_at_once(Time now) const;
+  [[nodiscard]] bool is_overdue(Time now) const;
   void back_off();
   Duration next_delay(Time now);
 
@@ -207,6 +255,27 @@ class ReflectorState {
   std::uint64_t events_ = 0;
   bool from_any_version_ = false;  // Began at "" or "0", and only ADDED came so far.
   bool bookmarks_ = false;         // The server sends bookmarks on it.
+  std::optional<Time> opened_at_;
+
+  SilenceGauge silence_;
+  std::optional<Duration> silence_cap_;
+  bool lost_ = false;  // The server could not be reached, and has not answered since.
+  Time early_retry_at_ = Time::min();
+
+  // Outages.
+  std::optional<Time> followed_since_;
+  std::optional<Time> broken_since_;   // Requests fail since then.
+  std::optional<Time> suspect_since_;  // A watch was cut that may have been deaf since then.
+  Time heard_at_{};                    // The last event or bookmark.
+
+  // Verification.
+  std::optional<Time> verified_;
+  std::optional<Time> content_as_of_;  // What is being collected is at least as new.
+  struct Goal {
+    std::uint64_t version = 0;
+    Time as_of;
+  };
+  std::optional<Goal> goal_;  // Verified as of then, once everything up to the version has come.
 };
 
 }  // namespace davit::host

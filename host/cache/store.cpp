@@ -1,5 +1,6 @@
 #include "host/cache/store.hpp"
 
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/cache/resource_id.hpp"
@@ -91,6 +92,18 @@ std::string Store::resource_version() const {
   return resource_version_;
 }
 
+std::vector<SkippedObject> Store::skipped() const {
+  MutexLock lock(mutex_);
+  return skipped_.list();
+}
+
+std::optional<SkippedObject> Store::lacking(std::string_view owner_uid) const {
+  if (skipped_count() == 0) return std::nullopt;
+  MutexLock lock(mutex_);
+  const SkippedObject* found = skipped_.lacking(owner_uid);
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
 Status Store::add_index(std::string_view name, std::string_view path) {
   Result<FieldPath> parsed = FieldPath::parse(space_, path);
   if (!parsed) return parsed.error();
@@ -113,7 +126,10 @@ void Store::fill_index(std::string_view name, std::string_view path, IndexKeys k
 
 Change Store::put(ObjectRef object) {
   MutexLock lock(mutex_);
-  set_version(metadata(*object).resource_version);
+  const Metadata meta = metadata(*object);
+  set_version(meta.resource_version);
+  skipped_.erase(meta.ns, meta.name);
+  count_skipped();
   Change change;
   change.current = object;
   change.old = exchange(std::move(object));
@@ -125,15 +141,47 @@ Change Store::remove(ObjectRef last) {
   MutexLock lock(mutex_);
   const Metadata meta = metadata(*last);
   set_version(meta.resource_version);
+  skipped_.erase(meta.ns, meta.name);
+  count_skipped();
   ObjectRef held = take_out(meta.ns, meta.name);
   return Change{.type = ChangeType::kDeleted, .old = std::move(held), .current = std::move(last)};
+}
+
+std::optional<Change> Store::skip(WatchType type, SkippedObject object) {
+  const ObjectIdentity identity = object.identity;
+  MutexLock lock(mutex_);
+  if (!identity.resource_version.empty()) set_version(identity.resource_version);
+  const std::uint32_t slot = objects_.find(identity.ns, identity.name);
+  const bool is_held = !identity.name.empty() && slot != ObjectTable::kNone;
+  const bool is_same = is_held && same_uid(metadata(*objects_.object(slot)).uid, identity.uid);
+  if (type == WatchType::kDeleted) {
+    skipped_.erase(identity.ns, identity.name);
+  } else {
+    object.is_kept = is_same;
+    skipped_.add(std::move(object));
+  }
+  count_skipped();
+  // Another object of this name is gone as soon as there is this one.
+  if (!is_held || (type != WatchType::kDeleted && is_same)) return std::nullopt;
+  return Change{.type = ChangeType::kDeleted,
+                .tombstone = true,
+                .old = {},
+                .current = take_out(identity.ns, identity.name)};
+}
+
+std::vector<SkippedObject> Store::take_skip_news() {
+  if (skipped_count() == 0) return {};
+  MutexLock lock(mutex_);
+  return skipped_.take_news();
 }
 
 std::vector<Change> Store::replace(Replacement next, std::string_view resource_version) {
   std::vector<Change> changes;
   MutexLock lock(mutex_);
+  skipped_.replace(std::move(next.skipped_));
+  count_skipped();
   for (std::uint32_t slot = 0; slot < objects_.slots(); ++slot) {
-    if (!objects_.object(slot)) continue;
+    if (!objects_.object(slot) || mutant("relist-deletions")) continue;
     const Metadata meta = metadata(*objects_.object(slot));
     if (next.objects_.find(meta.ns, meta.name) != ObjectTable::kNone) continue;
     changes.push_back({.type = ChangeType::kDeleted,
@@ -149,7 +197,7 @@ std::vector<Change> Store::replace(Replacement next, std::string_view resource_v
     const ObjectRef& object = next.objects_.object(slot);
     if (!object) continue;
     ObjectRef old = exchange(object);
-    if (old && (old == object || same_state(old, object))) continue;
+    if (old && (old == object || same_state(old, object) || mutant("relist-updates"))) continue;
     const ChangeType type = old ? ChangeType::kUpdated : ChangeType::kAdded;
     changes.push_back({.type = type, .old = std::move(old), .current = object});
   }
@@ -167,6 +215,13 @@ std::vector<Change> Store::take_over(Store& next) {
     if (!gone) continue;
     const Metadata meta = metadata(*gone);
     if (next.objects_.find(meta.ns, meta.name) != ObjectTable::kNone) continue;
+    if (next.skipped_.has(meta.ns, meta.name, meta.uid)) {
+      // It lacks the fields that only `next` keeps, which harms less than a deletion that did not
+      // happen.
+      next.skipped_.keep(meta.ns, meta.name);
+      next.exchange(gone);
+      continue;
+    }
     changes.push_back(
         {.type = ChangeType::kDeleted, .tombstone = true, .old = {}, .current = gone});
   }
@@ -182,6 +237,8 @@ std::vector<Change> Store::take_over(Store& next) {
   }
   std::swap(objects_, next.objects_);
   indexes_.swap(next.indexes_);
+  skipped_.replace(std::move(next.skipped_));
+  count_skipped();
   if (next.version() == 0 || next.version() > version()) set_version(next.resource_version_);
   return changes;
 }
@@ -253,6 +310,7 @@ const StoreIndex* Store::find_index(std::string_view name) const {
 
 void Replacement::put(ObjectRef object) {
   const Metadata meta = metadata(*object);
+  skipped_.erase(meta.ns, meta.name);
   ObjectRef held = store_ == nullptr ? ObjectRef() : store_->get(meta.ns, meta.name);
   ObjectRef& chosen = held && same_state(held, object) ? held : object;
   const std::uint32_t slot = objects_.find(meta.ns, meta.name);
@@ -263,10 +321,24 @@ void Replacement::put(ObjectRef object) {
   }
 }
 
-void Replacement::remove(const ObjectRef& object) {
-  const Metadata meta = metadata(*object);
-  const std::uint32_t slot = objects_.find(meta.ns, meta.name);
+void Replacement::remove(std::string_view ns, std::string_view name) {
+  skipped_.erase(ns, name);
+  const std::uint32_t slot = objects_.find(ns, name);
   if (slot != ObjectTable::kNone) objects_.erase(slot);
+}
+
+void Replacement::skip(SkippedObject object) {
+  const ObjectIdentity& identity = object.identity;
+  const std::uint32_t slot = objects_.find(identity.ns, identity.name);
+  if (slot != ObjectTable::kNone) {
+    object.is_kept = same_uid(metadata(*objects_.object(slot)).uid, identity.uid);
+    if (!object.is_kept) objects_.erase(slot);
+  } else if (store_ != nullptr && !identity.name.empty()) {
+    ObjectRef held = store_->get(identity.ns, identity.name);
+    object.is_kept = held && same_uid(metadata(*held).uid, identity.uid);
+    if (object.is_kept) objects_.insert(std::move(held));
+  }
+  skipped_.add(std::move(object));
 }
 
 }  // namespace davit::host

@@ -12,8 +12,10 @@
 #include "host/base/mutex.hpp"
 #include "host/cache/change.hpp"
 #include "host/cache/object_table.hpp"
+#include "host/cache/skipped_objects.hpp"
 #include "host/cache/store_index.hpp"
 #include "host/object/object.hpp"
+#include "host/object/watch_splitter.hpp"
 
 namespace davit::host {
 
@@ -34,8 +36,12 @@ class Replacement;
 /// found by the names inside them: no keys are copied. What is read is one consistent state; a
 /// whole relist appears in one step.
 ///
-/// Threads: any may read. put(), remove(), replace() and advance() belong to one writer at a time,
-/// which is what its informer is for. Never blocks beyond its short lock.
+/// An object that cannot be read is skipped: an older state of it stays, because a deletion that
+/// did not happen would make controllers act on it, and goes when the object is deleted or another
+/// one has taken its name.
+///
+/// Threads: any may read. put(), remove(), skip(), replace() and advance() belong to one writer at
+/// a time, which is what its informer is for. Never blocks beyond its short lock.
 class Store {
  public:
   explicit Store(ObjectSpace& space);  ///< `space` must outlive it.
@@ -58,6 +64,16 @@ class Store {
   /// sees a number finds the changes up to it in the store.
   [[nodiscard]] std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
+  /// What was skipped and has not been read since.
+  [[nodiscard]] std::vector<SkippedObject> skipped() const EXCLUDES(mutex_);
+  [[nodiscard]] std::size_t skipped_count() const {
+    return skipped_count_.load(std::memory_order_relaxed);
+  }
+  /// A skipped object that this does not hold in any state and whose controlling owner has this
+  /// UID: what the owner has is not what is seen here.
+  [[nodiscard]] std::optional<SkippedObject> lacking(std::string_view owner_uid) const
+      EXCLUDES(mutex_);
+
   /// Adds an index over the strings at `path` (see FieldPath), and fills it. The same name with the
   /// same path again is no error; with another path it is kAlreadyExists. kInvalid: the path is
   /// malformed. Any thread.
@@ -71,6 +87,12 @@ class Store {
   /// Takes out the object of this name, and returns the deletion with `last` as its last state;
   /// also when the store did not hold it. The version of the store becomes that of `last`.
   Change remove(ObjectRef last) EXCLUDES(mutex_);
+  /// A state of `object` that cannot be read was added, modified or deleted. Returns the deletion
+  /// of what was held under its name, if that is gone. The version of the store becomes the
+  /// object's if it is known.
+  std::optional<Change> skip(WatchType type, SkippedObject object) EXCLUDES(mutex_);
+  /// What was skipped and not returned here before, each version once.
+  [[nodiscard]] std::vector<SkippedObject> take_skip_news() EXCLUDES(mutex_);
   /// Makes `next` the content. Returns what changed: first the deletions as tombstones, then
   /// additions and updates.
   std::vector<Change> replace(Replacement next, std::string_view resource_version) EXCLUDES(mutex_);
@@ -89,6 +111,9 @@ class Store {
  private:
   friend class Replacement;
   void set_version(std::string_view resource_version) REQUIRES(mutex_);
+  void count_skipped() REQUIRES(mutex_) {
+    skipped_count_.store(skipped_.size(), std::memory_order_relaxed);
+  }
   /// Inserts or exchanges; returns what was there.
   ObjectRef exchange(ObjectRef object) REQUIRES(mutex_);
   ObjectRef take_out(std::string_view ns, std::string_view name) REQUIRES(mutex_);
@@ -102,8 +127,10 @@ class Store {
   // The writer may read `objects_` without the lock, because only it changes them.
   ObjectTable objects_ GUARDED_BY(mutex_);
   mutable std::vector<StoreIndex> indexes_ GUARDED_BY(mutex_);  // One of them a reader may add.
+  SkippedObjects skipped_ GUARDED_BY(mutex_);
   std::string resource_version_ GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> version_{0};
+  std::atomic<std::size_t> skipped_count_{0};  // For those who need not lock if there are none.
 };
 
 class Replacement {
@@ -114,13 +141,20 @@ class Replacement {
   /// Adds or exchanges one object.
   void put(ObjectRef object);
   /// Takes out the object of this name, if it is there.
-  void remove(const ObjectRef& object);
+  void remove(std::string_view ns, std::string_view name);
+  /// A state of the object that cannot be read. An older one, from here or the store, stays.
+  void skip(SkippedObject object);
+  /// Names the kind of skipped objects whose own text did not.
+  void set_kind(std::string_view api_version, std::string_view kind) {
+    skipped_.set_kind(api_version, kind);
+  }
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
 
  private:
   friend class Store;
   const Store* store_ = nullptr;
   ObjectTable objects_;
+  SkippedObjects skipped_;
 };
 
 }  // namespace davit::host

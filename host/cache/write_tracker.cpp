@@ -1,6 +1,7 @@
 #include "host/cache/write_tracker.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/object/metadata.hpp"
@@ -14,21 +15,29 @@ bool has_reached(const Informer& informer, std::uint64_t version) {
   return seen == 0 || seen >= version;
 }
 
+std::string full_name(std::string_view ns, std::string_view name) {
+  return std::string(ns).append("/").append(name);
+}
+
 }  // namespace
 
-/// Hears when one informer moves.
+/// Hears when one informer moves, and knows who waits for that.
 class WriteTracker::Watcher final : public Listener {
  public:
   Watcher(WriteTracker& tracker_in, Informer& informer_in)
       : tracker(tracker_in), informer(informer_in) {}
 
   void on_initial(std::vector<ObjectRef>) override {}
-  void on_change(const Change&) override {}
-  // Follows every change, deletions included.
-  void on_progress(std::uint64_t) override { tracker.progressed(); }
+  void on_change(const Change& change) override { tracker.changed(*this, change); }
+  void on_progress(std::uint64_t version) override { tracker.progressed(*this, version); }
+  void on_verified(Time as_of) override { tracker.verified(*this, as_of); }
+  std::optional<Time> overdue(Time now) override { return tracker.overdue(*this, now); }
 
   WriteTracker& tracker;
   Informer& informer;
+  // Guarded by the tracker's mutex.
+  Versions versions;
+  Deletions deletions;
 };
 
 WriteTracker::WriteTracker(WriteTrackerOptions options) : options_(std::move(options)) {}
@@ -46,25 +55,70 @@ void WriteTracker::note_write(std::string_view key, Informer& informer, const Wr
                               Time now) {
   const std::uint64_t version = parse_version(object.resource_version).value_or(0);
   if (version == 0 || !informer.is_unselected() || has_reached(informer, version)) return;
-  follow(informer);
+  Watcher& watcher = follow(informer);
   MutexLock lock(mutex_);
-  Pending& pending = pending_of(key, now);
-  for (Version& each : pending.versions) {
-    if (each.informer == &informer) {
-      each.version = std::max(each.version, version);
-      return;
-    }
+  // Asked under the lock: what comes later finds the entry.
+  if (has_reached(informer, version)) return;
+  await_version(pending_of(key, now + options_.deadline), watcher, version);
+}
+
+void WriteTracker::await_version(Entry& entry, Watcher& watcher, std::uint64_t version) {
+  for (Version& each : entry.second.versions) {
+    if (each.watcher != &watcher) continue;
+    const std::uint64_t highest = std::max(each.at->first, version);
+    watcher.versions.erase(each.at);
+    each.at = watcher.versions.emplace(highest, &entry);
+    return;
   }
-  pending.versions.push_back({&informer, version});
+  entry.second.versions.push_back({&watcher, watcher.versions.emplace(version, &entry)});
 }
 
 void WriteTracker::note_delete(std::string_view key, Informer& informer,
                                const WrittenObject& object, Time now) {
   if (object.uid.empty() || !informer.is_unselected()) return;
-  follow(informer);
+  Watcher& watcher = follow(informer);
   MutexLock lock(mutex_);
-  pending_of(key, now).deletions.push_back(
-      {&informer, std::string(object.ns), std::string(object.name), std::string(object.uid)});
+  await_deletion(key, now + options_.deadline, watcher, object);
+}
+
+void WriteTracker::await_deletion(std::string_view key, Time deadline, Watcher& watcher,
+                                  const WrittenObject& object) {
+  Deletion deletion{
+      &watcher, {}, std::string(object.ns), std::string(object.name), std::string(object.uid)};
+  // Asked under the lock: what comes later finds the entry.
+  if (is_seen(deletion)) return;
+  Entry& entry = pending_of(key, deadline);
+  deletion.at = watcher.deletions.emplace(full_name(object.ns, object.name), &entry);
+  entry.second.deletions.push_back(std::move(deletion));
+}
+
+void WriteTracker::note_lost(std::string_view key, Informer& informer, Time now) {
+  Watcher& watcher = follow(informer);
+  {
+    MutexLock lock(mutex_);
+    await_verification(pending_of(key, now + options_.deadline), watcher, now);
+  }
+  // Without the lock: an informer calls its listeners under its own.
+  informer.verify(now);
+}
+
+void WriteTracker::await_verification(Entry& entry, Watcher& watcher, Time failed) {
+  std::vector<Lost>& lost = entry.second.lost;
+  const auto known = std::find_if(lost.begin(), lost.end(),
+                                  [&](const Lost& each) { return each.watcher == &watcher; });
+  if (known != lost.end()) {
+    known->at = std::max(known->at, failed);
+    return;
+  }
+  lost.push_back({&watcher, failed});
+  ++lost_;
+}
+
+bool WriteTracker::is_seen(const Deletion& deletion) {
+  const ObjectRef held = deletion.watcher->informer.store().get(deletion.ns, deletion.name);
+  // The answer's version tells nothing: for an object that is gone at once it is the one before.
+  return !held || metadata(*held).uid != deletion.uid ||
+         static_cast<bool>(held.root()["metadata"]["deletionTimestamp"]);
 }
 
 bool WriteTracker::ready(std::string_view key, Time now) {
@@ -72,23 +126,22 @@ bool WriteTracker::ready(std::string_view key, Time now) {
   {
     MutexLock lock(mutex_);
     const auto it = keys_.find(key);
-    if (it == keys_.end()) return true;
+    if (it == keys_.end() || mutant("read-your-writes")) return true;
     Pending& pending = it->second;
-    if (settle(pending)) {
-      erase(it);
-      return true;
-    }
-    if (now < pending.deadline) {
-      if (!pending.held_back) held_back_.push_back(&*it);
-      pending.held_back = true;
-      return false;
-    }
-    for (const Version& each : pending.versions) lagging.push_back(each.informer);
-    for (const Deletion& each : pending.deletions) lagging.push_back(each.informer);
-    erase(it);
+    pending.held_back = true;
+    if (now < pending.deadline) return false;
+    if (!std::exchange(pending.relisting, true)) ++relisting_;
+    pending.deadline = now + options_.deadline;
+    for (const Version& each : pending.versions) lagging.push_back(&each.watcher->informer);
+    for (const Deletion& each : pending.deletions) lagging.push_back(&each.watcher->informer);
+    for (const Lost& each : pending.lost) lagging.push_back(&each.watcher->informer);
   }
-  for (Informer* informer : lagging) informer->request_relist(RelistReason::kStaleCache);
-  return true;
+  // Without the lock: an informer calls its listeners under its own.
+  for (Informer* informer : lagging) {
+    informer->request_relist(RelistReason::kStaleCache);
+    informer->verify(now);
+  }
+  return false;
 }
 
 std::optional<Time> WriteTracker::deadline(std::string_view key) const {
@@ -99,23 +152,42 @@ std::optional<Time> WriteTracker::deadline(std::string_view key) const {
 }
 
 void WriteTracker::hand_over(WriteTracker& to) {
-  Keys keys;
+  std::vector<Carried> carried;
   {
     MutexLock lock(mutex_);
-    held_back_.clear();
-    keys.swap(keys_);
+    for (auto& [key, pending] : keys_) {
+      Carried& each = carried.emplace_back(Carried{key, pending.deadline});
+      for (const Version& version : pending.versions) {
+        each.versions.emplace_back(&version.watcher->informer, version.at->first);
+      }
+      each.deletions = std::move(pending.deletions);
+      each.lost = std::move(pending.lost);
+    }
+    for (const auto& watcher : watchers_) {
+      watcher->versions.clear();
+      watcher->deletions.clear();
+    }
+    keys_.clear();
+    relisting_ = 0;
+    lost_ = 0;
   }
-  to.adopt(std::move(keys));
+  for (Carried& each : carried) to.adopt(each);
 }
 
-void WriteTracker::adopt(Keys keys) {
-  for (auto& [key, pending] : keys) {
-    pending.held_back = false;
-    for (const Version& each : pending.versions) follow(*each.informer);
-    for (const Deletion& each : pending.deletions) follow(*each.informer);
+void WriteTracker::adopt(const Carried& carried) {
+  for (const auto& [informer, version] : carried.versions) {
+    Watcher& watcher = follow(*informer);
+    MutexLock lock(mutex_);
+    if (!has_reached(*informer, version)) {
+      await_version(pending_of(carried.key, carried.deadline), watcher, version);
+    }
   }
-  MutexLock lock(mutex_);
-  keys_.merge(keys);
+  for (const Deletion& each : carried.deletions) {
+    Watcher& watcher = follow(each.watcher->informer);
+    MutexLock lock(mutex_);
+    await_deletion(carried.key, carried.deadline, watcher, {each.ns, each.name, each.uid, {}});
+  }
+  for (const Lost& each : carried.lost) note_lost(carried.key, each.watcher->informer, each.at);
 }
 
 std::size_t WriteTracker::size() const {
@@ -123,83 +195,147 @@ std::size_t WriteTracker::size() const {
   return keys_.size();
 }
 
-void WriteTracker::follow(Informer& informer) {
-  const auto follows = [&](const std::unique_ptr<Watcher>& each) {
-    return &each->informer == &informer;
-  };
+std::uint64_t WriteTracker::looks() const {
+  MutexLock lock(mutex_);
+  return looks_;
+}
+
+WriteTracker::Watcher& WriteTracker::follow(Informer& informer) {
   Watcher* added = nullptr;
   {
     MutexLock lock(mutex_);
-    if (std::any_of(watchers_.begin(), watchers_.end(), follows)) return;
+    for (const auto& each : watchers_) {
+      if (&each->informer == &informer) return *each;
+    }
     watchers_.push_back(std::make_unique<Watcher>(*this, informer));
     added = watchers_.back().get();
   }
   // Without the lock: an informer calls its listeners under its own.
   informer.add_listener(*added, Informer::PastContent::kSkip);
-  progressed();  // What happened before that.
+  return *added;
 }
 
-WriteTracker::Pending& WriteTracker::pending_of(std::string_view key, Time now) {
+WriteTracker::Entry& WriteTracker::pending_of(std::string_view key, Time deadline) {
   auto it = keys_.find(key);
   if (it == keys_.end()) {
-    prune(now);
+    prune(deadline - options_.deadline);
     it = keys_.emplace(std::string(key), Pending{}).first;
   }
-  it->second.deadline = now + options_.deadline;
-  return it->second;
+  it->second.deadline = std::max(it->second.deadline, deadline);
+  return *it;
 }
 
-bool WriteTracker::settle(Pending& pending) {
-  while (!pending.versions.empty()) {
-    const Version& last = pending.versions.back();
-    if (!has_reached(*last.informer, last.version)) return false;
-    pending.versions.pop_back();
-  }
-  while (!pending.deletions.empty()) {
-    const Deletion& last = pending.deletions.back();
-    const Store& store = last.informer->store();
-    const ObjectRef held = store.get(last.ns, last.name);
-    // The answer's version tells nothing: for an object that is gone at once it is the one before.
-    const bool seen = !held || metadata(*held).uid != last.uid ||
-                      static_cast<bool>(held.root()["metadata"]["deletionTimestamp"]);
-    if (!seen) return false;
-    pending.deletions.pop_back();
-  }
-  return true;
-}
-
-void WriteTracker::erase(Keys::iterator key) {
-  if (key->second.held_back) std::erase(held_back_, &*key);
-  keys_.erase(key);
+void WriteTracker::finish(Entry& entry, std::vector<std::string>& ready) {
+  Pending& pending = entry.second;
+  if (!pending.versions.empty() || !pending.deletions.empty() || !pending.lost.empty()) return;
+  if (pending.relisting) --relisting_;
+  if (pending.held_back) ready.push_back(entry.first);
+  keys_.erase(keys_.find(entry.first));
 }
 
 void WriteTracker::prune(Time now) {
   if (keys_.size() < prune_at_) return;
-  for (auto it = keys_.begin(); it != keys_.end();) {
-    Pending& pending = it->second;
-    const bool over = !pending.held_back && (settle(pending) || now >= pending.deadline);
-    it = over ? keys_.erase(it) : std::next(it);
+  std::vector<Entry*> over;
+  for (Entry& entry : keys_) {
+    if (!entry.second.held_back && now >= entry.second.deadline) over.push_back(&entry);
+  }
+  std::vector<std::string> nobody;
+  for (Entry* entry : over) {
+    for (const Version& each : entry->second.versions) each.watcher->versions.erase(each.at);
+    for (const Deletion& each : entry->second.deletions) each.watcher->deletions.erase(each.at);
+    entry->second.versions.clear();
+    entry->second.deletions.clear();
+    lost_ -= entry->second.lost.size();
+    entry->second.lost.clear();
+    finish(*entry, nobody);
   }
   prune_at_ = std::max<std::size_t>(64, keys_.size() * 2);
 }
 
-void WriteTracker::progressed() {
-  std::vector<std::string> keys;
+void WriteTracker::tell(std::vector<std::string> ready) const {
+  if (!ready.empty() && options_.on_ready) options_.on_ready(std::move(ready));
+}
+
+void WriteTracker::progressed(Watcher& watcher, std::uint64_t version) {
+  std::vector<std::string> ready;
   {
     MutexLock lock(mutex_);
-    if (held_back_.empty()) return;
-    std::vector<Keys::value_type*> still;
-    for (Keys::value_type* entry : held_back_) {
-      if (settle(entry->second)) {
-        keys.push_back(entry->first);
-      } else {
-        still.push_back(entry);
-      }
+    while (!watcher.versions.empty()) {
+      const auto lowest = watcher.versions.begin();
+      if (version != 0 && lowest->first > version) break;
+      ++looks_;
+      Entry& entry = *lowest->second;
+      std::erase_if(entry.second.versions,
+                    [&](const Version& each) { return each.watcher == &watcher; });
+      watcher.versions.erase(lowest);
+      finish(entry, ready);
     }
-    held_back_.swap(still);
-    for (const std::string& key : keys) keys_.erase(keys_.find(key));
   }
-  if (!keys.empty() && options_.on_ready) options_.on_ready(std::move(keys));
+  tell(std::move(ready));
+}
+
+void WriteTracker::changed(Watcher& watcher, const Change& change) {
+  std::vector<std::string> ready;
+  {
+    MutexLock lock(mutex_);
+    if (watcher.deletions.empty()) return;
+    const Metadata object = metadata(*change.current);
+    auto [at, end] = watcher.deletions.equal_range(full_name(object.ns, object.name));
+    while (at != end) {
+      const auto place = at++;
+      ++looks_;
+      Entry& entry = *place->second;
+      const auto seen =
+          std::find_if(entry.second.deletions.begin(), entry.second.deletions.end(),
+                       [&](const Deletion& each) { return each.at == place && is_seen(each); });
+      if (seen == entry.second.deletions.end()) continue;
+      entry.second.deletions.erase(seen);
+      watcher.deletions.erase(place);
+      finish(entry, ready);
+    }
+  }
+  tell(std::move(ready));
+}
+
+void WriteTracker::verified(const Watcher& watcher, Time as_of) {
+  std::vector<std::string> ready;
+  {
+    MutexLock lock(mutex_);
+    if (relisting_ == 0 && lost_ == 0) return;
+    std::vector<Entry*> asked;
+    for (Entry& entry : keys_) {
+      if (entry.second.relisting || !entry.second.lost.empty()) asked.push_back(&entry);
+    }
+    const auto is_its = [&](const auto& each) { return each.watcher == &watcher; };
+    for (Entry* entry : asked) {
+      lost_ -= std::erase_if(entry->second.lost,
+                             [&](const Lost& each) { return is_its(each) && each.at <= as_of; });
+      if (entry->second.relisting) {
+        for (const Version& each : entry->second.versions) {
+          if (is_its(each)) each.watcher->versions.erase(each.at);
+        }
+        for (const Deletion& each : entry->second.deletions) {
+          if (is_its(each)) each.watcher->deletions.erase(each.at);
+        }
+        std::erase_if(entry->second.versions, is_its);
+        std::erase_if(entry->second.deletions, is_its);
+      }
+      finish(*entry, ready);
+    }
+  }
+  tell(std::move(ready));
+}
+
+std::optional<Time> WriteTracker::overdue(const Watcher& watcher, Time now) const {
+  MutexLock lock(mutex_);
+  std::optional<Time> latest;
+  const auto look = [&](const Entry& entry) {
+    const Time written = entry.second.deadline - options_.deadline;
+    if (now - written >= options_.patience) latest = std::max(latest.value_or(written), written);
+  };
+  for (const auto& [version, entry] : watcher.versions) look(*entry);
+  for (const auto& [name, entry] : watcher.deletions) look(*entry);
+  return latest;
 }
 
 }  // namespace davit::host

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,8 +28,11 @@ struct WrittenObject {
 };
 
 struct WriteTrackerOptions {
-  /// How long a key waits for its writes at most. Longer than any healthy watch lags, shorter than
-  /// a user's patience.
+  /// How long a cache may not show a write before it is verified, which renews a deaf watch. Longer
+  /// than healthy watches lag, because it costs requests.
+  Duration patience = std::chrono::seconds(3);
+  /// How long a key waits for its writes before the caches are listed again. Longer than any
+  /// healthy watch lags, shorter than a user's patience.
   Duration deadline = std::chrono::seconds(30);
   /// Called with the keys that ready() held back and that may be synced now. On an informer's
   /// thread: must not block; adding them to a work queue is what it is for.
@@ -39,10 +43,13 @@ struct WriteTrackerOptions {
 ///
 /// A create, update or patch is seen when the informer's store has reached the version of the
 /// answer; a delete when the store holds no object of that UID, or holds it with a
-/// deletionTimestamp. Versions that cannot be compared, and informers with selectors (whose version
-/// may rest for long), count as caught up. Informers must outlive the tracker.
+/// deletionTimestamp. A write without an answer is seen when the cache is verified as of its
+/// failure: then it shows whether the write was applied. Versions that cannot be compared, and
+/// informers with selectors (whose version may rest for long), count as caught up. Informers must
+/// outlive the tracker.
 ///
 /// Cheap where nothing is outstanding: one lookup per sync, one comparison per change of a cache.
+/// Where much is, a change costs a search among what waits for its cache, and what it settles.
 /// Threads: any.
 class WriteTracker {
  public:
@@ -58,12 +65,15 @@ class WriteTracker {
   void note_delete(std::string_view key, Informer& informer, const WrittenObject& object, Time now)
       EXCLUDES(mutex_);
 
+  /// A write of `key` has ended without an answer: it may or may not have been applied.
+  void note_lost(std::string_view key, Informer& informer, Time now) EXCLUDES(mutex_);
+
   /// Whether the caches show every write of `key`. If not, the key is remembered, and on_ready
-  /// tells when they do. Past the deadline: asks the informers that lag for a relist, counts it,
-  /// and lets the key go.
+  /// tells when they do. Past the deadline it asks the informers that lag for a relist, which
+  /// counts as seeing, whatever it shows; until that has come, the key stays.
   [[nodiscard]] bool ready(std::string_view key, Time now) EXCLUDES(mutex_);
 
-  /// When `key` is let go at the latest; after ready() said no, add the key to its queue for then.
+  /// When to ask for `key` again at the latest, after ready() said no.
   [[nodiscard]] std::optional<Time> deadline(std::string_view key) const EXCLUDES(mutex_);
 
   /// Moves all that is outstanding to the tracker of the queue that goes on with the keys. What
@@ -72,44 +82,81 @@ class WriteTracker {
 
   /// Keys with outstanding writes.
   [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
+  /// Writes that were looked at because a cache has moved, since the beginning.
+  [[nodiscard]] std::uint64_t looks() const EXCLUDES(mutex_);
 
  private:
   class Watcher;
+  struct Pending;
+  // Node based: the watchers point at its entries.
+  using Keys = std::unordered_map<std::string, Pending, KeyHash, std::equal_to<>>;
+  using Entry = std::pair<const std::string, Pending>;
+  using Versions = std::multimap<std::uint64_t, Entry*>;
+  using Deletions =
+      std::multimap<std::string, Entry*, std::less<>>;  // The object's name to its key.
+
   struct Version {
-    Informer* informer = nullptr;
-    std::uint64_t version = 0;
+    Watcher* watcher = nullptr;
+    Versions::iterator at;
   };
   struct Deletion {
-    Informer* informer = nullptr;
+    Watcher* watcher = nullptr;
+    Deletions::iterator at;
     std::string ns;
     std::string name;
     std::string uid;
   };
+  struct Lost {
+    Watcher* watcher = nullptr;
+    Time at;
+  };
   struct Pending {
-    std::vector<Version> versions;  // One for each informer, the highest.
-    std::vector<Deletion> deletions;
+    std::vector<Version> versions{};  // One for each informer, the highest.
+    std::vector<Deletion> deletions{};
+    std::vector<Lost> lost{};  // One for each informer, the latest.
     Time deadline{};
     bool held_back = false;
+    bool relisting = false;  // The informers that lag have been asked.
   };
-  // Node based: held_back_ points at its entries.
-  using Keys = std::unordered_map<std::string, Pending, KeyHash, std::equal_to<>>;
+  /// A key on its way to another tracker.
+  struct Carried {
+    std::string key;
+    Time deadline;
+    std::vector<std::pair<Informer*, std::uint64_t>> versions{};
+    std::vector<Lost> lost{};
+    std::vector<Deletion> deletions{};  // Their places mean nothing.
+  };
 
-  /// Makes sure that `informer` tells this tracker when it moves.
-  void follow(Informer& informer) EXCLUDES(mutex_);
-  Pending& pending_of(std::string_view key, Time now) REQUIRES(mutex_);
-  /// Drops what the caches show by now; true when nothing is left.
-  [[nodiscard]] static bool settle(Pending& pending);
-  void erase(Keys::iterator key) REQUIRES(mutex_);
+  /// The watcher that makes `informer` tell this tracker when it moves.
+  [[nodiscard]] Watcher& follow(Informer& informer) EXCLUDES(mutex_);
+  [[nodiscard]] Entry& pending_of(std::string_view key, Time deadline) REQUIRES(mutex_);
+  static void await_version(Entry& entry, Watcher& watcher, std::uint64_t version);
+  void await_deletion(std::string_view key, Time deadline, Watcher& watcher,
+                      const WrittenObject& object) REQUIRES(mutex_);
+  void await_verification(Entry& entry, Watcher& watcher, Time failed) REQUIRES(mutex_);
+  void adopt(const Carried& carried) EXCLUDES(mutex_);
+  /// Whether the cache shows the deletion.
+  [[nodiscard]] static bool is_seen(const Deletion& deletion);
+  /// Forgets the key when it waits for nothing more; notes it in `ready` if it was held back.
+  void finish(Entry& entry, std::vector<std::string>& ready) REQUIRES(mutex_);
   /// Forgets keys that were never asked for again.
   void prune(Time now) REQUIRES(mutex_);
-  void progressed() EXCLUDES(mutex_);
-  void adopt(Keys keys) EXCLUDES(mutex_);
+  void tell(std::vector<std::string> ready) const EXCLUDES(mutex_);
+
+  void progressed(Watcher& watcher, std::uint64_t version) EXCLUDES(mutex_);
+  void changed(Watcher& watcher, const Change& change) EXCLUDES(mutex_);
+  void verified(const Watcher& watcher, Time as_of) EXCLUDES(mutex_);
+  /// When a write was made that `watcher` should have shown by now.
+  [[nodiscard]] std::optional<Time> overdue(const Watcher& watcher, Time now) const
+      EXCLUDES(mutex_);
 
   const WriteTrackerOptions options_;
   mutable Mutex mutex_;
   std::vector<std::unique_ptr<Watcher>> watchers_ GUARDED_BY(mutex_);
   Keys keys_ GUARDED_BY(mutex_);
-  std::vector<Keys::value_type*> held_back_ GUARDED_BY(mutex_);
+  std::size_t relisting_ GUARDED_BY(mutex_) = 0;  // Keys that wait for a relist.
+  std::size_t lost_ GUARDED_BY(mutex_) = 0;       // Writes without an answer that are waited for.
+  std::uint64_t looks_ GUARDED_BY(mutex_) = 0;
   std::size_t prune_at_ GUARDED_BY(mutex_) = 64;  // Size of keys_ at which it is next gone through.
 };
 

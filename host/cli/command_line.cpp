@@ -142,6 +142,38 @@ void add_demo_command(CLI::App& app, Commands& commands, const Programs& program
   demo->callback([&] { commands.chosen = [&] { return programs.demo(commands.demo); }; });
 }
 
+/// In the list of commands only; see help_asked_for().
+void add_help_and_version(CLI::App& app, Commands& commands, std::ostream& out) {
+  app.add_subcommand("help", "Explain a command: davit help [COMMAND]");
+  app.add_subcommand("version", "Print the version")->callback([&] {
+    commands.chosen = [&out] {
+      out << version_text() << "\n";
+      return kExitGood;
+    };
+  });
+}
+
+/// `help run` and a bare `davit` ask what `run --help` and `--help` do.
+std::vector<std::string> help_asked_for(std::vector<std::string> args) {
+  if (args.empty()) return {"--help"};
+  if (args.front() != "help") return args;
+  args.erase(args.begin());
+  args.emplace_back("--help");
+  return args;
+}
+
+/// Whether `args` name a command that only holds others, as `davit plugin` does.
+bool names_a_group(const CLI::App& app, const std::vector<std::string>& args) {
+  const CLI::App* command = &app;
+  for (const std::string& arg : args) {
+    const std::vector<const CLI::App*> below = command->get_subcommands({});
+    const auto chosen = std::ranges::find(below, arg, &CLI::App::get_name);
+    if (chosen == below.end()) return false;
+    command = *chosen;
+  }
+  return command->get_require_subcommand_min() > 0;
+}
+
 /// One line, whatever the parser said.
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -211,9 +243,17 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   add_sandbox_command(app, commands.sandbox, sandbox_actions, commands.chosen);
   add_demo_command(app, commands, programs);
   add_ctl_command(app, commands.ctl, commands.chosen, out, err);
+  add_help_and_version(app, commands, out);
 
   std::vector<std::string> given;
-  for (const std::string& arg : args) given.push_back(normalised(arg));
+  for (const std::string& arg : help_asked_for(args)) given.push_back(normalised(arg));
+  if (names_a_group(app, given)) given.emplace_back("--help");
+  // The parser answers --help whatever stands before it.
+  const bool asks_for_help = !args.empty() && args.front() == "help";
+  if (const std::string text = asks_for_help ? first_unknown(app, given) : ""; !text.empty()) {
+    err << "davit: " << text << "\n";
+    return kExitMistakes;
+  }
   std::vector<std::string> reversed(given.rbegin(), given.rend());  // As the parser wants it.
   try {
     app.parse(reversed);

@@ -1,9 +1,8 @@
 #include "host/cli/desired_state.hpp"
 
+#include <algorithm>
+#include <system_error>
 #include <utility>
-
-#include "host/cli/controllers_flag.hpp"
-#include "host/plugin/catalog.hpp"
 
 namespace davit::host {
 namespace {
@@ -42,11 +41,21 @@ std::vector<std::string> DesiredPlugin::enabled() const {
   return names;
 }
 
-DesiredState desired_state(const RunSettings& settings) {
-  DesiredState state;
-  Catalog catalog = resolve_plugins(settings.manifest, settings.manifest_path);
-  state.mistakes = std::move(catalog.mistakes);
-  if (!state.ok()) return state;
+const DesiredPlugin* DesiredState::plugin_at(const std::filesystem::path& file) const {
+  const auto found = std::find_if(plugins.begin(), plugins.end(), [&](const DesiredPlugin& each) {
+    std::error_code code;
+    return each.file == file || std::filesystem::equivalent(each.file, file, code);
+  });
+  return found == plugins.end() ? nullptr : &*found;
+}
+
+const DesiredPlugin* DesiredState::plugin_named(std::string_view name) const {
+  const auto found = std::find_if(plugins.begin(), plugins.end(),
+                                  [&](const DesiredPlugin& each) { return each.name == name; });
+  return found == plugins.end() ? nullptr : &*found;
+}
+
+std::vector<KnownController> known_controllers(const Catalog& catalog) {
   std::vector<KnownController> known;
   for (const CatalogPlugin& plugin : catalog.plugins) {
     for (const CatalogController& controller : plugin.controllers) {
@@ -54,6 +63,15 @@ DesiredState desired_state(const RunSettings& settings) {
                        controller.declared.off_by_default});
     }
   }
+  return known;
+}
+
+DesiredState desired_state(const RunSettings& settings) {
+  DesiredState state;
+  Catalog catalog = resolve_plugins(settings.manifest, settings.manifest_path, Trust::kRequired);
+  state.mistakes = std::move(catalog.mistakes);
+  if (!state.ok()) return state;
+  const std::vector<KnownController> known = known_controllers(catalog);
   const std::vector<std::string> wanted = translate_aliases(settings.manifest.controllers, known);
   for (const std::string& line : unknown_controllers(wanted, known)) {
     state.mistakes.push_back({"", 0, 0, "--controllers: " + line});

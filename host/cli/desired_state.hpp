@@ -5,9 +5,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "host/cli/controllers_flag.hpp"
 #include "host/cli/options.hpp"
+#include "host/plugin/catalog.hpp"
 
 namespace davit::host {
 
@@ -38,7 +41,13 @@ struct DesiredState {
   std::vector<Mistake> mistakes;       ///< Those of flags have no file.
 
   [[nodiscard]] bool ok() const { return mistakes.empty(); }
+  /// The plugin whose file this is, however the path is written; null when none is.
+  [[nodiscard]] const DesiredPlugin* plugin_at(const std::filesystem::path& file) const;
+  [[nodiscard]] const DesiredPlugin* plugin_named(std::string_view name) const;
 };
+
+/// What --controllers may name, in the plugins' order.
+[[nodiscard]] std::vector<KnownController> known_controllers(const Catalog& catalog);
 
 /// Reads the plugins' files and runs nothing of them.
 [[nodiscard]] DesiredState desired_state(const RunSettings& settings);

@@ -15,6 +15,9 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "host/base/clock.hpp"
@@ -25,7 +28,9 @@
 #include "host/cli/dev/dev_report.hpp"
 #include "host/cli/dev/plugin_build.hpp"
 #include "host/cli/dev/source_watch.hpp"
+#include "host/cli/dev/stuck_call.hpp"
 #include "host/cli/exit_codes.hpp"
+#include "host/plugin/staging.hpp"
 
 namespace davit::host {
 namespace {
@@ -36,6 +41,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTogether{30};
 constexpr milliseconds kStartLimit{60'000};
 constexpr milliseconds kEndLimit{10'000};
+/// A host that is told to end has nothing to give back, and a person waits.
+constexpr milliseconds kHostEndLimit{2'000};
 
 /// SIGINT and SIGTERM as a descriptor.
 UniqueFd signals() {
@@ -47,6 +54,18 @@ UniqueFd signals() {
   signal(SIGPIPE, SIG_IGN);
   return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }
+
+/// While a tool runs that takes no time to speak of.
+class NothingElse final : public Meanwhile {
+ public:
+  explicit NothingElse(int stop_fd) : stop_fd_(stop_fd) {}
+  [[nodiscard]] int stop_fd() const override { return stop_fd_; }
+  [[nodiscard]] int busy_fd() const override { return -1; }
+  void attend() override {}
+
+ private:
+  const int stop_fd_;
+};
 
 /// Of the build system, which decides what the plugin is.
 bool is_project_file(const std::string& name) {
@@ -148,7 +167,12 @@ class Development final : private Meanwhile {
 
   void start_host(const std::optional<DevReport::Saved>& saved) {
     const std::filesystem::path plugin = build_.plugin();
+    stuck_.clear();
+    phase_ = Phase::kStarting;
+    keep_symbols(kServing);
     host_ = DevChild::start([&](LineReader& orders, const LineWriter& reports) {
+      // Where a host puts its copies: one that is killed cannot remove them.
+      if (staging_) setenv("XDG_RUNTIME_DIR", staging_->path().c_str(), 1);
       play_host(plugin, kubeconfig_, orders, reports);
     });
     report_.starts(saved);
@@ -158,8 +182,54 @@ class Development final : private Meanwhile {
   void end_host() {
     if (!host_) return;
     say(report_.sums());
-    static_cast<void>(host_->end(kEndLimit));
+    static_cast<void>(host_->end(stuck_.empty() ? kHostEndLimit : milliseconds(0)));
     host_.reset();
+  }
+
+  void restart(const std::string& why, const std::optional<DevReport::Saved>& saved) {
+    say("==> the host starts again, because " + why);
+    end_host();
+    start_host(saved);
+  }
+
+  /// A copy of what was built, for its symbols: the next build overwrites the file.
+  void keep_symbols(const char* name) {
+    std::error_code failed;
+    if (!staging_) return;
+    std::filesystem::copy_file(build_.plugin(), staging_->path() / name,
+                               std::filesystem::copy_options::overwrite_existing, failed);
+  }
+
+  /// A call does not end: says where it is. A build that waits for its end gets a new host.
+  void hear_stuck(std::string_view report) {
+    const StuckCall call = StuckCall::parse(report);
+    stuck_.insert(call.activity + " " + call.key);
+    std::vector<std::string> named;
+    if (staging_ && !call.stack.empty()) {
+      NothingElse meanwhile(signals_.get());
+      const ToolRun run =
+          run_tool(line_command(staging_->path() / kServing, call.stack), meanwhile);
+      if (run.end == ToolRun::End::kDone && run.code == 0) named = run.lines;
+    }
+    say(describe(call, named, build_.source()));
+  }
+
+  /// What the host's reports say of its state.
+  void follow(std::string_view line) {
+    if (line.starts_with("ready")) phase_ = Phase::kServing;
+    if (line.starts_with("swapped")) {
+      phase_ = Phase::kServing;
+      std::error_code failed;
+      if (staging_) {
+        std::filesystem::rename(staging_->path() / kNext, staging_->path() / kServing, failed);
+      }
+    }
+    if (line.starts_with("refused")) phase_ = Phase::kRefused;
+    if (!line.starts_with("sync ")) return;
+    // "sync NS GENERATION KEY": it has ended.
+    for (int word = 0; word < 3; ++word)
+      line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+    for (const char* activity : {"sync ", "timer "}) stuck_.erase(activity + std::string(line));
   }
 
   /// Waits for whatever comes next, until a signal does.
@@ -204,7 +274,8 @@ class Development final : private Meanwhile {
     const bool project = std::any_of(files.begin(), files.end(), is_project_file);
     const Outcome built = project ? build_.begin(*this) : build_.again(*this);
     if (built.what == Outcome::What::kStopped) return false;
-    if (built.what == Outcome::What::kUnchanged && host_) {
+    const bool serves = host_ && stuck_.empty() && phase_ != Phase::kRefused;
+    if (built.what == Outcome::What::kUnchanged && serves) {
       say("==> the plugin is what it was");
       return true;
     }
@@ -215,7 +286,12 @@ class Development final : private Meanwhile {
 
   void bring_in(const DevReport::Saved& saved) {
     if (!host_) return start_host(saved);
+    // A swap would wait for the end of what does not end.
+    if (!stuck_.empty()) return restart(does_not_end(), saved);
+    if (phase_ == Phase::kStarting) return restart("it has not come up yet", saved);
     say(report_.sums());
+    phase_ = Phase::kSwapping;
+    keep_symbols(kNext);
     report_.swaps(saved);
     last_ = saved;
     host_->order("swap");
@@ -226,20 +302,22 @@ class Development final : private Meanwhile {
 
   /// Hears the host.
   void attend() override {
-    std::string restart;
+    std::string restart_because;
     for (const std::string& line : host_->take(milliseconds(0))) {
       if (line.starts_with("restart ")) {
-        restart = line.substr(line.find(' ') + 1);
+        restart_because = line.substr(line.find(' ') + 1);
         continue;
       }
+      if (line.starts_with("stuck ")) {
+        hear_stuck(std::string_view(line).substr(line.find(' ') + 1));
+        if (phase_ == Phase::kSwapping) restart_because = does_not_end();
+        continue;
+      }
+      follow(line);
       say(report_.hear(line, clock_->now()));
       if (line.starts_with("ready") || line.starts_with("swapped")) tell_debugger();
     }
-    if (!restart.empty()) {
-      say("==> the host starts again, because " + restart);
-      end_host();
-      return start_host(last_);
-    }
+    if (!restart_because.empty()) return restart(restart_because, last_);
     if (!host_->ended()) return;
     const std::string how = host_->end(kEndLimit);
     host_.reset();
@@ -255,6 +333,20 @@ class Development final : private Meanwhile {
     if (!line.empty()) say("==> " + line);
   }
 
+  [[nodiscard]] std::string does_not_end() const {
+    const std::string& first = *stuck_.begin();
+    const std::size_t key = first.find(' ') + 1;
+    return first.substr(0, key - 1) + (key < first.size() ? " of " + first.substr(key) : "") +
+           " does not end";
+  }
+
+  // Names of files with the symbols of a build.
+  static constexpr const char* kServing = "serving.so";
+  static constexpr const char* kNext = "next.so";
+
+  /// What the host is doing with the last build that it got.
+  enum class Phase { kStarting, kServing, kSwapping, kRefused };
+
   const DevOptions options_;
   std::ostream& out_;
   std::ostream& err_;
@@ -262,6 +354,9 @@ class Development final : private Meanwhile {
   const std::unique_ptr<Clock> clock_ = make_system_clock();
   PluginBuild build_;
   UniqueFd lock_;  // On the build directory.
+  const Result<StagingDirectory> staging_ = StagingDirectory::create();
+  Phase phase_ = Phase::kStarting;
+  std::set<std::string> stuck_;  // Calls that do not end: activity and key.
   std::string kubeconfig_;
   std::unique_ptr<DevChild> sandbox_;
   std::unique_ptr<DevChild> host_;

@@ -3,7 +3,9 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "host/base/program_pages.hpp"
 #include "host/base/uuid.hpp"
 #include "host/base/version.hpp"
+#include "host/cache/cache_report.hpp"
 #include "host/cache/rest_list_watch.hpp"
 #include "host/cli/neighbour.hpp"
 
@@ -23,6 +26,11 @@ constexpr TokenBucket::Rate kDiscoveryRate{20, 200};
 constexpr Duration kDiscoveryReset = std::chrono::seconds(30);
 /// What is left of the time to shut down when the tokens of running syncs are cancelled.
 constexpr double kCancelShare = 0.5;
+/// Requests of probes and scrapers are a few lines, their answers a few hundred kilobytes.
+constexpr std::chrono::seconds kProbeRequestTime{10};
+/// A health check or page of a plugin answers at once or is not waited for: probes give up after a
+/// second, kubelet's default.
+constexpr Duration kPluginAnswerTime = std::chrono::milliseconds(500);
 /// Events get so long to be written at the end.
 constexpr Duration kFlushTime = std::chrono::seconds(2);
 
@@ -66,6 +74,7 @@ HostProcess::HostProcess(const Manifest& manifest, const ConnectionConfig& conne
       log_(seams.log_sink),
       on_lost_lease_(std::move(on_lost_lease)),
       metrics_(Metrics::make(build_info(std::string("v") + kVersion), seams.clock)),
+      asides_(seams.clock, kPluginAnswerTime),
       checks_(log_),
       routes_(checks_, *metrics_) {}
 
@@ -91,7 +100,7 @@ Status HostProcess::start(const std::stop_token& stop) {
   if (elects()) {
     stand_for_election();
   } else {
-    lead();
+    lead(std::nullopt);
   }
   return {};
 }
@@ -106,6 +115,7 @@ Status HostProcess::serve_health() {
   HttpServerOptions options;
   options.address = manifest_.health.bind_address;
   options.port = static_cast<std::uint16_t>(manifest_.health.port);
+  options.request_time = kProbeRequestTime;
   Result<std::unique_ptr<HttpServer>> server = routes_.serve(options, log_);
   if (!server) return server.error().with_context("cannot serve health and metrics");
   server_ = std::move(*server);
@@ -129,6 +139,7 @@ Status HostProcess::connect_to_server(const std::stop_token& stop) {
   const auto client = [this](std::string_view name, RestOptions options) {
     options.user_agent = user_agent(name);
     options.failure_backoff = connection_.failure_backoff;
+    options.on_success = [this] { contact_.answered(); };
     return std::make_unique<RestClient>(*transport_, seams_.clock, *metrics_, log_,
                                         std::move(options));
   };
@@ -136,16 +147,22 @@ Status HostProcess::connect_to_server(const std::stop_token& stop) {
   const DryRun dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff;
   discovery_client_ = client("controller-discovery", RestOptions{.rate = kDiscoveryRate});
   informer_client_ = client("shared-informers", RestOptions{.rate = rate, .lane = Lane::kWatch});
-  event_client_ = client("events", RestOptions{.rate = rate, .dry_run = dry_run});
   lease_client_ = client("leader-election", RestOptions{.rate = rate, .lane = Lane::kLease});
   discovery_ = std::make_unique<Discovery>(*discovery_client_);
-  event_api_ = std::make_unique<RestEventApi>(*event_client_);
   // Like kube-controller-manager, which names no machine in its events.
-  events_ = std::make_unique<EventRecorder>(*event_api_, seams_.clock, seams_.random,
-                                            log_.named("events"), EventRecorderOptions{});
+  events_ = std::make_unique<EventRecorders>(
+      [client, rate, dry_run](std::string_view controller) {
+        return std::make_unique<RestEventApi>(
+            client(controller, RestOptions{.rate = rate, .dry_run = dry_run}));
+      },
+      seams_.clock, seams_.random, log_.named("events"), EventRecorderOptions{});
   list_watch_ = std::make_unique<RestListWatch>(*informer_client_);
   informers_ = std::make_unique<InformerFactory>(
-      InformerSeams{*list_watch_, space_, seams_.clock, seams_.random, *metrics_},
+      InformerSeams{*list_watch_, space_, seams_.clock, seams_.random, *metrics_,
+                    [this](const ResourceId& resource, const SkippedObject& object) {
+                      tell_skipped(resource, object);
+                    },
+                    &contact_},
       log_.named("informer"));
 
   if (Status s = wait_for_api_server(*discovery_client_, seams_.clock, stop); !s.ok()) return s;
@@ -199,9 +216,9 @@ Status HostProcess::init_controllers(const std::stop_token& stop) {
     options.retry_period = manifest_.leader_election.retry_period;
     lease_api_ = std::make_unique<RestLeaseApi>(*lease_client_, options.ns, options.name);
     elector_ = std::make_unique<LeaderElector>(
-        options, *lease_api_, seams_.clock, seams_.random, *metrics_, events_.get(),
+        options, *lease_api_, seams_.clock, seams_.random, *metrics_, &events_->of(kHostEvents),
         log_.named("leaderelection"),
-        LeaderElectionHandlers{.on_started_leading = [this] { lead(); },
+        LeaderElectionHandlers{.on_started_leading = [this] { lead(seams_.clock.now()); },
                                .on_stopped_leading =
                                    [this] {
                                      plugins_->lose();
@@ -265,9 +282,11 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
                             .rate = {manifest_.client.qps, manifest_.client.burst},
                             .failure_backoff = connection_.failure_backoff,
                             .write_gate = std::move(gate),
+                            .on_success = [this] { contact_.answered(); },
+                            .sync_limit = seams_.sync_limit,
                             .dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff},
-      HostServices{space_, *informers_, *transport_, *discovery_, *events_, *metrics_, seams_.clock,
-                   seams_.random, log_});
+      HostServices{space_, *informers_, *transport_, *discovery_, events_->of(declared.name),
+                   *metrics_, seams_.clock, seams_.random, log_});
 }
 
 Status HostProcess::init_controller(const PlannedController& planned) {
@@ -293,20 +312,37 @@ Status HostProcess::init_controller(const PlannedController& planned) {
 
 void HostProcess::show_controller(const std::string& controller) {
   constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
-  checks_.add(controller, kWell, [this, controller] { return plugins_->health(controller); });
+  // A plugin that hangs must hold up no probe of others: its code runs aside from the server.
+  const std::shared_ptr<AsideCall> health = asides_.make();
+  checks_.add(controller, kWell, [this, controller, health]() -> Status {
+    const auto ask = [this, controller]() -> Result<std::string> {
+      if (Status s = plugins_->health(controller); !s.ok()) return s;
+      return std::string();
+    };
+    return health->run(ask).error();
+  });
   if (!plugins_->has_debug_page(controller)) return routes_.remove_debug_page(controller);
-  routes_.add_debug_page(controller,
-                         [this, controller](std::string_view path, std::string_view query) {
-                           return plugins_->debug_page(controller, path, query);
-                         });
+  const std::shared_ptr<AsideCall> pages = asides_.make();
+  routes_.add_debug_page(
+      controller, [this, controller, pages](std::string_view path, std::string_view query) {
+        return pages->run([this, controller, path = std::string(path), query = std::string(query)] {
+          return plugins_->debug_page(controller, path, query);
+        });
+      });
 }
 
 Status HostProcess::start_controllers() {
   constexpr HealthEndpoints kReady{.health = false, .live = false, .ready = true};
   checks_.add("informer-sync", kReady, [this] { return plugins_->caches_filled(); });
+  // Not for /livez: a new process would reach the server no better.
+  checks_.add("informer-freshness", kReady,
+              [this] { return check_current(cache_states(*informers_), seams_.clock.now()); });
   if (Status s = informers_->start(); !s.ok()) return s;
   plugins_->start();
-  metrics_->before_scrape([this] { plugins_->report(); });
+  metrics_->before_scrape([this] {
+    plugins_->report();
+    report_caches();
+  });
   return {};
 }
 
@@ -317,10 +353,45 @@ void HostProcess::stand_for_election() {
   elector_->start();
 }
 
-void HostProcess::lead() { plugins_->lead(); }
+void HostProcess::lead(std::optional<Time> won) { plugins_->lead(won); }
+
+void HostProcess::report_caches() {
+  const Time now = seams_.clock.now();
+  // Informers of one resource with different selectors share their series: the oldest counts.
+  std::map<ResourceId, std::pair<Duration, Metrics::Stale>> worst;
+  for (const CacheState& each : cache_states(*informers_)) {
+    auto& [unconfirmed, stale] = worst[each.resource];
+    unconfirmed = std::max(unconfirmed, unconfirmed_time(each.freshness, now));
+    if (each.freshness.is_stale(now)) stale = Metrics::Stale::kYes;
+  }
+  for (const auto& [resource, state] : worst) {
+    metrics_->informer_freshness(resource, state.first, state.second);
+  }
+}
+
+void HostProcess::tell_skipped(const ResourceId& resource, const SkippedObject& object) {
+  const ObjectIdentity& identity = object.identity;
+  if (identity.kind.empty() || identity.name.empty()) return;  // The log line has to do.
+  events_->of(kHostEvents)
+      .record({.api_version = identity.api_version,
+               .kind = identity.kind,
+               .ns = identity.ns,
+               .name = identity.name,
+               .uid = identity.uid,
+               .resource_version = identity.resource_version,
+               .field_path = {}},
+              "Warning", "ObjectSkipped",
+              "davit cannot read this object of " + resource.text() + ": " + object.why +
+                  (object.is_kept ? ". Controllers keep to the last state that could be read"
+                                  : ". Controllers do not see it") +
+                  "; change or delete it",
+              "davit");
+}
 
 void HostProcess::tick() {
   plugins_->report();
+  checks_.note("caches", cache_notes(cache_states(*informers_), seams_.clock.now()));
+  transport_->close_idle();
   if (!trimmed_ && plugins_->caches_filled().ok()) {
     give_back_memory();
     trimmed_ = true;
@@ -355,8 +426,11 @@ bool HostProcess::stop() {
   }
   if (informers_) informers_->stop();
   server_.reset();
+  // What such a call is in cannot be destroyed. It writes nothing, so the lease is free.
+  const bool idle = asides_.wait_idle(seams_.clock.now() + kPluginAnswerTime);
+  if (!idle) log_.error("A health check or debug page of a plugin does not end");
   seams_.log_sink.flush();
-  return true;
+  return idle;
 }
 
 }  // namespace davit::host

@@ -19,8 +19,8 @@
 #include "host/cli/desired_state.hpp"
 #include "host/cli/options.hpp"
 #include "host/crash/quarantine.hpp"
-#include "host/events/event_api.hpp"
-#include "host/events/event_recorder.hpp"
+#include "host/events/event_recorders.hpp"
+#include "host/health/aside_call.hpp"
 #include "host/health/health_checks.hpp"
 #include "host/health/metrics.hpp"
 #include "host/health/observability_server.hpp"
@@ -31,6 +31,9 @@
 #include "host/swap/plugin_set.hpp"
 
 namespace davit::host {
+
+/// Whose recorder takes the host's own events, those of leader election included.
+inline constexpr std::string_view kHostEvents = "davit";
 
 /// One controller that is to run: whose code, and with which settings.
 struct PlannedController {
@@ -56,6 +59,8 @@ struct HostSeams {
   Transport* transport = nullptr;
   /// What was left out at this start; null: nothing.
   Quarantine* quarantine = nullptr;
+  /// A sync, timer or handler that takes longer is reported.
+  Duration sync_limit = RunnerOptions{}.sync_limit;
 };
 
 /// Life:  construct → start() → (tick() every second) → stop().
@@ -98,7 +103,8 @@ class HostProcess {
   [[nodiscard]] HealthChecks& checks() { return checks_; }
 
   /// Ends everything in order; the lease is given back. False when a sync did not end in time: then
-  /// the lease is kept, and the process must end without destroying this.
+  /// the lease is kept. False, too, when a health check or page of a plugin does not end. After
+  /// false the process must end without destroying this.
   bool stop();
 
  private:
@@ -118,7 +124,10 @@ class HostProcess {
   void wait_between_controllers(const std::stop_token& stop);
   Status start_controllers();
   void stand_for_election();
-  void lead();
+  void lead(std::optional<Time> won);
+  void report_caches();
+  /// On an informer's thread, under its lock.
+  void tell_skipped(const ResourceId& resource, const SkippedObject& object);
   [[nodiscard]] Quiesce shutdown_limits() const;
   void warn_of_neighbour(const std::stop_token& stop);
   [[nodiscard]] bool elects() const;
@@ -138,18 +147,18 @@ class HostProcess {
 
   // In the order of construction; a later one may use an earlier one.
   std::unique_ptr<Metrics> metrics_;
+  AsideCalls asides_;  // Health checks and pages of plugins.
   HealthChecks checks_;
   ObservabilityRoutes routes_;
   ObjectSpace space_;
+  ServerContact contact_;
   std::unique_ptr<Transport> connection_made_;  // Unless the seams bring one.
   Transport* transport_ = nullptr;
   std::unique_ptr<RestClient> discovery_client_;
   std::unique_ptr<RestClient> informer_client_;
-  std::unique_ptr<RestClient> event_client_;
   std::unique_ptr<RestClient> lease_client_;
   std::unique_ptr<Discovery> discovery_;
-  std::unique_ptr<EventApi> event_api_;
-  std::unique_ptr<EventRecorder> events_;
+  std::unique_ptr<EventRecorders> events_;
   std::unique_ptr<ListWatch> list_watch_;
   std::unique_ptr<InformerFactory> informers_;
   std::unique_ptr<LeaseApi> lease_api_;

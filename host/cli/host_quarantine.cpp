@@ -29,7 +29,7 @@ Reference HostProcess::lease() const {
 }
 
 void HostProcess::tell_rolled_back(const std::string& text) {
-  events_->record(lease(), "Warning", "PluginRolledBack", text, "davit");
+  events_->of(kHostEvents).record(lease(), "Warning", "PluginRolledBack", text, "davit");
 }
 
 void HostProcess::announce_quarantine() {
@@ -43,7 +43,7 @@ void HostProcess::announce_quarantine() {
                   {"key", each.why.last.key},
                   {"signal", each.why.last.signal}});
     metrics_->plugin_quarantined(each.plugin, each.why.build, Metrics::Quarantined::kYes);
-    events_->record(lease(), "Warning", "PluginQuarantined", each.text(), "davit");
+    events_->of(kHostEvents).record(lease(), "Warning", "PluginQuarantined", each.text(), "davit");
   }
   note_quarantine();
 }
@@ -56,15 +56,16 @@ void HostProcess::note_quarantine() {
 
 SwapReport HostProcess::load(const std::filesystem::path& file) {
   LoadOrder order{file};
+  // What is pinned is the plugin: neither another way of writing the path nor a copy of the file
+  // elsewhere evades that.
+  const Result<PluginFile> judged = inspect_plugin(file, Trust::kRequired);
+  const std::string name = judged ? judged->declaration.name : std::string();
   {
     MutexLock lock(mutex_);
-    const auto& plugins = desired_.plugins;
-    const auto found = std::find_if(plugins.begin(), plugins.end(),
-                                    [&](const auto& each) { return each.file == file; });
-    if (found != plugins.end()) {
-      order.sha256 = found->sha256;
-      order.controllers = found->enabled();
-    }
+    const DesiredPlugin* const here = desired_.plugin_at(file);
+    const DesiredPlugin* const pinned = here != nullptr ? here : desired_.plugin_named(name);
+    if (pinned != nullptr) order.sha256 = pinned->sha256;
+    if (here != nullptr) order.controllers = here->enabled();
   }
   SwapReport report = plugins_->load(order);
   if (!report.ok() || seams_.quarantine == nullptr) return report;

@@ -57,11 +57,11 @@ int run_manifest_check(const ManifestCheckOptions& options, std::ostream& out, s
     }
   }
   for (const Mistake& mistake : result.mistakes) err << mistake.str() << "\n";
-  if (!result.ok()) return kExitMistakes;
   for (const std::string& name : missing) {
-    out << options.file << ": note: plugin " << name
-        << " is not on this machine; its controllers were not checked\n";
+    (result.ok() ? out : err) << options.file << ": note: plugin " << name
+                              << " is not on this machine; its controllers were not checked\n";
   }
+  if (!result.ok()) return kExitMistakes;
   out << options.file << ": ok\n";
   return kExitGood;
 }

@@ -10,6 +10,9 @@ namespace {
 
 /// Far beyond any lease duration: an older renewal is that of a controller manager that is gone.
 constexpr std::chrono::seconds kStillAlive{60};
+/// The answer only decides on a warning: a server that is short of seats (429 with Retry-After)
+/// must not hold up the start, which waits for it.
+constexpr std::chrono::seconds kPatience{5};
 
 ApiRequest lease_request() {
   ApiRequest request;
@@ -19,6 +22,7 @@ ApiRequest lease_request() {
   request.path.resource = "leases";
   request.path.ns = "kube-system";
   request.path.name = "kube-controller-manager";
+  request.timeout = kPatience;
   return request;
 }
 

@@ -22,6 +22,7 @@ struct NodeFlags {
   sandbox::NodeSize size;
   sandbox::PodDefaults pods;
   sandbox::Scheduling scheduling = sandbox::Scheduling::kOn;
+  sandbox::PodEventSwitch pod_events = sandbox::PodEventSwitch::kOn;
   sandbox::Untaint untaint = sandbox::Untaint::kWhenReady;
   Duration lease_period = sandbox::HeartbeatOptions{}.lease_period;
 };

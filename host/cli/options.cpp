@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "host/base/file_trust.hpp"
 #include "host/base/json_text.hpp"
 #include "host/config/names.hpp"
 
@@ -74,6 +75,10 @@ SettingsResult settle(const RunOptions& options) {
     result.mistakes = std::move(loaded.mistakes);
     result.settings.manifest = std::move(loaded.manifest);
     result.settings.manifest_path = options.manifest;
+    const Status trust = check_trust(options.manifest);
+    if (!trust.ok() && result.mistakes.empty()) {
+      result.mistakes.push_back({options.manifest, 0, 0, trust.message()});
+    }
   }
   const bool manifest_good = result.mistakes.empty();
   check_flags(options, result.mistakes);

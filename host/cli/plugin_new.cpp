@@ -158,15 +158,30 @@ std::string filled(std::string_view text, const Words& words) {
   return out;
 }
 
-Result<Words> words_for(const PluginNewOptions& options, const Language& language) {
-  if (!is_dns_label(options.name) || options.name.size() > kNameMax) {
-    return Status(Code::kInvalid, "\"" + options.name +
-                                      "\" is no name for a plugin: lower-case letters, digits and "
-                                      "'-', at most " +
-                                      std::to_string(kNameMax) + " characters");
+/// Whether `text` has the form of an API version: v1, v2beta1, v1alpha3.
+bool is_version(std::string_view text) {
+  static constexpr std::string_view kDigits = "0123456789";
+  const auto skip_number = [&text] {
+    const std::size_t end = std::min(text.find_first_not_of(kDigits), text.size());
+    text.remove_prefix(end);
+    return end > 0;
+  };
+  if (!text.starts_with("v")) return false;
+  text.remove_prefix(1);
+  if (!skip_number()) return false;
+  if (text.empty()) return true;
+  for (const std::string_view stage : {"alpha", "beta"}) {
+    if (!text.starts_with(stage)) continue;
+    text.remove_prefix(stage.size());
+    return skip_number() && text.empty();
   }
+  return false;
+}
+
+/// The group ("" for core), version and plural of `[GROUP/]VERSION/PLURAL`.
+Result<std::vector<std::string>> parts_of(const std::string& watches) {
   std::vector<std::string> parts(1);
-  for (const char c : options.watches) {
+  for (const char c : watches) {
     if (c == '/') {
       parts.emplace_back();
     } else {
@@ -174,13 +189,36 @@ Result<Words> words_for(const PluginNewOptions& options, const Language& languag
     }
   }
   if (parts.size() == 2) parts.insert(parts.begin(), std::string());
-  const bool named = parts.size() == 3 && is_dns_label(parts[1]) && is_dns_label(parts[2]) &&
+  const bool named = parts.size() == 3 && is_version(parts[1]) && is_dns_label(parts[2]) &&
                      (parts[0].empty() || is_dns_subdomain(parts[0]));
   if (!named) {
-    return Status(Code::kInvalid, "--watches=" + options.watches +
-                                      " is no resource: give VERSION/PLURAL for the core group "
-                                      "(v1/pods), else GROUP/VERSION/PLURAL (apps/v1/deployments)");
+    return Status(Code::kInvalid,
+                  "--watches=" + watches +
+                      " does not name a resource: give VERSION/PLURAL for the core group "
+                      "(v1/pods), else GROUP/VERSION/PLURAL (apps/v1/deployments)");
   }
+  for (const KnownResource& each : kKnown) {
+    std::string singular(each.kind);
+    std::ranges::transform(singular, singular.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (parts[2] != singular || parts[2] == each.resource) continue;
+    return Status(Code::kInvalid, "--watches=" + watches + ": \"" + singular +
+                                      "\" is not a plural; did you mean " +
+                                      std::string(each.resource) + "?");
+  }
+  return parts;
+}
+
+Result<Words> words_for(const PluginNewOptions& options, const Language& language) {
+  if (!is_dns_label(options.name) || options.name.size() > kNameMax) {
+    return Status(Code::kInvalid, "\"" + options.name +
+                                      "\" is no name for a plugin: lower-case letters, digits and "
+                                      "'-', at most " +
+                                      std::to_string(kNameMax) + " characters");
+  }
+  const Result<std::vector<std::string>> found = parts_of(options.watches);
+  if (!found) return found.error();
+  const std::vector<std::string>& parts = *found;
   const auto* known =
       std::ranges::find(kKnown, std::string_view(parts[2]), &KnownResource::resource);
   const bool is_known = known != std::end(kKnown);

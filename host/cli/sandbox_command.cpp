@@ -1,26 +1,23 @@
 #include "host/cli/sandbox_command.hpp"
 
-#include <sys/resource.h>
-
+#include <optional>
 #include <ostream>
+#include <utility>
 
+#include "host/base/open_files.hpp"
 #include "host/base/spdlog_sink.hpp"
 #include "host/base/version.hpp"
+#include "host/cli/desired_state.hpp"
 #include "host/cli/exit_codes.hpp"
+#include "host/cli/host_life.hpp"
+#include "host/cli/host_plan.hpp"
 #include "host/cli/interruptions.hpp"
 #include "host/cli/sandbox_process.hpp"
 #include "host/config/kubeconfig.hpp"
+#include "host/crash/crash_handler.hpp"
 
 namespace davit::host {
 namespace {
-
-/// Each watch of each client is a descriptor, and the usual limit is for programs with a few.
-void allow_many_connections() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
-}
 
 int refuse(std::ostream& err, const Status& status) {
   err << "davit: " << status.message() << "\n";
@@ -50,6 +47,12 @@ std::string nodes_text(const SandboxSettings& settings) {
   return out + (settings.controllers.scheduler ? ", scheduler" : ", no scheduler");
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& each : names) out += (out.empty() ? "" : ", ") + each;
+  return out.empty() ? "none" : out;
+}
+
 void introduce(const SandboxSettings& settings, const SandboxProcess& process, std::ostream& out) {
   const SandboxOptions& options = settings.options;
   out << "davit " << kVersion << " sandbox on " << process.url() << ": " << nodes_text(settings)
@@ -59,29 +62,97 @@ void introduce(const SandboxSettings& settings, const SandboxProcess& process, s
   if (options.access == SandboxAccess::kAnyAddress) {
     out << "Others can reach it. It is for trying things, not for secrets.\n";
   }
+  out << "Controllers of plugins: " << listed(settings.controllers.plugins) << "\n";
   out << "\n  export KUBECONFIG=" << shell_word(process.kubeconfig()) << "\n\n"
       << "Ctrl-C stops it.\n"
       << std::flush;
 }
 
+/// The settings, with the plugins' files read where --controllers may mean one of them.
+Result<SandboxSettings> settle_with_plugins(const SandboxOptions& options) {
+  std::vector<KnownController> known;
+  if (may_run_plugins(options)) {
+    Manifest manifest;
+    manifest.plugin_directories = options.plugin_directories;
+    const Catalog catalog = resolve_plugins(manifest, "", Trust::kRequired);
+    if (!catalog.ok()) {
+      return Status(Code::kInvalid, catalog.mistakes.front().str() + "; --controllers='*,-" +
+                                        std::string(kPluginControllers) + "' runs no plugin");
+    }
+    known = known_controllers(catalog);
+  }
+  return settle_sandbox(options, process_environment().variable, known);
+}
+
+/// What the host beside the sandbox runs. Nobody competes for this cluster, and nobody else is to
+/// be spared: no election, no limit of requests.
+RunOptions host_options(const SandboxSettings& settings) {
+  RunOptions out;
+  out.plugin_directories = settings.options.plugin_directories;
+  out.controllers = settings.controllers.plugins;
+  out.leader_elect = false;
+  out.qps = 0;
+  out.bind_address = "127.0.0.1";
+  out.port = 0;
+  return out;
+}
+
+/// One run, from an empty or kept cluster to a signal.
+class SandboxRun {
+ public:
+  SandboxRun(const SandboxSettings& settings, std::ostream& out, std::ostream& err)
+      : settings_(settings),
+        out_(out),
+        err_(err),
+        sink_(make_log_sink(LogFormat::kText, settings.options.verbosity)) {}
+
+  int run() {
+    const RunOptions options = host_options(settings_);
+    std::optional<HostPlan> plan;
+    if (!settings_.controllers.plugins.empty()) {
+      plan = HostPlan::make({.manifest = merge({}, options), .manifest_path = "", .workers = {}},
+                            err_);
+      if (!plan) return kExitMistakes;
+    }
+    Result<std::unique_ptr<SandboxProcess>> process =
+        SandboxProcess::open(settings_, {*clock_, *random_, *sink_});
+    if (!process) return refuse(err_, process.error());
+    if (plan) return run_controllers(**process, merge({}, options), *plan);
+    introduce(settings_, **process, out_);
+    constexpr std::chrono::hours kLook{1};  // Only bounds a wait that nothing ends.
+    while (interruptions_.wait(kLook) != Interruptions::What::kSignal) {
+    }
+    return kExitGood;
+  }
+
+ private:
+  int run_controllers(SandboxProcess& process, const Manifest& manifest, HostPlan& plan) {
+    const CrashHandler handler("");
+    std::optional<StartWatch> watch(std::in_place, interruptions_, *sink_);
+    const std::unique_ptr<Transport> way = process.connect();
+    HostProcess host(manifest, ConnectionConfig{}, std::move(plan.controllers()),
+                     HostSeams{*clock_, *random_, *sink_, way.get()}, [] {});
+    if (const std::optional<int> code = start_host(host, watch, *sink_)) return *code;
+    introduce(settings_, process, out_);
+    return serve(host, interruptions_, *sink_);
+  }
+
+  const SandboxSettings& settings_;
+  std::ostream& out_;
+  std::ostream& err_;
+  const Interruptions interruptions_;  // Before all that may have threads.
+  const std::unique_ptr<LogSink> sink_;
+  const std::unique_ptr<Clock> clock_ = make_system_clock();
+  const std::unique_ptr<Random> random_ = make_system_random();
+};
+
 }  // namespace
 
 int run_sandbox(const SandboxOptions& options, std::ostream& out, std::ostream& err) {
-  const Result<SandboxSettings> settings = settle_sandbox(options, process_environment().variable);
+  const Result<SandboxSettings> settings = settle_with_plugins(options);
   if (!settings) return refuse(err, settings.error());
   allow_many_connections();
-  const Interruptions interruptions;
-  const std::unique_ptr<LogSink> sink = make_log_sink(LogFormat::kText, options.verbosity);
-  const std::unique_ptr<Clock> clock = make_system_clock();
-  const std::unique_ptr<Random> random = make_system_random();
-  Result<std::unique_ptr<SandboxProcess>> process =
-      SandboxProcess::open(*settings, {*clock, *random, *sink});
-  if (!process) return refuse(err, process.error());
-  introduce(*settings, **process, out);
-  constexpr std::chrono::hours kLook{1};  // Only bounds a wait that nothing ends.
-  while (interruptions.wait(kLook) != Interruptions::What::kSignal) {
-  }
-  return kExitGood;
+  return SandboxRun(*settings, out, err).run();
 }
 
 }  // namespace davit::host

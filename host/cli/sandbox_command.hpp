@@ -1,4 +1,4 @@
-/// `davit sandbox`: an API server with simulated nodes, until interrupted.
+/// `davit sandbox`: an API server with simulated nodes and controllers, until interrupted.
 #pragma once
 
 #include <iosfwd>

@@ -86,11 +86,21 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
          "--controllers",
          [&options](const std::vector<std::string>& list) { options.controllers = list; },
          "Which run: '*' all, 'foo' enables, '-foo' disables; of gc, namespace, events, accounts, "
-         "nodes, scheduler (default *)")
+         "nodes, scheduler, and of those of the plugins: each by name, or all as 'plugins' "
+         "(default *)")
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("LIST");
+  app.add_flag_callback(
+      "--ignore-validation-rules",
+      [&options] { options.validation_rules = SandboxValidationRules::kIgnore; },
+      "Take CustomResourceDefinitions with x-kubernetes-validations, without evaluating these");
+  app.add_option("--plugin-dir", options.plugin_directories,
+                 "Where plugins lie; may be repeated (default: the installed one)")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("DIRECTORY");
   add_access_flags(app, options);
   add_verbosity(app, options.verbosity);
 }
@@ -130,6 +140,9 @@ void add_node_flags(CLI::App& app, NodeFlags& flags) {
   app.add_flag_callback(
       "--no-scheduler", [&flags] { flags.scheduling = sandbox::Scheduling::kOff; },
       "Leave binding pods to somebody else");
+  app.add_flag_callback(
+      "--no-pod-events", [&flags] { flags.pod_events = sandbox::PodEventSwitch::kOff; },
+      "Do not post the Events Pulled, Created and Started of containers");
   add_duration(app, "--lease-period", flags.lease_period,
                "How often a node renews its Lease (default 10s)");
   app.add_flag_callback(
@@ -140,7 +153,8 @@ void add_node_flags(CLI::App& app, NodeFlags& flags) {
 void add_sandbox_command(CLI::App& app, SandboxFlags& flags, const SandboxActions& actions,
                          std::function<int()>& chosen) {
   CLI::App* sandbox = app.add_subcommand(
-      "sandbox", "Run an API server with simulated nodes on this machine, until interrupted");
+      "sandbox",
+      "Run an API server with simulated nodes and controllers on this machine, until interrupted");
   sandbox->require_subcommand(0, 1);
   add_server_flags(*sandbox, flags.sandbox);
   add_node_flags(*sandbox, flags.sandbox.nodes);

@@ -4,13 +4,12 @@
 #include <filesystem>
 #include <utility>
 
-#include "host/cli/controllers_flag.hpp"
 #include "host/config/names.hpp"
 
 namespace davit::host {
 namespace {
 
-std::vector<KnownController> known_controllers() {
+std::vector<KnownController> own_controllers() {
   return {{"garbage-collector", {"gc"}},     {"namespace", {"namespaces"}}, {"events", {}},
           {"accounts", {"serviceaccounts"}}, {"nodes", {"node"}},           {"scheduler", {}}};
 }
@@ -34,14 +33,40 @@ Status check_address(const SandboxOptions& options) {
   if (options.security == SandboxSecurity::kPlain) {
     return {Code::kInvalid, "--insecure is for the loopback only, not for " + options.address};
   }
+  // Without RBAC whoever reaches the port, also without credentials, may do everything.
+  if (options.authorization == SandboxAuthorization::kAlwaysAllow) {
+    return {Code::kInvalid, "--authorization-mode AlwaysAllow is for the loopback only, not for " +
+                                options.address + "; leave it out for RBAC"};
+  }
   return {};
 }
 
-Result<SandboxControllers> choose_controllers(const std::vector<std::string>& given) {
-  const std::vector<KnownController> known = known_controllers();
-  const std::vector<std::string> list = translate_aliases(given, known);
-  const std::vector<std::string> unknown = unknown_controllers(list, known);
+/// With the group "plugins" or "-plugins" replaced by its controllers.
+std::vector<std::string> expand_group(const std::vector<std::string>& list,
+                                      const std::vector<KnownController>& plugins) {
+  std::vector<std::string> out;
+  for (const std::string& entry : list) {
+    const std::string sign = entry.starts_with('-') ? "-" : "";
+    if (std::string_view(entry).substr(sign.size()) != kPluginControllers) {
+      out.push_back(entry);
+      continue;
+    }
+    for (const KnownController& each : plugins) {
+      if (!sign.empty() || !each.off_by_default) out.push_back(sign + each.name);
+    }
+  }
+  return out;
+}
+
+Result<SandboxControllers> choose_controllers(const std::vector<std::string>& given,
+                                              const std::vector<KnownController>& plugins) {
+  std::vector<KnownController> known = own_controllers();
+  known.push_back({std::string(kPluginControllers), {}});
+  known.insert(known.end(), plugins.begin(), plugins.end());
+  const std::vector<std::string> named = translate_aliases(given, known);
+  const std::vector<std::string> unknown = unknown_controllers(named, known);
   if (!unknown.empty()) return Status(Code::kInvalid, "--controllers: " + unknown.front());
+  const std::vector<std::string> list = expand_group(named, plugins);
   const auto on = [&](const char* name) { return controller_enabled(list, name, false); };
   SandboxControllers out;
   out.garbage_collector = on("garbage-collector");
@@ -50,6 +75,9 @@ Result<SandboxControllers> choose_controllers(const std::vector<std::string>& gi
   out.accounts = on("accounts");
   out.nodes = on("nodes");
   out.scheduler = on("scheduler");
+  for (const KnownController& each : plugins) {
+    if (controller_enabled(list, each.name, each.off_by_default)) out.plugins.push_back(each.name);
+  }
   return out;
 }
 
@@ -66,10 +94,22 @@ std::string state_directory(const Environment& environment) {
 
 }  // namespace
 
+bool may_run_plugins(const SandboxOptions& options) {
+  const std::vector<std::string> list = translate_aliases(options.controllers, own_controllers());
+  const std::string none = "-" + std::string(kPluginControllers);
+  bool star = false;
+  for (const std::string& entry : list) {
+    star = star || entry == "*";
+    if (entry != none && !unknown_controllers({entry}, own_controllers()).empty()) return true;
+  }
+  return star && std::ranges::find(list, none) == list.end();
+}
+
 Result<SandboxSettings> settle_sandbox(const SandboxOptions& options,
-                                       const Environment& environment) {
+                                       const Environment& environment,
+                                       const std::vector<KnownController>& plugins) {
   if (Status s = check_address(options); !s.ok()) return s;
-  Result<SandboxControllers> controllers = choose_controllers(options.controllers);
+  Result<SandboxControllers> controllers = choose_controllers(options.controllers, plugins);
   if (!controllers) return controllers.error();
   SandboxSettings out;
   out.options = options;

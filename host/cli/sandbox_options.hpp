@@ -6,8 +6,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "host/cli/controllers_flag.hpp"
 #include "host/cli/nodes_command.hpp"
 
 namespace davit::host {
@@ -15,6 +17,7 @@ namespace davit::host {
 enum class SandboxSecurity { kTls, kPlain };
 enum class SandboxAccess { kLoopbackOnly, kAnyAddress };
 enum class SandboxAuthorization { kRbac, kAlwaysAllow };
+enum class SandboxValidationRules { kRefuse, kIgnore };  ///< CEL rules of custom resources.
 
 /// Flags as given.
 struct SandboxOptions {
@@ -23,14 +26,19 @@ struct SandboxOptions {
   SandboxSecurity security = SandboxSecurity::kTls;
   SandboxAccess access = SandboxAccess::kLoopbackOnly;
   SandboxAuthorization authorization = SandboxAuthorization::kRbac;
+  SandboxValidationRules validation_rules = SandboxValidationRules::kRefuse;
   NodeFlags nodes;
   std::vector<std::string> controllers = {"*"};
-  std::string data_file;    ///< Empty: in memory.
-  std::string faults_file;  ///< Empty: none.
-  std::string kubeconfig;   ///< Where to write it; empty: a place of our own.
-  std::string token_file;   ///< Empty: none.
+  std::vector<std::string> plugin_directories;  ///< Empty: the installed one.
+  std::string data_file;                        ///< Empty: in memory.
+  std::string faults_file;                      ///< Empty: none.
+  std::string kubeconfig;                       ///< Where to write it; empty: a place of our own.
+  std::string token_file;                       ///< Empty: none.
   int verbosity = 0;
 };
+
+/// In --controllers: all controllers of the plugins that are on by default.
+inline constexpr std::string_view kPluginControllers = "plugins";
 
 /// The controllers that --controllers may name.
 struct SandboxControllers {
@@ -40,6 +48,7 @@ struct SandboxControllers {
   bool accounts = false;  ///< The ServiceAccount `default` of each namespace.
   bool nodes = false;
   bool scheduler = false;
+  std::vector<std::string> plugins;  ///< Those of plugins that run in the same process.
 };
 
 /// What a sandbox uses.
@@ -55,10 +64,15 @@ struct SandboxSettings {
 /// The value of an environment variable, nothing when it is not set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
+/// Whether --controllers may mean a controller of a plugin, so that the plugins' files count.
+[[nodiscard]] bool may_run_plugins(const SandboxOptions& options);
+
 /// kInvalid with the mistake: an address that is none, or not of the loopback although nothing
-/// allows that; an unknown controller; no directory for the credentials.
-[[nodiscard]] Result<SandboxSettings> settle_sandbox(const SandboxOptions& options,
-                                                     const Environment& environment);
+/// allows that; an unknown controller; no directory for the credentials. `plugins` are the
+/// controllers of the plugins at hand.
+[[nodiscard]] Result<SandboxSettings> settle_sandbox(
+    const SandboxOptions& options, const Environment& environment,
+    const std::vector<KnownController>& plugins = {});
 
 /// Where the kubeconfig goes: "DIRECTORY/sandbox-PORT.kubeconfig", or where the user wants it.
 [[nodiscard]] std::string kubeconfig_path(const SandboxSettings& settings, std::uint16_t port);

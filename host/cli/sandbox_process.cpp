@@ -67,6 +67,7 @@ class Wired final : public SandboxProcess {
   }
 
   [[nodiscard]] std::string url() const override { return sandbox_url(settings_, front_->port()); }
+  [[nodiscard]] std::unique_ptr<Transport> connect() override { return make_client(); }
   [[nodiscard]] std::string kubeconfig() const override {
     return kubeconfig_path(settings_, front_->port());
   }
@@ -121,6 +122,15 @@ class Wired final : public SandboxProcess {
     served.authenticator = authenticator_.get();
     served.authorizer = authorizer_.get();
     served.tokens = &*tokens_;
+    if (settings_.controllers.accounts) {
+      served.admission.service_accounts = sandbox::AdmissionOptions::ServiceAccounts::kOn;
+    }
+    served.without_controller = {
+        "jobs.batch",        "cronjobs.batch",         "daemonsets.apps",
+        "statefulsets.apps", "replicationcontrollers", "horizontalpodautoscalers.autoscaling"};
+    if (options().validation_rules == SandboxValidationRules::kIgnore) {
+      served.validation_rules = sandbox::ValidationRules::kIgnore;
+    }
     Result<std::unique_ptr<sandbox::ApiServer>> server =
         sandbox::ApiServer::open({*store_, seams_.clock, seams_.random, log_}, served);
     if (!server) return server.error();
@@ -128,7 +138,7 @@ class Wired final : public SandboxProcess {
     return open_faults();
   }
 
-  /// Faults are played on everybody's requests, the nodes' too.
+  /// Faults are played on everybody's requests, those of nodes and plugins too.
   Status open_faults() {
     sandbox::FaultScript script;
     if (!options().faults_file.empty()) {
@@ -188,10 +198,17 @@ class Wired final : public SandboxProcess {
     sandbox::SimulationOptions simulated = simulation_options(options().nodes);
     if (!on.nodes) simulated.nodes.plans.clear();
     if (!on.scheduler) simulated.scheduling = sandbox::Scheduling::kOff;
-    client_.emplace(*faults_, seams_.clock, sandbox::InProcessTransport::Driver::kOwnThread);
-    client_->set_bearer_token(credentials_.admin_token);
+    client_ = make_client();
     nodes_.emplace(sandbox::SimulationSeams{*client_, seams_.clock, seams_.random, log_},
                    simulated);
+  }
+
+  std::unique_ptr<sandbox::InProcessTransport> make_client() {
+    using sandbox::InProcessTransport;
+    auto client = std::make_unique<InProcessTransport>(*faults_, seams_.clock,
+                                                       InProcessTransport::Driver::kOwnThread);
+    client->set_bearer_token(credentials_.admin_token);
+    return client;
   }
 
   Status write_kubeconfig() {
@@ -214,7 +231,7 @@ class Wired final : public SandboxProcess {
   std::optional<Insider> insider_;
   std::optional<sandbox::Controllers> controllers_;
   std::jthread controlling_;
-  std::optional<sandbox::InProcessTransport> client_;
+  std::unique_ptr<sandbox::InProcessTransport> client_;
   std::optional<sandbox::SimulationThread> nodes_;
   std::unique_ptr<HttpServer> front_;
 };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "host/api/transport.hpp"
 #include "host/base/clock.hpp"
 #include "host/base/log.hpp"
 #include "host/base/random.hpp"
@@ -35,6 +36,8 @@ class SandboxProcess {
 
   /// "https://127.0.0.1:6443"
   [[nodiscard]] virtual std::string url() const = 0;
+  /// A way to it for clients in this process, with the administrator's rights; it must go first.
+  [[nodiscard]] virtual std::unique_ptr<Transport> connect() = 0;
   /// Of the administrator.
   [[nodiscard]] virtual std::string kubeconfig() const = 0;
 };

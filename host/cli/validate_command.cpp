@@ -1,10 +1,16 @@
 #include "host/cli/validate_command.hpp"
 
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <ostream>
 
 #include "host/base/json_text.hpp"
 #include "host/base/random.hpp"
+#include "host/base/unique_fd.hpp"
 #include "host/cli/exit_codes.hpp"
 #include "host/cli/plugin_report.hpp"
 #include "host/cli/validate/validator.hpp"
@@ -15,7 +21,15 @@ namespace {
 /// Short enough to be typed again.
 constexpr std::uint64_t kSeedsMax = 1'000'000;
 
-void print(const CheckResult& result, std::ostream& out) {
+/// So often a log says that a check still runs.
+constexpr std::chrono::seconds kLineEvery{10};
+/// Goes to the line's begin and clears it.
+constexpr const char* kClearLine = "\r\x1b[K";
+/// What fits on a line of any terminal.
+constexpr std::size_t kLineMost = 78;
+
+/// "passed  hostile  objects that no sane client would write"
+std::string headline(std::string_view outcome, std::string_view name, std::string_view what) {
   constexpr std::size_t kOutcomeWidth = 8;
   constexpr std::size_t kNameWidth = 9;
   const auto padded = [](std::string_view text, std::size_t width) {
@@ -23,12 +37,37 @@ void print(const CheckResult& result, std::ostream& out) {
     made.resize(std::max(width, made.size() + 1), ' ');
     return made;
   };
-  out << padded(to_string(result.outcome), kOutcomeWidth) << padded(result.name, kNameWidth)
-      << result.what << "\n";
-  for (const std::string& line : result.lines) out << "          " << line << "\n";
-  for (const std::string& line : result.output) out << "        | " << line << "\n";
-  out << std::flush;
+  return padded(outcome, kOutcomeWidth) + padded(name, kNameWidth) + std::string(what);
 }
+
+ValidationView::Screen screen_of_stdout() {
+  const char* const term = getenv("TERM");
+  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
+  return isatty(STDOUT_FILENO) == 1 && !dumb ? ValidationView::Screen::kTerminal
+                                             : ValidationView::Screen::kLog;
+}
+
+/// Keeps signals that end the process pending while this lives; they act afterwards.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaddset(&held, signal);
+    sigprocmask(SIG_BLOCK, &held, &before_);
+    fd_ = UniqueFd(signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  /// Readable as soon as there is one.
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+ private:
+  sigset_t before_{};
+  UniqueFd fd_;
+};
 
 std::string json_of(const Validation& validation, const PluginValidateOptions& options,
                     std::uint64_t seed) {
@@ -67,6 +106,31 @@ std::string unknown_check(const PluginValidateOptions& options) {
 
 }  // namespace
 
+void ValidationView::show(const CheckProgress& running) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(running.time);
+  if (seconds.count() == 0) next_line_ = kLineEvery;
+  const std::string progress = running.progress.empty() ? "" : ": " + running.progress;
+  const std::string line = headline("running", running.name, running.what) + progress + ", " +
+                           std::to_string(seconds.count()) + " s";
+  if (screen_ == Screen::kTerminal) {
+    if (line == shown_) return;
+    out_ << kClearLine << line.substr(0, kLineMost) << std::flush;
+    shown_ = line;
+  } else if (seconds >= next_line_) {
+    next_line_ = seconds + kLineEvery;
+    out_ << line << "\n" << std::flush;
+  }
+}
+
+void ValidationView::show(const CheckResult& result) {
+  if (!shown_.empty()) out_ << kClearLine;
+  shown_.clear();
+  out_ << headline(to_string(result.outcome), result.name, result.what) << "\n";
+  for (const std::string& line : result.lines) out_ << "          " << line << "\n";
+  for (const std::string& line : result.output) out_ << "        | " << line << "\n";
+  out_ << std::flush;
+}
+
 int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
                         std::ostream& err) {
   if (const std::string mistake = unknown_check(options); !mistake.empty()) {
@@ -75,13 +139,19 @@ int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
   }
   const std::uint64_t seed = options.seed.value_or(make_system_random()->next() % kSeedsMax);
   const bool json = options.output == PluginValidateOptions::Output::kJson;
+  const HeldSignals signals;
   const ValidationOptions wanted{.file = options.file,
                                  .seed = seed,
                                  .limit = std::chrono::seconds(options.limit_seconds),
-                                 .checks = options.checks};
-  const Result<Validation> validation = validate_plugin(wanted, [&](const CheckResult& result) {
-    if (!json) print(result, out);
-  });
+                                 .checks = options.checks,
+                                 .stop_fd = signals.fd()};
+  ValidationView view(out, screen_of_stdout());
+  ValidationObserver observer;
+  if (!json) {
+    observer.on_result = [&](const CheckResult& result) { view.show(result); };
+    observer.on_running = [&](const CheckProgress& running) { view.show(running); };
+  }
+  const Result<Validation> validation = validate_plugin(wanted, observer);
   if (!validation) {
     err << "davit: " << validation.error().message() << "\n";
     return kExitMistakes;

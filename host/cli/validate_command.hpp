@@ -1,11 +1,14 @@
 /// `davit plugin validate`.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "host/cli/validate/validator.hpp"
 
 namespace davit::host {
 
@@ -19,9 +22,29 @@ struct PluginValidateOptions {
   Output output = Output::kText;
 };
 
+/// What `davit plugin validate` prints while and after a check runs.
+class ValidationView {
+ public:
+  enum class Screen {
+    kTerminal,  ///< One line is written again and again while a check runs.
+    kLog,       ///< A line now and then says that a check still runs.
+  };
+  /// `out` is borrowed.
+  ValidationView(std::ostream& out, Screen screen) : out_(out), screen_(screen) {}
+
+  void show(const CheckProgress& running);
+  void show(const CheckResult& result);
+
+ private:
+  std::ostream& out_;
+  const Screen screen_;
+  std::string shown_;                 // The line of the terminal, without its time.
+  std::chrono::seconds next_line_{};  // In a log: of the check that runs.
+};
+
 /// Puts a plugin through the checks, each in a process of its own. Returns 0 when all passed, 1
-/// when one failed, 2 for usage mistakes and files that cannot be read. The process must have one
-/// thread only.
+/// when one failed, 2 for usage mistakes and files that cannot be read. A signal that ends it does
+/// so after nothing is left behind. The process must have one thread only.
 [[nodiscard]] int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
                                       std::ostream& err);
 

@@ -64,7 +64,8 @@ struct ConnectionConfig {
   /// KUBE_CLIENT_BACKOFF_BASE and KUBE_CLIENT_BACKOFF_DURATION; nothing: never a delay.
   std::optional<FailureBackoffLimits> failure_backoff;
   std::optional<ExecConfig> exec;
-  std::string ns = "default";  ///< Namespace of the context.
+  std::vector<std::string> files;  ///< The kubeconfigs that it comes from.
+  std::string ns = "default";      ///< Namespace of the context.
 };
 
 }  // namespace davit::host

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "host/base/header_value.hpp"
 #include "host/base/json_text.hpp"
 #include "host/config/kubeconfig_file.hpp"
 #include "host/config/names.hpp"
@@ -29,7 +30,8 @@ void check_proxy(const std::string& name, const KubeCluster& cluster, Problems& 
       cluster.proxy_url.substr(0, scheme_end == std::string::npos ? 0 : scheme_end);
   const bool known = scheme == "http" || scheme == "https" || scheme == "socks5";
   const bool host = known && cluster.proxy_url.size() > scheme_end + 3 &&
-                    cluster.proxy_url.find_first_of(" \t") == std::string::npos;
+                    cluster.proxy_url.find_first_of(" \t") == std::string::npos &&
+                    is_header_value(cluster.proxy_url);
   if (host) return;
   out.push_back("invalid 'proxy-url' " + json_string(cluster.proxy_url) + " for cluster " +
                 json_string(name) + ": must be http://, https:// or socks5:// and a host");
@@ -99,6 +101,13 @@ Problems check_cluster(const std::string& name, const KubeCluster& cluster) {
                                : "no server found for cluster " + json_string(name));
   }
   check_proxy(name, cluster, out);
+  // It goes into a header and to the TLS library as it is.
+  constexpr std::string_view kNameBytes =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:";
+  if (cluster.tls_server_name.find_first_not_of(kNameBytes) != std::string::npos) {
+    out.push_back("invalid 'tls-server-name' " + json_string(cluster.tls_server_name) +
+                  " for cluster " + json_string(name) + ": must be a host name or an IP address");
+  }
   if (!cluster.ca_file.empty() && !cluster.ca_data.empty()) {
     out.push_back("certificate-authority-data and certificate-authority are both specified for " +
                   name + ". certificate-authority-data will override.");

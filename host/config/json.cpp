@@ -1,6 +1,7 @@
 #include "host/config/json.hpp"
 
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "host/base/json_text.hpp"
@@ -101,6 +102,7 @@ bool JsonParser::value(YamlNode& node, int depth) {
 
 bool JsonParser::object(YamlNode& node, int depth) {
   node.kind = YamlNode::Kind::kMapping;
+  std::unordered_set<std::string> keys;  // A search of the members would take the square of them.
   take('{');
   skip_space();
   if (take('}')) return true;
@@ -110,7 +112,7 @@ bool JsonParser::object(YamlNode& node, int depth) {
     member.column = column();
     if (peek() != '"') return fail("a key in double quotes is expected");
     if (!string(member.key)) return false;
-    if (node.find(member.key) != nullptr) return fail("duplicate key " + json_string(member.key));
+    if (!keys.insert(member.key).second) return fail("duplicate key " + json_string(member.key));
     skip_space();
     if (!take(':')) return fail("':' is expected");
     skip_space();

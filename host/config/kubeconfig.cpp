@@ -34,6 +34,7 @@ std::string trimmed(std::string text) {
 struct Loaded {
   KubeconfigContent content;
   std::string source;  ///< For messages; several files are joined with ':'.
+  std::vector<std::string> files = {};
 };
 
 std::vector<std::string> split_path_list(const std::string& list) {
@@ -58,7 +59,7 @@ Result<Loaded> load_explicit(const std::string& path) {
   }
   Result<KubeconfigContent> content = parse_kubeconfig(*text, path);
   if (!content) return content.error();
-  return Loaded{std::move(*content), path};
+  return Loaded{std::move(*content), path, {path}};
 }
 
 /// Files that are missing are skipped; every other problem counts.
@@ -75,6 +76,7 @@ Result<Loaded> load_list(const std::vector<std::string>& paths) {
     }
     merge_kubeconfig(loaded.content, std::move(one->content));
     loaded.source += (loaded.source.empty() ? "" : ":") + path;
+    loaded.files.push_back(path);
   }
   if (!problems.empty()) return Status(Code::kInvalid, problems);
   return loaded;
@@ -172,6 +174,7 @@ Result<ConnectionConfig> choose(const Loaded& loaded, const KubeconfigOptions& o
   Result<ConnectionConfig> config =
       make_connection(std::move(cluster), std::move(user), std::move(context.ns));
   if (!config) return invalid({config.error().message()}, loaded.source);
+  config->files = loaded.files;
   return config;
 }
 

@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
+
 namespace davit::host {
 
 bool is_dns_label(std::string_view text) {
@@ -20,6 +22,25 @@ bool is_dns_subdomain(std::string_view text) {
     if (dot == std::string_view::npos) return true;
     text.remove_prefix(dot + 1);
   }
+}
+
+bool is_resource_name(std::string_view text) {
+  constexpr std::string_view kOtherMeaning[] = {"watch", "proxy", "status", "finalize"};
+  return is_dns_label(text) && std::find(std::begin(kOtherMeaning), std::end(kOtherMeaning),
+                                         text) == std::end(kOtherMeaning);
+}
+
+bool is_subresource_of(std::string_view resource, std::string_view text) {
+  if (resource == "namespaces") return text == "status" || text == "finalize";
+  return is_dns_label(text);
+}
+
+bool is_client_name(std::string_view text) {
+  constexpr std::size_t kBytesMax = 253;
+  constexpr std::string_view kAllowed =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+  return !text.empty() && text.size() <= kBytesMax &&
+         text.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
 bool is_ip_address(const std::string& text) {

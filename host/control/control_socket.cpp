@@ -17,13 +17,17 @@
 #include <system_error>
 #include <utility>
 
+#include "host/base/start_thread.hpp"
+
 namespace davit::host {
 namespace {
 
 /// A request is a path and some words.
 constexpr std::size_t kLineBytesMax = 64 * 1024;
-/// Whoever connects has that long to say what he wants.
+/// A client has that long to say what it wants, and for each piece of the answer.
 constexpr int kRequestMilliseconds = 5000;
+/// Long enough for descriptors to be closed, short enough for a person who waits.
+constexpr int kAcceptPauseMilliseconds = 1000;
 /// Enough for a status beside a swap; more at once is a mistake somewhere.
 constexpr std::size_t kConnectionsMax = 16;
 
@@ -46,10 +50,13 @@ UniqueFd connect_to(const sockaddr_un& address) {
   return fd;
 }
 
-Status write_all(int fd, std::string_view text) {
+/// `more` waits until there is room to write; false ends it.
+template <typename More>
+Status write_all(int fd, std::string_view text, More more) {
   while (!text.empty()) {
-    const ssize_t sent = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
+    if (!more()) return Status(Code::kCancelled, "the other side does not read");
+    const ssize_t sent = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (sent < 0) return Status(Code::kUnavailable, reason(errno));
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -140,6 +147,12 @@ void ControlServer::accept_all(const std::stop_token& stop) {
     std::array<pollfd, 2> ready = {{{listening_.get(), POLLIN, 0}, {stopping_.get(), POLLIN, 0}}};
     if (::poll(ready.data(), ready.size(), -1) <= 0 || (ready[0].revents & POLLIN) == 0) continue;
     UniqueFd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!fd.valid() && errno != EINTR && errno != ECONNABORTED) {
+      // Out of descriptors, most likely: the connection stays in line, and poll() says so at once.
+      log_.warning("Cannot accept a connection of davit ctl", {{"err", reason(errno)}});
+      (void)::poll(&ready[1], 1, kAcceptPauseMilliseconds);
+      continue;
+    }
     connections_.remove_if([](const Connection& each) { return each.ended.load(); });
     if (!fd.valid() || connections_.size() >= kConnectionsMax) continue;
     if (!may_ask(fd.get())) {
@@ -148,22 +161,24 @@ void ControlServer::accept_all(const std::stop_token& stop) {
     }
     Connection& made = connections_.emplace_back();
     made.fd = std::move(fd);
-    made.thread = std::jthread([this, &made] {
+    const auto serving = [this, &made] {
       serve(made.fd.get());
       made.ended.store(true);
-    });
+    };
+    if (!start_thread(made.thread, serving)) connections_.pop_back();
   }
 }
 
 void ControlServer::serve(int fd) const {
-  const auto more = [this, fd] {
-    std::array<pollfd, 2> ready = {{{fd, POLLIN, 0}, {stopping_.get(), POLLIN, 0}}};
+  const auto wait_for = [this, fd](short what) {
+    std::array<pollfd, 2> ready = {{{fd, what, 0}, {stopping_.get(), POLLIN, 0}}};
     return ::poll(ready.data(), ready.size(), kRequestMilliseconds) > 0 && ready[1].revents == 0;
   };
-  const Result<std::string> line = read_line(fd, kLineBytesMax, more);
+  const Result<std::string> line = read_line(fd, kLineBytesMax, [&] { return wait_for(POLLIN); });
   if (!line) return;
-  // Whoever asked may have left meanwhile; what was asked for is done all the same.
-  (void)write_all(fd, answer_(*line));
+  // The client may have left meanwhile, or may not read: what it asked for is done all the
+  // same.
+  (void)write_all(fd, answer_(*line), [&] { return wait_for(POLLOUT); });
   ::shutdown(fd, SHUT_RDWR);
 }
 
@@ -171,7 +186,11 @@ Result<std::string> ask_host(const std::string& path, std::string_view line) {
   const std::optional<sockaddr_un> address = address_of(path);
   const UniqueFd fd = address ? connect_to(*address) : UniqueFd();
   if (!fd.valid()) return Status(Code::kNotFound, "no davit host listens at " + path);
-  if (Status s = write_all(fd.get(), line); !s.ok()) return s.with_context(path);
+  const auto room = [&fd] {
+    pollfd ready{fd.get(), POLLOUT, 0};
+    return ::poll(&ready, 1, kRequestMilliseconds) > 0;
+  };
+  if (Status s = write_all(fd.get(), line, room); !s.ok()) return s.with_context(path);
   // As long as a swap may take with all its limits; the answer names every plugin.
   constexpr std::size_t kAnswerBytesMax = std::size_t{16} << 20;
   Result<std::string> answer = read_line(fd.get(), kAnswerBytesMax, [] { return true; });

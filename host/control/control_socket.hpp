@@ -27,7 +27,7 @@ class ControlServer {
                                                      Log log);
   /// `listening` listens at `path`; see open().
   ControlServer(std::string path, UniqueFd listening, Answer answer, Log log);
-  /// Takes no further connection, and waits for the answers under way.
+  /// Takes no further connection, and waits for the answers under way to be made, not to be read.
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;

@@ -92,8 +92,10 @@ std::string event_json(const Event& event) {
   members.text("lastTimestamp", format_time(event.last_seen));
   members.number("count", event.count);
   members.text("type", event.type);
-  members.text("reportingComponent", event.component);
-  members.text("reportingInstance", event.host);
+  if (event.reporter == Event::Reporter::kNamed) {
+    members.text("reportingComponent", event.component);
+    members.text("reportingInstance", event.host);
+  }
   members.end();
   return out;
 }

@@ -20,6 +20,9 @@ struct Reference {
 };
 
 struct Event {
+  /// Whether the fields reporting… repeat the component and the host.
+  enum class Reporter { kNamed, kUnnamed };
+
   std::string name;
   std::string ns;
   Reference regarding;
@@ -31,6 +34,7 @@ struct Event {
   WallTime first_seen{};
   WallTime last_seen{};
   std::int64_t count = 1;
+  Reporter reporter = Reporter::kNamed;
 };
 
 /// The body of a POST.

@@ -24,6 +24,13 @@ ApiRequest creation_of(const Event& event) {
 
 }  // namespace
 
+RestEventApi::RestEventApi(RestClient& client) : client_(client) {}
+
+RestEventApi::RestEventApi(std::unique_ptr<RestClient> client)
+    : own_(std::move(client)), client_(*own_) {}
+
+RestEventApi::~RestEventApi() = default;
+
 Status RestEventApi::create(const Event& event, std::stop_token stop) {
   return client_.call(creation_of(event), std::move(stop)).status;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <davit/result.hpp>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -34,13 +35,17 @@ class EventApi {
 class RestEventApi final : public EventApi {
  public:
   /// `client` must outlive this.
-  explicit RestEventApi(RestClient& client) : client_(client) {}
+  explicit RestEventApi(RestClient& client);
+  /// The client becomes its own.
+  explicit RestEventApi(std::unique_ptr<RestClient> client);
+  ~RestEventApi() override;
 
   Status create(const Event& event, std::stop_token stop) override;
   Status patch(const Event& event, std::stop_token stop) override;
   std::vector<Status> create_all(std::span<const Event> events, std::stop_token stop) override;
 
  private:
+  const std::unique_ptr<RestClient> own_;
   RestClient& client_;
 };
 

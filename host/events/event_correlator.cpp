@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <davit/mutant.hpp>
 #include <functional>
 #include <initializer_list>
 #include <string_view>
@@ -58,8 +59,8 @@ EventCorrelator::EventCorrelator(CorrelatorLimits limits)
       buckets_(limits.keys_max) {}
 
 std::optional<CorrelatedEvent> EventCorrelator::correlate(Event event, Time now,
-                                                          const std::string& new_name) {
-  const std::string key = aggregate(event, now, new_name);
+                                                          const FreshEvent& fresh) {
+  const std::string key = aggregate(event, now, fresh);
   Seen& seen = seen_.at(key);
   if (seen.count > 0) {
     event.name = seen.name;
@@ -75,17 +76,19 @@ std::optional<CorrelatedEvent> EventCorrelator::correlate(Event event, Time now,
   return CorrelatedEvent{write, std::move(event)};
 }
 
-std::string EventCorrelator::aggregate(Event& event, Time now, const std::string& new_name) {
+std::string EventCorrelator::aggregate(Event& event, Time now, const FreshEvent& fresh) {
   const std::string full = full_key(event);
   std::string group_key = aggregate_key(event);
   Group& group = groups_.at(group_key);
   if (now - group.last > limits_.aggregate_for) group.messages.clear();
   group.last = now;
   group.messages.insert(key_of({event.message}));
-  if (group.messages.size() < limits_.messages_max) return full;
+  if (group.messages.size() < limits_.messages_max || mutant("event-groups")) return full;
   group.messages.erase(group.messages.begin());
   event.message.insert(0, kCombined);
-  event.name = new_name;
+  event.name = fresh.name;
+  event.first_seen = event.last_seen = fresh.time;
+  event.reporter = Event::Reporter::kUnnamed;
   return group_key;
 }
 
@@ -99,7 +102,7 @@ bool EventCorrelator::allow(const Event& event, Time now) {
                           std::chrono::duration<double>(limits_.refill).count();
   bucket.tokens = std::min(limits_.burst, bucket.tokens + refilled);
   bucket.filled = now;
-  if (bucket.tokens < 1) return false;
+  if (bucket.tokens < 1 && !mutant("event-burst")) return false;
   bucket.tokens -= 1;
   return true;
 }

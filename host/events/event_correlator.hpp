@@ -30,6 +30,12 @@ struct CorrelatedEvent {
   Event event;
 };
 
+/// What an aggregated event gets of its own.
+struct FreshEvent {
+  std::string name;
+  WallTime time{};
+};
+
 /// Aggregates events that differ only in their message, counts repetitions, and drops what floods.
 /// Pure: time comes in with the event. Its keys are hashes of 128 bits, so that an entry is small
 /// whatever the message. Not thread-safe.
@@ -37,10 +43,10 @@ class EventCorrelator {
  public:
   explicit EventCorrelator(CorrelatorLimits limits = {});
 
-  /// What to write; nothing when the event is dropped as spam. `new_name` names an aggregated
-  /// event.
+  /// What to write; nothing when the event is dropped as spam. `fresh` is for an event that stands
+  /// for several: as upstream's, it has times of its own and no reporting fields.
   [[nodiscard]] std::optional<CorrelatedEvent> correlate(Event event, Time now,
-                                                         const std::string& new_name);
+                                                         const FreshEvent& fresh);
 
  private:
   struct Group {
@@ -58,7 +64,7 @@ class EventCorrelator {
   };
 
   /// Returns the key under which the event is counted.
-  std::string aggregate(Event& event, Time now, const std::string& new_name);
+  std::string aggregate(Event& event, Time now, const FreshEvent& fresh);
   [[nodiscard]] bool allow(const Event& event, Time now);
 
   const CorrelatorLimits limits_;

@@ -1,13 +1,16 @@
 #include "host/events/event_recorder.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "host/base/start_thread.hpp"
 #include "host/base/uuid.hpp"
 
 namespace davit::host {
 namespace {
 
 constexpr std::string_view kDefaultNamespace = "default";
+constexpr int kEventVerbosity = 3;  // Upstream's controllers ask for the same.
 // Taken at once; few against what the controllers themselves have in flight.
 constexpr std::size_t kTogetherMax = 16;
 
@@ -39,7 +42,7 @@ void EventRecorder::record(const Reference& regarding, std::string_view type,
                {{"type", type}, {"reason", reason}, {"message", message}});
     return;
   }
-  log_.info(0, "Event occurred",
+  log_.info(kEventVerbosity, "Event occurred",
             {{"object", object_text(regarding)},
              {"fieldPath", regarding.field_path},
              {"kind", regarding.kind},
@@ -57,11 +60,17 @@ void EventRecorder::record(const Reference& regarding, std::string_view type,
   event.host = options_.host;
   event.first_seen = clock_.wall_now();
   event.last_seen = event.first_seen;
-  event.name = event_name(regarding.name, event.first_seen, random_uuid(random_));
+  event.name = event_name(regarding.name, name_stamp(), random_uuid(random_));
   if (enqueue(std::move(event)) == Enqueued::kFirstDropped) {
     log_.error("Unable to record event: too many queued events, dropped event",
                {{"object", object_text(regarding)}, {"reason", reason}});
   }
+}
+
+WallTime EventRecorder::name_stamp() {
+  MutexLock lock(mutex_);
+  named_at_ = std::max(clock_.wall_now(), named_at_ + std::chrono::nanoseconds(1));
+  return named_at_;
 }
 
 EventRecorder::Enqueued EventRecorder::enqueue(Event event) {
@@ -73,7 +82,8 @@ EventRecorder::Enqueued EventRecorder::enqueue(Event event) {
   waiting_.push_back(std::move(event));
   changed_.notify_all();
   if (!thread_.joinable()) {
-    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    // Without a thread the event waits; the next one tries again.
+    (void)start_thread(thread_, [this](const std::stop_token& stop) { run(stop); });
   }
   return Enqueued::kYes;
 }
@@ -86,10 +96,11 @@ void EventRecorder::run(const std::stop_token& stop) {
   for (std::vector<Event> events = next(stop); !events.empty(); events = next(stop)) {
     std::vector<CorrelatedEvent> worthy;
     for (Event& event : events) {
-      const std::string name =
-          event_name(event.regarding.name, clock_.wall_now(), random_uuid(random_));
+      const WallTime now = clock_.wall_now();
+      const FreshEvent fresh{event_name(event.regarding.name, name_stamp(), random_uuid(random_)),
+                             now};
       std::optional<CorrelatedEvent> correlated =
-          correlator_.correlate(std::move(event), clock_.now(), name);
+          correlator_.correlate(std::move(event), clock_.now(), fresh);
       if (correlated) worthy.push_back(*std::move(correlated));
     }
     sink_.write(worthy, stop);

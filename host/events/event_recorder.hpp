@@ -29,7 +29,7 @@ struct EventRecorderOptions {
 
 /// Takes events from any thread and writes them, in order and correlated, on a thread of its own
 /// that starts with the first event. Recording never blocks: when too many wait, further ones are
-/// dropped with a log line. Every event is logged as `Event occurred`.
+/// dropped with a log line. Every event is logged as `Event occurred` at verbosity 3.
 class EventRecorder {
  public:
   /// All references must outlive the recorder.
@@ -54,6 +54,8 @@ class EventRecorder {
  private:
   enum class Enqueued { kYes, kFirstDropped, kDropped, kStopped };
   Enqueued enqueue(Event event) EXCLUDES(mutex_);
+  /// Now, or a little later: events of one instant are not to get one name.
+  WallTime name_stamp() EXCLUDES(mutex_);
   void run(const std::stop_token& stop) EXCLUDES(mutex_);
   /// Waits for events and takes those at the head of the line; none when the recorder stops.
   std::vector<Event> next(const std::stop_token& stop) EXCLUDES(mutex_);
@@ -73,6 +75,7 @@ class EventRecorder {
   std::deque<Event> waiting_ GUARDED_BY(mutex_);
   std::size_t writing_ GUARDED_BY(mutex_) = 0;  // The sink holds so many, no longer in waiting_.
   bool stopped_ GUARDED_BY(mutex_) = false;
+  WallTime named_at_ GUARDED_BY(mutex_){};
   std::size_t dropped_ GUARDED_BY(mutex_) = 0;  // Since the sink last took an event.
 
   std::jthread thread_;  // Started under mutex_ unless stopped_; joined once stopped_.

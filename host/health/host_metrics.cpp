@@ -159,6 +159,23 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                              "[ALPHA] Number of watches cut because nothing came.", informer()}),
       informer_relists(registry, {"davit_informer_relists_total",
                                   "[ALPHA] Number of lists asked for although the watch runs.",
-                                  {"name", "group", "version", "resource", "reason"}}) {}
+                                  {"name", "group", "version", "resource", "reason"}}),
+      informer_skipped(registry, {"davit_informer_skipped_objects_total",
+                                  "[ALPHA] Number of object versions that could not be read and "
+                                  "were left out of the cache.",
+                                  {"name", "group", "version", "resource", "reason"}}),
+      informer_skipped_now(registry,
+                           {"davit_informer_skipped_objects",
+                            "[ALPHA] Number of objects of the server that the cache lacks or holds "
+                            "in an older state, because they cannot be read.",
+                            informer()}),
+      informer_unconfirmed(registry, {"davit_informer_unconfirmed_seconds",
+                                      "[ALPHA] Time since the content of the cache was last known "
+                                      "to be the server's.",
+                                      informer()}),
+      informer_stale(registry, {"davit_informer_stale",
+                                "[ALPHA] Whether that time is so long that the content must not be "
+                                "taken for the server's.",
+                                informer()}) {}
 
 }  // namespace davit::host

@@ -48,6 +48,10 @@ struct HostMetrics {
   Counters informer_lists;
   Counters informer_deaf_watches;
   Counters informer_relists;
+  Counters informer_skipped;
+  Gauges informer_skipped_now;
+  Gauges informer_unconfirmed;
+  Gauges informer_stale;
 };
 
 }  // namespace davit::host

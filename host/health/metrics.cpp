@@ -61,7 +61,8 @@ class InformerSeries final : public InformerMetrics {
         queued_(all.informer_queued.at({kManager, id.group, id.version, id.resource})),
         latency_(all.informer_latency.at({kManager, id.group, id.version, id.resource})),
         version_(all.informer_version.at({kManager, id.group, id.version, id.resource})),
-        objects_(all.informer_objects.at({kManager, id.group, id.version, id.resource})) {}
+        objects_(all.informer_objects.at({kManager, id.group, id.version, id.resource})),
+        skipped_(all.informer_skipped_now.at({kManager, id.group, id.version, id.resource})) {}
 
   void queued(std::size_t items) override { queued_.Set(static_cast<double>(items)); }
   void processed(Duration time) override { latency_.Observe(seconds(time)); }
@@ -75,6 +76,10 @@ class InformerSeries final : public InformerMetrics {
   void deaf_watch() override {
     all_.informer_deaf_watches.at({kManager, id_.group, id_.version, id_.resource}).Increment();
   }
+  void skipped(std::string_view reason) override {
+    all_.informer_skipped.at({kManager, id_.group, id_.version, id_.resource, reason}).Increment();
+  }
+  void skipped_now(std::size_t count) override { skipped_.Set(static_cast<double>(count)); }
   void relist_requested(RelistReason) override {
     all_.informer_relists.at({kManager, id_.group, id_.version, id_.resource, "stale_cache"})
         .Increment();
@@ -87,6 +92,7 @@ class InformerSeries final : public InformerMetrics {
   prometheus::Histogram& latency_;
   prometheus::Gauge& version_;
   prometheus::Gauge& objects_;
+  prometheus::Gauge& skipped_;
 };
 
 MetricFamily family(std::string name, std::string help, prometheus::MetricType type, double value) {
@@ -256,6 +262,13 @@ class PrometheusMetrics final : public Metrics {
                       const Status& result) override {
     health_.at({check, endpoint}).Set(result.ok() ? 1 : 0);
     healths_.at({check, endpoint, result.ok() ? "success" : "error"}).Increment();
+  }
+
+  void informer_freshness(const ResourceId& id, Duration unconfirmed, Stale stale) override {
+    host_.informer_unconfirmed.at({kManager, id.group, id.version, id.resource})
+        .Set(seconds(unconfirmed));
+    host_.informer_stale.at({kManager, id.group, id.version, id.resource})
+        .Set(stale == Stale::kYes ? 1 : 0);
   }
 
   void plugin_quarantined(std::string_view plugin, std::string_view build,

@@ -81,6 +81,11 @@ class Metrics : public RestMetrics,
   virtual void health_checked(std::string_view check, std::string_view endpoint,
                               const Status& result) = 0;
 
+  /// davit_informer_unconfirmed_seconds and davit_informer_stale.
+  enum class Stale { kNo, kYes };
+  virtual void informer_freshness(const ResourceId& resource, Duration unconfirmed,
+                                  Stale stale) = 0;
+
   /// davit_plugin_quarantined.
   enum class Quarantined { kNo, kYes };
   virtual void plugin_quarantined(std::string_view plugin, std::string_view build,

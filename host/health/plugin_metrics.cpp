@@ -85,7 +85,10 @@ class OpenMetric final : public PluginMetric {
   OpenMetric(prometheus::Registry& registry, const MetricOptions& options)
       : label_count_(options.labels.size()),
         series_(registry,
-                {options.name, options.help, options.labels, options.buckets, kSeriesMax}) {}
+                {options.name, options.help, options.labels, options.buckets, kSeriesMax}) {
+    // Without labels there is one series, and it is there from the start, as upstream's.
+    if (label_count_ == 0) static_cast<void>(series_.find({}));
+  }
 
   Status record(double value, std::span<const std::string_view> label_values) override {
     if (label_values.size() != label_count_) {

@@ -43,6 +43,8 @@ class SessionOwner {
   virtual void wake(std::uint64_t id) = 0;
   /// Destroys the session.
   virtual void ended(std::uint64_t id) = 0;
+  /// A session waits for its client, so it may make room for another.
+  virtual void rested() = 0;
 };
 
 /// One connection's socket, timer and, with TLS, channel around an HttpConnection.
@@ -65,7 +67,19 @@ class Session {
   /// Carries out whatever is to be done now. May destroy the session.
   void pump() {
     if (!closing_) step();
-    if (closing_ && pending_ == 0) owner_.ended(id_);
+    if (closing_ && pending_ == 0) {
+      owner_.ended(id_);
+    } else if (is_waiting()) {
+      owner_.rested();
+    }
+  }
+
+  [[nodiscard]] bool is_waiting() const { return !closing_ && http_.is_waiting(); }
+
+  /// Closes the connection at once. May destroy the session.
+  void drop() {
+    close();
+    pump();
   }
 
   void wake() {
@@ -260,7 +274,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
 
  private:
   void accept() {
-    if (accepting_ || draining_ || sessions_.size() >= options_.connections_max) return;
+    if (accepting_ || draining_ || (is_full() && oldest_waiting() == nullptr)) return;
     accepting_ = true;
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       accepting_ = false;
@@ -272,6 +286,8 @@ class AsioServer final : public HttpServer, private SessionOwner {
         pause_.async_wait([this](error_code) { accept(); });
         return;
       }
+      // An idle client makes room for one that sends a request.
+      if (Session* const oldest = is_full() ? oldest_waiting() : nullptr) oldest->drop();
       const std::uint64_t id = ++last_id_;
       auto session = std::make_unique<Session>(id, std::move(socket), options_, handler_,
                                                tls_.get(), static_cast<SessionOwner&>(*this));
@@ -280,6 +296,22 @@ class AsioServer final : public HttpServer, private SessionOwner {
       added.pump();
       accept();
     });
+  }
+
+  [[nodiscard]] bool is_full() const { return sessions_.size() >= options_.connections_max; }
+
+  /// The one that connected first of those that wait for their client; null when all are served.
+  [[nodiscard]] Session* oldest_waiting() const {
+    const std::pair<const std::uint64_t, std::unique_ptr<Session>>* oldest = nullptr;
+    for (const auto& each : sessions_) {
+      if (!each.second->is_waiting()) continue;
+      if (oldest == nullptr || each.first < oldest->first) oldest = &each;
+    }
+    return oldest == nullptr ? nullptr : oldest->second.get();
+  }
+
+  void rested() override {
+    if (!accepting_) accept();
   }
 
   void drain() {

@@ -63,6 +63,11 @@ class HttpConnection {
   [[nodiscard]] bool wants_input() const;
   [[nodiscard]] Time deadline() const;
   [[nodiscard]] Fate fate() const { return fate_; }
+  /// Nothing is being answered: the client has not asked, not asked to the end, or not gone yet.
+  [[nodiscard]] bool is_waiting() const {
+    return !sending_ &&
+           (state_ == State::kIdle || state_ == State::kReading || state_ == State::kLingering);
+  }
 
  private:
   enum class State { kIdle, kReading, kDelayed, kAnswering, kStreaming, kLingering, kClosed };

@@ -83,7 +83,9 @@ struct HttpServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  ///< 0: any free one.
   std::optional<TlsIdentity> tls = std::nullopt;
-  /// A scraper, a probe and a few people; more wait in the kernel's backlog.
+  /// A scraper, a probe and a few people. A further client takes the place of the one that has been
+  /// connected longest without a request under way; while all are served, it waits in the kernel's
+  /// backlog.
   std::size_t connections_max = 64;
   /// As much as the usual Go server accepts.
   std::size_t header_bytes_max = std::size_t{1} << 20U;

@@ -86,11 +86,15 @@ RequestReader::State RequestReader::read(std::string& in) {
     const std::size_t n =
         parser_->http.put(boost::asio::buffer(in.data() + used, in.size() - used), error);
     used += n;
+    if (state_ == State::kHead) head_bytes_ += n;
     const bool starved = error == http::error::need_more;
     if (error == http::error::header_limit) bad(431);
     if (error == http::error::bad_version) bad(505);
     if (error && !starved && state_ != State::kBad) bad(400);
-    if (state_ == State::kHead && parser_->http.is_header_done()) check_head();
+    if (state_ == State::kHead && parser_->http.is_header_done()) {
+      // Beast leaves the first line out of its count when it comes with the rest.
+      head_bytes_ > header_bytes_max_ ? bad(431) : check_head();
+    }
     if (state_ == State::kBody && parser_->http.get().body().size() > body_bytes_max_) {
       state_ = State::kTooLarge;
     } else if (state_ == State::kBody && parser_->http.is_done()) {

@@ -49,6 +49,7 @@ class RequestReader {
   State check_head();
 
   const std::size_t header_bytes_max_;
+  std::size_t head_bytes_ = 0;  // Read of the head so far.
   const std::size_t body_bytes_max_;
   const std::unique_ptr<Parser> parser_;
   State state_ = State::kHead;

@@ -61,6 +61,14 @@ class PathReader {
 
 Result<std::vector<PathStep>> parse_path(std::string_view path) { return PathReader(path).read(); }
 
+void add_member(std::string& path, std::string_view member) {
+  if (member.find_first_of(".[]'") != std::string_view::npos) {
+    path.append("['").append(member).append("']");
+  } else {
+    path.append(path.empty() ? "" : ".").append(member);
+  }
+}
+
 Result<FieldPath> FieldPath::parse(ObjectSpace& space, std::string_view path) {
   Result<std::vector<PathStep>> parsed = parse_path(path);
   if (!parsed) return parsed.error();

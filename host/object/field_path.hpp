@@ -22,6 +22,9 @@ struct PathStep {
 /// Parses the path grammar of ObjectSpace; kInvalid says what is wrong and where.
 Result<std::vector<PathStep>> parse_path(std::string_view path);
 
+/// Appends a member to a path, as parse_path() reads it.
+void add_member(std::string& path, std::string_view member);
+
 /// A path that was parsed once and is followed in many objects. Immutable.
 class FieldPath {
  public:

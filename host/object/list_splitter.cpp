@@ -5,11 +5,6 @@
 
 namespace davit::host {
 
-namespace {
-/// A buffer above it, left by one huge item, is given back.
-constexpr std::size_t kListBytesKept = std::size_t{256} << 10;
-}  // namespace
-
 Status ListSplitter::feed(std::string_view chunk, const ItemSink& sink) {
   if (!failed_.ok()) return failed_;
   const char* at = chunk.data();
@@ -77,7 +72,6 @@ ListSplitter::Step ListSplitter::begin_value(char c) {
 ListSplitter::Step ListSplitter::begin(State state, char c) {
   constexpr std::string_view kFirst = "{[\"-0123456789tfn";
   if (state == State::kKey && c != '"') return Step::kWrong;
-  if (state == State::kItem && c != '{') return Step::kWrong;
   if (kFirst.find(c) == std::string_view::npos) return Step::kWrong;
   state_ = state;
   scanner_.start(c);
@@ -88,20 +82,35 @@ const char* ListSplitter::scan(const char* begin, const char* end, const ItemSin
   const char* behind = scanner_.feed(begin, end);
   const std::string_view text(begin,
                               static_cast<std::size_t>((behind == nullptr ? end : behind) - begin));
-  const bool is_item = state_ == State::kItem;
-  if (state_ != State::kField || keeps_field()) {
-    if (pending_.size() + text.size() > (is_item ? kItemBytesMax : kFieldBytesMax)) {
-      (void)fail(Code::kInvalid,
-                 is_item ? "has an item of more than 8 MiB" : "has a field of more than 64 KiB");
-      return end;
-    }
-    if (behind == nullptr || !pending_.empty()) pending_.append(text);
+  if (hold(text, behind)) {
+    if (behind == nullptr) return end;
+    end_text(text_.whole(text), sink);
+  } else if (!failed_.ok() || behind == nullptr) {
+    return end;
+  } else {
+    end_large_item();
   }
-  if (behind == nullptr) return end;
-  end_text(pending_.empty() ? text : std::string_view(pending_), sink);
-  pending_.clear();
-  if (pending_.capacity() > kListBytesKept) pending_.shrink_to_fit();
+  text_.clear();
   return behind;
+}
+
+bool ListSplitter::hold(std::string_view text, const char* behind) {
+  if (state_ == State::kField && !keeps_field()) return true;
+  const bool is_item = state_ == State::kItem;
+  const HeldText::Fate fate =
+      text_.add(text, behind != nullptr, is_item ? large_.bytes_max : kFieldBytesMax,
+                is_item && large_.skip != nullptr);
+  if (fate == HeldText::Fate::kRefused) {
+    (void)fail(Code::kInvalid,
+               is_item ? "has an item of more than 64 MiB" : "has a field of more than 64 KiB");
+  }
+  return fate == HeldText::Fate::kHeld;
+}
+
+void ListSplitter::end_large_item() {
+  ++item_count_;
+  state_ = State::kAfterItem;
+  failed_ = large_.skip(text_.passed_over().identity());
 }
 
 void ListSplitter::end_text(std::string_view text, const ItemSink& sink) {

@@ -8,14 +8,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "host/object/held_text.hpp"
+#include "host/object/identity_scan.hpp"
 #include "host/object/json_scan.hpp"
+#include "host/object/parse.hpp"
 
 namespace davit::host {
 
 /// Takes one item; the text lives for the call. An error ends the splitting and is returned by
 /// feed().
 using ItemSink = std::function<Status(std::string_view item_json)>;
+
+/// What becomes of an item that is too large to be held.
+struct LargeItems {
+  std::size_t bytes_max = kObjectBytesMax;
+  /// Takes what could be read of it; the item is passed over. Without this it is an error.
+  std::function<Status(const ObjectIdentity& item)> skip{};
+};
 
 /// Push decoder for a List body cut into any chunks. Holds at most one item and the list's
 /// metadata; an item that lies within one chunk is not copied. Not thread-safe.
@@ -25,15 +36,16 @@ using ItemSink = std::function<Status(std::string_view item_json)>;
 ///     if (Status s = splitter.finish(); !s.ok()) …   // then resource_version() and so on are
 ///     valid
 ///
-/// The body is split, not validated: parse_object() judges the items. A body of kind Status is no
-/// list: finish() returns it as an error (see api_status.hpp). A Table is refused with
-/// kUnsupported.
+/// The body is split, not validated: parse_object() judges the items, which may be any JSON value.
+/// A body of kind Status is no list: finish() returns it as an error (see api_status.hpp). A Table
+/// is refused with kUnsupported.
 class ListSplitter {
  public:
-  /// Far above etcd's default limit of 1.5 MiB for a request.
-  static constexpr std::size_t kItemBytesMax = std::size_t{8} << 20;
   /// For metadata and all else that is kept beside the items.
   static constexpr std::size_t kFieldBytesMax = std::size_t{64} << 10;
+
+  ListSplitter() = default;
+  explicit ListSplitter(LargeItems large) : large_(std::move(large)) {}
 
   /// Decodes the next bytes of the body. kInvalid: not a list, or an item that is too large; after
   /// an error every further call returns it again.
@@ -80,16 +92,20 @@ class ListSplitter {
   Step begin(State state, char c);
   /// Reads of the key, field or item at hand; returns the first byte behind what it read.
   const char* scan(const char* begin, const char* end, const ItemSink& sink);
+  /// Notes a piece of the text at hand; false if it is passed over or too large.
+  bool hold(std::string_view text, const char* behind);
   void end_text(std::string_view text, const ItemSink& sink);
+  void end_large_item();
   void end_field(std::string_view text);
   [[nodiscard]] bool keeps_field() const;
   Status read_head();
   Status fail(Code code, const std::string& what);
 
+  LargeItems large_;
   State state_ = State::kStart;
   ValueScanner scanner_;
   Status failed_;
-  std::string pending_;  // The part of a key, field or item that came with earlier chunks.
+  HeldText text_{IdentityScan::Root::kObject};  // The key, field or item at hand.
   std::string key_;
   std::string head_;  // The fields that matter, as members of a JSON object that lacks its end.
   std::uint64_t offset_ = 0;  // Of the present chunk.

@@ -2,6 +2,7 @@
 /// nothing.
 #pragma once
 
+#include <davit/result.hpp>
 #include <string_view>
 
 #include "host/object/object.hpp"
@@ -16,6 +17,10 @@ struct Metadata {
   std::string_view resource_version;
 };
 [[nodiscard]] Metadata metadata(const Object& object);
+
+/// Whether what everybody reads of an object has the types that the API gives it: a name, and the
+/// rest of its metadata if it is there and kept. kInvalid names the member.
+[[nodiscard]] Status check_metadata(const ObjectRef& object);
 
 /// The UID of the first owner reference whose `controller` is true; empty without one.
 [[nodiscard]] std::string_view controller_uid(const Object& object);

@@ -134,6 +134,34 @@ Metadata metadata(const Object& object) {
           text_at(object, places.resource_version, "resourceVersion")};
 }
 
+Status check_metadata(const ObjectRef& object) {
+  struct Member {
+    std::string_view name;
+    Kind kind;
+  };
+  constexpr Member kMembers[] = {
+      {"namespace", Kind::kString},         {"uid", Kind::kString},
+      {"resourceVersion", Kind::kString},   {"labels", Kind::kObject},
+      {"annotations", Kind::kObject},       {"ownerReferences", Kind::kArray},
+      {"deletionTimestamp", Kind::kString}, {"finalizers", Kind::kArray},
+  };
+  const Value meta = object.root()["metadata"];
+  if (meta.kind() != Kind::kObject) return {Code::kInvalid, "metadata is not an object"};
+  if (metadata(*object).name.empty()) {
+    return {Code::kInvalid, "metadata.name is not a string or empty"};
+  }
+  Status wrong;
+  meta.each_member([&](std::string_view key, Value value) {
+    // A null is as good as nothing, as in Go's encoding/json.
+    const Kind kind = value.kind();
+    for (const Member& each : kMembers) {
+      if (key != each.name || kind == each.kind || kind == Kind::kNull) continue;
+      wrong = {Code::kInvalid, "metadata." + std::string(key) + " has the wrong type"};
+    }
+  });
+  return wrong;
+}
+
 std::string_view controller_uid(const Object& object) {
   if (object.places().controller_uid != Object::Places::kFar) {
     return text_at(object, object.places().controller_uid, {});

@@ -32,6 +32,7 @@ class ObjectReader {
   }
   /// Why an event function stopped the reader, or null.
   [[nodiscard]] const char* complaint() const { return complaint_; }
+  [[nodiscard]] bool is_too_deep() const { return complaint_ == kTooDeep; }
 
   // What RapidJSON calls; false stops it.
   bool Null() {  // NOLINT(readability-identifier-naming)
@@ -86,6 +87,8 @@ class ObjectReader {
   bool Double(double) { return false; }         // NOLINT(readability-identifier-naming)
 
  private:
+  static constexpr const char* kTooDeep = "is nested too deeply";
+
   bool stop(const char* why) {
     complaint_ = why;
     return false;
@@ -99,7 +102,7 @@ class ObjectReader {
   }
 
   bool enter(Mask inside) {
-    if (levels_.size() >= depth_max_) return stop("is nested too deeply");
+    if (levels_.size() >= depth_max_) return stop(kTooDeep);
     levels_.push_back(inside);
     return true;
   }

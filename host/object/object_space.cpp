@@ -1,8 +1,11 @@
 #include "host/object/object_space.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "host/base/assert.hpp"
+#include "host/object/field_path.hpp"
 #include "host/object/object_space_rows.hpp"
 
 namespace davit::host {
@@ -140,6 +143,31 @@ Mask ObjectSpace::element_mask(Mask mask) const {
   if (mask == kFullMask) return kFullMask;
   const Place* here = place(mask);
   return here == nullptr ? kNothingMask : here->every;
+}
+
+ObjectSpace::Whereabouts ObjectSpace::whereabouts(Mask mask) const {
+  const MutexLock lock(mutex_);
+  Mask at = mask;
+  std::vector<std::string_view> steps;  // From below; empty for every element.
+  // A place does not know what it is below of, and only messages ask.
+  for (Mask above = kNothingMask + 1; above < place_count_; ++above) {
+    const Place& here = *place(above);
+    const Edge* const end = here.edges + here.edge_count;
+    const Edge* const edge =
+        std::find_if(here.edges, end, [at](const Edge& each) { return each.mask == at; });
+    if (edge == end && here.every != at) continue;
+    steps.push_back(edge == end ? std::string_view() : edge->text);
+    at = std::exchange(above, kNothingMask);  // Looks for what this place is below of.
+  }
+  Whereabouts out{at, ""};
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (step->empty()) {
+      out.path.append("[]");
+    } else {
+      add_member(out.path, *step);
+    }
+  }
+  return out;
 }
 
 }  // namespace davit::host

@@ -86,6 +86,14 @@ class ObjectSpace {
   /// The mask of every element below `mask`.
   [[nodiscard]] Mask element_mask(Mask mask) const;
 
+  /// Where a place of a projection is: the mask of the projection's root, and the path from there;
+  /// for messages.
+  struct Whereabouts {
+    Mask root = kNothingMask;
+    std::string path;  ///< In the grammar above; empty for the root.
+  };
+  [[nodiscard]] Whereabouts whereabouts(Mask mask) const EXCLUDES(mutex_);
+
  private:
   struct Name;
   struct NameTable;
@@ -109,7 +117,7 @@ class ObjectSpace {
 
   std::atomic<bool> data_full_{false};  // Whether kDataNamesMax is reached.
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::size_t name_count_ GUARDED_BY(mutex_) = 0;
   std::size_t place_count_ GUARDED_BY(mutex_) = 2;  // The ids of kFullMask and kNothingMask.
   std::map<std::string, Mask> projections_ GUARDED_BY(mutex_);  // By their sorted paths.

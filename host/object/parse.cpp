@@ -4,6 +4,7 @@
 #include <rapidjson/reader.h>
 
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "host/object/object_reader.hpp"
@@ -14,8 +15,10 @@
 namespace davit::host {
 
 namespace {
-/// Far above what the API server stores; keeps offsets within 32 bits.
-constexpr std::size_t kJsonBytesMax = std::size_t{64} << 20;
+/// Offsets in a tape, which is never more than twice as long as the text, have 32 bits.
+static_assert(kObjectBytesMax * 2 <= UINT32_MAX);
+/// The buffers of the reader and the tape grow with the text; those of a longer one are not kept.
+constexpr std::size_t kKeptBytesMax = std::size_t{1} << 20;
 
 using tape::Byte;
 using tape::Tag;
@@ -54,23 +57,48 @@ class Parser::Impl {
         controller_(space.intern("controller")) {}
 
   Result<ObjectRef> parse(std::string_view json, const ParseOptions& options) {
-    if (json.size() > kJsonBytesMax) return Status(Code::kInvalid, "JSON is too large");
+    fault_ = ParseFault::kNone;
+    if (json.size() > kObjectBytesMax) {
+      fault_ = ParseFault::kTooLarge;
+      return Status(Code::kInvalid, "JSON is larger than 64 MiB");
+    }
+    Result<ObjectRef> parsed = read(json, options);
+    if (json.size() > kKeptBytesMax) {
+      tape_.release();
+      reader_.emplace();
+    }
+    return parsed;
+  }
+
+  [[nodiscard]] ParseFault fault() const { return fault_; }
+
+ private:
+  using Reader = rapidjson::GenericReader<Utf8, Utf8>;
+
+  Result<ObjectRef> read(std::string_view json, const ParseOptions& options) {
     tape_.begin(json.size());
     SpliceStream stream(json);
     handler_.begin(stream, options);
     constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |
                                 rapidjson::kParseValidateEncodingFlag |
                                 rapidjson::kParseNumbersAsStringsFlag;
-    const rapidjson::ParseResult result = reader_.Parse<kFlags>(stream, handler_);
+    const rapidjson::ParseResult result = reader_->Parse<kFlags>(stream, handler_);
     if (result.IsError()) return error(result);
     // RapidJSON takes a NUL byte for the end.
-    if (!stream.at_end()) return error_at("has a NUL byte", stream.Tell());
+    if (!stream.at_end()) {
+      fault_ = ParseFault::kMalformed;
+      return error_at("has a NUL byte", stream.Tell());
+    }
     return ObjectRef::adopt(Object::make(space_, tape_.bytes(), find_places()));
   }
 
- private:
-  [[nodiscard]] Status error(const rapidjson::ParseResult& result) const {
+  [[nodiscard]] Status error(const rapidjson::ParseResult& result) {
+    fault_ = ParseFault::kMalformed;
+    if (result.Code() == rapidjson::kParseErrorStringInvalidEncoding) {
+      fault_ = ParseFault::kEncoding;
+    }
     if (result.Code() == rapidjson::kParseErrorTermination && handler_.complaint() != nullptr) {
+      if (handler_.is_too_deep()) fault_ = ParseFault::kTooDeep;
       return error_at(handler_.complaint(), result.Offset());
     }
     return error_at(std::string("is malformed: ") + rapidjson::GetParseError_En(result.Code()),
@@ -118,7 +146,8 @@ class Parser::Impl {
   ObjectSpace& space_;
   TapeWriter tape_;
   ObjectReader handler_;
-  rapidjson::GenericReader<Utf8, Utf8> reader_;  // Keeps its stack between documents.
+  std::optional<Reader> reader_{std::in_place};  // Keeps its stack between documents.
+  ParseFault fault_ = ParseFault::kNone;
   davit_name metadata_, ns_, name_, uid_, resource_version_, owner_references_, controller_;
 };
 
@@ -129,6 +158,8 @@ Parser::~Parser() = default;
 Result<ObjectRef> Parser::parse(std::string_view json, const ParseOptions& options) {
   return impl_->parse(json, options);
 }
+
+ParseFault Parser::fault() const { return impl_->fault(); }
 
 Result<ObjectRef> parse_object(ObjectSpace& space, std::string_view json,
                                const ParseOptions& options) {

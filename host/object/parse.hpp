@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <davit/result.hpp>
 #include <memory>
 #include <string_view>
@@ -11,6 +12,14 @@
 
 namespace davit::host {
 
+/// The longest JSON text of one object. An API server takes bodies of 3 MiB and etcd values of
+/// 1.5 MiB unless told otherwise; etcd warns of limits above 10 MiB. Go writes each `<`, `>` and
+/// `&` as six bytes, which makes 60 MiB of the latter.
+inline constexpr std::size_t kObjectBytesMax = std::size_t{64} << 20;
+
+/// What is wrong with a text that gave no object.
+enum class ParseFault : std::uint8_t { kNone, kTooLarge, kTooDeep, kEncoding, kMalformed };
+
 struct ParseOptions {
   /// What to keep, from ObjectSpace::add_keep_projection(); undeclared subtrees are skipped unread.
   Mask keep_mask = kFullMask;
@@ -18,8 +27,8 @@ struct ParseOptions {
   std::size_t depth_max = 128;
 };
 
-/// Turns JSON text into objects; reuses its buffers, so keep one where many objects are parsed. Not
-/// thread-safe; the objects are.
+/// Turns JSON text into objects; reuses its buffers, so keep one where many objects are parsed.
+/// What one huge object took is given back at once. Not thread-safe; the objects are.
 ///
 /// RapidJSON's reader (iterative, validating UTF-8) reads what is kept. Subtrees that are not kept,
 /// and metadata.managedFields always, are passed over by a scanner of our own (json_scan.hpp)
@@ -38,6 +47,8 @@ class Parser {
   ~Parser();
 
   Result<ObjectRef> parse(std::string_view json, const ParseOptions& options = {});
+  /// What was wrong with the last text.
+  [[nodiscard]] ParseFault fault() const;
 
  private:
   class Impl;

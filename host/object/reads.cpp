@@ -1,5 +1,6 @@
 #include "host/object/reads.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "host/object/abi.hpp"
@@ -7,6 +8,23 @@
 #include "host/object/tape.hpp"
 
 namespace davit::host {
+
+namespace {
+constinit thread_local std::optional<UndeclaredRead> undeclared;
+
+/// Notes the read of `member` of the value at `place`, or of all of it.
+davit_code refuse_read(Mask place, std::string_view member) noexcept {
+  if (undeclared) return DAVIT_UNDECLARED;
+  UndeclaredRead& read = undeclared.emplace();
+  read.at = place;
+  read.key_size = std::min(member.size(), read.key.size());
+  std::copy_n(member.begin(), read.key_size, read.key.begin());
+  return DAVIT_UNDECLARED;
+}
+}  // namespace
+
+const std::optional<UndeclaredRead>& undeclared_read() noexcept { return undeclared; }
+void forget_undeclared_read() noexcept { undeclared.reset(); }
 
 namespace reads {
 
@@ -28,13 +46,13 @@ davit_value value_at(davit_value parent, const Byte* place, Mask mask) {
 davit_code check_scalar(davit_value value, std::int32_t wanted) {
   if (value.object == nullptr) return DAVIT_NOT_FOUND;
   if (kind(value) != wanted) return DAVIT_WRONG_TYPE;
-  return value.mask == kFullMask ? DAVIT_OK : DAVIT_UNDECLARED;
+  return value.mask == kFullMask ? DAVIT_OK : refuse_read(value.mask, {});
 }
 
 davit_code find_member(davit_value value, davit_name name, std::string_view key, Mask mask,
                        davit_value* out) {
   *out = kAbsent;
-  if (mask == kNothingMask) return DAVIT_UNDECLARED;
+  if (mask == kNothingMask) return refuse_read(value.mask, key);
   const Byte* found = tape::find(at(value), name, key);
   if (found == nullptr) return DAVIT_NOT_FOUND;
   *out = value_at(value, found, mask);
@@ -172,9 +190,11 @@ davit_code boolean(davit_value value, std::int32_t* out) noexcept {
   return DAVIT_OK;
 }
 
-davit_code equal(davit_value a, davit_value b, std::int32_t* out) noexcept {
+davit_code equal(davit_value a, davit_value b, std::int32_t* out) {
   *out = 0;
-  if (a.mask != kFullMask || b.mask != kFullMask) return DAVIT_UNDECLARED;
+  for (const davit_value& each : {a, b}) {
+    if (each.mask != kFullMask) return refuse_read(each.mask, {});
+  }
   if (a.object == nullptr || b.object == nullptr) {
     *out = a.object == b.object ? 1 : 0;
   } else {
@@ -183,17 +203,17 @@ davit_code equal(davit_value a, davit_value b, std::int32_t* out) noexcept {
   return DAVIT_OK;
 }
 
-davit_code hash(davit_value value, std::uint64_t* out) noexcept {
+davit_code hash(davit_value value, std::uint64_t* out) {
   *out = 0;
   if (value.object == nullptr) return DAVIT_NOT_FOUND;
-  if (value.mask != kFullMask) return DAVIT_UNDECLARED;
+  if (value.mask != kFullMask) return refuse_read(value.mask, {});
   *out = stable_hash({object_of(value), at(value)});
   return DAVIT_OK;
 }
 
-davit_code json(davit_value value, davit_sink sink) noexcept {
+davit_code json(davit_value value, davit_sink sink) {
   if (value.object == nullptr) return DAVIT_NOT_FOUND;
-  if (value.mask != kFullMask) return DAVIT_UNDECLARED;
+  if (value.mask != kFullMask) return refuse_read(value.mask, {});
   write_json({object_of(value), at(value)}, sink);
   return DAVIT_OK;
 }

@@ -1,5 +1,6 @@
 /// The reads of "davit.object/1" as plain functions; abi.h documents each. Internal to host/object:
-/// others use Value or the table that fill_object_table() fills.
+/// others use Value or the table that fill_object_table() fills. Those that are not noexcept throw
+/// std::bad_alloc.
 #pragma once
 
 #include <davit/abi.h>
@@ -23,8 +24,8 @@ davit_code string(davit_value value, davit_str* out) noexcept;
 davit_code integer(davit_value value, std::int64_t* out) noexcept;
 davit_code number(davit_value value, davit_str* out) noexcept;
 davit_code boolean(davit_value value, std::int32_t* out) noexcept;
-davit_code equal(davit_value a, davit_value b, std::int32_t* out) noexcept;
-davit_code hash(davit_value value, std::uint64_t* out) noexcept;
-davit_code json(davit_value value, davit_sink sink) noexcept;
+davit_code equal(davit_value a, davit_value b, std::int32_t* out);
+davit_code hash(davit_value value, std::uint64_t* out);
+davit_code json(davit_value value, davit_sink sink);
 
 }  // namespace davit::host::reads

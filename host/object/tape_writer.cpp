@@ -13,8 +13,6 @@ using tape::Tag;
 constexpr std::size_t kNarrowBytesMax = 32 * 1024;
 constexpr std::size_t kNarrowHeader = 3;
 constexpr std::size_t kWideHeader = 5;
-/// A buffer above it, left by one huge object, is given back.
-constexpr std::size_t kTapeBytesKept = std::size_t{256} << 10;
 constexpr std::size_t kFewMembers = 16;
 
 /// Of the size and up to sixteen bytes from both ends; what differs only between is not found
@@ -31,11 +29,16 @@ std::uint32_t quick_hash(std::string_view text) {
 }  // namespace
 
 void TapeWriter::begin(std::size_t json_bytes) {
-  if (bytes_.capacity() > kTapeBytesKept) bytes_ = std::string();
   bytes_.clear();
   levels_.clear();
   ++round_;
   wide_ = json_bytes > kNarrowBytesMax;
+}
+
+void TapeWriter::release() {
+  std::string().swap(bytes_);  // An assignment would keep the memory.
+  levels_ = std::vector<Level>();
+  keys_ = std::vector<KeyAt>();
 }
 
 void TapeWriter::count_element() {

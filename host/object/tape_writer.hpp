@@ -21,6 +21,9 @@ class TapeWriter {
   /// Begins a new tape for a document of `json_bytes`; the tape is never more than twice as long.
   void begin(std::size_t json_bytes);
 
+  /// Gives the buffers back.
+  void release();
+
   void null() { put_tag(tape::Tag::kNull, 0); }
   void boolean(bool value) { put_tag(value ? tape::Tag::kTrue : tape::Tag::kFalse, 0); }
   void number(std::string_view text) { put_text(tape::Tag::kNumber, text); }

@@ -6,9 +6,6 @@
 namespace davit::host {
 
 namespace {
-/// A buffer above it, left by one huge event, is given back.
-constexpr std::size_t kWatchBytesKept = std::size_t{256} << 10;
-
 std::optional<WatchType> type_of(std::string_view text) {
   constexpr std::pair<std::string_view, WatchType> kTypes[] = {
       {"\"ADDED\"", WatchType::kAdded},     {"\"MODIFIED\"", WatchType::kModified},
@@ -39,19 +36,31 @@ Status WatchSplitter::feed(std::string_view chunk, const WatchSink& sink) {
     const char* behind = scanner_.feed(at, end);
     const std::string_view text(at,
                                 static_cast<std::size_t>((behind == nullptr ? end : behind) - at));
-    if (pending_.size() + text.size() > kEventBytesMax)
-      return fail("has an event of more than 8 MiB");
-    if (behind == nullptr || !pending_.empty()) pending_.append(text);
+    const bool held = hold(text, behind);
+    if (!failed_.ok()) return failed_;
     if (behind == nullptr) break;
     inside_ = false;
     at = behind;
-    Status delivered = deliver(pending_.empty() ? text : std::string_view(pending_), sink);
+    Status delivered = held ? deliver(text_.whole(text), sink) : deliver_large();
     if (!delivered.ok()) return delivered;
-    pending_.clear();
-    if (pending_.capacity() > kWatchBytesKept) pending_.shrink_to_fit();
+    text_.clear();
   }
   offset_ = chunk_offset + chunk.size();
   return Status();
+}
+
+bool WatchSplitter::hold(std::string_view text, const char* behind) {
+  const HeldText::Fate fate =
+      text_.add(text, behind != nullptr, large_.bytes_max, large_.skip != nullptr);
+  if (fate == HeldText::Fate::kRefused) (void)fail("has an event of more than 64 MiB");
+  return fate == HeldText::Fate::kHeld;
+}
+
+Status WatchSplitter::deliver_large() {
+  const IdentityScan& passed = text_.passed_over();
+  const std::optional<WatchType> type = type_of(passed.type_json());
+  if (!type) return fail("has an event of unknown type " + passed.type_json().substr(0, 64));
+  return failed_ = large_.skip(*type, passed.identity());
 }
 
 Status WatchSplitter::deliver(std::string_view document, const WatchSink& sink) {
@@ -65,7 +74,7 @@ Status WatchSplitter::deliver(std::string_view document, const WatchSink& sink) 
   }
   if (!walk.ok()) return fail("has a malformed event");
   if (!type) return fail("has an event of unknown type " + std::string(type_text.substr(0, 64)));
-  if (!object.starts_with('{')) return fail("has an event without an object");
+  if (object.empty()) return fail("has an event without an object");
   return failed_ = sink(*type, object);
 }
 

@@ -5,10 +5,15 @@
 #include <cstdint>
 #include <davit/result.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "host/object/held_text.hpp"
+#include "host/object/identity_scan.hpp"
 #include "host/object/json_scan.hpp"
+#include "host/object/parse.hpp"
 
 namespace davit::host {
 
@@ -19,13 +24,21 @@ enum class WatchType { kAdded, kModified, kDeleted, kBookmark, kError };
 /// feed().
 using WatchSink = std::function<Status(WatchType type, std::string_view object_json)>;
 
+/// What becomes of an event that is too large to be held.
+struct LargeEvents {
+  /// Room for the largest object and what is around it.
+  std::size_t bytes_max = kObjectBytesMax + 1024;
+  /// Takes what could be read of it; the event is passed over. Without this it is an error.
+  std::function<Status(WatchType type, const ObjectIdentity& object)> skip{};
+};
+
 /// Push decoder for a watch response cut into any chunks: a sequence of JSON documents, each with
-/// the members `type` and `object`. Holds at most one event; one that lies within a chunk is not
-/// copied. Not thread-safe.
+/// the members `type` and `object`, which may be any JSON value. Holds at most one event; one that
+/// lies within a chunk is not copied. Not thread-safe.
 class WatchSplitter {
  public:
-  /// Room for the largest object (see ListSplitter::kItemBytesMax) and what is around it.
-  static constexpr std::size_t kEventBytesMax = (std::size_t{8} << 20) + 1024;
+  WatchSplitter() = default;
+  explicit WatchSplitter(LargeEvents large) : large_(std::move(large)) {}
 
   /// Decodes the next bytes. kInvalid tells a malformed or too large document, and its offset in
   /// the stream; after an error every further call returns it again.
@@ -34,14 +47,18 @@ class WatchSplitter {
   Status finish();
 
  private:
+  /// Notes a piece of the document at hand; false if it is passed over or too large.
+  bool hold(std::string_view text, const char* behind);
+  Status deliver_large();
   Status deliver(std::string_view document, const WatchSink& sink);
   Status fail(const std::string& what);
 
+  LargeEvents large_;
   ValueScanner scanner_;
   Status failed_;
-  std::string pending_;       // The part of a document that came with earlier chunks.
-  std::uint64_t offset_ = 0;  // Of the present chunk.
-  bool inside_ = false;       // Whether a document has begun and not ended.
+  HeldText text_{IdentityScan::Root::kWatchEvent};  // The document at hand.
+  std::uint64_t offset_ = 0;                        // Where the present chunk begins.
+  bool inside_ = false;                             // Whether a document has begun and not ended.
 };
 
 }  // namespace davit::host

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "host/object/abi.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -17,7 +19,9 @@ CallFrame::CallFrame(const davit_host* controller, Phase phase, std::string_view
       phase_(phase),
       key_(key),
       stop_(std::move(stop)),
-      outer_(std::exchange(current_frame, this)) {}
+      outer_(std::exchange(current_frame, this)) {
+  forget_undeclared_read();
+}
 
 CallFrame::~CallFrame() { current_frame = outer_; }
 

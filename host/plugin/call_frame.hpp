@@ -46,13 +46,34 @@ class CallFrame {
   davit_list lend(std::vector<ObjectRef> objects, Mask mask);
   davit_str lend(std::string text);
 
-  /// Where the writes of this sync are noted; null outside a sync of a key.
-  void track_writes(WriteTracker& writes) { writes_ = &writes; }
+  /// Where the writes of this sync or timer are noted, and as whose; null in other calls. `key`
+  /// must outlive the frame.
+  void track_writes(WriteTracker& writes, std::string_view key) {
+    writes_ = &writes;
+    writer_ = key;
+  }
   [[nodiscard]] WriteTracker* writes() const { return writes_; }
+  [[nodiscard]] std::string_view writer() const { return writer_; }
+
+  /// A request of this call was not sent because the host holds requests back or stops.
+  void note_cancelled() { cancelled_ = true; }
+  [[nodiscard]] bool was_cancelled() const { return cancelled_; }
 
   /// What the controller said through error_text; the last one.
   void set_error(std::string_view text) { error_.assign(text); }
-  [[nodiscard]] const std::string& error() const { return error_; }
+  /// What the host refused, and what to write for it to be allowed; all of it, up to a limit.
+  void note_refusal(std::string_view text) {
+    constexpr std::size_t kRefusalBytesMax = 2000;  // Several lines of a log.
+    if (refusal_.size() > kRefusalBytesMax || refusal_.find(text) != std::string::npos) return;
+    if (!refusal_.empty()) refusal_.append("; ");
+    refusal_.append(text);
+  }
+  /// Both: a controller knows that it was refused something, but often not why.
+  [[nodiscard]] std::string error() const {
+    const bool said = !refusal_.empty() && error_.find(refusal_) != std::string::npos;
+    if (refusal_.empty() || said) return error_;
+    return error_.empty() ? refusal_ : error_ + ": " + refusal_;
+  }
 
  private:
   const davit_host* controller_;
@@ -61,7 +82,10 @@ class CallFrame {
   std::stop_token stop_;
   CallFrame* outer_;
   WriteTracker* writes_ = nullptr;
+  std::string_view writer_;
+  bool cancelled_ = false;
   std::string error_;
+  std::string refusal_;
   std::vector<ObjectRef> objects_;
   // Node based: what was lent does not move.
   std::forward_list<std::vector<ObjectRef>> lists_;

@@ -10,7 +10,8 @@ namespace {
 
 class CatalogBuilder {
  public:
-  CatalogBuilder(const std::string& file, Catalog& out) : file_(file), out_(out) {}
+  CatalogBuilder(const std::string& file, Trust trust, Catalog& out)
+      : file_(file), trust_(trust), out_(out) {}
 
   void add(const PluginSettings& settings, const Result<std::filesystem::path>& path);
 
@@ -22,6 +23,7 @@ class CatalogBuilder {
   }
 
   const std::string& file_;
+  const Trust trust_;
   Catalog& out_;
   std::map<std::string, std::string> plugin_names_;      // To where they come from.
   std::map<std::string, std::string> controller_names_;  // Names and aliases, to their plugin.
@@ -33,7 +35,7 @@ void CatalogBuilder::add(const PluginSettings& settings,
     mistake(settings.line, settings.column, path.error().message());
     return;
   }
-  Result<PluginFile> file = inspect_plugin(*path);
+  Result<PluginFile> file = inspect_plugin(*path, trust_);
   if (!file) {
     mistake(settings.line, settings.column, file.error().message());
     return;
@@ -101,9 +103,9 @@ std::vector<std::string> plugin_directories(const Manifest& manifest) {
   return {default_plugin_directory().string()};
 }
 
-Catalog resolve_plugins(const Manifest& manifest, const std::string& file) {
+Catalog resolve_plugins(const Manifest& manifest, const std::string& file, Trust trust) {
   Catalog catalog;
-  CatalogBuilder builder(file, catalog);
+  CatalogBuilder builder(file, trust, catalog);
   const std::vector<std::string> directories = plugin_directories(manifest);
   if (!manifest.plugins) {
     const Result<std::vector<std::filesystem::path>> paths = list_plugins(directories);

@@ -34,7 +34,9 @@ struct Catalog {
 /// Finds every enabled plugin of `manifest` and checks: the file is there and may be loaded (see
 /// judge_plugin), no two plugins or controllers have one name, and every controller that the
 /// manifest names is declared. `file` names the manifest in mistakes; may be empty.
-[[nodiscard]] Catalog resolve_plugins(const Manifest& manifest, const std::string& file);
+/// With `trust`, files are read that could be loaded, others are mistakes before they are parsed.
+[[nodiscard]] Catalog resolve_plugins(const Manifest& manifest, const std::string& file,
+                                      Trust trust = Trust::kIgnored);
 
 /// The directories that are searched: the manifest's, else the default one.
 [[nodiscard]] std::vector<std::string> plugin_directories(const Manifest& manifest);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <davit/mutant.hpp>
 #include <set>
 #include <utility>
 
@@ -17,9 +18,12 @@ constexpr std::string_view kHealthCapability = "davit.health/1";
 constexpr std::string_view kDebugCapability = "davit.debug/1";
 constexpr std::string_view kStateCapability = "davit.state/1";
 
+/// Without memory the text stays as it is.
 davit_sink string_sink(std::string& out) {
   return davit_sink{&out, [](void* self, davit_str chunk) {
-                      static_cast<std::string*>(self)->append(view(chunk));
+                      (void)shielded(
+                          [&] { return static_cast<std::string*>(self)->append(view(chunk)), 0; },
+                          0, [](std::string_view) {});
                     }};
 }
 
@@ -27,17 +31,20 @@ davit_sink string_sink(std::string& out) {
 struct StateBytes {
   std::string text;
   bool is_too_long = false;
+  bool is_cut = false;  ///< The host had no memory for all of it.
 
   static void write(void* self, davit_str chunk) {
     auto& me = *static_cast<StateBytes*>(self);
     me.is_too_long = me.is_too_long || chunk.size > DAVIT_STATE_BYTES_MAX - me.text.size();
-    if (!me.is_too_long) me.text.append(view(chunk));
+    if (me.is_too_long || me.is_cut) return;
+    me.is_cut = !shielded([&] { return me.text.append(view(chunk)), true; }, false,
+                          [](std::string_view) {});
   }
 };
 
 /// Why a call did not answer DAVIT_OK.
 Status said(davit_code code, const std::string& thrown, const CallFrame& frame) {
-  const std::string& why = thrown.empty() ? frame.error() : thrown;
+  const std::string why = thrown.empty() ? frame.error() : thrown;
   return {static_cast<Code>(code), why.empty() ? code_name(code) : why};
 }
 
@@ -53,13 +60,17 @@ ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices
                           .user_agent = user_agent(options_.declared.client_name),
                           .write_gate = options_.write_gate,
                           .dry_run = options_.dry_run,
+                          .on_success = options_.on_success,
                           .failure_backoff = options_.failure_backoff}),
+      timer_writes_(std::make_unique<WriteTracker>(WriteTrackerOptions{
+          .on_ready = [this](std::vector<std::string> writers) { timers_caught_up(writers); }})),
       feed_(inbox_) {
   runner_ =
       std::make_unique<ControllerRunner>(RunnerOptions{.controller = options_.declared.name,
                                                        .plugin = options_.plugin,
                                                        .build_id = options_.build_id,
-                                                       .generation = options_.generation},
+                                                       .generation = options_.generation,
+                                                       .sync_limit = options_.sync_limit},
                                          &feed_, services_.metrics, services_.clock, services_.log);
   const std::array<std::string, 1> metadata = {"metadata"};
   answer_metadata_ = services_.space.add_keep_projection(metadata).value_or(kFullMask);
@@ -80,7 +91,9 @@ ControllerHost::~ControllerHost() {
                    {{"objects", left}});
     }
   }
-  hosted_queues_.clear();  // Their write trackers tell the runner.
+  // Write trackers tell the runner.
+  hosted_queues_.clear();
+  timer_writes_.reset();
   runner_.reset();
 }
 
@@ -110,7 +123,10 @@ ControllerHost::InitResult ControllerHost::init(davit_init_fn function) {
       .error_text =
           [](davit_host* host, davit_str text) {
             if (host == nullptr) return;
-            if (CallFrame* frame = host->controller->frame()) frame->set_error(view(text));
+            CallFrame* const frame = host->controller->frame();
+            if (frame == nullptr) return;
+            (void)shielded([&] { return frame->set_error(view(text)), 0; }, 0,
+                           [](std::string_view) {});
           }};
   context_ = context;
   CallFrame frame(&handle_, Phase::kInit, {}, {});
@@ -165,14 +181,23 @@ Status ControllerHost::commit(Reach reach) {
     if (opened->on_event != nullptr) {
       handler = [this, self = opened.get()](const Change& change) { handle_change(*self, change); };
     }
+    if (opened->silence_max != Duration::max()) {
+      opened->informer->limit_silence(opened->silence_max);
+    }
     inbox_.join(*opened->informer, std::move(handler));
   }
   return {};
 }
 
+void ControllerHost::lead(Time won) {
+  inbox_.when_current(won, [this] { runner_->begin_syncing(); });
+  for (const std::unique_ptr<OpenedInformer>& opened : informers_) opened->informer->verify(won);
+}
+
 bool ControllerHost::drain(Time deadline) {
   client_.hold();
-  const bool idle = runner_->pause({.cancel_at = Time::max(), .give_up_at = deadline});
+  const bool idle =
+      runner_->pause({.cancel_at = Time::max(), .give_up_at = deadline}) || mutant("drain");
   client_.release();
   return idle;
 }
@@ -196,6 +221,9 @@ ControllerHost::HandedOver ControllerHost::take_over(ControllerHost& from) {
     runner_->adopt((*heir)->id, content);
     handed.spent.push_back(std::move(content));
   }
+  // Handles count from the same number in every build: timers belong together in the order in which
+  // they were started.
+  from.timer_writes_->hand_over(*timer_writes_);
   return handed;
 }
 
@@ -283,6 +311,7 @@ Result<std::string> ControllerHost::write_state() const {
       },
       davit_code{DAVIT_INTERNAL}, thrown);
   if (code != DAVIT_OK) return said(code, thrown, frame);
+  if (bytes.is_cut) return Status(Code::kUnavailable, "the host has no memory for it");
   if (!bytes.is_too_long) return std::move(bytes.text);
   return Status(Code::kInvalid,
                 "it is larger than " + std::to_string(DAVIT_STATE_BYTES_MAX >> 20) + " MiB");

@@ -65,11 +65,14 @@ struct ControllerHostOptions {
   std::string config;                    ///< JSON text of an object; empty: none.
   TokenBucket::Rate rate;                ///< Of this controller's API client.
   std::optional<FailureBackoffLimits> failure_backoff{};  ///< Of the connection.
-  WriteGate write_gate;  ///< Asked before each write goes on the wire.
+  WriteGate write_gate;                ///< Asked before each write goes on the wire.
+  std::function<void()> on_success{};  ///< See RestOptions::on_success.
+  Duration sync_limit = RunnerOptions{}.sync_limit;
   DryRun dry_run = DryRun::kOff;
 };
 
-/// Life:  init() → commit() → start() → begin_syncing() → stop() → destructor (calls destroy()).
+/// Life:  init() → commit() → start() → begin_syncing() or lead() → stop() → destructor (calls
+/// destroy()).
 /// After anything but kStarted only the destructor.
 ///
 /// Two builds of one controller:  the new one is started, but not begin_syncing(), while the old
@@ -105,6 +108,9 @@ class ControllerHost {
   Status commit(Reach reach = Reach::kAny);
   void start() { runner_->start(); }
   void begin_syncing() { runner_->begin_syncing(); }
+  /// begin_syncing(), once the caches and the handlers have seen all that the server had at `won`:
+  /// what another leader has done until then. After start().
+  void lead(Time won);
   /// Returns whether every running call ended. If not, the process must end without destroying
   /// this.
   bool stop(const Quiesce& wait) { return runner_->stop(wait); }
@@ -120,7 +126,8 @@ class ControllerHost {
   [[nodiscard]] bool wait_caches(Time deadline) { return runner_->wait_caches(deadline); }
   /// Takes the keys of every queue, with delays, failures and unseen writes, from another build of
   /// the controller that has been drained. Queues belong together by name. Returns how many keys
-  /// there were; those of queues that this build does not have are dropped.
+  /// there were; those of queues that this build does not have are dropped. Timers take over unseen
+  /// writes, too.
   struct HandedOver {
     std::size_t kept = 0;
     std::size_t dropped = 0;
@@ -146,6 +153,14 @@ class ControllerHost {
   /// release_handlers() of both. False when that takes longer than until `deadline`.
   [[nodiscard]] bool hold_handlers(ControllerHost& other, Time deadline);
   void release_handlers() { inbox_.release(); }
+  /// write_state() goes on and nobody waits for it any more: no sync, timer or handler of this
+  /// build runs beside it. Until end_rest(), after hold_handlers(); health() says so.
+  void begin_rest() { runner_->begin_rest("write() of its state"); }
+  void end_rest() {
+    release_handlers();
+    runner_->end_rest();
+  }
+  [[nodiscard]] bool resting() const { return runner_->resting(); }
   /// What it means to write. With kAnswer, before init(), this is a shadow: nothing of it reaches
   /// the cluster, no write, no Event, no metric of its own.
   [[nodiscard]] IntendedWrites& writes() { return writes_; }
@@ -187,9 +202,14 @@ class ControllerHost {
   [[nodiscard]] const ObjectRef& config() const { return config_; }
   [[nodiscard]] const std::string& client_name() const { return options_.declared.client_name; }
 
+  /// The first read outside a projection of the call that this thread is in, and what to write into
+  /// the note for it to be allowed; empty when there was none.
+  [[nodiscard]] std::string undeclared_read_text() const;
+
   struct OpenedInformer;
   davit_code open_informer(const davit_informer_options& options, davit_handle& out);
   davit_code add_index(davit_handle informer, std::string_view name, std::string_view path);
+  davit_code limit_silence(davit_handle informer, Duration longest);
   /// Null when the handle is stale. Lives as long as this.
   [[nodiscard]] const OpenedInformer* informer(davit_handle handle) const;
 
@@ -219,20 +239,28 @@ class ControllerHost {
   [[nodiscard]] const Table* side(std::string_view id) const;
   /// The state side, if it is complete.
   [[nodiscard]] const davit_state_v1* state_side() const;
+  /// Why there is none, and the entry that the note lacks.
+  [[nodiscard]] std::string undeclared_watch_text(const davit_informer_options& options) const;
   [[nodiscard]] const DeclaredWatch* find_watch(const davit_informer_options& options) const;
   /// Notes why the call under way is refused, and returns `code`.
   davit_code refuse(davit_code code, std::string_view why);
   [[nodiscard]] Status check_rights(const davit_request& request) const;
+  /// Refuses a create for an owner with a dependant of that resource which the cache lacks because
+  /// it cannot be read: controllers count what they see and would create replacements for ever.
+  [[nodiscard]] Status check_dependants(const davit_request& request) const;
   /// Collects a write if somebody wants to know; of a shadow, the answer instead of the server's.
   [[nodiscard]] std::optional<ApiResponse> intend(const ApiRequest& request);
   struct Sight;
   [[nodiscard]] Sight look(const ResourcePath& path, std::string_view name) const;
   void answer(const davit_request& request, ApiResponse from, davit_response& to, CallFrame& frame);
   void note_write(const davit_request& request, const ObjectRef& answer, const CallFrame& frame);
+  void note_lost(const davit_request& request, const CallFrame& frame);
+  [[nodiscard]] std::vector<Informer*> followers_of(const davit_request& request) const;
   struct HostedQueue;
   [[nodiscard]] SyncOutcome sync(HostedQueue& queue, std::string_view key,
                                  std::stop_token cancelled);
   void handle_change(const OpenedInformer& informer, const Change& change);
+  void timers_caught_up(const std::vector<std::string>& writers);
 
   const ControllerHostOptions options_;
   const HostServices services_;
@@ -250,6 +278,7 @@ class ControllerHost {
   std::vector<std::unique_ptr<OpenedInformer>> informers_;  // Filled by init(), fixed afterwards.
   Queues queues_;
   Timers timers_;
+  std::unique_ptr<WriteTracker> timer_writes_;  // Keys are handles, in text.
   MetricHandles metrics_;
   RetainedObjects retained_;
   SyncCounter counter_;
@@ -284,6 +313,7 @@ struct ControllerHost::OpenedInformer {
     std::string shared_name;  // In the store, whose indexes all controllers share.
   };
   std::vector<Index> indexes;
+  Duration silence_max = Duration::max();
   Informer* informer = nullptr;  // Set by commit().
 
   [[nodiscard]] CacheNeed need() const;

@@ -1,8 +1,11 @@
 /// ControllerHost's API requests: rights, conversion, answers, and what the write tracker learns of
 /// them.
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
+#include "host/api/request_builder.hpp"
+#include "host/base/json_text.hpp"
 #include "host/object/api_status.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
@@ -87,12 +90,13 @@ ApiRequest to_api_request(const davit_request& from) {
   if (from.has_grace_seconds != 0) to.delete_options.grace_seconds = from.grace_seconds;
   to.delete_options.uid = view(from.precondition_uid);
   to.delete_options.resource_version = view(from.precondition_resource_version);
-  // Longer than the server's own limit for a write (34 s is its longest webhook and storage wait
-  // together).
-  constexpr std::uint64_t kDefaultTimeoutMs = 30'000;
+  // Longer than the 34 s after which the server itself ends a write, with all its webhooks. It does
+  // not learn of a default, as of none of client-go's: it would give the webhooks less time.
+  constexpr std::uint64_t kDefaultTimeoutMs = 40'000;
   constexpr std::uint64_t kMostTimeoutMs = 10 * 60 * 1000;
   to.timeout = std::chrono::milliseconds(
       std::min(from.timeout_ms == 0 ? kDefaultTimeoutMs : from.timeout_ms, kMostTimeoutMs));
+  to.server_knows_timeout = from.timeout_ms != 0;
   return to;
 }
 
@@ -113,6 +117,18 @@ Status check_form(const davit_request& request) {
     return unknown("propagation", request.propagation);
   }
   return {};
+}
+
+/// Whether a write that did not succeed may have been applied all the same.
+bool is_lost(const ApiResponse& response) {
+  constexpr int kGatewayTimeout = 504;  // The server gave up waiting for its storage or a webhook.
+  if (response.status.ok()) return false;
+  if (response.http_status != 0) {
+    return response.http_status / 100 == 2 || response.http_status == kGatewayTimeout;
+  }
+  const bool unsent = response.broken == Break::kRefused || response.broken == Break::kResolve ||
+                      response.broken == Break::kTls;
+  return response.status.code() == Code::kUnavailable && !unsent;
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -147,15 +163,42 @@ Status ControllerHost::check_rights(const davit_request& request) const {
                                any(declared.watches, watches);
   std::string what(view(request.resource));
   if (!view(request.subresource).empty()) what.append("/").append(view(request.subresource));
-  if (!is_watched_read && !any(declared.rules, allows)) {
+  if (!is_watched_read && !any(declared.rules, allows) && !mutant("rights")) {
+    JsonText rule('{');
+    rule.text("group", view(request.group)).text("resource", view(request.resource));
+    if (const auto part = view(request.subresource); !part.empty()) rule.text("subresource", part);
+    rule.texts("verbs", {std::string(verb)});
     return Status(Code::kUndeclared, "the plugin declares no rule for " + std::string(verb) +
                                          " of " + what + " in group \"" +
-                                         std::string(view(request.group)) + "\"");
+                                         std::string(view(request.group)) + "\": \"rules\" of " +
+                                         name() + " in its note need " + rule.str());
   }
   if (request.verb == DAVIT_UPDATE && any(declared.watches, projects)) {
     return Status(Code::kUndeclared, "PUT of " + what +
                                          " refused: the controller reads it through a projection, "
                                          "so fields would be lost; patch it");
+  }
+  return {};
+}
+
+Status ControllerHost::check_dependants(const davit_request& request) const {
+  if (request.verb != DAVIT_CREATE || !view(request.subresource).empty()) return {};
+  for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
+    if (opened->resource.group != view(request.group) ||
+        opened->resource.resource != view(request.resource)) {
+      continue;
+    }
+    const Store& store = opened->informer->store();
+    if (store.skipped_count() == 0) continue;
+    const Result<ObjectRef> body = parse_object(services_.space, view(request.body));
+    const std::string_view owner = body ? controller_uid(**body) : std::string_view();
+    if (owner.empty()) return {};
+    const std::optional<SkippedObject> lacking = store.lacking(owner);
+    if (!lacking) continue;
+    return Status(Code::kUnavailable,
+                  "create of " + opened->resource.text() + " refused: " + lacking->identity.name +
+                      " has the same controlling owner and cannot be read (" + lacking->why +
+                      "), so it may be counted as missing; change or delete it");
   }
   return {};
 }
@@ -168,6 +211,10 @@ void ControllerHost::send(std::span<const davit_request> requests,
   for (std::size_t i = 0; i < requests.size(); ++i) {
     Status refused = check_form(requests[i]);
     if (refused.ok()) refused = check_rights(requests[i]);
+    if (refused.ok()) refused = check_dependants(requests[i]);
+    ApiRequest request = to_api_request(requests[i]);
+    // Here as well as where it is sent: a shadow's writes come no further.
+    if (refused.ok()) refused = check_request(request);
     if (!refused.ok()) {
       log_.warning("A request was refused before it was sent", {{"err", refused.message()}});
       ApiResponse response;
@@ -175,7 +222,6 @@ void ControllerHost::send(std::span<const davit_request> requests,
       answer(requests[i], std::move(response), responses[i], frame);
       continue;
     }
-    ApiRequest request = to_api_request(requests[i]);
     if (is_write(requests[i].verb)) {
       if (std::optional<ApiResponse> instead = intend(request)) {
         answer(requests[i], std::move(*instead), responses[i], frame);
@@ -204,12 +250,15 @@ void ControllerHost::answer(const davit_request& request, ApiResponse from, davi
   to.size = size;
   to.http_status = from.http_status;
   to.code = static_cast<davit_code>(from.status.code());
+  if (from.status.code() == Code::kCancelled) frame.note_cancelled();
   if (const ApiDetail* detail = from.status.detail(); detail != nullptr) {
     to.reason = frame.lend(detail->reason);
     to.causes = frame.lend(joined(detail->causes));
     to.retry_after_ms = detail->retry_after_ms;
   }
+  const bool writes = is_write(request.verb) && options_.dry_run == DryRun::kOff && !is_shadow();
   if (!from.status.ok()) {
+    if (writes && is_lost(from)) note_lost(request, frame);
     to.message = frame.lend(from.status.message());
     return;
   }
@@ -220,13 +269,12 @@ void ControllerHost::answer(const davit_request& request, ApiResponse from, davi
   Result<ObjectRef> parsed = parse_object(services_.space, from.body, options);
   if (!parsed) {
     // The write was applied all the same: only its answer cannot be read.
+    if (writes) note_lost(request, frame);
     to.code = DAVIT_INTERNAL;
     to.message = frame.lend("the server's answer is malformed: " + parsed.error().message());
     return;
   }
-  if (is_write(request.verb) && options_.dry_run == DryRun::kOff && !is_shadow()) {
-    note_write(request, *parsed, frame);
-  }
+  if (writes) note_write(request, *parsed, frame);
   const bool is_status = parsed->root()["kind"].string() == "Status";
   if (!is_status) to.object = frame.lend(*parsed, kFullMask);
 }
@@ -242,17 +290,31 @@ void ControllerHost::note_write(const davit_request& request, const ObjectRef& a
     if (written.uid.empty()) written.uid = view(request.precondition_uid);
   }
   const Time now = services_.clock.now();
-  for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
-    if (opened->resource.group != view(request.group) ||
-        opened->resource.resource != view(request.resource)) {
-      continue;
-    }
+  for (Informer* informer : followers_of(request)) {
     if (request.verb == DAVIT_DELETE) {
-      frame.writes()->note_delete(frame.key(), *opened->informer, written, now);
+      frame.writes()->note_delete(frame.writer(), *informer, written, now);
     } else {
-      frame.writes()->note_write(frame.key(), *opened->informer, written, now);
+      frame.writes()->note_write(frame.writer(), *informer, written, now);
     }
   }
+}
+
+void ControllerHost::note_lost(const davit_request& request, const CallFrame& frame) {
+  if (frame.writes() == nullptr) return;
+  const Time now = services_.clock.now();
+  for (Informer* informer : followers_of(request)) {
+    frame.writes()->note_lost(frame.writer(), *informer, now);
+  }
+}
+
+std::vector<Informer*> ControllerHost::followers_of(const davit_request& request) const {
+  std::vector<Informer*> followers;
+  for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
+    const bool is_its = opened->resource.group == view(request.group) &&
+                        opened->resource.resource == view(request.resource);
+    if (is_its) followers.push_back(opened->informer);
+  }
+  return followers;
 }
 
 }  // namespace davit::host

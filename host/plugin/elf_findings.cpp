@@ -76,6 +76,24 @@ void judge_exports(const ElfFile& elf, std::vector<Finding>& out) {
   }
 }
 
+/// Where else the loader would look for code, which nobody has judged.
+void judge_libraries(const ElfFile& elf, std::vector<Finding>& out) {
+  if (!elf.run_paths.empty()) {
+    out.push_back(
+        {Grade::kRefused, "run-path",
+         "looks for libraries in " + elf.run_paths.front() +
+             " (RPATH or RUNPATH), where nothing is checked: link it without -rpath "
+             "(CMake: SKIP_BUILD_RPATH, no INSTALL_RPATH), and what it needs statically"});
+  }
+  const auto by_path = std::find_if(elf.needed.begin(), elf.needed.end(), [](const auto& name) {
+    return name.find('/') != std::string::npos || name.empty();
+  });
+  if (by_path == elf.needed.end()) return;
+  out.push_back({Grade::kRefused, "needed-path",
+                 "needs the library " + (by_path->empty() ? "\"\"" : *by_path) +
+                     " by its path, which is not checked: link that library statically"});
+}
+
 }  // namespace
 
 std::string_view to_string(Grade grade) {
@@ -98,6 +116,7 @@ std::vector<Finding> judge(const ElfFile& elf) {
                        machine_name(own_machine())});
   }
   judge_exports(elf, out);
+  judge_libraries(elf, out);
   if (elf.text_relocations) {
     out.push_back({Grade::kRefused, "text-relocations",
                    "has text relocations: compile everything in it with -fPIC"});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "host/base/printable.hpp"
 #include "host/plugin/bounded_bytes.hpp"
 
 namespace davit::host {
@@ -15,6 +16,10 @@ constexpr std::uint64_t kNeededMax = 1'000;
 /// All names together; libstdc++ with its 6,000 symbols has 0.4 MiB.
 constexpr std::size_t kNamesBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kNoteBytesMax = std::size_t{1} << 20;
+/// Linkers make four; the search for an address goes through all of them.
+constexpr std::size_t kLoadsMax = 64;
+/// Longer than the names of the sections that are looked for.
+constexpr std::size_t kSectionNameBytesMax = 32;
 
 Status damaged(std::string_view what) {
   return Status(Code::kInvalid, "damaged or cut off: " + std::string(what));
@@ -28,11 +33,13 @@ struct Dynamic {
   std::uint64_t gnu_hash = 0;
   std::optional<std::uint64_t> soname;
   std::vector<std::uint64_t> needed;
+  std::vector<std::uint64_t> run_paths;
 };
 
 class ElfParser {
  public:
-  explicit ElfParser(std::string_view image) : image_(image), bytes_(image) {}
+  explicit ElfParser(std::string_view image)
+      : image_(image), bytes_(image), notes_left_(image.size()) {}
 
   Result<ElfFile> parse();
 
@@ -42,9 +49,9 @@ class ElfParser {
   Status read_dynamic(const Elf64_Phdr& segment);
   Status read_names();
   Status read_symbols();
-  void read_notes(std::string_view notes);
+  [[nodiscard]] bool read_notes(std::string_view notes);
   void read_note(const Elf64_Nhdr& header, std::string_view owner, std::string_view text);
-  void read_sections();
+  [[nodiscard]] bool read_sections();
 
   /// File offset of a virtual address; nothing when no segment of the file holds it.
   [[nodiscard]] std::optional<std::uint64_t> offset_of(std::uint64_t address) const;
@@ -58,6 +65,10 @@ class ElfParser {
   std::vector<Elf64_Phdr> loads_;
   Dynamic dynamic_;
   std::size_t names_bytes_ = 0;
+  /// Bytes of notes that may still be read. A file's notes fit into it; headers that name one area
+  /// again and again do not.
+  std::size_t notes_left_ = 0;
+  std::optional<std::uint64_t> strings_at_;  // File offset of the names.
   ElfFile out_;
 };
 
@@ -106,6 +117,7 @@ Status ElfParser::read_segments() {
     const bool in_file = bytes_.range(segment->p_offset, segment->p_filesz).has_value();
     if (segment->p_type == PT_LOAD) {
       if (!in_file) return damaged("a segment reaches beyond the end of the file");
+      if (loads_.size() >= kLoadsMax) return damaged("it has more segments than a linker makes");
       loads_.push_back(*segment);
     } else if (segment->p_type == PT_DYNAMIC) {
       dynamic = *segment;
@@ -119,7 +131,9 @@ Status ElfParser::read_segments() {
     }
   }
   if (!stack_seen) out_.executable_stack = true;
-  for (const std::string_view content : notes) read_notes(content);
+  for (const std::string_view content : notes) {
+    if (!read_notes(content)) return damaged("the notes are larger than the file");
+  }
   if (!dynamic) return Status(Code::kInvalid, "not a shared library: it has no dynamic section");
   return read_dynamic(*dynamic);
 }
@@ -150,8 +164,15 @@ Status ElfParser::read_dynamic(const Elf64_Phdr& segment) {
         dynamic_.soname = value;
         break;
       case DT_NEEDED:
+      case DT_AUXILIARY:  // The loader opens these two as well.
+      case DT_FILTER:
         if (dynamic_.needed.size() >= kNeededMax) return damaged("the list of needed libraries");
         dynamic_.needed.push_back(value);
+        break;
+      case DT_RPATH:
+      case DT_RUNPATH:
+        if (dynamic_.run_paths.size() >= kNeededMax) return damaged("the list of search paths");
+        dynamic_.run_paths.push_back(value);
         break;
       case DT_TEXTREL:
         out_.text_relocations = true;
@@ -172,16 +193,16 @@ Status ElfParser::read_dynamic(const Elf64_Phdr& segment) {
 }
 
 std::optional<std::string> ElfParser::string_at(std::uint64_t index) {
-  const std::optional<std::uint64_t> table = offset_of(dynamic_.strings);
-  if (!table || index > image_.size()) return std::nullopt;
-  const std::optional<std::string_view> text = bytes_.text(*table + index);
+  if (!strings_at_ || index > image_.size()) return std::nullopt;
+  const std::optional<std::string_view> text = bytes_.text(*strings_at_ + index);
   if (!text) return std::nullopt;
   names_bytes_ += text->size();
   if (names_bytes_ > kNamesBytesMax) return std::nullopt;
-  return std::string(*text);
+  return printable(*text);
 }
 
 Status ElfParser::read_names() {
+  strings_at_ = offset_of(dynamic_.strings);
   if (dynamic_.soname) {
     std::optional<std::string> name = string_at(*dynamic_.soname);
     if (!name) return damaged("the SONAME");
@@ -191,6 +212,11 @@ Status ElfParser::read_names() {
     std::optional<std::string> name = string_at(index);
     if (!name) return damaged("the list of needed libraries");
     out_.needed.push_back(std::move(*name));
+  }
+  for (const std::uint64_t index : dynamic_.run_paths) {
+    std::optional<std::string> path = string_at(index);
+    if (!path) return damaged("the list of search paths");
+    out_.run_paths.push_back(std::move(*path));
   }
   return Status();
 }
@@ -274,15 +300,19 @@ void ElfParser::read_note(const Elf64_Nhdr& header, std::string_view owner, std:
   } else if (owner == "Go") {
     out_.go_runtime = true;
   } else if (owner == "davit") {
-    out_.note_types.push_back(header.n_type);
+    constexpr std::size_t kTypesMax = 8;  // More than one is refused.
+    if (out_.note_types.size() < kTypesMax) out_.note_types.push_back(header.n_type);
     if (header.n_type == 1 && !out_.note && text.size() <= kNoteBytesMax) {
       out_.note = std::string(text.substr(0, text.find('\0')));
     }
   }
 }
 
-/// Damaged notes end the reading: what a plugin misses then is told as missing.
-void ElfParser::read_notes(std::string_view notes) {
+/// Damaged notes end the reading: what a plugin misses then is told as missing. False when there
+/// are more than the file can hold.
+bool ElfParser::read_notes(std::string_view notes) {
+  if (notes.size() > notes_left_) return false;
+  notes_left_ -= notes.size();
   const BoundedBytes bytes(notes);
   std::uint64_t offset = 0;
   while (const auto header = bytes.at<Elf64_Nhdr>(offset)) {
@@ -291,33 +321,36 @@ void ElfParser::read_notes(std::string_view notes) {
     const std::uint64_t text_at = owner_at + padded(header->n_namesz);
     const auto owner = bytes.range(owner_at, header->n_namesz);
     const auto text = bytes.range(text_at, header->n_descsz);
-    if (!owner || !text) return;
+    if (!owner || !text) return true;
     read_note(*header, owner->substr(0, owner->find('\0')), *text);
     offset = text_at + padded(header->n_descsz);
   }
+  return true;
 }
 
 /// Sections may have been stripped away; they only add to what the segments said. The note is
 /// looked for here as well, because some compilers do not mark its section as one of notes.
-void ElfParser::read_sections() {
+bool ElfParser::read_sections() {
   const auto names =
       bytes_.at<Elf64_Shdr>(header_.e_shoff, header_.e_shstrndx, header_.e_shentsize);
-  if (!names) return;
+  if (!names || names->sh_offset > image_.size()) return true;
   for (std::uint64_t i = 0; i < header_.e_shnum; ++i) {
     const auto section = bytes_.at<Elf64_Shdr>(header_.e_shoff, i, header_.e_shentsize);
-    if (!section) return;
+    if (!section) return true;
     const std::uint64_t at = names->sh_offset + section->sh_name;
-    if (names->sh_offset > image_.size() || !bytes_.text(at)) continue;
-    const std::string_view name = *bytes_.text(at);
+    if (at > image_.size()) continue;
+    // Cut, because a name may lack its end in every section anew.
+    const std::string_view longest = image_.substr(at, kSectionNameBytesMax);
+    const std::string_view name = longest.substr(0, longest.find('\0'));
     if (name == ".note.davit" && out_.note_types.empty()) {
-      if (const auto content = bytes_.range(section->sh_offset, section->sh_size)) {
-        read_notes(*content);
-      }
+      const auto content = bytes_.range(section->sh_offset, section->sh_size);
+      if (content && !read_notes(*content)) return false;
     }
     if (name.starts_with(".go.buildinfo") || name.starts_with(".gopclntab")) {
       out_.go_runtime = true;
     }
   }
+  return true;
 }
 
 Result<ElfFile> ElfParser::parse() {
@@ -325,7 +358,7 @@ Result<ElfFile> ElfParser::parse() {
   if (Status s = read_segments(); !s.ok()) return s;
   if (Status s = read_names(); !s.ok()) return s;
   if (Status s = read_symbols(); !s.ok()) return s;
-  read_sections();
+  if (!read_sections()) return damaged("the notes are larger than the file");
   for (const ElfSymbol& symbol : out_.exports) {
     if (symbol.name == "_cgo_init" || symbol.name == "crosscall2") out_.go_runtime = true;
   }

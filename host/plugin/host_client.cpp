@@ -6,6 +6,14 @@ namespace {
 
 // ---- davit.client/1
 
+/// Writes `response` where the caller has its `index`-th one, as much of it as the caller knows.
+void put(davit_response response, davit_response* responses, std::size_t response_size,
+         std::size_t index) {
+  const std::size_t size = std::min(response_size, sizeof(davit_response));
+  response.size = static_cast<std::uint32_t>(size);
+  std::memcpy(reinterpret_cast<char*>(responses) + index * response_size, &response, size);
+}
+
 davit_code client_batch(davit_host* host, const davit_request* requests, std::size_t request_size,
                         davit_response* responses, std::size_t response_size, std::size_t count) {
   CallFrame* frame = enter(host, kSyncCall);
@@ -13,6 +21,10 @@ davit_code client_batch(davit_host* host, const davit_request* requests, std::si
       request_size < sizeof(std::uint32_t) || response_size < sizeof(std::uint32_t)) {
     return DAVIT_MISUSE;
   }
+  // Should memory run out half-way: a write may or may not have been applied.
+  davit_response unknown{};
+  unknown.code = DAVIT_UNAVAILABLE;
+  for (std::size_t i = 0; i < count; ++i) put(unknown, responses, response_size, i);
   std::vector<davit_request> in(count);
   std::vector<davit_response> out(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -22,9 +34,7 @@ davit_code client_batch(davit_host* host, const davit_request* requests, std::si
   host->controller->send(in, out, *frame);
   davit_code code = DAVIT_OK;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t size = std::min(response_size, sizeof(davit_response));
-    out[i].size = static_cast<std::uint32_t>(size);
-    std::memcpy(reinterpret_cast<char*>(responses) + i * response_size, &out[i], size);
+    put(out[i], responses, response_size, i);
     if (out[i].code != DAVIT_OK) code = out[i].code;
   }
   return code;
@@ -46,7 +56,8 @@ davit_code client_resource_exists(davit_host* host, davit_str group, davit_str v
 
 }  // namespace
 
-constexpr davit_client_v1 kClientTable =
-    table_of<davit_client_v1>(client_call, client_batch, client_resource_exists);
+constexpr davit_client_v1 kClientTable = table_of<davit_client_v1>(
+    host_function<client_call, DAVIT_UNAVAILABLE>, host_function<client_batch, DAVIT_UNAVAILABLE>,
+    host_function<client_resource_exists>);
 
 }  // namespace davit::host

@@ -37,6 +37,11 @@ void log_write(davit_host* host, std::int32_t level, davit_str message,
   for (std::size_t i = 0; i < count; ++i) {
     pairs.emplace_back(view(fields[i].key), view(fields[i].value));
   }
+  // An error that a handler or timer reports is often the end of a read that was refused.
+  const std::string refused = level == DAVIT_LOG_ERROR && host->controller->frame() != nullptr
+                                  ? host->controller->undeclared_read_text()
+                                  : std::string();
+  if (!refused.empty()) pairs.emplace_back("undeclared", refused);
   host->controller->log().write(level, view(message), pairs);
 }
 
@@ -111,11 +116,14 @@ davit_value config_value(davit_host* host) {
 
 }  // namespace
 
-constexpr davit_event_v1 kEventTable = table_of<davit_event_v1>(event_record);
-constexpr davit_log_v1 kLogTable = table_of<davit_log_v1>(log_write, log_enabled);
-constexpr davit_clock_v1 kClockTable = table_of<davit_clock_v1>(clock_monotonic_ns, clock_wall_ns);
-constexpr davit_random_v1 kRandomTable = table_of<davit_random_v1>(random_next);
-constexpr davit_metric_v1 kMetricTable = table_of<davit_metric_v1>(metric_open, metric_record);
-constexpr davit_config_v1 kConfigTable = table_of<davit_config_v1>(config_value);
+constexpr davit_event_v1 kEventTable = table_of<davit_event_v1>(host_function<event_record>);
+constexpr davit_log_v1 kLogTable =
+    table_of<davit_log_v1>(host_function<log_write>, host_function<log_enabled, 0>);
+constexpr davit_clock_v1 kClockTable =
+    table_of<davit_clock_v1>(host_function<clock_monotonic_ns>, host_function<clock_wall_ns>);
+constexpr davit_random_v1 kRandomTable = table_of<davit_random_v1>(host_function<random_next>);
+constexpr davit_metric_v1 kMetricTable =
+    table_of<davit_metric_v1>(host_function<metric_open>, host_function<metric_record>);
+constexpr davit_config_v1 kConfigTable = table_of<davit_config_v1>(host_function<config_value>);
 
 }  // namespace davit::host

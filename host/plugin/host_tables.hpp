@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
 
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/controller_host.hpp"
+#include "host/plugin/guard.hpp"
 
 namespace davit::host {
 
@@ -49,6 +53,38 @@ template <typename T>
   return array != nullptr || count == 0;
 }
 
+/// What a host function answers when memory or threads have run out: a code that makes the caller
+/// try again, and nothing where the answer is no code.
+template <typename Answer>
+inline constexpr Answer kFailed{};
+template <>
+inline constexpr davit_code kFailed<davit_code> = DAVIT_INTERNAL;
+
+/// `kBody` as it stands in a table: it never throws. What went wrong can be had as the text of the
+/// call's error.
+template <auto kBody, auto... kAnswer>
+struct HostFunction;
+template <typename Answer, typename... Args, Answer (*kBody)(davit_host*, Args...), auto... kAnswer>
+struct HostFunction<kBody, kAnswer...> {
+  static Answer call(davit_host* host, Args... args) noexcept {
+    const auto note = [host](std::string_view why) {
+      if (CallFrame* frame = enter(host, kAnyCall)) {
+        frame->set_error(std::string("the host has no resources left: ").append(why));
+      }
+    };
+    const auto body = [&]() -> Answer { return kBody(host, args...); };
+    if constexpr (std::is_void_v<Answer>) {
+      (void)shielded([&] { return body(), 0; }, 0, note);
+    } else if constexpr (sizeof...(kAnswer) == 1) {
+      return shielded(body, Answer{kAnswer...}, note);
+    } else {
+      return shielded(body, kFailed<Answer>, note);
+    }
+  }
+};
+template <auto kBody, auto... kAnswer>
+inline constexpr auto host_function = &HostFunction<kBody, kAnswer...>::call;
+
 template <typename Table, typename... Functions>
 [[nodiscard]] constexpr Table table_of(Functions... functions) {
   return Table{sizeof(Table), 0, functions...};
@@ -66,5 +102,6 @@ extern const davit_clock_v1 kClockTable;
 extern const davit_random_v1 kRandomTable;
 extern const davit_metric_v1 kMetricTable;
 extern const davit_config_v1 kConfigTable;
+extern const davit_freshness_v1 kFreshnessTable;
 
 }  // namespace davit::host

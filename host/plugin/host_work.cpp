@@ -83,9 +83,11 @@ davit_code timer_stop(davit_host* host, davit_handle handle) {
 
 }  // namespace
 
-constexpr davit_queue_v1 kQueueTable =
-    table_of<davit_queue_v1>(queue_open, queue_add, queue_add_sharded, queue_add_after,
-                             queue_add_rate_limited, queue_forget, queue_failures);
-constexpr davit_timer_v1 kTimerTable = table_of<davit_timer_v1>(timer_start, timer_stop);
+constexpr davit_queue_v1 kQueueTable = table_of<davit_queue_v1>(
+    host_function<queue_open>, host_function<queue_add>, host_function<queue_add_sharded>,
+    host_function<queue_add_after>, host_function<queue_add_rate_limited>,
+    host_function<queue_forget>, host_function<queue_failures>);
+constexpr davit_timer_v1 kTimerTable =
+    table_of<davit_timer_v1>(host_function<timer_start>, host_function<timer_stop>);
 
 }  // namespace davit::host

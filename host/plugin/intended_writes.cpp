@@ -4,6 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include "host/api/request_builder.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -93,6 +95,9 @@ IntendedWrite intended_write(const ApiRequest& request, std::string_view name) {
     const std::size_t cut = write.content.size() - kContentBytesMax;
     write.content.resize(kContentBytesMax);
     write.content += "... " + std::to_string(cut) + " bytes more, hash " + std::to_string(hash);
+  }
+  if (is_confidential(path) && request.verb != Verb::kDelete) {
+    write.hidden = std::exchange(write.content, "(confidential)");
   }
   return write;
 }

@@ -22,6 +22,8 @@ struct IntendedWrite {
   std::string resource;  ///< "apps/v1 replicasets/status"
   std::string object;    ///< "default/web"; where the server makes the name, "default/web-*".
   std::string content;   ///< The kind of patch and the body, without what each moment changes.
+  /// Instead of `content` where that may not be shown: of Secrets and tokens. Only compared.
+  std::string hidden = {};
 
   friend auto operator<=>(const IntendedWrite&, const IntendedWrite&) = default;
 };

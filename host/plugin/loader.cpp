@@ -3,9 +3,11 @@
 #include <link.h>
 #define BOOST_DLL_USE_STD_FS
 #include <boost/dll/shared_library.hpp>
+#include <davit/mutant.hpp>
 #include <set>
 #include <utility>
 
+#include "host/base/printable.hpp"
 #include "host/run/breadcrumb.hpp"
 
 namespace davit::host {
@@ -44,7 +46,7 @@ Status check_table(const davit_plugin* table, const PluginDeclaration& declarati
   for (const DeclaredController& each : declaration.controllers) missing.insert(each.name);
   for (std::size_t i = 0; i < table->row_count; ++i) {
     const davit_row& row = row_at(*table, i);
-    const std::string name(view(row.name));
+    const std::string name = printable(view(row.name));
     if (row.init == nullptr) {
       return Status(Code::kInvalid, "the row of controller \"" + name + "\" has no init function");
     }
@@ -114,7 +116,7 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                   const std::string& sha256) {
   Result<TrustedFile> source = read_trusted(path);
   if (!source) return source.error();
-  if (!sha256.empty() && source->digest != sha256) {
+  if (!sha256.empty() && source->digest != sha256 && !mutant("digest-pin")) {
     return refuse(Code::kForbidden, path,
                   "its SHA-256 digest is " + source->digest + ", the manifest wants " + sha256);
   }
@@ -150,7 +152,7 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                   boost::dll::load_mode::rtld_local));
     library->table = library->handle.get<const davit_plugin*()>(DAVIT_PLUGIN_SYMBOL)();
   } catch (const std::exception& error) {
-    return refuse(Code::kInvalid, path, std::string("cannot be opened: ") + error.what());
+    return refuse(Code::kInvalid, path, "cannot be opened: " + printable(error.what()));
   } catch (...) {
     return refuse(Code::kInvalid, path, DAVIT_PLUGIN_SYMBOL "() threw an exception");
   }

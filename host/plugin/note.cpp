@@ -7,6 +7,7 @@
 #include <set>
 
 #include "host/base/json_text.hpp"
+#include "host/base/printable.hpp"
 #include "host/config/fields.hpp"
 #include "host/config/json.hpp"
 #include "host/config/names.hpp"
@@ -131,6 +132,12 @@ DeclaredController NoteReader::controller(const YamlNode& node, const std::strin
   for (const std::string& alias : out.aliases) unique_name(in, node, alias);
   out.client_name = out.name;
   in.name("clientName", out.client_name);
+  if (const YamlNode* given = node.find("clientName");
+      given != nullptr && !is_client_name(out.client_name)) {
+    in.mistake(*given, in.path("clientName") +
+                           " must be up to 253 letters, digits, '-', '_' and '.', not " +
+                           json_string(out.client_name));
+  }
   in.boolean("offByDefault", out.off_by_default);
   in.boolean("withoutLeadership", out.without_leadership);
   std::int64_t workers = out.workers;
@@ -157,7 +164,7 @@ void NoteReader::resource(Fields& in, const YamlNode& node, std::string& group,
   }
   in.name("resource", resource);
   require(in, node, "resource");
-  if (!resource.empty() && !is_dns_label(resource)) {
+  if (!resource.empty() && !is_resource_name(resource)) {
     in.mistake(*node.find("resource"),
                in.path("resource") + " must be a plural in lower case such as \"pods\", not " +
                    json_string(resource));
@@ -171,6 +178,11 @@ DeclaredRule NoteReader::rule(const YamlNode& node, const std::string& where) {
   Fields in = fields(node, where);
   resource(in, node, out.group, out.resource);
   in.text("subresource", out.subresource);
+  if (!out.subresource.empty() && !is_subresource_of(out.resource, out.subresource)) {
+    in.mistake(*node.find("subresource"),
+               in.path("subresource") + " must be one word such as \"status\" that " +
+                   out.resource + " have, not " + json_string(out.subresource));
+  }
   in.texts("verbs", out.verbs);
   if (node.find("verbs") == nullptr) in.mistake(node, in.path("verbs") + " is missing");
   for (const std::string& verb : out.verbs) {
@@ -189,11 +201,35 @@ DeclaredWatch NoteReader::watch(const YamlNode& node, const std::string& where) 
   resource(in, node, out.group, out.resource);
   in.name("version", out.version);
   require(in, node, "version");
+  if (!out.version.empty() && !is_dns_label(out.version)) {
+    in.mistake(*node.find("version"),
+               in.path("version") + " must be like \"v1\", not " + json_string(out.version));
+  }
   in.texts("projection", out.projection);
   in.text("labelSelector", out.label_selector);
   in.text("fieldSelector", out.field_selector);
   in.finish();
   return out;
+}
+
+}  // namespace
+
+namespace {
+
+/// Names each text that could not be shown as it is: reports and logs print the note's texts.
+void check_printable(const YamlNode& node, const std::string& where,
+                     std::vector<Mistake>& mistakes) {
+  const auto check = [&](const std::string& text, const YamlNode& at) {
+    if (printable(text) == text) return;
+    mistakes.push_back(
+        {"", at.line, at.column, where + " has control characters: " + json_string(text)});
+  };
+  check(node.text, node);
+  for (const YamlNode& item : node.items) check_printable(item, where, mistakes);
+  for (const YamlMember& member : node.members) {
+    check(member.key, member.value);
+    check_printable(member.value, where.empty() ? printable(member.key) : where, mistakes);
+  }
 }
 
 }  // namespace
@@ -206,6 +242,7 @@ NoteResult parse_note(std::string_view json) {
   }
   const YamlDocument document = parse_json(json, "");
   std::vector<Mistake> mistakes = document.mistakes;
+  if (mistakes.empty()) check_printable(document.root, "", mistakes);
   if (mistakes.empty()) NoteReader(result.declaration, mistakes).read(document.root);
   for (const Mistake& mistake : mistakes) {
     const bool syntax = !document.mistakes.empty();
@@ -217,9 +254,9 @@ NoteResult parse_note(std::string_view json) {
 }
 
 std::vector<std::string> host_capabilities() {
-  return {"davit.object/1", "davit.informer/1", "davit.queue/1", "davit.client/1",
-          "davit.timer/1",  "davit.event/1",    "davit.log/1",   "davit.clock/1",
-          "davit.random/1", "davit.metric/1",   "davit.config/1"};
+  return {"davit.object/1", "davit.informer/1", "davit.queue/1",  "davit.client/1",
+          "davit.timer/1",  "davit.event/1",    "davit.log/1",    "davit.clock/1",
+          "davit.random/1", "davit.metric/1",   "davit.config/1", "davit.freshness/1"};
 }
 
 Status check_compatible(const PluginDeclaration& declaration,

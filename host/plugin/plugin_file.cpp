@@ -6,8 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "host/plugin/staging.hpp"
-
 namespace davit::host {
 namespace {
 
@@ -30,10 +28,12 @@ Status read_declaration(const ElfFile& elf, PluginDeclaration& out,
   }
   NoteResult note = parse_note(*elf.note);
   if (!note.ok()) {
+    constexpr std::size_t kToldMax = 20;
     std::string text = "its davit note is wrong: ";
-    for (const std::string& mistake : note.mistakes) {
-      if (&mistake != &note.mistakes.front()) text += "; ";
-      text += mistake;
+    const std::size_t told = std::min(note.mistakes.size(), kToldMax);
+    for (std::size_t i = 0; i < told; ++i) text += (i == 0 ? "" : "; ") + note.mistakes[i];
+    if (told < note.mistakes.size()) {
+      text += "; and " + std::to_string(note.mistakes.size() - told) + " more";
     }
     return refused(Code::kInvalid, "note", text);
   }
@@ -79,8 +79,9 @@ Result<PluginFile> judge_plugin(const std::filesystem::path& path, const std::st
   return std::move(judgement->file);
 }
 
-Result<PluginFile> inspect_plugin(const std::filesystem::path& path) {
-  Result<TrustedFile> file = read_plugin_file(path);
+Result<PluginFile> inspect_plugin(const std::filesystem::path& path, Trust trust) {
+  Result<TrustedFile> file =
+      trust == Trust::kRequired ? read_trusted(path) : read_plugin_file(path);
   if (!file) return file.error();
   return judge_plugin(path, file->content, file->digest);
 }

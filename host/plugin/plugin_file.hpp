@@ -9,6 +9,7 @@
 #include "host/plugin/elf_findings.hpp"
 #include "host/plugin/elf_reader.hpp"
 #include "host/plugin/note.hpp"
+#include "host/plugin/staging.hpp"
 
 namespace davit::host {
 
@@ -44,8 +45,10 @@ struct Judgement {
 [[nodiscard]] Result<PluginFile> judge_plugin(const std::filesystem::path& path,
                                               const std::string& content, std::string digest);
 
-/// Reads and judges a file, whoever owns it; for `davit plugin inspect`, rbac and checks.
-[[nodiscard]] Result<PluginFile> inspect_plugin(const std::filesystem::path& path);
+/// Reads and judges a file: whoever owns it, for `davit plugin inspect`, rbac and checks, or one
+/// that read_trusted() reads.
+[[nodiscard]] Result<PluginFile> inspect_plugin(const std::filesystem::path& path,
+                                                Trust trust = Trust::kIgnored);
 
 /// Where plugins lie when nobody says otherwise: ../lib/davit/plugins beside the program, or the
 /// `plugins` folder of a build tree that the program lies in. Both may be missing.

@@ -4,6 +4,7 @@
 #include <davit/abi.h>
 
 #include <cstdint>
+#include <davit/mutant.hpp>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -86,7 +87,8 @@ class SlotTable {
     const auto low = static_cast<std::uint32_t>(handle);
     if (low == 0 || low > slots_.size()) return nullptr;
     const Slot& slot = slots_[low - 1];
-    if (!slot.value || handle != encode(low - 1, slot.generation)) return nullptr;
+    const bool is_own = handle == encode(low - 1, slot.generation) || mutant("stale-handle");
+    if (!slot.value || !is_own) return nullptr;
     return &slot;
   }
 

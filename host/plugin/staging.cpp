@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "host/base/file_trust.hpp"
 #include "host/base/unique_fd.hpp"
 #include "host/base/write_all.hpp"
 #include "host/plugin/digest.hpp"
@@ -40,41 +41,6 @@ Result<std::string> read_all(int fd) {
   }
 }
 
-Status check_owner(const struct stat& info, const std::filesystem::path& path,
-                   const std::string& what) {
-  if (info.st_uid == 0 || info.st_uid == ::geteuid()) return Status();
-  return refuse_plugin(Code::kForbidden, path,
-                       what + " belongs to user " + std::to_string(info.st_uid) +
-                           "; it must belong to root or to the user that runs davit");
-}
-
-/// Whoever may replace the file may run code as we do.
-Status check_trust(const struct stat& info, const std::filesystem::path& path) {
-  if (Status s = check_owner(info, path, "the file"); !s.ok()) return s;
-  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return refuse_plugin(Code::kForbidden, path,
-                         "the file is writable by others; run chmod go-w on it");
-  }
-  std::error_code code;
-  const std::filesystem::path real = std::filesystem::canonical(path, code);
-  const std::string directory = (code ? path : real).parent_path().string();
-  struct stat parent {};
-  if (::stat(directory.c_str(), &parent) != 0) {
-    return refuse_plugin(Code::kForbidden, path,
-                         "cannot look at " + directory + ": " + reason(errno));
-  }
-  if (Status s = check_owner(parent, path, "the directory " + directory); !s.ok()) return s;
-  const bool sticky = (parent.st_mode & S_ISVTX) != 0;
-  if (!sticky && (parent.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return refuse_plugin(
-        Code::kForbidden, path,
-        "the directory " + directory + " is writable by others; run chmod go-w on it");
-  }
-  return Status();
-}
-
-enum class Trust { kRequired, kIgnored };
-
 Result<TrustedFile> read_file(const std::filesystem::path& path, Trust trust) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) {
@@ -88,7 +54,9 @@ Result<TrustedFile> read_file(const std::filesystem::path& path, Trust trust) {
   if (::fstat(file.get(), &info) != 0) return refuse_plugin(Code::kInvalid, path, reason(errno));
   if (!S_ISREG(info.st_mode)) return refuse_plugin(Code::kInvalid, path, "is not a regular file");
   if (trust == Trust::kRequired) {
-    if (Status s = check_trust(info, path); !s.ok()) return s;
+    if (Status s = check_trust(info, path); !s.ok()) {
+      return refuse_plugin(s.code(), path, s.message());
+    }
   }
   Result<std::string> content = read_all(file.get());
   if (!content) return refuse_plugin(Code::kInvalid, path, content.error().message());

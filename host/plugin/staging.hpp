@@ -36,6 +36,12 @@ class StagingDirectory {
   int copies_ = 0;
 };
 
+/// Whether others may have written a file that is read.
+enum class Trust {
+  kRequired,  ///< It is refused then.
+  kIgnored,   ///< For looking only.
+};
+
 /// A file's content, read once, after its owner and mode were checked.
 struct TrustedFile {
   std::string content;
@@ -49,8 +55,9 @@ struct TrustedFile {
 }
 
 /// Reads a plugin file. Refuses what is missing, no regular file, larger than 256 MiB, owned by
-/// neither root nor the user we run as, or writable by others, itself or its directory (unless the
-/// directory is sticky). One line that names the file and what to do.
+/// neither root nor the user we run as, or writable by others, itself or a directory or symbolic
+/// link on the way to it (unless the directory is sticky). One line that names the file and what to
+/// do.
 [[nodiscard]] Result<TrustedFile> read_trusted(const std::filesystem::path& path);
 
 /// As read_trusted() without the checks of owner and mode, for looking only.

@@ -1,6 +1,7 @@
 #include "host/queue/retry_limiter.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 
 namespace davit::host {
 
@@ -24,6 +25,7 @@ std::uint32_t RetryLimiter::failures(std::string_view key) const {
 
 Duration RetryLimiter::exponential(std::uint32_t failures) const {
   Duration delay = options_.base;
+  if (mutant("back-off")) return delay;
   for (std::uint32_t i = 0; i < failures; ++i) {
     if (delay >= options_.max / 2) return options_.max;
     delay *= 2;

@@ -1,9 +1,11 @@
 #include "host/queue/work_queue.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/base/assert.hpp"
+#include "host/base/on_failure.hpp"
 
 namespace davit::host {
 
@@ -125,11 +127,15 @@ WorkQueue::Added WorkQueue::enqueue(const QueueKey& key, Time now) {
   if (it == entries_.end()) {
     const auto added = entries_.emplace(
         std::string(key.key), QueueEntry{.queued = now, .shard = std::string(shard_of(key))});
+    // An entry that is in no line would never be taken, and no later add would help it.
+    OnFailure forget_it([&]() REQUIRES(mutex_) { entries_.erase(added.first); });
     ready_.push_back(&*added.first);
+    forget_it.dismiss();
     ++queued_;
     return Added::kQueued;
   }
   if (it->second.state != State::kRunning) return Added::kNothing;
+  if (mutant("added-while-running")) return Added::kNothing;
   it->second.state = State::kStale;
   it->second.queued = now;
   return Added::kStale;
@@ -146,12 +152,15 @@ void WorkQueue::delay(const QueueKey& key, Time due) {
   auto it = delayed_.find(key.key);
   if (it == delayed_.end()) {
     it = delayed_.emplace(std::string(key.key), DelayedKey{due, std::string(shard_of(key))}).first;
-  } else {
-    if (it->second.due <= due) return;
-    due_.erase({it->second.due, it->first});
-    it->second.due = due;
+    OnFailure forget_it([&]() REQUIRES(mutex_) { delayed_.erase(it); });
+    due_.emplace(due, it->first);
+    forget_it.dismiss();
+    return;
   }
-  due_.emplace(due, it->first);
+  if (it->second.due <= due) return;
+  due_.emplace(due, it->first);  // First what may fail.
+  due_.erase({it->second.due, it->first});
+  it->second.due = due;
 }
 
 std::size_t WorkQueue::queue_due(Time now) {

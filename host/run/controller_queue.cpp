@@ -68,7 +68,8 @@ void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& 
   if (outcome.code == DAVIT_OK) {
     forget(lease.key());
     if (outcome.again.count() > 0) add_after(key, outcome.again);
-  } else if (outcome.code == DAVIT_CANCELLED && (cancelled.stop_requested() || !work_.is_open())) {
+  } else if ((outcome.code == DAVIT_CANCELLED || outcome.cancelled) &&
+             (cancelled.stop_requested() || !work_.is_open())) {
     // Our doing, not the key's failure.
     add(key);
   } else {
@@ -149,6 +150,7 @@ std::string ControllerQueue::overdue(Duration limit) const {
 
 std::size_t ControllerQueue::report(Duration limit) {
   add_expired();
+  pool_.catch_up();
   if (!options_.name.empty()) {
     metrics_.queue_running(options_.name, work_.running_work(clock_.now()));
   }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/base/assert.hpp"
+#include "host/base/start_thread.hpp"
 
 namespace davit::host {
 namespace {
@@ -12,6 +14,13 @@ namespace {
 /// Timers of a controller that run at once. Its periodic passes are few; a stuck one must not stop
 /// the others.
 constexpr std::uint32_t kTimerWorkers = 4;
+
+/// Timers are keys: their numbers.
+std::uint32_t timer_number(std::string_view key) {
+  std::uint32_t number = 0;
+  std::from_chars(key.data(), key.data() + key.size(), number);
+  return number;
+}
 
 Status no_such_queue() { return {Code::kMisuse, "no such queue"}; }
 
@@ -29,6 +38,10 @@ ControllerRunner::ControllerRunner(RunnerOptions options, ChangeFeed* feed, Runn
   timers.workers = kTimerWorkers;
   timers.sync = [this](std::string_view key, const std::stop_token& cancelled) {
     return run_timer(key, cancelled);
+  };
+  timers.gate = [this](std::string_view key) -> std::optional<Time> {
+    const std::shared_ptr<const TimerOptions> timer = timer_of(key);
+    return timer && timer->gate ? timer->gate() : std::nullopt;
   };
   timer_queue_ = make_queue(std::move(timers), "timer");
 }
@@ -93,10 +106,11 @@ Status ControllerRunner::caught_up(QueueId queue, std::string_view key) {
 
 TimerId ControllerRunner::start_timer(TimerOptions options) {
   DAVIT_ASSERT(options.fire);
+  auto shared = std::make_shared<const TimerOptions>(std::move(options));
   MutexLock lock(mutex_);
   const std::uint32_t id = next_timer_++;
-  timers_[id].options = std::make_shared<const TimerOptions>(std::move(options));
-  if ((holds_ & ~static_cast<unsigned>(kPaused)) == 0) arm_timers();
+  timers_.emplace(id, Timer{.options = std::move(shared)});
+  if ((holds_ & ~static_cast<unsigned>(kPaused | kResting)) == 0) arm_timers();
   return TimerId(id);
 }
 
@@ -111,8 +125,8 @@ Status ControllerRunner::stop_timer(TimerId timer) {
 void ControllerRunner::arm_timers() {
   for (auto& [id, timer] : timers_) {
     if (timer.armed) continue;
-    timer.armed = true;
     timer_queue_->add_after(std::to_string(id), timer.options->first);
+    timer.armed = true;
   }
 }
 
@@ -120,14 +134,15 @@ void ControllerRunner::start() {
   {
     MutexLock lock(mutex_);
     if ((holds_ & kNotStarted) == 0 || (holds_ & kStopped) != 0) return;
-    dispatching_ = feed_ != nullptr;
+    start_dispatcher();
   }
-  if (feed_ == nullptr) {
-    lift(kCachesFilling);
-  } else {
-    dispatcher_ = std::jthread([this](const std::stop_token& stop) { dispatch(stop); });
-  }
+  if (feed_ == nullptr) lift(kCachesFilling);
   lift(kNotStarted);
+}
+
+void ControllerRunner::start_dispatcher() {
+  if (feed_ == nullptr || dispatcher_.joinable()) return;
+  dispatching_ = start_thread(dispatcher_, [this](const std::stop_token& stop) { dispatch(stop); });
 }
 
 void ControllerRunner::begin_syncing() { lift(kNotLeading); }
@@ -136,7 +151,7 @@ void ControllerRunner::dispatch(const std::stop_token& stop) {
   bool filling = true;
   while (!stop.stop_requested()) {
     // Asked first: a feed of nothing is ready and never has anything to deliver.
-    if (filling && feed_->ready()) {
+    if (filling && (feed_->ready() || mutant("cache-sync"))) {
       filling = false;
       lift(kCachesFilling);
     }
@@ -160,6 +175,9 @@ void ControllerRunner::dispatch(const std::stop_token& stop) {
 }
 
 void ControllerRunner::lift(Hold why) {
+  // What takes the place of a running build is reported by its swap.
+  const int verbosity = options_.generation == 1 ? 0 : 1;
+  if (why == kCachesFilling && feed_ != nullptr) log_.info(verbosity, "Caches are synced");
   {
     MutexLock lock(mutex_);
     const unsigned before = holds_;
@@ -172,7 +190,8 @@ void ControllerRunner::lift(Hold why) {
     arm_timers();
   }
   metrics_.controller_running(options_.controller, RunnerMetrics::Running::kYes);
-  log_.info(1, why == kPaused ? "Controller resumed" : "Controller starting...");
+  const bool was_running = why == kPaused || why == kResting;
+  was_running ? log_.info(1, "Controller resumed") : log_.info(verbosity, "Started workers");
 }
 
 void ControllerRunner::hold(Hold why) {
@@ -190,6 +209,22 @@ bool ControllerRunner::pause(const Quiesce& wait) {
 }
 
 void ControllerRunner::resume() { lift(kPaused); }
+
+void ControllerRunner::begin_rest(std::string_view call) {
+  {
+    MutexLock lock(mutex_);
+    rest_call_ = call;
+    rest_since_ = clock_.now();
+  }
+  hold(kResting);
+}
+
+void ControllerRunner::end_rest() { lift(kResting); }
+
+bool ControllerRunner::resting() const {
+  MutexLock lock(mutex_);
+  return (holds_ & kResting) != 0;
+}
 
 bool ControllerRunner::wait_caches(Time deadline) {
   MutexLock lock(mutex_);
@@ -221,7 +256,10 @@ std::size_t ControllerRunner::waiting() const {
 
 bool ControllerRunner::retire(const Quiesce& wait) {
   hold(kStopped);
-  dispatcher_.request_stop();
+  {
+    MutexLock lock(mutex_);
+    dispatcher_.request_stop();
+  }
   const bool idle = quiesce(wait);
   return dispatcher_ended(wait.give_up_at) && idle;
 }
@@ -260,19 +298,18 @@ bool ControllerRunner::dispatcher_ended(Time deadline) {
   return true;
 }
 
+std::shared_ptr<const TimerOptions> ControllerRunner::timer_of(std::string_view key) const {
+  MutexLock lock(mutex_);
+  const auto found = timers_.find(timer_number(key));
+  return found == timers_.end() ? nullptr : found->second.options;
+}
+
 SyncOutcome ControllerRunner::run_timer(std::string_view key, const std::stop_token& cancelled) {
-  std::uint32_t id = 0;
-  std::from_chars(key.data(), key.data() + key.size(), id);
-  std::shared_ptr<const TimerOptions> timer;
-  {
-    MutexLock lock(mutex_);
-    const auto found = timers_.find(id);
-    if (found == timers_.end()) return {};
-    timer = found->second.options;
-  }
+  const std::shared_ptr<const TimerOptions> timer = timer_of(key);
+  if (!timer) return {};
   timer->fire(cancelled);
   MutexLock lock(mutex_);
-  if (timer->period.count() <= 0) timers_.erase(id);
+  if (timer->period.count() <= 0) timers_.erase(timer_number(key));
   SyncOutcome outcome;
   outcome.again = timer->period;
   return outcome;
@@ -293,6 +330,11 @@ Status ControllerRunner::overdue(Duration limit) const {
   std::string why;
   {
     MutexLock lock(mutex_);
+    if ((holds_ & kResting) != 0) {
+      return {Code::kUnavailable, "nothing is synced: " + rest_call_ + " runs for " +
+                                      std::to_string(whole_seconds(clock_.now() - rest_since_)) +
+                                      " s"};
+    }
     if (const std::optional<Duration> time = handler_overdue(limit)) {
       why = "on_event runs for " + std::to_string(whole_seconds(*time)) + " s";
     }
@@ -311,6 +353,8 @@ void ControllerRunner::report() {
   std::optional<Duration> stuck;
   {
     MutexLock lock(mutex_);
+    // The system may have had no thread for it before.
+    if ((holds_ & (kNotStarted | kStopped)) == 0) start_dispatcher();
     const std::optional<Duration> time = handler_overdue(options_.sync_limit);
     if (time) ++overdue;
     if (time && !std::exchange(handler_reported_, true)) stuck = time;

@@ -51,6 +51,8 @@ struct TimerOptions {
   Duration first{0};   ///< From the start of the workers, or from start_timer() if they run.
   Duration period{0};  ///< From the end of one run to the begin of the next; 0: once.
   TimerFunction fire = {};
+  /// This timer's ReadGate; may be empty.
+  std::function<std::optional<Time>()> gate = {};
 };
 
 struct RunnerOptions {
@@ -59,7 +61,7 @@ struct RunnerOptions {
   std::string build_id = {};
   std::uint64_t generation = 1;
   /// A sync, timer or handler that takes longer is reported. Far above any sync that makes
-  /// progress: one API call ends after 32 s.
+  /// progress: one API call ends after 40 s.
   Duration sync_limit = std::chrono::seconds(60);
 };
 
@@ -95,6 +97,10 @@ class ControllerRunner {
 
   /// Adds a key that the queue's ReadGate held back, or that it is just about to hold back.
   Status caught_up(QueueId queue, std::string_view key) EXCLUDES(mutex_);
+  /// The same for a timer that its gate held back.
+  void caught_up(TimerId timer) {
+    timer_queue_->caught_up(std::to_string(static_cast<std::uint32_t>(timer)));
+  }
 
   [[nodiscard]] TimerId start_timer(TimerOptions options) EXCLUDES(mutex_);
   /// After this the timer does not begin again; a run in progress is not waited for. kNotFound when
@@ -111,6 +117,12 @@ class ControllerRunner {
   /// all of it ended. Keys are still taken in, changes still delivered.
   bool pause(const Quiesce& wait) EXCLUDES(mutex_);
   void resume() EXCLUDES(mutex_);
+
+  /// Hands out no key and fires no timer until end_rest(), whatever pause() and resume() say: a
+  /// call into the controller goes on beside which nothing of it may run. overdue() names it.
+  void begin_rest(std::string_view call) EXCLUDES(mutex_);
+  void end_rest() EXCLUDES(mutex_);
+  [[nodiscard]] bool resting() const EXCLUDES(mutex_);
 
   /// Takes what the queue holds; only after pause() returned true, before resume().
   [[nodiscard]] QueueContent take_content(QueueId queue) EXCLUDES(mutex_);
@@ -155,8 +167,11 @@ class ControllerRunner {
     kCachesFilling = 4,
     kPaused = 8,
     kStopped = 16,
+    kResting = 32,
   };
 
+  /// Unless it runs. Without a thread report() tries again.
+  void start_dispatcher() REQUIRES(mutex_);
   void dispatch(const std::stop_token& stop) EXCLUDES(mutex_);
   /// For how long the handler that runs now has been running; nothing when that is within `limit`.
   [[nodiscard]] std::optional<Duration> handler_overdue(Duration limit) const REQUIRES(mutex_);
@@ -166,6 +181,8 @@ class ControllerRunner {
   bool quiesce(const Quiesce& wait) EXCLUDES(mutex_);
   bool dispatcher_ended(Time deadline) EXCLUDES(mutex_);
 
+  [[nodiscard]] std::shared_ptr<const TimerOptions> timer_of(std::string_view key) const
+      EXCLUDES(mutex_);
   SyncOutcome run_timer(std::string_view key, const std::stop_token& cancelled) EXCLUDES(mutex_);
 
   [[nodiscard]] std::unique_ptr<ControllerQueue> make_queue(ControllerQueueOptions options,
@@ -188,6 +205,8 @@ class ControllerRunner {
   bool dispatching_ GUARDED_BY(mutex_) = false;
   std::optional<Time> handling_since_ GUARDED_BY(mutex_);  // A handler runs.
   bool handler_reported_ GUARDED_BY(mutex_) = false;       // report() has told of it.
+  std::string rest_call_ GUARDED_BY(mutex_);               // While kResting.
+  Time rest_since_ GUARDED_BY(mutex_){};
   std::vector<std::unique_ptr<ControllerQueue>> queues_
       GUARDED_BY(mutex_);  // By QueueId; entries stay.
   std::map<std::uint32_t, Timer> timers_ GUARDED_BY(mutex_);
@@ -197,7 +216,7 @@ class ControllerRunner {
   // rules.
   std::unique_ptr<ControllerQueue> timer_queue_;  // Fixed after construction.
 
-  std::jthread dispatcher_;
+  std::jthread dispatcher_;  // Started and told to stop under mutex_; the destructor waits for it.
 };
 
 }  // namespace davit::host

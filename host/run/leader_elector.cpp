@@ -1,6 +1,7 @@
 #include "host/run/leader_elector.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/base/assert.hpp"
@@ -80,7 +81,7 @@ void LeaderElector::run(const std::stop_token& stop) {
   leading_.store(false, std::memory_order_release);
   metrics_.leader_election_role(options_.name, LeaderElectionMetrics::Role::kStandby);
   if (led) {
-    if (release_.load(std::memory_order_relaxed)) release_lease();
+    if (release_.load(std::memory_order_relaxed) && !mutant("lease-release")) release_lease();
     record("stopped leading");
   }
   handlers_.on_stopped_leading();
@@ -130,9 +131,9 @@ LeaderElector::State LeaderElector::lead(const std::stop_token& stop) {
 
 LeaderElection::Outcome LeaderElector::attempt(Time deadline, const std::stop_token& stop) {
   std::optional<LeaderElection::Request> request = election_.begin(clock_.now(), clock_.wall_now());
-  Time sent{};
+  BootTime sent{};
   while (request) {
-    sent = clock_.now();
+    sent = clock_.boot_now();
     const Result<std::string> reply = send(*request, deadline, stop);
     request = election_.answer(reply, clock_.now());
   }
@@ -148,7 +149,7 @@ LeaderElection::Outcome LeaderElector::attempt(Time deadline, const std::stop_to
   if (election_.outcome() == LeaderElection::Outcome::kHeld) {
     // Others see the renewal no earlier than we sent it, so that the lease lasts at least until
     // then. They count whole seconds.
-    const Time until =
+    const BootTime until =
         sent + std::chrono::duration_cast<std::chrono::seconds>(options_.lease_duration);
     leader_until_.store(until.time_since_epoch().count(), std::memory_order_relaxed);
   } else if (election_.outcome() == LeaderElection::Outcome::kLost) {

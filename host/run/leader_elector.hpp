@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <davit/mutant.hpp>
 #include <davit/result.hpp>
 #include <functional>
 #include <stop_token>
@@ -65,11 +66,13 @@ class LeaderElector {
   /// renew_deadline). Idempotent.
   void stop(Release release);
 
-  /// The leader and inside its lease, counted from before the request that renewed it was sent. Two
-  /// atomic loads and a clock: for use before every write.
+  /// The leader and inside its lease, counted from before the request that renewed it was sent. The
+  /// clock counts suspension, because the lease runs out on other machines meanwhile. An atomic
+  /// load and a clock: for use before every write.
   [[nodiscard]] bool may_write() const {
     // Relaxed: the value guards no other data.
-    return clock_.now().time_since_epoch().count() < leader_until_.load(std::memory_order_relaxed);
+    return mutant("lease-fence") || clock_.boot_now().time_since_epoch().count() <
+                                        leader_until_.load(std::memory_order_relaxed);
   }
 
   /// Leading as far as this process knows; what readyz and people are told.
@@ -109,7 +112,7 @@ class LeaderElector {
   LeaderElection election_;  // Of the elector's thread.
 
   std::atomic<Duration::rep> leader_until_{
-      Duration::min().count()};  // Time up to which writes are safe.
+      Duration::min().count()};  // BootTime up to which writes are safe.
   std::atomic<bool> leading_{false};
   std::atomic<bool> release_{false};
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/base/start_thread.hpp"
+
 namespace davit::host {
 
 WorkerPool::WorkerPool(std::size_t workers, WorkQueue& queue, Clock& clock, Run run)
@@ -39,6 +41,11 @@ void WorkerPool::wake() {
   grow();
 }
 
+void WorkerPool::catch_up() {
+  MutexLock lock(mutex_);
+  if (is_short_) grow();
+}
+
 void WorkerPool::open() {
   MutexLock lock(mutex_);
   open_ = true;
@@ -56,7 +63,8 @@ void WorkerPool::grow() {
   const std::size_t wanted = std::max<std::size_t>(queue_.size(), queue_.next_due() ? 1 : 0);
   if (free >= wanted) return;
   Worker& worker = crew_.emplace_back();
-  worker.thread = std::jthread([this, &worker] { work(worker); });
+  is_short_ = !start_thread(worker.thread, [this, &worker] { work(worker); });
+  if (is_short_) crew_.pop_back();  // It would count as free for ever.
 }
 
 std::optional<WorkQueue::Lease> WorkerPool::take(Worker& self) {

@@ -43,6 +43,8 @@ class WorkerPool {
 
   /// The queue may have something to hand out. Does not block.
   void wake() EXCLUDES(mutex_);
+  /// Tries again to start a thread that the system refused; call it every few seconds.
+  void catch_up() EXCLUDES(mutex_);
 
   /// Cancels the tokens of all keys that run now; keys taken later get fresh ones.
   void cancel() EXCLUDES(mutex_);
@@ -84,6 +86,7 @@ class WorkerPool {
   std::size_t busy_ GUARDED_BY(mutex_) = 0;
   bool open_ GUARDED_BY(mutex_) = false;
   bool ending_ GUARDED_BY(mutex_) = false;
+  bool is_short_ GUARDED_BY(mutex_) = false;    // The last thread wanted could not be started.
   std::deque<Worker> crew_ GUARDED_BY(mutex_);  // Entries stay where they are.
 };
 

@@ -33,7 +33,10 @@ GenerationBuilder::GenerationBuilder(BuildOrder order, const ControllerFactory& 
                                      Clock& clock)
     : order_(std::move(order)),
       factory_(factory),
-      call_(std::make_unique<LimitedCall>(clock, [this] { build(); })) {}
+      call_(std::make_unique<LimitedCall>(clock, [this] { build(); })) {
+  if (call_->started()) return;
+  fail(SwapOutcome::kInitFailed, "the system has no thread to open the new build on: try again");
+}
 
 void GenerationBuilder::fail(SwapOutcome outcome, std::string text) {
   built_.outcome = outcome;

@@ -6,22 +6,27 @@
 
 #include "host/base/clock.hpp"
 #include "host/base/mutex.hpp"
+#include "host/base/start_thread.hpp"
 
 namespace davit::host {
 
 /// Runs `work` on a thread of its own, once, from the construction on. Whoever gives up waiting
-/// keeps this: the destructor waits for the end.
+/// keeps this: the destructor waits for the end. Where the system has no thread, the work does not
+/// run.
 class LimitedCall {
  public:
-  LimitedCall(Clock& clock, std::function<void()> work)
-      : clock_(clock), work_(std::move(work)), thread_([this] { run(); }) {}
+  LimitedCall(Clock& clock, std::function<void()> work) : clock_(clock), work_(std::move(work)) {
+    (void)start_thread(thread_, [this] { run(); });
+  }
   LimitedCall(const LimitedCall&) = delete;
   LimitedCall& operator=(const LimitedCall&) = delete;
 
-  /// Whether the work has ended; waits for it until `deadline`.
+  /// Whether there was a thread for it.
+  [[nodiscard]] bool started() const { return thread_.joinable(); }
+  /// Whether the work has ended or never began; waits for it until `deadline`.
   [[nodiscard]] bool wait(Time deadline) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    while (!ended_) {
+    while (!ended_ && started()) {
       if (clock_.now() >= deadline) return false;
       clock_.wait_until(done_, mutex_, deadline);
     }

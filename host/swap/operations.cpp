@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/config/yaml.hpp"
 #include "host/swap/turn.hpp"
 
 namespace davit::host {
@@ -40,7 +41,7 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
                       "the plugin " + report.plugin + " is loaded already: swap it");
     }
     for (const auto& each : made.controllers) {
-      if (!report.ok() || declaring(each->host->name()) == nullptr) continue;
+      if (!report.ok() || !declaring(each->host->name())) continue;
       report = failed(std::move(report), SwapOutcome::kUnknown,
                       "another plugin has the controller " + each->host->name() + " too");
     }
@@ -109,21 +110,19 @@ SwapReport PluginSet::enable(const std::string& controller) {
   BuildOrder order;
   {
     MutexLock lock(mutex_);
-    const Slot* const slot = declaring(controller);
-    if (slot == nullptr) {
-      return failed(std::move(report), SwapOutcome::kUnknown,
-                    "no loaded plugin has a controller " + controller);
+    Result<Declared> declared = declaring(controller);
+    if (!declared) {
+      return failed(std::move(report), SwapOutcome::kUnknown, declared.error().message());
     }
-    report.plugin = slot->name;
-    for (const DeclaredController& each : slot->now.plugin->declaration().controllers) {
-      if (is_named(each, controller)) order.controllers.push_back(each.name);
-    }
-    if (slot->now.find(order.controllers[0]) != nullptr) {
-      report.text = order.controllers[0] + " runs already";
+    const Slot& slot = *declared->slot;
+    report.plugin = slot.name;
+    if (slot.now.find(declared->name) != nullptr) {
+      report.text = declared->name + " runs already";
       return report;
     }
-    order.loaded = slot->now.plugin;
-    order.generation = slot->now.number;
+    order.controllers.push_back(std::move(declared->name));
+    order.loaded = slot.now.plugin;
+    order.generation = slot.now.number;
   }
   const std::string name = order.controllers[0];
   std::string ignored;
@@ -148,18 +147,17 @@ SwapReport PluginSet::disable(const std::string& controller) {
   SwapReport report;
   const Turn turn(*this, "the disabling of " + controller);
   if (!turn.held()) return failed(std::move(report), turn.refused(), turn.why());
+  std::string name;
   {
     MutexLock lock(mutex_);
-    const Slot* const slot = slot_of(controller);
-    if (slot == nullptr) {
-      return failed(std::move(report), SwapOutcome::kUnknown,
-                    "no controller " + controller + " runs");
-    }
-    report.plugin = slot->name;
+    Result<Declared> found = running(controller);
+    if (!found) return failed(std::move(report), SwapOutcome::kUnknown, found.error().message());
+    report.plugin = found->slot->name;
+    name = std::move(found->name);
   }
   std::string ignored;
   (void)end_shadow(report.plugin, ignored);
-  if (end_controller(controller, report)) report.text = controller + " is off";
+  if (end_controller(name, report)) report.text = name + " is off";
   return report;
 }
 
@@ -240,13 +238,27 @@ SwapReport PluginSet::discard(Generation made, SwapReport report) {
   return report;
 }
 
-PluginSet::Slot* PluginSet::declaring(std::string_view controller) {
+Result<PluginSet::Declared> PluginSet::declaring(std::string_view controller) {
+  std::vector<std::string> names;
   for (const auto& slot : slots_) {
     for (const DeclaredController& each : slot->now.plugin->declaration().controllers) {
-      if (is_named(each, controller)) return slot.get();
+      if (is_named(each, controller)) return Declared{slot.get(), each.name};
+      names.push_back(each.name);
+      names.insert(names.end(), each.aliases.begin(), each.aliases.end());
     }
   }
-  return nullptr;
+  std::string text = "no loaded plugin has a controller " + std::string(controller);
+  if (const std::string meant = nearest(controller, names); !meant.empty()) {
+    text += "; did you mean " + meant + "?";
+  }
+  return Status(Code::kNotFound, std::move(text));
+}
+
+Result<PluginSet::Declared> PluginSet::running(std::string_view controller) {
+  Result<Declared> declared = declaring(controller);
+  if (!declared || declared->slot->now.find(declared->name) != nullptr) return declared;
+  return Status(Code::kNotFound,
+                declared->name + " does not run; start it with davit ctl enable " + declared->name);
 }
 
 void PluginSet::tell_up(const std::vector<std::string>& controllers) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/base/assert.hpp"
+#include "host/base/start_thread.hpp"
 #include "host/swap/turn.hpp"
 
 namespace davit::host {
@@ -57,14 +58,18 @@ void PluginSet::start() {
 
 void PluginSet::begin(const Slot& slot, HostedController& controller) {
   if (is_paused(slot, controller.host->name())) controller.host->pause();
-  if (leading_ || controller.host->declared().without_leadership) controller.host->begin_syncing();
+  if (controller.host->declared().without_leadership) return controller.host->begin_syncing();
+  if (leading_) won_ ? controller.host->lead(*won_) : controller.host->begin_syncing();
 }
 
-void PluginSet::lead() {
+void PluginSet::lead(std::optional<Time> won) {
   MutexLock lock(mutex_);
   leading_ = true;
+  won_ = won;
   for (const auto& slot : slots_) {
-    for (const auto& each : slot->now.controllers) each->host->begin_syncing();
+    for (const auto& each : slot->now.controllers) {
+      won ? each->host->lead(*won) : each->host->begin_syncing();
+    }
   }
 }
 
@@ -112,11 +117,13 @@ bool PluginSet::stop(const Quiesce& wait) {
   std::vector<std::jthread> waits;
   waits.reserve(hosts.size());
   for (ControllerHost* host : hosts) {
-    waits.emplace_back([&, host] {
+    const auto end = [&, host] {
       if (host->stop(wait)) return;
       log_.error("A controller did not end in time", {{"controller", host->name()}});
       all_ended.store(false);
-    });
+    };
+    // Without a thread they end one after the other.
+    if (!start_thread(waits.emplace_back(), end)) end();
   }
   waits.clear();
   retirement_.sweep();
@@ -241,25 +248,22 @@ bool PluginSet::wait_idle() {
 
 Status PluginSet::pause(std::string_view controller) {
   MutexLock lock(mutex_);
-  Slot* const slot = slot_of(controller);
-  if (slot == nullptr) {
-    return Status(Code::kNotFound, "no controller " + std::string(controller) + " runs");
-  }
-  if (is_paused(*slot, controller)) return {};
-  slot->paused.emplace_back(controller);
-  slot->now.find(controller)->host->pause();
+  const Result<Declared> found = running(controller);
+  if (!found) return found.error();
+  Slot& slot = *found->slot;
+  if (is_paused(slot, found->name)) return {};
+  slot.paused.push_back(found->name);
+  slot.now.find(found->name)->host->pause();
   return {};
 }
 
 Status PluginSet::resume(std::string_view controller) {
   MutexLock lock(mutex_);
-  Slot* const slot = slot_of(controller);
-  if (slot == nullptr) {
-    return Status(Code::kNotFound, "no controller " + std::string(controller) + " runs");
-  }
-  if (std::erase(slot->paused, controller) == 0) return {};
+  const Result<Declared> found = running(controller);
+  if (!found) return found.error();
+  if (std::erase(found->slot->paused, found->name) == 0) return {};
   // What is under way may hold its keys back, and looks at what is paused when it lets go.
-  if (busy_.empty()) slot->now.find(controller)->host->resume();
+  if (busy_.empty()) found->slot->now.find(found->name)->host->resume();
   return {};
 }
 

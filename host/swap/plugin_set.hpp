@@ -115,7 +115,8 @@ class PluginSet {
   /// Starts every controller; those that need no leadership sync.
   void start() EXCLUDES(mutex_);
   /// Leadership is won or not needed: all controllers sync, also those of later builds.
-  void lead() EXCLUDES(mutex_);
+  /// With the time at which the lease was won, each begins when its caches are known to be as new.
+  void lead(std::optional<Time> won = std::nullopt) EXCLUDES(mutex_);
   /// Leadership is gone.
   void lose() EXCLUDES(mutex_);
   /// See ControllerHost::report(); writes the gauges of the plugins, too.
@@ -159,10 +160,10 @@ class PluginSet {
   [[nodiscard]] SwapReport unload(const std::string& plugin) EXCLUDES(mutex_);
   /// Starts a controller, by name or alias, of a plugin that is loaded.
   [[nodiscard]] SwapReport enable(const std::string& controller) EXCLUDES(mutex_);
-  /// Ends a controller, whose keys are dropped; its plugin stays.
+  /// Ends a controller, by name or alias, whose keys are dropped; its plugin stays.
   [[nodiscard]] SwapReport disable(const std::string& controller) EXCLUDES(mutex_);
 
-  /// Hands out no key of a controller until resume(); running syncs go on.
+  /// Hands out no key of a controller, by name or alias, until resume(); running syncs go on.
   Status pause(std::string_view controller) EXCLUDES(mutex_);
   Status resume(std::string_view controller) EXCLUDES(mutex_);
 
@@ -212,8 +213,15 @@ class PluginSet {
       REQUIRES(mutex_);
   void begin(const Slot& slot, HostedController& controller) REQUIRES(mutex_);
 
-  /// The plugin that declares a controller of that name or alias.
-  [[nodiscard]] Slot* declaring(std::string_view controller) REQUIRES(mutex_);
+  /// A controller that a loaded plugin declares.
+  struct Declared {
+    Slot* slot;
+    std::string name;  ///< Its name, also when it was asked for by an alias.
+  };
+  /// Finds it by name or alias. kNotFound with the name that was probably meant.
+  [[nodiscard]] Result<Declared> declaring(std::string_view controller) REQUIRES(mutex_);
+  /// The same for a controller that runs; kNotFound also for one that is off.
+  [[nodiscard]] Result<Declared> running(std::string_view controller) REQUIRES(mutex_);
   void tell_up(const std::vector<std::string>& controllers) const;
 
   bool build_limited(BuildOrder order, Generation& out, SwapReport& report);
@@ -272,6 +280,7 @@ class PluginSet {
   CondVar idle_;                                                 // busy_ became empty.
   std::vector<std::unique_ptr<Slot>> slots_ GUARDED_BY(mutex_);  // Entries stay where they are.
   bool leading_ GUARDED_BY(mutex_) = false;
+  std::optional<Time> won_ GUARDED_BY(mutex_);  // The lease, if there is one.
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::stop_source stop_;  // Requested when stopping_ is set: long waits end.
   std::string busy_ GUARDED_BY(mutex_);

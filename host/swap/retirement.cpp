@@ -96,6 +96,12 @@ bool Retirement::end_controllers(Kept& kept, Time deadline) {
     if (!all_ended) return false;
     // destroy() is foreign code too.
     kept.ending = std::make_unique<LimitedCall>(clock_, [&controllers] { controllers.clear(); });
+    if (!kept.ending->started()) {
+      kept.ending.reset();
+      kept.blockers.push_back(
+          {Grade::kLoadOnce, "destroy", "waits for a thread to call its destroy() on"});
+      return false;
+    }
   }
   if (kept.ending->wait(deadline)) {
     kept.ending.reset();

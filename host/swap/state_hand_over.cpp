@@ -9,37 +9,73 @@ namespace {
 
 using End = StateHandOver::End;
 
+constexpr std::string_view kOldDoesNotEnd =
+    "write() of the old build does not end, and nothing of it is synced until it has: if it never "
+    "does, swap without state or restart the host";
+constexpr std::string_view kNewDoesNotEnd = "read() of the new build did not end in time";
+
 /// The calls into both builds. Shared with the thread that makes them, which may outlive the wait.
-struct StateCall {
-  HostedController& from;
-  HostedController& to;
-  std::optional<Gate::Pass> from_stays;  // Neither ends before the calls have.
-  std::optional<Gate::Pass> to_stays;
-  StateHandOver result{};  // The thread's until it has ended.
+class StateCall {
+ public:
+  StateCall(HostedController& from, HostedController& to, std::uint32_t form)
+      : from_(from),
+        to_(to),
+        form_(form),
+        from_stays_(from.probes.enter()),
+        to_stays_(to.probes.enter()) {}
 
   void run() {
-    result = carry();
-    from_stays.reset();
-    to_stays.reset();
+    result_ = carry();
+    from_stays_.reset();
+    to_stays_.reset();
+  }
+  /// Once run() has ended.
+  [[nodiscard]] StateHandOver take() { return std::move(result_); }
+  /// Nobody waits any more. The old build rests until its call has returned. Says which does not.
+  [[nodiscard]] std::string_view abandon() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    is_abandoned_ = true;
+    if (is_written_) return kNewDoesNotEnd;
+    from_.host->begin_rest();
+    return kOldDoesNotEnd;
   }
 
  private:
-  [[nodiscard]] StateHandOver carry() const {
-    const std::optional<ControllerHost::StateForms> written = from.host->state_forms();
-    if (!written) return {};
-    const Result<std::string> state = from.host->write_state();
+  [[nodiscard]] StateHandOver carry() {
+    const Result<std::string> state = from_.host->write_state();
+    if (!note_written()) {
+      from_.host->end_rest();
+      return {};
+    }
     if (!state) {
       return {End::kRefused, "the old build does not give its state: " + state.error().message()};
     }
-    const Status read = to.host->read_state(written->writes, *state);
+    const Status read = to_.host->read_state(form_, *state);
     if (read.ok()) return {End::kHanded, "", state->size()};
     return {End::kRefused, "the new build refuses the old one's state: " + read.message()};
   }
+  /// Whether somebody still waits.
+  [[nodiscard]] bool note_written() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    is_written_ = true;
+    return !is_abandoned_;
+  }
+
+  HostedController& from_;
+  HostedController& to_;
+  const std::uint32_t form_;              // What the old build's state is written in.
+  std::optional<Gate::Pass> from_stays_;  // Neither ends before the calls have.
+  std::optional<Gate::Pass> to_stays_;
+  StateHandOver result_{};  // The thread's until it has ended.
+  Mutex mutex_;
+  bool is_written_ GUARDED_BY(mutex_) = false;
+  bool is_abandoned_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace
 
 StateHandOver judge_state(const ControllerHost& from, const ControllerHost& to) {
+  if (from.resting()) return {End::kTimedOut, std::string(kOldDoesNotEnd)};
   const std::optional<ControllerHost::StateForms> old = from.state_forms();
   if (!old) return {};
   const std::optional<ControllerHost::StateForms> next = to.state_forms();
@@ -56,17 +92,21 @@ StateHandOver hand_state(HostedController& from, HostedController& to, Clock& cl
   if (judged.end != End::kHanded) return judged;
   StateHandOver result{End::kTimedOut, "its handlers did not end in time"};
   if (from.host->hold_handlers(*to.host, deadline)) {
-    auto call =
-        std::make_shared<StateCall>(StateCall{from, to, from.probes.enter(), to.probes.enter()});
+    const auto call = std::make_shared<StateCall>(from, to, from.host->state_forms()->writes);
     to.state_call = std::make_unique<LimitedCall>(clock, [call] { call->run(); });
-    result.text = "writing or reading its state did not end in time";
-    if (to.state_call->wait(deadline)) {
-      result = std::move(call->result);
+    if (!to.state_call->started()) {
+      result = {End::kRefused, "the system has no thread for the calls: try again"};
+      to.state_call.reset();
+    } else if (!to.state_call->wait(deadline)) {
+      result.text = call->abandon();
+    } else {
+      result = call->take();
       to.state_call.reset();
     }
   }
-  from.host->release_handlers();
-  to.host->release_handlers();
+  if (!from.host->resting()) from.host->release_handlers();
+  // A build that will not serve hears of nothing more, above all beside its read().
+  if (result.end == End::kHanded) to.host->release_handlers();
   return result;
 }
 

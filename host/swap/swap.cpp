@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/swap/state_hand_over.hpp"
 #include "host/swap/turn.hpp"
 
 namespace davit::host {
@@ -124,8 +123,7 @@ bool PluginSet::judge_states(Swap& swap) {
     const StateHandOver judged = judge_state(*each.from.host, *each.to.host);
     const std::string& name = each.to.host->name();
     if (judged.end == StateHandOver::End::kLeft) swap.report.state_left.push_back(name);
-    if (judged.end != StateHandOver::End::kRefused) continue;
-    return swap.fail(SwapOutcome::kStateRefused, "controller " + name + ": " + judged.text);
+    if (!swap.note(name, judged)) return false;
   }
   return true;
 }
@@ -136,10 +134,7 @@ bool PluginSet::hand_state(Swap& swap) {
   for (const StatePair& each : state_pairs(swap)) {
     const StateHandOver handed = davit::host::hand_state(each.from, each.to, clock_, deadline);
     swap.report.state_bytes += handed.bytes;
-    const bool timed_out = handed.end == StateHandOver::End::kTimedOut;
-    if (!timed_out && handed.end != StateHandOver::End::kRefused) continue;
-    return swap.fail(timed_out ? SwapOutcome::kStateTimedOut : SwapOutcome::kStateRefused,
-                     "controller " + each.to.host->name() + ": " + handed.text);
+    if (!swap.note(each.to.host->name(), handed)) return false;
   }
   return true;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/swap/plugin_set.hpp"
+#include "host/swap/state_hand_over.hpp"
 
 namespace davit::host {
 
@@ -24,6 +25,14 @@ struct PluginSet::Swap {
     report.outcome = outcome;
     report.text = std::move(text);
     return false;
+  }
+  /// Whether the swap goes on.
+  bool note(const std::string& controller, const StateHandOver& state) {
+    using End = StateHandOver::End;
+    if (state.end != End::kRefused && state.end != End::kTimedOut) return true;
+    const bool is_late = state.end == End::kTimedOut;
+    return fail(is_late ? SwapOutcome::kStateTimedOut : SwapOutcome::kStateRefused,
+                "controller " + controller + ": " + state.text);
   }
 };
 

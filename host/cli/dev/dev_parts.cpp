@@ -2,14 +2,18 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <set>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "host/api/transport.hpp"
+#include "host/cli/dev/stack_sampler.hpp"
+#include "host/cli/dev/stuck_call.hpp"
 #include "host/cli/host_plan.hpp"
 #include "host/cli/host_process.hpp"
 #include "host/cli/sandbox_process.hpp"
@@ -24,6 +28,12 @@ constexpr std::chrono::milliseconds kTick{1000};
 /// The line of the queue after each sync; see host/run/controller_queue.cpp.
 constexpr int kSyncVerbosity = 5;
 constexpr std::string_view kSynced = "Synced";
+/// The lines for calls that do not end; see ControllerQueue::report() and ControllerRunner.
+constexpr std::string_view kStuckSync = "Sync does not end";
+constexpr std::string_view kStuckHandler = "Handler does not end";
+/// On a cluster of one developer a sync takes milliseconds.
+constexpr Duration kSyncLimit = std::chrono::seconds(3);
+constexpr std::chrono::milliseconds kLook{250};
 /// So much of a write is shown: a patch of a few members.
 constexpr std::size_t kBodyShownMost = 160;
 
@@ -37,6 +47,7 @@ class ReportingSink final : public LogSink {
   void write(Severity severity, int verbosity, std::string_view logger, std::string_view message,
              std::span<const LogField> fields) override {
     if (severity == Severity::kInfo && message == kSynced) return report_sync(fields);
+    if (message == kStuckSync || message == kStuckHandler) return report_stuck(fields);
     const bool shown = verbosity == 0 && controllers_.contains(std::string(logger));
     if (severity == Severity::kInfo && !shown) return;
     std::string text = std::string(logger) + ": " + std::string(message);
@@ -60,9 +71,25 @@ class ReportingSink final : public LogSink {
                              std::string(generation) + " " + std::string(key));
   }
 
+  /// On the one thread that looks for such calls.
+  void report_stuck(std::span<const LogField> fields) {
+    StuckCall call;
+    for (const LogField& each : fields) {
+      const std::string text(each.text());
+      if (each.key == "key") call.key = text;
+      if (each.key == "activity") call.activity = text;
+      if (each.key == "runsSeconds") {
+        std::from_chars(text.data(), text.data() + text.size(), call.seconds);
+      }
+    }
+    call.stack = sampler_.plugin_stack(call.activity, call.key);
+    reports_.say("stuck", call.report());
+  }
+
   const LineWriter& reports_;
   const Clock& clock_;
   const std::set<std::string> controllers_;
+  StackSampler sampler_;
 };
 
 /// The sandbox has nothing to say.
@@ -88,6 +115,7 @@ class ReportingTransport final : public Transport {
     }
     return next_.start(std::move(request), reader);
   }
+  void close_idle() override { next_.close_idle(); }
   [[nodiscard]] std::string_view server() const override { return next_.server(); }
 
  private:
@@ -135,6 +163,26 @@ void swap(PluginSet& plugins, const PluginState& plugin, const LineWriter& repor
   }
   reports.say("swapped", std::to_string(report.to.generation) + " " + report.text);
 }
+
+/// Reports calls that do not end as soon as they are beyond the limit, also while serve() waits for
+/// them.
+class StuckWatch {
+ public:
+  explicit StuckWatch(PluginSet& plugins)
+      : thread_([this, &plugins](const std::stop_token& stop) {
+          while (!stop.stop_requested()) {
+            plugins.report();
+            MutexLock lock(mutex_);
+            clock_->wait_until(stopped_, mutex_, clock_->now() + kLook);
+          }
+        }) {}
+
+ private:
+  const std::unique_ptr<Clock> clock_ = make_system_clock();
+  Mutex mutex_;
+  CondVar stopped_;
+  std::jthread thread_;  // Last: it uses the others.
+};
 
 /// Carries out orders until they end.
 void serve(HostProcess& host, LineReader& orders, const LineWriter& reports) {
@@ -194,14 +242,22 @@ void play_host(const std::filesystem::path& plugin, const std::string& kubeconfi
   if (!transport) return reports.say("failed", transport.error().message());
   ReportingTransport reporting(**transport, reports);
   HostProcess host(settings.manifest, *connection, std::move(plan->controllers()),
-                   HostSeams{*clock, *random, sink, &reporting}, [] {});
+                   HostSeams{.clock = *clock,
+                             .random = *random,
+                             .log_sink = sink,
+                             .transport = &reporting,
+                             .sync_limit = kSyncLimit},
+                   [] {});
   if (const Status started = host.start({}); !started.ok()) {
     reports.say("failed", started.message());
     static_cast<void>(host.stop());
     return;
   }
   reports.say("ready", listed(controllers));
-  serve(host, orders, reports);
+  {
+    const StuckWatch watch(host.plugins());
+    serve(host, orders, reports);
+  }
   if (!host.stop()) _exit(1);  // A call into the plugin does not end.
 }
 

@@ -21,6 +21,7 @@ void play_sandbox(const std::string& kubeconfig, LineReader& orders, const LineW
 ///   write METHOD TARGET BODY           for each write
 ///   log TEXT                           for what the controllers log
 ///   warning TEXT | error TEXT          for each warning and error
+///   stuck ACTIVITY SECONDS STACK KEY   for a call that does not end, see StuckCall
 /// and after the order "swap" one of
 ///   swapped GENERATION TEXT            the new build serves
 ///   refused WHY                        the old build serves on

@@ -44,6 +44,9 @@ struct Pipe {
 [[noreturn]] void be_the_child(const Pipe& words, const Pipe& output,
                                const std::function<void(const Witness&)>& work) {
   setpgid(0, 0);
+  sigset_t none_blocked;
+  sigemptyset(&none_blocked);
+  sigprocmask(SIG_SETMASK, &none_blocked, nullptr);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -66,12 +69,15 @@ void split(std::string& text, std::vector<std::string>& lines) {
   text.erase(0, begin);
 }
 
-void take(const std::string& line, ChildRun& run) {
+void take(const std::string& line, ChildRun& run, std::string& progress) {
   if (line.empty()) return;
   const std::string text = line.substr(1);
   switch (line.front()) {
     case 's':
       run.step = text;
+      return;
+    case 'p':
+      progress = text;
       return;
     case 'f':
       run.failures.push_back(text);
@@ -87,20 +93,28 @@ void take(const std::string& line, ChildRun& run) {
   }
 }
 
-/// Reads both pipes until the child has done its work, closed them, or `until` has come. Whether
-/// there was time enough.
-bool listen(Pipe& words, Pipe& output, steady_clock::time_point until, ChildRun& run) {
+/// Reads both pipes until the child has done its work, closed them, or is to end: kTimedOut or
+/// kStopped then, else kDone.
+ChildRun::End listen(Pipe& words, Pipe& output, const ChildTerms& terms, ChildRun& run) {
+  constexpr long kLookMs = 1000;
+  const steady_clock::time_point begin = steady_clock::now();
   std::string spoken;
   std::string printed;
+  std::string progress;
   std::array<char, 4096> buffer{};
   while (run.end != ChildRun::End::kDone && words.read.valid()) {
-    const auto left = std::chrono::duration_cast<milliseconds>(until - steady_clock::now()).count();
-    if (left <= 0) return false;
-    std::array<pollfd, 2> ready{{{words.read.get(), POLLIN, 0}, {output.read.get(), POLLIN, 0}}};
-    if (poll(ready.data(), ready.size(), static_cast<int>(std::min<long>(left, 1000))) <= 0) {
+    const auto time = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
+    const long left = (terms.limit - time).count();
+    if (left <= 0) return ChildRun::End::kTimedOut;
+    if (terms.on_progress) terms.on_progress(progress, time);
+    std::array<pollfd, 3> ready{{{words.read.get(), POLLIN, 0},
+                                 {output.read.get(), POLLIN, 0},
+                                 {terms.stop_fd, POLLIN, 0}}};
+    if (poll(ready.data(), ready.size(), static_cast<int>(std::min(left, kLookMs))) <= 0) {
       continue;
     }
-    for (std::size_t i = 0; i < ready.size(); ++i) {
+    if (ready[2].revents != 0) return ChildRun::End::kStopped;
+    for (std::size_t i = 0; i < 2; ++i) {
       if (ready.at(i).revents == 0) continue;
       const ssize_t got = read(ready.at(i).fd, buffer.data(), buffer.size());
       if (got < 0 && errno == EINTR) continue;
@@ -113,7 +127,7 @@ bool listen(Pipe& words, Pipe& output, steady_clock::time_point until, ChildRun&
     }
     std::vector<std::string> lines;
     split(spoken, lines);
-    for (const std::string& line : lines) take(line, run);
+    for (const std::string& line : lines) take(line, run, progress);
     split(printed, run.output);
   }
   // What it printed last may still be on its way.
@@ -124,7 +138,7 @@ bool listen(Pipe& words, Pipe& output, steady_clock::time_point until, ChildRun&
     printed.append(buffer.data(), static_cast<std::size_t>(got));
   }
   split(printed, run.output);
-  return true;
+  return ChildRun::End::kDone;
 }
 
 }  // namespace
@@ -153,6 +167,8 @@ std::string ChildRun::trouble() const {
     }
     case End::kExited:
       return "ended the process with exit status " + std::to_string(number) + at;
+    case End::kStopped:
+      return "was stopped" + at;
     case End::kTimedOut:
       return "did not come back in time" + at;
     case End::kNotStarted:
@@ -161,7 +177,7 @@ std::string ChildRun::trouble() const {
   return "";
 }
 
-ChildRun run_in_child(milliseconds limit, const std::function<void(const Witness&)>& work) {
+ChildRun run_in_child(const ChildTerms& terms, const std::function<void(const Witness&)>& work) {
   ChildRun run;
   Pipe words;
   Pipe output;
@@ -172,9 +188,9 @@ ChildRun run_in_child(milliseconds limit, const std::function<void(const Witness
   setpgid(child, child);  // Whoever is first.
   words.write.reset();
   output.write.reset();
-  const bool in_time = listen(words, output, steady_clock::now() + limit, run);
+  const ChildRun::End heard = listen(words, output, terms, run);
   // Grandchildren have the same group; the child itself may have ended already.
-  if (!in_time || run.end == ChildRun::End::kDone) kill(-child, SIGKILL);
+  if (heard != ChildRun::End::kDone || run.end == ChildRun::End::kDone) kill(-child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -183,8 +199,8 @@ ChildRun run_in_child(milliseconds limit, const std::function<void(const Witness
     run.output.erase(run.output.begin(), run.output.end() - kOutputLinesMax);
   }
   if (run.end == ChildRun::End::kDone) return run;
-  if (!in_time) {
-    run.end = ChildRun::End::kTimedOut;
+  if (heard != ChildRun::End::kDone) {
+    run.end = heard;
   } else if (WIFSIGNALED(status)) {
     run.end = ChildRun::End::kCrashed;
     run.number = WTERMSIG(status);

@@ -17,6 +17,8 @@ class Witness {
 
   /// What it does next. The last one is named when the child ends before its work does.
   void step(std::string_view what) const { say('s', what); }
+  /// How far it has come, for people who wait: "12 of 64 objects".
+  void progress(std::string_view what) const { say('p', what); }
   void fail(std::string_view what) const { say('f', what); }
   void warn(std::string_view what) const { say('w', what); }
   /// Something that a reader may want to know.
@@ -33,7 +35,7 @@ class Witness {
 
 /// How a child ended and what it said.
 struct ChildRun {
-  enum class End { kDone, kCrashed, kExited, kTimedOut, kNotStarted };
+  enum class End { kDone, kCrashed, kExited, kTimedOut, kStopped, kNotStarted };
 
   End end = End::kNotStarted;
   int number = 0;    ///< The signal, or the exit status.
@@ -47,9 +49,18 @@ struct ChildRun {
   [[nodiscard]] std::string trouble() const;
 };
 
+/// When a child ends before its work does, and who hears how far it has come.
+struct ChildTerms {
+  std::chrono::milliseconds limit;
+  int stop_fd = -1;  ///< Readable as soon as the child is to end; borrowed. -1: none.
+  /// Called on each progress() and about once a second, with the time since the start. May be
+  /// empty.
+  std::function<void(std::string_view progress, std::chrono::milliseconds time)> on_progress{};
+};
+
 /// Runs `work` in a child of this process, which must have one thread only, and ends the child with
-/// all its own children when `limit` has passed.
-[[nodiscard]] ChildRun run_in_child(std::chrono::milliseconds limit,
+/// all its own children when its time is over. The child blocks no signals.
+[[nodiscard]] ChildRun run_in_child(const ChildTerms& terms,
                                     const std::function<void(const Witness&)>& work);
 
 }  // namespace davit::host

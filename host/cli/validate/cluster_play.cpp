@@ -11,6 +11,8 @@ namespace {
 using sandbox::Json;
 
 constexpr int kOrdinaryObjects = 3;  // Of each resource.
+/// Attempts to remove one object.
+constexpr int kRemovalsMost = 100;
 
 std::string object_name(const TrialHost::Watched& resource, std::size_t number) {
   return resource.watch.resource + "-" + std::to_string(number);
@@ -18,22 +20,15 @@ std::string object_name(const TrialHost::Watched& resource, std::size_t number) 
 
 }  // namespace
 
-sandbox::Draft draft_of(const TrialHost::Watched& resource, Json object) {
-  sandbox::Draft draft;
-  draft.name = object.get("metadata").text_at({"name"});
-  if (resource.namespaced) draft.ns = "default";
-  draft.object = std::move(object);
-  return draft;
-}
-
 void add_ordinary(TrialHost& host, Random& random) {
   constexpr int kCreated = 201;
   for (const TrialHost::Watched& each : host.watched()) {
     for (int i = 0; i < kOrdinaryObjects; ++i) {
-      Json object = ordinary_object(each, object_name(each, static_cast<std::size_t>(i)));
+      const auto number = static_cast<std::size_t>(i);
+      Json object = ordinary_object(each, each.name_of(number, object_name(each, number)));
       if (host.create(each, to_text(object)) == kCreated) continue;
       complete_metadata(object, each, random);
-      (void)host.store().create(each.collection, draft_of(each, std::move(object)));
+      (void)host.store().create(each.collection, host.draft(each, std::move(object)));
     }
   }
 }
@@ -50,14 +45,20 @@ void touch_all(TrialHost& host, int number) {
   }
 }
 
-void remove_all(TrialHost& host) {
-  for (const TrialHost::Watched& each : host.watched()) {
-    for (const sandbox::VersionPtr& version : host.store().list(each.collection, "").objects) {
-      sandbox::Draft draft{version->ns, version->name, version->json(), version->labels,
-                           version->fields};
-      (void)host.store().remove(each.collection, std::move(draft), version->revision);
+void remove_each(TrialHost& host, const TrialHost::Watched& resource) {
+  for (const sandbox::VersionPtr& listed : host.store().list(resource.collection, "").objects) {
+    sandbox::VersionPtr at = listed;
+    // A controller may write the object meanwhile, but not for ever: it runs beside this loop.
+    for (int tries = 0; at != nullptr && tries < kRemovalsMost; ++tries) {
+      sandbox::Draft draft{at->ns, at->name, at->json(), at->labels, at->fields};
+      if (host.store().remove(resource.collection, std::move(draft), at->revision)) break;
+      at = host.store().get(resource.collection, at->ns, at->name);
     }
   }
+}
+
+void remove_all(TrialHost& host) {
+  for (const TrialHost::Watched& each : host.watched()) remove_each(host, each);
 }
 
 }  // namespace davit::host

@@ -3,19 +3,16 @@
 
 #include "host/base/random.hpp"
 #include "host/cli/validate/trial_host.hpp"
-#include "sandbox/json/json.hpp"
-#include "sandbox/store/store.hpp"
 
 namespace davit::host {
-
-/// An object as the store takes it.
-[[nodiscard]] sandbox::Draft draft_of(const TrialHost::Watched& resource, sandbox::Json object);
 
 /// Puts ordinary objects of every resource into the cluster: as a user, or where the server does
 /// not take them so, as they are.
 void add_ordinary(TrialHost& host, Random& random);
 /// Changes every object that there is, as somebody else would; `number` is another one each time.
 void touch_all(TrialHost& host, int number);
+/// Removes all objects of a resource.
+void remove_each(TrialHost& host, const TrialHost::Watched& resource);
 void remove_all(TrialHost& host);
 
 }  // namespace davit::host

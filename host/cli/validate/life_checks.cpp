@@ -145,6 +145,7 @@ void check_load(const Subject& subject, const Witness& witness) {
 
 void check_init(const Subject& subject, const Witness& witness) {
   for (int round = 1; round <= kInitRounds; ++round) {
+    witness.progress("start " + std::to_string(round) + " of " + std::to_string(kInitRounds));
     std::unique_ptr<TrialHost> host = started_host(subject, witness);
     if (host && round == 1) {
       for (const std::string& each : host->skipped()) witness.note(each);
@@ -204,6 +205,7 @@ void check_swap(const Subject& subject, const Witness& witness) {
   await_rest(*host, witness);
   for (int i = 1; i <= kSwaps; ++i) {
     witness.step("swap " + std::to_string(i));
+    witness.progress("swap " + std::to_string(i) + " of " + std::to_string(kSwaps));
     const SwapReport report = host->swap();
     if (!report.ok()) {
       witness.fail("swap " + std::to_string(i) + ": " + std::string(to_string(report.outcome)) +

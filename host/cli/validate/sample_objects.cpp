@@ -159,7 +159,7 @@ Json ordinary_object(const TrialHost::Watched& resource, const std::string& name
   object.set("apiVersion", resource.api_version);
   object.set("kind", resource.kind);
   Json metadata = Json::object({{"name", name}, {"labels", Json::object({{"app", "web"}})}});
-  if (resource.namespaced) metadata.set("namespace", "default");
+  if (resource.namespaced) metadata.set("namespace", resource.ns);
   object.set("metadata", std::move(metadata));
   return object;
 }
@@ -176,7 +176,7 @@ void complete_metadata(Json& object, const TrialHost::Watched& resource, Random&
   metadata.set("uid", std::string(uid));
   metadata.set("creationTimestamp", "2026-01-01T00:00:00Z");
   metadata.set("generation", 1);
-  if (resource.namespaced) metadata.set("namespace", "default");
+  if (resource.namespaced) metadata.set("namespace", resource.ns);
 }
 
 void spoil_value(Json& value, Random& random) {

@@ -204,6 +204,7 @@ void check_state(const Subject& subject, const Witness& witness) {
     std::size_t lost = 0;
     // As with other leaks: what settles may look like one for some rounds.
     while (rounds.size() < kFewestRounds || (lost > kHeapNoise && rounds.size() < kMostRounds)) {
+      witness.progress(each->name() + ", round " + std::to_string(rounds.size() + 1));
       trial.try_garbage();
       rounds.push_back(Holdings::now());
       lost = steady_growth(rounds, &Holdings::heap);

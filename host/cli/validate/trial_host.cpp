@@ -17,6 +17,9 @@
 #include "host/health/metrics.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "sandbox/client/in_process_transport.hpp"
+#include "sandbox/rest/convert.hpp"
+#include "sandbox/rest/field_selector.hpp"
+#include "sandbox/rest/label_selector.hpp"
 #include "sandbox/server/api_server.hpp"
 
 namespace davit::host {
@@ -76,6 +79,22 @@ class CountingTransport final : public Transport {
   Transport& next_;
   std::atomic<std::size_t> requests_{0};
 };
+
+/// The value that a field selector asks for; nothing when it asks for none.
+std::string asked_for(const std::string& selector, std::string_view field) {
+  std::size_t begin = 0;
+  while (begin < selector.size()) {
+    const std::size_t end = std::min(selector.find(',', begin), selector.size());
+    std::string_view term = std::string_view(selector).substr(begin, end - begin);
+    begin = end + 1;
+    if (!term.starts_with(field)) continue;
+    term.remove_prefix(field.size());
+    if (!term.starts_with('=')) continue;
+    term.remove_prefix(term.starts_with("==") ? 2 : 1);
+    return std::string(term);
+  }
+  return "";
+}
 
 std::string definition(const DeclaredWatch& watch) {
   std::string kind = watch.resource.substr(0, watch.resource.size() - 1);
@@ -163,18 +182,42 @@ struct TrialHost::State {
     std::set<std::tuple<std::string, std::string, std::string>> seen;
     for (const DeclaredController& controller : declaration.controllers) {
       for (const DeclaredWatch& watch : controller.watches) {
-        if (!seen.emplace(watch.group, watch.version, watch.resource).second) continue;
+        const std::string name = asked_for(watch.field_selector, "metadata.name");
+        const std::string ns = asked_for(watch.field_selector, "metadata.namespace");
+        if (!seen.emplace(watch.group, watch.version, watch.resource).second) {
+          add_selection(watch, name, ns);
+          continue;
+        }
         auto served = server->resources()->find(watch.group, watch.version, watch.resource);
         if (!served) {
           if (Status s = define(watch); !s.ok()) return s;
           served = server->resources()->find(watch.group, watch.version, watch.resource);
         }
         if (!served) return Status(Code::kInternal, "cannot define " + watch.resource);
-        watched.push_back(
-            {watch, served->collection, served->api_version(), served->kind, served->namespaced});
+        watched.push_back({watch,
+                           served->collection,
+                           served->api_version(),
+                           served->kind,
+                           served->namespaced,
+                           {name},
+                           ns.empty() ? "default" : ns});
       }
     }
     return {};
+  }
+
+  /// A further watch of a resource that is known asks for a name and a namespace.
+  void add_selection(const DeclaredWatch& watch, const std::string& name, const std::string& ns) {
+    for (Watched& each : watched) {
+      if (each.watch.group != watch.group || each.watch.version != watch.version ||
+          each.watch.resource != watch.resource) {
+        continue;
+      }
+      if (std::find(each.names.begin(), each.names.end(), name) == each.names.end()) {
+        each.names.push_back(name);
+      }
+      if (!ns.empty()) each.ns = ns;
+    }
   }
 
   [[nodiscard]] bool busy() const EXCLUDES(mutex) {
@@ -294,13 +337,34 @@ bool TrialHost::settle(Duration limit, Quiet quiet) {
   }
 }
 
-bool TrialHost::await_seen(const Watched& resource, sandbox::Revision revision, Duration limit) {
+sandbox::Draft TrialHost::draft(const Watched& resource, sandbox::Json object) const {
+  const auto resources = state_->server->resources();
+  const auto served =
+      resources->find(resource.watch.group, resource.watch.version, resource.watch.resource);
+  sandbox::Draft made = sandbox::make_draft(std::move(object), *served, *resources);
+  made.ns = resource.namespaced ? resource.ns : "";
+  return made;
+}
+
+bool TrialHost::await_seen(const Watched& resource, const sandbox::Version& now,
+                           const sandbox::Version* before, Duration limit) {
   const State& at = *state_;
+  const auto served = at.server->resources()->find(resource.watch.group, resource.watch.version,
+                                                   resource.watch.resource);
+  const auto selects = [&](const InformerSpec& spec) {
+    const auto labels = sandbox::LabelSelector::parse(spec.label_selector);
+    const auto fields = sandbox::FieldSelector::parse(spec.field_selector, *served);
+    if (!labels || !fields) return false;  // The server refuses the watch.
+    const auto matches = [&](const sandbox::Version& object) {
+      return labels->matches(object.labels) && fields->matches(object);
+    };
+    return matches(now) || (before != nullptr && matches(*before));
+  };
   const auto behind = [&](const Informer* informer) {
     const ResourceId& id = informer->resource();
     const std::string version = informer->store().resource_version();
     return id.group == resource.watch.group && id.resource == resource.watch.resource &&
-           std::strtoull(version.c_str(), nullptr, 10) < revision;
+           std::strtoull(version.c_str(), nullptr, 10) < now.revision && selects(informer->spec());
   };
   const Time give_up = at.clock->now() + limit;
   for (;;) {
@@ -369,7 +433,7 @@ int TrialHost::create(const Watched& resource, const std::string& json) {
                   resource.watch.version,
                   resource.watch.resource,
                   "",
-                  resource.namespaced ? "default" : "",
+                  resource.namespaced ? resource.ns : "",
                   ""};
   request.body = json;
   return state_->client->call(request).http_status;

@@ -70,12 +70,24 @@ class TrialHost {
     std::string api_version;
     std::string kind;
     bool namespaced = true;
+    /// The names that field selectors ask for; the empty one stands for any name. Not empty.
+    std::vector<std::string> names;
+    std::string ns;  ///< The namespace that a field selector asks for, else "default".
+
+    /// The name of the object with this number, which is `usual` where any name will do.
+    [[nodiscard]] std::string name_of(std::size_t number, const std::string& usual) const {
+      const std::string& asked = names[number % names.size()];
+      return asked.empty() ? usual : asked;
+    }
   };
   [[nodiscard]] const std::vector<Watched>& watched() const;
-  /// Waits until the caches of `resource` have come to this revision, so that settle() waits for
-  /// what it means to the controllers too. False after `limit`.
-  [[nodiscard]] bool await_seen(const Watched& resource, sandbox::Revision revision,
-                                Duration limit);
+  /// An object as the store takes it, with what selectors look at.
+  [[nodiscard]] sandbox::Draft draft(const Watched& resource, sandbox::Json object) const;
+  /// Waits until the caches of `resource` have seen `now`, so that settle() waits for what it means
+  /// to the controllers too. `before` is the state that it replaced, or null. Caches whose
+  /// selectors leave out both never see it. False after `limit`.
+  [[nodiscard]] bool await_seen(const Watched& resource, const sandbox::Version& now,
+                                const sandbox::Version* before, Duration limit);
   /// Sends an object to the server. Its status code.
   int create(const Watched& resource, const std::string& json);
 

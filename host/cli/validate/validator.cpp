@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -39,13 +40,24 @@ CheckResult judge_file(const std::filesystem::path& path, const TrustedFile& fil
   return result;
 }
 
-CheckResult run(const Check& check, const Subject& subject, milliseconds limit) {
+/// Nothing when the validation is to end.
+std::optional<CheckResult> run(const Check& check, const Subject& subject,
+                               const ValidationOptions& options,
+                               const ValidationObserver& observer) {
+  ChildTerms terms{.limit = options.limit, .stop_fd = options.stop_fd};
+  if (observer.on_running) {
+    terms.on_progress = [&](std::string_view progress, milliseconds time) {
+      observer.on_running(
+          {std::string(check.name), std::string(check.what), std::string(progress), time});
+    };
+  }
   CheckResult result{
       std::string(check.name), std::string(check.what), CheckOutcome::kPassed, {}, {},
       milliseconds(0)};
   const auto begin = steady_clock::now();
   ChildRun child =
-      run_in_child(limit, [&](const Witness& witness) { check.run(subject, witness); });
+      run_in_child(terms, [&](const Witness& witness) { check.run(subject, witness); });
+  if (child.end == ChildRun::End::kStopped) return std::nullopt;
   result.time = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
   result.lines = std::move(child.failures);
   if (std::string trouble = child.trouble(); !trouble.empty()) {
@@ -105,7 +117,7 @@ std::vector<std::string> validation_checks() {
 }
 
 Result<Validation> validate_plugin(const ValidationOptions& options,
-                                   const std::function<void(const CheckResult&)>& told) {
+                                   const ValidationObserver& observer) {
   Result<TrustedFile> file = read_plugin_file(options.file);
   if (!file) return file.error();
   Result<StagingDirectory> scratch = StagingDirectory::create();
@@ -119,7 +131,7 @@ Result<Validation> validate_plugin(const ValidationOptions& options,
   std::map<std::string, CheckOutcome, std::less<>> outcomes;
   const auto add = [&](CheckResult result) {
     outcomes[result.name] = result.outcome;
-    told(result);
+    if (observer.on_result) observer.on_result(result);
     out.checks.push_back(std::move(result));
   };
   add(judge_file(options.file, *file, out));
@@ -130,7 +142,10 @@ Result<Validation> validate_plugin(const ValidationOptions& options,
     const bool ready = needed == outcomes.end() || needed->second == CheckOutcome::kPassed ||
                        needed->second == CheckOutcome::kWarned;
     if (ready) {
-      add(run(each, subject, options.limit));
+      std::optional<CheckResult> result = run(each, subject, options, observer);
+      if (!result)
+        return Status(Code::kCancelled, "stopped in the check " + std::string(each.name));
+      add(std::move(*result));
     } else {
       add({std::string(each.name),
            std::string(each.what),

@@ -18,6 +18,7 @@ struct ValidationOptions {
   std::uint64_t seed = 1;             ///< Of everything that is made by chance.
   std::chrono::seconds limit{60};     ///< Of each check.
   std::vector<std::string> checks{};  ///< Names of those to run, and what they need; empty: all.
+  int stop_fd = -1;                   ///< Readable as soon as it is to end, borrowed; -1: none.
 };
 
 enum class CheckOutcome { kPassed, kWarned, kFailed, kNotRun };
@@ -33,6 +34,20 @@ struct CheckResult {
   std::chrono::milliseconds time{0};
 };
 
+/// A check that runs.
+struct CheckProgress {
+  std::string name;
+  std::string what;
+  std::string progress;  ///< "12 of 64 objects"; may be empty.
+  std::chrono::milliseconds time{0};
+};
+
+/// What hears of a validation while it runs. Each may be empty.
+struct ValidationObserver {
+  std::function<void(const CheckResult&)> on_result{};     ///< A check has ended.
+  std::function<void(const CheckProgress&)> on_running{};  ///< About once a second.
+};
+
 struct Validation {
   std::string plugin;  ///< Empty when the file does not say.
   std::string version;
@@ -46,9 +61,9 @@ struct Validation {
 /// The names that ValidationOptions::checks may have.
 [[nodiscard]] std::vector<std::string> validation_checks();
 
-/// `told` hears of each check when it has ended. kNotFound, kForbidden, …: the file cannot be read,
-/// or there is no place for a copy of it. The caller's process has one thread only.
-[[nodiscard]] Result<Validation> validate_plugin(
-    const ValidationOptions& options, const std::function<void(const CheckResult&)>& told);
+/// kNotFound, kForbidden, …: the file cannot be read, or there is no place for a copy of it.
+/// kCancelled: it was to end. The caller's process has one thread only. Nothing is left behind.
+[[nodiscard]] Result<Validation> validate_plugin(const ValidationOptions& options,
+                                                 const ValidationObserver& observer = {});
 
 }  // namespace davit::host

@@ -86,48 +86,50 @@ std::string shown(const Json& object) {
   return to_text(object).substr(0, kShown);
 }
 
-/// An object comes as it should not be, and changes for the worse.
+/// An object comes as it should not be, changes for the worse, and goes.
 void play_hostile_object(TrialHost& host, const Witness& witness,
                          const TrialHost::Watched& resource, const std::string& name,
                          Random& random) {
   Json object = ordinary_object(resource, name);
   complete_metadata(object, resource, random);
-  sandbox::Revision revision = 0;
-  for (std::size_t change = 0; change <= kSpoiledAgain; ++change) {
+  sandbox::VersionPtr present;
+  bool rests = true;
+  for (std::size_t change = 0; change <= kSpoiledAgain && rests; ++change) {
     spoil(object, resource.watch.projection, random);
     witness.step(resource.watch.resource + " " + name + ": " + shown(object));
     const auto written =
-        revision == 0
-            ? host.store().create(resource.collection, draft_of(resource, object))
-            : host.store().update(resource.collection, draft_of(resource, object), revision);
-    if (!written) return;
-    revision = (*written)->revision;
-    // What a selector leaves out is never seen.
-    (void)host.await_seen(resource, revision, kWorkLimit);
-    if (host.settle(kWorkLimit, TrialHost::Quiet::kShort)) continue;
-    // Work without end may be what the object asks for: a ReplicaSet may want 10^18 pods.
-    (void)host.store().remove(resource.collection, draft_of(resource, object), revision);
-    if (host.settle(kRestLimit)) return;
-    const std::string running = host.running();
-    witness.fail((running.empty() ? "does not come to rest" : "does not end: " + running) +
-                 " after " + resource.watch.resource + " " + name + ": " + shown(object));
-    witness.leave();
+        present == nullptr ? host.store().create(resource.collection, host.draft(resource, object))
+                           : host.store().update(resource.collection, host.draft(resource, object),
+                                                 present->revision);
+    if (!written) break;
+    const sandbox::VersionPtr before = std::exchange(present, *written);
+    (void)host.await_seen(resource, *present, before.get(), kWorkLimit);
+    rests = host.settle(kWorkLimit, TrialHost::Quiet::kShort);
   }
+  // Work without end may be what the object asks for: a ReplicaSet may want 10^18 pods. It ends
+  // with the object, and so do the retries that would be taken for work on the next one.
+  remove_each(host, resource);
+  remove_all(host);
+  if (host.settle(kRestLimit, rests ? TrialHost::Quiet::kShort : TrialHost::Quiet::kLong)) return;
+  const std::string running = host.running();
+  witness.fail((running.empty() ? "does not come to rest" : "does not end: " + running) +
+               " after " + resource.watch.resource + " " + name + ": " + shown(object));
+  witness.leave();
 }
 
 /// Objects as they should not be come, change and go, one by one.
 void play_hostile(TrialHost& host, const Witness& witness, std::uint64_t seed, Wrongs& wrongs) {
   const std::unique_ptr<Random> random = make_seeded_random(seed);
   const std::size_t each_count = kHostileObjects / std::max<std::size_t>(1, host.watched().size());
+  const std::size_t all = each_count * host.watched().size();
+  std::size_t played = 0;
   for (const TrialHost::Watched& each : host.watched()) {
     for (std::size_t i = 0; i < each_count; ++i) {
-      play_hostile_object(host, witness, each,
-                          "hostile-" + std::to_string(seed) + "-" + std::to_string(i), *random);
+      witness.progress(std::to_string(++played) + " of " + std::to_string(all) + " objects");
+      const std::string usual = "hostile-" + std::to_string(seed) + "-" + std::to_string(i);
+      play_hostile_object(host, witness, each, each.name_of(i, usual), *random);
     }
   }
-  witness.step("all hostile objects are deleted");
-  remove_all(host);
-  await_rest(host, witness);
   wrongs.add(host.take_remarks());
 }
 
@@ -236,6 +238,7 @@ void check_leaks(const Subject& subject, const Witness& witness) {
   // What allocators and stacks settle into may look like growth for some rounds: only a leak never
   // ends.
   while (rounds.size() < kFewestRounds || (!growth.empty() && rounds.size() < kMostRounds)) {
+    witness.progress("round " + std::to_string(rounds.size() + 1));
     if (!play_once(subject, witness, Retained::kIgnored)) return;
     rounds.push_back(Holdings::now());
     growth = described_growth(rounds, subject.predicted);

@@ -1,0 +1,49 @@
+/// The idle connections of one purpose. Internal to host/api.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "host/api/pooled_connection.hpp"
+#include "host/base/clock.hpp"
+#include "host/base/mutex.hpp"
+
+namespace davit::host {
+
+/// Connections that are open and carry no request. Thread-safe; sockets are never touched under the
+/// lock.
+class ConnectionPool {
+ public:
+  using Owned = std::unique_ptr<PooledConnection>;
+
+  ConnectionPool() = default;
+  ConnectionPool(const ConnectionPool&) = delete;
+  ConnectionPool& operator=(const ConnectionPool&) = delete;
+
+  /// The one that was used last, so that the others grow old and are closed; null when there is
+  /// none of this TLS material.
+  [[nodiscard]] Owned take(const std::shared_ptr<const TlsMaterial>& tls, Time now)
+      EXCLUDES(mutex_);
+  /// Keeps a connection for the next request.
+  void put(Owned connection, Time now) EXCLUDES(mutex_);
+  /// Closes those that nobody has used for kIdleConnectionMax.
+  void close_idle(Time now) EXCLUDES(mutex_);
+  /// Gives up all idle ones that were made with other TLS material, now and when they come back.
+  /// Those that are returned are for the caller to close, outside its locks.
+  [[nodiscard]] std::vector<Owned> keep_only(std::shared_ptr<const TlsMaterial> tls)
+      EXCLUDES(mutex_);
+
+ private:
+  struct Idle {
+    Owned connection;
+    Time since;
+  };
+  /// Takes the ones that are too old off the front.
+  [[nodiscard]] std::vector<Idle> take_old(Time now) REQUIRES(mutex_);
+
+  Mutex mutex_;
+  std::vector<Idle> idle_ GUARDED_BY(mutex_);                   // The one used last at the back.
+  std::shared_ptr<const TlsMaterial> only_ GUARDED_BY(mutex_);  // Null: any.
+};
+
+}  // namespace davit::host

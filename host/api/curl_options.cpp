@@ -1,0 +1,100 @@
+#include "host/api/curl_options.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace davit::host {
+namespace {
+
+// k8s.io/client-go: 30 s to connect plus 10 s for the handshake.
+constexpr long kConnectMs = 40'000;
+
+int on_socket(void*, curl_socket_t socket, curlsocktype) {
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof kUserTimeoutMs);
+  return CURL_SOCKOPT_OK;  // Without it a dead connection is found later; no reason to fail.
+}
+
+void set_tls(CURL* handle, const CurlSettings& settings, const TlsMaterial& tls) {
+  set_option(handle, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  if (settings.verify == CurlSettings::Verify::kNothing) {
+    set_option(handle, CURLOPT_SSL_VERIFYPEER, 0L);
+    set_option(handle, CURLOPT_SSL_VERIFYHOST, 0L);
+  }
+  const auto blob = [handle](CURLoption option, const std::string& pem) {
+    curl_blob view{const_cast<char*>(pem.data()), pem.size(), CURL_BLOB_NOCOPY};
+    set_option(handle, option, &view);
+  };
+  if (tls.roots == TlsMaterial::Roots::kGiven) {
+    blob(CURLOPT_CAINFO_BLOB, tls.ca);
+    // Only the given roots, not the system's too.
+    set_option<const char*>(handle, CURLOPT_CAPATH, nullptr);
+  }
+  if (!tls.cert.empty()) {
+    blob(CURLOPT_SSLCERT_BLOB, tls.cert);
+    blob(CURLOPT_SSLKEY_BLOB, tls.key);
+  }
+}
+
+}  // namespace
+
+void append_line(CurlList& list, const std::string& line) {
+  curl_slist* grown = curl_slist_append(list.get(), line.c_str());
+  DAVIT_ASSERT(grown != nullptr);
+  list.release();
+  list.reset(grown);
+}
+
+void set_connection_options(CURL* handle, const CurlSettings& settings, const TlsMaterial& tls,
+                            CurlList& connect_to) {
+  set_option(handle, CURLOPT_NOSIGNAL, 1L);
+  set_option(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  if (!settings.proxy.empty()) set_option(handle, CURLOPT_PROXY, settings.proxy.c_str());
+  if (settings.no_proxy) set_option(handle, CURLOPT_NOPROXY, settings.no_proxy->c_str());
+  set_option(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  if (!settings.connect_to.empty()) {
+    append_line(connect_to, settings.connect_to);
+    set_option(handle, CURLOPT_CONNECT_TO, connect_to.get());
+  }
+  set_option(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
+  set_option(handle, CURLOPT_MAXAGE_CONN, static_cast<long>(whole_seconds(kIdleConnectionMax)));
+  set_option(handle, CURLOPT_TCP_KEEPALIVE, 1L);
+  set_option(handle, CURLOPT_TCP_KEEPIDLE, kKeepIdleSeconds);
+  set_option(handle, CURLOPT_TCP_KEEPINTVL, kKeepIntervalSeconds);
+  set_option(handle, CURLOPT_SOCKOPTFUNCTION, &on_socket);
+  set_tls(handle, settings, tls);
+}
+
+Break break_of(CURLcode code) {
+  switch (code) {
+    case CURLE_OK:
+      return Break::kNone;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return Break::kResolve;
+    case CURLE_COULDNT_CONNECT:
+      return Break::kRefused;
+    case CURLE_OPERATION_TIMEDOUT:
+      return Break::kTimeout;
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_INVALIDCERTSTATUS:
+      return Break::kTls;
+    case CURLE_GOT_NOTHING:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+    case CURLE_ABORTED_BY_CALLBACK:  // See CurlTransfer::before_request().
+      return Break::kReset;
+    default:
+      return Break::kOther;
+  }
+}
+
+}  // namespace davit::host

@@ -1,0 +1,55 @@
+/// What all connections of a transport have in common, as options of libcurl. Included by the
+/// sources of host/api's transport only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/api/curl_handles.hpp"
+#include "host/api/tls_material.hpp"
+#include "host/api/transport.hpp"
+#include "host/base/assert.hpp"
+
+namespace davit::host {
+
+/// Immutable; outlives the connections.
+struct CurlSettings {
+  enum class Verify { kServer, kNothing };
+
+  std::string base_url;     ///< "https://10.0.0.1:6443/prefix", no trailing slash.
+  std::string connect_to;   ///< "name:port:host:port" if the certificate has another name, else "".
+  std::string host_header;  ///< "Host: …" in that case, else "".
+  std::string proxy;        ///< Empty: the environment decides.
+  std::optional<std::string> no_proxy;  ///< Replaces the environment's list when set.
+  Verify verify = Verify::kServer;
+};
+
+/// A connection that nobody has used for so long is closed by us. The API server closes at 90 s
+/// (net/http's IdleTimeout); a request that meets its closing on the way would fail.
+inline constexpr Duration kIdleConnectionMax = std::chrono::seconds(60);
+/// A peer that says nothing is probed after 10 s and every 5 s from then on, and given up once
+/// nothing came back for 20 s: a dead connection is noticed within 25 s, below the 30 s that node
+/// lifecycle allows for its Leases and Nodes.
+inline constexpr long kKeepIdleSeconds = 10;
+inline constexpr long kKeepIntervalSeconds = 5;
+inline constexpr unsigned kUserTimeoutMs = 20'000;
+
+/// All options are constants that this libcurl knows.
+template <typename T>
+void set_option(CURL* handle, CURLoption option, T value) {
+  const CURLcode code = curl_easy_setopt(handle, option, value);
+  DAVIT_ASSERT(code == CURLE_OK);
+}
+
+void append_line(CurlList& list, const std::string& line);
+
+/// Address, proxy, TLS and TCP of `handle`, which must not outlive `tls` and `connect_to`, an empty
+/// list that this fills.
+void set_connection_options(CURL* handle, const CurlSettings& settings, const TlsMaterial& tls,
+                            CurlList& connect_to);
+
+/// What the failure of a transfer means to a reader.
+[[nodiscard]] Break break_of(CURLcode code);
+
+}  // namespace davit::host

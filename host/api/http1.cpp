@@ -1,0 +1,186 @@
+#include "host/api/http1.hpp"
+
+#include <algorithm>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/rfc7230.hpp>
+#include <boost/beast/http/serializer.hpp>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "host/base/lower_case.hpp"
+
+namespace davit::host {
+namespace {
+
+namespace http = boost::beast::http;
+
+// All heads together of one response; net/http takes 10 MiB, and no API server sends a hundredth.
+constexpr std::uint32_t kHeadBytesMax = 64 * 1024;
+// net/http's limit of 1xx responses before the final one.
+constexpr int kInformationalMax = 5;
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && byte != '\t') || byte == 0x7F;
+  });
+}
+
+bool is_token(std::string_view text) {
+  constexpr std::string_view kOther = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           kOther.find(c) != kOther.npos;
+  });
+}
+
+Status check_lines(const HttpRequest& request) {
+  if (!is_token(request.method)) return {Code::kMisuse, "the method is not one word"};
+  if (has_control(request.target) || request.target.find_first_of(" \t") != std::string::npos) {
+    return {Code::kMisuse, "the request's target contains a blank or a control character"};
+  }
+  for (const auto& [name, value] : request.headers) {
+    if (is_token(name) && !has_control(value)) continue;
+    return {Code::kMisuse, "the header " + name + " contains a control character"};
+  }
+  return {};
+}
+
+boost::string_view boosted(std::string_view text) { return {text.data(), text.size()}; }
+std::string_view plain(boost::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+Result<std::string> http1_request(const HttpRequest& request, std::string_view host,
+                                  std::string_view prefix) {
+  if (Status s = check_lines(request); !s.ok()) return s;
+  http::request<http::empty_body> head;
+  head.version(11);
+  head.method_string(boosted(request.method));
+  std::string target(prefix);
+  head.target(target += request.target);
+  head.set(http::field::host, boosted(host));
+  for (const auto& [name, value] : request.headers) head.insert(name, value);
+  // RFC 9110, 8.6: also without a body, where the method gives it a meaning.
+  if (!request.body.empty() || (request.method != "GET" && request.method != "DELETE")) {
+    head.set(http::field::content_length, std::to_string(request.body.size()));
+  }
+  std::string out;
+  out.reserve(1024 + request.body.size());
+  http::request_serializer<http::empty_body> serializer(head);
+  boost::beast::error_code error;
+  while (!serializer.is_done() && !error) {
+    serializer.next(error, [&](boost::beast::error_code&, const auto& buffers) {
+      for (auto at = boost::asio::buffer_sequence_begin(buffers);
+           at != boost::asio::buffer_sequence_end(buffers); ++at) {
+        const boost::asio::const_buffer piece = *at;
+        out.append(static_cast<const char*>(piece.data()), piece.size());
+      }
+      serializer.consume(boost::beast::buffer_bytes(buffers));
+    });
+  }
+  return out.append(request.body);
+}
+
+/// Hands the elements of one head and its body to the reader; an informational response to nobody.
+class Http1Response::Parser final : public http::basic_parser<false> {
+ public:
+  explicit Parser(ResponseReader& reader) : reader_(reader) {
+    header_limit(kHeadBytesMax);
+    body_limit(std::numeric_limits<std::uint64_t>::max());  // The reader has a limit of its own.
+    eager(true);
+  }
+
+  [[nodiscard]] int status() const { return status_; }
+  [[nodiscard]] bool is_final() const { return status_ >= 200; }
+
+ private:
+  using Error = boost::beast::error_code;
+  using Text = boost::string_view;
+
+  void on_request_impl(http::verb, Text, Text, int, Error&) override {}
+  void on_response_impl(int code, Text, int, Error&) override { status_ = code; }
+  void on_field_impl(http::field, Text name, Text value, Error&) override {
+    headers_.emplace_back(lower_case(std::string(plain(name))), plain(value));
+  }
+  void on_header_impl(Error&) override {
+    if (is_final()) reader_.on_head(status_, headers_);
+    headers_.clear();  // What comes later are trailers.
+  }
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
+  std::size_t on_body_impl(Text body, Error&) override { return take(body); }
+  void on_chunk_header_impl(std::uint64_t, Text, Error&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, Text body, Error&) override { return take(body); }
+  void on_finish_impl(Error&) override {}
+
+  std::size_t take(Text body) {
+    if (!body.empty()) static_cast<void>(reader_.on_body(plain(body)));
+    return body.size();
+  }
+
+  ResponseReader& reader_;
+  HttpHeaders headers_;
+  int status_ = 0;
+};
+
+Http1Response::Http1Response(ResponseReader& reader)
+    : reader_(reader), parser_(std::make_unique<Parser>(reader)) {}
+
+Http1Response::~Http1Response() = default;
+
+Http1Response::State Http1Response::broken(Break kind, std::string message) {
+  end_ = {kind, std::move(message)};
+  return State::kBroken;
+}
+
+bool Http1Response::has_head() const { return parser_->is_header_done() && parser_->is_final(); }
+
+bool Http1Response::keeps_connection() const { return unread_.empty() && parser_->keep_alive(); }
+
+// Only 101 changes the protocol, and nobody asks for that.
+Http1Response::State Http1Response::restart_after_informational() {
+  if (parser_->status() == 101 || ++informational_ > kInformationalMax) {
+    return broken(Break::kOther, "the server sends informational responses instead of an answer");
+  }
+  parser_ = std::make_unique<Parser>(reader_);
+  return State::kMore;
+}
+
+Http1Response::State Http1Response::feed(std::string_view bytes) {
+  began_ = began_ || !bytes.empty();
+  unread_.append(bytes);
+  while (!unread_.empty()) {
+    boost::beast::error_code error;
+    const std::size_t used =
+        parser_->put(boost::asio::const_buffer(unread_.data(), unread_.size()), error);
+    unread_.erase(0, used);
+    if (error == http::error::need_more) return State::kMore;
+    if (error) {
+      return has_head() ? broken(Break::kReset, "the body is malformed: " + error.message())
+                        : broken(Break::kOther,
+                                 "the server does not answer in HTTP/1.1: " + error.message());
+    }
+    if (!parser_->is_done()) {
+      if (used == 0) return State::kMore;
+      continue;
+    }
+    if (parser_->is_final()) return State::kDone;
+    if (restart_after_informational() == State::kBroken) return State::kBroken;
+  }
+  return State::kMore;
+}
+
+Http1Response::State Http1Response::finish() {
+  if (!began_ || !parser_->got_some()) {
+    return broken(Break::kReset, "the server closed the connection without an answer");
+  }
+  boost::beast::error_code error;
+  parser_->put_eof(error);
+  if (!error && parser_->is_done() && parser_->is_final()) return State::kDone;
+  return broken(Break::kReset, "the server closed the connection before its answer was complete");
+}
+
+}  // namespace davit::host

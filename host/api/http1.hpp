@@ -1,0 +1,62 @@
+/// HTTP/1.1 on the wire: requests into bytes, bytes into responses. Internal to host/api. Beast's
+/// headers stay in the source.
+#pragma once
+
+#include <davit/result.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "host/api/transport.hpp"
+
+namespace davit::host {
+
+/// The head and body of `request` as they are sent. `host` is the value of the Host header,
+/// `prefix` the path below which the server's paths begin. kMisuse when a part of it would end its
+/// line.
+[[nodiscard]] Result<std::string> http1_request(const HttpRequest& request, std::string_view host,
+                                                std::string_view prefix);
+
+/// Reads one final response from the bytes of a connection, and hands it to a ResponseReader.
+/// Informational responses before it are skipped.
+class Http1Response {
+ public:
+  /// `reader` must outlive this, and must not pause.
+  explicit Http1Response(ResponseReader& reader);
+  ~Http1Response();
+  Http1Response(const Http1Response&) = delete;
+  Http1Response& operator=(const Http1Response&) = delete;
+
+  enum class State {
+    kMore,    ///< The response goes on.
+    kDone,    ///< It is complete.
+    kBroken,  ///< It is not HTTP, or ended too early; see end().
+  };
+  /// Takes what the connection brought.
+  State feed(std::string_view bytes);
+  /// The peer has closed: that is how some responses end.
+  State finish();
+
+  /// Whether the connection may carry another request. Valid once the response is complete.
+  [[nodiscard]] bool keeps_connection() const;
+  /// Whether any byte has come.
+  [[nodiscard]] bool began() const { return began_; }
+  /// Whether the final response's head has come.
+  [[nodiscard]] bool has_head() const;
+  /// Why the response is kBroken.
+  [[nodiscard]] const TransportEnd& end() const { return end_; }
+
+ private:
+  class Parser;
+  State broken(Break kind, std::string message);
+  State restart_after_informational();
+
+  ResponseReader& reader_;
+  std::unique_ptr<Parser> parser_;
+  std::string unread_;  // Came, and does not make a whole element of the protocol yet.
+  bool began_ = false;
+  int informational_ = 0;
+  TransportEnd end_;
+};
+
+}  // namespace davit::host

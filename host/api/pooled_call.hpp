@@ -1,0 +1,84 @@
+/// One request that the calling thread drives over a pooled connection. Internal to host/api.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/api/connection_pool.hpp"
+#include "host/api/connection_quota.hpp"
+#include "host/api/http1.hpp"
+#include "host/api/pooled_connection.hpp"
+#include "host/api/request_loop.hpp"
+#include "host/api/transport.hpp"
+
+namespace davit::host {
+
+/// Where a pooled call goes. Immutable but for the pool; outlives the calls.
+struct PooledRoute {
+  const CurlSettings& settings;
+  ConnectionPool& pool;
+  Clock& clock;
+  std::string host;    ///< The value of the Host header.
+  std::string prefix;  ///< The path below which the server's paths begin.
+};
+
+///   kQueued ─share─▶ kConnecting ─open─▶ kSending ─▶ kReceiving ─▶ kEnded
+///      │                ▲                   ▲  │         │
+///      └─ idle one ─────┼───────────────────┘  │         │
+///                       └── a stale connection ┴─────────┘
+///
+/// Runs on the loop's thread alone, callbacks included. A kept connection that the server has
+/// closed is replaced once, if no byte of an answer came and the request changes nothing or was not
+/// sent.
+class PooledCall final : public Call, public DrivenRequest {
+ public:
+  /// `request.loop` and `request.quota` must be set and outlive the call.
+  PooledCall(const PooledRoute& route, HttpRequest request, std::shared_ptr<const TlsMaterial> tls,
+             ResponseReader& reader);
+  ~PooledCall() override;
+
+  /// Goes as far as possible at once; on_end() may come meanwhile. Once.
+  void start() { drive({}, route_.clock.now()); }
+
+  void resume() override {}  // Unary readers do not pause.
+  [[nodiscard]] bool is_sent() const override;
+
+  void drive(std::span<const pollfd> ready, Time now) override;
+  void poll_for(std::vector<pollfd>& out) const override;
+  [[nodiscard]] Time due() const override;
+
+ private:
+  enum class Phase { kQueued, kConnecting, kSending, kReceiving, kEnded };
+  enum class Reuse { kAllowed, kForbidden };
+
+  /// One step of the phase; false when it must wait or has ended.
+  bool step(std::span<const pollfd> ready, Time now);
+  void take_connection(Reuse reuse, Time now);
+  bool open_gate(Time now);
+  bool send(Time now);
+  bool receive(Time now);
+  bool peer_closed(Time now);
+  [[nodiscard]] bool may_repeat() const;
+  bool complete(Time now);
+  bool end(const TransportEnd& end);
+
+  const PooledRoute& route_;
+  const HttpRequest request_;
+  const std::shared_ptr<const TlsMaterial> tls_;
+  ResponseReader& reader_;
+
+  Phase phase_ = Phase::kQueued;
+  std::optional<ConnectionQuota::Share> share_;
+  ConnectionPool::Owned connection_;
+  bool reused_ = false;    // The connection has carried other requests.
+  bool replaced_ = false;  // A stale one was given up for it.
+  std::string wire_;
+  std::string_view unsent_;  // The rest of wire_.
+  std::optional<Http1Response> response_;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,147 @@
+#include "host/api/pooled_connection.hpp"
+
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+// Two addresses at once and the resolver's: kept free, so that the callback allocates nothing.
+constexpr std::size_t kSocketsMax = 8;
+
+short poll_events(int what) {
+  switch (what) {
+    case CURL_POLL_IN:
+      return POLLIN;
+    case CURL_POLL_OUT:
+      return POLLOUT;
+    case CURL_POLL_INOUT:
+      return POLLIN | POLLOUT;
+    default:
+      return 0;
+  }
+}
+
+int select_events(short revents) {
+  int events = 0;
+  if ((revents & (POLLIN | POLLHUP)) != 0) events |= CURL_CSELECT_IN;
+  if ((revents & POLLOUT) != 0) events |= CURL_CSELECT_OUT;
+  if ((revents & (POLLERR | POLLNVAL)) != 0) events |= CURL_CSELECT_ERR;
+  return events;
+}
+
+}  // namespace
+
+PooledConnection::PooledConnection(const CurlSettings& settings,
+                                   std::shared_ptr<const TlsMaterial> tls, Time now)
+    : tls_(std::move(tls)), multi_(curl_multi_init()), easy_(curl_easy_init()), now_(now) {
+  DAVIT_ASSERT(multi_ != nullptr && easy_ != nullptr);
+  curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &PooledConnection::on_socket);
+  curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
+  curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &PooledConnection::on_timer);
+  curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
+  sockets_.reserve(kSocketsMax);
+  CURL* const easy = easy_.get();
+  set_connection_options(easy, settings, *tls_, connect_to_);
+  set_option(easy, CURLOPT_ERRORBUFFER, error_);
+  set_option(easy, CURLOPT_URL, settings.base_url.c_str());
+  set_option(easy, CURLOPT_CONNECT_ONLY, 1L);
+  set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl_multi_add_handle(multi_.get(), easy);
+  act(CURL_SOCKET_TIMEOUT, 0);
+  take_result();
+}
+
+PooledConnection::~PooledConnection() {
+  // Closing must not call back into members that are gone.
+  curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, nullptr);
+  curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, nullptr);
+  curl_multi_remove_handle(multi_.get(), easy_.get());
+}
+
+int PooledConnection::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*) {
+  std::vector<pollfd>& sockets = static_cast<PooledConnection*>(self)->sockets_;
+  std::erase_if(sockets, [socket](const pollfd& each) { return each.fd == socket; });
+  if (what != CURL_POLL_REMOVE) sockets.push_back({socket, poll_events(what), 0});
+  return 0;
+}
+
+int PooledConnection::on_timer(CURLM*, long ms, void* self) {
+  auto& connection = *static_cast<PooledConnection*>(self);
+  connection.due_ = ms < 0 ? Time::max() : connection.now_ + std::chrono::milliseconds(ms);
+  return 0;
+}
+
+void PooledConnection::act(curl_socket_t socket, int events) {
+  int running = 0;
+  curl_multi_socket_action(multi_.get(), socket, events, &running);
+}
+
+void PooledConnection::connect(std::span<const pollfd> ready, Time now) {
+  now_ = now;
+  if (due_ <= now) {
+    due_ = Time::max();  // Unless the call below sets it again.
+    act(CURL_SOCKET_TIMEOUT, 0);
+  }
+  for (const pollfd& each : ready) {
+    if (each.revents != 0) act(each.fd, select_events(each.revents));
+  }
+  take_result();
+}
+
+void PooledConnection::poll_for_connect(std::vector<pollfd>& out) const {
+  out.insert(out.end(), sockets_.begin(), sockets_.end());
+}
+
+void PooledConnection::take_result() {
+  int left = 0;
+  const CURLMsg* message = curl_multi_info_read(multi_.get(), &left);
+  if (message == nullptr || message->msg != CURLMSG_DONE) return;
+  const CURLcode code = message->data.result;
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  curl_easy_getinfo(easy_.get(), CURLINFO_ACTIVESOCKET, &socket);
+  if (code == CURLE_OK && socket != CURL_SOCKET_BAD) {
+    state_ = State::kOpen;
+    descriptor_ = socket;
+    return;
+  }
+  state_ = State::kFailed;
+  failure_ = {code == CURLE_OK ? Break::kOther : break_of(code), text_of(code)};
+}
+
+std::string PooledConnection::text_of(CURLcode code) const {
+  return error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+}
+
+PooledConnection::Io PooledConnection::send(std::string_view& bytes) {
+  std::size_t sent = 0;
+  error_[0] = '\0';
+  const CURLcode code = curl_easy_send(easy_.get(), bytes.data(), bytes.size(), &sent);
+  if (code == CURLE_AGAIN || (code == CURLE_OK && sent == 0)) return Io::kBlocked;
+  if (code == CURLE_OK) {
+    bytes.remove_prefix(sent);
+    return Io::kSome;
+  }
+  why_ = text_of(code);
+  return Io::kClosed;
+}
+
+PooledConnection::Io PooledConnection::receive(std::span<char> buffer, std::string_view& got) {
+  std::size_t received = 0;
+  error_[0] = '\0';
+  const CURLcode code = curl_easy_recv(easy_.get(), buffer.data(), buffer.size(), &received);
+  if (code == CURLE_AGAIN) return Io::kBlocked;
+  if (code == CURLE_OK && received > 0) {
+    got = {buffer.data(), received};
+    return Io::kSome;
+  }
+  why_ = code == CURLE_OK ? std::string() : text_of(code);
+  return Io::kClosed;
+}
+
+bool PooledConnection::is_usable() {
+  char byte = 0;
+  std::string_view got;
+  return state_ == State::kOpen && receive({&byte, 1}, got) == Io::kBlocked;
+}
+
+}  // namespace davit::host

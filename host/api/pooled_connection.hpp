@@ -1,0 +1,86 @@
+/// One connection to the server, which libcurl makes and encrypts and which its user drives.
+/// Internal to host/api.
+#pragma once
+
+#include <poll.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/api/curl_handles.hpp"
+#include "host/api/curl_options.hpp"
+#include "host/api/tls_material.hpp"
+#include "host/api/transport.hpp"
+#include "host/base/clock.hpp"
+
+namespace davit::host {
+
+///   kConnecting ──▶ kOpen ──▶ (destroyed, which closes it)
+///        └────────▶ kFailed
+///
+/// libcurl resolves, goes through proxies, connects, verifies and speaks TLS
+/// (CURLOPT_CONNECT_ONLY); no call blocks. Used by one thread at a time.
+class PooledConnection {
+ public:
+  enum class State { kConnecting, kOpen, kFailed };
+
+  /// Begins to connect. `settings` must outlive the connection.
+  PooledConnection(const CurlSettings& settings, std::shared_ptr<const TlsMaterial> tls, Time now);
+  ~PooledConnection();
+  PooledConnection(const PooledConnection&) = delete;
+  PooledConnection& operator=(const PooledConnection&) = delete;
+
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] const std::shared_ptr<const TlsMaterial>& tls() const { return tls_; }
+  /// Why it is kFailed.
+  [[nodiscard]] const TransportEnd& failure() const { return failure_; }
+
+  /// While kConnecting: goes on as far as possible; see DrivenRequest.
+  void connect(std::span<const pollfd> ready, Time now);
+  void poll_for_connect(std::vector<pollfd>& out) const;
+  [[nodiscard]] Time connect_due() const { return due_; }
+
+  // While kOpen:
+  /// The socket, for poll().
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  enum class Io {
+    kSome,     ///< Bytes were sent or received.
+    kBlocked,  ///< None can be now.
+    kClosed,   ///< The peer has closed, or the connection is broken; why() knows.
+  };
+  /// Takes what was sent off the front of `bytes`.
+  Io send(std::string_view& bytes);
+  /// Receives into `buffer`; `got` is what came.
+  Io receive(std::span<char> buffer, std::string_view& got);
+  /// Why it is kClosed; empty when the peer has closed properly.
+  [[nodiscard]] const std::string& why() const { return why_; }
+  /// An idle connection that may carry a request: the peer has neither closed it nor sent anything
+  /// that nobody asked for.
+  [[nodiscard]] bool is_usable();
+
+ private:
+  static int on_socket(CURL*, curl_socket_t socket, int what, void* self, void*);
+  static int on_timer(CURLM*, long ms, void* self);
+  void act(curl_socket_t socket, int events);
+  void take_result();
+  [[nodiscard]] std::string text_of(CURLcode code) const;
+
+  const std::shared_ptr<const TlsMaterial> tls_;
+  char error_[CURL_ERROR_SIZE] = {};
+  CurlList connect_to_;
+  const CurlMulti multi_;  // Each has its own: libcurl's handles are for one thread at a time.
+  const CurlEasy easy_;    // After the multi handle, which it must leave first.
+  State state_ = State::kConnecting;
+  std::vector<pollfd> sockets_;  // What libcurl waits for while it connects.
+  Time now_;                     // Passed to the connect() under way.
+  Time due_ = Time::max();
+  int descriptor_ = -1;
+  TransportEnd failure_;
+  std::string why_;
+};
+
+}  // namespace davit::host

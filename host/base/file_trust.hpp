@@ -1,0 +1,22 @@
+/// Whether others could have written a file that we act on.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <davit/result.hpp>
+#include <filesystem>
+
+namespace davit::host {
+
+/// kForbidden with one line that says what to do when the file, or a directory or symbolic link on
+/// the way to it, belongs to neither root nor the user that we run as, or when others may write to
+/// it (to a directory unless it is sticky): whoever may replace the file decides what we do. The
+/// message does not name the file. `info` is of the opened file.
+[[nodiscard]] Status check_trust(const struct stat& info, const std::filesystem::path& path);
+/// The same for the file that is at `path` now.
+[[nodiscard]] Status check_trust(const std::filesystem::path& path);
+
+/// Whether its group or all users may read the file.
+[[nodiscard]] bool is_readable_by_others(const std::filesystem::path& path);
+
+}  // namespace davit::host

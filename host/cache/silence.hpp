@@ -1,0 +1,53 @@
+/// How long a watch may be silent before it is renewed.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "host/base/clock.hpp"
+
+namespace davit::host {
+
+/// Learns how often something comes through the watches of one resource. Pure; not thread-safe.
+class SilenceGauge {
+ public:
+  /// A busy watch that is silent for so many of its usual pauses is renewed: heartbeats that are
+  /// due every 10 s may miss one.
+  static constexpr double kPauses = 2.5;
+  /// Shorter silences are never suspicious: a renewal costs a connection and a request.
+  static constexpr Duration kShortest = std::chrono::seconds(20);
+  /// So many pauses make a habit.
+  static constexpr int kPausesKnown = 4;
+
+  /// An event or bookmark came.
+  void heard(Time now) {
+    renewals_ = 0;
+    if (last_) {
+      const Duration pause = now - *last_;
+      // Rises at once, and sinks slowly: the pauses of a resource vary.
+      usual_ = std::max(pause, usual_ - usual_ / 16);
+      known_ = std::min(known_ + 1, kPausesKnown);
+    }
+    last_ = now;
+  }
+
+  /// A watch was renewed because it was silent. Each time in a row doubles the next limit, so that
+  /// a resource at rest costs a few requests only.
+  void renewed() { renewals_ = std::min(renewals_ + 1, 16); }
+
+  /// The silence after which to renew, or nothing while the habit is unknown.
+  [[nodiscard]] std::optional<Duration> limit() const {
+    if (known_ < kPausesKnown) return std::nullopt;
+    const auto pauses = std::chrono::duration_cast<Duration>(usual_ * kPauses);
+    return std::max(pauses, kShortest) * (1 << renewals_);
+  }
+
+ private:
+  std::optional<Time> last_;
+  Duration usual_{0};
+  int known_ = 0;
+  int renewals_ = 0;
+};
+
+}  // namespace davit::host

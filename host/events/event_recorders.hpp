@@ -1,0 +1,50 @@
+/// One event recorder for each controller (upstream: one broadcaster each).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "host/events/event_recorder.hpp"
+
+namespace davit::host {
+
+/// Owns the recorders of a process, each with requests and a sink thread of its own, so that an
+/// event that cannot be written holds up its own controller's events only. A recorder outlives the
+/// builds of its controller. Thread-safe.
+class EventRecorders {
+ public:
+  /// The requests of one controller's events: a client with a rate limit of its own.
+  using MakeApi = std::function<std::unique_ptr<EventApi>(std::string_view controller)>;
+
+  /// All references must outlive the recorders.
+  EventRecorders(MakeApi make_api, Clock& clock, Random& random, Log log,
+                 EventRecorderOptions options);
+  /// Drops what is not written yet; flush() first to keep it.
+  ~EventRecorders();
+
+  /// The recorder of `controller`, made when it is first asked for. Lives as long as this.
+  [[nodiscard]] EventRecorder& of(std::string_view controller) EXCLUDES(mutex_);
+
+  /// EventRecorder::flush() and stop(), for all recorders.
+  bool flush(Time deadline) EXCLUDES(mutex_);
+  void stop() EXCLUDES(mutex_);
+
+ private:
+  struct Entry;
+  /// Those there are now. Entries are never removed.
+  [[nodiscard]] std::vector<EventRecorder*> all() EXCLUDES(mutex_);
+
+  const MakeApi make_api_;
+  Clock& clock_;
+  Random& random_;
+  const Log log_;
+  const EventRecorderOptions options_;
+
+  Mutex mutex_;
+  std::map<std::string, std::unique_ptr<Entry>, std::less<>> entries_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::host
