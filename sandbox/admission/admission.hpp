@@ -1,8 +1,8 @@
 /// Admission: the rules of a write that need more than the object itself. The chain is that of a
 /// default kube-apiserver, as far as a sandbox needs it: NamespaceLifecycle, LimitRanger,
 /// ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds,
-/// StorageObjectInUseProtection, RuntimeClass, ResourceQuota; and the allocation of the addresses
-/// and node ports of Services, which upstream does in their storage.
+/// PodTopologyLabels, StorageObjectInUseProtection, RuntimeClass, ResourceQuota; and the allocation
+/// of the addresses and node ports of Services, which upstream does in their storage.
 ///
 /// The writer's order: decode, set_defaults, admit(), prepare_*, validate_*, reserve(), store,
 /// commit(). Deleting: admit_delete() first, removed() once the object has left the store.
@@ -79,7 +79,8 @@ struct AdmissionOptions {
   std::string service_range = "10.0.0.0/24";
   int node_port_min = 30'000;
   int node_port_max = 32'767;
-  /// Off as in envtest: accounts come from a controller that may not be there.
+  /// Off as in envtest: the default account of a namespace comes from a controller that may not be
+  /// there.
   enum class ServiceAccounts : std::uint8_t { kOff, kOn } service_accounts = ServiceAccounts::kOff;
 };
 

@@ -45,6 +45,9 @@ class Chain final : public Admission {
   [[nodiscard]] ApiFailure admit(const WriteRequest& request, Json& object) const override {
     if (auto failure = check_namespace(request, object, context_.objects)) return failure;
     if (is_write_of(request, "", "pods")) return admit_pod(request, object);
+    if (request.subresource == "binding" && object.text_at({"target", "kind"}) == "Node") {
+      add_topology_labels(object, object.text_at({"target", "name"}), context_.objects);
+    }
     if (request.verb != WriteVerb::kCreate) {
       return is_write_of(request, "scheduling.k8s.io", "priorityclasses")
                  ? check_default_class(request, object, context_.objects)
@@ -67,6 +70,9 @@ class Chain final : public Admission {
     std::vector<std::unique_ptr<Reservation>> parts;
     if (request.verb == WriteVerb::kCreate && request.subresource.empty()) {
       if (auto failure = check_limits(request, object, context_.objects)) {
+        return {std::move(failure), nullptr};
+      }
+      if (auto failure = check_overhead(request, object, context_.objects)) {
         return {std::move(failure), nullptr};
       }
       Reserved quota = quota_.reserve(request, object);
@@ -106,7 +112,8 @@ class Chain final : public Admission {
     }
     if (auto failure = admit_priority(request, pod, context_.objects)) return failure;
     add_tolerations(pod);
-    return create ? check_runtime_class(request, pod, context_.objects) : std::nullopt;
+    if (create) add_topology_labels(pod, pod.text_at({"spec", "nodeName"}), context_.objects);
+    return create ? apply_runtime_class(request, pod, context_.objects) : std::nullopt;
   }
 
   const AdmissionOptions options_;

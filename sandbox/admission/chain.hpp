@@ -41,13 +41,19 @@ void default_limits(const WriteRequest& request, Json& object, const ObjectLooku
                                              const ObjectLookup& objects);
 /// DefaultTolerationSeconds.
 void add_tolerations(Json& pod);
+/// PodTopologyLabels: the zone and region of the node that a pod or Binding names, unless `object`
+/// has such labels of its own.
+void add_topology_labels(Json& object, std::string_view node, const ObjectLookup& objects);
 /// TaintNodesByCondition.
 void add_not_ready_taint(Json& node);
 /// StorageObjectInUseProtection.
 void add_finalizer(Json& object, std::string_view finalizer);
-/// RuntimeClass.
-[[nodiscard]] ApiFailure check_runtime_class(const WriteRequest& request, const Json& pod,
+/// RuntimeClass: overhead, node selector and tolerations of the class that the pod names.
+[[nodiscard]] ApiFailure apply_runtime_class(const WriteRequest& request, Json& pod,
                                              const ObjectLookup& objects);
+/// RuntimeClass, once the pod is valid: no overhead but the class's.
+[[nodiscard]] ApiFailure check_overhead(const WriteRequest& request, const Json& pod,
+                                        const ObjectLookup& objects);
 
 /// What a pod's containers ask for at any time: those that run together in sum, or the greatest of
 /// those that run one after the other, whichever is more. `which`: "requests" or "limits".

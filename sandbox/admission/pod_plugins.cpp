@@ -113,6 +113,17 @@ void add_tolerations(Json& pod) {
   }
 }
 
+void add_topology_labels(Json& object, std::string_view node, const ObjectLookup& objects) {
+  if (node.empty()) return;
+  const VersionPtr found = objects.get({"", "nodes"}, "", node);
+  if (found == nullptr) return;
+  const Json labels = found->json().get("metadata").get("labels");
+  for (const char* key : {"topology.kubernetes.io/zone", "topology.kubernetes.io/region"}) {
+    if (!labels.contains(key) || object.at({"metadata", "labels", key}) != nullptr) continue;
+    object["metadata"]["labels"].set(key, labels.get(key));
+  }
+}
+
 void add_not_ready_taint(Json& node) {
   Json& taints = node["spec"]["taints"];
   const bool there = std::ranges::any_of(taints.items(), [](const Json& each) {
@@ -127,15 +138,6 @@ void add_finalizer(Json& object, std::string_view finalizer) {
   const bool there = std::ranges::any_of(
       finalizers.items(), [finalizer](const Json& each) { return each.text() == finalizer; });
   if (!there) finalizers.push_back(finalizer);
-}
-
-ApiFailure check_runtime_class(const WriteRequest& request, const Json& pod,
-                               const ObjectLookup& objects) {
-  const std::string& name = pod.text_at({"spec", "runtimeClassName"});
-  if (name.empty() || objects.get({"node.k8s.io", "runtimeclasses"}, "", name) != nullptr) {
-    return std::nullopt;
-  }
-  return refuse(request, pod, "pod rejected: RuntimeClass " + to_text(Json(name)) + " not found");
 }
 
 }  // namespace davit::sandbox

@@ -1,5 +1,6 @@
 // k8s: plugin/pkg/admission/serviceaccount.
 #include <algorithm>
+#include <chrono>
 
 #include "sandbox/admission/chain.hpp"
 
@@ -11,6 +12,12 @@ constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/servicea
 /// A little more than an hour: kubelets renew tokens early.
 constexpr std::int64_t kTokenSeconds = 3607;
 constexpr std::int64_t kFileMode = 0644;
+constexpr std::string_view kDefaultAccount = "default";
+constexpr std::string_view kVolumePrefix = "kube-api-access-";
+constexpr const char* kMirrorPod = "kubernetes.io/config.mirror";
+/// A controller makes the default account of a new namespace. The original looks ten times in as
+/// long.
+constexpr host::Duration kPatience = std::chrono::milliseconds(1500);
 
 /// Five characters as generateName appends them.
 std::string suffix(host::Random& random) {
@@ -46,9 +53,18 @@ bool has_mount(const Json& container) {
   });
 }
 
+/// The name of a token's volume that the pod came with; empty: none.
+std::string own_volume(const Json& spec) {
+  for (const Json& each : spec.get("volumes").items()) {
+    if (each.get("name").text().starts_with(kVolumePrefix)) return each.get("name").text();
+  }
+  return "";
+}
+
 /// Gives every container without one of its own the account's token.
 void mount_token(Json& spec, host::Random& random) {
-  const std::string name = "kube-api-access-" + suffix(random);
+  const std::string own = own_volume(spec);
+  const std::string name = own.empty() ? std::string(kVolumePrefix) + suffix(random) : own;
   bool used = false;
   for (const char* list : {"containers", "initContainers"}) {
     Json* containers = spec.find(list);
@@ -60,7 +76,7 @@ void mount_token(Json& spec, host::Random& random) {
       used = true;
     }
   }
-  if (used) spec["volumes"].push_back(token_volume(name));
+  if (used && own.empty()) spec["volumes"].push_back(token_volume(name));
 }
 
 /// The pod's word counts before the account's; without any: yes.
@@ -76,17 +92,21 @@ bool wants_token(const Json& spec, const Json& account) {
 
 ApiFailure admit_service_account(const WriteRequest& request, Json& pod,
                                  const AdmissionContext& context) {
+  // A kubelet shows pods of its own, which no account belongs to.
+  if (pod.at({"metadata", "annotations", kMirrorPod}) != nullptr) return std::nullopt;
   Json& spec = pod["spec"];
   if (spec.get("serviceAccountName").text().empty()) {
-    spec.set("serviceAccountName", "default");
-    spec.set("serviceAccount", "default");
+    spec.set("serviceAccountName", kDefaultAccount);
+    spec.set("serviceAccount", kDefaultAccount);
   }
   const std::string name = spec.get("serviceAccountName").text();
   const VersionPtr found = context.objects.get({"", "serviceaccounts"}, request.ns, name);
   if (found == nullptr) {
-    return refuse(request, pod,
-                  "error looking up service account " + std::string(request.ns) + '/' + name +
-                      ": serviceaccount " + to_text(Json(name)) + " not found");
+    ApiError error = refuse(request, pod,
+                            "error looking up service account " + std::string(request.ns) + '/' +
+                                name + ": serviceaccount " + to_text(Json(name)) + " not found");
+    if (name == kDefaultAccount) error.patience = kPatience;
+    return error;
   }
   const Json account = found->json();
   if (wants_token(spec, account)) mount_token(spec, context.random);

@@ -57,6 +57,13 @@ struct PolicyRule {
   std::vector<std::string> urls;       ///< Of a ClusterRole: "/healthz", "/api/*".
 };
 
+/// The role that a binding names.
+struct RoleReference {
+  std::string kind;  ///< "Role" or "ClusterRole"
+  std::string name;
+  std::string ns;  ///< A Role's namespace.
+};
+
 /// What a token says, for a TokenReview.
 struct TokenIdentity {
   Identity identity;
@@ -91,6 +98,9 @@ class Authorizer {
   /// All that `who` may do in `ns`, cluster-wide rights included.
   [[nodiscard]] virtual std::vector<PolicyRule> rules(const Identity& who,
                                                       std::string_view ns) const = 0;
+  /// What `role` allows, aggregated rules included; nothing when there is no such role.
+  [[nodiscard]] virtual std::optional<std::vector<PolicyRule>> rules_of(
+      const RoleReference& role) const = 0;
 };
 
 /// What the 403 says after "forbidden: ": `User "alice" cannot get resource "pods" in API group ""

@@ -27,16 +27,6 @@ bool has_or_all(const Strings& list, std::string_view item) {
   return has(list, "*") || has(list, item);
 }
 
-std::vector<PolicyRule> rules_of(const Json& role) {
-  std::vector<PolicyRule> out;
-  for (const Json& each : role.get("rules").items()) {
-    out.push_back({strings_of(each.get("verbs")), strings_of(each.get("apiGroups")),
-                   strings_of(each.get("resources")), strings_of(each.get("resourceNames")),
-                   strings_of(each.get("nonResourceURLs"))});
-  }
-  return out;
-}
-
 bool matches_expression(const Json& labels, const Json& expression) {
   const Json* value = labels.find(expression.get("key").text());
   const std::string& op = expression.get("operator").text();
@@ -60,7 +50,7 @@ bool matches(const Json& labels, const Json& selector) {
 void aggregate(const std::vector<Json>& all, const Json& role, std::set<const Json*>& seen,
                std::vector<PolicyRule>& out) {
   if (!seen.insert(&role).second) return;
-  for (PolicyRule& each : rules_of(role)) out.push_back(std::move(each));
+  for (PolicyRule& each : rules_in(role)) out.push_back(std::move(each));
   const Json* selectors = role.at({"aggregationRule", "clusterRoleSelectors"});
   if (selectors == nullptr) return;
   for (const Json& other : all) {
@@ -95,32 +85,50 @@ bool covers(const PolicyRule& rule, const AccessAttributes& what) {
          (rule.names.empty() || has(rule.names, what.name));
 }
 
+std::vector<PolicyRule> rules_in(const Json& role) {
+  std::vector<PolicyRule> out;
+  for (const Json& each : role.get("rules").items()) {
+    out.push_back({strings_of(each.get("verbs")), strings_of(each.get("apiGroups")),
+                   strings_of(each.get("resources")), strings_of(each.get("resourceNames")),
+                   strings_of(each.get("nonResourceURLs"))});
+  }
+  return out;
+}
+
 Policy::Policy(const PolicyObjects& objects) {
-  Roles cluster_roles;
   for (const Json& each : objects.cluster_roles) {
     std::set<const Json*> seen;
     Rules rules;
     aggregate(objects.cluster_roles, each, seen, rules);
-    cluster_roles[each.text_at({"metadata", "name"})] =
+    cluster_roles_[each.text_at({"metadata", "name"})] =
         std::make_shared<const Rules>(std::move(rules));
   }
-  Roles roles;
   for (const Json& each : objects.roles) {
     const std::string key =
         each.text_at({"metadata", "namespace"}) + "/" + each.text_at({"metadata", "name"});
-    roles[key] = std::make_shared<const Rules>(rules_of(each));
+    roles_[key] = std::make_shared<const Rules>(rules_in(each));
   }
   for (const Json& each : objects.cluster_role_bindings) {
-    everywhere_.push_back(read_binding(each, cluster_roles, roles));
+    everywhere_.push_back(read_binding(each));
   }
   for (const Json& each : objects.role_bindings) {
-    by_namespace_[each.text_at({"metadata", "namespace"})].push_back(
-        read_binding(each, cluster_roles, roles));
+    by_namespace_[each.text_at({"metadata", "namespace"})].push_back(read_binding(each));
   }
 }
 
-Policy::Binding Policy::read_binding(const Json& object, const Roles& cluster_roles,
-                                     const Roles& roles) {
+std::shared_ptr<const Policy::Rules> Policy::find(const RoleReference& role) const {
+  const bool of_cluster = role.kind == "ClusterRole";
+  const Roles& among = of_cluster ? cluster_roles_ : roles_;
+  const auto found = among.find(of_cluster ? role.name : role.ns + "/" + role.name);
+  return found == among.end() ? nullptr : found->second;
+}
+
+std::optional<std::vector<PolicyRule>> Policy::rules_of(const RoleReference& role) const {
+  const std::shared_ptr<const Rules> found = find(role);
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
+Policy::Binding Policy::read_binding(const Json& object) const {
   const std::string& ns = object.text_at({"metadata", "namespace"});
   const std::string& name = object.text_at({"metadata", "name"});
   const std::string& role_kind = object.text_at({"roleRef", "kind"});
@@ -129,9 +137,8 @@ Policy::Binding Policy::read_binding(const Json& object, const Roles& cluster_ro
   out.text = ns.empty() ? "ClusterRoleBinding " + json_string(name)
                         : "RoleBinding " + json_string(name + "/" + ns);
   out.text += " of " + role_kind + " " + json_string(role);
-  const Roles& among = role_kind == "ClusterRole" ? cluster_roles : roles;
-  const auto found = among.find(role_kind == "ClusterRole" ? role : ns + "/" + role);
-  out.rules = found == among.end() ? std::make_shared<const Rules>() : found->second;
+  out.rules = find({role_kind, role, ns});
+  if (out.rules == nullptr) out.rules = std::make_shared<const Rules>();
   for (const Json& each : object.get("subjects").items()) {
     Subject subject{each.get("kind").text(), each.get("name").text(), ""};
     subject.text = subject.kind + " " + json_string(subject.name);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ class Policy {
 
   [[nodiscard]] Access authorize(const Identity& who, const AccessAttributes& what) const;
   [[nodiscard]] std::vector<PolicyRule> rules(const Identity& who, std::string_view ns) const;
+  [[nodiscard]] std::optional<std::vector<PolicyRule>> rules_of(const RoleReference& role) const;
 
  private:
   using Rules = std::vector<PolicyRule>;
@@ -43,17 +45,23 @@ class Policy {
   };
   using Roles = std::map<std::string, std::shared_ptr<const Rules>, std::less<>>;
 
-  [[nodiscard]] static Binding read_binding(const Json& object, const Roles& cluster_roles,
-                                            const Roles& roles);
+  [[nodiscard]] Binding read_binding(const Json& object) const;
+  /// Null when there is no such role.
+  [[nodiscard]] std::shared_ptr<const Rules> find(const RoleReference& role) const;
   [[nodiscard]] static const Subject* subject_for(const Binding& binding, const Identity& who);
   [[nodiscard]] static Access allowed_by(const std::vector<Binding>& bindings, const Identity& who,
                                          const AccessAttributes& what);
 
+  Roles cluster_roles_;
+  Roles roles_;  // Keys are "namespace/name".
   std::vector<Binding> everywhere_;
   std::map<std::string, std::vector<Binding>, std::less<>> by_namespace_;
 };
 
 /// Whether `rule` covers `what`.
 [[nodiscard]] bool covers(const PolicyRule& rule, const AccessAttributes& what);
+
+/// The rules of a stored Role or ClusterRole, without what aggregation adds.
+[[nodiscard]] std::vector<PolicyRule> rules_in(const Json& role);
 
 }  // namespace davit::sandbox

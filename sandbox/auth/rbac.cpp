@@ -47,8 +47,20 @@ class RbacAuthorizer final : public Authorizer {
 
   [[nodiscard]] std::vector<PolicyRule> rules(const Identity& who,
                                               std::string_view ns) const override {
-    if (who.in_group(kMastersGroup)) return {everything(), every_path()};
-    return policy()->rules(who, ns);
+    std::vector<PolicyRule> bound = policy()->rules(who, ns);
+    if (!who.in_group(kMastersGroup)) return bound;
+    // Bootstrap policy says the same of this group, which clients must not see twice.
+    std::erase_if(bound, [](const PolicyRule& each) {
+      return each.verbs == everything().verbs &&
+             (each.groups == everything().groups || each.urls == every_path().urls);
+    });
+    bound.insert(bound.begin(), {everything(), every_path()});
+    return bound;
+  }
+
+  [[nodiscard]] std::optional<std::vector<PolicyRule>> rules_of(
+      const RoleReference& role) const override {
+    return policy()->rules_of(role);
   }
 
  private:
@@ -77,6 +89,10 @@ class PermissiveAuthorizer final : public Authorizer {
   }
   [[nodiscard]] std::vector<PolicyRule> rules(const Identity&, std::string_view) const override {
     return {everything(), every_path()};
+  }
+  [[nodiscard]] std::optional<std::vector<PolicyRule>> rules_of(
+      const RoleReference&) const override {
+    return std::nullopt;
   }
 };
 

@@ -89,6 +89,54 @@ Identity subject_of(const Json& spec) {
   return out;
 }
 
+/// One requirement of a selector, as k8s.io/kubernetes/pkg/apis/authorization/validation has it.
+void check_requirement(const Json& requirement, const std::string& path, FieldErrors& out) {
+  if (requirement.text_at({"key"}).empty()) {
+    out.push_back(field_required(path + ".key", "must be specified"));
+    return;
+  }
+  const std::string& op = requirement.text_at({"operator"});
+  const bool has_values = requirement.get("values").size() > 0;
+  if ((op == "In" || op == "NotIn") && !has_values) {
+    out.push_back(
+        field_required(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"));
+  }
+  if ((op == "Exists" || op == "DoesNotExist") && has_values) {
+    out.push_back(field_forbidden(
+        path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+  }
+}
+
+/// fieldSelector or labelSelector: as text or as requirements.
+void check_selector(const Json& resource, std::string_view name, FieldErrors& out) {
+  const Json* selector = resource.find(name);
+  if (selector == nullptr || selector->is_null()) return;
+  const std::string path = "spec.resourceAttributes." + std::string(name);
+  const std::string& raw = selector->text_at({"rawSelector"});
+  const Json::Items& requirements = selector->get("requirements").items();
+  if (!raw.empty() && !requirements.empty()) {
+    out.push_back(field_invalid(path + ".rawSelector", raw,
+                                "may not specified at the same time as requirements"));
+  }
+  if (raw.empty() && requirements.empty()) {
+    out.push_back(field_required(path + ".requirements", "when " + path +
+                                                             " is specified, requirements or "
+                                                             "rawSelector is required"));
+  }
+  for (std::size_t i = 0; i < requirements.size(); ++i) {
+    check_requirement(requirements[i], path + ".requirements[" + std::to_string(i) + ']', out);
+  }
+}
+
+/// A review is not stored: it has no name, no labels and no owners.
+void check_no_metadata(const Json& body, FieldErrors& out) {
+  Json metadata = body.get("metadata");
+  if (!metadata.is_object()) return;
+  metadata.erase("managedFields");
+  metadata.erase("namespace");
+  if (metadata.size() > 0) out.push_back(field_invalid("metadata", metadata, "must be empty"));
+}
+
 /// The rules for what is asked; `ns` of the path, for the local kind.
 FieldErrors check_attributes(const Json& spec, std::string_view kind, std::string_view ns) {
   const Json* resource = spec.find("resourceAttributes");
@@ -103,13 +151,18 @@ FieldErrors check_attributes(const Json& spec, std::string_view kind, std::strin
         "spec.resourceAttributes", Json(),
         "exactly one of nonResourceAttributes or resourceAttributes must be specified"));
   }
+  if (resource != nullptr) {
+    check_selector(*resource, "fieldSelector", out);
+    check_selector(*resource, "labelSelector", out);
+  }
   if (kind != "LocalSubjectAccessReview") return out;
   if (path != nullptr) {
     out.push_back(
         field_invalid("spec.nonResourceAttributes", *path, "disallowed on this kind of request"));
   }
   if (resource != nullptr && resource->get("namespace").text() != ns) {
-    out.push_back(field_invalid("spec.resourceAttributes.namespace", resource->get("namespace"),
+    out.push_back(field_invalid("spec.resourceAttributes.namespace",
+                                Json(resource->get("namespace").text()),
                                 "must match metadata.namespace"));
   }
   return out;
@@ -125,7 +178,14 @@ ReviewAnswer review_access(Json body, const Identity& who, std::string_view ns,
     errors.push_back(
         field_invalid("spec.user", "", "at least one of user or group must be specified"));
   }
+  check_no_metadata(body, errors);
   if (!errors.empty()) return {std::move(body), {}, std::move(errors)};
+  const std::string& named = body.text_at({"metadata", "namespace"});
+  if (!ns.empty() && !named.empty() && named != ns) {
+    return bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  if (ns.empty() && body.at({"metadata"}) != nullptr) body["metadata"].erase("namespace");
   const Access access =
       desk.authorizer.authorize(own ? who : subject_of(spec), attributes_of(spec));
   Json status = Json::object({{"allowed", access.allowed()}});
@@ -150,6 +210,7 @@ ReviewAnswer review_rules(Json body, const Identity& who, const ReviewDesk& desk
     set_list(rule, "resourceNames", each.names);
     resources.push_back(std::move(rule));
   }
+  body.set("spec", Json::object());  // The original's answer does not repeat it.
   return answered(std::move(body), Json::object({{"resourceRules", std::move(resources)},
                                                  {"nonResourceRules", std::move(paths)},
                                                  {"incomplete", false}}));

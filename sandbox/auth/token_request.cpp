@@ -45,6 +45,11 @@ std::optional<ReviewAnswer> find_bound(BoundObject& bound, const TokenGrant& gra
                                        "\" to pod running with different serviceaccount name.");
   }
   bound.uid = found->uid;
+  if (resource == "pods") {
+    bound.node = found->json().text_at({"spec", "nodeName"});
+    const VersionPtr node = bound.node.empty() ? nullptr : store.get({"", "nodes"}, "", bound.node);
+    if (node != nullptr) bound.node_uid = node->uid;
+  }
   return std::nullopt;
 }
 

@@ -38,11 +38,16 @@ bool still_there(const Store& store, const Json& claim) {
   if (!same_object(store.get({"", "serviceaccounts"}, ns, account.get("name").text()), account)) {
     return false;
   }
-  const std::pair<const char*, const char*> bound[] = {{"pod", "pods"}, {"secret", "secrets"}};
+  // A pod's token also names the node, which is only information: the pod does not outlive it.
+  const bool of_pod = claim.contains("pod");
+  const std::pair<const char*, const char*> bound[] = {
+      {"pod", "pods"}, {"secret", "secrets"}, {"node", "nodes"}};
   for (const auto& [member, resource] : bound) {
     const Json* reference = claim.find(member);
-    if (reference == nullptr) continue;
-    const VersionPtr found = store.get({"", resource}, ns, reference->get("name").text());
+    const bool of_node = std::string_view(member) == "node";
+    if (reference == nullptr || (of_node && of_pod)) continue;
+    const VersionPtr found =
+        store.get({"", resource}, of_node ? "" : ns, reference->get("name").text());
     if (!same_object(found, *reference)) return false;
   }
   return true;
@@ -64,6 +69,9 @@ ServiceAccountTokens::Issued ServiceAccountTokens::issue(const TokenGrant& grant
       {{"namespace", grant.ns}, {"serviceaccount", reference(grant.account, grant.account_uid)}});
   if (grant.bound) {
     own.set(claim_of(grant.bound->kind), reference(grant.bound->name, grant.bound->uid));
+    if (!grant.bound->node.empty()) {
+      own.set("node", reference(grant.bound->node, grant.bound->node_uid));
+    }
   }
   Json claims = Json::object({{"aud", std::move(audiences)},
                               {"exp", seconds(expires)},
@@ -105,11 +113,13 @@ Result<TokenIdentity> ServiceAccountTokens::verify(
   out.identity.uid = account.get("uid").text();
   out.identity.extra.push_back(
       {"authentication.kubernetes.io/credential-id", {"JTI=" + claims->get("jti").text()}});
-  if (const Json* pod = own.find("pod")) {
-    out.identity.extra.push_back(
-        {"authentication.kubernetes.io/pod-name", {pod->get("name").text()}});
-    out.identity.extra.push_back(
-        {"authentication.kubernetes.io/pod-uid", {pod->get("uid").text()}});
+  for (const char* kind : {"pod", "node"}) {
+    const Json* bound = own.find(kind);
+    if (bound == nullptr) continue;
+    const std::string prefix = std::string("authentication.kubernetes.io/") + kind;
+    out.identity.extra.push_back({prefix + "-name", {bound->get("name").text()}});
+    const std::string& uid = bound->get("uid").text();
+    if (!uid.empty()) out.identity.extra.push_back({prefix + "-uid", {uid}});
   }
   return out;
 }

@@ -30,6 +30,8 @@ struct BoundObject {
   std::string kind;
   std::string name;
   std::string uid;
+  std::string node = {};      ///< Where the Pod runs, for readers of the token.
+  std::string node_uid = {};  ///< Empty: the node is not there.
 };
 
 /// What is to be signed.

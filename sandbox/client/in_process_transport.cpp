@@ -85,6 +85,12 @@ void InProcessTransport::tell_head(const Response& response, host::ResponseReade
 
 std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
                                                       host::ResponseReader& reader) {
+  if (request.gate) {
+    if (const Status open = request.gate(); !open.ok()) {
+      reader.on_end({host::Break::kGate, open.message()});
+      return std::make_unique<Started>(*this, std::nullopt);
+    }
+  }
   const host::Duration timeout = request.timeout;
   Response response = handler_.handle(to_request(std::move(request)));
   if (plain(response)) {

@@ -1,4 +1,5 @@
-/// Empties namespaces that are being deleted, and lets them go when nothing is left.
+/// Empties namespaces that are being deleted, pods before everything that they may need to end
+/// well, and finishes their deletion when nothing is left.
 #pragma once
 
 #include <map>
@@ -23,8 +24,10 @@ class NamespaceDeletion final : public Controller {
  private:
   /// False: try again later.
   bool sync(const std::string& name);
-  /// Deletes what is not being deleted yet. False: some of it refused.
+  /// Deletes everything that is not being deleted yet. False: some of it refused.
   bool empty(const std::string& name);
+  /// The same for one resource.
+  bool empty(const std::string& name, const Resource& resource);
   [[nodiscard]] std::vector<NamespaceContent> content_of(const std::string& name) const;
   bool tell(const Resource& resource, const Version& ns,
             const std::vector<NamespaceContent>& content);

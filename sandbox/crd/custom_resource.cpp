@@ -1,6 +1,7 @@
 #include "sandbox/crd/custom_resource.hpp"
 
 #include "sandbox/crd/custom_rules.hpp"
+#include "sandbox/crd/published_schema.hpp"
 
 namespace davit::sandbox {
 
@@ -51,6 +52,7 @@ Result<std::vector<ResourcePtr>> resources_of(const Json& definition) {
     resource->collection = {resource->group, resource->name};
     resource->schema = &(*rules)->apply_schema();
     resource->custom = true;
+    resource->published = published_schema(version.get("schema").get("openAPIV3Schema"));
     resource->has_status = (*rules)->has_status();
     resource->has_generation = true;
     resource->unconditional_update = false;
@@ -64,6 +66,7 @@ Status conform_custom(const Resource& resource, Json& object, FieldFindings& fin
   if (Json* metadata = object.find("metadata"); metadata != nullptr && metadata->is_object()) {
     FieldFindings inner;
     if (Status done = conform(object_meta_schema(), *metadata, inner); !done.ok()) return done;
+    std::ranges::sort(inner.unknown);
     for (const std::string& each : inner.unknown) findings.unknown.push_back("metadata." + each);
   }
   if (const CustomRules* rules = rules_of(resource)) prune(object, rules->schema(), findings);

@@ -2,6 +2,7 @@
 /// serve. All functions are pure; the registry and the request path live elsewhere.
 #pragma once
 
+#include <cstdint>
 #include <davit/result.hpp>
 #include <memory>
 #include <optional>
@@ -17,14 +18,24 @@
 
 namespace davit::sandbox {
 
+/// What becomes of a definition with CEL rules (x-kubernetes-validations), which are not evaluated.
+enum class ValidationRules : std::uint8_t {
+  kRefuse,  ///< 422; else objects would be accepted that a real server refuses.
+  kIgnore,  ///< Stored, with a warning.
+};
+
 /// The rules of CustomResourceDefinition objects themselves: defaults, validation with structural
 /// schemas, generation.
-[[nodiscard]] std::shared_ptr<const KindRules> definition_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> definition_rules(
+    const KindFacts& facts, ValidationRules validation_rules = ValidationRules::kRefuse);
 
 /// What is wrong with a defaulted definition, metadata left out.
 [[nodiscard]] FieldErrors validate_definition(const Json& definition);
 /// As validate_definition(), with what may not change once the definition is established.
 [[nodiscard]] FieldErrors validate_definition_update(const Json& definition, const Json& old);
+
+/// An error for each list of CEL rules in the schemas of a definition.
+[[nodiscard]] FieldErrors unevaluated_rules(const Json& definition);
 
 /// Brings status.acceptedNames, status.storedVersions and the conditions NamesAccepted and
 /// Established up to date. `others`: the definitions of the same group, this one may be among

@@ -13,6 +13,30 @@ namespace davit::sandbox {
 
 namespace {
 
+/// Adds the lists of CEL rules of a schema and of all below it.
+void find_rules(const Json& schema, const std::string& path, FieldErrors& errors) {
+  constexpr const char* kRules = "x-kubernetes-validations";
+  if (!schema.is_object()) return;
+  if (schema.get(kRules).size() != 0) {
+    errors.push_back(field_forbidden(
+        path + '.' + kRules,
+        "CEL rules are not evaluated here; davit sandbox --ignore-validation-rules stores and "
+        "ignores them"));
+  }
+  for (const auto& [name, value] : schema.get("properties").members()) {
+    find_rules(value, path + ".properties[" + name + ']', errors);
+  }
+  for (const std::string name : {"items", "additionalProperties", "not"}) {
+    find_rules(schema.get(name), path + '.' + name, errors);
+  }
+  for (const std::string name : {"allOf", "anyOf", "oneOf"}) {
+    const Json::Items& items = schema.get(name).items();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      find_rules(items[i], path + '.' + name + '[' + std::to_string(i) + ']', errors);
+    }
+  }
+}
+
 class DefinitionCheck {
  public:
   explicit DefinitionCheck(const Json& definition)
@@ -29,6 +53,16 @@ class DefinitionCheck {
       errors_.push_back(field_invalid("spec.preserveUnknownFields", Json(true), "must be false"));
     }
     stored_versions();
+    return std::move(errors_);
+  }
+
+  FieldErrors rules() {
+    for (std::size_t i = 0; i < versions_.size(); ++i) {
+      const std::string place = part_path(i, "schema", "validation");
+      if (i != 0 && place == "spec.validation") break;
+      find_rules(versions_[i].get("schema").get("openAPIV3Schema"), place + ".openAPIV3Schema",
+                 errors_);
+    }
     return std::move(errors_);
   }
 
@@ -255,6 +289,10 @@ class DefinitionCheck {
 
 FieldErrors validate_definition(const Json& definition) {
   return DefinitionCheck(definition).run();
+}
+
+FieldErrors unevaluated_rules(const Json& definition) {
+  return DefinitionCheck(definition).rules();
 }
 
 FieldErrors validate_definition_update(const Json& definition, const Json& old) {

@@ -53,7 +53,6 @@ class SchemaCompiler {
     if (const Json* fallback = json.find("default")) {
       if (!fallback->is_null() || node.nullable) node.fallback = *fallback;
     }
-    node.rules = json.get("x-kubernetes-validations").items();
   }
 
   static void lists(const Json& json, SchemaNode& node) {
@@ -124,20 +123,27 @@ void prune_members(Json& object, const SchemaNode& node, std::string& path,
                    FieldFindings& findings) {
   const std::size_t parent = path.size();
   const bool root = parent == 0;
-  std::erase_if(object.make_object(), [&](Json::Member& each) {
-    if (is_type_meta(node, each.key, root)) return false;
-    const SchemaNode* known = node.member(each.key);
-    if (known == nullptr && (node.preserve_unknown || node.any_additional)) return false;
+  const auto is_unknown = [&](const Json::Member& each) {
+    return !is_type_meta(node, each.key, root) && node.member(each.key) == nullptr &&
+           !node.preserve_unknown && !node.any_additional;
+  };
+  // The original names them by key, whatever their order in the body.
+  std::vector<Json::Member*> members;
+  for (Json::Member& each : object.make_object()) members.push_back(&each);
+  std::ranges::sort(members, {}, [](const Json::Member* each) { return each->key; });
+  for (Json::Member* each : members) {
+    if (is_type_meta(node, each->key, root)) continue;
+    const SchemaNode* known = node.member(each->key);
     if (!root) path += '.';
-    path += each.key;
-    if (known == nullptr) {
+    path += each->key;
+    if (known != nullptr) {
+      prune_value(each->value, known, path, findings);
+    } else if (is_unknown(*each)) {
       findings.unknown.push_back(path);
-    } else {
-      prune_value(each.value, known, path, findings);
     }
     path.resize(parent);
-    return known == nullptr;
-  });
+  }
+  std::erase_if(object.make_object(), is_unknown);
 }
 
 void prune_value(Json& value, const SchemaNode* node, std::string& path, FieldFindings& findings) {

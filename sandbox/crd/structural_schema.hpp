@@ -65,7 +65,6 @@ struct SchemaNode {
   std::vector<std::unique_ptr<SchemaNode>> any_of;
   std::vector<std::unique_ptr<SchemaNode>> one_of;
   std::unique_ptr<SchemaNode> negated;
-  Json::Items rules;  ///< x-kubernetes-validations
 
   [[nodiscard]] const SchemaNode* property(std::string_view name) const;
   /// Of a member by any name: its own property, or additionalProperties. Null: none.

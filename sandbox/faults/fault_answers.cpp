@@ -54,13 +54,15 @@ ApiError fault_status(const FaultRule& rule, const Asked& asked) {
   return out;
 }
 
-std::string gone_line(Revision current) {
+std::string gone_event(Revision current, FaultStream::Framing framing) {
   const std::string oldest = std::to_string(current);
   const std::string asked = std::to_string(std::max<Revision>(current, 1) - 1);
-  const Json event = Json::object(
-      {{"type", "ERROR"},
-       {"object", to_status(expired("too old resource version: " + asked + " (" + oldest + ")"))}});
-  return to_text(event) + '\n';
+  const Json status =
+      to_status(expired("too old resource version: " + asked + " (" + oldest + ")"));
+  if (framing == FaultStream::Framing::kProtobuf) {
+    return encode_protobuf_event("ERROR", status).value_or("");
+  }
+  return to_text(Json::object({{"type", "ERROR"}, {"object", status}})) + '\n';
 }
 
 }  // namespace davit::sandbox

@@ -97,10 +97,13 @@ Response FaultLayer::answer(const Request& request, const Asked& asked,
 }
 
 Response FaultLayer::watched(Response response, Asked asked, const RequestFaults& faults) {
+  const auto framing = response.content_type.ends_with("protobuf;stream=watch")
+                           ? FaultStream::Framing::kProtobuf
+                           : FaultStream::Framing::kLines;
   const FaultBoard::WatchId watch = board_.open_watch(std::move(asked), faults);
   response.stream = std::make_unique<FaultStream>(
       FaultStream::Parts{board_, watch, std::move(response.stream), std::move(response.body),
-                         gone_line(parts_.store.revision())});
+                         gone_event(parts_.store.revision(), framing), framing});
   response.body.clear();
   return response;
 }

@@ -1,6 +1,9 @@
 #include "sandbox/faults/fault_stream.hpp"
 
 #include <algorithm>
+#include <optional>
+
+#include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {
 
@@ -8,16 +11,29 @@ namespace {
 
 using Verdict = WatchFaults::Verdict;
 
-/// What a line of a watch is about; of a Table the first row counts.
-AskedEvent about(std::string_view line) {
-  const Result<Json> event = parse_json(line);
-  if (!event) return {};
-  const Json* object = &event->get("object");
-  if (const Json::Items& rows = object->get("rows").items(); !rows.empty()) {
-    object = &rows.front().get("object");
+/// The first row of a Table counts.
+AskedEvent asked_event(const std::string& type, const Json& shown) {
+  const Json::Items& rows = shown.get("rows").items();
+  const Json& object = rows.empty() ? shown : rows.front().get("object");
+  return {type, object.text_at({"metadata", "namespace"}), object.text_at({"metadata", "name"})};
+}
+
+struct NextEvent {
+  std::string_view bytes;
+  AskedEvent about;
+};
+
+/// The first of the whole events in `rest`, which is not empty.
+NextEvent next_event(std::string_view rest, FaultStream::Framing framing) {
+  if (framing == FaultStream::Framing::kProtobuf) {
+    const std::optional<ProtobufEvent> event = decode_protobuf_event(rest);
+    if (!event) return {rest, {}};
+    return {rest.substr(0, event->bytes), asked_event(event->type, event->object)};
   }
-  return {event->text_at({"type"}), object->text_at({"metadata", "namespace"}),
-          object->text_at({"metadata", "name"})};
+  const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+  const Result<Json> event = parse_json(line);
+  if (!event) return {line, {}};
+  return {line, asked_event(event->text_at({"type"}), event->get("object"))};
 }
 
 }  // namespace
@@ -53,10 +69,9 @@ BodyStream::State FaultStream::read(std::string& out, std::size_t bytes_max) {
         return State::kEnded;
     }
     if (!fetch(bytes_max)) return inner_state_;
-    const std::string_view rest = pending();
-    const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
-    if (parts_.board.deliver(parts_.watch, about(line))) out += line;
-    sent_ += line.size();
+    const NextEvent next = next_event(pending(), parts_.framing);
+    if (parts_.board.deliver(parts_.watch, next.about)) out += next.bytes;
+    sent_ += next.bytes.size();
   }
   return State::kOpen;
 }

@@ -15,7 +15,9 @@ namespace davit::sandbox {
 /// stay unread in the other stream, so they cost nothing and keep their order.
 class FaultStream final : public BodyStream {
  public:
-  /// `first` has the events that go before those of `inner`. `gone` is the line of the event that
+  /// How the events of a watch are cut.
+  enum class Framing : std::uint8_t { kLines, kProtobuf };
+  /// `first` has the events that go before those of `inner`. `gone` is the event that
   /// ends the watch with 410. `board` must outlive the stream.
   struct Parts {
     FaultBoard& board;
@@ -23,6 +25,7 @@ class FaultStream final : public BodyStream {
     std::unique_ptr<BodyStream> inner;
     std::string first;
     std::string gone;
+    Framing framing = Framing::kLines;
   };
   explicit FaultStream(Parts parts) : parts_(std::move(parts)), pending_(std::move(parts_.first)) {}
   ~FaultStream() override { parts_.board.close_watch(parts_.watch); }

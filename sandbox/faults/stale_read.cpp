@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/base/lower_case.hpp"
 #include "sandbox/rest/api_error.hpp"
 
 namespace davit::sandbox {
@@ -51,6 +52,14 @@ std::optional<Request> stale_question(const Request& request, const Asked& asked
     query = std::move(*kept);
   }
   Request out = request;
+  // The one object is taken from the list's text, and clients of protobuf read JSON as well.
+  if (asked.verb == "get") {
+    for (auto& [name, value] : out.headers) {
+      if (host::lower_case(name) == "accept" && value.find("protobuf") != std::string::npos) {
+        value = "application/json";
+      }
+    }
+  }
   out.target = std::string(path) + '?' + query +
                "resourceVersionMatch=Exact&resourceVersion=" + std::to_string(revision);
   return out;

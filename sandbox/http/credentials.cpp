@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -175,10 +176,10 @@ Status write_private_file(const std::string& file, const std::string& content) {
     }
   }
   if (error) return cannot_write(file, error.message());
-  // Two that start at once each write a file of their own; the last one's stays, and is whole.
-  const std::string part = file + "." + std::to_string(::getpid()) + ".part";
-  const host::UniqueFd fd(
-      ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  // Two that start at once each write a file of their own; the last one's stays, and is whole. Its
+  // name cannot be guessed, so nobody who may write here can make it first and keep it open.
+  std::string part = file + ".XXXXXX";
+  const host::UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
   if (!fd.valid()) return cannot_write(file, std::strerror(errno));
   const ssize_t written = ::write(fd.get(), content.data(), content.size());
   if (written != static_cast<ssize_t>(content.size()) ||

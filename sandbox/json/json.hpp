@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -118,8 +119,18 @@ inline Json::~Json() {
 
 /// What a parser met and mended, as paths such as `data.a` and `spec.containers[0].name`.
 struct JsonFindings {
-  std::vector<std::string> duplicates;  ///< The last one wins.
+  /// Each once, in the order in which the second ones stand in the text; the last one wins.
+  std::vector<std::string> duplicates;
 };
+
+/// Which members of a text come first and second under their path; counted from the text's begin.
+struct MemberPlace {
+  std::size_t first = 0;
+  std::size_t second = 0;  ///< 0: there is but one.
+};
+/// The places of those `paths` that the text has; it must be sound JSON.
+[[nodiscard]] std::unordered_map<std::string, MemberPlace> member_places(
+    std::string_view text, const std::vector<std::string>& paths);
 
 /// Go's decoder refuses at 10,000. All that walks a tree here is recursive, and must fit on a
 /// thread's stack under every sanitizer; no object of the API is deeper than 100.

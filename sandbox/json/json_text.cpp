@@ -15,9 +15,18 @@ namespace davit::sandbox {
 
 namespace {
 
+/// What the reader wants of a handler and never calls, because numbers come as text.
+struct NumbersAsText {
+  static bool Int(int) { return false; }
+  static bool Uint(unsigned) { return false; }
+  static bool Int64(std::int64_t) { return false; }
+  static bool Uint64(std::uint64_t) { return false; }
+  static bool Double(double) { return false; }
+};
+
 /// Builds the tree from the reader's events. What is read waits on one stack until its array or
 /// object is complete, so that each of those is allocated once and in its size.
-class TreeBuilder {
+class TreeBuilder : public NumbersAsText {
  public:
   explicit TreeBuilder(JsonFindings* findings) : findings_(findings) {}
 
@@ -52,12 +61,6 @@ class TreeBuilder {
     }
     return close(Json(std::move(items)));
   }
-  // Never called: numbers come as text.
-  bool Int(int) { return false; }
-  bool Uint(unsigned) { return false; }
-  bool Int64(std::int64_t) { return false; }
-  bool Uint64(std::uint64_t) { return false; }
-  bool Double(double) { return false; }
 
  private:
   /// An array or object whose end was not read yet.
@@ -131,6 +134,67 @@ class TreeBuilder {
   std::vector<Level> open_;
   Json::Members waiting_;  // Elements of all open levels, in order; at the end the root alone.
   std::string key_;        // Of the value that comes next.
+};
+
+/// Fills in the places of the paths that it is given.
+class PlaceFinder : public NumbersAsText {
+ public:
+  explicit PlaceFinder(std::unordered_map<std::string, MemberPlace>& places) : places_(places) {}
+
+  bool Null() { return end_value(); }
+  bool Bool(bool) { return end_value(); }
+  bool RawNumber(const char*, rapidjson::SizeType, bool) { return end_value(); }
+  bool String(const char*, rapidjson::SizeType, bool) { return end_value(); }
+  bool Key(const char* text, rapidjson::SizeType size, bool) {
+    path_.resize(open_.back().path_bytes);
+    if (!path_.empty()) path_ += '.';
+    path_ += valid_utf8({text, size});
+    ++members_;
+    if (const auto found = places_.find(path_); found != places_.end()) {
+      MemberPlace& place = found->second;
+      if (place.first == 0) {
+        place.first = members_;
+      } else if (place.second == 0) {
+        place.second = members_;
+      }
+    }
+    return true;
+  }
+  bool StartObject() { return open(Json::Kind::kObject); }
+  bool StartArray() { return open(Json::Kind::kArray); }
+  bool EndObject(rapidjson::SizeType) { return close(); }
+  bool EndArray(rapidjson::SizeType) { return close(); }
+
+ private:
+  struct Level {
+    Json::Kind kind;
+    std::size_t path_bytes;  ///< Length of the path to this array or object.
+    std::size_t index = 0;   ///< The next element's.
+  };
+
+  bool open(Json::Kind kind) {
+    begin_element();
+    open_.push_back({kind, path_.size()});
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return end_value();
+  }
+  void begin_element() {
+    if (open_.empty() || open_.back().kind != Json::Kind::kArray) return;
+    path_.resize(open_.back().path_bytes);
+    path_ += '[' + std::to_string(open_.back().index) + ']';
+  }
+  bool end_value() {
+    if (!open_.empty()) ++open_.back().index;
+    return true;
+  }
+
+  std::unordered_map<std::string, MemberPlace>& places_;
+  std::vector<Level> open_;
+  std::string path_;         // To the member or element that is being read.
+  std::size_t members_ = 0;  // So far.
 };
 
 constexpr unsigned kReaderFlags =
@@ -231,12 +295,41 @@ std::string valid_utf8(std::string_view text) {
   return out;
 }
 
+std::unordered_map<std::string, MemberPlace> member_places(std::string_view text,
+                                                           const std::vector<std::string>& paths) {
+  std::unordered_map<std::string, MemberPlace> places;
+  for (const std::string& path : paths) places.emplace(path, MemberPlace());
+  PlaceFinder finder(places);
+  rapidjson::MemoryStream stream(text.data(), text.size());
+  rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>> reader;
+  reader.Parse<kReaderFlags>(stream, finder);
+  std::erase_if(places, [](const auto& each) { return each.second.first == 0; });
+  return places;
+}
+
+namespace {
+
+/// Found where objects end, so that inner ones come first, and once for each further member.
+void settle_duplicates(std::string_view text, std::vector<std::string>& duplicates) {
+  if (duplicates.size() < 2) return;
+  std::ranges::sort(duplicates);
+  duplicates.erase(std::unique(duplicates.begin(), duplicates.end()), duplicates.end());
+  const auto places = member_places(text, duplicates);
+  std::ranges::sort(duplicates, {},
+                    [&](const std::string& path) { return places.at(path).second; });
+}
+
+}  // namespace
+
 Result<Json> parse_json(std::string_view text, JsonFindings* findings) {
   rapidjson::MemoryStream stream(text.data(), text.size());
   rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>> reader;
   TreeBuilder builder(findings);
   const rapidjson::ParseResult parsed = reader.Parse<kReaderFlags>(stream, builder);
-  if (parsed) return builder.take();
+  if (parsed) {
+    if (findings != nullptr) settle_duplicates(text, findings->duplicates);
+    return builder.take();
+  }
   if (builder.too_deep()) return Status(Code::kInvalid, "exceeded max depth");
   return Status(Code::kInvalid, std::string(rapidjson::GetParseError_En(parsed.Code())) +
                                     " at byte " + std::to_string(parsed.Offset()));

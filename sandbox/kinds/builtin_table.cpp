@@ -3,6 +3,7 @@
 #include "sandbox/kinds/cluster_rules.hpp"
 #include "sandbox/kinds/config_rules.hpp"
 #include "sandbox/kinds/event_rules.hpp"
+#include "sandbox/kinds/extension_rules.hpp"
 #include "sandbox/kinds/network_rules.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 
@@ -15,6 +16,8 @@ namespace {
 // clang-format off
 constexpr ResourceRow kRows[] = {
     {.version = "v1", .name = "bindings", .kind = "Binding", .traits = kCreateOnly},
+    {.version = "v1", .name = "componentstatuses", .kind = "ComponentStatus", .short_names = "cs",
+     .traits = kClusterScoped | kReadOnly},
     {.version = "v1", .name = "configmaps", .kind = "ConfigMap", .short_names = "cm",
      .rules = config_map_rules},
     {.version = "v1", .name = "endpoints", .kind = "Endpoints", .short_names = "ep",
@@ -57,6 +60,10 @@ constexpr ResourceRow kRows[] = {
      .categories = "all", .subresources = "proxy status",
      .traits = kHasStatus | kCreateOnUpdate | kDeleteReturnsObject, .names = NameRule::kLabel,
      .rules = service_rules},
+
+    {.group = "apiregistration.k8s.io", .version = "v1", .name = "apiservices",
+     .kind = "APIService", .categories = "api-extensions", .subresources = "status",
+     .traits = kClusterScoped | kHasStatus | kNeedsResourceVersion, .rules = api_service_rules},
 
     {.group = "apps", .version = "v1", .name = "controllerrevisions",
      .kind = "ControllerRevision",
@@ -121,9 +128,13 @@ constexpr ResourceRow kRows[] = {
     {.group = "networking.k8s.io", .version = "v1", .name = "ingresses", .kind = "Ingress",
      .short_names = "ing", .subresources = "status", .traits = kHasStatus | kHasGeneration,
      .rules = ingress_rules},
+    {.group = "networking.k8s.io", .version = "v1", .name = "ipaddresses", .kind = "IPAddress",
+     .short_names = "ip", .traits = kClusterScoped},
     {.group = "networking.k8s.io", .version = "v1", .name = "networkpolicies",
      .kind = "NetworkPolicy", .short_names = "netpol", .traits = kHasGeneration,
      .rules = network_policy_rules},
+    {.group = "networking.k8s.io", .version = "v1", .name = "servicecidrs", .kind = "ServiceCIDR",
+     .subresources = "status", .traits = kClusterScoped | kHasStatus},
 
     {.group = "policy", .version = "v1", .name = "poddisruptionbudgets",
      .kind = "PodDisruptionBudget", .short_names = "pdb", .subresources = "status",
@@ -146,12 +157,47 @@ constexpr ResourceRow kRows[] = {
      .traits = kClusterScoped | kNeedsResourceVersion | kDeleteReturnsObject},
     {.group = "storage.k8s.io", .version = "v1", .name = "csinodes", .kind = "CSINode",
      .traits = kClusterScoped | kNeedsResourceVersion | kDeleteReturnsObject},
+    {.group = "storage.k8s.io", .version = "v1", .name = "csistoragecapacities",
+     .kind = "CSIStorageCapacity", .traits = kNeedsResourceVersion},
     {.group = "storage.k8s.io", .version = "v1", .name = "storageclasses", .kind = "StorageClass",
      .short_names = "sc", .traits = kClusterScoped | kDeleteReturnsObject,
      .rules = storage_class_rules},
     {.group = "storage.k8s.io", .version = "v1", .name = "volumeattachments",
      .kind = "VolumeAttachment", .subresources = "status",
      .traits = kClusterScoped | kHasStatus | kNeedsResourceVersion | kDeleteReturnsObject},
+
+    {.group = "storage.k8s.io", .version = "v1", .name = "volumeattributesclasses",
+     .kind = "VolumeAttributesClass", .short_names = "vac",
+     .traits = kClusterScoped | kDeleteReturnsObject},
+
+    {.group = "admissionregistration.k8s.io", .version = "v1",
+     .name = "mutatingadmissionpolicies", .kind = "MutatingAdmissionPolicy",
+     .categories = "api-extensions",
+     .traits = kClusterScoped | kHasGeneration | kNeedsResourceVersion,
+     .rules = admission_policy_rules},
+    {.group = "admissionregistration.k8s.io", .version = "v1",
+     .name = "mutatingadmissionpolicybindings", .kind = "MutatingAdmissionPolicyBinding",
+     .categories = "api-extensions",
+     .traits = kClusterScoped | kHasGeneration | kNeedsResourceVersion,
+     .rules = admission_policy_rules},
+    {.group = "admissionregistration.k8s.io", .version = "v1",
+     .name = "mutatingwebhookconfigurations", .kind = "MutatingWebhookConfiguration",
+     .categories = "api-extensions",
+     .traits = kClusterScoped | kHasGeneration | kNeedsResourceVersion, .rules = webhook_rules},
+    {.group = "admissionregistration.k8s.io", .version = "v1",
+     .name = "validatingadmissionpolicies", .kind = "ValidatingAdmissionPolicy",
+     .categories = "api-extensions", .subresources = "status",
+     .traits = kClusterScoped | kHasStatus | kHasGeneration | kNeedsResourceVersion,
+     .rules = admission_policy_rules},
+    {.group = "admissionregistration.k8s.io", .version = "v1",
+     .name = "validatingadmissionpolicybindings", .kind = "ValidatingAdmissionPolicyBinding",
+     .categories = "api-extensions",
+     .traits = kClusterScoped | kHasGeneration | kNeedsResourceVersion,
+     .rules = admission_policy_rules},
+    {.group = "admissionregistration.k8s.io", .version = "v1",
+     .name = "validatingwebhookconfigurations", .kind = "ValidatingWebhookConfiguration",
+     .categories = "api-extensions",
+     .traits = kClusterScoped | kHasGeneration | kNeedsResourceVersion, .rules = webhook_rules},
 
     {.group = "apiextensions.k8s.io", .version = "v1", .name = "customresourcedefinitions",
      .kind = "CustomResourceDefinition", .short_names = "crd crds",
@@ -170,6 +216,25 @@ constexpr ResourceRow kRows[] = {
 
     {.group = "discovery.k8s.io", .version = "v1", .name = "endpointslices",
      .kind = "EndpointSlice", .traits = kHasGeneration, .rules = endpoint_slice_rules},
+
+    {.group = "resource.k8s.io", .version = "v1", .name = "deviceclasses", .kind = "DeviceClass",
+     .traits = kClusterScoped | kHasGeneration | kDeleteReturnsObject},
+    {.group = "resource.k8s.io", .version = "v1", .name = "resourceclaims",
+     .kind = "ResourceClaim", .subresources = "status",
+     .traits = kHasStatus | kDeleteReturnsObject, .rules = resource_claim_rules},
+    {.group = "resource.k8s.io", .version = "v1", .name = "resourceclaimtemplates",
+     .kind = "ResourceClaimTemplate", .traits = kDeleteReturnsObject,
+     .rules = resource_claim_rules},
+    {.group = "resource.k8s.io", .version = "v1", .name = "resourceslices",
+     .kind = "ResourceSlice", .traits = kClusterScoped | kHasGeneration | kDeleteReturnsObject},
+
+    {.group = "flowcontrol.apiserver.k8s.io", .version = "v1", .name = "flowschemas",
+     .kind = "FlowSchema", .subresources = "status",
+     .traits = kClusterScoped | kHasStatus | kHasGeneration},
+    {.group = "flowcontrol.apiserver.k8s.io", .version = "v1",
+     .name = "prioritylevelconfigurations", .kind = "PriorityLevelConfiguration",
+     .subresources = "status", .traits = kClusterScoped | kHasStatus | kHasGeneration,
+     .rules = priority_level_rules},
 };
 // clang-format on
 

@@ -22,6 +22,7 @@ enum Trait : std::uint32_t {
   kDeleteReturnsObject = 1U << 8U,
   kCreateOnly = 1U << 9U,  ///< A review: nothing is stored.
   kNoDeleteCollection = 1U << 10U,
+  kReadOnly = 1U << 11U,  ///< Only get and list.
 };
 
 struct ResourceRow {

@@ -57,7 +57,7 @@ ColumnSet make_set(const KindColumns& kind) {
 
 ColumnSet columns_of(std::string_view group, std::string_view plural) {
   for (const auto& room : {workload_columns(), network_columns(), cluster_columns(),
-                           config_columns(), storage_columns()}) {
+                           config_columns(), storage_columns(), extension_columns()}) {
     for (const KindColumns& each : room) {
       if (each.group == group && each.plural == plural) return make_set(each);
     }

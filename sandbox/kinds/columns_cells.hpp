@@ -35,6 +35,8 @@ struct KindColumns {
 [[nodiscard]] std::span<const KindColumns> config_columns();
 /// Volumes, claims, storage classes and CSI.
 [[nodiscard]] std::span<const KindColumns> storage_columns();
+/// What extends the server, and devices.
+[[nodiscard]] std::span<const KindColumns> extension_columns();
 
 [[nodiscard]] Json::Items pod_cells(const Json& pod, host::WallTime now);
 [[nodiscard]] Json::Items job_cells(const Json& job, host::WallTime now);

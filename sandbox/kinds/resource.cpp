@@ -62,6 +62,7 @@ Subresource make_subresource(const std::string& name, std::string_view parent_ki
 
 std::vector<std::string> verbs_of(const ResourceRow& row) {
   if ((row.traits & kCreateOnly) != 0) return {"create"};
+  if ((row.traits & kReadOnly) != 0) return {"get", "list"};
   if ((row.traits & kNoDeleteCollection) != 0) {
     return split_words("create delete get list patch update watch");
   }

@@ -111,6 +111,7 @@ struct Resource {
   std::shared_ptr<const KindRules> rules;
 
   bool custom = false;      ///< Served from a CustomResourceDefinition.
+  Json published;           ///< Custom: what OpenAPI says of its objects.
   bool has_status = false;  ///< Status is written through /status only.
   bool has_generation = false;
   bool keeps_status_on_create = false;  ///< Node.

@@ -38,8 +38,11 @@ bool already_forced(const Json& pod) {
 
 }  // namespace
 
-PodRunner::PodRunner(Seams seams, PodDefaults defaults, Heartbeats& nodes)
-    : seams_(std::move(seams)), defaults_(std::move(defaults)), nodes_(nodes) {}
+PodRunner::PodRunner(Seams seams, PodDefaults defaults, PodEventSwitch events, Heartbeats& nodes)
+    : seams_(std::move(seams)),
+      defaults_(std::move(defaults)),
+      events_(seams_.api, seams_.clock, events),
+      nodes_(nodes) {}
 
 void PodRunner::changed(Json pod) {
   const std::string key = key_of(pod);
@@ -66,6 +69,7 @@ void PodRunner::changed(Json pod) {
 void PodRunner::take(const std::string& key, Record& record, Json pod) {
   if (version_of(pod) <= record.version) return;  // The echo of what an answer told already.
   record.version = version_of(pod);
+  record.life.told = seams_.clock.now();
   pod["metadata"].erase("managedFields");
   record.text = to_text(pod);
   if (begun_) consider(key, record, pod);
@@ -92,8 +96,9 @@ void PodRunner::begin() {
 void PodRunner::node_switched(const std::string& name) {
   SimulatedNode* node = nodes_.find(name);
   if (node == nullptr) return;
-  for (const auto& [key, record] : pods_) {
+  for (auto& [key, record] : pods_) {
     if (record.node != name) continue;
+    record.life.told = seams_.clock.now();  // Nothing happens on a node that is off.
     if (node->addresses) node->addresses->hold(record.address);
     if (begun_) due_.set(key, seams_.clock.now());
   }
@@ -124,8 +129,10 @@ void PodRunner::consider(const std::string& key, Record& record, const Json& pod
     // The range is used up; somebody may go.
     return due_.set(key, moment.now + kFirstRetry * (1 << kDoublingsMax));
   }
-  record.life = moved;
-  if (write(key, record, pod, moment)) return;
+  const PodLife before = std::exchange(record.life, moved);
+  const bool writes = write(key, record, pod, moment);
+  events_.report(pod, before, moved);
+  if (writes) return;
   due_.set(key, next_due(record.life, facts, moment.now));
 }
 

@@ -8,6 +8,7 @@
 #include "sandbox/json/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/heartbeats.hpp"
+#include "sandbox/nodes/pod_events.hpp"
 #include "sandbox/nodes/pod_life.hpp"
 #include "sandbox/nodes/timetable.hpp"
 
@@ -24,7 +25,7 @@ class PodRunner {
   };
 
   /// `nodes` must outlive it.
-  PodRunner(Seams seams, PodDefaults defaults, Heartbeats& nodes);
+  PodRunner(Seams seams, PodDefaults defaults, PodEventSwitch events, Heartbeats& nodes);
 
   /// From the feed of pods. Nothing is done for them before begin().
   void changed(Json pod);
@@ -62,6 +63,7 @@ class PodRunner {
 
   Seams seams_;
   const PodDefaults defaults_;
+  PodEvents events_;
   Heartbeats& nodes_;
   bool begun_ = false;
   std::unordered_map<std::string, Record> pods_;

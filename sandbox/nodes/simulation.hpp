@@ -13,6 +13,7 @@
 #include "host/base/mutex.hpp"
 #include "host/base/random.hpp"
 #include "sandbox/nodes/heartbeats.hpp"
+#include "sandbox/nodes/pod_events.hpp"
 #include "sandbox/nodes/pod_settings.hpp"
 
 namespace davit::sandbox {
@@ -23,6 +24,7 @@ struct SimulationOptions {
   HeartbeatOptions nodes;  ///< Without plans only nodes with the annotation are simulated.
   PodDefaults pods;
   Scheduling scheduling = Scheduling::kOn;
+  PodEventSwitch pod_events = PodEventSwitch::kOff;  ///< Three writes more for each container.
 };
 
 /// What a simulation works with; each outlives it. The transport decides where the server is: over

@@ -3,11 +3,19 @@
 
 namespace davit::sandbox {
 
-std::string encode_body(const Json& body, const OutputForm& form) {
-  if (form.media == Media::kYaml) return to_yaml_text(body);
-  std::string out = form.pretty ? to_pretty_text(body) : to_text(body);
-  out += '\n';
-  return out;
+EncodedBody encode_body(const Json& body, const OutputForm& form) {
+  if (form.media == Media::kYaml) return {"application/yaml", to_yaml_text(body)};
+  if (form.media == Media::kProtobuf) {
+    if (std::optional<std::string> bytes = encode_protobuf(body)) {
+      return {"application/vnd.kubernetes.protobuf", *std::move(bytes)};
+    }
+  }
+  return {"application/json", (form.pretty ? to_pretty_text(body) : to_text(body)) + '\n'};
+}
+
+std::string watch_content_type(const OutputForm& form) {
+  return form.media == Media::kProtobuf ? "application/vnd.kubernetes.protobuf;stream=watch"
+                                        : "application/json";
 }
 
 }  // namespace davit::sandbox

@@ -29,10 +29,13 @@ std::optional<Form> form_of(const AcceptEntry& entry) {
 }
 
 /// Empty: not one that can be served.
-std::optional<Media> media_of(const AcceptEntry& entry, AnswerShape shape) {
+std::optional<Media> media_of(const AcceptEntry& entry, std::optional<Form> form, AnswerShape shape,
+                              HasProtobuf protobuf) {
   if (entry.takes(kJsonType)) return Media::kJson;
   if (shape != AnswerShape::kWatch && entry.takes(kYamlType)) return Media::kYaml;
-  return std::nullopt;
+  if (entry.type != kProtobufType || form == Form::kTable) return std::nullopt;
+  if (protobuf == HasProtobuf::kNo && form == Form::kWhole) return std::nullopt;
+  return Media::kProtobuf;
 }
 
 /// Metadata forms must fit the answer. In a watch each event holds one object.
@@ -52,15 +55,14 @@ std::optional<ApiError> misfit(Form form, AnswerShape shape, std::string_view ki
 
 }  // namespace
 
-ApiResult<OutputForm> negotiate(std::string_view accept, AnswerShape shape, std::string_view kind) {
+ApiResult<OutputForm> negotiate(std::string_view accept, AnswerShape shape, std::string_view kind,
+                                HasProtobuf protobuf) {
   const std::vector<AcceptEntry> entries = parse_accept(accept);
   bool known_type = false;  // Some entry failed for its transformation only.
   for (const AcceptEntry& entry : entries) {
-    std::optional<Media> media = media_of(entry, shape);
-    // Clients of protobuf take JSON as well, also those that do not say so.
-    if (entry.type == kProtobufType && &entry == &entries.back()) media = Media::kJson;
-    known_type = known_type || media || entry.type == kProtobufType || entry.type == kYamlType;
     const std::optional<Form> form = form_of(entry);
+    const std::optional<Media> media = media_of(entry, form, shape, protobuf);
+    known_type = known_type || media || entry.type == kProtobufType || entry.type == kYamlType;
     const bool streams =
         entry.stream.empty() || (entry.stream == "watch" && shape == AnswerShape::kWatch);
     if (!media || !form || !streams) continue;
@@ -88,10 +90,6 @@ ApiResult<IncludeObject> parse_include_object(std::string_view value) {
   if (value == "Object") return IncludeObject::kWhole;
   return bad_request("Unable to convert to Table as requested: includeObject: Invalid value: \"" +
                      std::string(value) + "\": must be 'Metadata', 'Object', 'None', or empty");
-}
-
-std::string content_type(const OutputForm& form) {
-  return std::string(form.media == Media::kYaml ? kYamlType : kJsonType);
 }
 
 }  // namespace davit::sandbox

@@ -8,7 +8,6 @@ namespace davit::sandbox {
 namespace {
 
 constexpr std::string_view kKindKey = "x-kubernetes-group-version-kind";
-constexpr std::string_view kInfoVersion = "1.36";
 
 std::string object_path(const Resource& resource) {
   std::string out = '/' + openapi_path(resource.api_version());
@@ -21,14 +20,17 @@ Json kind_of(const Resource& resource) {
       {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}});
 }
 
-/// What kubectl looks for before it sends fieldValidation.
+/// What kubectl looks for before it sends fieldValidation, and before 1.27, dryRun.
 Json patch_operation(const Resource& resource) {
-  Json parameter =
-      Json::object({{"name", "fieldValidation"},
-                    {"in", "query"},
-                    {"schema", Json::object({{"type", "string"}, {"uniqueItems", true}})}});
+  Json parameters = Json::array();
+  for (const std::string_view name : {"dryRun", "fieldValidation"}) {
+    parameters.push_back(
+        Json::object({{"name", name},
+                      {"in", "query"},
+                      {"schema", Json::object({{"type", "string"}, {"uniqueItems", true}})}}));
+  }
   return Json::object({{"operationId", "patch" + resource.kind},
-                       {"parameters", Json::array({std::move(parameter)})},
+                       {"parameters", std::move(parameters)},
                        {"responses", Json::object()},
                        {"x-kubernetes-action", "patch"},
                        {kKindKey, kind_of(resource)}});
@@ -45,8 +47,13 @@ std::set<std::string> described_kinds(const Json& schemas) {
   return out;
 }
 
-/// Of a kind whose fields nobody told.
-Json open_schema(const Resource& resource) {
+/// A kind without a table has its definition's, or one that allows everything.
+Json other_schema(const Resource& resource) {
+  if (resource.custom) {
+    Json out = resource.published;
+    out.set(kKindKey, Json::array({kind_of(resource)}));
+    return out;
+  }
   const Json text = Json::object({{"type", "string"}});
   return Json::object(
       {{"type", "object"},
@@ -58,7 +65,7 @@ Json open_schema(const Resource& resource) {
 }
 
 /// "com.example.v1.Widget": the group's labels turned round, as upstream names CRDs.
-std::string open_schema_name(const Resource& resource) {
+std::string other_schema_name(const Resource& resource) {
   std::string out;
   std::string_view rest = resource.group;
   while (!rest.empty()) {
@@ -84,11 +91,11 @@ Json openapi_document(std::span<const ResourcePtr> resources, std::string_view a
   for (const ResourcePtr& each : resources) {
     if (each->api_version() != api_version) continue;
     paths[object_path(*each)]["patch"] = patch_operation(*each);
-    if (!described.contains(each->kind)) schemas[open_schema_name(*each)] = open_schema(*each);
+    if (!described.contains(each->kind)) schemas[other_schema_name(*each)] = other_schema(*each);
   }
-  Json out =
-      Json::object({{"openapi", "3.0.0"},
-                    {"info", Json::object({{"title", "Kubernetes"}, {"version", kInfoVersion}})}});
+  Json out = Json::object(
+      {{"openapi", "3.0.0"},
+       {"info", Json::object({{"title", "Kubernetes"}, {"version", kOpenApiInfoVersion}})}});
   out["paths"] = std::move(paths);
   out["components"]["schemas"] = std::move(schemas);
   return out;

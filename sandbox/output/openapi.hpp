@@ -12,10 +12,14 @@
 
 namespace davit::sandbox {
 
+/// info.version of all documents: what the server is compatible with.
+inline constexpr std::string_view kOpenApiInfoVersion = "1.36";
+
 /// The document of one group version ("v1", "apps/v1"): a path with a PATCH for each kind, which is
 /// how kubectl finds out that the server validates fields, and `schemas` as components.schemas
-/// (openapi_schemas() for built-in kinds). Kinds that `schemas` does not describe get a schema that
-/// allows everything. PATCH lists no body: kubectl takes merge keys from its own types then.
+/// (openapi_schemas() for built-in kinds). Custom kinds get the schema of their definition, others
+/// that `schemas` does not describe one that allows everything. PATCH lists no body: kubectl takes
+/// merge keys from its own types then.
 [[nodiscard]] Json openapi_document(std::span<const ResourcePtr> resources,
                                     std::string_view api_version, Json schemas);
 

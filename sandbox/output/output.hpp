@@ -13,7 +13,7 @@
 
 namespace davit::sandbox {
 
-enum class Media : std::uint8_t { kJson, kYaml };
+enum class Media : std::uint8_t { kJson, kYaml, kProtobuf };
 enum class Form : std::uint8_t { kWhole, kTable, kMetadata, kMetadataList };
 /// rows[].object of a Table.
 enum class IncludeObject : std::uint8_t { kMetadata, kNone, kWhole };
@@ -30,11 +30,15 @@ struct OutputForm {
   friend bool operator==(const OutputForm&, const OutputForm&) = default;
 };
 
+/// Custom resources have no form in protobuf, but for their metadata.
+enum class HasProtobuf : bool { kNo, kYes };
+
 /// The first acceptable entry of `accept` (q-values honoured), entries that cannot be served
 /// skipped; else 406. An empty `accept` takes anything. `kind` ("ConfigMap", of a list
 /// "ConfigMapList") is for messages.
 [[nodiscard]] ApiResult<OutputForm> negotiate(std::string_view accept, AnswerShape shape,
-                                              std::string_view kind);
+                                              std::string_view kind,
+                                              HasProtobuf protobuf = HasProtobuf::kYes);
 /// The value of `includeObject`; 400 for an unknown one.
 [[nodiscard]] ApiResult<IncludeObject> parse_include_object(std::string_view value);
 
@@ -49,9 +53,13 @@ enum class ShowColumns : bool { kNo, kYes };
 /// Kind, apiVersion and metadata: of one object, or of the object of a watch's event.
 [[nodiscard]] Json to_partial_metadata(const Json& object, const OutputForm& form);
 
-/// The body of an answer, with its last newline.
-[[nodiscard]] std::string encode_body(const Json& body, const OutputForm& form);
-/// Its Content-Type.
-[[nodiscard]] std::string content_type(const OutputForm& form);
+struct EncodedBody {
+  std::string content_type;
+  std::string text;  ///< JSON and YAML with their last newline.
+};
+/// The body of an answer. What has no form in protobuf is JSON.
+[[nodiscard]] EncodedBody encode_body(const Json& body, const OutputForm& form);
+/// The Content-Type of a watch.
+[[nodiscard]] std::string watch_content_type(const OutputForm& form);
 
 }  // namespace davit::sandbox

@@ -62,6 +62,9 @@ class FieldWalk {
         return;
       case FieldType::kMessage:
       case FieldType::kRaw:
+      case FieldType::kSchemaOrArray:
+      case FieldType::kSchemaOrBool:
+      case FieldType::kSchemaOrStrings:
         return;
       default:
         if (container) complain("expected scalar, got " + to_text(value));

@@ -13,8 +13,9 @@ bool is_plain(const OutputForm& form) {
 Response encoded(const Call& call, int code, const Json& body) {
   Response response;
   response.status = code;
-  response.content_type = content_type(call.form);
-  response.body = encode_body(body, call.form);
+  EncodedBody encoded = encode_body(body, call.form);
+  response.content_type = std::move(encoded.content_type);
+  response.body = std::move(encoded.text);
   return response;
 }
 

@@ -36,6 +36,8 @@ struct ApiError {
   bool plain = false;          ///< The body is `message` as text, not a Status.
   /// Once the store has come so far, the answer is another.
   std::optional<Revision> awaited = std::nullopt;
+  /// Somebody else's write may make the answer another within this time.
+  std::optional<host::Duration> patience = std::nullopt;
 };
 
 /// Nothing: go on.

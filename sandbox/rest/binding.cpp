@@ -73,15 +73,21 @@ ApiResult<Json> bound(const Json& old, const Json& binding, const std::string& n
 ApiResult<Response> post_binding(const RestParts& parts, Call& call) {
   const ApiResult<WriteOptions> options = parse_write_options(call.url.query, WriteKind::kCreate);
   if (!options) return options.error();
-  const ApiResult<Decoded> decoded =
+  ApiResult<Decoded> decoded =
       decode_body(call.request, BodyType::of_kind("", "v1", "Binding"), options->validation);
   if (!decoded) return decoded.error();
-  const Json& binding = decoded->object;
+  Json& binding = decoded->object;
   const std::string& given = binding.text_at({"metadata", "name"});
   const std::string name = call.url.name.empty() ? given : call.url.name;
   if (given != name) return bad_request("name in URL does not match name in Binding object");
   if (ApiFailure failure = check_target(binding)) return *failure;
   const ResourcePtr pods = parts.resources.now()->find("", "v1", "pods");
+  // The older way to bind, POST to "bindings", is not one that PodTopologyLabels looks at.
+  if (!call.url.name.empty()) {
+    const std::string ns = call.ns();
+    const WriteRequest bind{*pods, WriteVerb::kCreate, ns, name, "binding", nullptr};
+    if (ApiFailure failure = parts.admission.admit(bind, binding)) return *failure;
+  }
   Call pod_call{call.request, call.url, Verb::kUpdate, pods, call.form, call.user_agent, {}};
   WriteTarget target = target_of(parts, pod_call, *options);
   target.name = name;

@@ -129,12 +129,50 @@ ApiFailure settle_type(Json& object, const BodyType& type) {
   return std::nullopt;
 }
 
-/// Names what was dropped: doubles first, then unknown fields.
-std::vector<std::string> named_findings(const std::vector<std::string>& duplicates,
-                                        const std::vector<std::string>& unknown) {
+/// Whether `path` is one of `unknown` or below one.
+bool is_unknown(const std::string& path, const std::vector<std::string>& unknown) {
+  return std::ranges::any_of(unknown, [&](const std::string& each) {
+    if (!path.starts_with(each)) return false;
+    return path.size() == each.size() || path[each.size()] == '.' || path[each.size()] == '[';
+  });
+}
+
+std::string duplicate_text(const std::string& path) { return "duplicate field \"" + path + '"'; }
+std::string unknown_text(const std::string& path) { return "unknown field \"" + path + '"'; }
+
+/// In the order of `text`, where a double is the second one. What is unknown is not double, too,
+/// nor is anything in it: the original's decoder of built-in kinds never gets to see its value.
+std::vector<std::string> findings_of_text(std::string_view text,
+                                          const std::vector<std::string>& duplicates,
+                                          const std::vector<std::string>& unknown) {
+  std::vector<std::string> paths = duplicates;
+  paths.insert(paths.end(), unknown.begin(), unknown.end());
+  const auto places = member_places(text, paths);
+  std::vector<std::pair<std::size_t, std::string>> placed;
+  for (const std::string& each : duplicates) {
+    if (!is_unknown(each, unknown))
+      placed.emplace_back(places.at(each).second, duplicate_text(each));
+  }
+  for (const std::string& each : unknown) {
+    const auto found = places.find(each);
+    // A place that the text does not have is that of a member that was written otherwise.
+    placed.emplace_back(found == places.end() ? 0 : found->second.first, unknown_text(each));
+  }
+  std::ranges::stable_sort(placed, {}, &std::pair<std::size_t, std::string>::first);
   std::vector<std::string> out;
-  for (const std::string& each : duplicates) out.push_back("duplicate field \"" + each + '"');
-  for (const std::string& each : unknown) out.push_back("unknown field \"" + each + '"');
+  for (auto& each : placed) out.push_back(std::move(each.second));
+  return out;
+}
+
+/// Names what was dropped. `text`: the body of a built-in kind when that is JSON; else doubles come
+/// first, as the original reads patches and custom resources in two steps.
+std::vector<std::string> named_findings(std::string_view text,
+                                        const std::vector<std::string>& duplicates,
+                                        const std::vector<std::string>& unknown) {
+  if (!text.empty() && !duplicates.empty()) return findings_of_text(text, duplicates, unknown);
+  std::vector<std::string> out;
+  for (const std::string& each : duplicates) out.push_back(duplicate_text(each));
+  for (const std::string& each : unknown) out.push_back(unknown_text(each));
   return out;
 }
 
@@ -204,14 +242,13 @@ Result<Json> parse_text(std::string_view text, std::string_view media, JsonFindi
 }
 
 ApiFailure conform_body(Json& object, const BodyType& type, FieldValidation validation,
-                        const std::vector<std::string>& duplicates,
-                        std::vector<std::string>& warnings) {
+                        const BodyFindings& found, std::vector<std::string>& warnings) {
   FieldFindings findings;
   const Status status = type.custom != nullptr   ? conform_custom(*type.custom, object, findings)
                         : type.schema != nullptr ? conform(*type.schema, object, findings)
                                                  : conform_metadata(object, findings);
   if (!status.ok()) return unfit(type, status.message());
-  std::vector<std::string> named = named_findings(duplicates, findings.unknown);
+  std::vector<std::string> named = named_findings(found.text, found.duplicates, findings.unknown);
   if (named.empty() || validation == FieldValidation::kIgnore) return std::nullopt;
   if (validation == FieldValidation::kWarn) {
     warnings.insert(warnings.end(), named.begin(), named.end());
@@ -233,8 +270,9 @@ ApiResult<Decoded> decode_body(const Request& request, const BodyType& type,
   if (!object) return object.error();
   Decoded out{std::move(*object), {}};
   if (ApiFailure failure = settle_type(out.object, type)) return *failure;
-  if (ApiFailure failure =
-          conform_body(out.object, type, validation, findings.duplicates, out.warnings)) {
+  BodyFindings found{.duplicates = std::move(findings.duplicates), .text = {}};
+  if (type.custom == nullptr) found.text = request.body;
+  if (ApiFailure failure = conform_body(out.object, type, validation, found, out.warnings)) {
     return *failure;
   }
   return out;

@@ -47,10 +47,17 @@ struct Decoded {
 [[nodiscard]] Result<Json> parse_text(std::string_view text, std::string_view media,
                                       JsonFindings* findings);
 
+/// What reading a body has found already.
+struct BodyFindings {
+  std::vector<std::string> duplicates;  ///< See JsonFindings.
+  /// The JSON text of the object, where findings are named in its order; empty: by their sort.
+  /// Borrowed.
+  std::string_view text;
+};
+
 /// Brings `object` into the API's form by `type`'s schema; warns or refuses as `validation` says.
 [[nodiscard]] ApiFailure conform_body(Json& object, const BodyType& type,
-                                      FieldValidation validation,
-                                      const std::vector<std::string>& duplicates,
+                                      FieldValidation validation, const BodyFindings& found,
                                       std::vector<std::string>& warnings);
 
 }  // namespace davit::sandbox

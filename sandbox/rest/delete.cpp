@@ -42,10 +42,11 @@ ApiResult<std::optional<Deleted>> remove(const RestParts& parts, const Resource&
   return std::optional(Deleted{load(***removed, resource), true});
 }
 
-/// Carries out a plan. No value: another writer was faster.
+/// Carries out a plan. No value: another writer was faster; `marked` is then what a plan of two
+/// steps has stored before.
 ApiResult<std::optional<Deleted>> carry_out(const RestParts& parts, const Resource& resource,
                                             const VersionPtr& current, DeletionPlan plan,
-                                            DryRun dry_run) {
+                                            DryRun dry_run, VersionPtr& marked) {
   if (plan.step == Step::kNothing) {
     return std::optional(Deleted{load(*current, resource), false});
   }
@@ -63,6 +64,7 @@ ApiResult<std::optional<Deleted>> carry_out(const RestParts& parts, const Resour
   }
   parts.observer.stored(resource, *stored);
   if (plan.step == Step::kStoreThenRemove) {
+    marked = *stored;
     return remove(parts, resource, **stored, load(**stored, resource));
   }
   return std::optional(Deleted{load(**stored, resource), false});
@@ -83,14 +85,21 @@ ApiResult<Deleted> delete_one(const RestParts& parts, const Resource& resource,
                               const std::string& ns, const std::string& name,
                               const DeleteOptions& options) {
   if (ApiFailure failure = parts.admission.admit_delete(resource, ns, name)) return *failure;
+  VersionPtr marked;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     const VersionPtr current = parts.store.get(resource.collection, ns, name);
+    if (marked != nullptr && (current == nullptr || current->uid != marked->uid)) {
+      // The pod's node saw the mark and was faster (k8s: ignoreNotFound in Store.Delete).
+      return Deleted{load(*marked, resource), true};
+    }
     if (current == nullptr) return not_found(Subject::resource(resource, name));
-    if (ApiFailure failure = check_preconditions(resource, options, *current)) return *failure;
+    if (marked == nullptr) {  // Else they held, and the mark is a version of our own.
+      if (ApiFailure failure = check_preconditions(resource, options, *current)) return *failure;
+    }
     DeletionPlan plan =
         plan_deletion(resource, load(*current, resource), options, parts.clock.wall_now());
     ApiResult<std::optional<Deleted>> deleted =
-        carry_out(parts, resource, current, std::move(plan), options.dry_run);
+        carry_out(parts, resource, current, std::move(plan), options.dry_run, marked);
     if (!deleted) return deleted.error();
     if (*deleted) return std::move(**deleted);
   }

@@ -172,8 +172,8 @@ ApiResult<Json> apply_patch(const Patch& patch, const Json& old, const Call& cal
   if (!next) return next.error();
   if (ApiFailure failure = keep_type(*next, type)) return *failure;
   const bool forgets = forgets_managers(*next);
-  const ApiFailure failure =
-      conform_body(*next, type, patch.options.validation, patch.duplicates, warnings);
+  const ApiFailure failure = conform_body(*next, type, patch.options.validation,
+                                          {.duplicates = patch.duplicates, .text = {}}, warnings);
   if (failure) {
     const std::size_t colon = failure->message.find(": ");
     return bad_patch(shown_patch(patch, call.request),

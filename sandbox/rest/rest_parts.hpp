@@ -1,6 +1,7 @@
 /// What the verbs work on. Internal to sandbox/rest and sandbox/server.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "host/base/clock.hpp"
@@ -8,6 +9,7 @@
 #include "sandbox/admission/admission.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/output/output.hpp"
+#include "sandbox/rest/api_error.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/url.hpp"
 #include "sandbox/store/store.hpp"
@@ -36,6 +38,10 @@ struct RestParts {
   WriteObserver& observer;
 };
 
+/// Whether the caller may write `next` in the place of `old`, which is null when there is nothing.
+/// Called again when another writer was faster.
+using WritePermit = std::function<ApiFailure(const Json& next, const Json& old)>;
+
 /// One request for a resource on its way through the verbs.
 struct Call {
   const Request& request;
@@ -45,6 +51,7 @@ struct Call {
   OutputForm form;
   std::string user_agent;                  ///< Names the field manager where none is given.
   std::vector<std::string> warnings = {};  ///< Become Warning headers.
+  WritePermit permit = nullptr;            ///< Null: the verb's right is enough.
 
   /// Where the object is kept: the URL of a Namespace names one, too, but is cluster-scoped.
   [[nodiscard]] std::string ns() const { return resource->namespaced ? url.ns : std::string(); }

@@ -57,10 +57,6 @@ ApiResult<Response> put_object(const RestParts& parts, Call& call) {
   const Json& body = decoded->object;
   if (ApiFailure failure = check_name(body, call.url.name)) return *failure;
   const bool creates = call.resource->create_on_update && call.url.subresource.empty();
-  // The precondition comes first, also where there is nothing (storage/etcd3 GuaranteedUpdate).
-  if (parts.store.get(call.resource->collection, call.ns(), call.url.name) == nullptr) {
-    if (ApiFailure failure = check_uid(body, Json(), *call.resource)) return *failure;
-  }
   const ApiResult<Written> written = rewrite_object(
       parts, target_of(parts, call, *options), creates ? Missing::kCreate : Missing::kNotFound,
       [&](const Json& old) -> ApiResult<Json> {

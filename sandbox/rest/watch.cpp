@@ -48,6 +48,7 @@ ApiResult<Response> watch_objects(const RestParts& parts, const Call& call) {
   }
   if (ApiFailure failure = plan_start(parts, *options, plan)) return *failure;
   Response response;
+  response.content_type = watch_content_type(call.form);
   response.stream = std::make_unique<WatchStream>(parts, call.resource, call.form, std::move(plan));
   return response;
 }

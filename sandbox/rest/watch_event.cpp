@@ -20,7 +20,8 @@ WatchEventWriter::WatchEventWriter(ResourcePtr resource, OutputForm form, const 
     : resource_(std::move(resource)), form_(form), clock_(clock) {}
 
 void WatchEventWriter::append(std::string& out, std::string_view type, const Version& version) {
-  if (form_.form != Form::kWhole) return append_object(out, type, load(version, *resource_));
+  if (form_.form != Form::kWhole || form_.media != Media::kJson)
+    return append_object(out, type, load(version, *resource_));
   open_event(out, type);
   if (is_stored_as(version, *resource_)) {
     out += version.text;
@@ -48,25 +49,34 @@ void WatchEventWriter::append_bookmark(std::string& out, Bookmark what, Revision
                               {"metadata", std::move(metadata)}}));
 }
 
-void WatchEventWriter::append_error(std::string& out, const ApiError& error) {
-  open_event(out, "ERROR");
-  append_text(out, to_status(error));
-  close_event(out);
+void WatchEventWriter::append_error(std::string& out, const ApiError& error) const {
+  append_event(out, "ERROR", to_status(error));
 }
 
 void WatchEventWriter::append_object(std::string& out, std::string_view type, const Json& object) {
-  open_event(out, type);
   if (form_.form == Form::kTable) {
     Json metadata =
         Json::object({{"resourceVersion", object.text_at({"metadata", "resourceVersion"})}});
-    append_text(out, to_table(*resource_, {&object, 1}, std::move(metadata), form_, columns_,
-                              clock_.wall_now()));
+    append_event(out, type,
+                 to_table(*resource_, {&object, 1}, std::move(metadata), form_, columns_,
+                          clock_.wall_now()));
     columns_ = ShowColumns::kNo;
   } else if (form_.form == Form::kWhole) {
-    append_text(out, object);
+    append_event(out, type, object);
   } else {
-    append_text(out, to_partial_metadata(object, form_));
+    append_event(out, type, to_partial_metadata(object, form_));
   }
+}
+
+void WatchEventWriter::append_event(std::string& out, std::string_view type,
+                                    const Json& object) const {
+  if (form_.media == Media::kProtobuf) {
+    // Agreed on only where there is such a form.
+    out += encode_protobuf_event(type, object).value_or("");
+    return;
+  }
+  open_event(out, type);
+  append_text(out, object);
   close_event(out);
 }
 

@@ -1,4 +1,4 @@
-/// The events of one watch as text, in the form that was agreed on.
+/// The events of one watch, in the form that was agreed on.
 #pragma once
 
 #include <string>
@@ -23,9 +23,10 @@ class WatchEventWriter {
                  Revision revision);
   enum class Bookmark : std::uint8_t { kProgress, kInitialEventsEnd };
   void append_bookmark(std::string& out, Bookmark what, Revision revision);
-  static void append_error(std::string& out, const ApiError& error);
+  void append_error(std::string& out, const ApiError& error) const;
 
  private:
+  void append_event(std::string& out, std::string_view type, const Json& object) const;
   void append_object(std::string& out, std::string_view type, const Json& object);
 
   const ResourcePtr resource_;

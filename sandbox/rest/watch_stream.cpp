@@ -59,7 +59,7 @@ void WatchStream::wait(std::string& out, host::Time now) {
     return;
   }
   if (take_state() || wait_.goes_on(now)) return;
-  WatchEventWriter::append_error(out, future_revision(plan_.position, parts_.store.revision()));
+  writer_.append_error(out, future_revision(plan_.position, parts_.store.revision()));
   phase_ = Phase::kEnded;
 }
 
@@ -94,7 +94,7 @@ void WatchStream::send_changes(std::string& out, std::size_t size_max) {
     Result<std::vector<Change>> changes =
         parts_.store.changes(resource_->collection, position_, kBatch);
     if (!changes) {
-      WatchEventWriter::append_error(out, expired(changes.error().message()));
+      writer_.append_error(out, expired(changes.error().message()));
       phase_ = Phase::kEnded;
       return;
     }

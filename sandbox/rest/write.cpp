@@ -39,7 +39,7 @@ ApiFailure admit_new(const RestParts& parts, const WriteTarget& target, Json& ob
           parts.admission.admit(admission_request(target, WriteVerb::kCreate, nullptr), object)) {
     return failure;
   }
-  return std::nullopt;
+  return target.permit == nullptr ? std::nullopt : target.permit(object, Json());
 }
 
 /// Once the name is known, since a Job's selector is made of it: what the system sets.
@@ -204,6 +204,9 @@ ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const Writ
   ApiResult<Json> produced = produce(old);
   if (!produced) return produced.error();
   Json& next = *produced;
+  if (target.permit != nullptr) {
+    if (ApiFailure failure = target.permit(next, old)) return *failure;
+  }
   if (ApiFailure failure = check_revision(target, next, *current)) return *failure;
   if (ApiFailure failure = settle_next(parts, target, next, old, warnings)) return *failure;
   next["metadata"].set("resourceVersion", std::to_string(current->revision));
@@ -262,7 +265,8 @@ WriteTarget target_of(const RestParts& parts, const Call& call, const WriteOptio
           .dry_run = options.dry_run,
           .manager = std::move(manager),
           .rules = RuleSet::kAll,
-          .tracking = Tracking::kToDo};
+          .tracking = Tracking::kToDo,
+          .permit = call.permit};
 }
 
 ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& target, Json object,

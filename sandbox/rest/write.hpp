@@ -31,6 +31,7 @@ struct WriteTarget {
   FieldManager manager;
   RuleSet rules = RuleSet::kAll;
   Tracking tracking = Tracking::kToDo;
+  WritePermit permit = nullptr;  ///< Asked before the kind's rules; null: nothing to ask.
 };
 
 /// `call`'s target. The field manager is the option's, else the User-Agent's.

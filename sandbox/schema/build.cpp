@@ -31,13 +31,19 @@ constexpr Scalar kScalars[] = {
     {"IntOrString", FieldType::kIntOrString},
     {"RawExtension", FieldType::kRaw},
     {"FieldsV1", FieldType::kRaw},
+    {"JSON", FieldType::kRaw},
     {"ExtraValue", FieldType::kStrings},
+    {"d", FieldType::kDouble},
+    {"SchemaOrArray", FieldType::kSchemaOrArray},
+    {"SchemaOrBool", FieldType::kSchemaOrBool},
+    {"SchemaOrStrings", FieldType::kSchemaOrStrings},
 };
 /// Kinds without a list of their own that a client may send.
 constexpr std::string_view kOptionKinds[] = {"CreateOptions", "DeleteOptions"};
 /// Types with metadata that are no kinds.
 constexpr std::string_view kTemplates[] = {"PodTemplateSpec", "JobTemplateSpec",
-                                           "PersistentVolumeClaimTemplate"};
+                                           "PersistentVolumeClaimTemplate",
+                                           "ResourceClaimTemplateSpec"};
 
 /// What is left before the first `mark`; `text` goes on behind it.
 std::string_view take_until(std::string_view& text, std::string_view mark) {
@@ -155,6 +161,7 @@ class Builder {
     for (const Scalar& scalar : kScalars) {
       if (scalar.name != bare) continue;
       draft.field.type = scalar.type;
+      if (bare.starts_with("SchemaOr")) draft.field.message = find(package, "JSONSchemaProps");
       return;
     }
     draft.field.message = find(package, type);

@@ -31,6 +31,7 @@ Json zero_of(const Field& field) {
     case FieldType::kInt32:
     case FieldType::kInt64:
     case FieldType::kIntOrString:
+    case FieldType::kDouble:
       return Json(0);
     case FieldType::kBoolean:
       return Json(false);
@@ -42,12 +43,17 @@ Json zero_of(const Field& field) {
     case FieldType::kMicroTime:
     case FieldType::kRaw:
     case FieldType::kStrings:
+    case FieldType::kSchemaOrArray:
+    case FieldType::kSchemaOrBool:
+    case FieldType::kSchemaOrStrings:
       break;
   }
   return Json();
 }
 
 bool is_struct(const Field& field) { return field.type == FieldType::kMessage; }
+
+bool is_schema_or(const Field& field) { return !is_struct(field) && field.message != nullptr; }
 
 /// The walk. `message` is always the one that declares the field at hand.
 class Conformer {
@@ -64,6 +70,7 @@ class Conformer {
   Verdict map(const Message& message, const Field& field, Json& json, const Place& place);
   bool element(const Message& message, const Field& field, Json& json, const Place& place);
   bool value(const Message& message, const Field& field, Json& json, const Place& place);
+  bool schema_or(const Message& message, const Field& field, Json& json, const Place& place);
   bool integer(const Message& message, const Field& field, Json& json, const Place& place);
   bool int_or_string(Json& json);
   bool time(const Field& field, Json& json);
@@ -139,8 +146,9 @@ Verdict Conformer::member(const Message& message, const Field& field, Json& json
   if (field.shape == FieldShape::kMap) return map(message, field, json, place);
   if (!value(message, field, json, place)) return Verdict::kWrong;
   if (json.is_null()) return Verdict::kDrop;  // The zero time.
-  if (field.pointer || field.always || is_struct(field) || field.type == FieldType::kRaw ||
-      field.type == FieldType::kQuantity || field.type == FieldType::kIntOrString) {
+  if (field.pointer || field.always || is_struct(field) || is_schema_or(field) ||
+      field.type == FieldType::kRaw || field.type == FieldType::kQuantity ||
+      field.type == FieldType::kIntOrString) {
     return Verdict::kKeep;
   }
   return json.empty() ? Verdict::kDrop : Verdict::kKeep;
@@ -216,8 +224,34 @@ bool Conformer::value(const Message& message, const Field& field, Json& json, co
       return true;
     case FieldType::kStrings:
       return strings(message, field, json, place);
+    case FieldType::kDouble:
+      if (json.is_number()) return true;
+      break;
+    case FieldType::kSchemaOrArray:
+    case FieldType::kSchemaOrBool:
+    case FieldType::kSchemaOrStrings:
+      return schema_or(message, field, json, place);
   }
   return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, place));
+}
+
+bool Conformer::schema_or(const Message& message, const Field& field, Json& json,
+                          const Place& place) {
+  if (json.is_object()) return object(*field.message, json, &place);
+  if (field.type == FieldType::kSchemaOrBool && json.is_boolean()) return true;
+  if (field.type == FieldType::kSchemaOrStrings) return strings(message, field, json, place);
+  if (field.type != FieldType::kSchemaOrArray || !json.is_array()) {
+    return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, place));
+  }
+  std::size_t index = 0;
+  for (Json& each : json.make_array()) {
+    const Place inner{&place, "", index++};
+    if (!each.is_object()) {
+      return wrong(cannot_unmarshal(go_kind(each), field.message->go_name, message, place));
+    }
+    if (!object(*field.message, each, &inner)) return false;
+  }
+  return true;
 }
 
 bool Conformer::integer(const Message& message, const Field& field, Json& json,

@@ -50,6 +50,14 @@ std::string go_type(const Field& field) {
       return "intstr.IntOrString";
     case FieldType::kStrings:
       return "v1.ExtraValue";
+    case FieldType::kDouble:
+      return "float64";
+    case FieldType::kSchemaOrArray:
+      return "v1.JSONSchemaPropsOrArray";
+    case FieldType::kSchemaOrBool:
+      return "v1.JSONSchemaPropsOrBool";
+    case FieldType::kSchemaOrStrings:
+      return "v1.JSONSchemaPropsOrStringArray";
     case FieldType::kString:
     case FieldType::kRaw:
       break;

@@ -1,7 +1,9 @@
+#include <map>
 #include <set>
 
 #include "sandbox/schema/build.hpp"
 #include "sandbox/schema/packages.hpp"
+#include "sandbox/schema/required_facts.hpp"
 #include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {
@@ -38,6 +40,40 @@ Json kind_of(std::string_view api_version, std::string_view kind) {
                        {"kind", kind}});
 }
 
+using RequiredFields = std::map<std::string_view, std::vector<std::string_view>>;
+
+std::string_view take_word(std::string_view& rest) {
+  const std::size_t begin = std::min(rest.find_first_not_of(" \n"), rest.size());
+  const std::size_t end = std::min(rest.find_first_of(" \n", begin), rest.size());
+  const std::string_view out = rest.substr(begin, end - begin);
+  rest.remove_prefix(end);
+  return out;
+}
+
+/// Keys are names of messages.
+RequiredFields read_required_fields() {
+  RequiredFields out;
+  std::vector<std::string_view>* fields = nullptr;
+  std::string_view rest = required_facts();
+  for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
+    if (word.ends_with(':')) {
+      fields = &out[word.substr(0, word.size() - 1)];
+    } else {
+      fields->push_back(word);
+    }
+  }
+  return out;
+}
+
+Json required_of(const Message& message) {
+  static const RequiredFields kFields = read_required_fields();
+  Json out;
+  const auto found = kFields.find(message.name);
+  if (found == kFields.end()) return out;
+  for (const std::string_view name : found->second) out.push_back(Json(name));
+  return out;
+}
+
 Json reference(std::string_view name) {
   // v3 allows nothing beside $ref, so it is wrapped, as upstream does.
   return Json::object(
@@ -63,6 +99,9 @@ class Collector {
     Json schema = typed("object");
     for (const Field& field : message.fields) {
       schema["properties"][field.name] = property(field);
+    }
+    if (Json required = required_of(message); required.is_array()) {
+      schema["required"] = std::move(required);
     }
     if (message.has_kind()) {
       // Options belong to no group: they are the kinds of every one.
@@ -142,8 +181,13 @@ class Collector {
         return named(kQuantityName, typed("string"));
       case FieldType::kIntOrString:
         return named(kIntOrStringName, typed("string", "int-or-string"));
-      case FieldType::kRaw:
-        return typed("object");
+      case FieldType::kDouble:
+        return typed("number", "double");
+      case FieldType::kRaw:  // The default of a schema may be a text.
+      case FieldType::kSchemaOrArray:
+      case FieldType::kSchemaOrBool:
+      case FieldType::kSchemaOrStrings:
+        return Json::object();  // One word cannot name the types.
       case FieldType::kStrings:
         break;
     }
@@ -161,6 +205,7 @@ class Collector {
 
 Json openapi_schemas(std::string_view api_version) {
   Collector out(api_version);
+  out.add(object_meta_schema());  // Custom resources refer to it.
   for (const auto& message : schemas().all()) {
     if (message->has_kind() && find_schema(api_version, type_name(*message)) == message.get()) {
       out.add(*message);

@@ -35,6 +35,15 @@ constexpr Package kPackages[] = {
      networking_policy_fields},
     {"node.v1", "node.k8s.io/v1", "io.k8s.api.node.v1", node_fields},
     {"storage.v1", "storage.k8s.io/v1", "io.k8s.api.storage.v1", storage_fields},
+    {"admissionregistration.v1", "admissionregistration.k8s.io/v1",
+     "io.k8s.api.admissionregistration.v1", admission_registration_fields},
+    {"flowcontrol.v1", "flowcontrol.apiserver.k8s.io/v1", "io.k8s.api.flowcontrol.v1",
+     flow_control_fields},
+    {"resource.v1", "resource.k8s.io/v1", "io.k8s.api.resource.v1", resource_fields},
+    {"apiregistration.v1", "apiregistration.k8s.io/v1",
+     "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1", api_registration_fields},
+    {"apiextensions.v1", "apiextensions.k8s.io/v1",
+     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1", api_extensions_fields},
 };
 // clang-format on
 

@@ -1,5 +1,7 @@
 // Bodies in protobuf: protozero reads the wire format, the tables say what it means.
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <protozero/pbf_reader.hpp>
 
 #include "host/base/base64.hpp"
@@ -14,6 +16,8 @@ using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
 constexpr std::string_view kPrefix("k8s\0", 4);
+/// Schemas hold schemas. A level of them is two of JSON, and all that walks JSON is recursive.
+constexpr std::size_t kMessageDepthMax = kJsonDepthMax / 2;
 
 /// Members of runtime.Unknown, runtime.TypeMeta and of the values that are messages on the wire.
 enum : protozero::pbf_tag_type {
@@ -29,6 +33,8 @@ enum : protozero::pbf_tag_type {
   kIntOrStringText = 3,
   kEntryKey = 1,
   kEntryValue = 2,
+  kEventType = 1,
+  kEventObject = 2,
 };
 
 std::string_view view_of(protozero::data_view view) { return {view.data(), view.size()}; }
@@ -41,8 +47,31 @@ class Decoder {
   /// Empty unless something other than the wire format was wrong.
   [[nodiscard]] const std::string& error() const { return error_; }
 
+  static std::string_view bytes(pbf_reader& reader) {
+    need(reader, pbf_wire_type::length_delimited);
+    return view_of(reader.get_view());
+  }
+  static pbf_reader submessage(pbf_reader& reader) {
+    need(reader, pbf_wire_type::length_delimited);
+    return reader.get_message();
+  }
+  static std::int64_t integer(pbf_reader& reader) {
+    need(reader, pbf_wire_type::varint);
+    return reader.get_int64();
+  }
+
   void message(const Message& type, pbf_reader reader, Json& object) {
     object.make_object();
+    if (++depth_ > kMessageDepthMax) {
+      error_ = "exceeded max depth";
+      return;
+    }
+    members(type, std::move(reader), object);
+    --depth_;
+  }
+
+ private:
+  void members(const Message& type, pbf_reader reader, Json& object) {
     bool has_maps = false;
     while (reader.next()) {
       const WireField* wire = find(type, reader.tag());
@@ -58,20 +87,6 @@ class Decoder {
     if (has_maps) drop_earlier_entries(type, object);
   }
 
-  static std::string_view bytes(pbf_reader& reader) {
-    need(reader, pbf_wire_type::length_delimited);
-    return view_of(reader.get_view());
-  }
-  static pbf_reader submessage(pbf_reader& reader) {
-    need(reader, pbf_wire_type::length_delimited);
-    return reader.get_message();
-  }
-  static std::int64_t integer(pbf_reader& reader) {
-    need(reader, pbf_wire_type::varint);
-    return reader.get_int64();
-  }
-
- private:
   static void need(const pbf_reader& reader, pbf_wire_type type) {
     if (!reader.has_wire_type(type)) throw protozero::unknown_pbf_wire_type_exception();
   }
@@ -174,6 +189,45 @@ class Decoder {
       case FieldType::kStrings:
         out = strings(submessage(reader));
         return;
+      case FieldType::kDouble:
+        out = number(reader);
+        return;
+      case FieldType::kSchemaOrArray:
+      case FieldType::kSchemaOrBool:
+      case FieldType::kSchemaOrStrings:
+        return schema_or(type, submessage(reader), out);
+    }
+  }
+
+  Json number(pbf_reader& reader) {
+    need(reader, pbf_wire_type::fixed64);
+    const double value = reader.get_double();
+    char text[32];  // The shortest text of a double that reads back has at most 24.
+    if (!std::isfinite(value)) {
+      error_ = "json: unsupported value";
+      return {};
+    }
+    return Json::number({text, std::to_chars(text, std::end(text), value).ptr});
+  }
+
+  /// JSONSchemaPropsOrArray, …OrBool or …OrStringArray: the schema is member 1, in …OrBool 2.
+  void schema_or(const Field& type, pbf_reader reader, Json& out) {
+    const bool is_bool = type.type == FieldType::kSchemaOrBool;
+    if (is_bool) out = Json(false);
+    while (reader.next()) {
+      const bool first = reader.tag() == 1;
+      if (!first && reader.tag() != 2) {
+        reader.skip();
+      } else if (first != is_bool) {
+        message(*type.message, submessage(reader), out);
+      } else if (is_bool) {
+        const bool allows = integer(reader) != 0;
+        if (!out.is_object()) out = Json(allows);
+      } else if (out.make_array(); type.type == FieldType::kSchemaOrStrings) {
+        out.push_back(Json(valid_utf8(bytes(reader))));
+      } else {
+        message(*type.message, submessage(reader), out.push_back(Json()));
+      }
     }
   }
 
@@ -245,6 +299,7 @@ class Decoder {
   }
 
   std::string error_;
+  std::size_t depth_ = 0;
 };
 
 /// The envelope's members.
@@ -294,6 +349,37 @@ Result<Json> read_object(std::string_view bytes) {
 }
 
 }  // namespace
+
+std::optional<ProtobufEvent> decode_protobuf_event(std::string_view bytes) {
+  constexpr std::size_t kLengthBytes = 4;
+  if (bytes.size() < kLengthBytes) return std::nullopt;
+  std::size_t length = 0;
+  for (const char c : bytes.substr(0, kLengthBytes)) {
+    length = length << 8 | static_cast<unsigned char>(c);
+  }
+  if (bytes.size() - kLengthBytes < length) return std::nullopt;
+  ProtobufEvent out;
+  out.bytes = kLengthBytes + length;
+  try {
+    pbf_reader event(bytes.data() + kLengthBytes, length);
+    while (event.next()) {
+      if (event.tag() == kEventType) {
+        out.type = valid_utf8(Decoder::bytes(event));
+      } else if (event.tag() == kEventObject) {
+        pbf_reader raw = Decoder::submessage(event);
+        while (raw.next(kOnlyMember)) {
+          Result<Json> object = decode_protobuf(Decoder::bytes(raw), "object");
+          if (object) out.object = std::move(*object);
+        }
+      } else {
+        event.skip();
+      }
+    }
+  } catch (const protozero::exception&) {
+    return std::nullopt;
+  }
+  return out;
+}
 
 Result<Json> decode_protobuf(std::string_view body, std::string_view kind) {
   const std::string unrecognized =

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <davit/result.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,8 +28,13 @@ enum class FieldType : std::uint8_t {
   kMicroTime,  ///< RFC 3339, exactly six fraction digits
   kQuantity,
   kIntOrString,
-  kRaw,      ///< any JSON: RawExtension, FieldsV1
+  kRaw,      ///< any JSON: RawExtension, FieldsV1, JSON
   kStrings,  ///< a list of strings, where a map holds such: ExtraValue
+  kDouble,
+  // JSONSchemaProps, which is Field::message, or something else, as JSON's type tells.
+  kSchemaOrArray,    ///< or a list of them
+  kSchemaOrBool,     ///< or a boolean
+  kSchemaOrStrings,  ///< or a list of strings
 };
 enum class FieldShape : std::uint8_t { kOne, kList, kMap };  ///< kMap: from string to the type.
 
@@ -41,7 +47,7 @@ struct Field {
   std::uint32_t number = 0;  ///< In the message that declares it; 0: kind and apiVersion.
   FieldType type = FieldType::kString;
   FieldShape shape = FieldShape::kOne;
-  const Message* message = nullptr;  ///< Set for FieldType::kMessage.
+  const Message* message = nullptr;  ///< Set for FieldType::kMessage and kSchemaOr….
   bool pointer = false;              ///< Absent and zero differ; zero is written.
   /// Written although empty: "", 0, false, {}; null for lists, maps, times and pointers.
   bool always = false;
@@ -107,6 +113,22 @@ struct FieldFindings {
 /// The object inside a protobuf body ("k8s\0" envelope) as JSON with apiVersion and kind, not yet
 /// conformed. `kind` names what is expected, for messages.
 [[nodiscard]] Result<Json> decode_protobuf(std::string_view body, std::string_view kind);
+
+/// An object or list with apiVersion and kind as a protobuf body, in the envelope. Nothing when the
+/// kind is not expanded; Status and PartialObjectMetadata are.
+[[nodiscard]] std::optional<std::string> encode_protobuf(const Json& object);
+/// The same as a frame of a watch, with its length in front.
+[[nodiscard]] std::optional<std::string> encode_protobuf_event(std::string_view type,
+                                                               const Json& object);
+
+/// The first frame of a watch in protobuf, taken apart.
+struct ProtobufEvent {
+  std::size_t bytes = 0;  ///< Size of the frame with its length.
+  std::string type;
+  Json object;  ///< See decode_protobuf(); null when its kind is not expanded.
+};
+/// Nothing when `bytes` do not begin with a whole frame.
+[[nodiscard]] std::optional<ProtobufEvent> decode_protobuf_event(std::string_view bytes);
 
 /// The canonical text of a resource quantity; kInvalid when it is none.
 [[nodiscard]] Result<std::string> canonical_quantity(std::string_view text);

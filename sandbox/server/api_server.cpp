@@ -61,6 +61,11 @@ Response ApiServer::handle(const Request& request) {
             nullptr, {},   std::string(request.header("User-Agent"))};
   ApiResult<Response> result = answer(state_->rest, state_->options, state_->documents, call);
   Response response = result ? std::move(*result) : to_response(result.error());
+  if (!result && !result.error().plain && call.form.media == Media::kProtobuf) {
+    EncodedBody status = encode_body(to_status(result.error()), call.form);
+    response.content_type = std::move(status.content_type);
+    response.body = std::move(status.text);
+  }
   response.headers.emplace_back("Cache-Control", "no-cache, private");
   const std::string_view audit = request.header("Audit-Id");
   response.headers.emplace_back(
@@ -68,6 +73,9 @@ Response ApiServer::handle(const Request& request) {
   if (!result && result.error().awaited) {
     response.late =
         std::make_unique<AwaitedAnswer>(*this, state_->rest, request, *result.error().awaited);
+  } else if (!result && result.error().patience) {
+    response.late = std::make_unique<PatientAnswer>(*this, state_->rest.clock, request,
+                                                    *result.error().patience);
   }
   for (const std::string& each : call.warnings) {
     response.headers.emplace_back("Warning", warning_header(each));

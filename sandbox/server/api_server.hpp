@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "host/base/clock.hpp"
 #include "host/base/log.hpp"
@@ -11,6 +12,7 @@
 #include "sandbox/admission/admission.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
+#include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/rest/exchange.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/store/store.hpp"
@@ -36,6 +38,9 @@ struct ApiServerOptions {
   const ServiceAccountTokens* tokens = nullptr;
   AdmissionSwitch admission_switch = AdmissionSwitch::kOn;
   AdmissionOptions admission;
+  /// Kinds by "resource.group" that nothing acts on: who creates an object of one gets a warning.
+  std::vector<std::string> without_controller;
+  ValidationRules validation_rules = ValidationRules::kRefuse;
   ServerVersion version;
   /// Where clients inside the cluster are told to find the server.
   std::string advertise_address = "10.0.2.15";

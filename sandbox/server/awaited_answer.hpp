@@ -1,6 +1,7 @@
-/// The answer to a request for a resourceVersion in the future.
+/// Answers that may be others after a while.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -32,6 +33,42 @@ class AwaitedAnswer final : public LateAnswer {
   const host::Clock& clock_;
   const Request request_;
   RevisionWait wait_;
+};
+
+/// The same request again and again until nobody has patience with its answer, or the time is up.
+/// `handler` and `clock` must outlive it.
+class PatientAnswer final : public LateAnswer {
+ public:
+  PatientAnswer(Handler& handler, const host::Clock& clock, Request request,
+                host::Duration patience)
+      : handler_(handler),
+        clock_(clock),
+        request_(std::move(request)),
+        end_(clock.now() + patience),
+        next_take_(clock.now() + kBetweenTries) {}
+
+  [[nodiscard]] std::optional<Response> take() override {
+    const host::Time now = clock_.now();
+    if (now < next_take_) return std::nullopt;
+    Response response = handler_.handle(request_);
+    if (response.late != nullptr && now < end_) {
+      next_take_ = now + kBetweenTries;
+      return std::nullopt;
+    }
+    response.late.reset();
+    return response;
+  }
+  [[nodiscard]] host::Time next_take() const override { return next_take_; }
+
+ private:
+  /// Many times what a controller in the same process needs.
+  static constexpr host::Duration kBetweenTries = std::chrono::milliseconds(50);
+
+  Handler& handler_;
+  const host::Clock& clock_;
+  const Request request_;
+  const host::Time end_;
+  host::Time next_take_;
 };
 
 }  // namespace davit::sandbox

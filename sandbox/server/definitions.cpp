@@ -36,7 +36,7 @@ bool is_held(const Json& definition) {
 
 }  // namespace
 
-std::vector<ResourcePtr> served_at_first() {
+std::vector<ResourcePtr> served_at_first(ValidationRules validation_rules) {
   std::vector<ResourcePtr> out = builtin_resources();
   for (ResourcePtr& each : out) {
     if (!is_definition(*each)) continue;
@@ -47,7 +47,8 @@ std::vector<ResourcePtr> served_at_first() {
                                           .names = NameRule::kSubdomain,
                                           .namespaced = false,
                                           .has_status = true,
-                                          .has_generation = true});
+                                          .has_generation = true},
+                                         validation_rules);
     each = std::move(with_rules);
   }
   return out;

@@ -6,13 +6,14 @@
 
 #include "host/base/mutex.hpp"
 #include "sandbox/admission/admission.hpp"
+#include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 
 namespace davit::sandbox {
 
 /// builtin_resources() with the rules of definitions, which stand above the room of the kinds.
-[[nodiscard]] std::vector<ResourcePtr> served_at_first();
+[[nodiscard]] std::vector<ResourcePtr> served_at_first(ValidationRules validation_rules);
 
 /// Follows the writes of definitions and of custom resources. Everything happens within the write
 /// that causes it, so that a client sees its own definition established with its next request.

@@ -1,14 +1,17 @@
 #include "sandbox/server/dispatch.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "host/config/duration.hpp"
+#include "sandbox/auth/escalation.hpp"
 #include "sandbox/auth/reviews.hpp"
 #include "sandbox/rest/binding.hpp"
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/list.hpp"
 #include "sandbox/rest/verbs.hpp"
 #include "sandbox/rest/watch.hpp"
+#include "sandbox/server/acceptance.hpp"
 
 namespace davit::sandbox {
 
@@ -70,13 +73,35 @@ bool wants_pretty(const Call& call) {
          call.user_agent.starts_with("Mozilla/5.0");
 }
 
+/// The route of a list is that of its watch as well.
+constexpr std::array<std::string_view, 5> kListTypes = {
+    "application/json", "application/yaml", "application/vnd.kubernetes.protobuf",
+    "application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"};
+constexpr std::array<std::string_view, 4> kLogTypes = {
+    "text/plain", "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
+
+/// The router's view of the client's types.
+ApiFailure check_types(const Call& call, std::string_view accept) {
+  // Custom resources are served before the router.
+  if (call.resource->custom) return std::nullopt;
+  const bool lists = call.verb == Verb::kList || call.verb == Verb::kWatch;
+  return lists ? check_route(accept, kListTypes) : check_route(accept, kObjectTypes);
+}
+
 /// Before anything happens, so that what cannot be answered has no effect.
 ApiFailure agree_on_form(Call& call) {
-  // Logs are text, whatever the client prefers.
-  if (call.url.subresource == "log") return std::nullopt;
+  const std::string_view accept = call.request.header("Accept");
+  if (call.url.subresource == "log") {
+    // Logs are text, whatever the client prefers, but what is wrong with them is an object.
+    if (ApiFailure failure = check_route(accept, kLogTypes)) return failure;
+    return check_document(accept);
+  }
+  if (ApiFailure failure = check_types(call, accept)) return failure;
   const AnswerShape shape = shape_of(call.verb);
   const std::string kind = call.resource->kind + (shape == AnswerShape::kList ? "List" : "");
-  ApiResult<OutputForm> form = negotiate(call.request.header("Accept"), shape, kind);
+  // Only the Scale of a custom resource is a kind of ours, and the original has that in JSON alone.
+  const HasProtobuf protobuf = call.resource->custom ? HasProtobuf::kNo : HasProtobuf::kYes;
+  ApiResult<OutputForm> form = negotiate(accept, shape, kind, protobuf);
   if (!form) return form.error();
   call.form = *form;
   call.form.pretty = shape != AnswerShape::kWatch && wants_pretty(call);
@@ -96,6 +121,23 @@ ApiFailure check_timeout(const Call& call) {
   }
   return bad_request("invalid timeout specified in the request URL - time: invalid duration " +
                      to_text(Json(timeout)));
+}
+
+/// Roles and bindings grant no more than their writer holds. `serving` and `call` must outlive it.
+WritePermit permit_of(const Serving& serving, const Call& call) {
+  if (!grants_rights(call.resource->group, call.resource->name)) return nullptr;
+  return [&serving, &call](const Json& next, const Json& old) -> ApiFailure {
+    const Resource& resource = *call.resource;
+    const std::optional<GrantRefusal> refusal =
+        check_grant({serving.who, resource.name, call.url.ns, call.url.name, next, old},
+                    *serving.options.authorizer);
+    if (!refusal) return std::nullopt;
+    // The original, too, looks for the role under the binding's own resource.
+    if (!refusal->missing_role.empty()) {
+      return not_found(Subject::resource(resource, refusal->missing_role));
+    }
+    return forbidden(Subject::resource(resource, next.text_at({"metadata", "name"})), refusal->why);
+  };
 }
 
 ApiResult<Response> serve_object(const Serving& serving, Call& call) {
@@ -123,6 +165,19 @@ ApiResult<Response> serve_object(const Serving& serving, Call& call) {
   return method_not_allowed();
 }
 
+/// A new object of a kind that nothing acts on looks as if something were broken.
+void warn_without_controller(const Serving& serving, Call& call, const Response& response) {
+  constexpr int kCreated = 201;
+  const Resource& resource = *call.resource;
+  const std::vector<std::string>& kinds = serving.options.without_controller;
+  if (response.status != kCreated ||
+      std::ranges::find(kinds, resource.qualified_name()) == kinds.end()) {
+    return;
+  }
+  call.warnings.push_back("this sandbox has no controller for " + resource.kind +
+                          "s: nothing happens to them unless you run one");
+}
+
 }  // namespace
 
 ApiResult<Response> serve_resource(const Serving& serving, Call& call) {
@@ -135,7 +190,10 @@ ApiResult<Response> serve_resource(const Serving& serving, Call& call) {
   if (!part.empty() && part != "status") return serve_subresource(serving, call);
   if (is_review(call.resource->group, call.resource->kind)) return serve_review(serving, call);
   if (call.resource->kind == "Binding") return post_binding(serving.rest, call);
-  return serve_object(serving, call);
+  call.permit = permit_of(serving, call);
+  ApiResult<Response> response = serve_object(serving, call);
+  if (response) warn_without_controller(serving, call, *response);
+  return response;
 }
 
 }  // namespace davit::sandbox

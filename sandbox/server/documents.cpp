@@ -1,9 +1,13 @@
 #include "sandbox/server/documents.hpp"
 
+#include <algorithm>
+
+#include "sandbox/output/accept.hpp"
 #include "sandbox/output/discovery.hpp"
 #include "sandbox/output/openapi.hpp"
 #include "sandbox/output/openapi_v2.hpp"
 #include "sandbox/schema/schema.hpp"
+#include "sandbox/server/acceptance.hpp"
 
 namespace davit::sandbox {
 
@@ -32,9 +36,12 @@ Response tagged(const Request& request, std::string body, std::string type) {
 
 ApiResult<Response> answer_root(const Request& request, const Url& url, const ResourceSet& set,
                                 std::string_view server_address) {
+  const bool core = url.segments[0] == "api";
+  if (core) {
+    if (ApiFailure failure = check_route(request.header("Accept"), kObjectTypes)) return *failure;
+  }
   const ApiResult<DiscoveryForm> form = negotiate_discovery(request.header("Accept"));
   if (!form) return form.error();
-  const bool core = url.segments[0] == "api";
   if (form->aggregated) {
     const DiscoveryRoot root = core ? DiscoveryRoot::kCore : DiscoveryRoot::kGroups;
     return tagged(request, to_text(aggregated_discovery(set.all(), root)) + '\n',
@@ -43,19 +50,58 @@ ApiResult<Response> answer_root(const Request& request, const Url& url, const Re
   return json_answer(to_text(core ? api_versions(server_address) : api_group_list(set.all())));
 }
 
-ApiResult<Response> found(const std::optional<Json>& document) {
+/// Who serves a document: the router, or the layer before it, which has the groups.
+enum class Route : bool { kOwn, kNone };
+
+ApiResult<Response> found(const Request& request, Route route,
+                          const std::optional<Json>& document) {
   if (!document) return page_not_found();
+  const std::string_view accept = request.header("Accept");
+  if (route == Route::kOwn) {
+    if (ApiFailure failure = check_route(accept, kObjectTypes)) return *failure;
+  }
+  if (ApiFailure failure = check_document(accept)) return *failure;
   return json_answer(to_text(*document));
 }
 
-/// All kinds of all group versions, for the document of version 2.
-Json all_schemas(const ResourceSet& set) {
-  Json out = Json::object();
+void move_members(Json& from, Json& to) {
+  for (Json::Member& each : from.make_object()) to.set(each.key, std::move(each.value));
+}
+
+/// The document of version 2: all group versions in one.
+Json document_v2(const ResourceSet& set) {
+  Json paths = Json::object();
+  Json schemas = Json::object();
   for (const std::string& version : api_versions_of(set.all())) {
-    Json schemas = openapi_schemas(version);
-    for (Json::Member& each : schemas.make_object()) out.set(each.key, std::move(each.value));
+    Json document = openapi_document(set.all(), version, openapi_schemas(version));
+    move_members(document["paths"], paths);
+    move_members(document["components"]["schemas"], schemas);
   }
-  return out;
+  return openapi_v2_document(paths, schemas);
+}
+
+/// 406 of the OpenAPI paths, which have no Status.
+Response nothing_acceptable() {
+  Response response;
+  response.status = 406;
+  response.content_type = "text/plain; charset=utf-8";
+  return response;
+}
+
+bool takes_json(const Request& request) {
+  return std::ranges::any_of(parse_accept(request.header("Accept")), [](const AcceptEntry& each) {
+    return each.takes("application/json");
+  });
+}
+
+Response answer_openapi_v2(const Request& request, const ResourceSet& set) {
+  const std::optional<OpenApiV2Form> form = negotiate_openapi_v2(request.header("Accept"));
+  if (!form) return nothing_acceptable();
+  const Json document = document_v2(set);
+  if (*form == OpenApiV2Form::kJson) {
+    return tagged(request, to_text(document) + '\n', "application/json");
+  }
+  return tagged(request, openapi_v2_protobuf(document), std::string(kOpenApiV2Type));
 }
 
 /// "apis/apps/v1" of "/openapi/v3/apis/apps/v1".
@@ -83,26 +129,21 @@ ApiResult<Response> Documents::answer(const Request& request, const Url& url,
   if (parts[0] == "openapi") return answer_openapi(request, url, resources);
   const std::span<const ResourcePtr> all = resources->all();
   if (parts.size() == 1) return answer_root(request, url, *resources, server_address_);
-  if (parts[0] == "api") return found(api_resource_list(all, "", parts[1]));
-  if (parts.size() == 2) return found(api_group(all, parts[1]));
-  return found(api_resource_list(all, parts[1], parts[2]));
+  if (parts[0] == "api") return found(request, Route::kOwn, api_resource_list(all, "", parts[1]));
+  if (parts.size() == 2) return found(request, Route::kNone, api_group(all, parts[1]));
+  return found(request, Route::kOwn, api_resource_list(all, parts[1], parts[2]));
 }
 
 ApiResult<Response> Documents::answer_openapi(const Request& request, const Url& url,
                                               const std::shared_ptr<const ResourceSet>& resources) {
   const std::vector<std::string>& parts = url.segments;
-  if (parts.size() == 2 && parts[1] == "v2") {
-    if (request.header("Accept").find(kOpenApiV2Type) == std::string_view::npos) {
-      return not_acceptable("only " + std::string(kOpenApiV2Type) + " is served");
-    }
-    return tagged(request, openapi_v2_document(all_schemas(*resources), "v1.36.2"),
-                  std::string(kOpenApiV2Type));
-  }
+  if (parts.size() == 2 && parts[1] == "v2") return answer_openapi_v2(request, *resources);
   if (parts.size() < 2 || parts[1] != "v3") return page_not_found();
   const std::shared_ptr<const OpenApi> documents = openapi(resources);
   if (parts.size() == 2) return tagged(request, documents->index + '\n', "application/json");
   const auto document = documents->texts.find(document_name(url));
   if (document == documents->texts.end()) return page_not_found();
+  if (!takes_json(request)) return nothing_acceptable();
   return tagged(request, document->second + '\n', "application/json");
 }
 

@@ -1,6 +1,8 @@
 // Paths that name no resource.
 #include <algorithm>
+#include <array>
 
+#include "sandbox/server/acceptance.hpp"
 #include "sandbox/server/dispatch.hpp"
 
 namespace davit::sandbox {
@@ -29,19 +31,77 @@ Response version_answer(const ServerVersion& version) {
   return response;
 }
 
+constexpr std::array<std::string_view, 1> kVersionTypes = {"application/json"};
+
 bool is_health(const std::vector<std::string>& segments) {
   return !segments.empty() &&
          (segments[0] == "healthz" || segments[0] == "livez" || segments[0] == "readyz");
 }
 
-/// The server is ready as soon as it answers; its one check says so.
-ApiResult<Response> health(const Url& url) {
-  constexpr std::string_view kCheck = "ping";
-  if (url.segments.size() > 2 || (url.segments.size() == 2 && url.segments[1] != kCheck)) {
-    return page_not_found();
+/// One line of `?verbose`, by which clients look for what they wait for.
+struct HealthCheck {
+  std::string_view name;
+  std::string_view paths;  ///< Where it is listed.
+};
+constexpr std::string_view kAllHealthPaths = "healthz livez readyz";
+constexpr HealthCheck kHealthChecks[] = {
+    {"ping", kAllHealthPaths},
+    {"log", kAllHealthPaths},
+    {"etcd", kAllHealthPaths},
+    {"etcd-readiness", "readyz"},
+    {"informer-sync", "readyz"},
+    {"poststarthook/start-apiserver-admission-initializer", kAllHealthPaths},
+    {"poststarthook/generic-apiserver-start-informers", kAllHealthPaths},
+    {"poststarthook/priority-and-fairness-config-consumer", kAllHealthPaths},
+    {"poststarthook/priority-and-fairness-filter", kAllHealthPaths},
+    {"poststarthook/storage-object-count-tracker-hook", kAllHealthPaths},
+    {"poststarthook/start-apiextensions-informers", kAllHealthPaths},
+    {"poststarthook/start-apiextensions-controllers", kAllHealthPaths},
+    {"poststarthook/crd-informer-synced", kAllHealthPaths},
+    {"poststarthook/start-system-namespaces-controller", kAllHealthPaths},
+    {"poststarthook/rbac/bootstrap-roles", kAllHealthPaths},
+    {"poststarthook/scheduling/bootstrap-system-priority-classes", kAllHealthPaths},
+    {"poststarthook/priority-and-fairness-config-producer", kAllHealthPaths},
+    {"poststarthook/bootstrap-controller", kAllHealthPaths},
+    {"poststarthook/apiservice-registration-controller", kAllHealthPaths},
+    {"poststarthook/apiservice-discovery-controller", kAllHealthPaths},
+    {"autoregister-completion", kAllHealthPaths},
+    {"shutdown", "readyz"},
+};
+
+/// "poststarthook/rbac/bootstrap-roles" of "/readyz/poststarthook/rbac/bootstrap-roles".
+std::string check_name(const Url& url) {
+  std::string out;
+  for (std::size_t i = 1; i < url.segments.size(); ++i) {
+    out += (out.empty() ? "" : "/") + url.segments[i];
   }
-  if (url.segments.size() == 2 || !url.query.find("verbose")) return text("ok");
-  return text("[+]" + std::string(kCheck) + " ok\n" + url.segments[0] + " check passed\n");
+  return out;
+}
+
+/// The server is ready as soon as it answers, so all checks hold. `?exclude=` leaves out what
+/// someone does not want to wait for, and names what there is not.
+ApiResult<Response> health(const Url& url) {
+  const std::string& path = url.segments[0];
+  const std::string wanted = check_name(url);
+  std::vector<std::string> excluded = url.query.all("exclude");
+  std::string lines;
+  bool found = wanted.empty();
+  for (const HealthCheck& each : kHealthChecks) {
+    if (each.paths.find(path) == std::string_view::npos) continue;
+    found = found || each.name == wanted;
+    const std::size_t left_out = std::erase(excluded, std::string(each.name));
+    lines += "[+]" + std::string(each.name) + (left_out > 0 ? " excluded: ok\n" : " ok\n");
+  }
+  if (!found) return page_not_found();
+  if (!wanted.empty() || !url.query.find("verbose")) return text("ok");
+  if (!excluded.empty()) {
+    lines += "warn: some health checks cannot be excluded: no matches for ";
+    for (const std::string& each : excluded) {
+      lines += (&each == excluded.data() ? "" : ", ") + to_text(Json(each));
+    }
+    lines += '\n';
+  }
+  return text(lines + path + " check passed\n");
 }
 
 }  // namespace
@@ -52,6 +112,9 @@ ApiResult<Response> serve_path(const Serving& serving, const Request& request, c
                                 : ApiResult<Response>(method_not_allowed());
   }
   if (url.segments.size() == 1 && url.segments[0] == "version") {
+    if (ApiFailure failure = check_route(request.header("Accept"), kVersionTypes)) {
+      return *failure;
+    }
     return version_answer(serving.options.version);
   }
   if (is_health(url.segments)) return health(url);

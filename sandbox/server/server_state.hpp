@@ -25,7 +25,7 @@ struct ApiServer::State {
         options(completed(std::move(chosen))),
         lookup(std::move(objects)),
         admission(std::move(chain)),
-        resources(served_at_first()),
+        resources(served_at_first(options.validation_rules)),
         definitions(outer.store, outer.clock, outer.random, resources, *admission),
         documents(options.advertise_address + ':' + std::to_string(options.advertise_port)),
         rest{outer.store, outer.clock, outer.random, resources, *admission, definitions} {}

@@ -9,6 +9,8 @@ constexpr std::string_view kCoreFields = R"(
 AttachedVolume: 1 name:s!, 2 devicePath:s!
 Binding: 1 metadata:meta.ObjectMeta, 2 target:ObjectReference!
 ClientIPConfig: 1 timeoutSeconds:i?
+ComponentCondition: 1 type:s!, 2 status:s!, 3 message:s, 4 error:s
+ComponentStatus: 1 metadata:meta.ObjectMeta, 2 conditions[]:ComponentCondition
 ConfigMap: 1 metadata:meta.ObjectMeta, 2 data:{s}, 3 binaryData:{y}, 4 immutable:b?
 ContainerImage: 1 names[]:s!, 2 sizeBytes:l
 DaemonEndpoint: 1 Port:i!

@@ -2,10 +2,11 @@
 ///
 /// A type is a line `Name: number name:type flags, …`; lines that begin with a space go on with the
 /// one before. The number is the protobuf field's, the name is JSON's. Types: `s` string, `i`
-/// int32, `l` int64, `b` boolean, `y` bytes, `{T}` map from string to T, a name of the same
-/// package, or `package.Name`; Time, MicroTime, Quantity, IntOrString, RawExtension, FieldsV1 and
-/// ExtraValue are values of their own. `[]` behind the name: a list. Flags: `?` pointer, absent and
-/// zero differ; `!` written although empty; `^` the type's members stand in the parent in JSON.
+/// int32, `l` int64, `d` double, `b` boolean, `y` bytes, `{T}` map from string to T, a name of the
+/// same package, or `package.Name`; Time, MicroTime, Quantity, IntOrString, RawExtension, FieldsV1,
+/// JSON, ExtraValue and SchemaOr… (FieldType) are values of their own. `[]` behind the name:
+/// a list. Flags: `?` pointer, absent and zero differ; `!` written although empty; `^` the type's
+/// members stand in the parent in JSON.
 #pragma once
 
 #include <string_view>
@@ -34,5 +35,10 @@ namespace davit::sandbox {
 [[nodiscard]] std::string_view networking_policy_fields();
 [[nodiscard]] std::string_view node_fields();
 [[nodiscard]] std::string_view storage_fields();
+[[nodiscard]] std::string_view admission_registration_fields();
+[[nodiscard]] std::string_view flow_control_fields();
+[[nodiscard]] std::string_view resource_fields();
+[[nodiscard]] std::string_view api_registration_fields();
+[[nodiscard]] std::string_view api_extensions_fields();
 
 }  // namespace davit::sandbox

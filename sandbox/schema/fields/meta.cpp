@@ -24,6 +24,7 @@ ObjectMeta: 1 name:s, 2 generateName:s, 3 namespace:s, 4 selfLink:s, 5 uid:s, 6 
   13 ownerReferences[]:OwnerReference, 14 finalizers[]:s, 17 managedFields[]:ManagedFieldsEntry
 OwnerReference: 1 kind:s!, 3 name:s!, 4 uid:s!, 5 apiVersion:s!, 6 controller:b?,
   7 blockOwnerDeletion:b?
+PartialObjectMetadata: 1 metadata:ObjectMeta
 Preconditions: 1 uid:s?, 2 resourceVersion:s?
 ShardInfo: 1 selector:s!
 Status: 1 metadata:ListMeta, 2 status:s, 3 message:s, 4 reason:s, 5 details:StatusDetails,

@@ -21,6 +21,12 @@ IngressSpec: 1 defaultBackend:IngressBackend, 2 tls[]:IngressTLS, 3 rules[]:Ingr
 IngressStatus: 1 loadBalancer:IngressLoadBalancerStatus!
 IngressTLS: 1 hosts[]:s, 2 secretName:s
 ServiceBackendPort: 1 name:s, 2 number:i
+IPAddress: 1 metadata:meta.ObjectMeta, 2 spec:IPAddressSpec!
+IPAddressSpec: 1 parentRef:ParentReference
+ParentReference: 1 group:s, 2 resource:s, 3 namespace:s, 4 name:s
+ServiceCIDR: 1 metadata:meta.ObjectMeta, 2 spec:ServiceCIDRSpec!, 3 status:ServiceCIDRStatus!
+ServiceCIDRSpec: 1 cidrs[]:s
+ServiceCIDRStatus: 1 conditions[]:meta.Condition
 )";
 
 }  // namespace

@@ -1,0 +1,162 @@
+#include "sandbox/kinds/extension_rules.hpp"
+
+#include "sandbox/kinds/checks.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+// Defaults of k8s.io/kubernetes/pkg/apis/admissionregistration/v1, apiregistration/v1,
+// flowcontrol/v1 and resource/v1.
+constexpr std::int64_t kHttpsPort = 443;
+constexpr std::int64_t kWebhookTimeoutSeconds = 10;
+
+/// Fills in the defaults of one kind.
+using SetDefaults = void (*)(Json& object);
+
+class DefaultingRules final : public PlainRules {
+ public:
+  /// `warning`, a literal: what whoever writes such an object should know; empty: nothing.
+  DefaultingRules(const KindFacts& facts, SetDefaults defaults, std::string_view warning = "")
+      : PlainRules(facts), defaults_(defaults), warning_(warning) {}
+
+  void set_defaults(Json& object) const override { defaults_(object); }
+
+  /// Policies have a generation that follows `spec`, webhook configurations one for `webhooks`.
+  [[nodiscard]] bool raises_generation(const Json& object, const Json& old) const override {
+    if (!facts().has_generation) return false;
+    return object.get("spec") != old.get("spec") || object.get("webhooks") != old.get("webhooks");
+  }
+
+  [[nodiscard]] std::vector<std::string> warnings(const Json&) const override {
+    if (warning_.empty()) return {};
+    return {std::string(warning_)};
+  }
+
+ private:
+  const SetDefaults defaults_;
+  const std::string_view warning_;
+};
+
+void default_matching(Json& object) {
+  set_default(object, "matchPolicy", "Equivalent");
+  object_member(object, "namespaceSelector");
+  object_member(object, "objectSelector");
+}
+
+void default_scopes(Json* rules) {
+  if (rules == nullptr) return;
+  for (Json& each : rules->make_array()) set_default(each, "scope", "*");
+}
+
+void default_match_resources(Json* match) {
+  if (match == nullptr || !match->is_object()) return;
+  default_matching(*match);
+  default_scopes(match->find("resourceRules"));
+  default_scopes(match->find("excludeResourceRules"));
+}
+
+void default_webhooks(Json& object) {
+  Json* webhooks = object.find("webhooks");
+  if (webhooks == nullptr) return;
+  const bool mutates = object.get("kind").text() == "MutatingWebhookConfiguration";
+  for (Json& each : webhooks->make_array()) {
+    set_default(each, "failurePolicy", "Fail");
+    default_matching(each);
+    set_default(each, "timeoutSeconds", kWebhookTimeoutSeconds);
+    if (mutates) set_default(each, "reinvocationPolicy", "Never");
+    default_scopes(each.find("rules"));
+    if (Json* service = each.at({"clientConfig", "service"}); service && service->is_object()) {
+      set_default(*service, "port", kHttpsPort);
+    }
+  }
+}
+
+void default_policy(Json& object) {
+  Json* spec = object.find("spec");
+  if (spec == nullptr || !spec->is_object()) return;
+  const bool binding = object.get("kind").text().ends_with("Binding");
+  if (!binding) set_default(*spec, "failurePolicy", "Fail");
+  default_match_resources(spec->find(binding ? "matchResources" : "matchConstraints"));
+  if (Json* reference = spec->find("paramRef"); reference != nullptr && reference->is_object()) {
+    set_default(*reference, "parameterNotFoundAction", "Deny");
+  }
+}
+
+void default_api_service(Json& object) {
+  Json* service = object.at({"spec", "service"});
+  if (service != nullptr && service->is_object()) set_default(*service, "port", kHttpsPort);
+}
+
+void default_priority_level(Json& object) {
+  constexpr std::int64_t kShares = 30;
+  constexpr std::int64_t kQueues = 64;
+  constexpr std::int64_t kHandSize = 8;
+  constexpr std::int64_t kQueueLength = 50;
+  Json* spec = object.find("spec");
+  if (spec == nullptr || !spec->is_object()) return;
+  if (Json* exempt = spec->find("exempt"); exempt != nullptr && exempt->is_object()) {
+    set_default(*exempt, "nominalConcurrencyShares", std::int64_t{0});
+    set_default(*exempt, "lendablePercent", std::int64_t{0});
+  }
+  Json* limited = spec->find("limited");
+  if (limited == nullptr || !limited->is_object()) return;
+  set_default(*limited, "nominalConcurrencyShares", kShares);
+  set_default(*limited, "lendablePercent", std::int64_t{0});
+  Json* queuing = limited->at({"limitResponse", "queuing"});
+  if (queuing == nullptr || !queuing->is_object()) return;
+  replace_empty(*queuing, "queues", kQueues);
+  replace_empty(*queuing, "handSize", kHandSize);
+  replace_empty(*queuing, "queueLengthLimit", kQueueLength);
+}
+
+void default_request(Json& request) {
+  replace_empty(request, "allocationMode", "ExactCount");
+  if (request.get("allocationMode").text() == "ExactCount") {
+    replace_empty(request, "count", std::int64_t{1});
+  }
+  if (Json* tolerations = request.find("tolerations")) {
+    for (Json& each : tolerations->make_array()) replace_empty(each, "operator", "Equal");
+  }
+}
+
+void default_claim(Json& object) {
+  const bool is_template = object.get("kind").text() == "ResourceClaimTemplate";
+  Json* requests = is_template ? object.at({"spec", "spec", "devices", "requests"})
+                               : object.at({"spec", "devices", "requests"});
+  if (requests == nullptr) return;
+  for (Json& each : requests->make_array()) {
+    if (Json* exactly = each.find("exactly"); exactly != nullptr && exactly->is_object()) {
+      default_request(*exactly);
+    }
+    if (Json* available = each.find("firstAvailable")) {
+      for (Json& one : available->make_array()) default_request(one);
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const KindRules> webhook_rules(const KindFacts& facts) {
+  return std::make_shared<DefaultingRules>(facts, default_webhooks,
+                                           "webhooks are stored and not called by this server");
+}
+
+std::shared_ptr<const KindRules> admission_policy_rules(const KindFacts& facts) {
+  return std::make_shared<DefaultingRules>(
+      facts, default_policy, "admission policies are stored and not evaluated by this server");
+}
+
+std::shared_ptr<const KindRules> api_service_rules(const KindFacts& facts) {
+  return std::make_shared<DefaultingRules>(facts, default_api_service);
+}
+
+std::shared_ptr<const KindRules> priority_level_rules(const KindFacts& facts) {
+  return std::make_shared<DefaultingRules>(facts, default_priority_level);
+}
+
+std::shared_ptr<const KindRules> resource_claim_rules(const KindFacts& facts) {
+  return std::make_shared<DefaultingRules>(facts, default_claim);
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,42 @@
+/// What a kubelet says of containers that it starts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "host/base/clock.hpp"
+#include "sandbox/json/json.hpp"
+#include "sandbox/nodes/api_calls.hpp"
+#include "sandbox/nodes/pod_life.hpp"
+
+namespace davit::sandbox {
+
+enum class PodEventSwitch : std::uint8_t { kOn, kOff };
+
+/// Posts the Events Pulled, Created and Started of each container in the form of a kubelet of
+/// v1.36. A restart counts up the Events of the first start. Belongs to one thread.
+class PodEvents {
+ public:
+  /// Both are borrowed.
+  PodEvents(ApiCalls& api, host::Clock& clock, PodEventSwitch on)
+      : api_(api), clock_(clock), on_(on) {}
+
+  /// `pod` went from one stage of its life to another.
+  void report(const Json& pod, const PodLife& before, const PodLife& after);
+
+ private:
+  /// Where a container stands in its pod, and how often it was started.
+  struct Started {
+    const char* list;  ///< "containers"
+    const Json& container;
+    std::int64_t times;
+  };
+
+  void report_start(const Json& pod, const Started& started);
+
+  ApiCalls& api_;
+  host::Clock& clock_;
+  const PodEventSwitch on_;
+};
+
+}  // namespace davit::sandbox
