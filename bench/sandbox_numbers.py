@@ -82,7 +82,8 @@ def starts(davit, count, work):
     for _ in range(count):
         port = free_port()
         began = time.monotonic()
-        with Running(davit, "sandbox", "--insecure", f"--port={port}", f"--kubeconfig={work}/starts") as sandbox:
+        with Running(davit, "sandbox", "--insecure", "--controllers=*,-plugins,-accounts", f"--port={port}",
+                     f"--kubeconfig={work}/starts") as sandbox:
             times.append(first_answer(port, began))
             time.sleep(0.5)
             resident.append(sandbox.status("VmRSS") / 1024)
@@ -102,7 +103,7 @@ def bring_up(davit, nodes, pods, work):
     kubeconfig = os.path.join(work, "kubeconfig")
     deployments = 100
     with Running(davit, "sandbox", "--insecure", f"--port={port}", f"--nodes={nodes}",
-                 f"--kubeconfig={kubeconfig}") as sandbox:
+                 "--no-pod-events", "--controllers=*,-plugins,-accounts", f"--kubeconfig={kubeconfig}") as sandbox:
         first_answer(port, time.monotonic())
         api = Api(port)
         for number in range(deployments):

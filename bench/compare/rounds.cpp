@@ -8,15 +8,18 @@
 #include <iostream>
 #include <thread>
 
-#include "bench/compare/measure.hpp"
-#include "bench/compare/service_load.hpp"
+#include "tests/live/support/cost.hpp"
 #include "tests/live/support/load.hpp"
+#include "tests/live/support/service_load.hpp"
 
 namespace davit::bench {
 namespace {
 
 using live::ControlPlane;
+using live::cost_of;
+using live::forget_peak;
 using live::Process;
+using live::wait_idle;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
@@ -90,7 +93,7 @@ void measure_fill(const Peer& peer, ControlPlane& cluster, Table& table) {
   // A server with two cores is silent for seconds before the first byte of 20,000 pods: a short
   // quiet says nothing yet.
   const auto idle = wait_idle(process->pid(), seconds(180), seconds(15));
-  const Cost cost = cost_of(process->pid());
+  const live::Cost cost = cost_of(process->pid());
   table.add("fill the cache: CPU", "s", cost.cpu_seconds);
   table.add("fill the cache: time", "s", std::chrono::duration<double>(idle - start).count());
   table.add("fill the cache: resident", "MiB", cost.resident_mib);
@@ -141,7 +144,7 @@ void measure_rollout(const Peer& peer, const Options& options, Table& table) {
 void measure_services(const Peer& peer, const Options& options, Table& table) {
   progress(peer.name + ": services");
   ControlPlane cluster(wide_server());
-  ServiceLoad load(cluster, options.services, options.backends);
+  live::ServiceLoad load(cluster.client(), options.services, options.backends);
   load.create();
   const std::string what = std::to_string(options.services) + " Services × " +
                            std::to_string(options.backends) + " pods: ";
