@@ -13,6 +13,9 @@ using namespace davit::host;
 using davit::Code;
 using davit::Status;
 
+/// Small, so that items are passed over too.
+constexpr std::size_t kItemBytes = 64;
+
 struct Answer {
   Code code;
   std::vector<std::string> items;
@@ -22,7 +25,10 @@ struct Answer {
 
 Answer split(std::string_view body, std::size_t chunk) {
   Answer answer{};
-  ListSplitter splitter;
+  ListSplitter splitter({.bytes_max = kItemBytes, .skip = [&](const ObjectIdentity& item) {
+                           answer.items.push_back("skipped " + item.ns + "/" + item.name);
+                           return Status();
+                         }});
   const ItemSink sink = [&](std::string_view item) {
     answer.items.emplace_back(item);
     return Status();
@@ -43,9 +49,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view body(reinterpret_cast<const char*>(data + 1), size - 1);
   const Answer whole = split(body, body.size() + 1);
   DAVIT_ASSERT(whole == split(body, std::size_t{data[0]} % 67 + 1));
-  for (const std::string& item : whole.items) {
-    DAVIT_ASSERT(item.size() >= 2 && item.front() == '{' &&
-                 (item.back() == '}' || item.back() == ']'));
-  }
+  for (const std::string& item : whole.items) DAVIT_ASSERT(!item.empty());
   return 0;
 }

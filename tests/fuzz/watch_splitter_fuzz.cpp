@@ -15,15 +15,23 @@ using namespace davit::host;
 using davit::Code;
 using davit::Status;
 
+/// Small, so that events are passed over too.
+constexpr std::size_t kEventBytes = 96;
+
 struct Answer {
   Code code;
   std::vector<std::pair<WatchType, std::string>> events;
+  std::vector<std::pair<WatchType, std::string>> skipped;
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
 Answer split(std::string_view stream, std::size_t chunk) {
   Answer answer{};
-  WatchSplitter splitter;
+  WatchSplitter splitter(
+      {.bytes_max = kEventBytes, .skip = [&](WatchType type, const ObjectIdentity& object) {
+         answer.skipped.emplace_back(type, object.ns + "/" + object.name);
+         return Status();
+       }});
   const WatchSink sink = [&](WatchType type, std::string_view object) {
     answer.events.emplace_back(type, object);
     return Status();

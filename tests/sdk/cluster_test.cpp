@@ -1,4 +1,5 @@
 /// The in-memory cluster as a host: queues, time, cache lag, declared rights.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -272,6 +273,11 @@ TEST_F(ClusterTest, ProjectionsHideEverythingElse) {
   cluster.run_until_idle();
 
   EXPECT_EQ(read, (std::vector<std::string>{"web", R"({"app":"web"})", "1", "nginx:1.25"}));
+  EXPECT_THAT(cluster.violations(),
+              ::testing::ElementsAre(
+                  R"(scripted: read of "spec.containers[].name" of pods: not in the declared )"
+                  R"(projection; "projection" of that watch needs it)",
+                  ::testing::HasSubstr(R"(read of "metadata.annotations" of pods)")));
 }
 
 TEST_F(ClusterTest, RequestsOutsideTheDeclaredRulesAreRefused) {
@@ -289,7 +295,13 @@ TEST_F(ClusterTest, RequestsOutsideTheDeclaredRulesAreRefused) {
 
   cluster.run_until_idle();
 
-  EXPECT_EQ(cluster.violations().size(), 3u);
+  EXPECT_THAT(cluster.violations(),
+              ::testing::ElementsAre(
+                  R"(scripted: delete pods: not in the declared rules; "rules" need )"
+                  R"({"group":"","resource":"pods","verbs":["delete"]})",
+                  R"(scripted: get replicasets.apps: not in the declared rules; "rules" need )"
+                  R"({"group":"apps","resource":"replicasets","verbs":["get"]})",
+                  ::testing::HasSubstr("update pods: not in the declared rules")));
   EXPECT_TRUE(cluster.writes().empty());
 }
 
@@ -300,8 +312,12 @@ TEST_F(ClusterTest, AnInformerWithOtherSelectorsThanDeclaredIsRefused) {
     return std::make_unique<Controller>();
   });
 
-  EXPECT_FALSE(started.ok());
-  EXPECT_EQ(cluster.violations().size(), 1u);
+  const std::string needed =
+      R"(watch of undeclared pods: "watches" need {"group":"",)"
+      R"("version":"v1","resource":"pods","fieldSelector":"spec.nodeName=n1"})";
+  EXPECT_EQ(started.message(),
+            "the host refused to open informer pods: not in the note: " + needed);
+  EXPECT_THAT(cluster.violations(), ::testing::ElementsAre("scripted: " + needed));
 }
 
 TEST_F(ClusterTest, RequestsFromAHandlerAreMisuse) {

@@ -93,6 +93,10 @@ TEST_F(EntryTest, DelaysAreRoundedUpToMilliseconds) {
 
 TEST_F(EntryTest, ReadsOutsideTheProjectionFailTheSync) {
   EXPECT_EQ(sync("undeclared").code, Code::kUndeclared);
+  EXPECT_EQ(
+      cluster_.syncs().back().error,
+      R"(read a field outside the projection that the plugin declares: read of "spec" of pods: )"
+      R"(not in the declared projection; "projection" of that watch needs it)");
   EXPECT_TRUE(sync("fine").ok());
 }
 
@@ -133,7 +137,9 @@ TEST_F(EntryTest, ARefusedOpenStopsTheStart) {
 
   const Status status = cluster.start("scripted", &make<Scripted>);
 
-  EXPECT_EQ(status.message(), "the host refused to open informer pods (code 10)");
+  EXPECT_EQ(status.message(),
+            R"(the host refused to open informer pods: not in the note: watch of undeclared pods: )"
+            R"("watches" need {"group":"","version":"v1","resource":"pods"})");
   EXPECT_EQ(cluster.violations().size(), 1u);
 }
 

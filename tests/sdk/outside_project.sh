@@ -13,7 +13,7 @@ flags="-Wall -Wextra -Werror $(pkg-config --cflags davit) $(pkg-config --variabl
 pkg-config --exists "davit >= 1.0"
 
 build() { # build CC CXX
-  cmake -S "$2/tests/sdk/outside" -B "$3/cmake-$4" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$4" \
+  cmake -G Ninja -S "$2/tests/sdk/outside" -B "$3/cmake-$4" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$4" \
     -DCMAKE_CXX_COMPILER="$5" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" -DDAVIT_EXAMPLE="$examples/greeter.cpp" >/dev/null
   cmake --build "$3/cmake-$4" >/dev/null
   # shellcheck disable=SC2086

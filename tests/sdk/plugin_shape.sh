@@ -10,5 +10,5 @@ for plugin in "$@"; do
     exit 1
   fi
   readelf -n "$plugin" | grep -q '^ *davit  *0x[0-9a-f]*' || { echo "$plugin: no note of owner davit" >&2; exit 1; }
-  readelf -p .note.davit "$plugin" | grep -q '"abi":"1\.0"' || { echo "$plugin: no ABI version" >&2; exit 1; }
+  readelf -p .note.davit "$plugin" | grep -q '"abi":"1\.[01]"' || { echo "$plugin: no ABI version" >&2; exit 1; }
 done

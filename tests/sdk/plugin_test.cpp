@@ -27,6 +27,19 @@ class PluginTest : public ::testing::Test {
   testing::Cluster cluster_;
 };
 
+TEST_F(PluginTest, NoteOfAnOpenPluginIsReadInEveryLanguage) {
+  for (const auto& [file, name] :
+       {std::pair(DAVIT_GREETER, "greeter"), std::pair(DAVIT_SWEEPER, "sweeper"),
+        std::pair(DAVIT_TALLY, "tally")}) {
+    load(file);
+    const auto entry =
+        reinterpret_cast<davit_plugin_v1_fn>(dlsym(library_.get(), DAVIT_PLUGIN_SYMBOL));
+    const auto note = testing::Json::parse(testing::note_of(entry));
+    ASSERT_TRUE(note) << file;
+    EXPECT_EQ(note->text_at({"name"}), name);
+  }
+}
+
 TEST_F(PluginTest, TheExampleGreetsPodsThatAskForIt) {
   const davit_plugin* plugin = load(DAVIT_GREETER);
   ASSERT_EQ(plugin->row_count, 1u);

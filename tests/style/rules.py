@@ -8,7 +8,7 @@ from cpp_text import DIRECTIVE, blank, code_of, functions
 File = namedtuple('File', 'path text')
 Rule = namedtuple('Rule', 'name applies check allowed')
 
-LINES_MAX, COLUMNS_MAX, FUNCTION_LINES_MAX = 400, 100, 60
+LINES_MAX, COLUMNS_MAX, FUNCTION_LINES_MAX = 600, 100, 60
 CPP = ('.cpp', '.hpp')
 C_OR_CPP = CPP + ('.c', '.h')
 PROSE = ('.md',)
@@ -16,7 +16,7 @@ PROSE = ('.md',)
 LIBRARY_ROOMS = {
     'yaml-cpp/': ('host/config/',), 'curl/': ('host/api/',), 'boost/dll': ('host/plugin/',),
     'CLI/': ('host/cli/',), 'spdlog/': ('host/base/',), 'prometheus/': ('host/health/',),
-    'boost/beast': ('host/http/',), 'boost/asio': ('host/http/',), 'protozero/': ('sandbox/schema/',),
+    'boost/beast': ('host/http/', 'host/api/http1.cpp'), 'boost/asio': ('host/http/',), 'protozero/': ('sandbox/schema/',),
 }
 HEAVY = tuple(LIBRARY_ROOMS) + ('rapidjson/',)
 
@@ -169,13 +169,15 @@ def all_rules(root, architecture):
             'host/cli/command_line.cpp': 'CLI11 throws',
             'host/config/yaml.cpp': 'yaml-cpp throws',
             'host/plugin/loader.cpp': 'Boost.DLL throws',
-            'host/plugin/guard.hpp': 'a plugin may throw',
+            'host/base/start_thread.hpp': 'std::jthread throws where the system has no thread',
+            'host/plugin/guard.hpp': 'a plugin may throw, and may see nothing thrown',
             'sandbox/schema/protobuf.cpp': 'protozero throws',
             'sdk/include/davit/trampoline.hpp': 'a controller may throw, a C caller may not see it'}),
         Rule('memory', cpp, lines_that(
             r'(?<!operator )\b(new|delete)\b(?<!= delete)|\b(malloc|calloc|realloc|free)\s*\(',
             '"{}": memory belongs to a value or a unique_ptr', without_directives), {
                 'host/plugin/loader.cpp': 'make_unique reaches no private constructor',
+                'tests/support/scarcity.cpp': 'the allocator that fails when a test wants it to',
                 'sdk/include/davit/entry.hpp': 'destroy() of the C table ends what init() made'}),
         Rule('close', cpp, lines_that(r'(?<![\w.>:])::close\s*\(', 'a descriptor belongs to a UniqueFd',
                                       without_directives), {

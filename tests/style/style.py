@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+from mutants import mutant_findings
 from rules import File, all_rules, decision_numbers
 
 NOT_OURS = {'.git', 'build', '.cache', 'third_party', '__pycache__'}
@@ -56,6 +57,7 @@ def main(root):
     architecture = next((file.text for file in files if file.path == 'docs/ARCHITECTURE.md'), '')
     out = list(findings(all_rules(root, architecture), files))
     out += [(path, line, 'decisions', text) for path, line, text in decision_numbers(paths)]
+    out += [(path, line, 'mutants', text) for path, line, text in mutant_findings(files)]
     for path, line, rule, text in sorted(out):
         print(f'{path}:{line}: [{rule}] {text}')
     print(f'{len(files)} files, {len(out)} findings')

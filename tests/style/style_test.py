@@ -4,6 +4,7 @@ import os
 import tempfile
 import unittest
 
+from mutants import TABLE, mutant_findings
 from rules import File, all_rules, decision_numbers, host_rooms
 from style import findings
 
@@ -12,7 +13,7 @@ LONG_BODY = '  f();\n' * 60
 
 # rule, path, text, line of the finding
 BROKEN = [
-    ('file-length', 'host/api/a.cpp', '\n' * 401, 401),
+    ('file-length', 'host/api/a.cpp', '\n' * 601, 601),
     ('columns', 'host/api/a.hpp', '\n// ' + 'ä' * 98 + '\n', 2),
     ('function-length', 'host/api/a.cpp', 'namespace a {\nvoid f(int a) {\n' + LONG_BODY + '}\n}\n', 2),
     ('function-length', 'host/api/a.cpp', 'struct A {\n A(int b)\n  : b_{b}, c_(1) {\n' + LONG_BODY + ' }\n};', 2),
@@ -102,6 +103,16 @@ class StyleTest(unittest.TestCase):
         self.assertEqual(list(decision_numbers([page('001-a'), page('002-b')])), [])
         for wrong in ('003-b', '001-b', '2-b', '002'):
             self.assertEqual(len(list(decision_numbers([page('001-a'), page(wrong)]))), 1, wrong)
+
+    def test_mutants_their_table_and_their_tests_agree(self):
+        code = File('host/api/a.cpp', 'if (!mutant("fence") && late) return;')
+        test = File('tests/host/a_test.cpp', 'TEST_F(FenceTest, Holds) {')
+        row = '| `fence` | a fence | `a_test.FenceTest.Holds` |\n'
+        table = File(TABLE, row)
+        self.assertEqual(list(mutant_findings([code, test, table])), [])
+        for wrong in ([test, table], [code, table], [code, test], [code, test, table._replace(text=row + row)],
+                      [code, test, table._replace(text=row + '| `moat` | no test | |\n')]):
+            self.assertNotEqual(list(mutant_findings(wrong)), [])
 
     def test_the_order_of_rooms_is_the_documents(self):
         self.assertEqual(host_rooms(ARCHITECTURE), ['base', 'api', 'cli'])

@@ -26,6 +26,11 @@ class Collector {
     return entries_;
   }
 
+  void clear() {
+    host::MutexLock lock(mutex_);
+    entries_.clear();
+  }
+
   [[nodiscard]] std::vector<T> entries() {
     host::MutexLock lock(mutex_);
     return entries_;

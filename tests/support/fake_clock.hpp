@@ -26,6 +26,18 @@ class FakeClock final : public host::Clock {
     return kWallStart + passed_ + wall_shift_;
   }
 
+  [[nodiscard]] host::BootTime boot_now() const override {
+    host::MutexLock lock(mutex_);
+    return host::BootTime((kStart + passed_ + suspended_).time_since_epoch());
+  }
+
+  /// The machine sleeps: wall and boot clock go on, the monotonic one and every wait do not.
+  void suspend(host::Duration time) EXCLUDES(mutex_) {
+    host::MutexLock lock(mutex_);
+    suspended_ += time;
+    wall_shift_ += time;
+  }
+
   /// Moves both clocks forward and wakes every thread whose deadline has come.
   void advance(host::Duration time) EXCLUDES(mutex_) {
     {
@@ -117,6 +129,7 @@ class FakeClock final : public host::Clock {
   mutable host::Mutex mutex_;
   host::CondVar changed_;
   host::Duration passed_ GUARDED_BY(mutex_){0};
+  host::Duration suspended_ GUARDED_BY(mutex_){0};
   host::Duration wall_shift_ GUARDED_BY(mutex_){0};
   std::list<Waiter> waiters_ GUARDED_BY(mutex_);
 };

@@ -91,7 +91,14 @@ class FakeTransport final : public host::Transport {
 
   [[nodiscard]] std::unique_ptr<host::Call> start(host::HttpRequest request,
                                                   host::ResponseReader& reader) override {
+    // A request that its gate refuses counts as one that was never made.
+    const Status open = request.gate ? request.gate() : Status();
     host::MutexLock lock(mutex_);
+    if (!open.ok()) {
+      calls_.push_back({nullptr, "", {}, true});
+      reader.on_end({host::Break::kGate, open.message()});
+      return std::make_unique<FakeCall>(*this, calls_.size() - 1);
+    }
     ScriptedAnswer answer;
     if (next_answer_ < answers_.size()) {
       answer = answers_[next_answer_++];

@@ -110,7 +110,9 @@ TEST_F(ExamplePluginsTest, TheJanitorInCDeletesAFinishedPod) {
                         R"({"metadata":{"name":"done","annotations":{"janitor.davit.dev/ttl":"0s"}},
            "spec":{"containers":[{"name":"app","image":"app:1"}]}})");
   send(Verb::kPatch, path("", "pods", "done", "status"), R"({"status":{"phase":"Succeeded"}})");
-  await(path("", "pods"), [](WatchType type, const Json&) { return type == WatchType::kDeleted; });
+  await(
+      path("", "pods"), [](WatchType type, const Json&) { return type == WatchType::kDeleted; },
+      pod.text_at({"metadata", "resourceVersion"}));
 }
 
 struct Exhibit {

@@ -2,6 +2,7 @@
 /// to do.
 #pragma once
 
+#include <atomic>
 #include <list>
 
 #include "host/base/clock.hpp"
@@ -42,6 +43,29 @@ class QuietClock final : public host::Clock {
   mutable host::Mutex mutex_;
   host::Duration passed_ GUARDED_BY(mutex_){0};
   std::list<Waiter> waiters_ GUARDED_BY(mutex_);
+};
+
+/// The clocks of one machine in a world of QuietClock: its wall clock may be wrong. Thread-safe.
+class MachineClock final : public host::Clock {
+ public:
+  /// `world` must outlive it.
+  explicit MachineClock(QuietClock& world) : world_(world) {}
+
+  /// Moves the wall clock alone, to so much after the world's.
+  void set_wall(host::Duration ahead) { ahead_.store(ahead); }
+
+  [[nodiscard]] host::Time now() const override { return world_.now(); }
+  [[nodiscard]] host::WallTime wall_now() const override {
+    return world_.wall_now() + ahead_.load();
+  }
+  void wait_until(host::CondVar& cond, host::Mutex& mutex, host::Time deadline) override
+      REQUIRES(mutex) {
+    world_.wait_until(cond, mutex, deadline);
+  }
+
+ private:
+  QuietClock& world_;
+  std::atomic<host::Duration> ahead_{host::Duration::zero()};  // Says nothing about other memory.
 };
 
 }  // namespace davit::test

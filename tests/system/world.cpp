@@ -118,7 +118,7 @@ void World::restrict_rights() {
 
 void World::start_host() {
   hosts_.push_back(std::make_unique<HostThread>(
-      options_.host, host::HostSeams{clock_, *random_, log_, transport_.get()}));
+      options_.host, host::HostSeams{host_clock_, *random_, log_, transport_.get()}));
   const HostThread& host = *hosts_.back();
   await("davit has started", [&host] { return host.started().has_value(); });
   EXPECT_TRUE(host.started()->ok()) << host.started()->message();

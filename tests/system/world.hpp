@@ -100,6 +100,8 @@ class World {
   /// Where no rule of the API applies.
   [[nodiscard]] sandbox::Store& store() { return store_; }
   [[nodiscard]] QuietClock& clock() { return clock_; }
+  /// Of the machine on which every davit runs.
+  [[nodiscard]] MachineClock& host_clock() { return host_clock_; }
   /// Images of the pods that are not being deleted.
   [[nodiscard]] std::string images(const std::string& name) const;
 
@@ -112,6 +114,7 @@ class World {
   const WorldOptions options_;
   const testing::ScopedTrace trace_;
   QuietClock clock_;
+  MachineClock host_clock_{clock_};
   RecordingLogSink log_;
   std::unique_ptr<host::Random> random_;
   sandbox::Store store_;

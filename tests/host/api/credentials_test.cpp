@@ -24,6 +24,33 @@ TEST_F(CredentialsTest, NewContentOfATokenFileIsUsedWithinAMinuteRT020) {
   EXPECT_EQ(sink_.count("T1") + sink_.count("T2"), 0u);
 }
 
+TEST_F(CredentialsTest, LeadershipIsAskedForAfterTheCredentialsWereFetched) {
+  class LosesLeadership final : public Credentials {
+   public:
+    [[nodiscard]] Result<Credential> get() override {
+      leader = false;
+      return Credential{"Bearer slow", nullptr};
+    }
+    void rejected(const Credential&) override {}
+    bool leader = true;
+  };
+  auto slow = std::make_unique<LosesLeadership>();
+  LosesLeadership& plugin = *slow;
+  Stack stack(std::move(slow));
+  HttpRequest write;
+  write.method = "POST";
+  write.gate = [&plugin] {
+    return plugin.leader ? Status() : Status(Code::kCancelled, "not the leader");
+  };
+  Collector answer;
+
+  const auto call = stack.whole->start(write, answer);
+
+  EXPECT_EQ(answer.end_.kind, Break::kGate);
+  EXPECT_EQ(answer.end_.message, "not the leader");
+  EXPECT_TRUE(stack.fake->requests().empty());
+}
+
 TEST_F(CredentialsTest, LastTokenServesOnWhenItsFileIsGoneRT021) {
   config_.token_file = dir_.write("token", "T1");
   const auto credentials = make();
@@ -104,6 +131,19 @@ TEST_F(CredentialsTest, RequestsCarryCredentialsUnlessTheyBringTheirOwn) {
   EXPECT_THAT(requests[0].headers, Contains(Pair("Impersonate-User", "u")));
   EXPECT_THAT(requests[1].headers, Contains(Pair("Authorization", "Bearer mine")));
   EXPECT_EQ(plain.status_, 200);
+}
+
+TEST_F(CredentialsTest, TextThatWouldBeginAHeaderIsRefusedWhereItIsRead) {
+  config_.token = "T\r\nImpersonate-User: admin";
+  EXPECT_EQ(make().error().code(), Code::kInvalid);
+  config_.token.clear();
+  config_.token_file = dir_.write("token", "T\nImpersonate-User: admin\n");
+  EXPECT_THAT(authorization(**make()), HasSubstr("has control characters"));
+  for (const Impersonation& who :
+       {Impersonation{"u\n", "", {}, {}}, Impersonation{"u", "1\n", {}, {}},
+        Impersonation{"u", "", {"g", "g\n"}, {}}, Impersonation{"u", "", {}, {{"k", {"v\n"}}}}}) {
+    EXPECT_EQ(impersonation_headers(who).error().code(), Code::kInvalid);
+  }
 }
 
 TEST_F(CredentialsTest, WithoutCredentialsNothingIsSent) {

@@ -100,6 +100,14 @@ TEST_F(ExecTest, VersionMismatchFailsTheRequestRT027) {
   EXPECT_THAT(authorization(**make()), HasSubstr("API version mismatch"));
 }
 
+TEST_F(ExecTest, TokenWithALineFeedIsRefused) {
+  use_script(
+      R"(printf '%s' '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",)"
+      R"("status":{"token":"T\r\nImpersonate-User: admin"}}')"
+      "\n");
+  EXPECT_THAT(authorization(**make()), HasSubstr("its token has control characters"));
+}
+
 TEST_F(ExecTest, FailingPluginIsToldWithItsExitCodeRT028) {
   use_script("exit 3\n");
   Stack stack(*make());
@@ -126,8 +134,9 @@ TEST_F(ExecTest, PluginGetsItsArgumentsAndEnvironment) {
 }
 
 TEST_F(ExecTest, PluginMayGiveAClientCertificate) {
-  use_script(R"(echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",)"
-             R"("status":{"clientCertificateData":"C","clientKeyData":"K"}}')");
+  use_script(
+      R"(printf '%s' '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",)"
+      R"("status":{"clientCertificateData":"C","clientKeyData":"K"}}')");
   const Result<Credential> got = (*make())->get();
   ASSERT_TRUE(got) << got.error().message();
   ASSERT_NE(got->certificate, nullptr);

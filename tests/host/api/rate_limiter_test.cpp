@@ -50,5 +50,17 @@ TEST(TokenBucketTest, ClockReadBeforeTheLockWasHeldDoesNoHarm) {
   EXPECT_EQ(bucket.reserve(kStart), kStart + seconds(1) + milliseconds(100));
 }
 
+TEST(TokenBucketTest, RateOfZeroIsNoLimit) {
+  TokenBucket bucket({0, 1});
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(bucket.reserve(kStart), kStart);
+  EXPECT_TRUE(bucket.try_take(kStart));
+}
+
+TEST(TokenBucketTest, RateNearZeroIsAVeryLongWaitAndNoOverflow) {
+  TokenBucket bucket({1e-300, 1});
+  EXPECT_EQ(bucket.reserve(kStart), kStart);
+  EXPECT_GT(bucket.reserve(kStart), kStart + std::chrono::hours(24));
+}
+
 }  // namespace
 }  // namespace davit::host

@@ -49,17 +49,22 @@ const TargetCase kTargets[] = {
      Verb::kUpdate,
      {"apps", "v1", "deployments", "status", "ns", "web"},
      "",
-     "/apis/apps/v1/namespaces/ns/deployments/web/status"},
+     "/apis/apps/v1/namespaces/ns/deployments/web/status?dryRun=All"},
     {"WatchAddsItsMark",
      Verb::kWatch,
      {"", "v1", "pods", "", "", ""},
      "resourceVersion=5",
      "/api/v1/pods?resourceVersion=5&watch=true"},
-    {"WatchKeepsAMark",
-     Verb::kWatch,
+    {"TextThatEndsAQueryIsEncoded",
+     Verb::kCreate,
+     {"", "v1", "pods", "", "ns", ""},
+     "fieldManager=a#b&fieldValidation=x y",
+     "/api/v1/namespaces/ns/pods?fieldManager=a%23b&fieldValidation=x%20y&dryRun=All"},
+    {"EncodedTextStaysWhatItIs",
+     Verb::kList,
      {"", "v1", "pods", "", "", ""},
-     "watch=1",
-     "/api/v1/pods?watch=1"},
+     "&labelSelector=app%3Dweb%26watch%3Dtrue&&x",
+     "/api/v1/pods?labelSelector=app%3Dweb%26watch%3Dtrue&x="},
     {"NamesAreEscaped",
      Verb::kGet,
      {"rbac", "v1", "clusterroles", "", "", "system:a b?"},
@@ -71,6 +76,7 @@ const TargetCase kTargets[] = {
 TEST_P(TargetTest, IsThePathOfTheResource) {
   ApiRequest r = request(GetParam().verb, GetParam().path);
   r.query = GetParam().query;
+  r.dry_run = DryRun::kServer;
   EXPECT_EQ(target(r), GetParam().expected);
 }
 INSTANTIATE_TEST_SUITE_P(RequestBuilderTest, TargetTest, testing::ValuesIn(kTargets),
@@ -85,6 +91,57 @@ TEST(RequestBuilderTest, NamesThatAUrlCannotCarryAreRefusedRT014) {
         build_request(request(Verb::kList, {"", "v1", "pods", "", name, ""}), "davit");
     EXPECT_EQ(in_namespace.error().code(), Code::kMisuse) << name;
   }
+}
+
+TEST(RequestBuilderTest, ParametersOfTheHostCannotBeSetByACaller) {
+  ApiRequest r = request(Verb::kCreate, {"", "v1", "pods", "", "ns", ""});
+  for (const char* query : {"dryRun=None", "%64ryRun=", "a=b&watch=true", "watch", "timeout=1s"}) {
+    r.query = query;
+    EXPECT_EQ(check_request(r).code(), Code::kMisuse) << query;
+    EXPECT_EQ(build_request(r, "davit").error().code(), Code::kMisuse) << query;
+  }
+  for (const char* query : {"a=%", "a=%4", "%zz=1"}) {
+    r.query = query;
+    EXPECT_EQ(check_request(r).code(), Code::kMisuse) << query;
+  }
+}
+
+struct PathCase {
+  const char* why;
+  ResourcePath path;
+};
+
+TEST(RequestBuilderTest, PathThatTheServerTakesForAnotherResourceIsRefused) {
+  const PathCase kCases[] = {
+      {"the Secrets of a namespace", {"", "v1", "namespaces", "secrets", "", "ns"}},
+      {"one of them", {"", "v1", "namespaces", "secrets/x", "", "ns"}},
+      {"two segments", {"", "v1", "pods", "proxy/../x", "ns", "web"}},
+      {"an old verb", {"", "v1", "watch", "", "", "secrets"}},
+      {"an old verb in another case", {"", "v1", "Watch", "", "", "secrets"}},
+      {"the status of a namespace", {"", "v1", "status", "", "ns", "x"}},
+      {"a query in the resource", {"", "v1", "pods?x", "", "ns", "web"}},
+      {"a line feed in the name", {"", "v1", "pods", "", "ns", "a\r\nX: y"}},
+      {"a query in the subresource", {"", "v1", "pods", "log?x", "ns", "web"}}};
+  for (const PathCase& each : kCases) {
+    EXPECT_EQ(check_request(request(Verb::kGet, each.path)).code(), Code::kMisuse) << each.why;
+  }
+  const ResourcePath finalize = {"", "v1", "namespaces", "finalize", "", "ns"};
+  EXPECT_TRUE(check_request(request(Verb::kUpdate, finalize)).ok());
+}
+
+TEST(RequestBuilderTest, TextThatWouldBeginAHeaderIsNotSent) {
+  const ApiRequest r = request(Verb::kGet, {"", "v1", "pods", "", "ns", "web"});
+  EXPECT_EQ(build_request(r, "davit\r\nImpersonate-User: admin").error().code(), Code::kMisuse);
+  ApiRequest raw;
+  raw.raw_path = "/apis/x y";
+  EXPECT_EQ(check_request(raw).code(), Code::kMisuse);
+}
+
+TEST(RequestBuilderTest, QueryOfEightMegabytesIsAnError) {
+  ApiRequest r = request(Verb::kList, {"", "v1", "pods", "", "ns", ""});
+  r.query = "labelSelector=" + std::string(std::size_t{8} << 20, 'a');
+  const Result<HttpRequest> built = build_request(r, "davit");
+  EXPECT_EQ(built.error().code(), Code::kMisuse);
 }
 
 TEST(RequestBuilderTest, UpdateWithoutANameIsRefused) {

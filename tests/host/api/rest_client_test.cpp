@@ -327,6 +327,28 @@ TEST_F(RestClientTest, LongLimiterWaitIsLoggedAndMeasured) {
   EXPECT_EQ(metrics_.of("limiter GET fake:6443"), 2);
 }
 
+TEST_F(RestClientTest, ABatchTakesTokensOneByOneSoThatNobodyWaitsForItsEnd) {
+  RestClient api = client({.qps = 1, .burst = 1});
+  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  const std::vector<ApiRequest> many(20, get_pod("batch"));
+  auto batch = std::async(std::launch::async, [&] { return api.batch(many); });
+  clock_.await_waiters(1);  // The first is sent, the second waits.
+  auto single = std::async(std::launch::async, [&] { return api.call(get_pod("single")); });
+  clock_.await_waiters(2);
+
+  for (std::size_t sent = 1; sent < 21; ++sent) {
+    clock_.advance(seconds(1));
+    transport_.await_requests(sent + 1);
+    if (sent < 20) clock_.await_waiters(sent < 2 ? 2 : 1);  // The single one has the third turn.
+  }
+
+  EXPECT_TRUE(single.get().status.ok());
+  for (const ApiResponse& each : batch.get()) EXPECT_TRUE(each.status.ok());
+  const std::vector<HttpRequest> requests = transport_.requests();
+  ASSERT_EQ(requests.size(), 21U);
+  EXPECT_EQ(requests[2].target, "/api/v1/namespaces/ns/pods/single") << "after two tokens";
+}
+
 TEST_F(RestClientTest, HoldingEndsWhatWaitsAndLetsGoOnWhatIsOnTheWire) {
   RestClient api = client({.qps = 1, .burst = 1});
   transport_.answer(test::open_answer(201, R"({"kind":"Pod"})"));

@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 
 #include "host/api/curl_transport.hpp"
 #include "host/api/tls_material.hpp"
 #include "tests/host/api/certificates.hpp"
 #include "tests/host/api/collected_answer.hpp"
+#include "tests/host/api/rest_fixture.hpp"
 #include "tests/host/api/tiny_server.hpp"
+#include "tests/support/collector.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/recording_rest_metrics.hpp"
@@ -157,6 +160,32 @@ TEST_F(TlsTest, ConfiguredServerNameIsSentAndVerifiedRT031) {
   EXPECT_EQ(get(*connect_to(server)), "api.internal ");
 }
 
+TEST_F(TlsTest, WriteIsHeldBackWhenLeadershipIsLostDuringTheHandshake) {
+  const Identity identity = Identity::signed_by(ca_, "server", "IP:127.0.0.1");
+  std::atomic<bool> leader = true;
+  std::promise<std::string> seen;
+  TinyServer server([&](Peer& peer) {
+    leader = false;
+    TlsServerSide tls(identity, nullptr);
+    if (tls.accept(peer.descriptor())) seen.set_value(tls.read_request());
+  });
+  config_.ca_data = ca_.cert_pem();
+  auto transport = connect_to(server);
+  RestOptions options{.rate = {-1, 0}};
+  options.write_gate = [&leader] {
+    return leader ? Status() : Status(Code::kUnavailable, "not the leader");
+  };
+  const auto clock = make_system_clock();
+  RestClient client(*transport, *clock, metrics_, Log(sink_), options);
+
+  const ApiResponse response = client.call(write_pod(Verb::kCreate));
+
+  EXPECT_EQ(response.status.code(), Code::kCancelled);
+  EXPECT_EQ(response.status.message(), "not the leader");
+  transport.reset();  // Which closes the connection that was never used.
+  EXPECT_EQ(seen.get_future().get(), "") << "nothing of the request may reach the server";
+}
+
 TEST_F(TlsTest, NewClientCertificateIsShownOnNewConnectionsRT022) {
   const Identity identity = Identity::signed_by(ca_, "server", "IP:127.0.0.1");
   const Identity old = Identity::signed_by(ca_, "old", "DNS:old");
@@ -176,6 +205,54 @@ TEST_F(TlsTest, NewClientCertificateIsShownOnNewConnectionsRT022) {
 
   EXPECT_EQ(get(*transport), " new");
   EXPECT_EQ(server.connections(), 2u);
+}
+
+TEST_F(TlsTest, ReplacedCertificateDoesNotComeBackWithARequestThatWasHeldUp) {
+  const Identity identity = Identity::signed_by(ca_, "server", "IP:127.0.0.1");
+  const Identity old = Identity::signed_by(ca_, "old", "DNS:old");
+  const Identity fresh = Identity::signed_by(ca_, "new", "DNS:new");
+  test::Door door;
+  std::promise<void> asked;
+  TinyServer server([&](Peer& peer) {
+    TlsServerSide tls(identity, &ca_);
+    if (!tls.accept(peer.descriptor())) return;
+    while (true) {
+      const std::string request = tls.read_request();
+      if (request.empty()) return;
+      if (request.find("/watch") != std::string::npos) {
+        asked.set_value();
+        door.pass();
+      }
+      tls.answer(tls.client_name());
+    }
+  });
+  config_.ca_data = ca_.cert_pem();
+  const auto transport = connect_to(server);
+  // Two requests of a credential plugin that was run in between.
+  const auto first = std::make_shared<const ClientCertificate>(
+      ClientCertificate{old.cert_pem(), old.key_pem(), 1});
+  const auto second = std::make_shared<const ClientCertificate>(
+      ClientCertificate{fresh.cert_pem(), fresh.key_pem(), 2});
+  HttpRequest watch;
+  watch.method = "GET";
+  watch.target = "/watch";
+  watch.lane = Lane::kWatch;
+  watch.certificate = second;
+  CollectedAnswer open_answer;
+  const auto watch_call = transport->start(watch, open_answer);
+  asked.get_future().wait();
+
+  HttpRequest held_up;
+  held_up.method = "GET";
+  held_up.target = "/";
+  held_up.certificate = first;
+  CollectedAnswer answer;
+  const auto call = transport->start(held_up, answer);
+
+  EXPECT_EQ(answer.wait().kind, Break::kNone);
+  EXPECT_EQ(answer.body(), "new");
+  door.open();
+  EXPECT_EQ(open_answer.wait().kind, Break::kNone) << "the watch of the new certificate goes on";
 }
 
 TEST_F(TlsTest, OpenRequestsEndWhenTheClientCertificateIsReplacedRT022) {

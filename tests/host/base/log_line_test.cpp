@@ -53,6 +53,21 @@ TEST_F(LogLineTest, ErrorStandsFirstAndTheLastOfARepeatedKeyWins) {
             "E1121 08:00:00.123456    4711 davit] \"Failed\" err=\"broken\" b=2 a=3");
 }
 
+TEST_F(LogLineTest, ControlCharactersAreEscapedInEveryPlace) {
+  const std::string zone("r:\0:z", 5);
+  const std::vector<LogField> fields = {{"zone", zone},
+                                        {"text", "one\n\x1b[2J"},
+                                        {"k\x1b",
+                                         "\xc2\x9b"
+                                         "2J"}};
+  LogRecord line = record("S\x1b", fields);
+  line.logger = "a\x1b";
+
+  EXPECT_EQ(text_log_line(line),
+            "I1121 08:00:00.123456    4711 a\\x1b] \"S\\u001b\" zone=\"r:\\u0000:z\" "
+            "text=<\n\tone\n\t\\x1b[2J\n > k\\x1b=\"\\u009b2J\"");
+}
+
 TEST_F(LogLineTest, ValuesOfSeveralLinesBecomeABlock) {
   const std::vector<LogField> fields = {{"text", "one\ntwo"}, {"n", 1}};
 

@@ -91,6 +91,7 @@ class ScriptedApi final : public ListWatch {
     Duration lasts = std::chrono::seconds(60);  // Passes after the body.
     std::function<void()> during{};             // Runs after the body.
     std::size_t chunk = 0;                      // The body is cut into pieces so long; 0: one.
+    bool opens = end.ok() || lasts >= std::chrono::seconds(1);  // The server accepts the request.
   };
 
   explicit ScriptedApi(test::FakeClock& clock) : clock_(clock) {}
@@ -103,6 +104,10 @@ class ScriptedApi final : public ListWatch {
     if (replies.empty()) return {Code::kCancelled, "the script has ended"};
     const Reply reply = std::move(replies.front());
     replies.pop_front();
+    this->stop = stop;
+    if (reply.opens) {
+      if (Status s = sink({}); !s.ok()) return s;
+    }
     const std::size_t piece = reply.chunk == 0 ? reply.body.size() + 1 : reply.chunk;
     for (std::size_t at = 0; at < reply.body.size(); at += piece) {
       if (Status s = sink(std::string_view(reply.body).substr(at, piece)); !s.ok()) return s;
@@ -115,6 +120,7 @@ class ScriptedApi final : public ListWatch {
 
   std::deque<Reply> replies;
   std::vector<std::string> asked;
+  std::stop_token stop;  // Of the request that runs.
 
  private:
   test::FakeClock& clock_;
@@ -161,9 +167,9 @@ class CacheTest : public ::testing::Test {
 
   void make_informer(ReflectorOptions options = {},
                      InformerSpec spec = {{"", "v1", "pods"}, {}, {}, {}}) {
-    informer_ = std::make_unique<Informer>(std::move(spec),
-                                           InformerSeams{api_, space_, clock_, *random_, metrics_},
-                                           Log(log_), options);
+    informer_ = std::make_unique<Informer>(
+        std::move(spec), InformerSeams{api_, space_, clock_, *random_, metrics_, {}, &contact_},
+        Log(log_), options);
     ASSERT_TRUE(informer_->prepare().ok());
   }
   /// Lists and watches instead of streaming lists.
@@ -198,6 +204,7 @@ class CacheTest : public ::testing::Test {
   std::unique_ptr<Random> random_ = make_seeded_random(7);
   CacheMetrics metrics_;
   ScriptedApi api_{clock_};
+  ServerContact contact_;
   std::stop_source stop_;
   std::unique_ptr<Informer> informer_;
 };

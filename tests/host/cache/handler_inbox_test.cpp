@@ -93,20 +93,26 @@ TEST_F(HandlerInboxTest, OnlyUpdatesOfOneLifeMergeWhileThereIsRoom) {
   }
 }
 
-TEST_F(HandlerInboxTest, FullInboxTellsOneChangePerObjectAgainstWhatTheHandlerSawLast) {
+// Issue 11, 1.9: an object that came and went while the inbox was full was never heard of, and
+// the expectation of its creation stayed for five minutes.
+TEST_F(HandlerInboxTest, FullInboxTellsOneChangePerLifeAgainstWhatTheHandlerSawLast) {
   // The handler has seen a@1; the inbox is full from the second change on.
   // clang-format off
   const MergeCase cases[] = {
       {"UpdatedTwice", {"M2", "M3"}, {"UPDATED a@1->3"}},
       {"UpdatedThenDeleted", {"M2", "D3"}, {"DELETED a@3"}},
-      {"DeletedThenAdded", {"D2", "A3"}, {"UPDATED a@1->3"}},
-      {"DeletedAddedUpdated", {"D2", "A3", "M4"}, {"UPDATED a@1->4"}},
-      {"DeletedAddedDeleted", {"D2", "A3", "D4"}, {"DELETED a@4"}},
+      {"DeletedThenAdded", {"D2", "A3"}, {"DELETED a@2", "ADDED a@3"}},
+      {"DeletedAddedUpdated", {"D2", "A3", "M4"}, {"DELETED a@2", "ADDED a@4"}},
+      {"DeletedAddedDeleted", {"D2", "A3", "D4"},
+          {"DELETED a@2", "ADDED a@3", "DELETED a@4"}},
       {"NewAndUpdated", {"A2 b", "M3 b", "M4 b"}, {"ADDED b@4"}},
-      {"NewAndGone", {"A2 b", "D3 b"}, {}},
-      {"NewGoneAndNewAgain", {"A2 b", "D3 b", "A4 b"}, {"ADDED b@4"}},
-      {"NewGoneAndGoneAgain", {"A2 b", "D3 b", "A4 b", "M5 b", "D6 b"}, {}},
-      {"SeveralObjects", {"M2", "A3 b", "M4", "D5 b", "M6"}, {"UPDATED a@1->6"}},
+      {"NewAndGone", {"A2 b", "D3 b"}, {"ADDED b@2", "DELETED b@3"}},
+      {"NewGoneAndNewAgain", {"A2 b", "D3 b", "A4 b"},
+          {"ADDED b@2", "DELETED b@3", "ADDED b@4"}},
+      {"NewGoneAndGoneAgain", {"A2 b", "D3 b", "A4 b", "M5 b", "D6 b"},
+          {"ADDED b@2", "DELETED b@3", "ADDED b@5", "DELETED b@6"}},
+      {"SeveralObjects", {"M2", "A3 b", "M4", "D5 b", "M6"},
+          {"UPDATED a@1->6", "ADDED b@3", "DELETED b@5"}},
   };
   // clang-format on
   for (const MergeCase& each : cases) {
@@ -123,7 +129,7 @@ TEST_F(HandlerInboxTest, FullInboxTellsOneChangePerObjectAgainstWhatTheHandlerSa
   }
 }
 
-TEST_F(HandlerInboxTest, StuckHandlerCostsAtMostOneChangeMorePerObject) {
+TEST_F(HandlerInboxTest, StuckHandlerCostsABoundedNumberOfChanges) {
   make_inbox(10);
   fill({});
   for (int round = 0; round < 50; ++round) {
@@ -132,7 +138,7 @@ TEST_F(HandlerInboxTest, StuckHandlerCostsAtMostOneChangeMorePerObject) {
       watch({"A" + version + name, "M" + version + name, "D" + version + name});
     }
   }
-  EXPECT_LE(inbox_->size(), 10u + 3u);
+  EXPECT_LE(inbox_->size(), HandlerInbox::kLivesFactor * 10u + 3u);
   EXPECT_EQ(informer_->store().size(), 0u);
   drain();
   watch({"A100"});

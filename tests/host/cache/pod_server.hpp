@@ -26,7 +26,7 @@ class PodServer final : public ListWatch {
     });
     if (request.kind == ReflectorRequest::Kind::kList) return list(what, stop, sink);
     Watch* const watch = begin_watch(parse_version(request.resource_version).value_or(0));
-    Status sent;
+    Status sent = sink({});
     while (const std::optional<std::string> event = next_event(*watch, stop)) {
       sent = sink(*event);
       if (!sent.ok()) break;

@@ -9,6 +9,7 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
@@ -149,18 +150,157 @@ TEST_F(WriteTrackerTest, RelistCountsAsSeeing) {
   EXPECT_THAT(told_, ElementsAre("x"));
 }
 
-TEST_F(WriteTrackerTest, DeadlineLetsTheKeyGoAndAsksForAList) {
+// Issue 11, 1.4: the key was let go before the list had come.
+TEST_F(WriteTrackerTest, DeadlineAsksForAListAndLetsTheKeyGoWhenItHasCome) {
   wrote("x", "12");
   EXPECT_FALSE(ready("x"));
   EXPECT_EQ(tracker_->deadline("x"), clock_.now() + seconds(30));
   clock_.advance(seconds(30));
 
-  EXPECT_TRUE(ready("x"));
-  EXPECT_EQ(tracker_->size(), 0u);
-  step();  // The watch_line, which is cut at once.
+  EXPECT_FALSE(ready("x"));
+  reply({});  // Of a watch that ends as soon as it begins.
+  step();
+  EXPECT_FALSE(ready("x"));
+  EXPECT_THAT(told_, IsEmpty());
   reply({.body = list_json("20", {})});
   step();
   EXPECT_EQ(api_.asked.back(), "list limit=500");
+  EXPECT_THAT(told_, ElementsAre("x"));
+  EXPECT_TRUE(ready("x"));
+}
+
+// Keys stood for 30 s behind a watch that brought nothing any more.
+TEST_F(WriteTrackerTest, CacheThatLagsForSecondsIsVerified) {
+  wrote("x", "12");
+  EXPECT_FALSE(ready("x"));
+  const auto tick_after = [this](seconds time) {
+    reply({.lasts = time, .during = [this] { informer_->tick(clock_.now()); }});
+    step();
+  };
+  tick_after(seconds(2));
+  tick_after(seconds(1));
+  EXPECT_THAT(api_.asked.back(), HasSubstr("watch")) << "too early at first";
+  reply({.body = list_json("20", {{.name = "a", .version = "12"}})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=500");
+  EXPECT_THAT(told_, ElementsAre("x"));
+}
+
+// What a verification does not show, the watch may have left out. One is enough.
+TEST_F(WriteTrackerTest, VerificationDoesNotCountAsSeeingADeletion) {
+  deleted("x", "a");
+  EXPECT_FALSE(ready("x"));
+  clock_.advance(seconds(4));
+  informer_->tick(clock_.now());
+  reply({});
+  step();
+  reply({.body = list_json("20", {{.name = "a", .version = "5"}}), .lasts = seconds(1)});
+  step();
+  EXPECT_FALSE(ready("x"));
+  EXPECT_THAT(told_, IsEmpty());
+
+  clock_.advance(seconds(4));
+  informer_->tick(clock_.now());
+  watch_line("");
+  watch_line("");
+  EXPECT_THAT(api_.asked.back(), HasSubstr("watch")) << "nothing is listed a second time";
+}
+
+TEST_F(WriteTrackerTest, WriteWithoutAnAnswerIsSeenWhenTheCacheIsVerifiedAsOfItsFailure) {
+  clock_.advance(seconds(1));
+  tracker_->note_lost("x", *informer_, clock_.now());
+  EXPECT_FALSE(ready("x"));
+  reply({.body = event_json("MODIFIED", {.name = "b", .version = "30"}), .lasts = seconds(2)});
+  step();
+  EXPECT_FALSE(ready("x")) << "no version tells";
+  reply({.body = list_json("31", {})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=500");
+  EXPECT_THAT(told_, ElementsAre("x"));
+  EXPECT_TRUE(ready("x"));
+}
+
+// The verification that runs may have been answered before the second write came through.
+TEST_F(WriteTrackerTest, LaterLostWriteWaitsForAVerificationOfItsOwn) {
+  clock_.advance(seconds(1));
+  tracker_->note_lost("x", *informer_, clock_.now());
+  EXPECT_FALSE(ready("x"));
+  reply({});
+  step();
+  reply({.body = list_json("20", {}), .during = [this] {
+           clock_.advance(seconds(1));
+           tracker_->note_lost("x", *informer_, clock_.now());
+         }});
+  step();
+  EXPECT_FALSE(ready("x"));
+  reply({});
+  step();
+  reply({.body = list_json("21", {})});
+  step();
+  EXPECT_THAT(told_, ElementsAre("x"));
+}
+
+TEST_F(WriteTrackerTest, KeyStaysWhileTheListThatItWaitsForFails) {
+  deleted("x", "a");
+  EXPECT_FALSE(ready("x"));
+  clock_.advance(seconds(30));
+  EXPECT_FALSE(ready("x"));
+  reply({});
+  step();
+  for (int i = 0; i < 3; ++i) {
+    reply({.end = api_error(500, Code::kInternal, "InternalError"), .lasts = seconds(1)});
+    step();
+    wait();
+    EXPECT_FALSE(ready("x"));
+  }
+  EXPECT_GT(tracker_->deadline("x"), clock_.now() - seconds(30));
+  // The list counts as seeing although the object is still there.
+  reply({.body = list_json("20", {{.name = "a", .version = "5"}})});
+  step();
+  EXPECT_THAT(told_, ElementsAre("x"));
+}
+
+// Issue 11, 1.7: each change of a cache went through all keys that wait.
+TEST_F(WriteTrackerTest, ChangeLooksOnlyAtWhatItSettles) {
+  constexpr int kKeys = 1000;
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = "key-" + std::to_string(i);
+    wrote(key, std::to_string(1000 + i));
+    deleted(key, "a");
+    EXPECT_FALSE(ready(key));
+  }
+  for (int i = 0; i < 100; ++i) {
+    watch_line(event_json("MODIFIED", {.name = "b", .version = std::to_string(20 + i)}));
+  }
+  EXPECT_EQ(tracker_->looks(), 0U);
+  watch_line(bookmark_json("1001"));
+  EXPECT_EQ(tracker_->looks(), 2U);
+  watch_line(event_json("DELETED", {.name = "a", .version = "1002"}));
+  EXPECT_EQ(tracker_->looks(), 2U + kKeys + 1U) << "all deletions, and one version";
+  EXPECT_THAT(told_, UnorderedElementsAre("key-0", "key-1", "key-2"));
+}
+
+TEST_F(WriteTrackerTest, WhatIsHandedOverWaitsOnInTheOtherTracker) {
+  wrote("x", "12");
+  deleted("y", "a");
+  clock_.advance(seconds(1));
+  tracker_->note_lost("z", *informer_, clock_.now());
+  EXPECT_FALSE(ready("x"));
+  Strings told;
+  WriteTracker other({.on_ready = [&](std::vector<std::string> keys) {
+    told.insert(told.end(), keys.begin(), keys.end());
+  }});
+  tracker_->hand_over(other);
+  EXPECT_EQ(tracker_->size(), 0U);
+  EXPECT_FALSE(other.ready("x", clock_.now()));
+  EXPECT_FALSE(other.ready("y", clock_.now()));
+  EXPECT_FALSE(other.ready("z", clock_.now()));
+  reply({});
+  step();
+  reply({.body = list_json("12", {{.name = "b", .version = "6"}})});
+  step();
+  EXPECT_THAT(told, UnorderedElementsAre("x", "y", "z"));
+  EXPECT_THAT(told_, IsEmpty());
 }
 
 TEST_F(WriteTrackerTest, LaterWriteMovesTheDeadline) {

@@ -149,7 +149,7 @@ TEST(CommandLineTest, VerbosityTakesAnEqualsSignAndTheLastOfTwoFlagsCounts) {
 
 TEST(CommandLineTest, UsageMistakesAreOneLineAndExitTwo) {
   const UsageCase cases[] = {
-      {{}, "A subcommand is required"},
+      {{"help", "walk"}, "unknown command walk; see davit --help"},
       {{"walk"}, "unknown command walk; see davit --help"},
       {{"run", "--controlers=x"},
        "unknown flag --controlers; did you mean --controllers?; see davit --help"},
@@ -170,7 +170,6 @@ TEST(CommandLineTest, UsageMistakesAreOneLineAndExitTwo) {
       {{"run", "--manifest"}, "--manifest: 1 required FILE missing"},
       {{"run", "--logging-format=xml"}, "--logging-format: xml not in {text,json}"},
       {{"manifest", "check"}, "FILE is required"},
-      {{"plugin"}, "A subcommand is required"},
       {{"plugin", "inspect", "a", "-o", "xml"}, "--output: xml not in {text,json}"},
   };
   for (const UsageCase& each : cases) {
@@ -191,6 +190,28 @@ TEST(CommandLineTest, HelpAndVersionAreNoMistakes) {
   for (const char* group : {"Controllers:", "Client:", "Leader election:", "Logging:"}) {
     EXPECT_THAT(help.out, HasSubstr(group));
   }
+}
+
+TEST(CommandLineTest, HelpExplainsTheProgramAGroupOrACommand) {
+  const struct {
+    std::vector<std::string> args;
+    std::vector<std::string> same_as;
+  } cases[] = {
+      {{}, {"--help"}},
+      {{"help"}, {"--help"}},
+      {{"help", "run"}, {"run", "--help"}},
+      {{"help", "plugin", "new"}, {"plugin", "new", "--help"}},
+      {{"plugin"}, {"plugin", "--help"}},
+      {{"ctl"}, {"ctl", "--help"}},
+  };
+  for (const auto& each : cases) {
+    const Outcome outcome = call(each.args);
+    EXPECT_EQ(outcome.code, 0) << testing::PrintToString(each.args);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(outcome.out, call(each.same_as).out);
+    EXPECT_THAT(outcome.out, HasSubstr("Usage: davit"));
+  }
+  EXPECT_EQ(call({"version"}).out, "davit " DAVIT_VERSION "\n");
 }
 
 TEST(CommandLineTest, SandboxRunsWithItsFlags) {

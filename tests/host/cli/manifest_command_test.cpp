@@ -1,5 +1,6 @@
 #include "host/cli/manifest_command.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -47,6 +48,14 @@ TEST_F(ManifestCommandTest, PluginsThatAreElsewhereAreOnlyNoted) {
   EXPECT_EQ(out_,
             "DIR/m.yaml: note: plugin DIR/none.so is not on this machine; its controllers were not "
             "checked\nDIR/m.yaml: ok\n");
+}
+
+TEST_F(ManifestCommandTest, PluginsThatAreElsewhereAreNotedBesideMistakesToo) {
+  (void)directory_.write("bad.so", "not a library");
+  EXPECT_EQ(check(kHead + "plugins: [{path: one.so}, {path: bad.so}, {path: two.so}]\n"), 2);
+  for (const char* name : {"one.so", "bad.so", "two.so"}) {
+    EXPECT_THAT(err_, testing::HasSubstr(name));
+  }
 }
 
 TEST_F(ManifestCommandTest, ControllersAreCheckedAgainstThePluginsThatAreHere) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temp_directory.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -50,6 +52,23 @@ const StepsCase kStepsCases[] = {
      {off("a"), on("b")},
      {{Kind::kDisable, "a"}, {Kind::kEnable, "b"}}},
 };
+
+TEST(DesiredStateTest, PluginIsFoundHoweverThePathOfItsFileIsWritten) {
+  const TempDirectory directory;
+  const std::filesystem::path file = directory.write("plugins/p.so", "content");
+  DesiredState state;
+  state.plugins.push_back(plugin({}));
+  state.plugins.back().file = file;
+  const std::filesystem::path folder = file.parent_path();
+  std::filesystem::create_symlink(file, folder / "link.so");
+  for (const std::filesystem::path& each :
+       {file, folder / "../plugins/./p.so", folder / "link.so"}) {
+    EXPECT_EQ(state.plugin_at(each), &state.plugins.front()) << each;
+  }
+  EXPECT_EQ(state.plugin_at(folder / "other.so"), nullptr);
+  EXPECT_EQ(state.plugin_named("p"), &state.plugins.front());
+  EXPECT_EQ(state.plugin_named("q"), nullptr);
+}
 
 TEST(ManifestDifferenceTest, OnlyWhatDiffersIsDone) {
   for (const StepsCase& each : kStepsCases) {

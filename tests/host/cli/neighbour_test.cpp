@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_transport.hpp"
 #include "tests/support/recording_log_sink.hpp"
@@ -12,10 +14,11 @@ namespace {
 
 class NeighbourTest : public ::testing::Test {
  protected:
-  void answer(int status, std::string body) {
+  void answer(int status, std::string body, HttpHeaders headers = {}) {
     test::ScriptedAnswer made;
     made.status = status;
     made.body = std::move(body);
+    for (auto& each : headers) made.headers.push_back(std::move(each));
     transport_.answer(std::move(made));
   }
   /// Who is found when the Lease was renewed at this time of 2026-01-01.
@@ -46,6 +49,26 @@ TEST_F(NeighbourTest, WhatCannotBeFoundOutIsNobody) {
   EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
   answer(200, "{");
   EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
+}
+
+TEST_F(NeighbourTest, ServerThatAsksForPatienceDoesNotHoldUpTheStart) {
+  constexpr std::chrono::seconds kAsked{4};
+  for (int i = 0; i < 2; ++i) {
+    answer(429, R"({"kind":"Status","reason":"TooManyRequests","code":429})",
+           {{"retry-after", "4"}});
+  }
+  answer(404, R"({"kind":"Status","reason":"NotFound","code":404})");
+
+  auto found = std::async(std::launch::async, [this] {
+    return active_controller_manager(client_, test::FakeClock::kWallStart, {});
+  });
+  for (int i = 0; i < 2; ++i) {
+    clock_.await_waiters(1);
+    clock_.advance(kAsked);
+  }
+
+  EXPECT_EQ(found.get(), "");
+  EXPECT_EQ(transport_.requests().size(), 2U) << "after five seconds nobody asks any more";
 }
 
 TEST_F(NeighbourTest, ServerTellsItsVersion) {

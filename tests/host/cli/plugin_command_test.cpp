@@ -1,5 +1,6 @@
 #include "host/cli/plugin_command.hpp"
 
+#include <davit/abi.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +85,7 @@ TEST(PluginCommandTest, RefusedFilesAreStillDescribed) {
 
 TEST(PluginCommandTest, NewerAndMalformedPluginsAreToldApart) {
   EXPECT_THAT(inspect(sample_path("newer_major")).err,
-              HasSubstr("needs ABI 2.0, this host has 1.0"));
+              HasSubstr("needs ABI 2.0, this host has " DAVIT_ABI_VERSION_TEXT));
   EXPECT_THAT(inspect(sample_path("malformed_note")).err, HasSubstr("its davit note is wrong"));
 }
 

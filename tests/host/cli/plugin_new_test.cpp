@@ -69,8 +69,12 @@ TEST_F(PluginNewTest, MistakesLeaveNothingBehind) {
   const std::pair<PluginNewOptions, const char*> kMistakes[] = {
       {{.name = "Hello"}, "\"Hello\" is no name for a plugin"},
       {{.name = std::string(41, 'a')}, "at most 40 characters"},
-      {{.name = "a", .watches = "pods"}, "--watches=pods is no resource: give VERSION/PLURAL"},
-      {{.name = "a", .watches = "apps/v1/Deployments"}, "is no resource"},
+      {{.name = "a", .watches = "pods"},
+       "--watches=pods does not name a resource: give VERSION/PLURAL"},
+      {{.name = "a", .watches = "apps/v1/Deployments"}, "does not name a resource"},
+      {{.name = "a", .watches = "apps/deployments"}, "does not name a resource"},
+      {{.name = "a", .watches = "apps/v1gamma1/deployments"}, "does not name a resource"},
+      {{.name = "a", .watches = "v1/pod"}, "\"pod\" is not a plural; did you mean pods?"},
       {{.name = "a", .language = "go"}, "--lang=go is none of cpp, c, rust"},
   };
   for (const auto& [options, message] : kMistakes) {

@@ -46,6 +46,19 @@ struct AddressCase {
   const char* mistake;  ///< Empty: fine.
 };
 
+TEST(SandboxOptionsTest, OthersNeverReachItWithoutAuthorization) {
+  SandboxOptions options;
+  options.authorization = SandboxAuthorization::kAlwaysAllow;
+  EXPECT_TRUE(settle(options));
+
+  options.access = SandboxAccess::kAnyAddress;
+  options.address = "0.0.0.0";
+  EXPECT_THAT(settle(options).error().message(),
+              HasSubstr("--authorization-mode AlwaysAllow is for the loopback only"));
+  options.authorization = SandboxAuthorization::kRbac;
+  EXPECT_TRUE(settle(options));
+}
+
 TEST(SandboxOptionsTest, OthersReachItOnlyWhenToldSoAndNeverInPlain) {
   using Security = SandboxSecurity;
   using Access = SandboxAccess;
@@ -93,6 +106,47 @@ TEST(SandboxOptionsTest, ControllersAreSwitchedByNameOrAlias) {
 
   options.controllers = {"shedule"};
   EXPECT_THAT(settle(options).error().message(), HasSubstr("--controllers: \"shedule\" is not in"));
+}
+
+/// Two that run by default and one that does not.
+const std::vector<KnownController> kPlugins = {
+    {"deployment-controller", {"deployment"}, false}, {"tally", {}, false}, {"rare", {}, true}};
+
+std::vector<std::string> plugins_of(const std::vector<std::string>& controllers) {
+  SandboxOptions options;
+  options.controllers = controllers;
+  const auto settings = settle_sandbox(
+      options, [](const std::string&) { return std::optional<std::string>("/home/me"); }, kPlugins);
+  EXPECT_TRUE(settings) << settings.error().message();
+  return settings ? settings->controllers.plugins : std::vector<std::string>();
+}
+
+TEST(SandboxOptionsTest, ControllersOfPluginsRunUnlessTheyAreLeftOutByNameOrTogether) {
+  using testing::ElementsAre;
+  using testing::IsEmpty;
+  EXPECT_THAT(plugins_of({"*"}), ElementsAre("deployment-controller", "tally"));
+  EXPECT_THAT(plugins_of({"*", "rare"}), ElementsAre("deployment-controller", "tally", "rare"));
+  EXPECT_THAT(plugins_of({"*", "-deployment"}), ElementsAre("tally"));
+  EXPECT_THAT(plugins_of({"*", "-plugins"}), IsEmpty());
+  EXPECT_THAT(plugins_of({"deployment", "*", "-plugins"}), ElementsAre("deployment-controller"));
+  EXPECT_THAT(plugins_of({"gc"}), IsEmpty());
+  EXPECT_THAT(plugins_of({"gc", "plugins"}), ElementsAre("deployment-controller", "tally"));
+  EXPECT_THAT(plugins_of({}), IsEmpty());
+}
+
+TEST(SandboxOptionsTest, PluginFilesCountOnlyWhenOneOfTheirControllersMayRun) {
+  const auto may = [](const std::vector<std::string>& controllers) {
+    SandboxOptions options;
+    options.controllers = controllers;
+    return may_run_plugins(options);
+  };
+  EXPECT_TRUE(may({"*"}));
+  EXPECT_TRUE(may({"gc", "plugins"}));
+  EXPECT_TRUE(may({"gc", "deployment"}));
+  EXPECT_TRUE(may({"*", "-plugins", "-deployment"})) << "the name may be misspelt";
+  EXPECT_FALSE(may({"*", "-plugins"}));
+  EXPECT_FALSE(may({"gc", "-nodes"}));
+  EXPECT_FALSE(may({}));
 }
 
 }  // namespace

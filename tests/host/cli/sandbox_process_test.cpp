@@ -40,10 +40,15 @@ class SandboxProcessTest : public testing::Test {
   }
   static std::string get(const SandboxProcess& process, const std::string& target,
                          const std::string& token) {
+    return send(process, "GET " + target, "Authorization: Bearer " + token + "\r\n");
+  }
+  /// `request` is a method and a target.
+  static std::string send(const SandboxProcess& process, const std::string& request,
+                          const std::string& headers, const std::string& body = "") {
     const std::string url = process.url();
     test::HttpClient client(static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
-    client.send("GET " + target + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
-                "\r\nConnection: close\r\n\r\n");
+    client.send(request + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers +
+                "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     return client.read_all();
   }
 
@@ -78,6 +83,37 @@ TEST_F(SandboxProcessTest, TokenFileNamesFurtherUsers) {
 
   ASSERT_TRUE(process) << process.error().message();
   EXPECT_THAT(get(**process, "/api/v1/nodes", "secret"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(SandboxProcessTest, FirstPodOfANewNamespaceHasTheDefaultAccountAndItsToken) {
+  options_.controllers = {"accounts"};
+  const auto process = open();
+  ASSERT_TRUE(process) << process.error().message();
+  const std::string json = "Content-Type: application/json\r\n";
+  EXPECT_THAT(send(**process, "POST /api/v1/namespaces", json, R"({"metadata":{"name":"fresh"}})"),
+              StartsWith("HTTP/1.1 201 "));
+
+  const std::string pod =
+      send(**process, "POST /api/v1/namespaces/fresh/pods", json,
+           R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+
+  EXPECT_THAT(pod, StartsWith("HTTP/1.1 201 "));
+  EXPECT_THAT(pod, HasSubstr(R"("serviceAccountName":"default")"));
+  EXPECT_THAT(pod, HasSubstr(R"("name":"kube-api-access-)"));
+}
+
+TEST_F(SandboxProcessTest, JobIsCreatedWithTheWarningThatNothingRunsIt) {
+  const auto process = open();
+  ASSERT_TRUE(process) << process.error().message();
+
+  const std::string job =
+      send(**process, "POST /apis/batch/v1/namespaces/default/jobs",
+           "Content-Type: application/json\r\n",
+           R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{"restartPolicy":"Never",)"
+           R"("containers":[{"name":"c","image":"i"}]}}}})");
+
+  EXPECT_THAT(job, StartsWith("HTTP/1.1 201 "));
+  EXPECT_THAT(job, HasSubstr("Warning: 299 - \"this sandbox has no controller for Jobs: "));
 }
 
 TEST_F(SandboxProcessTest, DataFileIsOfOneAtATime) {

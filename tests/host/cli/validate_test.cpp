@@ -1,13 +1,21 @@
 // `davit plugin validate` on plugins that are good, and on a zoo of others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "host/base/unique_fd.hpp"
 #include "host/cli/validate/validator.hpp"
 #include "host/cli/validate_command.hpp"
+#include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
 namespace {
@@ -34,7 +42,7 @@ std::vector<std::string> checks_that(const Validation& validation, CheckOutcome 
 }
 
 Validation validate(ValidationOptions options) {
-  Result<Validation> validation = validate_plugin(options, [](const CheckResult&) {});
+  Result<Validation> validation = validate_plugin(options);
   EXPECT_TRUE(validation) << validation.error().message();
   return validation ? *validation : Validation();
 }
@@ -68,8 +76,9 @@ constexpr Animal kZoo[] = {
     {"unknown_code",       "work",     "a sync answered an unknown code 4711"},
     {"never_rests",        "work",     "does not"},
     {"undeclared_request", "rights",   "declares no rule for delete of pods"},
-    {"undeclared_read",    "rights",   ""},
+    {"undeclared_read",    "rights",   "no \"spec.containers\" of pods"},
     {"trusts_objects",     "hostile",  "ended the process with SIGABRT (pods hostile-1-"},
+    {"selects_and_trusts", "hostile",  "ended the process with SIGABRT (pods only:"},
     {"leaks_memory",       "leaks",    "bytes on the heap grow"},
     {"leaks_descriptor",   "leaks",    "open descriptors grow"},
     {"leaks_mapping",      "leaks",    "memory mappings grow"},
@@ -131,6 +140,11 @@ TEST(PluginValidateTest, AFileThatMayNotBeLoadedFailsTheFirstCheckAndNothingOfIt
   EXPECT_EQ(validation.grade, Grade::kRefused);
 }
 
+TEST(PluginValidateTest, PluginThatSelectsItsObjectsPassesWithinTheLimitOfEachCheck) {
+  const Validation validation = validate({.file = DAVIT_ZOO "/selects.so", .seed = 1});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+}
+
 TEST(PluginValidateTest, WhatKeepsAPluginInMemoryIsAWarning) {
   const Validation validation = validate({.file = DAVIT_ZOO "/no_delete.so", .checks = {"unload"}});
   EXPECT_EQ(checks_that(validation, CheckOutcome::kWarned), std::vector<std::string>{"elf"});
@@ -165,6 +179,76 @@ TEST(PluginValidateTest, TheCommandSaysHowItWentAndHowToDoTheSameAgain) {
   EXPECT_EQ(run_plugin_validate(options, out, err), 0);
   EXPECT_THAT(out.str(), HasSubstr(R"("ok":true)"));
   EXPECT_THAT(out.str(), HasSubstr(R"("name":"load","outcome":"passed")"));
+}
+
+TEST(PluginValidateTest, SignalThatEndsItLeavesNoDirectoryBehind) {
+  const TempDirectory directory;
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const UniqueFd read_end(pipe[0]);
+  UniqueFd write_end(pipe[1]);
+  const pid_t process = fork();
+  if (process == 0) {
+    setenv("XDG_RUNTIME_DIR", directory.path().c_str(), 1);
+    std::ofstream out("/dev/fd/" + std::to_string(write_end.get()));
+    PluginValidateOptions options;
+    options.file = DAVIT_ZOO "/constructor_blocks.so";
+    _exit(run_plugin_validate(options, out, out));
+  }
+  write_end.reset();
+  char first = 0;
+  EXPECT_EQ(::read(read_end.get(), &first, 1), 1) << "the result of the first check";
+  EXPECT_FALSE(std::filesystem::is_empty(directory.path()));
+
+  ::kill(process, SIGINT);
+  int status = 0;
+  ::waitpid(process, &status, 0);
+
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+}
+
+TEST(PluginValidateTest, LogSaysEveryTenSecondsHowFarACheckHasCome) {
+  std::ostringstream out;
+  ValidationView view(out, ValidationView::Screen::kLog);
+  for (int second = 0; second <= 25; ++second) {
+    const std::string progress = std::to_string(second) + " of 64 objects";
+    view.show({"hostile", "objects", progress, std::chrono::seconds(second)});
+  }
+  view.show({"hostile", "objects", CheckOutcome::kPassed, {}, {}, {}});
+  EXPECT_EQ(out.str(),
+            "running hostile  objects: 10 of 64 objects, 10 s\n"
+            "running hostile  objects: 20 of 64 objects, 20 s\n"
+            "passed  hostile  objects\n");
+}
+
+TEST(PluginValidateTest, TerminalShowsInOneLineHowFarACheckHasCome) {
+  std::ostringstream out;
+  ValidationView view(out, ValidationView::Screen::kTerminal);
+  view.show({"leaks", "memory", "round 1", std::chrono::milliseconds(0)});
+  view.show({"leaks", "memory", "round 1", std::chrono::milliseconds(200)});
+  view.show({"leaks", "memory", "round 2", std::chrono::milliseconds(1200)});
+  view.show({"leaks", "memory", CheckOutcome::kPassed, {}, {}, {}});
+  EXPECT_EQ(out.str(),
+            "\r\x1b[Krunning leaks    memory: round 1, 0 s"
+            "\r\x1b[Krunning leaks    memory: round 2, 1 s"
+            "\r\x1b[Kpassed  leaks    memory\n");
+}
+
+TEST(PluginValidateTest, CheckThatTakesLongSaysHowFarItHasCome) {
+  std::vector<std::string> heard;
+  ValidationObserver observer;
+  observer.on_running = [&](const CheckProgress& running) { heard.push_back(running.progress); };
+  const auto validation =
+      validate_plugin({.file = DAVIT_ZOO "/good.so", .checks = {"init"}}, observer);
+  ASSERT_TRUE(validation);
+  EXPECT_THAT(heard, testing::Contains("start 2 of 5"));
+}
+
+TEST(PluginValidateTest, ObjectThatIsRetriedForEverIsNotHeldAgainstTheNextOne) {
+  const Validation validation =
+      validate({.file = DAVIT_REPLICASET_PLUGIN, .seed = 579272, .checks = {"hostile"}});
+  EXPECT_TRUE(validation.ok()) << described(validation);
 }
 
 TEST(PluginValidateTest, UsageMistakesAreTold) {

@@ -1,13 +1,37 @@
 #include "host/control/control_socket.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
+#include <atomic>
+#include <cerrno>
+
+#include "host/base/unique_fd.hpp"
+#include "tests/support/collector.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
 namespace {
+
+/// As if other parts of the process had every descriptor. A limit of the kernel would do it too,
+/// but sanitizers need descriptors of their own.
+std::atomic<bool> descriptors_are_used_up{false};
+std::atomic<int> refused_accepts{0};
+
+int accept_unless_used_up(int socket, sockaddr* address, socklen_t* size, int flags) {
+  if (descriptors_are_used_up) {
+    ++refused_accepts;
+    errno = EMFILE;
+    return -1;
+  }
+  static const auto real = reinterpret_cast<decltype(&::accept4)>(::dlsym(RTLD_NEXT, "accept4"));
+  return real(socket, address, size, flags);
+}
 
 class ControlSocketTest : public testing::Test {
  protected:
@@ -31,6 +55,49 @@ TEST_F(ControlSocketTest, EachLineIsAnsweredToItsUserOnly) {
 
   EXPECT_EQ(*ask_host(path(), "one\n"), "heard one");
   EXPECT_EQ(*ask_host(path(), "two\n"), "heard two");
+}
+
+UniqueFd unconnected() { return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+
+/// Asks and reads nothing.
+void ask(const UniqueFd& fd, const std::string& path, std::string_view line) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::send(fd.get(), line.data(), line.size(), 0), static_cast<ssize_t>(line.size()));
+}
+
+TEST_F(ControlSocketTest, ClientThatDoesNotReadHoldsUpNoEnd) {
+  test::Door asked;
+  auto server = ControlServer::open(
+      path(),
+      [&asked](std::string_view) {
+        asked.open();
+        return std::string(std::size_t{8} << 20, 'x') + "\n";
+      },
+      Log(sink_));
+  ASSERT_TRUE(server) << server.error().message();
+  const UniqueFd client = unconnected();
+  ask(client, path(), "shadow\n");
+  asked.pass();
+  server->reset();
+  EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+TEST_F(ControlSocketTest, WithoutDescriptorsItRestsAndAnswersLater) {
+  const auto server = open();
+  ASSERT_TRUE(server) << server.error().message();
+  const UniqueFd client = unconnected();
+  refused_accepts = 0;
+  descriptors_are_used_up = true;
+  ask(client, path(), "one\n");
+  pollfd answer{client.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&answer, 1, 400), 0) << "nothing can be accepted";
+  EXPECT_GT(refused_accepts, 0);
+  EXPECT_LT(refused_accepts, 100) << "a loop that does not rest tries thousands of times";
+  descriptors_are_used_up = false;
+  EXPECT_EQ(::poll(&answer, 1, 10'000), 1);
 }
 
 TEST_F(ControlSocketTest, TheSocketGoesWithItsServer) {
@@ -68,4 +135,10 @@ TEST_F(ControlSocketTest, ASocketThatADeadHostLeftIsReplaced) {
 }
 
 }  // namespace
+
+// Outside the unnamed namespace: the whole program's accept4.
+extern "C" int accept4(int socket, sockaddr* address, socklen_t* size, int flags) {
+  return accept_unless_used_up(socket, address, size, flags);
+}
+
 }  // namespace davit::host

@@ -9,6 +9,7 @@ using std::chrono::seconds;
 
 constexpr Time kNow{std::chrono::hours(5)};
 constexpr WallTime kWall{seconds(1767225600)};
+const FreshEvent kFresh{"new", kWall};
 
 Event event(std::string_view message, std::string_view name = "web") {
   Event made;
@@ -29,12 +30,12 @@ using Write = CorrelatedEvent::Write;
 TEST(EventCorrelatorTest, RepeatedEventIsOnePostAndThenPatchesOfIt) {  // RT-120
   EventCorrelator correlator;
 
-  const auto first = correlator.correlate(event("Created pod"), kNow, "new");
+  const auto first = correlator.correlate(event("Created pod"), kNow, kFresh);
   Event again = event("Created pod");
   again.name = "web.2";
   again.first_seen = again.last_seen = kWall + seconds(1);
-  const auto second = correlator.correlate(again, kNow + seconds(1), "new");
-  const auto third = correlator.correlate(again, kNow + seconds(2), "new");
+  const auto second = correlator.correlate(again, kNow + seconds(1), kFresh);
+  const auto third = correlator.correlate(again, kNow + seconds(2), kFresh);
 
   ASSERT_TRUE(first && second && third);
   EXPECT_EQ(first->write, Write::kCreate);
@@ -51,7 +52,7 @@ TEST(EventCorrelatorTest, TenthMessageOfOneReasonBeginsACombinedEvent) {  // RT-
   EventCorrelator correlator;
   for (int i = 1; i <= 9; ++i) {
     const auto plain =
-        correlator.correlate(event("pod " + std::to_string(i)), kNow + seconds(i), "new");
+        correlator.correlate(event("pod " + std::to_string(i)), kNow + seconds(i), kFresh);
     ASSERT_TRUE(plain);
     EXPECT_EQ(plain->write, Write::kCreate);
     EXPECT_EQ(plain->event.message, "pod " + std::to_string(i));
@@ -59,11 +60,14 @@ TEST(EventCorrelatorTest, TenthMessageOfOneReasonBeginsACombinedEvent) {  // RT-
 
   for (int i = 10; i <= 12; ++i) {
     const auto combined = correlator.correlate(event("pod " + std::to_string(i)), kNow + seconds(i),
-                                               "new." + std::to_string(i));
+                                               {"new." + std::to_string(i), kWall + seconds(i)});
     ASSERT_TRUE(combined);
     EXPECT_EQ(combined->event.message, "(combined from similar events): pod " + std::to_string(i));
     EXPECT_EQ(combined->event.count, i - 9);
     EXPECT_EQ(combined->event.name, "new.10");
+    EXPECT_EQ(combined->event.reporter, Event::Reporter::kUnnamed);
+    EXPECT_EQ(combined->event.first_seen, kWall + seconds(10));
+    EXPECT_EQ(combined->event.last_seen, kWall + seconds(i));
     EXPECT_EQ(combined->write, i == 10 ? Write::kCreate : Write::kPatch);
   }
 }
@@ -71,10 +75,10 @@ TEST(EventCorrelatorTest, TenthMessageOfOneReasonBeginsACombinedEvent) {  // RT-
 TEST(EventCorrelatorTest, AggregationEndsAfterTenQuietMinutes) {
   EventCorrelator correlator;
   for (int i = 1; i <= 12; ++i) {
-    (void)correlator.correlate(event("pod " + std::to_string(i)), kNow, "new");
+    (void)correlator.correlate(event("pod " + std::to_string(i)), kNow, kFresh);
   }
 
-  const auto later = correlator.correlate(event("pod 13"), kNow + seconds(601), "new");
+  const auto later = correlator.correlate(event("pod 13"), kNow + seconds(601), kFresh);
 
   ASSERT_TRUE(later);
   EXPECT_EQ(later->event.message, "pod 13");
@@ -84,31 +88,31 @@ TEST(EventCorrelatorTest, BurstOfOneObjectIsCutAndThenOneComesEveryFiveMinutes) 
   EventCorrelator correlator;
   int written = 0;
   for (int i = 0; i < 40; ++i) {
-    written += correlator.correlate(event("Created pod"), kNow, "new") ? 1 : 0;
+    written += correlator.correlate(event("Created pod"), kNow, kFresh) ? 1 : 0;
   }
   EXPECT_EQ(written, 25);
 
-  EXPECT_FALSE(correlator.correlate(event("Created pod"), kNow + seconds(299), "new"));
-  const auto next = correlator.correlate(event("Created pod"), kNow + seconds(300), "new");
+  EXPECT_FALSE(correlator.correlate(event("Created pod"), kNow + seconds(299), kFresh));
+  const auto next = correlator.correlate(event("Created pod"), kNow + seconds(300), kFresh);
   ASSERT_TRUE(next);
   EXPECT_EQ(next->event.count, 42) << "dropped events are counted";
-  EXPECT_FALSE(correlator.correlate(event("Created pod"), kNow + seconds(301), "new"));
+  EXPECT_FALSE(correlator.correlate(event("Created pod"), kNow + seconds(301), kFresh));
 }
 
 TEST(EventCorrelatorTest, ObjectsDoNotShareABurst) {
   EventCorrelator correlator;
-  for (int i = 0; i < 40; ++i) (void)correlator.correlate(event("Created pod"), kNow, "new");
+  for (int i = 0; i < 40; ++i) (void)correlator.correlate(event("Created pod"), kNow, kFresh);
 
-  EXPECT_TRUE(correlator.correlate(event("Created pod", "other"), kNow, "new"));
+  EXPECT_TRUE(correlator.correlate(event("Created pod", "other"), kNow, kFresh));
 }
 
 TEST(EventCorrelatorTest, ForgottenEventBeginsAnew) {
   EventCorrelator correlator({.keys_max = 2});
-  (void)correlator.correlate(event("Created pod", "a"), kNow, "new");
-  (void)correlator.correlate(event("Created pod", "b"), kNow, "new");
-  (void)correlator.correlate(event("Created pod", "c"), kNow, "new");
+  (void)correlator.correlate(event("Created pod", "a"), kNow, kFresh);
+  (void)correlator.correlate(event("Created pod", "b"), kNow, kFresh);
+  (void)correlator.correlate(event("Created pod", "c"), kNow, kFresh);
 
-  const auto again = correlator.correlate(event("Created pod", "a"), kNow, "new");
+  const auto again = correlator.correlate(event("Created pod", "a"), kNow, kFresh);
 
   ASSERT_TRUE(again);
   EXPECT_EQ(again->write, Write::kCreate);

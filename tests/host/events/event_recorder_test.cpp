@@ -71,7 +71,7 @@ class EventRecorderTest : public testing::Test {
   bool flush(EventRecorder& recorder) { return recorder.flush(Time::max()); }
 
   test::FakeClock clock_;
-  test::RecordingLogSink sink_;
+  test::RecordingLogSink sink_{3};
   std::unique_ptr<Random> random_ = make_seeded_random(1);
   FakeEventApi api_;
   EventRecorderOptions options_{"node-1", 1000};
@@ -84,7 +84,7 @@ TEST_F(EventRecorderTest, EventIsLoggedAndPosted) {
   EXPECT_TRUE(flush(recorder));
 
   EXPECT_THAT(api_.requests.entries(), ElementsAre("POST web hello 1"));
-  EXPECT_EQ(sink_.count("I0 : Event occurred object=web/web-1 fieldPath= kind=Pod apiVersion=v1 "
+  EXPECT_EQ(sink_.count("I3 : Event occurred object=web/web-1 fieldPath= kind=Pod apiVersion=v1 "
                         "type=Normal reason=Said message=hello"),
             1U);
 }

@@ -33,6 +33,14 @@ TEST(EventTest, PostHasWhatKubectlShows) {
       R"("reportingComponent":"replicaset-controller","reportingInstance":"node-1"})");
 }
 
+TEST(EventTest, AnEventThatStandsForSeveralNamesNoReporter) {
+  Event event = made();
+  event.reporter = Event::Reporter::kUnnamed;
+  const std::string body = event_json(event);
+  EXPECT_EQ(body.find("reporting"), std::string::npos) << body;
+  EXPECT_NE(body.find(R"("source":{"component":"replicaset-controller")"), std::string::npos);
+}
+
 TEST(EventTest, PatchHasOnlyWhatChanges) {
   EXPECT_EQ(event_patch_json(made()), R"({"count":3,"lastTimestamp":"2026-01-01T00:01:01Z",)"
                                       R"("message":"Created pod: \"web-1\""})");

@@ -130,6 +130,9 @@ TEST_F(MetricsTest, ControllersAndInformersHaveTheirSeries) {
   informer->store_version(1'234'567'890'123'456'789U);
   informer->processed(milliseconds(4));
   informer->objects(7);
+  informer->skipped("too_deep");
+  informer->skipped_now(3);
+  metrics_->informer_freshness({"apps", "v1", "replicasets"}, seconds(130), Metrics::Stale::kYes);
 
   const std::string text = metrics_->text();
 
@@ -144,6 +147,12 @@ TEST_F(MetricsTest, ControllersAndInformersHaveTheirSeries) {
   EXPECT_THAT(text, HasSubstr("informer_processing_latency_seconds_bucket" + labels +
                               ",le=\"0.005\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("davit_informer_objects" + labels + "} 7\n"));
+  EXPECT_THAT(text, HasSubstr("davit_informer_skipped_objects" + labels + "} 3\n"));
+  EXPECT_THAT(text, HasSubstr("davit_informer_unconfirmed_seconds" + labels + "} 130\n"));
+  EXPECT_THAT(text, HasSubstr("davit_informer_stale" + labels + "} 1\n"));
+  EXPECT_THAT(text, HasSubstr("davit_informer_skipped_objects_total{group=\"apps\","
+                              "name=\"davit\",reason=\"too_deep\",resource=\"replicasets\","
+                              "version=\"v1\"} 1\n"));
 }
 
 TEST_F(MetricsTest, ProcessAndBuildAreDescribed) {  // HO-100
@@ -193,6 +202,21 @@ TEST_F(MetricsTest, PluginMetricsAreExposed) {
   EXPECT_THAT(text, HasSubstr("web_syncs_total{result=\"ok\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("web_pods 5\n"));
   EXPECT_THAT(text, HasSubstr("web_age_bucket{le=\"0.5\"} 0\nweb_age_bucket{le=\"2\"} 1\n"));
+}
+
+TEST_F(MetricsTest, APluginMetricWithoutLabelsIsThereFromTheStart) {
+  const MetricOptions options[] = {{MetricType::kCounter, "web_syncs_total", "Syncs.", {}, {}},
+                                   {MetricType::kGauge, "web_pods", "Pods.", {}, {}},
+                                   {MetricType::kHistogram, "web_age", "Age.", {}, {0.5, 2}},
+                                   {MetricType::kCounter, "web_by_zone", "Zones.", {"zone"}, {}}};
+  for (const MetricOptions& each : options) ASSERT_TRUE(metrics_->open_plugin_metric(each));
+
+  const std::string text = metrics_->text();
+  EXPECT_THAT(text, HasSubstr("\nweb_syncs_total 0\n"));
+  EXPECT_THAT(text, HasSubstr("\nweb_pods 0\n"));
+  EXPECT_THAT(text, HasSubstr("\nweb_age_bucket{le=\"2\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("\nweb_age_count 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\nweb_by_zone")));
 }
 
 TEST_F(MetricsTest, WrongUseOfAPluginMetricIsRefused) {

@@ -48,6 +48,21 @@ TEST_F(HttpConnectionTest, EndlessHeadIsRefused) {
   EXPECT_THAT(ask("GET / HTTP/1.1\r\nX: " + std::string(2000, 'x')), StartsWith("HTTP/1.1 431 "));
 }
 
+TEST_F(HttpConnectionTest, LimitOfAHeadHoldsHoweverItIsCut) {
+  options_.header_bytes_max = 100;
+  // Neither the first line nor the rest is beyond the limit by itself.
+  const std::string head = "GET /" + std::string(60, 'p') +
+                           " HTTP/1.1\r\nHost: x\r\nX: " + std::string(60, 'x') + "\r\n\r\n";
+
+  for (std::size_t size = 1; size <= head.size(); ++size) {
+    open();
+    for (std::size_t at = 0; at < head.size(); at += size) {
+      connection_->receive(std::string_view(head).substr(at, size), now_);
+    }
+    EXPECT_THAT(sent(), StartsWith("HTTP/1.1 431 ")) << size;
+  }
+}
+
 TEST_F(HttpConnectionTest, EndlessChunkExtensionIsRefused) {
   options_.header_bytes_max = 1000;
   open();

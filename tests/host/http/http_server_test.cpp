@@ -62,6 +62,20 @@ TEST_F(HttpServerTest, ConnectionIsKeptForFurtherRequests) {
   }
 }
 
+TEST_F(HttpServerTest, ClientsThatAskNothingKeepNobodyOut) {
+  HttpServerOptions few;
+  few.connections_max = 4;
+  const auto server = open(few);
+  std::deque<test::HttpClient> idle;
+  for (int i = 0; i < 20; ++i) {
+    idle.emplace_back(server->port());
+    if (i % 2 == 0) idle.back().send("GET /half HTTP/1.1\r\n");
+  }
+  test::HttpClient probe(server->port());
+  probe.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(probe.read_answer(), EndsWith("GET /healthz [] "));
+}
+
 TEST_F(HttpServerTest, RequestsSentTogetherAreAnsweredInOrder) {
   const auto server = open();
   test::HttpClient client(server->port());

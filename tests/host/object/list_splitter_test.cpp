@@ -16,6 +16,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+using Strings = std::vector<std::string>;
+
 struct Split {
   Status status;
   std::vector<std::string> items;
@@ -135,26 +137,12 @@ TEST(ListSplitterTest, TableIsRefused) {
 }
 
 TEST(ListSplitterTest, WhatIsNoListIsRefused) {
-  for (const std::string_view body : {"[]",
-                                      "null",
-                                      "x",
-                                      R"({"kind":"Pod"})",
-                                      R"({"items":{}})",
-                                      R"({"items":[1]})",
-                                      R"({"items":[{}{}]})",
-                                      R"({"items":[{},]})",
-                                      R"({"items":[,{}]})",
-                                      R"({"items":[],"items":[]})",
-                                      R"({"items":[]}})",
-                                      R"({"items":[]},{})",
-                                      R"({"items":"x"})",
-                                      R"({"items":nope})",
-                                      R"({"a":1,})",
-                                      R"({,})",
-                                      R"({"a" 1})",
-                                      R"({a:1})",
-                                      R"({"metadata":tru,"items":[]})",
-                                      "{}"}) {
+  for (const std::string_view body :
+       {"[]", "null", "x", R"({"kind":"Pod"})", R"({"items":{}})", R"({"items":[{}{}]})",
+        R"({"items":[{},]})", R"({"items":[,{}]})", R"({"items":[],"items":[]})",
+        R"({"items":[]}})", R"({"items":[]},{})", R"({"items":"x"})", R"({"items":nope})",
+        R"({"a":1,})", R"({,})", R"({"a" 1})", R"({a:1})", R"({"metadata":tru,"items":[]})",
+        "{}"}) {
     const Split got = split(body);
     EXPECT_EQ(got.status.code(), Code::kInvalid) << body << ": " << got.status.message();
     EXPECT_EQ(split(body, 1).status.code(), Code::kInvalid) << body;
@@ -172,23 +160,73 @@ TEST(ListSplitterTest, CutBodyIsUnavailable) {
   }
 }
 
-TEST(ListSplitterTest, ItemAboveTheLimitIsRefused) {
-  ListSplitter splitter;
-  std::size_t items = 0;
-  const ItemSink sink = [&](std::string_view) {
-    ++items;
+/// What a splitter with a small limit makes of `body`, fed in two pieces.
+Strings split_small(std::string_view body, std::size_t cut) {
+  Strings seen;
+  ListSplitter splitter({.bytes_max = 40, .skip = [&](const ObjectIdentity& item) {
+                           seen.push_back("skipped " + item.ns + "/" + item.name);
+                           return Status();
+                         }});
+  const ItemSink sink = [&](std::string_view item) {
+    seen.emplace_back(item);
     return Status();
   };
-  const std::string megabyte(std::size_t{1} << 20, 'x');
-  ASSERT_TRUE(splitter.feed(R"({"items":[{},{"a":")", sink).ok());
-  Status status;
-  for (int i = 0; i < 9 && status.ok(); ++i) status = splitter.feed(megabyte, sink);
+  for (const std::string_view piece : {body.substr(0, cut), body.substr(cut)}) {
+    if (const Status fed = splitter.feed(piece, sink); !fed.ok()) return {fed.message()};
+  }
+  const Status end = splitter.finish();
+  seen.push_back(end.ok() ? splitter.resource_version() : end.message());
+  return seen;
+}
 
+TEST(ListSplitterTest, ItemAboveTheLimitIsPassedOverAndNamedWhereverTheBodyIsCut) {
+  const std::string exact = R"({"a":")" + std::string(32, 'x') + R"("})";  // 40 bytes.
+  const std::string body = R"({"items":[)" + exact +
+                           R"(,{"a":"]}\"}","metadata":{"name":"big","namespace":"n"}},)" + exact +
+                           R"(],"metadata":{"resourceVersion":"7"}})";
+  for (std::size_t cut = 0; cut <= body.size(); ++cut) {
+    EXPECT_THAT(split_small(body, cut), ElementsAre(exact, "skipped n/big", exact, "7")) << cut;
+  }
+}
+
+TEST(ListSplitterTest, ItemOf64MiBIsTakenAndALargerOnePassedOver) {
+  for (const std::size_t above : {0U, 1U}) {
+    std::size_t taken = 0;
+    std::string skipped;
+    ListSplitter splitter({.skip = [&](const ObjectIdentity& item) {
+      skipped = item.name;
+      return Status();
+    }});
+    const ItemSink sink = [&](std::string_view item) {
+      taken += item.size();
+      return Status();
+    };
+    const std::string begin = R"({"metadata":{"name":"big"},"a":")";
+    const std::string piece(std::size_t{64} << 10, 'x');
+    std::size_t left = kObjectBytesMax + above - begin.size() - 2;
+    ASSERT_TRUE(splitter.feed(R"({"items":[)" + begin, sink).ok());
+    for (; left > piece.size(); left -= piece.size()) {
+      ASSERT_TRUE(splitter.feed(piece, sink).ok());
+    }
+    ASSERT_TRUE(splitter.feed(std::string(left, 'x') + R"("},{}]})", sink).ok());
+    ASSERT_TRUE(splitter.finish().ok());
+
+    EXPECT_EQ(taken, above == 0 ? kObjectBytesMax + 2 : 2U);
+    EXPECT_EQ(skipped, above == 0 ? "" : "big");
+  }
+}
+
+TEST(ListSplitterTest, ItemAboveTheLimitIsAnErrorForUsersThatPassOverNothing) {
+  ListSplitter splitter({.bytes_max = 10});
+  const ItemSink sink = [](std::string_view) { return Status(); };
+  const Status status = splitter.feed(R"({"items":[{"a":"bcdefg"}]})", sink);
   EXPECT_EQ(status.code(), Code::kInvalid);
-  EXPECT_THAT(status.message(), HasSubstr("8 MiB"));
-  EXPECT_EQ(splitter.feed("\"}]}", sink).code(), Code::kInvalid) << "the error stays";
-  EXPECT_EQ(splitter.finish().code(), Code::kInvalid);
-  EXPECT_EQ(items, 1U);
+  EXPECT_EQ(splitter.finish().code(), Code::kInvalid) << "the error stays";
+}
+
+TEST(ListSplitterTest, ItemsOfAnyTypeReachTheSink) {
+  EXPECT_THAT(split(R"({"items":[1,null,"a",[{}],{},true]})", 1).items,
+              ElementsAre("1", "null", "\"a\"", "[{}]", "{}", "true"));
 }
 
 TEST(ListSplitterTest, LargeMetadataIsRefusedAndLargeUnknownFieldsAreNot) {

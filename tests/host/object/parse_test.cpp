@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <string>
 
@@ -226,6 +227,54 @@ TEST_F(ParseTest, SkippedValuesMustBeginAndEnd) {
       R"({"x" : [1, {"y":"]"}] , "kind":"K","z":-1.5e3,"w":"\"","v":{}})", {.keep_mask = keep});
   ASSERT_TRUE(object) << object.error().message();
   EXPECT_EQ(object->root().json(), R"({"kind":"K"})");
+}
+
+TEST_F(ParseTest, FaultSaysWhatIsWrong) {
+  const auto fault = [this](std::string_view json) {
+    (void)parser_.parse(json);
+    return parser_.fault();
+  };
+  EXPECT_EQ(fault("{}"), ParseFault::kNone);
+  EXPECT_EQ(fault("{\"a\":\"\xff\"}"), ParseFault::kEncoding);
+  EXPECT_EQ(fault(R"({"a":)" + std::string(200, '[')), ParseFault::kTooDeep);
+  EXPECT_EQ(fault("{"), ParseFault::kMalformed);
+  EXPECT_EQ(fault("7"), ParseFault::kMalformed);
+  EXPECT_EQ(fault(std::string_view("{}\0", 3)), ParseFault::kMalformed);
+  EXPECT_EQ(fault(std::string(kObjectBytesMax + 1, ' ')), ParseFault::kTooLarge);
+  EXPECT_EQ(fault("{}"), ParseFault::kNone) << "that of the last text";
+}
+
+TEST_F(ParseTest, HugeObjectLeavesNothingInTheParser) {
+  const std::string huge = R"({"a":")" + std::string(std::size_t{32} << 20, 'x') + R"("})";
+  (void)parse(R"({"a":"b"})");
+  const auto used = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  const std::size_t before = used();
+  (void)parse(huge);
+  EXPECT_LT(used(), before + (std::size_t{1} << 20));
+  EXPECT_EQ(parse(R"({"a":"b"})").root().json(), R"({"a":"b"})");
+}
+
+TEST_F(ParseTest, MetadataOfTheWrongTypeIsTold) {
+  const auto told = [this](std::string_view json) { return check_metadata(parse(json)).message(); };
+  EXPECT_EQ(told("{}"), "metadata is not an object");
+  EXPECT_EQ(told(R"({"metadata":[]})"), "metadata is not an object");
+  EXPECT_EQ(told(R"({"metadata":{}})"), "metadata.name is not a string or empty");
+  EXPECT_EQ(told(R"({"metadata":{"name":7}})"), "metadata.name is not a string or empty");
+  EXPECT_EQ(told(R"({"metadata":{"name":""}})"), "metadata.name is not a string or empty");
+  for (const std::string_view member :
+       {"namespace", "uid", "resourceVersion", "labels", "annotations", "ownerReferences",
+        "deletionTimestamp", "finalizers"}) {
+    const auto with = [member](std::string_view value) {
+      return R"({"metadata":{"name":"a",")" + std::string(member) + "\":" + std::string(value) +
+             "}}";
+    };
+    EXPECT_EQ(told(with("7")), "metadata." + std::string(member) + " has the wrong type");
+    EXPECT_TRUE(check_metadata(parse(with("null"))).ok()) << member;
+  }
+  EXPECT_TRUE(check_metadata(parse(R"({"metadata":{"name":"a","labels":{},"other":1}})")).ok());
 }
 
 TEST_F(ParseTest, ParserWorksOnAfterAnError) {

@@ -190,5 +190,26 @@ TEST_F(ProjectionTest, ProjectedReadsAreTheSameOnProjectedAndFullObjects) {
   }
 }
 
+TEST_F(ProjectionTest, FirstRefusedReadIsKnownByItsPath) {
+  const ObjectRef pod = parse(kPod);
+  const Mask root = mask({"spec.containers[].name", "metadata.annotations['a.b/c']"});
+  const auto refused = [&] {
+    const auto at = space_.whereabouts(undeclared_read()->at);
+    EXPECT_EQ(at.root, root);
+    return at.path + " " + std::string(undeclared_read()->member());
+  };
+  forget_undeclared_read();
+  EXPECT_FALSE(undeclared_read());
+
+  EXPECT_EQ(lookup(pod.root(root)["spec"]["containers"].at(1), "image"), DAVIT_UNDECLARED);
+  EXPECT_EQ(refused(), "spec.containers[] image");
+  EXPECT_EQ(lookup(pod.root(root), "status"), DAVIT_UNDECLARED);
+  EXPECT_EQ(refused(), "spec.containers[] image") << "the first one counts";
+
+  forget_undeclared_read();
+  EXPECT_EQ(lookup(pod.root(root), "status"), DAVIT_UNDECLARED);
+  EXPECT_EQ(refused(), " status");
+}
+
 }  // namespace
 }  // namespace davit::host

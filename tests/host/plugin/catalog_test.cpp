@@ -52,6 +52,17 @@ TEST_F(CatalogTest, WithoutAListEveryPluginOfTheDirectoriesIsMeant) {
   EXPECT_EQ(resolve("pluginDirectories: [plugins]\nplugins: []\n").plugins.size(), 0U);
 }
 
+TEST_F(CatalogTest, FileThatOthersMayWriteIsRefusedBeforeItIsParsed) {
+  const std::filesystem::path file = directory_.write("hostile.so", "no ELF file at all");
+  std::filesystem::permissions(file, std::filesystem::perms::all);
+  const ManifestResult loaded =
+      load_manifest(directory_.write("m.yaml", kHead + "plugins: [{path: hostile.so}]\n"));
+  const Catalog catalog = resolve_plugins(loaded.manifest, "m.yaml", Trust::kRequired);
+  ASSERT_EQ(catalog.mistakes.size(), 1U);
+  EXPECT_EQ(without_directory(catalog.mistakes[0].text, directory_),
+            "plugin DIR/hostile.so: the file is writable by others; run chmod go-w on it");
+}
+
 TEST_F(CatalogTest, DisabledPluginsAreNotLookedAt) {
   const Catalog catalog = resolve("plugins: [{path: none.so, enabled: false}]\n");
   EXPECT_TRUE(catalog.ok());

@@ -23,6 +23,17 @@ namespace davit::host {
 
 inline davit_str str(std::string_view text) { return lend_view(text); }
 
+/// About the pods of the namespace default.
+inline davit_request pod_request(std::int32_t verb) {
+  davit_request request{};
+  request.size = sizeof(request);
+  request.verb = verb;
+  request.version = str("v1");
+  request.resource = str("pods");
+  request.ns = str("default");
+  return request;
+}
+
 /// A whole answer of the API server.
 inline test::ScriptedAnswer answered(int status, std::string body) {
   test::ScriptedAnswer made;

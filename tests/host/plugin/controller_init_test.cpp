@@ -100,6 +100,25 @@ TEST_F(ControllerInitTest, NothingIsLeftBehindUnlessItStarts) {
   }
 }
 
+TEST_F(ControllerInitTest, RefusedWatchNamesTheEntryThatTheNoteLacks) {
+  davit_informer_options options{};
+  options.size = sizeof(options);
+  options.version = str("v1");
+  options.resource = str("pods");
+  options.field_selector = str("metadata.name=web");
+  const auto result = init([&](const davit_context& context, davit_controller&) {
+    davit_handle handle = 0;
+    EXPECT_EQ(tables_.informer->open(host_->handle(), &options, &handle), DAVIT_UNDECLARED);
+    context.error_text(context.host, str("cannot open the informer"));
+    return DAVIT_FAILED;
+  });
+  EXPECT_EQ(result.reason,
+            "cannot open the informer: the note declares no watch of pods with this group, version "
+            R"(and selectors: "watches" of sample-controller needs an entry )"
+            R"({"group":"","version":"v1","resource":"pods","fieldSelector":"metadata.name=web"}; )"
+            R"(it has one with version "v1", fieldSelector "" and labelSelector "")");
+}
+
 TEST_F(ControllerInitTest, InformersAppearWithTheCommit) {
   start_with([&] {
     open_informer("", "pods");

@@ -77,6 +77,8 @@ constexpr FindingCase kFindingCases[] = {
     {"two_exports", "exports", Grade::kRefused},
     {"no_entry", "no-entry", Grade::kRefused},
     {"executable_stack", "executable-stack", Grade::kRefused},
+    {"run_path", "run-path", Grade::kRefused},
+    {"old_run_path", "run-path", Grade::kRefused},
     {"thread", "thread", Grade::kLoadOnce},
     {"signal", "signal", Grade::kLoadOnce},
     {"static_tls", "static-tls", Grade::kLoadOnce},

@@ -67,11 +67,11 @@ struct RequestCase {
 
 // clang-format off
 constexpr RequestCase kRequestCases[] = {
-    {"a", DAVIT_GET,    "GET",    "/api/v1/namespaces/default/pods/a?timeout=30s"},
-    {"",  DAVIT_LIST,   "GET",    "/api/v1/namespaces/default/pods?timeout=30s"},
-    {"",  DAVIT_CREATE, "POST",   "/api/v1/namespaces/default/pods?timeout=30s"},
-    {"a", DAVIT_PATCH,  "PATCH",  "/api/v1/namespaces/default/pods/a?timeout=30s"},
-    {"a", DAVIT_DELETE, "DELETE", "/api/v1/namespaces/default/pods/a?timeout=30s"},
+    {"a", DAVIT_GET,    "GET",    "/api/v1/namespaces/default/pods/a"},
+    {"",  DAVIT_LIST,   "GET",    "/api/v1/namespaces/default/pods"},
+    {"",  DAVIT_CREATE, "POST",   "/api/v1/namespaces/default/pods"},
+    {"a", DAVIT_PATCH,  "PATCH",  "/api/v1/namespaces/default/pods/a"},
+    {"a", DAVIT_DELETE, "DELETE", "/api/v1/namespaces/default/pods/a"},
 };
 // clang-format on
 
@@ -87,6 +87,14 @@ TEST_F(HostClientTest, EachVerbBecomesItsRequest) {
   }
   EXPECT_THAT(transport_.requests().back().headers,
               Contains(std::pair<std::string, std::string>("User-Agent", user_agent("sample"))));
+}
+
+TEST_F(HostClientTest, OnlyATimeLimitThatThePluginAskedForReachesTheServer) {
+  transport_.answer(answered(200, kPod));
+  davit_request limited = request(DAVIT_GET, "pods", "a");
+  limited.timeout_ms = 5000;
+  EXPECT_EQ(call(limited).code, DAVIT_OK);
+  EXPECT_EQ(transport_.requests().back().target, "/api/v1/namespaces/default/pods/a?timeout=5s");
 }
 
 TEST_F(HostClientTest, PatchTypesAndDeleteOptionsAreCarriedOver) {
@@ -155,6 +163,11 @@ TEST_F(HostClientTest, WhatTheNoteDoesNotDeclareIsNotSent) {
     EXPECT_THAT(answer.message, HasSubstr("declares no rule for "));
   }
   EXPECT_THAT(call(status).message, HasSubstr("patch of pods/status in group \"\""));
+  EXPECT_THAT(
+      call(status).message,
+      HasSubstr(R"("rules" of sample-controller in its note need )"
+                R"({"group":"","resource":"pods","subresource":"status","verbs":["patch"]})"))
+      << "what to write";
   EXPECT_THAT(transport_.requests(), IsEmpty());
 }
 
@@ -245,6 +258,76 @@ TEST_F(HostClientTest, DryRunGoesWithEveryWrite) {
   EXPECT_THAT(sent.at(0).target, HasSubstr("dryRun=All"));
   EXPECT_THAT(sent.at(1).body, HasSubstr(R"("dryRun":["All"])"));
   EXPECT_THAT(sent.at(2).target, Not(HasSubstr("dryRun")));
+}
+
+TEST_F(HostClientTest, NoQueryTurnsADryRunIntoAWriteOrAListIntoAWatch) {
+  ControllerHostOptions dry = options();
+  dry.dry_run = DryRun::kServer;
+  make(std::move(dry));
+  transport_.answer(answered(201, kPod));
+  davit_request create = request(DAVIT_CREATE, "pods", "");
+  create.query = str("fieldManager=a#b");
+  EXPECT_EQ(call(create).code, DAVIT_OK);
+  EXPECT_THAT(transport_.requests().back().target, HasSubstr("?fieldManager=a%23b&dryRun=All"));
+
+  davit_request list = request(DAVIT_LIST, "pods", "");
+  for (const char* query : {"watch=true", "%77atch=1", "dryRun=", "x=%"}) {
+    list.query = str(query);
+    EXPECT_EQ(call(list).returned, DAVIT_MISUSE) << query;
+  }
+  EXPECT_EQ(transport_.requests().size(), 1u);
+}
+
+TEST_F(HostClientTest, QueryOfEightMegabytesIsAnError) {
+  davit_request list = request(DAVIT_LIST, "pods", "");
+  const std::string query = "labelSelector=" + std::string(std::size_t{8} << 20, 'a');
+  list.query = str(query);
+  EXPECT_EQ(call(list).returned, DAVIT_MISUSE);
+  EXPECT_THAT(transport_.requests(), IsEmpty());
+}
+
+TEST_F(HostClientTest, RuleForNamespacesDoesNotReachWhatIsInThem) {
+  ControllerHostOptions sly = options();
+  sly.declared.rules.push_back({"", "namespaces", "secrets", {"get"}});
+  make(std::move(sly));
+  davit_request secrets = request(DAVIT_GET, "namespaces", "kube-system");
+  secrets.ns = str("");
+  secrets.subresource = str("secrets");
+  const Answer answer = call(secrets);
+  EXPECT_EQ(answer.returned, DAVIT_MISUSE);
+  EXPECT_THAT(answer.message, HasSubstr("invalid subresource \"secrets\" of namespaces"));
+  EXPECT_THAT(transport_.requests(), IsEmpty());
+}
+
+/// A pod of `owner`; its UID is the name. `bad` makes it unreadable.
+std::string owned_pod(std::string_view name, std::string_view owner, std::string_view bad = "") {
+  return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + std::string(name) +
+         R"(","namespace":"default","uid":")" + std::string(name) +
+         R"(","resourceVersion":"5","labels":{"a":")" + std::string(bad) +
+         R"("},"ownerReferences":[{"uid":")" + std::string(owner) + R"(","controller":true}]}})";
+}
+
+TEST_F(HostClientTest, NothingMoreIsCreatedForAnOwnerWithAMissingDependant) {
+  start_with([this] { open_informer("", "pods"); });
+  commit({R"({"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[)" +
+          owned_pod("lost", "rs-1", "\xff") + "," + owned_pod("seen", "rs-2") + "]}"});
+  transport_.set_script([](const HttpRequest&) { return answered(201, kPod); });
+  const auto create = [this](std::string_view owner) {
+    const std::string body = owned_pod("new", owner);
+    davit_request made = request(DAVIT_CREATE, "pods", "");
+    made.body = str(body);
+    return call(made);
+  };
+
+  const Answer refused = create("rs-1");
+  EXPECT_EQ(refused.code, DAVIT_UNAVAILABLE);
+  EXPECT_THAT(refused.message, HasSubstr("lost has the same controlling owner"));
+  EXPECT_THAT(transport_.requests(), IsEmpty());
+  EXPECT_EQ(create("rs-2").code, DAVIT_OK);
+  EXPECT_EQ(call(request(DAVIT_CREATE, "pods", "")).code, DAVIT_OK) << "nobody owns it";
+
+  send(0, R"({"type":"DELETED","object":)" + owned_pod("lost", "rs-1", "\xff") + "}");
+  EXPECT_EQ(create("rs-1").code, DAVIT_OK);
 }
 
 TEST_F(HostClientTest, CancelledCallSendsNothing) {

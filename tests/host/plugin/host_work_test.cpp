@@ -84,6 +84,26 @@ TEST_F(HostWorkTest, StandbySyncsNothing) {
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
 }
 
+// Issue 11, 1.3: a standby that won began with what its caches held.
+TEST_F(HostWorkTest, HostThatWinsSyncsWhenItsCachesAreKnownToBeAsNew) {
+  davit_handle queue = 0;
+  start_with([&] {
+    open_informer("", "pods");
+    queue = open_queue();
+  });
+  commit({list_json("10", {})});
+  host_->start();
+  EXPECT_EQ(add(queue, "default/web"), DAVIT_OK);
+
+  host_->lead(clock_.now());
+  EXPECT_FALSE(host_->syncing());
+  send(0, "");  // A watch that ends as soon as it begins.
+  EXPECT_FALSE(host_->syncing());
+  send(0, list_json("12", {}));
+
+  EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
+}
+
 TEST_F(HostWorkTest, StaleAndForeignHandlesAreRefused) {
   davit_handle queue = 0;
   start_with([&] { queue = open_queue(); });

@@ -1,5 +1,6 @@
 #include "host/plugin/loader.hpp"
 
+#include <davit/abi.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,8 +88,8 @@ constexpr RefusalCase kRefusalCases[] = {
      "davit_plugin() does"},
     {"malformed_note",
      "its davit note is wrong: line 1, column 2: a key in double quotes is expected"},
-    {"newer_major", "needs ABI 2.0, this host has 1.0: use a newer davit"},
-    {"newer_minor", "needs ABI 1.9, this host has 1.0: use a newer davit"},
+    {"newer_major", "needs ABI 2.0, this host has " DAVIT_ABI_VERSION_TEXT ": use a newer davit"},
+    {"newer_minor", "needs ABI 1.9, this host has " DAVIT_ABI_VERSION_TEXT ": use a newer davit"},
     {"unknown_capability",
      "requires davit.teleport/1, which this host does not have: use a newer davit"},
     {"other_row",

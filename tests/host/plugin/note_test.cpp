@@ -1,5 +1,6 @@
 #include "host/plugin/note.hpp"
 
+#include <davit/abi.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,6 +57,21 @@ struct NoteCase {
 };
 
 constexpr NoteCase kNoteCases[] = {
+    {R"(,"clientName":"c/d")",
+     "controllers[0].clientName must be up to 253 letters, digits, '-', '_' and '.', not \"c/d\""},
+    {R"(,"clientName":"c\r\nImpersonate-User: admin")",
+     R"(controllers has control characters: "c\r\nImpersonate-User: admin")"},
+    {R"(,"rules":[{"resource":"namespaces","subresource":"secrets","verbs":["get"]}])",
+     "controllers[0].rules[0].subresource must be one word such as \"status\" that namespaces "
+     "have, not \"secrets\""},
+    {R"(,"rules":[{"resource":"pods","subresource":"log/../x","verbs":["get"]}])",
+     "controllers[0].rules[0].subresource must be one word such as \"status\" that pods have, not "
+     "\"log/../x\""},
+    {R"(,"rules":[{"resource":"watch","verbs":["get"]}])",
+     "controllers[0].rules[0].resource must be a plural in lower case such as \"pods\", not "
+     "\"watch\""},
+    {R"(,"watches":[{"resource":"pods","version":"v1/x"}])",
+     "controllers[0].watches[0].version must be like \"v1\", not \"v1/x\""},
     {R"(,"worker":5)",
      "unknown key \"worker\" in controllers[0]; did you mean \"workers\"? (allowed: aliases, "
      "clientName, name, offByDefault, rules, watches, withoutLeadership, workers)"},
@@ -104,14 +120,15 @@ TEST(NoteTest, TheWholeNoteIsChecked) {
 }
 
 TEST(NoteTest, NewerNotesAreReadOnlyAsFarAsTheyCanBeUnderstood) {
-  for (const char* abi : {"1.1", "2.0"}) {
+  for (const char* abi : {"1.9", "2.0"}) {
     const NoteResult note =
         parse_note(R"({"name":"p","version":"1","abi":")" + std::string(abi) + R"(","new":1})");
     EXPECT_TRUE(note.ok()) << abi;
     const Status compatible = check_compatible(note.declaration, host_capabilities());
     EXPECT_EQ(compatible.code(), Code::kUnsupported);
-    EXPECT_EQ(compatible.message(),
-              "needs ABI " + std::string(abi) + ", this host has 1.0: use a newer davit");
+    EXPECT_EQ(compatible.message(), "needs ABI " + std::string(abi) +
+                                        ", this host has " DAVIT_ABI_VERSION_TEXT
+                                        ": use a newer davit");
   }
 }
 

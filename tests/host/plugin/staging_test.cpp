@@ -70,6 +70,29 @@ TEST(StagingTest, DirectoriesThatOthersMayWriteAreRefusedUnlessSticky) {
   EXPECT_TRUE(read_trusted(path));
 }
 
+TEST(StagingTest, EveryDirectoryOnTheWayIsChecked) {
+  const TempDirectory directory;
+  const std::filesystem::path path = copy_sample(directory, "good", "a/b/c/p.so");
+  ASSERT_TRUE(read_trusted(path));
+  permissions(directory.path() / "a", perms::all);
+  EXPECT_EQ(
+      without_directory(read_trusted(path).error().message(), directory),
+      "plugin DIR/a/b/c/p.so: the directory DIR/a is writable by others; run chmod go-w on it");
+}
+
+TEST(StagingTest, DirectoryOfALinkIsCheckedToo) {
+  const TempDirectory directory;
+  const std::filesystem::path path = copy_sample(directory, "good", "real/p.so");
+  std::filesystem::create_directories(directory.path() / "open");
+  const std::filesystem::path link = directory.path() / "open/link.so";
+  std::filesystem::create_symlink("../real/p.so", link);
+  EXPECT_TRUE(read_trusted(link));
+  permissions(directory.path() / "open", perms::all);
+  EXPECT_EQ(read_trusted(link).error().code(), Code::kForbidden) << "others may turn the link";
+  std::filesystem::create_directory_symlink(directory.path() / "open", directory.path() / "way");
+  EXPECT_EQ(read_trusted(directory.path() / "way/../real/p.so").error().code(), Code::kForbidden);
+}
+
 TEST(StagingTest, LinksAreJudgedByWhatTheyPointTo) {
   const TempDirectory directory;
   const std::filesystem::path path = copy_sample(directory, "good", "real/p.so");

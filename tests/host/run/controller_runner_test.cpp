@@ -28,6 +28,23 @@ TEST_F(ControllerRunnerTest, KeysWaitForCachesAndLeadership) {
   EXPECT_TRUE(runner.syncing());
 }
 
+TEST_F(ControllerRunnerTest, SyncedCachesAndStartedWorkersAreLoggedAtTheDefaultVerbosity) {
+  ControllerRunner runner(options(), &feed_, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue(noting()));
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  runner.start();
+  feed_.fill();
+  ASSERT_TRUE(runner.wait_caches(Time::max()));
+  EXPECT_EQ(sink_.count("I0 "), 1u);
+  EXPECT_EQ(sink_.count("Caches are synced"), 1u);
+
+  runner.begin_syncing();
+
+  EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
+  EXPECT_EQ(sink_.count("I0 "), 2u);
+  EXPECT_EQ(sink_.count("Started workers"), 1u);
+}
+
 TEST_F(ControllerRunnerTest, StandbySyncsNothingUntilItLeads) {
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
   const QueueId id = runner.open_queue(queue(noting()));
@@ -305,6 +322,31 @@ TEST_F(ControllerRunnerTest, PauseKeepsKeysForResume) {
   runner.resume();
 
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
+}
+
+TEST_F(ControllerRunnerTest, SyncWhoseRequestWasHeldBackIsNoFailureWhateverItSays) {
+  test::Collector<bool> synced;
+  test::Door paused;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  const QueueId id = runner.open_queue(queue([&](std::string_view, std::stop_token) {
+    const bool first = synced.entries().empty();
+    synced.push(first);
+    if (!first) return SyncOutcome{};
+    paused.pass();
+    return SyncOutcome{DAVIT_INTERNAL, {}, "creating pods: held back", true};
+  }));
+  runner.start();
+  runner.begin_syncing();
+  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  synced.await(1);
+  EXPECT_FALSE(runner.pause({Time::max(), Time::min()}));
+  paused.open();
+  EXPECT_TRUE(runner.pause({Time::max(), Time::max()}));
+  runner.resume();
+
+  EXPECT_THAT(synced.await(2), ElementsAre(true, false));
+  EXPECT_EQ(runner.failures(id, "default/web"), 0U);
+  EXPECT_EQ(sink_.count("Sync failed"), 0U);
 }
 
 TEST_F(ControllerRunnerTest, CancelledSyncIsRunAgainAfterThePause) {

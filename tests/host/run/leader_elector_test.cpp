@@ -108,6 +108,18 @@ TEST_F(LeaderElectorTest, FenceFallsWhenTheLeaseIsNotRenewed) {
   EXPECT_FALSE(elector.may_write());
 }
 
+TEST_F(LeaderElectorTest, FenceFallsWhileTheMachineIsSuspended) {
+  LeaderElector elector = make();
+  elector.start();
+  story_.await(2);
+  ASSERT_TRUE(elector.may_write());
+
+  clock_.suspend(seconds(16));
+
+  EXPECT_FALSE(elector.may_write()) << "others may have taken the lease, and no timer has run yet";
+  elector.stop(LeaderElector::Release::kNo);
+}
+
 TEST_F(LeaderElectorTest, LeaderThatCannotRenewGivesUpAtTheDeadline) {  // RT-104
   LeaderElector elector = make();
   elector.start();

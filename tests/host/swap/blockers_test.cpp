@@ -62,7 +62,7 @@ TEST_F(BlockersTest, UnloadTellsThemToo) {
 
 TEST_F(BlockersTest, ALibraryThatCameWithABuildAndStaysIsNamed) {
   start();
-  place("needs_library");
+  place("brings_library");
   ASSERT_TRUE(swap().ok());
   place("v2");
   const SwapReport report = swap();

@@ -25,6 +25,34 @@ TEST_F(SwapTest, ADisabledControllerIsOffUntilItIsEnabled) {
   EXPECT_TRUE(set_->state().residents.empty());
 }
 
+TEST_F(SwapTest, AnAliasNamesAControllerInEveryOperation) {
+  start();
+  const auto state = [&] { return set_->state().plugins[0].controllers[0].state; };
+
+  EXPECT_TRUE(set_->pause("sample-alias").ok());
+  EXPECT_EQ(state(), "paused");
+  EXPECT_TRUE(set_->resume("sample-alias").ok());
+  EXPECT_EQ(state(), "running");
+  EXPECT_TRUE(set_->disable("sample-alias").ok());
+  EXPECT_EQ(state(), "off");
+  EXPECT_TRUE(set_->enable("sample-alias").ok());
+  EXPECT_NE(state(), "off");
+}
+
+TEST_F(SwapTest, AnUnknownControllerIsAnsweredWithTheNameThatWasMeant) {
+  start();
+  const std::string meant =
+      "no loaded plugin has a controller sample-controler; did you mean sample-controller?";
+
+  EXPECT_EQ(set_->pause("sample-controler").message(), meant);
+  EXPECT_EQ(set_->resume("sample-controler").message(), meant);
+  EXPECT_EQ(set_->disable("sample-controler").text, meant);
+  EXPECT_EQ(set_->enable("sample-controler").text, meant);
+  ASSERT_TRUE(set_->disable("sample-controller").ok());
+  EXPECT_EQ(set_->pause("sample-controller").message(),
+            "sample-controller does not run; start it with davit ctl enable sample-controller");
+}
+
 TEST_F(SwapTest, AnUnloadedPluginLeavesAndMayBeLoadedAgain) {
   start();
   const SwapReport unloaded = set_->unload("sample");

@@ -230,5 +230,17 @@ TEST(IntendedWritesTest, WritesAreNamedAndBounded) {
   EXPECT_GT(writes.content().beyond, 0U);
 }
 
+TEST(IntendedWritesTest, BodiesOfSecretsAreComparedAndNotShown) {
+  ApiRequest create;
+  create.verb = Verb::kCreate;
+  create.path = {"", "v1", "secrets", "", "default", ""};
+  create.body = R"({"data":{"password":"aHVudGVyMg=="}})";
+  const IntendedWrite one = intended_write(create, "s");
+  EXPECT_EQ(one.content, "(confidential)");
+  EXPECT_EQ(one, intended_write(create, "s"));
+  create.body = R"({"data":{"password":"c3dvcmRmaXNo"}})";
+  EXPECT_NE(one, intended_write(create, "s"));
+}
+
 }  // namespace
 }  // namespace davit::host

@@ -106,24 +106,35 @@ TEST_P(StateRefusalTest, LeavesTheOldBuildServing) {
 INSTANTIATE_TEST_SUITE_P(All, StateRefusalTest, testing::ValuesIn(kStateRefusals),
                          [](const auto& each) { return each.param.name; });
 
-TEST_F(SwapTest, AReaderThatDoesNotEndIsLeftBehindAndCounted) {
-  limits_.state = std::chrono::seconds(7);  // Like no other limit.
-  place("state1");
-  start();
-  place("state_hangs");
-  const Time until = clock_.now() + limits_.state;
+class StateHangTest : public SwapTest {
+ protected:
+  StateHangTest() {  // Like no other limit.
+    limits_.state = std::chrono::seconds(7);
+    limits_.retire = std::chrono::seconds(11);
+  }
 
-  std::future<SwapReport> swapping = std::async(std::launch::async, [this] { return swap(); });
-  // Before it reads, the handlers' rest may be waited for until the same time.
-  while (log_.count("It reads for an hour") == 0) std::this_thread::yield();
-  clock_.await_deadline(until);
-  clock_.advance(limits_.state);
-  clock_.await_deadline(clock_.now() + limits_.retire);
-  clock_.advance(limits_.retire);
-  const SwapReport report = swapping.get();
+  /// Swaps `from` for `to`, one of which says `said` and does not end for an hour.
+  SwapReport swap_with(const char* from, const char* to, const char* said) {
+    place(from);
+    start();
+    place(to);
+    const Time until = clock_.now() + limits_.state;
+    std::future<SwapReport> swapping = std::async(std::launch::async, [this] { return swap(); });
+    // Before that call, the handlers' rest may be waited for until the same time.
+    while (log_.count(said) == 0) std::this_thread::yield();
+    clock_.await_deadline(until);
+    clock_.advance(limits_.state);
+    clock_.await_deadline(clock_.now() + limits_.retire);
+    clock_.advance(limits_.retire);
+    return swapping.get();
+  }
+};
+
+TEST_F(StateHangTest, AReaderThatDoesNotEndIsLeftBehindAndCounted) {
+  const SwapReport report = swap_with("state1", "state_hangs", "It reads for an hour");
 
   EXPECT_EQ(report.outcome, SwapOutcome::kStateTimedOut);
-  EXPECT_THAT(report.text, HasSubstr("writing or reading its state did not end in time"));
+  EXPECT_THAT(report.text, HasSubstr("read() of the new build did not end in time"));
   EXPECT_EQ(report.residents, 1U);
   add_pod("b");
   transport_.await_requests(2);
@@ -131,6 +142,45 @@ TEST_F(SwapTest, AReaderThatDoesNotEndIsLeftBehindAndCounted) {
   clock_.advance(std::chrono::hours(1));  // It ends after all, and the next swap sweeps it up.
   place("v2");
   EXPECT_TRUE(swap().ok());
+}
+
+TEST_F(StateHangTest, NothingOfTheOldBuildIsSyncedBesideItsWrite) {
+  const SwapReport report = swap_with("state_writes_long", "state2", "It writes for an hour");
+
+  EXPECT_EQ(report.outcome, SwapOutcome::kStateTimedOut);
+  EXPECT_THAT(report.text, HasSubstr("write() of the old build does not end"));
+  const Status hangs = set_->health("sample-controller");
+  EXPECT_THAT(hangs.message(), HasSubstr("nothing is synced: write() of its state runs for"));
+  const SwapReport again = swap();
+  EXPECT_EQ(again.outcome, SwapOutcome::kStateTimedOut) << "it is not called twice at once";
+  EXPECT_THAT(again.text, HasSubstr("write() of the old build does not end"));
+  add_pod("b");
+  ASSERT_TRUE(set_->pause("sample-controller").ok());
+  ASSERT_TRUE(set_->resume("sample-controller").ok());
+  clock_.advance(std::chrono::hours(1));
+
+  transport_.await_requests(2);
+  EXPECT_THAT(asked(), ElementsAre("v1-a", "v1-b"));
+  EXPECT_TRUE(set_->health("sample-controller").ok());
+  EXPECT_TRUE(swap().ok()) << "and its state can be had now";
+}
+
+TEST_F(StateHangTest, ABuildThatWritesWithoutEndMakesWayForOneThatTakesNoState) {
+  ASSERT_FALSE(swap_with("state_writes_long", "state2", "It writes for an hour").ok());
+
+  std::future<SwapReport> swapping = std::async(std::launch::async, [this] {
+    return set_->swap({.plugin = "sample", .file = file(), .memory = SwapRequest::Memory::kLeave});
+  });
+  clock_.await_deadline(clock_.now() + limits_.retire);
+  clock_.advance(limits_.retire);
+  const SwapReport report = swapping.get();
+
+  EXPECT_TRUE(report.ok()) << report.text;
+  EXPECT_EQ(report.residents, 2U) << "the old build, and the one that waits for its state";
+  add_pod("b");
+  transport_.await_requests(3);
+  EXPECT_EQ(asked()[2], "v2-b");
+  clock_.advance(std::chrono::hours(1));
 }
 
 }  // namespace

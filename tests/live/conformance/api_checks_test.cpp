@@ -10,16 +10,18 @@ namespace davit::live {
 namespace {
 
 TEST(ApiChecks, HoldOnARealServerButForTheListedDifferences) {
-  if (assets().empty()) GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set";
+  if (assets().empty()) GTEST_SKIP() << no_assets();
   ControlPlane plane;
   HttpApi server(plane.server(), plane.ca_file(), [&plane] {
     plane.compact();
     plane.stop_apiserver(SIGTERM);
     plane.start_apiserver();
   });
-  checks::Runner runner(server, checks::load_differences("v1.20"));
+  const std::string release = server_release();
+  checks::Runner runner(server, checks::load_differences(release));
 
   for (const checks::Check& check : checks::load_checks()) {
+    if (!checks::knows(release, check)) continue;
     for (const std::string& each : runner.play(check)) ADD_FAILURE() << check.title << "\n" << each;
   }
 }

@@ -104,7 +104,7 @@ TEST_F(DeploymentLifeTest, ASteadyClusterIsLeftAlone) {
   davit_->signal(SIGTERM);
   EXPECT_EQ(davit_->wait(std::chrono::seconds(30)), 0);
   const auto second = cluster().davit({"--leader-elect=false", "-v=1"});
-  ASSERT_TRUE(prints(*second, "Controller starting"));
+  ASSERT_TRUE(prints(*second, "Started workers"));
   kubectl({"create", "deployment", "after", "--image=nginx:1"});
   kubectl({"rollout", "status", "deployment/after", "--timeout=60s"});
   kubectl({"delete", "deployment/after"});

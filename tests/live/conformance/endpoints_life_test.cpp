@@ -1,5 +1,5 @@
-/// Endpoints and EndpointSlices follow their pods, told with kubectl: on the sandbox, and on a real
-/// server that is too old for slices.
+/// Endpoints and EndpointSlices follow their pods, told with kubectl: on the sandbox, on a real
+/// server, and on one that is too old for slices.
 #include <algorithm>
 #include <functional>
 
@@ -22,14 +22,35 @@ testing::AssertionResult reads(const std::function<std::string()>& read, const s
   return testing::AssertionFailure() << "it is \"" << last << "\", not \"" << value << "\"";
 }
 
-class EndpointsOnSandboxTest : public testing::Test {
+enum class Where { kSandbox, kRealServer };
+
+void PrintTo(Where where, std::ostream* out) {
+  *out << (where == Where::kSandbox ? "sandbox" : "real server");
+}
+
+class EndpointsLifeTest : public testing::TestWithParam<Where> {
  protected:
+  void SetUp() override {
+    if (GetParam() == Where::kSandbox) {
+      sandbox_ = std::make_unique<Sandbox>();
+      davit_ = sandbox_->davit({"--leader-elect=false"});
+      return;
+    }
+    if (assets().empty()) GTEST_SKIP() << no_assets();
+    cluster_ = std::make_unique<ControlPlane>();
+    nodes_ = cluster_->nodes();
+    collector_ = cluster_->controller_manager("garbagecollector");
+    davit_ = cluster_->davit({"--leader-elect=false"});
+  }
   void TearDown() override {
     if (HasFailure()) std::cout << davit_->output() << "\n";
   }
 
-  std::string kubectl(const std::vector<std::string>& args, const std::string& input = "") {
-    const Outcome outcome = sandbox_.kubectl(args, input);
+  [[nodiscard]] Outcome run_kubectl(const std::vector<std::string>& args) const {
+    return sandbox_ ? sandbox_->kubectl(args) : cluster_->kubectl(args);
+  }
+  std::string kubectl(const std::vector<std::string>& args) {
+    const Outcome outcome = run_kubectl(args);
     EXPECT_EQ(outcome.code, 0) << args[0] << " " << args[1] << ": " << outcome.err;
     return outcome.out;
   }
@@ -52,20 +73,29 @@ class EndpointsOnSandboxTest : public testing::Test {
     return kubectl({"get", "pods", "-l", "app=web", "-o", "jsonpath={.items[0].metadata.name}"});
   }
 
-  Sandbox sandbox_;
-  std::unique_ptr<Process> davit_ = sandbox_.davit({"--leader-elect=false"});
+  std::unique_ptr<Sandbox> sandbox_;
+  std::unique_ptr<ControlPlane> cluster_;
+  std::unique_ptr<Process> nodes_;
+  std::unique_ptr<Process> collector_;
+  std::unique_ptr<Process> davit_;
 
  private:
   /// The number of words that the path finds.
   [[nodiscard]] std::string counts(const std::string& what, const std::string& path) {
     std::vector<std::string> args = {"get", what, "-o", "jsonpath=" + path};
     if (what == "endpointslices") args.insert(args.end(), {"-l", "kubernetes.io/service-name=web"});
-    const std::string words = sandbox_.kubectl(args).out;
+    const std::string words = run_kubectl(args).out;
     return std::to_string(words.empty() ? 0 : 1 + std::count(words.begin(), words.end(), ' '));
   }
 };
 
-TEST_F(EndpointsOnSandboxTest, FollowPodsAsTheyBecomeReadyUnreadyAndTerminate) {
+INSTANTIATE_TEST_SUITE_P(Everywhere, EndpointsLifeTest,
+                         testing::Values(Where::kSandbox, Where::kRealServer),
+                         [](const testing::TestParamInfo<Where>& each) {
+                           return each.param == Where::kSandbox ? "OnTheSandbox" : "OnARealServer";
+                         });
+
+TEST_P(EndpointsLifeTest, FollowPodsAsTheyBecomeReadyUnreadyAndTerminate) {
   kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=3"});
   kubectl({"expose", "deployment", "web", "--port=80", "--target-port=8080"});
   EXPECT_TRUE(reads([&] { return endpoints(); }, "3 0"));

@@ -23,7 +23,7 @@ class LiveTest : public testing::Test {
   static void TearDownTestSuite() { shared_plane().reset(); }
 
   void SetUp() override {
-    if (assets().empty()) GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set";
+    if (assets().empty()) GTEST_SKIP() << no_assets();
     cluster().must({"create", "namespace", ns()});
   }
 

@@ -92,7 +92,12 @@ class DavitStage final : public RealStage {
 
 class OriginalStage final : public RealStage {
  public:
-  OriginalStage() { controllers_ = cluster_.controller_manager("nodelifecycle", kSameAsFlags); }
+  OriginalStage() {
+    // A controller of its own evicts pods from tainted nodes since v1.29.
+    const bool evicts = server_minor() < 29;
+    controllers_ = cluster_.controller_manager(
+        evicts ? "nodelifecycle" : "nodelifecycle,taint-eviction-controller", kSameAsFlags);
+  }
 };
 
 enum class Setting { kSandbox, kRealServer, kOriginal };
@@ -162,11 +167,11 @@ class NodeLifeTest : public testing::TestWithParam<Setting> {
         stage_ = std::make_unique<SandboxStage>();
         return;
       case Setting::kRealServer:
-        if (assets().empty()) GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set";
+        if (assets().empty()) GTEST_SKIP() << no_assets();
         stage_ = std::make_unique<DavitStage>();
         return;
       case Setting::kOriginal:
-        if (assets().empty()) GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set";
+        if (assets().empty()) GTEST_SKIP() << no_assets();
         stage_ = std::make_unique<OriginalStage>();
         return;
     }
@@ -197,16 +202,24 @@ class NodeLifeTest : public testing::TestWithParam<Setting> {
 
   [[nodiscard]] testing::AssertionResult become(const std::string& what, const char* form,
                                                 const std::string& wanted) const {
+    return become_one_of(what, form, {wanted});
+  }
+
+  [[nodiscard]] testing::AssertionResult become_one_of(
+      const std::string& what, const char* form, const std::vector<std::string>& wanted) const {
     std::string last;
+    const auto is_wanted = [&] {
+      return std::find(wanted.begin(), wanted.end(), last) != wanted.end();
+    };
     const auto is_so = [&] {
       last =
           with_sorted_words(stage_->kubectl({"get", what, "--namespace=default", "-o", form}).out);
-      return last == wanted || !stage_->controllers().running();
+      return is_wanted() || !stage_->controllers().running();
     };
-    if (eventually(seconds(120), is_so, milliseconds(200)) && last == wanted) {
+    if (eventually(seconds(120), is_so, milliseconds(200)) && is_wanted()) {
       return testing::AssertionSuccess();
     }
-    return testing::AssertionFailure() << what << " are\n" << last << "and not\n" << wanted;
+    return testing::AssertionFailure() << what << " are\n" << last << "and not\n" << wanted.front();
   }
 
   [[nodiscard]] testing::AssertionResult is_told(const std::string& event) const {
@@ -260,9 +273,17 @@ TEST_P(NodeLifeTest, SilentNodesAreTaintedAndLosePodsUntilTheyComeBack) {
 
   // Every zone: rather the network is broken, so nobody is to be evicted.
   power("stop", {"node-2"});
-  EXPECT_TRUE(become("nodes", kNodes,
-                     silent("node-1", kNoSchedule) + silent("node-2", kNoSchedule) +
-                         silent("node-3", kNoSchedule)));
+  std::vector<std::string> cut_off = {silent("node-1", kNoSchedule) +
+                                      silent("node-2", kNoSchedule) +
+                                      silent("node-3", kNoSchedule)};
+  if (GetParam() == Setting::kOriginal) {
+    // Its NoExecute pass runs beside its health pass. It may hold node-2, which was queued just
+    // before the last zone was found to be down, and taint it after the taints were taken off. No
+    // later pass sees that taint before a node is ready again; it goes then, as the others do.
+    cut_off.push_back(silent("node-1", kNoSchedule) + silent("node-2", kBoth) +
+                      silent("node-3", kNoSchedule));
+  }
+  EXPECT_TRUE(become_one_of("nodes", kNodes, cut_off));
 
   power("start", {"node-1", "node-2", "node-3"});
   EXPECT_TRUE(become("nodes", kNodes, well("node-1") + well("node-2") + well("node-3")));

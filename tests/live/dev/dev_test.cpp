@@ -107,6 +107,43 @@ TEST_F(DevTest, APluginThatCrashesIsStartedAgainByTheNextSave) {
   EXPECT_EQ(program.wait(std::chrono::minutes(1)), 0) << program.output();
 }
 
+TEST_F(DevTest, LoopWithoutEndIsNamedByKeyAndLineAndTheNextBuildGetsANewHost) {
+  begin_project("c");
+  const std::string sound = "self->labels, GREETED)) return DAVIT_OK;\n";
+  const std::string loop = sound + "  for (;;) (void)result;\n";
+  edit("plugin.c", sound, loop);
+  Process program(dev(), log());
+  ASSERT_TRUE(says(program, "==> runs: say-hello-controller"));
+  create("first");
+  ASSERT_TRUE(says(program, "==> sync of default/first has been running for 3 s"));
+  const std::string text = read_file(dir() / "plugin.c");
+  const auto begin = text.begin();
+  const auto line = 2 + std::count(begin, begin + static_cast<long>(text.find(sound)), '\n');
+  EXPECT_TRUE(says(program, "    sync_key at plugin.c:" + std::to_string(line)));
+
+  edit("plugin.c", loop, sound);
+  ASSERT_TRUE(
+      says(program, "==> the host starts again, because sync of default/first does not end"));
+  ASSERT_TRUE(says(program, "PATCH /api/v1/namespaces/default/configmaps/first"));
+
+  edit("plugin.c", sound, loop);
+  ASSERT_TRUE(says(program, "==> swapped: generation 2"));
+  create("second");
+  edit("plugin.c", loop, sound);  // Before anybody can know that the sync does not end.
+  ASSERT_TRUE(says(program, "PATCH /api/v1/namespaces/default/configmaps/second"));
+
+  edit("plugin.c", sound, loop);
+  ASSERT_TRUE(eventually(std::chrono::minutes(1), [&] {
+    const std::string output = program.output();
+    return output.find("==> swapped: generation 2", output.find("configmaps/second")) !=
+           std::string::npos;
+  })) << program.output();
+  create("third");
+  ASSERT_TRUE(says(program, "==> sync of default/third has been running for 3 s"));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait(std::chrono::seconds(5)), 0) << program.output();
+}
+
 TEST_F(DevTest, MistakesOfTheUserAreOneLine) {
   const auto said = [](const std::vector<std::string>& args) {
     std::vector<std::string> argv = {DAVIT_PROGRAM, "dev"};

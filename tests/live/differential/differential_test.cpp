@@ -96,7 +96,7 @@ Operation create_namespace() {
 }
 
 TEST(Differential, RandomRequestsGetTheSameAnswers) {
-  if (assets().empty()) GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set";
+  if (assets().empty()) GTEST_SKIP() << no_assets();
   const std::uint64_t seed = number_from("DAVIT_DIFFERENTIAL_SEED", 1);
   const auto count = static_cast<int>(number_from("DAVIT_DIFFERENTIAL_OPERATIONS", kOperations));
   std::printf("%d operations from seed %llu\n", count, static_cast<unsigned long long>(seed));

@@ -18,7 +18,7 @@ namespace {
 
 template <typename Take>
 void each_text(const YamlNode& root, std::string_view list, std::string_view member,
-               const Take& take) {
+               const std::string& server, const Take& take) {
   const YamlNode* entries = root.find(list);
   if (entries == nullptr) return;
   for (const YamlNode& entry : entries->items) {
@@ -27,6 +27,8 @@ void each_text(const YamlNode& root, std::string_view list, std::string_view mem
       give_up("known_differences.yaml:" + std::to_string(entry.line) + ": needs " +
               std::string(member) + " and reason");
     }
+    const YamlNode* only = entry.find("server");
+    if (only != nullptr && only->text != server) continue;
     const YamlNode* of = entry.find("of");
     for (const YamlNode& each : texts->items) take(of == nullptr ? "" : of->text, each.text);
   }
@@ -34,32 +36,36 @@ void each_text(const YamlNode& root, std::string_view list, std::string_view mem
 
 }  // namespace
 
-KnownDifferences::KnownDifferences(const std::string& file) {
+KnownDifferences::KnownDifferences(const std::string& file, const std::string& server) {
   const Result<std::string> text = host::read_text_file(file);
   if (!text) give_up(file + ": " + text.error().message());
   const host::YamlDocument document = host::parse_yaml(*text, "known_differences.yaml");
   if (!document.mistakes.empty()) give_up(document.mistakes.front().str());
   const YamlNode& root = document.root;
-  each_text(root, "leave_out", "members",
+  each_text(root, "leave_out", "members", server,
             [this](const std::string& of, const std::string& each) { members_[of].insert(each); });
-  each_text(root, "passing", "values",
+  each_text(root, "leave_out_unless_steps", "members", server,
+            [this](const std::string& of, const std::string& each) {
+              members_unless_steps_[of].insert(each);
+            });
+  each_text(root, "passing", "values", server,
             [this](const std::string& of, const std::string& each) { passing_[of].insert(each); });
-  each_text(root, "alike", "values",
+  each_text(root, "alike", "values", server,
             [this](const std::string& of, const std::string& each) { alike_[of].insert(each); });
-  each_text(root, "uncounted_events", "reasons",
+  each_text(root, "uncounted_events", "reasons", server,
             [this](const std::string&, const std::string& each) { uncounted_.insert(each); });
-  each_text(root, "ignored_events", "reasons",
+  each_text(root, "ignored_events", "reasons", server,
             [this](const std::string&, const std::string& each) { ignored_.insert(each); });
 }
 
 bool KnownDifferences::leaves_out(std::string_view kind, const std::string& path,
-                                  const std::string& key) const {
-  for (const std::string_view of : {std::string_view(), kind}) {
-    const auto found = members_.find(of);
-    if (found == members_.end()) continue;
-    if (found->second.contains(path) || found->second.contains(key)) return true;
-  }
-  return false;
+                                  const std::string& key, Compare compare) const {
+  const auto has = [&](const auto& members, std::string_view of) {
+    const auto found = members.find(of);
+    return found != members.end() && (found->second.contains(path) || found->second.contains(key));
+  };
+  if (has(members_, "") || has(members_, kind)) return true;
+  return compare != Compare::kSteps && has(members_unless_steps_, kind);
 }
 
 bool KnownDifferences::is_passing(std::string_view kind, const std::string& field,

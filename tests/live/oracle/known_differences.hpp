@@ -7,17 +7,20 @@
 #include <string>
 #include <string_view>
 
+#include "tests/live/oracle/scenario.hpp"
+
 namespace davit::oracle {
 
 class KnownDifferences {
  public:
-  /// Ends the program with the place of a mistake.
-  explicit KnownDifferences(const std::string& file);
+  /// Those of every server and those listed for `server` ("v1.36"). Ends the program with the place
+  /// of a mistake.
+  KnownDifferences(const std::string& file, const std::string& server);
 
   /// Whether member `key` at `path` ("status.conditions.reason"; list indexes are not part of it)
-  /// of an object of `kind` does not count.
+  /// of an object of `kind` does not count in scenarios that compare so much.
   [[nodiscard]] bool leaves_out(std::string_view kind, const std::string& path,
-                                const std::string& key) const;
+                                const std::string& key, Compare compare) const;
   /// Whether `field` of an object of `kind` may pass through `value` or not.
   [[nodiscard]] bool is_passing(std::string_view kind, const std::string& field,
                                 const std::string& value) const;
@@ -33,6 +36,7 @@ class KnownDifferences {
   using Texts = std::set<std::string, std::less<>>;
 
   std::map<std::string, Texts, std::less<>> members_;  // By kind; "" for every kind.
+  std::map<std::string, Texts, std::less<>> members_unless_steps_;
   std::map<std::string, Texts, std::less<>> passing_;  // "field: value" by kind.
   std::map<std::string, Texts, std::less<>> alike_;    // The same.
   Texts uncounted_;

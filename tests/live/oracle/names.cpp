@@ -37,15 +37,33 @@ Names::Names(const std::vector<Life>& lives) {
   }
   const auto sets_only = tokens_;
   for (const Life& each : lives) {
+    if (each.kind->name != "endpointslice" ||
+        each.now().text_at({"metadata", "generateName"}).empty()) {
+      continue;
+    }
+    const std::string& service =
+        each.versions.front()->text_at({"metadata", "labels", "kubernetes.io/service-name"});
+    tokens_[each.name] = service + "-SLICE";
+  }
+  for (const Life& each : lives) {
     if (each.kind->name != "pod") continue;
     const std::string& prefix = each.now().text_at({"metadata", "generateName"});
     if (prefix.empty() || !each.name.starts_with(prefix)) continue;
     const auto set = sets_only.find(prefix.substr(0, prefix.size() - 1));
     tokens_[each.name] = (set == sets_only.end() ? prefix : set->second + '-') + "POD";
   }
+  std::map<std::string, int> times;
+  for (const Life& each : lives) {
+    const std::string name = std::string(each.kind->name) + ' ' + replaced(each.name);
+    const int life = ++times[name];
+    const bool is_generated = !each.now().text_at({"metadata", "generateName"}).empty();
+    uids_[each.now().text_at({"metadata", "uid"})] =
+        "UID of " + name + (life == 1 || is_generated ? "" : ", life " + std::to_string(life));
+  }
 }
 
 std::string Names::replaced(std::string text) const {
+  if (const auto uid = uids_.find(text); uid != uids_.end()) return uid->second;
   for (const auto& [from, to] : tokens_) {
     for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
       text.replace(at, from.size(), to);

@@ -11,7 +11,9 @@
 namespace davit::oracle {
 
 /// Names with random parts or template hashes. The second ReplicaSet of Deployment web is
-/// `web-#2` and its hash `HASH-web-#2`, its pods are `web-#2-POD`; "second" by appearance.
+/// `web-#2` and its hash `HASH-web-#2`, its pods are `web-#2-POD`; "second" by appearance. An
+/// EndpointSlice of Service web is `web-SLICE`. A UID is "UID of pod web-#2-POD", or of "service
+/// web, life 2" when a name had several lives.
 class Names {
  public:
   /// From every object that a namespace ever had.
@@ -29,6 +31,7 @@ class Names {
   };
 
   std::map<std::string, std::string, LongerFirst> tokens_;
+  std::map<std::string, std::string> uids_;
   std::set<std::string> sets_;  // Tokens of ReplicaSets.
 };
 

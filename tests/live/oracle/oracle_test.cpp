@@ -83,8 +83,12 @@ Verdicts judged(const std::vector<Scenario>& scenarios, const std::map<Cast, Tra
 
 /// Playing takes minutes and is done for all at once; ctest runs each test in a process of its
 /// own, so verdicts go through files.
+std::filesystem::path verdict_folder() {
+  return std::filesystem::path(DAVIT_ORACLE_VERDICTS) /
+         (live::is_oldest_server() ? "oldest" : "first");
+}
 std::filesystem::path verdict_file(const std::string& scenario) {
-  return std::filesystem::path(DAVIT_ORACLE_VERDICTS) / (scenario + ".txt");
+  return verdict_folder() / (scenario + ".txt");
 }
 
 const std::vector<Scenario>& all_scenarios() {
@@ -92,17 +96,31 @@ const std::vector<Scenario>& all_scenarios() {
   return kAll;
 }
 
+std::vector<Scenario> scenarios_for_oldest() {
+  std::vector<Scenario> out = all_scenarios();
+  std::erase_if(out, [](const Scenario& each) { return !each.plays_on_oldest; });
+  return out;
+}
+
+/// The sandbox is compared with the first server only.
+std::vector<Cast> casts() {
+  if (live::is_oldest_server()) return {Cast::kOriginal, Cast::kDavit};
+  if (live::assets().empty()) return {Cast::kSandbox};
+  return {Cast::kOriginal, Cast::kDavit, Cast::kSandbox};
+}
+
 TEST(OracleStageTest, EveryScenarioIsPlayedOnEverySide) {
-  std::filesystem::remove_all(DAVIT_ORACLE_VERDICTS);
-  std::filesystem::create_directories(DAVIT_ORACLE_VERDICTS);
-  const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml");
-  std::vector<Scenario> scenarios = all_scenarios();
+  if (live::is_oldest_server() && live::assets().empty()) GTEST_SKIP() << live::no_assets();
+  std::filesystem::remove_all(verdict_folder());
+  std::filesystem::create_directories(verdict_folder());
+  const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml",
+                               live::assets().empty() ? "" : live::server_release());
+  std::vector<Scenario> scenarios =
+      live::is_oldest_server() ? scenarios_for_oldest() : all_scenarios();
   std::erase_if(scenarios, [](const Scenario& each) { return !is_wanted(each); });
   ASSERT_FALSE(scenarios.empty());
-  std::vector<Cast> casts = {Cast::kSandbox};
-  if (!live::assets().empty()) casts = {Cast::kOriginal, Cast::kDavit, Cast::kSandbox};
   std::map<Cast, Transcripts> played;
-  for (const Cast cast : casts) played[cast];
+  for (const Cast cast : casts()) played[cast];
   {
     // Waiting takes longer than working, so the sides play at the same time.
     std::vector<std::jthread> sides;
@@ -117,28 +135,32 @@ TEST(OracleStageTest, EveryScenarioIsPlayedOnEverySide) {
     for (const std::string& each : verdict) text += each + '\n';
     live::write_file(verdict_file(name), text);
   }
-  std::cout << scenarios.size() << " scenarios on " << casts.size() << " sides\n";
+  std::cout << scenarios.size() << " scenarios on " << played.size() << " sides\n";
 }
 
 class OracleTest : public testing::TestWithParam<Scenario> {};
 
 TEST_P(OracleTest, PassesTheStatesThatItPassesWithKubeControllerManager) {
   const Scenario& scenario = GetParam();
+  if (live::is_oldest_server() && live::assets().empty()) GTEST_SKIP() << live::no_assets();
   if (!is_wanted(scenario)) GTEST_SKIP() << "DAVIT_ORACLE_ONLY names others";
   const Result<std::string> verdict = host::read_text_file(verdict_file(scenario.name));
   ASSERT_TRUE(verdict) << "was not played: " << verdict.error().message();
   EXPECT_EQ(*verdict, "") << scenario.place;
   if (live::assets().empty()) {
-    GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set: played on the sandbox only";
+    GTEST_SKIP() << live::no_assets() << ": played on the sandbox only";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EachScenario, OracleTest, testing::ValuesIn(all_scenarios()),
-                         [](const testing::TestParamInfo<Scenario>& each) {
-                           std::string name = each.param.name;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+std::string test_name(const testing::TestParamInfo<Scenario>& each) {
+  std::string name = each.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(EachScenario, OracleTest, testing::ValuesIn(all_scenarios()), test_name);
+INSTANTIATE_TEST_SUITE_P(OnTheOldServer, OracleTest, testing::ValuesIn(scenarios_for_oldest()),
+                         test_name);
 
 }  // namespace
 }  // namespace davit::oracle

@@ -11,27 +11,37 @@ namespace {
 
 bool is_compared(const KindInfo& kind) {
   return kind.name == "deployment" || kind.name == "replicaset" || kind.name == "pod" ||
-         kind.name == "endpoints" || kind.name == "node";
+         kind.name == "endpoints" || kind.name == "endpointslice" || kind.name == "node";
 }
 
-/// The members that count, with names replaced and lists sorted: their order is that of a race or
-/// of random addresses.
+/// Lists whose order is that of a race or of random addresses; all others are compared in order. A
+/// list of addresses says beside it whether it is in order (with_named_addresses).
+bool is_unordered(const std::string& path) {
+  static const std::set<std::string> kPaths = {
+      "status.conditions",         "spec.taints",     "subsets", "subsets.addresses", "endpoints",
+      "subsets.notReadyAddresses", "spec.tolerations"};
+  return kPaths.contains(path);
+}
+
+/// The members that count, with names replaced and lists without an order sorted.
 Json canonical(const Json& json, std::string_view kind, const std::string& path, const Names& names,
-               const KnownDifferences& known) {
+               const KnownDifferences& known, Compare compare) {
   if (json.is_string()) return names.replaced(json.text());
   if (json.is_array()) {
     std::vector<std::pair<std::string, Json>> items;
     for (const Json& each : json.items()) {
       if (path == "status.conditions" &&
-          known.leaves_out(kind, "condition", each.text_at({"type"}))) {
+          known.leaves_out(kind, "condition", each.text_at({"type"}), compare)) {
         continue;
       }
-      Json item = canonical(each, kind, path, names, known);
+      Json item = canonical(each, kind, path, names, known, compare);
       std::string text = to_canonical_text(item);
       items.emplace_back(std::move(text), std::move(item));
     }
-    std::sort(items.begin(), items.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (is_unordered(path)) {
+      std::sort(items.begin(), items.end(),
+                [](const auto& a, const auto& b) { return a.first < b.first; });
+    }
     Json out = Json::array();
     for (auto& [text, item] : items) out.push_back(std::move(item));
     return out;
@@ -45,42 +55,98 @@ Json canonical(const Json& json, std::string_view kind, const std::string& path,
   Json out = Json::object();
   for (const Json::Member& each : json.members()) {
     const std::string at = path.empty() ? each.key : path + '.' + each.key;
-    if (known.leaves_out(kind, at, each.key)) continue;
+    if (known.leaves_out(kind, at, each.key, compare)) continue;
     if (each.key == "deletionTimestamp") {
       out.set(each.key, "a time");
       continue;
     }
-    Json member = canonical(each.value, kind, at, names, known);
+    Json member = canonical(each.value, kind, at, names, known, compare);
     // A server of another version may write an empty member that this one leaves out.
     if (!member.empty()) out.set(names.replaced(each.key), std::move(member));
   }
   return out;
 }
 
-/// Addresses of pods are random; what counts is whether an address is that of its pod.
-Json with_named_addresses(Json endpoints, const std::vector<Life>& lives) {
-  std::map<std::string, const Json*> pods;
+using Pods = std::map<std::string, const Json*>;
+
+bool has_address(const Json& pod, const std::string& address) {
+  if (pod.text_at({"status", "podIP"}) == address) return true;
+  const Json::Items& all = pod.get("status").get("podIPs").items();
+  return std::any_of(all.begin(), all.end(),
+                     [&address](const Json& each) { return each.text_at({"ip"}) == address; });
+}
+
+/// What an address or endpoint repeats of its pod is random, and given by "of the pod".
+void name_members(Json& target, const Pods& pods) {
+  const auto pod = pods.find(target.text_at({"targetRef", "name"}));
+  if (pod == pods.end()) return;
+  if (has_address(*pod->second, target.text_at({"ip"}))) target.set("ip", "of the pod");
+  if (Json* addresses = target.find("addresses")) {
+    for (Json& each : addresses->make_array()) {
+      if (has_address(*pod->second, each.text())) each = Json("of the pod");
+    }
+  }
+  if (target.text_at({"nodeName"}) == pod->second->text_at({"spec", "nodeName"})) {
+    target.set("nodeName", "of the pod");
+  }
+  const std::string& zone =
+      pod->second->text_at({"metadata", "labels", "topology.kubernetes.io/zone"});
+  if (!zone.empty() && target.text_at({"zone"}) == zone) target.set("zone", "of the pod");
+}
+
+/// Addresses are random; what counts is whether each is that of its pod, and whether a list is in
+/// the order of its addresses' texts, as the original's are.
+Json with_named_addresses(Json object, const std::vector<Life>& lives) {
+  Pods pods;
   for (const Life& each : lives) {
     if (each.kind->name == "pod") pods[each.name] = &each.now();
   }
-  Json::Items& subsets = endpoints["subsets"].make_array();
-  for (Json& subset : subsets) {
+  if (Json* endpoints = object.find("endpoints")) {
+    for (Json& each : endpoints->make_array()) name_members(each, pods);
+  }
+  if (!object.contains("subsets")) return object;
+  for (Json& subset : object["subsets"].make_array()) {
     for (const char* list : {"addresses", "notReadyAddresses"}) {
       Json* addresses = subset.find(list);
       if (addresses == nullptr) continue;
-      for (Json& address : addresses->make_array()) {
-        const auto pod = pods.find(address.text_at({"targetRef", "name"}));
-        if (pod == pods.end()) continue;
-        if (address.text_at({"ip"}) == pod->second->text_at({"status", "podIP"})) {
-          address.set("ip", "of the pod");
-        }
-        if (address.text_at({"nodeName"}) == pod->second->text_at({"spec", "nodeName"})) {
-          address.set("nodeName", "of the pod");
-        }
-      }
+      const Json::Items& items = addresses->items();
+      const bool is_sorted = std::is_sorted(
+          items.begin(), items.end(),
+          [](const Json& a, const Json& b) { return a.text_at({"ip"}) < b.text_at({"ip"}); });
+      for (Json& each : addresses->make_array()) name_members(each, pods);
+      subset.set(std::string(list) + " in order", is_sorted);
     }
   }
-  return endpoints;
+  return object;
+}
+
+/// What slices have in common between whose endpoints the original chooses at random.
+std::string group_of(const Json& slice) {
+  const Json& labels = slice.get("metadata").get("labels");
+  return labels.text_at({"kubernetes.io/service-name"}) + ' ' +
+         labels.text_at({"endpointslice.kubernetes.io/managed-by"}) + ' ' +
+         slice.text_at({"addressType"}) + ' ' + to_text(slice.get("ports"));
+}
+
+/// Where a group has several slices, each keeps the number of its endpoints, and an object of its
+/// own has those of all.
+void join_slices(std::vector<std::pair<const Life*, Json>>& objects) {
+  std::map<std::string, std::vector<std::pair<const Life*, Json>*>> groups;
+  for (auto& each : objects) {
+    if (each.first->kind->name == "endpointslice") groups[group_of(each.second)].push_back(&each);
+  }
+  std::vector<std::pair<const Life*, Json>> joined;
+  for (const auto& [name, slices] : groups) {
+    if (slices.size() < 2) continue;
+    Json all = Json::array();
+    for (auto* slice : slices) {
+      const Json endpoints = slice->second.get("endpoints");
+      for (const Json& each : endpoints.items()) all.push_back(each);
+      slice->second.set("endpoints", static_cast<std::int64_t>(endpoints.items().size()));
+    }
+    joined.emplace_back(slices.front()->first, Json::object({{"endpoints", std::move(all)}}));
+  }
+  for (auto& each : joined) objects.push_back(std::move(each));
 }
 
 /// "status.replicas" → "3", for every leaf.
@@ -119,16 +185,21 @@ std::vector<std::string> member_differences(const std::string& name, const std::
 
 }  // namespace
 
-Picture picture(const std::vector<Life>& lives, const Names& names, const KnownDifferences& known) {
-  Picture out;
+Picture picture(const std::vector<Life>& lives, const Names& names, const KnownDifferences& known,
+                Compare compare) {
+  std::vector<std::pair<const Life*, Json>> objects;
   for (const Life& each : lives) {
     if (each.gone || !is_compared(*each.kind)) continue;
-    const bool has_addresses = each.kind->name == "endpoints";
-    const Json object =
-        canonical(has_addresses ? with_named_addresses(each.now(), lives) : each.now(),
-                  each.kind->name, "", names, known);
-    out.emplace_back(std::string(each.kind->name) + ' ' + names.replaced(each.name),
-                     to_canonical_text(object));
+    const bool has_addresses = each.kind->name.starts_with("endpoint");
+    objects.emplace_back(&each,
+                         has_addresses ? with_named_addresses(each.now(), lives) : each.now());
+  }
+  join_slices(objects);
+  Picture out;
+  for (const auto& [life, object] : objects) {
+    out.emplace_back(
+        std::string(life->kind->name) + ' ' + names.replaced(life->name),
+        to_canonical_text(canonical(object, life->kind->name, "", names, known, compare)));
   }
   std::sort(out.begin(), out.end());
   return out;

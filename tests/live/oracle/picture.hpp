@@ -17,7 +17,7 @@ namespace davit::oracle {
 using Picture = std::vector<std::pair<std::string, std::string>>;
 
 [[nodiscard]] Picture picture(const std::vector<Life>& lives, const Names& names,
-                              const KnownDifferences& known);
+                              const KnownDifferences& known, Compare compare);
 
 /// What happened, one line each with how often.
 using Record = std::map<std::string, std::int64_t>;
@@ -25,10 +25,12 @@ using Record = std::map<std::string, std::int64_t>;
 /// The values that each field of each object went through. Repeats are dropped, and what
 /// known_differences.yaml calls passing; of numbers only the turning points are kept unless
 /// `compare` is kSteps, because how far one write goes depends on how many pods were ready by then.
+/// The fields of Endpoints and EndpointSlices are the endpoints: absent, not ready, or ready.
 [[nodiscard]] Record histories(const std::vector<Life>& lives, const Names& names,
                                const KnownDifferences& known, Compare compare);
 /// Events of controllers by object, reason and message; 1 where the count depends on timing. Of
-/// ScalingReplicaSet only that there was one, unless `compare` is kSteps.
+/// ScalingReplicaSet, unless `compare` is kSteps, how many more or fewer there were than changes of
+/// the sets' sizes.
 [[nodiscard]] Record events(const std::vector<Life>& lives, const Names& names,
                             const KnownDifferences& known, Compare compare);
 

@@ -15,9 +15,53 @@ constexpr char kRevision[] = "deployment.kubernetes.io/revision";
 
 using Facts = std::map<std::string, std::string>;
 
+constexpr char kNoEndpoint[] = "0 absent";
+constexpr char kNotReady[] = "1 not ready";
+constexpr char kReady[] = "2 ready";
+
+/// "http 8080/TCP": ports in the order of the object.
+std::string ports_of(const Json& object) {
+  std::string out;
+  for (const Json& each : object.get("ports").items()) {
+    out += (out.empty() ? "" : ",") + each.text_at({"name"}) + ' ' + each.get("port").text() + '/' +
+           each.text_at({"protocol"});
+  }
+  return out;
+}
+
+/// Whom an endpoint stands for.
+std::string target_of(const Json& endpoint, const std::string& address) {
+  const std::string& pod = endpoint.text_at({"targetRef", "name"});
+  return pod.empty() ? address : pod;
+}
+
+/// What Endpoints or an EndpointSlice say of each endpoint.
+void add_endpoints(const Json& object, Facts& out) {
+  for (const Json& subset : object.get("subsets").items()) {
+    for (const auto& [list, state] :
+         {std::pair("addresses", kReady), std::pair("notReadyAddresses", kNotReady)}) {
+      for (const Json& each : subset.get(list).items()) {
+        out["endpoint " + target_of(each, each.text_at({"ip"})) + " at" + ports_of(subset)] = state;
+      }
+    }
+  }
+  for (const Json& each : object.get("endpoints").items()) {
+    const Json& conditions = each.get("conditions");
+    const Json::Items& addresses = each.get("addresses").items();
+    const std::string target = target_of(each, addresses.empty() ? "" : addresses.front().text()) +
+                               " at" + ports_of(object) + ' ' + object.text_at({"addressType"});
+    out["endpoint " + target] = conditions.get("ready").boolean() ? kReady : kNotReady;
+    if (conditions.get("terminating").boolean()) {
+      out["terminating " + target] =
+          conditions.get("serving").boolean() ? "serving" : "not serving";
+    }
+  }
+}
+
 /// What a controller or the scenario decided, of one version of an object.
 Facts facts_of(const Json& object) {
   Facts out;
+  add_endpoints(object, out);
   const Json& spec = object.get("spec");
   if (spec.contains("replicas")) out["spec.replicas"] = spec.get("replicas").text();
   if (spec.get("unschedulable").boolean()) out["spec.unschedulable"] = "true";
@@ -36,7 +80,8 @@ Facts facts_of(const Json& object) {
 std::optional<std::int64_t> number(const std::string& text) {
   std::int64_t out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const bool is_whole = end == text.data() + text.size() || *end == ' ';  // "1 not ready"
+  if (error != std::errc() || !is_whole) return std::nullopt;
   return out;
 }
 
@@ -81,13 +126,19 @@ class Reducer {
 std::map<std::string, std::vector<std::string>> fields_of(const Life& life) {
   std::map<std::string, std::vector<std::string>> out;
   for (const Version& version : life.versions) {
-    for (const auto& [field, value] : facts_of(*version)) out.try_emplace(field);
+    for (const auto& [field, value] : facts_of(*version)) {
+      auto& values = out[field];
+      // Whether the first version of the object has the endpoint already depends on which of the
+      // Service and the pod the controller sees first.
+      if (values.empty() && field.starts_with("endpoint ")) values.emplace_back(kNoEndpoint);
+    }
   }
   for (const Version& version : life.versions) {
     const Facts facts = facts_of(*version);
     for (auto& [field, values] : out) {
       const auto found = facts.find(field);
-      values.push_back(found == facts.end() ? kAbsent : found->second);
+      const char* absent = field.starts_with("endpoint ") ? kNoEndpoint : kAbsent;
+      values.push_back(found == facts.end() ? absent : found->second);
     }
   }
   out["life"] = life.gone ? std::vector<std::string>{"created", "deleted"}
@@ -105,6 +156,42 @@ std::string plain_message(const std::string& text) {
   return from < to && to != std::string::npos ? text.substr(0, from) + text.substr(to) : text;
 }
 
+/// The changes of size of the ReplicaSets that this Deployment controls.
+std::int64_t size_changes(const Json& deployment, const std::vector<Life>& lives) {
+  std::int64_t out = 0;
+  for (const Life& life : lives) {
+    if (life.kind->name != "replicaset") continue;
+    std::int64_t before = 0;
+    for (const Version& version : life.versions) {
+      const std::int64_t replicas = version->get("spec").get("replicas").integer_or(0);
+      const Json::Items& owners = version->get("metadata").get("ownerReferences").items();
+      const bool is_owned = !owners.empty() && owners.front().text_at({"uid"}) ==
+                                                   deployment.text_at({"metadata", "uid"});
+      if (is_owned && replicas != before) ++out;
+      before = replicas;
+    }
+  }
+  return out;
+}
+
+/// How many steps a rollout takes depends on when pods become ready, but each has its event.
+void add_scaling_events(const std::vector<Life>& lives, const Names& names, Record& out) {
+  for (const Life& life : lives) {
+    if (life.kind->name != "deployment") continue;
+    std::int64_t told = 0;
+    for (const Life& each : lives) {
+      const Json& event = each.now();
+      if (each.kind->name == "event" && event.text_at({"reason"}) == "ScalingReplicaSet" &&
+          event.text_at({"involvedObject", "uid"}) == life.now().text_at({"metadata", "uid"})) {
+        told += event.get("count").integer_or(1);
+      }
+    }
+    const std::int64_t missing = size_changes(life.now(), lives) - told;
+    out["changes of size without event ScalingReplicaSet of " + names.replaced(life.name)] +=
+        missing;
+  }
+}
+
 }  // namespace
 
 Record histories(const std::vector<Life>& lives, const Names& names, const KnownDifferences& known,
@@ -118,13 +205,19 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
       // What else happens to pods is the nodes' doing.
       out[name + ": " + (life.gone ? "created → deleted" : "created")] += 1;
     }
-    if (kind != "deployment" && kind != "replicaset" && kind != "endpoints" && kind != "node") {
+    if (kind != "deployment" && kind != "replicaset" && !kind.starts_with("endpoint") &&
+        kind != "node") {
       continue;
     }
     for (const auto& [field, values] : fields_of(life)) {
-      if (known.leaves_out(kind, field, field)) continue;
-      const std::string text = reducer.reduced(field, values);
-      if (text != kAbsent && !text.empty()) out[name + ": " + field + ": " + text] += 1;
+      const std::string shown = names.replaced(field);
+      const std::string sort = shown.substr(0, shown.find(' '));  // "endpoint", "terminating"
+      if (known.leaves_out(kind, field, sort, compare)) continue;
+      const std::string text = reducer.reduced(sort == "terminating" ? sort : field, values);
+      if (text == kAbsent || text.empty()) continue;
+      // A second life of an Endpoints object is a race (known_differences.yaml, life).
+      std::int64_t& count = out[name + ": " + shown + ": " + text];
+      count = sort == "endpoint" ? 1 : count + 1;
     }
   }
   return out;
@@ -145,13 +238,14 @@ Record events(const std::vector<Life>& lives, const Names& names, const KnownDif
                              names.replaced(event.text_at({"involvedObject", "name"}));
     const std::string message = plain_message(names.replaced(event.text_at({"message"})));
     if (reason == "ScalingReplicaSet" && compare != Compare::kSteps) {
-      out[line] = 1;
+      out[line] = 1;  // Counted below.
     } else if (known.is_uncounted(reason)) {
       if (message != "(combined)") out[line + ": " + message] = 1;
     } else {
       out[line + ": " + message] += event.get("count").integer_or(1);
     }
   }
+  add_scaling_events(lives, names, out);
   return out;
 }
 

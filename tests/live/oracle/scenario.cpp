@@ -21,6 +21,7 @@ constexpr KindInfo kKinds[] = {
     {"pod", "Pod", "", "v1", "pods"},
     {"service", "Service", "", "v1", "services"},
     {"endpoints", "Endpoints", "", "v1", "endpoints"},
+    {"endpointslice", "EndpointSlice", "discovery.k8s.io", "v1", "endpointslices"},
     {"event", "Event", "", "v1", "events"},
     {"resourcequota", "ResourceQuota", "", "v1", "resourcequotas"},
     {"namespace", "Namespace", "", "v1", "namespaces", false},
@@ -40,19 +41,26 @@ void read_steps(const YamlNode& list, const Objects& objects, Reader& reader,
     const YamlNode* steps = each.find("steps");
     if (steps == nullptr) reader.mistake(each, "repeat needs steps");
     for (std::size_t i = 0; steps != nullptr && i < times; ++i) {
+      reader.set_turn(i + 1);
       read_steps(*steps, objects, reader, out);
     }
+    reader.set_turn(0);
   }
 }
 
 Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& reader) {
   Scenario out;
-  reader.keys(node, {"name", "room", "compare", "without_original", "steps", "expect"});
+  reader.keys(node, {"name", "room", "compare", "oldest", "servers", "steps", "expect"});
   out.name = reader.text(node, "name");
   out.place = reader.place(node);
   if (out.name.empty()) reader.mistake(node, "a scenario needs a name");
   reader.set_namespace(out.name);
-  out.without_original = reader.text(node, "without_original");
+  const std::string oldest = reader.text(node, "oldest");
+  out.plays_on_oldest = oldest == "true";
+  if (!oldest.empty() && !out.plays_on_oldest) reader.mistake(node, "oldest: true");
+  const std::string servers = reader.text(node, "servers");
+  out.needs_real_server = servers == "real";
+  if (!servers.empty() && !out.needs_real_server) reader.mistake(node, "servers: real");
   const std::string room = reader.text(node, "room");
   if (room == "nodes") out.room = Room::kNodes;
   if (room == "alone") out.room = Room::kAlone;
@@ -66,6 +74,10 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   const YamlNode* steps = node.find("steps");
   if (steps == nullptr || steps->items.empty()) reader.mistake(node, "a scenario needs steps");
   if (steps != nullptr) read_steps(*steps, objects, reader, out.steps);
+  const bool switches = std::any_of(out.steps.begin(), out.steps.end(), [](const Step& each) {
+    return each.action == Step::Action::kControllers;
+  });
+  if (switches && out.room != Room::kAlone) reader.mistake(node, "controllers need room: alone");
   if (const YamlNode* expect = node.find("expect")) {
     for (const YamlNode& each : expect->items) {
       reader.keys(each, {"of", "where", "holds", "count"});

@@ -43,7 +43,7 @@ struct Condition {
 };
 
 struct Step {
-  enum class Action { kCreate, kPatch, kDelete, kRollBack, kWait, kRest, kFault };
+  enum class Action { kCreate, kPatch, kDelete, kRollBack, kWait, kRest, kFault, kControllers };
 
   Action action = Action::kRest;
   std::string place;                 ///< "rollout.yaml:12"
@@ -56,6 +56,7 @@ struct Step {
   host::DeleteOptions deletion;
   std::string revision;  ///< Of kRollBack.
   Condition until;       ///< Of kWait.
+  bool starts = false;   ///< Of kControllers, which stops them otherwise.
 };
 
 /// How much of what happened is determined, and so is compared.
@@ -77,8 +78,10 @@ struct Scenario {
   std::string place;
   Room room = Room::kShared;
   Compare compare = Compare::kHistory;
-  /// Why kube-controller-manager v1.20 does not play it; empty when it does.
-  std::string without_original;
+  /// Whether the oldest server plays it, too: what has not changed since, one of each sort.
+  bool plays_on_oldest = false;
+  /// Whether the sandbox does not play it, which has Services of one family only.
+  bool needs_real_server = false;
   std::vector<Step> steps;
   std::vector<Condition> expectations;  ///< What must hold at the end, on every side.
 };

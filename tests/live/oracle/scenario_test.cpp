@@ -29,6 +29,10 @@ constexpr MistakeCase kMistakes[] = {
     {"  - pod: pods app=web\n    becomes: happy\n", "x.yaml:4: a pod cannot become that"},
     {"  - patch: pods app=web\n", "x.yaml:4: a patch needs with"},
     {"  - rest\n  room: large\n", "x.yaml:2: room: nodes or alone"},
+    {"  - rest\n  oldest: maybe\n", "x.yaml:2: oldest: true"},
+    {"  - rest\n  servers: some\n", "x.yaml:2: servers: real"},
+    {"  - controllers: gone\n", "x.yaml:4: controllers: stopped or running"},
+    {"  - controllers: stopped\n", "x.yaml:2: controllers need room: alone"},
 };
 // clang-format on
 
@@ -50,6 +54,20 @@ TEST(ScenarioTest, NamedObjectIsCreatedWithChanges) {
             R"({"kind":"Deployment","metadata":{"name":"web","labels":{"of":"one"}},)"
             R"("spec":{"replicas":4},"apiVersion":"apps/v1"})");
   EXPECT_EQ(step.place, "x.yaml:6");
+}
+
+TEST(ScenarioTest, EachTurnOfARepeatHasItsNumberAndItsAddress) {
+  const Result<std::vector<Scenario>> read = read_scenarios(
+      "scenarios:\n- name: one\n  steps:\n  - repeat: 250\n    steps:\n"
+      "    - create: {kind: Pod, metadata: {name: p-$i}, status: {podIP: $ip}}\n",
+      "x.yaml");
+  ASSERT_TRUE(read) << read.error().message();
+  const std::vector<Step>& steps = read->front().steps;
+  ASSERT_EQ(steps.size(), 250u);
+  EXPECT_EQ(steps.front().body.text_at({"metadata", "name"}), "p-1");
+  EXPECT_EQ(steps.front().body.text_at({"status", "podIP"}), "10.9.0.2");
+  EXPECT_EQ(steps.back().body.text_at({"metadata", "name"}), "p-250");
+  EXPECT_EQ(steps.back().body.text_at({"status", "podIP"}), "10.9.1.1");
 }
 
 }  // namespace

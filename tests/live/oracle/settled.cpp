@@ -168,23 +168,52 @@ std::string unsettled_deployment(const Json& deployment, const std::vector<Life>
   return "";
 }
 
+/// The addresses of a slice's ready endpoints.
+void add_ready(const Json& slice, std::set<std::string>& out) {
+  for (const Json& each : slice.get("endpoints").items()) {
+    if (!each.get("conditions").get("ready").boolean()) continue;
+    for (const Json& address : each.get("addresses").items()) out.insert(address.text());
+  }
+}
+
+/// The pod's address of this family; "" when it has none.
+std::string address_of(const Json& pod, const std::string& family) {
+  for (const Json& each : pod.get("status").get("podIPs").items()) {
+    const std::string& ip = each.text_at({"ip"});
+    if ((ip.find(':') != std::string::npos) == (family == "IPv6")) return ip;
+  }
+  return "";
+}
+
 /// Only Services whose ports all pods have: the others' addresses are the scenario's to await.
-std::string unsettled_service(const Json& service, const std::vector<Life>& lives) {
+std::string unsettled_service(const Json& service, const std::vector<Life>& lives, Slices slices) {
   const Json& spec = service.get("spec");
   if (spec.get("selector").empty() || spec.text_at({"type"}) == "ExternalName") return "";
   if (spec.get("publishNotReadyAddresses").boolean()) return "";
   for (const Json& each : spec.get("ports").items()) {
     if (!each.get("targetPort").is_number()) return "";
   }
-  std::set<std::string> wanted;
+  const Json::Items& families = spec.get("ipFamilies").items();
+  std::set<std::string> wanted;  // In slices, of each family.
+  std::set<std::string> first;   // In Endpoints: of the first family only.
   std::set<std::string> listed;
+  std::set<std::string> sliced;
   bool exists = false;
   for (const Life& each : lives) {
     if (each.gone) continue;
     const Json& object = each.now();
     if (each.kind->name == "pod" && chooses(spec.get("selector"), object) &&
         !is_terminating(object) && condition_is(object, "Ready", "True")) {
-      wanted.insert(object.text_at({"status", "podIP"}));
+      for (const Json& family : families) wanted.insert(address_of(object, family.text()));
+      first.insert(families.empty() ? object.text_at({"status", "podIP"})
+                                    : address_of(object, families.front().text()));
+    }
+    if (each.kind->name == "endpointslice" &&
+        object.text_at({"metadata", "labels", "endpointslice.kubernetes.io/managed-by"}) ==
+            "endpointslice-controller.k8s.io" &&
+        object.text_at({"metadata", "labels", "kubernetes.io/service-name"}) ==
+            service.text_at({"metadata", "name"})) {
+      add_ready(object, sliced);
     }
     if (each.kind->name != "endpoints" || each.name != service.text_at({"metadata", "name"})) {
       continue;
@@ -197,12 +226,14 @@ std::string unsettled_service(const Json& service, const std::vector<Life>& live
     }
   }
   wanted.erase("");
-  return exists && wanted == listed ? "" : "has other endpoints";
+  first.erase("");
+  if (!exists || first != listed) return "has other endpoints";
+  return slices == Slices::kNone || wanted == sliced ? "" : "has other slices";
 }
 
 }  // namespace
 
-std::string why_unsettled(const std::vector<Life>& lives) {
+std::string why_unsettled(const std::vector<Life>& lives, Slices slices) {
   for (const Life& each : lives) {
     if (each.gone) continue;
     std::string why;
@@ -212,7 +243,7 @@ std::string why_unsettled(const std::vector<Life>& lives) {
     if (each.kind->name == "node") why = unsettled_node(each.now());
     if (each.kind->name == "replicaset") why = unsettled_set(each.now(), lives);
     if (each.kind->name == "deployment") why = unsettled_deployment(each.now(), lives);
-    if (each.kind->name == "service") why = unsettled_service(each.now(), lives);
+    if (each.kind->name == "service") why = unsettled_service(each.now(), lives, slices);
     if (!why.empty()) return std::string(each.kind->name) + ' ' + each.name + ' ' + why;
   }
   return "";

@@ -31,6 +31,19 @@ constexpr seconds kNodesMax{180};
 constexpr char kIsReady[] = "status.conditions[type=Ready].status = \"True\"";
 /// Three times as long as nodes take between two heartbeats.
 constexpr char kNodeGrace[] = "30s";
+/// From this release on a controller of its own evicts pods from tainted nodes.
+constexpr int kMinorOfTaintEviction = 29;
+/// EndpointSlices in version v1, which is the one that davit writes, came with this release.
+constexpr int kMinorOfSlices = 21;
+
+/// Services may have addresses of both families since this release.
+constexpr int kMinorOfFamilies = 23;
+
+/// Flags for the API server. Services get IPv4 unless they ask for more.
+std::vector<std::string> families() {
+  if (live::server_minor() < kMinorOfFamilies) return {};
+  return {"--service-cluster-ip-range=10.0.0.0/24,fd00:10::/112"};
+}
 
 /// With the default rate events trail minutes behind.
 std::vector<std::string> controller_flags() {
@@ -39,7 +52,15 @@ std::vector<std::string> controller_flags() {
 
 /// What both servers' nodes get: room for all scenarios at once.
 std::vector<std::string> node_flags() {
-  return {"--nodes=" + std::to_string(kNodes), "--node-pods=250", "--node-cpu=1000"};
+  return {"--nodes=" + std::to_string(kNodes), "--node-pods=250", "--node-cpu=1000",
+          "--no-pod-events"};
+}
+
+/// Pods without ServiceAccounts, as on the real servers of these tests.
+std::vector<std::string> sandbox_flags() {
+  std::vector<std::string> flags = node_flags();
+  flags.emplace_back("--controllers=*,-plugins,-accounts");
+  return flags;
 }
 
 /// The node lifecycle controller as the original's flags below.
@@ -48,6 +69,7 @@ std::string manifest() {
          "- name: deployment\n- name: replicaset\n- name: endpoint\n- name: nodelifecycle\n"
          "  controllers:\n    node-lifecycle-controller:\n      config:\n"
          "        nodeMonitorPeriod: 1s\n        nodeEvictionRate: 10\n"
+         "        largeClusterSizeThreshold: 5\n        secondaryNodeEvictionRate: 0.001\n"
          "        nodeMonitorGracePeriod: " +
          std::string(kNodeGrace) + '\n';
 }
@@ -78,9 +100,12 @@ class Side {
   /// Starts the controllers for scenarios of this room, instead of those before.
   virtual void start_controllers(Room room) = 0;
   [[nodiscard]] virtual FaultSwitch faults() { return {}; }
+  void stop_controllers() { stop(controllers_); }
   /// Empty while the controllers run.
   [[nodiscard]] std::string why_ended() const {
-    return controllers_->running() ? "" : "the controllers have ended: " + controllers_->output();
+    return controllers_ != nullptr && controllers_->running()
+               ? ""
+               : "the controllers have ended: " + controllers_->output();
   }
 
  protected:
@@ -89,7 +114,8 @@ class Side {
 
 class RealSide final : public Side {
  public:
-  explicit RealSide(Cast cast) : cast_(cast), nodes_(cluster_.nodes(node_flags())) {
+  explicit RealSide(Cast cast)
+      : cast_(cast), cluster_({families()}), nodes_(cluster_.nodes(node_flags())) {
     if (cast_ == Cast::kDavit) {
       surroundings_ = cluster_.controller_manager("garbagecollector", controller_flags());
     }
@@ -102,11 +128,16 @@ class RealSide final : public Side {
       return;
     }
     std::string names = "garbagecollector,deployment,replicaset,endpoint";
+    if (live::server_minor() >= kMinorOfSlices) names += ",endpointslice";
     std::vector<std::string> flags = controller_flags();
     if (room != Room::kShared) {
-      names += ",nodelifecycle";
-      flags.insert(flags.end(), {"--node-monitor-period=1s", "--node-eviction-rate=10",
-                                 std::string("--node-monitor-grace-period=") + kNodeGrace});
+      names += live::server_minor() < kMinorOfTaintEviction
+                   ? ",nodelifecycle"
+                   : ",nodelifecycle,taint-eviction-controller";
+      flags.insert(flags.end(),
+                   {"--node-monitor-period=1s", "--node-eviction-rate=10",
+                    "--large-cluster-size-threshold=5", "--secondary-node-eviction-rate=0.001",
+                    std::string("--node-monitor-grace-period=") + kNodeGrace});
     }
     controllers_ = cluster_.controller_manager(names, flags);
   }
@@ -121,7 +152,7 @@ class RealSide final : public Side {
 class SandboxSide final : public Side {
  public:
   SandboxSide()
-      : sandbox_(node_flags()),
+      : sandbox_(sandbox_flags()),
         admin_(sandbox_.kubeconfig()),
         http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {}
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
@@ -169,14 +200,17 @@ void await_nodes(const World& world) {
 }
 
 /// Plays these side by side.
-void play_together(Side& side, const World& world, const std::vector<const Scenario*>& scenarios,
-                   const KnownDifferences& known, Transcripts& out) {
+void play_together(Side& side, Room room, const World& world,
+                   const std::vector<const Scenario*>& scenarios, const KnownDifferences& known,
+                   Transcripts& out) {
   for (const Scenario* each : scenarios) out[each->name];
   std::atomic<std::size_t> next{0};  // Hands out indexes; orders nothing else.
   std::vector<std::jthread> players;
   for (std::size_t i = 0; i < std::min(kAtOnce, scenarios.size()); ++i) {
     players.emplace_back([&] {
-      Stage stage(side.client(), world, known, side.faults());
+      Stage stage(side.client(), world, known,
+                  {side.faults(), [&side, room] { side.start_controllers(room); },
+                   [&side] { side.stop_controllers(); }});
       for (std::size_t at = next++; at < scenarios.size(); at = next++) {
         out.at(scenarios[at]->name) = stage.play(*scenarios[at]);
       }
@@ -215,20 +249,21 @@ Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
                      const KnownDifferences& known) {
   Transcripts out;
   const std::unique_ptr<Side> side = open_side(cast);
-  const World world(side->client());
+  const bool has_slices = cast == Cast::kSandbox || live::server_minor() >= kMinorOfSlices;
+  const World world(side->client(), has_slices ? Slices::kServed : Slices::kNone);
   await_nodes(world);
   for (const Room room : {Room::kShared, Room::kNodes, Room::kAlone}) {
     std::vector<const Scenario*> mine;
     for (const Scenario& each : scenarios) {
-      const bool plays = cast != Cast::kOriginal || each.without_original.empty();
-      if (plays && each.room == room) mine.push_back(&each);
+      const bool is_playable = cast != Cast::kSandbox || !each.needs_real_server;
+      if (each.room == room && is_playable) mine.push_back(&each);
     }
     if (mine.empty()) continue;
     side->start_controllers(room);
     if (room != Room::kAlone) {
-      play_together(*side, world, mine, known, out);
+      play_together(*side, room, world, mine, known, out);
     } else {
-      for (const Scenario* each : mine) play_together(*side, world, {each}, known, out);
+      for (const Scenario* each : mine) play_together(*side, room, world, {each}, known, out);
     }
     await_events(world);
     std::vector<std::string> failures = world.losses();

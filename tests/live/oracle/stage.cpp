@@ -20,6 +20,8 @@ namespace {
 /// Far beyond what anything takes on a slow machine.
 constexpr seconds kPatience{180};
 constexpr milliseconds kLook{50};
+/// A scenario may write thousands of times.
+constexpr milliseconds kLookForWrite{5};
 /// Nothing changes for so long, and for several of the server's answering times.
 constexpr milliseconds kQuiet{1500};
 constexpr int kAnswers = 5;
@@ -58,8 +60,8 @@ host::ResourcePath path_of(const KindInfo& kind, const std::string& ns, const st
 }  // namespace
 
 Stage::Stage(host::RestClient& client, const World& world, const KnownDifferences& known,
-             FaultSwitch faults)
-    : client_(client), world_(world), known_(known), faults_(std::move(faults)) {}
+             Switches switches)
+    : client_(client), world_(world), known_(known), switches_(std::move(switches)) {}
 
 Transcript Stage::play(const Scenario& scenario) {
   ns_ = scenario.name;
@@ -75,7 +77,7 @@ Transcript Stage::play(const Scenario& scenario) {
     if (!status.ok()) out.failures.push_back(step.place + ": " + status.message());
     if (step.action != Step::Action::kRest) continue;
     const std::vector<Life> lives = world_.lives(ns_);
-    out.rests.emplace_back(step.place, picture(lives, Names(lives), known_));
+    out.rests.emplace_back(step.place, picture(lives, Names(lives), known_, scenario.compare));
   }
   for (const Condition& each : scenario.expectations) {
     if (!status.ok()) break;
@@ -100,7 +102,10 @@ Status Stage::run(const Step& step) {
     case Step::Action::kRest:
       return rest();
     case Step::Action::kFault:
-      return faults_ ? faults_(step.body) : Status();
+      return switches_.faults ? switches_.faults(step.body) : Status();
+    case Step::Action::kControllers:
+      step.starts ? switches_.start_controllers() : switches_.stop_controllers();
+      return {};
   }
   return {};
 }
@@ -120,7 +125,7 @@ Status Stage::call(Verb verb, const Step& step, const std::string& name, const s
   // What follows must not look at the time before this write.
   const Json written = sandbox::json_literal(answer.body);
   const auto has_come = [&] { return world_.has_seen(ns_, written); };
-  return eventually(kPatience, has_come, kLook)
+  return eventually(kPatience, has_come, kLookForWrite)
              ? Status()
              : Status(Code::kUnavailable, "this write does not show");
 }
@@ -229,7 +234,7 @@ Status Stage::rest() {
     if (changes != seen) {
       seen = changes;
       since = steady_clock::now();
-      why = why_unsettled(world_.lives(ns_));
+      why = why_unsettled(world_.lives(ns_), world_.slices());
       is_settled = why.empty();
       answer = milliseconds(0);
       return false;

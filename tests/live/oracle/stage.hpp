@@ -15,6 +15,13 @@ namespace davit::oracle {
 /// Takes a fault rule, or a null to take all back. Empty where a server has no faults.
 using FaultSwitch = std::function<Status(const sandbox::Json& rule)>;
 
+/// What steps do to a side other than by its API.
+struct Switches {
+  FaultSwitch faults;
+  std::function<void()> start_controllers;
+  std::function<void()> stop_controllers;
+};
+
 /// How a scenario went.
 struct Transcript {
   std::vector<std::pair<std::string, Picture>> rests;  ///< By the place of the step.
@@ -27,7 +34,7 @@ class Stage {
  public:
   /// All of them must outlive it.
   Stage(host::RestClient& client, const World& world, const KnownDifferences& known,
-        FaultSwitch faults);
+        Switches switches);
 
   /// Blocks until the end, or until a step fails or does not come to pass.
   [[nodiscard]] Transcript play(const Scenario& scenario);
@@ -48,7 +55,7 @@ class Stage {
   host::RestClient& client_;
   const World& world_;
   const KnownDifferences& known_;
-  FaultSwitch faults_;
+  Switches switches_;
   std::string ns_;
 };
 

@@ -48,6 +48,12 @@ Json replace(const char* path, Json value) {
       {Json::object({{"op", "replace"}, {"path", path}, {"value", std::move(value)}})});
 }
 
+void replace_all(std::string& text, std::string_view from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> out;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -78,10 +84,12 @@ void Reader::keys(const YamlNode& node, std::initializer_list<std::string_view> 
 }
 
 std::string Reader::expanded(std::string text) const {
-  constexpr std::string_view kVariable = "$ns";
-  for (std::size_t at = 0; (at = text.find(kVariable, at)) != std::string::npos;) {
-    text.replace(at, kVariable.size(), ns_);
-  }
+  replace_all(text, "$ns", ns_);
+  if (turn_ == 0) return text;
+  constexpr std::size_t kHosts = 250;
+  replace_all(text, "$ip",
+              "10.9." + std::to_string(turn_ / kHosts) + '.' + std::to_string(turn_ % kHosts + 1));
+  replace_all(text, "$i", std::to_string(turn_));
   return text;
 }
 
@@ -252,14 +260,20 @@ Step Reader::step(const YamlNode& node, const Objects& objects) {
     keys(node, {"fault"});
     const YamlNode& rule = node.members.front().value;
     if (rule.kind == YamlNode::Kind::kMapping) out.body = json(rule);
+  } else if (verb == "controllers") {
+    out.action = Action::kControllers;
+    keys(node, {"controllers"});
+    const std::string state = text(node, "controllers");
+    out.starts = state == "running";
+    if (!out.starts && state != "stopped") mistake(node, "controllers: stopped or running");
   } else if (verb == "scale" || verb == "image" || verb == "pause" || verb == "resume" ||
              verb == "roll_back" || verb == "pod" || verb == "node") {
     read_short_form(out, node, verb);
   } else {
     mistake(
         node,
-        "a step is rest, or begins with create, patch, delete, wait, fault, scale, image, pause, "
-        "resume, roll_back, pod or node");
+        "a step is rest, or begins with create, patch, delete, wait, fault, controllers, scale, "
+        "image, pause, resume, roll_back, pod or node");
   }
   return out;
 }

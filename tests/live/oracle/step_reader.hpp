@@ -20,6 +20,8 @@ class Reader {
 
   /// What `$ns` stands for from here on.
   void set_namespace(std::string ns) { ns_ = std::move(ns); }
+  /// What `$i` stands for, and the address `$ip`; 0: neither stands for anything.
+  void set_turn(std::size_t turn) { turn_ = turn; }
 
   [[nodiscard]] Step step(const host::YamlNode& node, const Objects& objects);
   /// The target stands at `key`, the rest in "where", "holds" and "count".
@@ -49,6 +51,7 @@ class Reader {
 
   const std::string file_;
   std::string ns_;
+  std::size_t turn_ = 0;
   std::string first_mistake_;
 };
 

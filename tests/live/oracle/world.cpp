@@ -10,8 +10,10 @@ using sandbox::Json;
 
 namespace {
 
-constexpr const char* kFollowed[] = {"deployment", "replicaset", "pod",  "service",
-                                     "endpoints",  "event",      "node", "resourcequota"};
+constexpr std::string_view kSlice = "endpointslice";
+constexpr std::string_view kFollowed[] = {"deployment", "replicaset", "pod",
+                                          "service",    "endpoints",  kSlice,
+                                          "event",      "node",       "resourcequota"};
 constexpr char kScenario[] = "scenario";
 
 std::string space_of(const KindInfo& kind, const Json& object) {
@@ -26,8 +28,9 @@ std::string space_of(const KindInfo& kind, const Json& object) {
 
 }  // namespace
 
-World::World(host::RestClient& client) : client_(client) {
-  for (const char* name : kFollowed) {
+World::World(host::RestClient& client, Slices slices) : client_(client), slices_(slices) {
+  for (const std::string_view name : kFollowed) {
+    if (slices_ == Slices::kNone && name == kSlice) continue;
     threads_.emplace_back(
         [this, kind = find_kind(name)](const std::stop_token& stop) { watch(stop, *kind); });
   }

@@ -26,12 +26,15 @@ struct Life {
   [[nodiscard]] const sandbox::Json& now() const { return *versions.back(); }
 };
 
+/// Whether a server has EndpointSlices in version v1, which is the one that davit writes.
+enum class Slices { kNone, kServed };
+
 /// Follows all kinds that scenarios compare. A Node belongs to the scenario that its label
 /// `scenario` names. One thread a kind; what they find is read under a lock.
 class World {
  public:
-  /// `client` must outlive it.
-  explicit World(host::RestClient& client);
+  /// `client` must outlive it. `slices`: whether the server has EndpointSlices.
+  World(host::RestClient& client, Slices slices);
   ~World();
 
   /// Every object that the namespace has or had, in order of appearance.
@@ -44,6 +47,7 @@ class World {
   [[nodiscard]] bool has_seen(const std::string& ns, const sandbox::Json& object) const;
   /// Of all namespaces.
   [[nodiscard]] std::uint64_t changes() const;
+  [[nodiscard]] Slices slices() const { return slices_; }
   /// Watches that could not go on where they were, so that changes are missing.
   [[nodiscard]] std::vector<std::string> losses() const;
 
@@ -58,6 +62,7 @@ class World {
   void note(const KindInfo& kind, sandbox::Json object, bool gone);
 
   host::RestClient& client_;
+  const Slices slices_;
   mutable host::Mutex mutex_;
   std::map<std::string, Space> spaces_ GUARDED_BY(mutex_);
   std::uint64_t changes_ GUARDED_BY(mutex_) = 0;

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "host/api/rest_client.hpp"
 #include "host/object/parse.hpp"
+#include "tests/live/soak/environment.hpp"
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/invariants.hpp"
 #include "tests/live/support/load.hpp"
@@ -26,11 +26,6 @@ using testing::IsEmpty;
 constexpr int kReplicas = 10;
 /// 25 % of ten, rounded up: a Deployment's default.
 constexpr int kMaxSurge = 3;
-
-int from_environment(const char* name, int otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::atoi(text);
-}
 
 /// Every resourceVersion of the namespace: changes with any write. Metadata alone, since kubectl
 /// took minutes to print it of 13,000 whole objects.
@@ -55,7 +50,7 @@ std::string versions(const ControlPlane& cluster) {
 }
 
 TEST(ManyDeploymentsTest, ReachTheirStateWithinTheirBoundsAndThenRest) {
-  if (assets().empty()) GTEST_SKIP() << "KUBEBUILDER_ASSETS is not set";
+  if (assets().empty()) GTEST_SKIP() << no_assets();
   const int count = from_environment("DAVIT_SOAK_DEPLOYMENTS", 40);
   const int qps = from_environment("DAVIT_SOAK_QPS", 200);
   const std::vector<std::string> flags = {"--leader-elect=false",

@@ -11,6 +11,7 @@
 #include "host/api/rest_client.hpp"
 #include "host/object/parse.hpp"
 #include "tests/live/support/admin_client.hpp"
+#include "tests/support/http_client.hpp"
 
 namespace davit::live {
 namespace {
@@ -18,7 +19,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr char kAdminToken[] = "admin-token";
+/// From this release on kube-controller-manager has no insecure port to switch off.
+constexpr int kMinorWithoutInsecurePort = 24;
+
+const char* assets_variable() {
+  return is_oldest_server() ? "DAVIT_OLDEST_ASSETS" : "KUBEBUILDER_ASSETS";
+}
 
 /// The key pair that signs service account tokens.
 void write_key_pair(const std::filesystem::path& private_file,
@@ -48,15 +54,43 @@ std::string kubeconfig_text(const std::string& server, const std::string& ca,
 }  // namespace
 
 std::string assets() {
-  const char* folder = std::getenv("KUBEBUILDER_ASSETS");
+  const char* folder = std::getenv(assets_variable());
   return folder == nullptr ? "" : folder;
 }
 
+bool is_oldest_server() {
+  const char* server = std::getenv("DAVIT_LIVE_SERVER");
+  return server != nullptr && std::string_view(server) == "oldest";
+}
+
+std::string server_release() { return "v1." + std::to_string(server_minor()); }
+
+std::string no_assets() { return std::string(assets_variable()) + " is not set"; }
+
+int server_minor() {
+  static const int kMinor = [] {
+    const Outcome said = run({assets() + "/kube-apiserver", "--version"});
+    constexpr std::string_view kBegin = "Kubernetes v1.";
+    if (!said.out.starts_with(kBegin)) give_up("kube-apiserver --version: " + said.out + said.err);
+    return std::atoi(said.out.c_str() + kBegin.size());
+  }();
+  return kMinor;
+}
+
 ControlPlane::ControlPlane(ControlPlaneOptions options)
-    : options_(std::move(options)), etcd_port_(free_port()), port_(free_port()) {
+    : options_(std::move(options)),
+      etcd_port_(free_port()),
+      peer_port_(free_port()),
+      port_(free_port()) {
   write_credentials();
+  start_etcd();
+  start_apiserver();
+  admin_ = std::make_unique<AdminClient>(kubeconfig());
+}
+
+void ControlPlane::start_etcd() {
   const std::string client = "http://127.0.0.1:" + std::to_string(etcd_port_);
-  const std::string peer = "http://127.0.0.1:" + std::to_string(free_port());
+  const std::string peer = "http://127.0.0.1:" + std::to_string(peer_port_);
   etcd_ = std::make_unique<Process>(
       std::vector<std::string>{assets() + "/etcd", "--data-dir",
                                (scratch_.path() / "etcd").string(), "--listen-client-urls", client,
@@ -64,8 +98,6 @@ ControlPlane::ControlPlane(ControlPlaneOptions options)
                                "--initial-advertise-peer-urls", peer, "--initial-cluster",
                                "default=" + peer, "--log-level", "error"},
       log("etcd"), std::vector<std::string>{"ETCD_UNSUPPORTED_ARCH=arm64"});
-  start_apiserver();
-  admin_ = std::make_unique<AdminClient>(kubeconfig());
 }
 
 std::string ControlPlane::read(const std::string& path) const {
@@ -89,6 +121,13 @@ void ControlPlane::write_credentials() const {
 
 std::string ControlPlane::server() const { return "https://127.0.0.1:" + std::to_string(port_); }
 
+std::string ControlPlane::kubeconfig_through(int port, const std::string& token) const {
+  const std::string number = std::to_string(port);
+  const std::filesystem::path path = scratch_.path() / ("kubeconfig-" + number);
+  write_file(path, kubeconfig_text("https://127.0.0.1:" + number, ca_file(), token));
+  return path.string();
+}
+
 std::string ControlPlane::ca_file() const {
   return (scratch_.path() / "certs" / "apiserver.crt").string();
 }
@@ -103,14 +142,34 @@ std::string ControlPlane::kubeconfig_of_roles(const std::filesystem::path& manif
   const Outcome roles = run({DAVIT_PROGRAM, "rbac", "--manifest", manifest.string()});
   if (roles.code != 0) give_up("davit rbac: " + roles.err);
   (void)must({"apply", "-f", "-"}, roles.out);
+  return kubeconfig_for(service_account_token("davit"));
+}
+
+std::string ControlPlane::service_account_token(const std::string& account,
+                                                const std::string& secret) const {
   // As `kubectl create token` does, which Debian's kubectl has not yet.
+  const std::string bound =
+      secret.empty()
+          ? ""
+          : R"("boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":")" + secret + "\"}";
   const std::string answer = must(
-      {"create", "--raw", "/api/v1/namespaces/kube-system/serviceaccounts/davit/token", "-f", "-"},
-      R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}})");
+      {"create", "--raw", "/api/v1/namespaces/kube-system/serviceaccounts/" + account + "/token",
+       "-f", "-"},
+      R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{)" + bound + "}}");
   host::ObjectSpace space;
   const Result<host::ObjectRef> request = host::parse_object(space, answer);
   if (!request) give_up("no token: " + answer);
-  return kubeconfig_for(std::string(request->root()["status"]["token"].string()));
+  return std::string(request->root()["status"]["token"].string());
+}
+
+std::string ControlPlane::kubeconfig_with_token_file(const std::filesystem::path& file) const {
+  std::string text = kubeconfig_text(server(), ca_file(), "@");
+  const std::string_view token = "token: @";
+  text.replace(text.find(token), token.size(), "tokenFile: " + file.string());
+  const std::filesystem::path path =
+      scratch_.path() / ("kubeconfig-of-" + file.filename().string());
+  write_file(path, text);
+  return path.string();
 }
 
 std::filesystem::path ControlPlane::log(const std::string& name) {
@@ -131,6 +190,10 @@ void ControlPlane::start_apiserver() {
       "--disable-admission-plugins=ServiceAccount"};
   argv.insert(argv.end(), options_.apiserver_flags.begin(), options_.apiserver_flags.end());
   apiserver_ = std::make_unique<Process>(argv, log("apiserver"));
+  await_health();
+}
+
+void ControlPlane::await_health() {
   // Each question is two kubectl, which would keep a small machine from starting anything.
   const auto is_decided = [this] { return healthy() || !apiserver_->running(); };
   if (!eventually(seconds(240), is_decided, milliseconds(500)) || !apiserver_->running()) {
@@ -141,6 +204,16 @@ void ControlPlane::start_apiserver() {
 bool ControlPlane::healthy() const {
   return kubectl({"get", "--raw", "/readyz"}).code == 0 &&
          kubectl({"get", "namespace", "default", "kube-system"}).code == 0;
+}
+
+void ControlPlane::kill_etcd() {
+  etcd_->signal(SIGKILL);
+  if (!etcd_->wait(seconds(30))) give_up("etcd does not stop");
+}
+
+void ControlPlane::restart_etcd() {
+  start_etcd();
+  await_health();
 }
 
 void ControlPlane::stop_apiserver(int signal) {
@@ -167,15 +240,22 @@ std::string ControlPlane::must(const std::vector<std::string>& args,
 }
 
 void ControlPlane::compact() const {
-  const std::string endpoint = "--endpoints=http://127.0.0.1:" + std::to_string(etcd_port_);
-  const std::vector<std::string> api = {"ETCDCTL_API=3"};
-  const Outcome status =
-      run({assets() + "/etcdctl", endpoint, "endpoint", "status", "-w", "json"}, "", api);
-  const std::size_t at = status.out.find("\"revision\":");
-  if (at == std::string::npos) give_up("etcdctl: " + status.out + status.err);
-  const std::string revision = std::to_string(std::atoll(status.out.c_str() + at + 11));
-  const Outcome done = run({assets() + "/etcdctl", endpoint, "compact", revision}, "", api);
-  if (done.code != 0) give_up("etcdctl compact: " + done.err);
+  const std::string status = ask_etcd("/v3/maintenance/status", "{}");
+  constexpr std::string_view kRevision = "\"revision\":\"";
+  const std::size_t at = status.find(kRevision);
+  if (at == std::string::npos) give_up("etcd says: " + status);
+  const std::string revision = std::to_string(std::atoll(status.c_str() + at + kRevision.size()));
+  // Physical: the answer comes once the history is gone.
+  const std::string done =
+      ask_etcd("/v3/kv/compaction", "{\"revision\":\"" + revision + "\",\"physical\":true}");
+  if (!done.starts_with("HTTP/1.1 200")) give_up("etcd does not compact: " + done);
+}
+
+std::string ControlPlane::ask_etcd(const std::string& path, const std::string& body) const {
+  test::HttpClient http(static_cast<std::uint16_t>(etcd_port_));
+  http.send("POST " + path + " HTTP/1.1\r\nHost: etcd\r\nConnection: close\r\nContent-Length: " +
+            std::to_string(body.size()) + "\r\n\r\n" + body);
+  return http.read_all();
 }
 
 std::unique_ptr<Process> ControlPlane::controller_manager(const std::string& controllers,
@@ -183,11 +263,11 @@ std::unique_ptr<Process> ControlPlane::controller_manager(const std::string& con
   std::vector<std::string> argv = {assets() + "/kube-controller-manager",
                                    "--kubeconfig=" + kubeconfig(),
                                    "--controllers=" + controllers,
-                                   "--port=0",
                                    "--secure-port=" + std::to_string(free_port()),
                                    "--bind-address=127.0.0.1",
                                    "--cert-dir=" + (scratch_.path() / "kcm").string(),
                                    "--leader-elect=false"};
+  if (server_minor() < kMinorWithoutInsecurePort) argv.push_back("--port=0");
   argv.insert(argv.end(), flags.begin(), flags.end());
   return std::make_unique<Process>(argv, log("controller-manager"));
 }
@@ -197,6 +277,13 @@ std::unique_ptr<Process> ControlPlane::davit(const std::vector<std::string>& fla
   std::vector<std::string> argv = {DAVIT_PROGRAM, "run", "--kubeconfig", kubeconfig(), "--port=0"};
   argv.insert(argv.end(), flags.begin(), flags.end());
   return std::make_unique<Process>(argv, log("davit"), env);
+}
+
+std::unique_ptr<Process> ControlPlane::davit_with(const std::string& kubeconfig,
+                                                  const std::vector<std::string>& flags) {
+  std::vector<std::string> argv = {DAVIT_PROGRAM, "run", "--kubeconfig", kubeconfig, "--port=0"};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  return std::make_unique<Process>(argv, log("davit"));
 }
 
 std::unique_ptr<Process> ControlPlane::nodes(const std::vector<std::string>& flags) {

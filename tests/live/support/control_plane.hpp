@@ -15,9 +15,21 @@ namespace davit::live {
 
 class AdminClient;
 
-/// Where the programs are: the folder named by KUBEBUILDER_ASSETS (the envtest convention), or ""
-/// when it is not set.
+/// The bearer token of the administrator.
+inline constexpr char kAdminToken[] = "admin-token";
+
+/// Where the programs are, or "" when the variable that names the folder is not set:
+/// KUBEBUILDER_ASSETS (the envtest convention), or DAVIT_OLDEST_ASSETS when DAVIT_LIVE_SERVER is
+/// "oldest", as it is in the tests that ctest calls `oldest.…`.
 [[nodiscard]] std::string assets();
+/// Why assets() is empty, to skip with.
+[[nodiscard]] std::string no_assets();
+/// Whether the test is to run on the oldest server instead of the first.
+[[nodiscard]] bool is_oldest_server();
+/// Minor release of the kube-apiserver in assets(): 36 for v1.36.2. Runs it once.
+[[nodiscard]] int server_minor();
+/// "v1.36", as the lists of known differences name it.
+[[nodiscard]] std::string server_release();
 
 struct ControlPlaneOptions {
   std::vector<std::string> apiserver_flags;  ///< Added to the usual ones.
@@ -37,7 +49,16 @@ class ControlPlane {
   /// A kubeconfig of the service account that `davit rbac --manifest` gives its rights to, in
   /// kube-system under the name "davit". Applies them.
   [[nodiscard]] std::string kubeconfig_of_roles(const std::filesystem::path& manifest) const;
+  /// A kubeconfig whose token is read from `file`, as often as its user likes.
+  [[nodiscard]] std::string kubeconfig_with_token_file(const std::filesystem::path& file) const;
+  /// A token of a service account in kube-system. With a `secret` it ends when that is deleted.
+  [[nodiscard]] std::string service_account_token(const std::string& account,
+                                                  const std::string& secret = "") const;
   [[nodiscard]] std::string server() const;
+  [[nodiscard]] int port() const { return port_; }
+  /// A kubeconfig that leads to another port of this machine, as a proxy's.
+  [[nodiscard]] std::string kubeconfig_through(int port,
+                                               const std::string& token = kAdminToken) const;
   [[nodiscard]] std::string ca_file() const;
   /// A server that speaks HTTP and is no API server.
   [[nodiscard]] std::string etcd_url() const {
@@ -59,7 +80,11 @@ class ControlPlane {
   [[nodiscard]] host::RestClient& client() const;
 
   void stop_apiserver(int signal);
+  /// Blocks until it is healthy.
   void start_apiserver();
+  void kill_etcd();
+  /// With the data that it had. Blocks until the API server is healthy again.
+  void restart_etcd();
   /// Compacts etcd's history, so that old resource versions answer 410.
   void compact() const;
 
@@ -69,6 +94,9 @@ class ControlPlane {
   /// Starts `davit run` with the plugins of the build tree.
   [[nodiscard]] std::unique_ptr<Process> davit(const std::vector<std::string>& flags = {},
                                                const std::vector<std::string>& env = {});
+  /// The same with another kubeconfig.
+  [[nodiscard]] std::unique_ptr<Process> davit_with(const std::string& kubeconfig,
+                                                    const std::vector<std::string>& flags);
   /// Starts the stand-in for kubelets: pods become Running and Ready.
   [[nodiscard]] std::unique_ptr<Process> kubelet(const std::vector<std::string>& flags = {});
 
@@ -79,12 +107,17 @@ class ControlPlane {
 
  private:
   void write_credentials() const;
+  void start_etcd();
   [[nodiscard]] std::filesystem::path log(const std::string& name);
   [[nodiscard]] bool healthy() const;
+  void await_health();
+  /// The answer, head and all, of a POST to etcd's JSON gateway.
+  [[nodiscard]] std::string ask_etcd(const std::string& path, const std::string& body) const;
 
   ControlPlaneOptions options_;
   ScratchDir scratch_;
   int etcd_port_ = 0;
+  int peer_port_ = 0;
   int port_ = 0;
   int started_ = 0;
   std::unique_ptr<Process> etcd_;

@@ -116,11 +116,11 @@ host::ResourcePath deployment_path(int number) {
 
 }  // namespace
 
-void send_all(const ControlPlane& cluster, const std::vector<ApiRequest>& requests) {
+void send_all(host::RestClient& client, const std::vector<ApiRequest>& requests) {
   constexpr std::size_t kAtOnce = 64;
   for (std::size_t first = 0; first < requests.size(); first += kAtOnce) {
     const std::size_t count = std::min(kAtOnce, requests.size() - first);
-    for (const ApiResponse& response : cluster.client().batch({requests.data() + first, count})) {
+    for (const ApiResponse& response : client.batch({requests.data() + first, count})) {
       if (response.status.ok()) continue;
       std::fprintf(stderr, "load: %s\n", response.status.message().c_str());
       std::exit(1);
@@ -143,8 +143,8 @@ void create_nodes(const ControlPlane& cluster, int count) {
         R"("lastHeartbeatTime":")" +
             now() + R"(","lastTransitionTime":")" + now() + R"("}]}})"));
   }
-  send_all(cluster, creates);
-  send_all(cluster, statuses);
+  send_all(cluster.client(), creates);
+  send_all(cluster.client(), statuses);
 }
 
 void create_leases(const ControlPlane& cluster, int nodes) {
@@ -156,7 +156,7 @@ void create_leases(const ControlPlane& cluster, int nodes) {
                     node_name(i) + R"("},"spec":{"holderIdentity":")" + node_name(i) +
                     R"(","leaseDurationSeconds":40,"renewTime":")" + now_micro() + R"("}})"));
   }
-  send_all(cluster, requests);
+  send_all(cluster.client(), requests);
 }
 
 void renew_leases(const ControlPlane& cluster, int nodes) {
@@ -165,7 +165,7 @@ void renew_leases(const ControlPlane& cluster, int nodes) {
     requests.push_back(request(Verb::kPatch, lease_path(node_name(i)),
                                R"({"spec":{"renewTime":")" + now_micro() + R"("}})"));
   }
-  send_all(cluster, requests);
+  send_all(cluster.client(), requests);
 }
 
 void create_pods(const ControlPlane& cluster, int count, int nodes) {
@@ -178,8 +178,8 @@ void create_pods(const ControlPlane& cluster, int count, int nodes) {
                                {"", "v1", "pods", "status", "default", "load-" + std::to_string(i)},
                                pod_status(i)));
   }
-  send_all(cluster, creates);
-  send_all(cluster, statuses);
+  send_all(cluster.client(), creates);
+  send_all(cluster.client(), statuses);
 }
 
 std::size_t pod_bytes(const ControlPlane& cluster) {
@@ -200,7 +200,7 @@ void create_deployments(const ControlPlane& cluster, int count, int replicas) {
                     R"(],"volumes":[{"name":"config","configMap":{"name":"app"}},{"name":"tmp",)"
                     R"("emptyDir":{}}]}}}})"));
   }
-  send_all(cluster, requests);
+  send_all(cluster.client(), requests);
 }
 
 void update_deployments(const ControlPlane& cluster, int count, const std::string& image) {
@@ -212,7 +212,7 @@ void update_deployments(const ControlPlane& cluster, int count, const std::strin
                     R"("}]}}}})"));
     requests.back().patch_type = host::PatchType::kStrategic;
   }
-  send_all(cluster, requests);
+  send_all(cluster.client(), requests);
 }
 
 void delete_deployments(const ControlPlane& cluster, int count) {
@@ -221,7 +221,7 @@ void delete_deployments(const ControlPlane& cluster, int count) {
     requests.push_back(request(Verb::kDelete, deployment_path(i), ""));
     requests.back().delete_options.propagation = host::Propagation::kBackground;
   }
-  send_all(cluster, requests);
+  send_all(cluster.client(), requests);
 }
 
 bool rolled_out(const ControlPlane& cluster, int count, int replicas) {

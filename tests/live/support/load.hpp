@@ -10,7 +10,7 @@
 namespace davit::live {
 
 /// Sends all, 64 at a time; ends the program with the first refusal.
-void send_all(const ControlPlane& cluster, const std::vector<host::ApiRequest>& requests);
+void send_all(host::RestClient& client, const std::vector<host::ApiRequest>& requests);
 
 /// Creates `count` nodes, Ready, in ten zones.
 void create_nodes(const ControlPlane& cluster, int count);

@@ -1,5 +1,7 @@
 #include "tests/live/support/sandbox.hpp"
 
+#include <algorithm>
+
 #include "host/config/kubeconfig.hpp"
 
 namespace davit::live {
@@ -24,6 +26,9 @@ Sandbox::Sandbox(const std::vector<std::string>& flags) {
                                    "--kubeconfig=" + kubeconfig(),
                                    "--token-file=" + (scratch_.path() / "tokens.csv").string()};
   argv.insert(argv.end(), flags.begin(), flags.end());
+  const bool chosen = std::ranges::any_of(
+      flags, [](const std::string& flag) { return flag.starts_with("--controllers="); });
+  if (!chosen) argv.emplace_back("--controllers=*,-plugins");
   const std::string home = scratch_.path().string();
   process_ =
       std::make_unique<Process>(argv, scratch_.path() / "sandbox.log",

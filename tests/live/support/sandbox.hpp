@@ -12,7 +12,8 @@ namespace davit::live {
 /// Listens on a free loopback port. Stopped by pid and removed when this goes.
 class Sandbox {
  public:
-  /// Blocks until it serves; ends the program with its output when it does not.
+  /// Blocks until it serves; ends the program with its output when it does not. Runs no controllers
+  /// of plugins unless `flags` name some: most tests run them beside it.
   explicit Sandbox(const std::vector<std::string>& flags = {});
 
   [[nodiscard]] std::string kubeconfig() const { return (scratch_.path() / "kubeconfig").string(); }

@@ -160,6 +160,21 @@ TEST_F(RollbackTest, D78ZeroMeansTheRevisionBefore) {
       world.deployment().pod_template()["metadata"]["labels"]["pod-template-hash"].is_absent());
 }
 
+TEST_F(RollbackTest, ARollbackKeepsTheRevisionThatItsOwnSyncWrote) {
+  world.create(1, "a");
+  world.settle();
+  roll("b");
+  world.edit([](Json& d) {
+    d["spec"]["template"]["spec"]["containers"].items()[0]["image"] = Json("c");
+    d["metadata"]["annotations"][kRollback] = Json("1");
+  });
+  world.cluster().run_one_sync();
+
+  EXPECT_FALSE(world.deployment().annotation(kRollback));
+  EXPECT_EQ(world.set("c").annotation("deployment.kubernetes.io/revision"), "3");
+  EXPECT_EQ(world.deployment().annotation("deployment.kubernetes.io/revision"), "3");
+}
+
 TEST_F(RollbackTest, D79UnknownRevisionIsToldAndForgotten) {
   world.create(1, "a");
   world.settle();

@@ -151,21 +151,89 @@ TEST_F(RollingUpdateTest, D50RolloverReplacesTheStuckSetFirst) {
   EXPECT_EQ(world.size("c"), 10);
 }
 
-TEST_F(RollingUpdateTest, D51NeverMorePodsThanAllowedNorFewerThanNeeded) {
-  create(10, "3", "2");
-  world.cluster().on_request([&](const RequestRecord&) {
+struct RolloutLimits {
+  const char* name;
+  std::int64_t replicas;
+  const char* surge;
+  const char* unavailable;
+  std::int64_t wanted_max;
+  std::int64_t available_min;
+};
+
+class RollingLimitTest : public ::testing::TestWithParam<RolloutLimits> {};
+
+TEST_P(RollingLimitTest, D51NeverMorePodsThanAllowedNorFewerThanNeeded) {
+  const RolloutLimits& limit = GetParam();
+  World world;
+  Json deployment = World::blueprint(limit.replicas, "a");
+  Json& limits = deployment["spec"]["strategy"]["rollingUpdate"];
+  limits["maxSurge"] = Json::must(limit.surge);
+  limits["maxUnavailable"] = Json::must(limit.unavailable);
+  world.create(deployment);
+  world.settle();
+  std::int64_t most = 0;
+  std::int64_t fewest = limit.replicas;
+  const auto look = [&] {
     std::int64_t wanted = 0;
     std::int64_t available = 0;
     for (const ReplicaSet& set : world.sets()) {
       wanted += set.replicas();
       available += std::min(set.replicas(), set.available_replicas());
     }
-    EXPECT_LE(wanted, 13);
-    EXPECT_GE(available, 8);
-  });
+    most = std::max(most, wanted);
+    fewest = std::min(fewest, available);
+  };
+  world.cluster().on_request([&](const RequestRecord&) { look(); });
   world.set_image("b");
   world.settle();
-  EXPECT_EQ(world.size("b"), 10);
+  look();
+
+  EXPECT_EQ(world.size("b"), limit.replicas);
+  EXPECT_EQ(world.size("a"), 0);
+  EXPECT_EQ(most, limit.wanted_max) << "what is allowed is used, and no more";
+  EXPECT_EQ(fewest, limit.available_min);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, RollingLimitTest,
+    ::testing::Values(RolloutLimits{"SurgeAndUnavailable", 10, "3", "2", 13, 8},
+                      RolloutLimits{"NoSurge", 10, "0", "2", 10, 8},
+                      RolloutLimits{"NoneUnavailable", 10, "2", "0", 12, 10},
+                      RolloutLimits{"DefaultsOfSeven", 7, R"("25%")", R"("25%")", 9, 6},
+                      RolloutLimits{"DoubleForAWhile", 5, R"("100%")", "0", 10, 5},
+                      RolloutLimits{"OnePod", 1, "1", "0", 2, 1}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+/// Two sets of a Deployment of ten with maxUnavailable 2 and no surge, and one sync.
+class OldSetsTest : public RollingUpdateTest {
+ protected:
+  void run(const SeedSet& old, const SeedSet& fresh) {
+    Json deployment = World::blueprint(10, fresh.image);
+    deployment["spec"]["strategy"]["rollingUpdate"] =
+        Json::must(R"({"maxSurge": 0, "maxUnavailable": 2})");
+    world.create(deployment);
+    world.seed(old);
+    world.seed(fresh);
+    world.sync_once();
+  }
+  static constexpr const char* kMarks = R"({"deployment.kubernetes.io/desired-replicas": "10",
+      "deployment.kubernetes.io/max-replicas": "10"})";
+};
+
+TEST_F(OldSetsTest, D43UnavailableReplicasGoFirst) {
+  run({.name = "d-a", .image = "a", .replicas = 10, .available = 8, .annotations = kMarks},
+      {.name = "d-b", .image = "b", .annotations = kMarks, .hash = "b"});
+  EXPECT_EQ(world.size("a"), 8);
+  EXPECT_EQ(world.size("b"), 0);
+  EXPECT_THAT(world.events(), ElementsAre(down("a", 10, 8)));
+}
+
+TEST_F(OldSetsTest, D45NothingIsTakenAwayWhileTheNewPodsAreNotAvailable) {
+  run({.name = "d-a", .image = "a", .replicas = 8, .available = 8, .annotations = kMarks},
+      {.name = "d-b", .image = "b", .replicas = 2, .annotations = kMarks, .hash = "b"});
+  EXPECT_EQ(world.size("a"), 8);
+  EXPECT_EQ(world.size("b"), 2);
+  EXPECT_THAT(world.events(), IsEmpty());
 }
 
 TEST_F(RollingUpdateTest, ConflictIsRetriedAndNothingIsWrittenTwice) {
@@ -196,6 +264,26 @@ TEST_F(RollingUpdateTest, WhatWasDoneBeforeAnErrorIsSaidNevertheless) {
                                           "patch deployments/d/status 200"));
   EXPECT_EQ(world.condition("Progressing"), "True/NewReplicaSetCreated");
   EXPECT_EQ(world.deployment().annotation("deployment.kubernetes.io/revision"), "2");
+}
+
+TEST_F(RollingUpdateTest, ARefusedScaleDownKeepsNeitherStatusNorDeadlineBack) {
+  create(3, "1", "0");
+  world.cluster().fail_next({.verb = davit::testing::Verb::kPatch,
+                             .resource = "replicasets",
+                             .name = world.name_of("a"),
+                             .http_status = 403,
+                             .reason = "Forbidden",
+                             .message = "denied by a webhook",
+                             .times = davit::testing::Fault::kAlways});
+  world.set_image("b");
+  world.settle();
+  EXPECT_EQ(world.size("a"), 3);
+  EXPECT_EQ(world.deployment().updated_replicas(), 1);
+  EXPECT_EQ(world.deployment().observed_generation(), world.deployment().generation());
+  EXPECT_EQ(world.condition("Progressing"), "True/ReplicaSetUpdated");
+
+  world.cluster().advance(std::chrono::seconds(700));
+  EXPECT_EQ(world.condition("Progressing"), "False/ProgressDeadlineExceeded");
 }
 
 TEST_F(RollingUpdateTest, StatusThatMeetsAConflictIsNotSentTwice) {

@@ -127,6 +127,11 @@ std::int64_t World::size(std::string_view image) {
   return -1;
 }
 
+void World::sync_once() {
+  start();
+  if (!cluster_.run_one_sync()) std::abort();
+}
+
 void World::sync() {
   start();
   cluster_.run_until_idle();

@@ -20,8 +20,8 @@ enum class Health { kGood, kNeverReady };
 
 /// A ReplicaSet that is there before the controller looks.
 struct SeedSet {
-  std::string name;
-  std::string image;
+  std::string name{};
+  std::string image{};
   std::int64_t replicas = 0;
   std::int64_t available = 0;
   std::string annotations = "{}";
@@ -74,6 +74,8 @@ class World {
 
   /// Runs the controller alone, until it rests.
   void sync();
+  /// Runs one sync of the Deployment.
+  void sync_once();
   /// Runs the controller and the stand-in in turn, until both rest. A second passes a turn.
   void settle();
   /// One turn of the stand-in: every set's status follows its spec. False: nothing changed.

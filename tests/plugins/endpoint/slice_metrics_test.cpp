@@ -159,6 +159,19 @@ TEST_F(SliceMetricsTest, ASyncThatFailsIsAnErrorAndNoSuccess) {
   EXPECT_EQ(count("changes", {"create"}), 1);
 }
 
+TEST_F(SliceMetricsTest, WhatANamespaceThatEndsRefusesIsNoChange) {
+  add_service();
+  cluster().fail_next({.verb = testing::Verb::kCreate,
+                       .resource = "endpointslices",
+                       .http_status = 403,
+                       .reason = "Forbidden",
+                       .causes = {"NamespaceTerminating"}});
+  start();
+
+  EXPECT_EQ(count("syncs", {"success"}), 1);
+  EXPECT_EQ(samples("endpointslices_changed_per_sync"), std::vector<double>());
+}
+
 TEST_F(SliceMetricsTest, ServicesAreCountedByTheirTrafficDistribution) {
   add_service(R"({"spec":{"trafficDistribution":"PreferClose"}})");
   add_service(R"({"spec":{"trafficDistribution":"PreferClose"}})", "other");
@@ -170,13 +183,13 @@ TEST_F(SliceMetricsTest, ServicesAreCountedByTheirTrafficDistribution) {
   edit_service(R"({"spec":{"trafficDistribution":"PreferSameNode"}})");
   settle();
   EXPECT_EQ(services_with("PreferClose"), 1);
-  EXPECT_EQ(services_with("PreferSameNode"), 1);
+  EXPECT_EQ(services_with("ImplementationSpecific"), 1) << "as upstream calls all others";
 
   remove_service("other");
   edit_service(R"({"spec":{"trafficDistribution":null}})");
   settle();
   EXPECT_EQ(services_with("PreferClose"), 0);
-  EXPECT_EQ(services_with("PreferSameNode"), 0);
+  EXPECT_EQ(services_with("ImplementationSpecific"), 0);
 }
 
 TEST_F(SliceMetricsTest, HintsByZoneAreTheTopologyOfASync) {

@@ -164,5 +164,20 @@ TEST_F(SliceServicesTest, ES51_AServiceThatIsBeingDeletedGetsNoNewSlices) {
   EXPECT_EQ(count_writes(testing::Verb::kCreate), 0U);
 }
 
+TEST_F(SliceServicesTest, SlicesOfTheSameServiceNameInAnotherNamespaceAreNotTouched) {
+  add_slice("foreign",
+            R"({"kubernetes.io/service-name":"s",
+                "endpointslice.kubernetes.io/managed-by":"endpointslice-controller.k8s.io"})",
+            R"({"metadata":{"namespace":"another"}})");
+  add_pod("p", "10.0.0.1");
+  add_service();
+
+  start();
+
+  EXPECT_THAT(writes(), SizeIs(1));
+  EXPECT_EQ(count_writes(testing::Verb::kCreate), 1U);
+  EXPECT_THAT(shapes(), ::testing::Contains("IPv4 [http:8080/TCP] 10.0.0.1"));
+}
+
 }  // namespace
 }  // namespace davit::endpoint

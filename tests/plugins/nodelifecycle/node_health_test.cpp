@@ -61,6 +61,51 @@ TEST_F(NodeHealthTest, N02_ADeletedNodeIsRemoved) {
   EXPECT_EQ(event.uid, uid);
 }
 
+// Issue 11, 1.2: the host, not the node, has lost its connection.
+TEST_F(NodeHealthTest, ANodeIsNotJudgedByACacheThatNothingConfirms) {
+  start();
+  add_ready("n1");
+  live(3);
+  cluster().hold("leases");
+  live(60);
+  EXPECT_EQ(ready("n1"), "True");
+  EXPECT_GT(cluster().verifications("leases"), 0);
+
+  cluster().release("leases");
+  live(10);
+  EXPECT_EQ(ready("n1"), "True");
+  stop("n1");
+  outlive();
+  EXPECT_EQ(ready("n1"), "Unknown");
+}
+
+TEST_F(NodeHealthTest, ASilentNodeIsJudgedAsSoonAsTheCacheIsConfirmed) {
+  start();
+  add_ready("n1");
+  live(3);
+  stop("n1");
+  cluster().hold("leases");
+  live(20);
+  EXPECT_EQ(ready("n1"), "True");
+  cluster().release("leases");
+  live(1);
+  EXPECT_EQ(ready("n1"), "Unknown");
+}
+
+TEST_F(NodeHealthTest, AnOutageOfTheHostGivesNodesTheirWholeGrace) {
+  start();
+  add_ready("n1");
+  live(3);
+  cluster().hold("leases");
+  stop("n1");  // Nor could the node reach the server.
+  live(20);
+  cluster().end_outage("leases");
+  live(5);
+  EXPECT_EQ(ready("n1"), "True");
+  live(3);
+  EXPECT_EQ(ready("n1"), "Unknown");
+}
+
 TEST_F(NodeHealthTest, N03_AtStartupOnlyTheTaintOfAdmissionGoes) {
   start();
   add_node("n1", R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready",
@@ -319,6 +364,17 @@ TEST_F(NodeHealthTest, AConflictIsAnsweredByOneReadAndOneMoreWrite) {
   EXPECT_EQ(ready("n1"), "Unknown");
   EXPECT_EQ(count_events(kNodeNotReady), 1);
   EXPECT_EQ(cluster().requests_of(testing::Verb::kPatch, "nodes", "status").size(), 2U);
+}
+
+// A kubelet's heartbeat that the cache has not shown yet is not written over: the server refuses.
+TEST_F(NodeHealthTest, AStatusIsWrittenOnlyOntoTheNodeThatWasRead) {
+  add_silent();
+  const std::string read = node().text_at({"metadata", "resourceVersion"});
+  outlive();
+
+  const auto writes = cluster().requests_of(testing::Verb::kPatch, "nodes", "status");
+  ASSERT_EQ(writes.size(), 1U);
+  EXPECT_EQ(writes[0].json().text_at({"metadata", "resourceVersion"}), read);
 }
 
 TEST(HealthTest, AStatusHeartbeatCountsTheUnchangedLeaseOnceMore) {

@@ -45,6 +45,19 @@ TEST_F(NodeSuccessionTest, PodsThatWereNotMarkedBeforeARestartAreMarkedAfterward
   EXPECT_EQ(condition(pod("p"), "Ready").text_at({"status"}), "False");
 }
 
+TEST_F(NodeSuccessionTest, PodsOfANodeThatSaysItIsNotReadyAreNotMarkedByARestart) {
+  add_ready("n1");
+  set_condition("n1", "Ready", "False");
+  add_ready_pod("p");
+  start();
+  live(2);
+  restart();
+  live(2);
+
+  EXPECT_EQ(ready("n1"), "False");
+  EXPECT_EQ(condition(pod("p"), "Ready").text_at({"status"}), "True");
+}
+
 TEST_F(NodeSuccessionTest, ANewMachineHasItsWholeStartupGraceWhateverBecameOfItsNamesake) {
   add_failing();
   cluster().erase<Node>({"", "n1"});

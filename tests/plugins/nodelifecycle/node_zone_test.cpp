@@ -4,6 +4,10 @@
 
 #include <chrono>
 #include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "plugins/nodelifecycle/taint_queue.hpp"
 #include "plugins/nodelifecycle/zones.hpp"
@@ -91,12 +95,13 @@ TEST_F(NodeZoneTest, N33_AZoneThatIsDownIsTaintedAtTheNormalRateWhileAnotherIsUp
   add_in_zone("n1", "a");
   add_in_zone("n2", "a");
   add_in_zone("n3", "b");
-  start();
-  live(2);
-  stop("n1");
-  stop("n2");
-  outlive();
-
+  start(R"({"nodeEvictionRate":0.2,"secondaryNodeEvictionRate":0.01})");
+  stop_first(2);
+  live_for(300ms);
+  EXPECT_EQ(evicting(2), 1) << "the bucket was full";
+  live_for(4s);
+  EXPECT_EQ(evicting(2), 1) << "a token takes five seconds";
+  live_for(2s);
   EXPECT_EQ(evicting(2), 2);
 }
 
@@ -104,9 +109,14 @@ TEST_F(NodeZoneTest, N34_PartialDisruptionOfASmallZoneStopsTheTaints) {
   add_zone(5);
   start(R"({"nodeEvictionRate":0.2})");
   stop_first(3);
-  live(30);
+  live(60);
 
-  EXPECT_LE(evicting(3), 1);
+  for (const char* name : {"n1", "n2", "n3"}) EXPECT_EQ(ready(name), "Unknown");
+  EXPECT_EQ(evicting(5), 0) << "the zone is judged before the first taint";
+
+  revive("n3");
+  live(20);
+  EXPECT_EQ(evicting(5), 2) << "the disruption was all that stood against it";
 }
 
 TEST_F(NodeZoneTest, N35_TheyGoOnWhenTheZoneIsNormalAgain) {
@@ -203,6 +213,48 @@ TEST_F(NodeZoneTest, N41_ARestartTakesTheTaintsAwayAndBringsThemBack) {
   EXPECT_GT(time_added("n1", kUnreachableKey), first);
 }
 
+TEST_F(NodeZoneTest, TheFirstTaintDoesNotWaitForThePodsThatAreMarked) {
+  add_ready("ok");
+  add_ready("n1");
+  start();
+  for (int i = 0; i < 3000; ++i) add_ready_pod("p" + std::to_string(i));
+  live(2);
+  stop("n1");
+  // Each request of a pod takes its time, in which everything else goes on.
+  std::optional<Time> unknown;
+  std::optional<Time> tainted;
+  bool is_nested = false;
+  cluster().on_request([&](const testing::RequestRecord& request) {
+    if (request.resource == "nodes" && request.subresource == "status") unknown = cluster().now();
+    if (request.resource != "pods" || std::exchange(is_nested, true)) return;
+    cluster().skip(50ms);
+    settle();
+    is_nested = false;
+    if (!tainted && is_evicting("n1")) tainted = cluster().now();
+  });
+  outlive();
+
+  ASSERT_TRUE(unknown);
+  ASSERT_TRUE(tainted);
+  EXPECT_LE(*tainted - *unknown, 200ms);
+}
+
+TEST_F(NodeZoneTest, ATaintThatFindsAnOlderNodeInTheCacheIsWrittenAllTheSame) {
+  add_ready("ok");
+  add_ready("n1");
+  start(R"({"nodeEvictionRate":0.1})");
+  live(2);
+  stop("n1");
+  for (int i = 0;
+       i < 100 && cluster().requests_of(testing::Verb::kPatch, "nodes", "status").empty(); ++i) {
+    live_for(100ms);
+    if (i == 50) cluster().hold("nodes");
+  }
+  live_for(200ms);
+
+  EXPECT_TRUE(is_evicting("n1")) << "the cache had True, and the only token of ten seconds";
+}
+
 TEST_F(NodeZoneTest, AZoneWithoutNodesIsReportedHealthyAndForgotten) {
   add_ready("ok");
   add_in_zone("n1", "a");
@@ -272,51 +324,77 @@ TEST(TaintLimiterTest, AFullBucketStaysFullWhenTheRateChanges) {
 }
 
 TEST(TaintLimiterTest, TheRateOneCannotFollowNever) {
-  TaintLimiter limiter(0, kZoneStart);
+  TaintLimiter limiter(0.5F, kZoneStart);
+  limiter.swap(0, kZoneStart);
   limiter.swap(1, kZoneStart);
   EXPECT_FALSE(limiter.take(kZoneStart + 100s));
 }
 
+TEST(TaintLimiterTest, ABucketOfTheRateZeroHasOneTokenAndNeverAnother) {
+  TaintLimiter limiter(0, kZoneStart);
+  limiter.swap(0, kZoneStart);
+  EXPECT_TRUE(limiter.take(kZoneStart)) << "the same rate changes nothing";
+  EXPECT_FALSE(limiter.take(kZoneStart + 100h));
+}
+
+TEST(TaintLimiterTest, TheRateOneCanFollowABucketOfTheRateZero) {
+  TaintLimiter limiter(0, kZoneStart);
+  limiter.swap(1, kZoneStart);
+  EXPECT_TRUE(limiter.take(kZoneStart)) << "the old bucket still had its token";
+  EXPECT_TRUE(limiter.take(kZoneStart + 1s));
+}
+
+/// Takes all nodes whose turn it is, each with the same outcome; their names.
+std::vector<std::string> drain(TaintQueue& queue, Time now, const TaintQueue::Outcome& outcome) {
+  std::vector<std::string> names;
+  while (const std::optional<std::string> name = queue.take(now)) {
+    names.push_back(*name);
+    queue.finish(*name, outcome, now);
+  }
+  return names;
+}
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
 TEST(TaintQueueTest, ANodeThatWasHandedOutIsNotAddedAgainBeforeItIsRemoved) {
   TaintQueue queue(100, kZoneStart);
-  std::vector<std::string> seen;
-  Time now = kZoneStart;
-  const auto run = [&] {
-    queue.run([&] { return now; },
-              [&](const std::string& node) {
-                seen.push_back(node);
-                return TaintQueue::kDone;
-              });
-    now += 1s;
-  };
-  EXPECT_TRUE(queue.add("n1", now));
-  EXPECT_FALSE(queue.add("n1", now));
-  run();
-  EXPECT_FALSE(queue.add("n1", now));
-  run();
+  EXPECT_TRUE(queue.add("n1", kZoneStart));
+  EXPECT_FALSE(queue.add("n1", kZoneStart));
+  EXPECT_THAT(drain(queue, kZoneStart, TaintQueue::kDone), ElementsAre("n1"));
+  EXPECT_FALSE(queue.add("n1", kZoneStart));
+  EXPECT_THAT(drain(queue, kZoneStart + 1s, TaintQueue::kDone), IsEmpty());
   EXPECT_TRUE(queue.remove("n1"));
-  EXPECT_TRUE(queue.add("n1", now));
-  run();
-
-  EXPECT_EQ(seen, (std::vector<std::string>{"n1", "n1"}));
+  EXPECT_TRUE(queue.add("n1", kZoneStart + 1s));
+  EXPECT_THAT(drain(queue, kZoneStart + 1s, TaintQueue::kDone), ElementsAre("n1"));
 }
 
 TEST(TaintQueueTest, AnUnfinishedNodeWaitsAndAnEmptyQueueSpendsNoToken) {
   TaintQueue queue(0.001F, kZoneStart);
-  int calls = 0;
-  const auto run = [&](Time now) {
-    queue.run([now] { return now; },
-              [&](const std::string&) -> TaintQueue::Outcome {
-                ++calls;
-                return 50ms;
-              });
-  };
-  run(kZoneStart);
+  EXPECT_THAT(drain(queue, kZoneStart, 50ms), IsEmpty());
   EXPECT_TRUE(queue.add("n1", kZoneStart));
-  run(kZoneStart);
-  EXPECT_EQ(calls, 1) << "the token was still there";
-  run(kZoneStart + 1000s);
-  EXPECT_EQ(calls, 2);
+  EXPECT_THAT(drain(queue, kZoneStart, 50ms), ElementsAre("n1")) << "the token was still there";
+  EXPECT_THAT(drain(queue, kZoneStart + 1000s, 50ms), ElementsAre("n1"));
+}
+
+TEST(TaintQueueTest, TheWaitCountsFromTheHandingOut) {
+  TaintQueue queue(100, kZoneStart);
+  EXPECT_TRUE(queue.add("n1", kZoneStart));
+  ASSERT_EQ(queue.take(kZoneStart), "n1");
+  queue.finish("n1", 50ms, kZoneStart);  // However long the requests took.
+
+  EXPECT_EQ(queue.take(kZoneStart + 50ms), std::nullopt);
+  EXPECT_EQ(queue.take(kZoneStart + 70ms), "n1");
+}
+
+TEST(TaintQueueTest, ANodeThatWasRemovedInItsTurnDoesNotComeBack) {
+  TaintQueue queue(100, kZoneStart);
+  EXPECT_TRUE(queue.add("n1", kZoneStart));
+  ASSERT_EQ(queue.take(kZoneStart), "n1");
+  EXPECT_TRUE(queue.remove("n1"));
+  queue.finish("n1", 0ms, kZoneStart);
+
+  EXPECT_EQ(queue.take(kZoneStart + 1s), std::nullopt);
 }
 
 }  // namespace

@@ -45,6 +45,21 @@ TEST_F(TaintEvictionTest, N49_AnUntoleratedTaintEvictsWithConditionAndEvent) {
   EXPECT_EQ(event.uid, "");
 }
 
+// Issue 11, 1.2: the taint may be gone by now.
+TEST_F(TaintEvictionTest, NoPodIsEvictedForATaintThatNothingConfirms) {
+  add_pod("p");
+  cluster().hold("nodes");
+  advance(std::chrono::minutes(1));
+  cluster().release_one("nodes");
+  taint_with_x();
+  cluster().release_one("nodes");
+  advance(std::chrono::seconds(5));
+  EXPECT_FALSE(is_evicted("p"));
+  cluster().release("nodes");
+  advance(std::chrono::seconds(5));
+  EXPECT_TRUE(is_evicted("p"));
+}
+
 TEST_F(TaintEvictionTest, N49_ThePatchNamesUidAndOrder) {
   add_pod("p", "", R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})");
   taint_with_x();

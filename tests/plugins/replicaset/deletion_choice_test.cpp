@@ -124,6 +124,21 @@ TEST_F(DeletionChoiceTest, R53_ThePodThatSharesItsNodeWithASibling) {
   expect_deleted("b");
 }
 
+TEST_F(DeletionChoiceTest, R53_ASiblingInAnotherNamespaceCountsToo) {
+  const std::string owner =
+      R"({"metadata":{"ownerReferences":[)" + controller("Deployment", "web", "web-uid") + "]}";
+  // Without the sibling the smaller UID goes.
+  add_running("a", R"({"metadata":{"uid":"1"},)" + ready() + "}");
+  add_running("b", R"({"metadata":{"uid":"2"},"spec":{"nodeName":"n2"},)" + ready() + "}");
+  add_set(owner + R"(,"spec":{"replicas":1}})");
+  Json sibling = Json::must(owner + "}");
+  merge(sibling, R"({"metadata":{"name":"far","namespace":"elsewhere"},"spec":{"replicas":1}})");
+  add_set(sibling.dump());
+  add_running("far-1", R"({"metadata":{"namespace":"elsewhere"},"spec":{"nodeName":"n2"}})");
+  start();
+  expect_deleted("b");
+}
+
 TEST_F(DeletionChoiceTest, R54_AStandAloneSetIgnoresNeighbours) {
   add_running("a", "{" + ready() + "}");
   add_running("b", "{" + ready() + "}");

@@ -19,6 +19,12 @@ class StatusTest : public ReplicaSetTest {
   void add_steady_set() {
     add_set(R"({"status":{"replicas":1,"fullyLabeledReplicas":1,"observedGeneration":1}})");
   }
+  /// The same without pods: an old set of a Deployment.
+  void add_empty_set() {
+    add_set(R"({"metadata":{"name":"empty"},"spec":{"replicas":0,
+        "selector":{"matchLabels":{"app":"old"}},"template":{"metadata":{"labels":{"app":"old"}}}},
+        "status":{"observedGeneration":1}})");
+  }
   void add_ready(const std::string& name, Duration age) {
     add_pod(name, R"({"status":{"conditions":[{"type":"Ready","status":"True",
                       "lastTransitionTime":")" +
@@ -152,17 +158,55 @@ TEST_F(StatusTest, OneAnswerShowsWhetherTheServerKeepsTheTerminatingCount) {
   EXPECT_EQ(older.of(without), TerminatingField::kDropped);
   EXPECT_EQ(older.of(with), TerminatingField::kStored) << "a stored one is kept by every server";
 
+  using News = TerminatingSupport::News;
+  EXPECT_EQ(older.learn_from_cache(without), News::kNone);
+  EXPECT_EQ(older.learn_from_cache(with), News::kStoredNow);
+  EXPECT_EQ(older.of(without), TerminatingField::kStored) << "the server was upgraded";
+  EXPECT_EQ(older.learn_from_cache(with), News::kNone) << "said once";
+
   TerminatingSupport newer(TerminatingSupport::Mode::kAuto);
-  EXPECT_EQ(newer.of(with), TerminatingField::kStored);
+  EXPECT_EQ(newer.learn_from_cache(with), News::kNone);
   EXPECT_EQ(newer.of(without), TerminatingField::kStored) << "one object proves it";
 }
 
-TEST_F(StatusTest, AnUnprovenServerIsNotAskedForTheTerminatingCountAlone) {
+TEST_F(StatusTest, AtTheStartEverySetAtRestGainsTheTerminatingCount) {
   add_pod("p");
   add_steady_set();
+  add_empty_set();
   start();
-  EXPECT_EQ(patched(), 1U) << "only the adoption";
-  EXPECT_EQ(status_writes(), 0U);
+
+  EXPECT_EQ(status("terminatingReplicas"), 0);
+  EXPECT_EQ(status("terminatingReplicas", "empty"), 0);
+  EXPECT_EQ(status_writes(), 2U);
+}
+
+TEST_F(StatusTest, AnOlderServerIsAskedOnceForTheTerminatingCount) {
+  cluster().drop_status_field("replicasets", "terminatingReplicas");
+  add_pod("p");
+  add_steady_set();
+  add_empty_set();
+  start();
+  cluster().resync("replicasets");
+  settle();
+
+  EXPECT_EQ(status("terminatingReplicas"), std::nullopt);
+  EXPECT_EQ(status_writes(), 1U);
+}
+
+TEST_F(StatusTest, AServerThatIsUpgradedIsNoticedByTheNextWriteAndEverySetGainsTheCount) {
+  cluster().drop_status_field("replicasets", "terminatingReplicas");
+  add_pod("p");
+  add_steady_set();
+  add_empty_set();
+  start();
+  ASSERT_EQ(status("terminatingReplicas", "empty"), std::nullopt);
+
+  cluster().keep_status_field("replicasets", "terminatingReplicas");
+  edit_set(R"({"spec":{"replicas":2}})");
+  settle();
+
+  EXPECT_EQ(status("terminatingReplicas"), 0);
+  EXPECT_EQ(status("terminatingReplicas", "empty"), 0);
 }
 
 TEST_F(StatusTest, SwitchedOffTheTerminatingCountIsTakenAway) {

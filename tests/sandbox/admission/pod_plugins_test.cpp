@@ -96,6 +96,65 @@ TEST(PodPluginsTest, TolerationsOfTheUserStand) {
   EXPECT_EQ(all.get("spec").get("tolerations").size(), 1U);
 }
 
+struct RuntimeClassCase {
+  const char* spec;
+  const char* why;  ///< Why it is refused, if it is.
+};
+
+constexpr const char* kKata = R"({"metadata":{"name":"kata"},"handler":"kata",
+    "overhead":{"podFixed":{"cpu":"250m","memory":"120Mi"}},
+    "scheduling":{"nodeSelector":{"vm":"yes"},"tolerations":[
+        {"key":"vm","operator":"Exists","effect":"NoSchedule"},
+        {"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute"}]}})";
+
+constexpr RuntimeClassCase kRuntimeClassCases[] = {
+    {R"({"runtimeClassName":"kata"})", ""},
+    {R"({"runtimeClassName":"kata","overhead":{"cpu":"0.25","memory":"120Mi"}})", ""},
+    {R"({"runtimeClassName":"kata","overhead":{"cpu":"1"}})",
+     "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"},
+    {R"({"runtimeClassName":"kata","nodeSelector":{"vm":"no"}})",
+     "conflict: runtimeClass.scheduling.nodeSelector[vm] = yes; pod.spec.nodeSelector[vm] = no"},
+    {R"({"overhead":{"cpu":"1"}})",
+     "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"},
+    {R"({"runtimeClassName":"plain","overhead":{"cpu":"1"}})",
+     "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"},
+    {R"({"runtimeClassName":"plain"})", ""},
+};
+
+TEST(PodPluginsTest, RuntimeClassIsAppliedUnlessThePodSaysOtherwise) {
+  for (const RuntimeClassCase& each : kRuntimeClassCases) {
+    AdmissionSetup setup;
+    setup.cluster.add("node.k8s.io", "runtimeclasses", kKata);
+    setup.cluster.add("node.k8s.io", "runtimeclasses", R"({"metadata":{"name":"plain"}})");
+    Json pod = Json::object(
+        {{"metadata", Json::object({{"name", "p"}})}, {"spec", json_literal(each.spec)}});
+
+    std::string refusal = setup.admit("", "pods", pod);
+    if (refusal.empty()) refusal = setup.reserve("", "pods", pod);
+
+    const std::string why = each.why;
+    EXPECT_EQ(refusal, why.empty() ? "" : "pods \"p\" is forbidden: " + why) << each.spec;
+  }
+}
+
+TEST(PodPluginsTest, RuntimeClassAddsToWhatThePodHas) {
+  AdmissionSetup setup;
+  setup.cluster.add("node.k8s.io", "runtimeclasses", kKata);
+  Json pod = json_literal(R"({"metadata":{"name":"p"},"spec":{"runtimeClassName":"kata",
+      "nodeSelector":{"disk":"ssd"},"tolerations":[{"key":"vm","operator":"Exists"}]}})");
+
+  EXPECT_EQ(setup.admit("", "pods", pod), "");
+
+  const Json& spec = pod.get("spec");
+  EXPECT_EQ(to_text(spec.get("overhead")), R"({"cpu":"250m","memory":"120Mi"})");
+  EXPECT_EQ(to_text(spec.get("nodeSelector")), R"({"disk":"ssd","vm":"yes"})");
+  EXPECT_EQ(to_text(spec.get("tolerations")),
+            R"([{"key":"vm","operator":"Exists"},)"
+            R"({"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute",)"
+            R"("tolerationSeconds":300},)"
+            R"({"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute"}])");
+}
+
 TEST(PodPluginsTest, SubresourcesAreLeftAlone) {
   AdmissionSetup setup;
   Json pod = json_literal(R"({"metadata":{"name":"p"},"spec":{}})");
@@ -169,6 +228,28 @@ TEST(PodPluginsTest, AccountsMustExistAndTokensCanBeDeclined) {
   EXPECT_EQ(setup.admit("", "pods", lost),
             "pods \"p\" is forbidden: error looking up service account n/nope: serviceaccount "
             "\"nope\" not found");
+}
+
+TEST(PodPluginsTest, PodsAndBindingsGetTheZoneAndRegionOfTheirNode) {
+  AdmissionSetup setup;
+  setup.cluster.add("", "nodes",
+                    R"({"metadata":{"name":"a","labels":{"topology.kubernetes.io/zone":"z",)"
+                    R"("topology.kubernetes.io/region":"r","other":"x"}}})");
+  Json placed =
+      json_literal(R"({"metadata":{"name":"p","labels":{"topology.kubernetes.io/zone":"own"}},)"
+                   R"("spec":{"nodeName":"a"}})");
+  Json binding = json_literal(R"({"metadata":{"name":"p"},"target":{"kind":"Node","name":"a"}})");
+  Json unplaced = json_literal(R"({"metadata":{"name":"p"},"spec":{}})");
+
+  EXPECT_EQ(setup.admit("", "pods", placed), "");
+  EXPECT_EQ(setup.admit("", "pods", binding, "binding"), "");
+  EXPECT_EQ(setup.admit("", "pods", unplaced), "");
+
+  EXPECT_EQ(to_text(placed.get("metadata").get("labels")),
+            R"({"topology.kubernetes.io/zone":"own","topology.kubernetes.io/region":"r"})");
+  EXPECT_EQ(to_text(binding.get("metadata").get("labels")),
+            R"({"topology.kubernetes.io/zone":"z","topology.kubernetes.io/region":"r"})");
+  EXPECT_FALSE(unplaced.get("metadata").contains("labels"));
 }
 
 }  // namespace

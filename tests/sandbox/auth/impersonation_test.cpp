@@ -23,6 +23,10 @@ class PickyAuthorizer final : public Authorizer {
   [[nodiscard]] std::vector<PolicyRule> rules(const Identity&, std::string_view) const override {
     return {};
   }
+  [[nodiscard]] std::optional<std::vector<PolicyRule>> rules_of(
+      const RoleReference&) const override {
+    return std::nullopt;
+  }
 
  private:
   const std::vector<std::string> allowed_;

@@ -98,6 +98,29 @@ TEST_F(ReviewsTest, SpecsThatMakeNoSenseAreInvalid) {
   }
 }
 
+TEST_F(ReviewsTest, SelectorsAreTextOrSoundRequirements) {
+  const auto failure_of = [this](const std::string& selector) {
+    const std::string spec =
+        R"({"user":"a","resourceAttributes":{"verb":"list","resource":"pods","labelSelector":)" +
+        selector + "}}";
+    const ReviewAnswer answer = review("SubjectAccessReview", spec.c_str());
+    return answer.invalid.empty() ? std::string("ok") : answer.invalid.front().field;
+  };
+  const std::string path = "spec.resourceAttributes.labelSelector.";
+
+  EXPECT_EQ(failure_of(R"({"rawSelector":"a=b"})"), "ok");
+  EXPECT_EQ(failure_of(R"({"requirements":[{"key":"a","operator":"Exists"}]})"), "ok");
+  EXPECT_EQ(failure_of("{}"), path + "requirements");
+  EXPECT_EQ(failure_of(R"({"rawSelector":"a","requirements":[{"key":"a","operator":"Exists"}]})"),
+            path + "rawSelector");
+  EXPECT_EQ(failure_of(R"({"requirements":[{"operator":"Exists"}]})"),
+            path + "requirements[0].key");
+  EXPECT_EQ(failure_of(R"({"requirements":[{"key":"a","operator":"In"}]})"),
+            path + "requirements[0].values");
+  EXPECT_EQ(failure_of(R"({"requirements":[{"key":"a","operator":"Exists","values":["b"]}]})"),
+            path + "requirements[0].values");
+}
+
 TEST_F(ReviewsTest, RulesOfAMasterAreEverything) {
   const ReviewAnswer answer = review("SelfSubjectRulesReview", R"({"namespace":"ns"})");
 

@@ -9,8 +9,10 @@
 namespace davit::sandbox {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 class TokensTest : public testing::Test {
  protected:
@@ -77,6 +79,35 @@ TEST_F(TokensTest, BoundTokenDiesWithItsPod) {
   remove(store_, {"", "pods"}, "ns", "pod");
 
   EXPECT_FALSE(verify(token).ok());
+}
+
+TEST_F(TokensTest, BoundTokenDiesWithItsNodeEvenIfAnotherTakesItsName) {
+  put(store_, {"", "nodes"}, "", "node", Json::object());
+  TokenGrant bound = grant();
+  bound.bound = BoundObject{"Node", "node", "uid-of-node"};
+  const std::string token = tokens_.issue(bound).token;
+  const auto known = tokens_.verify(token, {});
+  ASSERT_TRUE(known) << known.error().message();
+  EXPECT_THAT(known->identity.extra,
+              Contains(Pair("authentication.kubernetes.io/node-uid", ElementsAre("uid-of-node"))));
+
+  remove(store_, {"", "nodes"}, "", "node");
+  EXPECT_FALSE(verify(token).ok());
+  static_cast<void>(store_.create(
+      {"", "nodes"}, {"", "node", json_literal(R"({"metadata":{"uid":"new"}})"), {}, {}}));
+
+  EXPECT_FALSE(verify(token).ok());
+}
+
+TEST_F(TokensTest, TokenOfAPodNamesItsNodeAndOutlivesIt) {
+  TokenGrant bound = grant();
+  bound.bound = BoundObject{"Pod", "pod", "uid-of-pod", "node", "uid-of-node"};
+
+  const auto known = tokens_.verify(tokens_.issue(bound).token, {});
+
+  ASSERT_TRUE(known) << "the node is not in the store";
+  EXPECT_THAT(known->identity.extra,
+              Contains(Pair("authentication.kubernetes.io/node-name", ElementsAre("node"))));
 }
 
 TEST_F(TokensTest, TokenIsForItsAudience) {

@@ -18,10 +18,21 @@ class NamespaceDeletionTest : public testing::Test {
     cluster_.create("/api/v1/namespaces/t/configmaps",
                     R"({"metadata":{"name":")" + name + R"(","finalizers":)" + finalizers + "}}");
   }
+  /// On a node, so that it ends in its own time.
+  void put_pod() {
+    cluster_.create(kPods, R"({"metadata":{"name":"p"},"spec":{"nodeName":"n",)"
+                           R"("containers":[{"name":"c","image":"i"}]}})");
+  }
+  [[nodiscard]] bool pod_is_ending() {
+    return !cluster_.get(kPods + "/p").get("metadata").get("deletionTimestamp").empty();
+  }
+  /// As the kubelet does in the end.
+  void end_pod() { cluster_.call("DELETE", kPods + "/p", R"({"gracePeriodSeconds":0})"); }
   void delete_namespace() {
     EXPECT_EQ(cluster_.call("DELETE", "/api/v1/namespaces/t").status, 200);
   }
 
+  inline static const std::string kPods = "/api/v1/namespaces/t/pods";
   Cluster cluster_;
 };
 
@@ -61,17 +72,30 @@ TEST_F(NamespaceDeletionTest, NamespaceSaysWhatHoldsItAndGoesAfterIt) {
 }
 
 TEST_F(NamespaceDeletionTest, PodsAreGivenTheirGracePeriod) {
-  cluster_.create("/api/v1/namespaces/t/pods", R"({"metadata":{"name":"p"},"spec":{"nodeName":"n",)"
-                                               R"("containers":[{"name":"c","image":"i"}]}})");
+  put_pod();
   delete_namespace();
   cluster_.step();
-  EXPECT_FALSE(
-      cluster_.get("/api/v1/namespaces/t/pods/p").get("metadata").get("deletionTimestamp").empty());
+  EXPECT_TRUE(pod_is_ending());
   EXPECT_FALSE(cluster_.get("/api/v1/namespaces/t").is_null());
 
-  // As the kubelet does in the end.
-  cluster_.call("DELETE", "/api/v1/namespaces/t/pods/p", R"({"gracePeriodSeconds":0})");
+  end_pod();
   cluster_.step();
+  EXPECT_TRUE(cluster_.get("/api/v1/namespaces/t").is_null());
+}
+
+TEST_F(NamespaceDeletionTest, NothingElseGoesBeforeThePodsAreGone) {
+  put("settings");
+  put_pod();
+  delete_namespace();
+  cluster_.step();
+  EXPECT_TRUE(pod_is_ending());
+  EXPECT_THAT(cluster_.config_maps("t"), ElementsAre("settings")) << "the pod may read it";
+  EXPECT_THAT(to_text(cluster_.get("/api/v1/namespaces/t").get("status").get("conditions")),
+              HasSubstr("All content successfully deleted, may be waiting on finalization"));
+
+  end_pod();
+  cluster_.step();
+  EXPECT_THAT(cluster_.config_maps("t"), IsEmpty());
   EXPECT_TRUE(cluster_.get("/api/v1/namespaces/t").is_null());
 }
 

@@ -26,7 +26,8 @@ class ApiServerFaultsTest : public testing::Test {
   Response call(std::string method, std::string target, std::string body = "") {
     Request request;
     request.headers = {
-        {"Content-Type", method == "PATCH" ? "application/merge-patch+json" : "application/json"}};
+        {"Content-Type", method == "PATCH" ? "application/merge-patch+json" : "application/json"},
+        {"Accept", accept_}};
     request.method = std::move(method);
     request.target = std::move(target);
     request.body = std::move(body);
@@ -41,6 +42,7 @@ class ApiServerFaultsTest : public testing::Test {
     return layer_->add(*parse_fault_script(json_literal(rule))).at(0);
   }
 
+  std::string accept_ = "application/json";
   test::FakeClock clock_;
   test::RecordingLogSink log_;
   const std::unique_ptr<host::Random> random_ = host::make_seeded_random(1);
@@ -99,6 +101,46 @@ TEST_F(ApiServerFaultsTest, GapHidesADeletion) {
   EXPECT_EQ(watch.stream->read(out, 1'000'000), BodyStream::State::kOpen);
   EXPECT_THAT(out, Not(HasSubstr("DELETED")));
   EXPECT_THAT(out, HasSubstr(R"("name":"b")"));
+}
+
+/// "TYPE name" of each frame.
+std::vector<std::string> frames(std::string_view bytes) {
+  std::vector<std::string> out;
+  while (const std::optional<ProtobufEvent> event = decode_protobuf_event(bytes)) {
+    out.push_back(event->type + " " + event->object.text_at({"metadata", "name"}));
+    bytes.remove_prefix(event->bytes);
+  }
+  EXPECT_EQ(bytes, "");
+  return out;
+}
+
+TEST_F(ApiServerFaultsTest, WatchesInProtobufAreCutBetweenTheirEventsToo) {
+  accept_ = "application/vnd.kubernetes.protobuf";
+  create("a");
+  add(R"({"fault":"gap","events":"DELETED"})");
+  const Response watch = call("GET", std::string(kConfigMaps) + "?watch=1");
+  call("DELETE", kOne);
+  create("b");
+  std::string out;
+  EXPECT_EQ(watch.stream->read(out, 1'000'000), BodyStream::State::kOpen);
+  const std::vector<std::string> seen = frames(out);
+  EXPECT_THAT(seen, testing::IsSupersetOf({"ADDED a", "ADDED b"}));
+  EXPECT_THAT(seen, testing::Not(testing::Contains("DELETED a")));
+
+  layer_->clear();
+  add(R"({"fault":"status","code":410})");
+  out.clear();
+  EXPECT_EQ(watch.stream->read(out, 1'000'000), BodyStream::State::kEnded);
+  EXPECT_THAT(frames(out), testing::ElementsAre("ERROR "));
+}
+
+TEST_F(ApiServerFaultsTest, StaleReadsOfClientsOfProtobufAreJson) {
+  create("a");
+  add(R"({"fault":"stale"})");
+  accept_ = "application/vnd.kubernetes.protobuf";
+  const Response answer = call("GET", kOne);
+  EXPECT_EQ(answer.content_type, "application/json");
+  EXPECT_EQ(json_literal(answer.body).text_at({"metadata", "name"}), "a");
 }
 
 }  // namespace

@@ -79,6 +79,9 @@ class AdminOnly final : public Authorizer {
     return {known && who.user == "admin" ? Decision::kAllow : Decision::kNoOpinion, ""};
   }
   std::vector<PolicyRule> rules(const Identity&, std::string_view) const override { return {}; }
+  std::optional<std::vector<PolicyRule>> rules_of(const RoleReference&) const override {
+    return std::nullopt;
+  }
 };
 
 TEST_F(FaultApiTest, OnlyWhoMayPostCanPost) {

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/support/temp_directory.hpp"
 
@@ -67,6 +69,19 @@ TEST_F(CredentialsTest, OnlyTheUserMayReadThem) {
   using std::filesystem::perms;
   const perms granted = std::filesystem::status(file_).permissions();
   EXPECT_EQ(granted, perms::owner_read | perms::owner_write);
+}
+
+TEST_F(CredentialsTest, FileThatSomebodyMadeBeforehandDoesNotGetTheKeys) {
+  const std::filesystem::path state = std::filesystem::path(file_).parent_path();
+  std::filesystem::create_directories(state);
+  const std::filesystem::path guessed = file_ + "." + std::to_string(::getpid()) + ".part";
+  std::ofstream(guessed) << "mine";
+  const std::filesystem::path kept_open = state / "kept-open";
+  std::filesystem::create_hard_link(guessed, kept_open);
+
+  (void)keep({"127.0.0.1"});
+
+  EXPECT_EQ(std::filesystem::file_size(kept_open), 4U);
 }
 
 TEST_F(CredentialsTest, DirectoryThatCannotBeMadeIsAnError) {

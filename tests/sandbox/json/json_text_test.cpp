@@ -32,7 +32,15 @@ TEST(JsonTextTest, OfDuplicatesTheLastWinsAndAllAreNamed) {
       parse_json(R"({"a":1,"b":[{},{"c":1,"c":2}],"a":3,"d":{"e":{"f":1,"f":2}}})", &findings);
   ASSERT_TRUE(json.has_value());
   EXPECT_EQ(to_text(*json), R"({"a":3,"b":[{},{"c":2}],"d":{"e":{"f":2}}})");
-  EXPECT_THAT(findings.duplicates, ElementsAre("b[1].c", "d.e.f", "a"));
+  EXPECT_THAT(findings.duplicates, ElementsAre("b[1].c", "a", "d.e.f"));
+}
+
+TEST(JsonTextTest, EachDuplicateIsNamedOnceInTheOrderOfTheText) {
+  JsonFindings findings;
+  const char* const text =
+      R"({"z":{"y":1,"y":2,"y":3},"m":[[1],[{"x":1,"x":2}]],"z":{"y":1,"y":2},"b":1,"b":2,"b":3})";
+  EXPECT_TRUE(parse_json(text, &findings).has_value());
+  EXPECT_THAT(findings.duplicates, ElementsAre("z.y", "m[1][0].x", "z", "b"));
 }
 
 TEST(JsonTextTest, DepthIsLimited) {

@@ -1,4 +1,5 @@
 // Pods as the API shows them while nodes run them.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -10,6 +11,8 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsSupersetOf;
 
 const std::string kPods = "/api/v1/namespaces/default/pods";
 
@@ -47,6 +50,73 @@ TEST(SimulatedPodsTest, SchedulerSpreadsPodsAndTellsSo) {
   ASSERT_EQ(events.get("items").size(), 2U);
   EXPECT_EQ(events.get("items").items()[0].text_at({"note"}).substr(0, 35),
             "Successfully assigned default/a to ");
+}
+
+TEST(SimulatedPodsTest, PodThatIsToldToCrashHasNoRestartsOfTheTimeBefore) {
+  World world(two_nodes());
+  world.create_pod("web");
+  world.pass(std::chrono::hours(1));
+  const auto container = [&world] {
+    return world.pod("web").get("status").get("containerStatuses").items().front();
+  };
+
+  const Answer answer =
+      world.sandbox.patch("/api/v1/namespaces/default/pods/web", "merge",
+                          R"({"metadata":{"annotations":{"sandbox.davit.dev/exit-code":"1"}}})");
+  ASSERT_EQ(answer.code, 200) << answer.text;
+  world.settle();
+
+  // The first restart is at once, the next one after ten seconds.
+  EXPECT_EQ(container().get("restartCount").text(), "1");
+  EXPECT_EQ(container().text_at({"state", "waiting", "reason"}), "CrashLoopBackOff");
+  EXPECT_EQ(container().text_at({"lastState", "terminated", "finishedAt"}),
+            format_time(world.sandbox.clock.wall_now()));
+  world.pass(seconds(9));
+  EXPECT_EQ(container().get("restartCount").text(), "1");
+  world.pass(seconds(1));
+  EXPECT_EQ(container().get("restartCount").text(), "2");
+}
+
+/// `count reason field: message` of each Event of kind Pod, in the order of their names.
+std::vector<std::string> told_by_kubelets(World& world) {
+  std::vector<std::string> out;
+  const Json list = world.read("/api/v1/namespaces/default/events");
+  for (const Json& each : list.get("items").items()) {
+    if (each.text_at({"source", "component"}) != "kubelet") continue;
+    EXPECT_EQ(each.text_at({"source", "host"}), "node-1");
+    EXPECT_EQ(each.text_at({"reportingInstance"}), "node-1");
+    out.push_back(each.get("count").text() + ' ' + each.get("reason").text() + ' ' +
+                  each.text_at({"involvedObject", "fieldPath"}) + ": " +
+                  each.get("message").text());
+  }
+  return out;
+}
+
+TEST(SimulatedPodsTest, StartsOfContainersHaveTheEventsOfAKubelet) {
+  SimulationOptions options;
+  options.nodes.plans = plan_nodes("node", 1, 1);
+  options.pod_events = PodEventSwitch::kOn;
+  World world(options);
+  world.create_pod("web", R"("initContainers":[{"name":"first","image":"j"}])",
+                   R"("sandbox.davit.dev/init-seconds":"5")");
+  const std::string pulled = " already present on machine and can be accessed by the pod";
+  EXPECT_THAT(told_by_kubelets(world),
+              ElementsAre("1 Pulled spec.initContainers{first}: Container image \"j\"" + pulled,
+                          "1 Created spec.initContainers{first}: Container created",
+                          "1 Started spec.initContainers{first}: Container started"));
+
+  world.pass(seconds(5));
+  EXPECT_THAT(told_by_kubelets(world),
+              IsSupersetOf({"1 Pulled spec.containers{c}: Container image \"i\"" + pulled,
+                            std::string("1 Started spec.containers{c}: Container started")}));
+
+  world.sandbox.patch("/api/v1/namespaces/default/pods/web", "merge",
+                      R"({"metadata":{"annotations":{"sandbox.davit.dev/exit-code":"1"}}})");
+  world.pass(seconds(10));
+  const std::vector<std::string> told = told_by_kubelets(world);
+  EXPECT_EQ(told.size(), 6U);
+  EXPECT_THAT(told, IsSupersetOf({"3 Started spec.containers{c}: Container started",
+                                  "1 Started spec.initContainers{first}: Container started"}));
 }
 
 TEST(SimulatedPodsTest, AddressesAreOfTheNodesRangeAndUnique) {

@@ -24,18 +24,24 @@ constexpr Agreement kAgreements[] = {
     {"*/*", AnswerShape::kList, Media::kJson, Form::kWhole},
     {"application/json, */*", AnswerShape::kObject, Media::kJson, Form::kWhole},
     {"application/json;charset=utf-8", AnswerShape::kObject, Media::kJson, Form::kWhole},
-    {"application/vnd.kubernetes.protobuf,application/json", AnswerShape::kList, Media::kJson,
+    {"application/vnd.kubernetes.protobuf,application/json", AnswerShape::kList, Media::kProtobuf,
      Form::kWhole},
-    {"application/vnd.kubernetes.protobuf, */*", AnswerShape::kList, Media::kJson, Form::kWhole},
-    {"application/vnd.kubernetes.protobuf", AnswerShape::kObject, Media::kJson, Form::kWhole},
+    {"application/vnd.kubernetes.protobuf, */*", AnswerShape::kWatch, Media::kProtobuf,
+     Form::kWhole},
+    {"application/vnd.kubernetes.protobuf", AnswerShape::kObject, Media::kProtobuf, Form::kWhole},
+    {"application/json,application/vnd.kubernetes.protobuf", AnswerShape::kObject, Media::kJson,
+     Form::kWhole},
+    {"application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1,application/json;as=Table;"
+     "g=meta.k8s.io;v=v1",
+     AnswerShape::kList, Media::kJson, Form::kTable},
     {"application/yaml", AnswerShape::kObject, Media::kYaml, Form::kWhole},
     {"application/json;q=0.5,application/yaml", AnswerShape::kObject, Media::kYaml, Form::kWhole},
     {"application/json;stream=watch", AnswerShape::kWatch, Media::kJson, Form::kWhole},
     {kKubectlTable, AnswerShape::kObject, Media::kJson, Form::kTable},
     {kKubectlTable, AnswerShape::kList, Media::kJson, Form::kTable},
     {kKubectlTable, AnswerShape::kWatch, Media::kJson, Form::kTable},
-    {kMetadataClient, AnswerShape::kList, Media::kJson, Form::kMetadataList},
-    {kMetadataClient, AnswerShape::kWatch, Media::kJson, Form::kMetadata},
+    {kMetadataClient, AnswerShape::kList, Media::kProtobuf, Form::kMetadataList},
+    {kMetadataClient, AnswerShape::kWatch, Media::kProtobuf, Form::kMetadata},
     {"application/json;as=Chair;g=meta.k8s.io;v=v1,application/json", AnswerShape::kObject,
      Media::kJson, Form::kWhole},
     {"application/json;as=Table;g=other;v=v1,application/json", AnswerShape::kObject, Media::kJson,
@@ -51,6 +57,18 @@ TEST(NegotiateTest, TheFirstEntryThatCanBeServedWins) {
     EXPECT_EQ(form->media, each.media) << each.accept;
     EXPECT_EQ(form->form, each.form) << each.accept;
   }
+}
+
+TEST(NegotiateTest, CustomResourcesHaveNoProtobufButForTheirMetadata) {
+  const auto media = [](std::string_view accept) -> std::optional<Media> {
+    const ApiResult<OutputForm> form =
+        negotiate(accept, AnswerShape::kList, "WidgetList", HasProtobuf::kNo);
+    if (!form) return std::nullopt;
+    return form->media;
+  };
+  EXPECT_EQ(media("application/vnd.kubernetes.protobuf,application/json"), Media::kJson);
+  EXPECT_EQ(media("application/vnd.kubernetes.protobuf"), std::nullopt);
+  EXPECT_EQ(media(kMetadataClient), Media::kProtobuf);
 }
 
 TEST(NegotiateTest, TheVersionOfTheFormIsKept) {

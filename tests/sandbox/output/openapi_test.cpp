@@ -33,7 +33,7 @@ TEST(OpenApiTest, EachKindHasAPatchThatNamesFieldValidation) {
   const Json* patch =
       document.at({"paths", "/apis/apps/v1/namespaces/{namespace}/deployments/{name}", "patch"});
   ASSERT_NE(patch, nullptr);
-  EXPECT_EQ(patch->get("parameters").items()[0].text_at({"name"}), "fieldValidation");
+  EXPECT_EQ(patch->get("parameters").items()[1].text_at({"name"}), "fieldValidation");
   EXPECT_EQ(to_text(patch->get("x-kubernetes-group-version-kind")),
             R"({"group":"apps","version":"v1","kind":"Deployment"})");
   EXPECT_FALSE(patch->contains("requestBody")) << "kubectl would take merge keys from the document";

@@ -101,13 +101,13 @@ TEST(TableTest, KindsWithoutRulesShowNameAndAge) {
 TEST(EncodeTest, BodiesEndWithANewline) {
   const Json body = Json::object({{"a", 1}});
   OutputForm form;
-  EXPECT_EQ(encode_body(body, form), "{\"a\":1}\n");
+  EXPECT_EQ(encode_body(body, form).text, "{\"a\":1}\n");
   form.pretty = true;
-  EXPECT_EQ(encode_body(body, form), "{\n  \"a\": 1\n}\n");
-  EXPECT_EQ(content_type(form), "application/json");
+  EXPECT_EQ(encode_body(body, form).text, "{\n  \"a\": 1\n}\n");
+  EXPECT_EQ(encode_body(body, form).content_type, "application/json");
   form.media = Media::kYaml;
-  EXPECT_EQ(encode_body(body, form), "a: 1\n");
-  EXPECT_EQ(content_type(form), "application/yaml");
+  EXPECT_EQ(encode_body(body, form).text, "a: 1\n");
+  EXPECT_EQ(encode_body(body, form).content_type, "application/yaml");
 }
 
 }  // namespace

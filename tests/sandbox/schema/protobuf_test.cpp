@@ -214,5 +214,59 @@ TEST(ProtobufTest, LargeMapsTakeNoSquareTime) {
       static_cast<std::size_t>(kEntries));
 }
 
+TEST(ProtobufTest, WhatIsWrittenReadsBackWithEveryKindOfField) {
+  for (const char* text : {
+           R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","creationTimestamp":
+             "2026-01-02T03:04:05Z","labels":{"b":"1","a":""},"generation":0},"spec":{"containers":[
+             {"name":"c","resources":{"limits":{"cpu":"100m"}},"ports":[{"containerPort":80}],
+             "livenessProbe":{"httpGet":{"port":"web"}},"stdin":true},{"name":"d",
+             "livenessProbe":{"tcpSocket":{"port":-1}}}],"volumes":[{"name":"v","emptyDir":{}}],
+             "securityContext":{},"terminationGracePeriodSeconds":0}})",
+           R"({"kind":"Secret","apiVersion":"v1","metadata":{},"data":{"b":"AAEC","e":""},
+             "immutable":false})",
+           R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{},
+             "spec":{"renewTime":"2026-01-02T03:04:05.000006Z"}})",
+           R"({"kind":"ControllerRevision","apiVersion":"apps/v1","metadata":{},
+             "data":{"any":[1,{"x":null}]},"revision":7})",
+           R"({"kind":"SubjectAccessReview","apiVersion":"authorization.k8s.io/v1","metadata":{},
+             "spec":{"extra":{"k":["v","w"]}}})",
+           R"({"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1",
+             "metadata":{},"spec":{"versions":[{"name":"v1","schema":{"openAPIV3Schema":{
+             "type":"object","properties":{"n":{"type":"number","minimum":0.5,"default":1},
+             "l":{"type":"array","items":{"type":"string"}},"any":{"additionalProperties":true},
+             "no":{"additionalProperties":false},"of":{"additionalProperties":{"type":"string"}},
+             "d":{"dependencies":{"a":["b","c"],"e":{"type":"string"}}},
+             "i":{"items":[{"type":"string"},{"type":"integer"}]},
+             "e":{"enum":["a",1,null]}}}}}]}})"}) {
+    const Json object = json_literal(text);
+    const std::optional<std::string> bytes = encode_protobuf(object);
+    ASSERT_TRUE(bytes.has_value()) << text;
+    const Result<Json> read = decode_protobuf(*bytes, "object");
+    ASSERT_TRUE(read.has_value()) << read.error().message();
+    EXPECT_EQ(to_canonical_text(*read), to_canonical_text(object));
+  }
+}
+
+TEST(ProtobufTest, KindsThatNobodyKnowsHaveNoProtobuf) {
+  EXPECT_EQ(encode_protobuf(json_literal(R"({"kind":"Widget","apiVersion":"ex.io/v1"})")),
+            std::nullopt);
+  EXPECT_EQ(encode_protobuf(json_literal(R"({"kind":"WidgetList","apiVersion":"ex.io/v1"})")),
+            std::nullopt);
+}
+
+TEST(ProtobufTest, FramesAreTakenWhole) {
+  const Json object =
+      json_literal(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})");
+  const std::string frame = encode_protobuf_event("ADDED", object).value_or("");
+  for (std::size_t size = 0; size < frame.size(); ++size) {
+    EXPECT_FALSE(decode_protobuf_event(frame.substr(0, size)).has_value());
+  }
+  const std::optional<ProtobufEvent> event = decode_protobuf_event(frame + "more");
+  ASSERT_TRUE(event.has_value());
+  EXPECT_EQ(event->bytes, frame.size());
+  EXPECT_EQ(event->type, "ADDED");
+  EXPECT_EQ(event->object.text_at({"metadata", "name"}), "a");
+}
+
 }  // namespace
 }  // namespace davit::sandbox

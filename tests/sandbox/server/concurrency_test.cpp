@@ -69,5 +69,27 @@ TEST(ConcurrencyTest, AWatchSeesEveryWriteOnceAndInOrder) {
   EXPECT_EQ(events, kThreads * kWrites);
 }
 
+TEST(ConcurrencyTest, APodThatItsNodeReportsStoppedWhileItIsRemovedIsDeletedWithoutAnError) {
+  Sandbox sandbox;
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  const std::string pod = R"({"metadata":{"name":"p"},)"
+                          R"("spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})";
+  ASSERT_EQ(sandbox.post(pods, pod).code, 201);
+  ASSERT_EQ(sandbox.remove(pods + "/p").code, 200);
+  // As a kubelet does that sees the grace period of 0 before the deletion's second step.
+  int reports = 0;
+  const auto node = sandbox.store.subscribe({"", "pods"}, [&] {
+    if (reports++ != 0) return;
+    EXPECT_EQ(sandbox.patch(pods + "/p/status", "merge", R"({"status":{"phase":"Failed"}})").code,
+              200);
+  });
+
+  const Answer removed = sandbox.remove(pods + "/p", R"({"gracePeriodSeconds":0})");
+
+  EXPECT_EQ(removed.code, 200) << removed.text;
+  EXPECT_EQ(sandbox.get(pods + "/p").code, 404);
+  EXPECT_GT(reports, 1) << "the node's report removed the pod";
+}
+
 }  // namespace
 }  // namespace davit::sandbox

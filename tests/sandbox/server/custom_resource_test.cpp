@@ -1,6 +1,9 @@
 // Definitions and their objects, beyond the black-box checks.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <protozero/pbf_writer.hpp>
+
 #include "tests/sandbox/server/sandbox.hpp"
 
 namespace davit::sandbox {
@@ -30,6 +33,126 @@ std::string widget(const std::string& name, const std::string& metadata = "") {
 
 const std::string kStored = R"("storage":true,)";
 
+using protozero::pbf_writer;
+
+std::string message(const std::function<void(pbf_writer&)>& write) {
+  std::string out;
+  pbf_writer writer(out);
+  write(writer);
+  return out;
+}
+
+/// JSONSchemaProps of an object with one property.
+std::string object_schema(const std::string& name, const std::string& property) {
+  return message([&](pbf_writer& out) {
+    out.add_string(5, "object");
+    out.add_message(29, message([&](pbf_writer& entry) {
+                      entry.add_string(1, name);
+                      entry.add_message(2, property);
+                    }));
+  });
+}
+
+/// Widgets whose spec.size is at least 0.5 and whose spec.labels are strings, as typed clients send
+/// them (field numbers of apiextensions/v1/generated.proto).
+std::string definition_in_protobuf() {
+  const std::string labels = message([](pbf_writer& out) {
+    out.add_string(5, "object");
+    const std::string text = message([](pbf_writer& schema) { schema.add_string(5, "string"); });
+    out.add_message(30, message([&](pbf_writer& either) {
+                      either.add_bool(1, true);
+                      either.add_message(2, text);
+                    }));
+  });
+  const std::string size = message([](pbf_writer& out) {
+    out.add_string(5, "number");
+    out.add_message(8, message([](pbf_writer& fallback) { fallback.add_string(1, "2"); }));
+    out.add_double(11, 0.5);
+  });
+  std::string spec = object_schema("size", size);
+  spec += message([&](pbf_writer& out) {
+    out.add_message(29, message([&](pbf_writer& entry) {
+                      entry.add_string(1, "labels");
+                      entry.add_message(2, labels);
+                    }));
+  });
+  const std::string version = message([&](pbf_writer& out) {
+    out.add_string(1, "v1");
+    out.add_bool(2, true);
+    out.add_bool(3, true);
+    out.add_message(4, message([&](pbf_writer& schema) {
+                      schema.add_message(1, object_schema("spec", spec));
+                    }));
+  });
+  const std::string raw = message([&](pbf_writer& out) {
+    out.add_message(1, message([](pbf_writer& meta) { meta.add_string(1, "widgets.ex.io"); }));
+    out.add_message(2, message([&](pbf_writer& body) {
+                      body.add_string(1, "ex.io");
+                      body.add_message(3, message([](pbf_writer& names) {
+                                         names.add_string(1, "widgets");
+                                         names.add_string(4, "Widget");
+                                       }));
+                      body.add_string(4, "Namespaced");
+                      body.add_message(7, version);
+                    }));
+  });
+  return std::string("k8s\0", 4) + message([&](pbf_writer& out) {
+           out.add_message(1, message([](pbf_writer& type) {
+                             type.add_string(1, "apiextensions.k8s.io/v1");
+                             type.add_string(2, "CustomResourceDefinition");
+                           }));
+           out.add_bytes(2, raw);
+         });
+}
+
+TEST(CustomResourceTest, ADefinitionSentAsProtobufServesItsObjects) {
+  Sandbox sandbox;
+
+  const Answer made = sandbox.send("POST", kDefinitions, definition_in_protobuf(),
+                                   {{"Content-Type", "application/vnd.kubernetes.protobuf"}});
+
+  ASSERT_EQ(made.code, 201) << made.text;
+  const Json& version = made.body.get("spec").get("versions").items()[0];
+  EXPECT_EQ(to_text(*version.at({"schema", "openAPIV3Schema", "properties", "spec", "properties"})),
+            R"({"labels":{"type":"object","additionalProperties":{"type":"string"}},)"
+            R"("size":{"type":"number","default":2,"minimum":0.5}})");
+  const std::string small = R"({"apiVersion":"ex.io/v1","kind":"Widget","metadata":{"name":"w"},)"
+                            R"("spec":{"size":0.25}})";
+  EXPECT_EQ(sandbox.post(kWidgets, small).code, 422);
+  EXPECT_EQ(sandbox.post(kWidgets, widget("w")).body.get("spec").get("size").integer_or(0), 2);
+}
+
+TEST(CustomResourceTest, SchemasNestedBeyondTheLimitInProtobufAreRefused) {
+  Sandbox sandbox;
+  std::string schema = message([](pbf_writer& out) { out.add_string(5, "object"); });
+  constexpr int kLevels = 20'000;  // Far more than the decoder follows, in less than a body's size.
+  for (int i = 0; i < kLevels; ++i) {
+    schema = message([&](pbf_writer& out) { out.add_message(28, schema); });
+  }
+  const std::string raw = message([&](pbf_writer& out) {
+    out.add_message(2, message([&](pbf_writer& spec) {
+                      spec.add_message(7, message([&](pbf_writer& version) {
+                                         version.add_message(4, message([&](pbf_writer& outer) {
+                                                               outer.add_message(1, schema);
+                                                             }));
+                                       }));
+                    }));
+  });
+  const std::string body = std::string("k8s\0", 4) + message([&](pbf_writer& out) {
+                             out.add_message(1, message([](pbf_writer& type) {
+                                               type.add_string(1, "apiextensions.k8s.io/v1");
+                                               type.add_string(2, "CustomResourceDefinition");
+                                             }));
+                             out.add_bytes(2, raw);
+                           });
+
+  const Answer answer = sandbox.send("POST", kDefinitions, body,
+                                     {{"Content-Type", "application/vnd.kubernetes.protobuf"}});
+
+  EXPECT_EQ(answer.code, 400);
+  EXPECT_NE(answer.message().find("exceeded max depth"), std::string::npos) << answer.message();
+}
+
 TEST(CustomResourceTest, DefaultsThatCameLaterShowOnReading) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kDefinitions, definition(version("v1", kStored, ""))).code, 201);
@@ -41,6 +164,15 @@ TEST(CustomResourceTest, DefaultsThatCameLaterShowOnReading) {
 
   const Answer read = sandbox.get(kWidgets + "/w");
   EXPECT_EQ(read.body.get("spec").get("size").integer_or(0), 7) << read.text;
+}
+
+TEST(CustomResourceTest, ObjectsAreServedToWhoTakesAnyApplicationType) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kDefinitions, definition(version("v1", kStored, ""))).code, 201);
+
+  const Headers any = {{"Accept", "application/*"}};
+  EXPECT_EQ(sandbox.send("GET", "/apis/ex.io/v1/widgets", "", any).code, 200);
+  EXPECT_EQ(sandbox.send("GET", "/api/v1/pods", "", any).code, 406) << "as the original's router";
 }
 
 TEST(CustomResourceTest, VersionsShareTheirObjects) {
@@ -87,6 +219,79 @@ TEST(CustomResourceTest, ARestartedServerServesWhatIsStored) {
   sandbox.reopen();
 
   EXPECT_EQ(sandbox.get(kWidgets).names(), "w");
+}
+
+/// Widgets whose size has a rule in CEL.
+const std::string kWithRules =
+    definition(version("v1", kStored, R"(,"x-kubernetes-validations":[{"rule":"self > 0"}])"));
+
+TEST(CustomResourceTest, ADefinitionWithCelRulesIsRefusedWithThePlaceAndWhatToDo) {
+  Sandbox sandbox;
+
+  const Answer answer = sandbox.post(kDefinitions, kWithRules);
+
+  EXPECT_EQ(answer.code, 422);
+  EXPECT_EQ(answer.reason(), "Invalid");
+  EXPECT_EQ(answer.message(),
+            "CustomResourceDefinition.apiextensions.k8s.io \"widgets.ex.io\" is invalid: "
+            "spec.validation.openAPIV3Schema.properties[spec].properties[size]."
+            "x-kubernetes-validations: Forbidden: CEL rules are not evaluated here; davit sandbox "
+            "--ignore-validation-rules stores and ignores them");
+
+  ASSERT_EQ(sandbox.post(kDefinitions, definition(version("v1", kStored, ""))).code, 201);
+  const std::string rules =
+      R"({"spec":{"versions":[)" +
+      version("v1", kStored, R"(,"x-kubernetes-validations":[{"rule":"self > 0"}])") + "]}}";
+  EXPECT_EQ(sandbox.patch(kDefinitions + "/widgets.ex.io", "merge", rules).code, 422);
+}
+
+std::string warnings_of(const Answer& answer) {
+  std::string out;
+  for (const auto& [name, value] : answer.headers) {
+    if (name == "Warning") out += value;
+  }
+  return out;
+}
+
+TEST(CustomResourceTest, CelRulesThatAreIgnoredAreStoredWithAWarning) {
+  ApiServerOptions options;
+  options.validation_rules = ValidationRules::kIgnore;
+  Sandbox sandbox(std::move(options));
+
+  const Answer answer = sandbox.post(kDefinitions, kWithRules);
+
+  EXPECT_EQ(answer.code, 201) << answer.text;
+  EXPECT_EQ(
+      warnings_of(answer),
+      "299 - \"spec.validation.openAPIV3Schema.properties[spec].properties[size]."
+      "x-kubernetes-validations: CEL rules of this definition are stored and not evaluated\"");
+  EXPECT_NE(sandbox.get(kDefinitions + "/widgets.ex.io").text.find("self > 0"), std::string::npos);
+  EXPECT_EQ(sandbox.post(kWidgets, widget("one")).code, 201);
+
+  // The server that refuses such definitions lets go of one that it finds.
+  sandbox.reopen();
+  EXPECT_EQ(sandbox.remove(kDefinitions + "/widgets.ex.io").code, 200);
+  EXPECT_EQ(sandbox.get(kDefinitions + "/widgets.ex.io").code, 404);
+}
+
+TEST(CustomResourceTest, PoliciesAndWebhooksAreStoredWithAWarningThatNothingAsksThem) {
+  Sandbox sandbox;
+  const std::string group = "/apis/admissionregistration.k8s.io/v1/";
+  const auto create = [&](const std::string& plural, const std::string& kind,
+                          const std::string& more) {
+    return sandbox.post(group + plural,
+                        R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":")" + kind +
+                            R"(","metadata":{"name":"a"},)" + more + "}");
+  };
+  const std::string policy = "admission policies are stored and not evaluated by this server";
+  const std::string webhook = "webhooks are stored and not called by this server";
+  const std::string cel = R"("spec":{"validations":[{"expression":"false"}]})";
+
+  EXPECT_EQ(warnings_of(create("validatingadmissionpolicies", "ValidatingAdmissionPolicy", cel)),
+            "299 - \"" + policy + '"');
+  EXPECT_EQ(warnings_of(create("validatingwebhookconfigurations", "ValidatingWebhookConfiguration",
+                               R"("webhooks":[])")),
+            "299 - \"" + webhook + '"');
 }
 
 }  // namespace

@@ -37,14 +37,19 @@ struct Step {
 };
 
 struct Check {
-  std::string id;  ///< "W3"
+  std::string id;  ///< "W3"; "A1/pods" of a row of for_each.
   std::string title;
+  std::string since;  ///< "1.30": older servers lack what it is about; empty: all have it.
+  std::vector<std::pair<std::string, std::string>> variables;  ///< Set before the first step.
   std::vector<Step> steps;
 };
 
 /// All scenarios in their order, from the files beside this header. Ends the program with the place
 /// of a mistake in them.
 [[nodiscard]] std::vector<Check> load_checks();
+
+/// Whether `server` ("sandbox", or "v1.20" for a real one) has what `check` is about.
+[[nodiscard]] bool knows(const std::string& server, const Check& check);
 
 /// Whether a known difference shows in every run.
 enum class Shows { kAlways, kSometimes };

@@ -95,7 +95,43 @@ Step step_of(const host::YamlNode& node) {
   return step;
 }
 
+std::vector<Step> steps_of(const host::YamlNode& check) {
+  std::vector<Step> out;
+  for (const host::YamlNode& each : check.find("steps")->items) out.push_back(step_of(each));
+  return out;
+}
+
+/// One check, or one for each row of `for_each`, whose members are its variables.
+void add_checks(const host::YamlNode& node, std::vector<Check>& out) {
+  const Check common{
+      text_of(node, "id"), text_of(node, "title"), text_of(node, "since"), {}, steps_of(node)};
+  const host::YamlNode* rows = node.find("for_each");
+  if (rows == nullptr) return out.push_back(common);
+  for (const host::YamlNode& row : rows->items) {
+    Check check = common;
+    for (const host::YamlMember& each : row.members) {
+      check.variables.emplace_back(each.key, each.value.text);
+    }
+    check.id += '/' + text_of(row, "id");
+    if (row.find("since") != nullptr) check.since = text_of(row, "since");
+    out.push_back(std::move(check));
+  }
+}
+
+/// "1.36" as two numbers.
+std::pair<int, int> version_of(const std::string& text) {
+  int major = 0;
+  int minor = 0;
+  if (std::sscanf(text.c_str(), "%d.%d", &major, &minor) != 2) give_up("no version: " + text);
+  return {major, minor};
+}
+
 }  // namespace
+
+bool knows(const std::string& server, const Check& check) {
+  if (check.since.empty() || !server.starts_with('v')) return true;
+  return version_of(server.substr(1)) >= version_of(check.since);
+}
 
 std::vector<Check> load_checks() {
   std::vector<std::filesystem::path> files;
@@ -111,13 +147,7 @@ std::vector<Check> load_checks() {
     const host::YamlNode root = read(file);
     const host::YamlNode* checks = root.find("checks");
     if (checks == nullptr) give_up(file.string() + ": no list named checks");
-    for (const host::YamlNode& each : checks->items) {
-      Check check{text_of(each, "id"), text_of(each, "title"), {}};
-      for (const host::YamlNode& step : each.find("steps")->items) {
-        check.steps.push_back(step_of(step));
-      }
-      out.push_back(std::move(check));
-    }
+    for (const host::YamlNode& each : checks->items) add_checks(each, out);
   }
   return out;
 }

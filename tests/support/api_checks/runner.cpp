@@ -19,6 +19,7 @@ std::map<std::string, std::string> first_variables() {
   return {
       {"N", "/api/v1/namespaces/conf"},
       {"A", "/apis/apps/v1/namespaces/conf"},
+      {"RBAC", "/apis/rbac.authorization.k8s.io/v1"},
       {"B", "/apis/batch/v1/namespaces/conf"},
       {"L", "/apis/coordination.k8s.io/v1/namespaces/conf/leases"},
       {"E", "/apis/discovery.k8s.io/v1/namespaces/conf/endpointslices"},
@@ -96,6 +97,7 @@ Runner::Runner(Server& server, Differences known)
 std::vector<std::string> Runner::play(const Check& check) {
   std::vector<std::string> out;
   if (check.id == "W7") server_.forget_history();
+  for (const auto& [name, value] : check.variables) variables_[name] = value;
   for (std::size_t i = 0; i < check.steps.size(); ++i) {
     const Step& step = check.steps[i];
     std::vector<std::string> failures = attempt(step);
@@ -171,7 +173,9 @@ std::vector<std::string> Runner::attempt_watch(const Step& step) {
     names.push_back(short_form(each));
     events.push_back(std::move(each));
   }
-  if (names != step.events) failures.push_back("events are: " + joined(names));
+  std::vector<std::string> wanted;
+  for (const std::string& each : step.events) wanted.push_back(expand(each));
+  if (names != wanted) failures.push_back("events are: " + joined(names));
   if (step.ends && !watched.ended) failures.push_back("the stream did not end");
   for (const std::string& each : step.checks) {
     if (std::string why = why_not(events, expand(each)); !why.empty()) failures.push_back(why);

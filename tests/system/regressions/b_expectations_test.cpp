@@ -1,11 +1,9 @@
 // Class B of the regressions: expectations that outlive what they were about.
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <set>
 #include <string>
 
-#include "tests/system/regressions/naive.hpp"
+#include "tests/system/regressions/worlds.hpp"
 
 namespace davit::test {
 namespace {
@@ -39,14 +37,6 @@ TEST(ExpectationsRegressionTest, B1SetMadeAnewInheritsNothing) {
   EXPECT_EQ(pods_of_namesake(world), 2U);
 }
 
-TEST(ExpectationsRegressionTest, B1IsCaughtInAControllerThatExpectsByName) {
-  World world(without_replica_sets());
-  NaiveReplicaSets naive("web");
-  naive.stall({}, std::chrono::minutes(5));
-  world.employ(std::ref(naive));
-  EXPECT_NE(pods_of_namesake(world), 2U);
-}
-
 // kubernetes/kubernetes#22061, #22270; openkruise/kruise#1293: a deletion that fails, or whose
 // answer is lost, is not waited for.
 std::size_t pods_after_failed_deletions(World& world) {
@@ -63,22 +53,6 @@ std::size_t pods_after_failed_deletions(World& world) {
 TEST(ExpectationsRegressionTest, B2B3FailedDeletionsAreTriedAgain) {
   World world(1);
   EXPECT_EQ(pods_after_failed_deletions(world), 1U);
-}
-
-TEST(ExpectationsRegressionTest, B2B3AreCaughtInAControllerThatWaitsForWhatFailed) {
-  World world(without_replica_sets());
-  world.employ([naive = NaiveReplicaSets("web"),
-                asked = std::set<std::string>()](World& each) mutable {
-    naive(each);
-    const std::int64_t wanted =
-        each.record().find("ReplicaSet", "web").get("spec").get("replicas").integer_or(0);
-    for (const auto& [uid, pod] : live_pods(each, "web")) {
-      if (static_cast<std::int64_t>(asked.size()) >= 4 - wanted) return;
-      if (!asked.insert(uid).second) continue;
-      each.ask("DELETE", "/api/v1/namespaces/default/pods/" + pod.text_at({"metadata", "name"}));
-    }
-  });
-  EXPECT_NE(pods_after_failed_deletions(world), 1U);
 }
 
 }  // namespace

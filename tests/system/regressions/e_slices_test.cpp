@@ -2,18 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 
-#include "tests/system/regressions/naive.hpp"
 #include "tests/system/regressions/services.hpp"
+#include "tests/system/regressions/worlds.hpp"
 
 namespace davit::test {
 namespace {
 
 using sandbox::Json;
-
-constexpr char kSlices[] = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
 
 WorldOptions with_slices() {
   return only({"deployment-controller", "replicaset-controller", "endpointslice-controller"});
@@ -43,49 +40,23 @@ TEST(SlicesRegressionTest, E5ControllerThatCannotBeginIsToldAndBeginsWhenItCan) 
   world.await("it has begun", [&] { return !slices(world, "web").empty(); });
 }
 
-TEST(SlicesRegressionTest, E5IsCaughtInAHostThatSaysNothing) {
-  World world(only({"deployment-controller", "replicaset-controller"}));
-  EXPECT_FALSE(is_told(world.log().lines()));
-}
-
 // kubernetes/kubernetes PR#99345: slices of a Service whose pods change while nothing is heard of
 // slices.
-std::size_t slices_while_deaf(World& world, const std::function<void()>& deafen) {
-  expose(world, "web");
+TEST(SlicesRegressionTest, E6OwnSlicesThatAreNotSeenYetAreNotMadeTwice) {
+  World world(with_slices());
   world.deploy("web", 2);
   world.await_pods("web", 2);
   world.pass(std::chrono::seconds(5));
-  deafen();
+  world.play(R"({"fault":"hold","for":"12m","target":{"verb":"watch",
+      "resource":"endpointslices.discovery.k8s.io"}})");
+  expose(world, "web");
+  world.pass(std::chrono::seconds(5));
   world.patch("web", R"({"spec":{"replicas":6}})");
   world.pass(std::chrono::minutes(13));
-  return slices(world, "web").size();
-}
-
-TEST(SlicesRegressionTest, E6OwnSlicesThatAreNotSeenYetAreNotMadeTwice) {
-  World world(with_slices());
-  EXPECT_EQ(slices_while_deaf(world,
-                              [&] {
-                                world.play(R"({"fault":"hold","for":"12m","target":{"verb":"watch",
-                                    "resource":"endpointslices.discovery.k8s.io"}})");
-                              }),
-            1U);
+  EXPECT_EQ(slices(world, "web").size(), 1U);
   world.heal();
   world.await("six endpoints",
               [&] { return slices(world, "web").front().get("endpoints").items().size() == 6; });
-}
-
-TEST(SlicesRegressionTest, E6IsCaughtInAControllerThatAddsWhatItsCacheLacks) {
-  World world(1);
-  const std::size_t count = slices_while_deaf(world, [&] {
-    world.employ([known = live_pods(world, "web")](World& each) mutable {
-      for (const auto& [uid, pod] : live_pods(each, "web")) {
-        if (!known.emplace(uid, pod).second) continue;
-        each.send("POST", kSlices, R"({"metadata":{"generateName":"web-","labels":{"app":"web"}},
-            "addressType":"IPv4","endpoints":[]})");
-      }
-    });
-  });
-  EXPECT_GT(count, 1U);
 }
 
 /// So many pods "web" that nobody runs, each with an address.
@@ -131,17 +102,6 @@ TEST(SlicesRegressionTest, E7EndpointsOfMoreThanAThousandPodsAreCutAndSaySo) {
   world.await("they are whole", [&] {
     return is_truncated_right(world.record().find("Endpoints", "web"), kPods - 2);
   });
-}
-
-TEST(SlicesRegressionTest, E7IsCaughtInEndpointsOfAnySize) {
-  std::string list;
-  for (std::size_t i = 0; i <= kMost; ++i) list += (list.empty() ? "{}" : ",{}");
-  const std::string subsets = R"("subsets":[{"addresses":[)" + list + "]}]}";
-  EXPECT_FALSE(is_truncated_right(sandbox::json_literal("{" + subsets), kMost + 1));
-  EXPECT_FALSE(is_truncated_right(sandbox::json_literal(R"({"metadata":{"annotations":{
-          "endpoints.kubernetes.io/over-capacity":"truncated"}},)" +
-                                                        subsets),
-                                  kMost + 1));
 }
 
 }  // namespace

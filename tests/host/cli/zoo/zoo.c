@@ -13,6 +13,13 @@
 #ifndef ZOO_ROW
 #define ZOO_ROW "zoo-controller"
 #endif
+/* The selectors of its watch. */
+#ifndef ZOO_FIELD
+#define ZOO_FIELD ""
+#endif
+#ifndef ZOO_LABEL
+#define ZOO_LABEL ""
+#endif
 
 DAVIT_NOTE("{\"name\":\"zoo\",\"version\":\"1\",\"abi\":\"" DAVIT_ABI_VERSION_TEXT
            "\",\"requires\":[\"davit.object/1\",\"davit.informer/1\",\"davit.queue/1\","
@@ -20,6 +27,8 @@ DAVIT_NOTE("{\"name\":\"zoo\",\"version\":\"1\",\"abi\":\"" DAVIT_ABI_VERSION_TE
            "\"controllers\":[{\"name\":\"zoo-controller\","
            "\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[\"patch\"]}],"
            "\"watches\":[{\"group\":\"\",\"version\":\"v1\",\"resource\":\"pods\","
+           "\"fieldSelector\":\"" ZOO_FIELD "\",\"labelSelector\":\"" ZOO_LABEL
+           "\","
            "\"projection\":[\"metadata.labels\",\"metadata.annotations\",\"spec.nodeName\"]}]}]}");
 
 typedef struct {
@@ -300,6 +309,8 @@ static int32_t init(const davit_context* context, davit_controller* out) {
   informer.size = sizeof(informer);
   informer.version = str("v1");
   informer.resource = str("pods");
+  informer.field_selector = str(ZOO_FIELD);
+  informer.label_selector = str(ZOO_LABEL);
   informer.self = self;
   informer.on_event = on_event;
   if (self->informer->open(context->host, &informer, &self->pods) != DAVIT_OK || misbehave() != 0) {

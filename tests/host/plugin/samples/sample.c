@@ -32,9 +32,24 @@ __thread int sample_counter __attribute__((tls_model("initial-exec"), visibility
 extern int nobody_defines_this(void);
 #endif
 
+#if defined(SAMPLE_HANGS) || defined(SAMPLE_INIT_HANGS)
+#include <string.h>
+#include <unistd.h>
+static void hang(const char* text) {
+  if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
+  for (;;) pause();
+}
+#endif
+#ifdef SAMPLE_HANGS
+__attribute__((constructor)) static void hang_in_constructor(void) { hang("in the constructor\n"); }
+#endif
+
 static int32_t init(const davit_context* context, davit_controller* out) {
   (void)context;
   (void)out;
+#ifdef SAMPLE_INIT_HANGS
+  hang("in the InitFunc\n");
+#endif
 #ifdef SAMPLE_THREAD
   if (start_thread() != 0) return DAVIT_FAILED;
 #endif

@@ -36,8 +36,10 @@
 #endif
 
 DAVIT_NOTE("{\"name\":\"" PLUGIN "\",\"version\":\"" BUILD
-           "\",\"abi\":\"1.0\",\"controllers\":[{\"name\":\"" CONTROLLER
-           "\",\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[\"create\"]}],"
+           "\",\"abi\":\"1.0\",\"controllers\":[{\"name\":\"" CONTROLLER "\",\"aliases\":[\"" PLUGIN
+           "-alias"
+           "\"]"
+           ",\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[\"create\"]}],"
            "\"watches\":[{\"group\":\"\","
            "\"version\":\"v1\",\"resource\":\"pods\",\"projection\":" PROJECTION "}" SERVICES_WATCH
            "]}" ANOTHER "]}");
@@ -201,9 +203,12 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
 void (*sample_signals(void))(int) { return signal(SIGUSR1, SIG_IGN); }
 static void (*(*volatile keep_signals)(void))(int) = sample_signals;
 #endif
-#ifdef NEEDS_LIBRARY
-int swap_helper(void);
-static int (*volatile keep_helper)(void) = swap_helper;
+#ifdef BRINGS_LIBRARY
+#include <dlfcn.h>
+__attribute__((constructor)) static void bring(void) {
+  /* It stays: nothing closes it. */
+  if (dlopen(BRINGS_LIBRARY, RTLD_NOW | RTLD_LOCAL) == NULL) abort();
+}
 #endif
 
 static void destroy(void* self) { free(self); }
@@ -213,8 +218,27 @@ static void say(controller* me, const char* why) {
   me->context->error_text(me->host, (davit_str){why, strlen(why)});
 }
 
+#if defined(READ_HANGS) || defined(WRITE_HANGS)
+static void wait_an_hour(controller* me, davit_str what) {
+  const davit_clock_v1* clock = me->context->capability(me->host, TEXT("davit.clock/1"));
+  const davit_log_v1* log = me->context->capability(me->host, TEXT("davit.log/1"));
+  const int64_t end = clock->monotonic_ns(me->host) + INT64_C(3600000000000);
+  log->write(me->host, DAVIT_LOG_INFO, what, 0, 0);
+  while (clock->monotonic_ns(me->host) < end) sched_yield();
+}
+#endif
+
 static davit_code write_state(void* self, davit_sink out) {
   controller* me = self;
+#ifdef WRITE_HANGS
+  static int has_waited = 0;
+  if (!has_waited) {
+    has_waited = 1;
+    strcat(me->builds, "-beside"); /* What a sync would ask for meanwhile. */
+    wait_an_hour(me, TEXT("It writes for an hour"));
+    strcpy(me->builds, BUILD);
+  }
+#endif
 #ifdef WRITE_FAILS
   say(me, "it is secret");
   return DAVIT_INTERNAL;
@@ -240,11 +264,7 @@ static davit_code read_state(void* self, uint32_t version, davit_str state) {
   controller* me = self;
   (void)version;
 #ifdef READ_HANGS
-  const davit_clock_v1* clock = me->context->capability(me->host, TEXT("davit.clock/1"));
-  const davit_log_v1* log = me->context->capability(me->host, TEXT("davit.log/1"));
-  const int64_t end = clock->monotonic_ns(me->host) + INT64_C(3600000000000);
-  log->write(me->host, DAVIT_LOG_INFO, TEXT("It reads for an hour"), 0, 0);
-  while (clock->monotonic_ns(me->host) < end) sched_yield();
+  wait_an_hour(me, TEXT("It reads for an hour"));
 #endif
 #ifdef READ_FAILS
   say(me, "not with me");

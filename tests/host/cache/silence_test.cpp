@@ -1,0 +1,365 @@
+// What a watch may leave unsaid, and what becomes of it when the server is lost.
+#include "host/cache/silence.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/host/cache/cache_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(SilenceGaugeTest, BusyWatchIsRenewedAfterTheShortestSilence) {
+  SilenceGauge gauge;
+  const Time start{};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(gauge.limit()) << "no habit is known yet";
+    gauge.heard(start + seconds(i));
+  }
+  EXPECT_EQ(gauge.limit(), SilenceGauge::kShortest);
+}
+
+TEST(SilenceGaugeTest, HeartbeatsMayMissOne) {
+  SilenceGauge gauge;
+  for (int i = 0; i < 10; ++i) gauge.heard(Time(seconds(10 * i)));
+  EXPECT_EQ(gauge.limit(), seconds(25));
+}
+
+TEST(SilenceGaugeTest, ResourceAtRestCostsFewerAndFewerRequests) {
+  SilenceGauge gauge;
+  for (int i = 0; i < 10; ++i) gauge.heard(Time(seconds(i)));
+  gauge.renewed();
+  EXPECT_EQ(gauge.limit(), 2 * SilenceGauge::kShortest);
+  gauge.renewed();
+  EXPECT_EQ(gauge.limit(), 4 * SilenceGauge::kShortest);
+  gauge.heard(Time(seconds(100)));
+  EXPECT_GT(gauge.limit(), seconds(200)) << "the pause that there was is usual now";
+}
+
+class SilenceTest : public CacheTest {
+ protected:
+  void fill() {
+    make_plain_informer();
+    reply({.body = list_json("7", {{.name = "a", .version = "3"}}), .lasts = milliseconds(10)});
+    step();
+  }
+  [[nodiscard]] Freshness freshness() const { return informer_->freshness(); }
+  /// A watch that is looked at every second, and lasts so long unless it is cut.
+  void watch(const std::string& body, Duration lasts, Status end = {}) {
+    reply({.body = body, .end = std::move(end), .lasts = {}, .during = [this, lasts] {
+             const Time until = clock_.now() + lasts;
+             while (clock_.now() < until && !is_cut()) {
+               clock_.advance(seconds(1));
+               informer_->tick(clock_.now());
+             }
+             lasted_ = clock_.now() - (until - lasts);
+           }});
+    step();
+  }
+  [[nodiscard]] bool is_cut() const { return api_.stop.stop_requested(); }
+
+  Duration lasted_{0};
+};
+
+// Issue 11, 1.2: nodes turned Unknown while their watch was deaf.
+TEST_F(SilenceTest, LimitedSilenceMakesAQuietWatchEndBeforeItIsOver) {
+  fill();
+  informer_->limit_silence(seconds(25));
+  watch("", seconds(20));
+  EXPECT_THAT(api_.asked[1], HasSubstr("timeoutSeconds=20"));
+  EXPECT_EQ(freshness().confirmed, clock_.now()) << "the server has ended it";
+  EXPECT_EQ(log_.count("Nothing came"), 0U);
+}
+
+TEST_F(SilenceTest, DeafWatchIsRenewedWithinTheLimit) {
+  fill();
+  informer_->limit_silence(seconds(25));
+  watch("", minutes(10));
+  EXPECT_LE(lasted_, seconds(25));
+  EXPECT_EQ(log_.count("Nothing came through a watch any more"), 1U);
+  watch("", seconds(20));
+  EXPECT_THAT(api_.asked[2], StartsWith("watch resourceVersion=7&"));
+}
+
+TEST_F(SilenceTest, BusyWatchIsLongAndRenewedWhenItIsSilentBeyondWhatIsUsual) {
+  fill();
+  informer_->limit_silence(seconds(25));
+  for (int i = 0; i < 6; ++i) {
+    watch(event_json("MODIFIED", {.name = "a", .version = std::to_string(10 + i)}), seconds(5));
+  }
+  EXPECT_THAT(api_.asked.back(), Not(HasSubstr("timeoutSeconds=20")));
+  watch("", minutes(10));
+  EXPECT_EQ(lasted_, SilenceGauge::kShortest);
+}
+
+TEST_F(SilenceTest, WatchWithoutALimitIsRenewedBeyondWhatIsUsual) {
+  fill();
+  for (int i = 0; i < 6; ++i) {
+    watch(event_json("MODIFIED", {.name = "a", .version = std::to_string(10 + i)}), seconds(5));
+  }
+  watch("", minutes(10));
+  EXPECT_EQ(lasted_, SilenceGauge::kShortest);
+  watch("", minutes(10));
+  EXPECT_EQ(lasted_, 2 * SilenceGauge::kShortest);
+  EXPECT_EQ(log_.count("Nothing came through a watch any more"), 0U) << "that may be normal";
+}
+
+TEST_F(SilenceTest, FollowingIsNotInterruptedByAConnectionThatIsCutAndMadeAgain) {
+  fill();
+  const std::optional<Time> since = freshness().followed_since;
+  ASSERT_TRUE(since);
+  for (int i = 0; i < 5; ++i) watch("", seconds(10), {Code::kUnavailable, "cut"});
+  EXPECT_EQ(freshness().followed_since, since);
+}
+
+TEST_F(SilenceTest, FollowingBeginsAnewWhenTheServerWasLostForLong) {
+  fill();
+  const Time confirmed = *freshness().confirmed;
+  const Time lost = clock_.now();
+  while (clock_.now() - lost < seconds(10)) {
+    reply({.end = {Code::kUnavailable, "connection refused"}, .lasts = milliseconds(1)});
+    step();
+    wait();
+  }
+  EXPECT_EQ(freshness().confirmed, confirmed);
+  EXPECT_LE(freshness().followed_since, lost);
+  const Time back = clock_.now();
+  watch("", seconds(20));
+  EXPECT_EQ(freshness().followed_since, back);
+}
+
+TEST_F(SilenceTest, FollowingBeginsAnewWhenAWatchWasDeaf) {
+  fill();
+  informer_->limit_silence(seconds(25));
+  watch(event_json("MODIFIED", {.name = "a", .version = "8"}), minutes(1));
+  const Time renewed = clock_.now();
+  watch(event_json("MODIFIED", {.name = "a", .version = "9"}), seconds(20));
+  EXPECT_EQ(freshness().followed_since, renewed);
+}
+
+TEST_F(SilenceTest, FollowingGoesOnWhenASilentWatchHadNothingToSay) {
+  fill();
+  informer_->limit_silence(seconds(25));
+  const std::optional<Time> since = freshness().followed_since;
+  watch(event_json("MODIFIED", {.name = "a", .version = "8"}), minutes(1));
+  watch("", seconds(20));
+  EXPECT_EQ(freshness().followed_since, since);
+}
+
+TEST_F(SilenceTest, WatchThatFoundNoServerConfirmsNothing) {
+  fill();
+  const std::optional<Time> confirmed = freshness().confirmed;
+  reply({.lasts = seconds(10), .opens = false});
+  step();
+  EXPECT_EQ(freshness().confirmed, confirmed);
+  EXPECT_GE(wait(), milliseconds(800));
+}
+
+class ContactTest : public CacheTest {
+ protected:
+  void fail(int times) {
+    for (int i = 0; i < times; ++i) {
+      if (i > 0) wait();
+      reply({.end = {Code::kUnavailable, "connection refused"}, .lasts = milliseconds(1)});
+      step();
+    }
+  }
+  void fill() {
+    make_plain_informer();
+    reply({.body = list_json("7", {}), .lasts = milliseconds(10)});
+    step();
+  }
+  /// The reflector wants to wait; nothing passes.
+  [[nodiscard]] bool waits() { return informer_->reflector().step(stop_.get_token()).has_value(); }
+};
+
+// Issue 11, 1.2: watches came back 64 to 80 s after the server did.
+TEST_F(ContactTest, LostServerIsTriedAgainAsSoonAsItAnswersAnotherRequest) {
+  fill();
+  fail(6);
+  EXPECT_TRUE(waits());
+  contact_.answered();
+  reply({.body = bookmark_json("9")});
+  EXPECT_FALSE(waits());
+  EXPECT_THAT(api_.asked.back(), StartsWith("watch resourceVersion=7&"));
+}
+
+TEST_F(ContactTest, BackOffBeginsAnewAfterAnAnswerToAnother) {
+  fill();
+  fail(6);
+  EXPECT_TRUE(waits());
+  contact_.answered();
+  fail(1);
+  EXPECT_LE(wait(), milliseconds(1600));
+}
+
+TEST_F(ContactTest, ServerThatStaysLostIsNotAskedForEachAnswerToOthers) {
+  fill();
+  fail(6);
+  EXPECT_TRUE(waits());
+  contact_.answered();
+  fail(1);
+  EXPECT_TRUE(waits());
+  contact_.answered();
+  EXPECT_TRUE(waits()) << "less than a second has passed";
+}
+
+TEST_F(ContactTest, RefusedRequestIsNotTriedEarlier) {
+  fill();
+  reply({.end = api_error(403, Code::kForbidden, "Forbidden"), .lasts = milliseconds(1)});
+  step();
+  EXPECT_TRUE(waits());
+  contact_.answered();
+  EXPECT_TRUE(waits());
+}
+
+class VerificationTest : public CacheTest {
+ protected:
+  /// A content that is listed again for nothing: more than one page.
+  void fill_large() {
+    std::vector<PodSpec> pods;
+    for (int i = 0; i < 501; ++i) pods.push_back({.name = "p" + std::to_string(i), .version = "3"});
+    make_plain_informer();
+    reply({.body = list_json("7", pods), .lasts = milliseconds(10)});
+    step();
+    informer_->add_listener(listener_, Informer::PastContent::kSkip);
+  }
+  void fill_small() {
+    make_plain_informer();
+    reply({.body = list_json("7", {{.name = "a", .version = "3"}}), .lasts = milliseconds(10)});
+    step();
+    informer_->add_listener(listener_, Informer::PastContent::kSkip);
+  }
+  /// The watch that runs is cut because somebody wants to know.
+  Time ask() {
+    Time asked{};
+    reply({.during = [&] {
+      asked = clock_.now();
+      informer_->verify(asked);
+    }});
+    step();
+    return asked;
+  }
+
+  class Hearer final : public Listener {
+   public:
+    void on_initial(std::vector<ObjectRef>) override {}
+    void on_change(const Change&) override { ++changes; }
+    void on_verified(Time as_of) override {
+      verified = as_of;
+      changes_before = changes;
+    }
+    std::optional<Time> verified;
+    int changes = 0;
+    int changes_before = 0;
+  } listener_;
+};
+
+// Issue 11, 1.3.
+TEST_F(VerificationTest, LargeContentIsVerifiedByItsVersionAndNeverListedAgain) {
+  fill_large();
+  const Time asked = ask();
+  reply({.body = list_json("20", {{.name = "p0", .version = "3"}}, "more")});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=1");
+  EXPECT_FALSE(listener_.verified);
+  reply({.body = event_json("MODIFIED", {.name = "p1", .version = "19"}) + bookmark_json("20"),
+         .lasts = seconds(3)});
+  step();
+  EXPECT_THAT(api_.asked.back(), HasSubstr("resourceVersion=7&"));
+  EXPECT_THAT(api_.asked.back(), HasSubstr("timeoutSeconds=3"));
+  ASSERT_TRUE(listener_.verified);
+  EXPECT_GE(*listener_.verified, asked);
+  EXPECT_EQ(listener_.changes_before, 1) << "the change came first";
+  EXPECT_EQ(informer_->store().size(), 501U) << "a probe is no content";
+}
+
+// Each question began the probe anew, so that it never ended.
+TEST_F(VerificationTest, VerificationUnderWayIsNotBegunAnewButFollowedByAnother) {
+  fill_large();
+  const Time asked = ask();
+  reply({.body = list_json("20", {}), .lasts = seconds(1), .during = [this] {
+           clock_.advance(seconds(1));
+           informer_->verify(clock_.now());
+         }});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=1");
+  reply({.lasts = seconds(3)});
+  step();
+  EXPECT_THAT(api_.asked.back(), HasSubstr("timeoutSeconds=3")) << "the first one goes on";
+  EXPECT_GE(informer_->freshness().verified, asked);
+  EXPECT_FALSE(listener_.verified);
+  reply({});  // Of the next watch, cut at once.
+  step();
+  reply({.body = list_json("20", {})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=1");
+  reply({.lasts = seconds(3)});
+  step();
+  EXPECT_TRUE(listener_.verified);
+}
+
+TEST_F(VerificationTest, DelayedWatchVerifiesNothing) {
+  fill_large();
+  ask();
+  reply({.body = list_json("20", {})});
+  step();
+  reply({.body = event_json("MODIFIED", {.name = "p1", .version = "12"}),
+         .end = {Code::kUnavailable, "cut"}});
+  step();
+  EXPECT_FALSE(listener_.verified);
+}
+
+TEST_F(VerificationTest, ServerWithoutBookmarksVerifiesByTheEndOfItsWatch) {
+  fill_large();
+  ask();
+  reply({.body = list_json("20", {})});
+  step();
+  reply({.lasts = seconds(3)});
+  step();
+  EXPECT_TRUE(listener_.verified);
+}
+
+TEST_F(VerificationTest, SmallContentIsListedAgain) {
+  fill_small();
+  const Time asked = ask();
+  reply({.body = list_json("20", {{.name = "a", .version = "15"}})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=500");
+  ASSERT_TRUE(listener_.verified);
+  EXPECT_GE(*listener_.verified, asked);
+  EXPECT_EQ(listener_.changes_before, 1);
+}
+
+TEST_F(VerificationTest, FirstContentThatIsTooOldIsVerifiedWhenItIsComplete) {
+  make_plain_informer();
+  informer_->add_listener(listener_);
+  reply({.body = list_json("7", {}), .during = [this] { informer_->verify(clock_.now()); }});
+  step();
+  EXPECT_FALSE(listener_.verified);
+  reply({});  // Of a watch that ends as soon as it begins.
+  step();
+  reply({.body = list_json("9", {})});
+  step();
+  EXPECT_TRUE(listener_.verified);
+}
+
+TEST_F(VerificationTest, ProbeThatIsRefusedIsFollowedByAList) {
+  fill_large();
+  ask();
+  reply({.end = api_error(500, Code::kInternal, "InternalError"), .lasts = milliseconds(1)});
+  step();
+  wait();
+  reply({.body = list_json("20", {})});
+  step();
+  EXPECT_TRUE(listener_.verified);
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,54 @@
+/// `davit run` whose plugin has a health check and a page that hang.
+#include <gmock/gmock.h>
+
+#include "tests/host/cli/run_fixture.hpp"
+#include "tests/support/http_client.hpp"
+
+namespace davit::host {
+namespace {
+
+using test::http_get;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class RunProbeTest : public RunTest {
+ protected:
+  RunProbeTest() { run_plugin("probes_hang"); }
+
+  /// From the log: "Serving health and metrics" address="127.0.0.1:41234".
+  static std::uint16_t port(Program& davit) {
+    const std::string before = "127.0.0.1:";
+    davit.await("Listening for davit ctl");  // It has started.
+    const std::size_t line = davit.said().find("Serving health and metrics");
+    const std::size_t at = davit.said().find(before, line);
+    if (at == std::string::npos) return 0;
+    return static_cast<std::uint16_t>(std::stoul(davit.said().substr(at + before.size())));
+  }
+};
+
+TEST_F(RunProbeTest, HangingHealthAndDebugHoldUpNeitherOtherProbesNorTheEnd) {
+  std::vector<std::string> all = with_server();
+  all.insert(all.end(), {"-v=1", "--control-socket=" + (directory_.path() / "ctl").string()});
+  Program davit(all);
+  const std::uint16_t health = port(davit);
+  ASSERT_NE(health, 0) << davit.said();
+
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(http_get(health, "/readyz?verbose"),
+                AllOf(StartsWith("HTTP/1.1 500"), HasSubstr("[+]well-controller ok"),
+                      HasSubstr("[-]hanging-controller failed: the plugin has not answered")));
+    EXPECT_THAT(http_get(health, "/debug/controllers/hanging-controller"),
+                HasSubstr("the plugin has not answered"));
+  }
+  EXPECT_THAT(http_get(health, "/livez"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(http_get(health, "/readyz/well-controller"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(http_get(health, "/debug/controllers/well-controller"), HasSubstr("a page"));
+
+  davit.terminate();
+  EXPECT_EQ(davit.wait(), 1);
+  EXPECT_THAT(davit.said(), HasSubstr("A health check or debug page of a plugin does not end"));
+}
+
+}  // namespace
+}  // namespace davit::host

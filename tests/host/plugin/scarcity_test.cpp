@@ -1,0 +1,154 @@
+/// Host functions where memory or threads have run out: they answer, and nothing is lost.
+#include "tests/support/scarcity.hpp"
+
+#include "tests/host/plugin/controller_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr char kNoObjects[] =
+    R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]})";
+
+class ScarcityTest : public ControllerHostTest {
+ protected:
+  /// Calls `function` with less and less scarce memory, until it needs none that it does not get.
+  /// Checks that it answers `failed` or DAVIT_OK each time.
+  void starve(Phase phase, davit_code failed, const std::function<davit_code()>& function) {
+    constexpr std::size_t kMost = 2000;  // Allocations of one call.
+    bool felt = true;
+    for (std::size_t after = 0; felt && after < kMost; ++after) {
+      inside(phase, [&] {
+        davit_code code = DAVIT_OK;
+        {
+          const test::NoMemory scarce(after);
+          code = function();
+          felt = scarce.was_felt();
+        }
+        EXPECT_TRUE(code == DAVIT_OK || (felt && code == failed)) << code << " after " << after;
+      });
+    }
+    EXPECT_FALSE(felt) << "never enough memory";
+  }
+};
+
+TEST_F(ScarcityTest, KeyAddedWithoutAThreadIsSyncedOnceThereIsOne) {
+  davit_handle queue = 0;
+  start_with([&] { queue = open_queue(); });
+  commit();
+  run();
+  ASSERT_TRUE(host_->wait_caches(Time::max()));
+  {
+    const test::NoThreads scarce;
+    EXPECT_EQ(add(queue, "default/a"), DAVIT_OK);
+    EXPECT_EQ(add(queue, "default/b"), DAVIT_OK);
+    EXPECT_GE(scarce.wanted(), 2U) << "a worker without a thread is not a free one";
+  }
+  host_->report();
+  EXPECT_THAT(synced_.await(2), ::testing::UnorderedElementsAre("default/a", "default/b"));
+}
+
+TEST_F(ScarcityTest, ControllerWithoutAThreadForItsHandlersGetsOneLater) {
+  davit_handle queue = 0;
+  start_with([&] { queue = open_queue(); });
+  commit();
+  {
+    const test::NoThreads scarce;
+    run();
+    EXPECT_EQ(scarce.wanted(), 1U);
+  }
+  EXPECT_FALSE(host_->syncing());
+  EXPECT_EQ(add(queue, "default/a"), DAVIT_OK);
+
+  host_->report();
+
+  EXPECT_THAT(synced_.await(1), ::testing::ElementsAre("default/a"));
+}
+
+TEST_F(ScarcityTest, InformerWithoutAThreadSaysSo) {
+  start_with([&] { open_informer("", "pods"); });
+  ASSERT_TRUE(host_->commit().ok());
+  const test::NoThreads scarce;
+
+  const Status started = informers_.start();
+
+  EXPECT_EQ(started.code(), Code::kUnavailable);
+  EXPECT_EQ(started.message(), "the system has no thread to watch pods on");
+}
+
+TEST_F(ScarcityTest, KeyIsAddedOrRefusedWithoutMemoryAndNeverStuck) {
+  davit_handle queue = 0;
+  start_with([&] { queue = open_queue(); });
+  commit();
+  constexpr std::size_t kKeys = 200;  // Enough for every container behind the queue to grow.
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string key = "default/a-name-that-is-too-long-for-the-string-itself-" + number;
+    starve(Phase::kHandler, DAVIT_INTERNAL,
+           [&] { return tables_.queue->add(host_->handle(), queue, str(key)); });
+    const std::string later = "default/another-name-that-is-too-long-for-the-string-" + number;
+    starve(Phase::kHandler, DAVIT_INTERNAL,
+           [&] { return tables_.queue->add_after(host_->handle(), queue, str(later), 1000); });
+  }
+  run();
+  EXPECT_EQ(synced_.await(kKeys).size(), kKeys);
+}
+
+TEST_F(ScarcityTest, WriteWithoutMemoryIsAnsweredAsUnknown) {
+  start_with([] {});
+  commit();
+  transport_.set_script([](const HttpRequest&) { return answered(201, R"({"kind":"Pod"})"); });
+  const davit_request create = pod_request(DAVIT_CREATE);
+  davit_response response{};
+  response.size = sizeof(response);
+  starve(Phase::kSync, DAVIT_UNAVAILABLE, [&] {
+    const davit_code code = tables_.client->call(host_->handle(), &create, &response);
+    EXPECT_EQ(response.code, code);
+    return code;
+  });
+}
+
+TEST_F(ScarcityTest, OtherFunctionsAnswerWithoutMemory) {
+  davit_handle pods = 0;
+  davit_handle replica_sets = 0;
+  const auto opened = init([&](const davit_context& context, davit_controller&) {
+    pods = open_informer("", "pods");
+    replica_sets = open_informer("apps", "replicasets");
+    context.error_text(context.host, str("something"));
+    return DAVIT_STARTED;
+  });
+  ASSERT_EQ(opened.outcome, Outcome::kStarted) << opened.reason;
+  commit({kNoObjects, kNoObjects});
+  const std::string json = R"({"a long name of a member":["a long text in an array",1,true]})";
+  davit_value value{};
+  starve(Phase::kSync, DAVIT_INTERNAL, [&] {
+    const davit_code code = tables_.object->parse(host_->handle(), str(json), &value);
+    if (code != DAVIT_OK) return code;
+    std::uint64_t hash = 0;
+    return tables_.object->hash(value, &hash);
+  });
+  davit_list list{};
+  starve(Phase::kSync, DAVIT_INTERNAL, [&] {
+    return tables_.informer->select(host_->handle(), pods, str("namespace"), str("default"), &list);
+  });
+  starve(Phase::kSync, DAVIT_INTERNAL, [&] {
+    tables_.log->write(host_->handle(), DAVIT_LOG_INFO, str("A message that is long enough"),
+                       nullptr, 0);
+    context_->error_text(host_->handle(), str("a text that does not fit into the string itself"));
+    davit_handle timer = 0;
+    davit_timer_options options{};
+    options.size = sizeof(options);
+    options.period_ms = 1000;
+    options.fire = [](void*) {};
+    return tables_.timer->start(host_->handle(), &options, &timer);
+  });
+  davit_reference about{};
+  about.size = sizeof(about);
+  about.name = str("a-pod-with-a-name-that-is-long-enough");
+  starve(Phase::kSync, DAVIT_INTERNAL, [&] {
+    return tables_.event->record(host_->handle(), &about, str("Normal"), str("Reason"),
+                                 str("A message that is long enough"));
+  });
+}
+
+}  // namespace
+}  // namespace davit::host

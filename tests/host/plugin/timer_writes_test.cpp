@@ -1,0 +1,93 @@
+/// What a timer writes, its next run reads: also when another build runs it.
+#include "tests/host/plugin/controller_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::seconds;
+
+class TimerWritesTest : public ControllerHostTest {
+ protected:
+  TimerWritesTest() {
+    transport_.set_script([](const HttpRequest&) {
+      return answered(201, json_of({.name = "new", .version = "12"}));
+    });
+  }
+
+  // The timer uses host_ and what is below.
+  ~TimerWritesTest() override { (void)host_->stop({Time::max(), Time::max()}); }
+
+  /// A timer that notes whether its cache shows the pod "new", and creates it on its first run.
+  void open() {
+    pods_ = open_informer("", "pods");
+    queue_ = open_queue();
+    davit_timer_options options{};
+    options.size = sizeof(options);
+    options.period_ms = 1000;
+    options.self = this;
+    options.fire = [](void* self) { static_cast<TimerWritesTest*>(self)->fire(); };
+    davit_handle timer = 0;
+    EXPECT_EQ(tables_.timer->start(host_->handle(), &options, &timer), DAVIT_OK);
+  }
+  void fire() {
+    davit_value pod{};
+    const davit_code code =
+        tables_.informer->get(host_->handle(), pods_, str("default"), str("new"), &pod);
+    if (ran_.entries().empty()) {
+      const davit_request request = pod_request(DAVIT_CREATE);
+      davit_response response{};
+      response.size = sizeof(response);
+      EXPECT_EQ(tables_.client->call(host_->handle(), &request, &response), DAVIT_OK);
+    }
+    ran_.push(code == DAVIT_OK ? "sees it" : "does not see it");
+  }
+  /// Gives a timer that is due so much time as many syncs take, and shows the cache what it wrote
+  /// only then.
+  void show_late() {
+    constexpr std::size_t kMany = 100;
+    for (std::size_t i = 1; i <= kMany; ++i) {
+      EXPECT_EQ(add(queue_, "probe"), DAVIT_OK);
+      synced_.await(i);
+    }
+    send(0, event_json("ADDED", {.name = "new", .version = "12"}));
+  }
+
+  davit_handle pods_ = 0;
+  davit_handle queue_ = 0;
+  test::Collector<std::string> ran_;
+};
+
+TEST_F(TimerWritesTest, RunWaitsForWhatTheRunBeforeWrote) {
+  start_with([this] { open(); });
+  commit({list_json("10", {})});
+  run();
+  ran_.await(1);
+  clock_.await_deadline(clock_.now() + seconds(1));
+  clock_.advance(seconds(1));
+
+  show_late();
+
+  EXPECT_EQ(ran_.await(2)[1], "sees it");
+}
+
+TEST_F(TimerWritesTest, TimerOfTheNextBuildWaitsForWhatTheOldOneWrote) {
+  start_with([this] { open(); });
+  commit({list_json("10", {})});
+  run();
+  ran_.await(1);
+  ASSERT_TRUE(host_->drain(Time::max()));
+  const std::unique_ptr<ControllerHost> old = std::move(host_);
+  start_with([this] { open(); });
+  ASSERT_TRUE(host_->commit().ok());
+  host_->start();
+  ASSERT_TRUE(host_->wait_caches(Time::max()));
+
+  (void)host_->take_over(*old);
+  host_->begin_syncing();
+  show_late();
+
+  EXPECT_EQ(ran_.await(2)[1], "sees it");
+}
+
+}  // namespace
+}  // namespace davit::host

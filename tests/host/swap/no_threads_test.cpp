@@ -1,0 +1,37 @@
+// A system that has no threads left ends neither a swap badly nor the host.
+#include "tests/host/swap/swap_fixture.hpp"
+#include "tests/support/scarcity.hpp"
+
+namespace davit::host {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST_F(SwapTest, ABuildForWhichThereIsNoThreadIsRefusedAndMayBeTriedAgain) {
+  start();
+  place("v2");
+  SwapReport report;
+  {
+    const test::NoThreads scarce;
+    report = swap();
+    EXPECT_EQ(scarce.wanted(), 1U);
+  }
+
+  EXPECT_EQ(report.outcome, SwapOutcome::kInitFailed);
+  EXPECT_THAT(report.text, HasSubstr("the system has no thread to open the new build on"));
+  EXPECT_EQ(report.residents, 0U);
+  add_pod("b");
+  transport_.await_requests(2);
+  EXPECT_EQ(asked()[1], "v1-b");
+  EXPECT_TRUE(swap().ok());
+}
+
+TEST_F(SwapTest, ControllersEndOneAfterTheOtherWithoutThreads) {
+  start();
+  const test::NoThreads scarce;
+  EXPECT_TRUE(set_->stop({Time::max(), Time::max()}));
+  EXPECT_EQ(scarce.wanted(), 1U);
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,51 @@
+/// `davit sandbox` with the controllers of the plugins in its own process. Needs kubectl.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "tests/live/support/sandbox.hpp"
+
+namespace davit::live {
+namespace {
+
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+/// The number of ready pods; "" for none.
+std::string ready(const Sandbox& sandbox, const std::string& deployment) {
+  return sandbox.kubectl({"get", "deployment", deployment, "-o=jsonpath={.status.readyReplicas}"})
+      .out;
+}
+
+TEST(SandboxControllersTest, ADeploymentBecomesReadyOnASandboxAloneAndASignalEndsBoth) {
+  Sandbox sandbox({"--controllers=*"});
+  const Outcome created =
+      sandbox.kubectl({"create", "deployment", "web", "--image=nginx", "--replicas=3"});
+  ASSERT_EQ(created.code, 0) << created.err;
+
+  EXPECT_TRUE(eventually(seconds(60), [&] { return ready(sandbox, "web") == "3"; }))
+      << sandbox.output();
+  EXPECT_THAT(sandbox.output(), HasSubstr("deployment-controller, "));
+
+  // A plugin's worker and a watch that a client holds may not hold the end up.
+  Process client({"kubectl", "--kubeconfig", sandbox.kubeconfig(), "get", "pods", "--watch"},
+                 sandbox.kubeconfig() + ".log");
+  EXPECT_TRUE(
+      eventually(seconds(60), [&] { return client.output().find("web-") != std::string::npos; }));
+  sandbox.process().signal(SIGINT);
+  EXPECT_EQ(sandbox.process().wait(seconds(10)), 0) << sandbox.output();
+}
+
+TEST(SandboxControllersTest, ControllersThatAreLeftOutDoNothing) {
+  Sandbox sandbox({"--controllers=*,-replicaset"});
+  ASSERT_EQ(sandbox.kubectl({"create", "deployment", "web", "--image=nginx"}).code, 0);
+
+  EXPECT_TRUE(eventually(seconds(60), [&] {
+    return sandbox.kubectl({"get", "replicasets", "-o=name"}).out.find("web-") != std::string::npos;
+  })) << sandbox.output();
+
+  EXPECT_EQ(sandbox.kubectl({"get", "pods", "-o=name"}).out, "");
+}
+
+}  // namespace
+}  // namespace davit::live

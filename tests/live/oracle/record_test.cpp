@@ -1,0 +1,150 @@
+/// What the comparison of histories sees: needs no server.
+#include <gtest/gtest.h>
+
+#include "tests/live/oracle/picture.hpp"
+
+namespace davit::oracle {
+namespace {
+
+using sandbox::Json;
+
+Life life_of(const char* kind, const char* name, const std::vector<const char*>& versions) {
+  Life out{find_kind(kind), name, {}, false};
+  for (const char* each : versions) {
+    out.versions.push_back(std::make_shared<const Json>(sandbox::json_literal(each)));
+  }
+  return out;
+}
+
+Record history_of(const std::vector<Life>& lives) {
+  const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml", "v1.36");
+  return histories(lives, Names(lives), known, Compare::kHistory);
+}
+
+Record events_of(const std::vector<Life>& lives) {
+  const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml", "v1.36");
+  return events(lives, Names(lives), known, Compare::kHistory);
+}
+
+constexpr char kReadySlice[] =
+    R"({"metadata":{"name":"s"},"addressType":"IPv4","endpoints":[{"addresses":["10.0.0.1"],)"
+    R"("conditions":{"ready":true},"targetRef":{"name":"one"}}],"ports":[{"name":"","port":80}]})";
+constexpr char kUnreadySlice[] =
+    R"({"metadata":{"name":"s"},"addressType":"IPv4","endpoints":[{"addresses":["10.0.0.1"],)"
+    R"("conditions":{"ready":false},"targetRef":{"name":"one"}}],"ports":[{"name":"","port":80}]})";
+
+TEST(RecordTest, EndpointThatWasNotReadyForAWhileShows) {
+  const Record steady = history_of({life_of("endpointslice", "s", {kReadySlice, kReadySlice})});
+  const Record flapped =
+      history_of({life_of("endpointslice", "s", {kReadySlice, kUnreadySlice, kReadySlice})});
+
+  EXPECT_EQ(steady.count("endpointslice s: endpoint one at 80/ IPv4: 0 absent → 2 ready"), 1u);
+  EXPECT_FALSE(differences(steady, flapped).empty());
+}
+
+TEST(RecordTest, EndpointThatWasNotReadyOnlyOnTheWayDoesNotShow) {
+  constexpr char kEmpty[] = R"({"metadata":{"name":"s"},"addressType":"IPv4","endpoints":[]})";
+  const Record at_once = history_of({life_of("endpointslice", "s", {kEmpty, kReadySlice})});
+  const Record in_two =
+      history_of({life_of("endpointslice", "s", {kEmpty, kUnreadySlice, kReadySlice})});
+
+  EXPECT_TRUE(differences(at_once, in_two).empty());
+}
+
+TEST(RecordTest, WhetherAnObjectBeginsWithAnEndpointDoesNotShow) {
+  constexpr char kEmpty[] = R"({"metadata":{"name":"s"},"addressType":"IPv4","endpoints":[]})";
+  const Record service_first = history_of({life_of("endpointslice", "s", {kEmpty, kReadySlice})});
+  const Record pod_first = history_of({life_of("endpointslice", "s", {kReadySlice})});
+
+  EXPECT_TRUE(differences(service_first, pod_first).empty());
+}
+
+TEST(RecordTest, SecondLifeOfEndpointsWithTheSameHistoryDoesNotShow) {
+  const Life life = life_of("endpointslice", "s", {kReadySlice});
+  const Life other = life_of("endpointslice", "s", {kReadySlice, kUnreadySlice});
+
+  EXPECT_TRUE(differences(history_of({life}), history_of({life, life})).empty());
+  EXPECT_FALSE(differences(history_of({life}), history_of({life, other})).empty());
+}
+
+TEST(RecordTest, ChangeOfSizeWithoutItsEventShows) {
+  const Life deployment =
+      life_of("deployment", "web", {R"({"metadata":{"name":"web","uid":"u"}})"});
+  const Life set = life_of(
+      "replicaset", "web-1",
+      {R"({"metadata":{"name":"web-1","ownerReferences":[{"uid":"u"}]},"spec":{"replicas":2}})",
+       R"({"metadata":{"name":"web-1","ownerReferences":[{"uid":"u"}]},"spec":{"replicas":3}})"});
+  const auto told = [](const char* text) { return life_of("event", "e", {text}); };
+  const Record both = events_of({deployment, set,
+                                 told(R"({"reason":"ScalingReplicaSet",)"
+                                      R"("involvedObject":{"uid":"u"},"count":2})")});
+  const Record one = events_of({deployment, set,
+                                told(R"({"reason":"ScalingReplicaSet",)"
+                                     R"("involvedObject":{"uid":"u"},"count":1})")});
+
+  EXPECT_EQ(differences(both, one).size(), 1u);
+}
+
+TEST(RecordTest, ReferenceToAFormerLifeOfANameShows) {
+  const auto picture_with = [](const char* pod) {
+    std::vector<Life> lives = {
+        life_of("replicaset", "set", {R"({"metadata":{"name":"set","uid":"first"}})"}),
+        life_of("replicaset", "set", {R"({"metadata":{"name":"set","uid":"second"}})"}),
+        life_of("pod", "one", {pod})};
+    lives.front().gone = true;
+    const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml", "v1.36");
+    return picture(lives, Names(lives), known, Compare::kHistory);
+  };
+
+  EXPECT_FALSE(
+      differences(
+          picture_with(R"({"metadata":{"name":"one","ownerReferences":[{"uid":"first"}]}})"),
+          picture_with(R"({"metadata":{"name":"one","ownerReferences":[{"uid":"second"}]}})"))
+          .empty());
+}
+
+Picture picture_of(const std::vector<Life>& lives) {
+  const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml", "v1.36");
+  return picture(lives, Names(lives), known, Compare::kHistory);
+}
+
+TEST(RecordTest, AddressesOutOfTheOrderOfTheirTextsShow) {
+  const auto endpoints = [](const char* text) {
+    return picture_of({life_of("endpoints", "web", {text})});
+  };
+  const Picture sorted =
+      endpoints(R"({"subsets":[{"addresses":[{"ip":"10.0.0.10"},{"ip":"10.0.0.2"}]}]})");
+  const Picture other =
+      endpoints(R"({"subsets":[{"addresses":[{"ip":"10.0.0.2"},{"ip":"10.0.0.10"}]}]})");
+
+  EXPECT_NE(sorted.front().second.find("\"addresses in order\":true"), std::string::npos);
+  EXPECT_EQ(differences(sorted, other).size(), 1u);
+}
+
+TEST(RecordTest, InWhichOfSeveralSlicesAnEndpointIsDoesNotShow) {
+  const auto slice = [](const std::string& name, const std::string& addresses) {
+    Life out = life_of("endpointslice", name.c_str(), {"{}"});
+    out.versions = {std::make_shared<const Json>(sandbox::json_literal(
+        R"({"metadata":{"name":")" + name +
+        R"(","generateName":"web-","labels":{"kubernetes.io/service-name":"web"}},"endpoints":[)" +
+        addresses + "]}"))};
+    return out;
+  };
+  const std::string one = R"({"addresses":["10.0.0.1"]})";
+  const std::string two = R"({"addresses":["10.0.0.2"]})";
+  const std::string three = R"({"addresses":["10.0.0.3"]})";
+  const Picture original = picture_of({slice("web-a", one + ',' + two), slice("web-b", three)});
+
+  EXPECT_TRUE(
+      differences(original, picture_of({slice("web-c", three + ',' + one), slice("web-d", two)}))
+          .empty());
+  EXPECT_FALSE(differences(original, picture_of({slice("web-c", one + ',' + two + ',' + three),
+                                                 slice("web-d", "")}))
+                   .empty());
+  EXPECT_FALSE(
+      differences(original, picture_of({slice("web-c", one + ',' + two), slice("web-d", two)}))
+          .empty());
+}
+
+}  // namespace
+}  // namespace davit::oracle

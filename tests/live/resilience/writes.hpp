@@ -1,0 +1,47 @@
+/// Who wrote what and when, from the API server's audit log.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/live/support/control_plane.hpp"
+
+namespace davit::live {
+
+/// One write of pods, ReplicaSets, Deployments or nodes.
+struct AuditedWrite {
+  std::string when;  ///< "2026-11-23T00:12:01.123456Z"; sorts as the time.
+  std::string user;
+  std::string what;  ///< "create pods", "patch nodes/status"
+  std::string name;  ///< Empty where the server chooses it.
+};
+
+/// The API server's audit log. Give options() to the ControlPlane.
+class AuditLog {
+ public:
+  AuditLog();
+
+  [[nodiscard]] ControlPlaneOptions options() const;
+  /// What was written so far with success, in the order of the requests' arrival.
+  [[nodiscard]] std::vector<AuditedWrite> writes() const;
+
+ private:
+  ScratchDir scratch_;
+};
+
+/// How many writes of one kind ("create pods") a user made.
+[[nodiscard]] std::size_t count(const std::vector<AuditedWrite>& all, const std::string& user,
+                                const std::string& what);
+
+/// The objects that a user created or deleted more than once.
+[[nodiscard]] std::vector<std::string> repeated(const std::vector<AuditedWrite>& all,
+                                                const std::string& user);
+
+/// Writes of `former` that arrived after the first one of `next`: two leaders at work.
+[[nodiscard]] std::vector<std::string> writes_after(const std::vector<AuditedWrite>& all,
+                                                    const std::string& former,
+                                                    const std::string& next);
+
+}  // namespace davit::live

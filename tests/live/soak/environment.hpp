@@ -1,0 +1,13 @@
+/// How large a soak is: small in CI, as large as the environment says by hand.
+#pragma once
+
+#include <cstdlib>
+
+namespace davit::live {
+
+inline int from_environment(const char* name, int otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
+}  // namespace davit::live

@@ -1,0 +1,67 @@
+#include "tests/live/support/cost.hpp"
+
+#include <unistd.h>
+
+#include <deque>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+
+namespace davit::live {
+namespace {
+
+using std::chrono::steady_clock;
+
+double status_mib(pid_t pid, const std::string& field) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(field + ":")) return std::stod(line.substr(field.size() + 1)) / 1024;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Cost cost_of(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  // The name, in parentheses, may hold spaces; user and system ticks are the 12th and 13th field
+  // after it.
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  Cost cost;
+  cost.cpu_seconds = (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  cost.resident_mib = status_mib(pid, "VmRSS");
+  cost.peak_mib = status_mib(pid, "VmHWM");
+  return cost;
+}
+
+void forget_peak(pid_t pid) {
+  std::ofstream("/proc/" + std::to_string(pid) + "/clear_refs") << "5";  // proc(5)
+}
+
+steady_clock::time_point wait_idle(pid_t pid, std::chrono::seconds limit,
+                                   std::chrono::seconds quiet) {
+  constexpr std::chrono::milliseconds kLook{100};
+  const double almost_none = 0.015 * static_cast<double>(quiet.count());  // CPU seconds.
+  const auto deadline = steady_clock::now() + limit;
+  std::deque<std::pair<steady_clock::time_point, double>> samples;
+  while (steady_clock::now() < deadline) {
+    const auto now = steady_clock::now();
+    samples.emplace_back(now, cost_of(pid).cpu_seconds);
+    while (samples.size() > 1 && now - samples[1].first >= quiet) samples.pop_front();
+    if (now - samples.front().first >= quiet &&
+        samples.back().second - samples.front().second <= almost_none) {
+      return samples.front().first;
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+  return deadline;
+}
+
+}  // namespace davit::live

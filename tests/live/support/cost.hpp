@@ -1,0 +1,26 @@
+/// What a process costs, read from /proc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+
+namespace davit::live {
+
+struct Cost {
+  double cpu_seconds = 0;   ///< User and system, since the process began.
+  double resident_mib = 0;  ///< Now.
+  double peak_mib = 0;      ///< The most it had resident, since it began or since forget_peak().
+};
+
+[[nodiscard]] Cost cost_of(pid_t pid);
+
+/// The peak counts from now on.
+void forget_peak(pid_t pid);
+
+/// Waits until the process has used almost no CPU (1.5 %) for so long; gives up after `limit`.
+/// Returns when it became idle.
+std::chrono::steady_clock::time_point wait_idle(
+    pid_t pid, std::chrono::seconds limit, std::chrono::seconds quiet = std::chrono::seconds(2));
+
+}  // namespace davit::live

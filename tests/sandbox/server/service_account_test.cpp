@@ -1,0 +1,81 @@
+// Pods where the admission of ServiceAccounts is on.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "tests/sandbox/server/sandbox.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string kSpace = "/api/v1/namespaces/default";
+const std::string kPod =
+    R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})";
+
+class ServiceAccountTest : public testing::Test {
+ protected:
+  static ApiServerOptions with_accounts() {
+    ApiServerOptions options;
+    options.admission.service_accounts = AdmissionOptions::ServiceAccounts::kOn;
+    return options;
+  }
+  /// What `late` comes to within `time`.
+  std::optional<Response> wait_for(LateAnswer& late, host::Duration time) {
+    const host::Time end = sandbox_.clock.now() + time;
+    std::optional<Response> known = late.take();
+    while (!known && late.next_take() <= end) {
+      sandbox_.clock.advance(late.next_take() - sandbox_.clock.now());
+      known = late.take();
+    }
+    return known;
+  }
+
+  Sandbox sandbox_{with_accounts()};
+};
+
+TEST_F(ServiceAccountTest, PodWaitsForTheDefaultAccountOfANewNamespace) {
+  const Answer early = sandbox_.post(kSpace + "/pods", kPod);
+  EXPECT_EQ(early.message(),
+            "pods \"p\" is forbidden: error looking up service account default/default: "
+            "serviceaccount \"default\" not found");
+  ASSERT_NE(early.late, nullptr);
+  EXPECT_FALSE(wait_for(*early.late, 1s));
+
+  EXPECT_EQ(sandbox_.post(kSpace + "/serviceaccounts", R"({"metadata":{"name":"default"}})").code,
+            201);
+
+  const std::optional<Response> known = wait_for(*early.late, 100ms);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->status, 201) << known->body;
+  const Json spec = sandbox_.get(kSpace + "/pods/p").body.get("spec");
+  EXPECT_EQ(spec.get("serviceAccountName").text(), "default");
+  EXPECT_EQ(spec.get("serviceAccount").text(), "default");
+  const Json& mount = spec.get("containers").items()[0].get("volumeMounts").items()[0];
+  EXPECT_EQ(mount.get("mountPath").text(), "/var/run/secrets/kubernetes.io/serviceaccount");
+}
+
+TEST_F(ServiceAccountTest, PodIsRefusedWhenNobodyMakesTheDefaultAccount) {
+  const Answer early = sandbox_.post(kSpace + "/pods", kPod);
+  ASSERT_NE(early.late, nullptr);
+
+  const std::optional<Response> known = wait_for(*early.late, 2s);
+
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->status, 403);
+  EXPECT_EQ(known->late, nullptr);
+}
+
+TEST_F(ServiceAccountTest, AccountThatAPodNamesIsNotWaitedFor) {
+  const Answer answer = sandbox_.post(
+      kSpace + "/pods", R"({"metadata":{"name":"p"},"spec":{"serviceAccountName":"robot",
+                            "containers":[{"name":"c","image":"i"}]}})");
+
+  EXPECT_EQ(answer.code, 403);
+  EXPECT_EQ(answer.late, nullptr);
+}
+
+}  // namespace
+}  // namespace davit::sandbox

@@ -1,0 +1,51 @@
+"""The table of tests/mutants/README.md: which guards can be switched off, and which test fails then."""
+import re
+from collections import namedtuple
+
+TABLE = 'tests/mutants/README.md'
+SHIPPED = ('host/', 'plugins/', 'sdk/')
+ROW = re.compile(r'^\| `([a-z0-9+-]+)` \| ([^|]+) \| `(\w+)\.(\w+)\.(\w+)` \|$')
+
+Mutant = namedtuple('Mutant', 'name guard program suite test line')
+
+
+def mutants_of(text):
+    """The rows of the table, in its order."""
+    for number, line in enumerate(text.split('\n'), 1):
+        if found := ROW.match(line):
+            yield Mutant(*found.groups(), number)
+
+
+def uses_of(files):
+    """(name, path, line) of each guard that the shipped code can switch off."""
+    for file in files:
+        if not file.path.startswith(SHIPPED):
+            continue
+        for number, line in enumerate(file.text.split('\n'), 1):
+            for name in re.findall(r'\bmutant\("([^"]*)"\)', line):
+                yield name, file.path, number
+
+
+def mutant_findings(files):
+    """(path, line, what is wrong): code and table name the same guards, and each killer is a test of the tree."""
+    files = list(files)
+    table = next((file.text for file in files if file.path == TABLE), '')
+    rows = list(mutants_of(table))
+    for number, line in enumerate(table.split('\n'), 1):
+        if line.startswith('| `') and not ROW.match(line):
+            yield TABLE, number, 'a row is | `name` | guard | `program.Suite.Test` |'
+    listed = [row.name for row in rows]
+    guards = {name for row in rows for name in row.name.split('+')}
+    uses = list(uses_of(files))
+    for name, path, number in uses:
+        if name not in guards:
+            yield path, number, f'"{name}" is not in {TABLE}'
+    used = {name for name, _, _ in uses}
+    tests = '\n'.join(file.text for file in files if file.path.endswith('_test.cpp'))
+    for row in rows:
+        if listed.count(row.name) > 1:
+            yield TABLE, row.line, f'"{row.name}" is listed twice'
+        for name in set(row.name.split('+')) - used:
+            yield TABLE, row.line, f'no code asks for "{name}"'
+        if not re.search(rf'\bTEST(_F)?\({row.suite},\s+{row.test}\)', tests):
+            yield TABLE, row.line, f'there is no test {row.suite}.{row.test}'
