@@ -2,8 +2,12 @@
 find_package(Threads REQUIRED)
 find_program(DAVIT_CCACHE ccache)
 if(DAVIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${DAVIT_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${DAVIT_CCACHE})
+  # Paths relative to the tree, so that another checkout finds the objects of this one. ccache keeps nothing that uses a
+  # precompiled header without the sloppiness.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${DAVIT_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
 # Interface target that every davit target links.
@@ -16,12 +20,27 @@ if(DAVIT_SANITIZER)
   target_compile_options(davit_options INTERFACE -fsanitize=${DAVIT_SANITIZER} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
   target_link_options(davit_options INTERFACE -fsanitize=${DAVIT_SANITIZER})
+  if(DAVIT_SANITIZER MATCHES undefined)
+    # These two checks take a third of the compiler's time. The sources of tests go without; the product's keep them.
+    set(DAVIT_TEST_OPTIONS -fno-sanitize=null,alignment)
+  endif()
+endif()
+# Messages of assertions and tests name files from the root of the tree, and objects do not depend on where it is.
+target_compile_options(davit_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+if(DAVIT_PCH)
+  # So that ccache sees which precompiled header a source uses, and finds the object again in another checkout.
+  target_compile_options(davit_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
 if(CMAKE_UNITY_BUILD)
   # Joined files see each other's names, and types without linkage look as if a header had them.
   target_compile_options(davit_options INTERFACE -Wno-shadow $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
+if(DAVIT_MUTANTS)
+  # Not for the precompiled headers: with the same ones, ccache has all objects without a mutant from preset dev.
+  target_compile_definitions(davit_options INTERFACE
+    $<$<NOT:$<IN_LIST:$<TARGET_PROPERTY:NAME>,davit_library_pch;davit_test_pch>>:DAVIT_MUTANTS>)
+endif()
 find_program(DAVIT_MOLD mold)
-if(DAVIT_MOLD AND NOT DAVIT_SANITIZER)
+if(DAVIT_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()

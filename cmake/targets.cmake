@@ -19,6 +19,7 @@ if(DAVIT_PCH)
   # Not an object library: those are compiled to be put into anything, programs are not.
   add_executable(davit_test_pch EXCLUDE_FROM_ALL cmake/precompiled.cpp)
   target_link_libraries(davit_test_pch PRIVATE davit_options davit_sdk GTest::gmock GTest::gtest_main)
+  target_compile_options(davit_test_pch PRIVATE ${DAVIT_TEST_OPTIONS})
   target_precompile_headers(davit_test_pch PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <chrono> <functional> <map>
     <memory> <mutex> <optional> <string> <thread> <vector>)
 endif()
@@ -26,19 +27,39 @@ endif()
 # Builds every test program that also runs under the sanitizers.
 add_custom_target(unit_tests)
 
-# davit_test(NAME [APART] SOURCES ... DEPS ... LABELS ... LOCK ... FIXTURE ...): one test program, each of its tests known to
-# ctest by name.
+# Makes ctest know the tests of `filter` by names with `prefix`. `fixture` is a filter for a test that runs before them, or "";
+# the properties are those of the fixture where there is one, else of all.
+function(davit_discover_tests name prefix filter fixture)
+  set(discovery TEST_PREFIX "${prefix}" NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST)
+  if(NOT fixture)
+    gtest_discover_tests(${name} ${discovery} TEST_FILTER "${filter}" PROPERTIES ${ARGN})
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "LABELS;ENVIRONMENT" "" ${ARGN})
+  gtest_discover_tests(${name} ${discovery} TEST_FILTER "${fixture}" PROPERTIES ${ARGN} FIXTURES_SETUP ${prefix}fixture)
+  if(ARG_ENVIRONMENT)
+    set(environment ENVIRONMENT ${ARG_ENVIRONMENT})
+  endif()
+  gtest_discover_tests(${name} ${discovery} TEST_FILTER "${filter}" PROPERTIES LABELS ${ARG_LABELS} TIMEOUT 60
+    ${environment} FIXTURES_REQUIRED ${prefix}fixture)
+endfunction()
+
+# davit_test(NAME [APART] SOURCES ... DEPS ... LABELS ... LOCK ... FIXTURE ... OLDEST ...): one test program, each of its tests
+# known to ctest by name.
 # APART: its sources are never joined, since they use the same short names (Case, kCases) for their tables.
 # LOCK: live tests with the same one never run at once.
 # FIXTURE: a filter for the test that runs before all others of the program, and leaves in files what they look at.
+# OLDEST: a filter for the tests that ctest also knows as `oldest.NAME.…`, which run on the server of DAVIT_OLDEST_ASSETS. A
+# suite whose name has OldServer in it runs only there.
 function(davit_test name)
-  cmake_parse_arguments(ARG "APART" "LOCK;FIXTURE" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "LOCK;FIXTURE;OLDEST" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_APART)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
   target_link_libraries(${name} PRIVATE davit_options davit_sdk GTest::gmock GTest::gtest_main Threads::Threads
     ${ARG_DEPS})
+  target_compile_options(${name} PRIVATE ${DAVIT_TEST_OPTIONS})
   if(DAVIT_PCH)
     target_precompile_headers(${name} REUSE_FROM davit_test_pch)
   endif()
@@ -57,12 +78,28 @@ function(davit_test name)
     endif()
     set(properties LABELS live TIMEOUT 900 RESOURCE_LOCK ${ARG_LOCK} COST 1000)
   endif()
-  set(discovery TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST)
+  set(filter "*-*OldServer*")
   if(ARG_FIXTURE)
-    gtest_discover_tests(${name} ${discovery} TEST_FILTER "${ARG_FIXTURE}" PROPERTIES ${properties} FIXTURES_SETUP ${name})
-    gtest_discover_tests(${name} ${discovery} TEST_FILTER "-${ARG_FIXTURE}" PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 60
-      FIXTURES_REQUIRED ${name})
-  else()
-    gtest_discover_tests(${name} ${discovery} PROPERTIES ${properties})
+    string(APPEND filter ":${ARG_FIXTURE}")
   endif()
+  davit_discover_tests(${name} "${name}." "${filter}" "${ARG_FIXTURE}" ${properties})
+  if(ARG_OLDEST)
+    davit_discover_tests(${name} "oldest.${name}." "${ARG_OLDEST}" "${ARG_FIXTURE}" ${properties}
+      ENVIRONMENT DAVIT_LIVE_SERVER=oldest)
+  endif()
+endfunction()
+
+# davit_target_of_folder(NAME FOLDER): a target that builds everything in FOLDER, which the default target leaves out.
+function(davit_target_of_folder name folder)
+  if(NOT TARGET ${name})
+    add_custom_target(${name})
+  endif()
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  if(targets)
+    add_dependencies(${name} ${targets})
+  endif()
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(below IN LISTS folders)
+    davit_target_of_folder(${name} ${below})
+  endforeach()
 endfunction()
