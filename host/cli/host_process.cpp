@@ -1,6 +1,5 @@
 #include "host/cli/host_process.hpp"
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "host/api/wait.hpp"
+#include "host/base/heap.hpp"
 #include "host/base/program_pages.hpp"
 #include "host/base/uuid.hpp"
 #include "host/base/version.hpp"
@@ -58,7 +58,7 @@ SwapLimits swap_limits(const Manifest& manifest) {
 /// Plugins were read and lists parsed. What that took is free now, but the allocator keeps it
 /// unless asked, and so does the kernel what was executed once.
 void give_back_memory() {
-  malloc_trim(0);
+  trim_heap();
   release_program_pages();
 }
 

@@ -8,11 +8,13 @@
 #include <fstream>
 #include <string>
 
+#include "host/base/heap.hpp"
+
 namespace davit::host {
 
 Holdings Holdings::now() {
   Holdings out;
-  malloc_trim(0);
+  trim_heap();
   const auto info = mallinfo2();
   out.heap = info.uordblks + info.hblkhd;
   std::error_code failed;

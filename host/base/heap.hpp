@@ -1,0 +1,19 @@
+/// The allocator's heap.
+#pragma once
+
+#include <malloc.h>
+
+namespace davit::host {
+
+/// Gives freed memory back to the kernel. From any thread.
+///
+/// Sanitizers bring an allocator of their own, so glibc's is not set up there. The first call into
+/// it would do that, without a lock: two threads that make it at once corrupt their arenas
+/// (glibc 2.36, malloc/arena.c, ptmalloc_init).
+inline void trim_heap() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  malloc_trim(0);
+#endif
+}
+
+}  // namespace davit::host
