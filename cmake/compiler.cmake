@@ -3,9 +3,9 @@ find_package(Threads REQUIRED)
 find_program(DAVIT_CCACHE ccache)
 if(DAVIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths relative to the tree, so that another checkout finds the objects of this one. ccache keeps nothing that uses a
-  # precompiled header without the sloppiness.
+  # precompiled header without the sloppiness, and finds nothing in another checkout without the sum of precompiled_sum.sh.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-    CCACHE_SLOPPINESS=pch_defines,time_macros ${DAVIT_CCACHE})
+    CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1 ${DAVIT_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()

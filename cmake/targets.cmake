@@ -22,6 +22,11 @@ if(DAVIT_PCH)
   target_compile_options(davit_test_pch PRIVATE ${DAVIT_TEST_OPTIONS})
   target_precompile_headers(davit_test_pch PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <chrono> <functional> <map>
     <memory> <mutex> <optional> <string> <thread> <vector>)
+  if(DAVIT_CCACHE)
+    set(launcher ${CMAKE_COMMAND} -E env DAVIT_ROOT=${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/cmake/precompiled_sum.sh
+      ${CMAKE_CXX_COMPILER_LAUNCHER})
+    set_target_properties(davit_library_pch davit_test_pch PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
+  endif()
 endif()
 
 # Builds every test program that also runs under the sanitizers.
