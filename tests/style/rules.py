@@ -1,4 +1,5 @@
 """The rules of the tree. Each takes a File and yields (line, what is wrong)."""
+import functools
 import os
 import re
 from collections import namedtuple
@@ -114,14 +115,17 @@ def room_order(rooms):
     return check
 
 
-def read(path):
-    with open(path, encoding='utf-8') as stream:
-        return stream.read()
-
-
 def anchors(markdown):
-    for title in re.findall(r'^#+ (.*)$', markdown, re.M):
-        yield re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-')
+    """The targets within a page: its headings, and what <a id="..."> names."""
+    titles = re.findall(r'^#+ (.*)$', markdown, re.M)
+    return {re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-') for title in titles} | set(
+        re.findall(r'<a id="([^"]+)">', markdown))
+
+
+@functools.lru_cache(maxsize=None)
+def anchors_of_page(path):
+    with open(path, encoding='utf-8') as stream:
+        return anchors(stream.read())
 
 
 def links(root):
@@ -137,8 +141,8 @@ def links(root):
             if path and not os.path.exists(path):
                 yield number, f'no such file: {target}'
             elif anchor and (target.endswith('.md') or not target):
-                if anchor not in anchors(read(path) if path else file.text):
-                    yield number, f'no such heading: #{anchor}'
+                if anchor not in (anchors_of_page(path) if path else anchors(file.text)):
+                    yield number, f'no such heading or anchor: #{anchor}'
     return check
 
 
