@@ -1,4 +1,4 @@
-/// What the REST client counts. The names of the metrics are those of spec/runtime.md 19.2.
+/// What the REST client counts. The names are those of docs/spec/runtime.md, 19.2.
 #pragma once
 
 #include <cstddef>

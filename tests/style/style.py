@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+from citations import citation_findings
 from mutants import mutant_findings
 from rules import File, all_rules, decision_numbers
 
@@ -57,6 +58,7 @@ def main(root):
     architecture = next((file.text for file in files if file.path == 'docs/ARCHITECTURE.md'), '')
     out = list(findings(all_rules(root, architecture), files))
     out += [(path, line, 'decisions', text) for path, line, text in decision_numbers(paths)]
+    out += [(path, line, 'citations', text) for path, line, text in citation_findings(files)]
     out += [(path, line, 'mutants', text) for path, line, text in mutant_findings(files)]
     for path, line, rule, text in sorted(out):
         print(f'{path}:{line}: [{rule}] {text}')

@@ -4,6 +4,7 @@ import os
 import tempfile
 import unittest
 
+from citations import citation_findings
 from mutants import TABLE, mutant_findings
 from rules import File, all_rules, decision_numbers, host_rooms
 from style import findings
@@ -48,6 +49,7 @@ BROKEN = [
     ('links', 'docs/a.md', 'x\n[gone](gone.md)', 2),
     ('links', 'docs/a.md', '# One\n[two](#two)', 2),
     ('links', 'a.md', '[there](docs/page.md#nowhere)', 1),
+    ('links', 'docs/a.md', '<a id="D01"></a>\n[row](#D02)', 2),
 ]
 
 FINE = [
@@ -62,6 +64,7 @@ FINE = [
     ('plugins/x/a.cpp', '#include <davit/controller.hpp>\n#include "plugins/x/a.hpp"'),
     ('tests/live/a_test.cpp', 'GTEST_SKIP(); sleep_for(a);'),
     ('tests/host/a_test.cpp', 'mkdtemp("/davit-XXXXXX"); server.close(); wake.sleepers(1);'),
+    ('docs/a.md', '<a id="D01"></a> [row](#D01)'),
     ('docs/a.md', '[page](page.md#a-title) [web](https://example.com/x) `[no](link)`\n```\n[no](link)\n```\n'),
 ]
 
@@ -113,6 +116,32 @@ class StyleTest(unittest.TestCase):
         for wrong in ([test, table], [code, table], [code, test], [code, test, table._replace(text=row + row)],
                       [code, test, table._replace(text=row + '| `moat` | no test | |\n')]):
             self.assertNotEqual(list(mutant_findings(wrong)), [])
+
+    def test_citations_lead_to_rows(self):
+        spec = File('docs/spec/deployment.md', '| <a id="D07"></a>D07 | x |\n- **<a id="Q1"></a>Q1** y')
+        runtime = File('docs/spec/runtime.md', '- <a id="RT-050"></a>RT-050 Given')
+        for path, text in [('plugins/deployment/a.cpp', '// D07, quirk Q1'),
+                           ('tests/plugins/deployment/a_test.cpp', 'TEST(A, D07_Holds) {}  // RT-050'),
+                           ('tests/plugins/replicaset/a_test.cpp', 'TEST(A, D99Holds)'),  # D has no meaning here.
+                           ('tests/host/a_test.cpp', 'TEST(A, HoldsRT050) {}  // SHORT-999, D99'),
+                           ('plugins/deployment/README.md', '`A.D07Holds`, [D07](../../docs/spec/deployment.md#D07)'),
+                           ('docs/a.md', 'the C11 compiler; [RT-050](spec/runtime.md#RT-050)')]:
+            self.assertEqual(list(citation_findings([spec, runtime, File(path, text)])), [], text)
+        for path, text in [('plugins/deployment/a.cpp', '\n// D08'),
+                           ('plugins/deployment/a.cpp', '\n// rows D07 to D11'),
+                           ('tests/plugins/deployment/a_test.cpp', '\nTEST(A, D08_Holds)'),
+                           ('tests/plugins/deployment/a_test.cpp', '\nTEST(A, D08Holds)'),
+                           ('tests/support/api_checks/a.yaml', '\n  - id: C1'),
+                           ('tests/host/a_test.cpp', '\n// RT-051'),
+                           ('tests/host/a_test.cpp', '\nTEST(A, HoldsRT051)'),
+                           ('docs/a.md', '\nsee RT-050'),
+                           ('docs/a.md', '\nsee check C14'),
+                           ('plugins/deployment/README.md', '\nD07'),
+                           ('plugins/deployment/README.md', '\n[Q1](../../docs/spec/deployment.md#D07)')]:
+            found = list(citation_findings([spec, runtime, File(path, text)]))
+            self.assertEqual([finding[:2] for finding in found], [(path, 2)], text)
+        again = spec._replace(text=spec.text + '\n' + spec.text)
+        self.assertEqual([line for _, line, _ in citation_findings([again])], [3, 4])
 
     def test_the_order_of_rooms_is_the_documents(self):
         self.assertEqual(host_rooms(ARCHITECTURE), ['base', 'api', 'cli'])

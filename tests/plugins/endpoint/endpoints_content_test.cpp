@@ -1,5 +1,4 @@
-/// Rows 1 to 27, 38 to 44, 70, 71 and 73 of the Endpoints specification: which addresses and ports
-/// are listed.
+/// Rows E01 to E27, E38 to E44, E70, E71 and E73: which addresses and ports are listed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-/// Rows 28 to 37, 45 to 69 and 72 of the Endpoints specification: when the object is written, and
-/// what becomes of it.
+/// Rows E28 to E37, E45 to E69 and E72: when the object is written, and what becomes of it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,0 +1,87 @@
+"""Every citation of a row of docs/spec/ names a row that exists.
+
+A row is an id with an anchor, such as <a id="RT-050"></a>. RT- and HO- ids are cited anywhere; other ids only have a
+meaning below the folders that implement or test a page, which PAGES_OF lists. Markdown cites rows as links.
+"""
+import os
+import re
+
+SPEC = 'docs/spec/'
+ANYWHERE = {'RT': 'runtime', 'HO': 'host'}
+# The first entry that begins a path decides: which page has the rows of each prefix.
+PAGES_OF = [
+    (('plugins/deployment/', 'tests/plugins/deployment/'), {'D': 'deployment', 'Q': 'deployment'}),
+    (('plugins/replicaset/', 'tests/plugins/replicaset/'), {'R': 'replicaset', 'Q': 'replicaset'}),
+    (('plugins/endpoint/', 'tests/plugins/endpoint/'), {'E': 'endpoint', 'ES': 'endpointslice'}),
+    (('plugins/nodelifecycle/', 'tests/plugins/nodelifecycle/'), {'N': 'nodelifecycle'}),
+    (('tests/system/rows_test.cpp',), {'D': 'deployment', 'R': 'replicaset'}),
+    (('tests/system/regressions/',), {letter: 'regressions' for letter in 'ABCDEFGI'}),
+    (('tests/support/api_checks/',), {letter: 'apiserver' for letter in 'ACDHKLOPRUWXYZ'}),
+]
+# Rows of the controllers have two digits or more. So 'R1' in a test of ReplicaSets is a name and not a citation.
+TWO_DIGITS = {'deployment', 'replicaset', 'endpoint', 'endpointslice', 'nodelifecycle'}
+CITED = re.compile(r'(?<![A-Za-z0-9#/&-])([A-Z]{1,2})(-?)(\d{1,3})(b?)(?=_|(?![a-z0-9-]))')
+GLOBAL = re.compile(r'(?<![A-Z0-9#])(RT|HO)-?(\d{3})(?!\d)')
+LINK = re.compile(r'\[`?([A-Z]{1,3}-?\d{1,3}b?)`?\]\(([^)\s]*)\)')
+SPOKEN = re.compile(r'\b(?:checks?|rows?|regressions?):? ([A-Z]{1,3}-?\d{1,3}b?)(?![\w-])', re.I)
+
+
+def rows_of(files):
+    """(page, id) of every row, and findings of ids that stand twice on a page."""
+    rows, twice = set(), []
+    for file in files:
+        if not (file.path.startswith(SPEC) and file.path.endswith('.md')):
+            continue
+        page = os.path.basename(file.path)[:-3]
+        for number, line in enumerate(file.text.split('\n'), 1):
+            for row in re.findall(r'<a id="([^"]+)">', line):
+                if (page, row) in rows:
+                    twice.append((file.path, number, f'{row} stands twice on this page'))
+                rows.add((page, row))
+    return rows, twice
+
+
+def citations(path, line):
+    """(page, id) of each row that a line of the file at `path` cites."""
+    for prefix, digits in GLOBAL.findall(line):
+        yield ANYWHERE[prefix], f'{prefix}-{digits}'
+    pages = next((pages for folders, pages in PAGES_OF if path.startswith(folders)), {})
+    if path.startswith('tests/support/api_checks/'):
+        found = re.match(r'\s*- (?:id|steps): (.*)', line)
+        line = found.group(1) if found else ''
+    for prefix, dash, digits, suffix in CITED.findall(line):
+        page = pages.get(prefix)
+        if page is None or dash:
+            continue
+        if page in TWO_DIGITS and len(digits) < 2 and prefix != 'Q':
+            continue
+        yield page, prefix + digits + suffix
+
+
+def bare(path, line, rows):
+    """Rows that a line of Markdown cites without a link to them, and links whose text and target disagree."""
+    for text, target in LINK.findall(line):
+        if target.rpartition('#')[2] != text:
+            yield f'the link [{text}] leads to {target}'
+    rest = re.sub(r'`[^`]*`', '', LINK.sub('', line))  # Names of tests begin with their row.
+    for page, row in citations(path, rest):
+        if (page, row) in rows:
+            yield f'{row} is cited without a link to {SPEC}{page}.md#{row}'
+    if path.startswith('docs/') and not path.startswith(SPEC):
+        for row in SPOKEN.findall(rest):
+            yield f'{row} is cited without a link to its row'
+
+
+def citation_findings(files):
+    rows, out = rows_of(files)
+    yield from out
+    for file in files:
+        if file.path.startswith((SPEC, 'tests/style/', 'tests/golden/')):
+            continue
+        for number, line in enumerate(file.text.split('\n'), 1):
+            for page, row in citations(file.path, line):
+                if (page, row) not in rows:
+                    yield file.path, number, f'{SPEC}{page}.md has no row {row}'
+            if file.path.endswith('.md'):
+                for text in bare(file.path, line, rows):
+                    yield file.path, number, text
