@@ -47,6 +47,7 @@ class RequestReader {
   struct Parser;
   State bad(int status);
   State check_head();
+  [[nodiscard]] std::size_t window(std::string_view rest) const;
 
   const std::size_t header_bytes_max_;
   std::size_t head_bytes_ = 0;  // Read of the head so far.
