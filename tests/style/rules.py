@@ -90,31 +90,6 @@ def library_rooms(file):
                 yield number, f'<{name}> is for {" and ".join(rooms)} only'
 
 
-def host_rooms(architecture):
-    """The rooms of host/ in the order of the tree in docs/ARCHITECTURE.md."""
-    tree = re.search(r'^host/\s*\n((?: {2}\S.*\n)+)', architecture, re.M)
-    return re.findall(r'^ {2}(\w+)/', tree.group(1), re.M) if tree else []
-
-
-def room_order(rooms):
-    def check(file):
-        home = file.path.split('/')
-        for number, name in includes(file):
-            part = name.split('/')
-            if part[0] not in ('host', 'plugins', 'tests', 'bench', 'sandbox'):
-                continue
-            if part[0] == 'sandbox' and home[:2] == ['host', 'cli']:
-                ok = True  # The program wires everything.
-            elif home[0] == 'host':
-                ok = part[0] == 'host' and part[1] in rooms and home[1] in rooms
-                ok = ok and rooms.index(part[1]) <= rooms.index(home[1])
-            else:
-                ok = home[0] == 'plugins' and part[:2] == home[:2]
-            if not ok:
-                yield number, f'"{name}" is no room that {"/".join(home[:2])} may include'
-    return check
-
-
 def anchors(markdown):
     """The targets within a page: its headings, and what <a id="..."> names."""
     titles = re.findall(r'^#+ (.*)$', markdown, re.M)
@@ -160,8 +135,7 @@ def decision_heading(file):
         yield 1, f'the heading begins with "# {number}. "'
 
 
-def all_rules(root, architecture):
-    rooms = host_rooms(architecture)
+def all_rules(root):
     shipped = ('host/', 'plugins/', 'sdk/')
     return [
         Rule('file-length', lambda path: c_or_cpp(path) or path.endswith('.py'), file_length, {
@@ -200,7 +174,6 @@ def all_rules(root, architecture):
             'host/health/plugin_metrics.hpp': 'inside the room: metrics.hpp hides it',
             'host/health/series.hpp': 'inside the room: metrics.hpp hides it'}),
         Rule('library-rooms', lambda path: path.startswith(shipped), library_rooms, {}),
-        Rule('room-order', lambda path: path.startswith(shipped) and c_or_cpp(path), room_order(rooms), {}),
         Rule('decision-heading', lambda path: path.startswith('docs/decisions/'), decision_heading, {}),
         Rule('links', lambda path: path.endswith(PROSE), links(root), {}),
     ]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 from citations import citation_findings
+from layers import layer_findings
 from mutants import mutant_findings
 from rules import File, all_rules, decision_numbers
 
@@ -56,8 +57,9 @@ def main(root):
     paths = paths_of(root)
     files = [file for file in (read(root, path) for path in paths) if file]
     architecture = next((file.text for file in files if file.path == 'docs/ARCHITECTURE.md'), '')
-    out = list(findings(all_rules(root, architecture), files))
+    out = list(findings(all_rules(root), files))
     out += [(path, line, 'decisions', text) for path, line, text in decision_numbers(paths)]
+    out += [(path, line, 'layers', text) for path, line, text in layer_findings(files, architecture)]
     out += [(path, line, 'citations', text) for path, line, text in citation_findings(files)]
     out += [(path, line, 'mutants', text) for path, line, text in mutant_findings(files)]
     for path, line, rule, text in sorted(out):

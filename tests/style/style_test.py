@@ -5,11 +5,14 @@ import tempfile
 import unittest
 
 from citations import citation_findings
+from layers import layer_findings, order_of
 from mutants import TABLE, mutant_findings
-from rules import File, all_rules, decision_numbers, host_rooms
+from rules import File, all_rules, decision_numbers
 from style import findings
 
-ARCHITECTURE = 'host/\n  base/  clock\n  api/   requests\n  cli/   the program\ntests/  tests\n'
+ARCHITECTURE = ('sandbox/   an API server\n  store/  versions\n  rest/   verbs\n  nodes/  simulated nodes\n'
+                'lib/\n  base/  clock\n  kube/  times\n'
+                'host/\n  base/  clock\n  api/   requests\n  cli/   the program\ntests/  tests\n')
 LONG_BODY = '  f();\n' * 60
 
 # rule, path, text, line of the finding
@@ -39,12 +42,6 @@ BROKEN = [
     ('heavy-headers', 'host/object/a.hpp', '\n#include <rapidjson/reader.h>', 2),
     ('library-rooms', 'host/cli/a.cpp', '#include <curl/curl.h>', 1),
     ('library-rooms', 'plugins/x/a.cpp', '#include <spdlog/spdlog.h>', 1),
-    ('room-order', 'host/base/a.cpp', '#include "host/api/b.hpp"', 1),
-    ('room-order', 'host/api/a.cpp', '#include "host/unknown/b.hpp"', 1),
-    ('room-order', 'host/api/a.cpp', '#include "tests/support/b.hpp"', 1),
-    ('room-order', 'plugins/x/a.cpp', '#include "plugins/y/b.hpp"', 1),
-    ('room-order', 'plugins/x/a.cpp', '#include "host/base/b.hpp"', 1),
-    ('room-order', 'sdk/include/davit/a.hpp', '#include "host/base/b.hpp"', 1),
     ('decision-heading', 'docs/decisions/002-a.md', '# 2. A', 1),
     ('links', 'docs/a.md', 'x\n[gone](gone.md)', 2),
     ('links', 'docs/a.md', '# One\n[two](#two)', 2),
@@ -76,7 +73,7 @@ class StyleTest(unittest.TestCase):
         os.mkdir(os.path.join(folder.name, 'docs'))
         with open(os.path.join(folder.name, 'docs', 'page.md'), 'w', encoding='utf-8') as page:
             page.write('# A title\n')
-        self.rules = [rule._replace(allowed={}) for rule in all_rules(folder.name, ARCHITECTURE)]
+        self.rules = [rule._replace(allowed={}) for rule in all_rules(folder.name)]
 
     def found(self, path, text):
         return [(rule, line) for _, line, rule, _ in findings(self.rules, [File(path, text)])]
@@ -143,8 +140,41 @@ class StyleTest(unittest.TestCase):
         again = spec._replace(text=spec.text + '\n' + spec.text)
         self.assertEqual([line for _, line, _ in citation_findings([again])], [3, 4])
 
-    def test_the_order_of_rooms_is_the_documents(self):
-        self.assertEqual(host_rooms(ARCHITECTURE), ['base', 'api', 'cli'])
+    def test_the_order_of_folders_is_the_documents(self):
+        self.assertEqual(order_of(ARCHITECTURE), ['host/base', 'host/api', 'host/cli', 'sandbox/store', 'sandbox/rest',
+                                                  'sandbox/nodes', 'lib/base', 'lib/kube'])
+
+    def test_includes_lead_downward(self):
+        for path, name in [('host/api/a.cpp', 'host/base/b.hpp'), ('host/api/a.cpp', 'davit/abi.h'),
+                           ('host/api/a.hpp', 'lib/kube/b.hpp'), ('host/cli/a.cpp', 'sandbox/rest/b.hpp'),
+                           ('sandbox/rest/a.cpp', 'sandbox/store/b.hpp'), ('sandbox/nodes/a.cpp', 'host/api/b.hpp'),
+                           ('lib/kube/a.cpp', 'lib/base/b.hpp'), ('plugins/x/a.cpp', 'plugins/x/b.hpp'),
+                           ('plugins/x/a.cpp', 'davit/abi.h'), ('sdk/include/davit/a.hpp', 'davit/abi.h'),
+                           ('tests/host/a.cpp', 'sandbox/rest/b.hpp'), ('host/api/a.cpp', 'vector'),
+                           ('host/api/a.cpp', 'curl/curl.h')]:
+            with self.subTest(path=path, name=name):
+                file = File(path, f'\n#include "{name}"\n')
+                self.assertEqual(list(layer_findings([file], ARCHITECTURE, {})), [])
+
+    def test_an_include_that_leads_upward_or_across_is_found(self):
+        for path, name in [('host/base/a.cpp', 'host/api/b.hpp'), ('host/api/a.cpp', 'host/unknown/b.hpp'),
+                           ('host/unknown/a.cpp', 'host/base/b.hpp'), ('host/api/a.cpp', 'tests/support/b.hpp'),
+                           ('host/api/a.cpp', 'sandbox/store/b.hpp'), ('plugins/x/a.cpp', 'plugins/y/b.hpp'),
+                           ('plugins/x/a.cpp', 'host/base/b.hpp'), ('sdk/include/davit/a.hpp', 'host/base/b.hpp'),
+                           ('sandbox/store/a.hpp', 'sandbox/rest/b.hpp'), ('sandbox/store/a.cpp', 'host/base/b.hpp'),
+                           ('sandbox/rest/a.cpp', 'host/api/b.hpp'), ('sandbox/nodes/a.cpp', 'sandbox/rest/b.hpp'),
+                           ('sandbox/rest/a.cpp', 'davit/abi.h'), ('sandbox/rest/a.cpp', 'plugins/x/b.hpp'),
+                           ('lib/base/a.cpp', 'lib/kube/b.hpp'), ('lib/kube/a.cpp', 'davit/abi.h')]:
+            with self.subTest(path=path, name=name):
+                file = File(path, f'\n#include "{name}"\n')
+                found = list(layer_findings([file], ARCHITECTURE, {}))
+                self.assertEqual([finding[:2] for finding in found], [(path, 2)])
+
+    def test_an_arrow_on_the_list_passes_and_must_be_needed(self):
+        file = File('sandbox/store/a.cpp', '#include "host/base/b.hpp"\n')
+        allowed = {('sandbox/store', 'host/base'): 'a reason'}
+        self.assertEqual(list(layer_findings([file], ARCHITECTURE, allowed)), [])
+        self.assertEqual(len(list(layer_findings([], ARCHITECTURE, allowed))), 1)
 
 
 if __name__ == '__main__':

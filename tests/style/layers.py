@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Who includes whom: the layers of the product, checked from its #include lines.
+
+    layers.py ROOT     prints each arrow from one folder to another, with the number of includes that make it
+
+The folders of host/, sandbox/ and lib/ include only folders that stand before them in the tree of docs/ARCHITECTURE.md, so
+there is no cycle. Between the layers:
+
+    host/cli, cli      everything below
+    sandbox/nodes      host/api, host/cache, lib: the simulated nodes are clients of any API server
+    sandbox            lib
+    host               lib, sdk
+    plugins/<name>     sdk
+    lib                lib
+    sdk                nothing
+"""
+import os
+import re
+import sys
+from collections import namedtuple
+
+Include = namedtuple('Include', 'path line source target')
+
+ORDERED = ('host', 'sandbox', 'lib')
+PRODUCT = ORDERED + ('plugins', 'sdk', 'cli')
+PROGRAM = ('host/cli', 'cli')
+CLIENT = ('host/api', 'host/cache')  # What the simulated nodes see of the host.
+
+BASE = 'clock, log, mutex and files belong into lib/base'
+TEXT = 'results, times and JSON text belong into lib/base and lib/kube, beside the SDK'
+TREE = 'the JSON tree belongs into lib/kube'
+# Arrows of today that the picture above does not have. The list only gets shorter: an arrow that nothing needs is a finding.
+ALLOWED = {
+    **{(f'sandbox/{name}', 'host/base'): BASE for name in (
+        'admission', 'auth', 'client', 'controllers', 'crd', 'faults', 'http', 'json', 'kinds', 'nodes', 'output', 'rest',
+        'schema', 'server', 'store')},
+    **{(f'sandbox/{name}', 'sdk'): TEXT for name in (
+        'admission', 'auth', 'controllers', 'crd', 'faults', 'http', 'json', 'kinds', 'nodes', 'patch', 'rest', 'schema',
+        'store')},
+    ('sandbox/nodes', 'sandbox/json'): TREE,
+    ('sandbox/faults', 'host/config'): 'fault scripts are YAML, which host/config reads',
+    ('sandbox/rest', 'host/config'): 'YAML bodies are read by host/config',
+    ('sandbox/server', 'host/config'): 'YAML bodies are read by host/config',
+    ('sandbox/http', 'host/http'): 'the HTTP server belongs into lib/net',
+    ('sandbox/client', 'host/api'): 'the Transport seam belongs into lib/net',
+    ('sandbox/admission', 'sandbox/rest'): 'the type of a request stands beside the verbs',
+    ('sandbox/output', 'sandbox/rest'): 'the type of a response stands beside the verbs',
+}
+
+
+def folder_of(path):
+    """The folder that a file belongs to: host/api, plugins/deployment, sdk."""
+    parts = path.split('/')
+    return parts[0] if parts[0] not in ORDERED + ('plugins',) else '/'.join(parts[:2])
+
+
+def includes(file):
+    """The product's includes of the product, in another folder than its own."""
+    if file.path.split('/')[0] not in PRODUCT or not file.path.endswith(('.cpp', '.hpp', '.c', '.h')):
+        return
+    for number, line in enumerate(file.text.split('\n'), 1):
+        found = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+        if not found:
+            continue
+        name = found.group(1)
+        target = 'sdk' if name.startswith('davit/') else folder_of(name) if '/' in name else ''
+        source = folder_of(file.path)
+        if target.split('/')[0] in PRODUCT + ('tests', 'bench') and target != source:
+            yield Include(file.path, number, source, target)
+
+
+def order_of(architecture):
+    """The folders of each ordered layer, lowest first, from the tree in docs/ARCHITECTURE.md."""
+    out = []
+    for layer in ORDERED:
+        tree = re.search(rf'^{layer}/.*\n((?: {{2}}\S.*\n)+)', architecture, re.M)
+        out += [f'{layer}/{name}' for name in re.findall(r'^ {2}(\w+)/', tree.group(1), re.M)] if tree else []
+    return out
+
+
+def permitted(source, target, order):
+    layer, below = source.split('/')[0], target.split('/')[0]
+    if below not in PRODUCT or (below in ORDERED and target not in order) or (layer in ORDERED and source not in order):
+        return False  # Tests and benchmarks, and folders that the document does not have.
+    if source in PROGRAM:
+        return True
+    if layer == below:
+        return layer in ORDERED and order.index(target) < order.index(source) and source != 'sandbox/nodes'
+    if source == 'sandbox/nodes' and target in CLIENT:
+        return True
+    return below in {'sandbox': ('lib',), 'host': ('lib', 'sdk'), 'plugins': ('sdk',)}.get(layer, ())
+
+
+def layer_findings(files, architecture, allowed=None):
+    allowed = ALLOWED if allowed is None else allowed
+    order, needed = order_of(architecture), set()
+    for file in files:
+        for include in includes(file):
+            arrow = (include.source, include.target)
+            if permitted(*arrow, order):
+                continue
+            needed.add(arrow)
+            if arrow not in allowed:
+                yield include.path, include.line, f'{include.source} may not include {include.target}'
+    for source, target in allowed:
+        if (source, target) not in needed:
+            yield 'tests/style/layers.py', 1, f'{source} -> {target} is on the list of exceptions and nothing needs it'
+
+
+def main(root):
+    from style import paths_of, read
+    count = {}
+    for path in paths_of(root):
+        file = read(root, path)
+        for include in includes(file) if file else ():
+            arrow = (include.source, include.target)
+            count[arrow] = count.get(arrow, 0) + 1
+    for (source, target), times in sorted(count.items()):
+        print(f'{source} -> {target} ({times}){"  exception" if (source, target) in ALLOWED else ""}')
+
+
+if __name__ == '__main__':
+    main(os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else '.'))
