@@ -120,6 +120,32 @@ Json with_named_addresses(Json object, const std::vector<Life>& lives) {
   return object;
 }
 
+/// A Recreate rollout has no more pods than updated ones at any time, so the original takes it for
+/// complete as soon as there is a new ReplicaSet, and leaves a condition that says so as it is. It
+/// names the former ReplicaSet then, unless the write that follows the new one's creation, which
+/// sets the condition anew, met no conflict (pkg/controller/deployment/progress.go,
+/// syncRolloutStatus; sync.go, getNewReplicaSet).
+Json without_message_of_recreate(Json object, const KnownDifferences& known) {
+  if (object.text_at({"spec", "strategy", "type"}) != "Recreate") return object;
+  Json* status = object.find("status");
+  Json* conditions = status == nullptr ? nullptr : status->find("conditions");
+  if (conditions == nullptr) return object;
+  for (Json& each : conditions->make_array()) {
+    const std::string field = "condition " + each.text_at({"type"}) + " of Recreate";
+    if (known.is_alike("deployment", field,
+                       each.text_at({"status"}) + ' ' + each.text_at({"reason"}))) {
+      each.set("message", "names this ReplicaSet or the one before");
+    }
+  }
+  return object;
+}
+
+Json to_compare(const Life& life, const std::vector<Life>& lives, const KnownDifferences& known) {
+  if (life.kind->name.starts_with("endpoint")) return with_named_addresses(life.now(), lives);
+  if (life.kind->name == "deployment") return without_message_of_recreate(life.now(), known);
+  return life.now();
+}
+
 /// What slices have in common between whose endpoints the original chooses at random.
 std::string group_of(const Json& slice) {
   const Json& labels = slice.get("metadata").get("labels");
@@ -190,9 +216,7 @@ Picture picture(const std::vector<Life>& lives, const Names& names, const KnownD
   std::vector<std::pair<const Life*, Json>> objects;
   for (const Life& each : lives) {
     if (each.gone || !is_compared(*each.kind)) continue;
-    const bool has_addresses = each.kind->name.starts_with("endpoint");
-    objects.emplace_back(&each,
-                         has_addresses ? with_named_addresses(each.now(), lives) : each.now());
+    objects.emplace_back(&each, to_compare(each, lives, known));
   }
   join_slices(objects);
   Picture out;
