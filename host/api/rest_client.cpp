@@ -5,11 +5,12 @@
 #include "host/api/rest_parts.hpp"
 #include "host/api/stream_run.hpp"
 #include "host/api/unary_batch.hpp"
+#include "host/base/version.hpp"
 
 namespace davit::host {
 
 std::string user_agent(std::string_view client_name) {
-  return "davit/" DAVIT_VERSION " (linux/amd64)/" + std::string(client_name);
+  return std::string("davit/") + kVersion + " (" + kPlatform + ")/" + std::string(client_name);
 }
 
 RestClient::RestClient(Transport& transport, Clock& clock, RestMetrics& metrics, Log log,

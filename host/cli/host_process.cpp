@@ -45,7 +45,7 @@ BuildInfo build_info(std::string git_version) {
                    .git_commit = "",
                    .build_date = "",
                    .compiler = kCompiler,
-                   .platform = "linux/amd64"};
+                   .platform = kPlatform};
 }
 
 SwapLimits swap_limits(const Manifest& manifest) {

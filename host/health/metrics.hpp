@@ -13,6 +13,7 @@
 
 #include "host/api/rest_metrics.hpp"
 #include "host/base/clock.hpp"
+#include "host/base/version.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/run/controller_runner.hpp"
 #include "host/run/leader_elector.hpp"
@@ -27,7 +28,7 @@ struct BuildInfo {
   std::string git_commit = {};
   std::string build_date = {};
   std::string compiler = {};
-  std::string platform = "linux/amd64";
+  std::string platform = kPlatform;
 };
 
 enum class MetricType { kCounter, kGauge, kHistogram };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "host/base/version.hpp"
 #include "sandbox/server/acceptance.hpp"
 #include "sandbox/server/dispatch.hpp"
 
@@ -26,7 +27,7 @@ Response version_answer(const ServerVersion& version) {
                                         {"buildDate", "2026-01-01T00:00:00Z"},
                                         {"goVersion", "go1.25"},
                                         {"compiler", "gc"},
-                                        {"platform", "linux/amd64"}})) +
+                                        {"platform", host::kPlatform}})) +
                   '\n';
   return response;
 }
