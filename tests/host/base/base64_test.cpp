@@ -11,8 +11,10 @@ TEST(Base64Test, StandardAlphabetWithPaddingIsDecoded) {
   EXPECT_EQ(decode_base64("TWE="), "Ma");
   EXPECT_EQ(decode_base64("TWFu"), "Man");
   EXPECT_EQ(decode_base64("TW\nFu\n"), "Man");
+  EXPECT_EQ(decode_base64("\r\nTQ=\n=\r\n"), "M");
   EXPECT_EQ(decode_base64("+/+/"), "\xfb\xff\xbf");
-  for (const char* text : {"T", "TQ", "TQ=", "TWF", "T===", "TQ==TQ==", "TW-u", "TW u"}) {
+  for (const char* text : {"T", "TQ", "TQ=", "TWF", "T===", "TQ==TQ==", "TW-u", "TW u", "T=Fu",
+                           "TW=u", "TWFu=", "====", " TWFu", "TWFu ", "TWFu-", "TWFu\tTWFu"}) {
     EXPECT_EQ(decode_base64(text), std::nullopt) << text;
   }
 }
