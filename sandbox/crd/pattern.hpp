@@ -1,46 +1,32 @@
-/// Pattern: regular expressions in the syntax of RE2, which is what schemas and CEL use.
+/// Pattern: a regular expression as the API server, which uses Go's `regexp`, understands it.
 #pragma once
 
-#include <bitset>
-#include <cstddef>
-#include <cstdint>
 #include <davit/result.hpp>
+#include <memory>
 #include <string_view>
-#include <vector>
+#include <utility>
+
+namespace re2 {
+class RE2;
+}
 
 namespace davit::sandbox {
 
-/// Runs all alternatives side by side, so a match costs the text's length times the program's size
-/// whatever the expression is. Works on bytes: a character beyond ASCII is matched by `.`, by
-/// itself and by negated classes. Immutable.
+/// Matches in time linear in the text's length, whatever the expression is (RE2). Immutable; any
+/// thread may match.
 class Pattern {
  public:
-  /// kInvalid for what RE2 refuses, and for what would become too large a program.
+  /// kInvalid with Go's message for expressions that Go refuses, and for those that need too much
+  /// memory.
   [[nodiscard]] static Result<Pattern> compile(std::string_view expression);
 
-  /// Whether it matches anywhere in `text`.
+  /// Whether it matches anywhere in `text`, which is UTF-8.
   [[nodiscard]] bool matches(std::string_view text) const;
 
-  enum class Op : std::uint8_t {
-    kBytes,       ///< One byte of `bytes`, then `next`.
-    kSplit,       ///< `next` or `other`.
-    kTextStart,   ///< ^
-    kTextEnd,     ///< $
-    kWordEdge,    ///< \b
-    kNoWordEdge,  ///< \B
-    kMatch,
-  };
-  struct Step {
-    Op op = Op::kMatch;
-    std::uint32_t next = 0;
-    std::uint32_t other = 0;
-    std::bitset<256> bytes;
-  };
-
  private:
-  explicit Pattern(std::vector<Step> steps) : steps_(std::move(steps)) {}
+  explicit Pattern(std::shared_ptr<const re2::RE2> program) : program_(std::move(program)) {}
 
-  std::vector<Step> steps_;  // Starts at 0.
+  std::shared_ptr<const re2::RE2> program_;  // Never null, unless moved from.
 };
 
 }  // namespace davit::sandbox

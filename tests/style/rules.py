@@ -18,6 +18,7 @@ LIBRARY_ROOMS = {
     'yaml-cpp/': ('host/config/',), 'curl/': ('host/api/',), 'boost/dll': ('host/plugin/',),
     'CLI/': ('host/cli/',), 'spdlog/': ('host/base/',), 'prometheus/': ('host/health/',),
     'boost/beast': ('host/http/', 'host/api/http1.cpp'), 'boost/asio': ('host/http/',), 'protozero/': ('sandbox/schema/',),
+    're2/': ('sandbox/crd/',),
 }
 HEAVY = tuple(LIBRARY_ROOMS) + ('rapidjson/',)
 

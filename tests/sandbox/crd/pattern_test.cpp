@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 namespace davit::sandbox {
 namespace {
@@ -51,6 +52,19 @@ constexpr Case kCases[] = {
     {"^\\x41\\x{42}$", "AB", true},
     {"^\\p{L}+$", "é", true},
     {"^é$", "é", true},
+    {"^.$", "é", true},
+    {"^[é]$", "è", false},
+    {"^[[:alpha:]\\]]+$", "a]", true},
+    {"(?m)^b$", "a\nb", true},
+    {"^b$", "a\nb", false},
+    {"^(?<name>a)$", "a", true},
+    {"^[(?<]$", "P", false},
+    {"^[](?<]$", "P", false},
+    {"^[\\](?<]$", "P", false},
+    {"^[[:digit:](?<]$", "P", false},
+    {"^\\(?<a$", "<a", true},
+    {"^\\Q(?<\\E$", "(?<", true},
+    {"^[\\p{L}\\p{N}_-]{1,1000}$", "Größe-1", true},
     {"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "my-name", true},
     {"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "my-name-", false},
     {"^((25[0-5]|2[0-4][0-9])\\.){3}25[0-5]$", "250.251.252.255", true},
@@ -72,6 +86,30 @@ TEST(PatternTest, WhatIsNoExpressionIsRefused) {
   }
 }
 
+TEST(PatternTest, RefusalIsInTheWordsOfGo) {
+  constexpr std::pair<const char*, const char*> kMessages[] = {
+      {"a)b", "unexpected ): `a)b`"},
+      {"(a", "missing closing ): `(a`"},
+      {"x[a", "missing closing ]: `[a`"},
+      {"a**", "invalid nested repetition operator: `**`"},
+      {"*a", "missing argument to repetition operator: `*`"},
+      {"a{1001}", "invalid repeat count: `{1001}`"},
+      {"\\", "trailing backslash at end of expression: ``"},
+      {"a\\q", "invalid escape sequence: `\\q`"},
+      {"a\\C", "invalid escape sequence: `\\C`"},
+      {"[b-a]", "invalid character class range: `b-a`"},
+      {"(?=a)", "invalid or unsupported Perl syntax: `(?=`"},
+      {"(?P<x", "invalid named capture: `(?P<x`"},
+  };
+  for (const auto& [expression, message] : kMessages) {
+    const Result<Pattern> pattern = Pattern::compile(expression);
+
+    ASSERT_FALSE(pattern) << expression;
+    EXPECT_EQ(pattern.error().code(), Code::kInvalid);
+    EXPECT_EQ(pattern.error().message(), std::string("error parsing regexp: ") + message);
+  }
+}
+
 TEST(PatternTest, OpenBracketWithinParenthesesIsRefused) {
   for (const char* expression : {"([a", "([-a-[a*0]z9--z0-9])?$", "([", "([\\", "(([[:nope:]"}) {
     EXPECT_FALSE(Pattern::compile(expression)) << expression;
@@ -86,7 +124,11 @@ TEST(PatternTest, NestedRepetitionTakesNoExponentialTime) {
 }
 
 TEST(PatternTest, DeepParenthesesAreRefused) {
+  const std::string nested = std::string(1'001, '(') + std::string(1'001, ')');
+
   EXPECT_FALSE(Pattern::compile(std::string(100'000, '(')));
+  EXPECT_FALSE(Pattern::compile(nested));
+  EXPECT_TRUE(Pattern::compile(nested.substr(1, 2'000)));
 }
 
 }  // namespace
