@@ -31,15 +31,6 @@ Time TokenBucket::reserve(Time now) {
   return std::max(now, filled_at_ + Duration(static_cast<Duration::rep>(wait_ns)));
 }
 
-bool TokenBucket::try_take(Time now) {
-  if (rate_.qps <= 0 || mutant("client-rate")) return true;
-  MutexLock lock(mutex_);
-  refill(now);
-  if (tokens_ < 1) return false;
-  tokens_ -= 1;
-  return true;
-}
-
 void TokenBucket::cancel(Time now) {
   if (rate_.qps <= 0) return;
   MutexLock lock(mutex_);

@@ -23,9 +23,6 @@ class TokenBucket {
   /// Takes one token and tells when it is there: `now` when that is already so, else a later time.
   [[nodiscard]] Time reserve(Time now) EXCLUDES(mutex_);
 
-  /// Takes a token only if one is there.
-  [[nodiscard]] bool try_take(Time now) EXCLUDES(mutex_);
-
   /// Gives back a reservation that was not used.
   void cancel(Time now) EXCLUDES(mutex_);
 

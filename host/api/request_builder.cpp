@@ -201,12 +201,6 @@ std::string_view verb_name(Verb verb) {
 
 std::string escape_path_segment(std::string_view text) { return escape(text, "-._~!$&'()*+,;=:@"); }
 
-std::string escape_query(std::string_view text) {
-  std::string out = escape(text, "-._~ ");
-  std::replace(out.begin(), out.end(), ' ', '+');
-  return out;
-}
-
 std::string go_duration(Duration time) {
   const std::int64_t ms = std::chrono::round<std::chrono::milliseconds>(time).count();
   const std::int64_t hours = ms / 3'600'000;

@@ -13,9 +13,6 @@ namespace davit::host {
 /// Percent-escapes all but what a path segment may hold (RFC 3986).
 [[nodiscard]] std::string escape_path_segment(std::string_view text);
 
-/// Percent-escapes a query key or value; a space becomes "+".
-[[nodiscard]] std::string escape_query(std::string_view text);
-
 /// "7m12s", "1.5s": as Go prints and reads durations. Rounded to milliseconds.
 [[nodiscard]] std::string go_duration(Duration time);
 

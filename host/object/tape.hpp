@@ -161,8 +161,6 @@ class MemberCursor {
   [[nodiscard]] std::string_view key(const ObjectSpace& space) const {
     return name_ == 0 ? own_text(key_) : space.text(name_);
   }
-  /// Only when name() is 0.
-  [[nodiscard]] std::string_view inline_key() const { return own_text(key_); }
 
  private:
   const Byte* next_;

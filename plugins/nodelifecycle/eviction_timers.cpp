@@ -62,11 +62,6 @@ void EvictionTimers::not_tried(const Key& pod) {
   if (const auto found = deletions_.find(pod); found != deletions_.end()) --found->second.tries;
 }
 
-std::size_t EvictionTimers::pending_count() const {
-  const std::lock_guard lock(mutex_);
-  return pending_.size();
-}
-
 void EvictionTimers::start(const Key& pod, Time due) {
   running_.insert(pod);
   const auto [deletion, is_new] = deletions_.try_emplace(pod, Deletion{due});

@@ -55,8 +55,6 @@ class EvictionTimers {
   /// The try that step() gave was not made: it does not count.
   void not_tried(const Key& pod);
 
-  [[nodiscard]] std::size_t pending_count() const;
-
   /// For the next build: all timers and deletions. read() says at which times step() is to be
   /// called, or why it takes over nothing of a state.
   struct Call {

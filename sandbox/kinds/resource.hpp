@@ -128,10 +128,6 @@ struct Resource {
   [[nodiscard]] std::string qualified_name() const {
     return group.empty() ? name : name + '.' + group;
   }
-  /// "Deployment.apps"
-  [[nodiscard]] std::string qualified_kind() const {
-    return group.empty() ? kind : kind + '.' + group;
-  }
   [[nodiscard]] const Subresource* subresource(std::string_view wanted) const;
 };
 using ResourcePtr = std::shared_ptr<const Resource>;

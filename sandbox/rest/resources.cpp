@@ -30,10 +30,6 @@ bool ResourceSet::serves(std::string_view group, std::string_view version) const
   });
 }
 
-bool ResourceSet::serves_group(std::string_view group) const {
-  return std::ranges::any_of(all_, [&](const ResourcePtr& each) { return each->group == group; });
-}
-
 std::span<const ResourcePtr> ResourceSet::sharing(const Collection& collection) const {
   const auto found = by_collection_.find(collection);
   if (found == by_collection_.end()) return {};

@@ -28,7 +28,6 @@ class ResourceSet {
   [[nodiscard]] ResourcePtr find_kind(std::string_view api_version, std::string_view kind) const;
   /// Whether anything of that group version is served.
   [[nodiscard]] bool serves(std::string_view group, std::string_view version) const;
-  [[nodiscard]] bool serves_group(std::string_view group) const;
   /// Those that share `collection`; the first one's form is the stored one.
   [[nodiscard]] std::span<const ResourcePtr> sharing(const Collection& collection) const;
 

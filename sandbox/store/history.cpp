@@ -21,16 +21,10 @@ void History::forget(Revision revision) {
   entries_.erase(entries_.begin(), first_after(revision));
 }
 
-void History::drop(Revision revision) {
-  for (Entry& each : entries_) {
-    if (each.revision() == revision) each.dropped = true;
-  }
-}
-
 std::vector<Change> History::after(Revision after, std::size_t max) const {
   std::vector<Change> out;
   for (auto each = first_after(after); each != entries_.end() && out.size() < max; ++each) {
-    if (!each->dropped) out.push_back(each->change);
+    out.push_back(each->change);
   }
   return out;
 }

@@ -16,8 +16,6 @@ class History {
   struct Entry {
     Change change;
     host::Time at;
-    /// Watches miss it; lists of the past do not, for they would show what never was.
-    bool dropped = false;
 
     [[nodiscard]] Revision revision() const { return change.object->revision; }
   };
@@ -28,13 +26,12 @@ class History {
   void push(Change change, host::Time now, const StoreLimits& limits);
   /// Forgets everything up to `revision`.
   void forget(Revision revision);
-  void drop(Revision revision);
 
   /// Changes up to here are forgotten.
   [[nodiscard]] Revision floor() const { return floor_; }
   /// At most `max` changes after `after`, which is not below floor().
   [[nodiscard]] std::vector<Change> after(Revision after, std::size_t max) const;
-  /// Newest first, dropped ones included: what a list of the past has to undo.
+  /// Oldest first: what a list of the past has to undo, from the end.
   [[nodiscard]] const std::deque<Entry>& entries() const { return entries_; }
 
  private:

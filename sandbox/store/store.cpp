@@ -286,11 +286,6 @@ void Store::compact() {
   for (auto& [collection, shelf] : state_->shelves) shelf.history.forget(state_->revision);
 }
 
-void Store::drop_change(const Collection& collection, Revision revision) {
-  MutexLock lock(state_->mutex);
-  state_->shelf(collection).history.drop(revision);
-}
-
 void Store::restore(const Collection& collection, VersionPtr version) {
   MutexLock lock(state_->mutex);
   state_->shelf(collection).objects.insert(std::move(version));

@@ -149,9 +149,6 @@ class Store {
 
   /// Forgets all history up to now, as etcd's compaction does: watches from before get 410.
   void compact();
-  /// Hides one change of the collection's history from changes(), so that watches miss it: an event
-  /// gap. For fault injection.
-  void drop_change(const Collection& collection, Revision revision);
 
   /// Puts back what a journal kept; only before the first write. `revision` is the store's then,
   /// and there is no history before it.

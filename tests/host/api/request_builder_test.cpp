@@ -198,9 +198,5 @@ TEST(RequestBuilderTest, DurationsReadAsInGo) {
   EXPECT_EQ(go_duration(std::chrono::milliseconds(5)), "0.005s");
 }
 
-TEST(RequestBuilderTest, QueryValuesAreFormEncoded) {
-  EXPECT_EQ(escape_query("app in (a,b)"), "app+in+%28a%2Cb%29");
-}
-
 }  // namespace
 }  // namespace davit::host

@@ -32,7 +32,6 @@ TEST(ResourceTest, NamesItselfAsMessagesDo) {
   const ResourcePtr pods = find("v1", "pods");
 
   EXPECT_EQ(deployments->qualified_name(), "deployments.apps");
-  EXPECT_EQ(deployments->qualified_kind(), "Deployment.apps");
   EXPECT_EQ(deployments->singular, "deployment");
   EXPECT_EQ(pods->qualified_name(), "pods");
   EXPECT_EQ(pods->short_names, std::vector<std::string>{"po"});

@@ -108,13 +108,5 @@ TEST_F(StoreHistoryTest, ListOfThePastShowsWhatWasThere) {
   EXPECT_EQ(store.list_at(kPods, "", 6).error().code(), Code::kMisuse);
 }
 
-TEST_F(StoreHistoryTest, DroppedChangeIsMissedByWatchesOnly) {
-  Store store(clock_);
-  live_and_die(store);
-  store.drop_change(kPods, 3);
-  EXPECT_THAT(lines(store.changes(kPods, 1, 10)), ElementsAre("+p 2", "-p 4"));
-  EXPECT_EQ(mark_of(store.list_at(kPods, "", 3)->objects.at(0)), "two");
-}
-
 }  // namespace
 }  // namespace davit::sandbox
