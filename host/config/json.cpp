@@ -1,6 +1,8 @@
 #include "host/config/json.hpp"
 
-#include <optional>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
 #include <unordered_set>
 #include <utility>
 
@@ -10,226 +12,223 @@
 namespace davit::host {
 namespace {
 
-constexpr int kDepthMax = 32;
+constexpr std::size_t kDepthMax = 32;
 constexpr std::size_t kNodesMax = 100'000;
 
-/// Recursive descent; every function returns false after the first mistake.
-class JsonParser {
+/// Builds the tree from the reader's events. An event does not say where its value begins: that is
+/// where the one before it ended, after space and separators.
+class TreeBuilder {
  public:
-  JsonParser(std::string_view text, const std::string& file, YamlDocument& out)
-      : text_(text), file_(file), out_(out) {}
+  TreeBuilder(std::string_view text, const rapidjson::MemoryStream& stream, const std::string& file,
+              YamlDocument& out)
+      : text_(text), stream_(stream), file_(file), out_(out) {}
 
-  void parse() {
-    skip_space();
-    if (!value(out_.root, 0)) return;
-    skip_space();
-    if (at_ < text_.size()) fail("nothing may follow the value");
+  /// Reports why the reader stopped.
+  void stopped(const rapidjson::ParseResult& result);
+  void fail(std::size_t at, std::string what) {
+    move_to(at);
+    out_.mistakes.push_back({file_, line_, column(), std::move(what)});
   }
+
+  bool Null() { return add({}) != nullptr; }
+  bool Bool(bool value) { return scalar(YamlNode::Kind::kBoolean, value ? "true" : "false"); }
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+    const std::string_view number(text, size);
+    if ((number == "0" || number == "-0") && is_digit_at(stream_.Tell())) {
+      fail(next_token(), "a value is expected");
+      return false;
+    }
+    const bool integer = number.find_first_of(".eE") == std::string_view::npos;
+    return scalar(integer ? YamlNode::Kind::kInteger : YamlNode::Kind::kFloat, number);
+  }
+  bool String(const char* text, rapidjson::SizeType size, bool) {
+    return check_text({text, size}) && scalar(YamlNode::Kind::kString, {text, size});
+  }
+  bool Key(const char* text, rapidjson::SizeType size, bool);
+  bool StartObject() { return open(YamlNode::Kind::kMapping); }
+  bool StartArray() { return open(YamlNode::Kind::kSequence); }
+  bool EndObject(rapidjson::SizeType) { return close(); }
+  bool EndArray(rapidjson::SizeType) { return close(); }
+
+  // Numbers come as text.
+  static bool Int(int) { return false; }
+  static bool Uint(unsigned) { return false; }
+  static bool Int64(std::int64_t) { return false; }
+  static bool Uint64(std::uint64_t) { return false; }
+  static bool Double(double) { return false; }
 
  private:
-  bool value(YamlNode& node, int depth);
-  bool object(YamlNode& node, int depth);
-  bool array(YamlNode& node, int depth);
-  bool string(std::string& out);
-  bool escape(std::string& out);
-  bool number(YamlNode& node);
-  bool digits();
-  std::optional<std::uint32_t> hex4();
+  /// An array or object whose end was not read yet.
+  struct Level {
+    YamlNode* node;
+    std::unordered_set<std::string> keys;  // A search of the members would take the square of them.
+  };
 
-  [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool take(char c) {
-    if (peek() != c || at_ >= text_.size()) return false;
-    ++at_;
-    return true;
+  /// Where the value or key begins that the reader reads or has read last.
+  [[nodiscard]] std::size_t next_token() const {
+    return std::min(text_.find_first_not_of(" \t\r\n,:", read_), text_.size());
   }
-  bool take(std::string_view word) {
-    if (!text_.substr(at_).starts_with(word)) return false;
-    at_ += word.size();
-    return true;
+  [[nodiscard]] bool is_digit_at(std::size_t at) const {
+    return at < text_.size() && text_[at] >= '0' && text_[at] <= '9';
   }
-  void skip_space() {
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == '\n') {
-        ++line_;
-        line_begin_ = at_ + 1;
-      } else if (c != ' ' && c != '\t' && c != '\r') {
-        return;
-      }
+  /// Where the word or number begins that is wrong at `at`: "tru", "-".
+  [[nodiscard]] std::size_t begin_of_word(std::size_t at) const {
+    while (at > 0 && (text_[at - 1] == '-' || (text_[at - 1] >= 'a' && text_[at - 1] <= 'z'))) --at;
+    return at;
+  }
+  /// Places are asked for in their order only.
+  void move_to(std::size_t at) {
+    for (; at_ < at; ++at_) {
+      if (text_[at_] != '\n') continue;
+      ++line_;
+      line_begin_ = at_ + 1;
     }
   }
   [[nodiscard]] int column() const { return static_cast<int>(at_ - line_begin_) + 1; }
-  bool fail(std::string what) {
-    out_.mistakes.push_back({file_, line_, column(), std::move(what)});
-    return false;
+
+  /// RapidJSON takes the second half of a surrogate pair alone.
+  bool check_text(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t length = utf8_length(text.substr(at));
+      if (length == 0) {
+        fail(next_token(), "half a surrogate pair");
+        return false;
+      }
+      at += length;
+    }
+    return true;
+  }
+
+  YamlNode* add(YamlNode node);
+  bool scalar(YamlNode::Kind kind, std::string_view text) {
+    YamlNode node;
+    node.kind = kind;
+    node.quoted = kind == YamlNode::Kind::kString;
+    node.text = text;
+    return add(std::move(node)) != nullptr;
+  }
+  bool open(YamlNode::Kind kind) {
+    YamlNode node;
+    node.kind = kind;
+    YamlNode* const added = add(std::move(node));
+    if (added != nullptr) open_.push_back({added, {}});
+    return added != nullptr;
+  }
+  bool close() {
+    open_.pop_back();
+    read_ = stream_.Tell();
+    return true;
   }
 
   std::string_view text_;
+  const rapidjson::MemoryStream& stream_;
   const std::string& file_;
   YamlDocument& out_;
-  std::size_t at_ = 0;
-  std::size_t line_begin_ = 0;
+  std::vector<Level> open_;  // Each is the last element of the one before, so none of them moves.
   std::size_t nodes_ = 0;
+  std::size_t read_ = 0;  // Where the last event ended.
+  std::size_t at_ = 0;    // What line_ and line_begin_ stand for.
+  std::size_t line_begin_ = 0;
   int line_ = 1;
 };
 
-bool JsonParser::value(YamlNode& node, int depth) {
-  if (depth > kDepthMax) return fail("nested too deeply");
-  if (++nodes_ > kNodesMax) return fail("too many values");
+/// Null after a mistake.
+YamlNode* TreeBuilder::add(YamlNode node) {
+  const std::size_t begin = next_token();
+  if (open_.size() > kDepthMax) {
+    fail(begin, "nested too deeply");
+    return nullptr;
+  }
+  if (++nodes_ > kNodesMax) {
+    fail(begin, "too many values");
+    return nullptr;
+  }
+  move_to(begin);
   node.line = line_;
   node.column = column();
-  switch (peek()) {
-    case '{':
-      return object(node, depth);
-    case '[':
-      return array(node, depth);
-    case '"':
-      node.kind = YamlNode::Kind::kString;
-      node.quoted = true;
-      return string(node.text);
-    default:
+  read_ = stream_.Tell();
+  YamlNode* place = &out_.root;
+  if (!open_.empty()) {
+    YamlNode& parent = *open_.back().node;
+    place = parent.kind == YamlNode::Kind::kMapping ? &parent.members.back().value
+                                                    : &parent.items.emplace_back();
+  }
+  *place = std::move(node);
+  return place;
+}
+
+bool TreeBuilder::Key(const char* text, rapidjson::SizeType size, bool) {
+  YamlMember member;
+  member.key.assign(text, size);
+  if (!check_text(member.key)) return false;
+  move_to(next_token());
+  member.line = line_;
+  member.column = column();
+  read_ = stream_.Tell();
+  if (!open_.back().keys.insert(member.key).second) {
+    fail(read_, "duplicate key " + json_string(member.key));
+    return false;
+  }
+  open_.back().node->members.push_back(std::move(member));
+  return true;
+}
+
+void TreeBuilder::stopped(const rapidjson::ParseResult& result) {
+  const std::size_t at = result.Offset();
+  switch (result.Code()) {
+    case rapidjson::kParseErrorNone:
+    case rapidjson::kParseErrorTermination:  // A function above has reported why.
+      return;
+    case rapidjson::kParseErrorDocumentEmpty:
+    case rapidjson::kParseErrorValueInvalid:
+      return fail(begin_of_word(at), "a value is expected");
+    case rapidjson::kParseErrorDocumentRootNotSingular:
+      return fail(at, "nothing may follow the value");
+    case rapidjson::kParseErrorObjectMissName:
+      return fail(at, "a key in double quotes is expected");
+    case rapidjson::kParseErrorObjectMissColon:
+      return fail(at, "':' is expected");
+    case rapidjson::kParseErrorObjectMissCommaOrCurlyBracket:
+      return fail(at, "',' or '}' is expected");
+    case rapidjson::kParseErrorArrayMissCommaOrSquareBracket:
+      return fail(at, "',' or ']' is expected");
+    case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex:
+      return fail(at, "\\u needs four hex digits");
+    case rapidjson::kParseErrorStringUnicodeSurrogateInvalid:
+      return fail(at, "half a surrogate pair");
+    case rapidjson::kParseErrorStringEscapeInvalid:
+      if (text_[at] == '\\') return fail(at + 1, "an unknown escape in a string");
+      return fail(at, "a control character in a string");
+    case rapidjson::kParseErrorStringMissQuotationMark:
+      return fail(at, at < text_.size() ? "a control character in a string"  // Zero.
+                                        : "a string without its end");
+    case rapidjson::kParseErrorStringInvalidEncoding:
+      return fail(at, "not valid UTF-8");
+    case rapidjson::kParseErrorNumberMissFraction:
+    case rapidjson::kParseErrorNumberMissExponent:
+      return fail(at, "a digit is expected");
+    case rapidjson::kParseErrorNumberTooBig:
+      return fail(at, "the number is too large");
+    case rapidjson::kParseErrorUnspecificSyntaxError:
       break;
   }
-  if (take("null")) return true;
-  for (const std::string_view word : {"true", "false"}) {
-    if (!take(word)) continue;
-    node.kind = YamlNode::Kind::kBoolean;
-    node.text = word;
-    return true;
-  }
-  return number(node);
-}
-
-bool JsonParser::object(YamlNode& node, int depth) {
-  node.kind = YamlNode::Kind::kMapping;
-  std::unordered_set<std::string> keys;  // A search of the members would take the square of them.
-  take('{');
-  skip_space();
-  if (take('}')) return true;
-  for (;;) {
-    YamlMember member;
-    member.line = line_;
-    member.column = column();
-    if (peek() != '"') return fail("a key in double quotes is expected");
-    if (!string(member.key)) return false;
-    if (!keys.insert(member.key).second) return fail("duplicate key " + json_string(member.key));
-    skip_space();
-    if (!take(':')) return fail("':' is expected");
-    skip_space();
-    if (!value(member.value, depth + 1)) return false;
-    node.members.push_back(std::move(member));
-    skip_space();
-    if (take('}')) return true;
-    if (!take(',')) return fail("',' or '}' is expected");
-    skip_space();
-  }
-}
-
-bool JsonParser::array(YamlNode& node, int depth) {
-  node.kind = YamlNode::Kind::kSequence;
-  take('[');
-  skip_space();
-  if (take(']')) return true;
-  for (;;) {
-    if (!value(node.items.emplace_back(), depth + 1)) return false;
-    skip_space();
-    if (take(']')) return true;
-    if (!take(',')) return fail("',' or ']' is expected");
-    skip_space();
-  }
-}
-
-bool JsonParser::string(std::string& out) {
-  take('"');
-  while (at_ < text_.size()) {
-    const char c = text_[at_];
-    if (take('"')) return true;
-    if (take('\\')) {
-      if (!escape(out)) return false;
-      continue;
-    }
-    if (static_cast<unsigned char>(c) < 0x20) return fail("a control character in a string");
-    const std::size_t length = utf8_length(text_.substr(at_));
-    if (length == 0) return fail("not valid UTF-8");
-    out += text_.substr(at_, length);
-    at_ += length;
-  }
-  return fail("a string without its end");
-}
-
-std::optional<std::uint32_t> JsonParser::hex4() {
-  std::uint32_t value = 0;
-  for (int i = 0; i < 4; ++i, ++at_) {
-    const char c = peek();
-    std::uint32_t digit = 0;
-    if (c >= '0' && c <= '9') {
-      digit = static_cast<std::uint32_t>(c - '0');
-    } else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) {
-      digit = static_cast<std::uint32_t>((c | 0x20) - 'a') + 10;
-    } else {
-      return std::nullopt;
-    }
-    value = value << 4 | digit;
-  }
-  return value;
-}
-
-bool JsonParser::escape(std::string& out) {
-  constexpr std::string_view kLetters = "\"\\/bfnrt";
-  constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
-  const char c = peek();
-  if (const std::size_t i = kLetters.find(c); c != '\0' && i != std::string_view::npos) {
-    ++at_;
-    out += kMeanings[i];
-    return true;
-  }
-  if (!take('u')) return fail("an unknown escape in a string");
-  std::optional<std::uint32_t> code = hex4();
-  if (!code) return fail("\\u needs four hex digits");
-  if (*code >= 0xd800 && *code <= 0xdbff && take("\\u")) {
-    const std::optional<std::uint32_t> low = hex4();
-    if (!low || *low < 0xdc00 || *low > 0xdfff) return fail("half a surrogate pair");
-    code = 0x10000 + ((*code - 0xd800) << 10) + (*low - 0xdc00);
-  }
-  if (*code >= 0xd800 && *code <= 0xdfff) return fail("half a surrogate pair");
-  append_utf8(*code, out);
-  return true;
-}
-
-bool JsonParser::digits() {
-  const std::size_t begin = at_;
-  while (peek() >= '0' && peek() <= '9') ++at_;
-  return at_ > begin;
-}
-
-bool JsonParser::number(YamlNode& node) {
-  const std::size_t begin = at_;
-  node.kind = YamlNode::Kind::kInteger;
-  take('-');
-  const bool zero = peek() == '0';
-  const std::size_t first = at_;
-  if (!digits() || (zero && at_ - first > 1)) {
-    at_ = begin;
-    return fail("a value is expected");
-  }
-  if (take('.')) {
-    node.kind = YamlNode::Kind::kFloat;
-    if (!digits()) return fail("a digit is expected");
-  }
-  if (take('e') || take('E')) {
-    node.kind = YamlNode::Kind::kFloat;
-    if (!take('-')) take('+');
-    if (!digits()) return fail("a digit is expected");
-  }
-  node.text = text_.substr(begin, at_ - begin);
-  return true;
+  fail(at, "not JSON");
 }
 
 }  // namespace
 
 YamlDocument parse_json(std::string_view text, const std::string& file) {
   YamlDocument document;
-  JsonParser(text, file, document).parse();
+  rapidjson::MemoryStream stream(text.data(), text.size());
+  TreeBuilder builder(text, stream, file, document);
+  constexpr unsigned kFlags =
+      rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag;
+  const rapidjson::ParseResult result = rapidjson::Reader().Parse<kFlags>(stream, builder);
+  builder.stopped(result);
+  // The stream ends with a zero, and the reader takes any zero for it.
+  if (!result.IsError() && stream.Tell() < text.size()) {
+    builder.fail(stream.Tell(), "nothing may follow the value");
+  }
   return document;
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 namespace davit::host {
 namespace {
 
@@ -40,11 +43,48 @@ TEST(JsonTest, MistakesHaveTheirPlace) {
       {"\"a", "f:1:3: a string without its end"},
       {"\"\n\"", "f:1:2: a control character in a string"},
       {"\"\xff\"", "f:1:2: not valid UTF-8"},
-      {"\"\\ud800\"", "f:1:8: half a surrogate pair"},
+      {"\"\\ud800\"", "f:1:2: half a surrogate pair"},
+      {"[\"\\udc00\"]", "f:1:2: half a surrogate pair"},
+      {"\"a\\u12x\"", "f:1:3: \\u needs four hex digits"},
+      {"[,1]", "f:1:2: a value is expected"},
+      {"[1,\n nul]", "f:2:2: a value is expected"},
+      {"[-]", "f:1:2: a value is expected"},
+      {"[-01]", "f:1:2: a value is expected"},
+      {"1e+", "f:1:4: a digit is expected"},
+      {"[1e400]", "f:1:2: the number is too large"},
+      {"{\"a\":1]", "f:1:7: ',' or '}' is expected"},
       {"\"\\x\"", "f:1:3: an unknown escape in a string"},
       {"'a'", "f:1:1: a value is expected"},
   };
   for (const auto& [text, want] : cases) EXPECT_EQ(round_trip(text), want) << text;
+}
+
+TEST(JsonTest, ZeroByteEndsNothing) {
+  EXPECT_EQ(round_trip(std::string("1\0", 2)), "f:1:2: nothing may follow the value");
+  EXPECT_EQ(round_trip(std::string("\"\0\"", 3)), "f:1:2: a control character in a string");
+  EXPECT_EQ(round_trip(std::string("[1\0]", 4)), "f:1:3: ',' or ']' is expected");
+}
+
+TEST(JsonTest, ValuesAndKeysKnowWhereTheyBegin) {
+  const YamlDocument document = parse_json("{\"a\" :\n  [1,\n null],\n\"b\":{}}", "f");
+  ASSERT_TRUE(document.mistakes.empty());
+  const YamlMember& a = document.root.members.at(0);
+  const YamlMember& b = document.root.members.at(1);
+
+  EXPECT_EQ(std::pair(a.line, a.column), std::pair(1, 2));
+  EXPECT_EQ(std::pair(a.value.line, a.value.column), std::pair(2, 3));
+  EXPECT_EQ(std::pair(a.value.items.at(0).line, a.value.items.at(0).column), std::pair(2, 4));
+  EXPECT_EQ(std::pair(a.value.items.at(1).line, a.value.items.at(1).column), std::pair(3, 2));
+  EXPECT_EQ(std::pair(b.line, b.column), std::pair(4, 1));
+  EXPECT_EQ(std::pair(b.value.line, b.value.column), std::pair(4, 5));
+}
+
+TEST(JsonTest, NumberOfValuesIsLimited) {
+  std::string text = "[";
+  for (int i = 0; i < 99'998; ++i) text += "1,";
+
+  EXPECT_TRUE(parse_json(text + "1]", "f").mistakes.empty());
+  EXPECT_EQ(round_trip(text + "1,1]"), "f:1:200000: too many values");
 }
 
 TEST(JsonTest, DeepNestingIsRefusedWithoutUsingTheStack) {
