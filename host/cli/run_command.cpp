@@ -75,16 +75,6 @@ Quarantine judge_past(const Result<CrashJournal>& journal, const Manifest& manif
                     clock.wall_now());
 }
 
-ControlHooks hooks(HostProcess& host) {
-  return {.load = [&host](const std::filesystem::path& file) { return host.load(file); },
-          .notes =
-              [&host] {
-                std::vector<std::string> lines;
-                for (const auto& each : host.checks().notes()) lines.push_back(each.text);
-                return lines;
-              }};
-}
-
 /// Opens the socket for `davit ctl`. One that was asked for must be had; the default one may belong
 /// to another host of the same user.
 Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
@@ -106,7 +96,7 @@ Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
 int serve_orders(HostProcess& host, const RunOptions& options, ManifestFollower& follower,
                  const Interruptions& interruptions, LogSink& sink) {
   const Log log(sink);
-  ControlService control(host.plugins(), hooks(host));
+  ControlService control(host.plugins(), control_hooks(host));
   const Result<std::unique_ptr<ControlServer>> server = open_control(options, control, log);
   Result<std::unique_ptr<PluginWatch>> watch = std::unique_ptr<PluginWatch>();
   if (options.watch == RunOptions::Watch::kYes) watch = watch_files(follower);
@@ -119,6 +109,16 @@ int serve_orders(HostProcess& host, const RunOptions& options, ManifestFollower&
 }
 
 }  // namespace
+
+ControlHooks control_hooks(HostProcess& host) {
+  return {.load = [&host](const std::filesystem::path& file) { return host.load(file); },
+          .notes =
+              [&host] {
+                std::vector<std::string> lines;
+                for (const auto& each : host.checks().notes()) lines.push_back(each.text);
+                return lines;
+              }};
+}
 
 int run_host(const RunOptions& options) {
   const SettingsResult settled = settle(options);

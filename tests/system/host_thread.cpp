@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "host/cli/rbac_command.hpp"
+#include "host/cli/run_command.hpp"
 #include "host/config/json.hpp"
 #include "host/config/yaml.hpp"
+#include "host/control/control_request.hpp"
+#include "host/control/control_service.hpp"
 
 namespace davit::test {
 
@@ -113,6 +116,23 @@ std::size_t HostThread::waiting() {
     for (const host::ControllerState& each : plugin.controllers) out += each.waiting;
   }
   return out;
+}
+
+std::string HostThread::status() {
+  host::ControlService service(host_->plugins(), host::control_hooks(*host_));
+  host::ControlRequest request;
+  request.command = "status";
+  const Result<host::ControlAnswer> answer =
+      host::parse_answer(service.answer(host::to_line(request)));
+  EXPECT_TRUE(answer) << answer.error().message();
+  return answer ? answer->text : "";
+}
+
+std::string HostThread::page(const std::string& target) {
+  host::HttpServerRequest request;
+  request.method = "GET";
+  request.target = target;
+  return host_->checks().answer(request).body;
 }
 
 void HostThread::stop() {

@@ -47,6 +47,9 @@ class HostThread {
   [[nodiscard]] std::optional<Status> started() const EXCLUDES(mutex_);
   /// Keys in its queues; once it has started.
   [[nodiscard]] std::size_t waiting();
+  /// What `davit ctl status` prints, and a page of its health server; once it has started.
+  [[nodiscard]] std::string status();
+  [[nodiscard]] std::string page(const std::string& target);
   /// Asks it to end; it needs time for that.
   void stop() EXCLUDES(mutex_);
   /// Whether it has ended, and all its syncs in time.

@@ -1,5 +1,6 @@
 // davit, not the cluster, has lost its connection, has a wrong wall clock, or takes over with
 // caches that lag.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -123,6 +124,41 @@ TEST(LostConnectionTest, CreateWhoseAnswerIsLostIsNotMadeTwice) {
   world.pass(std::chrono::seconds(20));
   EXPECT_EQ(world.record().pods().size(), 3U);
   EXPECT_EQ(pods_deleted_since(world, before), 0U) << "a surplus pod was made";
+}
+
+// Issue 11, 1.1: the status and the checks said ok while a cache stood still.
+TEST(LostConnectionTest, CacheThatIsNotFreshIsNamedByTheStatusTheCheckAndItsMetric) {
+  using testing::AllOf;
+  using testing::HasSubstr;
+  using testing::Not;
+  const std::string stale = R"(davit_informer_stale{group="",name="davit",resource="pods",)";
+  const std::string other = R"(davit_informer_stale{group="apps",name="davit",)";
+  World world(1);
+  world.deploy("web", 2);
+  world.await_rollout("web", 2);
+  world.pass(std::chrono::minutes(1));
+  EXPECT_THAT(world.status(), Not(HasSubstr("not current")));
+  EXPECT_THAT(world.page("/readyz?verbose"), HasSubstr("[+]informer-freshness ok"));
+  EXPECT_THAT(world.metrics(), HasSubstr(stale + "version=\"v1\"} 0\n"));
+
+  world.play(R"({"rules":[
+      {"fault":"status","code":500,"target":{"verb":["list","watch"],"resource":"pods"}},
+      {"fault":"cut","after":"1ms","target":{"verb":"watch","resource":"pods"}}]})");
+  world.pass(std::chrono::minutes(4));
+  EXPECT_THAT(world.status(), AllOf(HasSubstr("\npods not current for "),
+                                    Not(HasSubstr("replicasets.apps not current"))));
+  EXPECT_THAT(world.page("/readyz?verbose"),
+              AllOf(HasSubstr("[-]informer-freshness failed: pods not current for "),
+                    HasSubstr("readyz check failed")));
+  EXPECT_THAT(world.metrics(),
+              AllOf(HasSubstr(stale + "version=\"v1\"} 1\n"),
+                    HasSubstr(other + "resource=\"replicasets\",version=\"v1\"} 0\n")));
+
+  world.heal();
+  world.pass(std::chrono::minutes(3));
+  EXPECT_THAT(world.status(), Not(HasSubstr("not current")));
+  EXPECT_THAT(world.page("/readyz?verbose"), HasSubstr("[+]informer-freshness ok"));
+  EXPECT_THAT(world.metrics(), HasSubstr(stale + "version=\"v1\"} 0\n"));
 }
 
 // Each rollout stood for 30 s, until the caches were listed again.

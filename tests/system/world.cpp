@@ -7,6 +7,7 @@
 
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"
+#include "tests/support/http_client.hpp"
 #include "tests/system/invariants.hpp"
 
 namespace davit::test {
@@ -250,6 +251,20 @@ void World::expect_order(const std::string& name) {
   EXPECT_TRUE(surplus.empty()) << joined(surplus);
   const std::vector<std::string> left = orphans(*record_);
   EXPECT_TRUE(left.empty()) << joined(left);
+}
+
+std::string World::metrics() const {
+  const std::string before = "address=127.0.0.1:";
+  for (const std::string& line : log_.lines()) {
+    const std::size_t at = line.find(before);
+    if (line.find("Serving health and metrics") == std::string::npos || at == std::string::npos) {
+      continue;
+    }
+    const unsigned long port = std::stoul(line.substr(at + before.size()));
+    return http_get(static_cast<std::uint16_t>(port), "/metrics");
+  }
+  ADD_FAILURE() << "no health server" << joined(log_.lines());
+  return "";
 }
 
 std::string World::images(const std::string& name) const {

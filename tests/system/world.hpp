@@ -70,6 +70,12 @@ class World {
   /// Ends the davit that runs longest, or begins one more; the cluster goes on.
   void stop_host();
   void start_host();
+  /// What `davit ctl status` prints of the davit that runs longest, and a page of its health
+  /// server.
+  [[nodiscard]] std::string status() { return hosts_.front()->status(); }
+  [[nodiscard]] std::string page(const std::string& target) { return hosts_.front()->page(target); }
+  /// Its metrics, as a scraper gets them.
+  [[nodiscard]] std::string metrics() const;
   /// Keys in the queues of the davit that runs longest.
   [[nodiscard]] std::size_t waiting() { return hosts_.front()->waiting(); }
   /// Lets `worker` act as a user at every moment at which time stands still: for tests of what a
