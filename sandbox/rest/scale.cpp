@@ -1,6 +1,9 @@
 #include "sandbox/rest/scale.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,29 @@
 namespace davit::sandbox {
 
 namespace {
+
+/// What the Scale of a built-in kind does otherwise than that of a custom resource.
+struct ScaleKind {
+  enum class Selector { kLabelSelector, kLabels };
+  enum class Missing { kNamesSubresource, kNamesResource };  ///< What a GET of none says.
+
+  std::string_view resource;
+  Selector selector = Selector::kLabelSelector;
+  Missing missing = Missing::kNamesSubresource;
+};
+
+/// As registry/apps/*/storage and registry/core/replicationcontroller/storage of v1.36.
+constexpr ScaleKind kScaleKinds[] = {
+    {"deployments"},
+    {"replicasets", ScaleKind::Selector::kLabelSelector, ScaleKind::Missing::kNamesResource},
+    {"replicationcontrollers", ScaleKind::Selector::kLabels},
+    {"statefulsets"},
+};
+
+ScaleKind scale_kind_of(const Resource& resource) {
+  const auto* found = std::ranges::find(kScaleKinds, resource.name, &ScaleKind::resource);
+  return resource.custom || found == std::end(kScaleKinds) ? ScaleKind() : *found;
+}
 
 BodyType scale_type() { return BodyType::of_kind("autoscaling", "v1", "Scale"); }
 
@@ -76,8 +102,7 @@ std::string selector_of(const Json& parent, const Resource& resource, const Scal
     return text == nullptr ? std::string() : text->text();
   }
   const Json& selector = parent.get("spec").get("selector");
-  // A ReplicationController selects by labels alone.
-  return resource.name == "replicationcontrollers"
+  return scale_kind_of(resource).selector == ScaleKind::Selector::kLabels
              ? selector_query(Json::object({{"matchLabels", selector}}))
              : selector_query(selector);
 }
@@ -164,9 +189,11 @@ ApiResult<Response> patch_scale(const RestParts& parts, Call& call) {
 
 ApiResult<Response> get_scale(const RestParts& parts, Call& call) {
   const VersionPtr version = parts.store.get(call.resource->collection, call.ns(), call.url.name);
-  if (version == nullptr) {  // Only this verb names the subresource (registry/apps/*/storage),
+  if (version == nullptr) {  // Of all verbs only this one names the subresource.
     Subject subject = Subject::resource(*call.resource, call.url.name);
-    if (subject.kind != "replicasets") subject.kind += "/scale";  // and in v1.36 not for these.
+    if (scale_kind_of(*call.resource).missing == ScaleKind::Missing::kNamesSubresource) {
+      subject.kind += "/scale";
+    }
     return not_found(std::move(subject));
   }
   return answer_object(parts, call, 200, scale_of(load(*version, *call.resource), *call.resource));
