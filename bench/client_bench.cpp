@@ -19,10 +19,10 @@
 namespace davit::host {
 namespace {
 
-/// Sends every request over the lane's thread.
-class LaneTransport final : public Transport {
+/// Sends every request over the connections of watches, which one thread reads.
+class WatchPoolTransport final : public Transport {
  public:
-  explicit LaneTransport(Transport& next) : next_(next) {}
+  explicit WatchPoolTransport(Transport& next) : next_(next) {}
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
     request.loop = nullptr;
     return next_.start(std::move(request), reader);
@@ -48,7 +48,7 @@ struct Spent {
   }
 };
 
-enum class Way { kOwnThread, kLane };
+enum class Way { kOwnThread, kWatchPool };
 
 /// Patches a ConfigMap of 100 bytes from `state.range(0)` threads, 200 times each an iteration.
 void small_write(benchmark::State& state, Way way) {
@@ -61,8 +61,8 @@ void small_write(benchmark::State& state, Way way) {
   if (!config) return state.SkipWithError(config.error().message().c_str());
   auto direct = connect(*config, *clock, metrics, Log(*sink));
   if (!direct) return state.SkipWithError(direct.error().message().c_str());
-  LaneTransport lane(**direct);
-  Transport& transport = way == Way::kLane ? lane : **direct;
+  WatchPoolTransport watch_pool(**direct);
+  Transport& transport = way == Way::kWatchPool ? watch_pool : **direct;
   RestClient client(transport, *clock, metrics, Log(*sink), RestOptions{.rate = {-1, 0}});
 
   ApiRequest write;
@@ -100,7 +100,7 @@ void small_write(benchmark::State& state, Way way) {
 }
 
 BENCHMARK_CAPTURE(small_write, own_thread, Way::kOwnThread)->Arg(1)->Arg(4)->Arg(16)->UseRealTime();
-BENCHMARK_CAPTURE(small_write, lane, Way::kLane)->Arg(1)->Arg(4)->Arg(16)->UseRealTime();
+BENCHMARK_CAPTURE(small_write, watch_pool, Way::kWatchPool)->Arg(1)->Arg(4)->Arg(16)->UseRealTime();
 
 }  // namespace
 }  // namespace davit::host
