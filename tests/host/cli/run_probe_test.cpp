@@ -25,6 +25,16 @@ class RunProbeTest : public RunTest {
     if (at == std::string::npos) return 0;
     return static_cast<std::uint16_t>(std::stoul(davit.said().substr(at + before.size())));
   }
+  /// Asks until the answer has `text` in it, or nobody answers. The well controller is given half a
+  /// second, within which a busy machine may not let it answer; it does so the next time.
+  static std::string get_with(std::uint16_t port, const std::string& target,
+                              const std::string& text) {
+    std::string page;
+    do {
+      page = http_get(port, target);
+    } while (!page.empty() && page.find(text) == std::string::npos);
+    return page;
+  }
 };
 
 TEST_F(RunProbeTest, HangingHealthAndDebugHoldUpNeitherOtherProbesNorTheEnd) {
@@ -35,15 +45,16 @@ TEST_F(RunProbeTest, HangingHealthAndDebugHoldUpNeitherOtherProbesNorTheEnd) {
   ASSERT_NE(health, 0) << davit.said();
 
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(http_get(health, "/readyz?verbose"),
-                AllOf(StartsWith("HTTP/1.1 500"), HasSubstr("[+]well-controller ok"),
+    EXPECT_THAT(get_with(health, "/readyz?verbose", "[+]well-controller ok"),
+                AllOf(StartsWith("HTTP/1.1 500"),
                       HasSubstr("[-]hanging-controller failed: the plugin has not answered")));
     EXPECT_THAT(http_get(health, "/debug/controllers/hanging-controller"),
                 HasSubstr("the plugin has not answered"));
   }
   EXPECT_THAT(http_get(health, "/livez"), StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(http_get(health, "/readyz/well-controller"), StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(http_get(health, "/debug/controllers/well-controller"), HasSubstr("a page"));
+  EXPECT_THAT(get_with(health, "/readyz/well-controller", "200 OK"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(get_with(health, "/debug/controllers/well-controller", "a page"),
+              StartsWith("HTTP/1.1 200"));
 
   davit.terminate();
   EXPECT_EQ(davit.wait(), 1);
