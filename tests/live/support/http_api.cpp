@@ -56,8 +56,6 @@ class Collector final : public host::ResponseReader {
 };
 
 constexpr seconds kAnswerMax{40};
-/// The server must have opened the watch before the requests that it is to show.
-constexpr milliseconds kOpening{300};
 /// Long enough for an event too many to show itself.
 constexpr milliseconds kSettling{150};
 
@@ -113,7 +111,10 @@ checks::Watched HttpApi::watch(const std::string& target, const checks::Headers&
   Collector collector;
   const auto call = connection_->start("GET", target, headers, "", collector);
   const auto never = [] { return false; };
-  static_cast<void>(eventually(kOpening, never));
+  // The head of the answer says that the watch is open and shows the requests that follow.
+  static_cast<void>(eventually(
+      kAnswerMax, [&] { return collector.ended() || collector.answer().status != 0; },
+      milliseconds(1)));
   then();
   static_cast<void>(eventually(
       within, [&] { return collector.ended() || (!ends && collector.lines() >= lines); }));

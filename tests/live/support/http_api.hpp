@@ -1,6 +1,8 @@
 /// An API server over HTTP as the api_checks see one.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,6 +26,10 @@ class HttpApi final : public checks::Server {
                                       bool ends, std::chrono::seconds within) override;
   void forget_history() override { forget_(); }
   void pass_time() override;
+  /// A busy machine comes late.
+  [[nodiscard]] std::chrono::seconds patience(std::chrono::seconds within) const override {
+    return std::max(within, std::chrono::seconds(60));
+  }
 
  private:
   struct Connection;

@@ -93,6 +93,10 @@ class Server {
   virtual void forget_history() = 0;
   /// Lets a little time pass between two tries.
   virtual void pass_time() = 0;
+  /// How long to wait for what has to come in so much of the server's own time.
+  [[nodiscard]] virtual std::chrono::seconds patience(std::chrono::seconds within) const {
+    return within;
+  }
 };
 
 /// Plays scenarios on one server, in order. Variables live as long as this.
@@ -106,8 +110,10 @@ class Runner {
   [[nodiscard]] std::vector<std::string> play(const Check& check);
 
  private:
-  [[nodiscard]] std::vector<std::string> attempt(const Step& step);
-  [[nodiscard]] std::vector<std::string> attempt_watch(const Step& step);
+  /// `limit`: for what a watch has to tell.
+  [[nodiscard]] std::vector<std::string> attempt(const Step& step, std::chrono::seconds limit);
+  [[nodiscard]] std::vector<std::string> attempt_watch(const Step& step,
+                                                       std::chrono::seconds limit);
   [[nodiscard]] std::vector<std::string> judge(const Step& step, const Answer& answer);
   [[nodiscard]] std::string expand(const std::string& text) const;
   [[nodiscard]] Headers headers_of(const Step& step) const;

@@ -95,16 +95,32 @@ Step step_of(const host::YamlNode& node) {
   return step;
 }
 
-std::vector<Step> steps_of(const host::YamlNode& check) {
+/// Its own steps, or those of a check before it, all or the first of them.
+std::vector<Step> steps_of(const host::YamlNode& check, const std::vector<Check>& before) {
   std::vector<Step> out;
-  for (const host::YamlNode& each : check.find("steps")->items) out.push_back(step_of(each));
+  if (const host::YamlNode* own = check.find("steps")) {
+    for (const host::YamlNode& each : own->items) out.push_back(step_of(each));
+    return out;
+  }
+  const std::string id = text_of(check, "steps_of");
+  const auto found = std::ranges::find_if(
+      before, [&id](const Check& each) { return each.id == id || each.id.starts_with(id + '/'); });
+  if (found == before.end()) {
+    give_up("line " + std::to_string(check.line) + ": no steps, and no check " + id + " before");
+  }
+  out = found->steps;
+  if (check.find("first") != nullptr) {
+    const std::size_t first = std::stoul(text_of(check, "first"));
+    if (first >= out.size()) give_up("check " + id + " has no more than that many steps");
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
+  }
   return out;
 }
 
 /// One check, or one for each row of `for_each`, whose members are its variables.
 void add_checks(const host::YamlNode& node, std::vector<Check>& out) {
   const Check common{
-      text_of(node, "id"), text_of(node, "title"), text_of(node, "since"), {}, steps_of(node)};
+      text_of(node, "id"), text_of(node, "title"), text_of(node, "since"), {}, steps_of(node, out)};
   const host::YamlNode* rows = node.find("for_each");
   if (rows == nullptr) return out.push_back(common);
   for (const host::YamlNode& row : rows->items) {

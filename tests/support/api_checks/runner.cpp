@@ -100,14 +100,18 @@ std::vector<std::string> Runner::play(const Check& check) {
   for (const auto& [name, value] : check.variables) variables_[name] = value;
   for (std::size_t i = 0; i < check.steps.size(); ++i) {
     const Step& step = check.steps[i];
-    std::vector<std::string> failures = attempt(step);
-    const auto tries_max = step.watch ? 0 : step.within.count() * 10;
-    for (std::int64_t tries = 0; !failures.empty() && tries < tries_max; ++tries) {
-      server_.pass_time();
-      failures = attempt(step);
-    }
     const std::string place = check.id + '.' + std::to_string(i + 1);
     const auto known = known_.find(place);
+    // A known difference would be waited for in vain.
+    const auto limit = step.within > std::chrono::seconds(0) && known == known_.end()
+                           ? server_.patience(step.within)
+                           : step.within;
+    std::vector<std::string> failures = attempt(step, limit);
+    const auto tries_max = step.watch ? 0 : limit.count() * 10;
+    for (std::int64_t tries = 0; !failures.empty() && tries < tries_max; ++tries) {
+      server_.pass_time();
+      failures = attempt(step, limit);
+    }
     if (known == known_.end()) {
       for (std::string& each : failures) out.push_back(place + ": " + std::move(each));
     } else if (failures.empty() && known->second == Shows::kAlways) {
@@ -147,21 +151,23 @@ Headers Runner::headers_of(const Step& step) const {
   return out;
 }
 
-std::vector<std::string> Runner::attempt(const Step& step) {
-  if (step.watch) return attempt_watch(step);
+std::vector<std::string> Runner::attempt(const Step& step, std::chrono::seconds limit) {
+  if (step.watch) return attempt_watch(step, limit);
   return judge(step,
                server_.send(step.method, expand(step.target), headers_of(step), expand(step.body)));
 }
 
-std::vector<std::string> Runner::attempt_watch(const Step& step) {
+std::vector<std::string> Runner::attempt_watch(const Step& step, std::chrono::seconds limit) {
   std::vector<std::string> failures;
   const auto then = [&] {
     for (const Step& each : step.then) {
-      for (std::string& failure : attempt(each)) failures.push_back(std::move(failure));
+      for (std::string& failure : attempt(each, each.within)) {
+        failures.push_back(std::move(failure));
+      }
     }
   };
   const Watched watched = server_.watch(expand(step.target), headers_of(step), then,
-                                        step.events.size(), step.ends, step.within);
+                                        step.events.size(), step.ends, limit);
   if (watched.answer.status != 200) {
     failures.push_back("status " + std::to_string(watched.answer.status) + ": " +
                        watched.answer.body.substr(0, 300));
