@@ -1,8 +1,7 @@
 /// The API server or etcd is killed and started again, several times within one rollout.
-#include <sstream>
-
 #include "tests/live/resilience/resilience_fixture.hpp"
 #include "tests/live/resilience/writes.hpp"
+#include "tests/live/support/nodes.hpp"
 
 namespace davit::live {
 namespace {
@@ -37,24 +36,14 @@ class OutageTest : public TroubleTest {
     return cluster().nodes({"--nodes=" + std::to_string(kNodes)});
   }
 
-  /// Ready, and without a taint.
-  [[nodiscard]] bool nodes_are_well() const {
-    std::istringstream nodes(
-        cluster()
-            .kubectl({"get", "nodes", "--output",
-                      "jsonpath={range .items[*]}{.status.conditions[?(@.type=='Ready')].status}"
-                      "{.spec.taints[*].key}{'\\n'}{end}"})
-            .out);
-    int well = 0;
-    for (std::string each; std::getline(nodes, each);) well += each == "True" ? 1 : 0;
-    return well == kNodes;
-  }
+  [[nodiscard]] bool nodes_are_well() const { return well_nodes(cluster()) == kNodes; }
 
-  /// Kills and starts what `kill` and `start` say, at equal shares of `writes` writes of a kind.
+  /// Kills and starts what `kill` and `start` say, after each fifth of `writes` writes of a kind.
   template <typename Kill, typename Start>
   void interrupt(const std::string& what, std::size_t writes, Kill kill, Start start) {
     for (std::size_t i = 1; i <= kOutages; ++i) {
-      const std::size_t share = writes * i / (kOutages + 1);
+      // Early enough that a busy machine still finds the rollout in its midst.
+      const std::size_t share = writes * i / (kOutages + 2);
       ASSERT_TRUE(
           eventually(kPatience, [&] { return count(audit_.writes(), "bob", what) >= share; }))
           << what << ": " << share << " expected";

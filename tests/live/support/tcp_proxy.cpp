@@ -189,7 +189,15 @@ class TcpProxy::Loop {
 
   static bool is_idle(const Link& link) {
     return link.server_spoke_last && link.down.piece.empty() &&
-           Clock::now() - link.last_passed > kIdleTime;
+           Clock::now() - link.last_passed > kIdleTime && is_silent(link.client.get()) &&
+           is_silent(link.server.get());
+  }
+
+  /// On a busy machine this thread comes late, and what was said meanwhile waits in the kernel: a
+  /// server that has a request does not end its connection as an idle one.
+  static bool is_silent(const int fd) {
+    char byte = 0;
+    return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
   }
 
   void reset_all() {
