@@ -9,14 +9,13 @@
 namespace davit::live {
 namespace {
 
-constexpr std::chrono::seconds kLimit{60};
 constexpr std::chrono::milliseconds kPause{200};
 
 /// Waits until `read` gives `value`.
 testing::AssertionResult reads(const std::function<std::string()>& read, const std::string& value) {
   std::string last;
   if (eventually(
-          kLimit, [&] { return (last = read()) == value; }, kPause)) {
+          kPatience, [&] { return (last = read()) == value; }, kPause)) {
     return testing::AssertionSuccess();
   }
   return testing::AssertionFailure() << "it is \"" << last << "\", not \"" << value << "\"";

@@ -14,6 +14,11 @@
 
 namespace davit::live {
 
+/// Far beyond what anything takes on a busy machine under sanitizers: a limit for what never comes.
+inline constexpr std::chrono::minutes kPatience{4};
+/// The same for `kubectl rollout status`.
+inline constexpr char kRolloutPatience[] = "--timeout=240s";
+
 /// One control plane for all tests of a program; each test works in a namespace of its own.
 class LiveTest : public testing::Test {
  protected:
@@ -74,7 +79,7 @@ class LiveTest : public testing::Test {
                                           const std::string& value) {
     std::string last;
     if (eventually(
-            std::chrono::seconds(60), [&] { return (last = field(object, jsonpath)) == value; },
+            kPatience, [&] { return (last = field(object, jsonpath)) == value; },
             std::chrono::milliseconds(200))) {
       return testing::AssertionSuccess();
     }
@@ -84,7 +89,7 @@ class LiveTest : public testing::Test {
 
   /// Waits until the program has printed `text`.
   static testing::AssertionResult prints(Process& process, const std::string& text) {
-    if (eventually(std::chrono::seconds(60),
+    if (eventually(kPatience,
                    [&] {
                      return process.output().find(text) != std::string::npos || !process.running();
                    }) &&

@@ -30,7 +30,7 @@ class HotSwapLiveTest : public PluginHostTest {
 TEST_F(HotSwapLiveTest, ARolloutGoesOnWhileItsPluginsAreSwappedFiftyTimes) {
   const auto host = start();
   kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=200"});
-  kubectl({"rollout", "status", "deployment/web", "--timeout=120s"});
+  kubectl({"rollout", "status", "deployment/web", "--timeout=240s"});
 
   kubectl({"set", "image", "deployment/web", "nginx=nginx:2"});
   for (int i = 0; i < 50; ++i) {
@@ -40,7 +40,7 @@ TEST_F(HotSwapLiveTest, ARolloutGoesOnWhileItsPluginsAreSwappedFiftyTimes) {
       EXPECT_THAT(swapped.out, HasSubstr("generation " + std::to_string(i + 2) + " serves"));
     }
   }
-  kubectl({"rollout", "status", "deployment/web", "--timeout=120s"});
+  kubectl({"rollout", "status", "deployment/web", "--timeout=240s"});
 
   const auto images = [&] {
     return kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.containers[0].image}"});
@@ -48,18 +48,18 @@ TEST_F(HotSwapLiveTest, ARolloutGoesOnWhileItsPluginsAreSwappedFiftyTimes) {
   std::string wanted;
   for (int i = 0; i < 200; ++i) wanted += i == 0 ? "nginx:2" : " nginx:2";
   EXPECT_TRUE(eventually(
-      std::chrono::seconds(60), [&] { return images() == wanted; }, std::chrono::milliseconds(200)))
+      std::chrono::minutes(4), [&] { return images() == wanted; }, std::chrono::milliseconds(200)))
       << images();
   EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("resident")));
   host->signal(SIGTERM);
-  EXPECT_EQ(host->wait(std::chrono::seconds(60)), 0);
+  EXPECT_EQ(host->wait(std::chrono::minutes(4)), 0);
 }
 
 TEST_F(HotSwapLiveTest, AChangedFileIsSwappedInAndABadOneIsNot) {
   const auto host = start({"--watch"});
   place("replicaset", DAVIT_DEPLOYMENT_PLUGIN);
   const auto says = [&](const std::string& text) {
-    return eventually(std::chrono::seconds(60),
+    return eventually(std::chrono::minutes(4),
                       [&] { return host->output().find(text) != std::string::npos; });
   };
   EXPECT_TRUE(says("is the plugin deployment, not replicaset")) << host->output();
@@ -72,7 +72,7 @@ TEST_F(HotSwapLiveTest, AChangedFileIsSwappedInAndABadOneIsNot) {
   const Outcome other = ctl({"swap", "replicaset", DAVIT_REPLICASET_PLUGIN});
   EXPECT_EQ(other.code, 0) << other.err;
   kubectl({"create", "deployment", "web", "--image=nginx:1"});
-  kubectl({"rollout", "status", "deployment/web", "--timeout=120s"});
+  kubectl({"rollout", "status", "deployment/web", "--timeout=240s"});
 }
 
 TEST_F(HotSwapLiveTest, AnEditOfTheManifestIsAppliedAndNonsenseInItIsNot) {
@@ -82,7 +82,7 @@ TEST_F(HotSwapLiveTest, AnEditOfTheManifestIsAppliedAndNonsenseInItIsNot) {
   write_file(manifest, head + "]\n");
   const auto host = start({"--watch", "--manifest=" + manifest.string()});
   const auto status = [&](const std::string& text) {
-    return eventually(std::chrono::seconds(60),
+    return eventually(std::chrono::minutes(4),
                       [&] { return ctl({"status"}).out.find(text) != std::string::npos; });
   };
 
@@ -102,8 +102,8 @@ TEST_F(HotSwapLiveTest, ABuildRunsInTheShadowUntilToldToCommitOrDrop) {
   EXPECT_THAT(ctl({"status"}).out, HasSubstr("in its shadow: "));
 
   kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=3"});
-  kubectl({"rollout", "status", "deployment/web", "--timeout=120s"});
-  EXPECT_TRUE(eventually(std::chrono::seconds(60), [&] {
+  kubectl({"rollout", "status", "deployment/web", "--timeout=240s"});
+  EXPECT_TRUE(eventually(std::chrono::minutes(4), [&] {
     return ctl({"shadow", "replicaset"}).out.find("shadow : 0 syncs") == std::string::npos;
   }));
   const std::string pods = kubectl({"get", "pods", "-o", "name"});

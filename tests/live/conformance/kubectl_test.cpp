@@ -12,7 +12,7 @@ namespace davit::live {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
+using std::chrono::minutes;
 
 struct KubectlStep {
   std::vector<std::string> args;
@@ -83,7 +83,7 @@ TEST(KubectlTest, SaysTheSameOnTheSandboxAsOnARealServer) {
   const auto ready = [](const auto& server) {
     return server.kubectl({"get", "nodes", "-o", "name"}).out.find("node-1") != std::string::npos;
   };
-  ASSERT_TRUE(eventually(seconds(60), [&] { return ready(real) && ready(sandbox); }));
+  ASSERT_TRUE(eventually(minutes(4), [&] { return ready(real) && ready(sandbox); }));
   setenv("KUBE_EDITOR", "sed -i s/red/green/", 1);
 
   for (const KubectlStep& step : load_steps()) {
@@ -97,7 +97,7 @@ TEST(KubectlTest, SaysTheSameOnTheSandboxAsOnARealServer) {
       return step.same_output ? wanted == given
                               : !step.same_code || on_real.code == on_sandbox.code;
     };
-    const bool agreed = step.wait ? eventually(seconds(60), same, milliseconds(500)) : same();
+    const bool agreed = step.wait ? eventually(minutes(4), same, milliseconds(500)) : same();
     std::string words;
     for (const std::string& each : step.args) words += ' ' + each;
     EXPECT_TRUE(agreed) << "kubectl" << words << "\n--- real\n"

@@ -17,6 +17,8 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Not;
 
+/// Far beyond what anything takes on a busy machine under sanitizers.
+constexpr seconds kPatience{240};
 // Leases are renewed ten times in a grace period, so that a busy machine loses no node by accident.
 const std::vector<std::string> kNodeFlags = {"--nodes=3", "--zones=2", "--keep-taint",
                                              "--lease-period=1s"};
@@ -216,7 +218,7 @@ class NodeLifeTest : public testing::TestWithParam<Setting> {
           with_sorted_words(stage_->kubectl({"get", what, "--namespace=default", "-o", form}).out);
       return is_wanted() || !stage_->controllers().running();
     };
-    if (eventually(seconds(120), is_so, milliseconds(200)) && is_wanted()) {
+    if (eventually(kPatience, is_so, milliseconds(200)) && is_wanted()) {
       return testing::AssertionSuccess();
     }
     return testing::AssertionFailure() << what << " are\n" << last << "and not\n" << wanted.front();
@@ -231,7 +233,7 @@ class NodeLifeTest : public testing::TestWithParam<Setting> {
                  .out;
       return last.find(event) != std::string::npos;
     };
-    if (eventually(seconds(60), is_so, milliseconds(200))) return testing::AssertionSuccess();
+    if (eventually(kPatience, is_so, milliseconds(200))) return testing::AssertionSuccess();
     return testing::AssertionFailure() << event << " is not among\n" << last;
   }
 

@@ -19,7 +19,7 @@ std::unique_ptr<Process> PluginHostTest::start_any(const std::vector<std::string
 
 std::unique_ptr<Process> PluginHostTest::start(const std::vector<std::string>& flags) {
   auto host = start_any(flags);
-  EXPECT_TRUE(eventually(std::chrono::seconds(60), [&] { return ctl({"status"}).code == 0; }))
+  EXPECT_TRUE(eventually(std::chrono::minutes(4), [&] { return ctl({"status"}).code == 0; }))
       << host->output();
   return host;
 }

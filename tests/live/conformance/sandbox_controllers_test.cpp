@@ -8,7 +8,7 @@
 namespace davit::live {
 namespace {
 
-using std::chrono::seconds;
+using std::chrono::minutes;
 using testing::HasSubstr;
 
 /// The number of ready pods; "" for none.
@@ -23,24 +23,25 @@ TEST(SandboxControllersTest, ADeploymentBecomesReadyOnASandboxAloneAndASignalEnd
       sandbox.kubectl({"create", "deployment", "web", "--image=nginx", "--replicas=3"});
   ASSERT_EQ(created.code, 0) << created.err;
 
-  EXPECT_TRUE(eventually(seconds(60), [&] { return ready(sandbox, "web") == "3"; }))
+  EXPECT_TRUE(eventually(minutes(4), [&] { return ready(sandbox, "web") == "3"; }))
       << sandbox.output();
   EXPECT_THAT(sandbox.output(), HasSubstr("deployment-controller, "));
 
-  // A plugin's worker and a watch that a client holds may not hold the end up.
+  // A plugin's worker and a watch that a client holds may not hold the end up; the watch would last
+  // five minutes at least.
   Process client({"kubectl", "--kubeconfig", sandbox.kubeconfig(), "get", "pods", "--watch"},
                  sandbox.kubeconfig() + ".log");
   EXPECT_TRUE(
-      eventually(seconds(60), [&] { return client.output().find("web-") != std::string::npos; }));
+      eventually(minutes(4), [&] { return client.output().find("web-") != std::string::npos; }));
   sandbox.process().signal(SIGINT);
-  EXPECT_EQ(sandbox.process().wait(seconds(10)), 0) << sandbox.output();
+  EXPECT_EQ(sandbox.process().wait(minutes(2)), 0) << sandbox.output();
 }
 
 TEST(SandboxControllersTest, ControllersThatAreLeftOutDoNothing) {
   Sandbox sandbox({"--controllers=*,-replicaset"});
   ASSERT_EQ(sandbox.kubectl({"create", "deployment", "web", "--image=nginx"}).code, 0);
 
-  EXPECT_TRUE(eventually(seconds(60), [&] {
+  EXPECT_TRUE(eventually(minutes(4), [&] {
     return sandbox.kubectl({"get", "replicasets", "-o=name"}).out.find("web-") != std::string::npos;
   })) << sandbox.output();
 

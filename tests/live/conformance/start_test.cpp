@@ -4,7 +4,6 @@
 namespace davit::live {
 namespace {
 
-using std::chrono::seconds;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -15,7 +14,7 @@ class StartTest : public LiveTest {
   static Outcome fails(std::vector<std::string> flags) {
     flags.insert(flags.begin(), {DAVIT_PROGRAM, "run", "--port=0"});
     const std::string scratch = cluster().scratch().string();
-    return run(flags, "", {"HOME=" + scratch, "KUBECONFIG="}, seconds(60));
+    return run(flags, "", {"HOME=" + scratch, "KUBECONFIG="}, kPatience);
   }
 
   /// A kubeconfig of the administrator with one text replaced by another.

@@ -24,7 +24,7 @@ namespace {
 /// all the time and rest would come late.
 constexpr std::size_t kAtOnce = 12;
 /// Events are written behind everything else.
-constexpr milliseconds kEventsQuiet{3000};
+constexpr milliseconds kEventsQuiet{6000};
 constexpr seconds kEventsMax{60};
 constexpr int kNodes = 6;
 constexpr seconds kNodesMax{180};

@@ -88,7 +88,7 @@ TEST(ManyDeploymentsTest, ReachTheirStateWithinTheirBoundsAndThenRest) {
       minutes(15), [&] { return std::exchange(before, versions(cluster)) == before; }, seconds(5)));
   EXPECT_FALSE(before.empty());
   davit->signal(SIGTERM);
-  EXPECT_EQ(davit->wait(seconds(30)), 0) << davit->output();
+  EXPECT_EQ(davit->wait(minutes(4)), 0) << davit->output();
 
   // A second host looks at everything once, and has nothing to write.
   davit = cluster.davit(flags);

@@ -208,7 +208,7 @@ bool ControlPlane::healthy() const {
 
 void ControlPlane::kill_etcd() {
   etcd_->signal(SIGKILL);
-  if (!etcd_->wait(seconds(30))) give_up("etcd does not stop");
+  if (!etcd_->wait(seconds(240))) give_up("etcd does not stop");
 }
 
 void ControlPlane::restart_etcd() {
@@ -218,7 +218,8 @@ void ControlPlane::restart_etcd() {
 
 void ControlPlane::stop_apiserver(int signal) {
   apiserver_->signal(signal);
-  if (!apiserver_->wait(seconds(90))) give_up("kube-apiserver does not stop");
+  // With SIGTERM it waits a minute for its watches.
+  if (!apiserver_->wait(seconds(240))) give_up("kube-apiserver does not stop");
 }
 
 Outcome ControlPlane::kubectl(const std::vector<std::string>& args,
