@@ -76,10 +76,11 @@ std::string LeftOutPlugin::text() const {
 Quarantine::Quarantine(std::optional<CrashJournal> journal, QuarantinePolicy policy, WallTime now)
     : journal_(std::move(journal)) {
   if (!journal_) return;
-  builds_ = judge_crashes(journal_->read(), policy);
+  std::vector<QuarantinedBuild> builds = judge_crashes(journal_->read(), policy);
   // A journal that cannot be shortened still serves.
   (void)journal_->keep(
-      [&](const CrashRecord& record) { return still_counts(record, builds_, policy, now); });
+      [&](const CrashRecord& record) { return still_counts(record, builds, policy, now); });
+  builds_ = std::move(builds);
 }
 
 std::optional<QuarantinedBuild> Quarantine::find(std::string_view plugin,
