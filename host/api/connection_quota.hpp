@@ -17,6 +17,7 @@ class ConnectionQuota {
   /// client-go's limit of idle connections for a host.
   static constexpr std::size_t kDefault = 25;
 
+  /// Allows so many connections at once; not 0.
   explicit ConnectionQuota(std::size_t connections = kDefault) : free_(connections) {}
   ConnectionQuota(const ConnectionQuota&) = delete;
   ConnectionQuota& operator=(const ConnectionQuota&) = delete;
@@ -25,6 +26,7 @@ class ConnectionQuota {
   /// the quota too.
   class Share {
    public:
+    /// Takes a connection that is free, or the last place in the line. Does not block.
     Share(ConnectionQuota& quota, RequestLoop& loop);
     /// Gives it back, or leaves the line.
     ~Share();

@@ -42,6 +42,7 @@ void set_option(CURL* handle, CURLoption option, T value) {
   DAVIT_ASSERT(code == CURLE_OK);
 }
 
+/// Appends a copy of `line`, such as a header, to a list of libcurl's; the first makes the list.
 void append_line(CurlList& list, const std::string& line);
 
 /// Address, proxy, TLS and TCP of `handle`, which must not outlive `tls` and `connect_to`, an empty

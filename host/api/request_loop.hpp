@@ -45,15 +45,18 @@ class RequestLoop {
   void post(std::size_t index) EXCLUDES(mutex_);
   /// The caller gives up. Any thread.
   void stop() EXCLUDES(mutex_);
+  /// Whether stop() was called since the last reset(). Any thread.
   [[nodiscard]] bool stopped() EXCLUDES(mutex_);
   /// Nothing more may go on the wire. Ends one wait(). Any thread.
   void hold() EXCLUDES(mutex_);
+  /// Whether hold() was called since the last reset(). Any thread.
   [[nodiscard]] bool held() EXCLUDES(mutex_);
   /// Every driven request is to be driven again. Any thread.
   void ring() EXCLUDES(mutex_);
 
   /// `request` is driven from now on until leave(). It must not leave inside drive().
   void join(DrivenRequest& request) { driven_.push_back({&request, 0, 0}); }
+  /// Drives `request` no more, so that it may be destroyed. Ignored when it has not joined.
   void leave(DrivenRequest& request);
 
   /// Waits for `enough` posts, stop(), hold() or `until`; returns what was posted since the last

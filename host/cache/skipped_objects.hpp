@@ -13,10 +13,13 @@
 
 namespace davit::host {
 
+/// Why a cache cannot hold an object: its text is too large, nested too deep, not UTF-8 or not
+/// JSON, or a field of it has another type than the API says.
 enum class SkipReason : std::uint8_t { kTooLarge, kTooDeep, kEncoding, kMalformed, kWrongType };
 
 /// The value of the metrics' label `reason`.
 [[nodiscard]] std::string_view label_of(SkipReason reason);
+/// The reason for what the parser found. An object that it read all the same has a wrong type.
 [[nodiscard]] SkipReason reason_of(ParseFault fault);
 
 /// One state of an object that was passed over.
@@ -37,6 +40,8 @@ class SkippedObjects {
   void erase(std::string_view ns, std::string_view name);
   /// Whether a state of this very object is here; an unknown UID is equal to each.
   [[nodiscard]] bool has(std::string_view ns, std::string_view name, std::string_view uid) const;
+  /// Marks the entry of that name as one of which the cache holds an older state; ignored when
+  /// there is none.
   void keep(std::string_view ns, std::string_view name);
   /// Names the kind of those whose text did not: the items of a list.
   void set_kind(std::string_view api_version, std::string_view kind);

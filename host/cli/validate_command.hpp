@@ -12,10 +12,12 @@
 
 namespace davit::host {
 
+/// What the command line of `davit plugin validate` says.
 struct PluginValidateOptions {
+  /// Whether results are printed for people, or as one JSON document.
   enum class Output { kText, kJson };
 
-  std::string file;
+  std::string file;                   ///< The plugin.
   std::optional<std::uint64_t> seed;  ///< Nothing: another one each time.
   int limit_seconds = 60;             ///< Of each check.
   std::vector<std::string> checks;    ///< Empty: all.
@@ -32,7 +34,10 @@ class ValidationView {
   /// `out` is borrowed.
   ValidationView(std::ostream& out, Screen screen) : out_(out), screen_(screen) {}
 
+  /// Says how far the check that runs has come: on a terminal each time, in a log every few
+  /// seconds.
   void show(const CheckProgress& running);
+  /// Prints what a check came to, in place of its progress.
   void show(const CheckResult& result);
 
  private:

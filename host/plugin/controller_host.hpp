@@ -142,6 +142,7 @@ class ControllerHost {
 
     [[nodiscard]] bool reads(std::uint32_t form) const { return form >= oldest && form <= writes; }
   };
+  /// What the controller's table says of its state; nothing: it hands none on.
   [[nodiscard]] std::optional<StateForms> state_forms() const;
   /// What the controller wants to hand to another build of it. Only when it is drained and between
   /// hold_handlers() and release_handlers(), as for read_state(). kInvalid: too much of it; another
@@ -152,18 +153,22 @@ class ControllerHost {
   /// Brings the handlers of two builds to one point of the cluster's history, where they rest until
   /// release_handlers() of both. False when that takes longer than until `deadline`.
   [[nodiscard]] bool hold_handlers(ControllerHost& other, Time deadline);
+  /// Lets the handlers go on after hold_handlers().
   void release_handlers() { inbox_.release(); }
   /// write_state() goes on and nobody waits for it any more: no sync, timer or handler of this
   /// build runs beside it. Until end_rest(), after hold_handlers(); health() says so.
   void begin_rest() { runner_->begin_rest("write() of its state"); }
+  /// write_state() has ended: releases the handlers and lets everything run again.
   void end_rest() {
     release_handlers();
     runner_->end_rest();
   }
+  /// Whether it is between begin_rest() and end_rest().
   [[nodiscard]] bool resting() const { return runner_->resting(); }
   /// What it means to write. With kAnswer, before init(), this is a shadow: nothing of it reaches
   /// the cluster, no write, no Event, no metric of its own.
   [[nodiscard]] IntendedWrites& writes() { return writes_; }
+  /// Whether nothing of it reaches the cluster; see writes().
   [[nodiscard]] bool is_shadow() const { return writes_.mode() == IntendedWrites::Mode::kAnswer; }
   /// Adds every key that waits here to the queues of the same name of the build that serves. After
   /// wait_caches(), before begin_syncing(). Returns how many there are.

@@ -116,12 +116,15 @@ class ControllerRunner {
   /// Hands out no key and fires no timer until resume(), and waits for what runs. Returns whether
   /// all of it ended. Keys are still taken in, changes still delivered.
   bool pause(const Quiesce& wait) EXCLUDES(mutex_);
+  /// Ends a pause(): keys are handed out and timers fire again. Idempotent.
   void resume() EXCLUDES(mutex_);
 
   /// Hands out no key and fires no timer until end_rest(), whatever pause() and resume() say: a
   /// call into the controller goes on beside which nothing of it may run. overdue() names it.
   void begin_rest(std::string_view call) EXCLUDES(mutex_);
+  /// The call has ended. Ignored without begin_rest().
   void end_rest() EXCLUDES(mutex_);
+  /// Whether it is between begin_rest() and end_rest().
   [[nodiscard]] bool resting() const EXCLUDES(mutex_);
 
   /// Takes what the queue holds; only after pause() returned true, before resume().

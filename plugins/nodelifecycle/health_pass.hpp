@@ -23,6 +23,7 @@ namespace davit::nodelifecycle {
 /// grace period anew.
 class HealthPass final : public HandedState {
  public:
+  /// The informers that it reads, synced before the first run().
   struct Caches {
     Informer<Node> nodes;
     Informer<Pod> pods;
@@ -37,10 +38,12 @@ class HealthPass final : public HandedState {
   /// Taints those that wait for it, or evicts their pods, as the rates allow. Blocks for requests.
   /// Not from a cache that has not been confirmed for long.
   void taint();
+  /// Whether taint() may run while run() does, so that no taint waits for pods that are marked.
   [[nodiscard]] bool taints_beside_pass() const { return zones_.runs_beside_pass(); }
   /// When run() is due again: after the period, or before when a node's grace ends.
   [[nodiscard]] Time next() const { return next_; }
 
+  /// See HandedState: the form that write() writes.
   [[nodiscard]] std::uint32_t version() const override { return 1; }
   void write(JsonWriter& out) const override;
   [[nodiscard]] Status read(std::uint32_t version, Value state) override;

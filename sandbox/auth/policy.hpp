@@ -25,10 +25,15 @@ struct PolicyObjects {
 /// What a set of roles and bindings allows. A binding to a role that is not there gives nothing.
 class Policy {
  public:
+  /// Reads the objects, which may go afterwards. ClusterRoles gain what their aggregation rules
+  /// add.
   explicit Policy(const PolicyObjects& objects);
 
+  /// As Authorizer::authorize(): allowed, with the binding that allows it as reason, or no opinion.
   [[nodiscard]] Access authorize(const Identity& who, const AccessAttributes& what) const;
+  /// As Authorizer::rules(): all that `who` may do in `ns`, cluster-wide rights included.
   [[nodiscard]] std::vector<PolicyRule> rules(const Identity& who, std::string_view ns) const;
+  /// As Authorizer::rules_of(): what `role` allows; nothing when there is no such role.
   [[nodiscard]] std::optional<std::vector<PolicyRule>> rules_of(const RoleReference& role) const;
 
  private:

@@ -11,6 +11,7 @@
 
 namespace davit::sandbox {
 
+/// Whether simulated kubelets post Events. Many pods at once make three Events for each container.
 enum class PodEventSwitch : std::uint8_t { kOn, kOff };
 
 /// Posts the Events Pulled, Created and Started of each container in the form of a kubelet of

@@ -17,6 +17,7 @@ namespace davit::sandbox {
 inline constexpr std::string_view kOpenApiV2Type =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
+/// The forms in which the document is served.
 enum class OpenApiV2Form : std::uint8_t { kJson, kProtobuf };
 
 /// What a client with this Accept header gets; empty: 406.

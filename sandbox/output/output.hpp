@@ -13,7 +13,10 @@
 
 namespace davit::sandbox {
 
+/// How a body is encoded.
 enum class Media : std::uint8_t { kJson, kYaml, kProtobuf };
+/// What of the objects a body shows: all, a Table for people, or their metadata, of one object or
+/// of a list (PartialObjectMetadata and PartialObjectMetadataList of meta.k8s.io).
 enum class Form : std::uint8_t { kWhole, kTable, kMetadata, kMetadataList };
 /// rows[].object of a Table.
 enum class IncludeObject : std::uint8_t { kMetadata, kNone, kWhole };
@@ -53,9 +56,10 @@ enum class ShowColumns : bool { kNo, kYes };
 /// Kind, apiVersion and metadata: of one object, or of the object of a watch's event.
 [[nodiscard]] Json to_partial_metadata(const Json& object, const OutputForm& form);
 
+/// A body as it goes out.
 struct EncodedBody {
-  std::string content_type;
-  std::string text;  ///< JSON and YAML with their last newline.
+  std::string content_type;  ///< The value of the header.
+  std::string text;          ///< JSON and YAML with their last newline.
 };
 /// The body of an answer. What has no form in protobuf is JSON.
 [[nodiscard]] EncodedBody encode_body(const Json& body, const OutputForm& form);

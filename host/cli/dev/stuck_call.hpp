@@ -9,6 +9,7 @@
 
 namespace davit::host {
 
+/// One such call: what it does, for how long, and where in the plugin it is.
 struct StuckCall {
   std::string activity;                ///< "sync", "timer" or "on_event".
   std::string key;                     ///< The key of a sync; for a timer its number.
@@ -17,6 +18,7 @@ struct StuckCall {
 
   /// What follows the word "stuck" in a report.
   [[nodiscard]] std::string report() const;
+  /// Reads what report() wrote, without the word "stuck". Parts that are missing stay empty.
   [[nodiscard]] static StuckCall parse(std::string_view report);
 
   /// "sync of default/web"
