@@ -195,11 +195,6 @@ std::size_t WriteTracker::size() const {
   return keys_.size();
 }
 
-std::uint64_t WriteTracker::looks() const {
-  MutexLock lock(mutex_);
-  return looks_;
-}
-
 WriteTracker::Watcher& WriteTracker::follow(Informer& informer) {
   Watcher* added = nullptr;
   {
@@ -263,7 +258,6 @@ void WriteTracker::progressed(Watcher& watcher, std::uint64_t version) {
     while (!watcher.versions.empty()) {
       const auto lowest = watcher.versions.begin();
       if (version != 0 && lowest->first > version) break;
-      ++looks_;
       Entry& entry = *lowest->second;
       std::erase_if(entry.second.versions,
                     [&](const Version& each) { return each.watcher == &watcher; });
@@ -283,7 +277,6 @@ void WriteTracker::changed(Watcher& watcher, const Change& change) {
     auto [at, end] = watcher.deletions.equal_range(full_name(object.ns, object.name));
     while (at != end) {
       const auto place = at++;
-      ++looks_;
       Entry& entry = *place->second;
       const auto seen =
           std::find_if(entry.second.deletions.begin(), entry.second.deletions.end(),

@@ -82,8 +82,6 @@ class WriteTracker {
 
   /// Keys with outstanding writes.
   [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
-  /// Writes that were looked at because a cache has moved, since the beginning.
-  [[nodiscard]] std::uint64_t looks() const EXCLUDES(mutex_);
 
  private:
   class Watcher;
@@ -156,7 +154,6 @@ class WriteTracker {
   Keys keys_ GUARDED_BY(mutex_);
   std::size_t relisting_ GUARDED_BY(mutex_) = 0;  // Keys that wait for a relist.
   std::size_t lost_ GUARDED_BY(mutex_) = 0;       // Writes without an answer that are waited for.
-  std::uint64_t looks_ GUARDED_BY(mutex_) = 0;
   std::size_t prune_at_ GUARDED_BY(mutex_) = 64;  // Size of keys_ at which it is next gone through.
 };
 
