@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "host/base/assert.hpp"
+#include "host/base/start_thread.hpp"
 
 namespace davit::host {
 namespace {
@@ -63,6 +64,13 @@ class CurlLane::Started final : public Call {
   const Id id_;
 };
 
+/// A request for which there was no thread: nothing of it was sent.
+class CurlLane::Unstarted final : public Call {
+ public:
+  void resume() override {}
+  [[nodiscard]] bool is_sent() const override { return false; }
+};
+
 CurlLane::CurlLane(const CurlSettings& settings, Lane lane)
     : settings_(settings), lane_(lane), multi_(curl_multi_init()) {
   DAVIT_ASSERT(multi_ != nullptr);
@@ -83,20 +91,29 @@ std::unique_ptr<Call> CurlLane::start(HttpRequest request, std::shared_ptr<const
                                       ResponseReader& reader) {
   Id id = 0;
   bool wanted = false;
+  if (!ensure_thread()) {
+    // As a connection that was refused: nothing was sent, and callers try again later.
+    reader.on_end({Break::kRefused, "the system has no thread to send it on"});
+    return std::make_unique<Unstarted>();
+  }
   {
     MutexLock lock(mutex_);
     id = ++last_id_;
     live_.insert(id);
     notes_.starts.push_back(
         std::make_unique<CurlTransfer>(id, std::move(request), std::move(tls), reader));
-    if (!thread_.joinable()) {
-      thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-      pthread_setname_np(thread_.native_handle(), thread_name(lane_));
-    }
     wanted = must_wake();
   }
   if (wanted) wake();
   return std::make_unique<Started>(*this, id);
+}
+
+bool CurlLane::ensure_thread() {
+  MutexLock lock(mutex_);
+  if (thread_.joinable()) return true;
+  if (!start_thread(thread_, [this](const std::stop_token& stop) { run(stop); })) return false;
+  pthread_setname_np(thread_.native_handle(), thread_name(lane_));
+  return true;
 }
 
 void CurlLane::cancel(Id id) {

@@ -25,6 +25,8 @@ class CurlLane {
   CurlLane(const CurlLane&) = delete;
   CurlLane& operator=(const CurlLane&) = delete;
 
+  /// As Transport::start(), with the material for TLS. Without a thread to be had, the request ends
+  /// at once with Break::kRefused; the next one tries to start the thread again.
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request,
                                             std::shared_ptr<const TlsMaterial> tls,
                                             ResponseReader& reader) EXCLUDES(mutex_);
@@ -35,6 +37,7 @@ class CurlLane {
  private:
   using Id = std::uint64_t;
   class Started;
+  class Unstarted;
   struct Notes {
     std::vector<std::unique_ptr<CurlTransfer>> starts;
     std::vector<Id> cancels;
@@ -42,6 +45,8 @@ class CurlLane {
     std::string only_certificate;  // Empty: no such note.
   };
 
+  /// Starts the lane's thread unless it runs; false when the system gives none.
+  [[nodiscard]] bool ensure_thread() EXCLUDES(mutex_);
   void cancel(Id id) EXCLUDES(mutex_);
   void resume(Id id) EXCLUDES(mutex_);
 

@@ -68,7 +68,7 @@ struct HttpRequest {
 /// Why a request ended without a complete answer.
 enum class Break {
   kNone,     ///< It did not: the answer is complete.
-  kRefused,  ///< No connection: refused, or no route.
+  kRefused,  ///< No connection: refused, no route, or no thread to make it on.
   kReset,  ///< The peer closed or reset before or during the answer; GOAWAY; a dead connection was
            ///< found.
   kTimeout,      ///< The request's timeout, or the limit for connecting.

@@ -98,10 +98,9 @@ Status HostProcess::start(const std::stop_token& stop) {
   announce_quarantine();
   started_.store(true, std::memory_order_relaxed);
   if (elects()) {
-    stand_for_election();
-  } else {
-    lead(std::nullopt);
+    return stand_for_election();
   }
+  lead(std::nullopt);
   return {};
 }
 
@@ -346,11 +345,11 @@ Status HostProcess::start_controllers() {
   return {};
 }
 
-void HostProcess::stand_for_election() {
+Status HostProcess::stand_for_election() {
   constexpr HealthEndpoints kAll{.health = true, .live = true, .ready = true};
   checks_.add("leaderElection", kAll, [this] { return elector_->health(); });
   checks_.set_standby([this] { return !elector_->is_leader(); });
-  elector_->start();
+  return elector_->start();
 }
 
 void HostProcess::lead(std::optional<Time> won) { plugins_->lead(won); }

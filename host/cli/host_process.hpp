@@ -123,7 +123,7 @@ class HostProcess {
   void note_quarantine();
   void wait_between_controllers(const std::stop_token& stop);
   Status start_controllers();
-  void stand_for_election();
+  [[nodiscard]] Status stand_for_election();
   void lead(std::optional<Time> won);
   void report_caches();
   /// On an informer's thread, under its lock.

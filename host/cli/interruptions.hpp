@@ -7,6 +7,11 @@
 
 namespace davit::host {
 
+/// An eventfd, which becomes readable with signal_event(); not valid when there is no descriptor.
+[[nodiscard]] UniqueFd make_event();
+/// Makes the descriptor of make_event() readable, for good. Any thread.
+void signal_event(const UniqueFd& event);
+
 /// SIGINT and SIGTERM are blocked in every thread that is started after this, and read from a
 /// descriptor; SIGPIPE and SIGHUP are ignored. One a process, made before any thread.
 class Interruptions {
@@ -17,9 +22,14 @@ class Interruptions {
 
   enum class What { kNothing, kSignal, kLostLease };
 
-  /// Waits for one, at most so long. A signal is taken, so that the next wait sees only the next
-  /// one. Any thread.
-  [[nodiscard]] What wait(std::chrono::milliseconds limit) const;
+  /// As a limit of wait(): none.
+  static constexpr std::chrono::milliseconds kNoLimit{-1};
+
+  /// Waits for one, at most so long, and only until `enough` is readable, if that is a descriptor:
+  /// kNothing then, and a signal stays for the next wait. Else a signal is taken, so that the next
+  /// wait sees only the next one. Any thread.
+  [[nodiscard]] What wait(std::chrono::milliseconds limit,
+                          const UniqueFd& enough = UniqueFd()) const;
 
   /// Any thread.
   void lost_lease() const;

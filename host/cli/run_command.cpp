@@ -44,6 +44,11 @@ int print_mistake(const std::string& text) {
   return kExitMistakes;
 }
 
+int fail_command(const Log& log, const Status& why) {
+  log.error("command failed", {{"err", why.message()}});
+  return kExitFailed;
+}
+
 /// Files that decide what this host may do are nobody else's to write.
 Status check_files(const ConnectionConfig& connection, const Log& log) {
   for (const std::string& file : connection.files) {
@@ -101,9 +106,8 @@ int serve_orders(HostProcess& host, const RunOptions& options, ManifestFollower&
   Result<std::unique_ptr<PluginWatch>> watch = std::unique_ptr<PluginWatch>();
   if (options.watch == RunOptions::Watch::kYes) watch = watch_files(follower);
   if (const Status failed = server ? watch.error() : server.error(); !failed.ok()) {
-    log.error("command failed", {{"err", failed.message()}});
     if (!host.stop()) leave(sink);
-    return kExitFailed;
+    return fail_command(log, failed);
   }
   return serve(host, interruptions, sink);
 }
@@ -139,7 +143,8 @@ int run_host(const RunOptions& options) {
       make_log_sink(manifest.logging.format, manifest.logging.verbosity);
   const Log log(*sink);
   if (Status s = check_files(*connection, log); !s.ok()) return print_mistake(s.message());
-  std::optional<StartWatch> watch(std::in_place, interruptions, *sink);
+  Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions, *sink);
+  if (!watch) return fail_command(log, watch.error());
   const Result<CrashJournal> journal = open_journal(manifest);
   const CrashHandler handler(journal ? journal->path().string() : "");
   const std::unique_ptr<Clock> clock = make_system_clock();
@@ -167,7 +172,7 @@ int run_host(const RunOptions& options) {
                    HostSeams{*clock, *random, *sink, nullptr, &quarantine},
                    [&interruptions] { interruptions.lost_lease(); });
   host.want(plan->desired());
-  if (const std::optional<int> code = start_host(host, watch, *sink)) return *code;
+  if (const std::optional<int> code = start_host(host, *std::move(watch), *sink)) return *code;
   ManifestFollower follower(host, options, manifest, plan->desired(), log);
   return serve_orders(host, options, follower, interruptions, *sink);
 }

@@ -128,11 +128,12 @@ class SandboxRun {
  private:
   int run_controllers(SandboxProcess& process, const Manifest& manifest, HostPlan& plan) {
     const CrashHandler handler("");
-    std::optional<StartWatch> watch(std::in_place, interruptions_, *sink_);
+    Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions_, *sink_);
+    if (!watch) return refuse(err_, watch.error());
     const std::unique_ptr<Transport> way = process.connect();
     HostProcess host(manifest, ConnectionConfig{}, std::move(plan.controllers()),
                      HostSeams{*clock_, *random_, *sink_, way.get()}, [] {});
-    if (const std::optional<int> code = start_host(host, watch, *sink_)) return *code;
+    if (const std::optional<int> code = start_host(host, *std::move(watch), *sink_)) return *code;
     introduce(settings_, process, out_);
     return serve(host, interruptions_, *sink_);
   }

@@ -121,7 +121,10 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(const std::string& pa
       ::chmod(path.c_str(), 0600) != 0 || ::listen(fd.get(), kConnectionsMax) != 0) {
     return refuse(Code::kUnavailable, reason(errno));
   }
-  return std::make_unique<ControlServer>(path, std::move(fd), std::move(answer), std::move(log));
+  auto server =
+      std::make_unique<ControlServer>(path, std::move(fd), std::move(answer), std::move(log));
+  if (!server->start()) return refuse(Code::kUnavailable, "the system has no thread to listen on");
+  return server;
 }
 
 ControlServer::ControlServer(std::string path, UniqueFd listening, Answer answer, Log log)
@@ -129,8 +132,11 @@ ControlServer::ControlServer(std::string path, UniqueFd listening, Answer answer
       listening_(std::move(listening)),
       stopping_(::eventfd(0, EFD_CLOEXEC)),
       answer_(std::move(answer)),
-      log_(std::move(log)),
-      accepting_([this](const std::stop_token& stop) { accept_all(stop); }) {}
+      log_(std::move(log)) {}
+
+bool ControlServer::start() {
+  return start_thread(accepting_, [this](const std::stop_token& stop) { accept_all(stop); });
+}
 
 ControlServer::~ControlServer() {
   ::unlink(path_.c_str());
@@ -138,7 +144,7 @@ ControlServer::~ControlServer() {
   const std::uint64_t one = 1;
   // Cannot fail: the counter is far from its end.
   [[maybe_unused]] const ssize_t written = ::write(stopping_.get(), &one, sizeof one);
-  accepting_.join();
+  if (accepting_.joinable()) accepting_.join();
   connections_.clear();
 }
 
@@ -165,7 +171,11 @@ void ControlServer::accept_all(const std::stop_token& stop) {
       serve(made.fd.get());
       made.ended.store(true);
     };
-    if (!start_thread(made.thread, serving)) connections_.pop_back();
+    if (!start_thread(made.thread, serving)) {
+      connections_.pop_back();
+      log_.warning("Cannot serve a connection of davit ctl",
+                   {{"err", "the system has no thread for it"}});
+    }
   }
 }
 

@@ -22,10 +22,11 @@ class ControlServer {
   using Answer = std::function<std::string(std::string_view line)>;
 
   /// Listens at `path`. A socket that nobody listens at is replaced; kAlreadyExists when somebody
-  /// does, or when something else is there.
+  /// does, or when something else is there; kUnavailable when the system gives no socket or no
+  /// thread.
   static Result<std::unique_ptr<ControlServer>> open(const std::string& path, Answer answer,
                                                      Log log);
-  /// `listening` listens at `path`; see open().
+  /// `listening` listens at `path`; nothing is accepted yet. See open().
   ControlServer(std::string path, UniqueFd listening, Answer answer, Log log);
   /// Takes no further connection, and waits for the answers under way to be made, not to be read.
   ~ControlServer();
@@ -37,6 +38,7 @@ class ControlServer {
  private:
   struct Connection;
 
+  [[nodiscard]] bool start();
   void accept_all(const std::stop_token& stop);
   void serve(int fd) const;
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "host/base/start_thread.hpp"
 #include "host/http/http_connection.hpp"
 #include "host/http/http_server.hpp"
 #include "host/http/tls_channel.hpp"
@@ -260,8 +261,9 @@ class AsioServer final : public HttpServer, private SessionOwner {
                                       std::to_string(options_.port) + ": " + error.message()};
     }
     accept();
-    thread_ = std::thread([this] { io_.run(); });
-    return {};
+    if (start_thread(thread_, [this] { io_.run(); })) return {};
+    return {Code::kUnavailable,
+            "cannot serve on " + endpoint() + ": the system has no thread for it"};
   }
 
   [[nodiscard]] std::uint16_t port() const override { return endpoint_.port(); }
@@ -362,7 +364,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
   bool accepting_ = false;
   bool draining_ = false;
   std::unordered_map<std::uint64_t, std::unique_ptr<Session>> sessions_;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace

@@ -106,7 +106,8 @@ class HttpServer {
   /// Must not throw. Called on the server's thread.
   using Handler = std::function<HttpServerResponse(const HttpServerRequest&)>;
 
-  /// Binds, listens and serves. kUnavailable when the address cannot be had, with the reason.
+  /// Binds, listens and serves. kUnavailable when the address or a thread cannot be had, with the
+  /// reason.
   [[nodiscard]] static Result<std::unique_ptr<HttpServer>> open(const HttpServerOptions& options,
                                                                 Handler handler, Log log);
   HttpServer() = default;

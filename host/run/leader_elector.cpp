@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/base/assert.hpp"
+#include "host/base/start_thread.hpp"
 
 namespace davit::host {
 namespace {
@@ -35,9 +36,10 @@ LeaderElector::LeaderElector(LeaderElectionOptions options, LeaseApi& api, Clock
 
 LeaderElector::~LeaderElector() { stop(Release::kNo); }
 
-void LeaderElector::start() {
+Status LeaderElector::start() {
   DAVIT_ASSERT(!thread_.joinable());
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  if (start_thread(thread_, [this](const std::stop_token& stop) { run(stop); })) return {};
+  return {Code::kUnavailable, "the system has no thread to stand for election on"};
 }
 
 void LeaderElector::stop(Release release) {

@@ -58,8 +58,8 @@ class LeaderElector {
   /// Stops without a release.
   ~LeaderElector();
 
-  /// Starts the thread. Once.
-  void start();
+  /// Starts the thread; once. kUnavailable: the system has none, so nobody stands for election.
+  [[nodiscard]] Status start();
 
   /// Ends the election. kYes gives the lease back, so that another host takes it at once: only when
   /// nothing that the lease guards can write any more. Blocks until the thread has ended (at most

@@ -52,6 +52,7 @@ struct SwapRequest {
   std::optional<ProbationTerms> probation{};
 };
 
+/// What PluginSet::load() is to load, and how.
 struct LoadOrder {
   std::filesystem::path file;
   std::string sha256 = {};  ///< What the digest of each of its builds must be, or empty.
@@ -252,6 +253,10 @@ class PluginSet {
   void undo_drain(const Swap& swap) EXCLUDES(mutex_);
   void finish(Swap& swap) EXCLUDES(mutex_);
 
+  /// The terms of the probation that the swap begins; nothing: it begins none.
+  [[nodiscard]] std::optional<ProbationTerms> probation_of(const Swap& swap) const;
+  /// Starts the thread that judges probations unless it runs; false when the system has none.
+  [[nodiscard]] bool start_prober() REQUIRES(mutex_);
   void put_on_probation(Swap& swap) REQUIRES(mutex_);
   void end_probation(Slot& slot, Probation::End end, std::string text) REQUIRES(mutex_);
   void await_probation(Swap& swap) EXCLUDES(mutex_);
@@ -289,7 +294,7 @@ class PluginSet {
   Retirement retirement_;  // Of whoever has the Turn.
 
   CondVar probation_changed_;  // One began or ended, or the set stops.
-  std::jthread prober_;        // Last: it uses the others. Started by the first probation.
+  std::jthread prober_;        // Last: it uses the others. Started by the first probation's swap.
 };
 
 }  // namespace davit::host

@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "host/base/start_thread.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -44,9 +46,9 @@ Result<std::unique_ptr<PluginWatch>> PluginWatch::open(
   auto watch = std::make_unique<PluginWatch>(std::move(inotify), quiet, std::move(changed),
                                              std::move(followed));
   if (Status s = watch->follow(files); !s.ok()) return s;
-  watch->thread_ =
-      std::jthread([self = watch.get()](const std::stop_token& stop) { self->run(stop); });
-  return watch;
+  const auto run = [self = watch.get()](const std::stop_token& stop) { self->run(stop); };
+  if (start_thread(watch->thread_, run)) return watch;
+  return Status(Code::kUnavailable, "cannot watch files: the system has no thread for it");
 }
 
 Status PluginWatch::follow(const std::vector<std::filesystem::path>& files) {

@@ -30,7 +30,8 @@ class PluginWatch {
   using Followed = std::function<std::vector<std::filesystem::path>()>;
 
   /// `quiet`: how long a file must have been left alone after it was closed by its writer, or got
-  /// its name, before `changed` is called. kUnavailable: a directory cannot be watched.
+  /// its name, before `changed` is called. kUnavailable: a directory cannot be watched,
+  /// or the system has no thread for it.
   static Result<std::unique_ptr<PluginWatch>> open(const std::vector<std::filesystem::path>& files,
                                                    std::chrono::milliseconds quiet, Changed changed,
                                                    Followed followed = {});

@@ -2,6 +2,7 @@
 /// before comes back.
 #include <utility>
 
+#include "host/base/start_thread.hpp"
 #include "host/swap/swap.hpp"
 #include "host/swap/turn.hpp"
 
@@ -13,22 +14,31 @@ constexpr Duration kLook = std::chrono::milliseconds(200);
 
 }  // namespace
 
+std::optional<ProbationTerms> PluginSet::probation_of(const Swap& swap) const {
+  // A rolled-back build gets no probation, and roll_back() ends the other one's.
+  if (swap.copy != nullptr) return std::nullopt;
+  const ProbationTerms terms = swap.request.probation.value_or(limits_.probation);
+  if (terms.time <= Duration::zero()) return std::nullopt;
+  return terms;
+}
+
+bool PluginSet::start_prober() {
+  if (prober_.joinable()) return true;
+  return start_thread(prober_, [this](const std::stop_token& stop) { watch_probations(stop); });
+}
+
 void PluginSet::put_on_probation(Swap& swap) {
-  // Who comes back was good enough before, and roll_back() ends the probation.
   if (swap.copy != nullptr) return;
   Slot& slot = *swap.slot;
   end_probation(slot, Probation::End::kSuperseded, "another build took its place");
-  const ProbationTerms terms = swap.request.probation.value_or(limits_.probation);
-  if (terms.time <= Duration::zero()) return;
+  const std::optional<ProbationTerms> terms = probation_of(swap);
+  if (!terms) return;
   // The two have changed places: the old build is `next` now.
   const LoadedPlugin& before = *swap.next.plugin;
   slot.probation =
-      std::make_shared<Probation>(Probation{terms, clock_.now(), swap.report.to, before.copy(),
+      std::make_shared<Probation>(Probation{*terms, clock_.now(), swap.report.to, before.copy(),
                                             before.file().path, before.declaration().version});
   swap.probation = slot.probation;
-  if (!prober_.joinable()) {
-    prober_ = std::jthread([this](const std::stop_token& stop) { watch_probations(stop); });
-  }
   probation_changed_.notify_all();
 }
 

@@ -52,11 +52,17 @@ bool PluginSet::prepare(Swap& swap) {
   const PluginFile& file = swap.slot->now.plugin->file();
   swap.report.from = {file.declaration.version, file.digest, swap.slot->now.number};
   swap.was_leading = leading_;
-  if (swap.report.residents < limits_.residents_max) return true;
-  return swap.fail(SwapOutcome::kTooManyResident,
-                   std::to_string(swap.report.residents) +
-                       " builds could not leave memory, and no more are allowed: restart the host "
-                       "(davit ctl status names them)");
+  if (swap.report.residents >= limits_.residents_max) {
+    return swap.fail(
+        SwapOutcome::kTooManyResident,
+        std::to_string(swap.report.residents) +
+            " builds could not leave memory, and no more are allowed: restart the host "
+            "(davit ctl status names them)");
+  }
+  // Before anything changes: a build that nobody judges must not serve.
+  if (!probation_of(swap) || start_prober()) return true;
+  return swap.fail(SwapOutcome::kInitFailed,
+                   "the system has no thread to judge the new build on: try again");
 }
 
 bool PluginSet::build(Swap& swap) {

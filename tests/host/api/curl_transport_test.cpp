@@ -11,6 +11,7 @@
 #include "tests/host/api/tiny_server.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/recording_rest_metrics.hpp"
+#include "tests/support/scarcity.hpp"
 
 namespace davit::host {
 namespace {
@@ -70,6 +71,28 @@ TEST_F(CurlTransportTest, RequestArrivesAsItWasMade) {
   EXPECT_THAT(wire, testing::EndsWith("\r\n\r\n{\"a\":1}"));
   EXPECT_THAT(wire, testing::Not(HasSubstr("Expect:")));
   EXPECT_THAT(wire, testing::Not(HasSubstr("Accept-Encoding")));
+}
+
+TEST_F(CurlTransportTest, WithoutAThreadARequestIsRefusedUnsentAndTheNextOneIsServed) {
+  TinyServer server([](Peer& peer) {
+    peer.read_request();
+    peer.answer("{}");
+  });
+  const auto transport = connect_to(server.url());
+  CollectedAnswer refused;
+  {
+    const test::NoThreads scarce;
+    const auto call = transport->start(post("{}"), refused);
+    EXPECT_FALSE(call->is_sent());
+    EXPECT_EQ(scarce.wanted(), 1U);
+  }
+  const TransportEnd end = refused.wait();
+  EXPECT_EQ(end.kind, Break::kRefused);
+  EXPECT_EQ(end.message, "the system has no thread to send it on");
+
+  CollectedAnswer answer;
+  const auto call = transport->start(post("{}"), answer);
+  EXPECT_EQ(answer.wait().kind, Break::kNone);
 }
 
 TEST_F(CurlTransportTest, ChunkedBodyArrivesWholeInAnyCut) {

@@ -16,6 +16,7 @@
 #include "host/base/unique_fd.hpp"
 #include "tests/support/collector.hpp"
 #include "tests/support/recording_log_sink.hpp"
+#include "tests/support/scarcity.hpp"
 #include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
@@ -121,6 +122,20 @@ TEST_F(ControlSocketTest, WithoutDescriptorsItRestsAndAnswersLater) {
   EXPECT_EQ(::recv(client.get(), answer.data(), answer.size(), MSG_WAITALL),
             static_cast<ssize_t>(wanted.size()));
   EXPECT_EQ(answer, wanted);
+}
+
+TEST_F(ControlSocketTest, WithoutAThreadNobodyListensAndTheSocketIsGone) {
+  Status failed;
+  {
+    const test::NoThreads scarce;
+    failed = open().error();
+    EXPECT_EQ(scarce.wanted(), 1U);
+  }
+  EXPECT_EQ(failed.code(), Code::kUnavailable);
+  EXPECT_EQ(failed.message(),
+            "control socket " + path() + ": the system has no thread to listen on");
+  EXPECT_FALSE(std::filesystem::exists(path()));
+  EXPECT_TRUE(open()) << "once there is a thread";
 }
 
 TEST_F(ControlSocketTest, TheSocketGoesWithItsServer) {

@@ -8,6 +8,7 @@
 
 #include "tests/support/http_client.hpp"
 #include "tests/support/recording_log_sink.hpp"
+#include "tests/support/scarcity.hpp"
 
 namespace davit::host {
 namespace {
@@ -184,6 +185,17 @@ TEST_F(HttpServerTest, AddressInUseIsAnErrorWithItsReason) {
   EXPECT_EQ(second.error().code(), Code::kUnavailable);
   EXPECT_THAT(second.error().message(),
               StartsWith("cannot listen on 127.0.0.1:" + std::to_string(server->port()) + ": "));
+}
+
+TEST_F(HttpServerTest, WithoutAThreadTheServerDoesNotOpen) {
+  const test::NoThreads scarce;
+
+  const Status failed = HttpServer::open({}, echo, Log(sink_)).error();
+
+  EXPECT_EQ(scarce.wanted(), 1U);
+  EXPECT_EQ(failed.code(), Code::kUnavailable);
+  EXPECT_THAT(failed.message(), StartsWith("cannot serve on 127.0.0.1:"));
+  EXPECT_THAT(failed.message(), EndsWith(": the system has no thread for it"));
 }
 
 TEST_F(HttpServerTest, NameIsNoAddress) {

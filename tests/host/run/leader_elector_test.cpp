@@ -7,6 +7,7 @@
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_lease_server.hpp"
 #include "tests/support/recording_log_sink.hpp"
+#include "tests/support/scarcity.hpp"
 
 namespace davit::host {
 namespace {
@@ -81,7 +82,7 @@ class LeaderElectorTest : public testing::Test {
 TEST_F(LeaderElectorTest, WinnerTellsEverybody) {  // RT-100
   LeaderElector elector = make();
   EXPECT_FALSE(elector.may_write());
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
 
   EXPECT_THAT(story_.await(2), ElementsAre("leader a", "started"));
   EXPECT_TRUE(elector.is_leader());
@@ -93,9 +94,25 @@ TEST_F(LeaderElectorTest, WinnerTellsEverybody) {  // RT-100
   EXPECT_EQ(sink_.count("Successfully acquired lease lock=kube-system/davit"), 1U);
 }
 
+TEST_F(LeaderElectorTest, WithoutAThreadTheStartSaysSoAndNobodyIsNotified) {
+  LeaderElector elector = make();
+  Status started;
+  {
+    const test::NoThreads scarce;
+    started = elector.start();
+    EXPECT_EQ(scarce.wanted(), 1U);
+  }
+  elector.stop(LeaderElector::Release::kYes);
+
+  EXPECT_EQ(started.code(), Code::kUnavailable);
+  EXPECT_EQ(started.message(), "the system has no thread to stand for election on");
+  EXPECT_FALSE(elector.may_write());
+  EXPECT_TRUE(story_.entries().empty()) << "neither started nor stopped leading";
+}
+
 TEST_F(LeaderElectorTest, FenceFallsWhenTheLeaseIsNotRenewed) {
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
   story_.await(2);
   renew();
 
@@ -110,7 +127,7 @@ TEST_F(LeaderElectorTest, FenceFallsWhenTheLeaseIsNotRenewed) {
 
 TEST_F(LeaderElectorTest, FenceFallsWhileTheMachineIsSuspended) {
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
   story_.await(2);
   ASSERT_TRUE(elector.may_write());
 
@@ -122,7 +139,7 @@ TEST_F(LeaderElectorTest, FenceFallsWhileTheMachineIsSuspended) {
 
 TEST_F(LeaderElectorTest, LeaderThatCannotRenewGivesUpAtTheDeadline) {  // RT-104
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
   story_.await(2);
   clock_.await_waiters(1);
   server_.fail(Status(Code::kUnavailable, "no connection"));
@@ -143,7 +160,7 @@ TEST_F(LeaderElectorTest, LeaderThatCannotRenewGivesUpAtTheDeadline) {  // RT-10
 
 TEST_F(LeaderElectorTest, RequestsEndAfterHalfTheRenewDeadlineAndNeverAfterIt) {  // RT-109
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
   story_.await(2);
   clock_.await_waiters(1);
   test::Collector<Duration> timeouts;
@@ -160,7 +177,7 @@ TEST_F(LeaderElectorTest, RequestsEndAfterHalfTheRenewDeadlineAndNeverAfterIt) {
 
 TEST_F(LeaderElectorTest, LeaderStopsAtOnceWhenAnotherHolds) {
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
   story_.await(2);
   clock_.await_waiters(1);
   const std::string now = micro_time(clock_.wall_now());
@@ -175,7 +192,7 @@ TEST_F(LeaderElectorTest, LeaderStopsAtOnceWhenAnotherHolds) {
 
 TEST_F(LeaderElectorTest, StopWithReleaseGivesTheLeaseBack) {  // RT-106
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
   story_.await(2);
 
   elector.stop(LeaderElector::Release::kYes);
@@ -190,7 +207,7 @@ TEST_F(LeaderElectorTest, StopWithReleaseGivesTheLeaseBack) {  // RT-106
 
 TEST_F(LeaderElectorTest, StopWithoutReleaseLeavesTheLease) {  // RT-107
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
   story_.await(2);
 
   elector.stop(LeaderElector::Release::kNo);
@@ -202,7 +219,7 @@ TEST_F(LeaderElectorTest, StandbyTriesAgainAfterAJitteredPauseAndWins) {  // RT-
   const std::string now = micro_time(clock_.wall_now());
   server_.set(lease_json("kube-system", "davit", {"b", 15, now, now, 1}));
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
 
   EXPECT_THAT(story_.await(1), ElementsAre("leader b"));
   while (server_.record().holder != "a") {
@@ -220,7 +237,7 @@ TEST_F(LeaderElectorTest, StoppedStandbyNeverLed) {
   const std::string now = micro_time(clock_.wall_now());
   server_.set(lease_json("kube-system", "davit", {"b", 15, now, now, 1}));
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
   clock_.await_waiters(1);
 
   elector.stop(LeaderElector::Release::kYes);
@@ -231,7 +248,7 @@ TEST_F(LeaderElectorTest, StoppedStandbyNeverLed) {
 
 TEST_F(LeaderElectorTest, HealthFailsWhenALeaderDoesNotNoticeThatItCannotRenew) {  // RT-110
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
   story_.await(2);
   clock_.await_waiters(1);
   test::Door hang;
@@ -254,7 +271,7 @@ TEST_F(LeaderElectorTest, HealthFailsWhenALeaderDoesNotNoticeThatItCannotRenew) 
 
 TEST_F(LeaderElectorTest, SlowPathIsCounted) {  // RT-103
   LeaderElector elector = make();
-  elector.start();
+  ASSERT_TRUE(elector.start().ok());
   story_.await(2);
   clock_.await_waiters(1);
   server_.set(server_.document());

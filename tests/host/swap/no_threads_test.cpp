@@ -26,6 +26,24 @@ TEST_F(SwapTest, ABuildForWhichThereIsNoThreadIsRefusedAndMayBeTriedAgain) {
   EXPECT_TRUE(swap().ok());
 }
 
+TEST_F(SwapTest, ABuildWhoseProbationNobodyCouldJudgeIsRefusedBeforeItOpens) {
+  limits_.probation.time = std::chrono::seconds(30);
+  start();
+  place("v2");
+  SwapReport report;
+  {
+    const test::NoThreads scarce;
+    report = swap();
+    EXPECT_EQ(scarce.wanted(), 1U);
+  }
+
+  EXPECT_EQ(report.outcome, SwapOutcome::kInitFailed);
+  EXPECT_EQ(report.text, "the system has no thread to judge the new build on: try again");
+  EXPECT_EQ(set_->state().plugins[0].probation, Duration::zero()) << "the old build serves on";
+  EXPECT_TRUE(swap().ok());
+  EXPECT_EQ(set_->state().plugins[0].probation, Duration(std::chrono::seconds(30)));
+}
+
 TEST_F(SwapTest, ControllersEndOneAfterTheOtherWithoutThreads) {
   start();
   const test::NoThreads scarce;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/collector.hpp"
+#include "tests/support/scarcity.hpp"
 #include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
@@ -40,6 +41,16 @@ TEST_F(PluginWatchTest, AFileIsToldWhenItIsWrittenOrTakesTheName) {
   std::filesystem::remove(file("a.so"));
   directory_.write("a.so", "two");
   EXPECT_THAT(told_.await(3), ElementsAre("a.so", "b.so", "a.so"));
+}
+
+TEST_F(PluginWatchTest, WithoutAThreadTheWatchIsRefused) {
+  const test::NoThreads scarce;
+
+  const Status failed = watch({file("a.so")}).error();
+
+  EXPECT_EQ(scarce.wanted(), 1U);
+  EXPECT_EQ(failed.code(), Code::kUnavailable);
+  EXPECT_EQ(failed.message(), "cannot watch files: the system has no thread for it");
 }
 
 TEST_F(PluginWatchTest, ManyChangesInARowAreToldOnce) {
