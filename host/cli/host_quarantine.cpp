@@ -56,16 +56,20 @@ void HostProcess::note_quarantine() {
 
 SwapReport HostProcess::load(const std::filesystem::path& file) {
   LoadOrder order{file};
-  // What is pinned is the plugin: neither another way of writing the path nor a copy of the file
-  // elsewhere evades that.
-  const Result<PluginFile> judged = inspect_plugin(file, Trust::kRequired);
-  const std::string name = judged ? judged->declaration.name : std::string();
   {
     MutexLock lock(mutex_);
-    const DesiredPlugin* const here = desired_.plugin_at(file);
-    const DesiredPlugin* const pinned = here != nullptr ? here : desired_.plugin_named(name);
-    if (pinned != nullptr) order.sha256 = pinned->sha256;
-    if (here != nullptr) order.controllers = here->enabled();
+    if (const DesiredPlugin* const here = desired_.plugin_at(file)) {
+      order.sha256 = here->sha256;
+      order.controllers = here->enabled();
+    } else {
+      // What is pinned is the plugin: neither another way of writing the path nor a copy of the
+      // file elsewhere evades that. Its name is known once the loader has judged the bytes.
+      order.pin = [this](const std::string& plugin) {
+        MutexLock name_lock(mutex_);
+        const DesiredPlugin* const pinned = desired_.plugin_named(plugin);
+        return pinned == nullptr ? std::string() : pinned->sha256;
+      };
+    }
   }
   SwapReport report = plugins_->load(order);
   if (!report.ok() || seams_.quarantine == nullptr) return report;

@@ -17,6 +17,13 @@ Status refuse(Code code, const std::filesystem::path& path, const std::string& t
   return Status(code, "plugin " + path.string() + ": " + text);
 }
 
+Status check_digest(const std::filesystem::path& path, const TrustedFile& source,
+                    const std::string& wanted) {
+  if (wanted.empty() || source.digest == wanted || mutant("digest-pin")) return {};
+  return refuse(Code::kForbidden, path,
+                "its SHA-256 digest is " + source.digest + ", the manifest wants " + wanted);
+}
+
 /// The first row bytes that every major-1 plugin has.
 constexpr std::uint32_t kRowSizeMin = sizeof(davit_row);
 constexpr std::size_t kRowsMax = 1000;
@@ -113,25 +120,25 @@ bool is_open_library(const std::filesystem::path& path) {
 
 Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                   const std::filesystem::path& path,
-                                                  const std::string& sha256) {
+                                                  const std::string& sha256, const DigestPin& pin) {
   Result<TrustedFile> source = read_trusted(path);
   if (!source) return source.error();
-  if (!sha256.empty() && source->digest != sha256 && !mutant("digest-pin")) {
-    return refuse(Code::kForbidden, path,
-                  "its SHA-256 digest is " + source->digest + ", the manifest wants " + sha256);
-  }
-  return load_plugin(staging, path, *source);
+  if (Status s = check_digest(path, *source, sha256); !s.ok()) return s;
+  return load_plugin(staging, path, *source, pin);
 }
 
 Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                   const std::filesystem::path& path,
-                                                  const TrustedFile& source) {
+                                                  const TrustedFile& source, const DigestPin& pin) {
   Result<std::filesystem::path> copy = stage(staging, source);
   if (!copy) return refuse(copy.error().code(), path, copy.error().message());
   Result<std::shared_ptr<const KeptCopy>> kept = KeptCopy::of(*copy, source);
   if (!kept) return kept.error();
   Result<PluginFile> file = judge_plugin(path, source.content, source.digest);
   if (!file) return file.error();
+  if (pin) {
+    if (Status s = check_digest(path, source, pin(file->declaration.name)); !s.ok()) return s;
+  }
   // The loader takes a path that it knows for the library that it has.
   if (is_open_library(*copy)) {
     return refuse(Code::kInternal, path, copy->string() + " has been opened before");

@@ -5,6 +5,7 @@
 
 #include <davit/result.hpp>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,10 @@
 #include "host/plugin/staging.hpp"
 
 namespace davit::host {
+
+/// What the digest of a plugin must be, by the name in its note; empty: anything. Called on the
+/// thread that loads it.
+using DigestPin = std::function<std::string(const std::string& plugin)>;
 
 /// A library in this process. Closing it (the destructor) needs that nothing of it runs and none of
 /// its controllers lives.
@@ -37,7 +42,7 @@ class LoadedPlugin {
  private:
   friend Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory&,
                                                            const std::filesystem::path&,
-                                                           const TrustedFile&);
+                                                           const TrustedFile&, const DigestPin&);
   struct Library;
   LoadedPlugin(PluginFile file, std::filesystem::path opened, std::shared_ptr<const KeptCopy> copy,
                std::unique_ptr<Library> library);
@@ -53,14 +58,17 @@ class LoadedPlugin {
 [[nodiscard]] bool is_open_library(const std::filesystem::path& path);
 
 /// Reads, stages, judges and opens (eager, local) the plugin at `path`, then checks its table
-/// against its note. `sha256` is what its digest must be, or empty. Nothing of the plugin runs
-/// unless all else is right. One line that names the file and what to do.
+/// against its note. `sha256` is what its digest must be, or empty; `pin`, when set, is asked too.
+/// Nothing of the plugin runs unless all else is right. One line that names the file and what to
+/// do.
 [[nodiscard]] Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                                 const std::filesystem::path& path,
-                                                                const std::string& sha256);
+                                                                const std::string& sha256,
+                                                                const DigestPin& pin = {});
 /// The same for bytes that were read already; `path` is where they came from, for messages.
 [[nodiscard]] Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                                 const std::filesystem::path& path,
-                                                                const TrustedFile& source);
+                                                                const TrustedFile& source,
+                                                                const DigestPin& pin = {});
 
 }  // namespace davit::host

@@ -43,6 +43,7 @@ struct BuildOrder {
   std::string plugin;  ///< The name that the file must declare; empty: any.
   std::filesystem::path file;
   std::string sha256;             ///< What the digest must be, or empty.
+  DigestPin pin;                  ///< When set, asked for the digest of the plugin of that name.
   std::filesystem::path staging;  ///< Where the private copy goes; empty: as StagingDirectory.
   std::uint64_t generation = 1;
   std::shared_ptr<const LoadedPlugin> loaded;  ///< Instead of `file`, when it is open already.

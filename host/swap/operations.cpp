@@ -28,12 +28,15 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
   BuildOrder order;
   order.file = wanted.file;
   order.sha256 = wanted.sha256;
+  if (wanted.sha256.empty()) order.pin = wanted.pin;
   order.staging = limits_.staging;
   order.select = wanted.controllers ? BuildOrder::Select::kNamed : BuildOrder::Select::kOnByDefault;
   order.controllers = wanted.controllers.value_or(std::vector<std::string>());
   Generation made;
   if (!build_limited(std::move(order), made, report)) return discard(std::move(made), report);
   report.plugin = made.plugin->declaration().name;
+  const bool by_name = wanted.sha256.empty() && wanted.pin;
+  const std::string sha256 = by_name ? wanted.pin(report.plugin) : wanted.sha256;
   {
     MutexLock lock(mutex_);
     if (find(report.plugin) != nullptr) {
@@ -54,7 +57,7 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
     Slot& slot = *slots_.back();
     slot.name = report.plugin;
     slot.file = wanted.file;
-    slot.sha256 = wanted.sha256;
+    slot.sha256 = sha256;
     slot.now = std::move(made);
     for (const auto& each : slot.now.controllers) {
       names.push_back(each->host->name());

@@ -56,6 +56,7 @@ struct SwapRequest {
 struct LoadOrder {
   std::filesystem::path file;
   std::string sha256 = {};  ///< What the digest of each of its builds must be, or empty.
+  DigestPin pin = {};       ///< Where `sha256` is empty: the same, once its name is known.
   /// Which of its controllers start; nothing: those that are on by default.
   std::optional<std::vector<std::string>> controllers = {};
 };

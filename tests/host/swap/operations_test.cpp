@@ -5,6 +5,7 @@ namespace davit::host {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST_F(SwapTest, ADisabledControllerIsOffUntilItIsEnabled) {
   start();
@@ -69,6 +70,24 @@ TEST_F(SwapTest, AnUnloadedPluginLeavesAndMayBeLoadedAgain) {
 
   EXPECT_EQ(asked()[1], "v2-a");
   EXPECT_EQ(set_->load(file()).text, "the plugin sample is loaded already: swap it");
+}
+
+TEST_F(SwapTest, APluginIsHeldToThePinOfItsNameInAllItsBuilds) {
+  start();
+  const std::string digest = set_->state().plugins[0].build.digest;
+  ASSERT_TRUE(set_->unload("sample").ok());
+  LoadOrder order{file()};
+  order.pin = [](const std::string& plugin) {
+    return plugin == "sample" ? std::string(64, '0') : std::string();
+  };
+
+  const SwapReport refused = set_->load(order);
+  EXPECT_EQ(refused.outcome, SwapOutcome::kRefused);
+  EXPECT_THAT(refused.text, HasSubstr("the manifest wants 0000"));
+  order.pin = [&](const std::string& /*plugin*/) { return digest; };
+  EXPECT_TRUE(set_->load(order).ok());
+  place("v2");
+  EXPECT_EQ(swap().outcome, SwapOutcome::kRefused) << "the next build has another digest";
 }
 
 TEST_F(SwapTest, AControllerOfANewBuildCanBeEnabledAndItsSkippingIsTold) {
