@@ -106,8 +106,9 @@ int serve_orders(HostProcess& host, const RunOptions& options, ManifestFollower&
   Result<std::unique_ptr<PluginWatch>> watch = std::unique_ptr<PluginWatch>();
   if (options.watch == RunOptions::Watch::kYes) watch = watch_files(follower);
   if (const Status failed = server ? watch.error() : server.error(); !failed.ok()) {
+    const int code = fail_command(log, failed);
     if (!host.stop()) leave(sink);
-    return fail_command(log, failed);
+    return code;
   }
   return serve(host, interruptions, sink);
 }

@@ -5,8 +5,10 @@ namespace davit::host {
 
 Result<std::unique_ptr<HttpServer>> ObservabilityRoutes::serve(const HttpServerOptions& options,
                                                                const Log& log) {
+  HttpServerOptions with_probes = options;
+  with_probes.is_probe = &ObservabilityRoutes::is_health;
   return HttpServer::open(
-      options, [this](const HttpServerRequest& request) { return answer(request); }, log);
+      with_probes, [this](const HttpServerRequest& request) { return answer(request); }, log);
 }
 
 }  // namespace davit::host

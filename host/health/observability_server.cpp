@@ -14,10 +14,6 @@ HttpServerResponse text(int status, std::string body) {
   return response;
 }
 
-bool is_health(std::string_view path) {
-  return path.starts_with("/healthz") || path.starts_with("/livez") || path.starts_with("/readyz");
-}
-
 }  // namespace
 
 void ObservabilityRoutes::add_debug_page(std::string controller, DebugPage page) {
@@ -31,9 +27,14 @@ void ObservabilityRoutes::remove_debug_page(std::string_view controller) {
   if (found != pages_.end()) pages_.erase(found);
 }
 
+bool ObservabilityRoutes::is_health(const HttpServerRequest& request) {
+  const std::string_view path = request.path();
+  return path.starts_with("/healthz") || path.starts_with("/livez") || path.starts_with("/readyz");
+}
+
 HttpServerResponse ObservabilityRoutes::answer(const HttpServerRequest& request) {
   const std::string_view path = request.path();
-  if (is_health(path)) return checks_.answer(request);
+  if (is_health(request)) return checks_.answer(request);
   const bool exposition = path == "/metrics" || path == "/metrics/slis";
   const bool known = exposition || path.starts_with(kDebugPrefix);
   if (!known) return text(404, "404 page not found\n");

@@ -33,8 +33,11 @@ class ObservabilityRoutes {
   void remove_debug_page(std::string_view controller) EXCLUDES(mutex_);
 
   [[nodiscard]] HttpServerResponse answer(const HttpServerRequest& request) EXCLUDES(mutex_);
+  /// Whether the request is for a health check: /healthz, /livez, /readyz and what is below them.
+  [[nodiscard]] static bool is_health(const HttpServerRequest& request);
 
-  /// Opens a server that answers with these routes; they must outlive it.
+  /// Opens a server that answers with these routes, which must outlive it. Health checks are its
+  /// probes: they are answered however many clients ask for other pages.
   [[nodiscard]] Result<std::unique_ptr<HttpServer>> serve(const HttpServerOptions& options,
                                                           const Log& log);
 

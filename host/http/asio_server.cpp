@@ -46,6 +46,8 @@ class SessionOwner {
   virtual void ended(std::uint64_t id) = 0;
   /// A session waits for its client, so it may make room for another.
   virtual void rested() = 0;
+  /// Whether one more request that is not a probe may be answered.
+  [[nodiscard]] virtual bool has_place() const = 0;
 };
 
 /// One connection's socket, timer and, with TLS, channel around an HttpConnection.
@@ -54,12 +56,15 @@ class Session {
   Session(std::uint64_t id, tcp::socket socket, const HttpServerOptions& options,
           const HttpServer::Handler& handler, const TlsContext* tls, SessionOwner& owner)
       : id_(id),
+        options_(options),
+        server_handler_(handler),
         owner_(owner),
         socket_(std::move(socket)),
         timer_(socket_.get_executor()),
         tls_(tls == nullptr ? nullptr : tls->accept()),
+        handler_([this](const HttpServerRequest& request) { return answer(request); }),
         http_(
-            options, handler, [this] { wake_soon(); }, owner.now()) {
+            options, handler_, [this] { wake_soon(); }, owner.now()) {
     error_code ignored;
     socket_.set_option(tcp::no_delay(true), ignored);
     socket_.non_blocking(true, ignored);
@@ -76,6 +81,11 @@ class Session {
   }
 
   [[nodiscard]] bool is_waiting() const { return !closing_ && http_.is_waiting(); }
+
+  /// Holds one of the places for requests that are not probes.
+  [[nodiscard]] bool holds_place() const { return took_place_ && !closing_ && !http_.is_waiting(); }
+  /// May be closed for another client where there are probes.
+  [[nodiscard]] bool may_give_way() const { return !closing_ && !holds_place(); }
 
   /// Closes the connection at once. May destroy the session.
   void drop() {
@@ -97,6 +107,20 @@ class Session {
 
  private:
   enum class Goodbye { kNone, kAlert, kSaid };  // TLS says it first.
+
+  HttpServerResponse answer(const HttpServerRequest& request) {
+    took_place_ = false;
+    if (!options_.is_probe || options_.is_probe(request)) return server_handler_(request);
+    if (!owner_.has_place()) {
+      HttpServerResponse busy;
+      busy.status = 503;
+      busy.headers = {{"Retry-After", "1"}};
+      busy.body = "too many requests at once\n";
+      return busy;
+    }
+    took_place_ = true;
+    return server_handler_(request);
+  }
 
   /// Any thread. Many changes at once are one call.
   void wake_soon() {
@@ -213,6 +237,8 @@ class Session {
   }
 
   const std::uint64_t id_;
+  const HttpServerOptions& options_;
+  const HttpServer::Handler& server_handler_;
   SessionOwner& owner_;
   tcp::socket socket_;
   asio::steady_timer timer_;
@@ -226,7 +252,9 @@ class Session {
   Goodbye goodbye_ = Goodbye::kNone;
   bool refused_ = false;  // The peer speaks no TLS.
   bool closing_ = false;
+  bool took_place_ = false;  // The last request did.
   std::atomic<bool> woken_ = false;
+  const HttpServer::Handler handler_;
   HttpConnection http_;  // Last: a stream that ends may still call wake_soon().
 };
 
@@ -276,7 +304,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
 
  private:
   void accept() {
-    if (accepting_ || draining_ || (is_full() && oldest_waiting() == nullptr)) return;
+    if (accepting_ || draining_ || (is_full() && expendable() == nullptr)) return;
     accepting_ = true;
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       accepting_ = false;
@@ -289,7 +317,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
         return;
       }
       // An idle client makes room for one that sends a request.
-      if (Session* const oldest = is_full() ? oldest_waiting() : nullptr) oldest->drop();
+      if (Session* const oldest = is_full() ? expendable() : nullptr) oldest->drop();
       const std::uint64_t id = ++last_id_;
       auto session = std::make_unique<Session>(id, std::move(socket), options_, handler_,
                                                tls_.get(), static_cast<SessionOwner&>(*this));
@@ -302,14 +330,29 @@ class AsioServer final : public HttpServer, private SessionOwner {
 
   [[nodiscard]] bool is_full() const { return sessions_.size() >= options_.connections_max; }
 
-  /// The one that connected first of those that wait for their client; null when all are served.
-  [[nodiscard]] Session* oldest_waiting() const {
+  /// Whose connection may be closed for another client; null: nobody's.
+  [[nodiscard]] Session* expendable() const {
+    Session* const idle = oldest([](const Session& each) { return each.is_waiting(); });
+    if (idle != nullptr || !options_.is_probe) return idle;
+    // A probe's response has left at once, or its client does not read it.
+    return oldest([](const Session& each) { return each.may_give_way(); });
+  }
+
+  /// The one that connected first of those that `matches`; null when there is none.
+  template <typename Matches>
+  [[nodiscard]] Session* oldest(Matches matches) const {
     const std::pair<const std::uint64_t, std::unique_ptr<Session>>* oldest = nullptr;
     for (const auto& each : sessions_) {
-      if (!each.second->is_waiting()) continue;
+      if (!matches(*each.second)) continue;
       if (oldest == nullptr || each.first < oldest->first) oldest = &each;
     }
     return oldest == nullptr ? nullptr : oldest->second.get();
+  }
+
+  [[nodiscard]] bool has_place() const override {
+    const auto taken = std::count_if(sessions_.begin(), sessions_.end(),
+                                     [](const auto& each) { return each.second->holds_place(); });
+    return static_cast<std::size_t>(taken) < options_.others_max;
   }
 
   void rested() override {

@@ -87,6 +87,12 @@ struct HttpServerOptions {
   /// connected longest without a request under way; while all are served, it waits in the kernel's
   /// backlog.
   std::size_t connections_max = 64;
+  /// Which requests are probes, answered whatever other clients do; empty: none. Probes need short
+  /// responses: a client that does not read one makes room for others when the server is full.
+  std::function<bool(const HttpServerRequest&)> is_probe = {};
+  /// Where there are probes: so many other requests are answered at once, less than
+  /// connections_max. Further ones get 503.
+  std::size_t others_max = 32;
   /// As much as the usual Go server accepts.
   std::size_t header_bytes_max = std::size_t{1} << 20U;
   /// Nothing that we serve has a large body.

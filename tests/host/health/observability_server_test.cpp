@@ -12,6 +12,7 @@ namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(ObservabilityServerTest, ProbesAndScrapesAreAnswered) {
   test::FakeClock clock;
@@ -29,6 +30,25 @@ TEST(ObservabilityServerTest, ProbesAndScrapesAreAnswered) {
   EXPECT_THAT(health, HasSubstr("X-Content-Type-Options: nosniff\r\n"));
   EXPECT_THAT(health, EndsWith("\r\n\r\n[+]leaderElection ok\nhealthz check passed\n"));
   EXPECT_THAT(scrape, HasSubstr("\nprocess_start_time_seconds "));
+}
+
+TEST(ObservabilityServerTest, ProbesAreAnsweredWhereNoOtherPageIs) {
+  test::FakeClock clock;
+  test::RecordingLogSink sink;
+  HealthChecks checks{Log(sink)};
+  const auto metrics = Metrics::make({.git_version = "v1.30.1"}, clock);
+  ObservabilityRoutes routes(checks, *metrics);
+  HttpServerOptions options;
+  options.others_max = 0;
+  const auto server = routes.serve(options, Log(sink));
+  ASSERT_TRUE(server) << server.error().message();
+
+  for (const char* probe : {"/healthz", "/livez?verbose", "/readyz"}) {
+    EXPECT_THAT(test::http_get((*server)->port(), probe), StartsWith("HTTP/1.1 200 ")) << probe;
+  }
+  for (const char* page : {"/metrics", "/debug/controllers/a/", "/"}) {
+    EXPECT_THAT(test::http_get((*server)->port(), page), StartsWith("HTTP/1.1 503 ")) << page;
+  }
 }
 
 }  // namespace

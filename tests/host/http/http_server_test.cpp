@@ -26,6 +26,22 @@ HttpServerResponse echo(const HttpServerRequest& request) {
   return response;
 }
 
+/// A response that does not end while its client stays.
+class Endless final : public HttpBodyStream {
+ public:
+  State read(std::string& /*out*/, std::size_t /*bytes_max*/) override { return State::kOpen; }
+  void on_ready(std::function<void()> /*wake*/) override {}
+  [[nodiscard]] Time next_read() const override { return Time::max(); }
+};
+
+/// Never ends what is below /slow or /probe/slow; all else is echoed.
+HttpServerResponse echo_or_hang(const HttpServerRequest& request) {
+  if (!request.path().ends_with("/slow")) return echo(request);
+  HttpServerResponse response;
+  response.stream = std::make_unique<Endless>();
+  return response;
+}
+
 class HttpServerTest : public testing::Test {
  protected:
   std::unique_ptr<HttpServer> open(const HttpServerOptions& options = {}) {
@@ -75,6 +91,77 @@ TEST_F(HttpServerTest, ClientsThatAskNothingKeepNobodyOut) {
   test::HttpClient probe(server->port());
   probe.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(probe.read_answer(), EndsWith("GET /healthz [] "));
+}
+
+class ProbeTest : public HttpServerTest {
+ protected:
+  static constexpr std::size_t kConnections = 4;
+  static constexpr std::size_t kOthers = 2;
+
+  ProbeTest() {
+    HttpServerOptions options;
+    options.connections_max = kConnections;
+    options.others_max = kOthers;
+    options.is_probe = [](const HttpServerRequest& request) {
+      return request.path().starts_with("/probe");
+    };
+    auto server = HttpServer::open(options, echo_or_hang, Log(sink_));
+    EXPECT_TRUE(server) << server.error().message();
+    server_ = std::move(*server);
+  }
+
+  /// A client whose response has begun.
+  test::HttpClient& begin(const std::string& path) {
+    test::HttpClient& client = clients_.emplace_back(server_->port());
+    client.send("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    head_ = client.read_answer();
+    return client;
+  }
+  /// What a client of its own gets.
+  [[nodiscard]] std::string get(const std::string& path) const {
+    return test::http_get(server_->port(), path);
+  }
+
+  std::unique_ptr<HttpServer> server_;
+  std::deque<test::HttpClient> clients_;
+  std::string head_;  // Of the last response that has begun.
+};
+
+TEST_F(ProbeTest, OtherRequestsAreLimitedAndProbesAreNot) {
+  for (std::size_t i = 0; i < kOthers; ++i) {
+    begin("/slow");
+    EXPECT_THAT(head_, StartsWith("HTTP/1.1 200 "));
+  }
+
+  begin("/slow");
+
+  EXPECT_THAT(head_, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(head_, HasSubstr("Retry-After: 1\r\n"));
+  for (int i = 0; i < 10; ++i) EXPECT_THAT(get("/probe"), HasSubstr("GET /probe"));
+}
+
+TEST_F(ProbeTest, ClientsThatDoNotReadTheirProbesKeepNobodyOut) {
+  for (std::size_t i = 0; i < kOthers; ++i) begin("/slow");
+  std::vector<test::HttpClient*> unread;
+  for (std::size_t i = kOthers; i < kConnections; ++i) unread.push_back(&begin("/probe/slow"));
+
+  EXPECT_THAT(get("/probe"), HasSubstr("GET /probe"));
+
+  EXPECT_EQ(unread.front()->read_all(), "") << "the oldest of them was closed";
+}
+
+TEST_F(ProbeTest, ConnectionIsLimitedByWhatItAsksForNow) {
+  test::HttpClient& kept = begin("/page");
+  EXPECT_THAT(head_, EndsWith("GET /page [] "));
+  for (std::size_t i = 0; i < kOthers; ++i) {
+    begin("/slow");
+    EXPECT_THAT(head_, StartsWith("HTTP/1.1 200 ")) << "an idle connection holds no place";
+  }
+
+  kept.send("GET /page HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(kept.read_answer(), StartsWith("HTTP/1.1 503 "));
+  kept.send("GET /probe HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(kept.read_answer(), EndsWith("GET /probe [] "));
 }
 
 TEST_F(HttpServerTest, RequestsSentTogetherAreAnsweredInOrder) {
