@@ -1,4 +1,4 @@
-/// One request to the API server in Kubernetes' terms, and its answer.
+/// One request to the API server in Kubernetes' terms, and its response.
 #pragma once
 
 #include <cstdint>
@@ -53,14 +53,14 @@ struct ApiRequest {
   /// Whether the server gets the parameter `timeout`, which shortens its own limit for a write.
   /// False for a limit that nobody asked for.
   bool server_knows_timeout = true;
-  /// When the answer is of no use any more. A request that the rate limiter would send later fails
-  /// at once.
+  /// When the response is of no use any more. A request that the rate limiter would send later
+  /// fails at once.
   Time deadline = Time::max();
 };
 
 struct ApiResponse {
   Status status;                ///< With ApiDetail when the server answered.
-  int http_status = 0;          ///< 0: no answer.
+  int http_status = 0;          ///< 0: no response.
   Break broken = Break::kNone;  ///< What went wrong below HTTP; then `status` tells it in words.
   std::string body;
   std::string content_type;

@@ -54,14 +54,14 @@ std::optional<Status> read_status(int http_status, std::string_view body) {
   return api_status(status, http_status);
 }
 
-std::string server_text(const AnswerHead& head, std::string_view body) {
+std::string server_text(const ResponseHead& head, std::string_view body) {
   if (head.content_type.substr(0, 5) != "text/" || body.empty()) return "unknown";
   std::string out(body.substr(0, kServerTextMax));
   while (!out.empty() && (out.back() == '\n' || out.back() == '\r')) out.pop_back();
   return out;
 }
 
-Status fabricate(const ApiRequest& request, const AnswerHead& head, std::string_view body) {
+Status fabricate(const ApiRequest& request, const ResponseHead& head, std::string_view body) {
   ApiDetail detail;
   detail.http_status = head.http_status;
   detail.reason = head.http_status >= 500 ? "InternalError" : "Unknown";
@@ -95,7 +95,7 @@ std::optional<std::uint32_t> parse_retry_after(std::string_view value) {
   return std::min(seconds, kLongest);
 }
 
-Status decode_answer(const ApiRequest& request, const AnswerHead& head, std::string_view body) {
+Status decode_response(const ApiRequest& request, const ResponseHead& head, std::string_view body) {
   if (std::optional<Status> told = read_status(head.http_status, body)) return *std::move(told);
   if (head.http_status >= 200 && head.http_status <= 206) return {};
   return fabricate(request, head, body);

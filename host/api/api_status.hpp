@@ -12,7 +12,7 @@
 
 namespace davit::host {
 
-struct AnswerHead {
+struct ResponseHead {
   int http_status = 0;
   std::string_view content_type;
   std::optional<std::uint32_t> retry_after_seconds;
@@ -23,7 +23,7 @@ struct AnswerHead {
 
 /// Success, or the error that a Status body or else the HTTP status tells. A Status that is no
 /// success is an error whatever the HTTP status says.
-[[nodiscard]] Status decode_answer(const ApiRequest& request, const AnswerHead& head,
-                                   std::string_view body);
+[[nodiscard]] Status decode_response(const ApiRequest& request, const ResponseHead& head,
+                                     std::string_view body);
 
 }  // namespace davit::host

@@ -102,7 +102,7 @@ std::size_t CurlTransfer::on_header(char* line, std::size_t, std::size_t size, v
 }
 
 void CurlTransfer::take_header(std::string_view line) {
-  if (head_told_) return;  // Trailers.
+  if (head_delivered_) return;  // Trailers.
   if (line.substr(0, 5) == "HTTP/") {
     head_.clear();
     const std::size_t space = line.find(' ');
@@ -113,7 +113,7 @@ void CurlTransfer::take_header(std::string_view line) {
   }
   if (line.empty()) {
     if (status_ < 200) return;  // 1xx: another head follows.
-    head_told_ = true;
+    head_delivered_ = true;
     reader_.on_head(status_, head_);
     head_ = {};
     return;
@@ -130,7 +130,7 @@ std::size_t CurlTransfer::on_body(char* data, std::size_t, std::size_t size, voi
 
 TransportEnd CurlTransfer::end_of(CURLcode code) const {
   if (code == CURLE_OK) {
-    if (head_told_) return {};
+    if (head_delivered_) return {};
     return {Break::kReset, "the server closed the connection without an answer"};
   }
   if (refused_) return {Break::kGate, *refused_};

@@ -14,7 +14,7 @@
 
 namespace davit::host {
 
-/// Does not move once configured: libcurl keeps its address. Used by the lane's thread alone after
+/// Does not move once configured: libcurl keeps its address. Used by the pool's thread alone after
 /// start.
 class CurlTransfer {
  public:
@@ -57,7 +57,7 @@ class CurlTransfer {
   CurlList connect_to_;
   HttpHeaders head_;
   int status_ = 0;
-  bool head_told_ = false;
+  bool head_delivered_ = false;
   int times_sent_ = 0;
   std::optional<std::string> refused_;  // What the request's gate said.
   char error_[CURL_ERROR_SIZE] = {};

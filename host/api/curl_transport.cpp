@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/api/connection_pool.hpp"
-#include "host/api/curl_lane.hpp"
+#include "host/api/curl_pool.hpp"
 #include "host/api/pooled_call.hpp"
 #include "host/api/server_url.hpp"
 #include "host/base/mutex.hpp"
@@ -110,8 +110,11 @@ class CurlTransport final : public Transport {
         is_direct_(!may_be_proxied_in_plain(settings_, url)),
         tls_(std::move(tls)),
         clock_(clock),
-        routes_{route(url, Lane::kWatch), route(url, Lane::kLease), route(url, Lane::kWrite)},
-        lanes_{{{settings_, Lane::kWatch}, {settings_, Lane::kLease}, {settings_, Lane::kWrite}}} {}
+        routes_{route(url, ConnectionPurpose::kWatch), route(url, ConnectionPurpose::kLease),
+                route(url, ConnectionPurpose::kWrite)},
+        curl_pools_{{{settings_, ConnectionPurpose::kWatch},
+                     {settings_, ConnectionPurpose::kLease},
+                     {settings_, ConnectionPurpose::kWrite}}} {}
 
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
     std::vector<ConnectionPool::Owned> closed;  // After PresentTls has let go of its lock.
@@ -120,12 +123,12 @@ class CurlTransport final : public Transport {
                       [&](const PresentTls::Material& from, const PresentTls::Material& to) {
                         replace(from, to, closed);
                       });
-    const auto lane = static_cast<std::size_t>(request.lane);
+    const auto purpose = static_cast<std::size_t>(request.purpose);
     if (request.loop == nullptr || !is_direct_) {
-      return lanes_[lane].start(std::move(request), std::move(tls), reader);
+      return curl_pools_[purpose].start(std::move(request), std::move(tls), reader);
     }
     auto call =
-        std::make_unique<PooledCall>(routes_[lane], std::move(request), std::move(tls), reader);
+        std::make_unique<PooledCall>(routes_[purpose], std::move(request), std::move(tls), reader);
     call->start();
     return call;
   }
@@ -137,8 +140,8 @@ class CurlTransport final : public Transport {
   [[nodiscard]] std::string_view server() const override { return server_; }
 
  private:
-  [[nodiscard]] PooledRoute route(const ServerUrl& url, Lane lane) {
-    return {settings_, pools_[static_cast<std::size_t>(lane)], clock_, host_of(url), url.path};
+  [[nodiscard]] PooledRoute route(const ServerUrl& url, ConnectionPurpose purpose) {
+    return {settings_, pools_[static_cast<std::size_t>(purpose)], clock_, host_of(url), url.path};
   }
 
   // A new client certificate ends the watches that were opened with the old one. A unary request
@@ -149,7 +152,7 @@ class CurlTransport final : public Transport {
       for (ConnectionPool::Owned& each : pool.keep_only(to)) closed.push_back(std::move(each));
     }
     if (to->cert == from->cert || from->cert.empty()) return;
-    for (CurlLane& each : lanes_) each.drop_other_certificates(to->cert);
+    for (CurlPool& each : curl_pools_) each.drop_other_certificates(to->cert);
   }
 
   const std::string server_;
@@ -158,9 +161,9 @@ class CurlTransport final : public Transport {
   const std::unique_ptr<TlsSource> tls_;
   Clock& clock_;
   PresentTls present_;
-  std::array<ConnectionPool, kLaneCount> pools_;
-  const std::array<PooledRoute, kLaneCount> routes_;
-  std::array<CurlLane, kLaneCount> lanes_;
+  std::array<ConnectionPool, kPurposeCount> pools_;
+  const std::array<PooledRoute, kPurposeCount> routes_;
+  std::array<CurlPool, kPurposeCount> curl_pools_;
 };
 
 }  // namespace

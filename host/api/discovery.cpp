@@ -29,21 +29,21 @@ class Fetch {
 
   Result<ApiCatalog> run() {
     const ApiRequest roots[] = {get("/api", kAccept), get("/apis", kAccept)};
-    const std::vector<ApiResponse> answers = client_.batch(roots, stop_);
-    const bool has_core = answers[0].http_status != kNotFound;
-    if (has_core && !answers[0].status.ok()) return answers[0].status;
-    if (!answers[1].status.ok()) return answers[1].status;
-    const bool aggregated = is_aggregated(answers[1].content_type) &&
-                            (!has_core || is_aggregated(answers[0].content_type));
-    return aggregated ? from_aggregated(answers, has_core) : one_by_one();
+    const std::vector<ApiResponse> responses = client_.batch(roots, stop_);
+    const bool has_core = responses[0].http_status != kNotFound;
+    if (has_core && !responses[0].status.ok()) return responses[0].status;
+    if (!responses[1].status.ok()) return responses[1].status;
+    const bool aggregated = is_aggregated(responses[1].content_type) &&
+                            (!has_core || is_aggregated(responses[0].content_type));
+    return aggregated ? from_aggregated(responses, has_core) : one_by_one();
   }
 
  private:
-  static Result<ApiCatalog> from_aggregated(const std::vector<ApiResponse>& answers,
+  static Result<ApiCatalog> from_aggregated(const std::vector<ApiResponse>& responses,
                                             bool has_core) {
     ApiCatalog catalog;
-    for (std::size_t i = has_core ? 0 : 1; i < answers.size(); ++i) {
-      Result<std::vector<ApiCatalog::Group>> groups = read_aggregated(answers[i].body);
+    for (std::size_t i = has_core ? 0 : 1; i < responses.size(); ++i) {
+      Result<std::vector<ApiCatalog::Group>> groups = read_aggregated(responses[i].body);
       if (!groups) return groups.error();
       for (ApiCatalog::Group& group : *groups) catalog.groups.push_back(std::move(group));
     }
@@ -53,16 +53,16 @@ class Fetch {
   // Servers before 1.26: the names of all groups, then a document for each version of each.
   Result<ApiCatalog> one_by_one() {
     const ApiRequest roots[] = {get("/api", "application/json"), get("/apis", "application/json")};
-    const std::vector<ApiResponse> answers = client_.batch(roots, stop_);
+    const std::vector<ApiResponse> responses = client_.batch(roots, stop_);
     ApiCatalog catalog;
-    if (answers[0].http_status != kNotFound) {
-      if (!answers[0].status.ok()) return answers[0].status;
-      Result<ApiCatalog::Group> core = read_core_versions(answers[0].body);
+    if (responses[0].http_status != kNotFound) {
+      if (!responses[0].status.ok()) return responses[0].status;
+      Result<ApiCatalog::Group> core = read_core_versions(responses[0].body);
       if (!core) return core.error();
       catalog.groups.push_back(*std::move(core));
     }
-    if (!answers[1].status.ok()) return answers[1].status;
-    Result<std::vector<ApiCatalog::Group>> groups = read_groups(answers[1].body);
+    if (!responses[1].status.ok()) return responses[1].status;
+    Result<std::vector<ApiCatalog::Group>> groups = read_groups(responses[1].body);
     if (!groups) return groups.error();
     for (ApiCatalog::Group& group : *groups) catalog.groups.push_back(std::move(group));
     fill(catalog);
@@ -77,15 +77,15 @@ class Fetch {
         requests.push_back(get(prefix + version.version, "application/json"));
       }
     }
-    const std::vector<ApiResponse> answers = client_.batch(requests, stop_);
+    const std::vector<ApiResponse> responses = client_.batch(requests, stop_);
     std::size_t next = 0;
     for (ApiCatalog::Group& group : catalog.groups) {
       for (ApiCatalog::Version& version : group.versions) {
-        const ApiResponse& answer = answers[next++];
-        version.error = answer.status;
-        if (!answer.status.ok()) continue;
+        const ApiResponse& response = responses[next++];
+        version.error = response.status;
+        if (!response.status.ok()) continue;
         Result<std::vector<ResourceInfo>> resources =
-            read_resources(answer.body, group.name, version.version);
+            read_resources(response.body, group.name, version.version);
         if (resources) {
           version.resources = *std::move(resources);
         } else {

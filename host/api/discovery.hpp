@@ -31,7 +31,7 @@ struct ResourceInfo {
   [[nodiscard]] bool has_subresource(std::string_view subresource) const;
 };
 
-/// The answer of one fetch. Immutable.
+/// The response of one fetch. Immutable.
 struct ApiCatalog {
   struct Version {
     std::string version;

@@ -11,8 +11,8 @@
 
 namespace davit::host {
 
-/// Grows with each answer 429 or 5xx, from `base` by doubling up to `longest`; any other outcome of
-/// an attempt, a lost connection too, ends it, and so does silence for twice `longest`.
+/// Grows with each response 429 or 5xx, from `base` by doubling up to `longest`; any other outcome
+/// of an attempt, a lost connection too, ends it, and so does silence for twice `longest`.
 ///
 /// Thread-safe; never blocks and never reads a clock.
 class FailureBackoff {
@@ -27,7 +27,7 @@ class FailureBackoff {
     return expired(now) ? Duration::zero() : delay_;
   }
 
-  /// An attempt ended; `http_status` 0 for no answer.
+  /// An attempt ended; `http_status` 0 for no response.
   void note(int http_status, Time now) EXCLUDES(mutex_) {
     if (!limits_) return;
     MutexLock lock(mutex_);

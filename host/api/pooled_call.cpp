@@ -114,7 +114,7 @@ bool PooledCall::send(Time now) {
   switch (connection_->send(unsent_)) {
     case PooledConnection::Io::kSome:
       if (unsent_.empty()) phase_ = Phase::kReceiving;
-      return !unsent_.empty();  // An answer cannot be there yet: poll() comes before receiving.
+      return !unsent_.empty();  // A response cannot be there yet: poll() comes before receiving.
     case PooledConnection::Io::kBlocked:
       return receive(now);
     case PooledConnection::Io::kClosed:

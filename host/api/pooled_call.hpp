@@ -32,8 +32,8 @@ struct PooledRoute {
 ///                       └── a stale connection ┴─────────┘
 ///
 /// Runs on the loop's thread alone, callbacks included. A kept connection that the server has
-/// closed is replaced once, if no byte of an answer came and the request changes nothing or was not
-/// sent.
+/// closed is replaced once, if no byte of a response came and the request changes nothing or was
+/// not sent.
 class PooledCall final : public Call, public DrivenRequest {
  public:
   /// `request.loop` and `request.quota` must be set and outlive the call.

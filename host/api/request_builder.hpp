@@ -25,8 +25,8 @@ namespace davit::host {
 /// `timeout` or `watch`, which follow from the request itself.
 [[nodiscard]] Status check_request(const ApiRequest& request);
 
-/// Everything but credentials, lane and time limit. kMisuse as check_request(), and for a path and
-/// query above 1 MiB.
+/// Everything but credentials, purpose and time limit. kMisuse as check_request(), and for a path
+/// and query above 1 MiB.
 [[nodiscard]] Result<HttpRequest> build_request(const ApiRequest& request,
                                                 std::string_view user_agent);
 

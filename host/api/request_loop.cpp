@@ -68,7 +68,7 @@ void RequestLoop::reset() {
   MutexLock lock(mutex_);
   posted_.clear();
   enough_ = 1;
-  stopped_ = held_ = hold_told_ = rung_ = false;
+  stopped_ = held_ = hold_seen_ = rung_ = false;
 }
 
 std::vector<std::size_t> RequestLoop::wait(Clock& clock, Time until, std::size_t enough) {
@@ -89,7 +89,7 @@ std::vector<std::size_t> RequestLoop::wait(Clock& clock, Time until, std::size_t
     poll_once(clock, until);
   }
   MutexLock lock(mutex_);
-  hold_told_ = held_;
+  hold_seen_ = held_;
   return std::exchange(posted_, {});
 }
 
@@ -124,7 +124,7 @@ void RequestLoop::drive_ready(Time now) {
     bell_to_ring_ = -1;
     all = std::exchange(rung_, false) || all;
   }
-  if (bell_.valid() && polled_.back().revents != 0) answer_bell();
+  if (bell_.valid() && polled_.back().revents != 0) clear_bell();
   for (const Driven& each : driven_) {
     const std::span<const pollfd> part(polled_.data() + each.first, each.count);
     const bool ready =
@@ -133,7 +133,7 @@ void RequestLoop::drive_ready(Time now) {
   }
 }
 
-void RequestLoop::answer_bell() {
+void RequestLoop::clear_bell() {
   std::uint64_t rings = 0;
   static_cast<void>(::read(bell_.get(), &rings, sizeof rings));
 }

@@ -68,8 +68,8 @@ class RequestLoop {
   /// Makes the loop as it was at the start, for the next caller. Nothing may be joined.
   void reset() EXCLUDES(mutex_);
 
-  /// For LoopShelf alone: the loop below this one while nobody uses it.
-  std::unique_ptr<RequestLoop> next_on_shelf;
+  /// For LoopPool alone: the loop below this one while nobody uses it.
+  std::unique_ptr<RequestLoop> next_in_pool;
 
  private:
   struct Driven {
@@ -79,12 +79,12 @@ class RequestLoop {
   };
 
   [[nodiscard]] bool must_go_on(std::size_t enough) const REQUIRES(mutex_) {
-    return posted_.size() < enough && !stopped_ && held_ == hold_told_;
+    return posted_.size() < enough && !stopped_ && held_ == hold_seen_;
   }
   void notify() REQUIRES(mutex_);
   void poll_once(Clock& clock, Time until);
   void drive_ready(Time now);
-  void answer_bell();
+  void clear_bell();
 
   // The loop's thread alone:
   std::vector<Driven> driven_;
@@ -97,7 +97,7 @@ class RequestLoop {
   std::size_t enough_ GUARDED_BY(mutex_) = 1;  // What the caller waits for.
   bool stopped_ GUARDED_BY(mutex_) = false;
   bool held_ GUARDED_BY(mutex_) = false;
-  bool hold_told_ GUARDED_BY(mutex_) = false;  // A wait() has ended because of it.
+  bool hold_seen_ GUARDED_BY(mutex_) = false;  // A wait() has ended because of it.
   bool rung_ GUARDED_BY(mutex_) = false;
   int bell_to_ring_ GUARDED_BY(mutex_) = -1;  // The thread is in poll(): how to wake it.
 };

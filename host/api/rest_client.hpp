@@ -26,8 +26,9 @@ struct RestParts;
 
 struct RestOptions {
   TokenBucket::Rate rate;
-  std::string user_agent{};  ///< See user_agent() below.
-  Lane lane = Lane::kWrite;  ///< For unary calls; streams are always on Lane::kWatch.
+  std::string user_agent{};                               ///< See user_agent() below.
+  ConnectionPurpose purpose = ConnectionPurpose::kWrite;  ///< For unary calls; streams are always
+                                                          ///< on ConnectionPurpose::kWatch.
   /// Asked for each attempt of a write, at hand-over to the transport and again immediately before
   /// its first byte is sent. If it fails, the call ends with kCancelled and its message. Empty:
   /// always open.
@@ -60,7 +61,7 @@ class RestClient {
   RestClient(const RestClient&) = delete;
   RestClient& operator=(const RestClient&) = delete;
 
-  /// One request and its whole answer.
+  /// One request and its whole response.
   [[nodiscard]] ApiResponse call(const ApiRequest& request, std::stop_token stop = {});
 
   /// All at once, as the rate limiter admits them; result i belongs to request i. Uses no further
@@ -74,7 +75,7 @@ class RestClient {
 
   /// Reads the body of a list or watch (kList, kWatch, kGet) as it arrives; `sink` runs on the
   /// calling thread, and a slow one holds up the server. A watch does not wait for the rate
-  /// limiter. Success: the server ended the answer properly (or a watch could not be opened for
+  /// limiter. Success: the server ended the response properly (or a watch could not be opened for
   /// lack of a connection, after the retries: an empty watch). kUnavailable: the body was cut.
   /// kCancelled: `stop`.
   [[nodiscard]] Status stream(const ApiRequest& request, std::stop_token stop,

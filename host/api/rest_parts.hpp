@@ -43,23 +43,23 @@ class HoldSwitch {
 };
 
 /// The loops of a client's threads, kept with their descriptors for the next calls. Thread-safe.
-class LoopShelf {
+class LoopPool {
  public:
-  /// Returns the loop to its shelf.
+  /// Returns the loop to its pool.
   struct Return {
-    LoopShelf& shelf;
-    void operator()(RequestLoop* loop) const { shelf.put(std::unique_ptr<RequestLoop>(loop)); }
+    LoopPool& pool;
+    void operator()(RequestLoop* loop) const { pool.put(std::unique_ptr<RequestLoop>(loop)); }
   };
   using Borrowed = std::unique_ptr<RequestLoop, Return>;
 
-  /// For one call of one thread. The shelf must outlive it.
+  /// For one call of one thread. The pool must outlive it.
   [[nodiscard]] Borrowed take() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     std::unique_ptr<RequestLoop> taken = std::move(first_);
     if (taken == nullptr) {
       taken = std::make_unique<RequestLoop>();
     } else {
-      first_ = std::move(taken->next_on_shelf);
+      first_ = std::move(taken->next_in_pool);
     }
     return Borrowed(taken.release(), Return{*this});
   }
@@ -69,7 +69,7 @@ class LoopShelf {
   void put(std::unique_ptr<RequestLoop> loop) EXCLUDES(mutex_) {
     loop->reset();
     MutexLock lock(mutex_);
-    loop->next_on_shelf = std::move(first_);
+    loop->next_in_pool = std::move(first_);
     first_ = std::move(loop);
   }
 
@@ -91,7 +91,7 @@ struct RestParts {
   FailureBackoff backoff;
   HoldSwitch hold;
   ConnectionQuota quota;
-  LoopShelf loops;
+  LoopPool loops;
 };
 
 /// `request` with the client's own dryRun applied.

@@ -12,9 +12,9 @@ enum class CallKind { kRead, kWrite, kWatch };
 
 /// How one attempt went.
 struct Attempt {
-  int http_status = 0;  ///< 0: no answer.
+  int http_status = 0;  ///< 0: no response.
   std::optional<std::uint32_t> retry_after_seconds;
-  Break broken = Break::kNone;  ///< Before the answer began; a cut body is never repeated here.
+  Break broken = Break::kNone;  ///< Before the response began; a cut body is never repeated here.
 };
 
 inline constexpr int kRetriesMax = 10;

@@ -9,7 +9,7 @@
 namespace davit::host {
 namespace {
 
-// Of an answer that is an error; more than any Status.
+// Of a response that is an error; more than any Status.
 constexpr std::size_t kErrorBytesMax = std::size_t{1} << 20;
 // A buffer that a burst has blown up is not kept for the quiet hours after it.
 constexpr std::size_t kKeptBytesMax = 16 * 1024;
@@ -93,7 +93,7 @@ Status StreamRun::run(const std::stop_token& stop, const RestClient::ChunkSink& 
   Result<HttpRequest> built = build_request(request_, parts_.options.user_agent);
   if (!built) return built.error();
   http_ = *std::move(built);
-  http_.lane = Lane::kWatch;
+  http_.purpose = ConnectionPurpose::kWatch;
   if (request_.verb != Verb::kWatch) {
     http_.sharing = Sharing::kAlone;
     http_.timeout = request_.timeout;
@@ -140,7 +140,7 @@ StreamRun::Verdict StreamRun::attempt(const std::stop_token& stop,
 }
 
 StreamRun::Verdict StreamRun::refused(const StreamPipe::Head& head, std::string body) {
-  Status status = decode_answer(
+  Status status = decode_response(
       request_, {head.http_status, head.content_type, head.retry_after_seconds}, body);
   if (status.ok()) {
     status = Status(Code::kInternal, "for request " + http_.target +

@@ -1,4 +1,4 @@
-/// One long answer, handed from the lane's thread to its caller with back-pressure. Internal to
+/// One long response, handed from the pool's thread to its caller with back-pressure. Internal to
 /// host/api.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace davit::host {
 
-/// The bytes between the lane's thread, which fills, and one reading thread, which drains.
+/// The bytes between the pool's thread, which fills, and one reading thread, which drains.
 /// Thread-safe.
 class StreamPipe final : public ResponseReader {
  public:

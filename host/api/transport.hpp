@@ -1,4 +1,4 @@
-/// HTTP as an injected seam: a request goes out, its answer comes back in pieces.
+/// HTTP as an injected seam: a request goes out, its response comes back in pieces.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ class RestMetrics;
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
-/// Requests of different lanes never share a connection: a busy shared one delays watch events by a
-/// second.
-enum class Lane { kWatch, kLease, kWrite };
-inline constexpr std::size_t kLaneCount = 3;
+/// What a request is for. Each purpose has a connection pool of its own: watch events on a busy
+/// shared connection arrive up to a second late.
+enum class ConnectionPurpose { kWatch, kLease, kWrite };
+inline constexpr std::size_t kPurposeCount = 3;
 
-/// Whether a request may be multiplexed with others. A long answer that its reader may pause wants
-/// a connection alone, because a paused stream holds up its neighbours.
+/// Whether a request may be multiplexed with others. A long response that its reader may pause
+/// wants a connection alone, because a paused stream holds up its neighbours.
 enum class Sharing { kShared, kAlone };
 
 /// A client certificate and its key, PEM.
@@ -50,7 +50,7 @@ struct HttpRequest {
   HttpHeaders headers;
   std::string body;
   Duration timeout{0};  ///< From start to the last byte; 0: none.
-  Lane lane = Lane::kWrite;
+  ConnectionPurpose purpose = ConnectionPurpose::kWrite;
   Sharing sharing = Sharing::kShared;
   /// Presented instead of the connection's own one when set.
   std::shared_ptr<const ClientCertificate> certificate;
@@ -65,15 +65,15 @@ struct HttpRequest {
   ConnectionQuota* quota = nullptr;
 };
 
-/// Why a request ended without a complete answer.
+/// Why a request ended without a complete response.
 enum class Break {
-  kNone,     ///< It did not: the answer is complete.
+  kNone,     ///< It did not: the response is complete.
   kRefused,  ///< No connection: refused, no route, or no thread to make it on.
-  kReset,  ///< The peer closed or reset before or during the answer; GOAWAY; a dead connection was
-           ///< found.
-  kTimeout,      ///< The request's timeout, or the limit for connecting.
-  kResolve,      ///< The server's host name has no address.
-  kTls,          ///< The server's certificate was not accepted, or the handshake failed.
+  kReset,    ///< The peer closed or reset before or during the response; GOAWAY; a dead connection
+             ///< was found.
+  kTimeout,  ///< The request's timeout, or the limit for connecting.
+  kResolve,  ///< The server's host name has no address.
+  kTls,      ///< The server's certificate was not accepted, or the handshake failed.
   kCredentials,  ///< No credentials could be had; nothing was sent.
   kGate,         ///< HttpRequest::gate refused; nothing was sent. The message is the gate's.
   kOther,
@@ -85,8 +85,8 @@ struct TransportEnd {
   std::string message;
 };
 
-/// Receives one answer. Called on the lane's thread, one call at a time, and must not block:
-/// everything else on the lane waits. on_end() is called exactly once and last, unless the Call is
+/// Receives one response. Called on the pool's thread, one call at a time, and must not block:
+/// everything else in the pool waits. on_end() is called exactly once and last, unless the Call is
 /// destroyed first; it may already come while start() runs.
 class ResponseReader {
  public:
@@ -101,8 +101,8 @@ class ResponseReader {
   ResponseReader& operator=(const ResponseReader&) = delete;
   virtual ~ResponseReader() = default;
 
-  /// The final answer's status and headers; header names are in lower case. The views live for the
-  /// call.
+  /// The final response's status and headers; header names are in lower case. The views live for
+  /// the call.
   virtual void on_head(int status, const HttpHeaders& headers) = 0;
   /// Any piece of the body; lives for the call.
   virtual Flow on_body(std::string_view chunk) = 0;
@@ -110,7 +110,7 @@ class ResponseReader {
 };
 
 /// A request under way. Destroying it cancels; afterwards no callback runs any more. Not to be
-/// destroyed from within a callback of its own lane.
+/// destroyed from within a callback of its own pool's thread.
 class Call {
  public:
   Call() = default;

@@ -21,26 +21,26 @@ Attempt attempt_of(int http_status, std::optional<std::uint32_t> retry_after, Br
 
 }  // namespace
 
-Exchange::Exchange(RestParts& parts, const ApiRequest& request, RequestLoop& loop,
-                   std::size_t index)
+UnaryCall::UnaryCall(RestParts& parts, const ApiRequest& request, RequestLoop& loop,
+                     std::size_t index)
     : parts_(parts),
       request_(with_client_options(request, parts.options)),
       loop_(loop),
       index_(index) {}
 
-void Exchange::prepare(Time now) {
+void UnaryCall::prepare(Time now) {
   began_ = now;
   Result<HttpRequest> built = build_request(request_, parts_.options.user_agent);
   if (!built) return conclude(now, built.error());
   http_ = *std::move(built);
   request_.body.clear();  // It is in http_ now.
-  http_.lane = parts_.options.lane;
+  http_.purpose = parts_.options.purpose;
   if (is_write(request_.verb)) http_.gate = parts_.options.write_gate;
   http_.loop = &loop_;
   http_.quota = &parts_.quota;
 }
 
-void Exchange::take_place(Time now) {
+void UnaryCall::reserve_token(Time now) {
   phase_ = Phase::kWaiting;
   due_ = token_at_ = parts_.limiter.reserve(now);
   if (due_ > std::min(ends_at_, request_.deadline)) {
@@ -54,7 +54,7 @@ void Exchange::take_place(Time now) {
   due_ += parts_.backoff.delay(now);
 }
 
-void Exchange::step(Time now) {
+void UnaryCall::step(Time now) {
   if (phase_ == Phase::kDone) return;
   if (now >= ends_at_) {
     call_.reset();
@@ -64,16 +64,16 @@ void Exchange::step(Time now) {
                                                   " in time (" + describe(request_) + ")"});
   }
   if (now < due_ || phase_ == Phase::kInFlight) return;
-  if (phase_ != Phase::kWaiting) take_place(now);
+  if (phase_ != Phase::kWaiting) reserve_token(now);
   if (phase_ == Phase::kWaiting && now >= due_) send(now);
 }
 
-Time Exchange::next_step() const {
+Time UnaryCall::next_step() const {
   if (phase_ == Phase::kInFlight) return ends_at_;
   return std::min(due_, ends_at_);
 }
 
-void Exchange::send(Time now) {
+void UnaryCall::send(Time now) {
   if (is_write(request_.verb) && parts_.options.write_gate) {
     if (Status gate = parts_.options.write_gate(); !gate.ok()) {
       return conclude(now, {Code::kCancelled, gate.message()});
@@ -90,43 +90,43 @@ void Exchange::send(Time now) {
   }
   ++attempts_;
   attempt_began_ = now;
-  answer_ = {};
+  received_ = {};
   phase_ = Phase::kInFlight;
   call_ = parts_.transport.start(http_, *this);
 }
 
-void Exchange::on_head(int status, const HttpHeaders& headers) {
-  answer_.http_status = status;
-  answer_.content_type = header(headers, "content-type");
+void UnaryCall::on_head(int status, const HttpHeaders& headers) {
+  received_.http_status = status;
+  received_.content_type = header(headers, "content-type");
   if (const std::string_view after = header(headers, "retry-after"); !after.empty()) {
-    answer_.retry_after_seconds = parse_retry_after(after);
+    received_.retry_after_seconds = parse_retry_after(after);
   }
 }
 
-ResponseReader::Flow Exchange::on_body(std::string_view chunk) {
-  answer_.too_large = answer_.too_large || answer_.body.size() + chunk.size() > kBodyBytesMax;
-  if (!answer_.too_large) answer_.body += chunk;
+ResponseReader::Flow UnaryCall::on_body(std::string_view chunk) {
+  received_.too_large = received_.too_large || received_.body.size() + chunk.size() > kBodyBytesMax;
+  if (!received_.too_large) received_.body += chunk;
   return Flow::kMore;
 }
 
-void Exchange::on_end(const TransportEnd& end) {
-  answer_.end = end;
+void UnaryCall::on_end(const TransportEnd& end) {
+  received_.end = end;
   loop_.post(index_);
 }
 
-void Exchange::take_answer(Time now) {
+void UnaryCall::finish_attempt(Time now) {
   if (phase_ != Phase::kInFlight) return;  // It ended in the same moment as its time ran out.
   call_.reset();
-  if (answer_.end.kind == Break::kGate)
-    return conclude(now, {Code::kCancelled, answer_.end.message});
+  if (received_.end.kind == Break::kGate)
+    return conclude(now, {Code::kCancelled, received_.end.message});
   const std::string code =
-      answer_.http_status == 0 ? "<error>" : std::to_string(answer_.http_status);
-  note_attempt(parts_, http_, answer_.http_status, now - attempt_began_);
-  const Status status = judge(answer_);
+      received_.http_status == 0 ? "<error>" : std::to_string(received_.http_status);
+  note_attempt(parts_, http_, received_.http_status, now - attempt_began_);
+  const Status status = judge(received_);
 
   const CallKind kind = is_write(request_.verb) ? CallKind::kWrite : CallKind::kRead;
   const Attempt attempt =
-      attempt_of(answer_.http_status, answer_.retry_after_seconds, answer_.end.kind);
+      attempt_of(received_.http_status, received_.retry_after_seconds, received_.end.kind);
   if (const std::optional<Duration> delay = retry_delay(kind, attempt, attempts_ - 1)) {
     parts_.metrics.request_retried(code, http_.method, parts_.host);
     previous_error_ = status.message();
@@ -134,37 +134,38 @@ void Exchange::take_answer(Time now) {
     due_ = now + *delay;
     return;
   }
-  response_.http_status = answer_.http_status;
-  response_.broken = answer_.end.kind;
-  response_.body = std::move(answer_.body);
-  response_.content_type = std::move(answer_.content_type);
+  response_.http_status = received_.http_status;
+  response_.broken = received_.end.kind;
+  response_.body = std::move(received_.body);
+  response_.content_type = std::move(received_.content_type);
   parts_.metrics.response_size(http_.method, parts_.host, response_.body.size());
   log_response(parts_, request_, response_);
   conclude(now, status);
 }
 
-Status Exchange::judge(const Answer& answer) const {
-  if (answer.http_status == 0) return broken_status(parts_, request_, answer.end);
-  if (answer.end.kind != Break::kNone) {
+Status UnaryCall::judge(const Received& received) const {
+  if (received.http_status == 0) return broken_status(parts_, request_, received.end);
+  if (received.end.kind != Break::kNone) {
     return {Code::kUnavailable,
             "stream error when reading response body, may be caused by closed connection. Please "
             "retry. Original error: " +
-                answer.end.message + " (" + describe(request_) + ")"};
+                received.end.message + " (" + describe(request_) + ")"};
   }
-  if (answer.too_large) {
+  if (received.too_large) {
     return {Code::kInternal, "the server's answer is too large (" + describe(request_) + ")"};
   }
-  const AnswerHead head{answer.http_status, answer.content_type, answer.retry_after_seconds};
-  Status status = decode_answer(request_, head, answer.body);
-  if (status.ok() && answer.body.empty() && request_.raw_path.empty()) {
+  const ResponseHead head{received.http_status, received.content_type,
+                          received.retry_after_seconds};
+  Status status = decode_response(request_, head, received.body);
+  if (status.ok() && received.body.empty() && request_.raw_path.empty()) {
     return {Code::kInternal,
-            "0-length response with status code: " + std::to_string(answer.http_status) +
-                " and content type: " + answer.content_type};
+            "0-length response with status code: " + std::to_string(received.http_status) +
+                " and content type: " + received.content_type};
   }
   return status;
 }
 
-void Exchange::stop(Time now) {
+void UnaryCall::stop(Time now) {
   if (phase_ == Phase::kDone) return;
   if (phase_ == Phase::kWaiting) parts_.limiter.cancel(now);
   const bool sent = phase_ == Phase::kInFlight && call_->is_sent();
@@ -178,14 +179,14 @@ void Exchange::stop(Time now) {
   conclude(now, {Code::kCancelled, "stopped before an answer (" + describe(request_) + ")"});
 }
 
-void Exchange::hold_back(Time now) {
+void UnaryCall::hold_back(Time now) {
   if (phase_ == Phase::kDone || (phase_ == Phase::kInFlight && call_->is_sent())) return;
   if (phase_ == Phase::kWaiting) parts_.limiter.cancel(now);
   call_.reset();
   conclude(now, {Code::kCancelled, "held back before it was sent (" + describe(request_) + ")"});
 }
 
-void Exchange::conclude(Time now, const Status& status) {
+void UnaryCall::conclude(Time now, const Status& status) {
   phase_ = Phase::kDone;
   response_.status = with_previous_error(status, previous_error_);
   if (attempts_ > 0) parts_.metrics.request_duration(http_.method, parts_.host, now - began_);
@@ -199,29 +200,29 @@ void Exchange::conclude(Time now, const Status& status) {
 
 namespace {
 
-using Exchanges = std::vector<std::unique_ptr<Exchange>>;
+using UnaryCalls = std::vector<std::unique_ptr<UnaryCall>>;
 
-/// When a batch goes on: at this time, or as soon as there are so many answers.
-struct NextTurn {
+/// When a batch goes on: at this time, or as soon as there are so many responses.
+struct NextStep {
   Time at;
-  std::size_t answers;
+  std::size_t responses;
 };
 
-// Lets each do what is due, as far as there is room in flight. Nothing when all are done.
+// Lets each do what is due, as far as kInFlightMax allows. Nothing when all are done.
 //
 // One of them at a time waits for the limiter. A batch that reserved all its tokens at once would
 // make the other callers of the client wait until its last request is sent.
-std::optional<NextTurn> step_all(const Exchanges& exchanges, Time now) {
+std::optional<NextStep> step_all(const UnaryCalls& calls, Time now) {
   std::size_t in_flight = 0;
   bool in_line = false;
-  for (const std::unique_ptr<Exchange>& each : exchanges) {
+  for (const std::unique_ptr<UnaryCall>& each : calls) {
     in_flight += each->in_flight() ? 1 : 0;
     in_line = in_line || each->awaits_token(now);
   }
   Time next = Time::max();
   bool open = false;
   bool held_back = false;
-  for (const std::unique_ptr<Exchange>& each : exchanges) {
+  for (const std::unique_ptr<UnaryCall>& each : calls) {
     if (each->done()) continue;
     if (!each->in_flight() && in_flight >= kInFlightMax) {
       held_back = true;
@@ -240,45 +241,46 @@ std::optional<NextTurn> step_all(const Exchanges& exchanges, Time now) {
     open = true;
     next = std::min(next, each->next_step());
   }
-  if (held_back && in_flight < kInFlightMax) next = now;  // Room came up after their turn.
+  if (held_back && in_flight < kInFlightMax)
+    next = now;  // Capacity came up after they were held back.
   if (!open && !held_back) return std::nullopt;
-  // Nobody can use an answer before the last one is there, except those who wait for room: waking
-  // the caller for each would cost more than the request.
+  // Nobody can use a response before the last one is there, except those that were held back:
+  // waking the caller for each would cost more than the request.
   const std::size_t enough = held_back ? in_flight / 2 : in_flight;
-  return NextTurn{next, std::max<std::size_t>(enough, 1)};
+  return NextStep{next, std::max<std::size_t>(enough, 1)};
 }
 
 }  // namespace
 
 std::vector<ApiResponse> run_unary(RestParts& parts, std::span<const ApiRequest> requests,
                                    const std::stop_token& stop) {
-  const LoopShelf::Borrowed borrowed = parts.loops.take();
+  const LoopPool::Borrowed borrowed = parts.loops.take();
   RequestLoop& loop = *borrowed;
-  Exchanges exchanges;
-  exchanges.reserve(requests.size());
+  UnaryCalls calls;
+  calls.reserve(requests.size());
   for (const ApiRequest& request : requests) {
-    exchanges.push_back(std::make_unique<Exchange>(parts, request, loop, exchanges.size()));
-    exchanges.back()->prepare(parts.clock.now());
+    calls.push_back(std::make_unique<UnaryCall>(parts, request, loop, calls.size()));
+    calls.back()->prepare(parts.clock.now());
   }
   const std::stop_callback on_stop(stop, [&loop] { loop.stop(); });
   const std::stop_callback on_hold(parts.hold.token(), [&loop] { loop.hold(); });
   while (true) {
     const Time now = parts.clock.now();
     if (loop.stopped()) {
-      for (const std::unique_ptr<Exchange>& each : exchanges) each->stop(now);
+      for (const std::unique_ptr<UnaryCall>& each : calls) each->stop(now);
     }
     if (loop.held()) {
-      for (const std::unique_ptr<Exchange>& each : exchanges) each->hold_back(now);
+      for (const std::unique_ptr<UnaryCall>& each : calls) each->hold_back(now);
     }
-    const std::optional<NextTurn> next = step_all(exchanges, now);
+    const std::optional<NextStep> next = step_all(calls, now);
     if (!next) break;
-    for (const std::size_t index : loop.wait(parts.clock, next->at, next->answers)) {
-      exchanges[index]->take_answer(parts.clock.now());
+    for (const std::size_t index : loop.wait(parts.clock, next->at, next->responses)) {
+      calls[index]->finish_attempt(parts.clock.now());
     }
   }
   std::vector<ApiResponse> responses;
-  responses.reserve(exchanges.size());
-  for (const std::unique_ptr<Exchange>& each : exchanges) {
+  responses.reserve(calls.size());
+  for (const std::unique_ptr<UnaryCall>& each : calls) {
     responses.push_back(each->take_response());
   }
   return responses;

@@ -16,25 +16,25 @@ namespace davit::host {
 
 /// One request through all its attempts:
 ///
-///   kNew ──▶ kWaiting ──due──▶ kInFlight ──answer──▶ kDone
+///   kNew ──▶ kWaiting ──due──▶ kInFlight ──response──▶ kDone
 ///               ▲                  │ to be repeated
 ///               └──due── kBackoff ◀┘
 ///
 /// kWaiting holds a token of the limiter that is due; kNew and kBackoff do not. While kInFlight the
 /// reader's part belongs to whichever thread the transport calls it on, to the caller otherwise;
 /// the loop hands it over.
-class Exchange final : public ResponseReader {
+class UnaryCall final : public ResponseReader {
  public:
   enum class Phase { kNew, kWaiting, kInFlight, kBackoff, kDone };
 
-  Exchange(RestParts& parts, const ApiRequest& request, RequestLoop& loop, std::size_t index);
+  UnaryCall(RestParts& parts, const ApiRequest& request, RequestLoop& loop, std::size_t index);
 
   /// Checks the request.
   void prepare(Time now);
   /// Does what is due at `now`.
   void step(Time now);
   /// The transport is done with the attempt.
-  void take_answer(Time now);
+  void finish_attempt(Time now);
   /// Ends it unless it is on the wire.
   void hold_back(Time now);
   /// Ends it, whatever the phase.
@@ -60,7 +60,7 @@ class Exchange final : public ResponseReader {
   void on_end(const TransportEnd& end) override;
 
  private:
-  struct Answer {
+  struct Received {
     int http_status = 0;
     std::string content_type;
     std::optional<std::uint32_t> retry_after_seconds;
@@ -69,10 +69,10 @@ class Exchange final : public ResponseReader {
     TransportEnd end;
   };
 
-  void take_place(Time now);
+  void reserve_token(Time now);
   void send(Time now);
   void conclude(Time now, const Status& status);
-  Status judge(const Answer& answer) const;
+  Status judge(const Received& received) const;
 
   RestParts& parts_;
   ApiRequest request_;
@@ -89,7 +89,7 @@ class Exchange final : public ResponseReader {
   int attempts_ = 0;
   std::string previous_error_;
   std::unique_ptr<Call> call_;
-  Answer answer_;
+  Received received_;
   ApiResponse response_;
 };
 

@@ -11,16 +11,16 @@ constexpr Duration kLimit = std::chrono::seconds(10);
 
 // What an expired token, a wrong CA and a wrong address have in common: the next second will not
 // mend them.
-bool is_final(const ApiResponse& answer) {
-  if (answer.broken == Break::kTls || answer.broken == Break::kCredentials ||
-      answer.broken == Break::kOther)
+bool is_final(const ApiResponse& response) {
+  if (response.broken == Break::kTls || response.broken == Break::kCredentials ||
+      response.broken == Break::kOther)
     return true;
-  const int http = answer.http_status;
+  const int http = response.http_status;
   return http >= 200 && http < 500 && http != 429;
 }
 
-bool is_healthy(const ApiResponse& answer) {
-  return answer.status.ok() && answer.http_status == 200 && answer.body == "ok";
+bool is_healthy(const ApiResponse& response) {
+  return response.status.ok() && response.http_status == 200 && response.body == "ok";
 }
 
 // Of a health report the lines that failed, of any other text all, as one line.
@@ -38,9 +38,9 @@ std::string in_one_line(std::string_view text) {
   return out;
 }
 
-std::string of_connection(const ApiResponse& answer, const std::string& at) {
-  const std::string cause = in_one_line(answer.status.message());
-  switch (answer.broken) {
+std::string of_connection(const ApiResponse& response, const std::string& at) {
+  const std::string cause = in_one_line(response.status.message());
+  switch (response.broken) {
     case Break::kTls:
       return "cannot trust the API server at " + at +
              ": check that certificate-authority(-data) in the kubeconfig belongs to this server "
@@ -72,25 +72,25 @@ std::string of_connection(const ApiResponse& answer, const std::string& at) {
 
 }  // namespace
 
-std::string explain_first_contact(const ApiResponse& answer, std::string_view server) {
+std::string explain_first_contact(const ApiResponse& response, std::string_view server) {
   const std::string at(server);
-  if (answer.http_status == 0) return of_connection(answer, at);
-  const std::string told = " (HTTP " + std::to_string(answer.http_status) + ")";
-  switch (answer.http_status) {
+  if (response.http_status == 0) return of_connection(response, at);
+  const std::string told = " (HTTP " + std::to_string(response.http_status) + ")";
+  switch (response.http_status) {
     case 401:
       return "the API server at " + at +
              " does not accept our credentials: the token or client certificate is wrong or has "
              "expired; log in again or renew it in the kubeconfig" +
              told;
     case 403:
-      return "the API server at " + at + " refuses us: " + in_one_line(answer.status.message()) +
+      return "the API server at " + at + " refuses us: " + in_one_line(response.status.message()) +
              "; grant the right with RBAC, `davit rbac` prints what davit needs" + told;
     default:
       break;
   }
-  if (answer.http_status >= 500 || answer.http_status == 429) {
+  if (response.http_status >= 500 || response.http_status == 429) {
     return "the API server at " + at + " is not healthy: " +
-           in_one_line(answer.body.empty() ? answer.status.message() : answer.body) +
+           in_one_line(response.body.empty() ? response.status.message() : response.body) +
            "; look at its log" + told;
   }
   return "no Kubernetes API server seems to be at " + at +
@@ -98,14 +98,14 @@ std::string explain_first_contact(const ApiResponse& answer, std::string_view se
 }
 
 std::string explain_first_contact(const Status& error, std::string_view server) {
-  ApiResponse answer;
-  answer.status = error;
-  if (error.detail() != nullptr) answer.http_status = error.detail()->http_status;
+  ApiResponse response;
+  response.status = error;
+  if (error.detail() != nullptr) response.http_status = error.detail()->http_status;
   // What broke is lost by now; that nothing came back is not.
-  if (answer.http_status == 0) {
-    answer.broken = error.code() == Code::kUnavailable ? Break::kReset : Break::kOther;
+  if (response.http_status == 0) {
+    response.broken = error.code() == Code::kUnavailable ? Break::kReset : Break::kOther;
   }
-  return explain_first_contact(answer, server);
+  return explain_first_contact(response, server);
 }
 
 Status wait_for_api_server(RestClient& client, Clock& clock, std::stop_token stop) {
@@ -122,13 +122,13 @@ Status wait_for_api_server(RestClient& client, Clock& clock, std::stop_token sto
   });
   while (true) {
     request.timeout = end - clock.now();
-    const ApiResponse answer = client.call(request, stop);
-    if (is_healthy(answer)) return {};
+    const ApiResponse response = client.call(request, stop);
+    if (is_healthy(response)) return {};
     if (stop.stop_requested()) return {Code::kCancelled, "stopped while waiting for the server"};
     next += kPeriod;
-    if (is_final(answer) || next >= end) {
-      const Code code = answer.status.ok() ? Code::kUnsupported : answer.status.code();
-      return {code, explain_first_contact(answer, client.server())};
+    if (is_final(response) || next >= end) {
+      const Code code = response.status.ok() ? Code::kUnsupported : response.status.code();
+      return {code, explain_first_contact(response, client.server())};
     }
     MutexLock lock(mutex);
     while (!stop.stop_requested() && clock.now() < next) clock.wait_until(bell, mutex, next);

@@ -30,7 +30,7 @@ class InformerMetrics {
   /// being applied.
   virtual void queued([[maybe_unused]] std::size_t items) {}
   /// informer_processing_latency_seconds: one change, or one whole list, into the store and to all
-  /// inboxes.
+  /// delta queues.
   virtual void processed([[maybe_unused]] Duration time) {}
   /// informer_store_resource_version, with its last 15 digits.
   virtual void store_version([[maybe_unused]] std::uint64_t version) {}

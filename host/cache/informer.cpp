@@ -240,10 +240,10 @@ void Informer::replace(const Source& from, Replacement next, std::string_view re
   const std::vector<Change> changes = store_.replace(std::move(next), resource_version);
   changed_version_ = store_.version();
   relist_wanted_ = false;
-  tell_content(changes, began);
+  notify_content(changes, began);
 }
 
-void Informer::tell_content(const std::vector<Change>& changes, Time began) {
+void Informer::notify_content(const std::vector<Change>& changes, Time began) {
   if (has_synced()) {
     for (const Change& change : changes) deliver(change);
   } else {
@@ -251,7 +251,7 @@ void Informer::tell_content(const std::vector<Change>& changes, Time began) {
     resync_due_ = began + seams_.random.jitter(kResyncMin, 1.0);
     for (Listener* listener : listeners_) listener->on_initial(store_.list());
   }
-  tell_progress(began);
+  notify_progress(began);
 }
 
 void Informer::apply(const Source& from, WatchType type, ObjectRef object) {
@@ -265,7 +265,7 @@ void Informer::apply(const Source& from, WatchType type, ObjectRef object) {
   if (is_ahead) return try_switch();
   changed_version_ = store_.version();
   if (!repeats(change)) deliver(change);
-  tell_progress(began);
+  notify_progress(began);
 }
 
 void Informer::skip(const Source& from, WatchType type, SkippedObject object) {
@@ -278,7 +278,7 @@ void Informer::skip(const Source& from, WatchType type, SkippedObject object) {
   if (is_ahead) return try_switch();
   changed_version_ = store_.version();
   if (change) deliver(*change);
-  tell_progress(began);
+  notify_progress(began);
 }
 
 void Informer::bookmark(const Source& from, std::string_view resource_version) {
@@ -289,23 +289,23 @@ void Informer::bookmark(const Source& from, std::string_view resource_version) {
   }
   if (!serves(from)) return;
   store_.advance(resource_version);
-  tell_progress(seams_.clock.now());
+  notify_progress(seams_.clock.now());
 }
 
 void Informer::deliver(const Change& change) {
   for (Listener* listener : listeners_) listener->on_change(change);
 }
 
-void Informer::tell_progress(Time began) {
+void Informer::notify_progress(Time began) {
   const std::uint64_t version = store_.version();
   for (Listener* listener : listeners_) listener->on_progress(version);
   metrics_->store_version(version);
   metrics_->objects(store_.size());
   metrics_->processed(seams_.clock.now() - began);
-  tell_skipped();
+  report_skipped();
 }
 
-void Informer::tell_skipped() {
+void Informer::report_skipped() {
   metrics_->skipped_now(store_.skipped_count());
   for (const SkippedObject& each : store_.take_skip_news()) {
     metrics_->skipped(label_of(each.reason));

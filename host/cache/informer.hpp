@@ -185,11 +185,11 @@ class Informer {
   /// Lets the refill take its place, if it may and has seen all that readers have.
   void try_switch() REQUIRES(delivery_);
   /// Tells the listeners what a new content changes.
-  void tell_content(const std::vector<Change>& changes, Time began) REQUIRES(delivery_);
+  void notify_content(const std::vector<Change>& changes, Time began) REQUIRES(delivery_);
   void deliver(const Change& change) REQUIRES(delivery_);
-  void tell_progress(Time began) REQUIRES(delivery_);
+  void notify_progress(Time began) REQUIRES(delivery_);
   /// Tells the log, the metrics and on_skip what the store has skipped since.
-  void tell_skipped() REQUIRES(delivery_);
+  void report_skipped() REQUIRES(delivery_);
   void resync() REQUIRES(delivery_);
   void want_verification(Time as_of) REQUIRES(delivery_);
   /// Listeners that have waited for too long find out whether the watch is deaf.

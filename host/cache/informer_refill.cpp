@@ -130,7 +130,7 @@ void Informer::try_switch() {
   phase_ = Phase::kRunning;
   if (verify_wanted_) pursue_verification();
   refill_->state_ = Refill::State::kServing;
-  tell_content(changes, began);
+  notify_content(changes, began);
   refill_->observer_.refill_moved();
 }
 

@@ -76,7 +76,7 @@ struct ReflectorRequest {
 /// How a request ended.
 struct StreamEnd {
   enum class Cause {
-    kEnded,        ///< The server ended its answer properly.
+    kEnded,        ///< The server ended its response properly.
     kBroken,       ///< The connection broke or there was none.
     kRefused,      ///< The server answered with an error.
     kErrorEvent,   ///< The watch delivered an ERROR event.

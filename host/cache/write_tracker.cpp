@@ -116,7 +116,7 @@ void WriteTracker::await_verification(Entry& entry, Watcher& watcher, Time faile
 
 bool WriteTracker::is_seen(const Deletion& deletion) {
   const ObjectRef held = deletion.watcher->informer.store().get(deletion.ns, deletion.name);
-  // The answer's version tells nothing: for an object that is gone at once it is the one before.
+  // The response's version tells nothing: for an object that is gone at once it is the one before.
   return !held || metadata(*held).uid != deletion.uid ||
          static_cast<bool>(held.root()["metadata"]["deletionTimestamp"]);
 }
@@ -247,7 +247,7 @@ void WriteTracker::prune(Time now) {
   prune_at_ = std::max<std::size_t>(64, keys_.size() * 2);
 }
 
-void WriteTracker::tell(std::vector<std::string> ready) const {
+void WriteTracker::notify(std::vector<std::string> ready) const {
   if (!ready.empty() && options_.on_ready) options_.on_ready(std::move(ready));
 }
 
@@ -265,7 +265,7 @@ void WriteTracker::progressed(Watcher& watcher, std::uint64_t version) {
       finish(entry, ready);
     }
   }
-  tell(std::move(ready));
+  notify(std::move(ready));
 }
 
 void WriteTracker::changed(Watcher& watcher, const Change& change) {
@@ -287,7 +287,7 @@ void WriteTracker::changed(Watcher& watcher, const Change& change) {
       finish(entry, ready);
     }
   }
-  tell(std::move(ready));
+  notify(std::move(ready));
 }
 
 void WriteTracker::verified(const Watcher& watcher, Time as_of) {
@@ -316,7 +316,7 @@ void WriteTracker::verified(const Watcher& watcher, Time as_of) {
       finish(*entry, ready);
     }
   }
-  tell(std::move(ready));
+  notify(std::move(ready));
 }
 
 std::optional<Time> WriteTracker::overdue(const Watcher& watcher, Time now) const {

@@ -19,7 +19,7 @@
 
 namespace davit::host {
 
-/// The object that a write was about, as the server's answer tells it. Views live for the call.
+/// The object that a write was about, as the server's response tells it. Views live for the call.
 struct WrittenObject {
   std::string_view ns;
   std::string_view name;
@@ -42,8 +42,8 @@ struct WriteTrackerOptions {
 /// The writes of one work queue's syncs that the caches have not shown yet.
 ///
 /// A create, update or patch is seen when the informer's store has reached the version of the
-/// answer; a delete when the store holds no object of that UID, or holds it with a
-/// deletionTimestamp. A write without an answer is seen when the cache is verified as of its
+/// response; a delete when the store holds no object of that UID, or holds it with a
+/// deletionTimestamp. A write without a response is seen when the cache is verified as of its
 /// failure: then it shows whether the write was applied. Versions that cannot be compared, and
 /// informers with selectors (whose version may rest for long), count as caught up. Informers must
 /// outlive the tracker.
@@ -65,7 +65,7 @@ class WriteTracker {
   void note_delete(std::string_view key, Informer& informer, const WrittenObject& object, Time now)
       EXCLUDES(mutex_);
 
-  /// A write of `key` has ended without an answer: it may or may not have been applied.
+  /// A write of `key` has ended without a response: it may or may not have been applied.
   void note_lost(std::string_view key, Informer& informer, Time now) EXCLUDES(mutex_);
 
   /// Whether the caches show every write of `key`. If not, the key is remembered, and on_ready
@@ -139,7 +139,7 @@ class WriteTracker {
   void finish(Entry& entry, std::vector<std::string>& ready) REQUIRES(mutex_);
   /// Forgets keys that were never asked for again.
   void prune(Time now) REQUIRES(mutex_);
-  void tell(std::vector<std::string> ready) const EXCLUDES(mutex_);
+  void notify(std::vector<std::string> ready) const EXCLUDES(mutex_);
 
   void progressed(Watcher& watcher, std::uint64_t version) EXCLUDES(mutex_);
   void changed(Watcher& watcher, const Change& change) EXCLUDES(mutex_);
@@ -153,7 +153,7 @@ class WriteTracker {
   std::vector<std::unique_ptr<Watcher>> watchers_ GUARDED_BY(mutex_);
   Keys keys_ GUARDED_BY(mutex_);
   std::size_t relisting_ GUARDED_BY(mutex_) = 0;  // Keys that wait for a relist.
-  std::size_t lost_ GUARDED_BY(mutex_) = 0;       // Writes without an answer that are waited for.
+  std::size_t lost_ GUARDED_BY(mutex_) = 0;       // Writes without a response that are waited for.
   std::size_t prune_at_ GUARDED_BY(mutex_) = 64;  // Size of keys_ at which it is next gone through.
 };
 

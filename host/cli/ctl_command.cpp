@@ -28,18 +28,18 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
     err << "davit: " << line.error().message() << "\n";
     return kExitFailed;
   }
-  const Result<ControlAnswer> answer = parse_answer(*line);
-  if (!answer) {
-    err << "davit: " << socket << ": " << answer.error().message() << "\n";
+  const Result<ControlResponse> response = parse_response(*line);
+  if (!response) {
+    err << "davit: " << socket << ": " << response.error().message() << "\n";
     return kExitFailed;
   }
-  const bool done = answer->success == ControlAnswer::Success::kYes;
+  const bool done = response->success == ControlResponse::Success::kYes;
   if (options.output == CtlOptions::Output::kJson) {
     out << *line << "\n";
   } else if (done) {
-    out << answer->text << "\n";
+    out << response->text << "\n";
   } else {
-    err << "davit: " << answer->text << "\n";
+    err << "davit: " << response->text << "\n";
   }
   return done ? kExitGood : kExitFailed;
 }

@@ -15,7 +15,7 @@
 #include "host/cli/local_cluster.hpp"
 #include "host/cli/rollout_view.hpp"
 #include "sandbox/nodes/api_calls.hpp"
-#include "sandbox/nodes/feed.hpp"
+#include "sandbox/nodes/reflector.hpp"
 
 namespace davit::host {
 namespace {
@@ -36,7 +36,7 @@ constexpr Duration kPause = milliseconds(1200);
 
 /// Keeps the last warnings and errors, for when something goes wrong; the rest would spoil the
 /// picture.
-class LastWords final : public LogSink {
+class RecentLog final : public LogSink {
  public:
   [[nodiscard]] int verbosity() const override { return -1; }
   void write(Severity severity, int, std::string_view logger, std::string_view message,
@@ -108,9 +108,9 @@ class Screen {
 };
 
 /// The demo's own client: follows what there is, and writes the Deployment.
-class Onlooker {
+class Viewer {
  public:
-  Onlooker(Transport& transport, Clock& clock, Random& random, const Log& log)
+  Viewer(Transport& transport, Clock& clock, Random& random, const Log& log)
       : api_(transport, "davit-demo", [] {}),
         deployments_({api_, clock, random, log}, kDeployments,
                      {[this](Json object) { state_.deployment = std::move(object); },
@@ -127,7 +127,7 @@ class Onlooker {
   }
   [[nodiscard]] const RolloutState& state() const { return state_; }
   /// What went wrong with a write; "" so far nothing.
-  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+  [[nodiscard]] const std::string& write_error() const { return write_error_; }
 
   void create(int replicas) {
     const Json labels = Json::object({{"app", "web"}});
@@ -155,7 +155,7 @@ class Onlooker {
   }
 
  private:
-  static sandbox::Feed::Handlers into(std::map<std::string, Json>& objects) {
+  static sandbox::Reflector::Handlers into(std::map<std::string, Json>& objects) {
     return {[&objects](Json object) {
               const std::string key = sandbox::key_of(object);
               objects[key] = std::move(object);
@@ -164,17 +164,17 @@ class Onlooker {
   }
 
   void send(sandbox::ApiCall call) {
-    api_.send(std::move(call), [this](const sandbox::ApiAnswer& answer) {
-      if (!answer.ok()) trouble_ = answer.text();
+    api_.send(std::move(call), [this](const sandbox::ApiResponse& response) {
+      if (!response.ok()) write_error_ = response.text();
     });
   }
 
   RolloutState state_;
-  std::string trouble_;
+  std::string write_error_;
   sandbox::ApiCalls api_;
-  sandbox::Feed deployments_;
-  sandbox::Feed sets_;
-  sandbox::Feed pods_;
+  sandbox::Reflector deployments_;
+  sandbox::Reflector sets_;
+  sandbox::Reflector pods_;
 };
 
 /// Slow enough to be seen, quick enough not to bore.
@@ -225,17 +225,17 @@ class Demo {
     screen_.say(
         "A cluster in this process: an API server, three nodes with a scheduler, and davit with\n"
         "deployment-controller and replicaset-controller.\n");
-    Onlooker onlooker(transport, *clock_, *random_, Log(sink_));
+    Viewer viewer(transport, *clock_, *random_, Log(sink_));
     screen_.say("==> a Deployment of " + std::to_string(options_.replicas) + " replicas, image " +
                 kFirstImage);
-    onlooker.create(options_.replicas);
-    if (!watch(onlooker)) return fail("the Deployment does not come up");
+    viewer.create(options_.replicas);
+    if (!watch(viewer)) return fail("the Deployment does not come up");
     screen_.say(std::string("\n==> image ") + kSecondImage + ": pods are replaced a few at a time");
-    onlooker.set_image(kSecondImage);
-    if (!watch(onlooker)) return fail("the rollout does not come to its end");
-    if (!onlooker.trouble().empty()) return fail(onlooker.trouble());
+    viewer.set_image(kSecondImage);
+    if (!watch(viewer)) return fail("the rollout does not come to its end");
+    if (!viewer.write_error().empty()) return fail(viewer.write_error());
     screen_.say("\n==> done: every pod runs " + std::string(kSecondImage));
-    screen_.show_tree(onlooker.state());
+    screen_.show_tree(viewer.state());
     screen_.say(
         "\nWhat to try next\n"
         "  davit sandbox                             such a cluster for kubectl, as long as you "
@@ -247,18 +247,18 @@ class Demo {
   }
 
   /// Shows what happens until the rollout is done; false when it is not in time, or on a signal.
-  bool watch(Onlooker& onlooker) {
+  bool watch(Viewer& viewer) {
     const Time give_up = clock_->now() + kPatience;
     std::optional<Time> done_at;
     for (;;) {
-      onlooker.step();
-      screen_.show(onlooker.state());
+      viewer.step();
+      screen_.show(viewer.state());
       const Time now = clock_->now();
-      const bool done = rolled_out(onlooker.state());
+      const bool done = rolled_out(viewer.state());
       if (!done) done_at.reset();
       if (done && !done_at) done_at = now;
       if (done && now >= *done_at + kPause) return true;
-      if (now >= give_up || !onlooker.trouble().empty()) return false;
+      if (now >= give_up || !viewer.write_error().empty()) return false;
       if (interruptions_.wait(kFrame) == Interruptions::What::kSignal) return false;
     }
   }
@@ -274,7 +274,7 @@ class Demo {
   const Interruptions interruptions_;
   const std::unique_ptr<Clock> clock_ = make_system_clock();
   const std::unique_ptr<Random> random_ = make_system_random();
-  LastWords sink_;
+  RecentLog sink_;
 };
 
 }  // namespace

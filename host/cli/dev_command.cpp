@@ -86,7 +86,7 @@ class Development final : private Meanwhile {
     const Outcome built = build_.begin(*this);
     if (built.what == Outcome::What::kStopped) return kExitGood;
     if (built.what == Outcome::What::kNoTool) return fail(built.lines.front(), kExitFailed);
-    tell_build(built);
+    report_build(built);
     if (const Status cluster = open_cluster(); !cluster.ok()) {
       return fail(cluster.message(), kExitFailed);
     }
@@ -153,7 +153,7 @@ class Development final : private Meanwhile {
     return {};
   }
 
-  void tell_build(const Outcome& built) {
+  void report_build(const Outcome& built) {
     say(built.lines);
     if (built.works()) {
       const double seconds = std::chrono::duration<double>(built.time).count();
@@ -279,7 +279,7 @@ class Development final : private Meanwhile {
       say("==> the plugin is what it was");
       return true;
     }
-    tell_build(built);
+    report_build(built);
     if (built.works()) bring_in({saved, built.time});
     return true;
   }
@@ -315,7 +315,7 @@ class Development final : private Meanwhile {
       }
       follow(line);
       say(report_.hear(line, clock_->now()));
-      if (line.starts_with("ready") || line.starts_with("swapped")) tell_debugger();
+      if (line.starts_with("ready") || line.starts_with("swapped")) notify_debugger();
     }
     if (!restart_because.empty()) return restart(restart_because, last_);
     if (!host_->ended()) return;
@@ -325,7 +325,7 @@ class Development final : private Meanwhile {
         ": save a change to start it again");
   }
 
-  void tell_debugger() {
+  void notify_debugger() {
     if (options_.debug == DevOptions::Debug::kNo) return;
     std::ifstream in("/proc/" + std::to_string(host_->pid()) + "/maps");
     const std::string maps((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

@@ -145,8 +145,10 @@ Status HostProcess::connect_to_server(const std::stop_token& stop) {
   const TokenBucket::Rate rate{manifest_.client.qps, manifest_.client.burst};
   const DryRun dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff;
   discovery_client_ = client("controller-discovery", RestOptions{.rate = kDiscoveryRate});
-  informer_client_ = client("shared-informers", RestOptions{.rate = rate, .lane = Lane::kWatch});
-  lease_client_ = client("leader-election", RestOptions{.rate = rate, .lane = Lane::kLease});
+  informer_client_ =
+      client("shared-informers", RestOptions{.rate = rate, .purpose = ConnectionPurpose::kWatch});
+  lease_client_ =
+      client("leader-election", RestOptions{.rate = rate, .purpose = ConnectionPurpose::kLease});
   discovery_ = std::make_unique<Discovery>(*discovery_client_);
   // Like kube-controller-manager, which names no machine in its events.
   events_ = std::make_unique<EventRecorders>(
@@ -159,7 +161,7 @@ Status HostProcess::connect_to_server(const std::stop_token& stop) {
   informers_ = std::make_unique<InformerFactory>(
       InformerSeams{*list_watch_, space_, seams_.clock, seams_.random, *metrics_,
                     [this](const ResourceId& resource, const SkippedObject& object) {
-                      tell_skipped(resource, object);
+                      report_skipped(resource, object);
                     },
                     &contact_},
       log_.named("informer"));
@@ -238,7 +240,7 @@ Status HostProcess::init_controllers(const std::stop_token& stop) {
                    .on_phase = {},
                    .start_informers = [this] { return informers_->start(); },
                    .metrics = metrics_.get(),
-                   .on_rolled_back = [this](const std::string& text) { tell_rolled_back(text); }},
+                   .on_rolled_back = [this](const std::string& text) { report_rolled_back(text); }},
       swap_limits(manifest_));
   {
     MutexLock lock(mutex_);
@@ -368,7 +370,7 @@ void HostProcess::report_caches() {
   }
 }
 
-void HostProcess::tell_skipped(const ResourceId& resource, const SkippedObject& object) {
+void HostProcess::report_skipped(const ResourceId& resource, const SkippedObject& object) {
   const ObjectIdentity& identity = object.identity;
   if (identity.kind.empty() || identity.name.empty()) return;  // The log line has to do.
   events_->of(kHostEvents)

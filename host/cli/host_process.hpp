@@ -117,7 +117,7 @@ class HostProcess {
                                                                 std::uint64_t generation);
   void show_controller(const std::string& controller);
   void announce_quarantine();
-  void tell_rolled_back(const std::string& text);
+  void report_rolled_back(const std::string& text);
   /// What Events of the host are about.
   [[nodiscard]] Reference lease() const;
   void note_quarantine();
@@ -127,7 +127,7 @@ class HostProcess {
   void lead(std::optional<Time> won);
   void report_caches();
   /// On an informer's thread, under its lock.
-  void tell_skipped(const ResourceId& resource, const SkippedObject& object);
+  void report_skipped(const ResourceId& resource, const SkippedObject& object);
   [[nodiscard]] Quiesce shutdown_limits() const;
   void warn_of_neighbour(const std::stop_token& stop);
   [[nodiscard]] bool elects() const;

@@ -28,7 +28,7 @@ Reference HostProcess::lease() const {
   return lease;
 }
 
-void HostProcess::tell_rolled_back(const std::string& text) {
+void HostProcess::report_rolled_back(const std::string& text) {
   events_->of(kHostEvents).record(lease(), "Warning", "PluginRolledBack", text, "davit");
 }
 

@@ -24,7 +24,7 @@ struct NodeFlags {
   sandbox::Scheduling scheduling = sandbox::Scheduling::kOn;
   sandbox::PodEventSwitch pod_events = sandbox::PodEventSwitch::kOn;
   sandbox::Untaint untaint = sandbox::Untaint::kWhenReady;
-  Duration lease_period = sandbox::HeartbeatOptions{}.lease_period;
+  Duration lease_period = sandbox::KubeletSimulatorOptions{}.lease_period;
 };
 
 /// Adds --nodes, --zones and the like to `app`. `flags` is filled while `app` parses and must

@@ -1,4 +1,4 @@
-/// How the answers of the control socket name a build. Internal to host/control.
+/// How the responses of the control socket name a build. Internal to host/control.
 #pragma once
 
 #include <string>

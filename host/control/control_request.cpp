@@ -82,14 +82,14 @@ Result<ControlRequest> parse_request(std::string_view line) {
   return request;
 }
 
-Result<ControlAnswer> parse_answer(std::string_view line) {
+Result<ControlResponse> parse_response(std::string_view line) {
   const YamlDocument document = parse_json(line, "");
   if (Status s = first(document.mistakes); !s.ok()) return s;
   const YamlNode* const ok = document.root.find("ok");
   const YamlNode* const text = document.root.find("text");
   if (ok == nullptr || text == nullptr) return Status(Code::kInvalid, "no answer of a davit host");
-  using Success = ControlAnswer::Success;
-  return ControlAnswer{ok->text == "true" ? Success::kYes : Success::kNo, text->text};
+  using Success = ControlResponse::Success;
+  return ControlResponse{ok->text == "true" ? Success::kYes : Success::kNo, text->text};
 }
 
 }  // namespace davit::host

@@ -19,8 +19,8 @@ struct ControlRequest {
   /// Of "swap": "none" when the new build shall begin with nothing; empty: it gets the old one's
   /// state.
   std::string state{};
-  /// Of "swap": how long the new build is watched before the answer comes; below 0: the host's own
-  /// time, after the answer.
+  /// Of "swap": how long the new build is watched before the response comes; below 0: the host's
+  /// own time, after the response.
   std::int64_t watch_ms = -1;
   std::int64_t max_error_percent = -1;  ///< Goes with watch_ms.
 };
@@ -31,12 +31,12 @@ struct ControlRequest {
 /// kInvalid names what is wrong; unknown commands and members are mistakes.
 [[nodiscard]] Result<ControlRequest> parse_request(std::string_view line);
 
-/// What `davit ctl` needs to know of an answer; the rest is for programs.
-struct ControlAnswer {
+/// What `davit ctl` needs to know of a response; the rest is for programs.
+struct ControlResponse {
   enum class Success { kNo, kYes };
   Success success = Success::kNo;
   std::string text;  ///< For people; may have several lines.
 };
-[[nodiscard]] Result<ControlAnswer> parse_answer(std::string_view line);
+[[nodiscard]] Result<ControlResponse> parse_response(std::string_view line);
 
 }  // namespace davit::host

@@ -27,7 +27,7 @@ class ControlService {
   explicit ControlService(PluginSet& plugins, ControlHooks hooks = {})
       : plugins_(plugins), hooks_(std::move(hooks)) {}
 
-  /// The answer to a line, with its end. Blocks as long as what was asked for takes.
+  /// The response to a line, with its end. Blocks as long as what was asked for takes.
   [[nodiscard]] std::string answer(std::string_view line);
 
  private:

@@ -24,7 +24,7 @@ namespace {
 
 /// A request is a path and some words.
 constexpr std::size_t kLineBytesMax = 64 * 1024;
-/// A client has that long to say what it wants, and for each piece of the answer.
+/// A client has that long to say what it wants, and for each piece of the response.
 constexpr int kRequestMilliseconds = 5000;
 /// Long enough for descriptors to be closed, short enough for a person who waits.
 constexpr int kAcceptPauseMilliseconds = 1000;
@@ -201,7 +201,7 @@ Result<std::string> ask_host(const std::string& path, std::string_view line) {
     return ::poll(&ready, 1, kRequestMilliseconds) > 0;
   };
   if (Status s = write_all(fd.get(), line, room); !s.ok()) return s.with_context(path);
-  // As long as a swap may take with all its limits; the answer names every plugin.
+  // As long as a swap may take with all its limits; the response names every plugin.
   constexpr std::size_t kAnswerBytesMax = std::size_t{16} << 20;
   Result<std::string> answer = read_line(fd.get(), kAnswerBytesMax, [] { return true; });
   if (!answer) return answer.error().with_context(path);

@@ -28,7 +28,7 @@ class ControlServer {
                                                      Log log);
   /// `listening` listens at `path`; nothing is accepted yet. See open().
   ControlServer(std::string path, UniqueFd listening, Answer answer, Log log);
-  /// Takes no further connection, and waits for the answers under way to be made, not to be read.
+  /// Takes no further connection, and waits for the responses under way to be made, not to be read.
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;

@@ -39,12 +39,12 @@ std::vector<Status> RestEventApi::create_all(std::span<const Event> events, std:
   std::vector<ApiRequest> requests;
   requests.reserve(events.size());
   for (const Event& event : events) requests.push_back(creation_of(event));
-  std::vector<Status> answers;
-  answers.reserve(events.size());
+  std::vector<Status> responses;
+  responses.reserve(events.size());
   for (ApiResponse& response : client_.batch(requests, std::move(stop))) {
-    answers.push_back(std::move(response.status));
+    responses.push_back(std::move(response.status));
   }
-  return answers;
+  return responses;
 }
 
 Status RestEventApi::patch(const Event& event, std::stop_token stop) {

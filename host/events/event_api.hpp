@@ -22,12 +22,12 @@ class EventApi {
   EventApi& operator=(const EventApi&) = delete;
   virtual ~EventApi() = default;
 
-  /// A failure with ApiDetail is the server's answer and final; kMisuse says that the request could
-  /// not be made; everything else is worth another try.
+  /// A failure with ApiDetail is the server's response and final; kMisuse says that the request
+  /// could not be made; everything else is worth another try.
   virtual Status create(const Event& event, std::stop_token stop) = 0;
   virtual Status patch(const Event& event, std::stop_token stop) = 0;
 
-  /// Creates several, in any order; the answers are in the order of `events`.
+  /// Creates several, in any order; the responses are in the order of `events`.
   virtual std::vector<Status> create_all(std::span<const Event> events, std::stop_token stop) = 0;
 };
 

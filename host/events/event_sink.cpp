@@ -31,9 +31,9 @@ void EventSink::create_all(std::span<const CorrelatedEvent> events, const std::s
   std::vector<Event> bodies;
   bodies.reserve(events.size());
   for (const CorrelatedEvent& each : events) bodies.push_back(each.event);
-  const std::vector<Status> answers = api_.create_all(bodies, stop);
+  const std::vector<Status> responses = api_.create_all(bodies, stop);
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (judge(bodies[i], answers[i], stop) == Fate::kAgain) insist(events[i], 1, stop);
+    if (judge(bodies[i], responses[i], stop) == Fate::kAgain) insist(events[i], 1, stop);
   }
 }
 

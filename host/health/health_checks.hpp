@@ -50,7 +50,7 @@ class HealthChecks {
 
   /// Answers /healthz, /livez, /readyz and a check's own path below them (/readyz/<check>); 404 for
   /// others. `?verbose` lists the checks, `?exclude=<check>` leaves one out. Reasons of failures
-  /// are in the log at V2 and not in the answer, but for /readyz?verbose.
+  /// are in the log at V2 and not in the response, but for /readyz?verbose.
   [[nodiscard]] HttpServerResponse answer(const HttpServerRequest& request) const EXCLUDES(mutex_);
 
   /// Told of the result of each check that ran: name, endpoint ("healthz"), success.

@@ -130,7 +130,7 @@ class Session {
   void step() {
     write();
     if (writing_) {
-      // The rest of the answer first.
+      // The rest of the response first.
     } else if (http_.fate() == HttpConnection::Fate::kReset) {
       error_code ignored;
       socket_.set_option(asio::socket_base::linger(true, 0), ignored);

@@ -1,4 +1,4 @@
-/// An answer's body that goes on, and what a fault may do to an answer.
+/// A response's body that goes on, and what a fault may do to a response.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ class HttpBodyStream {
   [[nodiscard]] virtual Time next_read() const = 0;
 };
 
-/// What goes wrong with an answer on its way out. Nothing, as it comes.
-struct HttpMishap {
+/// A fault injected into a response on its way out. By default none.
+struct HttpFault {
   Duration delay{0};  ///< Before the first byte.
   std::optional<std::size_t> cut_after =
       {};  ///< The connection ends after so many bytes of the body.

@@ -7,7 +7,7 @@
 namespace davit::host {
 namespace {
 
-/// What pipelining clients may have in store while an answer is under way.
+/// What pipelining clients may have in store while a response is under way.
 constexpr std::size_t kAheadMax = std::size_t{64} << 10U;
 /// A piece of a stream: large enough to be cheap, small enough that a slow client holds little.
 constexpr std::size_t kStreamPiece = std::size_t{64} << 10U;
@@ -55,7 +55,7 @@ void HttpConnection::receive_end() {
   switch (state_) {
     case State::kDelayed:
     case State::kAnswering:
-      keep_alive_ = false;  // A client that half-closed gets its answer.
+      keep_alive_ = false;  // A client that half-closed gets its response.
       break;
     case State::kIdle:
     case State::kReading:
@@ -104,7 +104,7 @@ void HttpConnection::answer_request(Time now) {
   request.peer = peer_;
   reader_.reset();
   response_ = handler_(request);
-  begin_answer(now);
+  begin_response(now);
 }
 
 void HttpConnection::refuse(int status, Time now) {
@@ -115,32 +115,32 @@ void HttpConnection::refuse(int status, Time now) {
   response_ = {};
   response_.status = status;
   response_.body = std::to_string(status) + " " + std::string(reason_phrase(status)) + "\n";
-  begin_answer(now);
+  begin_response(now);
 }
 
 bool HttpConnection::settle() {
-  if (!response_.late) return true;
-  std::optional<HttpServerResponse> known = response_.late->take();
+  if (!response_.deferred) return true;
+  std::optional<HttpServerResponse> known = response_.deferred->take();
   if (!known) {
     state_ = State::kDelayed;
-    state_deadline_ = response_.late->next_take();
+    state_deadline_ = response_.deferred->next_take();
     return false;
   }
-  known->mishap = response_.mishap;
+  known->fault = response_.fault;
   response_ = std::move(*known);
   return true;
 }
 
-void HttpConnection::begin_answer(Time now) {
+void HttpConnection::begin_response(Time now) {
   if (!settle()) return;
-  const HttpMishap& mishap = response_.mishap;
-  if (mishap.delay > Duration::zero()) {
+  const HttpFault& fault = response_.fault;
+  if (fault.delay > Duration::zero()) {
     state_ = State::kDelayed;
-    state_deadline_ = now + mishap.delay;
-    response_.mishap.delay = Duration::zero();
+    state_deadline_ = now + fault.delay;
+    response_.fault.delay = Duration::zero();
     return;
   }
-  if (mishap.reset && mishap.cut_after.value_or(0) == 0) return close(Fate::kReset);
+  if (fault.reset && fault.cut_after.value_or(0) == 0) return close(Fate::kReset);
   body_sent_ = 0;
   ending_ = cutting_ = false;
   next_portion_ = {};
@@ -187,7 +187,7 @@ void HttpConnection::write_head() {
 }
 
 bool HttpConnection::cut(std::string& piece) {
-  const std::optional<std::size_t>& after = response_.mishap.cut_after;
+  const std::optional<std::size_t>& after = response_.fault.cut_after;
   const std::size_t left = after ? *after - std::min(*after, body_sent_) : piece.size() + 1;
   const bool now = piece.size() >= left;
   if (now) piece.resize(left);
@@ -226,7 +226,7 @@ void HttpConnection::pull_stream() {
 }
 
 std::string HttpConnection::portion(Time now) {
-  const std::size_t rate = response_.mishap.bytes_per_second;
+  const std::size_t rate = response_.fault.bytes_per_second;
   if (rate == 0 || (state_ != State::kAnswering && state_ != State::kStreaming)) {
     return std::exchange(out_, {});
   }
@@ -241,9 +241,9 @@ std::string HttpConnection::portion(Time now) {
 
 std::string HttpConnection::output(Time now) {
   if (sending_ || state_ == State::kClosed) return {};
-  if (out_.empty() && (ending_ || cutting_)) finish_answer(now);
+  if (out_.empty() && (ending_ || cutting_)) finish_response(now);
   if (out_.empty() && state_ == State::kStreaming) pull_stream();
-  if (out_.empty() && (ending_ || cutting_)) finish_answer(now);  // It ended without a byte.
+  if (out_.empty() && (ending_ || cutting_)) finish_response(now);  // It ended without a byte.
   std::string piece = portion(now);
   if (!piece.empty()) {
     sending_ = true;
@@ -255,11 +255,11 @@ std::string HttpConnection::output(Time now) {
 void HttpConnection::sent(Time now) {
   sending_ = false;
   send_deadline_ = Time::max();
-  if (out_.empty() && (ending_ || cutting_)) finish_answer(now);
+  if (out_.empty() && (ending_ || cutting_)) finish_response(now);
 }
 
-void HttpConnection::finish_answer(Time now) {
-  const bool reset = cutting_ && response_.mishap.reset;
+void HttpConnection::finish_response(Time now) {
+  const bool reset = cutting_ && response_.fault.reset;
   const bool cut = cutting_;
   abandon();
   if (cut) return close(reset ? Fate::kReset : Fate::kClose);
@@ -299,7 +299,7 @@ void HttpConnection::tick(Time now) {
   if (sending_ && now >= send_deadline_) return close(Fate::kClose);
   switch (state_) {
     case State::kDelayed:
-      if (now >= state_deadline_) begin_answer(now);
+      if (now >= state_deadline_) begin_response(now);
       return;
     case State::kIdle:
     case State::kReading:

@@ -19,10 +19,10 @@ namespace davit::host {
 ///   Idle ──▶ Reading ──▶ Delayed ──▶ Answering ──▶ Streaming ──▶ Idle, or
 ///                                                               Lingering ──▶ Closed
 ///
-/// Requests that came together are answered in order: the next is read when the answer before it
-/// has left. Delayed: by a mishap, or the answer is not known yet. Lingering: everything is said,
-/// and what the client still sends is thrown away for a moment, because closing on it would take
-/// the answer from him.
+/// Requests that came together are answered in order: the next is read when the response before it
+/// has left. Delayed: by an injected fault, or the response is not known yet. Lingering: everything
+/// is said, and what the client still sends is thrown away for a moment, because closing on it
+/// would take the response from him.
 ///
 /// Pure: whoever owns the socket calls in with what arrived and the time, sends what output()
 /// returns, and calls tick() at deadline(). Not thread-safe.
@@ -77,8 +77,8 @@ class HttpConnection {
   void read_request(Time now);
   void answer_request(Time now);
   void refuse(int status, Time now);
-  void begin_answer(Time now);
-  /// Whether the answer is known by now.
+  void begin_response(Time now);
+  /// Whether the response is known by now.
   bool settle();
   void write_head();
   void pull_stream();
@@ -86,7 +86,7 @@ class HttpConnection {
   /// As much of `piece` as a cut leaves; true when the cut comes now.
   bool cut(std::string& piece);
   std::string portion(Time now);
-  void finish_answer(Time now);
+  void finish_response(Time now);
   void abandon();
   void end(Time now);
   void close(Fate fate);
@@ -108,7 +108,7 @@ class HttpConnection {
   bool peer_ended_ = false;
   bool sending_ = false;   // Between output() and sent().
   bool readable_ = false;  // The stream may have something.
-  bool ending_ = false;    // out_ is the last of this answer.
+  bool ending_ = false;    // out_ is the last of this response.
   bool cutting_ = false;   // out_ is the last, and the connection does not end properly.
   bool draining_ = false;
   Framing framing_ = Framing::kChunked;

@@ -43,15 +43,16 @@ struct HttpServerRequest {
 
 struct HttpServerResponse;
 
-/// An answer that is not known yet. Asked and destroyed on the server's thread.
-class HttpLateAnswer {
+/// A response that comes later. Polled and destroyed on the server's thread.
+class HttpDeferredResponse {
  public:
-  HttpLateAnswer() = default;
-  HttpLateAnswer(const HttpLateAnswer&) = delete;
-  HttpLateAnswer& operator=(const HttpLateAnswer&) = delete;
-  virtual ~HttpLateAnswer() = default;
+  HttpDeferredResponse() = default;
+  HttpDeferredResponse(const HttpDeferredResponse&) = delete;
+  HttpDeferredResponse& operator=(const HttpDeferredResponse&) = delete;
+  virtual ~HttpDeferredResponse() = default;
 
-  /// Nothing: to be asked again at next_take(). An answer that is not late itself: that was it.
+  /// Returns the final response once ready, never deferred; nothing until then: ask again at
+  /// next_take().
   [[nodiscard]] virtual std::optional<HttpServerResponse> take() = 0;
   /// On the machine's monotonic clock, and later than the last take().
   [[nodiscard]] virtual Time next_take() const = 0;
@@ -64,9 +65,9 @@ struct HttpServerResponse {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::unique_ptr<HttpBodyStream> stream;  ///< Goes on after `body`, as chunks.
-  HttpMishap mishap;
-  /// Set: the answer comes from here instead, with the mishap above.
-  std::unique_ptr<HttpLateAnswer> late;
+  HttpFault fault;
+  /// If set, the response comes from here instead, with the fault above.
+  std::unique_ptr<HttpDeferredResponse> deferred;
 };
 
 /// Who the server is, and whose certificates it believes. All PEM.
@@ -76,8 +77,8 @@ struct TlsIdentity {
   std::string client_ca;  ///< Clients are asked for a certificate; empty: they are not.
 };
 
-/// What happens to a body beyond the limit; either way the connection ends with the answer.
-enum class LargeBody { kRefuse, kTellHandler };
+/// What happens to a body beyond the limit; either way the connection ends with the response.
+enum class LargeBody { kRefuse, kPassToHandler };
 
 struct HttpServerOptions {
   std::string address = "127.0.0.1";
@@ -99,7 +100,7 @@ struct HttpServerOptions {
   std::size_t body_bytes_max = std::size_t{1} << 20U;
   LargeBody large_body = LargeBody::kRefuse;
   std::chrono::seconds idle_time{90};  ///< A kept connection without a request is closed.
-  /// From its first byte a request has so long to arrive, and each piece of its answer to leave.
+  /// From its first byte a request has so long to arrive, and each piece of its response to leave.
   std::chrono::seconds request_time{32};
   /// What a stopping server gives to answers under way.
   std::chrono::milliseconds drain_time{500};

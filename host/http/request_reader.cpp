@@ -44,7 +44,7 @@ RequestReader::RequestReader(const HttpServerOptions& options)
       body_bytes_max_(options.body_bytes_max),
       parser_(std::make_unique<Parser>()) {
   parser_->http.header_limit(static_cast<std::uint32_t>(header_bytes_max_));
-  // The limit is ours, because what is beyond it has an answer. Not boost::none, which Beast 1.74
+  // The limit is ours, because what is beyond it has a response. Not boost::none, which Beast 1.74
   // compares as less than every Content-Length.
   parser_->http.body_limit(std::numeric_limits<std::uint64_t>::max());
 }

@@ -64,14 +64,14 @@ ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices
                           .failure_backoff = options_.failure_backoff}),
       timer_writes_(std::make_unique<WriteTracker>(WriteTrackerOptions{
           .on_ready = [this](std::vector<std::string> writers) { timers_caught_up(writers); }})),
-      feed_(inbox_) {
-  runner_ =
-      std::make_unique<ControllerRunner>(RunnerOptions{.controller = options_.declared.name,
-                                                       .plugin = options_.plugin,
-                                                       .build_id = options_.build_id,
-                                                       .generation = options_.generation,
-                                                       .sync_limit = options_.sync_limit},
-                                         &feed_, services_.metrics, services_.clock, services_.log);
+      delta_source_(delta_queue_) {
+  runner_ = std::make_unique<ControllerRunner>(RunnerOptions{.controller = options_.declared.name,
+                                                             .plugin = options_.plugin,
+                                                             .build_id = options_.build_id,
+                                                             .generation = options_.generation,
+                                                             .sync_limit = options_.sync_limit},
+                                               &delta_source_, services_.metrics, services_.clock,
+                                               services_.log);
   const std::array<std::string, 1> metadata = {"metadata"};
   answer_metadata_ = services_.space.add_keep_projection(metadata).value_or(kFullMask);
 }
@@ -133,18 +133,18 @@ ControllerHost::InitResult ControllerHost::init(davit_init_fn function) {
   const BreadcrumbScope crumb(breadcrumb("init"));
   std::string thrown;
   controller_.size = sizeof(davit_controller);
-  const std::int32_t answer =
+  const std::int32_t response =
       guarded([&] { return function(&context_, &controller_); }, DAVIT_FAILED, thrown);
   const std::string reason = thrown.empty() ? frame.error() : thrown;
-  if (answer == DAVIT_STARTED) {
+  if (response == DAVIT_STARTED) {
     created_ = true;
     return {InitOutcome::kStarted, ""};
   }
-  if (answer == DAVIT_SKIPPED) return {InitOutcome::kSkipped, reason};
+  if (response == DAVIT_SKIPPED) return {InitOutcome::kSkipped, reason};
   if (!reason.empty()) return {InitOutcome::kFailed, reason};
-  if (answer == DAVIT_FAILED) return {InitOutcome::kFailed, "it gave no reason"};
-  return {InitOutcome::kFailed,
-          "it answered " + std::to_string(answer) + ", which is none of STARTED, SKIPPED, FAILED"};
+  if (response == DAVIT_FAILED) return {InitOutcome::kFailed, "it gave no reason"};
+  return {InitOutcome::kFailed, "it answered " + std::to_string(response) +
+                                    ", which is none of STARTED, SKIPPED, FAILED"};
 }
 
 CacheNeed ControllerHost::OpenedInformer::need() const {
@@ -177,20 +177,20 @@ Status ControllerHost::commit(Reach reach) {
         return s.with_context("index " + index.name + " of " + opened->resource.text());
       }
     }
-    HandlerInbox::Handler handler;
+    DeltaQueue::Handler handler;
     if (opened->on_event != nullptr) {
       handler = [this, self = opened.get()](const Change& change) { handle_change(*self, change); };
     }
     if (opened->silence_max != Duration::max()) {
       opened->informer->limit_silence(opened->silence_max);
     }
-    inbox_.join(*opened->informer, std::move(handler));
+    delta_queue_.join(*opened->informer, std::move(handler));
   }
   return {};
 }
 
 void ControllerHost::lead(Time won) {
-  inbox_.when_current(won, [this] { runner_->begin_syncing(); });
+  delta_queue_.when_current(won, [this] { runner_->begin_syncing(); });
   for (const std::unique_ptr<OpenedInformer>& opened : informers_) opened->informer->verify(won);
 }
 
@@ -330,9 +330,9 @@ Status ControllerHost::read_state(std::uint32_t form, std::string_view bytes) co
 }
 
 bool ControllerHost::hold_handlers(ControllerHost& other, Time deadline) {
-  HandlerInbox::hold_together(inbox_, other.inbox_);
-  return inbox_.wait_held(services_.clock, deadline) &&
-         other.inbox_.wait_held(services_.clock, deadline);
+  DeltaQueue::hold_together(delta_queue_, other.delta_queue_);
+  return delta_queue_.wait_held(services_.clock, deadline) &&
+         other.delta_queue_.wait_held(services_.clock, deadline);
 }
 
 bool ControllerHost::has_debug_page() const {

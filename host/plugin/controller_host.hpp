@@ -18,7 +18,7 @@
 #include "host/base/clock.hpp"
 #include "host/base/log.hpp"
 #include "host/base/random.hpp"
-#include "host/cache/handler_inbox.hpp"
+#include "host/cache/delta_queue.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/cache/write_tracker.hpp"
 #include "host/events/event_recorder.hpp"
@@ -30,7 +30,7 @@
 #include "host/plugin/slot_table.hpp"
 #include "host/plugin/sync_tally.hpp"
 #include "host/run/controller_runner.hpp"
-#include "host/run/inbox_feed.hpp"
+#include "host/run/delta_queue_source.hpp"
 
 namespace davit::host {
 class ControllerHost;
@@ -154,7 +154,7 @@ class ControllerHost {
   /// release_handlers() of both. False when that takes longer than until `deadline`.
   [[nodiscard]] bool hold_handlers(ControllerHost& other, Time deadline);
   /// Lets the handlers go on after hold_handlers().
-  void release_handlers() { inbox_.release(); }
+  void release_handlers() { delta_queue_.release(); }
   /// write_state() goes on and nobody waits for it any more: no sync, timer or handler of this
   /// build runs beside it. Until end_rest(), after hold_handlers(); health() says so.
   void begin_rest() { runner_->begin_rest("write() of its state"); }
@@ -255,8 +255,8 @@ class ControllerHost {
   [[nodiscard]] Status check_dependants(const davit_request& request) const;
   /// Collects a write if somebody wants to know; of a shadow, the answer instead of the server's.
   [[nodiscard]] std::optional<ApiResponse> intend(const ApiRequest& request);
-  struct Sight;
-  [[nodiscard]] Sight look(const ResourcePath& path, std::string_view name) const;
+  struct CacheView;
+  [[nodiscard]] CacheView look(const ResourcePath& path, std::string_view name) const;
   void answer(const davit_request& request, ApiResponse from, davit_response& to, CallFrame& frame);
   void note_write(const davit_request& request, const ObjectRef& answer, const CallFrame& frame);
   void note_lost(const davit_request& request, const CallFrame& frame);
@@ -288,8 +288,8 @@ class ControllerHost {
   RetainedObjects retained_;
   SyncCounter counter_;
 
-  HandlerInbox inbox_;
-  InboxFeed feed_;
+  DeltaQueue delta_queue_;
+  DeltaQueueSource delta_source_;
   std::vector<std::unique_ptr<HostedQueue>> hosted_queues_;  // Filled by init(), fixed afterwards.
   std::unique_ptr<ControllerRunner> runner_;
 };

@@ -55,25 +55,26 @@ std::string created(const ApiRequest& request, Value body, const std::string& un
 }  // namespace
 
 /// What the caches of this controller show of the object that a write is about.
-struct ControllerHost::Sight {
+struct ControllerHost::CacheView {
   enum class Cache { kBlind, kSees };
   Cache cache = Cache::kBlind;  // An informer of the whole collection would know the object.
   ObjectRef object;
 };
 
-ControllerHost::Sight ControllerHost::look(const ResourcePath& path, std::string_view name) const {
-  Sight sight;
+ControllerHost::CacheView ControllerHost::look(const ResourcePath& path,
+                                               std::string_view name) const {
+  CacheView view;
   for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
     if (opened->resource.group != path.group || opened->resource.resource != path.resource) {
       continue;
     }
     if (opened->informer == nullptr || name.empty()) continue;
     if (opened->label_selector.empty() && opened->field_selector.empty()) {
-      sight.cache = Sight::Cache::kSees;
+      view.cache = CacheView::Cache::kSees;
     }
-    if (ObjectRef found = opened->informer->store().get(path.ns, name)) sight.object = found;
+    if (ObjectRef found = opened->informer->store().get(path.ns, name)) view.object = found;
   }
-  return sight;
+  return view;
 }
 
 std::optional<ApiResponse> ControllerHost::intend(const ApiRequest& request) {
@@ -92,14 +93,14 @@ std::optional<ApiResponse> ControllerHost::intend(const ApiRequest& request) {
 
   // A create of a subresource, as an eviction is, is about an object that is there.
   const bool creates = request.verb == Verb::kCreate && request.path.subresource.empty();
-  const Sight sight = look(request.path, name);
+  const CacheView view = look(request.path, name);
   const std::string what = request.path.resource + " \"" + name + "\"";
   if (creates) {
-    if (sight.object) return refused(409, "AlreadyExists", what + " already exists");
+    if (view.object) return refused(409, "AlreadyExists", what + " already exists");
     if (!body) return refused(400, "BadRequest", "the body is no object");
     return granted(201, created(request, body.root(), std::to_string(services_.random.next())));
   }
-  if (!sight.object && sight.cache == Sight::Cache::kSees) {
+  if (!view.object && view.cache == CacheView::Cache::kSees) {
     return refused(404, "NotFound", what + " not found");
   }
   if (request.verb == Verb::kDelete || request.verb == Verb::kCreate) {
@@ -107,7 +108,7 @@ std::optional<ApiResponse> ControllerHost::intend(const ApiRequest& request) {
   }
   if (request.verb == Verb::kUpdate) return granted(200, request.body);
   // As it is, without the patch: a controller that reads on reads it from the cache.
-  std::string present = sight.object ? sight.object.root().json() : std::string();
+  std::string present = view.object ? view.object.root().json() : std::string();
   if (present.empty()) {
     present = JsonText('{')
                   .raw("metadata", JsonText('{')

@@ -28,9 +28,9 @@ Status read_declaration(const ElfFile& elf, PluginDeclaration& out,
   }
   NoteResult note = parse_note(*elf.note);
   if (!note.ok()) {
-    constexpr std::size_t kToldMax = 20;
+    constexpr std::size_t kNamedMax = 20;
     std::string text = "its davit note is wrong: ";
-    const std::size_t told = std::min(note.mistakes.size(), kToldMax);
+    const std::size_t told = std::min(note.mistakes.size(), kNamedMax);
     for (std::size_t i = 0; i < told; ++i) text += (i == 0 ? "" : "; ") + note.mistakes[i];
     if (told < note.mistakes.size()) {
       text += "; and " + std::to_string(note.mistakes.size() - told) + " more";

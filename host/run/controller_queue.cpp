@@ -111,8 +111,8 @@ QueueContent ControllerQueue::take_content() {
 bool ControllerQueue::held_back(const WorkQueue::Lease& lease) {
   if (!options_.gate) return false;
   {
-    // Before the gate is asked, so that a caught_up() after its answer finds either nothing or the
-    // new entry.
+    // Before the gate is asked, so that a caught_up() after its response finds either nothing or
+    // the new entry.
     MutexLock lock(mutex_);
     held_.erase(lease.key());
   }

@@ -26,10 +26,10 @@ Status no_such_queue() { return {Code::kMisuse, "no such queue"}; }
 
 }  // namespace
 
-ControllerRunner::ControllerRunner(RunnerOptions options, ChangeFeed* feed, RunnerMetrics& metrics,
-                                   Clock& clock, Log log)
+ControllerRunner::ControllerRunner(RunnerOptions options, DeltaSource* deltas,
+                                   RunnerMetrics& metrics, Clock& clock, Log log)
     : options_(std::move(options)),
-      feed_(feed),
+      deltas_(deltas),
       metrics_(metrics),
       clock_(clock),
       log_(log.named(options_.controller)),
@@ -136,12 +136,12 @@ void ControllerRunner::start() {
     if ((holds_ & kNotStarted) == 0 || (holds_ & kStopped) != 0) return;
     start_dispatcher();
   }
-  if (feed_ == nullptr) lift(kCachesFilling);
+  if (deltas_ == nullptr) lift(kCachesFilling);
   lift(kNotStarted);
 }
 
 void ControllerRunner::start_dispatcher() {
-  if (feed_ == nullptr || dispatcher_.joinable()) return;
+  if (deltas_ == nullptr || dispatcher_.joinable()) return;
   dispatching_ = start_thread(dispatcher_, [this](const std::stop_token& stop) { dispatch(stop); });
 }
 
@@ -151,12 +151,12 @@ void ControllerRunner::dispatch(const std::stop_token& stop) {
   bool filling = true;
   while (!stop.stop_requested()) {
     // Asked first: a feed of nothing is ready and never has anything to deliver.
-    if (filling && (feed_->ready() || mutant("cache-sync"))) {
+    if (filling && (deltas_->ready() || mutant("cache-sync"))) {
       filling = false;
       lift(kCachesFilling);
     }
     // One change at a time, so that a stop is noticed and ready() is asked soon.
-    if (!feed_->wait(stop)) continue;
+    if (!deltas_->wait(stop)) continue;
     {
       MutexLock lock(mutex_);
       handling_since_ = clock_.now();
@@ -164,7 +164,7 @@ void ControllerRunner::dispatch(const std::stop_token& stop) {
     Breadcrumb crumb = crumb_;
     crumb.activity = "on_event";
     const BreadcrumbScope scope(crumb);
-    feed_->deliver();
+    deltas_->deliver();
     MutexLock lock(mutex_);
     handling_since_.reset();
     handler_reported_ = false;
@@ -177,7 +177,7 @@ void ControllerRunner::dispatch(const std::stop_token& stop) {
 void ControllerRunner::lift(Hold why) {
   // What takes the place of a running build is reported by its swap.
   const int verbosity = options_.generation == 1 ? 0 : 1;
-  if (why == kCachesFilling && feed_ != nullptr) log_.info(verbosity, "Caches are synced");
+  if (why == kCachesFilling && deltas_ != nullptr) log_.info(verbosity, "Caches are synced");
   {
     MutexLock lock(mutex_);
     const unsigned before = holds_;

@@ -22,19 +22,19 @@
 
 namespace davit::host {
 
-/// What the controller hears of the cluster. Called on the runner's dispatcher thread, but for
-/// ready().
-class ChangeFeed {
+/// Delivers the changes of the cluster to a controller. Called on the runner's dispatcher thread,
+/// but for ready().
+class DeltaSource {
  public:
-  ChangeFeed() = default;
-  ChangeFeed(const ChangeFeed&) = delete;
-  ChangeFeed& operator=(const ChangeFeed&) = delete;
-  virtual ~ChangeFeed() = default;
+  DeltaSource() = default;
+  DeltaSource(const DeltaSource&) = delete;
+  DeltaSource& operator=(const DeltaSource&) = delete;
+  virtual ~DeltaSource() = default;
 
   /// Waits for a change. Returns also, with false when there is none, when `stop` is requested or
   /// ready() may have become true.
   virtual bool wait(std::stop_token stop) = 0;
-  /// Calls the controller's handler with the change that wait() told of.
+  /// Calls the controller's handler with the change that wait() returned for.
   virtual void deliver() = 0;
   /// Every cache that the controller asked for is filled and the handlers have seen each object
   /// once. Once true it stays true. Thread-safe, does not block.
@@ -78,9 +78,9 @@ struct Quiesce {
 /// lock.
 class ControllerRunner {
  public:
-  /// `feed` may be null: the controller watches nothing. References outlive
+  /// `deltas` may be null: the controller watches nothing. References outlive
   /// the runner.
-  ControllerRunner(RunnerOptions options, ChangeFeed* feed, RunnerMetrics& metrics, Clock& clock,
+  ControllerRunner(RunnerOptions options, DeltaSource* deltas, RunnerMetrics& metrics, Clock& clock,
                    Log log);
   /// Stops. Waits for a sync that does not end: after a failed stop() leave the process without
   /// destroying.
@@ -143,7 +143,7 @@ class ControllerRunner {
   /// The workers may run: caches filled, begin_syncing() called, not paused, not stopped.
   [[nodiscard]] bool syncing() const EXCLUDES(mutex_);
   /// The feed is ready.
-  [[nodiscard]] bool caches_ready() const { return feed_ == nullptr || feed_->ready(); }
+  [[nodiscard]] bool caches_ready() const { return deltas_ == nullptr || deltas_->ready(); }
   /// Waits, after start(), until the handlers have seen the first content; false when `deadline`
   /// comes first.
   [[nodiscard]] bool wait_caches(Time deadline) EXCLUDES(mutex_);
@@ -195,7 +195,7 @@ class ControllerRunner {
 
   // Fixed after construction.
   const RunnerOptions options_;
-  ChangeFeed* const feed_;
+  DeltaSource* const deltas_;
   RunnerMetrics& metrics_;
   Clock& clock_;
   const Log log_;

@@ -40,7 +40,7 @@ bool LeaderElection::lease_valid(Time now) const {
 LeaderElection::Request LeaderElection::begin(Time now, WallTime wall) {
   outcome_ = Outcome::kNotHeld;
   slow_path_ = false;
-  trouble_ = Status();
+  request_error_ = Status();
   began_ = now;
   led_ = is_leader();
   desired_ = record(wall);
@@ -56,15 +56,15 @@ LeaderElection::Request LeaderElection::begin(Time now, WallTime wall) {
   return {Verb::kGet, {}};
 }
 
-std::optional<LeaderElection::Request> LeaderElection::answer(const Result<std::string>& reply,
-                                                              Time now) {
+std::optional<LeaderElection::Request> LeaderElection::on_response(const Result<std::string>& reply,
+                                                                   Time now) {
   DAVIT_ASSERT(phase_ != Phase::kIdle);
   if (phase_ == Phase::kGet) return on_read(reply, now);
   if (reply) {
     on_written(*reply, now);
     return finish(Outcome::kHeld);
   }
-  trouble_ = reply.error();
+  request_error_ = reply.error();
   if (phase_ != Phase::kFastUpdate) return finish(Outcome::kNotHeld);
   phase_ = Phase::kGet;
   return Request{Verb::kGet, {}};
@@ -78,7 +78,7 @@ std::optional<LeaderElection::Request> LeaderElection::on_read(const Result<std:
   }
   Result<Lease> lease = reply ? parse_lease(*reply) : Result<Lease>(reply.error());
   if (!lease) {
-    trouble_ = lease.error();
+    request_error_ = lease.error();
     return finish(Outcome::kNotHeld);
   }
   document_ = *reply;
@@ -101,7 +101,7 @@ std::optional<LeaderElection::Request> LeaderElection::on_read(const Result<std:
   }
   Result<std::string> body = with_record(document_, desired_);
   if (!body) {
-    trouble_ = body.error();
+    request_error_ = body.error();
     return finish(Outcome::kNotHeld);
   }
   phase_ = Phase::kUpdate;
@@ -112,7 +112,7 @@ void LeaderElection::on_written(const std::string& reply, Time now) {
   observed_ = desired_;
   observed_at_ = now;
   Result<Lease> lease = parse_lease(reply);
-  // An answer that cannot be read is no reason to doubt the write; the next attempt begins with a
+  // A response that cannot be read is no reason to doubt the write; the next attempt begins with a
   // read.
   document_ = lease ? reply : "";
   if (lease) lease_ = std::move(*lease);

@@ -26,7 +26,7 @@ struct LeaderElectionOptions {
 };
 
 /// One candidate's view of the Lease and the attempts to take or keep it. An attempt is a short
-/// exchange: begin() gives the first request, each answer() the next one or nothing when the
+/// exchange: begin() gives the first request, each on_response() the next one or nothing when the
 /// attempt is over; then outcome() tells its result.
 ///
 ///            fast update          ok
@@ -60,18 +60,18 @@ class LeaderElection {
   [[nodiscard]] Request begin(Time now, WallTime wall);
 
   /// Takes what the server said to the last request: the Lease's JSON or the error. `now` is the
-  /// time of the answer.
-  [[nodiscard]] std::optional<Request> answer(const Result<std::string>& reply, Time now);
+  /// time of the response.
+  [[nodiscard]] std::optional<Request> on_response(const Result<std::string>& reply, Time now);
 
   /// Of the attempt that is over.
   [[nodiscard]] Outcome outcome() const { return outcome_; }
   /// Whether the attempt renewed our lease by GET and PUT instead of a PUT alone.
   [[nodiscard]] bool took_slow_path() const { return slow_path_; }
   /// Why requests of the attempt failed; success when none did.
-  [[nodiscard]] const Status& trouble() const { return trouble_; }
+  [[nodiscard]] const Status& request_error() const { return request_error_; }
 
-  /// The first request of giving the lease back: a fresh read. Then release_update() of its answer,
-  /// which is nothing when there is nothing to release.
+  /// The first request of giving the lease back: a fresh read. Then release_update() of its
+  /// response, which is nothing when there is nothing to release.
   [[nodiscard]] Request begin_release() const { return {Verb::kGet, {}}; }
   [[nodiscard]] Result<std::optional<Request>> release_update(const Result<std::string>& reply,
                                                               WallTime wall) const;
@@ -110,7 +110,7 @@ class LeaderElection {
   bool led_ = false;  // When the attempt began.
   Time began_{};
   LeaseRecord desired_;
-  Status trouble_;
+  Status request_error_;
 };
 
 }  // namespace davit::host

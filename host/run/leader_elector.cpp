@@ -137,14 +137,14 @@ LeaderElection::Outcome LeaderElector::attempt(Time deadline, const std::stop_to
   while (request) {
     sent = clock_.boot_now();
     const Result<std::string> reply = send(*request, deadline, stop);
-    request = election_.answer(reply, clock_.now());
+    request = election_.on_response(reply, clock_.now());
   }
-  const Status& trouble = election_.trouble();
-  if (!trouble.ok() && !stop.stop_requested()) {
-    if (is_daily(trouble.code())) {
-      log_.info(2, "Lease was written by somebody else", {{"err", trouble.message()}});
+  const Status& request_error = election_.request_error();
+  if (!request_error.ok() && !stop.stop_requested()) {
+    if (is_daily(request_error.code())) {
+      log_.info(2, "Lease was written by somebody else", {{"err", request_error.message()}});
     } else {
-      log_.error("Error retrieving or updating lease", {{"err", trouble.message()}});
+      log_.error("Error retrieving or updating lease", {{"err", request_error.message()}});
     }
   }
   if (election_.took_slow_path()) metrics_.leader_election_slow_path(options_.name);

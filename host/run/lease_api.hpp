@@ -29,7 +29,7 @@ class LeaseApi {
                                      std::stop_token stop) = 0;
 };
 
-/// A Lease through the API client, which must be one of its own on Lane::kLease.
+/// A Lease through the API client, which must be one of its own on ConnectionPurpose::kLease.
 class RestLeaseApi final : public LeaseApi {
  public:
   /// `client` must outlive this.

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "host/config/yaml.hpp"
-#include "host/swap/turn.hpp"
+#include "host/swap/exclusive_operation.hpp"
 
 namespace davit::host {
 namespace {
@@ -23,8 +23,8 @@ bool is_named(const DeclaredController& declared, std::string_view name) {
 
 SwapReport PluginSet::load(const LoadOrder& wanted) {
   SwapReport report;
-  const Turn turn(*this, "the loading of " + wanted.file.string());
-  if (!turn.held()) return failed(std::move(report), turn.refused(), turn.why());
+  const ExclusiveOperation operation(*this, "the loading of " + wanted.file.string());
+  if (!operation.held()) return failed(std::move(report), operation.refused(), operation.why());
   BuildOrder order;
   order.file = wanted.file;
   order.sha256 = wanted.sha256;
@@ -65,7 +65,7 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
       begin(slot, *each);
     }
   }
-  tell_up(names);
+  report_up(names);
   report.text = "the plugin " + report.plugin + " is loaded";
   return report;
 }
@@ -73,8 +73,8 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
 SwapReport PluginSet::unload(const std::string& plugin) {
   SwapReport report;
   report.plugin = plugin;
-  const Turn turn(*this, "the unloading of " + plugin);
-  if (!turn.held()) return failed(std::move(report), turn.refused(), turn.why());
+  const ExclusiveOperation operation(*this, "the unloading of " + plugin);
+  if (!operation.held()) return failed(std::move(report), operation.refused(), operation.why());
   std::string ignored;  // A shadow that stays in memory is counted.
   (void)end_shadow(plugin, ignored);
   std::vector<std::string> names;
@@ -108,8 +108,8 @@ SwapReport PluginSet::unload(const std::string& plugin) {
 
 SwapReport PluginSet::enable(const std::string& controller) {
   SwapReport report;
-  const Turn turn(*this, "the enabling of " + controller);
-  if (!turn.held()) return failed(std::move(report), turn.refused(), turn.why());
+  const ExclusiveOperation operation(*this, "the enabling of " + controller);
+  if (!operation.held()) return failed(std::move(report), operation.refused(), operation.why());
   BuildOrder order;
   {
     MutexLock lock(mutex_);
@@ -141,15 +141,15 @@ SwapReport PluginSet::enable(const std::string& controller) {
     slot.now.controllers.back()->host->start();
     begin(slot, *slot.now.controllers.back());
   }
-  tell_up({name});
+  report_up({name});
   report.text = name + " runs";
   return report;
 }
 
 SwapReport PluginSet::disable(const std::string& controller) {
   SwapReport report;
-  const Turn turn(*this, "the disabling of " + controller);
-  if (!turn.held()) return failed(std::move(report), turn.refused(), turn.why());
+  const ExclusiveOperation operation(*this, "the disabling of " + controller);
+  if (!operation.held()) return failed(std::move(report), operation.refused(), operation.why());
   std::string name;
   {
     MutexLock lock(mutex_);
@@ -264,7 +264,7 @@ Result<PluginSet::Declared> PluginSet::running(std::string_view controller) {
                 declared->name + " does not run; start it with davit ctl enable " + declared->name);
 }
 
-void PluginSet::tell_up(const std::vector<std::string>& controllers) const {
+void PluginSet::report_up(const std::vector<std::string>& controllers) const {
   if (!observers_.on_up) return;
   for (const std::string& each : controllers) observers_.on_up(each);
 }

@@ -7,7 +7,7 @@
 
 #include "host/base/assert.hpp"
 #include "host/base/start_thread.hpp"
-#include "host/swap/turn.hpp"
+#include "host/swap/exclusive_operation.hpp"
 
 namespace davit::host {
 
@@ -53,7 +53,7 @@ void PluginSet::start() {
       }
     }
   }
-  tell_up(names);
+  report_up(names);
 }
 
 void PluginSet::begin(const Slot& slot, HostedController& controller) {
@@ -80,7 +80,8 @@ void PluginSet::lose() {
 
 void PluginSet::report() {
   for (const std::string& name : controllers()) {
-    if (const std::optional<Visit> visited = visit(name)) visited->host->report();
+    if (const std::optional<ControllerGuard> guarded = guard_controller(name))
+      guarded->host->report();
   }
   if (observers_.metrics == nullptr) return;
   const SetState now = state();
@@ -138,31 +139,31 @@ void PluginSet::clear() {
   }
 }
 
-std::optional<PluginSet::Visit> PluginSet::visit(std::string_view controller) {
+std::optional<PluginSet::ControllerGuard> PluginSet::guard_controller(std::string_view controller) {
   MutexLock lock(mutex_);
   const Slot* slot = slot_of(controller);
   if (slot == nullptr) return std::nullopt;
   HostedController* const found = slot->now.find(controller);
   std::optional<Gate::Pass> pass = found->probes.enter();
   if (!pass) return std::nullopt;
-  return Visit{found->host.get(), std::move(*pass)};
+  return ControllerGuard{found->host.get(), std::move(*pass)};
 }
 
 Status PluginSet::health(std::string_view controller) {
-  const std::optional<Visit> visited = visit(controller);
-  return visited ? visited->host->health() : Status(Code::kNotFound, "does not run");
+  const std::optional<ControllerGuard> guarded = guard_controller(controller);
+  return guarded ? guarded->host->health() : Status(Code::kNotFound, "does not run");
 }
 
 bool PluginSet::has_debug_page(std::string_view controller) {
-  const std::optional<Visit> visited = visit(controller);
-  return visited && visited->host->has_debug_page();
+  const std::optional<ControllerGuard> guarded = guard_controller(controller);
+  return guarded && guarded->host->has_debug_page();
 }
 
 Result<std::string> PluginSet::debug_page(std::string_view controller, std::string_view path,
                                           std::string_view query) {
-  const std::optional<Visit> visited = visit(controller);
-  if (!visited) return Status(Code::kNotFound, "does not run");
-  return visited->host->debug_page(path, query);
+  const std::optional<ControllerGuard> guarded = guard_controller(controller);
+  if (!guarded) return Status(Code::kNotFound, "does not run");
+  return guarded->host->debug_page(path, query);
 }
 
 Status PluginSet::caches_filled() {

@@ -199,15 +199,16 @@ class PluginSet {
     HostedController& from;
     HostedController& to;
   };
-  class Turn;
+  class ExclusiveOperation;
 
   /// A call from outside: the controller does not end meanwhile.
-  struct Visit {
+  struct ControllerGuard {
     ControllerHost* host;
     Gate::Pass pass;
   };
   /// Nothing for a controller that does not run.
-  [[nodiscard]] std::optional<Visit> visit(std::string_view controller) EXCLUDES(mutex_);
+  [[nodiscard]] std::optional<ControllerGuard> guard_controller(std::string_view controller)
+      EXCLUDES(mutex_);
   [[nodiscard]] Slot* find(std::string_view plugin) REQUIRES(mutex_);
   [[nodiscard]] Slot* slot_of(std::string_view controller) REQUIRES(mutex_);
   [[nodiscard]] PluginState describe(const Slot& slot) const REQUIRES(mutex_);
@@ -224,7 +225,7 @@ class PluginSet {
   [[nodiscard]] Result<Declared> declaring(std::string_view controller) REQUIRES(mutex_);
   /// The same for a controller that runs; kNotFound also for one that is off.
   [[nodiscard]] Result<Declared> running(std::string_view controller) REQUIRES(mutex_);
-  void tell_up(const std::vector<std::string>& controllers) const;
+  void report_up(const std::vector<std::string>& controllers) const;
 
   bool build_limited(BuildOrder order, Generation& out, SwapReport& report);
   bool open_informers(Generation& made, SwapReport& report);
@@ -272,7 +273,7 @@ class PluginSet {
   void roll_back(const Failed& failed) EXCLUDES(mutex_);
 
   void enter(SwapPhase phase) const;
-  void tell_report(const SwapReport& report) const;
+  void publish_report(const SwapReport& report) const;
   void log_report(const SwapReport& report) const;
 
   // Fixed after construction.
@@ -292,7 +293,7 @@ class PluginSet {
   std::string busy_ GUARDED_BY(mutex_);
   std::vector<Resident> residents_ GUARDED_BY(mutex_);  // A copy, for state().
 
-  Retirement retirement_;  // Of whoever has the Turn.
+  Retirement retirement_;  // Changed by the exclusive operation only.
 
   CondVar probation_changed_;  // One began or ended, or the set stops.
   std::jthread prober_;        // Last: it uses the others. Started by the first probation's swap.

@@ -112,7 +112,7 @@ PluginWatch::~PluginWatch() {
 
 void PluginWatch::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const int wait = tell_due(stop);
+    const int wait = notify_due(stop);
     if (stop.stop_requested()) return;
     std::array<pollfd, 2> ready = {{{inotify_.get(), POLLIN, 0}, {stopping_.get(), POLLIN, 0}}};
     if (::poll(ready.data(), ready.size(), wait) > 0 && (ready[0].revents & POLLIN) != 0) {
@@ -175,7 +175,7 @@ void PluginWatch::note(const std::filesystem::path& directory, const std::string
   }
 }
 
-int PluginWatch::tell_due(const std::stop_token& stop) {
+int PluginWatch::notify_due(const std::stop_token& stop) {
   for (auto it = changes_.begin(); it != changes_.end() && !stop.stop_requested();) {
     if (it->second > std::chrono::steady_clock::now()) {
       ++it;

@@ -56,7 +56,7 @@ class PluginWatch {
   void run(const std::stop_token& stop);
   void take_events();
   /// How long to wait for the next event; tells what is due first.
-  [[nodiscard]] int tell_due(const std::stop_token& stop);
+  [[nodiscard]] int notify_due(const std::stop_token& stop);
 
   const UniqueFd inotify_;
   const UniqueFd stopping_;  // An eventfd that ends the wait.

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "host/base/start_thread.hpp"
+#include "host/swap/exclusive_operation.hpp"
 #include "host/swap/swap.hpp"
-#include "host/swap/turn.hpp"
 
 namespace davit::host {
 namespace {
@@ -112,9 +112,9 @@ void PluginSet::roll_back(const Failed& failed) {
   swap.request.file = probation.before_file;
   swap.request.probation.emplace();
   {
-    const Turn turn(*this, "the way back of " + failed.plugin);
+    const ExclusiveOperation operation(*this, "the way back of " + failed.plugin);
     // Who has the turn ends the probation, or it is looked at again.
-    if (!turn.held()) return;
+    if (!operation.held()) return;
     run_swap(swap);
     const bool is_state = swap.report.outcome == SwapOutcome::kStateRefused ||
                           swap.report.outcome == SwapOutcome::kStateTimedOut;
@@ -143,7 +143,7 @@ void PluginSet::roll_back(const Failed& failed) {
     if (slot != nullptr && slot->probation == failed.probation) slot->probation.reset();
     probation_changed_.notify_all();
   }
-  tell_report(swap.report);
+  publish_report(swap.report);
   if (observers_.on_rolled_back) observers_.on_rolled_back(failed.plugin + ": " + text);
 }
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "host/swap/turn.hpp"
+#include "host/swap/exclusive_operation.hpp"
 
 namespace davit::host {
 namespace {
@@ -47,8 +47,8 @@ void ShadowDifference::add(const IntendedWrites::Content& of_serving,
 ShadowReport PluginSet::start_shadow(const SwapRequest& request) {
   ShadowReport report;
   report.plugin = request.plugin;
-  const Turn turn(*this, "the start of a shadow of " + request.plugin);
-  if (!turn.held()) return failed(std::move(report), turn.refused(), turn.why());
+  const ExclusiveOperation operation(*this, "the start of a shadow of " + request.plugin);
+  if (!operation.held()) return failed(std::move(report), operation.refused(), operation.why());
   BuildOrder order;
   order.plugin = request.plugin;
   order.file = request.file;
@@ -156,10 +156,10 @@ SwapReport PluginSet::commit_shadow(const std::string& plugin) {
 SwapReport PluginSet::drop_shadow(const std::string& plugin) {
   SwapReport report;
   report.plugin = plugin;
-  const Turn turn(*this, "the end of the shadow of " + plugin);
-  if (!turn.held()) {
-    report.outcome = turn.refused();
-    report.text = turn.why();
+  const ExclusiveOperation operation(*this, "the end of the shadow of " + plugin);
+  if (!operation.held()) {
+    report.outcome = operation.refused();
+    report.text = operation.why();
     return report;
   }
   if (!end_shadow(plugin, report.resident)) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/swap/turn.hpp"
+#include "host/swap/exclusive_operation.hpp"
 
 namespace davit::host {
 
@@ -14,15 +14,15 @@ SwapReport PluginSet::swap(const SwapRequest& request) {
   swap.request = request;
   swap.report.plugin = request.plugin;
   {
-    const Turn turn(*this, "the swap of " + request.plugin);
-    if (turn.held()) {
+    const ExclusiveOperation operation(*this, "the swap of " + request.plugin);
+    if (operation.held()) {
       run_swap(swap);
     } else {
-      swap.fail(turn.refused(), turn.why());
+      swap.fail(operation.refused(), operation.why());
     }
   }
   if (swap.report.ok() && request.probation) await_probation(swap);
-  tell_report(swap.report);
+  publish_report(swap.report);
   return std::move(swap.report);
 }
 
@@ -170,7 +170,7 @@ bool PluginSet::hand_over(Swap& swap) {
   swap.report.pause = clock_.now() - swap.drained;
   swap.report.text = "generation " + std::to_string(swap.report.to.generation) + " serves";
   enter(SwapPhase::kServe);
-  tell_up(controllers());
+  report_up(controllers());
   return true;
 }
 
@@ -193,7 +193,7 @@ void PluginSet::enter(SwapPhase phase) const {
   if (observers_.on_phase) observers_.on_phase(phase);
 }
 
-void PluginSet::tell_report(const SwapReport& report) const {
+void PluginSet::publish_report(const SwapReport& report) const {
   log_report(report);
   SwapMetrics* const metrics = observers_.metrics;
   // A name that nobody knows is no label.

@@ -13,7 +13,7 @@ namespace davit::host {
 struct PluginSet::Swap {
   SwapRequest request;
   SwapReport report;
-  Slot* slot = nullptr;  // Stays: only who has the Turn takes a plugin out.
+  Slot* slot = nullptr;  // Stays: only an exclusive operation removes a plugin.
   Generation next;       // The new build; the old one once they have changed places.
   bool was_leading = false;
   std::shared_ptr<const KeptCopy> copy;  // To go back to; null: a build of the operator's.

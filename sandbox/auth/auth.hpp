@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 
 namespace davit::sandbox {
 

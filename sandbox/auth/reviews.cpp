@@ -33,16 +33,16 @@ Json user_info(const Identity& who) {
   return out;
 }
 
-ReviewAnswer bad_request(std::string message) {
+ReviewResponse bad_request(std::string message) {
   return {{}, {Code::kInvalid, std::move(message)}, {}};
 }
 
-ReviewAnswer answered(Json body, Json status) {
+ReviewResponse answered(Json body, Json status) {
   body.set("status", std::move(status));
   return {std::move(body), {}, {}};
 }
 
-ReviewAnswer review_token(Json body, const ReviewDesk& desk) {
+ReviewResponse review_token(Json body, const ReviewDesk& desk) {
   const std::string token = body.text_at({"spec", "token"});
   if (token.empty()) return bad_request("token is required for TokenReview in authentication");
   const std::vector<std::string> audiences = strings_of(body.get("spec").get("audiences"));
@@ -168,8 +168,8 @@ FieldErrors check_attributes(const Json& spec, std::string_view kind, std::strin
   return out;
 }
 
-ReviewAnswer review_access(Json body, const Identity& who, std::string_view ns,
-                           const ReviewDesk& desk) {
+ReviewResponse review_access(Json body, const Identity& who, std::string_view ns,
+                             const ReviewDesk& desk) {
   const std::string kind = body.get("kind").text();
   const Json& spec = body.get("spec");
   FieldErrors errors = check_attributes(spec, kind, ns);
@@ -193,7 +193,7 @@ ReviewAnswer review_access(Json body, const Identity& who, std::string_view ns,
   return answered(std::move(body), std::move(status));
 }
 
-ReviewAnswer review_rules(Json body, const Identity& who, const ReviewDesk& desk) {
+ReviewResponse review_rules(Json body, const Identity& who, const ReviewDesk& desk) {
   const std::string ns = body.text_at({"spec", "namespace"});
   if (ns.empty()) return bad_request("no namespace on request");
   Json resources = Json::array();
@@ -225,8 +225,8 @@ bool is_review(std::string_view group, std::string_view kind) {
           kind == "SelfSubjectAccessReview" || kind == "SelfSubjectRulesReview");
 }
 
-ReviewAnswer answer_review(Json body, const Identity& who, std::string_view ns,
-                           const ReviewDesk& desk) {
+ReviewResponse review_response(Json body, const Identity& who, std::string_view ns,
+                               const ReviewDesk& desk) {
   const std::string kind = body.get("kind").text();
   if (kind == "TokenReview") return review_token(std::move(body), desk);
   if (kind == "SelfSubjectRulesReview") return review_rules(std::move(body), who, desk);

@@ -14,9 +14,9 @@
 
 namespace davit::sandbox {
 
-/// `status` not ok: an answer of its code, kInvalid being 400 and kNotFound 404, with its message.
-/// `invalid` not empty: 422 of `body`'s kind. Else `body` is the answer, 201.
-struct ReviewAnswer {
+/// `status` not ok: a response of its code, kInvalid being 400 and kNotFound 404, with its message.
+/// `invalid` not empty: 422 of `body`'s kind. Else `body` is the response, 201.
+struct ReviewResponse {
   Json body;
   Status status;
   FieldErrors invalid;
@@ -31,17 +31,18 @@ struct ReviewDesk {
   const host::Clock& clock;
 };
 
-/// Whether `kind` of `group` is a review that answer_review() knows: TokenReview,
+/// Whether `kind` of `group` is a review that review_response() knows: TokenReview,
 /// SelfSubjectReview, SubjectAccessReview, LocalSubjectAccessReview, SelfSubjectAccessReview,
 /// SelfSubjectRulesReview.
 [[nodiscard]] bool is_review(std::string_view group, std::string_view kind);
 
 /// `body` has its kind; `ns` is the path's, empty at cluster scope.
-[[nodiscard]] ReviewAnswer answer_review(Json body, const Identity& who, std::string_view ns,
-                                         const ReviewDesk& desk);
+[[nodiscard]] ReviewResponse review_response(Json body, const Identity& who, std::string_view ns,
+                                             const ReviewDesk& desk);
 
 /// POST serviceaccounts/{name}/token; `body` is a TokenRequest or {}.
-[[nodiscard]] ReviewAnswer answer_token_request(Json body, std::string_view ns,
-                                                std::string_view account, const ReviewDesk& desk);
+[[nodiscard]] ReviewResponse token_request_response(Json body, std::string_view ns,
+                                                    std::string_view account,
+                                                    const ReviewDesk& desk);
 
 }  // namespace davit::sandbox

@@ -10,18 +10,18 @@ constexpr std::int64_t kSecondsMin = 600;
 constexpr std::int64_t kSecondsMax = std::int64_t{1} << 32U;
 constexpr std::int64_t kSecondsDefault = 3600;
 
-ReviewAnswer refused(Code code, std::string message) {
+ReviewResponse refused(Code code, std::string message) {
   return {{}, {code, std::move(message)}, {}};
 }
 
-ReviewAnswer not_found(std::string_view resource, std::string_view name) {
+ReviewResponse not_found(std::string_view resource, std::string_view name) {
   return refused(Code::kNotFound,
                  std::string(resource) + " \"" + std::string(name) + "\" not found");
 }
 
 /// Finds what the token is to be bound to; its uid into `bound`. Nothing: all is well.
-std::optional<ReviewAnswer> find_bound(BoundObject& bound, const TokenGrant& grant,
-                                       const Store& store) {
+std::optional<ReviewResponse> find_bound(BoundObject& bound, const TokenGrant& grant,
+                                         const Store& store) {
   const std::string resource = bound.kind == "Pod"      ? "pods"
                                : bound.kind == "Secret" ? "secrets"
                                : bound.kind == "Node"   ? "nodes"
@@ -67,8 +67,8 @@ FieldErrors check(const Json& seconds) {
 
 }  // namespace
 
-ReviewAnswer answer_token_request(Json body, std::string_view ns, std::string_view account,
-                                  const ReviewDesk& desk) {
+ReviewResponse token_request_response(Json body, std::string_view ns, std::string_view account,
+                                      const ReviewDesk& desk) {
   const VersionPtr found = desk.store.get({"", "serviceaccounts"}, ns, account);
   if (found == nullptr) return not_found("serviceaccounts", account);
   body.set("kind", "TokenRequest");
@@ -92,7 +92,7 @@ ReviewAnswer answer_token_request(Json body, std::string_view ns, std::string_vi
   if (wanted.is_object()) {
     BoundObject bound{wanted.get("kind").text(), wanted.get("name").text(),
                       wanted.get("uid").text()};
-    if (std::optional<ReviewAnswer> wrong = find_bound(bound, grant, desk.store)) {
+    if (std::optional<ReviewResponse> wrong = find_bound(bound, grant, desk.store)) {
       return std::move(*wrong);
     }
     grant.bound = std::move(bound);

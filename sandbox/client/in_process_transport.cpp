@@ -18,23 +18,23 @@ using Flow = host::ResponseReader::Flow;
 constexpr std::size_t kPieceBytes = 256 * 1024;
 
 host::Duration transfer_time(const Response& response) {
-  const std::size_t speed = response.mishap.bytes_per_second;
+  const std::size_t speed = response.fault.bytes_per_second;
   if (speed == 0) return host::Duration{0};
   return std::chrono::duration_cast<host::Duration>(std::chrono::duration<double>(
       static_cast<double>(response.body.size()) / static_cast<double>(speed)));
 }
 
 bool plain(const Response& response) {
-  return response.stream == nullptr && response.late == nullptr && !response.mishap.cut_after &&
-         !response.mishap.reset && response.mishap.delay == host::Duration{0} &&
-         response.mishap.bytes_per_second == 0;
+  return response.stream == nullptr && response.deferred == nullptr && !response.fault.cut_after &&
+         !response.fault.reset && response.fault.delay == host::Duration{0} &&
+         response.fault.bytes_per_second == 0;
 }
 
 }  // namespace
 
 class InProcessTransport::Started final : public host::Call {
  public:
-  /// Without an id the answer was given already.
+  /// Without an id the response was given already.
   Started(InProcessTransport& transport, std::optional<Id> id) : transport_(transport), id_(id) {}
   ~Started() override {
     if (id_) transport_.cancel(*id_);
@@ -75,7 +75,7 @@ Request InProcessTransport::to_request(host::HttpRequest request) const {
   return out;
 }
 
-void InProcessTransport::tell_head(const Response& response, host::ResponseReader& reader) {
+void InProcessTransport::deliver_head(const Response& response, host::ResponseReader& reader) {
   host::HttpHeaders headers;
   headers.emplace_back("content-type", response.content_type);
   for (const auto& [name, value] : response.headers)
@@ -94,7 +94,7 @@ std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
   const host::Duration timeout = request.timeout;
   Response response = handler_.handle(to_request(std::move(request)));
   if (plain(response)) {
-    tell_head(response, reader);
+    deliver_head(response, reader);
     if (response.body.empty() || reader.on_body(response.body) == Flow::kMore) {
       reader.on_end({});
       return std::make_unique<Started>(*this, std::nullopt);
@@ -102,8 +102,8 @@ std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
   }
   auto delivery = std::make_unique<Delivery>();
   // What was told above waits for resume().
-  delivery->head_told = plain(response);
-  delivery->paused = delivery->head_told;
+  delivery->head_delivered = plain(response);
+  delivery->paused = delivery->head_delivered;
   delivery->reader = &reader;
   if (timeout > host::Duration{0}) delivery->gives_up = clock_.now() + timeout;
   delivery->response = std::move(response);
@@ -126,23 +126,23 @@ std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
 
 void InProcessTransport::plan(Delivery& delivery) const {
   Response& response = delivery.response;
-  delivery.due = response.late ? response.late->next_take()
-                               : clock_.now() + response.mishap.delay + transfer_time(response);
+  delivery.due = response.deferred ? response.deferred->next_take()
+                                   : clock_.now() + response.fault.delay + transfer_time(response);
   delivery.times_out = delivery.due > delivery.gives_up;
   delivery.due = std::min(delivery.due, delivery.gives_up);
-  if (!response.late) delivery.unread = std::move(response.body);
+  if (!response.deferred) delivery.unread = std::move(response.body);
 }
 
 bool InProcessTransport::settle(Delivery& delivery) const {
   Response& response = delivery.response;
-  if (!response.late) return true;
-  if (std::optional<Response> known = response.late->take()) {
-    DAVIT_ASSERT(known->stream == nullptr && known->late == nullptr);
-    known->mishap = response.mishap;
+  if (!response.deferred) return true;
+  if (std::optional<Response> known = response.deferred->take()) {
+    DAVIT_ASSERT(known->stream == nullptr && known->deferred == nullptr);
+    known->fault = response.fault;
     response = std::move(*known);
   }
   plan(delivery);
-  return !response.late && delivery.due <= clock_.now();
+  return !response.deferred && delivery.due <= clock_.now();
 }
 
 void InProcessTransport::mark_ready(Id id) {
@@ -179,14 +179,14 @@ std::optional<InProcessTransport::Id> InProcessTransport::take_ready() {
     ready_.erase(ready_.begin());
     const auto found = deliveries_.find(id);
     if (found == deliveries_.end() || found->second->paused) continue;
-    if (!found->second->head_told && found->second->due > now) continue;
+    if (!found->second->head_delivered && found->second->due > now) continue;
     return busy_ = id;
   }
   for (const auto& [id, delivery] : deliveries_) {
     if (delivery->paused) continue;
-    const bool due = delivery->head_told ? delivery->response.stream &&
-                                               delivery->response.stream->next_read() <= now
-                                         : delivery->due <= now;
+    const bool due = delivery->head_delivered ? delivery->response.stream &&
+                                                    delivery->response.stream->next_read() <= now
+                                              : delivery->due <= now;
     if (due) return busy_ = id;
   }
   return std::nullopt;
@@ -221,23 +221,23 @@ void InProcessTransport::done(Id id, bool ended) {
 
 bool InProcessTransport::deliver(Id id, Delivery& delivery) {
   host::ResponseReader& reader = *delivery.reader;
-  if (!delivery.head_told) {
+  if (!delivery.head_delivered) {
     if (delivery.times_out) {
       reader.on_end({Break::kTimeout, "no answer in time"});
       return true;
     }
     if (!settle(delivery)) return false;
-    if (delivery.response.mishap.reset) {
+    if (delivery.response.fault.reset) {
       reader.on_end({Break::kReset, "connection reset"});
       return true;
     }
-    delivery.head_told = true;
-    tell_head(delivery.response, reader);
+    delivery.head_delivered = true;
+    deliver_head(delivery.response, reader);
   }
-  return tell_body(id, delivery);
+  return deliver_body(id, delivery);
 }
 
-bool InProcessTransport::tell_body(Id id, Delivery& delivery) {
+bool InProcessTransport::deliver_body(Id id, Delivery& delivery) {
   BodyStream* stream = delivery.response.stream.get();
   host::ResponseReader& reader = *delivery.reader;
   for (;;) {
@@ -245,8 +245,8 @@ bool InProcessTransport::tell_body(Id id, Delivery& delivery) {
         delivery.state == BodyStream::State::kOpen) {
       delivery.state = stream->read(delivery.unread, kPieceBytes);
     }
-    const auto cut = delivery.response.mishap.cut_after;
-    if (cut) delivery.unread.resize(std::min(delivery.unread.size(), *cut - delivery.told));
+    const auto cut = delivery.response.fault.cut_after;
+    if (cut) delivery.unread.resize(std::min(delivery.unread.size(), *cut - delivery.delivered));
     if (!delivery.unread.empty()) {
       if (reader.on_body(delivery.unread) == Flow::kPause) {
         MutexLock lock(mutex_);
@@ -254,11 +254,11 @@ bool InProcessTransport::tell_body(Id id, Delivery& delivery) {
         if (!ready_.contains(id)) delivery.paused = true;
         return false;
       }
-      delivery.told += delivery.unread.size();
+      delivery.delivered += delivery.unread.size();
       delivery.unread.clear();
       if (stream != nullptr && delivery.state == BodyStream::State::kOpen && !cut) continue;
     }
-    if (cut && delivery.told >= *cut) {
+    if (cut && delivery.delivered >= *cut) {
       reader.on_end({Break::kReset, "connection closed within the body"});
       return true;
     }
@@ -274,7 +274,7 @@ host::Time InProcessTransport::next_due() const {
   Time next = Time::max();
   for (const auto& [id, delivery] : deliveries_) {
     if (delivery->paused || busy_ == id) continue;
-    if (!delivery->head_told) {
+    if (!delivery->head_delivered) {
       next = std::min(next, delivery->due);
     } else if (delivery->response.stream) {
       next = std::min(next, delivery->response.stream->next_read());

@@ -13,7 +13,7 @@
 #include "host/api/transport.hpp"
 #include "host/base/clock.hpp"
 #include "host/base/mutex.hpp"
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 
 namespace davit::sandbox {
 
@@ -48,17 +48,17 @@ class InProcessTransport final : public host::Transport {
   using Id = std::uint64_t;
   class Started;
 
-  /// An answer on its way. Touched by pump() only, but for `paused`.
+  /// A response on its way. Touched by pump() only, but for `paused`.
   struct Delivery {
     host::ResponseReader* reader = nullptr;
     Response response;
     host::Time gives_up = host::Time::max();
-    host::Time due{};        ///< Of the head, of a look at a late answer, or of the timeout.
+    host::Time due{};        ///< Of the head, of a poll of a deferred response, or of the timeout.
     bool times_out = false;  ///< `due` is the timeout's.
-    bool head_told = false;
-    bool paused = false;   ///< Guarded by the transport's mutex.
-    std::string unread;    ///< Taken from the stream and not by the reader.
-    std::size_t told = 0;  ///< Bytes of the body so far.
+    bool head_delivered = false;
+    bool paused = false;        ///< Guarded by the transport's mutex.
+    std::string unread;         ///< Taken from the stream and not by the reader.
+    std::size_t delivered = 0;  ///< Bytes of the body so far.
     BodyStream::State state = BodyStream::State::kOpen;
   };
 
@@ -66,12 +66,12 @@ class InProcessTransport final : public host::Transport {
   [[nodiscard]] std::optional<Id> take_ready() EXCLUDES(mutex_);
   /// Whether it has ended.
   [[nodiscard]] bool deliver(Id id, Delivery& delivery);
-  [[nodiscard]] bool tell_body(Id id, Delivery& delivery);
+  [[nodiscard]] bool deliver_body(Id id, Delivery& delivery);
   /// Sets when the next step is due.
   void plan(Delivery& delivery) const;
-  /// Whether the answer is known, and its time has come.
+  /// Whether the response is known, and its time has come.
   [[nodiscard]] bool settle(Delivery& delivery) const;
-  static void tell_head(const Response& response, host::ResponseReader& reader);
+  static void deliver_head(const Response& response, host::ResponseReader& reader);
   void done(Id id, bool ended) EXCLUDES(mutex_);
   void mark_ready(Id id) EXCLUDES(mutex_);
   void resume(Id id) EXCLUDES(mutex_);

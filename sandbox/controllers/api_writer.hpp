@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 
 namespace davit::sandbox {
 

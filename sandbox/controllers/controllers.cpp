@@ -5,14 +5,14 @@
 #include "sandbox/controllers/event_expiry.hpp"
 #include "sandbox/controllers/garbage_collector.hpp"
 #include "sandbox/controllers/namespace_deletion.hpp"
-#include "sandbox/controllers/namespace_furniture.hpp"
+#include "sandbox/controllers/namespace_publisher.hpp"
 
 namespace davit::sandbox {
 
 using host::MutexLock;
 
 Controllers::Controllers(ControllerParts parts, const ControllerOptions& options)
-    : parts_(std::move(parts)), feed_(parts_.store, [this] { wake(); }) {
+    : parts_(std::move(parts)), watcher_(parts_.store, [this] { wake(); }) {
   if (options.garbage_collector == Switch::kOn) {
     controllers_.push_back(std::make_unique<GarbageCollector>(parts_));
   }
@@ -22,11 +22,11 @@ Controllers::Controllers(ControllerParts parts, const ControllerOptions& options
   if (options.event_expiry == Switch::kOn) {
     controllers_.push_back(std::make_unique<EventExpiry>(parts_));
   }
-  Furniture furniture;
-  furniture.service_account = options.default_accounts == Switch::kOn;
-  furniture.root_ca = options.root_ca;
-  if (furniture.service_account || !furniture.root_ca.empty()) {
-    controllers_.push_back(std::make_unique<NamespaceFurniture>(parts_, std::move(furniture)));
+  NamespaceDefaults defaults;
+  defaults.service_account = options.default_accounts == Switch::kOn;
+  defaults.root_ca = options.root_ca;
+  if (defaults.service_account || !defaults.root_ca.empty()) {
+    controllers_.push_back(std::make_unique<NamespacePublisher>(parts_, std::move(defaults)));
   }
 }
 
@@ -44,12 +44,12 @@ host::Time Controllers::step(host::Time now) {
 void Controllers::follow_all() {
   std::shared_ptr<const ResourceSet> current = parts_.resources();
   if (current == followed_) return;
-  for (const ResourcePtr& each : current->all()) feed_.follow(each->collection);
+  for (const ResourcePtr& each : current->all()) watcher_.follow(each->collection);
   followed_ = std::move(current);
 }
 
 bool Controllers::observe_some() {
-  const std::optional<ChangeFeed::Batch> batch = feed_.pull();
+  const std::optional<CollectionWatcher::Batch> batch = watcher_.pull();
   if (!batch) return false;
   for (const auto& each : controllers_) {
     if (batch->anew) each->begin_anew(batch->collection);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/base/mutex.hpp"
-#include "sandbox/controllers/change_feed.hpp"
+#include "sandbox/controllers/collection_watcher.hpp"
 #include "sandbox/controllers/controller.hpp"
 
 namespace davit::sandbox {
@@ -52,7 +52,7 @@ class Controllers {
   host::Mutex mutex_;
   host::CondVar woken_cond_;
   bool woken_ GUARDED_BY(mutex_) = false;
-  ChangeFeed feed_;  // Last: it calls wake().
+  CollectionWatcher watcher_;  // Last: it calls wake().
 };
 
 }  // namespace davit::sandbox

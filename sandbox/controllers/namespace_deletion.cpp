@@ -84,11 +84,11 @@ bool NamespaceDeletion::sync(const std::string& name) {
   if (pods != nullptr && empty(name, *pods) &&
       !parts_.store.list(pods->collection, name).objects.empty()) {
     // The conditions do not name pods that are still to go, as upstream's do not.
-    return tell(*resource, *ns, {});
+    return report(*resource, *ns, {});
   }
   const bool asked = empty(name);
   const std::vector<NamespaceContent> content = content_of(name);
-  if (!tell(*resource, *ns, content)) return false;
+  if (!report(*resource, *ns, content)) return false;
   // With something left, its going brings the namespace back here.
   return asked && (!content.empty() || finalize(*resource, name));
 }
@@ -130,8 +130,8 @@ std::vector<NamespaceContent> NamespaceDeletion::content_of(const std::string& n
   return out;
 }
 
-bool NamespaceDeletion::tell(const Resource& resource, const Version& ns,
-                             const std::vector<NamespaceContent>& content) {
+bool NamespaceDeletion::report(const Resource& resource, const Version& ns,
+                               const std::vector<NamespaceContent>& content) {
   const Json object = ns.json();
   const Json& before = object.get("status").get("conditions");
   Json after = namespace_conditions(before, content, format_time(parts_.clock.wall_now()));

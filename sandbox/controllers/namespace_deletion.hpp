@@ -29,8 +29,8 @@ class NamespaceDeletion final : public Controller {
   /// The same for one resource.
   bool empty(const std::string& name, const Resource& resource);
   [[nodiscard]] std::vector<NamespaceContent> content_of(const std::string& name) const;
-  bool tell(const Resource& resource, const Version& ns,
-            const std::vector<NamespaceContent>& content);
+  bool report(const Resource& resource, const Version& ns,
+              const std::vector<NamespaceContent>& content);
   bool finalize(const Resource& resource, const std::string& name);
   /// One resource for each collection of namespaced objects.
   [[nodiscard]] std::vector<ResourcePtr> namespaced() const;

@@ -8,57 +8,57 @@ using host::MutexLock;
 
 std::vector<std::uint64_t> FaultBoard::add(FaultScript script, Revision revision) {
   std::vector<std::uint64_t> ids;
-  Listeners told;
+  Listeners listeners;
   {
     MutexLock lock(mutex_);
     if (script.seed) plan_.set_seed(*script.seed);
     for (FaultRule& each : script.rules) {
       ids.push_back(plan_.add(std::move(each), clock_.now(), revision));
-      befall_open_watches(ids.back(), told);
+      befall_open_watches(ids.back(), listeners);
     }
   }
-  for (const auto& each : told) each->tell();
+  for (const auto& each : listeners) each->notify();
   return ids;
 }
 
-void FaultBoard::befall_open_watches(std::uint64_t rule, Listeners& told) {
+void FaultBoard::befall_open_watches(std::uint64_t rule, Listeners& listeners) {
   const host::Time now = clock_.now();
   for (auto& [id, watch] : watches_) {
     const std::optional<FaultHit> hit = plan_.on_open_watch(rule, watch.asked, now);
     if (!hit) continue;
     watch.faults.arm(*hit, now);
-    if (watch.listener != nullptr) told.push_back(watch.listener);
+    if (watch.listener != nullptr) listeners.push_back(watch.listener);
   }
 }
 
-bool FaultBoard::let_go(std::uint64_t rule, Listeners& told) {
+bool FaultBoard::let_go(std::uint64_t rule, Listeners& listeners) {
   if (!plan_.remove(rule)) return false;
   for (auto& [id, watch] : watches_) {
     if (watch.faults.empty()) continue;
     watch.faults.disarm(rule);
-    if (watch.listener != nullptr) told.push_back(watch.listener);
+    if (watch.listener != nullptr) listeners.push_back(watch.listener);
   }
   return true;
 }
 
 bool FaultBoard::remove(std::uint64_t id) {
   bool found = false;
-  Listeners told;
+  Listeners listeners;
   {
     MutexLock lock(mutex_);
-    found = let_go(id, told);
+    found = let_go(id, listeners);
   }
-  for (const auto& each : told) each->tell();
+  for (const auto& each : listeners) each->notify();
   return found;
 }
 
 void FaultBoard::clear() {
-  Listeners told;
+  Listeners listeners;
   {
     MutexLock lock(mutex_);
-    for (const std::uint64_t id : plan_.ids()) let_go(id, told);
+    for (const std::uint64_t id : plan_.ids()) let_go(id, listeners);
   }
-  for (const auto& each : told) each->tell();
+  for (const auto& each : listeners) each->notify();
 }
 
 Json FaultBoard::describe(std::uint64_t id) const {

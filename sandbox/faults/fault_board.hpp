@@ -55,8 +55,8 @@ class FaultBoard {
   };
   using Listeners = std::vector<std::shared_ptr<const Listener>>;
 
-  void befall_open_watches(std::uint64_t rule, Listeners& told) REQUIRES(mutex_);
-  bool let_go(std::uint64_t rule, Listeners& told) REQUIRES(mutex_);
+  void befall_open_watches(std::uint64_t rule, Listeners& listeners) REQUIRES(mutex_);
+  bool let_go(std::uint64_t rule, Listeners& listeners) REQUIRES(mutex_);
 
   host::Clock& clock_;
   mutable host::Mutex mutex_;

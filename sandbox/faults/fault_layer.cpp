@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "host/base/lower_case.hpp"
-#include "sandbox/faults/fault_answers.hpp"
+#include "sandbox/faults/fault_responses.hpp"
 #include "sandbox/faults/fault_stream.hpp"
 #include "sandbox/faults/stale_read.hpp"
 
@@ -19,22 +19,22 @@ bool is_api(std::string_view path) {
 
 void reset(Response& response) {
   response.stream.reset();
-  response.late.reset();
-  response.mishap.reset = true;
-  response.mishap.cut_after = 0;
+  response.deferred.reset();
+  response.fault.reset = true;
+  response.fault.cut_after = 0;
 }
 
 /// What happens to any answer on its way out.
 void spoil(Response& response, const RequestFaults& faults) {
   if (const FaultHit* delay = faults.find(FaultKind::kDelay)) {
-    response.mishap.delay += delay->rule->delay;
+    response.fault.delay += delay->rule->delay;
   }
   if (const FaultHit* slow = faults.find(FaultKind::kSlow)) {
-    response.mishap.bytes_per_second = slow->rule->bytes_per_second;
+    response.fault.bytes_per_second = slow->rule->bytes_per_second;
   }
   const FaultHit* cut = faults.find(FaultKind::kCut);
   if (cut != nullptr && response.stream == nullptr) {
-    response.mishap.cut_after = cut->rule->after_bytes;
+    response.fault.cut_after = cut->rule->after_bytes;
   }
   if (faults.find(FaultKind::kLost) != nullptr) reset(response);
 }
@@ -89,8 +89,8 @@ Response FaultLayer::answer(const Request& request, const Asked& asked,
     const Revision at = std::max<Revision>(current - std::min(current, back), 1);
     if (const auto question = stale_question(request, asked, at)) {
       Response list = parts_.inner.handle(*question);
-      // History that is gone shows nothing earlier; the latest state is as good an answer then.
-      if (list.status == 200) return stale_answer(std::move(list), asked);
+      // History that is gone shows nothing earlier; the latest state is as good a response then.
+      if (list.status == 200) return stale_response(std::move(list), asked);
     }
   }
   return parts_.inner.handle(request);

@@ -6,7 +6,7 @@
 
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/faults/fault_board.hpp"
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 #include "sandbox/rest/url.hpp"
 
 namespace davit::sandbox {
@@ -31,8 +31,8 @@ struct FaultParts {
 inline constexpr std::string_view kFaultsPath = "/sandbox/faults";
 
 /// Plays the rules' faults on requests and watches on their way to another Handler. Delays, slow
-/// and cut bodies and resets are only noted in Response::mishap: the front carries them out.
-/// Thread-safe. Must outlive the streams of its answers.
+/// and cut bodies and resets are only noted in Response::fault: the front carries them out.
+/// Thread-safe. Must outlive the streams of its responses.
 class FaultLayer final : public Handler {
  public:
   FaultLayer(FaultParts parts, std::uint64_t seed) : parts_(parts), board_(parts.clock, seed) {}

@@ -15,8 +15,8 @@
 namespace davit::sandbox {
 
 enum class FaultKind : std::uint8_t {
-  kDelay,   ///< The answer comes late.
-  kStatus,  ///< An answer with this code; the request does not get through. Ends a watch with 410.
+  kDelay,   ///< The response is delayed.
+  kStatus,  ///< A response with this code; the request does not get through. Ends a watch with 410.
   kReset,   ///< The connection is reset before the request gets through.
   kLost,    ///< The request gets through, and the connection is reset instead of answering.
   kSlow,    ///< The body trickles.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "sandbox/faults/fault_board.hpp"
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 
 namespace davit::sandbox {
 

@@ -65,7 +65,7 @@ std::optional<Request> stale_question(const Request& request, const Asked& asked
   return out;
 }
 
-Response stale_answer(Response list, const Asked& asked) {
+Response stale_response(Response list, const Asked& asked) {
   if (asked.verb == "list") return list;
   const Result<Json> parsed = parse_json(list.body);
   const bool table = parsed && parsed->text_at({"kind"}) == "Table";

@@ -50,19 +50,20 @@ Request to_request(const host::HttpServerRequest& from) {
 
 host::HttpServerResponse to_http(Response from);
 
-class Late final : public host::HttpLateAnswer {
+class DeferredHttp final : public host::HttpDeferredResponse {
  public:
-  explicit Late(std::unique_ptr<LateAnswer> answer) : answer_(std::move(answer)) {}
+  explicit DeferredHttp(std::unique_ptr<DeferredResponse> response)
+      : response_(std::move(response)) {}
 
   [[nodiscard]] std::optional<host::HttpServerResponse> take() override {
-    std::optional<Response> known = answer_->take();
+    std::optional<Response> known = response_->take();
     if (!known) return std::nullopt;
     return to_http(std::move(*known));
   }
-  [[nodiscard]] host::Time next_take() const override { return answer_->next_take(); }
+  [[nodiscard]] host::Time next_take() const override { return response_->next_take(); }
 
  private:
-  const std::unique_ptr<LateAnswer> answer_;
+  const std::unique_ptr<DeferredResponse> response_;
 };
 
 host::HttpServerResponse to_http(Response from) {
@@ -72,9 +73,9 @@ host::HttpServerResponse to_http(Response from) {
   response.headers = std::move(from.headers);
   response.body = std::move(from.body);
   if (from.stream) response.stream = std::make_unique<Body>(std::move(from.stream));
-  response.mishap = {from.mishap.delay, from.mishap.cut_after, from.mishap.reset,
-                     from.mishap.bytes_per_second};
-  if (from.late) response.late = std::make_unique<Late>(std::move(from.late));
+  response.fault = {from.fault.delay, from.fault.cut_after, from.fault.reset,
+                    from.fault.bytes_per_second};
+  if (from.deferred) response.deferred = std::make_unique<DeferredHttp>(std::move(from.deferred));
   return response;
 }
 
@@ -88,7 +89,7 @@ Result<std::unique_ptr<host::HttpServer>> open_front(const FrontOptions& options
   http.tls = options.tls;
   http.connections_max = kConnectionsMax;
   http.body_bytes_max = kBodyBytesMax;
-  http.large_body = host::LargeBody::kTellHandler;
+  http.large_body = host::LargeBody::kPassToHandler;
   http.idle_time = kIdleTime;
   return host::HttpServer::open(
       http,

@@ -9,7 +9,7 @@
 
 #include "host/base/log.hpp"
 #include "host/http/http_server.hpp"
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 
 namespace davit::sandbox {
 

@@ -26,7 +26,7 @@ host::Duration retry_after(const host::HttpHeaders& headers) {
 
 }  // namespace
 
-std::string ApiAnswer::text() const {
+std::string ApiResponse::text() const {
   return http_status == 0 ? broken : std::to_string(http_status) + " " + body.substr(0, kTextMax);
 }
 
@@ -79,7 +79,7 @@ void ApiStream::on_end(const host::TransportEnd&) {
   wake_();
 }
 
-/// One call under way. The transport's thread fills the answer; once it has posted the id, the
+/// One call under way. The transport's thread fills the response; once it has posted the id, the
 /// owner's thread reads it.
 class ApiCalls::Flight final : public host::ResponseReader {
  public:
@@ -109,7 +109,7 @@ class ApiCalls::Flight final : public host::ResponseReader {
   ApiCalls& calls_;
   const std::uint64_t id_;
   const Then then_;
-  ApiAnswer answer_;
+  ApiResponse answer_;
   std::unique_ptr<host::Call> call_;
 };
 
@@ -145,7 +145,7 @@ std::unique_ptr<ApiStream> ApiCalls::open(std::string_view target) {
   request.method = "GET";
   request.target = target;
   request.headers = {{"User-Agent", user_agent_}, {"Accept", "application/json"}};
-  request.lane = host::Lane::kWatch;
+  request.purpose = host::ConnectionPurpose::kWatch;
   request.sharing = host::Sharing::kAlone;
   auto stream = std::make_unique<ApiStream>(wake_);
   stream->call_ = transport_.start(std::move(request), *stream);

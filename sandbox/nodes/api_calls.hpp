@@ -29,14 +29,15 @@ struct ApiCall {
 };
 
 /// How a call ended.
-struct ApiAnswer {
-  int http_status = 0;  ///< 0: no answer, or half of one.
+struct ApiResponse {
+  int http_status = 0;  ///< 0: no response, or half of one.
   std::string body;
   host::Duration retry_after{0};
-  std::string broken;  ///< Why there is no answer.
+  std::string broken;  ///< Why there is no response.
 
   [[nodiscard]] bool ok() const { return http_status >= 200 && http_status < 300; }
-  /// Whether the same request may succeed later: overload, trouble of the server or of the network.
+  /// Whether the same request may succeed later: overload, a failure of the server or of the
+  /// network.
   [[nodiscard]] bool may_pass() const {
     return http_status == 0 || http_status == 429 || http_status >= 500;
   }
@@ -47,7 +48,7 @@ struct ApiAnswer {
 /// Wakes whoever waits for answers. Called on any thread, also while a request is being sent.
 using Wake = std::function<void()>;
 
-/// One long answer, read in pieces by the owner.
+/// One long response, read in pieces by the owner.
 class ApiStream final : public host::ResponseReader {
  public:
   enum class State { kOpen, kEnded };
@@ -80,7 +81,7 @@ class ApiStream final : public host::ResponseReader {
 /// Belongs to one thread, but for the transport's callbacks.
 class ApiCalls {
  public:
-  using Then = std::function<void(const ApiAnswer&)>;
+  using Then = std::function<void(const ApiResponse&)>;
 
   /// The transport must outlive it.
   ApiCalls(host::Transport& transport, std::string user_agent, Wake wake);

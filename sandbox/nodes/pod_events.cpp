@@ -96,16 +96,16 @@ void PodEvents::report_start(const Json& pod, const Started& started) {
              {"type", "Normal"},
              {"reportingComponent", "kubelet"},
              {"reportingInstance", node}}))};
-    const auto ignore = [](const ApiAnswer&) {};  // Events are for people; a lost one is no harm.
+    const auto ignore = [](const ApiResponse&) {};  // Events are for people; a lost one is no harm.
     if (started.times == 1) {
       api_.send(std::move(post), ignore);
       continue;
     }
     const Json again = Json::object({{"count", started.times}, {"lastTimestamp", now}});
     api_.send({"PATCH", target + "/" + name, to_text(again), kStrategic},
-              [this, post = std::move(post), ignore](const ApiAnswer& answer) {
+              [this, post = std::move(post), ignore](const ApiResponse& response) {
                 constexpr int kNotFound = 404;  // It has expired.
-                if (answer.http_status == kNotFound) api_.send(post, ignore);
+                if (response.http_status == kNotFound) api_.send(post, ignore);
               });
   }
 }

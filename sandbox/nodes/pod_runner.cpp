@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "sandbox/nodes/feed.hpp"
 #include "sandbox/nodes/pod_status.hpp"
+#include "sandbox/nodes/reflector.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -38,7 +38,8 @@ bool already_forced(const Json& pod) {
 
 }  // namespace
 
-PodRunner::PodRunner(Seams seams, PodDefaults defaults, PodEventSwitch events, Heartbeats& nodes)
+PodRunner::PodRunner(Seams seams, PodDefaults defaults, PodEventSwitch events,
+                     KubeletSimulator& nodes)
     : seams_(std::move(seams)),
       defaults_(std::move(defaults)),
       events_(seams_.api, seams_.clock, events),
@@ -67,7 +68,7 @@ void PodRunner::changed(Json pod) {
 }
 
 void PodRunner::take(const std::string& key, Record& record, Json pod) {
-  if (version_of(pod) <= record.version) return;  // The echo of what an answer told already.
+  if (version_of(pod) <= record.version) return;  // The echo of what a response told already.
   record.version = version_of(pod);
   record.life.told = seams_.clock.now();
   pod["metadata"].erase("managedFields");
@@ -118,7 +119,7 @@ Time PodRunner::step() {
 
 void PodRunner::consider(const std::string& key, Record& record, const Json& pod) {
   due_.drop(key);
-  if (record.writing != Writing::kNothing) return;  // The answer brings us back here.
+  if (record.writing != Writing::kNothing) return;  // The response brings us back here.
   SimulatedNode* node = nodes_.find(record.node);
   if (node == nullptr || node->power == NodePower::kStopped) return;
   const Moment moment = Moment::read(seams_.clock);
@@ -163,30 +164,31 @@ bool PodRunner::write(const std::string& key, Record& record, const Json& pod,
 
 void PodRunner::send(const std::string& key, Record& record, Writing what, ApiCall call) {
   record.writing = what;
-  seams_.api.send(std::move(call), [this, key, uid = record.uid](const ApiAnswer& answer) {
-    written(key, uid, answer);
+  seams_.api.send(std::move(call), [this, key, uid = record.uid](const ApiResponse& response) {
+    written(key, uid, response);
   });
 }
 
-void PodRunner::written(const std::string& key, const std::string& uid, const ApiAnswer& answer) {
+void PodRunner::written(const std::string& key, const std::string& uid,
+                        const ApiResponse& response) {
   const auto found = pods_.find(key);
   if (found == pods_.end() || found->second.uid != uid) return;
   Record& record = found->second;
   const Writing done = std::exchange(record.writing, Writing::kNothing);
   const Time now = seams_.clock.now();
-  if (answer.ok()) {
+  if (response.ok()) {
     record.failures = 0;
-    if (done == Writing::kRemoval) return;  // The feed tells when it is gone.
-    Result<Json> pod = parse_json(answer.body);
+    if (done == Writing::kRemoval) return;  // The reflector reports when it is gone.
+    Result<Json> pod = parse_json(response.body);
     if (pod && version_of(*pod) > record.version) return take(key, record, std::move(*pod));
     return due_.set(key, now);
   }
   const host::Duration pause = kFirstRetry * (1 << std::min(record.failures, kDoublingsMax));
   ++record.failures;
-  if (!answer.may_pass()) {
-    seams_.log.info(1, "Pod refused", {{"pod", key}, {"err", answer.text()}});
+  if (!response.may_pass()) {
+    seams_.log.info(1, "Pod refused", {{"pod", key}, {"err", response.text()}});
   }
-  due_.set(key, now + std::max(pause, answer.retry_after));
+  due_.set(key, now + std::max(pause, response.retry_after));
 }
 
 }  // namespace davit::sandbox

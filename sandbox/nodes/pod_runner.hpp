@@ -7,7 +7,7 @@
 #include "host/base/log.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
-#include "sandbox/nodes/heartbeats.hpp"
+#include "sandbox/nodes/kubelet_simulator.hpp"
 #include "sandbox/nodes/pod_events.hpp"
 #include "sandbox/nodes/pod_life.hpp"
 #include "sandbox/nodes/timetable.hpp"
@@ -25,9 +25,9 @@ class PodRunner {
   };
 
   /// `nodes` must outlive it.
-  PodRunner(Seams seams, PodDefaults defaults, PodEventSwitch events, Heartbeats& nodes);
+  PodRunner(Seams seams, PodDefaults defaults, PodEventSwitch events, KubeletSimulator& nodes);
 
-  /// From the feed of pods. Nothing is done for them before begin().
+  /// From the reflector of pods. Nothing is done for them before begin().
   void changed(Json pod);
   void removed(const std::string& key);
   /// All pods that exist were told: which addresses are taken is known now.
@@ -58,13 +58,13 @@ class PodRunner {
   bool write(const std::string& key, Record& record, const Json& pod, const Moment& moment);
   [[nodiscard]] bool find_address(Record& record, const Json& pod, SimulatedNode& node);
   void send(const std::string& key, Record& record, Writing what, ApiCall call);
-  void written(const std::string& key, const std::string& uid, const ApiAnswer& answer);
+  void written(const std::string& key, const std::string& uid, const ApiResponse& answer);
   void release(const Record& record);
 
   Seams seams_;
   const PodDefaults defaults_;
   PodEvents events_;
-  Heartbeats& nodes_;
+  KubeletSimulator& nodes_;
   bool begun_ = false;
   std::unordered_map<std::string, Record> pods_;
   Timetable due_;

@@ -25,7 +25,7 @@ bool tolerates_cordon(const Json& tolerations) {
 
 /// The reasons why `node` does not take the pod, as kube-scheduler words them; none: it does.
 std::vector<std::string> objections(const Json& pod_spec, const PodShare& share,
-                                    const NodeRoom& node) {
+                                    const NodeCapacity& node) {
   const Json& tolerations = pod_spec.get("tolerations");
   if (node.unschedulable && !tolerates_cordon(tolerations)) return {"node(s) were unschedulable"};
   if (!tolerates_all(tolerations, node.taints, "NoSchedule") ||
@@ -127,13 +127,13 @@ PodShare pod_share(const Json& pod_spec) {
   return share;
 }
 
-void NodeRoom::add(const PodShare& share) {
+void NodeCapacity::add(const PodShare& share) {
   used += share.requests;
   ++pods;
   ports.insert(share.ports.begin(), share.ports.end());
 }
 
-void NodeRoom::remove(const PodShare& share) {
+void NodeCapacity::remove(const PodShare& share) {
   used -= share.requests;
   --pods;
   for (const std::string& port : share.ports) {
@@ -142,24 +142,24 @@ void NodeRoom::remove(const PodShare& share) {
   }
 }
 
-void update_room(NodeRoom& room, const Json& node) {
-  room.name = node.text_at({"metadata", "name"});
-  room.labels = node.get("metadata").get("labels");
-  room.taints = node.get("spec").get("taints");
-  room.unschedulable = node.get("spec").get("unschedulable").boolean();
+void update_capacity(NodeCapacity& capacity, const Json& node) {
+  capacity.name = node.text_at({"metadata", "name"});
+  capacity.labels = node.get("metadata").get("labels");
+  capacity.taints = node.get("spec").get("taints");
+  capacity.unschedulable = node.get("spec").get("unschedulable").boolean();
   const Json& allocatable = node.get("status").get("allocatable");
-  room.allocatable = Amounts::read(allocatable);
+  capacity.allocatable = Amounts::read(allocatable);
   const std::string& pods = allocatable.get("pods").text();
-  room.pods_max = 0;
-  std::from_chars(pods.data(), pods.data() + pods.size(), room.pods_max);
+  capacity.pods_max = 0;
+  std::from_chars(pods.data(), pods.data() + pods.size(), capacity.pods_max);
 }
 
 Choice schedule(const Json& pod_spec, const PodShare& share,
-                const std::vector<const NodeRoom*>& nodes) {
+                const std::vector<const NodeCapacity*>& nodes) {
   Choice choice;
   std::map<std::string, int> counts;
   std::pair<bool, std::int64_t> best;
-  for (const NodeRoom* node : nodes) {
+  for (const NodeCapacity* node : nodes) {
     const std::vector<std::string> reasons = objections(pod_spec, share, *node);
     for (const std::string& reason : reasons) ++counts[reason];
     if (!reasons.empty()) continue;

@@ -37,8 +37,8 @@ struct PodShare {
 };
 [[nodiscard]] PodShare pod_share(const Json& pod_spec);
 
-/// What the scheduler knows about a node.
-struct NodeRoom {
+/// What a node offers and what its pods use.
+struct NodeCapacity {
   std::string name;
   Json labels;
   Json taints;
@@ -52,18 +52,18 @@ struct NodeRoom {
   void add(const PodShare& share);
   void remove(const PodShare& share);
 };
-/// The parts that the Node itself tells; `used`, `pods` and `ports` stay.
-void update_room(NodeRoom& room, const Json& node);
+/// The parts that the Node object holds; `used`, `pods` and `ports` stay.
+void update_capacity(NodeCapacity& capacity, const Json& node);
 
 /// A node, or why there is none.
 struct Choice {
-  const NodeRoom* node = nullptr;
+  const NodeCapacity* node = nullptr;
   std::string message;  ///< "0/2 nodes are available: 1 Insufficient cpu, …."
 };
 
 /// The node with the fewest pods of those that accept it; the first of equals. Nodes that the pod
 /// would rather avoid (PreferNoSchedule) come last.
 [[nodiscard]] Choice schedule(const Json& pod_spec, const PodShare& share,
-                              const std::vector<const NodeRoom*>& nodes);
+                              const std::vector<const NodeCapacity*>& nodes);
 
 }  // namespace davit::sandbox

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "sandbox/nodes/feed.hpp"
+#include "sandbox/nodes/reflector.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -61,21 +61,21 @@ Scheduler::Scheduler(Seams seams) : seams_(std::move(seams)) {}
 void Scheduler::node_changed(const Json& node) {
   const std::string& name = node.text_at({"metadata", "name"});
   const auto [found, is_new] = nodes_.try_emplace(name);
-  const NodeRoom before = found->second;
-  NodeRoom& room = found->second;
-  update_room(room, node);
+  const NodeCapacity before = found->second;
+  NodeCapacity& capacity = found->second;
+  update_capacity(capacity, node);
   if (is_new) {
     for (const auto& [key, pod] : pods_) {
-      if (pod.node == name) room.add(pod.share);
+      if (pod.node == name) capacity.add(pod.share);
     }
     order_.clear();
     for (const auto& [each, data] : nodes_) order_.push_back(&data);
   }
   // Heartbeats change nothing here.
-  const bool helps = is_new || before.labels != room.labels || before.taints != room.taints ||
-                     before.unschedulable != room.unschedulable ||
-                     before.pods_max != room.pods_max ||
-                     before.allocatable.amounts() != room.allocatable.amounts();
+  const bool helps =
+      is_new || before.labels != capacity.labels || before.taints != capacity.taints ||
+      before.unschedulable != capacity.unschedulable || before.pods_max != capacity.pods_max ||
+      before.allocatable.amounts() != capacity.allocatable.amounts();
   if (helps) cluster_changed();
 }
 
@@ -98,10 +98,10 @@ void Scheduler::pod_changed(const Json& pod) {
     entry.object.reset();
     if (entry.state == State::kBound) return;
     if (entry.state != State::kBinding || entry.node != node) {
-      if (entry.state == State::kBinding) give_room(entry);
+      if (entry.state == State::kBinding) release_capacity(entry);
       entry.share = pod_share(pod.get("spec"));
       entry.node = node;
-      take_room(entry);
+      reserve_capacity(entry);
     }
     entry.state = State::kBound;
     unfit_.erase(key);
@@ -127,19 +127,19 @@ void Scheduler::forget(const std::string& key) {
   const auto found = pods_.find(key);
   if (found == pods_.end()) return;
   const bool held = !found->second.node.empty();
-  if (held) give_room(found->second);
+  if (held) release_capacity(found->second);
   pods_.erase(found);
   unfit_.erase(key);
   due_.drop(key);
   if (held) cluster_changed();
 }
 
-void Scheduler::take_room(const Pod& pod) {
+void Scheduler::reserve_capacity(const Pod& pod) {
   const auto node = nodes_.find(pod.node);
   if (node != nodes_.end()) node->second.add(pod.share);
 }
 
-void Scheduler::give_room(const Pod& pod) {
+void Scheduler::release_capacity(const Pod& pod) {
   const auto node = nodes_.find(pod.node);
   if (node != nodes_.end()) node->second.remove(pod.share);
 }
@@ -188,7 +188,7 @@ void Scheduler::bind(const std::string& key, Pod& pod, const std::string& node) 
   pod.state = State::kBinding;
   unfit_.erase(key);
   pod.node = node;
-  take_room(pod);
+  reserve_capacity(pod);
   const Json& metadata = pod.object->get("metadata");
   const Json binding = Json::object(
       {{"apiVersion", "v1"},
@@ -198,25 +198,26 @@ void Scheduler::bind(const std::string& key, Pod& pod, const std::string& node) 
   seams_.api.send(
       {"POST", pod_target(*pod.object) + "/binding", to_text(binding), "application/json"},
       [this, key, uid = pod.uid, regarding = reference(*pod.object),
-       node](const ApiAnswer& answer) {
-        if (!answer.ok()) return refused(key, uid, answer);
+       node](const ApiResponse& response) {
+        if (!response.ok()) return refused(key, uid, response);
         send_event(regarding, {"Normal", "Scheduled", "Binding",
                                "Successfully assigned " + key + " to " + node});
       });
 }
 
-void Scheduler::refused(const std::string& key, const std::string& uid, const ApiAnswer& answer) {
+void Scheduler::refused(const std::string& key, const std::string& uid,
+                        const ApiResponse& response) {
   const auto found = pods_.find(key);
   if (found == pods_.end() || found->second.uid != uid) return;
   Pod& pod = found->second;
   if (pod.state != State::kBinding) return;
-  give_room(pod);
+  release_capacity(pod);
   pod.node.clear();
   pod.state = State::kUnfit;
   unfit_.insert(key);
   pod.tried = seams_.clock.now();
   ++pod.failures;
-  seams_.log.info(1, "Cannot bind", {{"pod", key}, {"err", answer.text()}});
+  seams_.log.info(1, "Cannot bind", {{"pod", key}, {"err", response.text()}});
   try_again(key, pod);
 }
 
@@ -232,8 +233,8 @@ void Scheduler::report_unfit(const std::string& key, Pod& pod, const std::string
       Json::object({{"metadata", Json::object({{"uid", pod.uid}})},
                     {"status", Json::object({{"conditions", Json::array({condition})}})}});
   seams_.api.send({"PATCH", pod_target(*pod.object) + "/status", to_text(patch), kStrategic},
-                  [this, key](const ApiAnswer& answer) {
-                    if (answer.ok()) return;
+                  [this, key](const ApiResponse& response) {
+                    if (response.ok()) return;
                     const auto found = pods_.find(key);
                     if (found != pods_.end()) found->second.message.clear();
                   });
@@ -257,7 +258,7 @@ void Scheduler::send_event(const Json& regarding, const Report& report) {
        {"type", report.type}});
   seams_.api.send({"POST", "/apis/events.k8s.io/v1/namespaces/" + ns + "/events", to_text(event),
                    "application/json"},
-                  [](const ApiAnswer&) {});  // Events are for people; a lost one is no harm.
+                  [](const ApiResponse&) {});  // Events are for people; a lost one is no harm.
 }
 
 }  // namespace davit::sandbox

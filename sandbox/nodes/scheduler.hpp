@@ -63,11 +63,11 @@ class Scheduler {
   };
 
   void forget(const std::string& key);
-  void give_room(const Pod& pod);
-  void take_room(const Pod& pod);
+  void release_capacity(const Pod& pod);
+  void reserve_capacity(const Pod& pod);
   void consider(const std::string& key, Pod& pod);
   void bind(const std::string& key, Pod& pod, const std::string& node);
-  void refused(const std::string& key, const std::string& uid, const ApiAnswer& answer);
+  void refused(const std::string& key, const std::string& uid, const ApiResponse& answer);
   void report_unfit(const std::string& key, Pod& pod, const std::string& message);
   void try_again(const std::string& key, Pod& pod);
   /// Something happened that may help the pods that fit nowhere.
@@ -83,8 +83,8 @@ class Scheduler {
 
   Seams seams_;
   bool begun_ = false;
-  std::map<std::string, NodeRoom> nodes_;
-  std::vector<const NodeRoom*> order_;  // The same, for schedule().
+  std::map<std::string, NodeCapacity> nodes_;
+  std::vector<const NodeCapacity*> order_;  // The same, for schedule().
   std::unordered_map<std::string, Pod> pods_;
   std::set<std::string> unfit_;  // Their keys.
   Timetable due_;

@@ -5,8 +5,8 @@
 
 #include "host/api/rest_client.hpp"
 #include "sandbox/nodes/api_calls.hpp"
-#include "sandbox/nodes/feed.hpp"
 #include "sandbox/nodes/pod_runner.hpp"
+#include "sandbox/nodes/reflector.hpp"
 #include "sandbox/nodes/scheduler.hpp"
 
 namespace davit::sandbox {
@@ -16,26 +16,28 @@ using host::Time;
 struct Simulation::Parts {
   Parts(const SimulationSeams& seams, const SimulationOptions& options, Wake wake)
       : api(seams.transport, host::user_agent("sandbox-nodes"), std::move(wake)),
-        heartbeats({api, seams.clock, seams.random, seams.log.named("nodes")}, options.nodes,
-                   [this](const std::string& node) { pods.node_switched(node); }),
+        kubelets({api, seams.clock, seams.random, seams.log.named("nodes")}, options.nodes,
+                 [this](const std::string& node) { pods.node_switched(node); }),
         pods({api, seams.clock, seams.log.named("pods")}, options.pods, options.pod_events,
-             heartbeats),
+             kubelets),
         scheduler({api, seams.clock, seams.log.named("scheduler")}),
         schedules(options.scheduling == Scheduling::kOn),
-        node_feed({api, seams.clock, seams.random, seams.log}, "/api/v1/nodes", node_handlers()),
-        pod_feed({api, seams.clock, seams.random, seams.log}, "/api/v1/pods", pod_handlers()) {}
+        node_reflector({api, seams.clock, seams.random, seams.log}, "/api/v1/nodes",
+                       node_handlers()),
+        pod_reflector({api, seams.clock, seams.random, seams.log}, "/api/v1/pods", pod_handlers()) {
+  }
 
-  Feed::Handlers node_handlers() {
+  Reflector::Handlers node_handlers() {
     return {[this](Json node) {
               if (schedules) scheduler.node_changed(node);
-              heartbeats.changed(std::move(node));
+              kubelets.changed(std::move(node));
             },
             [this](const std::string& key) {
               if (schedules) scheduler.node_removed(key);
-              heartbeats.removed(key);
+              kubelets.removed(key);
             }};
   }
-  Feed::Handlers pod_handlers() {
+  Reflector::Handlers pod_handlers() {
     return {[this](Json pod) {
               if (schedules) scheduler.pod_changed(pod);
               pods.changed(std::move(pod));
@@ -48,28 +50,28 @@ struct Simulation::Parts {
 
   Time step() {
     (void)api.deliver();
-    Time next = node_feed.step();
+    Time next = node_reflector.step();
     // Nodes first: pods that exist hold addresses of theirs.
-    if (node_feed.synced()) next = std::min(next, pod_feed.step());
-    if (!begun && pod_feed.synced()) {
+    if (node_reflector.synced()) next = std::min(next, pod_reflector.step());
+    if (!begun && pod_reflector.synced()) {
       begun = true;
       pods.begin();
       if (schedules) scheduler.begin();
     }
-    next = std::min(next, heartbeats.step());
+    next = std::min(next, kubelets.step());
     if (!begun) return next;
     next = std::min(next, pods.step());
     return schedules ? std::min(next, scheduler.step()) : next;
   }
 
   ApiCalls api;
-  Heartbeats heartbeats;
+  KubeletSimulator kubelets;
   PodRunner pods;
   Scheduler scheduler;
   const bool schedules;
   bool begun = false;
-  Feed node_feed;
-  Feed pod_feed;
+  Reflector node_reflector;
+  Reflector pod_reflector;
 };
 
 Simulation::Simulation(const SimulationSeams& seams, const SimulationOptions& options,

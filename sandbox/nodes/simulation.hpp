@@ -12,7 +12,7 @@
 #include "host/base/log.hpp"
 #include "host/base/mutex.hpp"
 #include "host/base/random.hpp"
-#include "sandbox/nodes/heartbeats.hpp"
+#include "sandbox/nodes/kubelet_simulator.hpp"
 #include "sandbox/nodes/pod_events.hpp"
 #include "sandbox/nodes/pod_settings.hpp"
 
@@ -21,7 +21,7 @@ namespace davit::sandbox {
 enum class Scheduling { kOn, kOff };
 
 struct SimulationOptions {
-  HeartbeatOptions nodes;  ///< Without plans only nodes with the annotation are simulated.
+  KubeletSimulatorOptions nodes;  ///< Without plans only nodes with the annotation are simulated.
   PodDefaults pods;
   Scheduling scheduling = Scheduling::kOn;
   PodEventSwitch pod_events = PodEventSwitch::kOff;  ///< Three writes more for each container.

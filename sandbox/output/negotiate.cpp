@@ -29,23 +29,23 @@ std::optional<Form> form_of(const AcceptEntry& entry) {
 }
 
 /// Empty: not one that can be served.
-std::optional<Media> media_of(const AcceptEntry& entry, std::optional<Form> form, AnswerShape shape,
-                              HasProtobuf protobuf) {
+std::optional<Media> media_of(const AcceptEntry& entry, std::optional<Form> form,
+                              ResponseShape shape, HasProtobuf protobuf) {
   if (entry.takes(kJsonType)) return Media::kJson;
-  if (shape != AnswerShape::kWatch && entry.takes(kYamlType)) return Media::kYaml;
+  if (shape != ResponseShape::kWatch && entry.takes(kYamlType)) return Media::kYaml;
   if (entry.type != kProtobufType || form == Form::kTable) return std::nullopt;
   if (protobuf == HasProtobuf::kNo && form == Form::kWhole) return std::nullopt;
   return Media::kProtobuf;
 }
 
-/// Metadata forms must fit the answer. In a watch each event holds one object.
-std::optional<ApiError> misfit(Form form, AnswerShape shape, std::string_view kind) {
+/// Metadata forms must fit the response. In a watch each event holds one object.
+std::optional<ApiError> misfit(Form form, ResponseShape shape, std::string_view kind) {
   const std::string type = "*core." + std::string(kind);
-  if (form == Form::kMetadata && shape == AnswerShape::kList) {
+  if (form == Form::kMetadata && shape == ResponseShape::kList) {
     return not_acceptable(
         "you requested PartialObjectMetadata, but the requested object is a list (" + type + ')');
   }
-  if (form == Form::kMetadataList && shape == AnswerShape::kObject) {
+  if (form == Form::kMetadataList && shape == ResponseShape::kObject) {
     return not_acceptable(
         "you requested PartialObjectMetadataList, but the requested object is not a list (" + type +
         ')');
@@ -55,7 +55,7 @@ std::optional<ApiError> misfit(Form form, AnswerShape shape, std::string_view ki
 
 }  // namespace
 
-ApiResult<OutputForm> negotiate(std::string_view accept, AnswerShape shape, std::string_view kind,
+ApiResult<OutputForm> negotiate(std::string_view accept, ResponseShape shape, std::string_view kind,
                                 HasProtobuf protobuf) {
   const std::vector<AcceptEntry> entries = parse_accept(accept);
   bool known_type = false;  // Some entry failed for its transformation only.
@@ -64,19 +64,20 @@ ApiResult<OutputForm> negotiate(std::string_view accept, AnswerShape shape, std:
     const std::optional<Media> media = media_of(entry, form, shape, protobuf);
     known_type = known_type || media || entry.type == kProtobufType || entry.type == kYamlType;
     const bool streams =
-        entry.stream.empty() || (entry.stream == "watch" && shape == AnswerShape::kWatch);
+        entry.stream.empty() || (entry.stream == "watch" && shape == ResponseShape::kWatch);
     if (!media || !form || !streams) continue;
     if (auto error = misfit(*form, shape, kind)) return *std::move(error);
     OutputForm out;
     out.media = *media;
     out.form = *form;
-    if (out.form == Form::kMetadataList && shape != AnswerShape::kList) out.form = Form::kMetadata;
+    if (out.form == Form::kMetadataList && shape != ResponseShape::kList)
+      out.form = Form::kMetadata;
     if (out.form != Form::kWhole) out.meta_version = entry.version;
     out.pretty = entry.pretty;
     return out;
   }
   if (known_type) {
-    const bool watch = shape == AnswerShape::kWatch;
+    const bool watch = shape == ResponseShape::kWatch;
     return not_acceptable("only the following media types are accepted: " +
                           std::string(watch ? kWatchTypes : kAcceptedTypes));
   }

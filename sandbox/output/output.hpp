@@ -1,4 +1,4 @@
-/// In which form an answer leaves: JSON or YAML, the whole object, a Table, or metadata only.
+/// In which form a response leaves: JSON or YAML, the whole object, a Table, or metadata only.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ enum class Media : std::uint8_t { kJson, kYaml, kProtobuf };
 enum class Form : std::uint8_t { kWhole, kTable, kMetadata, kMetadataList };
 /// rows[].object of a Table.
 enum class IncludeObject : std::uint8_t { kMetadata, kNone, kWhole };
-/// What an answer is, because it decides which forms are acceptable.
-enum class AnswerShape : std::uint8_t { kObject, kList, kWatch };
+/// What a response is, because it decides which forms are acceptable.
+enum class ResponseShape : std::uint8_t { kObject, kList, kWatch };
 
 /// What was agreed on.
 struct OutputForm {
@@ -39,7 +39,7 @@ enum class HasProtobuf : bool { kNo, kYes };
 /// The first acceptable entry of `accept` (q-values honoured), entries that cannot be served
 /// skipped; else 406. An empty `accept` takes anything. `kind` ("ConfigMap", of a list
 /// "ConfigMapList") is for messages.
-[[nodiscard]] ApiResult<OutputForm> negotiate(std::string_view accept, AnswerShape shape,
+[[nodiscard]] ApiResult<OutputForm> negotiate(std::string_view accept, ResponseShape shape,
                                               std::string_view kind,
                                               HasProtobuf protobuf = HasProtobuf::kYes);
 /// The value of `includeObject`; 400 for an unknown one.
@@ -61,7 +61,7 @@ struct EncodedBody {
   std::string content_type;  ///< The value of the header.
   std::string text;          ///< JSON and YAML with their last newline.
 };
-/// The body of an answer. What has no form in protobuf is JSON.
+/// The body of a response. What has no form in protobuf is JSON.
 [[nodiscard]] EncodedBody encode_body(const Json& body, const OutputForm& form);
 /// The Content-Type of a watch.
 [[nodiscard]] std::string watch_content_type(const OutputForm& form);

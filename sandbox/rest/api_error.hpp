@@ -12,7 +12,7 @@
 
 #include "sandbox/json/json.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 
 namespace davit::sandbox {
 
@@ -26,7 +26,7 @@ struct StatusDetails {
   int retry_after_seconds = 0;
 };
 
-/// An answer other than success.
+/// A response other than success.
 struct ApiError {
   int code = 500;
   std::string reason;  ///< Empty: the Status names none.
@@ -34,16 +34,16 @@ struct ApiError {
   std::optional<StatusDetails> details;
   std::string continue_token;  ///< metadata.continue: where an expired list may go on.
   bool plain = false;          ///< The body is `message` as text, not a Status.
-  /// Once the store has come so far, the answer is another.
+  /// Once the store has come so far, the response is another.
   std::optional<Revision> awaited = std::nullopt;
-  /// Somebody else's write may make the answer another within this time.
+  /// Somebody else's write may make the response another within this time.
   std::optional<host::Duration> patience = std::nullopt;
 };
 
 /// Nothing: go on.
 using ApiFailure = std::optional<ApiError>;
 
-/// A T or the ApiError that is the answer instead.
+/// A T or the ApiError that is the response instead.
 template <typename T>
 class [[nodiscard]] ApiResult {
  public:
@@ -113,7 +113,7 @@ struct Subject {
 
 /// The Status object.
 [[nodiscard]] Json to_status(const ApiError& error);
-/// The answer, Retry-After included. Never a Table: errors are always plain Status.
+/// The response, Retry-After included. Never a Table: errors are always plain Status.
 [[nodiscard]] Response to_response(const ApiError& error);
 /// A Status of success with these details, for deletes.
 [[nodiscard]] Json success_status(const StatusDetails& details);

@@ -1,8 +1,8 @@
 #include "sandbox/rest/binding.hpp"
 
-#include "sandbox/rest/answer.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/meta.hpp"
+#include "sandbox/rest/response.hpp"
 #include "sandbox/rest/verbs.hpp"
 #include "sandbox/rest/write.hpp"
 
@@ -97,7 +97,7 @@ ApiResult<Response> post_binding(const RestParts& parts, Call& call) {
       parts, target, Missing::kNotFound,
       [&](const Json& old) { return bound(old, binding, time_text(parts.clock)); }, call.warnings);
   if (!written) return written.error();
-  return answer_object(parts, call, 201, created_status());
+  return object_response(parts, call, 201, created_status());
 }
 
 void set_condition(Json& object, Json condition, std::string_view now) {

@@ -1,10 +1,10 @@
 #include "sandbox/rest/delete.hpp"
 
-#include "sandbox/rest/answer.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/deletion_plan.hpp"
 #include "sandbox/rest/list.hpp"
+#include "sandbox/rest/response.hpp"
 #include "sandbox/rest/write.hpp"
 
 namespace davit::sandbox {
@@ -142,10 +142,10 @@ ApiResult<Response> delete_object(const RestParts& parts, const Call& call) {
   const ApiResult<Deleted> deleted = delete_one(parts, resource, ns, call.url.name, *options);
   if (!deleted) return deleted.error();
   if (deleted->removed && !resource.delete_returns_object) {
-    return answer_object(parts, call, 200, removed_status(resource, deleted->object));
+    return object_response(parts, call, 200, removed_status(resource, deleted->object));
   }
   const bool waits = !deleted->removed && options->keeps_dependents_away;
-  return answer_object(parts, call, waits ? 202 : 200, deleted->object);
+  return object_response(parts, call, waits ? 202 : 200, deleted->object);
 }
 
 ApiResult<Response> delete_collection(const RestParts& parts, const Call& call) {
@@ -159,7 +159,7 @@ ApiResult<Response> delete_collection(const RestParts& parts, const Call& call) 
     ApiResult<Deleted> deleted = delete_one(parts, *call.resource, each->ns, each->name, *options);
     if (!deleted && deleted.error().code != 404) return deleted.error();
   }
-  return answer_list(parts, call, page->objects, std::move(page->metadata));
+  return list_response(parts, call, page->objects, std::move(page->metadata));
 }
 
 }  // namespace davit::sandbox

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "sandbox/kinds/metadata.hpp"
-#include "sandbox/rest/answer.hpp"
 #include "sandbox/rest/binding.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/meta.hpp"
+#include "sandbox/rest/response.hpp"
 #include "sandbox/rest/write.hpp"
 
 namespace davit::sandbox {
@@ -175,7 +175,7 @@ ApiResult<Response> post_eviction(const RestParts& parts, Call& call) {
   }
   const ApiResult<Deleted> deleted = delete_one(parts, pods, call.ns(), call.url.name, *options);
   if (!deleted) return deleted.error();
-  return answer_object(parts, call, 201, created_status());
+  return object_response(parts, call, 201, created_status());
 }
 
 }  // namespace davit::sandbox

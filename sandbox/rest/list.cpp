@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "host/base/base64.hpp"
-#include "sandbox/rest/answer.hpp"
+#include "sandbox/rest/response.hpp"
 
 namespace davit::sandbox {
 
@@ -179,7 +179,7 @@ ApiResult<Response> get_object(const RestParts& parts, const Call& call) {
   const std::string ns = call.ns();
   const VersionPtr version = parts.store.get(call.resource->collection, ns, call.url.name);
   if (version == nullptr) return not_found(Subject::resource(*call.resource, call.url.name));
-  return answer_version(parts, call, 200, *version);
+  return version_response(parts, call, 200, *version);
 }
 
 ApiResult<Response> list_objects(const RestParts& parts, const Call& call) {
@@ -187,7 +187,7 @@ ApiResult<Response> list_objects(const RestParts& parts, const Call& call) {
   if (!options) return options.error();
   ApiResult<Page> page = find_page(parts, call, *options);
   if (!page) return page.error();
-  return answer_list(parts, call, page->objects, std::move(page->metadata));
+  return list_response(parts, call, page->objects, std::move(page->metadata));
 }
 
 }  // namespace davit::sandbox

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "sandbox/rest/answer.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/patch_object.hpp"
+#include "sandbox/rest/response.hpp"
 #include "sandbox/rest/verbs.hpp"
 #include "sandbox/rest/write.hpp"
 
@@ -97,7 +97,7 @@ ApiResult<Response> write_part(const RestParts& parts, Call& call, const WriteOp
       },
       call.warnings);
   if (!written) return written.error();
-  return answer_written(parts, call, *written);
+  return written_response(parts, call, *written);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include "sandbox/patch/apply.hpp"
 #include "sandbox/patch/patch.hpp"
-#include "sandbox/rest/answer.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/meta.hpp"
+#include "sandbox/rest/response.hpp"
 #include "sandbox/rest/verbs.hpp"
 #include "sandbox/rest/write.hpp"
 
@@ -234,7 +234,7 @@ ApiResult<Response> patch_object(const RestParts& parts, Call& call) {
   const ApiResult<Written> written = rewrite_object(parts, target, missing, produce, call.warnings);
   if (!written) return written.error();
   call.warnings.insert(call.warnings.begin(), told.begin(), told.end());
-  return answer_written(parts, call, *written);
+  return written_response(parts, call, *written);
 }
 
 }  // namespace davit::sandbox

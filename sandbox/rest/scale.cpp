@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "sandbox/crd/custom_resource.hpp"
-#include "sandbox/rest/answer.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/patch_object.hpp"
+#include "sandbox/rest/response.hpp"
 #include "sandbox/rest/verbs.hpp"
 #include "sandbox/rest/write.hpp"
 
@@ -150,7 +150,7 @@ ApiResult<Response> answer_scale(const RestParts& parts, const Call& call,
                                  const ApiResult<Written>& written) {
   if (!written) return written.error();
   const Json parent = load(*written->version, *call.resource);
-  return answer_object(parts, call, 200, scale_of(parent, *call.resource));
+  return object_response(parts, call, 200, scale_of(parent, *call.resource));
 }
 
 ApiResult<Response> put_scale(const RestParts& parts, Call& call) {
@@ -196,7 +196,8 @@ ApiResult<Response> get_scale(const RestParts& parts, Call& call) {
     }
     return not_found(std::move(subject));
   }
-  return answer_object(parts, call, 200, scale_of(load(*version, *call.resource), *call.resource));
+  return object_response(parts, call, 200,
+                         scale_of(load(*version, *call.resource), *call.resource));
 }
 
 ApiResult<Response> write_scale(const RestParts& parts, Call& call) {

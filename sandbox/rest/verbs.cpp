@@ -1,7 +1,7 @@
 #include "sandbox/rest/verbs.hpp"
 
-#include "sandbox/rest/answer.hpp"
 #include "sandbox/rest/decode.hpp"
+#include "sandbox/rest/response.hpp"
 #include "sandbox/rest/write.hpp"
 
 namespace davit::sandbox {
@@ -44,7 +44,7 @@ ApiResult<Response> post_object(const RestParts& parts, Call& call) {
   const ApiResult<Written> written = create_object(parts, target_of(parts, call, *options),
                                                    std::move(decoded->object), call.warnings);
   if (!written) return written.error();
-  return answer_written(parts, call, *written);
+  return written_response(parts, call, *written);
 }
 
 ApiResult<Response> put_object(const RestParts& parts, Call& call) {
@@ -65,7 +65,7 @@ ApiResult<Response> put_object(const RestParts& parts, Call& call) {
       },
       call.warnings);
   if (!written) return written.error();
-  return answer_written(parts, call, *written);
+  return written_response(parts, call, *written);
 }
 
 }  // namespace davit::sandbox

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 #include "sandbox/rest/list.hpp"
 #include "sandbox/rest/revision_wait.hpp"
 #include "sandbox/rest/watch_event.hpp"

@@ -75,7 +75,7 @@ enum class Missing : std::uint8_t { kNotFound, kCreate };
 [[nodiscard]] VersionPtr unstored(Json object, const Resource& resource,
                                   const ResourceSet& resources);
 
-/// A refusal of the store as an answer.
+/// A refusal of the store as a response.
 [[nodiscard]] ApiError store_error(const Status& status);
 
 }  // namespace davit::sandbox

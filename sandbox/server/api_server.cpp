@@ -3,8 +3,8 @@
 #include "host/base/uuid.hpp"
 #include "sandbox/rest/open_admission.hpp"
 #include "sandbox/server/access.hpp"
-#include "sandbox/server/awaited_answer.hpp"
 #include "sandbox/server/bootstrap.hpp"
+#include "sandbox/server/deferred_response.hpp"
 #include "sandbox/server/dispatch.hpp"
 #include "sandbox/server/server_state.hpp"
 
@@ -71,11 +71,11 @@ Response ApiServer::handle(const Request& request) {
   response.headers.emplace_back(
       "Audit-Id", audit.empty() ? host::random_uuid(state_->outer.random) : std::string(audit));
   if (!result && result.error().awaited) {
-    response.late =
-        std::make_unique<AwaitedAnswer>(*this, state_->rest, request, *result.error().awaited);
+    response.deferred =
+        std::make_unique<ResponseAtRevision>(*this, state_->rest, request, *result.error().awaited);
   } else if (!result && result.error().patience) {
-    response.late = std::make_unique<PatientAnswer>(*this, state_->rest.clock, request,
-                                                    *result.error().patience);
+    response.deferred = std::make_unique<RepeatedRequest>(*this, state_->rest.clock, request,
+                                                          *result.error().patience);
   }
   for (const std::string& each : call.warnings) {
     response.headers.emplace_back("Warning", warning_header(each));

@@ -13,7 +13,7 @@
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
 #include "sandbox/crd/custom_resource.hpp"
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/store/store.hpp"
 
@@ -55,7 +55,7 @@ struct ApiServerParts {
   host::Log log;
 };
 
-/// Thread-safe. Open watches and late answers must end before the server does.
+/// Thread-safe. Open watches and deferred responses must end before the server does.
 class ApiServer final : public Handler {
  private:
   struct State;

@@ -55,15 +55,15 @@ ApiResult<ResourcePtr> find_resource(const Serving& serving, const Call& call) {
   return resource;
 }
 
-AnswerShape shape_of(Verb verb) {
+ResponseShape shape_of(Verb verb) {
   switch (verb) {
     case Verb::kWatch:
-      return AnswerShape::kWatch;
+      return ResponseShape::kWatch;
     case Verb::kList:
     case Verb::kDeleteCollection:
-      return AnswerShape::kList;
+      return ResponseShape::kList;
     default:
-      return AnswerShape::kObject;
+      return ResponseShape::kObject;
   }
 }
 
@@ -97,14 +97,14 @@ ApiFailure agree_on_form(Call& call) {
     return check_document(accept);
   }
   if (ApiFailure failure = check_types(call, accept)) return failure;
-  const AnswerShape shape = shape_of(call.verb);
-  const std::string kind = call.resource->kind + (shape == AnswerShape::kList ? "List" : "");
+  const ResponseShape shape = shape_of(call.verb);
+  const std::string kind = call.resource->kind + (shape == ResponseShape::kList ? "List" : "");
   // Only the Scale of a custom resource is a kind of ours, and the original has that in JSON alone.
   const HasProtobuf protobuf = call.resource->custom ? HasProtobuf::kNo : HasProtobuf::kYes;
   ApiResult<OutputForm> form = negotiate(accept, shape, kind, protobuf);
   if (!form) return form.error();
   call.form = *form;
-  call.form.pretty = shape != AnswerShape::kWatch && wants_pretty(call);
+  call.form.pretty = shape != ResponseShape::kWatch && wants_pretty(call);
   if (call.form.form == Form::kTable) {
     ApiResult<IncludeObject> include = parse_include_object(call.url.query.get("includeObject"));
     if (!include) return include.error();

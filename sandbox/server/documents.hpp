@@ -7,7 +7,7 @@
 
 #include "host/base/mutex.hpp"
 #include "sandbox/rest/api_error.hpp"
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/url.hpp"
 

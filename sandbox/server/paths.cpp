@@ -17,7 +17,7 @@ Response text(std::string body) {
   return response;
 }
 
-Response version_answer(const ServerVersion& version) {
+Response server_version_response(const ServerVersion& version) {
   Response response;
   response.body = to_text(Json::object({{"major", version.major},
                                         {"minor", version.minor},
@@ -116,7 +116,7 @@ ApiResult<Response> serve_path(const Serving& serving, const Request& request, c
     if (ApiFailure failure = check_route(request.header("Accept"), kVersionTypes)) {
       return *failure;
     }
-    return version_answer(serving.options.version);
+    return server_version_response(serving.options.version);
   }
   if (is_health(url.segments)) return health(url);
   if (Documents::has(url)) {

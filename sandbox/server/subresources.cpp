@@ -1,12 +1,12 @@
 // Which subresource is answered by what.
 #include "sandbox/auth/reviews.hpp"
-#include "sandbox/rest/answer.hpp"
 #include "sandbox/rest/binding.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/eviction.hpp"
 #include "sandbox/rest/list.hpp"
 #include "sandbox/rest/object_parts.hpp"
 #include "sandbox/rest/pod_log.hpp"
+#include "sandbox/rest/response.hpp"
 #include "sandbox/rest/scale.hpp"
 #include "sandbox/server/dispatch.hpp"
 
@@ -14,14 +14,14 @@ namespace davit::sandbox {
 
 namespace {
 
-/// The answer of a review, as a Status where it is a refusal.
+/// The response of a review, as a Status where it is a refusal.
 ApiResult<Response> from_review(const Serving& serving, const Call& call, const BodyType& type,
-                                ReviewAnswer review) {
+                                ReviewResponse review) {
   const std::string& name = review.body.text_at({"metadata", "name"});
   if (!review.invalid.empty()) {
     return invalid({type.group, type.kind, name}, std::move(review.invalid));
   }
-  if (review.status.ok()) return answer_object(serving.rest, call, 201, review.body);
+  if (review.status.ok()) return object_response(serving.rest, call, 201, review.body);
   if (review.status.code() == Code::kNotFound) {
     ApiError error = not_found({});
     error.message = review.status.message();
@@ -42,9 +42,9 @@ ApiResult<Response> post_token(const Serving& serving, Call& call) {
   const BodyType type = BodyType::of_kind("authentication.k8s.io", "v1", "TokenRequest");
   ApiResult<Decoded> decoded = decode_body(call.request, type, options->validation);
   if (!decoded) return decoded.error();
-  return from_review(
-      serving, call, type,
-      answer_token_request(std::move(decoded->object), call.ns(), call.url.name, desk_of(serving)));
+  return from_review(serving, call, type,
+                     token_request_response(std::move(decoded->object), call.ns(), call.url.name,
+                                            desk_of(serving)));
 }
 
 }  // namespace
@@ -57,8 +57,9 @@ ApiResult<Response> serve_review(const Serving& serving, Call& call) {
   if (!decoded) return decoded.error();
   call.warnings = std::move(decoded->warnings);
   const std::string ns = call.ns();
-  return from_review(serving, call, type,
-                     answer_review(std::move(decoded->object), serving.who, ns, desk_of(serving)));
+  return from_review(
+      serving, call, type,
+      review_response(std::move(decoded->object), serving.who, ns, desk_of(serving)));
 }
 
 ApiResult<Response> serve_subresource(const Serving& serving, Call& call) {

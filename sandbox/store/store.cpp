@@ -17,27 +17,27 @@ namespace {
 
 using host::MutexLock;
 
-struct Place {
+struct ObjectKey {
   std::string_view ns;
   std::string_view name;
 };
 
 /// By namespace, then name, as lists are sorted.
-struct ByPlace {
+struct ByKey {
   using is_transparent = void;
-  static Place place(const VersionPtr& version) { return {version->ns, version->name}; }
-  static Place place(const Place& place) { return place; }
+  static ObjectKey key(const VersionPtr& version) { return {version->ns, version->name}; }
+  static ObjectKey key(const ObjectKey& key) { return key; }
   bool operator()(const auto& a, const auto& b) const {
-    const Place x = place(a);
-    const Place y = place(b);
+    const ObjectKey x = key(a);
+    const ObjectKey y = key(b);
     return std::tie(x.ns, x.name) < std::tie(y.ns, y.name);
   }
 };
-using Objects = std::set<VersionPtr, ByPlace>;
+using Objects = std::set<VersionPtr, ByKey>;
 
-/// All that one collection holds.
-struct Shelf {
-  explicit Shelf(Revision floor) : history(floor) {}
+/// The objects and the history of one collection.
+struct StoredCollection {
+  explicit StoredCollection(Revision floor) : history(floor) {}
 
   Objects objects;
   History history;
@@ -56,7 +56,7 @@ class Prepared {
     std::sort(version_.labels.begin(), version_.labels.end());
   }
 
-  [[nodiscard]] Place place() const { return {version_.ns, version_.name}; }
+  [[nodiscard]] ObjectKey key() const { return {version_.ns, version_.name}; }
   /// Once.
   [[nodiscard]] VersionPtr at(Revision revision) {
     version_.revision = revision;
@@ -72,7 +72,7 @@ class Prepared {
 std::vector<VersionPtr> listed(const Objects& objects, std::string_view ns) {
   if (ns.empty()) return {objects.begin(), objects.end()};
   std::vector<VersionPtr> out;
-  for (auto each = objects.lower_bound(Place{ns, ""}); each != objects.end(); ++each) {
+  for (auto each = objects.lower_bound(ObjectKey{ns, ""}); each != objects.end(); ++each) {
     if ((*each)->ns != ns) break;
     out.push_back(*each);
   }
@@ -101,24 +101,25 @@ struct Store::State {
   State(host::Clock& the_clock, StoreLimits the_limits, Journal* the_journal)
       : clock(the_clock), limits(the_limits), journal(the_journal) {}
 
-  Shelf& shelf(const Collection& collection) REQUIRES(mutex) {
-    return shelves.try_emplace(collection, floor).first->second;
+  StoredCollection& stored(const Collection& collection) REQUIRES(mutex) {
+    return collections.try_emplace(collection, floor).first->second;
   }
-  [[nodiscard]] const Shelf* find_shelf(const Collection& collection) const REQUIRES(mutex) {
-    const auto found = shelves.find(collection);
-    return found == shelves.end() ? nullptr : &found->second;
+  [[nodiscard]] const StoredCollection* find_stored(const Collection& collection) const
+      REQUIRES(mutex) {
+    const auto found = collections.find(collection);
+    return found == collections.end() ? nullptr : &found->second;
   }
   [[nodiscard]] Revision floor_of(const Collection& collection) const REQUIRES(mutex) {
-    const Shelf* found = find_shelf(collection);
+    const StoredCollection* found = find_stored(collection);
     return found == nullptr ? floor : found->history.floor();
   }
 
-  /// The object at `place`, when its revision is `expected`.
-  [[nodiscard]] Result<VersionPtr> expect(const Collection& collection, Place place,
+  /// The object at `key`, when its revision is `expected`.
+  [[nodiscard]] Result<VersionPtr> expect(const Collection& collection, ObjectKey key,
                                           Revision expected) const REQUIRES(mutex) {
-    const Shelf* found = find_shelf(collection);
+    const StoredCollection* found = find_stored(collection);
     if (found == nullptr) return Status(Code::kNotFound, "no such object");
-    const auto object = found->objects.find(place);
+    const auto object = found->objects.find(key);
     if (object == found->objects.end()) return Status(Code::kNotFound, "no such object");
     if ((*object)->revision != expected) {
       return Status(Code::kConflict, "the object has been modified");
@@ -127,26 +128,26 @@ struct Store::State {
   }
 
   /// Journal, objects, history, in this order: a write that the journal refuses did not happen.
-  /// Leaves in `told` who is to hear of it once the lock is free.
-  Status commit(const Collection& collection, Change change, Subscribers::List& told)
+  /// Leaves in `listeners` whom to notify once the lock is free.
+  Status commit(const Collection& collection, Change change, Subscribers::List& listeners)
       REQUIRES(mutex) {
     if (journal != nullptr) {
       if (Status kept = journal->append(collection, change); !kept.ok()) return kept;
     }
     revision = change.object->revision;
-    Shelf& to = shelf(collection);
+    StoredCollection& to = stored(collection);
     if (change.previous != nullptr) to.objects.erase(change.previous);
     if (change.type != ChangeType::kDeleted) to.objects.insert(change.object);
     to.history.push(std::move(change), clock.now(), limits);
-    told = to.subscribers.current();
+    listeners = to.subscribers.current();
     return {};
   }
 
   /// The end of every write, outside the lock.
-  void finish(const Subscribers::List& told) EXCLUDES(mutex) {
+  void finish(const Subscribers::List& listeners) EXCLUDES(mutex) {
     if (journal != nullptr) journal->after_write();
-    if (told == nullptr) return;
-    for (const std::shared_ptr<const Listener>& each : *told) each->tell();
+    if (listeners == nullptr) return;
+    for (const std::shared_ptr<const Listener>& each : *listeners) each->notify();
   }
 
   /// update() and remove().
@@ -154,15 +155,16 @@ struct Store::State {
                              ChangeType type) EXCLUDES(mutex) {
     Prepared prepared(std::move(draft));
     VersionPtr made;
-    Subscribers::List told;
+    Subscribers::List listeners;
     {
       MutexLock lock(mutex);
-      Result<VersionPtr> old = expect(collection, prepared.place(), expected);
+      Result<VersionPtr> old = expect(collection, prepared.key(), expected);
       if (!old) return old;
       made = prepared.at(revision + 1);
-      if (Status s = commit(collection, {type, made, std::move(*old)}, told); !s.ok()) return s;
+      if (Status s = commit(collection, {type, made, std::move(*old)}, listeners); !s.ok())
+        return s;
     }
-    finish(told);
+    finish(listeners);
     return made;
   }
 
@@ -172,8 +174,9 @@ struct Store::State {
 
   mutable host::Mutex mutex;
   Revision revision GUARDED_BY(mutex) = 1;
-  Revision floor GUARDED_BY(mutex) = 0;  ///< Of the history of collections without a shelf.
-  std::map<Collection, Shelf> shelves GUARDED_BY(mutex);
+  Revision floor GUARDED_BY(mutex) =
+      0;  ///< Of the history of collections that nothing was stored in.
+  std::map<Collection, StoredCollection> collections GUARDED_BY(mutex);
 };
 
 Store::Store(host::Clock& clock, StoreLimits limits, Journal* journal)
@@ -188,17 +191,17 @@ Revision Store::revision() const {
 VersionPtr Store::get(const Collection& collection, std::string_view ns,
                       std::string_view name) const {
   MutexLock lock(state_->mutex);
-  const Shelf* shelf = state_->find_shelf(collection);
-  if (shelf == nullptr) return nullptr;
-  const auto found = shelf->objects.find(Place{ns, name});
-  return found == shelf->objects.end() ? nullptr : *found;
+  const StoredCollection* stored = state_->find_stored(collection);
+  if (stored == nullptr) return nullptr;
+  const auto found = stored->objects.find(ObjectKey{ns, name});
+  return found == stored->objects.end() ? nullptr : *found;
 }
 
 Snapshot Store::list(const Collection& collection, std::string_view ns) const {
   MutexLock lock(state_->mutex);
-  const Shelf* shelf = state_->find_shelf(collection);
-  if (shelf == nullptr) return {state_->revision, {}};
-  return {state_->revision, listed(shelf->objects, ns)};
+  const StoredCollection* stored = state_->find_stored(collection);
+  if (stored == nullptr) return {state_->revision, {}};
+  return {state_->revision, listed(stored->objects, ns)};
 }
 
 Result<Snapshot> Store::list_at(const Collection& collection, std::string_view ns,
@@ -210,28 +213,28 @@ Result<Snapshot> Store::list_at(const Collection& collection, std::string_view n
   }
   const Revision floor = state_->floor_of(collection);
   if (at < floor) return too_old(at, floor);
-  const Shelf* shelf = state_->find_shelf(collection);
-  if (shelf == nullptr) return Snapshot{at, {}};
-  Objects objects = shelf->objects;
-  undo(objects, shelf->history, at);
+  const StoredCollection* stored = state_->find_stored(collection);
+  if (stored == nullptr) return Snapshot{at, {}};
+  Objects objects = stored->objects;
+  undo(objects, stored->history, at);
   return Snapshot{at, listed(objects, ns)};
 }
 
 Result<VersionPtr> Store::create(const Collection& collection, Draft draft) {
   Prepared prepared(std::move(draft));
   VersionPtr made;
-  Subscribers::List told;
+  Subscribers::List listeners;
   {
     MutexLock lock(state_->mutex);
-    const Shelf* shelf = state_->find_shelf(collection);
-    if (shelf != nullptr && shelf->objects.contains(prepared.place())) {
+    const StoredCollection* stored = state_->find_stored(collection);
+    if (stored != nullptr && stored->objects.contains(prepared.key())) {
       return Status(Code::kAlreadyExists, "the name is taken");
     }
     made = prepared.at(state_->revision + 1);
-    Status s = state_->commit(collection, {ChangeType::kAdded, made, nullptr}, told);
+    Status s = state_->commit(collection, {ChangeType::kAdded, made, nullptr}, listeners);
     if (!s.ok()) return s;
   }
-  state_->finish(told);
+  state_->finish(listeners);
   return made;
 }
 
@@ -248,9 +251,9 @@ Result<std::vector<Change>> Store::changes(const Collection& collection, Revisio
   MutexLock lock(state_->mutex);
   const Revision floor = state_->floor_of(collection);
   if (after < floor) return too_old(after, floor);
-  const Shelf* shelf = state_->find_shelf(collection);
-  if (shelf == nullptr) return std::vector<Change>();
-  return shelf->history.after(after, max);
+  const StoredCollection* stored = state_->find_stored(collection);
+  if (stored == nullptr) return std::vector<Change>();
+  return stored->history.after(after, max);
 }
 
 std::unique_ptr<Store::Subscription> Store::subscribe(const Collection& collection,
@@ -260,12 +263,12 @@ std::unique_ptr<Store::Subscription> Store::subscribe(const Collection& collecti
     Active(State& state, const Collection& collection, std::shared_ptr<const Listener> listener)
         : state_(state), collection_(collection), listener_(std::move(listener)) {
       MutexLock lock(state_.mutex);
-      id_ = state_.shelf(collection_).subscribers.add(listener_);
+      id_ = state_.stored(collection_).subscribers.add(listener_);
     }
     ~Active() override {
       {
         MutexLock lock(state_.mutex);
-        state_.shelf(collection_).subscribers.remove(id_);
+        state_.stored(collection_).subscribers.remove(id_);
       }
       listener_->close(state_.clock);
     }
@@ -283,19 +286,19 @@ std::unique_ptr<Store::Subscription> Store::subscribe(const Collection& collecti
 void Store::compact() {
   MutexLock lock(state_->mutex);
   state_->floor = state_->revision;
-  for (auto& [collection, shelf] : state_->shelves) shelf.history.forget(state_->revision);
+  for (auto& [collection, stored] : state_->collections) stored.history.forget(state_->revision);
 }
 
 void Store::restore(const Collection& collection, VersionPtr version) {
   MutexLock lock(state_->mutex);
-  state_->shelf(collection).objects.insert(std::move(version));
+  state_->stored(collection).objects.insert(std::move(version));
 }
 
 void Store::restore_revision(Revision revision) {
   MutexLock lock(state_->mutex);
   state_->revision = revision;
   state_->floor = revision;
-  for (auto& [collection, shelf] : state_->shelves) shelf.history.forget(revision);
+  for (auto& [collection, stored] : state_->collections) stored.history.forget(revision);
 }
 
 }  // namespace davit::sandbox

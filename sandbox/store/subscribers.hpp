@@ -18,7 +18,7 @@ class Listener {
   explicit Listener(std::function<void()> notify) : notify_(std::move(notify)) {}
 
   /// Calls the function unless close() came first. Several threads may be inside it at once.
-  void tell() const {
+  void notify() const {
     if (const auto pass = gate_.enter()) notify_();
   }
   /// Waits for the calls that run.

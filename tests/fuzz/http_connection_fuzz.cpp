@@ -18,7 +18,7 @@ HttpServerOptions small_limits() {
   HttpServerOptions options;
   options.header_bytes_max = 512;
   options.body_bytes_max = 64;
-  options.large_body = LargeBody::kTellHandler;
+  options.large_body = LargeBody::kPassToHandler;
   return options;
 }
 

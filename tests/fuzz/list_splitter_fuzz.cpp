@@ -16,15 +16,15 @@ using davit::Status;
 /// Small, so that items are passed over too.
 constexpr std::size_t kItemBytes = 64;
 
-struct Answer {
+struct Reply {
   Code code;
   std::vector<std::string> items;
   std::string version;
-  friend bool operator==(const Answer&, const Answer&) = default;
+  friend bool operator==(const Reply&, const Reply&) = default;
 };
 
-Answer split(std::string_view body, std::size_t chunk) {
-  Answer answer{};
+Reply split(std::string_view body, std::size_t chunk) {
+  Reply answer{};
   ListSplitter splitter({.bytes_max = kItemBytes, .skip = [&](const ObjectIdentity& item) {
                            answer.items.push_back("skipped " + item.ns + "/" + item.name);
                            return Status();
@@ -47,7 +47,7 @@ Answer split(std::string_view body, std::size_t chunk) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 1) return 0;
   const std::string_view body(reinterpret_cast<const char*>(data + 1), size - 1);
-  const Answer whole = split(body, body.size() + 1);
+  const Reply whole = split(body, body.size() + 1);
   DAVIT_ASSERT(whole == split(body, std::size_t{data[0]} % 67 + 1));
   for (const std::string& item : whole.items) DAVIT_ASSERT(!item.empty());
   return 0;

@@ -18,15 +18,15 @@ using davit::Status;
 /// Small, so that events are passed over too.
 constexpr std::size_t kEventBytes = 96;
 
-struct Answer {
+struct Reply {
   Code code;
   std::vector<std::pair<WatchType, std::string>> events;
   std::vector<std::pair<WatchType, std::string>> skipped;
-  friend bool operator==(const Answer&, const Answer&) = default;
+  friend bool operator==(const Reply&, const Reply&) = default;
 };
 
-Answer split(std::string_view stream, std::size_t chunk) {
-  Answer answer{};
+Reply split(std::string_view stream, std::size_t chunk) {
+  Reply answer{};
   WatchSplitter splitter(
       {.bytes_max = kEventBytes, .skip = [&](WatchType type, const ObjectIdentity& object) {
          answer.skipped.emplace_back(type, object.ns + "/" + object.name);
@@ -49,7 +49,7 @@ Answer split(std::string_view stream, std::size_t chunk) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 1) return 0;
   const std::string_view stream(reinterpret_cast<const char*>(data + 1), size - 1);
-  const Answer whole = split(stream, stream.size() + 1);
+  const Reply whole = split(stream, stream.size() + 1);
   DAVIT_ASSERT(whole == split(stream, std::size_t{data[0]} % 67 + 1));
   for (const auto& [type, object] : whole.events) {
     if (type == WatchType::kError) DAVIT_ASSERT(!api_status(object).ok());

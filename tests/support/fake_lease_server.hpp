@@ -78,8 +78,8 @@ class FakeLeaseServer final : public host::LeaseApi {
   }
 
  private:
-  template <typename Answer>
-  Result<std::string> answer(const char* verb, host::Duration timeout, Answer normal) {
+  template <typename Reply>
+  Result<std::string> answer(const char* verb, host::Duration timeout, Reply normal) {
     std::function<void(host::Duration)> before;
     {
       host::MutexLock lock(mutex_);

@@ -14,8 +14,9 @@
 namespace davit::test {
 
 /// What a request gets.
-struct ScriptedAnswer {
-  /// kOpen: the answer goes on by send() and finish(). 0 as `status`: no head yet, or none at all.
+struct ScriptedResponse {
+  /// kOpen: the response goes on by send() and finish(). 0 as `status`: no head yet, or none at
+  /// all.
   enum class Rest { kComplete, kOpen };
 
   int status = 200;
@@ -26,19 +27,19 @@ struct ScriptedAnswer {
 };
 
 /// No answer because the connection broke.
-[[nodiscard]] inline ScriptedAnswer broken(host::Break kind, std::string message = "broken") {
-  return {0, "", {}, {kind, std::move(message)}, ScriptedAnswer::Rest::kComplete};
+[[nodiscard]] inline ScriptedResponse broken(host::Break kind, std::string message = "broken") {
+  return {0, "", {}, {kind, std::move(message)}, ScriptedResponse::Rest::kComplete};
 }
 
 /// A request that stays open; see FakeTransport::send().
-[[nodiscard]] inline ScriptedAnswer open_answer(int status, std::string body = "") {
-  return {status, std::move(body), {}, {}, ScriptedAnswer::Rest::kOpen};
+[[nodiscard]] inline ScriptedResponse open_response(int status, std::string body = "") {
+  return {status, std::move(body), {}, {}, ScriptedResponse::Rest::kOpen};
 }
 
 /// Thread-safe. Must outlive its calls.
 class FakeTransport final : public host::Transport {
  public:
-  using Script = std::function<ScriptedAnswer(const host::HttpRequest&)>;
+  using Script = std::function<ScriptedResponse(const host::HttpRequest&)>;
 
   /// What every request gets that no answer() is left for. Called under a lock; must not call back.
   void set_script(Script script) {
@@ -47,7 +48,7 @@ class FakeTransport final : public host::Transport {
   }
 
   /// The next request that no earlier answer() is left for gets this.
-  void answer(ScriptedAnswer answer) {
+  void answer(ScriptedResponse answer) {
     host::MutexLock lock(mutex_);
     answers_.push_back(std::move(answer));
   }
@@ -99,7 +100,7 @@ class FakeTransport final : public host::Transport {
       reader.on_end({host::Break::kGate, open.message()});
       return std::make_unique<FakeCall>(*this, calls_.size() - 1);
     }
-    ScriptedAnswer answer;
+    ScriptedResponse answer;
     if (next_answer_ < answers_.size()) {
       answer = answers_[next_answer_++];
     } else if (script_) {
@@ -109,7 +110,7 @@ class FakeTransport final : public host::Transport {
     }
     requests_.push_back(std::move(request));
     const std::size_t number = calls_.size();
-    const bool ends = answer.rest == ScriptedAnswer::Rest::kComplete;
+    const bool ends = answer.rest == ScriptedResponse::Rest::kComplete;
     calls_.push_back({&reader, std::move(answer.body), std::move(answer.end), ends});
     if (answer.status != 0) reader.on_head(answer.status, answer.headers);
     deliver(calls_.back());
@@ -163,7 +164,7 @@ class FakeTransport final : public host::Transport {
   mutable host::Mutex mutex_;
   host::CondVar changed_;
   Script script_ GUARDED_BY(mutex_);
-  std::vector<ScriptedAnswer> answers_ GUARDED_BY(mutex_);
+  std::vector<ScriptedResponse> answers_ GUARDED_BY(mutex_);
   std::size_t next_answer_ GUARDED_BY(mutex_) = 0;
   std::vector<host::HttpRequest> requests_ GUARDED_BY(mutex_);
   std::vector<Entry> calls_ GUARDED_BY(mutex_);

@@ -46,7 +46,7 @@ class HttpClient {
   }
 
   /// One answer with a Content-Length; what came of it when the server closes before.
-  std::string read_answer() {
+  std::string read_response() {
     for (;;) {
       const std::size_t head = buffer_.find("\r\n\r\n");
       if (head != std::string::npos) {
@@ -77,7 +77,7 @@ class HttpClient {
   std::string buffer_;
 };
 
-/// GETs `target` on a connection of its own and returns the whole answer.
+/// GETs `target` on a connection of its own and returns the whole response.
 inline std::string http_get(std::uint16_t port, std::string_view target) {
   HttpClient client(port);
   client.send("GET " + std::string(target) + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");

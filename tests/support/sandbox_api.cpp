@@ -74,10 +74,10 @@ SandboxApi::SandboxApi() : parts_(std::make_unique<Parts>()) {
 
 SandboxApi::~SandboxApi() = default;
 
-checks::Answer SandboxApi::send(const std::string& method, const std::string& target,
-                                const checks::Headers& headers, const std::string& body) {
+checks::Reply SandboxApi::send(const std::string& method, const std::string& target,
+                               const checks::Headers& headers, const std::string& body) {
   sandbox::Response response = parts_->handle(method, target, headers, body);
-  checks::Answer answer{response.status, std::move(response.headers), std::move(response.body)};
+  checks::Reply answer{response.status, std::move(response.headers), std::move(response.body)};
   answer.headers.emplace_back("Content-Type", response.content_type);
   return answer;
 }

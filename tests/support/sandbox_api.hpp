@@ -17,9 +17,9 @@ class SandboxApi final : public checks::Server {
   SandboxApi();
   ~SandboxApi() override;
 
-  [[nodiscard]] checks::Answer send(const std::string& method, const std::string& target,
-                                    const checks::Headers& headers,
-                                    const std::string& body) override;
+  [[nodiscard]] checks::Reply send(const std::string& method, const std::string& target,
+                                   const checks::Headers& headers,
+                                   const std::string& body) override;
   [[nodiscard]] checks::Watched watch(const std::string& target, const checks::Headers& headers,
                                       const std::function<void()>& then, std::size_t lines,
                                       bool ends, std::chrono::seconds within) override;

@@ -76,7 +76,7 @@ TEST(ClusterTest, DeadNodeIsReplacedAndComesBack) {
   world.expect_silence("web");
 }
 
-// The faults of TroubleTest's AllAtOnce, between the server and all four plugins.
+// The faults of InjectedFaultsTest's AllAtOnce, between the server and all four plugins.
 constexpr char kAllAtOnce[] = R"({"rules":[
     {"fault":"cut","after":"500ms","count":10,"target":{"verb":"watch"}},
     {"fault":"status","code":410,"after":"1s","count":10,"target":{"verb":"watch"}},
@@ -99,7 +99,7 @@ TEST(ClusterTest, PrintedRightsSufficeForAll) {
   options.host.election = HostOptions::Election::kOn;
   World world(options);
   live(world);
-  for (const Exchange& each : world.traffic().refused()) {
+  for (const RecordedRequest& each : world.traffic().refused()) {
     ADD_FAILURE() << each.method << " " << each.path;
   }
 }
@@ -119,7 +119,7 @@ TEST(ClusterTest, PrintedRightsSufficeForSlicesAlone) {
   world.pass(std::chrono::minutes(1));
   world.send("DELETE", "/api/v1/namespaces/default/services/web");
   world.await("it is gone", [&] { return slices(world, "web").empty(); });
-  for (const Exchange& each : world.traffic().refused()) {
+  for (const RecordedRequest& each : world.traffic().refused()) {
     ADD_FAILURE() << each.method << " " << each.path;
   }
 }

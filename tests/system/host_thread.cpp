@@ -122,8 +122,8 @@ std::string HostThread::status() {
   host::ControlService service(host_->plugins(), host::control_hooks(*host_));
   host::ControlRequest request;
   request.command = "status";
-  const Result<host::ControlAnswer> answer =
-      host::parse_answer(service.answer(host::to_line(request)));
+  const Result<host::ControlResponse> answer =
+      host::parse_response(service.answer(host::to_line(request)));
   EXPECT_TRUE(answer) << answer.error().message();
   return answer ? answer->text : "";
 }

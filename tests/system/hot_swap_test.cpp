@@ -20,7 +20,7 @@ class CountingTransport final : public Transport {
   explicit CountingTransport(Transport& next) : next_(next) {}
 
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
-    if (request.method == "GET" && request.lane == Lane::kWatch) ++reads_;
+    if (request.method == "GET" && request.purpose == ConnectionPurpose::kWatch) ++reads_;
     if (request.method == "POST" && request.target.find("/default/pods") != std::string::npos)
       ++pods_;
     return next_.start(std::move(request), reader);

@@ -84,7 +84,7 @@ class PoisonedTransport final : public Transport {
  public:
   explicit PoisonedTransport(Transport& way) : way_(way) {}
   std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
-    if (request.lane != Lane::kWatch) return way_.start(std::move(request), reader);
+    if (request.purpose != ConnectionPurpose::kWatch) return way_.start(std::move(request), reader);
     const bool is_pods = request.target.starts_with("/api/v1/pods");
     auto call = std::make_unique<PoisonedCall>(reader, is_pods);
     call->call = way_.start(std::move(request), call->reader);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sandbox/json/json.hpp"
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::test {

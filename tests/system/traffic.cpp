@@ -14,23 +14,23 @@ bool counts(const sandbox::Request& request) {
 sandbox::Response Traffic::handle(const sandbox::Request& request) {
   constexpr int kForbidden = 403;
   sandbox::Response response = inner_.handle(request);
-  const Exchange exchange{clock_.now(), request.method, request.target, response.status};
+  const RecordedRequest recorded{clock_.now(), request.method, request.target, response.status};
   host::MutexLock lock(mutex_);
-  if (counts(request)) exchanges_.push_back(exchange);
-  if (response.status == kForbidden) refused_.push_back(exchange);
+  if (counts(request)) requests_.push_back(recorded);
+  if (response.status == kForbidden) refused_.push_back(recorded);
   return response;
 }
 
-std::vector<Exchange> Traffic::refused() const {
+std::vector<RecordedRequest> Traffic::refused() const {
   host::MutexLock lock(mutex_);
   return refused_;
 }
 
-std::vector<Exchange> Traffic::since(host::Time start, std::string_view method,
-                                     std::string_view path) const {
-  std::vector<Exchange> out;
+std::vector<RecordedRequest> Traffic::since(host::Time start, std::string_view method,
+                                            std::string_view path) const {
+  std::vector<RecordedRequest> out;
   host::MutexLock lock(mutex_);
-  for (const Exchange& each : exchanges_) {
+  for (const RecordedRequest& each : requests_) {
     if (each.at >= start && (each.method != "GET" || method == "GET") &&
         each.method.find(method) != std::string::npos &&
         each.path.find(path) != std::string::npos) {

@@ -156,7 +156,7 @@ Json World::send(const std::string& method, const std::string& target, const std
 
 int World::ask(const std::string& method, const std::string& target, const std::string& body) {
   const sandbox::Response response = faults_->handle(request_of(method, target, body));
-  return response.mishap.reset ? 0 : response.status;
+  return response.fault.reset ? 0 : response.status;
 }
 
 void World::deploy(const std::string& name, int replicas) {
@@ -241,7 +241,7 @@ void World::expect_silence(const std::string& name) {
   pass(kLong);
   const std::vector<std::string> steps = steps_since(*record_, before, name);
   EXPECT_TRUE(steps.empty()) << joined(steps);
-  for (const Exchange& each : traffic_->since(since)) {
+  for (const RecordedRequest& each : traffic_->since(since)) {
     ADD_FAILURE() << each.method << " " << each.path << " " << each.status;
   }
 }

@@ -107,7 +107,7 @@ class ReportingTransport final : public Transport {
   ReportingTransport(Transport& next, const LineWriter& reports) : next_(next), reports_(reports) {}
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
     const bool event = request.target.find("/events") != std::string::npos;
-    if (request.lane == Lane::kWrite && request.method != "GET" && !event) {
+    if (request.purpose == ConnectionPurpose::kWrite && request.method != "GET" && !event) {
       const bool text = request.body.starts_with('{') || request.body.starts_with('[');
       const std::string path = request.target.substr(0, request.target.find('?'));
       reports_.say("write", request.method + " " + path +

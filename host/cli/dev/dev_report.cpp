@@ -82,7 +82,7 @@ std::vector<std::string> DevReport::hear(std::string_view report, Time now) {
     lines_.push_back("==> not swapped, the old build serves on: " + text);
     saved_.reset();
   }
-  tell_first_sync();
+  report_first_sync();
   return std::exchange(lines_, {});
 }
 
@@ -104,7 +104,7 @@ void DevReport::hear_swapped(std::string_view text, Time now) {
 }
 
 /// Once the host has said that the build serves: what a sync says may come before that.
-void DevReport::tell_first_sync() {
+void DevReport::report_first_sync() {
   if (!saved_ || !first_sync_ || !serving_) return;
   lines_.push_back("==> " + seconds(*first_sync_ - saved_->at) +
                    " from the save to the end of the first sync, of which the build took " +

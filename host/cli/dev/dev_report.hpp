@@ -44,7 +44,7 @@ class DevReport {
   void show(std::string text, int Counts::*kind, Time now);
   void hear_sync(std::string_view text, Time now);
   void hear_swapped(std::string_view text, Time now);
-  void tell_first_sync();
+  void report_first_sync();
 
   Counts sums_;
   Counts hidden_;               // Of this second.

@@ -21,24 +21,24 @@ inline constexpr std::string_view kThrew = "the plugin threw an exception";
 /// A host of the plugin that runs, on a cluster without objects of its kinds. Null: it does not
 /// start, which has been told as a failure.
 [[nodiscard]] std::unique_ptr<TrialHost> started_host(const Subject& subject,
-                                                      const Witness& witness);
+                                                      const CheckReporter& reporter);
 /// Ends it. When it does not end, that is told, and the child with it.
-void end(std::unique_ptr<TrialHost> host, const Witness& witness);
+void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter);
 /// Waits for rest. When there is none, that is told, and the child ends.
-void await_rest(TrialHost& host, const Witness& witness);
+void wait_until_idle(TrialHost& host, const CheckReporter& reporter);
 
 // How it lives.
-void check_load(const Subject& subject, const Witness& witness);
-void check_init(const Subject& subject, const Witness& witness);
-void check_threads(const Subject& subject, const Witness& witness);
-void check_traces(const Subject& subject, const Witness& witness);
-void check_unload(const Subject& subject, const Witness& witness);
-void check_swap(const Subject& subject, const Witness& witness);
-void check_state(const Subject& subject, const Witness& witness);
+void check_load(const Subject& subject, const CheckReporter& reporter);
+void check_init(const Subject& subject, const CheckReporter& reporter);
+void check_threads(const Subject& subject, const CheckReporter& reporter);
+void check_traces(const Subject& subject, const CheckReporter& reporter);
+void check_unload(const Subject& subject, const CheckReporter& reporter);
+void check_swap(const Subject& subject, const CheckReporter& reporter);
+void check_state(const Subject& subject, const CheckReporter& reporter);
 // How it works.
-void check_work(const Subject& subject, const Witness& witness);
-void check_rights(const Subject& subject, const Witness& witness);
-void check_hostile(const Subject& subject, const Witness& witness);
-void check_leaks(const Subject& subject, const Witness& witness);
+void check_work(const Subject& subject, const CheckReporter& reporter);
+void check_rights(const Subject& subject, const CheckReporter& reporter);
+void check_hostile(const Subject& subject, const CheckReporter& reporter);
+void check_leaks(const Subject& subject, const CheckReporter& reporter);
 
 }  // namespace davit::host

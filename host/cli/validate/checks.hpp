@@ -25,7 +25,7 @@ struct Check {
   std::string_view name;
   std::string_view what;   ///< For people.
   std::string_view needs;  ///< The check that must pass before; empty: none.
-  void (*run)(const Subject& subject, const Witness& witness);
+  void (*run)(const Subject& subject, const CheckReporter& reporter);
 };
 
 /// In the order in which they run. The first, "elf", judges the file without running it and is the

@@ -42,7 +42,7 @@ struct Pipe {
 };
 
 [[noreturn]] void be_the_child(const Pipe& words, const Pipe& output,
-                               const std::function<void(const Witness&)>& work) {
+                               const std::function<void(const CheckReporter&)>& work) {
   setpgid(0, 0);
   sigset_t none_blocked;
   sigemptyset(&none_blocked);
@@ -54,9 +54,9 @@ struct Pipe {
   setrlimit(RLIMIT_DATA, &data);
   dup2(output.write.get(), STDOUT_FILENO);
   dup2(output.write.get(), STDERR_FILENO);
-  const Witness witness(words.write.get());
-  work(witness);
-  witness.leave();
+  const CheckReporter reporter(words.write.get());
+  work(reporter);
+  reporter.leave();
 }
 
 /// Puts whole lines of `text` into `lines`; the rest stays.
@@ -143,7 +143,7 @@ ChildRun::End listen(Pipe& words, Pipe& output, const ChildTerms& terms, ChildRu
 
 }  // namespace
 
-void Witness::say(char kind, std::string_view text) const {
+void CheckReporter::say(char kind, std::string_view text) const {
   std::string line(1, kind);
   line += text;
   std::replace(line.begin() + 1, line.end(), '\n', ' ');
@@ -151,12 +151,12 @@ void Witness::say(char kind, std::string_view text) const {
   (void)write_all(fd_, line);  // It fails when nobody listens any more.
 }
 
-void Witness::leave() const {
+void CheckReporter::leave() const {
   say('d', "");
   _exit(0);  // What the plugin left behind is not to end the process in its own way.
 }
 
-std::string ChildRun::trouble() const {
+std::string ChildRun::failure() const {
   const std::string at = step.empty() ? "" : " (" + step + ")";
   switch (end) {
     case End::kDone:
@@ -177,7 +177,8 @@ std::string ChildRun::trouble() const {
   return "";
 }
 
-ChildRun run_in_child(const ChildTerms& terms, const std::function<void(const Witness&)>& work) {
+ChildRun run_in_child(const ChildTerms& terms,
+                      const std::function<void(const CheckReporter&)>& work) {
   ChildRun run;
   Pipe words;
   Pipe output;

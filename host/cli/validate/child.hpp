@@ -9,11 +9,11 @@
 
 namespace davit::host {
 
-/// What a check says while it works, from the child to its parent. Any thread.
-class Witness {
+/// Reports from a check in the child to its parent while it works. Any thread.
+class CheckReporter {
  public:
   /// `fd` is the parent's pipe, borrowed.
-  explicit Witness(int fd) : fd_(fd) {}
+  explicit CheckReporter(int fd) : fd_(fd) {}
 
   /// What it does next. The last one is named when the child ends before its work does.
   void step(std::string_view what) const { say('s', what); }
@@ -46,7 +46,7 @@ struct ChildRun {
   std::vector<std::string> output;  ///< The last lines that it printed.
 
   /// Why the work was not done to its end, one line; empty when it was.
-  [[nodiscard]] std::string trouble() const;
+  [[nodiscard]] std::string failure() const;
 };
 
 /// When a child ends before its work does, and who hears how far it has come.
@@ -61,6 +61,6 @@ struct ChildTerms {
 /// Runs `work` in a child of this process, which must have one thread only, and ends the child with
 /// all its own children when its time is over. The child blocks no signals.
 [[nodiscard]] ChildRun run_in_child(const ChildTerms& terms,
-                                    const std::function<void(const Witness&)>& work);
+                                    const std::function<void(const CheckReporter&)>& work);
 
 }  // namespace davit::host

@@ -64,17 +64,17 @@ struct Traces {
   }
 };
 
-void compare(const Traces& before, const Traces& after, const Witness& witness) {
+void compare(const Traces& before, const Traces& after, const CheckReporter& reporter) {
   for (int number = 1; number < NSIG; ++number) {
     const auto at = static_cast<std::size_t>(number);
     if (before.handlers.at(at) == after.handlers.at(at)) continue;
     const char* const name = sigabbrev_np(number);
-    witness.fail("changes the handler of SIG" + std::string(name == nullptr ? "?" : name));
+    reporter.fail("changes the handler of SIG" + std::string(name == nullptr ? "?" : name));
   }
-  if (before.environment != after.environment) witness.fail("changes environment variables");
-  if (before.directory != after.directory) witness.fail("changes the working directory");
-  if (before.locale != after.locale) witness.fail("changes the locale");
-  if (before.mask != after.mask) witness.fail("changes the umask");
+  if (before.environment != after.environment) reporter.fail("changes environment variables");
+  if (before.directory != after.directory) reporter.fail("changes the working directory");
+  if (before.locale != after.locale) reporter.fail("changes the locale");
+  if (before.mask != after.mask) reporter.fail("changes the umask");
 }
 
 /// The names of the threads of this process, this one left out.
@@ -95,75 +95,75 @@ std::vector<std::string> other_threads() {
 
 std::span<const Check> plugin_checks() { return kChecks; }
 
-std::unique_ptr<TrialHost> started_host(const Subject& subject, const Witness& witness) {
+std::unique_ptr<TrialHost> started_host(const Subject& subject, const CheckReporter& reporter) {
   auto host = std::make_unique<TrialHost>();
   Status status = host->open();
   if (status.ok()) {
-    witness.step("opening it");
+    reporter.step("opening it");
     status = host->load(subject.file, subject.scratch);
   }
   if (status.ok()) {
-    witness.step("its InitFuncs");
+    reporter.step("its InitFuncs");
     status = host->start();
   }
   if (!status.ok()) {
-    witness.fail(status.message());
+    reporter.fail(status.message());
     return nullptr;
   }
   return host;
 }
 
-void end(std::unique_ptr<TrialHost> host, const Witness& witness) {
-  witness.step("waiting for its calls to end");
+void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter) {
+  reporter.step("waiting for its calls to end");
   if (!host->stop()) {
-    witness.fail("a call does not end: " + host->running());
-    witness.leave();
+    reporter.fail("a call does not end: " + host->running());
+    reporter.leave();
   }
-  witness.step("destroy()");
+  reporter.step("destroy()");
   host.reset();
 }
 
-void await_rest(TrialHost& host, const Witness& witness) {
+void wait_until_idle(TrialHost& host, const CheckReporter& reporter) {
   const std::size_t before = host.requests();
   if (host.settle(kRestLimit)) return;
   if (const std::string running = host.running(); !running.empty()) {
-    witness.fail("does not end: " + running);
+    reporter.fail("does not end: " + running);
   } else {
-    witness.fail("does not come to rest although nothing changes; it sent " +
-                 std::to_string(host.requests() - before) + " requests meanwhile");
+    reporter.fail("does not come to rest although nothing changes; it sent " +
+                  std::to_string(host.requests() - before) + " requests meanwhile");
   }
-  witness.leave();
+  reporter.leave();
 }
 
-void check_load(const Subject& subject, const Witness& witness) {
+void check_load(const Subject& subject, const CheckReporter& reporter) {
   TrialHost host;
   Status status = host.open();
-  witness.step("opening it");
+  reporter.step("opening it");
   if (status.ok()) status = host.load(subject.file, subject.scratch);
-  if (!status.ok()) witness.fail(status.message());
+  if (!status.ok()) reporter.fail(status.message());
 }
 
-void check_init(const Subject& subject, const Witness& witness) {
+void check_init(const Subject& subject, const CheckReporter& reporter) {
   for (int round = 1; round <= kInitRounds; ++round) {
-    witness.progress("start " + std::to_string(round) + " of " + std::to_string(kInitRounds));
-    std::unique_ptr<TrialHost> host = started_host(subject, witness);
+    reporter.progress("start " + std::to_string(round) + " of " + std::to_string(kInitRounds));
+    std::unique_ptr<TrialHost> host = started_host(subject, reporter);
     if (host && round == 1) {
-      for (const std::string& each : host->skipped()) witness.note(each);
+      for (const std::string& each : host->skipped()) reporter.note(each);
     }
     if (!host) {
-      return witness.fail("this was start " + std::to_string(round) + " of " +
-                          std::to_string(kInitRounds));
+      return reporter.fail("this was start " + std::to_string(round) + " of " +
+                           std::to_string(kInitRounds));
     }
-    await_rest(*host, witness);
-    end(std::move(host), witness);
+    wait_until_idle(*host, reporter);
+    end(std::move(host), reporter);
   }
 }
 
-void check_threads(const Subject& subject, const Witness& witness) {
-  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+void check_threads(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
-  await_rest(*host, witness);
-  end(std::move(host), witness);
+  wait_until_idle(*host, reporter);
+  end(std::move(host), reporter);
   // One that was told to end may take a moment.
   constexpr int kLooks = 20;
   std::vector<std::string> left = other_threads();
@@ -172,56 +172,56 @@ void check_threads(const Subject& subject, const Witness& witness) {
     left = other_threads();
   }
   for (const std::string& name : left) {
-    witness.fail("leaves a thread behind (" + name + "): use queues and timers of the host");
+    reporter.fail("leaves a thread behind (" + name + "): use queues and timers of the host");
   }
 }
 
-void check_traces(const Subject& subject, const Witness& witness) {
+void check_traces(const Subject& subject, const CheckReporter& reporter) {
   const Traces before = Traces::now();
-  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
-  await_rest(*host, witness);
-  end(std::move(host), witness);
-  compare(before, Traces::now(), witness);
+  wait_until_idle(*host, reporter);
+  end(std::move(host), reporter);
+  compare(before, Traces::now(), reporter);
 }
 
-void check_unload(const Subject& subject, const Witness& witness) {
-  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+void check_unload(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
-  await_rest(*host, witness);
+  wait_until_idle(*host, reporter);
   const std::filesystem::path opened = host->opened();
-  end(std::move(host), witness);
+  end(std::move(host), reporter);
   const bool stays = is_open_library(opened);
   if (subject.predicted == Grade::kSwappable && stays) {
-    witness.fail("its code stays in memory although nothing in the file says so");
+    reporter.fail("its code stays in memory although nothing in the file says so");
   } else if (stays) {
-    witness.note("its code stays in memory, as its grade says");
+    reporter.note("its code stays in memory, as its grade says");
   }
 }
 
-void check_swap(const Subject& subject, const Witness& witness) {
-  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+void check_swap(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
-  await_rest(*host, witness);
+  wait_until_idle(*host, reporter);
   for (int i = 1; i <= kSwaps; ++i) {
-    witness.step("swap " + std::to_string(i));
-    witness.progress("swap " + std::to_string(i) + " of " + std::to_string(kSwaps));
+    reporter.step("swap " + std::to_string(i));
+    reporter.progress("swap " + std::to_string(i) + " of " + std::to_string(kSwaps));
     const SwapReport report = host->swap();
     if (!report.ok()) {
-      witness.fail("swap " + std::to_string(i) + ": " + std::string(to_string(report.outcome)) +
-                   ", " + report.text);
+      reporter.fail("swap " + std::to_string(i) + ": " + std::string(to_string(report.outcome)) +
+                    ", " + report.text);
       break;
     }
     if (report.keys_dropped > 0) {
-      witness.fail("swap " + std::to_string(i) + " lost " + std::to_string(report.keys_dropped) +
-                   " keys: a queue has another name");
+      reporter.fail("swap " + std::to_string(i) + " lost " + std::to_string(report.keys_dropped) +
+                    " keys: a queue has another name");
     }
     if (subject.predicted == Grade::kSwappable && !report.resident.empty()) {
-      witness.fail("swap " + std::to_string(i) + ": the old build " + report.resident);
+      reporter.fail("swap " + std::to_string(i) + ": the old build " + report.resident);
     }
-    await_rest(*host, witness);
+    wait_until_idle(*host, reporter);
   }
-  end(std::move(host), witness);
+  end(std::move(host), reporter);
 }
 
 }  // namespace davit::host

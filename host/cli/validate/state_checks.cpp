@@ -95,15 +95,16 @@ std::vector<Blob> huge_blobs(std::uint32_t form, Random& random) {
 /// Tries states on one controller that has been drained.
 class StateTrial {
  public:
-  StateTrial(TrialHost& host, ControllerHost& from, const Witness& witness, std::uint64_t seed)
-      : host_(host), from_(from), witness_(witness), seed_(seed) {}
+  StateTrial(TrialHost& host, ControllerHost& from, const CheckReporter& reporter,
+             std::uint64_t seed)
+      : host_(host), from_(from), reporter_(reporter), seed_(seed) {}
 
   /// What the controller hands over. False: it does not, which has been told.
   [[nodiscard]] bool write_own() {
-    witness_.step(from_.name() + " writes its state");
+    reporter_.step(from_.name() + " writes its state");
     if (!with_successor([&](ControllerHost&) { own_ = from_.write_state(); })) return false;
     if (!own_) {
-      witness_.fail(from_.name() + " does not write its state: " + own_.error().message());
+      reporter_.fail(from_.name() + " does not write its state: " + own_.error().message());
       return false;
     }
     return read({"its own", forms().writes, *own_}) == Answer::kTaken ||
@@ -136,7 +137,7 @@ class StateTrial {
 
   [[nodiscard]] ControllerHost::StateForms forms() const { return *from_.state_forms(); }
   bool told(const std::string& text) {
-    witness_.fail(from_.name() + " " + text);
+    reporter_.fail(from_.name() + " " + text);
     return false;
   }
 
@@ -150,19 +151,19 @@ class StateTrial {
     const Time now = clock_->now();
     if (!from_.hold_handlers(to, now + kHoldLimit)) {
       told("has handlers that do not end");
-      witness_.leave();
+      reporter_.leave();
     }
     call(to);
     from_.release_handlers();
     to.release_handlers();
     if (to.retire({now, clock_->now() + kHoldLimit})) return true;
     told("has calls that do not end");
-    witness_.leave();
+    reporter_.leave();
   }
 
   Answer read(const Blob& blob) {
     Status status;
-    witness_.step(from_.name() + " reads a state: " + blob.what);
+    reporter_.step(from_.name() + " reads a state: " + blob.what);
     const bool ran =
         with_successor([&](ControllerHost& to) { status = to.read_state(blob.form, blob.bytes); });
     why_ = status.message();
@@ -172,7 +173,7 @@ class StateTrial {
 
   TrialHost& host_;
   ControllerHost& from_;
-  const Witness& witness_;
+  const CheckReporter& reporter_;
   const std::uint64_t seed_;
   const std::unique_ptr<Clock> clock_ = make_system_clock();
   Result<std::string> own_{std::string()};
@@ -183,39 +184,39 @@ class StateTrial {
 
 }  // namespace
 
-void check_state(const Subject& subject, const Witness& witness) {
+void check_state(const Subject& subject, const CheckReporter& reporter) {
   constexpr std::size_t kFewestRounds = 4;
   constexpr std::size_t kMostRounds = 24;
-  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
   std::vector<ControllerHost*> with_state = host->serving();
   std::erase_if(with_state, [](const ControllerHost* each) { return !each->state_forms(); });
-  if (with_state.empty()) witness.note("hands over no state");
+  if (with_state.empty()) reporter.note("hands over no state");
   if (!with_state.empty()) {
     const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
     add_ordinary(*host, *random);
-    await_rest(*host, witness);
+    wait_until_idle(*host, reporter);
   }
   for (ControllerHost* const each : with_state) {
-    StateTrial trial(*host, *each, witness, subject.seed);
+    StateTrial trial(*host, *each, reporter, subject.seed);
     if (!each->drain(make_system_clock()->now() + kHoldLimit) || !trial.write_own()) continue;
     trial.try_huge();
     std::vector<Holdings> rounds;
     std::size_t lost = 0;
     // As with other leaks: what settles may look like one for some rounds.
     while (rounds.size() < kFewestRounds || (lost > kHeapNoise && rounds.size() < kMostRounds)) {
-      witness.progress(each->name() + ", round " + std::to_string(rounds.size() + 1));
+      reporter.progress(each->name() + ", round " + std::to_string(rounds.size() + 1));
       trial.try_garbage();
       rounds.push_back(Holdings::now());
       lost = steady_growth(rounds, &Holdings::heap);
     }
     if (lost > kHeapNoise) {
-      witness.fail(each->name() + " loses " + std::to_string(lost) +
-                   " bytes or more with each round of states");
+      reporter.fail(each->name() + " loses " + std::to_string(lost) +
+                    " bytes or more with each round of states");
     }
-    witness.note(trial.summary());
+    reporter.note(trial.summary());
   }
-  end(std::move(host), witness);
+  end(std::move(host), reporter);
 }
 
 }  // namespace davit::host

@@ -36,23 +36,24 @@ constexpr milliseconds kLook{1};
 constexpr Duration kStopLimit = std::chrono::seconds(5);
 
 /// Keeps what a plugin did wrong. Thread-safe.
-class Remarks final : public LogSink {
+class LoggedProblems final : public LogSink {
  public:
   [[nodiscard]] int verbosity() const override { return 0; }
   void write(Severity severity, int, std::string_view logger, std::string_view message,
              std::span<const LogField> fields) override EXCLUDES(mutex_) {
     if (severity == Severity::kInfo) return;
-    Remark remark{std::string(message), std::string(logger) + ": " + std::string(message), "", ""};
+    LoggedProblem problem{std::string(message), std::string(logger) + ": " + std::string(message),
+                          "", ""};
     for (const LogField& field : fields) {
-      remark.text.append(" ").append(field.key).append("=").append(field.text());
-      if (field.key == "err") remark.error = field.text();
-      if (field.key == "code") remark.code = field.text();
+      problem.text.append(" ").append(field.key).append("=").append(field.text());
+      if (field.key == "err") problem.error = field.text();
+      if (field.key == "code") problem.code = field.text();
     }
     MutexLock lock(mutex_);
-    if (all_.size() < kMost) all_.push_back(std::move(remark));
+    if (all_.size() < kMost) all_.push_back(std::move(problem));
   }
   void flush() override {}
-  std::vector<Remark> take() EXCLUDES(mutex_) {
+  std::vector<LoggedProblem> take() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     return std::exchange(all_, {});
   }
@@ -60,7 +61,7 @@ class Remarks final : public LogSink {
  private:
   static constexpr std::size_t kMost = 10'000;  // A plugin may fail as often as it likes.
   Mutex mutex_;
-  std::vector<Remark> all_ GUARDED_BY(mutex_);
+  std::vector<LoggedProblem> all_ GUARDED_BY(mutex_);
 };
 
 /// Counts the controllers' own requests.
@@ -68,7 +69,8 @@ class CountingTransport final : public Transport {
  public:
   explicit CountingTransport(Transport& next) : next_(next) {}
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
-    if (request.lane == Lane::kWrite) requests_.fetch_add(1, std::memory_order_relaxed);
+    if (request.purpose == ConnectionPurpose::kWrite)
+      requests_.fetch_add(1, std::memory_order_relaxed);
     return next_.start(std::move(request), reader);
   }
   [[nodiscard]] std::string_view server() const override { return next_.server(); }
@@ -114,8 +116,8 @@ std::string definition(const DeclaredWatch& watch) {
 struct TrialHost::State {
   std::unique_ptr<Clock> clock = make_system_clock();
   std::unique_ptr<Random> random = make_seeded_random(1);
-  Remarks remarks;
-  const Log log{remarks};
+  LoggedProblems problems;
+  const Log log{problems};
   sandbox::Store store{*clock};
   std::unique_ptr<sandbox::ApiServer> server;
   std::unique_ptr<sandbox::InProcessTransport> wire;
@@ -246,15 +248,15 @@ Status TrialHost::open() {
   at.wire = std::make_unique<sandbox::InProcessTransport>(
       *at.server, *at.clock, sandbox::InProcessTransport::Driver::kOwnThread);
   at.transport = std::make_unique<CountingTransport>(*at.wire);
-  const auto client = [&](Lane lane) {
+  const auto client = [&](ConnectionPurpose purpose) {
     RestOptions options;
     options.rate = kNoLimit;
-    options.lane = lane;
+    options.purpose = purpose;
     return std::make_unique<RestClient>(*at.wire, *at.clock, *at.metrics, at.log,
                                         std::move(options));
   };
-  at.client = client(Lane::kWrite);
-  at.watch_client = client(Lane::kWatch);
+  at.client = client(ConnectionPurpose::kWrite);
+  at.watch_client = client(ConnectionPurpose::kWatch);
   at.discovery = std::make_unique<Discovery>(*at.client);
   at.event_api = std::make_unique<RestEventApi>(*at.client);
   at.events = std::make_unique<EventRecorder>(*at.event_api, *at.clock, *at.random, at.log,
@@ -439,7 +441,7 @@ int TrialHost::create(const Watched& resource, const std::string& json) {
   return state_->client->call(request).http_status;
 }
 
-std::vector<Remark> TrialHost::take_remarks() { return state_->remarks.take(); }
+std::vector<LoggedProblem> TrialHost::take_problems() { return state_->problems.take(); }
 const std::vector<std::string>& TrialHost::skipped() const { return state_->skipped; }
 
 std::size_t TrialHost::retained() const {

@@ -16,7 +16,7 @@
 namespace davit::host {
 
 /// A log line of weight.
-struct Remark {
+struct LoggedProblem {
   std::string message;
   std::string text;  ///< With all fields, for people.
   std::string error;
@@ -92,7 +92,7 @@ class TrialHost {
   int create(const Watched& resource, const std::string& json);
 
   /// Warnings and errors of the log since the last call.
-  [[nodiscard]] std::vector<Remark> take_remarks();
+  [[nodiscard]] std::vector<LoggedProblem> take_problems();
   /// Controllers whose InitFunc said SKIPPED, with the reason.
   [[nodiscard]] const std::vector<std::string>& skipped() const;
   /// Objects that the controllers retain at the moment.

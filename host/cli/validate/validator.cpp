@@ -56,12 +56,12 @@ std::optional<CheckResult> run(const Check& check, const Subject& subject,
       milliseconds(0)};
   const auto begin = steady_clock::now();
   ChildRun child =
-      run_in_child(terms, [&](const Witness& witness) { check.run(subject, witness); });
+      run_in_child(terms, [&](const CheckReporter& reporter) { check.run(subject, reporter); });
   if (child.end == ChildRun::End::kStopped) return std::nullopt;
   result.time = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
   result.lines = std::move(child.failures);
-  if (std::string trouble = child.trouble(); !trouble.empty()) {
-    result.lines.push_back(std::move(trouble));
+  if (std::string failure = child.failure(); !failure.empty()) {
+    result.lines.push_back(std::move(failure));
   }
   if (!result.lines.empty()) {
     result.outcome = CheckOutcome::kFailed;

@@ -27,8 +27,8 @@ struct Wrongs {
   std::map<std::string, int> undeclared;  // Requests and reads.
   std::map<std::string, int> failures;    // Syncs.
 
-  void add(const std::vector<Remark>& remarks) {
-    for (const Remark& each : remarks) {
+  void add(const std::vector<LoggedProblem>& problems) {
+    for (const LoggedProblem& each : problems) {
       const std::string why = each.error.empty() ? each.text : each.error;
       if (each.error.starts_with(kThrew)) {
         ++breaches["an exception left the plugin's code: " + each.text];
@@ -55,7 +55,7 @@ std::string counted(const std::pair<const std::string, int>& each) {
 
 /// At most so many lines of one sort.
 template <typename Tell>
-void tell_all(const std::map<std::string, int>& wrongs, Tell tell) {
+void report_all(const std::map<std::string, int>& wrongs, Tell tell) {
   constexpr int kMost = 5;
   int told = 0;
   for (const auto& each : wrongs) {
@@ -65,19 +65,19 @@ void tell_all(const std::map<std::string, int>& wrongs, Tell tell) {
 }
 
 /// Objects come, change and go, and the controllers come to rest each time.
-void play_ordinary(TrialHost& host, const Witness& witness, Random& random, Wrongs& wrongs) {
-  witness.step("ordinary objects are created");
+void play_ordinary(TrialHost& host, const CheckReporter& reporter, Random& random, Wrongs& wrongs) {
+  reporter.step("ordinary objects are created");
   add_ordinary(host, random);
-  await_rest(host, witness);
+  wait_until_idle(host, reporter);
   for (int i = 0; i < kTouches; ++i) {
-    witness.step("ordinary objects change");
+    reporter.step("ordinary objects change");
     touch_all(host, i);
-    await_rest(host, witness);
+    wait_until_idle(host, reporter);
   }
-  witness.step("all objects are deleted");
+  reporter.step("all objects are deleted");
   remove_all(host);
-  await_rest(host, witness);
-  wrongs.add(host.take_remarks());
+  wait_until_idle(host, reporter);
+  wrongs.add(host.take_problems());
 }
 
 /// What a message shows of an object.
@@ -87,7 +87,7 @@ std::string shown(const Json& object) {
 }
 
 /// An object comes as it should not be, changes for the worse, and goes.
-void play_hostile_object(TrialHost& host, const Witness& witness,
+void play_hostile_object(TrialHost& host, const CheckReporter& reporter,
                          const TrialHost::Watched& resource, const std::string& name,
                          Random& random) {
   Json object = ordinary_object(resource, name);
@@ -96,7 +96,7 @@ void play_hostile_object(TrialHost& host, const Witness& witness,
   bool rests = true;
   for (std::size_t change = 0; change <= kSpoiledAgain && rests; ++change) {
     spoil(object, resource.watch.projection, random);
-    witness.step(resource.watch.resource + " " + name + ": " + shown(object));
+    reporter.step(resource.watch.resource + " " + name + ": " + shown(object));
     const auto written =
         present == nullptr ? host.store().create(resource.collection, host.draft(resource, object))
                            : host.store().update(resource.collection, host.draft(resource, object),
@@ -112,25 +112,26 @@ void play_hostile_object(TrialHost& host, const Witness& witness,
   remove_all(host);
   if (host.settle(kRestLimit, rests ? TrialHost::Quiet::kShort : TrialHost::Quiet::kLong)) return;
   const std::string running = host.running();
-  witness.fail((running.empty() ? "does not come to rest" : "does not end: " + running) +
-               " after " + resource.watch.resource + " " + name + ": " + shown(object));
-  witness.leave();
+  reporter.fail((running.empty() ? "does not come to rest" : "does not end: " + running) +
+                " after " + resource.watch.resource + " " + name + ": " + shown(object));
+  reporter.leave();
 }
 
 /// Objects as they should not be come, change and go, one by one.
-void play_hostile(TrialHost& host, const Witness& witness, std::uint64_t seed, Wrongs& wrongs) {
+void play_hostile(TrialHost& host, const CheckReporter& reporter, std::uint64_t seed,
+                  Wrongs& wrongs) {
   const std::unique_ptr<Random> random = make_seeded_random(seed);
   const std::size_t each_count = kHostileObjects / std::max<std::size_t>(1, host.watched().size());
   const std::size_t all = each_count * host.watched().size();
   std::size_t played = 0;
   for (const TrialHost::Watched& each : host.watched()) {
     for (std::size_t i = 0; i < each_count; ++i) {
-      witness.progress(std::to_string(++played) + " of " + std::to_string(all) + " objects");
+      reporter.progress(std::to_string(++played) + " of " + std::to_string(all) + " objects");
       const std::string usual = "hostile-" + std::to_string(seed) + "-" + std::to_string(i);
-      play_hostile_object(host, witness, each, each.name_of(i, usual), *random);
+      play_hostile_object(host, reporter, each, each.name_of(i, usual), *random);
     }
   }
-  wrongs.add(host.take_remarks());
+  wrongs.add(host.take_problems());
 }
 
 /// What grows with each start and end, as text; empty without growth.
@@ -159,19 +160,19 @@ std::string described_growth(const std::vector<Holdings>& rounds, Grade predicte
 }
 
 /// Whether each change of the same objects makes the controllers keep more of them.
-void check_retained(TrialHost& host, const Witness& witness) {
+void check_retained(TrialHost& host, const CheckReporter& reporter) {
   std::vector<std::size_t> counts;
   for (int i = 0; i < kTouches + 1; ++i) {
-    witness.step("ordinary objects change");
+    reporter.step("ordinary objects change");
     touch_all(host, i);
-    await_rest(host, witness);
+    wait_until_idle(host, reporter);
     counts.push_back(host.retained());
   }
   const bool rising = std::adjacent_find(counts.begin(), counts.end(),
                                          [](auto a, auto b) { return b <= a; }) == counts.end();
   if (rising) {
-    witness.fail("retains more objects with each change, " + std::to_string(counts.back()) +
-                 " in the end: release() what retain() gave");
+    reporter.fail("retains more objects with each change, " + std::to_string(counts.back()) +
+                  " in the end: release() what retain() gave");
   }
 }
 
@@ -179,71 +180,71 @@ void check_retained(TrialHost& host, const Witness& witness) {
 enum class Retained { kCounted, kIgnored };
 
 /// The plugin starts, works on ordinary objects and ends. False if it would not start.
-bool play_once(const Subject& subject, const Witness& witness, Retained retained) {
-  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+bool play_once(const Subject& subject, const CheckReporter& reporter, Retained retained) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return false;
   const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
   Wrongs ignored;
-  play_ordinary(*host, witness, *random, ignored);
+  play_ordinary(*host, reporter, *random, ignored);
   if (retained == Retained::kCounted) {
     add_ordinary(*host, *random);
-    check_retained(*host, witness);
+    check_retained(*host, reporter);
   }
-  end(std::move(host), witness);
+  end(std::move(host), reporter);
   return true;
 }
 
 }  // namespace
 
-void check_work(const Subject& subject, const Witness& witness) {
-  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+void check_work(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
   const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
   Wrongs wrongs;
-  play_ordinary(*host, witness, *random, wrongs);
-  tell_all(wrongs.breaches, [&](const std::string& text) { witness.fail(text); });
-  tell_all(wrongs.failures,
-           [&](const std::string& text) { witness.warn("a sync failed: " + text); });
-  end(std::move(host), witness);
+  play_ordinary(*host, reporter, *random, wrongs);
+  report_all(wrongs.breaches, [&](const std::string& text) { reporter.fail(text); });
+  report_all(wrongs.failures,
+             [&](const std::string& text) { reporter.warn("a sync failed: " + text); });
+  end(std::move(host), reporter);
 }
 
-void check_rights(const Subject& subject, const Witness& witness) {
-  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+void check_rights(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
   const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
   Wrongs wrongs;
-  play_ordinary(*host, witness, *random, wrongs);
-  tell_all(wrongs.undeclared, [&](const std::string& text) { witness.fail(text); });
+  play_ordinary(*host, reporter, *random, wrongs);
+  report_all(wrongs.undeclared, [&](const std::string& text) { reporter.fail(text); });
 }
 
-void check_hostile(const Subject& subject, const Witness& witness) {
-  std::unique_ptr<TrialHost> host = started_host(subject, witness);
+void check_hostile(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
   Wrongs wrongs;
-  play_hostile(*host, witness, subject.seed, wrongs);
-  tell_all(wrongs.breaches, [&](const std::string& text) { witness.fail(text); });
+  play_hostile(*host, reporter, subject.seed, wrongs);
+  report_all(wrongs.breaches, [&](const std::string& text) { reporter.fail(text); });
   std::size_t failed = 0;
   for (const auto& each : wrongs.failures) failed += static_cast<std::size_t>(each.second);
-  if (failed > 0) witness.note(std::to_string(failed) + " syncs said what was wrong");
+  if (failed > 0) reporter.note(std::to_string(failed) + " syncs said what was wrong");
 }
 
-void check_leaks(const Subject& subject, const Witness& witness) {
+void check_leaks(const Subject& subject, const CheckReporter& reporter) {
   constexpr std::size_t kFewestRounds = 4;
   constexpr std::size_t kMostRounds = 24;
   std::vector<Holdings> rounds;
   std::string growth;
   // The first rounds warm up.
-  if (!play_once(subject, witness, Retained::kCounted)) return;
-  if (!play_once(subject, witness, Retained::kIgnored)) return;
+  if (!play_once(subject, reporter, Retained::kCounted)) return;
+  if (!play_once(subject, reporter, Retained::kIgnored)) return;
   // What allocators and stacks settle into may look like growth for some rounds: only a leak never
   // ends.
   while (rounds.size() < kFewestRounds || (!growth.empty() && rounds.size() < kMostRounds)) {
-    witness.progress("round " + std::to_string(rounds.size() + 1));
-    if (!play_once(subject, witness, Retained::kIgnored)) return;
+    reporter.progress("round " + std::to_string(rounds.size() + 1));
+    if (!play_once(subject, reporter, Retained::kIgnored)) return;
     rounds.push_back(Holdings::now());
     growth = described_growth(rounds, subject.predicted);
   }
-  if (!growth.empty()) witness.fail(growth);
+  if (!growth.empty()) reporter.fail(growth);
 }
 
 }  // namespace davit::host

@@ -14,7 +14,7 @@ ApiRequest request(Verb verb) {
 
 Status decode(Verb verb, int http_status, std::string_view body,
               std::string_view content_type = "application/json") {
-  return decode_answer(request(verb), {http_status, content_type, std::nullopt}, body);
+  return decode_response(request(verb), {http_status, content_type, std::nullopt}, body);
 }
 
 struct CodeCase {

@@ -17,7 +17,7 @@
 
 namespace davit::host {
 
-/// Keeps the head and the end of one answer.
+/// Keeps the head and the end of one response.
 class Collector final : public ResponseReader {
  public:
   void on_head(int status, const HttpHeaders&) override { status_ = status; }

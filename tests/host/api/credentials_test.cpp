@@ -42,12 +42,12 @@ TEST_F(CredentialsTest, LeadershipIsAskedForAfterTheCredentialsWereFetched) {
   write.gate = [&plugin] {
     return plugin.leader ? Status() : Status(Code::kCancelled, "not the leader");
   };
-  Collector answer;
+  Collector response;
 
-  const auto call = stack.whole->start(write, answer);
+  const auto call = stack.whole->start(write, response);
 
-  EXPECT_EQ(answer.end_.kind, Break::kGate);
-  EXPECT_EQ(answer.end_.message, "not the leader");
+  EXPECT_EQ(response.end_.kind, Break::kGate);
+  EXPECT_EQ(response.end_.message, "not the leader");
   EXPECT_TRUE(stack.fake->requests().empty());
 }
 
@@ -118,7 +118,7 @@ TEST_F(CredentialsTest, ImpersonatingGroupsWithoutAUserIsRefused) {
 TEST_F(CredentialsTest, RequestsCarryCredentialsUnlessTheyBringTheirOwn) {
   config_.token = "T";
   Stack stack(*make(), {{"Impersonate-User", "u"}});
-  stack.fake->set_script([](const HttpRequest&) { return test::ScriptedAnswer{}; });
+  stack.fake->set_script([](const HttpRequest&) { return test::ScriptedResponse{}; });
   Collector plain;
   Collector own;
   const auto first = stack.whole->start({}, plain);

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <future>
 
-#include "tests/host/api/collected_answer.hpp"
+#include "tests/host/api/collected_response.hpp"
 #include "tests/host/api/tiny_server.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/recording_rest_metrics.hpp"
@@ -27,11 +27,12 @@ class CurlTransportTest : public testing::Test {
     EXPECT_TRUE(made) << made.error().message();
     return *std::move(made);
   }
-  static HttpRequest get(std::string target = "/", Lane lane = Lane::kWrite) {
+  static HttpRequest get(std::string target = "/",
+                         ConnectionPurpose purpose = ConnectionPurpose::kWrite) {
     HttpRequest out;
     out.method = "GET";
     out.target = std::move(target);
-    out.lane = lane;
+    out.purpose = purpose;
     return out;
   }
   static HttpRequest post(std::string body) {
@@ -58,7 +59,7 @@ TEST_F(CurlTransportTest, RequestArrivesAsItWasMade) {
   request.method = "PATCH";
   request.target = "/api/v1/pods/a%20b?dryRun=All";
   request.headers = {{"Content-Type", "application/merge-patch+json"}, {"User-Agent", "davit"}};
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(request, answer);
 
   EXPECT_EQ(answer.wait().kind, Break::kNone);
@@ -79,7 +80,7 @@ TEST_F(CurlTransportTest, WithoutAThreadARequestIsRefusedUnsentAndTheNextOneIsSe
     peer.answer("{}");
   });
   const auto transport = connect_to(server.url());
-  CollectedAnswer refused;
+  CollectedResponse refused;
   {
     const test::NoThreads scarce;
     const auto call = transport->start(post("{}"), refused);
@@ -90,7 +91,7 @@ TEST_F(CurlTransportTest, WithoutAThreadARequestIsRefusedUnsentAndTheNextOneIsSe
   EXPECT_EQ(end.kind, Break::kRefused);
   EXPECT_EQ(end.message, "the system has no thread to send it on");
 
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(post("{}"), answer);
   EXPECT_EQ(answer.wait().kind, Break::kNone);
 }
@@ -104,7 +105,7 @@ TEST_F(CurlTransportTest, ChunkedBodyArrivesWholeInAnyCut) {
     for (const char byte : wire) peer.write({&byte, 1});
   });
   const auto transport = connect_to(server.url());
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(get(), answer);
   EXPECT_EQ(answer.wait().kind, Break::kNone);
   EXPECT_EQ(answer.body(), "abcd");
@@ -117,7 +118,7 @@ TEST_F(CurlTransportTest, ResetBeforeTheAnswerIsAReset) {
     peer.reset();
   });
   const auto transport = connect_to(server.url());
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(get(), answer);
   EXPECT_EQ(answer.wait().kind, Break::kReset);
   EXPECT_EQ(answer.status(), 0);
@@ -129,7 +130,7 @@ TEST_F(CurlTransportTest, CutBodyIsAResetAfterTheHead) {
     peer.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
   });
   const auto transport = connect_to(server.url());
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(get(), answer);
   EXPECT_EQ(answer.wait().kind, Break::kReset);
   EXPECT_EQ(answer.status(), 200);
@@ -146,7 +147,7 @@ TEST_F(CurlTransportTest, CancelledCallClosesItsConnectionAndIsSilent) {
   });
   const auto transport = connect_to(server.url());
   {
-    CollectedAnswer answer;
+    CollectedResponse answer;
     const auto call = transport->start(get(), answer);
     asked.get_future().wait();
   }
@@ -159,7 +160,7 @@ TEST_F(CurlTransportTest, ConnectionIsReused) {
   });
   const auto transport = connect_to(server.url());
   for (int i = 0; i < 5; ++i) {
-    CollectedAnswer answer;
+    CollectedResponse answer;
     const auto call = transport->start(get(), answer);
     EXPECT_EQ(answer.wait().kind, Break::kNone);
     EXPECT_EQ(answer.body(), "ok");
@@ -186,11 +187,11 @@ TEST_F(CurlTransportTest, WriteIsNotRepeatedOnAnotherConnectionRT006) {
   std::promise<void> hung_up;
   TinyServer server(hangs_up_once(hung_up));
   const auto transport = connect_to(server.url());
-  CollectedAnswer first;
+  CollectedResponse first;
   const auto first_call = transport->start(get(), first);
   EXPECT_EQ(first.wait().kind, Break::kNone);
 
-  CollectedAnswer second;
+  CollectedResponse second;
   const auto second_call = transport->start(post("{}"), second);
 
   const TransportEnd end = second.wait();
@@ -202,11 +203,11 @@ TEST_F(CurlTransportTest, ReadOnAConnectionThatWentStaleIsRepeatedAtOnce) {
   std::promise<void> hung_up;
   TinyServer server(hangs_up_once(hung_up));
   const auto transport = connect_to(server.url());
-  CollectedAnswer first;
+  CollectedResponse first;
   const auto first_call = transport->start(get(), first);
   EXPECT_EQ(first.wait().kind, Break::kNone);
 
-  CollectedAnswer second;
+  CollectedResponse second;
   const auto second_call = transport->start(get(), second);
 
   EXPECT_EQ(second.wait().kind, Break::kNone);
@@ -220,7 +221,7 @@ TEST_F(CurlTransportTest, PausedReaderGetsTheSameBytesAgain) {
     peer.answer(std::string(500'000, 'x'));
   });
   const auto transport = connect_to(server.url());
-  CollectedAnswer answer(CollectedAnswer::Mode::kPauseOnce);
+  CollectedResponse answer(CollectedResponse::Mode::kPauseOnce);
   const auto call = transport->start(get(), answer);
   answer.await_pause();
   call->resume();
@@ -228,7 +229,7 @@ TEST_F(CurlTransportTest, PausedReaderGetsTheSameBytesAgain) {
   EXPECT_EQ(answer.body().size(), 500'000u);
 }
 
-TEST_F(CurlTransportTest, LanesDoNotShareAConnection) {
+TEST_F(CurlTransportTest, PurposesDoNotShareAConnection) {
   TinyServer server([](Peer& peer) {
     while (true) {
       const std::string request = peer.read_request();
@@ -241,12 +242,13 @@ TEST_F(CurlTransportTest, LanesDoNotShareAConnection) {
     }
   });
   const auto transport = connect_to(server.url());
-  CollectedAnswer watch;
-  const auto watch_call = transport->start(get("/watch", Lane::kWatch), watch);
+  CollectedResponse watch;
+  const auto watch_call = transport->start(get("/watch", ConnectionPurpose::kWatch), watch);
   watch.await_head();
-  for (const Lane lane : {Lane::kWrite, Lane::kLease, Lane::kWrite}) {
-    CollectedAnswer answer;
-    const auto call = transport->start(get("/", lane), answer);
+  for (const ConnectionPurpose purpose :
+       {ConnectionPurpose::kWrite, ConnectionPurpose::kLease, ConnectionPurpose::kWrite}) {
+    CollectedResponse answer;
+    const auto call = transport->start(get("/", purpose), answer);
     EXPECT_EQ(answer.wait().kind, Break::kNone);
   }
   EXPECT_EQ(server.connections(), 3u);
@@ -259,7 +261,7 @@ TEST_F(CurlTransportTest, NobodyAtThePortIsRefused) {
     address = server.url();
   }
   const auto transport = connect_to(address);
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(get(), answer);
   EXPECT_EQ(answer.wait().kind, Break::kRefused);
 }
@@ -270,7 +272,7 @@ TEST_F(CurlTransportTest, OtherProtocolsAreNoAnswer) {
     peer.read_request();
   });
   const auto transport = connect_to(server.url());
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(get(), answer);
   EXPECT_EQ(answer.wait().kind, Break::kOther);
 }
@@ -281,7 +283,7 @@ TEST_F(CurlTransportTest, PlainServerBehindHttpsIsATlsError) {
     peer.read_request();
   });
   const auto transport = connect_to("https://" + server.address());
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(get(), answer);
   EXPECT_EQ(answer.wait().kind, Break::kTls);
 }
@@ -294,7 +296,7 @@ TEST_F(CurlTransportTest, TimeLimitEndsASilentRequest) {
   const auto transport = connect_to(server.url());
   HttpRequest request = get();
   request.timeout = std::chrono::milliseconds(20);
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(request, answer);
   EXPECT_EQ(answer.wait().kind, Break::kTimeout);
 }
@@ -306,7 +308,7 @@ TEST_F(CurlTransportTest, RedirectsAreAnswersAndNotFollowed) {
     EXPECT_EQ(peer.read_request(), "");
   });
   auto transport = connect_to(server.url());
-  CollectedAnswer answer;
+  CollectedResponse answer;
   auto call = transport->start(get(), answer);
   EXPECT_EQ(answer.wait().kind, Break::kNone);
   EXPECT_EQ(answer.status(), 302);
@@ -321,7 +323,7 @@ TEST_F(CurlTransportTest, ConfiguredProxyIsUsedWhateverTheEnvironmentSaysRT032) 
   ::setenv("NO_PROXY", "*", 1);
   config_.proxy_url = proxy.url();
   const auto transport = connect_to("https://192.0.2.1:6443");
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(get(), answer);
   EXPECT_NE(answer.wait().kind, Break::kNone);
   EXPECT_THAT(seen.get_future().get(), StartsWith("CONNECT 192.0.2.1:6443 HTTP/1.1\r\n"));
@@ -337,15 +339,15 @@ TEST_F(CurlTransportTest, ManyConcurrentRequestsAllGetTheirOwnAnswer) {
     }
   });
   const auto transport = connect_to(server.url());
-  std::vector<std::unique_ptr<CollectedAnswer>> answers;
+  std::vector<std::unique_ptr<CollectedResponse>> responses;
   std::vector<std::unique_ptr<Call>> calls;
   for (int i = 0; i < 200; ++i) {
-    answers.push_back(std::make_unique<CollectedAnswer>());
-    calls.push_back(transport->start(get("/" + std::to_string(i)), *answers.back()));
+    responses.push_back(std::make_unique<CollectedResponse>());
+    calls.push_back(transport->start(get("/" + std::to_string(i)), *responses.back()));
   }
   for (int i = 0; i < 200; ++i) {
-    EXPECT_EQ(answers[i]->wait().kind, Break::kNone);
-    EXPECT_EQ(answers[i]->body(), "/" + std::to_string(i));
+    EXPECT_EQ(responses[i]->wait().kind, Break::kNone);
+    EXPECT_EQ(responses[i]->body(), "/" + std::to_string(i));
   }
   EXPECT_LE(server.connections(), 25u);
 }

@@ -28,20 +28,20 @@ constexpr char kApps[] = R"({"kind":"APIGroupDiscoveryList","items":[
 class DiscoveryTest : public RestTest {
  protected:
   // Serves documents by path, and 404 for the others.
-  void serve(std::map<std::string, test::ScriptedAnswer> documents) {
+  void serve(std::map<std::string, test::ScriptedResponse> documents) {
     transport_.set_script([documents](const HttpRequest& request) {
       const auto found = documents.find(request.target);
       return found == documents.end() ? answer(404, "") : found->second;
     });
   }
   void serve_aggregated() {
-    test::ScriptedAnswer core = answer(200, kCore);
+    test::ScriptedResponse core = answer(200, kCore);
     core.headers = {{"content-type", kAggregatedType}};
-    test::ScriptedAnswer apps = answer(200, kApps);
+    test::ScriptedResponse apps = answer(200, kApps);
     apps.headers = {{"content-type", kAggregatedType}};
     serve({{"/api", core}, {"/apis", apps}});
   }
-  static std::map<std::string, test::ScriptedAnswer> legacy() {
+  static std::map<std::string, test::ScriptedResponse> legacy() {
     return {
         {"/api", answer(200, R"({"kind":"APIVersions","versions":["v1"]})")},
         {"/apis", answer(200, R"({"kind":"APIGroupList","groups":[
@@ -153,7 +153,7 @@ TEST_F(DiscoveryTest, OldCatalogServesOnButDeniesNothingWhileTheServerIsAway) {
 }
 
 TEST_F(DiscoveryTest, ServerWithoutACoreGroupIsTolerated) {
-  test::ScriptedAnswer apps = answer(200, kApps);
+  test::ScriptedResponse apps = answer(200, kApps);
   apps.headers = {{"content-type", kAggregatedType}};
   serve({{"/apis", apps}});
   RestClient rest = client();

@@ -54,7 +54,7 @@ TEST_F(ExecTest, PluginRunsOnceUntilItsCredentialsExpireRT024) {
 TEST_F(ExecTest, UnauthorizedRunsThePluginAgainRT025) {
   use_plugin();
   Stack stack(*make());
-  test::ScriptedAnswer unauthorized;
+  test::ScriptedResponse unauthorized;
   unauthorized.status = 401;
   stack.fake->answer(unauthorized);
   stack.fake->answer({});

@@ -11,7 +11,7 @@
 #include "host/api/connection_quota.hpp"
 #include "host/api/curl_transport.hpp"
 #include "host/api/rest_client.hpp"
-#include "tests/host/api/collected_answer.hpp"
+#include "tests/host/api/collected_response.hpp"
 #include "tests/host/api/rest_fixture.hpp"
 #include "tests/host/api/tiny_server.hpp"
 #include "tests/support/collector.hpp"
@@ -118,7 +118,7 @@ TEST_F(PooledCallTest, LargeBodyArrivesWhole) {
   EXPECT_GT(seen.get_future().get(), request.body.size());
 }
 
-// ---- The answer, in every form and every cut.
+// ---- The response, in every form and every cut.
 
 struct WireCase {
   const char* name;
@@ -353,7 +353,7 @@ TEST_F(PooledCallTest, LeasesShareNoConnectionWithWrites) {
   TinyServer server(answer_all);
   const auto transport = connect_to(server.url());
   const auto writes = client_of(*transport);
-  options_.lane = Lane::kLease;
+  options_.purpose = ConnectionPurpose::kLease;
   const auto leases = client_of(*transport);
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(writes->call(write_pod(Verb::kCreate)).status.ok());
@@ -404,8 +404,8 @@ TEST_F(PooledCallTest, KernelGivesUpADeadPeerWithinHalfAMinute) {
   HttpRequest watch;
   watch.method = "GET";
   watch.target = "/watch";
-  watch.lane = Lane::kWatch;
-  CollectedAnswer answer;
+  watch.purpose = ConnectionPurpose::kWatch;
+  CollectedResponse answer;
   const auto call = transport->start(watch, answer);
   EXPECT_EQ(answer.wait().kind, Break::kNone);
   EXPECT_LE(silence_noticed_after(socket_to(port)), 30) << "a watch";
@@ -413,11 +413,11 @@ TEST_F(PooledCallTest, KernelGivesUpADeadPeerWithinHalfAMinute) {
 
 // ---- Several at once.
 
-/// How a server answers that says when it has so many requests without an answer.
+/// How a server answers that says when it has so many requests without a response.
 class SlowServer {
  public:
   explicit SlowServer(std::size_t many) : many_(many) {}
-  /// Requests with "slow" in them get no answer.
+  /// Requests with "slow" in them get no response.
   void serve(Peer& peer) {
     while (true) {
       const std::string request = peer.read_request();

@@ -178,7 +178,7 @@ TEST_F(RestClientTest, BadNameIsRefusedBeforeAnythingIsSentRT014) {
 
 TEST_F(RestClientTest, ServerWarningsAreNotLoggedRT015) {
   RestClient rest = client();
-  test::ScriptedAnswer warned = answer(200);
+  test::ScriptedResponse warned = answer(200);
   warned.headers.emplace_back("warning", "299 - \"x is deprecated\"");
   transport_.answer(warned);
   EXPECT_TRUE(rest.call(get_pod()).status.ok());
@@ -243,7 +243,7 @@ TEST_F(RestClientTest, DryRunOfTheClientReachesEveryWriteAndTheLog) {
 
 TEST_F(RestClientTest, AnswerThatNeverComesEndsTheCallInTime) {
   RestClient rest = client();
-  transport_.answer(test::open_answer(0));
+  transport_.answer(test::open_response(0));
   ApiRequest request = get_pod();
   request.timeout = seconds(5);
 
@@ -271,7 +271,7 @@ TEST_F(RestClientTest, StopBeforeSendingMeansNothingWasSent) {
 
 TEST_F(RestClientTest, StopWhileAWriteIsUnderWayLeavesItsFateOpen) {
   RestClient rest = client();
-  transport_.set_script([](const HttpRequest&) { return test::open_answer(0); });
+  transport_.set_script([](const HttpRequest&) { return test::open_response(0); });
   std::stop_source stop;
   auto write = std::async(std::launch::async,
                           [&] { return rest.call(write_pod(Verb::kUpdate), stop.get_token()); });
@@ -300,7 +300,7 @@ TEST_F(RestClientTest, BatchKeepsTheOrderOfItsRequestsAndOneFailureIsAlone) {
 
 TEST_F(RestClientTest, BodyThatIsCutIsAnErrorAndNotRepeated) {
   RestClient rest = client();
-  test::ScriptedAnswer cut = answer(200, "{\"a\":");
+  test::ScriptedResponse cut = answer(200, "{\"a\":");
   cut.end = {Break::kReset, "transfer closed with outstanding read data remaining"};
   transport_.answer(cut);
   const ApiResponse response = rest.call(get_pod());
@@ -351,7 +351,7 @@ TEST_F(RestClientTest, ABatchTakesTokensOneByOneSoThatNobodyWaitsForItsEnd) {
 
 TEST_F(RestClientTest, HoldingEndsWhatWaitsAndLetsGoOnWhatIsOnTheWire) {
   RestClient api = client({.qps = 1, .burst = 1});
-  transport_.answer(test::open_answer(201, R"({"kind":"Pod"})"));
+  transport_.answer(test::open_response(201, R"({"kind":"Pod"})"));
   const std::vector<ApiRequest> two = {write_pod(Verb::kCreate), write_pod(Verb::kCreate)};
   auto results = std::async(std::launch::async, [&] { return api.batch(two); });
   transport_.await_requests(1);  // The second waits for the limiter.

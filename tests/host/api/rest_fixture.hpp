@@ -31,8 +31,8 @@ inline ApiRequest write_pod(Verb verb) {
 
 class RestTest : public testing::Test {
  protected:
-  /// Waiting for the limiter, for Retry-After or for an answer takes place on `clock_`: runs `call`
-  /// on a thread of its own and moves the clock by each of `steps` once the call waits.
+  /// Waiting for the limiter, for Retry-After or for a response takes place on `clock_`: runs
+  /// `call` on a thread of its own and moves the clock by each of `steps` once the call waits.
   template <typename Call>
   auto with_steps(const std::vector<Duration>& steps, Call call) {
     auto result = std::async(std::launch::async, std::move(call));
@@ -49,9 +49,9 @@ class RestTest : public testing::Test {
     return RestClient(transport_, clock_, metrics_, Log(sink_, "api"), options_);
   }
 
-  static test::ScriptedAnswer answer(int status, std::string body = "{}",
-                                     std::string retry_after = "") {
-    test::ScriptedAnswer out;
+  static test::ScriptedResponse answer(int status, std::string body = "{}",
+                                       std::string retry_after = "") {
+    test::ScriptedResponse out;
     out.status = status;
     out.body = std::move(body);
     if (!retry_after.empty()) out.headers.emplace_back("retry-after", std::move(retry_after));

@@ -55,7 +55,7 @@ TEST_F(RestStreamTest, ListHasAConnectionAloneAndAWatchSharesOne) {
   const auto requests = transport_.requests();
   EXPECT_EQ(requests[0].sharing, Sharing::kAlone);
   EXPECT_EQ(requests[1].sharing, Sharing::kShared);
-  EXPECT_EQ(requests[1].lane, Lane::kWatch);
+  EXPECT_EQ(requests[1].purpose, ConnectionPurpose::kWatch);
 }
 
 TEST_F(RestStreamTest, WatchDoesNotWaitForTheLimiterRT010) {
@@ -76,7 +76,7 @@ TEST_F(RestStreamTest, ListWaitsForTheLimiter) {
 
 TEST_F(RestStreamTest, EventsArriveWhileTheStreamIsOpen) {
   RestClient rest = client();
-  transport_.answer(test::open_answer(200, "one"));
+  transport_.answer(test::open_response(200, "one"));
   std::promise<void> seen;
   auto result = std::async(std::launch::async, [&] {
     return rest.stream(watch_pods(), {}, [&](std::string_view chunk) {
@@ -94,7 +94,7 @@ TEST_F(RestStreamTest, EventsArriveWhileTheStreamIsOpen) {
 
 TEST_F(RestStreamTest, StopEndsAnOpenStream) {
   RestClient rest = client();
-  transport_.answer(test::open_answer(200));
+  transport_.answer(test::open_response(200));
   std::stop_source stop;
   auto result = std::async(std::launch::async,
                            [&] { return rest.stream(watch_pods(), stop.get_token(), collect()); });
@@ -106,7 +106,7 @@ TEST_F(RestStreamTest, StopEndsAnOpenStream) {
 
 TEST_F(RestStreamTest, ConsumersErrorEndsTheStream) {
   RestClient rest = client();
-  transport_.answer(test::open_answer(200, "bad"));
+  transport_.answer(test::open_response(200, "bad"));
   const Status status = rest.stream(
       watch_pods(), {}, [](std::string_view) { return Status(Code::kInternal, "cannot parse"); });
   EXPECT_EQ(status.message(), "cannot parse");
@@ -152,7 +152,7 @@ TEST_F(RestStreamTest, GoneIsExpiredAndItsBodyIsNotHandedOn) {
 
 TEST_F(RestStreamTest, CutBodyIsUnavailable) {
   RestClient rest = client();
-  test::ScriptedAnswer cut = answer(200, "half");
+  test::ScriptedResponse cut = answer(200, "half");
   cut.end = {Break::kReset, "cut"};
   transport_.answer(cut);
   EXPECT_EQ(rest.stream(list_pods(), {}, collect()).code(), Code::kUnavailable);
@@ -161,7 +161,7 @@ TEST_F(RestStreamTest, CutBodyIsUnavailable) {
 
 TEST_F(RestStreamTest, SlowConsumerHoldsUpTheSender) {
   RestClient rest = client();
-  transport_.answer(test::open_answer(200, "first"));
+  transport_.answer(test::open_response(200, "first"));
   std::promise<void> entered;
   std::promise<void> go_on;
   auto result = std::async(std::launch::async, [&] {

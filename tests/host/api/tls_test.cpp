@@ -7,7 +7,7 @@
 #include "host/api/curl_transport.hpp"
 #include "host/api/tls_material.hpp"
 #include "tests/host/api/certificates.hpp"
-#include "tests/host/api/collected_answer.hpp"
+#include "tests/host/api/collected_response.hpp"
 #include "tests/host/api/rest_fixture.hpp"
 #include "tests/host/api/tiny_server.hpp"
 #include "tests/support/collector.hpp"
@@ -29,12 +29,12 @@ class TlsTest : public testing::Test {
   }
   std::string ca_now(TlsSource& source) { return source.current(clock_.now())->ca; }
 
-  // The body of the answer to one GET, or the message of the failure.
+  // The body of the response to one GET, or the message of the failure.
   static std::string get(Transport& transport) {
     HttpRequest request;
     request.method = "GET";
     request.target = "/";
-    CollectedAnswer answer;
+    CollectedResponse answer;
     const auto call = transport.start(request, answer);
     const TransportEnd end = answer.wait();
     if (end.kind == Break::kTls) return "TLS: " + end.message;
@@ -236,23 +236,23 @@ TEST_F(TlsTest, ReplacedCertificateDoesNotComeBackWithARequestThatWasHeldUp) {
   HttpRequest watch;
   watch.method = "GET";
   watch.target = "/watch";
-  watch.lane = Lane::kWatch;
+  watch.purpose = ConnectionPurpose::kWatch;
   watch.certificate = second;
-  CollectedAnswer open_answer;
-  const auto watch_call = transport->start(watch, open_answer);
+  CollectedResponse open_response;
+  const auto watch_call = transport->start(watch, open_response);
   asked.get_future().wait();
 
   HttpRequest held_up;
   held_up.method = "GET";
   held_up.target = "/";
   held_up.certificate = first;
-  CollectedAnswer answer;
+  CollectedResponse answer;
   const auto call = transport->start(held_up, answer);
 
   EXPECT_EQ(answer.wait().kind, Break::kNone);
   EXPECT_EQ(answer.body(), "new");
   door.open();
-  EXPECT_EQ(open_answer.wait().kind, Break::kNone) << "the watch of the new certificate goes on";
+  EXPECT_EQ(open_response.wait().kind, Break::kNone) << "the watch of the new certificate goes on";
 }
 
 TEST_F(TlsTest, OpenRequestsEndWhenTheClientCertificateIsReplacedRT022) {
@@ -279,9 +279,9 @@ TEST_F(TlsTest, OpenRequestsEndWhenTheClientCertificateIsReplacedRT022) {
   HttpRequest watch;
   watch.method = "GET";
   watch.target = "/watch";
-  watch.lane = Lane::kWatch;
-  CollectedAnswer open_answer;
-  const auto call = transport->start(watch, open_answer);
+  watch.purpose = ConnectionPurpose::kWatch;
+  CollectedResponse open_response;
+  const auto call = transport->start(watch, open_response);
   asked.get_future().wait();
 
   dir_.write("c", fresh.cert_pem());
@@ -289,7 +289,7 @@ TEST_F(TlsTest, OpenRequestsEndWhenTheClientCertificateIsReplacedRT022) {
   clock_.advance(minutes(5));
   EXPECT_EQ(get(*transport), "new");
 
-  EXPECT_EQ(open_answer.wait().kind, Break::kReset);
+  EXPECT_EQ(open_response.wait().kind, Break::kReset);
 }
 
 }  // namespace

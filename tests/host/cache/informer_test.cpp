@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "host/cache/handler_inbox.hpp"
+#include "host/cache/delta_queue.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "tests/host/cache/cache_fixture.hpp"
 

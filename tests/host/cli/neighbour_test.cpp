@@ -15,7 +15,7 @@ namespace {
 class NeighbourTest : public ::testing::Test {
  protected:
   void answer(int status, std::string body, HttpHeaders headers = {}) {
-    test::ScriptedAnswer made;
+    test::ScriptedResponse made;
     made.status = status;
     made.body = std::move(body);
     for (auto& each : headers) made.headers.push_back(std::move(each));

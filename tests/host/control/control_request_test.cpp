@@ -47,12 +47,13 @@ TEST(ControlRequestTest, MistakesAreNamed) {
 }
 
 TEST(ControlRequestTest, AnAnswerTellsSuccessAndText) {
-  const Result<ControlAnswer> done = parse_answer(R"({"ok":true,"text":"one\ntwo","more":[1]})");
+  const Result<ControlResponse> done =
+      parse_response(R"({"ok":true,"text":"one\ntwo","more":[1]})");
   ASSERT_TRUE(done);
-  EXPECT_EQ(done->success, ControlAnswer::Success::kYes);
+  EXPECT_EQ(done->success, ControlResponse::Success::kYes);
   EXPECT_EQ(done->text, "one\ntwo");
-  EXPECT_EQ(parse_answer(R"({"ok":false,"text":"no"})")->success, ControlAnswer::Success::kNo);
-  EXPECT_FALSE(parse_answer("HTTP/1.1 400 Bad Request"));
+  EXPECT_EQ(parse_response(R"({"ok":false,"text":"no"})")->success, ControlResponse::Success::kNo);
+  EXPECT_FALSE(parse_response("HTTP/1.1 400 Bad Request"));
 }
 
 }  // namespace

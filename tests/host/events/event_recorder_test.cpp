@@ -27,14 +27,14 @@ class FakeEventApi final : public EventApi {
 
   std::vector<Status> create_all(std::span<const Event> events, std::stop_token stop) override {
     together.push(events.size());
-    std::vector<Status> answers;
-    for (const Event& event : events) answers.push_back(create(event, stop));
-    return answers;
+    std::vector<Status> responses;
+    for (const Event& event : events) responses.push_back(create(event, stop));
+    return responses;
   }
 
-  void script(std::deque<Status> answers) {
+  void script(std::deque<Status> responses) {
     MutexLock lock(mutex_);
-    answers_ = std::move(answers);
+    answers_ = std::move(responses);
   }
 
   test::Collector<std::string> requests;

@@ -17,10 +17,10 @@ constexpr Duration kLimit = std::chrono::milliseconds(10);
 
 /// A call that hangs until the limit has passed on the clock; what came of it.
 Result<std::string> outlast(AsideCall& aside, test::FakeClock& clock, AsideCall::Call call) {
-  auto answer = std::async(std::launch::async, [&] { return aside.run(std::move(call)); });
+  auto response = std::async(std::launch::async, [&] { return aside.run(std::move(call)); });
   clock.await_waiters(1);
   clock.advance(kLimit);
-  return answer.get();
+  return response.get();
 }
 
 TEST(AsideCallTest, CallRunsOnAnotherThreadAndItsResultComesBack) {
@@ -28,12 +28,12 @@ TEST(AsideCallTest, CallRunsOnAnotherThreadAndItsResultComesBack) {
   AsideCall aside(*clock, std::chrono::hours(1));
   std::thread::id there;
   for (const char* text : {"one", "two"}) {
-    const Result<std::string> answer = aside.run([&]() -> Result<std::string> {
+    const Result<std::string> response = aside.run([&]() -> Result<std::string> {
       there = std::this_thread::get_id();
       return std::string(text);
     });
-    ASSERT_TRUE(answer) << answer.error().message();
-    EXPECT_EQ(*answer, text);
+    ASSERT_TRUE(response) << response.error().message();
+    EXPECT_EQ(*response, text);
   }
   EXPECT_NE(there, std::this_thread::get_id());
   const Status failed =
@@ -61,9 +61,9 @@ TEST(AsideCallTest, HangingCallIsWaitedForOnceAndFailsAtOnceThen) {
   EXPECT_EQ(calls.await(1).size(), 1U) << "the others did not wait in line";
   door.open();
   const auto well = [] { return Result<std::string>(std::string("well")); };
-  Result<std::string> answer = aside.run(well);
-  while (!answer) answer = aside.run(well);
-  EXPECT_EQ(*answer, "well");
+  Result<std::string> response = aside.run(well);
+  while (!response) response = aside.run(well);
+  EXPECT_EQ(*response, "well");
 }
 
 TEST(AsideCallsTest, NewOneWaitsForNoneThatHangs) {
@@ -75,10 +75,10 @@ TEST(AsideCallsTest, NewOneWaitsForNoneThatHangs) {
     return Result<std::string>(std::string("late"));
   }));
 
-  const Result<std::string> answer =
+  const Result<std::string> response =
       asides.make()->run([] { return Result<std::string>(std::string("well")); });
 
-  EXPECT_TRUE(answer) << "in the place of one that hangs";
+  EXPECT_TRUE(response) << "in the place of one that hangs";
   EXPECT_FALSE(asides.wait_idle(clock.now())) << "it is kept, and counted";
   door.open();
   EXPECT_TRUE(asides.wait_idle(Time::max()));

@@ -73,7 +73,7 @@ TEST_F(HttpConnectionTest, EndlessChunkExtensionIsRefused) {
 }
 
 TEST_F(HttpConnectionTest, LargeBodyIsToldToTheHandlerBeforeItIsRead) {
-  options_.large_body = LargeBody::kTellHandler;
+  options_.large_body = LargeBody::kPassToHandler;
   options_.body_bytes_max = 10;
   open();
 
@@ -87,7 +87,7 @@ TEST_F(HttpConnectionTest, LargeBodyIsToldToTheHandlerBeforeItIsRead) {
 }
 
 TEST_F(HttpConnectionTest, ChunksThatBecomeTooManyAreToldToTheHandler) {
-  options_.large_body = LargeBody::kTellHandler;
+  options_.large_body = LargeBody::kPassToHandler;
   options_.body_bytes_max = 10;
   open();
 

@@ -50,7 +50,7 @@ class HttpCutTest : public test::HttpConversationTest,
 TEST_P(HttpCutTest, IsAnsweredAlikeHoweverItIsCut) {
   options_.header_bytes_max = kHeadMax;
   options_.body_bytes_max = kBodyMax;
-  options_.large_body = LargeBody::kTellHandler;
+  options_.large_body = LargeBody::kPassToHandler;
   const std::string wire =
       "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + GetParam().chunks;
 

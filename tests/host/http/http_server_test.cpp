@@ -75,7 +75,7 @@ TEST_F(HttpServerTest, ConnectionIsKeptForFurtherRequests) {
 
   for (const char* path : {"/one", "/two", "/three"}) {
     client.send("GET " + std::string(path) + " HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_THAT(client.read_answer(), EndsWith("GET " + std::string(path) + " [] "));
+    EXPECT_THAT(client.read_response(), EndsWith("GET " + std::string(path) + " [] "));
   }
 }
 
@@ -90,7 +90,7 @@ TEST_F(HttpServerTest, ClientsThatAskNothingKeepNobodyOut) {
   }
   test::HttpClient probe(server->port());
   probe.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_THAT(probe.read_answer(), EndsWith("GET /healthz [] "));
+  EXPECT_THAT(probe.read_response(), EndsWith("GET /healthz [] "));
 }
 
 class ProbeTest : public HttpServerTest {
@@ -114,7 +114,7 @@ class ProbeTest : public HttpServerTest {
   test::HttpClient& begin(const std::string& path) {
     test::HttpClient& client = clients_.emplace_back(server_->port());
     client.send("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
-    head_ = client.read_answer();
+    head_ = client.read_response();
     return client;
   }
   /// What a client of its own gets.
@@ -159,9 +159,9 @@ TEST_F(ProbeTest, ConnectionIsLimitedByWhatItAsksForNow) {
   }
 
   kept.send("GET /page HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_THAT(kept.read_answer(), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(kept.read_response(), StartsWith("HTTP/1.1 503 "));
   kept.send("GET /probe HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_THAT(kept.read_answer(), EndsWith("GET /probe [] "));
+  EXPECT_THAT(kept.read_response(), EndsWith("GET /probe [] "));
 }
 
 TEST_F(HttpServerTest, RequestsSentTogetherAreAnsweredInOrder) {
@@ -170,8 +170,8 @@ TEST_F(HttpServerTest, RequestsSentTogetherAreAnsweredInOrder) {
 
   client.send("GET /one HTTP/1.1\r\nHost: x\r\n\r\nGET /two HTTP/1.1\r\nHost: x\r\n\r\n");
 
-  EXPECT_THAT(client.read_answer(), EndsWith("GET /one [] "));
-  EXPECT_THAT(client.read_answer(), EndsWith("GET /two [] "));
+  EXPECT_THAT(client.read_response(), EndsWith("GET /one [] "));
+  EXPECT_THAT(client.read_response(), EndsWith("GET /two [] "));
 }
 
 TEST_F(HttpServerTest, HeadGetsTheHeadersOnly) {
@@ -232,7 +232,7 @@ TEST_F(HttpServerTest, ConnectionsBeyondTheLimitWaitForTheirTurn) {
   const auto server = open({.connections_max = 1});
   std::optional<test::HttpClient> first(std::in_place, server->port());
   first->send("GET /one HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_THAT(first->read_answer(), HasSubstr("/one"));
+  EXPECT_THAT(first->read_response(), HasSubstr("/one"));
 
   test::HttpClient second(server->port());
   second.send("GET /two HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
@@ -248,14 +248,14 @@ TEST_F(HttpServerTest, ManyClientsAreServed) {
 
   for (test::HttpClient& client : clients) client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
 
-  for (test::HttpClient& client : clients) EXPECT_THAT(client.read_answer(), HasSubstr("GET /"));
+  for (test::HttpClient& client : clients) EXPECT_THAT(client.read_response(), HasSubstr("GET /"));
 }
 
 TEST_F(HttpServerTest, DestroyedServerCutsItsConnections) {
   auto server = open();
   test::HttpClient client(server->port());
   client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_THAT(client.read_answer(), Not(""));
+  EXPECT_THAT(client.read_response(), Not(""));
 
   server.reset();
 

@@ -35,8 +35,8 @@ inline davit_request pod_request(std::int32_t verb) {
 }
 
 /// A whole answer of the API server.
-inline test::ScriptedAnswer answered(int status, std::string body) {
-  test::ScriptedAnswer made;
+inline test::ScriptedResponse answered(int status, std::string body) {
+  test::ScriptedResponse made;
   made.status = status;
   made.body = std::move(body);
   return made;

@@ -287,7 +287,7 @@ TEST_F(ControllerSyncTest, StopCancelsTheCallThatASyncWaitsFor) {
   start_with([&] { queue_ = open_queue(sending(DAVIT_CREATE, "")); });
   commit();
   run();
-  transport_.answer(test::open_answer(0));
+  transport_.answer(test::open_response(0));
   EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
   transport_.await_requests(1);
 

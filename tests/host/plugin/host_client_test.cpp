@@ -407,7 +407,7 @@ TEST_F(HostClientTest, OtherStridesAreFollowed) {
 
 TEST_F(HostClientTest, DiscoveryTellsWhetherAResourceExists) {
   make();
-  test::ScriptedAnswer apis =
+  test::ScriptedResponse apis =
       answered(200, R"({"kind":"APIGroupDiscoveryList","items":[)"
                     R"({"metadata":{"name":"apps"},"versions":[{"version":"v1",)"
                     R"("freshness":"Current","resources":[{"resource":"deployments",)"

@@ -15,25 +15,25 @@ using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
 TEST_F(ControllerRunnerTest, KeysWaitForCachesAndLeadership) {
-  ControllerRunner runner(options(), &feed_, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Log(sink_));
   const QueueId id = runner.open_queue(queue(noting()));
   ASSERT_TRUE(runner.add(id, "default/web").ok());
 
   runner.start();
   runner.begin_syncing();
   EXPECT_FALSE(runner.syncing()) << "the caches are not filled";
-  feed_.fill();
+  deltas_.fill();
 
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
   EXPECT_TRUE(runner.syncing());
 }
 
 TEST_F(ControllerRunnerTest, SyncedCachesAndStartedWorkersAreLoggedAtTheDefaultVerbosity) {
-  ControllerRunner runner(options(), &feed_, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Log(sink_));
   const QueueId id = runner.open_queue(queue(noting()));
   ASSERT_TRUE(runner.add(id, "default/web").ok());
   runner.start();
-  feed_.fill();
+  deltas_.fill();
   ASSERT_TRUE(runner.wait_caches(Time::max()));
   EXPECT_EQ(sink_.count("I0 "), 1u);
   EXPECT_EQ(sink_.count("Caches are synced"), 1u);
@@ -285,9 +285,9 @@ TEST_F(ControllerRunnerTest, SyncThatDoesNotEndIsReportedOnce) {
 TEST_F(ControllerRunnerTest, HandlerThatDoesNotEndIsReportedOnce) {
   test::Door door;
   test::Collector<std::string> inside;
-  ControllerRunner runner(options(), &feed_, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Log(sink_));
   runner.start();
-  feed_.change([&] {
+  deltas_.change([&] {
     inside.push("handler");
     door.pass();
   });
@@ -303,7 +303,7 @@ TEST_F(ControllerRunnerTest, HandlerThatDoesNotEndIsReportedOnce) {
   EXPECT_EQ(metrics_.overdue(), 1U);
   EXPECT_EQ(sink_.count("E web-controller: Handler does not end"), 1U);
   door.open();
-  feed_.change([&] { inside.push("next"); });
+  deltas_.change([&] { inside.push("next"); });
   inside.await(2);
   EXPECT_TRUE(runner.stop(patiently()));
   EXPECT_TRUE(runner.health().ok());
@@ -396,7 +396,7 @@ TEST_F(ControllerRunnerTest, StopGivesUpOnASyncThatDoesNotEnd) {
 }
 
 TEST_F(ControllerRunnerTest, StopEndsTheDispatcherAndDropsWhatWaits) {
-  ControllerRunner runner(options(), &feed_, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Log(sink_));
   const QueueId id = runner.open_queue(queue(noting()));
   runner.start();
   ASSERT_TRUE(runner.add(id, "default/web").ok());

@@ -38,7 +38,7 @@ class LeaderElectionTest : public testing::Test {
   Outcome attempt(LeaderElection& election) {
     std::optional<LeaderElection::Request> request =
         election.begin(clock_.now(), clock_.wall_now());
-    while (request) request = election.answer(send(*request), clock_.now());
+    while (request) request = election.on_response(send(*request), clock_.now());
     return election.outcome();
   }
 
@@ -102,7 +102,7 @@ TEST_F(LeaderElectionTest, ForeignTouchCostsAConflictAndTheSlowPath) {  // RT-10
 
   EXPECT_THAT(server_.take_requests(), ElementsAre("PUT", "GET", "PUT"));
   EXPECT_TRUE(a_.took_slow_path());
-  EXPECT_EQ(a_.trouble().code(), Code::kConflict);
+  EXPECT_EQ(a_.request_error().code(), Code::kConflict);
 }
 
 TEST_F(LeaderElectionTest, WallClocksDecideNothing) {  // RT-105
@@ -162,7 +162,7 @@ TEST_F(LeaderElectionTest, LeaderWithoutAnswerKeepsTrying) {
   server_.fail(Status(Code::kUnavailable, "no connection"));
 
   EXPECT_EQ(attempt(a_), Outcome::kNotHeld);
-  EXPECT_EQ(a_.trouble().message(), "no connection");
+  EXPECT_EQ(a_.request_error().message(), "no connection");
   server_.fail(std::nullopt);
   EXPECT_EQ(attempt(a_), Outcome::kHeld);
 }
@@ -184,23 +184,23 @@ TEST_F(LeaderElectionTest, DeletedLeaseIsMadeAgainWithItsTerm) {  // HO-061
 TEST_F(LeaderElectionTest, OfTwoThatMakeTheLeaseOneLoses) {  // RT-111
   LeaderElection::Request a = a_.begin(clock_.now(), clock_.wall_now());
   LeaderElection::Request b = b_.begin(clock_.now(), clock_.wall_now());
-  auto a_next = a_.answer(send(a), clock_.now());
-  auto b_next = b_.answer(send(b), clock_.now());
+  auto a_next = a_.on_response(send(a), clock_.now());
+  auto b_next = b_.on_response(send(b), clock_.now());
   ASSERT_TRUE(a_next && b_next);
 
-  EXPECT_FALSE(a_.answer(send(*a_next), clock_.now()));
-  EXPECT_FALSE(b_.answer(send(*b_next), clock_.now()));
+  EXPECT_FALSE(a_.on_response(send(*a_next), clock_.now()));
+  EXPECT_FALSE(b_.on_response(send(*b_next), clock_.now()));
 
   EXPECT_EQ(a_.outcome(), Outcome::kHeld);
   EXPECT_EQ(b_.outcome(), Outcome::kNotHeld);
-  EXPECT_EQ(b_.trouble().code(), Code::kAlreadyExists);
+  EXPECT_EQ(b_.request_error().code(), Code::kAlreadyExists);
 }
 
 TEST_F(LeaderElectionTest, AnswerThatIsNoLeaseFailsTheAttempt) {
   server_.set(R"({"kind":"Lease","metadata":{},"spec":{"holderIdentity":7}})");
 
   EXPECT_EQ(attempt(a_), Outcome::kNotHeld);
-  EXPECT_EQ(a_.trouble().code(), Code::kWrongType);
+  EXPECT_EQ(a_.request_error().code(), Code::kWrongType);
 }
 
 TEST(LeaderElectionOptionsTest, ContradictingTimesAreRefused) {  // RT-108

@@ -16,8 +16,8 @@
 
 namespace davit::host {
 
-/// A feed that a test fills by hand.
-class FakeFeed final : public ChangeFeed {
+/// A delta source that a test fills by hand.
+class FakeDeltaSource final : public DeltaSource {
  public:
   bool wait(std::stop_token stop) override {
     MutexLock lock(mutex_);
@@ -92,7 +92,7 @@ class ControllerRunnerTest : public testing::Test {
   test::FakeClock clock_;
   test::RecordingLogSink sink_{2};
   test::FakeRunnerMetrics metrics_;
-  FakeFeed feed_;
+  FakeDeltaSource deltas_;
   test::Collector<std::string> synced_;
 };
 

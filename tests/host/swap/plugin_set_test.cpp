@@ -72,7 +72,7 @@ TEST_F(SwapTest, WhatTheOldBuildWroteIsSeenBeforeTheNewOneSyncsTheKey) {
 
 TEST_F(SwapTest, ARunningSyncEndsBeforeTheNewBuildServes) {
   start();
-  transport_.answer(test::open_answer(201, created("0").body));
+  transport_.answer(test::open_response(201, created("0").body));
   add_pod("b");
   transport_.await_requests(2);
   place("v2");
@@ -90,7 +90,7 @@ TEST_F(SwapTest, ARunningSyncEndsBeforeTheNewBuildServes) {
 TEST_F(SwapTest, ASyncThatDoesNotEndLeavesTheOldBuildServing) {
   limits_.drain = seconds(20);  // Like no other limit.
   start();
-  transport_.answer(test::open_answer(201, created("0").body));
+  transport_.answer(test::open_response(201, created("0").body));
   add_pod("b");
   transport_.await_requests(2);
   place("v2");

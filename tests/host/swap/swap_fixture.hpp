@@ -36,8 +36,8 @@ class SwapTest : public ::testing::Test {
     informers_.stop();
   }
 
-  static test::ScriptedAnswer created(const std::string& version) {
-    test::ScriptedAnswer answer;
+  static test::ScriptedResponse created(const std::string& version) {
+    test::ScriptedResponse answer;
     answer.status = 201;
     answer.body = R"({"kind":"Pod","metadata":{"name":"x","namespace":"default","uid":"u",)"
                   R"("resourceVersion":")" +
@@ -45,8 +45,8 @@ class SwapTest : public ::testing::Test {
     return answer;
   }
 
-  static test::ScriptedAnswer failed() {
-    test::ScriptedAnswer answer;
+  static test::ScriptedResponse failed() {
+    test::ScriptedResponse answer;
     answer.status = 500;
     return answer;
   }

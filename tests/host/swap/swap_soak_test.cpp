@@ -135,7 +135,7 @@ class SwapSoakTest : public SwapTest {
     return ledger_->waits_from(first);
   }
   /// Waits until every change was synced and no key waits: so much is in memory at any rest.
-  [[nodiscard]] bool comes_to_rest() {
+  [[nodiscard]] bool becomes_idle() {
     return until([this] {
       std::size_t waiting = ledger_->lost();
       for (const PluginState& plugin : set_->state().plugins) {
@@ -185,11 +185,11 @@ TEST_F(SwapSoakTest, SoakLosesNothingAndLeavesNothingBehind) {
   const int requests = pods_.requests();
   pauses_.clear();
 
-  EXPECT_TRUE(comes_to_rest());
+  EXPECT_TRUE(becomes_idle());
   const test::Holdings before = test::Holdings::of("self");
   const std::size_t heap = heap_bytes();
   swap_many(swaps);
-  EXPECT_TRUE(comes_to_rest()) << ledger_->lost() << " keys lost";
+  EXPECT_TRUE(becomes_idle()) << ledger_->lost() << " keys lost";
   const std::size_t heap_after = heap_bytes();
   const test::Holdings after = test::Holdings::of("self");
 

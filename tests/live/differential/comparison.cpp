@@ -122,17 +122,17 @@ std::string normalised(Json object) {
 
 }  // namespace
 
-std::string comparable(const checks::Answer& answer) {
-  const std::string code = std::to_string(answer.status) + ' ';
-  Result<Json> body = sandbox::parse_json(answer.body);
-  return body ? code + normalised(std::move(*body)) : code + answer.body;
+std::string comparable(const checks::Reply& response) {
+  const std::string code = std::to_string(response.status) + ' ';
+  Result<Json> body = sandbox::parse_json(response.body);
+  return body ? code + normalised(std::move(*body)) : code + response.body;
 }
 
-std::string comparable_deletion(const checks::Answer& answer) {
-  Result<Json> body = sandbox::parse_json(answer.body);
-  if (!body) return comparable(answer);
+std::string comparable_deletion(const checks::Reply& response) {
+  Result<Json> body = sandbox::parse_json(response.body);
+  if (!body) return comparable(response);
   if (Json* metadata = body->find("metadata")) erase_collector_finalizers(*metadata);
-  return comparable({answer.status, {}, to_text(*body)});
+  return comparable({response.status, {}, to_text(*body)});
 }
 
 std::string comparable_events(const std::string& before, const std::string& events) {

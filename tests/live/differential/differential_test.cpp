@@ -31,11 +31,11 @@ class Side {
  public:
   explicit Side(checks::Server& server) : server_(server) {}
 
-  checks::Answer send(const Operation& operation) {
+  checks::Reply send(const Operation& operation) {
     checks::Headers headers = {{"Authorization", "Bearer admin-token"}};
     if (!operation.type.empty()) headers.emplace_back("Content-Type", operation.type);
-    checks::Answer answer = server_.send(operation.method, filled(operation.target, operation),
-                                         headers, filled(operation.body, operation));
+    checks::Reply answer = server_.send(operation.method, filled(operation.target, operation),
+                                        headers, filled(operation.body, operation));
     learn(answer);
     return answer;
   }
@@ -62,7 +62,7 @@ class Side {
     const std::size_t at = text.find("@RV@");
     return at == std::string::npos ? text : text.replace(at, 4, versions_[operation.object]);
   }
-  void learn(const checks::Answer& answer) {
+  void learn(const checks::Reply& answer) {
     const Result<sandbox::Json> body = sandbox::parse_json(answer.body);
     if (!body) return;
     const std::string& version = body->text_at({"metadata", "resourceVersion"});
@@ -123,8 +123,8 @@ TEST(Differential, RandomRequestsGetTheSameAnswers) {
     const std::string sandbox_start = sandbox.list(collection);
     for (int k = i; k < std::min(i + kBatch, count); ++k) {
       const Operation operation = source.next();
-      const checks::Answer wanted = real.send(operation);
-      const checks::Answer given = sandbox.send(operation);
+      const checks::Reply wanted = real.send(operation);
+      const checks::Reply given = sandbox.send(operation);
       const std::string what = "operation " + std::to_string(k) + ": " + operation.str();
       if (trace != nullptr && operation.target.find(trace) != std::string::npos) {
         std::printf("%s\n real:    %s\n sandbox: %s\n", what.c_str(), wanted.body.c_str(),

@@ -50,7 +50,7 @@ void read_steps(const YamlNode& list, const Objects& objects, Reader& reader,
 
 Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& reader) {
   Scenario out;
-  reader.keys(node, {"name", "room", "compare", "oldest", "servers", "steps", "expect"});
+  reader.keys(node, {"name", "isolation", "compare", "oldest", "servers", "steps", "expect"});
   out.name = reader.text(node, "name");
   out.place = reader.place(node);
   if (out.name.empty()) reader.mistake(node, "a scenario needs a name");
@@ -61,13 +61,14 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   const std::string servers = reader.text(node, "servers");
   out.needs_real_server = servers == "real";
   if (!servers.empty() && !out.needs_real_server) reader.mistake(node, "servers: real");
-  const std::string room = reader.text(node, "room");
-  if (room == "nodes") out.room = Room::kNodes;
-  if (room == "alone") out.room = Room::kAlone;
+  const std::string isolation = reader.text(node, "isolation");
+  if (isolation == "nodes") out.isolation = IsolationGroup::kNodes;
+  if (isolation == "alone") out.isolation = IsolationGroup::kAlone;
   const std::string compare = reader.text(node, "compare");
   if (compare == "ends") out.compare = Compare::kEnds;
   if (compare == "steps") out.compare = Compare::kSteps;
-  if (!room.empty() && out.room == Room::kShared) reader.mistake(node, "room: nodes or alone");
+  if (!isolation.empty() && out.isolation == IsolationGroup::kShared)
+    reader.mistake(node, "isolation: nodes or alone");
   if (!compare.empty() && out.compare == Compare::kHistory) {
     reader.mistake(node, "compare: ends or steps");
   }
@@ -77,7 +78,8 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   const bool switches = std::any_of(out.steps.begin(), out.steps.end(), [](const Step& each) {
     return each.action == Step::Action::kControllers;
   });
-  if (switches && out.room != Room::kAlone) reader.mistake(node, "controllers need room: alone");
+  if (switches && out.isolation != IsolationGroup::kAlone)
+    reader.mistake(node, "controllers need isolation: alone");
   if (const YamlNode* expect = node.find("expect")) {
     for (const YamlNode& each : expect->items) {
       reader.keys(each, {"of", "where", "holds", "count"});

@@ -66,17 +66,17 @@ enum class Compare {
   kSteps,    ///< The sizes and the number of a rollout's steps, too: pods wait for the scenario.
 };
 
-/// Which other scenarios may run at the same time.
-enum class Room {
-  kShared,  ///< All of this room.
-  kNodes,   ///< All of this room; the node lifecycle controller is on.
+/// The isolation group: which other scenarios may run at the same time.
+enum class IsolationGroup {
+  kShared,  ///< All of this group.
+  kNodes,   ///< All of this group; the node lifecycle controller is on.
   kAlone,   ///< None; the node lifecycle controller is on.
 };
 
 struct Scenario {
   std::string name;  ///< Also the namespace.
   std::string place;
-  Room room = Room::kShared;
+  IsolationGroup isolation = IsolationGroup::kShared;
   Compare compare = Compare::kHistory;
   /// Whether the oldest server plays it, too: what has not changed since, one of each sort.
   bool plays_on_oldest = false;

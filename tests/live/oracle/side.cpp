@@ -75,13 +75,14 @@ std::string manifest() {
 }
 
 /// Busy machines delay heartbeats, so nodes are looked at in rooms of their own only.
-std::vector<std::string> davit_flags(Room room, const std::filesystem::path& scratch) {
+std::vector<std::string> davit_flags(IsolationGroup isolation,
+                                     const std::filesystem::path& scratch) {
   std::vector<std::string> out = controller_flags();
   const std::filesystem::path file = scratch / "davit.yaml";
   live::write_file(file, manifest());
   out.push_back("--manifest=" + file.string());
-  out.push_back(room == Room::kShared ? "--controllers=*,-node-lifecycle-controller"
-                                      : "--controllers=*,node-lifecycle-controller");
+  out.push_back(isolation == IsolationGroup::kShared ? "--controllers=*,-node-lifecycle-controller"
+                                                     : "--controllers=*,node-lifecycle-controller");
   return out;
 }
 
@@ -97,8 +98,8 @@ class Side {
  public:
   virtual ~Side() = default;
   [[nodiscard]] virtual host::RestClient& client() = 0;
-  /// Starts the controllers for scenarios of this room, instead of those before.
-  virtual void start_controllers(Room room) = 0;
+  /// Starts the controllers for scenarios of this group, instead of those before.
+  virtual void start_controllers(IsolationGroup isolation) = 0;
   [[nodiscard]] virtual FaultSwitch faults() { return {}; }
   void stop_controllers() { stop(controllers_); }
   /// Empty while the controllers run.
@@ -121,16 +122,16 @@ class RealSide final : public Side {
     }
   }
   [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
-  void start_controllers(Room room) override {
+  void start_controllers(IsolationGroup isolation) override {
     stop(controllers_);
     if (cast_ == Cast::kDavit) {
-      controllers_ = cluster_.davit(davit_flags(room, cluster_.scratch()));
+      controllers_ = cluster_.davit(davit_flags(isolation, cluster_.scratch()));
       return;
     }
     std::string names = "garbagecollector,deployment,replicaset,endpoint";
     if (live::server_minor() >= kMinorOfSlices) names += ",endpointslice";
     std::vector<std::string> flags = controller_flags();
-    if (room != Room::kShared) {
+    if (isolation != IsolationGroup::kShared) {
       names += live::server_minor() < kMinorOfTaintEviction
                    ? ",nodelifecycle"
                    : ",nodelifecycle,taint-eviction-controller";
@@ -156,18 +157,18 @@ class SandboxSide final : public Side {
         admin_(sandbox_.kubeconfig()),
         http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {}
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
-  void start_controllers(Room room) override {
+  void start_controllers(IsolationGroup isolation) override {
     stop(controllers_);
-    controllers_ = sandbox_.davit(davit_flags(room, scratch_.path()));
+    controllers_ = sandbox_.davit(davit_flags(isolation, scratch_.path()));
   }
   [[nodiscard]] FaultSwitch faults() override {
     return [this](const Json& rule) {
       host::MutexLock lock(mutex_);
-      const checks::Answer answer = http_.send(
+      const checks::Reply response = http_.send(
           rule.is_null() ? "DELETE" : "POST", "/sandbox/faults",
           {{"Authorization", "Bearer admin-token"}, {"Content-Type", "application/json"}},
           rule.is_null() ? "" : to_text(rule));
-      return answer.status / 100 == 2 ? Status() : Status(Code::kInvalid, answer.body);
+      return response.status / 100 == 2 ? Status() : Status(Code::kInvalid, response.body);
     };
   }
 
@@ -200,7 +201,7 @@ void await_nodes(const World& world) {
 }
 
 /// Plays these side by side.
-void play_together(Side& side, Room room, const World& world,
+void play_together(Side& side, IsolationGroup isolation, const World& world,
                    const std::vector<const Scenario*>& scenarios, const KnownDifferences& known,
                    Transcripts& out) {
   for (const Scenario* each : scenarios) out[each->name];
@@ -209,7 +210,7 @@ void play_together(Side& side, Room room, const World& world,
   for (std::size_t i = 0; i < std::min(kAtOnce, scenarios.size()); ++i) {
     players.emplace_back([&] {
       Stage stage(side.client(), world, known,
-                  {side.faults(), [&side, room] { side.start_controllers(room); },
+                  {side.faults(), [&side, isolation] { side.start_controllers(isolation); },
                    [&side] { side.stop_controllers(); }});
       for (std::size_t at = next++; at < scenarios.size(); at = next++) {
         out.at(scenarios[at]->name) = stage.play(*scenarios[at]);
@@ -252,18 +253,19 @@ Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
   const bool has_slices = cast == Cast::kSandbox || live::server_minor() >= kMinorOfSlices;
   const World world(side->client(), has_slices ? Slices::kServed : Slices::kNone);
   await_nodes(world);
-  for (const Room room : {Room::kShared, Room::kNodes, Room::kAlone}) {
+  for (const IsolationGroup isolation :
+       {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone}) {
     std::vector<const Scenario*> mine;
     for (const Scenario& each : scenarios) {
       const bool is_playable = cast != Cast::kSandbox || !each.needs_real_server;
-      if (each.room == room && is_playable) mine.push_back(&each);
+      if (each.isolation == isolation && is_playable) mine.push_back(&each);
     }
     if (mine.empty()) continue;
-    side->start_controllers(room);
-    if (room != Room::kAlone) {
-      play_together(*side, room, world, mine, known, out);
+    side->start_controllers(isolation);
+    if (isolation != IsolationGroup::kAlone) {
+      play_together(*side, isolation, world, mine, known, out);
     } else {
-      for (const Scenario* each : mine) play_together(*side, room, world, {each}, known, out);
+      for (const Scenario* each : mine) play_together(*side, isolation, world, {each}, known, out);
     }
     await_events(world);
     std::vector<std::string> failures = world.losses();

@@ -10,7 +10,7 @@ using std::chrono::seconds;
 using testing::IsEmpty;
 using testing::Not;
 
-class AdmissionTest : public TroubleTest {
+class AdmissionTest : public ResilienceTest {
  protected:
   /// A webhook for the creation of pods in namespace `slow`, at a port of the loopback.
   void install_webhook(int port, const std::string& policy, seconds limit = seconds(3)) const {

@@ -18,10 +18,10 @@ const std::vector<std::string> kLease = {
     "--leader-elect-lease-duration=15s", "--leader-elect-renew-deadline=12s",
     "--leader-elect-retry-period=1s", "--kube-api-qps=10", "--kube-api-burst=10"};
 
-class FailoverTest : public TroubleTest {
+class FailoverTest : public ResilienceTest {
  protected:
   void SetUp() override {
-    TroubleTest::SetUp();
+    ResilienceTest::SetUp();
     if (IsSkipped()) return;
     make_administrators({"bob", "alice"});
     seen_ = std::make_unique<Invariants>(cluster(), kMostWanted);

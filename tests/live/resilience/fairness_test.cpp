@@ -46,10 +46,10 @@ spec:
     - {verbs: ['*'], apiGroups: [coordination.k8s.io], resources: [leases], namespaces: ['*']}
 )";
 
-class FairnessTest : public TroubleTest {
+class FairnessTest : public ResilienceTest {
  protected:
   void SetUp() override {
-    TroubleTest::SetUp();
+    ResilienceTest::SetUp();
     if (IsSkipped()) return;
     make_administrators({"bob"});
     cluster().must({"apply", "-f", "-"}, kTwoSeats);

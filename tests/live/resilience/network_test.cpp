@@ -18,10 +18,10 @@ constexpr char kRate[] = "10";
 constexpr std::size_t kBreaks = 6;
 
 /// davit as user `bob` behind a proxy; everybody else reaches the server directly.
-class NetworkTest : public TroubleTest {
+class NetworkTest : public ResilienceTest {
  protected:
   void SetUp() override {
-    TroubleTest::SetUp();
+    ResilienceTest::SetUp();
     if (IsSkipped()) return;
     make_administrators({"bob"});
     proxy_ = std::make_unique<TcpProxy>(cluster().port());

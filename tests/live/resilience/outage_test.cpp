@@ -18,10 +18,10 @@ constexpr seconds kAway{2};
 
 /// All of davit's controllers as user `bob`, so that the audit log tells their writes from others.
 /// The pods run on simulated nodes, which renew their Leases whenever the server is there.
-class OutageTest : public TroubleTest {
+class OutageTest : public ResilienceTest {
  protected:
   void SetUp() override {
-    TroubleTest::SetUp();
+    ResilienceTest::SetUp();
     if (IsSkipped()) return;
     make_administrators({"bob"});
     // Without election: an outage of the server outlasts a lease, as upstream's. Few requests, so

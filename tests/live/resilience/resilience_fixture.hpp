@@ -1,4 +1,4 @@
-/// What every test of a cluster in trouble begins with.
+/// What every test of a cluster with injected faults begins with.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ inline constexpr int kMostWanted = kReplicas + 3;
 inline constexpr std::chrono::minutes kPatience{4};
 
 /// A control plane of its own for each test, with kubelets.
-class TroubleTest : public testing::Test {
+class ResilienceTest : public testing::Test {
  protected:
   void SetUp() override {
     if (assets().empty()) GTEST_SKIP() << no_assets();

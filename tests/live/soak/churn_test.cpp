@@ -87,7 +87,7 @@ ApiRequest change(int number) {
 }
 
 /// Whether every Deployment has what it asks for.
-bool at_rest(host::RestClient& client) {
+bool is_idle(host::RestClient& client) {
   ApiRequest list;
   list.raw_path = kDeployments;
   host::ObjectSpace space;
@@ -131,7 +131,7 @@ TEST(ChurnTest, PrivateMemoryStaysFlatWhileDeploymentsComeAndGo) {
   std::vector<long> samples;
   send_all(admin.client(), {change(0)});
   ASSERT_TRUE(eventually(
-      minutes(1), [&] { return at_rest(admin.client()); }, milliseconds(250)))
+      minutes(1), [&] { return is_idle(admin.client()); }, milliseconds(250)))
       << davit->output();
   const auto begin = steady_clock::now();
   int changes = 1;
@@ -146,7 +146,7 @@ TEST(ChurnTest, PrivateMemoryStaysFlatWhileDeploymentsComeAndGo) {
   }
 
   EXPECT_TRUE(eventually(
-      minutes(2), [&] { return at_rest(admin.client()); }, milliseconds(250)))
+      minutes(2), [&] { return is_idle(admin.client()); }, milliseconds(250)))
       << davit->output();
   std::cout << "growth " << growth(samples) << " KiB" << std::endl;
   EXPECT_LE(growth(samples), kGrowthMaxKib);

@@ -152,13 +152,13 @@ std::string ControlPlane::service_account_token(const std::string& account,
       secret.empty()
           ? ""
           : R"("boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":")" + secret + "\"}";
-  const std::string answer = must(
+  const std::string response = must(
       {"create", "--raw", "/api/v1/namespaces/kube-system/serviceaccounts/" + account + "/token",
        "-f", "-"},
       R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{)" + bound + "}}");
   host::ObjectSpace space;
-  const Result<host::ObjectRef> request = host::parse_object(space, answer);
-  if (!request) give_up("no token: " + answer);
+  const Result<host::ObjectRef> request = host::parse_object(space, response);
+  if (!request) give_up("no token: " + response);
   return std::string(request->root()["status"]["token"].string());
 }
 

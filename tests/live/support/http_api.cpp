@@ -44,14 +44,14 @@ class Collector final : public host::ResponseReader {
     host::MutexLock lock(mutex_);
     return static_cast<std::size_t>(std::count(answer_.body.begin(), answer_.body.end(), '\n'));
   }
-  [[nodiscard]] checks::Answer answer() const {
+  [[nodiscard]] checks::Reply answer() const {
     host::MutexLock lock(mutex_);
     return answer_;
   }
 
  private:
   mutable host::Mutex mutex_;
-  checks::Answer answer_ GUARDED_BY(mutex_);
+  checks::Reply answer_ GUARDED_BY(mutex_);
   bool ended_ GUARDED_BY(mutex_) = false;
 };
 
@@ -96,8 +96,8 @@ HttpApi::HttpApi(const std::string& server, const std::string& ca_file,
 
 HttpApi::~HttpApi() = default;
 
-checks::Answer HttpApi::send(const std::string& method, const std::string& target,
-                             const checks::Headers& headers, const std::string& body) {
+checks::Reply HttpApi::send(const std::string& method, const std::string& target,
+                            const checks::Headers& headers, const std::string& body) {
   Collector collector;
   const auto call = connection_->start(method, target, headers, body, collector);
   static_cast<void>(eventually(

@@ -18,9 +18,9 @@ class HttpApi final : public checks::Server {
   HttpApi(const std::string& server, const std::string& ca_file, std::function<void()> forget);
   ~HttpApi() override;
 
-  [[nodiscard]] checks::Answer send(const std::string& method, const std::string& target,
-                                    const checks::Headers& headers,
-                                    const std::string& body) override;
+  [[nodiscard]] checks::Reply send(const std::string& method, const std::string& target,
+                                   const checks::Headers& headers,
+                                   const std::string& body) override;
   [[nodiscard]] checks::Watched watch(const std::string& target, const checks::Headers& headers,
                                       const std::function<void()>& then, std::size_t lines,
                                       bool ends, std::chrono::seconds within) override;

@@ -128,11 +128,11 @@ class Kubelet {
           waiting_.pop_front();
         }
       }
-      const std::vector<ApiResponse> answers = client_.batch(batch);
-      for (std::size_t i = 0; i < answers.size(); ++i) {
-        const Code code = answers[i].status.code();
+      const std::vector<ApiResponse> responses = client_.batch(batch);
+      for (std::size_t i = 0; i < responses.size(); ++i) {
+        const Code code = responses[i].status.code();
         if (code == Code::kOk || code == Code::kNotFound) continue;
-        std::cerr << batch[i].path.name << ": " << answers[i].status.message() << std::endl;
+        std::cerr << batch[i].path.name << ": " << responses[i].status.message() << std::endl;
         if (code == Code::kUnavailable || code == Code::kThrottled) enqueue(batch[i]);
       }
     }

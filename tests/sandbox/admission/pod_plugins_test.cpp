@@ -66,7 +66,7 @@ TEST(PodPluginsTest, PodsWithoutAClassGetTheDefaultOne) {
             "already marked as default. Only one default can exist");
 }
 
-TEST(PodPluginsTest, PodsTolerateTroubleOfTheirNodeForFiveMinutes) {
+TEST(PodPluginsTest, PodsTolerateAnUnhealthyNodeForFiveMinutes) {
   AdmissionSetup setup;
   Json pod = json_literal(R"({"metadata":{"name":"p"},"spec":{}})");
 

@@ -18,13 +18,13 @@ class ReviewsTest : public testing::Test {
  protected:
   ReviewsTest() { put_robot(store_); }
 
-  ReviewAnswer review(const char* kind, const char* spec, std::string_view ns = "") {
+  ReviewResponse review(const char* kind, const char* spec, std::string_view ns = "") {
     Json body = Json::object({{"kind", kind}});
     body.set("spec", json_literal(spec));
-    return answer_review(std::move(body), admin_, ns, desk_);
+    return review_response(std::move(body), admin_, ns, desk_);
   }
-  ReviewAnswer request_token(const char* spec, std::string_view account = "robot") {
-    return answer_token_request(json_literal(spec), "ns", account, desk_);
+  ReviewResponse request_token(const char* spec, std::string_view account = "robot") {
+    return token_request_response(json_literal(spec), "ns", account, desk_);
   }
 
   test::FakeClock clock_;
@@ -37,21 +37,21 @@ class ReviewsTest : public testing::Test {
 };
 
 TEST_F(ReviewsTest, UnknownTokenIsNotAuthenticated) {
-  const ReviewAnswer answer = review("TokenReview", R"({"token":"nope"})");
+  const ReviewResponse response = review("TokenReview", R"({"token":"nope"})");
 
-  EXPECT_FALSE(answer.body.get("status").contains("authenticated"));
-  EXPECT_EQ(answer.body.text_at({"status", "error"}), "invalid bearer token");
+  EXPECT_FALSE(response.body.get("status").contains("authenticated"));
+  EXPECT_EQ(response.body.text_at({"status", "error"}), "invalid bearer token");
 }
 
 TEST_F(ReviewsTest, TokenThatWasAskedForIsKnown) {
-  const ReviewAnswer issued = request_token("{}");
+  const ReviewResponse issued = request_token("{}");
   const std::string token = issued.body.text_at({"status", "token"});
   EXPECT_EQ(issued.body.at({"spec", "expirationSeconds"})->integer(), 3600);
   EXPECT_TRUE(issued.body.at({"spec", "boundObjectRef"})->is_null());
 
   Json body = Json::object({{"kind", "TokenReview"}});
   body["spec"].set("token", token);
-  const ReviewAnswer known = answer_review(std::move(body), admin_, "", desk_);
+  const ReviewResponse known = review_response(std::move(body), admin_, "", desk_);
 
   EXPECT_TRUE(known.body.at({"status", "authenticated"})->boolean());
   EXPECT_EQ(known.body.text_at({"status", "user", "username"}), "system:serviceaccount:ns:robot");
@@ -64,9 +64,9 @@ TEST_F(ReviewsTest, TokenReviewNeedsAToken) {
 
 TEST_F(ReviewsTest, AccessIsThatOfTheNamedSubject) {
   const char* spec = R"({"user":"alice","resourceAttributes":{"verb":"list","resource":"pods"}})";
-  const ReviewAnswer answer = review("SubjectAccessReview", spec);
-  ASSERT_TRUE(answer.body.at({"status", "allowed"})->is_boolean());
-  EXPECT_FALSE(answer.body.at({"status", "allowed"})->boolean());
+  const ReviewResponse response = review("SubjectAccessReview", spec);
+  ASSERT_TRUE(response.body.at({"status", "allowed"})->is_boolean());
+  EXPECT_FALSE(response.body.at({"status", "allowed"})->boolean());
   EXPECT_TRUE(review("SelfSubjectAccessReview", spec).body.at({"status", "allowed"})->boolean());
 }
 
@@ -91,10 +91,10 @@ TEST_F(ReviewsTest, SpecsThatMakeNoSenseAreInvalid) {
   };
   // clang-format on
   for (const InvalidCase& each : cases) {
-    const ReviewAnswer answer = review(each.kind, each.spec, "ns");
-    ASSERT_THAT(answer.invalid, SizeIs(1)) << each.spec;
-    EXPECT_EQ(answer.invalid[0].field, each.field);
-    EXPECT_THAT(answer.invalid[0].message, HasSubstr(each.message));
+    const ReviewResponse response = review(each.kind, each.spec, "ns");
+    ASSERT_THAT(response.invalid, SizeIs(1)) << each.spec;
+    EXPECT_EQ(response.invalid[0].field, each.field);
+    EXPECT_THAT(response.invalid[0].message, HasSubstr(each.message));
   }
 }
 
@@ -103,8 +103,8 @@ TEST_F(ReviewsTest, SelectorsAreTextOrSoundRequirements) {
     const std::string spec =
         R"({"user":"a","resourceAttributes":{"verb":"list","resource":"pods","labelSelector":)" +
         selector + "}}";
-    const ReviewAnswer answer = review("SubjectAccessReview", spec.c_str());
-    return answer.invalid.empty() ? std::string("ok") : answer.invalid.front().field;
+    const ReviewResponse response = review("SubjectAccessReview", spec.c_str());
+    return response.invalid.empty() ? std::string("ok") : response.invalid.front().field;
   };
   const std::string path = "spec.resourceAttributes.labelSelector.";
 
@@ -122,11 +122,11 @@ TEST_F(ReviewsTest, SelectorsAreTextOrSoundRequirements) {
 }
 
 TEST_F(ReviewsTest, RulesOfAMasterAreEverything) {
-  const ReviewAnswer answer = review("SelfSubjectRulesReview", R"({"namespace":"ns"})");
+  const ReviewResponse response = review("SelfSubjectRulesReview", R"({"namespace":"ns"})");
 
-  EXPECT_EQ(to_text(*answer.body.at({"status", "resourceRules"})),
+  EXPECT_EQ(to_text(*response.body.at({"status", "resourceRules"})),
             R"([{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}])");
-  EXPECT_EQ(to_text(*answer.body.at({"status", "nonResourceRules"})),
+  EXPECT_EQ(to_text(*response.body.at({"status", "nonResourceRules"})),
             R"([{"verbs":["*"],"nonResourceURLs":["*"]}])");
 }
 

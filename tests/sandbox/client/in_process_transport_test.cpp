@@ -203,7 +203,7 @@ TEST_F(InProcessTransportTest, BodyThatIsCutBreaks) {
   handler_.answer = [](const Request&) {
     Response response;
     response.body = "abcdef";
-    response.mishap.cut_after = 2;
+    response.fault.cut_after = 2;
     return response;
   };
   const auto call = start();
@@ -215,7 +215,7 @@ TEST_F(InProcessTransportTest, BodyThatIsCutBreaks) {
 TEST_F(InProcessTransportTest, ResetComesInsteadOfAnAnswer) {
   handler_.answer = [](const Request&) {
     Response response;
-    response.mishap.reset = true;
+    response.fault.reset = true;
     return response;
   };
   const auto call = start();
@@ -228,7 +228,7 @@ TEST_F(InProcessTransportTest, DelayedAnswerComesAtItsTime) {
   handler_.answer = [](const Request&) {
     Response response;
     response.body = "late";
-    response.mishap.delay = seconds(5);
+    response.fault.delay = seconds(5);
     return response;
   };
   const auto call = start();
@@ -242,9 +242,10 @@ TEST_F(InProcessTransportTest, DelayedAnswerComesAtItsTime) {
 }
 
 /// Known from `when` on.
-class ScriptedLate final : public LateAnswer {
+class ScriptedDeferredResponse final : public DeferredResponse {
  public:
-  ScriptedLate(const host::Clock& clock, host::Time when) : clock_(clock), when_(when) {}
+  ScriptedDeferredResponse(const host::Clock& clock, host::Time when)
+      : clock_(clock), when_(when) {}
   std::optional<Response> take() override {
     if (clock_.now() < when_) return std::nullopt;
     Response response;
@@ -259,12 +260,13 @@ class ScriptedLate final : public LateAnswer {
   const host::Time when_;
 };
 
-TEST_F(InProcessTransportTest, LateAnswerComesOnceItIsKnown) {
+TEST_F(InProcessTransportTest, DeferredResponseComesOnceItIsKnown) {
   handler_.answer = [this](const Request&) {
     Response response;
     response.status = 504;
     response.body = "for those who do not wait";
-    response.late = std::make_unique<ScriptedLate>(clock_, clock_.now() + seconds(2));
+    response.deferred =
+        std::make_unique<ScriptedDeferredResponse>(clock_, clock_.now() + seconds(2));
     return response;
   };
   const auto call = start();
@@ -281,10 +283,10 @@ TEST_F(InProcessTransportTest, LateAnswerComesOnceItIsKnown) {
   EXPECT_TRUE(reader_.ended);
 }
 
-TEST_F(InProcessTransportTest, LateAnswerIsNotWaitedForBeyondTheTimeout) {
+TEST_F(InProcessTransportTest, DeferredResponseIsNotWaitedForBeyondTheTimeout) {
   handler_.answer = [this](const Request&) {
     Response response;
-    response.late = std::make_unique<ScriptedLate>(clock_, host::Time::max());
+    response.deferred = std::make_unique<ScriptedDeferredResponse>(clock_, host::Time::max());
     return response;
   };
   host::HttpRequest request;
@@ -303,7 +305,7 @@ TEST_F(InProcessTransportTest, LateAnswerIsNotWaitedForBeyondTheTimeout) {
 TEST_F(InProcessTransportTest, AnswerThatComesTooLateIsATimeout) {
   handler_.answer = [](const Request&) {
     Response response;
-    response.mishap.delay = seconds(60);
+    response.fault.delay = seconds(60);
     return response;
   };
   host::HttpRequest request;

@@ -12,7 +12,7 @@
 namespace davit::sandbox {
 
 /// What a FakeStream reads from.
-struct FakeFeed {
+struct FakeWatch {
   std::vector<std::string> lines;  ///< Not yet read, oldest first.
   bool ended = false;
   host::Time next = host::Time::max();
@@ -20,31 +20,31 @@ struct FakeFeed {
 
 class FakeStream final : public BodyStream {
  public:
-  explicit FakeStream(FakeFeed& feed) : feed_(feed) {}
+  explicit FakeStream(FakeWatch& watch) : watch_(watch) {}
 
   State read(std::string& out, std::size_t bytes_max) override {
     const std::size_t start = out.size();
-    while (!feed_.lines.empty() && out.size() - start < bytes_max) {
-      out += feed_.lines.front() + '\n';
-      feed_.lines.erase(feed_.lines.begin());
+    while (!watch_.lines.empty() && out.size() - start < bytes_max) {
+      out += watch_.lines.front() + '\n';
+      watch_.lines.erase(watch_.lines.begin());
     }
-    return feed_.ended && feed_.lines.empty() ? State::kEnded : State::kOpen;
+    return watch_.ended && watch_.lines.empty() ? State::kEnded : State::kOpen;
   }
   void on_ready(std::function<void()>) override {}
-  host::Time next_read() const override { return feed_.next; }
+  host::Time next_read() const override { return watch_.next; }
 
  private:
-  FakeFeed& feed_;
+  FakeWatch& watch_;
 };
 
-/// Answers what the test prepared, watches from one feed, and notes what it was asked.
+/// Responds with what the test prepared and records the requests; all watches read one source.
 class FakeServer final : public Handler {
  public:
   Response handle(const Request& request) override {
     asked.push_back(request.method + ' ' + request.target);
     Response response;
     if (request.target.find("watch=1") != std::string::npos) {
-      response.stream = std::make_unique<FakeStream>(feed);
+      response.stream = std::make_unique<FakeStream>(watch);
       return response;
     }
     response.status = status;
@@ -55,7 +55,7 @@ class FakeServer final : public Handler {
   std::vector<std::string> asked;
   int status = 200;
   std::string body = R"({"kind":"Pod"})";
-  FakeFeed feed;
+  FakeWatch watch;
 };
 
 inline Request request(std::string method, std::string target, std::string body = "") {

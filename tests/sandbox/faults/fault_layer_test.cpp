@@ -22,31 +22,31 @@ class FaultLayerTest : public testing::Test {
 TEST_F(FaultLayerTest, NothingHappensWithoutRules) {
   const Response response = faulty_.get(kPod);
   EXPECT_EQ(response.body, R"({"kind":"Pod"})");
-  EXPECT_EQ(response.mishap.delay, host::Duration(0));
-  EXPECT_FALSE(response.mishap.reset);
-  EXPECT_FALSE(response.mishap.cut_after);
+  EXPECT_EQ(response.fault.delay, host::Duration(0));
+  EXPECT_FALSE(response.fault.reset);
+  EXPECT_FALSE(response.fault.cut_after);
 }
 
 TEST_F(FaultLayerTest, DelayedAnswerIsWhole) {
   faulty_.add(R"({"fault":"delay","delay":"2s"})");
   const Response response = faulty_.get(kPod);
-  EXPECT_EQ(response.mishap.delay, std::chrono::seconds(2));
+  EXPECT_EQ(response.fault.delay, std::chrono::seconds(2));
   EXPECT_EQ(response.body, R"({"kind":"Pod"})");
 }
 
 TEST_F(FaultLayerTest, ResetRequestNeverArrives) {
   faulty_.add(R"({"fault":"reset"})");
   const Response response = faulty_.get(kPod);
-  EXPECT_TRUE(response.mishap.reset);
-  EXPECT_EQ(response.mishap.cut_after, 0u);
+  EXPECT_TRUE(response.fault.reset);
+  EXPECT_EQ(response.fault.cut_after, 0u);
   EXPECT_THAT(faulty_.server.asked, IsEmpty());
 }
 
 TEST_F(FaultLayerTest, LostAnswerIsThatOfARequestThatArrived) {
   faulty_.add(R"({"fault":"lost","target":{"verb":"delete"}})");
   const Response response = faulty_.layer.handle(request("DELETE", kPod));
-  EXPECT_TRUE(response.mishap.reset);
-  EXPECT_EQ(response.mishap.cut_after, 0u);
+  EXPECT_TRUE(response.fault.reset);
+  EXPECT_EQ(response.fault.cut_after, 0u);
   EXPECT_THAT(faulty_.server.asked, ElementsAre("DELETE /api/v1/namespaces/a/pods/p"));
 }
 
@@ -54,9 +54,9 @@ TEST_F(FaultLayerTest, SlowAndCutBodiesAreLeftToTheFront) {
   faulty_.add(R"({"fault":"slow","bytesPerSecond":100})");
   faulty_.add(R"({"fault":"cut","afterBytes":5})");
   const Response response = faulty_.get(kPod);
-  EXPECT_EQ(response.mishap.bytes_per_second, 100u);
-  EXPECT_EQ(response.mishap.cut_after, 5u);
-  EXPECT_FALSE(response.mishap.reset);
+  EXPECT_EQ(response.fault.bytes_per_second, 100u);
+  EXPECT_EQ(response.fault.cut_after, 5u);
+  EXPECT_FALSE(response.fault.reset);
 }
 
 struct StatusCase {
@@ -149,7 +149,7 @@ TEST_F(FaultLayerTest, HistoryThatIsGoneIsReadFresh) {
 TEST_F(FaultLayerTest, RequestOfAnyShapePassesThrough) {
   faulty_.add(R"({"fault":"reset","target":{"resource":"*"}})");
   for (const char* target : {"", "/", "*", "/%zz", "/api/v1/%", "/version?%", "/sandbox/faultsy"}) {
-    EXPECT_FALSE(faulty_.get(target).mishap.reset) << target;
+    EXPECT_FALSE(faulty_.get(target).fault.reset) << target;
   }
   EXPECT_EQ(faulty_.server.asked.size(), 7u);
 }
@@ -160,8 +160,8 @@ TEST_F(FaultLayerTest, RuleCanConcernOneUser) {
   layer.add(*parse_fault_script(json_literal(R"({"fault":"reset","target":{"user":"me"}})")));
   Request mine = request("GET", kPod);
   mine.headers = {{"Test-User", "me"}};
-  EXPECT_TRUE(layer.handle(mine).mishap.reset);
-  EXPECT_FALSE(layer.handle(request("GET", kPod)).mishap.reset);
+  EXPECT_TRUE(layer.handle(mine).fault.reset);
+  EXPECT_FALSE(layer.handle(request("GET", kPod)).fault.reset);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class FaultWatchTest : public testing::Test {
     return faulty_.get(std::move(target)).stream;
   }
   void put(std::initializer_list<const char*> names) {
-    for (const char* name : names) faulty_.server.feed.lines.push_back(added(name));
+    for (const char* name : names) faulty_.server.watch.lines.push_back(added(name));
   }
 
   FaultyServer faulty_;
@@ -50,9 +50,9 @@ TEST_F(FaultWatchTest, WatchWithoutFaultsIsPassedOn) {
   const auto stream = watch();
   put({"p", "q"});
   EXPECT_THAT(read(*stream), ElementsAre("p", "q"));
-  faulty_.server.feed.next = faulty_.clock.now() + seconds(60);
+  faulty_.server.watch.next = faulty_.clock.now() + seconds(60);
   EXPECT_EQ(stream->next_read(), faulty_.clock.now() + seconds(60));
-  faulty_.server.feed.ended = true;
+  faulty_.server.watch.ended = true;
   EXPECT_THAT(read(*stream), ElementsAre("(end)"));
 }
 
@@ -72,8 +72,8 @@ TEST_F(FaultWatchTest, DeafWatchGetsAllInOrderWhenItsTimeIsOver) {
 TEST_F(FaultWatchTest, DeafWatchDoesNotEvenEnd) {
   faulty_.add(R"({"fault":"hold"})");
   const auto stream = watch();
-  faulty_.server.feed.ended = true;
-  faulty_.server.feed.next = faulty_.clock.now();
+  faulty_.server.watch.ended = true;
+  faulty_.server.watch.next = faulty_.clock.now();
   EXPECT_THAT(read(*stream), ElementsAre());
   EXPECT_EQ(stream->next_read(), host::Time::max());
 }
@@ -151,7 +151,7 @@ TEST_F(FaultWatchTest, GapKnowsTheObjectOfATable) {
   faulty_.add(R"({"fault":"gap","target":{"name":"q"}})");
   const auto stream = watch();
   for (const char* name : {"p", "q"}) {
-    faulty_.server.feed.lines.push_back(
+    faulty_.server.watch.lines.push_back(
         R"({"type":"ADDED","object":{"kind":"Table","rows":[{"object":{"metadata":{"name":")" +
         std::string(name) + R"("}}}]}})");
   }
@@ -175,7 +175,7 @@ TEST_F(FaultWatchTest, LostAnswerOfAWatchLeavesNoStream) {
   faulty_.add(R"({"fault":"lost"})");
   const Response response = faulty_.get("/api/v1/pods?watch=1");
   EXPECT_EQ(response.stream, nullptr);
-  EXPECT_TRUE(response.mishap.reset);
+  EXPECT_TRUE(response.fault.reset);
 }
 
 }  // namespace

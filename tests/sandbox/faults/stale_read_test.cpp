@@ -53,7 +53,7 @@ TEST(StaleReadTest, NextPageOfAListStaysAsItIs) {
 std::string answer(std::string body) {
   Response list;
   list.body = std::move(body);
-  return stale_answer(std::move(list), asked("get")).body;
+  return stale_response(std::move(list), asked("get")).body;
 }
 
 TEST(StaleReadTest, ObjectIsTakenOutOfItsList) {
@@ -74,7 +74,7 @@ TEST(StaleReadTest, ObjectThatWasNotThereIsNotFound) {
                            R"({"kind":"PodList","items":null})", "no JSON"}) {
     Response list;
     list.body = body;
-    EXPECT_EQ(stale_answer(std::move(list), asked("get")).status, 404) << body;
+    EXPECT_EQ(stale_response(std::move(list), asked("get")).status, 404) << body;
   }
 }
 

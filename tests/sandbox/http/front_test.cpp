@@ -74,7 +74,7 @@ class ChannelStream final : public BodyStream {
 };
 
 /// Known at the second question.
-class SecondTime final : public LateAnswer {
+class SecondTime final : public DeferredResponse {
  public:
   [[nodiscard]] std::optional<Response> take() override {
     if (!std::exchange(asked_, true)) return std::nullopt;
@@ -96,8 +96,8 @@ class TestHandler final : public Handler {
   [[nodiscard]] Response handle(const Request& request) override {
     Response response;
     if (request.target == "/stream") response.stream = std::make_unique<ChannelStream>(channel);
-    if (request.target == "/late") response.late = std::make_unique<SecondTime>();
-    if (request.target == "/reset") response.mishap.reset = true;
+    if (request.target == "/late") response.deferred = std::make_unique<SecondTime>();
+    if (request.target == "/reset") response.fault.reset = true;
     response.body = request.method + " " + request.target;
     if (request.body_too_large) response.body += " too large";
     if (request.certificate_refused) response.body += " refused";
@@ -129,7 +129,7 @@ class FrontTest : public testing::Test {
     open(host::TlsIdentity{credentials_.server.certificate, credentials_.server.key,
                            credentials_.authority.certificate});
   }
-  test::TlsAnswer ask(const KeyPair& own, std::string protocols = "") {
+  test::TlsResponse ask(const KeyPair& own, std::string protocols = "") {
     return test::tls_get(front_->port(), "/who",
                          {credentials_.authority.certificate, own, std::move(protocols)});
   }
@@ -209,7 +209,7 @@ TEST_F(FrontTest, ManyStreamsAreServedAtOnce) {
   }
 }
 
-TEST_F(FrontTest, LateAnswerReachesTheClient) {
+TEST_F(FrontTest, DeferredResponseReachesTheClient) {
   open();
 
   EXPECT_THAT(test::http_get(front_->port(), "/late"), EndsWith("\r\n\r\nknown"));
@@ -225,7 +225,7 @@ TEST_F(FrontTest, StreamsOfAStoppingServerEndProperly) {
   open();
   test::HttpClient client(front_->port());
   client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_THAT(client.read_answer(), HasSubstr("Transfer-Encoding: chunked\r\n"));
+  EXPECT_THAT(client.read_response(), HasSubstr("Transfer-Encoding: chunked\r\n"));
 
   front_.reset();
 

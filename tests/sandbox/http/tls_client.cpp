@@ -37,7 +37,8 @@ void use(SSL_CTX* context, const TlsClientOptions& options) {
 
 }  // namespace
 
-TlsAnswer tls_get(std::uint16_t port, const std::string& target, const TlsClientOptions& options) {
+TlsResponse tls_get(std::uint16_t port, const std::string& target,
+                    const TlsClientOptions& options) {
   const ContextPtr context(SSL_CTX_new(TLS_client_method()));
   use(context.get(), options);
   const host::UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
@@ -55,16 +56,16 @@ TlsAnswer tls_get(std::uint16_t port, const std::string& target, const TlsClient
   const std::string request =
       "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   SSL_write(ssl.get(), request.data(), static_cast<int>(request.size()));
-  TlsAnswer answer;
+  TlsResponse response;
   const unsigned char* protocol = nullptr;
   unsigned size = 0;
   SSL_get0_alpn_selected(ssl.get(), &protocol, &size);
-  if (protocol != nullptr) answer.protocol.assign(reinterpret_cast<const char*>(protocol), size);
+  if (protocol != nullptr) response.protocol.assign(reinterpret_cast<const char*>(protocol), size);
   char piece[4096];
   for (int got = 0; (got = SSL_read(ssl.get(), piece, sizeof piece)) > 0;) {
-    answer.text.append(piece, static_cast<std::size_t>(got));
+    response.text.append(piece, static_cast<std::size_t>(got));
   }
-  return answer;
+  return response;
 }
 
 }  // namespace davit::test

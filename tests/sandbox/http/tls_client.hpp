@@ -1,4 +1,4 @@
-/// The client's side of TLS for tests of the server: one request, one answer.
+/// The client's side of TLS for tests of the server: one request, one response.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct TlsClientOptions {
   std::string protocols;  ///< ALPN in its wire form.
 };
 
-struct TlsAnswer {
+struct TlsResponse {
   std::string text;      ///< Everything until the server closes; "" without a handshake.
   std::string protocol;  ///< What ALPN chose.
 };
 
 /// GETs `target` from a server on the loopback.
-[[nodiscard]] TlsAnswer tls_get(std::uint16_t port, const std::string& target,
-                                const TlsClientOptions& options);
+[[nodiscard]] TlsResponse tls_get(std::uint16_t port, const std::string& target,
+                                  const TlsClientOptions& options);
 
 }  // namespace davit::test

@@ -7,17 +7,17 @@
 namespace davit::sandbox {
 namespace {
 
-NodeRoom room(std::string_view text) {
-  NodeRoom out;
+NodeCapacity capacity(std::string_view text) {
+  NodeCapacity out;
   Json node = json_literal(text);
   if (!node.contains("status")) {
     node.set("status", json_literal(R"({"allocatable":{"cpu":"4","memory":"8Gi","pods":"3"}})"));
   }
-  update_room(out, node);
+  update_capacity(out, node);
   return out;
 }
 
-Choice choose(std::string_view pod_spec, const std::vector<const NodeRoom*>& nodes) {
+Choice choose(std::string_view pod_spec, const std::vector<const NodeCapacity*>& nodes) {
   const Json spec = json_literal(pod_spec);
   return schedule(spec, pod_share(spec), nodes);
 }
@@ -75,7 +75,7 @@ constexpr FitCase kFitCases[] = {
 class FitTest : public testing::TestWithParam<FitCase> {};
 
 TEST_P(FitTest, SaysWhetherTheNodeTakesThePod) {
-  const NodeRoom node = room(GetParam().node);
+  const NodeCapacity node = capacity(GetParam().node);
 
   const Choice choice = choose(GetParam().pod_spec, {&node});
 
@@ -89,10 +89,10 @@ INSTANTIATE_TEST_SUITE_P(Rules, FitTest, testing::ValuesIn(kFitCases),
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST(ScheduleTest, MessageCountsTheReasonsOfAllNodes) {
-  const NodeRoom tainted =
-      room(R"({"metadata":{"name":"a"},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]}})");
-  const NodeRoom other = room(R"({"metadata":{"name":"b"}})");
-  const NodeRoom third = room(R"({"metadata":{"name":"c"}})");
+  const NodeCapacity tainted = capacity(
+      R"({"metadata":{"name":"a"},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]}})");
+  const NodeCapacity other = capacity(R"({"metadata":{"name":"b"}})");
+  const NodeCapacity third = capacity(R"({"metadata":{"name":"c"}})");
 
   const Choice choice = choose(R"({"nodeSelector":{"disk":"ssd"}})", {&tainted, &other, &third});
 
@@ -107,24 +107,24 @@ TEST(ScheduleTest, WithoutNodesThereIsAMessageOfItsOwn) {
 }
 
 TEST(ScheduleTest, TakesTheNodeWithTheFewestPods) {
-  NodeRoom busy = room(R"({"metadata":{"name":"a"}})");
-  const NodeRoom idle = room(R"({"metadata":{"name":"b"}})");
+  NodeCapacity busy = capacity(R"({"metadata":{"name":"a"}})");
+  const NodeCapacity idle = capacity(R"({"metadata":{"name":"b"}})");
   busy.add({});
 
   EXPECT_EQ(choose("{}", {&busy, &idle}).node, &idle);
 }
 
 TEST(ScheduleTest, AvoidsWhatPrefersNoPods) {
-  const NodeRoom disliked = room(
+  const NodeCapacity disliked = capacity(
       R"({"metadata":{"name":"a"},"spec":{"taints":[{"key":"k","effect":"PreferNoSchedule"}]}})");
-  NodeRoom busy = room(R"({"metadata":{"name":"b"}})");
+  NodeCapacity busy = capacity(R"({"metadata":{"name":"b"}})");
   busy.add({});
 
   EXPECT_EQ(choose("{}", {&disliked, &busy}).node, &busy);
 }
 
 TEST(ScheduleTest, RoomThatIsGivenBackCanBeTakenAgain) {
-  NodeRoom node = room(R"({"metadata":{"name":"a"}})");
+  NodeCapacity node = capacity(R"({"metadata":{"name":"a"}})");
   const Json spec = json_literal(
       R"({"containers":[{"resources":{"requests":{"cpu":"3"}},"ports":[{"hostPort":80}]}]})");
   const PodShare share = pod_share(spec);
@@ -141,7 +141,7 @@ TEST(ScheduleTest, RoomThatIsGivenBackCanBeTakenAgain) {
 }
 
 TEST(ScheduleTest, NodeTakesNoMorePodsThanItSays) {
-  NodeRoom node = room(R"({"metadata":{"name":"a"}})");
+  NodeCapacity node = capacity(R"({"metadata":{"name":"a"}})");
   for (int i = 0; i < 3; ++i) node.add({});
 
   EXPECT_EQ(choose("{}", {&node}).message, "0/1 nodes are available: 1 Too many pods.");

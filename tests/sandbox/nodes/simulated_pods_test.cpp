@@ -60,10 +60,10 @@ TEST(SimulatedPodsTest, PodThatIsToldToCrashHasNoRestartsOfTheTimeBefore) {
     return world.pod("web").get("status").get("containerStatuses").items().front();
   };
 
-  const Answer answer =
+  const Reply response =
       world.sandbox.patch("/api/v1/namespaces/default/pods/web", "merge",
                           R"({"metadata":{"annotations":{"sandbox.davit.dev/exit-code":"1"}}})");
-  ASSERT_EQ(answer.code, 200) << answer.text;
+  ASSERT_EQ(response.code, 200) << response.text;
   world.settle();
 
   // The first restart is at once, the next one after ten seconds.

@@ -17,7 +17,7 @@ class Interceptor final : public Handler {
  public:
   explicit Interceptor(Handler& inner) : inner_(inner) {}
 
-  /// Asked first; its answer is taken where it has one.
+  /// Asked first; its response is taken where it has one.
   std::function<std::optional<Response>(const Request&)> intercept;
 
   Response handle(const Request& request) override {
@@ -86,7 +86,7 @@ class World {
         spec.find("\"containers\"") == std::string::npos
             ? std::string(R"("containers":[{"name":"c","image":"i"}])") + (spec.empty() ? "" : ",")
             : "";
-    const Answer answer =
+    const Reply answer =
         sandbox.post("/api/v1/namespaces/default/pods",
                      R"({"metadata":{"name":")" + name + R"(","annotations":{)" + annotations +
                          R"(}},"spec":{)" + containers + spec + "}}");
@@ -94,7 +94,7 @@ class World {
     settle();
   }
   void annotate_node(const std::string& name, const std::string& value) {
-    const Answer answer = sandbox.patch(
+    const Reply answer = sandbox.patch(
         "/api/v1/nodes/" + name, "merge",
         R"({"metadata":{"annotations":{"sandbox.davit.dev/node":")" + value + R"("}}})");
     EXPECT_EQ(answer.code, 200) << answer.text;

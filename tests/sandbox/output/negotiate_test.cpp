@@ -14,39 +14,39 @@ constexpr std::string_view kMetadataClient =
 
 struct Agreement {
   std::string_view accept;
-  AnswerShape shape;
+  ResponseShape shape;
   Media media;
   Form form;
 };
 
 constexpr Agreement kAgreements[] = {
-    {"", AnswerShape::kObject, Media::kJson, Form::kWhole},
-    {"*/*", AnswerShape::kList, Media::kJson, Form::kWhole},
-    {"application/json, */*", AnswerShape::kObject, Media::kJson, Form::kWhole},
-    {"application/json;charset=utf-8", AnswerShape::kObject, Media::kJson, Form::kWhole},
-    {"application/vnd.kubernetes.protobuf,application/json", AnswerShape::kList, Media::kProtobuf,
+    {"", ResponseShape::kObject, Media::kJson, Form::kWhole},
+    {"*/*", ResponseShape::kList, Media::kJson, Form::kWhole},
+    {"application/json, */*", ResponseShape::kObject, Media::kJson, Form::kWhole},
+    {"application/json;charset=utf-8", ResponseShape::kObject, Media::kJson, Form::kWhole},
+    {"application/vnd.kubernetes.protobuf,application/json", ResponseShape::kList, Media::kProtobuf,
      Form::kWhole},
-    {"application/vnd.kubernetes.protobuf, */*", AnswerShape::kWatch, Media::kProtobuf,
+    {"application/vnd.kubernetes.protobuf, */*", ResponseShape::kWatch, Media::kProtobuf,
      Form::kWhole},
-    {"application/vnd.kubernetes.protobuf", AnswerShape::kObject, Media::kProtobuf, Form::kWhole},
-    {"application/json,application/vnd.kubernetes.protobuf", AnswerShape::kObject, Media::kJson,
+    {"application/vnd.kubernetes.protobuf", ResponseShape::kObject, Media::kProtobuf, Form::kWhole},
+    {"application/json,application/vnd.kubernetes.protobuf", ResponseShape::kObject, Media::kJson,
      Form::kWhole},
     {"application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1,application/json;as=Table;"
      "g=meta.k8s.io;v=v1",
-     AnswerShape::kList, Media::kJson, Form::kTable},
-    {"application/yaml", AnswerShape::kObject, Media::kYaml, Form::kWhole},
-    {"application/json;q=0.5,application/yaml", AnswerShape::kObject, Media::kYaml, Form::kWhole},
-    {"application/json;stream=watch", AnswerShape::kWatch, Media::kJson, Form::kWhole},
-    {kKubectlTable, AnswerShape::kObject, Media::kJson, Form::kTable},
-    {kKubectlTable, AnswerShape::kList, Media::kJson, Form::kTable},
-    {kKubectlTable, AnswerShape::kWatch, Media::kJson, Form::kTable},
-    {kMetadataClient, AnswerShape::kList, Media::kProtobuf, Form::kMetadataList},
-    {kMetadataClient, AnswerShape::kWatch, Media::kProtobuf, Form::kMetadata},
-    {"application/json;as=Chair;g=meta.k8s.io;v=v1,application/json", AnswerShape::kObject,
+     ResponseShape::kList, Media::kJson, Form::kTable},
+    {"application/yaml", ResponseShape::kObject, Media::kYaml, Form::kWhole},
+    {"application/json;q=0.5,application/yaml", ResponseShape::kObject, Media::kYaml, Form::kWhole},
+    {"application/json;stream=watch", ResponseShape::kWatch, Media::kJson, Form::kWhole},
+    {kKubectlTable, ResponseShape::kObject, Media::kJson, Form::kTable},
+    {kKubectlTable, ResponseShape::kList, Media::kJson, Form::kTable},
+    {kKubectlTable, ResponseShape::kWatch, Media::kJson, Form::kTable},
+    {kMetadataClient, ResponseShape::kList, Media::kProtobuf, Form::kMetadataList},
+    {kMetadataClient, ResponseShape::kWatch, Media::kProtobuf, Form::kMetadata},
+    {"application/json;as=Chair;g=meta.k8s.io;v=v1,application/json", ResponseShape::kObject,
      Media::kJson, Form::kWhole},
-    {"application/json;as=Table;g=other;v=v1,application/json", AnswerShape::kObject, Media::kJson,
-     Form::kWhole},
-    {"application/json;as=Table;g=meta.k8s.io;v=v9,application/json", AnswerShape::kObject,
+    {"application/json;as=Table;g=other;v=v1,application/json", ResponseShape::kObject,
+     Media::kJson, Form::kWhole},
+    {"application/json;as=Table;g=meta.k8s.io;v=v9,application/json", ResponseShape::kObject,
      Media::kJson, Form::kWhole},
 };
 
@@ -62,7 +62,7 @@ TEST(NegotiateTest, TheFirstEntryThatCanBeServedWins) {
 TEST(NegotiateTest, CustomResourcesHaveNoProtobufButForTheirMetadata) {
   const auto media = [](std::string_view accept) -> std::optional<Media> {
     const ApiResult<OutputForm> form =
-        negotiate(accept, AnswerShape::kList, "WidgetList", HasProtobuf::kNo);
+        negotiate(accept, ResponseShape::kList, "WidgetList", HasProtobuf::kNo);
     if (!form) return std::nullopt;
     return form->media;
   };
@@ -73,33 +73,33 @@ TEST(NegotiateTest, CustomResourcesHaveNoProtobufButForTheirMetadata) {
 
 TEST(NegotiateTest, TheVersionOfTheFormIsKept) {
   EXPECT_EQ(
-      negotiate("application/json;as=Table;v=v1beta1;g=meta.k8s.io", AnswerShape::kList, "Pod")
+      negotiate("application/json;as=Table;v=v1beta1;g=meta.k8s.io", ResponseShape::kList, "Pod")
           ->meta_version,
       "v1beta1");
 }
 
 struct Refusal {
   std::string_view accept;
-  AnswerShape shape;
+  ResponseShape shape;
   std::string_view kind;
   std::string_view message;
 };
 
 constexpr Refusal kRefusals[] = {
-    {"text/plain", AnswerShape::kList, "ConfigMapList",
+    {"text/plain", ResponseShape::kList, "ConfigMapList",
      "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
      "application/vnd.kubernetes.protobuf"},
-    {"application/json;as=Chair;g=meta.k8s.io;v=v1", AnswerShape::kObject, "ConfigMap",
+    {"application/json;as=Chair;g=meta.k8s.io;v=v1", ResponseShape::kObject, "ConfigMap",
      "only the following media types are accepted: application/json, application/yaml, "
      "application/vnd.kubernetes.protobuf"},
-    {"application/yaml", AnswerShape::kWatch, "ConfigMap",
+    {"application/yaml", ResponseShape::kWatch, "ConfigMap",
      "only the following media types are accepted: application/json;stream=watch, "
      "application/vnd.kubernetes.protobuf;stream=watch"},
-    {"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", AnswerShape::kList,
+    {"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", ResponseShape::kList,
      "ConfigMapList",
      "you requested PartialObjectMetadata, but the requested object is a list "
      "(*core.ConfigMapList)"},
-    {"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", AnswerShape::kObject,
+    {"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", ResponseShape::kObject,
      "ConfigMap",
      "you requested PartialObjectMetadataList, but the requested object is not a list "
      "(*core.ConfigMap)"},

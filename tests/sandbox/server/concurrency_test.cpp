@@ -24,9 +24,9 @@ TEST(ConcurrencyTest, NoUnconditionalPatchIsLost) {
       writers.emplace_back([&, thread] {
         for (int i = 0; i < kWrites; ++i) {
           const std::string key = std::to_string(thread) + '-' + std::to_string(i);
-          const Answer answer =
+          const Reply response =
               sandbox.patch(kMaps + "/shared", "merge", R"({"data":{")" + key + R"(":"x"}})");
-          if (answer.code != 200) ++failures;
+          if (response.code != 200) ++failures;
         }
       });
     }
@@ -38,7 +38,7 @@ TEST(ConcurrencyTest, NoUnconditionalPatchIsLost) {
 
 TEST(ConcurrencyTest, AWatchSeesEveryWriteOnceAndInOrder) {
   Sandbox sandbox;
-  const Answer watch = sandbox.get(kMaps + "?watch=1&labelSelector=w");
+  const Reply watch = sandbox.get(kMaps + "?watch=1&labelSelector=w");
   {
     std::vector<std::jthread> writers;
     for (int thread = 0; thread < kThreads; ++thread) {
@@ -84,7 +84,7 @@ TEST(ConcurrencyTest, APodThatItsNodeReportsStoppedWhileItIsRemovedIsDeletedWith
               200);
   });
 
-  const Answer removed = sandbox.remove(pods + "/p", R"({"gracePeriodSeconds":0})");
+  const Reply removed = sandbox.remove(pods + "/p", R"({"gracePeriodSeconds":0})");
 
   EXPECT_EQ(removed.code, 200) << removed.text;
   EXPECT_EQ(sandbox.get(pods + "/p").code, 404);

@@ -15,30 +15,30 @@ std::string config_map(const std::string& name, const std::string& rest = "") {
 TEST(ConfigMapTest, CreateSetsWhatIsTheSystemsAndIgnoresTheClients) {
   Sandbox sandbox;
 
-  const Answer answer = sandbox.post(
+  const Reply response = sandbox.post(
       kConfigMaps,
       R"({"metadata":{"name":"a","uid":"x","creationTimestamp":"2001-01-01T00:00:00Z"},)"
       R"("data":{"k":"v"}})");
 
-  EXPECT_EQ(answer.code, 201);
-  EXPECT_NE(answer.body.text_at({"metadata", "uid"}), "x");
-  EXPECT_EQ(answer.body.text_at({"metadata", "creationTimestamp"}), "2026-01-01T00:00:00Z");
-  EXPECT_EQ(answer.body.text_at({"metadata", "namespace"}), "default");
-  EXPECT_EQ(answer.body.text_at({"kind"}), "ConfigMap");
-  EXPECT_EQ(answer.body.text_at({"data", "k"}), "v");
-  EXPECT_FALSE(answer.revision().empty());
+  EXPECT_EQ(response.code, 201);
+  EXPECT_NE(response.body.text_at({"metadata", "uid"}), "x");
+  EXPECT_EQ(response.body.text_at({"metadata", "creationTimestamp"}), "2026-01-01T00:00:00Z");
+  EXPECT_EQ(response.body.text_at({"metadata", "namespace"}), "default");
+  EXPECT_EQ(response.body.text_at({"kind"}), "ConfigMap");
+  EXPECT_EQ(response.body.text_at({"data", "k"}), "v");
+  EXPECT_FALSE(response.revision().empty());
 }
 
 TEST(ConfigMapTest, ATakenNameIsRefused) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kConfigMaps, config_map("a")).code, 201);
 
-  const Answer answer = sandbox.post(kConfigMaps, config_map("a"));
+  const Reply response = sandbox.post(kConfigMaps, config_map("a"));
 
-  EXPECT_EQ(answer.code, 409);
-  EXPECT_EQ(answer.reason(), "AlreadyExists");
-  EXPECT_EQ(answer.message(), R"(configmaps "a" already exists)");
-  EXPECT_EQ(answer.body.get("details"), json_literal(R"({"name":"a","kind":"configmaps"})"));
+  EXPECT_EQ(response.code, 409);
+  EXPECT_EQ(response.reason(), "AlreadyExists");
+  EXPECT_EQ(response.message(), R"(configmaps "a" already exists)");
+  EXPECT_EQ(response.body.get("details"), json_literal(R"({"name":"a","kind":"configmaps"})"));
 }
 
 TEST(ConfigMapTest, AListIsSortedAndItsItemsCarryNoKind) {
@@ -46,7 +46,7 @@ TEST(ConfigMapTest, AListIsSortedAndItsItemsCarryNoKind) {
   for (const char* name : {"b", "a"})
     ASSERT_EQ(sandbox.post(kConfigMaps, config_map(name)).code, 201);
 
-  const Answer list = sandbox.get(kConfigMaps);
+  const Reply list = sandbox.get(kConfigMaps);
 
   EXPECT_EQ(list.body.text_at({"kind"}), "ConfigMapList");
   EXPECT_EQ(list.names(), "a b");
@@ -62,13 +62,13 @@ TEST(ConfigMapTest, AMissingObjectIsNotFound) {
 
 TEST(ConfigMapTest, DeletingAnswersAStatusWithTheUid) {
   Sandbox sandbox;
-  const Answer created = sandbox.post(kConfigMaps, config_map("a"));
+  const Reply created = sandbox.post(kConfigMaps, config_map("a"));
 
-  const Answer answer = sandbox.remove(kConfigMaps + "/a");
+  const Reply response = sandbox.remove(kConfigMaps + "/a");
 
-  EXPECT_EQ(answer.code, 200);
-  EXPECT_EQ(answer.body.text_at({"status"}), "Success");
-  EXPECT_EQ(answer.body.text_at({"details", "uid"}), created.body.text_at({"metadata", "uid"}));
+  EXPECT_EQ(response.code, 200);
+  EXPECT_EQ(response.body.text_at({"status"}), "Success");
+  EXPECT_EQ(response.body.text_at({"details", "uid"}), created.body.text_at({"metadata", "uid"}));
   EXPECT_EQ(sandbox.remove(kConfigMaps + "/a").code, 404);
 }
 
@@ -78,9 +78,9 @@ TEST(ConfigMapTest, PagesGoOnWhereTheLastOneEnded) {
     ASSERT_EQ(sandbox.post(kConfigMaps, config_map(name)).code, 201);
   }
 
-  const Answer first = sandbox.get(kConfigMaps + "?limit=2");
+  const Reply first = sandbox.get(kConfigMaps + "?limit=2");
   ASSERT_EQ(sandbox.post(kConfigMaps, config_map("bb")).code, 201);
-  const Answer second = sandbox.get(
+  const Reply second = sandbox.get(
       kConfigMaps + "?limit=2&continue=" + first.body.text_at({"metadata", "continue"}));
 
   EXPECT_EQ(first.names(), "a b");
@@ -92,10 +92,10 @@ TEST(ConfigMapTest, PagesGoOnWhereTheLastOneEnded) {
 
 TEST(ConfigMapTest, AnEqualUpdateWritesNothing) {
   Sandbox sandbox;
-  const Answer created = sandbox.post(kConfigMaps, config_map("a", R"("data":{"k":"v"})"));
+  const Reply created = sandbox.post(kConfigMaps, config_map("a", R"("data":{"k":"v"})"));
 
-  const Answer same = sandbox.put(kConfigMaps + "/a", config_map("a", R"("data":{"k":"v"})"));
-  const Answer other = sandbox.put(kConfigMaps + "/a", config_map("a", R"("data":{"k":"w"})"));
+  const Reply same = sandbox.put(kConfigMaps + "/a", config_map("a", R"("data":{"k":"v"})"));
+  const Reply other = sandbox.put(kConfigMaps + "/a", config_map("a", R"("data":{"k":"w"})"));
 
   EXPECT_EQ(same.code, 200);
   EXPECT_EQ(same.revision(), created.revision());
@@ -106,11 +106,11 @@ TEST(ConfigMapTest, AStaleUpdateConflicts) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kConfigMaps, config_map("a")).code, 201);
 
-  const Answer answer =
+  const Reply response =
       sandbox.put(kConfigMaps + "/a", R"({"metadata":{"name":"a","resourceVersion":"1"}})");
 
-  EXPECT_EQ(answer.code, 409);
-  EXPECT_EQ(answer.message(),
+  EXPECT_EQ(response.code, 409);
+  EXPECT_EQ(response.message(),
             "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; "
             "please apply your changes to the latest version and try again");
 }
@@ -120,9 +120,9 @@ TEST(ConfigMapTest, AFinalizerHoldsTheObjectUntilItIsTakenAway) {
   ASSERT_EQ(sandbox.post(kConfigMaps, R"({"metadata":{"name":"f","finalizers":["ex.io/f"]}})").code,
             201);
 
-  const Answer held = sandbox.remove(kConfigMaps + "/f");
-  const Answer again = sandbox.post(kConfigMaps, config_map("f"));
-  const Answer freed =
+  const Reply held = sandbox.remove(kConfigMaps + "/f");
+  const Reply again = sandbox.post(kConfigMaps, config_map("f"));
+  const Reply freed =
       sandbox.patch(kConfigMaps + "/f", "merge", R"({"metadata":{"finalizers":null}})");
 
   EXPECT_EQ(held.body.text_at({"kind"}), "ConfigMap");
@@ -136,8 +136,8 @@ TEST(ConfigMapTest, ALoneEmptyEntryForgetsWhoOwnsWhat) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kConfigMaps, config_map("a", R"("data":{"k":"v"})")).code, 201);
 
-  const Answer kept = sandbox.put(kConfigMaps + "/a", config_map("a", R"("data":{"k":"w"})"));
-  const Answer forgotten =
+  const Reply kept = sandbox.put(kConfigMaps + "/a", config_map("a", R"("data":{"k":"w"})"));
+  const Reply forgotten =
       sandbox.patch(kConfigMaps + "/a", "merge", R"({"metadata":{"managedFields":[{}]}})");
 
   EXPECT_EQ(kept.body.get("metadata").get("managedFields").items().size(), 1u);
@@ -147,11 +147,11 @@ TEST(ConfigMapTest, ALoneEmptyEntryForgetsWhoOwnsWhat) {
 TEST(ConfigMapTest, ObjectsThatAreTooLargeToKeepAreRefused) {
   Sandbox sandbox;
   const std::string big(1'600'000, 'x');
-  const Answer answer =
+  const Reply response =
       sandbox.post("/apis/apps/v1/namespaces/default/controllerrevisions",
                    R"({"metadata":{"name":"a"},"revision":1,"data":{"k":")" + big + "\"}}");
-  EXPECT_EQ(answer.code, 500);
-  EXPECT_EQ(answer.message(), "etcdserver: request is too large");
+  EXPECT_EQ(response.code, 500);
+  EXPECT_EQ(response.message(), "etcdserver: request is too large");
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ const std::string kJob = R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"n
     "spec":{"template":{"spec":{"restartPolicy":"Never","containers":[
         {"name":"c","image":"i"}]}}}})";
 
-std::string warning_of(const Answer& answer) {
-  for (const auto& [name, value] : answer.headers) {
+std::string warning_of(const Reply& response) {
+  for (const auto& [name, value] : response.headers) {
     if (name == "Warning") return value;
   }
   return "";

@@ -108,8 +108,8 @@ std::string definition_in_protobuf() {
 TEST(CustomResourceTest, ADefinitionSentAsProtobufServesItsObjects) {
   Sandbox sandbox;
 
-  const Answer made = sandbox.send("POST", kDefinitions, definition_in_protobuf(),
-                                   {{"Content-Type", "application/vnd.kubernetes.protobuf"}});
+  const Reply made = sandbox.send("POST", kDefinitions, definition_in_protobuf(),
+                                  {{"Content-Type", "application/vnd.kubernetes.protobuf"}});
 
   ASSERT_EQ(made.code, 201) << made.text;
   const Json& version = made.body.get("spec").get("versions").items()[0];
@@ -146,11 +146,11 @@ TEST(CustomResourceTest, SchemasNestedBeyondTheLimitInProtobufAreRefused) {
                              out.add_bytes(2, raw);
                            });
 
-  const Answer answer = sandbox.send("POST", kDefinitions, body,
-                                     {{"Content-Type", "application/vnd.kubernetes.protobuf"}});
+  const Reply response = sandbox.send("POST", kDefinitions, body,
+                                      {{"Content-Type", "application/vnd.kubernetes.protobuf"}});
 
-  EXPECT_EQ(answer.code, 400);
-  EXPECT_NE(answer.message().find("exceeded max depth"), std::string::npos) << answer.message();
+  EXPECT_EQ(response.code, 400);
+  EXPECT_NE(response.message().find("exceeded max depth"), std::string::npos) << response.message();
 }
 
 TEST(CustomResourceTest, DefaultsThatCameLaterShowOnReading) {
@@ -162,7 +162,7 @@ TEST(CustomResourceTest, DefaultsThatCameLaterShowOnReading) {
                             R"(properties/spec/properties/size/default","value":7}])";
   ASSERT_EQ(sandbox.patch(kDefinitions + "/widgets.ex.io", "json", patch).code, 200);
 
-  const Answer read = sandbox.get(kWidgets + "/w");
+  const Reply read = sandbox.get(kWidgets + "/w");
   EXPECT_EQ(read.body.get("spec").get("size").integer_or(0), 7) << read.text;
 }
 
@@ -182,7 +182,7 @@ TEST(CustomResourceTest, VersionsShareTheirObjects) {
   ASSERT_EQ(sandbox.post(kDefinitions, definition(both)).code, 201);
   ASSERT_EQ(sandbox.post(kWidgets, widget("w")).code, 201);
 
-  const Answer other = sandbox.get("/apis/ex.io/v2/namespaces/default/widgets/w");
+  const Reply other = sandbox.get("/apis/ex.io/v2/namespaces/default/widgets/w");
 
   EXPECT_EQ(other.body.text_at({"apiVersion"}), "ex.io/v2");
   EXPECT_EQ(sandbox.get("/apis/ex.io/v2/widgets").names(), "w");
@@ -193,10 +193,10 @@ TEST(CustomResourceTest, ADefinitionGoesWhenItsLastObjectIsGone) {
   ASSERT_EQ(sandbox.post(kDefinitions, definition(version("v1", kStored, ""))).code, 201);
   ASSERT_EQ(sandbox.post(kWidgets, widget("held", R"(,"finalizers":["ex.io/f"])")).code, 201);
   ASSERT_EQ(sandbox.post(kWidgets, widget("free")).code, 201);
-  const Answer watch =
+  const Reply watch =
       sandbox.get(kWidgets + "?watch=1&resourceVersion=" + sandbox.get(kWidgets).revision());
 
-  const Answer deleted = sandbox.remove(kDefinitions + "/widgets.ex.io");
+  const Reply deleted = sandbox.remove(kDefinitions + "/widgets.ex.io");
   EXPECT_EQ(deleted.code, 200);
   EXPECT_EQ(sandbox.get(kWidgets).names(), "held");
   EXPECT_EQ(sandbox.get(kDefinitions + "/widgets.ex.io").code, 200);
@@ -228,11 +228,11 @@ const std::string kWithRules =
 TEST(CustomResourceTest, ADefinitionWithCelRulesIsRefusedWithThePlaceAndWhatToDo) {
   Sandbox sandbox;
 
-  const Answer answer = sandbox.post(kDefinitions, kWithRules);
+  const Reply response = sandbox.post(kDefinitions, kWithRules);
 
-  EXPECT_EQ(answer.code, 422);
-  EXPECT_EQ(answer.reason(), "Invalid");
-  EXPECT_EQ(answer.message(),
+  EXPECT_EQ(response.code, 422);
+  EXPECT_EQ(response.reason(), "Invalid");
+  EXPECT_EQ(response.message(),
             "CustomResourceDefinition.apiextensions.k8s.io \"widgets.ex.io\" is invalid: "
             "spec.validation.openAPIV3Schema.properties[spec].properties[size]."
             "x-kubernetes-validations: Forbidden: CEL rules are not evaluated here; davit sandbox "
@@ -245,9 +245,9 @@ TEST(CustomResourceTest, ADefinitionWithCelRulesIsRefusedWithThePlaceAndWhatToDo
   EXPECT_EQ(sandbox.patch(kDefinitions + "/widgets.ex.io", "merge", rules).code, 422);
 }
 
-std::string warnings_of(const Answer& answer) {
+std::string warnings_of(const Reply& response) {
   std::string out;
-  for (const auto& [name, value] : answer.headers) {
+  for (const auto& [name, value] : response.headers) {
     if (name == "Warning") out += value;
   }
   return out;
@@ -258,11 +258,11 @@ TEST(CustomResourceTest, CelRulesThatAreIgnoredAreStoredWithAWarning) {
   options.validation_rules = ValidationRules::kIgnore;
   Sandbox sandbox(std::move(options));
 
-  const Answer answer = sandbox.post(kDefinitions, kWithRules);
+  const Reply response = sandbox.post(kDefinitions, kWithRules);
 
-  EXPECT_EQ(answer.code, 201) << answer.text;
+  EXPECT_EQ(response.code, 201) << response.text;
   EXPECT_EQ(
-      warnings_of(answer),
+      warnings_of(response),
       "299 - \"spec.validation.openAPIV3Schema.properties[spec].properties[size]."
       "x-kubernetes-validations: CEL rules of this definition are stored and not evaluated\"");
   EXPECT_NE(sandbox.get(kDefinitions + "/widgets.ex.io").text.find("self > 0"), std::string::npos);

@@ -43,7 +43,7 @@ TEST(DocumentsTest, OpenApiV2HasAContentTypeThatOldKubectlCanParse) {
 // kubectl before 1.25 validates by this and would refuse `default: red`.
 TEST(DocumentsTest, DefaultsInSchemasMayBeOfAnyType) {
   Sandbox sandbox;
-  const Answer v2 = sandbox.get("/openapi/v2");
+  const Reply v2 = sandbox.get("/openapi/v2");
   const Json* schema =
       v2.body.get("definitions")
           .find("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
@@ -73,7 +73,7 @@ TEST(DocumentsTest, CustomResourcesAreDescribedByTheirDefinition) {
       sandbox.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kDefinition).code,
       201);
 
-  const Answer v3 = sandbox.get("/openapi/v3/apis/ex.io/v1");
+  const Reply v3 = sandbox.get("/openapi/v3/apis/ex.io/v1");
   const Json& widget = *v3.body.at({"components", "schemas", "io.ex.v1.Widget"});
   EXPECT_EQ(widget.text_at({"description"}), "A widget.");
   EXPECT_EQ(widget.text_at({"properties", "kind", "type"}), "string");
@@ -84,7 +84,7 @@ TEST(DocumentsTest, CustomResourcesAreDescribedByTheirDefinition) {
   EXPECT_EQ(to_text(spec.get("port").get("anyOf")), R"([{"type":"integer"},{"type":"string"}])");
   EXPECT_EQ(to_text(spec.get("pod").get("required")), R"(["kind","apiVersion"])");
 
-  const Answer v2 = sandbox.get("/openapi/v2");
+  const Reply v2 = sandbox.get("/openapi/v2");
   EXPECT_EQ(to_text(v2.body.get("definitions")
                         .get("io.ex.v1.Widget")
                         .get("properties")

@@ -23,13 +23,13 @@ class FutureRevisionTest : public testing::Test {
     ASSERT_EQ(sandbox_.post(kLater, R"({"metadata":{"name":")" + name + "\"}}").code, 201);
   }
   /// Asks whenever it is due for `time` at most.
-  std::optional<Response> ask(LateAnswer& late, host::Duration time) {
+  std::optional<Response> ask(DeferredResponse& deferred, host::Duration time) {
     const host::Time end = sandbox_.clock.now() + time;
-    std::optional<Response> known = late.take();
-    while (!known && late.next_take() <= end) {
-      EXPECT_GT(late.next_take(), sandbox_.clock.now());
-      sandbox_.clock.advance(late.next_take() - sandbox_.clock.now());
-      known = late.take();
+    std::optional<Response> known = deferred.take();
+    while (!known && deferred.next_take() <= end) {
+      EXPECT_GT(deferred.next_take(), sandbox_.clock.now());
+      sandbox_.clock.advance(deferred.next_take() - sandbox_.clock.now());
+      known = deferred.take();
     }
     return known;
   }
@@ -49,14 +49,14 @@ class FutureRevisionTest : public testing::Test {
 
 TEST_F(FutureRevisionTest, ObjectIsAnsweredOnceTheVersionIsThere) {
   write("a");
-  const Answer early = sandbox_.get(kLater + "/a?" + future());
-  ASSERT_NE(early.late, nullptr);
+  const Reply early = sandbox_.get(kLater + "/a?" + future());
+  ASSERT_NE(early.deferred, nullptr);
   EXPECT_EQ(early.code, 504) << "to one who does not wait";
 
   write("b");
-  EXPECT_FALSE(ask(*early.late, 1s));
+  EXPECT_FALSE(ask(*early.deferred, 1s));
   write("c");
-  const std::optional<Response> known = ask(*early.late, 1s);
+  const std::optional<Response> known = ask(*early.deferred, 1s);
 
   ASSERT_TRUE(known);
   EXPECT_EQ(known->status, 200);
@@ -64,13 +64,13 @@ TEST_F(FutureRevisionTest, ObjectIsAnsweredOnceTheVersionIsThere) {
 }
 
 TEST_F(FutureRevisionTest, ListIsAnsweredOnceTheVersionIsThere) {
-  const Answer early = sandbox_.get(kLater + "?" + future());
-  ASSERT_NE(early.late, nullptr);
+  const Reply early = sandbox_.get(kLater + "?" + future());
+  ASSERT_NE(early.deferred, nullptr);
 
   write("b");
   write("c");
 
-  const std::optional<Response> known = ask(*early.late, 1s);
+  const std::optional<Response> known = ask(*early.deferred, 1s);
   ASSERT_TRUE(known);
   EXPECT_EQ(known->status, 200);
   EXPECT_EQ(json_literal(known->body).get("items").items().size(), 2u);
@@ -78,16 +78,16 @@ TEST_F(FutureRevisionTest, ListIsAnsweredOnceTheVersionIsThere) {
 
 TEST_F(FutureRevisionTest, AfterThreeSecondsTheAnswerIsATimeout) {
   for (const std::string& path : {kLater, kLater + "/a"}) {
-    const Answer early = sandbox_.get(path + "?resourceVersion=99999999999");
-    ASSERT_NE(early.late, nullptr);
+    const Reply early = sandbox_.get(path + "?resourceVersion=99999999999");
+    ASSERT_NE(early.deferred, nullptr);
     const host::Time asked = sandbox_.clock.now();
 
-    const std::optional<Response> known = ask(*early.late, 1min);
+    const std::optional<Response> known = ask(*early.deferred, 1min);
 
     EXPECT_EQ(sandbox_.clock.now() - asked, 3s);
     ASSERT_TRUE(known);
     EXPECT_EQ(known->status, 504);
-    EXPECT_EQ(known->late, nullptr);
+    EXPECT_EQ(known->deferred, nullptr);
     const Json status = json_literal(known->body);
     EXPECT_EQ(status.text_at({"reason"}), "Timeout");
     EXPECT_EQ(status.get("details").get("retryAfterSeconds").integer_or(0), 1);
@@ -99,12 +99,12 @@ TEST_F(FutureRevisionTest, AfterThreeSecondsTheAnswerIsATimeout) {
 TEST_F(FutureRevisionTest, VersionsThatAreThereAreAnsweredAtOnce) {
   write("a");
   const std::string now = std::to_string(sandbox_.store.revision());
-  EXPECT_EQ(sandbox_.get(kLater + "?resourceVersion=" + now).late, nullptr);
-  EXPECT_EQ(sandbox_.get(kLater + "/none?resourceVersion=" + now).late, nullptr);
+  EXPECT_EQ(sandbox_.get(kLater + "?resourceVersion=" + now).deferred, nullptr);
+  EXPECT_EQ(sandbox_.get(kLater + "/none?resourceVersion=" + now).deferred, nullptr);
 }
 
 TEST_F(FutureRevisionTest, StreamingListBeginsOnceTheVersionIsThere) {
-  const Answer watch = sandbox_.get(
+  const Reply watch = sandbox_.get(
       kLater + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" + future());
   EXPECT_EQ(watch.code, 200);
 
@@ -116,7 +116,7 @@ TEST_F(FutureRevisionTest, StreamingListBeginsOnceTheVersionIsThere) {
 }
 
 TEST_F(FutureRevisionTest, StreamingListEndsWithAnErrorAfterThreeSeconds) {
-  const Answer watch = sandbox_.get(
+  const Reply watch = sandbox_.get(
       kLater + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" + future());
   const host::Time asked = sandbox_.clock.now();
 
@@ -128,7 +128,7 @@ TEST_F(FutureRevisionTest, StreamingListEndsWithAnErrorAfterThreeSeconds) {
 }
 
 TEST_F(FutureRevisionTest, StreamingListWaitsNoLongerThanItsTimeout) {
-  const Answer watch = sandbox_.get(
+  const Reply watch = sandbox_.get(
       kLater +
       "?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" +
       future());
@@ -138,7 +138,7 @@ TEST_F(FutureRevisionTest, StreamingListWaitsNoLongerThanItsTimeout) {
 }
 
 TEST_F(FutureRevisionTest, PlainWatchIsSilentUntilThen) {
-  const Answer watch = sandbox_.get(kLater + "?watch=1&timeoutSeconds=60&" + future());
+  const Reply watch = sandbox_.get(kLater + "?watch=1&timeoutSeconds=60&" + future());
   write("a");
   write("b");
   EXPECT_EQ(read(*watch.stream, 10s), "");

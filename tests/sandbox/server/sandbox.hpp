@@ -15,13 +15,13 @@
 namespace davit::sandbox {
 
 /// What a request was answered, with its body read.
-struct Answer {
+struct Reply {
   int code = 0;
   Json body;
   std::string text;  ///< The body as it came.
   Headers headers;
   std::unique_ptr<BodyStream> stream;
-  std::unique_ptr<LateAnswer> late;
+  std::unique_ptr<DeferredResponse> deferred;
 
   [[nodiscard]] const std::string& message() const { return body.text_at({"message"}); }
   [[nodiscard]] const std::string& reason() const { return body.text_at({"reason"}); }
@@ -50,19 +50,19 @@ class Sandbox {
     server = std::move(*opened);
   }
 
-  Answer send(std::string method, std::string target, std::string body = "", Headers headers = {}) {
+  Reply send(std::string method, std::string target, std::string body = "", Headers headers = {}) {
     Request request;
     request.method = std::move(method);
     request.target = std::move(target);
     request.body = std::move(body);
     request.headers = std::move(headers);
     Response response = server->handle(request);
-    Answer answer;
+    Reply answer;
     answer.code = response.status;
     answer.text = response.body;
     answer.headers = std::move(response.headers);
     answer.stream = std::move(response.stream);
-    answer.late = std::move(response.late);
+    answer.deferred = std::move(response.deferred);
     if (response.content_type == "application/json" && !response.body.empty()) {
       Result<Json> json = parse_json(response.body);
       EXPECT_TRUE(json.has_value()) << response.body;
@@ -70,18 +70,18 @@ class Sandbox {
     }
     return answer;
   }
-  Answer get(std::string target) { return send("GET", std::move(target)); }
-  Answer post(std::string target, std::string body) {
+  Reply get(std::string target) { return send("GET", std::move(target)); }
+  Reply post(std::string target, std::string body) {
     return send("POST", std::move(target), std::move(body));
   }
-  Answer put(std::string target, std::string body) {
+  Reply put(std::string target, std::string body) {
     return send("PUT", std::move(target), std::move(body));
   }
-  Answer remove(std::string target, std::string body = "") {
+  Reply remove(std::string target, std::string body = "") {
     return send("DELETE", std::move(target), std::move(body));
   }
   /// `kind`: "merge", "strategic", "json", or "apply".
-  Answer patch(std::string target, std::string_view kind, std::string body) {
+  Reply patch(std::string target, std::string_view kind, std::string body) {
     const std::string type = kind == "merge"       ? "merge-patch+json"
                              : kind == "strategic" ? "strategic-merge-patch+json"
                              : kind == "json"      ? "json-patch+json"

@@ -22,13 +22,13 @@ class ServiceAccountTest : public testing::Test {
     options.admission.service_accounts = AdmissionOptions::ServiceAccounts::kOn;
     return options;
   }
-  /// What `late` comes to within `time`.
-  std::optional<Response> wait_for(LateAnswer& late, host::Duration time) {
+  /// What `deferred` comes to within `time`.
+  std::optional<Response> wait_for(DeferredResponse& deferred, host::Duration time) {
     const host::Time end = sandbox_.clock.now() + time;
-    std::optional<Response> known = late.take();
-    while (!known && late.next_take() <= end) {
-      sandbox_.clock.advance(late.next_take() - sandbox_.clock.now());
-      known = late.take();
+    std::optional<Response> known = deferred.take();
+    while (!known && deferred.next_take() <= end) {
+      sandbox_.clock.advance(deferred.next_take() - sandbox_.clock.now());
+      known = deferred.take();
     }
     return known;
   }
@@ -37,17 +37,17 @@ class ServiceAccountTest : public testing::Test {
 };
 
 TEST_F(ServiceAccountTest, PodWaitsForTheDefaultAccountOfANewNamespace) {
-  const Answer early = sandbox_.post(kSpace + "/pods", kPod);
+  const Reply early = sandbox_.post(kSpace + "/pods", kPod);
   EXPECT_EQ(early.message(),
             "pods \"p\" is forbidden: error looking up service account default/default: "
             "serviceaccount \"default\" not found");
-  ASSERT_NE(early.late, nullptr);
-  EXPECT_FALSE(wait_for(*early.late, 1s));
+  ASSERT_NE(early.deferred, nullptr);
+  EXPECT_FALSE(wait_for(*early.deferred, 1s));
 
   EXPECT_EQ(sandbox_.post(kSpace + "/serviceaccounts", R"({"metadata":{"name":"default"}})").code,
             201);
 
-  const std::optional<Response> known = wait_for(*early.late, 100ms);
+  const std::optional<Response> known = wait_for(*early.deferred, 100ms);
   ASSERT_TRUE(known);
   EXPECT_EQ(known->status, 201) << known->body;
   const Json spec = sandbox_.get(kSpace + "/pods/p").body.get("spec");
@@ -58,23 +58,23 @@ TEST_F(ServiceAccountTest, PodWaitsForTheDefaultAccountOfANewNamespace) {
 }
 
 TEST_F(ServiceAccountTest, PodIsRefusedWhenNobodyMakesTheDefaultAccount) {
-  const Answer early = sandbox_.post(kSpace + "/pods", kPod);
-  ASSERT_NE(early.late, nullptr);
+  const Reply early = sandbox_.post(kSpace + "/pods", kPod);
+  ASSERT_NE(early.deferred, nullptr);
 
-  const std::optional<Response> known = wait_for(*early.late, 2s);
+  const std::optional<Response> known = wait_for(*early.deferred, 2s);
 
   ASSERT_TRUE(known);
   EXPECT_EQ(known->status, 403);
-  EXPECT_EQ(known->late, nullptr);
+  EXPECT_EQ(known->deferred, nullptr);
 }
 
 TEST_F(ServiceAccountTest, AccountThatAPodNamesIsNotWaitedFor) {
-  const Answer answer = sandbox_.post(
+  const Reply response = sandbox_.post(
       kSpace + "/pods", R"({"metadata":{"name":"p"},"spec":{"serviceAccountName":"robot",
                             "containers":[{"name":"c","image":"i"}]}})");
 
-  EXPECT_EQ(answer.code, 403);
-  EXPECT_EQ(answer.late, nullptr);
+  EXPECT_EQ(response.code, 403);
+  EXPECT_EQ(response.deferred, nullptr);
 }
 
 }  // namespace

@@ -17,12 +17,12 @@ TEST(SubresourceTest, BindingMergesAnnotationsAndKeepsTheGeneration) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kPods, pod("p")).code, 201);
 
-  const Answer bound = sandbox.post(
+  const Reply bound = sandbox.post(
       "/api/v1/namespaces/default/bindings",
       R"({"metadata":{"name":"p","annotations":{"a":"b"}},"target":{"kind":"Node","name":"n"}})");
 
   EXPECT_EQ(bound.code, 201) << bound.text;
-  const Answer now = sandbox.get(kPods + "/p");
+  const Reply now = sandbox.get(kPods + "/p");
   EXPECT_EQ(now.body.text_at({"spec", "nodeName"}), "n");
   EXPECT_EQ(now.body.text_at({"metadata", "annotations", "a"}), "b");
   EXPECT_EQ(now.body.get("metadata").get("generation").integer_or(0), 1);
@@ -31,10 +31,10 @@ TEST(SubresourceTest, BindingMergesAnnotationsAndKeepsTheGeneration) {
 TEST(SubresourceTest, ABindingToNothingNamesBothMistakes) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kPods, pod("p")).code, 201);
-  const Answer answer =
+  const Reply response =
       sandbox.post(kPods + "/p/binding", R"({"metadata":{"name":"p"},"target":{"kind":"Foo"}})");
-  EXPECT_EQ(answer.code, 500);
-  EXPECT_EQ(answer.message(),
+  EXPECT_EQ(response.code, 500);
+  EXPECT_EQ(response.message(),
             R"([target.kind: Unsupported value: "Foo": supported values: "Node", "<empty>", )"
             "target.name: Required value]");
 }
@@ -44,10 +44,10 @@ TEST(SubresourceTest, EphemeralContainersOnlyGrow) {
   ASSERT_EQ(sandbox.post(kPods, pod("p", R"(,"nodeName":"n")")).code, 201);
   const std::string target = kPods + "/p/ephemeralcontainers";
 
-  const Answer added =
+  const Reply added =
       sandbox.patch(target, "strategic",
                     R"({"spec":{"ephemeralContainers":[{"name":"debug","image":"busybox"}]}})");
-  const Answer removed = sandbox.patch(target, "merge", R"({"spec":{"ephemeralContainers":null}})");
+  const Reply removed = sandbox.patch(target, "merge", R"({"spec":{"ephemeralContainers":null}})");
 
   EXPECT_EQ(added.code, 200) << added.text;
   EXPECT_EQ(added.body.get("spec").get("ephemeralContainers").items().size(), 1u);
@@ -57,11 +57,11 @@ TEST(SubresourceTest, EphemeralContainersOnlyGrow) {
 
 TEST(SubresourceTest, ReviewsNeedNoCredentialsWhereThereAreNone) {
   Sandbox sandbox;
-  const Answer answer =
+  const Reply response =
       sandbox.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
                    R"({"spec":{"resourceAttributes":{"verb":"list","resource":"pods"}}})");
-  EXPECT_EQ(answer.code, 201) << answer.text;
-  EXPECT_TRUE(answer.body.get("status").get("allowed").boolean());
+  EXPECT_EQ(response.code, 201) << response.text;
+  EXPECT_TRUE(response.body.get("status").get("allowed").boolean());
 }
 
 TEST(SubresourceTest, TokensAreIssuedForAccountsThatExist) {
@@ -82,10 +82,10 @@ TEST(SubresourceTest, AMissingScaleIsNamedByItsSubresourceWhenReadAndByItsParent
 
 TEST(SubresourceTest, ANamespaceIsReplacedUnderItsUid) {
   Sandbox sandbox;
-  Answer there = sandbox.get("/api/v1/namespaces/default");
+  Reply there = sandbox.get("/api/v1/namespaces/default");
   there.body["metadata"]["labels"].set("a", "b");
 
-  const Answer put = sandbox.put("/api/v1/namespaces/default", to_text(there.body));
+  const Reply put = sandbox.put("/api/v1/namespaces/default", to_text(there.body));
 
   EXPECT_EQ(put.code, 200) << put.text;
   EXPECT_EQ(put.body.text_at({"metadata", "labels", "a"}), "b");

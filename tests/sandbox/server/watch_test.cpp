@@ -18,7 +18,7 @@ TEST(WatchTest, ChangesFollowTheAskedVersion) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("old", "1")).code, 201);
   const std::string from = sandbox.get(kWatchedMaps).revision();
-  const Answer watch = sandbox.get(kWatchedMaps + "?watch=1&resourceVersion=" + from);
+  const Reply watch = sandbox.get(kWatchedMaps + "?watch=1&resourceVersion=" + from);
 
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("w", "1")).code, 201);
   ASSERT_EQ(sandbox.patch(kWatchedMaps + "/w", "merge", R"({"data":{"a":"b"}})").code, 200);
@@ -30,7 +30,7 @@ TEST(WatchTest, ChangesFollowTheAskedVersion) {
 TEST(WatchTest, ASelectorShowsTheSelectedSet) {
   Sandbox sandbox;
   const std::string from = sandbox.get(kWatchedMaps).revision();
-  const Answer watch =
+  const Reply watch =
       sandbox.get(kWatchedMaps + "?watch=1&labelSelector=s%3D1&resourceVersion=" + from);
 
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("w", "2")).code, 201);
@@ -45,7 +45,7 @@ TEST(WatchTest, AStreamingListEndsItsStateWithABookmark) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
 
-  const Answer watch = sandbox.get(
+  const Reply watch = sandbox.get(
       kWatchedMaps +
       "?watch=1&labelSelector=s&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
       "&allowWatchBookmarks=true");
@@ -55,9 +55,9 @@ TEST(WatchTest, AStreamingListEndsItsStateWithABookmark) {
 
 TEST(WatchTest, SendInitialEventsNeedsAMatch) {
   Sandbox sandbox;
-  const Answer answer = sandbox.get(kWatchedMaps + "?watch=1&sendInitialEvents=true");
-  EXPECT_EQ(answer.code, 422);
-  EXPECT_NE(answer.message().find(
+  const Reply response = sandbox.get(kWatchedMaps + "?watch=1&sendInitialEvents=true");
+  EXPECT_EQ(response.code, 422);
+  EXPECT_NE(response.message().find(
                 "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
             std::string::npos);
 }
@@ -68,7 +68,7 @@ TEST(WatchTest, AForgottenVersionIsAnErrorEventAndTheEnd) {
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("b", "1")).code, 201);
   sandbox.store.compact();
 
-  const Answer watch = sandbox.get(kWatchedMaps + "?watch=1&resourceVersion=2");
+  const Reply watch = sandbox.get(kWatchedMaps + "?watch=1&resourceVersion=2");
 
   EXPECT_EQ(watch.code, 200);
   EXPECT_EQ(Sandbox::events(*watch.stream), "ERROR 410");
@@ -78,7 +78,7 @@ TEST(WatchTest, AForgottenVersionIsAnErrorEventAndTheEnd) {
 
 TEST(WatchTest, TheTimeoutEndsTheStream) {
   Sandbox sandbox;
-  const Answer watch = sandbox.get(kWatchedMaps + "?watch=1&labelSelector=none&timeoutSeconds=1");
+  const Reply watch = sandbox.get(kWatchedMaps + "?watch=1&labelSelector=none&timeoutSeconds=1");
   std::string text;
   ASSERT_EQ(watch.stream->read(text, 1000), BodyStream::State::kOpen);
   EXPECT_EQ(watch.stream->next_read(), sandbox.clock.now() + 1s);
@@ -92,7 +92,7 @@ TEST(WatchTest, TheTimeoutEndsTheStream) {
 TEST(WatchTest, BookmarksTellOfProgressElsewhere) {
   Sandbox sandbox;
   const std::string from = sandbox.get(kWatchedMaps).revision();
-  const Answer watch =
+  const Reply watch =
       sandbox.get(kWatchedMaps + "?watch=1&allowWatchBookmarks=1&resourceVersion=" + from);
   ASSERT_EQ(sandbox.post("/api/v1/namespaces/default/secrets", labelled("s", "1")).code, 201);
   EXPECT_EQ(Sandbox::events(*watch.stream), "");
@@ -107,7 +107,7 @@ TEST(WatchTest, ASlowReaderGetsWholeEvents) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("b", "1")).code, 201);
-  const Answer watch = sandbox.get(kWatchedMaps + "?watch=1&labelSelector=s");
+  const Reply watch = sandbox.get(kWatchedMaps + "?watch=1&labelSelector=s");
 
   std::string first;
   std::string second;
@@ -122,13 +122,13 @@ TEST(WatchTest, TheOldPrefixWatchesOneObject) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("b", "1")).code, 201);
-  const Answer watch = sandbox.get("/api/v1/watch/namespaces/default/configmaps/a");
+  const Reply watch = sandbox.get("/api/v1/watch/namespaces/default/configmaps/a");
   EXPECT_EQ(Sandbox::events(*watch.stream), "ADDED a");
 }
 
 TEST(WatchTest, MetadataWatchesCarryNothingElse) {
   Sandbox sandbox;
-  const Answer watch =
+  const Reply watch =
       sandbox.send("GET", kWatchedMaps + "?watch=1&labelSelector=s", "",
                    {{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}});
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
@@ -141,7 +141,7 @@ TEST(WatchTest, MetadataWatchesCarryNothingElse) {
 
 TEST(WatchTest, BothGroupsOfEventsSeeEachOthers) {
   Sandbox sandbox;
-  const Answer watch = sandbox.get("/apis/events.k8s.io/v1/namespaces/default/events?watch=1");
+  const Reply watch = sandbox.get("/apis/events.k8s.io/v1/namespaces/default/events?watch=1");
   ASSERT_EQ(sandbox
                 .post("/api/v1/namespaces/default/events",
                       R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"default"},)"
@@ -155,7 +155,7 @@ TEST(WatchTest, BothGroupsOfEventsSeeEachOthers) {
 
 TEST(WatchTest, AReaderIsCalledWhenThereIsSomething) {
   Sandbox sandbox;
-  const Answer watch = sandbox.get(kWatchedMaps + "?watch=1");
+  const Reply watch = sandbox.get(kWatchedMaps + "?watch=1");
   int calls = 0;
   watch.stream->on_ready([&] { ++calls; });
 

@@ -15,7 +15,7 @@ namespace davit::checks {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-/// One request and what must hold of its answer.
+/// One request and what must hold of its response.
 struct Step {
   std::string method;
   std::string target;  ///< With variables.
@@ -60,7 +60,7 @@ using Differences = std::map<std::string, Shows>;
 [[nodiscard]] Differences load_differences(const std::string& server);
 
 /// What a server answered.
-struct Answer {
+struct Reply {
   int status = 0;
   Headers headers;
   std::string body;
@@ -70,7 +70,7 @@ struct Answer {
 };
 
 struct Watched {
-  Answer answer;  ///< The body is what came of the stream.
+  Reply answer;  ///< The body is what came of the stream.
   bool ended = false;
 };
 
@@ -82,8 +82,8 @@ class Server {
   Server& operator=(const Server&) = delete;
   virtual ~Server() = default;
 
-  [[nodiscard]] virtual Answer send(const std::string& method, const std::string& target,
-                                    const Headers& headers, const std::string& body) = 0;
+  [[nodiscard]] virtual Reply send(const std::string& method, const std::string& target,
+                                   const Headers& headers, const std::string& body) = 0;
   /// Opens a watch, runs `then`, and reads until `lines` lines came and a moment longer, the stream
   /// ended, or `within` passed; with `ends` it waits for the end.
   [[nodiscard]] virtual Watched watch(const std::string& target, const Headers& headers,
@@ -114,7 +114,7 @@ class Runner {
   [[nodiscard]] std::vector<std::string> attempt(const Step& step, std::chrono::seconds limit);
   [[nodiscard]] std::vector<std::string> attempt_watch(const Step& step,
                                                        std::chrono::seconds limit);
-  [[nodiscard]] std::vector<std::string> judge(const Step& step, const Answer& answer);
+  [[nodiscard]] std::vector<std::string> judge(const Step& step, const Reply& answer);
   [[nodiscard]] std::string expand(const std::string& text) const;
   [[nodiscard]] Headers headers_of(const Step& step) const;
 

@@ -1,4 +1,4 @@
-// Plays one scenario and judges the answers.
+// Plays one scenario and judges the responses.
 #include <algorithm>
 #include <cctype>
 
@@ -81,7 +81,7 @@ std::string joined(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-std::string Answer::header(const std::string& name) const {
+std::string Reply::header(const std::string& name) const {
   const auto same = [&name](const auto& pair) {
     return std::equal(
         pair.first.begin(), pair.first.end(), name.begin(), name.end(),
@@ -189,7 +189,7 @@ std::vector<std::string> Runner::attempt_watch(const Step& step, std::chrono::se
   return failures;
 }
 
-std::vector<std::string> Runner::judge(const Step& step, const Answer& answer) {
+std::vector<std::string> Runner::judge(const Step& step, const Reply& answer) {
   std::vector<std::string> failures;
   if (step.status && answer.status != *step.status) {
     failures.push_back(step.method + ' ' + step.target + ": status " +

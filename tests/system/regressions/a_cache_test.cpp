@@ -68,7 +68,7 @@ TEST(CacheRegressionTest, A4RestartListsTheLatestState) {
   world.pass(std::chrono::minutes(1));
 
   EXPECT_FALSE(world.traffic().since(restarted, "GET", "/pods").empty());
-  for (const Exchange& each : world.traffic().since(restarted, "GET")) {
+  for (const RecordedRequest& each : world.traffic().since(restarted, "GET")) {
     EXPECT_EQ(each.path.find("resourceVersion=0"), std::string::npos) << each.path;
   }
   EXPECT_TRUE(world.traffic().since(restarted).empty()) << "a restart changes nothing";

@@ -38,8 +38,8 @@ TEST(ReplicaSetRegressionTest, D1RejectedPodsAreReplacedNoFasterThanTheClientMay
   world.deploy("web", 10);
   world.pass(std::chrono::seconds(3));
   // Those of two controllers, each with a client of its own; events have another.
-  std::vector<Exchange> writes = world.traffic().since(began);
-  std::erase_if(writes, [](const Exchange& each) { return each.path.ends_with("/events"); });
+  std::vector<RecordedRequest> writes = world.traffic().since(began);
+  std::erase_if(writes, [](const RecordedRequest& each) { return each.path.ends_with("/events"); });
   EXPECT_GT(writes.size(), kBurst);
   EXPECT_LE(writes.size(), 2 * (kBurst + 3 * kPerSecond));
 }
@@ -68,7 +68,7 @@ TEST(ReplicaSetRegressionTest, D2CountsStaySoundWhenScaledDown) {
   for (const Step& step : world.record().steps()) {
     EXPECT_TRUE(counts_are_sound(step.object.get("status"))) << to_text(step.object);
   }
-  for (const Exchange& each : world.traffic().since(scaled, "", "/status")) {
+  for (const RecordedRequest& each : world.traffic().since(scaled, "", "/status")) {
     EXPECT_LT(each.status, 300) << each.path << ": the server refuses counts below zero";
   }
 }

@@ -84,7 +84,7 @@ TEST(HostRegressionTest, I1RestartServesWorkBeforeItIsThroughWithTheRest) {
   world.await("its pods are made", [&] { return live_pods(world, "web").size() == 4; });
 
   EXPECT_LE(world.clock().now() - begun, std::chrono::seconds(1));
-  for (const Exchange& each : world.traffic().since(restarted, "", "/replicasets/rest-")) {
+  for (const RecordedRequest& each : world.traffic().since(restarted, "", "/replicasets/rest-")) {
     ADD_FAILURE() << each.method << " " << each.path << " of one at rest";
   }
 }

@@ -1,4 +1,4 @@
-// The same life of a Deployment under every kind of trouble between davit and the server.
+// The same life of a Deployment under every kind of injected fault between davit and the server.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -8,17 +8,17 @@
 namespace davit::test {
 namespace {
 
-struct Trouble {
+struct InjectedFaults {
   const char* name;
   const char* script;
 
-  friend std::ostream& operator<<(std::ostream& out, const Trouble& self) {
+  friend std::ostream& operator<<(std::ostream& out, const InjectedFaults& self) {
     return out << self.name;
   }
 };
 
 // clang-format off
-constexpr Trouble kTroubles[] = {
+constexpr InjectedFaults kInjectedFaults[] = {
     {"WatchesAreCut", R"({"fault":"cut","after":"300ms","count":15,
         "target":{"verb":"watch"}})"},
     {"WatchesExpire", R"({"fault":"status","code":410,"after":"300ms","count":10,
@@ -53,12 +53,13 @@ constexpr Trouble kTroubles[] = {
 };
 // clang-format on
 
-class TroubleTest : public testing::TestWithParam<std::tuple<Trouble, std::uint64_t>> {};
+class InjectedFaultsTest
+    : public testing::TestWithParam<std::tuple<InjectedFaults, std::uint64_t>> {};
 
-TEST_P(TroubleTest, DeploymentLivesItsLife) {
-  const auto& [trouble, seed] = GetParam();
+TEST_P(InjectedFaultsTest, DeploymentLivesItsLife) {
+  const auto& [faults, seed] = GetParam();
   World world(seed);
-  world.play(trouble.script);
+  world.play(faults.script);
 
   world.deploy("web", 4);
   world.await_rollout("web", 4);
@@ -77,8 +78,8 @@ TEST_P(TroubleTest, DeploymentLivesItsLife) {
   world.await_end("web");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TroubleTest,
-                         testing::Combine(testing::ValuesIn(kTroubles), testing::Values(1)),
+INSTANTIATE_TEST_SUITE_P(All, InjectedFaultsTest,
+                         testing::Combine(testing::ValuesIn(kInjectedFaults), testing::Values(1)),
                          [](const auto& each) {
                            return std::string(std::get<0>(each.param).name) + "Seed" +
                                   std::to_string(std::get<1>(each.param));

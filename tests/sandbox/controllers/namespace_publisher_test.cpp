@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-ControllerOptions furnished() {
+ControllerOptions publishing() {
   ControllerOptions options;
   options.default_accounts = Switch::kOn;
   options.root_ca = "PEM";
@@ -19,23 +19,23 @@ ControllerOptions furnished() {
 constexpr const char* kAccount = "/api/v1/namespaces/t/serviceaccounts/default";
 constexpr const char* kRootCa = "/api/v1/namespaces/t/configmaps/kube-root-ca.crt";
 
-class NamespaceFurnitureTest : public testing::Test {
+class NamespacePublisherTest : public testing::Test {
  protected:
-  NamespaceFurnitureTest() {
+  NamespacePublisherTest() {
     cluster_.create("/api/v1/namespaces", R"({"metadata":{"name":"t"}})");
     cluster_.step();
   }
 
-  Cluster cluster_{furnished()};
+  Cluster cluster_{publishing()};
 };
 
-TEST_F(NamespaceFurnitureTest, EveryNamespaceIsFurnished) {
+TEST_F(NamespacePublisherTest, EveryNamespaceIsFurnished) {
   EXPECT_FALSE(cluster_.get(kAccount).is_null());
   EXPECT_EQ(cluster_.get(kRootCa).text_at({"data", "ca.crt"}), "PEM");
   EXPECT_THAT(cluster_.config_maps("kube-system"), testing::Contains("kube-root-ca.crt"));
 }
 
-TEST_F(NamespaceFurnitureTest, WhatIsTakenAwayComesBack) {
+TEST_F(NamespacePublisherTest, WhatIsTakenAwayComesBack) {
   EXPECT_EQ(cluster_.call("DELETE", kAccount).status, 200);
   EXPECT_EQ(cluster_.call("DELETE", kRootCa).status, 200);
   cluster_.step();
@@ -43,20 +43,20 @@ TEST_F(NamespaceFurnitureTest, WhatIsTakenAwayComesBack) {
   EXPECT_FALSE(cluster_.get(kRootCa).is_null());
 }
 
-TEST_F(NamespaceFurnitureTest, ChangedCertificateIsPutRight) {
+TEST_F(NamespacePublisherTest, ChangedCertificateIsPutRight) {
   EXPECT_EQ(cluster_.call("PATCH", kRootCa, R"({"data":{"ca.crt":"mine"}})").status, 200);
   cluster_.step();
   EXPECT_EQ(cluster_.get(kRootCa).text_at({"data", "ca.crt"}), "PEM");
 }
 
-TEST_F(NamespaceFurnitureTest, DyingNamespaceGetsNothingBack) {
+TEST_F(NamespacePublisherTest, DyingNamespaceGetsNothingBack) {
   EXPECT_EQ(cluster_.call("DELETE", "/api/v1/namespaces/t").status, 200);
   EXPECT_EQ(cluster_.step(), host::Time::max());
   EXPECT_TRUE(cluster_.get("/api/v1/namespaces/t").is_null());
   EXPECT_THAT(cluster_.config_maps("t"), IsEmpty());
 }
 
-TEST_F(NamespaceFurnitureTest, NothingIsPutUnlessAskedFor) {
+TEST_F(NamespacePublisherTest, NothingIsPutUnlessAskedFor) {
   Cluster plain;
   EXPECT_THAT(plain.config_maps(), IsEmpty());
   EXPECT_TRUE(plain.get("/api/v1/namespaces/default/serviceaccounts/default").is_null());

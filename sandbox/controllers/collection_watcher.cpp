@@ -1,4 +1,4 @@
-#include "sandbox/controllers/change_feed.hpp"
+#include "sandbox/controllers/collection_watcher.hpp"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ constexpr std::size_t kBatch = 1000;
 
 }  // namespace
 
-void ChangeFeed::follow(const Collection& collection) {
+void CollectionWatcher::follow(const Collection& collection) {
   const auto [place, fresh] = cursors_.try_emplace(collection);
   if (!fresh) return;
   place->second.subscription = store_.subscribe(collection, [this, collection] {
@@ -23,12 +23,12 @@ void ChangeFeed::follow(const Collection& collection) {
   mark(collection);
 }
 
-void ChangeFeed::mark(const Collection& collection) {
+void CollectionWatcher::mark(const Collection& collection) {
   MutexLock lock(mutex_);
   changed_.insert(collection);
 }
 
-std::optional<ChangeFeed::Batch> ChangeFeed::pull() {
+std::optional<CollectionWatcher::Batch> CollectionWatcher::pull() {
   while (true) {
     Collection next;
     {
@@ -42,7 +42,7 @@ std::optional<ChangeFeed::Batch> ChangeFeed::pull() {
   }
 }
 
-ChangeFeed::Batch ChangeFeed::read(const Collection& collection, Cursor& cursor) {
+CollectionWatcher::Batch CollectionWatcher::read(const Collection& collection, Cursor& cursor) {
   Batch batch{collection, false, {}};
   if (cursor.begun) {
     const Revision current = store_.revision();

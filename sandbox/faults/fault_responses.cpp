@@ -1,4 +1,4 @@
-#include "sandbox/faults/fault_answers.hpp"
+#include "sandbox/faults/fault_responses.hpp"
 
 #include <algorithm>
 

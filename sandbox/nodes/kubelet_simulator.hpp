@@ -22,7 +22,7 @@ namespace davit::sandbox {
 /// controller does that itself.
 enum class Untaint { kWhenReady, kNever };
 
-struct HeartbeatOptions {
+struct KubeletSimulatorOptions {
   std::vector<NodePlan> plans;
   NodeSize size;
   Untaint untaint = Untaint::kWhenReady;
@@ -39,7 +39,7 @@ struct SimulatedNode {
 
 /// Simulates the kubelets' care for their Nodes: of those that it creates by plan, and of all that
 /// carry the annotation. Belongs to one thread.
-class Heartbeats {
+class KubeletSimulator {
  public:
   struct Seams {
     ApiCalls& api;
@@ -50,9 +50,9 @@ class Heartbeats {
   /// A node came, went, or was switched.
   using OnPower = std::function<void(const std::string& node)>;
 
-  Heartbeats(Seams seams, HeartbeatOptions options, OnPower on_power);
+  KubeletSimulator(Seams seams, KubeletSimulatorOptions options, OnPower on_power);
 
-  /// From the feed of nodes.
+  /// From the reflector of nodes.
   void changed(Json node);
   void removed(const std::string& key);
 
@@ -81,15 +81,15 @@ class Heartbeats {
   void adopt(const std::string& name, Json node, NodePower power);
   void tend(const std::string& name, Record& record);
   void report(const std::string& name, Record& record, const Json& patch, Doing doing);
-  void reported(const std::string& name, const ApiAnswer& answer);
+  void reported(const std::string& name, const ApiResponse& answer);
   void renew(const std::string& name, Record& record);
-  void renewal_answered(const std::string& name, const ApiAnswer& answer);
+  void renewal_answered(const std::string& name, const ApiResponse& answer);
   void plan_next(const std::string& name, const Record& record);
   [[nodiscard]] NodeReport report_of(const Record& record) const;
   [[nodiscard]] std::string free_address();
 
   Seams seams_;
-  const HeartbeatOptions options_;
+  const KubeletSimulatorOptions options_;
   const OnPower on_power_;
   std::unordered_map<std::string, Record> nodes_;
   std::set<std::string> fresh_;  // Created by us and not seen ready yet.

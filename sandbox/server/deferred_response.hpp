@@ -1,20 +1,20 @@
-/// Answers that may be others after a while.
+/// Responses that may be different after a while.
 #pragma once
 
 #include <chrono>
 #include <optional>
 #include <utility>
 
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 #include "sandbox/rest/revision_wait.hpp"
 
 namespace davit::sandbox {
 
 /// The same request once more, when the store has come so far or has not in time: nothing happened
 /// the first time. `handler` and `parts` must outlive it.
-class AwaitedAnswer final : public LateAnswer {
+class ResponseAtRevision final : public DeferredResponse {
  public:
-  AwaitedAnswer(Handler& handler, const RestParts& parts, Request request, Revision awaited)
+  ResponseAtRevision(Handler& handler, const RestParts& parts, Request request, Revision awaited)
       : handler_(handler),
         clock_(parts.clock),
         request_(std::move(request)),
@@ -23,7 +23,7 @@ class AwaitedAnswer final : public LateAnswer {
   [[nodiscard]] std::optional<Response> take() override {
     if (wait_.goes_on(clock_.now())) return std::nullopt;
     Response response = handler_.handle(request_);
-    response.late.reset();
+    response.deferred.reset();
     return response;
   }
   [[nodiscard]] host::Time next_take() const override { return wait_.next_look(); }
@@ -35,12 +35,12 @@ class AwaitedAnswer final : public LateAnswer {
   RevisionWait wait_;
 };
 
-/// The same request again and again until nobody has patience with its answer, or the time is up.
+/// Repeats the request until its response is no longer deferred, or the time is up.
 /// `handler` and `clock` must outlive it.
-class PatientAnswer final : public LateAnswer {
+class RepeatedRequest final : public DeferredResponse {
  public:
-  PatientAnswer(Handler& handler, const host::Clock& clock, Request request,
-                host::Duration patience)
+  RepeatedRequest(Handler& handler, const host::Clock& clock, Request request,
+                  host::Duration patience)
       : handler_(handler),
         clock_(clock),
         request_(std::move(request)),
@@ -51,11 +51,11 @@ class PatientAnswer final : public LateAnswer {
     const host::Time now = clock_.now();
     if (now < next_take_) return std::nullopt;
     Response response = handler_.handle(request_);
-    if (response.late != nullptr && now < end_) {
+    if (response.deferred != nullptr && now < end_) {
       next_take_ = now + kBetweenTries;
       return std::nullopt;
     }
-    response.late.reset();
+    response.deferred.reset();
     return response;
   }
   [[nodiscard]] host::Time next_take() const override { return next_take_; }

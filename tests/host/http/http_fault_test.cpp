@@ -16,20 +16,20 @@ using testing::StartsWith;
 using Fate = HttpConnection::Fate;
 using test::kGet;
 
-class HttpMishapTest : public test::HttpConversationTest {
+class HttpFaultTest : public test::HttpConversationTest {
  protected:
-  void answer_with(HttpMishap mishap) {
-    answer_ = [mishap](const HttpServerRequest&) {
+  void answer_with(HttpFault fault) {
+    answer_ = [fault](const HttpServerRequest&) {
       HttpServerResponse response;
       response.body = "0123456789";
-      response.mishap = mishap;
+      response.fault = fault;
       return response;
     };
     open();
   }
 };
 
-TEST_F(HttpMishapTest, DelayedAnswerComesLater) {
+TEST_F(HttpFaultTest, DelayedAnswerComesLater) {
   answer_with({.delay = std::chrono::seconds(2)});
 
   EXPECT_EQ(ask(kGet), "");
@@ -41,9 +41,9 @@ TEST_F(HttpMishapTest, DelayedAnswerComesLater) {
 }
 
 /// Known at the third question.
-class ScriptedLate final : public HttpLateAnswer {
+class ScriptedDeferredResponse final : public HttpDeferredResponse {
  public:
-  explicit ScriptedLate(const Time& now) : now_(now) {}
+  explicit ScriptedDeferredResponse(const Time& now) : now_(now) {}
 
   [[nodiscard]] std::optional<HttpServerResponse> take() override {
     if (++asked_ < 3) return std::nullopt;
@@ -59,10 +59,10 @@ class ScriptedLate final : public HttpLateAnswer {
   int asked_ = 0;
 };
 
-TEST_F(HttpMishapTest, AnswerThatIsNotKnownYetIsAskedForAgain) {
+TEST_F(HttpFaultTest, AnswerThatIsNotKnownYetIsAskedForAgain) {
   answer_ = [this](const HttpServerRequest&) {
     HttpServerResponse response;
-    response.late = std::make_unique<ScriptedLate>(now_);
+    response.deferred = std::make_unique<ScriptedDeferredResponse>(now_);
     return response;
   };
   open();
@@ -79,11 +79,11 @@ TEST_F(HttpMishapTest, AnswerThatIsNotKnownYetIsAskedForAgain) {
   EXPECT_EQ(connection_->fate(), Fate::kOpen);
 }
 
-TEST_F(HttpMishapTest, MishapCountsForTheLateAnswer) {
+TEST_F(HttpFaultTest, FaultCountsForTheDeferredResponse) {
   answer_ = [this](const HttpServerRequest&) {
     HttpServerResponse response;
-    response.late = std::make_unique<ScriptedLate>(now_);
-    response.mishap.cut_after = 2;
+    response.deferred = std::make_unique<ScriptedDeferredResponse>(now_);
+    response.fault.cut_after = 2;
     return response;
   };
   open();
@@ -96,7 +96,7 @@ TEST_F(HttpMishapTest, MishapCountsForTheLateAnswer) {
   EXPECT_EQ(connection_->fate(), Fate::kClose);
 }
 
-TEST_F(HttpMishapTest, CutAnswerPromisesMoreThanItSends) {
+TEST_F(HttpFaultTest, CutAnswerPromisesMoreThanItSends) {
   answer_with({.cut_after = 4});
 
   const std::string answer = ask(kGet);
@@ -106,28 +106,28 @@ TEST_F(HttpMishapTest, CutAnswerPromisesMoreThanItSends) {
   EXPECT_EQ(connection_->fate(), Fate::kClose);
 }
 
-TEST_F(HttpMishapTest, ResetSendsNothing) {
+TEST_F(HttpFaultTest, ResetSendsNothing) {
   answer_with({.reset = true});
 
   EXPECT_EQ(ask(kGet), "");
   EXPECT_EQ(connection_->fate(), Fate::kReset);
 }
 
-TEST_F(HttpMishapTest, ResetBeforeTheBodySendsNoHeadEither) {
+TEST_F(HttpFaultTest, ResetBeforeTheBodySendsNoHeadEither) {
   answer_with({.cut_after = 0, .reset = true});
 
   EXPECT_EQ(ask(kGet), "");
   EXPECT_EQ(connection_->fate(), Fate::kReset);
 }
 
-TEST_F(HttpMishapTest, ResetMayComeWithinTheBody) {
+TEST_F(HttpFaultTest, ResetMayComeWithinTheBody) {
   answer_with({.cut_after = 3, .reset = true});
 
   EXPECT_THAT(ask(kGet), EndsWith("\r\n\r\n012"));
   EXPECT_EQ(connection_->fate(), Fate::kReset);
 }
 
-TEST_F(HttpMishapTest, TricklingAnswerComesInPortions) {
+TEST_F(HttpFaultTest, TricklingAnswerComesInPortions) {
   answer_with({.bytes_per_second = 50});
 
   std::string all = ask(kGet);

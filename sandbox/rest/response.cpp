@@ -1,4 +1,4 @@
-#include "sandbox/rest/answer.hpp"
+#include "sandbox/rest/response.hpp"
 
 #include "sandbox/rest/convert.hpp"
 
@@ -88,13 +88,13 @@ Json whole_list(const Resource& resource, std::vector<Json> objects, Json metada
 
 }  // namespace
 
-Response answer_version(const RestParts& parts, const Call& call, int code,
-                        const Version& version) {
+Response version_response(const RestParts& parts, const Call& call, int code,
+                          const Version& version) {
   if (is_plain(call.form)) return plain(code, load_text(version, *call.resource));
-  return answer_object(parts, call, code, load(version, *call.resource));
+  return object_response(parts, call, code, load(version, *call.resource));
 }
 
-Response answer_object(const RestParts& parts, const Call& call, int code, const Json& object) {
+Response object_response(const RestParts& parts, const Call& call, int code, const Json& object) {
   if (is_plain(call.form)) return plain(code, to_text(object));
   const Resource& resource = *call.resource;
   if (call.form.form == Form::kWhole || object.get("kind").text() != resource.kind) {
@@ -110,13 +110,13 @@ Response answer_object(const RestParts& parts, const Call& call, int code, const
                           parts.clock.wall_now()));
 }
 
-Response answer_written(const RestParts& parts, const Call& call, const Written& written) {
-  return answer_version(parts, call, written.effect == Written::Effect::kCreated ? 201 : 200,
-                        *written.version);
+Response written_response(const RestParts& parts, const Call& call, const Written& written) {
+  return version_response(parts, call, written.effect == Written::Effect::kCreated ? 201 : 200,
+                          *written.version);
 }
 
-Response answer_list(const RestParts& parts, const Call& call,
-                     const std::vector<VersionPtr>& objects, Json metadata) {
+Response list_response(const RestParts& parts, const Call& call,
+                       const std::vector<VersionPtr>& objects, Json metadata) {
   const Resource& resource = *call.resource;
   if (is_plain(call.form)) return plain(200, list_text(resource, objects, metadata));
   std::vector<Json> loaded;

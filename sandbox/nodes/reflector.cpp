@@ -1,4 +1,4 @@
-#include "sandbox/nodes/feed.hpp"
+#include "sandbox/nodes/reflector.hpp"
 
 #include <charconv>
 #include <utility>
@@ -33,14 +33,14 @@ std::uint64_t version_of(const Json& object) {
   return version;
 }
 
-Feed::Feed(Seams seams, std::string path, Handlers handlers)
+Reflector::Reflector(Seams seams, std::string path, Handlers handlers)
     : seams_(std::move(seams)),
       path_(std::move(path)),
       handlers_(std::move(handlers)),
       backoff_(kPause) {}
 
-host::Time Feed::step() {
-  if (state_ == State::kResting && seams_.clock.now() >= due_) {
+host::Time Reflector::step() {
+  if (state_ == State::kBackingOff && seams_.clock.now() >= due_) {
     if (resource_version_.empty()) {
       list("");
     } else {
@@ -48,22 +48,22 @@ host::Time Feed::step() {
     }
   }
   if (state_ == State::kWatching) drain();
-  return state_ == State::kResting ? due_ : host::Time::max();
+  return state_ == State::kBackingOff ? due_ : host::Time::max();
 }
 
-void Feed::list(const std::string& next_page) {
+void Reflector::list(const std::string& next_page) {
   state_ = State::kListing;
   if (next_page.empty()) listed_.clear();
   std::string target = path_ + "?limit=" + kPageSize;
   if (!next_page.empty()) target += "&continue=" + escaped(next_page);
   seams_.api.send({"GET", std::move(target), "", ""},
-                  [this](const ApiAnswer& answer) { take_page(answer); });
+                  [this](const ApiResponse& response) { take_page(response); });
 }
 
-void Feed::take_page(const ApiAnswer& answer) {
-  if (!answer.ok()) return rest(answer.text());
-  Result<Json> page = parse_json(answer.body);
-  if (!page) return rest(page.error().message());
+void Reflector::take_page(const ApiResponse& response) {
+  if (!response.ok()) return back_off(response.text());
+  Result<Json> page = parse_json(response.body);
+  if (!page) return back_off(page.error().message());
   if (Json* items = page->find("items")) {
     for (Json& item : items->make_array()) {
       listed_.insert(key_of(item));
@@ -76,7 +76,7 @@ void Feed::take_page(const ApiAnswer& answer) {
   end_list();
 }
 
-void Feed::end_list() {
+void Reflector::end_list() {
   for (auto it = known_.begin(); it != known_.end();) {
     if (listed_.contains(*it)) {
       ++it;
@@ -92,7 +92,7 @@ void Feed::end_list() {
   watch();
 }
 
-void Feed::watch() {
+void Reflector::watch() {
   state_ = State::kWatching;
   const auto time = std::chrono::duration_cast<seconds>(seams_.random.jitter(kWatchTime, 1.0));
   unread_.clear();
@@ -100,7 +100,7 @@ void Feed::watch() {
                             std::to_string(time.count()) + "&resourceVersion=" + resource_version_);
 }
 
-void Feed::drain() {
+void Reflector::drain() {
   const std::size_t before = unread_.size();
   const ApiStream::State state = stream_->read(unread_);
   const int http_status = stream_->http_status();
@@ -115,16 +115,17 @@ void Feed::drain() {
     unread_.erase(0, begin);
   }
   if (state_ != State::kWatching) return;
-  if (unread_.size() > kLineBytesMax) return rest("an event is too large");
+  if (unread_.size() > kLineBytesMax) return back_off("an event is too large");
   if (state == ApiStream::State::kOpen) return;
   if (http_status == kGone) resource_version_.clear();
   // A stream that carried events and ended is the usual end of a watch, and the next begins soon.
-  rest(http_status == 200 ? "" : "watch refused: " + std::to_string(http_status) + " " + unread_);
+  back_off(http_status == 200 ? ""
+                              : "watch refused: " + std::to_string(http_status) + " " + unread_);
 }
 
-void Feed::take_line(std::string_view line) {
+void Reflector::take_line(std::string_view line) {
   Result<Json> event = parse_json(line);
-  if (!event) return rest(event.error().message());
+  if (!event) return back_off(event.error().message());
   const std::string type = event->get("type").text();
   Json* object = event->find("object");
   if (object == nullptr) return;
@@ -137,18 +138,18 @@ void Feed::take_line(std::string_view line) {
   if (known_.erase(key) > 0) handlers_.removed(key);
 }
 
-void Feed::take_error(const Json& status) {
+void Reflector::take_error(const Json& status) {
   if (status.get("code").integer_or(0) == kGone) resource_version_.clear();
-  rest(status.get("message").text());
+  back_off(status.get("message").text());
 }
 
-void Feed::announce(Json object) {
+void Reflector::announce(Json object) {
   known_.insert(key_of(object));
   handlers_.changed(std::move(object));
 }
 
-void Feed::rest(std::string_view why) {
-  state_ = State::kResting;
+void Reflector::back_off(std::string_view why) {
+  state_ = State::kBackingOff;
   stream_.reset();
   due_ = seams_.clock.now() + backoff_.next(seams_.random);
   if (!why.empty()) seams_.log.info(1, "Cannot follow", {{"path", path_}, {"err", why}});

@@ -1,4 +1,4 @@
-/// A request and its answer, without a socket: what the HTTP front and the in-process transport
+/// A request and its response, without a socket: what the HTTP front and the in-process transport
 /// both carry.
 #pragma once
 
@@ -62,8 +62,8 @@ class BodyStream {
   [[nodiscard]] virtual host::Time next_read() const = 0;
 };
 
-/// What a fault does to an answer on its way out. The front carries it out.
-struct Mishap {
+/// What an injected fault does to a response on its way out. The front carries it out.
+struct ResponseFault {
   host::Duration delay{0};  ///< Before the first byte.
   /// The connection is closed after so many bytes of the body. 0 with `reset`: no byte at all.
   std::optional<std::size_t> cut_after;
@@ -74,16 +74,16 @@ struct Mishap {
 
 struct Response;
 
-/// An answer that waits for something that may still happen. Asked by one thread at a time.
-class LateAnswer {
+/// A response that waits for something that may still happen. Polled by one thread at a time.
+class DeferredResponse {
  public:
-  LateAnswer() = default;
-  LateAnswer(const LateAnswer&) = delete;
-  LateAnswer& operator=(const LateAnswer&) = delete;
-  virtual ~LateAnswer() = default;
+  DeferredResponse() = default;
+  DeferredResponse(const DeferredResponse&) = delete;
+  DeferredResponse& operator=(const DeferredResponse&) = delete;
+  virtual ~DeferredResponse() = default;
 
-  /// Nothing: to be asked again at next_take(). An answer, which is neither late itself nor a
-  /// stream: that was it.
+  /// Returns the final response once ready, never deferred or streaming; nothing until then: ask
+  /// again at next_take().
   [[nodiscard]] virtual std::optional<Response> take() = 0;
   /// Later than the last take().
   [[nodiscard]] virtual host::Time next_take() const = 0;
@@ -95,13 +95,13 @@ struct Response {
   Headers headers;  ///< Beside Content-Type and the framing.
   std::string body;
   std::unique_ptr<BodyStream> stream;  ///< Set: the body is its, chunked, and `body` goes first.
-  Mishap mishap;
-  /// Set: who can wait takes the answer from here, and `mishap` is that answer's. To all others the
-  /// rest of this is the answer.
-  std::unique_ptr<LateAnswer> late;
+  ResponseFault fault;
+  /// If set, callers that can wait take the response from here, with the `fault` above; others use
+  /// the fields above.
+  std::unique_ptr<DeferredResponse> deferred;
 };
 
-/// Whatever answers requests: the server itself, or a layer around it. Thread-safe.
+/// Handles requests: the server itself, or a layer around it. Thread-safe.
 class Handler {
  public:
   Handler() = default;

@@ -1,9 +1,9 @@
-#include "sandbox/nodes/heartbeats.hpp"
+#include "sandbox/nodes/kubelet_simulator.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "sandbox/nodes/feed.hpp"
+#include "sandbox/nodes/reflector.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -64,29 +64,29 @@ std::vector<NodePlan> plan_nodes(const std::string& prefix, int count, int zones
   return plans;
 }
 
-Heartbeats::Heartbeats(Seams seams, HeartbeatOptions options, OnPower on_power)
+KubeletSimulator::KubeletSimulator(Seams seams, KubeletSimulatorOptions options, OnPower on_power)
     : seams_(std::move(seams)), options_(std::move(options)), on_power_(std::move(on_power)) {
   for (std::size_t i = 0; i < options_.plans.size(); ++i) {
     to_register_.emplace_back(seams_.clock.now(), i);
   }
 }
 
-SimulatedNode* Heartbeats::find(const std::string& name) {
+SimulatedNode* KubeletSimulator::find(const std::string& name) {
   const auto found = nodes_.find(name);
   return found == nodes_.end() ? nullptr : &found->second.simulated;
 }
 
-void Heartbeats::register_node(std::size_t plan) {
+void KubeletSimulator::register_node(std::size_t plan) {
   const NodePlan& node = options_.plans[plan];
   seams_.api.send(
       {"POST", kNodes, to_text(new_node(node, options_.size)), "application/json"},
-      [this, plan](const ApiAnswer& answer) {
+      [this, plan](const ApiResponse& response) {
         const std::string& name = options_.plans[plan].name;
-        if (answer.ok()) {
+        if (response.ok()) {
           fresh_.insert(name);
-          if (Result<Json> made = parse_json(answer.body)) changed(std::move(*made));
-        } else if (answer.http_status != kConflict) {
-          seams_.log.warning("Cannot register a node", {{"node", name}, {"err", answer.text()}});
+          if (Result<Json> made = parse_json(response.body)) changed(std::move(*made));
+        } else if (response.http_status != kConflict) {
+          seams_.log.warning("Cannot register a node", {{"node", name}, {"err", response.text()}});
           to_register_.emplace_back(seams_.clock.now() + kRetry, plan);
         } else {
           fresh_.insert(name);  // An earlier run may have ended before it was ready.
@@ -95,7 +95,7 @@ void Heartbeats::register_node(std::size_t plan) {
       });
 }
 
-void Heartbeats::changed(Json node) {
+void KubeletSimulator::changed(Json node) {
   const std::string name = node.text_at({"metadata", "name"});
   const std::optional<NodePower> power = power_of(node);
   const auto found = nodes_.find(name);
@@ -123,7 +123,7 @@ void Heartbeats::changed(Json node) {
   due_.set(name, seams_.clock.now());
 }
 
-void Heartbeats::adopt(const std::string& name, Json node, NodePower power) {
+void KubeletSimulator::adopt(const std::string& name, Json node, NodePower power) {
   Record record;
   record.version = version_of(node);
   record.simulated.power = power;
@@ -142,7 +142,7 @@ void Heartbeats::adopt(const std::string& name, Json node, NodePower power) {
   on_power_(name);
 }
 
-void Heartbeats::removed(const std::string& key) {
+void KubeletSimulator::removed(const std::string& key) {
   const std::string name = key.substr(key.find('/') + 1);
   const auto found = nodes_.find(name);
   if (found == nodes_.end()) return;
@@ -153,13 +153,13 @@ void Heartbeats::removed(const std::string& key) {
   on_power_(name);
 }
 
-std::string Heartbeats::free_address() {
+std::string KubeletSimulator::free_address() {
   std::size_t index = 0;
   while (addresses_.contains(internal_ip(index))) ++index;
   return internal_ip(index);
 }
 
-Time Heartbeats::step() {
+Time KubeletSimulator::step() {
   const Time now = seams_.clock.now();
   Time next = Time::max();
   std::vector<std::pair<Time, std::size_t>> plans;
@@ -179,11 +179,11 @@ Time Heartbeats::step() {
   return std::min(next, due_.next());
 }
 
-NodeReport Heartbeats::report_of(const Record& record) const {
+NodeReport KubeletSimulator::report_of(const Record& record) const {
   return {record.simulated.internal_ip, record.simulated.power, options_.size};
 }
 
-void Heartbeats::tend(const std::string& name, Record& record) {
+void KubeletSimulator::tend(const std::string& name, Record& record) {
   if (record.simulated.power == NodePower::kStopped) return;
   const Moment moment = Moment::read(seams_.clock);
   if (!record.renewing && moment.now >= record.lease_due) renew(name, record);
@@ -201,43 +201,44 @@ void Heartbeats::tend(const std::string& name, Record& record) {
   plan_next(name, record);
 }
 
-void Heartbeats::plan_next(const std::string& name, const Record& record) {
+void KubeletSimulator::plan_next(const std::string& name, const Record& record) {
   Time next = Time::max();
   if (!record.renewing) next = record.lease_due;
   if (record.doing == Doing::kNothing) next = std::min(next, record.status_due);
   due_.set(name, next);
 }
 
-void Heartbeats::report(const std::string& name, Record& record, const Json& patch, Doing doing) {
+void KubeletSimulator::report(const std::string& name, Record& record, const Json& patch,
+                              Doing doing) {
   record.doing = doing;
   const bool status = doing == Doing::kStatus;
   seams_.api.send({"PATCH", node_target(name) + (status ? "/status" : ""), to_text(patch),
                    status ? kStrategic : kMerge},
-                  [this, name](const ApiAnswer& answer) { reported(name, answer); });
+                  [this, name](const ApiResponse& response) { reported(name, response); });
 }
 
-void Heartbeats::reported(const std::string& name, const ApiAnswer& answer) {
+void KubeletSimulator::reported(const std::string& name, const ApiResponse& response) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end()) return;
   Record& record = found->second;
   const Doing done = std::exchange(record.doing, Doing::kNothing);
   const Time now = seams_.clock.now();
-  if (answer.ok()) {
+  if (response.ok()) {
     if (done == Doing::kStatus) record.status_due = now + options_.status_period;
-    if (Result<Json> node = parse_json(answer.body)) changed(std::move(*node));
+    if (Result<Json> node = parse_json(response.body)) changed(std::move(*node));
     return;
   }
-  if (answer.http_status == kConflict || answer.http_status == kNotFound) {
-    // Somebody was faster: the feed tells what there is now. In case it already has:
+  if (response.http_status == kConflict || response.http_status == kNotFound) {
+    // Somebody was faster: the reflector reports what there is now. In case it already has:
     due_.set(name, now + kRetry);
     return;
   }
-  seams_.log.info(1, "Cannot report a node", {{"node", name}, {"err", answer.text()}});
-  record.status_due = std::max(record.status_due, now + std::max(kRetry, answer.retry_after));
+  seams_.log.info(1, "Cannot report a node", {{"node", name}, {"err", response.text()}});
+  record.status_due = std::max(record.status_due, now + std::max(kRetry, response.retry_after));
   plan_next(name, record);
 }
 
-void Heartbeats::renew(const std::string& name, Record& record) {
+void KubeletSimulator::renew(const std::string& name, Record& record) {
   record.renewing = true;
   const Moment moment = Moment::read(seams_.clock);
   ApiCall call{"GET", std::string(kLeases) + "/" + name, "", "application/json"};
@@ -250,10 +251,10 @@ void Heartbeats::renew(const std::string& name, Record& record) {
     call.body = to_text(new_lease(record.node, moment));
   }
   seams_.api.send(std::move(call),
-                  [this, name](const ApiAnswer& answer) { renewal_answered(name, answer); });
+                  [this, name](const ApiResponse& response) { renewal_answered(name, response); });
 }
 
-void Heartbeats::renewal_answered(const std::string& name, const ApiAnswer& answer) {
+void KubeletSimulator::renewal_answered(const std::string& name, const ApiResponse& response) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end()) return;
   Record& record = found->second;
@@ -261,19 +262,19 @@ void Heartbeats::renewal_answered(const std::string& name, const ApiAnswer& answ
   const Time now = seams_.clock.now();
   const bool was_read = !record.lease.has_value();
   record.lease_due = now;  // Go on at once, unless something below says otherwise.
-  if (answer.ok()) {
-    Result<Json> lease = parse_json(answer.body);
+  if (response.ok()) {
+    Result<Json> lease = parse_json(response.body);
     if (lease) record.lease = std::move(*lease);
     // Spread, so that a thousand nodes do not renew at one moment.
     if (!was_read) {
       record.lease_due = now + seams_.random.jitter(options_.lease_period * 3 / 4, 1.0 / 3);
     }
-  } else if (answer.http_status == kNotFound && was_read) {
+  } else if (response.http_status == kNotFound && was_read) {
     record.lease = Json::object();
-  } else if (answer.http_status == kConflict || answer.http_status == kNotFound) {
+  } else if (response.http_status == kConflict || response.http_status == kNotFound) {
     record.lease.reset();
   } else {
-    record.lease_due = now + std::max(kRetry, answer.retry_after);
+    record.lease_due = now + std::max(kRetry, response.retry_after);
   }
   plan_next(name, record);
 }

@@ -43,7 +43,7 @@ std::string decoded(std::string_view protobuf) {
   return object ? conformed(std::move(*object)) : "";
 }
 
-Json one_of(const Answer& list, const std::string& kind, const std::string& api_version) {
+Json one_of(const Reply& list, const std::string& kind, const std::string& api_version) {
   Json out = list.body.get("items").items().front();
   out.set("kind", kind);
   out.set("apiVersion", api_version);
@@ -71,7 +71,7 @@ std::vector<KindRow> rows_of_all_kinds() {
   return out;
 }
 
-TEST(ProtobufAnswersTest, EveryKindReadsBackAsItsJson) {
+TEST(ProtobufResponsesTest, EveryKindReadsBackAsItsJson) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post("/api/v1/namespaces", R"({"metadata":{"name":"conf"}})").code, 201);
   const std::vector<KindRow> rows = rows_of_all_kinds();
@@ -80,15 +80,15 @@ TEST(ProtobufAnswersTest, EveryKindReadsBackAsItsJson) {
     ASSERT_EQ(sandbox.post(row.path, row.object).code, 201) << row.path;
     const std::string item = row.path + "/" + row.name;
     const Json json = sandbox.get(item).body;
-    const Answer answer = sandbox.send("GET", item, "", {{"Accept", kProtobufType}});
-    EXPECT_EQ(decoded(answer.text), conformed(json)) << row.path;
+    const Reply response = sandbox.send("GET", item, "", {{"Accept", kProtobufType}});
+    EXPECT_EQ(decoded(response.text), conformed(json)) << row.path;
     EXPECT_EQ(type_of_answer(sandbox, item, kProtobufType), kProtobufType);
     // A LimitRange and its like would count for what follows.
     EXPECT_EQ(sandbox.remove(item).code, 200) << row.path;
   }
 }
 
-TEST(ProtobufAnswersTest, BytesOfARealServerReadAsOursDo) {
+TEST(ProtobufResponsesTest, BytesOfARealServerReadAsOursDo) {
   const Result<Json> golden = parse_json(file_content(DAVIT_GOLDEN "/protobuf_answers.json"));
   ASSERT_TRUE(golden.has_value());
   EXPECT_GT(golden->size(), 15u);
@@ -115,7 +115,7 @@ class ProtobufConfigMapTest : public testing::Test {
             .code,
         201);
   }
-  Answer ask(const std::string& target, const std::string& accept) {
+  Reply ask(const std::string& target, const std::string& accept) {
     return sandbox.send("GET", target, "", {{"Accept", accept}});
   }
   Sandbox sandbox;
@@ -125,7 +125,7 @@ TEST_F(ProtobufConfigMapTest, ListsHoldTheirItemsAndWhereTheyGoOn) {
   ASSERT_EQ(sandbox.post(kOurConfigMaps, R"({"metadata":{"name":"b"}})").code, 201);
   const std::string first_page = kOurConfigMaps + "?limit=1";
 
-  const Answer list = ask(first_page, kProtobufType);
+  const Reply list = ask(first_page, kProtobufType);
 
   // ListMeta {2 resourceVersion, 3 continue, 4 remainingItemCount}, then the item: all as in JSON.
   const std::optional<std::string> expected = encode_protobuf(sandbox.get(first_page).body);
@@ -139,7 +139,7 @@ TEST_F(ProtobufConfigMapTest, ListsHoldTheirItemsAndWhereTheyGoOn) {
 }
 
 TEST_F(ProtobufConfigMapTest, WatchesAreFramesWithTheirLength) {
-  const Answer watch = ask(kOurConfigMaps + "?watch=1&timeoutSeconds=5", kProtobufType);
+  const Reply watch = ask(kOurConfigMaps + "?watch=1&timeoutSeconds=5", kProtobufType);
   ASSERT_NE(watch.stream, nullptr);
   EXPECT_EQ(type_of_answer(sandbox, kOurConfigMaps + "?watch=1", kProtobufType),
             kProtobufType + ";stream=watch");
@@ -159,13 +159,13 @@ TEST_F(ProtobufConfigMapTest, WatchesAreFramesWithTheirLength) {
 }
 
 TEST_F(ProtobufConfigMapTest, RefusalsAndMetadataAreProtobufToo) {
-  const Answer refused = ask(kOurConfigMaps + "/none", kProtobufType);
+  const Reply refused = ask(kOurConfigMaps + "/none", kProtobufType);
   EXPECT_EQ(refused.code, 404);
   EXPECT_EQ(refused.text,
             encode_protobuf(sandbox.get(kOurConfigMaps + "/none").body).value_or("none"));
 
   const std::string metadata = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-  const Answer partial = ask(kOurConfigMaps + "/a", kProtobufType + metadata);
+  const Reply partial = ask(kOurConfigMaps + "/a", kProtobufType + metadata);
   EXPECT_EQ(partial.text,
             encode_protobuf(ask(kOurConfigMaps + "/a", "application/json" + metadata).body)
                 .value_or("none"));

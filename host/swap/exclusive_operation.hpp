@@ -1,4 +1,4 @@
-/// The right to change a PluginSet. Internal to host/swap.
+/// An exclusive operation on a PluginSet. Internal to host/swap.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace davit::host {
 
-/// Held by one at a time; given back by the destructor.
-class PluginSet::Turn {
+/// One at a time; the destructor ends it.
+class PluginSet::ExclusiveOperation {
  public:
-  Turn(PluginSet& set, std::string what) : set_(set) {
+  ExclusiveOperation(PluginSet& set, std::string what) : set_(set) {
     MutexLock lock(set_.mutex_);
     if (set_.stopping_) {
       refused_ = SwapOutcome::kStopping;
@@ -24,9 +24,9 @@ class PluginSet::Turn {
       held_ = Held::kYes;
     }
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
+  ExclusiveOperation(const ExclusiveOperation&) = delete;
+  ExclusiveOperation& operator=(const ExclusiveOperation&) = delete;
+  ~ExclusiveOperation() {
     if (held_ == Held::kNo) return;
     std::vector<Resident> residents = set_.retirement_.residents();
     MutexLock lock(set_.mutex_);

@@ -1,4 +1,4 @@
-/// Follows one collection of the API: list, then watch, for ever.
+/// Lists and watches one collection of the API.
 #pragma once
 
 #include <davit/result.hpp>
@@ -23,30 +23,30 @@ namespace davit::sandbox {
 /// none.
 [[nodiscard]] std::uint64_t version_of(const Json& object);
 
-///   Resting ──due──▶ Listing ──all pages──▶ Watching
-///      ▲                │ refused               │ ended, cut; 410: list anew
-///      └────────────────┴───────────────────────┘
+///   BackingOff ──due──▶ Listing ──all pages──▶ Watching
+///        ▲                 │ refused               │ ended, cut; 410: list anew
+///        └─────────────────┴───────────────────────┘
 ///
-/// Survives everything that a server does: refusals and cuts are answered by a pause that grows.
+/// Survives everything that a server does: it backs off after refusals and cuts.
 /// Belongs to one thread.
-class Feed {
+class Reflector {
  public:
   struct Handlers {
-    /// An object is there, is new, or has changed. May be told again what is known already.
+    /// An object is there, is new, or has changed. May repeat what is known already.
     std::function<void(Json object)> changed;
     /// The object of this key is gone.
     std::function<void(const std::string& key)> removed;
   };
 
   struct Seams {
-    ApiCalls& api;  // Must not deliver once the feed is gone.
+    ApiCalls& api;  // Must not deliver once the reflector is gone.
     host::Clock& clock;
     host::Random& random;
     host::Log log;
   };
 
   /// `path`: "/api/v1/pods".
-  Feed(Seams seams, std::string path, Handlers handlers);
+  Reflector(Seams seams, std::string path, Handlers handlers);
 
   /// Takes in what has come and does what is due. Returns when it wants to be called next if
   /// nothing comes.
@@ -55,24 +55,24 @@ class Feed {
   [[nodiscard]] bool synced() const { return synced_; }
 
  private:
-  enum class State { kResting, kListing, kWatching };
+  enum class State { kBackingOff, kListing, kWatching };
 
   void list(const std::string& next_page);
-  void take_page(const ApiAnswer& answer);
+  void take_page(const ApiResponse& answer);
   void end_list();
   void watch();
   void drain();
   void take_line(std::string_view line);
   void take_error(const Json& status);
   void announce(Json object);
-  void rest(std::string_view why);
+  void back_off(std::string_view why);
 
   Seams seams_;
   const std::string path_;
   const Handlers handlers_;
 
-  State state_ = State::kResting;
-  host::Time due_{};  // Of the next attempt, while resting.
+  State state_ = State::kBackingOff;
+  host::Time due_{};  // Of the next attempt, while backing off.
   host::Backoff backoff_;
   bool synced_ = false;
   std::string resource_version_;  // Empty: list first.

@@ -1,4 +1,4 @@
-// What nodes do when the server gives them a hard time.
+// What nodes do when requests and watches fail.
 #include <gtest/gtest.h>
 
 #include "tests/sandbox/nodes/world.hpp"
@@ -19,7 +19,7 @@ bool is_watch(const Request& request) {
   return request.target.find("watch=true") != std::string::npos;
 }
 
-TEST(TroubleTest, RefusedWritesAreTriedAgain) {
+TEST(ServerFaultsTest, RefusedWritesAreTriedAgain) {
   World world(two_nodes());
   int left = 3;
   world.server.intercept = [&left](const Request& request) -> std::optional<Response> {
@@ -33,7 +33,7 @@ TEST(TroubleTest, RefusedWritesAreTriedAgain) {
   EXPECT_EQ(world.phase("web"), "Running");
 }
 
-TEST(TroubleTest, WatchThatBreaksGoesOnWhereItWas) {
+TEST(ServerFaultsTest, WatchThatBreaksGoesOnWhereItWas) {
   World world(two_nodes());
   // Every watch ends after its first events.
   class Cut final : public BodyStream {
@@ -64,7 +64,7 @@ TEST(TroubleTest, WatchThatBreaksGoesOnWhereItWas) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(world.phase("p" + std::to_string(i)), "Running") << i;
 }
 
-TEST(TroubleTest, HistoryThatIsGoneIsListedAnew) {
+TEST(ServerFaultsTest, HistoryThatIsGoneIsListedAnew) {
   World world(two_nodes());
   world.create_pod("old");
   world.stop();
@@ -90,7 +90,7 @@ TEST(TroubleTest, HistoryThatIsGoneIsListedAnew) {
   EXPECT_EQ(world.phase("web"), "Running");
 }
 
-TEST(TroubleTest, PodThatIsReplacedUnderItsNameIsAnotherOne) {
+TEST(ServerFaultsTest, PodThatIsReplacedUnderItsNameIsAnotherOne) {
   World world(two_nodes());
   world.create_pod("web", R"("nodeName":"node-1")");
   const std::string first = world.pod("web").text_at({"metadata", "uid"});

@@ -1,4 +1,4 @@
-/// The changes that wait for one controller's handlers.
+/// The delta queue: changes that wait for one controller's handlers.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace davit::host {
 ///
 /// What merges. A new update joins an update of the same object and UID that still waits: old state
 /// of the first, new state of the last. Additions and deletions merge with nothing, so that a
-/// handler hears of every life of an object.
+/// handler sees every life of an object.
 ///
 /// What bounds it. Up to kChangesMax changes wait as they came. Beyond, each life of an object (one
 /// UID) has at most one change more than it had then: a further change of a life that waits already
@@ -40,9 +40,9 @@ namespace davit::host {
 /// The first content of an informer waits as one block outside this count: a plain list of objects
 /// that the store holds anyway.
 ///
-/// Two inboxes can be brought to one point of the cluster's history: hold_together(), wait_held()
-/// of both, release() of both. Changes that come meanwhile wait.
-class HandlerInbox {
+/// Two delta queues can be brought to one point of the cluster's history: hold_together(),
+/// wait_held() of both, release() of both. Changes that come meanwhile wait.
+class DeltaQueue {
  public:
   /// Enough that a burst (a rollout of some hundred pods, several changes each) passes unmerged;
   /// little enough that a stuck handler holds a few hundred KiB.
@@ -53,11 +53,11 @@ class HandlerInbox {
   /// Called on the dispatcher's thread for each change.
   using Handler = std::function<void(const Change&)>;
 
-  explicit HandlerInbox(std::size_t changes_max = kChangesMax);
+  explicit DeltaQueue(std::size_t changes_max = kChangesMax);
   /// Leaves all informers, which must still live.
-  ~HandlerInbox();
-  HandlerInbox(const HandlerInbox&) = delete;
-  HandlerInbox& operator=(const HandlerInbox&) = delete;
+  ~DeltaQueue();
+  DeltaQueue(const DeltaQueue&) = delete;
+  DeltaQueue& operator=(const DeltaQueue&) = delete;
 
   /// Follows `informer`, and hands its changes to `handler`; with an empty one only waits for its
   /// first content. May be called several times for one informer: each handler hears everything.
@@ -84,7 +84,7 @@ class HandlerInbox {
 
   /// From one point on in the changes of each informer of either, the same for both, nothing is
   /// handed out until release(). Both must have their first contents.
-  static void hold_together(HandlerInbox& a, HandlerInbox& b);
+  static void hold_together(DeltaQueue& a, DeltaQueue& b);
   /// Waits, after hold_together(), until the handlers have returned from all that came before;
   /// false when `deadline` comes first.
   [[nodiscard]] bool wait_held(Clock& clock, Time deadline) EXCLUDES(mutex_);
@@ -97,11 +97,11 @@ class HandlerInbox {
     std::uint64_t object = 0;  // Hash of source and name.
     Source* source = nullptr;
     // Added, with the state `change.old`, and then deleted, with `change.current`: an addition and
-    // a deletion in one, to be told one after the other.
+    // a deletion in one, delivered one after the other.
     bool is_short_life = false;
   };
   /// Changes in the order of their coming.
-  struct Line {
+  struct Backlog {
     std::deque<Pending> changes;
     std::uint64_t first = 0;  // Number of changes.front().
     // The number of the last change that waits for an object.
@@ -122,8 +122,8 @@ class HandlerInbox {
   /// Nothing is left in front of what somebody waits for with when_current().
   [[nodiscard]] bool is_current() const REQUIRES(mutex_);
   /// Merges into the last change that waits for the object, if there is one and the rules let it.
-  bool merge(Line& line, std::uint64_t object, const Source& source, const Change& change) const
-      REQUIRES(mutex_);
+  bool merge(Backlog& backlog, std::uint64_t object, const Source& source,
+             const Change& change) const REQUIRES(mutex_);
   static void begin_anew(Pending& last, const Change& next);
   bool pop(Delivery& out) EXCLUDES(mutex_);
   [[nodiscard]] bool empty() const REQUIRES(mutex_);
@@ -136,9 +136,9 @@ class HandlerInbox {
   std::vector<std::unique_ptr<Source>> sources_ GUARDED_BY(mutex_);
   // Whose first content is being delivered, one after the other, each before its later changes.
   std::deque<Source*> initial_ GUARDED_BY(mutex_);
-  Line line_ GUARDED_BY(mutex_);
-  Line later_ GUARDED_BY(mutex_);  // What came from sources that are held.
-  CondVar settled_;                // A handler has returned, and nothing waits.
+  Backlog backlog_ GUARDED_BY(mutex_);
+  Backlog later_ GUARDED_BY(mutex_);  // What came from sources that are held.
+  CondVar idle_;                      // A handler has returned, and nothing waits.
   bool delivering_ GUARDED_BY(mutex_) = false;
   // Sources whose first content is not delivered yet.
   std::size_t undelivered_ GUARDED_BY(mutex_) = 0;
@@ -151,7 +151,7 @@ class HandlerInbox {
   };
   std::optional<Goal> goal_ GUARDED_BY(mutex_);
   // Whether wait() has returned since undelivered_ fell to 0.
-  bool complete_told_ GUARDED_BY(mutex_) = false;
+  bool complete_reported_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace davit::host

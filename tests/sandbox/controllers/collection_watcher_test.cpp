@@ -1,4 +1,4 @@
-#include "sandbox/controllers/change_feed.hpp"
+#include "sandbox/controllers/collection_watcher.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using testing::ElementsAre;
 const Collection kPods{"", "pods"};
 const Collection kNodes{"", "nodes"};
 
-class ChangeFeedTest : public testing::Test {
+class CollectionWatcherTest : public testing::Test {
  protected:
   Revision create(const Collection& collection, std::string name) {
     return (*store_.create(collection, {"", std::move(name), Json::object(), {}, {}}))->revision;
@@ -21,7 +21,7 @@ class ChangeFeedTest : public testing::Test {
   /// "pods! a b": the collection, anew, and the names.
   std::vector<std::string> pull_all() {
     std::vector<std::string> out;
-    while (const auto batch = feed_.pull()) {
+    while (const auto batch = watcher_.pull()) {
       std::string line = batch->collection.resource + (batch->anew ? "!" : "");
       for (const Change& each : batch->changes) {
         line += (each.type == ChangeType::kDeleted ? " -" : " ") + each.object->name;
@@ -34,20 +34,20 @@ class ChangeFeedTest : public testing::Test {
   test::FakeClock clock_;
   Store store_{clock_};
   int told_ = 0;
-  ChangeFeed feed_{store_, [this] { ++told_; }};
+  CollectionWatcher watcher_{store_, [this] { ++told_; }};
 };
 
-TEST_F(ChangeFeedTest, BeginsWithWhatThereIs) {
+TEST_F(CollectionWatcherTest, BeginsWithWhatThereIs) {
   create(kPods, "a");
-  feed_.follow(kPods);
-  feed_.follow(kNodes);
-  feed_.follow(kPods);
+  watcher_.follow(kPods);
+  watcher_.follow(kNodes);
+  watcher_.follow(kPods);
   EXPECT_THAT(pull_all(), ElementsAre("nodes!", "pods! a"));
   EXPECT_THAT(pull_all(), ElementsAre());
 }
 
-TEST_F(ChangeFeedTest, ChangesComeInTheOrderOfTheirCollection) {
-  feed_.follow(kPods);
+TEST_F(CollectionWatcherTest, ChangesComeInTheOrderOfTheirCollection) {
+  watcher_.follow(kPods);
   pull_all();
   const Revision made = create(kPods, "a");
   create(kPods, "b");
@@ -57,8 +57,8 @@ TEST_F(ChangeFeedTest, ChangesComeInTheOrderOfTheirCollection) {
   EXPECT_THAT(pull_all(), ElementsAre("pods a b -a"));
 }
 
-TEST_F(ChangeFeedTest, LostHistoryIsABeginning) {
-  feed_.follow(kPods);
+TEST_F(CollectionWatcherTest, LostHistoryIsABeginning) {
+  watcher_.follow(kPods);
   create(kPods, "a");
   pull_all();
   create(kPods, "b");
@@ -66,8 +66,8 @@ TEST_F(ChangeFeedTest, LostHistoryIsABeginning) {
   EXPECT_THAT(pull_all(), ElementsAre("pods! a b"));
 }
 
-TEST_F(ChangeFeedTest, CompactionCostsAReaderThatIsUpToDateNothing) {
-  feed_.follow(kPods);
+TEST_F(CollectionWatcherTest, CompactionCostsAReaderThatIsUpToDateNothing) {
+  watcher_.follow(kPods);
   pull_all();
   create(kPods, "a");
   pull_all();
@@ -76,13 +76,13 @@ TEST_F(ChangeFeedTest, CompactionCostsAReaderThatIsUpToDateNothing) {
   EXPECT_THAT(pull_all(), ElementsAre("pods b"));
 }
 
-TEST_F(ChangeFeedTest, ManyChangesComeInSeveralBatches) {
-  feed_.follow(kPods);
+TEST_F(CollectionWatcherTest, ManyChangesComeInSeveralBatches) {
+  watcher_.follow(kPods);
   pull_all();
   for (int i = 0; i < 2500; ++i) create(kPods, std::to_string(i));
   std::size_t changes = 0;
   std::size_t batches = 0;
-  while (const auto batch = feed_.pull()) {
+  while (const auto batch = watcher_.pull()) {
     changes += batch->changes.size();
     ++batches;
   }

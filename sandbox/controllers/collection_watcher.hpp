@@ -16,7 +16,7 @@ namespace davit::sandbox {
 
 /// Follows collections by their history; each begins with what there is, as kAdded. follow() and
 /// pull() belong to one thread; `ready` is called on any, outside every lock.
-class ChangeFeed {
+class CollectionWatcher {
  public:
   struct Batch {
     Collection collection;
@@ -26,8 +26,9 @@ class ChangeFeed {
     std::vector<Change> changes;
   };
 
-  /// `store` must outlive the feed.
-  ChangeFeed(Store& store, std::function<void()> ready) : store_(store), ready_(std::move(ready)) {}
+  /// `store` must outlive the watcher.
+  CollectionWatcher(Store& store, std::function<void()> ready)
+      : store_(store), ready_(std::move(ready)) {}
 
   /// Following twice is following once.
   void follow(const Collection& collection);

@@ -1,4 +1,4 @@
-/// One thread that drives the requests of one lane over connections of its own.
+/// The connection pool of one purpose over libcurl, and the thread that drives its requests.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace davit::host {
 /// Owns a libcurl multi handle and, from the first request on, the thread that alone touches it.
 /// Other threads hand it notes (start, cancel, resume) and wake it. Thread-safe; outlives its
 /// calls.
-class CurlLane {
+class CurlPool {
  public:
-  CurlLane(const CurlSettings& settings, Lane lane);
+  CurlPool(const CurlSettings& settings, ConnectionPurpose purpose);
   /// All calls must have been destroyed.
-  ~CurlLane();
-  CurlLane(const CurlLane&) = delete;
-  CurlLane& operator=(const CurlLane&) = delete;
+  ~CurlPool();
+  CurlPool(const CurlPool&) = delete;
+  CurlPool& operator=(const CurlPool&) = delete;
 
   /// As Transport::start(), with the material for TLS. Without a thread to be had, the request ends
   /// at once with Break::kRefused; the next one tries to start the thread again.
@@ -45,7 +45,7 @@ class CurlLane {
     std::string only_certificate;  // Empty: no such note.
   };
 
-  /// Starts the lane's thread unless it runs; false when the system gives none.
+  /// Starts the pool's thread unless it runs; false when the system gives none.
   [[nodiscard]] bool ensure_thread() EXCLUDES(mutex_);
   void cancel(Id id) EXCLUDES(mutex_);
   void resume(Id id) EXCLUDES(mutex_);
@@ -54,7 +54,7 @@ class CurlLane {
   [[nodiscard]] bool must_wake() REQUIRES(mutex_);
   void wake() { curl_multi_wakeup(multi_.get()); }
 
-  // On the lane's thread:
+  // On the pool's thread:
   void run(const std::stop_token& stop);
   Notes take_notes() EXCLUDES(mutex_);
   void handle(Notes notes);
@@ -67,10 +67,10 @@ class CurlLane {
   void forget(Id id) EXCLUDES(mutex_);
 
   const CurlSettings& settings_;
-  const Lane lane_;
+  const ConnectionPurpose purpose_;
   const CurlMulti multi_;
 
-  // The lane's thread alone:
+  // The pool's thread alone:
   std::unordered_map<Id, std::unique_ptr<CurlTransfer>> transfers_;
   std::vector<CurlEasy> spare_;
 
@@ -80,7 +80,7 @@ class CurlLane {
   bool has_notes_ GUARDED_BY(mutex_) = false;
   bool asleep_ GUARDED_BY(mutex_) = false;          // In poll(), and nobody has woken it yet.
   std::unordered_set<Id> live_ GUARDED_BY(mutex_);  // Those that may still call their reader.
-  Id ending_ GUARDED_BY(mutex_) = 0;                // The one whose reader is being told the end.
+  Id ending_ GUARDED_BY(mutex_) = 0;  // The one whose reader is being notified of the end.
   Id last_id_ GUARDED_BY(mutex_) = 0;
   std::jthread thread_;  // Started under mutex_, ended by the destructor.
 };

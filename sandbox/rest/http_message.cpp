@@ -1,4 +1,4 @@
-#include "sandbox/rest/exchange.hpp"
+#include "sandbox/rest/http_message.hpp"
 
 #include <algorithm>
 

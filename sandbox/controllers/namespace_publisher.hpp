@@ -1,4 +1,4 @@
-/// What pods expect to find in every namespace.
+/// Publishes the default ServiceAccount and the root CA in every namespace.
 #pragma once
 
 #include <map>
@@ -9,18 +9,19 @@
 
 namespace davit::sandbox {
 
-struct Furniture {
+/// What each namespace gets.
+struct NamespaceDefaults {
   bool service_account = false;  ///< `default`
   std::string root_ca;           ///< Of the ConfigMap kube-root-ca.crt; empty: none.
 };
 
-/// Puts it there, and puts it back.
-class NamespaceFurniture final : public Controller {
+/// Creates them in new namespaces, and again after they were deleted.
+class NamespacePublisher final : public Controller {
  public:
-  NamespaceFurniture(const ControllerParts& parts, Furniture furniture)
+  NamespacePublisher(const ControllerParts& parts, NamespaceDefaults defaults)
       : parts_(parts),
-        furniture_(std::move(furniture)),
-        writer_(parts_.server, "namespace-furniture") {}
+        defaults_(std::move(defaults)),
+        writer_(parts_.server, "namespace-publisher") {}
 
   void begin_anew(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;
@@ -28,12 +29,12 @@ class NamespaceFurniture final : public Controller {
 
  private:
   /// False: try again later.
-  bool furnish(const std::string& ns);
+  bool publish(const std::string& ns);
   bool put_account(const std::string& ns);
   bool put_root_ca(const std::string& ns);
 
   const ControllerParts parts_;
-  const Furniture furniture_;
+  const NamespaceDefaults defaults_;
   ApiWriter writer_;
   std::set<std::string> queue_;
   std::map<std::string, host::Time> retries_;

@@ -10,11 +10,11 @@
 
 namespace davit::host {
 
-/// Collects one answer; the test waits for its parts.
-class CollectedAnswer final : public ResponseReader {
+/// Collects one response; the test waits for its parts.
+class CollectedResponse final : public ResponseReader {
  public:
   enum class Mode { kTake, kPauseOnce };
-  explicit CollectedAnswer(Mode mode = Mode::kTake) : pause_(mode == Mode::kPauseOnce) {}
+  explicit CollectedResponse(Mode mode = Mode::kTake) : pause_(mode == Mode::kPauseOnce) {}
 
   void on_head(int status, const HttpHeaders& headers) override {
     status_ = status;

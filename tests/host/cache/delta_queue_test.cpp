@@ -1,4 +1,4 @@
-#include "host/cache/handler_inbox.hpp"
+#include "host/cache/delta_queue.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,14 +13,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class HandlerInboxTest : public CacheTest {
+class DeltaQueueTest : public CacheTest {
  protected:
   void SetUp() override { make_plain_informer(); }
-  void TearDown() override { inbox_.reset(); }
+  void TearDown() override { queue_.reset(); }
 
-  void make_inbox(std::size_t changes_max = HandlerInbox::kChangesMax) {
-    inbox_ = std::make_unique<HandlerInbox>(changes_max);
-    inbox_->join(*informer_, [this](const Change& change) {
+  void make_queue(std::size_t changes_max = DeltaQueue::kChangesMax) {
+    queue_ = std::make_unique<DeltaQueue>(changes_max);
+    queue_->join(*informer_, [this](const Change& change) {
       heard_.push_back(RecordingListener::describe(change));
     });
   }
@@ -45,18 +45,18 @@ class HandlerInboxTest : public CacheTest {
     step();
   }
   Strings drain() {
-    while (inbox_->step()) {
+    while (queue_->step()) {
     }
     return std::exchange(heard_, {});
   }
 
-  std::unique_ptr<HandlerInbox> inbox_;
+  std::unique_ptr<DeltaQueue> queue_;
   Strings heard_;
   std::map<std::string, int> lives_;
 };
 
-TEST_F(HandlerInboxTest, ChangesComeInOrder) {
-  make_inbox();
+TEST_F(DeltaQueueTest, ChangesComeInOrder) {
+  make_queue();
   fill({});
   watch({"A2", "A3 b", "M4 b", "M5", "D6 b"});
   EXPECT_THAT(drain(), ElementsAre("ADDED a@2", "ADDED b@3", "UPDATED b@3->4", "UPDATED a@2->5",
@@ -69,7 +69,7 @@ struct MergeCase {
   std::vector<std::string> heard;
 };
 
-TEST_F(HandlerInboxTest, OnlyUpdatesOfOneLifeMergeWhileThereIsRoom) {
+TEST_F(DeltaQueueTest, OnlyUpdatesOfOneLifeMergeWhileThereIsRoom) {
   // clang-format off
   const MergeCase cases[] = {
       {"UpdatesMergeFromTheFirstOldToTheLastNew", {"A2", "M3", "M4", "M5"},
@@ -85,18 +85,18 @@ TEST_F(HandlerInboxTest, OnlyUpdatesOfOneLifeMergeWhileThereIsRoom) {
   for (const MergeCase& each : cases) {
     SCOPED_TRACE(each.name);
     make_plain_informer();
-    make_inbox();
+    make_queue();
     fill({});
     watch(each.events);
     EXPECT_EQ(drain(), each.heard);
-    inbox_.reset();
+    queue_.reset();
   }
 }
 
-// Issue 11, 1.9: an object that came and went while the inbox was full was never heard of, and
-// the expectation of its creation stayed for five minutes.
-TEST_F(HandlerInboxTest, FullInboxTellsOneChangePerLifeAgainstWhatTheHandlerSawLast) {
-  // The handler has seen a@1; the inbox is full from the second change on.
+// Issue 11, 1.9: an object that came and went while the delta queue was full was never heard of,
+// and the expectation of its creation stayed for five minutes.
+TEST_F(DeltaQueueTest, FullDeltaQueueReportsOneChangePerLifeAgainstWhatTheHandlerSawLast) {
+  // The handler has seen a@1; the delta queue is full from the second change on.
   // clang-format off
   const MergeCase cases[] = {
       {"UpdatedTwice", {"M2", "M3"}, {"UPDATED a@1->3"}},
@@ -118,19 +118,19 @@ TEST_F(HandlerInboxTest, FullInboxTellsOneChangePerLifeAgainstWhatTheHandlerSawL
   for (const MergeCase& each : cases) {
     SCOPED_TRACE(each.name);
     make_plain_informer();
-    make_inbox(1);
+    make_queue(1);
     fill({{.name = "a", .version = "1", .uid = "life-0"}});
     drain();
     lives_.clear();
     watch(each.events);
-    EXPECT_LE(inbox_->size(), 2u);
+    EXPECT_LE(queue_->size(), 2u);
     EXPECT_EQ(drain(), each.heard);
-    inbox_.reset();
+    queue_.reset();
   }
 }
 
-TEST_F(HandlerInboxTest, StuckHandlerCostsABoundedNumberOfChanges) {
-  make_inbox(10);
+TEST_F(DeltaQueueTest, StuckHandlerCostsABoundedNumberOfChanges) {
+  make_queue(10);
   fill({});
   for (int round = 0; round < 50; ++round) {
     const std::string version = std::to_string(round + 2);
@@ -138,7 +138,7 @@ TEST_F(HandlerInboxTest, StuckHandlerCostsABoundedNumberOfChanges) {
       watch({"A" + version + name, "M" + version + name, "D" + version + name});
     }
   }
-  EXPECT_LE(inbox_->size(), HandlerInbox::kLivesFactor * 10u + 3u);
+  EXPECT_LE(queue_->size(), DeltaQueue::kLivesFactor * 10u + 3u);
   EXPECT_EQ(informer_->store().size(), 0u);
   drain();
   watch({"A100"});
@@ -146,42 +146,42 @@ TEST_F(HandlerInboxTest, StuckHandlerCostsABoundedNumberOfChanges) {
 }
 
 // RT-077
-TEST_F(HandlerInboxTest, InitialContentIsDeliveredWhenTheHandlerHasReturnedFromAllOfIt) {
-  make_inbox();
-  EXPECT_FALSE(inbox_->initial_delivered());
+TEST_F(DeltaQueueTest, InitialContentIsDeliveredWhenTheHandlerHasReturnedFromAllOfIt) {
+  make_queue();
+  EXPECT_FALSE(queue_->initial_delivered());
   fill({{.name = "a", .version = "1"}, {.name = "b", .version = "1"}});
   watch({"M2"});
-  EXPECT_TRUE(inbox_->step());
-  EXPECT_FALSE(inbox_->initial_delivered());
-  EXPECT_TRUE(inbox_->step());
-  EXPECT_TRUE(inbox_->initial_delivered());
+  EXPECT_TRUE(queue_->step());
+  EXPECT_FALSE(queue_->initial_delivered());
+  EXPECT_TRUE(queue_->step());
+  EXPECT_TRUE(queue_->initial_delivered());
   heard_.clear();
   EXPECT_THAT(drain(), ElementsAre("UPDATED a@1->2"));
 }
 
-TEST_F(HandlerInboxTest, EmptyInformersAndThoseWithoutAHandlerAreDeliveredWhenFilled) {
-  make_inbox();
-  inbox_->join(*informer_, {});
+TEST_F(DeltaQueueTest, EmptyInformersAndThoseWithoutAHandlerAreDeliveredWhenFilled) {
+  make_queue();
+  queue_->join(*informer_, {});
   fill({});
-  EXPECT_TRUE(inbox_->initial_delivered());
+  EXPECT_TRUE(queue_->initial_delivered());
   watch({"A2"});
   EXPECT_THAT(drain(), ElementsAre("ADDED a@2"));
 }
 
-TEST_F(HandlerInboxTest, AllInformersOfAControllerCount) {
-  make_inbox();
+TEST_F(DeltaQueueTest, AllInformersOfAControllerCount) {
+  make_queue();
   Informer other({{"apps", "v1", "replicasets"}, {}, {}, {}},
                  {api_, space_, clock_, *random_, metrics_}, Log(log_));
-  inbox_->join(other, [](const Change&) {});
+  queue_->join(other, [](const Change&) {});
   fill({});
-  EXPECT_FALSE(inbox_->initial_delivered());
-  inbox_.reset();
+  EXPECT_FALSE(queue_->initial_delivered());
+  queue_.reset();
 }
 
 // RT-076, RT-084
-TEST_F(HandlerInboxTest, StuckHandlerHoldsUpNeitherTheStoreNorOthers) {
-  make_inbox();
-  HandlerInbox stuck;
+TEST_F(DeltaQueueTest, StuckHandlerHoldsUpNeitherTheStoreNorOthers) {
+  make_queue();
+  DeltaQueue stuck;
   stuck.join(*informer_, [](const Change&) {});
   fill({{.name = "a", .version = "1"}});
   watch({"M2", "A3 b"});
@@ -190,32 +190,32 @@ TEST_F(HandlerInboxTest, StuckHandlerHoldsUpNeitherTheStoreNorOthers) {
   EXPECT_EQ(stuck.size(), 3u);
 }
 
-TEST_F(HandlerInboxTest, WaitEndsWithAChangeOrWithStop) {
-  make_inbox();
-  auto waiter = std::async(std::launch::async, [this] { return inbox_->wait({}); });
+TEST_F(DeltaQueueTest, WaitEndsWithAChangeOrWithStop) {
+  make_queue();
+  auto waiter = std::async(std::launch::async, [this] { return queue_->wait({}); });
   fill({{.name = "a", .version = "1"}});
   EXPECT_TRUE(waiter.get());
   drain();
   std::stop_source stop;
-  auto stopped = std::async(std::launch::async, [&] { return inbox_->wait(stop.get_token()); });
+  auto stopped = std::async(std::launch::async, [&] { return queue_->wait(stop.get_token()); });
   stop.request_stop();
   EXPECT_FALSE(stopped.get());
 }
 
-TEST_F(HandlerInboxTest, WaitEndsOnceWhenAnEmptyFirstContentIsThere) {
-  make_inbox();
-  auto waiter = std::async(std::launch::async, [this] { return inbox_->wait({}); });
+TEST_F(DeltaQueueTest, WaitEndsOnceWhenAnEmptyFirstContentIsThere) {
+  make_queue();
+  auto waiter = std::async(std::launch::async, [this] { return queue_->wait({}); });
   fill({});
   EXPECT_FALSE(waiter.get()) << "nothing to deliver, but the caches are filled";
-  EXPECT_TRUE(inbox_->initial_delivered());
+  EXPECT_TRUE(queue_->initial_delivered());
 
-  auto next = std::async(std::launch::async, [this] { return inbox_->wait({}); });
+  auto next = std::async(std::launch::async, [this] { return queue_->wait({}); });
   watch({"A2"});
   EXPECT_TRUE(next.get()) << "told once only";
 }
 
-TEST_F(HandlerInboxTest, ResyncMergesWithWhatWaits) {
-  make_inbox();
+TEST_F(DeltaQueueTest, ResyncMergesWithWhatWaits) {
+  make_queue();
   fill({{.name = "a", .version = "1", .uid = "life-0"}});
   drain();
   watch({"M2"});
@@ -224,31 +224,31 @@ TEST_F(HandlerInboxTest, ResyncMergesWithWhatWaits) {
   EXPECT_THAT(drain(), ElementsAre("UPDATED a@1->2"));
 }
 
-TEST_F(HandlerInboxTest, TwoInboxesRestAtOnePointOfTheirInformersChanges) {
+TEST_F(DeltaQueueTest, TwoDeltaQueuesStopAtOnePointOfTheirInformersChanges) {
   test::FakeClock clock;
-  make_inbox();
-  HandlerInbox other;
+  make_queue();
+  DeltaQueue other;
   Strings others;
   other.join(*informer_, [&others](const Change& change) {
     others.push_back(RecordingListener::describe(change));
   });
   fill({});
   watch({"A5", "M6", "A7 b"});
-  ASSERT_TRUE(inbox_->step());  // One is further than the other.
+  ASSERT_TRUE(queue_->step());  // One is further than the other.
 
-  HandlerInbox::hold_together(*inbox_, other);
+  DeltaQueue::hold_together(*queue_, other);
   watch({"M8 b", "D9", "A10 c"});
-  EXPECT_FALSE(inbox_->wait_held(clock, clock.now())) << "two changes of before wait";
+  EXPECT_FALSE(queue_->wait_held(clock, clock.now())) << "two changes of before wait";
   const Strings here = drain();
   while (other.step()) {
   }
-  EXPECT_TRUE(inbox_->wait_held(clock, clock.now()));
+  EXPECT_TRUE(queue_->wait_held(clock, clock.now()));
   EXPECT_TRUE(other.wait_held(clock, clock.now()));
   EXPECT_THAT(here, ElementsAre("ADDED a@5", "UPDATED a@5->6", "ADDED b@7"));
   EXPECT_EQ(others.size(), 3U) << "the same three";
-  EXPECT_EQ(inbox_->size(), 3U) << "what came later waits";
+  EXPECT_EQ(queue_->size(), 3U) << "what came later waits";
 
-  inbox_->release();
+  queue_->release();
   other.release();
   EXPECT_EQ(drain().size(), 3U);
   others.clear();

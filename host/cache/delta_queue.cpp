@@ -1,4 +1,4 @@
-#include "host/cache/handler_inbox.hpp"
+#include "host/cache/delta_queue.hpp"
 
 #include <davit/mutant.hpp>
 #include <utility>
@@ -34,41 +34,41 @@ bool goes_on(const Change& last, const Change& next) {
 
 }  // namespace
 
-/// One informer that the inbox has joined, with one handler.
-class HandlerInbox::Source final : public Listener {
+/// One informer that the delta queue has joined, with one handler.
+class DeltaQueue::Source final : public Listener {
  public:
-  Source(HandlerInbox& inbox_in, Informer& informer_in, Handler handler_in, std::uint64_t number)
-      : inbox(inbox_in),
+  Source(DeltaQueue& queue_in, Informer& informer_in, Handler handler_in, std::uint64_t number)
+      : queue(queue_in),
         informer(informer_in),
         handler(std::move(handler_in)),
         salt(number * 0x9e3779b97f4a7c15ULL) {}
 
   void on_initial(std::vector<ObjectRef> objects) override {
-    inbox.push_initial(*this, std::move(objects));
+    queue.push_initial(*this, std::move(objects));
   }
   void on_change(const Change& change) override {
-    if (handler) inbox.push(*this, change);
+    if (handler) queue.push(*this, change);
   }
-  void on_verified(Time as_of) override { inbox.note_verified(*this, as_of); }
+  void on_verified(Time as_of) override { queue.note_verified(*this, as_of); }
 
-  HandlerInbox& inbox;
+  DeltaQueue& queue;
   Informer& informer;
   const Handler handler;
   const std::uint64_t salt;  // Tells equal names of different sources apart.
   std::vector<ObjectRef>
-      content;  // First content that waits, the next one last. Guarded by the inbox's mutex.
-  bool is_held = false;              // Guarded by the inbox's mutex.
-  bool awaits_verification = false;  // Guarded by the inbox's mutex.
+      content;  // First content that waits, the next one last. Guarded by the queue's mutex.
+  bool is_held = false;              // Guarded by the queue's mutex.
+  bool awaits_verification = false;  // Guarded by the queue's mutex.
 };
 
-void HandlerInbox::Line::append(Pending change) {
+void DeltaQueue::Backlog::append(Pending change) {
   last[change.object] = first + changes.size();
   changes.push_back(std::move(change));
 }
 
-HandlerInbox::HandlerInbox(std::size_t changes_max) : changes_max_(changes_max) {}
+DeltaQueue::DeltaQueue(std::size_t changes_max) : changes_max_(changes_max) {}
 
-HandlerInbox::~HandlerInbox() {
+DeltaQueue::~DeltaQueue() {
   std::vector<std::unique_ptr<Source>> sources;
   {
     MutexLock lock(mutex_);
@@ -77,7 +77,7 @@ HandlerInbox::~HandlerInbox() {
   for (const auto& source : sources) source->informer.remove_listener(*source);
 }
 
-void HandlerInbox::join(Informer& informer, Handler handler) {
+void DeltaQueue::join(Informer& informer, Handler handler) {
   Source* source = nullptr;
   {
     MutexLock lock(mutex_);
@@ -85,28 +85,28 @@ void HandlerInbox::join(Informer& informer, Handler handler) {
         std::make_unique<Source>(*this, informer, std::move(handler), sources_.size() + 1));
     source = sources_.back().get();
     ++undelivered_;
-    complete_told_ = false;
+    complete_reported_ = false;
   }
   informer.add_listener(*source);
 }
 
-bool HandlerInbox::initial_delivered() const {
+bool DeltaQueue::initial_delivered() const {
   MutexLock lock(mutex_);
   return undelivered_ == 0;
 }
 
-bool HandlerInbox::step() {
+bool DeltaQueue::step() {
   Delivery delivery;
   const bool any = pop(delivery);
   if (any) delivery.source->handler(delivery.change);
   MutexLock lock(mutex_);
   delivering_ = false;
   if (delivery.ends_initial) --undelivered_;
-  if (empty()) settled_.notify_all();
+  if (empty()) idle_.notify_all();
   return any;
 }
 
-bool HandlerInbox::wait(const std::stop_token& stop) {
+bool DeltaQueue::wait(const std::stop_token& stop) {
   std::stop_callback on_stop(stop, [this] {
     MutexLock lock(mutex_);
     filled_.notify_all();
@@ -115,11 +115,12 @@ bool HandlerInbox::wait(const std::stop_token& stop) {
   bool any = false;
   {
     MutexLock lock(mutex_);
-    // The last first content may be empty, or nobody's: then no change would tell the dispatcher.
-    const auto completed = [this]()
-                               REQUIRES(mutex_) { return undelivered_ == 0 && !complete_told_; };
+    // The last first content may be empty, or nobody's: then no change would wake the dispatcher.
+    const auto completed = [this]() REQUIRES(mutex_) {
+      return undelivered_ == 0 && !complete_reported_;
+    };
     while (empty() && !completed() && !is_current() && !stop.stop_requested()) filled_.wait(mutex_);
-    complete_told_ = undelivered_ == 0;
+    complete_reported_ = undelivered_ == 0;
     if (is_current()) {
       current = std::move(goal_->done);
       goal_.reset();
@@ -130,7 +131,7 @@ bool HandlerInbox::wait(const std::stop_token& stop) {
   return any;
 }
 
-void HandlerInbox::when_current(Time as_of, std::function<void()> done) {
+void DeltaQueue::when_current(Time as_of, std::function<void()> done) {
   {
     MutexLock lock(mutex_);
     if (!sources_.empty()) {
@@ -142,41 +143,41 @@ void HandlerInbox::when_current(Time as_of, std::function<void()> done) {
   done();
 }
 
-void HandlerInbox::note_verified(Source& source, Time as_of) {
+void DeltaQueue::note_verified(Source& source, Time as_of) {
   {
     MutexLock lock(mutex_);
     if (!goal_ || as_of < goal_->as_of || !source.awaits_verification) return;
     source.awaits_verification = false;
     if (--goal_->unverified > 0) return;
-    goal_->behind = line_.first + line_.changes.size() + later_.changes.size();
+    goal_->behind = backlog_.first + backlog_.changes.size() + later_.changes.size();
   }
   filled_.notify_all();
 }
 
-bool HandlerInbox::is_current() const {
-  return goal_ && goal_->unverified == 0 && undelivered_ == 0 && line_.first >= goal_->behind;
+bool DeltaQueue::is_current() const {
+  return goal_ && goal_->unverified == 0 && undelivered_ == 0 && backlog_.first >= goal_->behind;
 }
 
-std::size_t HandlerInbox::size() const {
+std::size_t DeltaQueue::size() const {
   MutexLock lock(mutex_);
-  std::size_t sum = line_.changes.size() + later_.changes.size();
+  std::size_t sum = backlog_.changes.size() + later_.changes.size();
   for (const Source* source : initial_) sum += source->content.size();
   return sum;
 }
 
-void HandlerInbox::push(Source& source, const Change& change) {
+void DeltaQueue::push(Source& source, const Change& change) {
   const Metadata meta = metadata(*change.current);
   const std::uint64_t object = hash_name(meta.ns, meta.name) ^ source.salt;
   {
     MutexLock lock(mutex_);
-    Line& line = source.is_held ? later_ : line_;
-    if (merge(line, object, source, change)) return;
-    line.append({.change = change, .object = object, .source = &source});
+    Backlog& backlog = source.is_held ? later_ : backlog_;
+    if (merge(backlog, object, source, change)) return;
+    backlog.append({.change = change, .object = object, .source = &source});
   }
   filled_.notify_one();
 }
 
-void HandlerInbox::push_initial(Source& source, std::vector<ObjectRef> content) {
+void DeltaQueue::push_initial(Source& source, std::vector<ObjectRef> content) {
   {
     MutexLock lock(mutex_);
     if (content.empty() || !source.handler) {
@@ -189,8 +190,8 @@ void HandlerInbox::push_initial(Source& source, std::vector<ObjectRef> content) 
   filled_.notify_all();
 }
 
-/// Tells `last` and the life that `next` is about as one change.
-void HandlerInbox::begin_anew(Pending& last, const Change& next) {
+/// Makes one change of `last` and the life that `next` is about.
+void DeltaQueue::begin_anew(Pending& last, const Change& next) {
   Change& change = last.change;
   if (std::exchange(last.is_short_life, false)) {
     change.type = ChangeType::kAdded;
@@ -204,21 +205,21 @@ void HandlerInbox::begin_anew(Pending& last, const Change& next) {
   change.current = next.current;
 }
 
-bool HandlerInbox::merge(Line& line, std::uint64_t object, const Source& source,
-                         const Change& change) const {
-  const auto known = line.last.find(object);
-  if (known == line.last.end()) return false;
-  Pending& last = line.changes[known->second - line.first];
+bool DeltaQueue::merge(Backlog& backlog, std::uint64_t object, const Source& source,
+                       const Change& change) const {
+  const auto known = backlog.last.find(object);
+  if (known == backlog.last.end()) return false;
+  Pending& last = backlog.changes[known->second - backlog.first];
   // Two names with one hash: they are not merged, which is always right.
   if (last.source != &source || !same_name(last.change.current, change.current)) return false;
   if (may_always_merge(last.change, change)) {
     last.change.current = change.current;
     return true;
   }
-  if (line.changes.size() < changes_max_ && !mutant("inbox-merge")) return false;
+  if (backlog.changes.size() < changes_max_ && !mutant("delta-merge")) return false;
   if (last.is_short_life || !goes_on(last.change, change)) {
     // Beyond this a life that is over may be forgotten for the next one under its name.
-    if (line.changes.size() < kLivesFactor * changes_max_) return false;
+    if (backlog.changes.size() < kLivesFactor * changes_max_) return false;
     begin_anew(last, change);
     return true;
   }
@@ -235,7 +236,7 @@ bool HandlerInbox::merge(Line& line, std::uint64_t object, const Source& source,
   return true;
 }
 
-bool HandlerInbox::pop(Delivery& out) {
+bool DeltaQueue::pop(Delivery& out) {
   MutexLock lock(mutex_);
   if (!initial_.empty()) {
     Source* source = initial_.front();
@@ -253,9 +254,9 @@ bool HandlerInbox::pop(Delivery& out) {
     delivering_ = true;
     return true;
   }
-  if (line_.changes.empty()) return false;
+  if (backlog_.changes.empty()) return false;
   delivering_ = true;
-  if (Pending& front = line_.changes.front(); front.is_short_life) {
+  if (Pending& front = backlog_.changes.front(); front.is_short_life) {
     out.source = front.source;
     out.change = {.type = ChangeType::kAdded, .old = {}, .current = std::move(front.change.old)};
     front.change.old = ObjectRef();
@@ -263,36 +264,36 @@ bool HandlerInbox::pop(Delivery& out) {
     front.is_short_life = false;
     return true;
   }
-  Pending next = std::move(line_.changes.front());
-  line_.changes.pop_front();
-  const auto last = line_.last.find(next.object);
-  if (last != line_.last.end() && last->second == line_.first) line_.last.erase(last);
-  ++line_.first;
+  Pending next = std::move(backlog_.changes.front());
+  backlog_.changes.pop_front();
+  const auto last = backlog_.last.find(next.object);
+  if (last != backlog_.last.end() && last->second == backlog_.first) backlog_.last.erase(last);
+  ++backlog_.first;
   out.source = next.source;
   out.change = std::move(next.change);
-  // Only for merging: a handler is told the last state, nothing else.
+  // Only for merging: a handler gets the last state, nothing else.
   if (out.change.type == ChangeType::kDeleted) out.change.old = ObjectRef();
   return true;
 }
 
-bool HandlerInbox::empty() const { return initial_.empty() && line_.changes.empty(); }
+bool DeltaQueue::empty() const { return initial_.empty() && backlog_.changes.empty(); }
 
-std::vector<Informer*> HandlerInbox::joined() const {
+std::vector<Informer*> DeltaQueue::joined() const {
   std::vector<Informer*> all;
   MutexLock lock(mutex_);
   for (const auto& source : sources_) all.push_back(&source->informer);
   return all;
 }
 
-void HandlerInbox::hold(const Informer& informer) {
+void DeltaQueue::hold(const Informer& informer) {
   MutexLock lock(mutex_);
   for (const auto& source : sources_) {
     if (&source->informer == &informer) source->is_held = true;
   }
 }
 
-void HandlerInbox::hold_together(HandlerInbox& a, HandlerInbox& b) {
-  for (const HandlerInbox* each : {&a, &b}) {
+void DeltaQueue::hold_together(DeltaQueue& a, DeltaQueue& b) {
+  for (const DeltaQueue* each : {&a, &b}) {
     for (Informer* informer : each->joined()) {
       // Twice for one that both have joined: what is held stays held.
       informer->between_changes([&] {
@@ -303,20 +304,20 @@ void HandlerInbox::hold_together(HandlerInbox& a, HandlerInbox& b) {
   }
 }
 
-bool HandlerInbox::wait_held(Clock& clock, Time deadline) {
+bool DeltaQueue::wait_held(Clock& clock, Time deadline) {
   MutexLock lock(mutex_);
   while (!empty() || delivering_) {
     if (clock.now() >= deadline) return false;
-    clock.wait_until(settled_, mutex_, deadline);
+    clock.wait_until(idle_, mutex_, deadline);
   }
   return true;
 }
 
-void HandlerInbox::release() {
+void DeltaQueue::release() {
   {
     MutexLock lock(mutex_);
     for (const auto& source : sources_) source->is_held = false;
-    for (Pending& each : later_.changes) line_.append(std::move(each));
+    for (Pending& each : later_.changes) backlog_.append(std::move(each));
     later_ = {};
   }
   filled_.notify_all();

@@ -1,4 +1,4 @@
-#include "sandbox/controllers/namespace_furniture.hpp"
+#include "sandbox/controllers/namespace_publisher.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -29,9 +29,9 @@ bool provided(Outcome outcome) { return outcome != Outcome::kFailed; }
 
 }  // namespace
 
-void NamespaceFurniture::begin_anew(const Collection&) {}
+void NamespacePublisher::begin_anew(const Collection&) {}
 
-void NamespaceFurniture::observe(const Collection& collection, const Change& change) {
+void NamespacePublisher::observe(const Collection& collection, const Change& change) {
   const Version& object = *change.object;
   if (is_core(collection, "namespaces")) {
     if (change.type == ChangeType::kAdded) queue_.insert(object.name);
@@ -43,29 +43,29 @@ void NamespaceFurniture::observe(const Collection& collection, const Change& cha
   }
 }
 
-host::Time NamespaceFurniture::act(host::Time now) {
+host::Time NamespacePublisher::act(host::Time now) {
   for (auto each = retries_.begin(); each != retries_.end();) {
     const bool due = each->second <= now;
     if (due) queue_.insert(each->first);
     each = due ? retries_.erase(each) : std::next(each);
   }
   for (const std::string& ns : std::exchange(queue_, {})) {
-    if (!furnish(ns)) retries_[ns] = now + kRetryAfter;
+    if (!publish(ns)) retries_[ns] = now + kRetryAfter;
   }
   host::Time next = host::Time::max();
   for (const auto& [ns, due] : retries_) next = std::min(next, due);
   return next;
 }
 
-bool NamespaceFurniture::furnish(const std::string& ns) {
+bool NamespacePublisher::publish(const std::string& ns) {
   const VersionPtr found = parts_.store.get({"", "namespaces"}, "", ns);
   if (found == nullptr || object_meta(*found).deleting) return true;
-  const bool account = !furniture_.service_account || put_account(ns);
-  const bool root_ca = furniture_.root_ca.empty() || put_root_ca(ns);
+  const bool account = !defaults_.service_account || put_account(ns);
+  const bool root_ca = defaults_.root_ca.empty() || put_root_ca(ns);
   return account && root_ca;
 }
 
-bool NamespaceFurniture::put_account(const std::string& ns) {
+bool NamespacePublisher::put_account(const std::string& ns) {
   if (parts_.store.get({"", "serviceaccounts"}, ns, kAccount) != nullptr) return true;
   return provided(writer_.create(
       "/api/v1/namespaces/" + ns + "/serviceaccounts",
@@ -74,9 +74,9 @@ bool NamespaceFurniture::put_account(const std::string& ns) {
                     {"metadata", Json::object({{"name", kAccount}, {"namespace", ns}})}})));
 }
 
-bool NamespaceFurniture::put_root_ca(const std::string& ns) {
+bool NamespacePublisher::put_root_ca(const std::string& ns) {
   const std::string path = "/api/v1/namespaces/" + ns + "/configmaps";
-  const Json data = Json::object({{kRootCaKey, furniture_.root_ca}});
+  const Json data = Json::object({{kRootCaKey, defaults_.root_ca}});
   const VersionPtr found = parts_.store.get({"", "configmaps"}, ns, kRootCa);
   if (found != nullptr) {
     if (found->json().get("data") == data) return true;

@@ -1,4 +1,4 @@
-#include "host/api/curl_lane.hpp"
+#include "host/api/curl_pool.hpp"
 
 #include <pthread.h>
 
@@ -18,22 +18,22 @@ constexpr std::size_t kSpareMax = 4;
 // client-go's limit of idle connections per host.
 constexpr long kConnectionsMax = 25;
 // libcurl looks at every transfer of a connection, with a poll() each, whenever one of them moves.
-// With many under way answers are therefore gathered: a pause for each transfer bounds these looks
-// to 4,000 a second, whatever their number, and is short against the answer of a server that has so
-// much to do. A few transfers never wait.
+// With many under way responses are therefore gathered: a pause for each transfer bounds these
+// looks to 4,000 a second, whatever their number, and is short against the response time of a
+// server that has so much to do. A few transfers never wait.
 constexpr std::size_t kFewTransfers = 4;
 constexpr std::chrono::microseconds kGatherEach{250};
 constexpr std::chrono::microseconds kGatherMax{5'000};
 // Woken by notes and sockets; this only bounds a sleep that nothing ends.
 constexpr int kPollMs = 60'000;
 
-const char* thread_name(Lane lane) {
-  switch (lane) {
-    case Lane::kWatch:
+const char* thread_name(ConnectionPurpose purpose) {
+  switch (purpose) {
+    case ConnectionPurpose::kWatch:
       return "davit-watch";
-    case Lane::kLease:
+    case ConnectionPurpose::kLease:
       return "davit-lease";
-    case Lane::kWrite:
+    case ConnectionPurpose::kWrite:
       break;
   }
   return "davit-write";
@@ -53,41 +53,41 @@ void block_signals() {
 }  // namespace
 
 /// The caller's end of a transfer.
-class CurlLane::Started final : public Call {
+class CurlPool::Started final : public Call {
  public:
-  Started(CurlLane& lane, Id id) : lane_(lane), id_(id) {}
-  ~Started() override { lane_.cancel(id_); }
-  void resume() override { lane_.resume(id_); }
+  Started(CurlPool& pool, Id id) : pool_(pool), id_(id) {}
+  ~Started() override { pool_.cancel(id_); }
+  void resume() override { pool_.resume(id_); }
 
  private:
-  CurlLane& lane_;
+  CurlPool& pool_;
   const Id id_;
 };
 
 /// A request for which there was no thread: nothing of it was sent.
-class CurlLane::Unstarted final : public Call {
+class CurlPool::Unstarted final : public Call {
  public:
   void resume() override {}
   [[nodiscard]] bool is_sent() const override { return false; }
 };
 
-CurlLane::CurlLane(const CurlSettings& settings, Lane lane)
-    : settings_(settings), lane_(lane), multi_(curl_multi_init()) {
+CurlPool::CurlPool(const CurlSettings& settings, ConnectionPurpose purpose)
+    : settings_(settings), purpose_(purpose), multi_(curl_multi_init()) {
   DAVIT_ASSERT(multi_ != nullptr);
   curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kConnectionsMax);
-  if (lane == Lane::kWrite) {
+  if (purpose == ConnectionPurpose::kWrite) {
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, kConnectionsMax);
   }
 }
 
-CurlLane::~CurlLane() {
+CurlPool::~CurlPool() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
   curl_multi_wakeup(multi_.get());
   thread_.join();
 }
 
-std::unique_ptr<Call> CurlLane::start(HttpRequest request, std::shared_ptr<const TlsMaterial> tls,
+std::unique_ptr<Call> CurlPool::start(HttpRequest request, std::shared_ptr<const TlsMaterial> tls,
                                       ResponseReader& reader) {
   Id id = 0;
   bool wanted = false;
@@ -108,15 +108,15 @@ std::unique_ptr<Call> CurlLane::start(HttpRequest request, std::shared_ptr<const
   return std::make_unique<Started>(*this, id);
 }
 
-bool CurlLane::ensure_thread() {
+bool CurlPool::ensure_thread() {
   MutexLock lock(mutex_);
   if (thread_.joinable()) return true;
   if (!start_thread(thread_, [this](const std::stop_token& stop) { run(stop); })) return false;
-  pthread_setname_np(thread_.native_handle(), thread_name(lane_));
+  pthread_setname_np(thread_.native_handle(), thread_name(purpose_));
   return true;
 }
 
-void CurlLane::cancel(Id id) {
+void CurlPool::cancel(Id id) {
   bool wanted = false;
   {
     MutexLock lock(mutex_);
@@ -134,7 +134,7 @@ void CurlLane::cancel(Id id) {
   while (live_.count(id) != 0) forgotten_.wait(mutex_);
 }
 
-void CurlLane::resume(Id id) {
+void CurlPool::resume(Id id) {
   bool wanted = false;
   {
     MutexLock lock(mutex_);
@@ -145,7 +145,7 @@ void CurlLane::resume(Id id) {
   if (wanted) wake();
 }
 
-void CurlLane::drop_other_certificates(const std::string& cert) {
+void CurlPool::drop_other_certificates(const std::string& cert) {
   bool wanted = false;
   {
     MutexLock lock(mutex_);
@@ -156,12 +156,12 @@ void CurlLane::drop_other_certificates(const std::string& cert) {
   if (wanted) wake();
 }
 
-bool CurlLane::must_wake() {
+bool CurlPool::must_wake() {
   has_notes_ = true;
   return std::exchange(asleep_, false);
 }
 
-void CurlLane::run(const std::stop_token& stop) {
+void CurlPool::run(const std::stop_token& stop) {
   block_signals();
   while (!stop.stop_requested()) {
     handle(take_notes());
@@ -176,7 +176,7 @@ void CurlLane::run(const std::stop_token& stop) {
 }
 
 // A wake-up is a system call here and there: only a thread that sleeps gets one, and only one.
-void CurlLane::sleep() {
+void CurlPool::sleep() {
   {
     MutexLock lock(mutex_);
     if (has_notes_) return;
@@ -185,20 +185,20 @@ void CurlLane::sleep() {
   curl_multi_poll(multi_.get(), nullptr, 0, kPollMs, nullptr);
 }
 
-void CurlLane::gather() const {
-  if (lane_ != Lane::kWrite || transfers_.size() <= kFewTransfers) return;
+void CurlPool::gather() const {
+  if (purpose_ != ConnectionPurpose::kWrite || transfers_.size() <= kFewTransfers) return;
   const auto pause = kGatherEach * static_cast<int>(transfers_.size());
   std::this_thread::sleep_for(std::min<std::chrono::microseconds>(pause, kGatherMax));
 }
 
-CurlLane::Notes CurlLane::take_notes() {
+CurlPool::Notes CurlPool::take_notes() {
   MutexLock lock(mutex_);
   asleep_ = false;
   has_notes_ = false;
   return std::exchange(notes_, {});
 }
 
-void CurlLane::handle(Notes notes) {
+void CurlPool::handle(Notes notes) {
   for (std::unique_ptr<CurlTransfer>& transfer : notes.starts) begin(std::move(transfer));
   for (const Id id : notes.cancels) {
     retire(id);
@@ -216,7 +216,7 @@ void CurlLane::handle(Notes notes) {
   for (const Id id : others) finish(id, {Break::kReset, "the client certificate was replaced"});
 }
 
-void CurlLane::begin(std::unique_ptr<CurlTransfer> transfer) {
+void CurlPool::begin(std::unique_ptr<CurlTransfer> transfer) {
   CurlEasy easy;
   if (spare_.empty()) {
     easy.reset(curl_easy_init());
@@ -231,7 +231,7 @@ void CurlLane::begin(std::unique_ptr<CurlTransfer> transfer) {
   transfers_.emplace(id, std::move(transfer));
 }
 
-void CurlLane::collect_finished() {
+void CurlPool::collect_finished() {
   int left = 0;
   while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
     if (message->msg != CURLMSG_DONE) continue;
@@ -240,7 +240,7 @@ void CurlLane::collect_finished() {
   }
 }
 
-void CurlLane::finish(Id id, const TransportEnd& end) {
+void CurlPool::finish(Id id, const TransportEnd& end) {
   ResponseReader& reader = transfers_.at(id)->reader();
   retire(id);
   {
@@ -252,7 +252,7 @@ void CurlLane::finish(Id id, const TransportEnd& end) {
 }
 
 // Ends the transfer without a word to its reader; nothing when it is over already.
-void CurlLane::retire(Id id) {
+void CurlPool::retire(Id id) {
   const auto found = transfers_.find(id);
   if (found == transfers_.end()) return;
   curl_multi_remove_handle(multi_.get(), found->second->handle());
@@ -261,7 +261,7 @@ void CurlLane::retire(Id id) {
 }
 
 // From here on the reader may be gone.
-void CurlLane::forget(Id id) {
+void CurlPool::forget(Id id) {
   MutexLock lock(mutex_);
   ending_ = 0;
   if (live_.erase(id) != 0) forgotten_.notify_all();

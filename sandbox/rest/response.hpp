@@ -1,0 +1,26 @@
+/// Objects and lists as responses, in the negotiated form.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sandbox/rest/rest_parts.hpp"
+#include "sandbox/rest/write.hpp"
+
+namespace davit::sandbox {
+
+/// A stored object in the form of the call's resource.
+[[nodiscard]] Response version_response(const RestParts& parts, const Call& call, int code,
+                                        const Version& version);
+/// An object with kind and apiVersion. What is not of the call's resource (a Status, a Scale) is
+/// never a Table.
+[[nodiscard]] Response object_response(const RestParts& parts, const Call& call, int code,
+                                       const Json& object);
+/// What a write made: 201 when it was created.
+[[nodiscard]] Response written_response(const RestParts& parts, const Call& call,
+                                        const Written& written);
+/// A list with this metadata.
+[[nodiscard]] Response list_response(const RestParts& parts, const Call& call,
+                                     const std::vector<VersionPtr>& objects, Json metadata);
+
+}  // namespace davit::sandbox
