@@ -13,14 +13,14 @@ LINES_MAX, COLUMNS_MAX, FUNCTION_LINES_MAX = 600, 100, 60
 CPP = ('.cpp', '.hpp')
 C_OR_CPP = CPP + ('.c', '.h')
 PROSE = ('.md',)
-# Who may use which library; its name in an #include decides. The rest of the host goes through that room.
-LIBRARY_ROOMS = {
+# Who may use which library; its name in an #include decides. The rest of the host goes through that folder.
+LIBRARY_FOLDERS = {
     'yaml-cpp/': ('host/config/',), 'curl/': ('host/api/',), 'boost/dll': ('host/plugin/',),
     'CLI/': ('host/cli/',), 'spdlog/': ('host/base/',), 'prometheus/': ('host/health/',),
     'boost/beast': ('host/http/', 'host/api/http1.cpp'), 'boost/asio': ('host/http/',), 'protozero/': ('sandbox/schema/',),
     're2/': ('sandbox/crd/',),
 }
-HEAVY = tuple(LIBRARY_ROOMS) + ('rapidjson/',)
+HEAVY = tuple(LIBRARY_FOLDERS) + ('rapidjson/',)
 
 
 def cpp(path):
@@ -84,11 +84,11 @@ def heavy_headers(file):
             yield number, f'<{name}> belongs in a .cpp file'
 
 
-def library_rooms(file):
+def library_folders(file):
     for number, name in includes(file):
-        for library, rooms in LIBRARY_ROOMS.items():
-            if name.startswith(library) and not file.path.startswith(rooms):
-                yield number, f'<{name}> is for {" and ".join(rooms)} only'
+        for library, folders in LIBRARY_FOLDERS.items():
+            if name.startswith(library) and not file.path.startswith(folders):
+                yield number, f'<{name}> is for {" and ".join(folders)} only'
 
 
 def anchors(markdown):
@@ -128,6 +128,25 @@ def decision_numbers(paths):
     for wanted, path in enumerate(pages, 1):
         if not re.fullmatch(rf'docs/decisions/{wanted:03}-[a-z0-9-]+\.md', path):
             yield path, 1, f'the next decision is {wanted:03}-title.md'
+
+
+# Words that the glossary replaced, and what to say instead. Identifiers and file names only.
+GLOSSARY = {
+    'lane': 'connection pool, purpose', 'inbox': 'delta queue', 'mailbox': 'completion queue', 'mishap': 'injected fault',
+    'trouble': 'injected fault, error', 'furniture': 'default ServiceAccount and root CA publisher', 'shelf': 'collection, pool',
+    'shelves': 'collections', 'sight': 'view', 'witness': 'reporter', 'remark': 'log record', 'onlooker': 'viewer',
+}
+# A word begins an identifier, follows an underscore, or is a part of CamelCase; it may be a plural.
+GLOSSARY_WORD = re.compile(
+    r'(?<![A-Za-z])(' + '|'.join(GLOSSARY) + ')(?:e?s)?(?![a-z])|'
+    r'(?<![A-Z])(' + '|'.join(word.title() for word in GLOSSARY) + ')(?:e?s)?(?![a-z])')
+
+
+def glossary(file):
+    for number, line in enumerate((file.path + '\n' + code_of(file.text)).split('\n')):
+        for found in GLOSSARY_WORD.finditer(line):
+            word = (found.group(1) or found.group(2)).lower()
+            yield max(number, 1), f'"{found.group()}": the glossary says {GLOSSARY[word]}'
 
 
 def decision_heading(file):
@@ -170,11 +189,12 @@ def all_rules(root):
             r'/(work|root)/|/tmp/[A-Za-z]', '"{}" exists on one machine only'), {}),
         Rule('heavy-headers', lambda path: path.endswith(('.hpp', '.h')), heavy_headers, {
             'host/api/curl_handles.hpp': 'the one header with curl\'s deleters, included by .cpp files',
-            'host/health/exposition.hpp': 'inside the room: metrics.hpp hides it',
-            'host/health/host_metrics.hpp': 'inside the room: metrics.hpp hides it',
-            'host/health/plugin_metrics.hpp': 'inside the room: metrics.hpp hides it',
-            'host/health/series.hpp': 'inside the room: metrics.hpp hides it'}),
-        Rule('library-rooms', lambda path: path.startswith(shipped), library_rooms, {}),
+            'host/health/exposition.hpp': 'inside the folder: metrics.hpp hides it',
+            'host/health/host_metrics.hpp': 'inside the folder: metrics.hpp hides it',
+            'host/health/plugin_metrics.hpp': 'inside the folder: metrics.hpp hides it',
+            'host/health/series.hpp': 'inside the folder: metrics.hpp hides it'}),
+        Rule('library-folders', lambda path: path.startswith(shipped), library_folders, {}),
+        Rule('glossary', c_or_cpp, glossary, {}),
         Rule('decision-heading', lambda path: path.startswith('docs/decisions/'), decision_heading, {}),
         Rule('links', lambda path: path.endswith(PROSE), links(root), {}),
     ]
