@@ -1,7 +1,5 @@
 #include "host/api/curl_pool.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -27,16 +25,16 @@ constexpr std::chrono::microseconds kGatherMax{5'000};
 // Woken by notes and sockets; this only bounds a sleep that nothing ends.
 constexpr int kPollMs = 60'000;
 
-const char* thread_name(ConnectionPurpose purpose) {
+std::string_view thread_job(ConnectionPurpose purpose) {
   switch (purpose) {
     case ConnectionPurpose::kWatch:
-      return "davit-watch";
+      return "watch";
     case ConnectionPurpose::kLease:
-      return "davit-lease";
+      return "lease";
     case ConnectionPurpose::kWrite:
       break;
   }
-  return "davit-write";
+  return "write";
 }
 
 // Signals belong to the main thread; SIGPIPE of a peer that went away to nobody. Those of a crash
@@ -111,9 +109,8 @@ std::unique_ptr<Call> CurlPool::start(HttpRequest request, std::shared_ptr<const
 bool CurlPool::ensure_thread() {
   MutexLock lock(mutex_);
   if (thread_.joinable()) return true;
-  if (!start_thread(thread_, [this](const std::stop_token& stop) { run(stop); })) return false;
-  pthread_setname_np(thread_.native_handle(), thread_name(purpose_));
-  return true;
+  return start_thread(thread_, thread_job(purpose_),
+                      [this](const std::stop_token& stop) { run(stop); });
 }
 
 void CurlPool::cancel(Id id) {

@@ -63,7 +63,7 @@ Status InformerFactory::start() {
     if (Status s = each->start(); !s.ok()) return s;
   }
   const auto keep = [this](const std::stop_token& stop) { keep_time(stop); };
-  if (timekeeper_.joinable() || start_thread(timekeeper_, keep)) return Status();
+  if (timekeeper_.joinable() || start_thread(timekeeper_, "resync", keep)) return Status();
   return {Code::kUnavailable, "the system has no thread to look after the caches"};
 }
 

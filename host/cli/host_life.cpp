@@ -44,7 +44,7 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
     const Interruptions::What what = interruptions.wait(Interruptions::kNoLimit, stopped);
     if (what != Interruptions::What::kNothing) leave(sink);
   };
-  if (!stopped.valid() || !start_thread(impatience, watch)) {
+  if (!stopped.valid() || !start_thread(impatience, "signals", watch)) {
     log.warning("The system has no thread to watch for a second signal on: it will be ignored");
   }
   if (!host.stop()) leave(sink);

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/base/start_thread.hpp"
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"
 #include "sandbox/auth/tokens.hpp"
@@ -189,7 +190,10 @@ class Wired final : public SandboxProcess {
     controllers_.emplace(sandbox::ControllerParts{*store_, *insider_, seams_.clock,
                                                   [this] { return server_->resources(); }},
                          chosen);
-    controlling_ = std::jthread([this](const std::stop_token& stop) { controllers_->run(stop); });
+    controlling_ = std::jthread([this](const std::stop_token& stop) {
+      name_thread(pthread_self(), "cluster");
+      controllers_->run(stop);
+    });
   }
 
   void start_nodes() {

@@ -25,7 +25,7 @@ Result<std::unique_ptr<StartWatch>> StartWatch::open(const Interruptions& interr
     return Status(Code::kUnavailable, std::string(kWhat) + "descriptor for it");
   }
   const auto run = [self = watch.get()](const std::stop_token& started) { self->watch(started); };
-  if (start_thread(watch->thread_, run)) return watch;
+  if (start_thread(watch->thread_, "signals", run)) return watch;
   return Status(Code::kUnavailable, std::string(kWhat) + "thread for it");
 }
 

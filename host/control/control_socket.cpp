@@ -135,7 +135,8 @@ ControlServer::ControlServer(std::string path, UniqueFd listening, Answer answer
       log_(std::move(log)) {}
 
 bool ControlServer::start() {
-  return start_thread(accepting_, [this](const std::stop_token& stop) { accept_all(stop); });
+  return start_thread(accepting_, "control",
+                      [this](const std::stop_token& stop) { accept_all(stop); });
 }
 
 ControlServer::~ControlServer() {
@@ -171,7 +172,7 @@ void ControlServer::accept_all(const std::stop_token& stop) {
       serve(made.fd.get());
       made.ended.store(true);
     };
-    if (!start_thread(made.thread, serving)) {
+    if (!start_thread(made.thread, "ctl", serving)) {
       connections_.pop_back();
       log_.warning("Cannot serve a connection of davit ctl",
                    {{"err", "the system has no thread for it"}});

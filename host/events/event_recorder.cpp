@@ -83,7 +83,7 @@ EventRecorder::Enqueued EventRecorder::enqueue(Event event) {
   changed_.notify_all();
   if (!thread_.joinable()) {
     // Without a thread the event waits; the next one tries again.
-    (void)start_thread(thread_, [this](const std::stop_token& stop) { run(stop); });
+    (void)start_thread(thread_, "events", [this](const std::stop_token& stop) { run(stop); });
   }
   return Enqueued::kYes;
 }

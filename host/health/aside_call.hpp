@@ -37,7 +37,7 @@ class AsideCall {
   [[nodiscard]] Result<std::string> run(Call call) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     if (running_) return late();
-    if (!thread_.joinable() && !start_thread(thread_, [this] { work(); })) {
+    if (!thread_.joinable() && !start_thread(thread_, "aside", [this] { work(); })) {
       return Status(Code::kUnavailable, "the system has no thread for it");
     }
     call_ = std::move(call);

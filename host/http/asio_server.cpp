@@ -289,7 +289,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
                                       std::to_string(options_.port) + ": " + error.message()};
     }
     accept();
-    if (start_thread(thread_, [this] { io_.run(); })) return {};
+    if (start_thread(thread_, "http", [this] { io_.run(); })) return {};
     return {Code::kUnavailable,
             "cannot serve on " + endpoint() + ": the system has no thread for it"};
   }

@@ -27,10 +27,12 @@ ControllerQueue::ControllerQueue(ControllerQueueOptions options, const Breadcrum
       clock_(clock),
       log_(std::move(log)),
       work_(work_options(options_, metrics, [this] { pool_.wake(); })),
-      pool_(options_.workers, work_, clock,
-            [this](const WorkQueue::Lease& lease, const std::stop_token& cancelled) {
-              run(lease, cancelled);
-            }) {
+      pool_(
+          options_.workers, work_, clock,
+          [this](const WorkQueue::Lease& lease, const std::stop_token& cancelled) {
+            run(lease, cancelled);
+          },
+          crumb.activity) {
   DAVIT_ASSERT(options_.sync);
   work_.pause();
 }

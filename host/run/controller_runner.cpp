@@ -142,7 +142,8 @@ void ControllerRunner::start() {
 
 void ControllerRunner::start_dispatcher() {
   if (deltas_ == nullptr || dispatcher_.joinable()) return;
-  dispatching_ = start_thread(dispatcher_, [this](const std::stop_token& stop) { dispatch(stop); });
+  dispatching_ = start_thread(dispatcher_, "dispatch",
+                              [this](const std::stop_token& stop) { dispatch(stop); });
 }
 
 void ControllerRunner::begin_syncing() { lift(kNotLeading); }

@@ -38,7 +38,8 @@ LeaderElector::~LeaderElector() { stop(Release::kNo); }
 
 Status LeaderElector::start() {
   DAVIT_ASSERT(!thread_.joinable());
-  if (start_thread(thread_, [this](const std::stop_token& stop) { run(stop); })) return {};
+  if (start_thread(thread_, "elector", [this](const std::stop_token& stop) { run(stop); }))
+    return {};
   return {Code::kUnavailable, "the system has no thread to stand for election on"};
 }
 

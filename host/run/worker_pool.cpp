@@ -7,11 +7,13 @@
 
 namespace davit::host {
 
-WorkerPool::WorkerPool(std::size_t workers, WorkQueue& queue, Clock& clock, Run run)
+WorkerPool::WorkerPool(std::size_t workers, WorkQueue& queue, Clock& clock, Run run,
+                       std::string_view job)
     : workers_max_(std::max<std::size_t>(workers, 1)),
       queue_(queue),
       clock_(clock),
-      run_(std::move(run)) {}
+      run_(std::move(run)),
+      job_(job) {}
 
 WorkerPool::~WorkerPool() {
   {
@@ -63,7 +65,7 @@ void WorkerPool::grow() {
   const std::size_t wanted = std::max<std::size_t>(queue_.size(), queue_.next_due() ? 1 : 0);
   if (free >= wanted) return;
   Worker& worker = crew_.emplace_back();
-  is_short_ = !start_thread(worker.thread, [this, &worker] { work(worker); });
+  is_short_ = !start_thread(worker.thread, job_, [this, &worker] { work(worker); });
   if (is_short_) crew_.pop_back();  // It would count as free for ever.
 }
 

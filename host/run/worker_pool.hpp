@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -32,8 +33,9 @@ class WorkerPool {
   };
 
   /// `queue` and `clock` outlive the pool. Whoever makes the queue passes its on_change on to
-  /// wake().
-  WorkerPool(std::size_t workers, WorkQueue& queue, Clock& clock, Run run);
+  /// wake(). The threads are named after `job`.
+  WorkerPool(std::size_t workers, WorkQueue& queue, Clock& clock, Run run,
+             std::string_view job = "sync");
   /// Cancels what runs, and waits for it.
   ~WorkerPool();
 
@@ -77,6 +79,7 @@ class WorkerPool {
   WorkQueue& queue_;
   Clock& clock_;
   const Run run_;
+  const std::string job_;
 
   mutable Mutex mutex_;
   CondVar work_;  // Something changed for those who wait for keys.

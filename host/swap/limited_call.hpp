@@ -16,7 +16,7 @@ namespace davit::host {
 class LimitedCall {
  public:
   LimitedCall(Clock& clock, std::function<void()> work) : clock_(clock), work_(std::move(work)) {
-    (void)start_thread(thread_, [this] { run(); });
+    (void)start_thread(thread_, "swap", [this] { run(); });
   }
   LimitedCall(const LimitedCall&) = delete;
   LimitedCall& operator=(const LimitedCall&) = delete;

@@ -124,7 +124,7 @@ bool PluginSet::stop(const Quiesce& wait) {
       all_ended.store(false);
     };
     // Without a thread they end one after the other.
-    if (!start_thread(waits.emplace_back(), end)) end();
+    if (!start_thread(waits.emplace_back(), "stop", end)) end();
   }
   waits.clear();
   retirement_.sweep();

@@ -47,7 +47,7 @@ Result<std::unique_ptr<PluginWatch>> PluginWatch::open(
                                              std::move(followed));
   if (Status s = watch->follow(files); !s.ok()) return s;
   const auto run = [self = watch.get()](const std::stop_token& stop) { self->run(stop); };
-  if (start_thread(watch->thread_, run)) return watch;
+  if (start_thread(watch->thread_, "files", run)) return watch;
   return Status(Code::kUnavailable, "cannot watch files: the system has no thread for it");
 }
 

@@ -24,7 +24,8 @@ std::optional<ProbationTerms> PluginSet::probation_of(const Swap& swap) const {
 
 bool PluginSet::start_prober() {
   if (prober_.joinable()) return true;
-  return start_thread(prober_, [this](const std::stop_token& stop) { watch_probations(stop); });
+  return start_thread(prober_, "probation",
+                      [this](const std::stop_token& stop) { watch_probations(stop); });
 }
 
 void PluginSet::put_on_probation(Swap& swap) {

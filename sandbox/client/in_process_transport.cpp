@@ -5,6 +5,7 @@
 
 #include "host/base/assert.hpp"
 #include "host/base/lower_case.hpp"
+#include "host/base/start_thread.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -50,7 +51,12 @@ class InProcessTransport::Started final : public host::Call {
 
 InProcessTransport::InProcessTransport(Handler& handler, host::Clock& clock, Driver driver)
     : handler_(handler), clock_(clock) {
-  if (driver == Driver::kOwnThread) thread_ = std::jthread([this] { run(); });
+  if (driver == Driver::kOwnThread) {
+    thread_ = std::jthread([this] {
+      host::name_thread(pthread_self(), "transport");
+      run();
+    });
+  }
 }
 
 InProcessTransport::~InProcessTransport() {

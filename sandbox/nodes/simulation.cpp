@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/api/rest_client.hpp"
+#include "host/base/start_thread.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/pod_runner.hpp"
 #include "sandbox/nodes/reflector.hpp"
@@ -85,9 +86,10 @@ Time Simulation::step() { return parts_->step(); }
 bool Simulation::synced() const { return parts_->begun; }
 
 SimulationThread::SimulationThread(const SimulationSeams& seams, const SimulationOptions& options)
-    : clock_(seams.clock),
-      simulation_(seams, options, [this] { wake(); }),
-      thread_([this] { run(); }) {}
+    : clock_(seams.clock), simulation_(seams, options, [this] { wake(); }), thread_([this] {
+        host::name_thread(pthread_self(), "nodes");
+        run();
+      }) {}
 
 SimulationThread::~SimulationThread() {
   host::MutexLock lock(mutex_);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "host/api/transport.hpp"
+#include "host/base/start_thread.hpp"
 #include "host/cli/dev/stack_sampler.hpp"
 #include "host/cli/dev/stuck_call.hpp"
 #include "host/cli/host_plan.hpp"
@@ -170,6 +171,7 @@ class StuckWatch {
  public:
   explicit StuckWatch(PluginSet& plugins)
       : thread_([this, &plugins](const std::stop_token& stop) {
+          name_thread(pthread_self(), "stuck");
           while (!stop.stop_requested()) {
             plugins.report();
             MutexLock lock(mutex_);
