@@ -187,7 +187,8 @@ TEST(DeploymentRegressionTest, C4WithoutASurgeNoPodIsMadeBeforeAnotherGoes) {
              R"({"metadata":{"name":"web","labels":{"app":"web"}},"spec":{"replicas":5,
                  "selector":{"matchLabels":{"app":"web"}},
                  "strategy":{"rollingUpdate":{"maxSurge":0,"maxUnavailable":1}},
-                 "template":{"metadata":{"labels":{"app":"web"}},"spec":{
+                 "template":{"metadata":{"labels":{"app":"web"},
+                   "annotations":{"sandbox.davit.dev/stop-seconds":"20"}},"spec":{
                    "terminationGracePeriodSeconds":60,
                    "containers":[{"name":"c","image":"web:1"}]}}}})");
   world.await_rollout("web", 5);
