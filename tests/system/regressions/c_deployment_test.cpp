@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -110,19 +112,17 @@ TEST(DeploymentRegressionTest, C3IsCaughtInControllersThatTakeAllThatMatches) {
 
 constexpr char kBrokenImage[] = "web:does-not-exist";
 
-/// The most pods that were not being deleted at any moment.
-std::size_t most_live_pods(const Record& record, const std::string& app) {
-  std::size_t most = 0;
-  std::set<std::string> live;
+/// The most pods that the ReplicaSets together were to have at any moment.
+std::int64_t most_wanted_pods(const Record& record) {
+  std::int64_t most = 0;
+  std::map<std::string, std::int64_t> sizes;
   for (const Step& step : record.steps()) {
-    if (step.kind != "Pod" || step.object.text_at({"metadata", "labels", "app"}) != app) continue;
+    if (step.kind != "ReplicaSet") continue;
     const std::string& uid = step.object.text_at({"metadata", "uid"});
-    if (step.deleted || step.object.get("metadata").contains("deletionTimestamp")) {
-      live.erase(uid);
-    } else {
-      live.insert(uid);
-    }
-    most = std::max(most, live.size());
+    sizes[uid] = step.deleted ? 0 : step.object.get("spec").get("replicas").integer_or(1);
+    std::int64_t all = 0;
+    for (const auto& [set, size] : sizes) all += size;
+    most = std::max(most, all);
   }
   return most;
 }
@@ -179,8 +179,10 @@ TEST(DeploymentRegressionTest, C4C5FloorAndCeilingHoldWhenABrokenRolloutIsReplac
   world.expect_order("web");
 }
 
-// kubernetes/kubernetes#99513, #97227: without a surge a pod is made only when another begins to
-// go. As upstream, one that is going is not counted, whatever time it takes: the status names it.
+// kubernetes/kubernetes#99513, #97227: without a surge a pod is asked for only when one less is
+// wanted of the former template. As upstream, one that is going is not counted, whatever time it
+// takes: the status names it. Syncs of two ReplicaSets run side by side, so which of the two pods
+// the server hears of first is not decided.
 TEST(DeploymentRegressionTest, C4WithoutASurgeNoPodIsMadeBeforeAnotherGoes) {
   World world(1);
   world.send("POST", "/apis/apps/v1/namespaces/default/deployments",
@@ -196,7 +198,7 @@ TEST(DeploymentRegressionTest, C4WithoutASurgeNoPodIsMadeBeforeAnotherGoes) {
   world.set_image("web", "web:2");
   world.await_rollout("web", 5);
 
-  EXPECT_EQ(most_live_pods(world.record(), "web"), 5U);
+  EXPECT_EQ(most_wanted_pods(world.record()), 5);
   EXPECT_GE(fewest_ready_pods(world.record(), before, "web"), 4U);
   EXPECT_GT(most_terminating(world.record()), 0);
   world.expect_order("web");
