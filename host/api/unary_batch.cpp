@@ -244,8 +244,8 @@ std::optional<NextStep> step_all(const UnaryCalls& calls, Time now) {
   if (held_back && in_flight < kInFlightMax)
     next = now;  // Capacity came up after they were held back.
   if (!open && !held_back) return std::nullopt;
-  // Nobody can use a response before the last one is there, except those that were held back:
-  // waking the caller for each would cost more than the request.
+  // The caller uses no response before the last one is there, except to send what was held back.
+  // Waking it for each response would cost more than the request.
   const std::size_t enough = held_back ? in_flight / 2 : in_flight;
   return NextStep{next, std::max<std::size_t>(enough, 1)};
 }

@@ -41,7 +41,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTogether{30};
 constexpr milliseconds kStartLimit{60'000};
 constexpr milliseconds kEndLimit{10'000};
-/// A host that is told to end has nothing to give back, and a person waits.
+/// Short, because a person waits and a host that ends has nothing to hand over.
 constexpr milliseconds kHostEndLimit{2'000};
 
 /// SIGINT and SIGTERM as a descriptor.

@@ -16,11 +16,11 @@ struct ControlRequest {
   std::string name;
   /// Of "swap", "load" and "shadow": an absolute path; it may be empty, but for "load".
   std::string file;
-  /// Of "swap": "none" when the new build shall begin with nothing; empty: it gets the old one's
-  /// state.
+  /// For "swap": "none" if the new build is to start without state; empty if it gets the old
+  /// build's state.
   std::string state{};
-  /// Of "swap": how long the new build is watched before the response comes; below 0: the host's
-  /// own time, after the response.
+  /// For "swap": how long the new build is watched before the response is sent; below 0: as long
+  /// as the host is configured to, after the response.
   std::int64_t watch_ms = -1;
   std::int64_t max_error_percent = -1;  ///< Goes with watch_ms.
 };

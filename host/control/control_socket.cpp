@@ -50,7 +50,7 @@ UniqueFd connect_to(const sockaddr_un& address) {
   return fd;
 }
 
-/// `more` waits until there is room to write; false ends it.
+/// Writes all of `text`. `more` waits until the socket is writable; false ends the write.
 template <typename More>
 Status write_all(int fd, std::string_view text, More more) {
   while (!text.empty()) {

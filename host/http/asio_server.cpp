@@ -44,7 +44,7 @@ class SessionOwner {
   virtual void wake(std::uint64_t id) = 0;
   /// Destroys the session.
   virtual void ended(std::uint64_t id) = 0;
-  /// A session waits for its client, so it may make room for another.
+  /// A session waits for its client, so another client may take its place.
   virtual void rested() = 0;
   /// Whether one more request that is not a probe may be answered.
   [[nodiscard]] virtual bool has_place() const = 0;
@@ -316,7 +316,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
         pause_.async_wait([this](error_code) { accept(); });
         return;
       }
-      // An idle client makes room for one that sends a request.
+      // The connection of an idle client is closed for the new one.
       if (Session* const oldest = is_full() ? expendable() : nullptr) oldest->drop();
       const std::uint64_t id = ++last_id_;
       auto session = std::make_unique<Session>(id, std::move(socket), options_, handler_,

@@ -29,7 +29,7 @@ constexpr std::size_t kDigestDigits = 64;
 
 /// What a handler leaves for the thread that asks. The kernel hands a handler nothing of ours.
 struct Question {
-  std::atomic<pid_t> thread{0};  // Who is asked; an answer that comes too late finds another one.
+  std::atomic<pid_t> thread{0};  // The sampled thread; a late sample finds another one.
   std::string_view activity;
   std::string_view key;
   std::array<void*, kFramesMax> frames{};
