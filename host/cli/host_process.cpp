@@ -76,7 +76,7 @@ HostProcess::HostProcess(const Manifest& manifest, const ConnectionConfig& conne
       metrics_(Metrics::make(build_info(std::string("v") + kVersion), seams.clock)),
       asides_(seams.clock, kPluginAnswerTime),
       checks_(log_),
-      routes_(checks_, *metrics_) {}
+      routes_(checks_, *metrics_, asides_) {}
 
 HostProcess::~HostProcess() {
   server_.reset();
@@ -314,22 +314,13 @@ Status HostProcess::init_controller(const PlannedController& planned) {
 void HostProcess::show_controller(const std::string& controller) {
   constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
   // A plugin that hangs must hold up no probe of others: its code runs aside from the server.
-  const std::shared_ptr<AsideCall> health = asides_.make();
-  checks_.add(controller, kWell, [this, controller, health]() -> Status {
-    const auto ask = [this, controller]() -> Result<std::string> {
-      if (Status s = plugins_->health(controller); !s.ok()) return s;
-      return std::string();
-    };
-    return health->run(ask).error();
-  });
+  checks_.add_aside(controller, kWell, asides_.make(),
+                    [this, controller] { return plugins_->health(controller); });
   if (!plugins_->has_debug_page(controller)) return routes_.remove_debug_page(controller);
-  const std::shared_ptr<AsideCall> pages = asides_.make();
-  routes_.add_debug_page(
-      controller, [this, controller, pages](std::string_view path, std::string_view query) {
-        return pages->run([this, controller, path = std::string(path), query = std::string(query)] {
-          return plugins_->debug_page(controller, path, query);
-        });
-      });
+  routes_.add_debug_page(controller,
+                         [this, controller](std::string_view path, std::string_view query) {
+                           return plugins_->debug_page(controller, path, query);
+                         });
 }
 
 Status HostProcess::start_controllers() {

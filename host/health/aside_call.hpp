@@ -1,102 +1,92 @@
 /// Foreign code that a probe or a page needs, aside from the thread that serves them.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <davit/result.hpp>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "host/base/clock.hpp"
 #include "host/base/mutex.hpp"
-#include "host/base/start_thread.hpp"
 
 namespace davit::host {
 
 /// Makes calls, one at a time, on a thread of its own, which the first one starts. Whoever asks
-/// waits for `limit` at most; while a call hangs, further ones fail at once. Thread-safe. The
-/// destructor waits for the call that runs.
+/// gets a ticket and looks for the result from time to time, so that no thread waits for a call.
+/// When a call takes longer than `limit`, it fails, together with those behind it; while it hangs,
+/// further ones fail at once. Thread-safe. The destructor waits for the call that runs.
 class AsideCall {
  public:
   using Call = std::function<Result<std::string>()>;
+  enum class Ticket : std::uint64_t {};
+
+  /// So many calls wait behind the one that runs: a few people with their tools.
+  static constexpr std::size_t kWaitingMax = 8;
+  /// How often to look for a result: a person does not notice it, and it costs next to nothing.
+  static constexpr Duration kLook = std::chrono::milliseconds(5);
 
   AsideCall(Clock& clock, Duration limit) : clock_(clock), limit_(limit) {}
   AsideCall(const AsideCall&) = delete;
   AsideCall& operator=(const AsideCall&) = delete;
-  ~AsideCall() {
-    MutexLock lock(mutex_);
-    ending_ = true;
-    changed_.notify_all();
-  }
+  ~AsideCall();
 
-  /// What `call` returned; kUnavailable when it, or the one before it, takes too long.
-  [[nodiscard]] Result<std::string> run(Call call) EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    if (running_) return late();
-    if (!thread_.joinable() && !start_thread(thread_, "aside", [this] { work(); })) {
-      return Status(Code::kUnavailable, "the system has no thread for it");
-    }
-    call_ = std::move(call);
-    running_ = true;
-    began_ = clock_.now();
-    result_.reset();
-    changed_.notify_all();
-    const Time deadline = began_ + limit_;
-    while (running_) {
-      if (clock_.now() >= deadline) return late();
-      clock_.wait_until(answered_, mutex_, deadline);
-    }
-    return *std::exchange(result_, std::nullopt);
-  }
+  /// Makes the call when those before it have ended. Its result is kThrottled when too many wait
+  /// already, kUnavailable when it, or one before it, takes too long. Every ticket ends with
+  /// take() or drop().
+  [[nodiscard]] Ticket begin(Call call) EXCLUDES(mutex_);
+  /// The same for calls that are all alike: one that has not begun yet serves all who ask
+  /// meanwhile.
+  [[nodiscard]] Ticket join(Call call) EXCLUDES(mutex_);
+  /// The result, with which the ticket ends; nothing until there is one.
+  [[nodiscard]] std::optional<Result<std::string>> take(Ticket ticket) EXCLUDES(mutex_);
+  /// Nobody wants the result any more. A call that has not begun and serves no other is not made.
+  void drop(Ticket ticket) EXCLUDES(mutex_);
 
-  /// Whether no call runs; waits for that until `deadline`.
-  [[nodiscard]] bool wait_idle(Time deadline) EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    while (running_) {
-      if (clock_.now() >= deadline) return false;
-      clock_.wait_until(answered_, mutex_, deadline);
-    }
-    return true;
-  }
+  /// When to look for results again.
+  [[nodiscard]] Time next_look() const { return clock_.now() + kLook; }
+
+  /// Whether no call runs or waits; waits for that until `deadline`.
+  [[nodiscard]] bool wait_idle(Time deadline) EXCLUDES(mutex_);
 
  private:
-  [[nodiscard]] Status late() const REQUIRES(mutex_) {
-    const auto waited = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - began_);
-    return {Code::kUnavailable,
-            "the plugin has not answered for " + std::to_string(waited.count()) + " s"};
-  }
+  struct Asked {
+    Ticket ticket{};
+    Call call;
+    std::size_t holders = 1;  // Who waits for it; 0 while it runs for nobody any more.
+  };
+  struct Known {
+    Result<std::string> result;
+    std::size_t holders = 1;  // At least one.
+  };
 
-  void work() EXCLUDES(mutex_) {
-    for (;;) {
-      Call call;
-      {
-        MutexLock lock(mutex_);
-        while (!ending_ && !call_) changed_.wait(mutex_);
-        if (ending_) return;
-        call = std::exchange(call_, nullptr);
-      }
-      Result<std::string> result = call();
-      MutexLock lock(mutex_);
-      result_ = std::move(result);
-      running_ = false;
-      answered_.notify_all();
-    }
-  }
+  [[nodiscard]] Ticket add(Call call) REQUIRES(mutex_);
+  /// Queues the call, or says why not.
+  [[nodiscard]] Status queue(Ticket ticket, Call call) REQUIRES(mutex_);
+  [[nodiscard]] bool is_busy() const REQUIRES(mutex_) { return running_ || !waiting_.empty(); }
+  [[nodiscard]] bool is_late() const REQUIRES(mutex_);
+  /// Fails all calls when the one whose turn it is takes too long.
+  void expire() REQUIRES(mutex_);
+  [[nodiscard]] Status late() const REQUIRES(mutex_);
+  void work() EXCLUDES(mutex_);
 
   Clock& clock_;
   const Duration limit_;
   Mutex mutex_;
-  CondVar changed_;   // For the thread.
-  CondVar answered_;  // For whoever waits.
-  Call call_ GUARDED_BY(mutex_);
-  bool running_ GUARDED_BY(mutex_) = false;
+  CondVar changed_;  // For the thread.
+  CondVar ended_;    // For wait_idle().
+  std::deque<Asked> waiting_ GUARDED_BY(mutex_);
+  std::optional<Asked> running_ GUARDED_BY(mutex_);
+  std::map<Ticket, Known> known_ GUARDED_BY(mutex_);
+  std::uint64_t last_ticket_ GUARDED_BY(mutex_) = 0;
+  Time began_ GUARDED_BY(mutex_){};  // While busy: since when it is the turn of the call in front.
   bool ending_ GUARDED_BY(mutex_) = false;
-  Time began_ GUARDED_BY(mutex_){};
-  std::optional<Result<std::string>> result_ GUARDED_BY(mutex_);
   std::jthread thread_;  // Last: it uses the others.
 };
 
@@ -107,23 +97,11 @@ class AsideCalls {
   AsideCalls(Clock& clock, Duration limit) : clock_(clock), limit_(limit) {}
 
   /// A new one, on which nothing hangs yet.
-  [[nodiscard]] std::shared_ptr<AsideCall> make() EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    // What others hold may begin a call at any time.
-    std::erase_if(made_, [](const std::shared_ptr<AsideCall>& each) {
-      return each.use_count() == 1 && each->wait_idle(Time::min());
-    });
-    made_.push_back(std::make_shared<AsideCall>(clock_, limit_));
-    return made_.back();
-  }
+  [[nodiscard]] std::shared_ptr<AsideCall> make() EXCLUDES(mutex_);
 
   /// Whether no call runs; waits for that until `deadline`. False: the process must end without
   /// destroying this.
-  [[nodiscard]] bool wait_idle(Time deadline) EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    return std::all_of(made_.begin(), made_.end(),
-                       [deadline](const auto& each) { return each->wait_idle(deadline); });
-  }
+  [[nodiscard]] bool wait_idle(Time deadline) EXCLUDES(mutex_);
 
  private:
   Clock& clock_;

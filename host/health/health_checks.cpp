@@ -1,6 +1,7 @@
 #include "host/health/health_checks.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "host/health/query.hpp"
@@ -23,24 +24,84 @@ HttpServerResponse not_found() { return plain(404, "404 page not found\n"); }
 
 }  // namespace
 
-/// One request, taken apart.
+/// One request, taken apart, and the checks that it is about.
 struct HealthChecks::Ask {
-  std::string_view endpoint;  // "healthz", "livez", "readyz"
-  std::string_view check;     // "": all of them.
+  struct Item {
+    Entry entry;
+    bool excluded = false;
+    std::optional<AsideCall::Ticket> ticket = {};  // While the check is made aside.
+    std::optional<Status> result = {};             // Of a check that was made aside.
+  };
+
+  std::string endpoint;  // "healthz", "livez", "readyz"
+  std::string check;     // "": all of them.
   bool verbose = false;
   bool standby = false;
   std::vector<std::string> excluded;
+  std::vector<Item> items;
+};
+
+/// Waits for the checks of one request that are made aside.
+class HealthChecks::Round final : public HttpDeferredResponse {
+ public:
+  Round(const HealthChecks& checks, Ask ask) : checks_(checks), ask_(std::move(ask)) {
+    for (Ask::Item& each : ask_.items) {
+      if (!each.entry.aside || each.excluded) continue;
+      each.ticket = each.entry.aside->join([check = each.entry.check]() -> Result<std::string> {
+        if (Status s = check(); !s.ok()) return s;
+        return std::string();
+      });
+    }
+  }
+  ~Round() override {
+    for (const Ask::Item& each : ask_.items) {
+      if (each.ticket) each.entry.aside->drop(*each.ticket);
+    }
+  }
+
+  [[nodiscard]] std::optional<HttpServerResponse> take() override {
+    bool known = true;
+    for (Ask::Item& each : ask_.items) {
+      if (!each.ticket) continue;
+      const std::optional<Result<std::string>> made = each.entry.aside->take(*each.ticket);
+      known = known && made;
+      if (!made) continue;
+      each.ticket.reset();
+      each.result = made->error();
+    }
+    if (!known) return std::nullopt;
+    return checks_.conclude(ask_);
+  }
+  /// Asked while a check is missing.
+  [[nodiscard]] Time next_take() const override {
+    for (const Ask::Item& each : ask_.items) {
+      if (each.ticket) return each.entry.aside->next_look();
+    }
+    return Time::min();
+  }
+
+ private:
+  const HealthChecks& checks_;
+  Ask ask_;
 };
 
 void HealthChecks::add(std::string name, HealthEndpoints endpoints, Check check) {
+  add({std::move(name), endpoints, std::move(check), nullptr});
+}
+
+void HealthChecks::add_aside(std::string name, HealthEndpoints endpoints,
+                             std::shared_ptr<AsideCall> aside, Check check) {
+  add({std::move(name), endpoints, std::move(check), std::move(aside)});
+}
+
+void HealthChecks::add(Entry added) {
   MutexLock lock(mutex_);
   for (Entry& entry : entries_) {
-    if (entry.name != name) continue;
-    entry.endpoints = endpoints;
-    entry.check = std::move(check);
+    if (entry.name != added.name) continue;
+    entry = std::move(added);
     return;
   }
-  entries_.push_back({std::move(name), endpoints, std::move(check)});
+  entries_.push_back(std::move(added));
 }
 
 void HealthChecks::remove(std::string_view name) {
@@ -111,16 +172,28 @@ HttpServerResponse HealthChecks::answer(const HttpServerRequest& request) const 
     standby = standby_;
   }
   ask.standby = ask.endpoint == "readyz" && standby && standby();
-  return run(ask);
-}
-
-HttpServerResponse HealthChecks::run(const Ask& ask) const {
   std::vector<Entry> checks = entries(ask.endpoint);
-  if (checks.empty()) checks.push_back({std::string(kNoChecks), {}, [] { return Status(); }});
+  if (checks.empty()) {
+    checks.push_back({std::string(kNoChecks), {}, [] { return Status(); }, nullptr});
+  }
   if (!ask.check.empty()) {
     std::erase_if(checks, [&](const Entry& entry) { return entry.name != ask.check; });
     if (checks.empty()) return not_found();
   }
+  bool aside = false;
+  for (Entry& each : checks) {
+    const bool excluded =
+        std::find(ask.excluded.begin(), ask.excluded.end(), each.name) != ask.excluded.end();
+    aside = aside || (each.aside && !excluded);
+    ask.items.push_back({std::move(each), excluded});
+  }
+  if (!aside) return conclude(ask);
+  HttpServerResponse response;
+  response.deferred = std::make_unique<Round>(*this, std::move(ask));
+  return response;
+}
+
+HttpServerResponse HealthChecks::conclude(const Ask& ask) const {
   Observer observer;
   {
     MutexLock lock(mutex_);
@@ -131,12 +204,13 @@ HttpServerResponse HealthChecks::run(const Ask& ask) const {
   const bool reasons = ask.endpoint == "readyz" && ask.verbose;
   std::string lines;
   bool failed = false;
-  for (const Entry& entry : checks) {
-    if (std::find(ask.excluded.begin(), ask.excluded.end(), entry.name) != ask.excluded.end()) {
+  for (const Ask::Item& item : ask.items) {
+    const Entry& entry = item.entry;
+    if (item.excluded) {
       lines += "[+]" + entry.name + " excluded: ok\n";
       continue;
     }
-    const Status result = entry.check();
+    const Status result = item.result ? *item.result : entry.check();
     if (observer) observer(entry.name, ask.endpoint, result);
     if (result.ok()) {
       lines += "[+]" + entry.name + " ok\n";
@@ -150,8 +224,8 @@ HttpServerResponse HealthChecks::run(const Ask& ask) const {
   }
   std::string unknown;
   for (const std::string& name : ask.excluded) {
-    const auto named = [&name](const Entry& entry) { return entry.name == name; };
-    if (std::any_of(checks.begin(), checks.end(), named)) continue;
+    const auto named = [&name](const Ask::Item& item) { return item.entry.name == name; };
+    if (std::any_of(ask.items.begin(), ask.items.end(), named)) continue;
     unknown += (unknown.empty() ? "\"" : ", \"") + name + "\"";
   }
   if (!unknown.empty()) {
@@ -160,7 +234,7 @@ HttpServerResponse HealthChecks::run(const Ask& ask) const {
   if (reasons && ask.check.empty()) {
     for (const Note& each : notes()) lines += "[!]" + each.name + " " + each.text + "\n";
   }
-  const std::string end = std::string(ask.endpoint) + " check ";
+  const std::string end = ask.endpoint + " check ";
   if (failed) return plain(500, lines + end + "failed\n");
   if (!ask.verbose) return plain(200, ask.standby ? "ok (standby)" : "ok");
   return plain(200, lines + (ask.standby ? "standby\n" : "") + end + "passed\n");

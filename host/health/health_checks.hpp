@@ -11,6 +11,7 @@
 
 #include "host/base/log.hpp"
 #include "host/base/mutex.hpp"
+#include "host/health/aside_call.hpp"
 #include "host/http/http_server.hpp"
 
 namespace davit::host {
@@ -32,6 +33,10 @@ class HealthChecks {
 
   /// Adds a check, or replaces the one of that name in its place.
   void add(std::string name, HealthEndpoints endpoints, Check check) EXCLUDES(mutex_);
+  /// The same for a check that may take its time: it is called on the thread of `aside`, and
+  /// requests that wait for it share what it returns.
+  void add_aside(std::string name, HealthEndpoints endpoints, std::shared_ptr<AsideCall> aside,
+                 Check check) EXCLUDES(mutex_);
   void remove(std::string_view name) EXCLUDES(mutex_);
 
   /// Where this host stands, shown by /readyz: it answers 200 `ok` when `standby` is empty or
@@ -50,7 +55,8 @@ class HealthChecks {
 
   /// Answers /healthz, /livez, /readyz and a check's own path below them (/readyz/<check>); 404 for
   /// others. `?verbose` lists the checks, `?exclude=<check>` leaves one out. Reasons of failures
-  /// are in the log at V2 and not in the response, but for /readyz?verbose.
+  /// are in the log at V2 and not in the response, but for /readyz?verbose. Deferred while it
+  /// includes a check that is made aside; this object must outlive it.
   [[nodiscard]] HttpServerResponse answer(const HttpServerRequest& request) const EXCLUDES(mutex_);
 
   /// Told of the result of each check that ran: name, endpoint ("healthz"), success.
@@ -62,11 +68,15 @@ class HealthChecks {
     std::string name;
     HealthEndpoints endpoints;
     Check check;
+    std::shared_ptr<AsideCall> aside;  // Null: the check is made at once.
   };
   struct Ask;
+  class Round;
 
+  void add(Entry added) EXCLUDES(mutex_);
   [[nodiscard]] std::vector<Entry> entries(std::string_view endpoint) const EXCLUDES(mutex_);
-  [[nodiscard]] HttpServerResponse run(const Ask& ask) const EXCLUDES(mutex_);
+  /// Makes what checks are not made yet, and puts their results together.
+  [[nodiscard]] HttpServerResponse conclude(const Ask& ask) const EXCLUDES(mutex_);
 
   const Log log_;
   mutable Mutex mutex_;

@@ -1,5 +1,6 @@
 #include "host/health/observability_server.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace davit::host {
@@ -14,11 +15,45 @@ HttpServerResponse text(int status, std::string body) {
   return response;
 }
 
+HttpServerResponse to_response(Result<std::string> page) {
+  if (page) return text(200, std::move(*page));
+  const Status& error = page.error();
+  if (error.code() != Code::kThrottled) {
+    return text(error.code() == Code::kNotFound ? 404 : 500, error.message() + "\n");
+  }
+  HttpServerResponse busy = text(503, error.message() + "\n");
+  busy.headers = {{"Retry-After", "1"}};
+  return busy;
+}
+
+/// The response of a page that its controller has not made yet.
+class DeferredPage final : public HttpDeferredResponse {
+ public:
+  DeferredPage(std::shared_ptr<AsideCall> aside, AsideCall::Call call)
+      : aside_(std::move(aside)), ticket_(aside_->begin(std::move(call))) {}
+  ~DeferredPage() override {
+    if (ticket_) aside_->drop(*ticket_);
+  }
+
+  [[nodiscard]] std::optional<HttpServerResponse> take() override {
+    std::optional<Result<std::string>> page = aside_->take(*ticket_);
+    if (!page) return std::nullopt;
+    ticket_.reset();
+    return to_response(std::move(*page));
+  }
+  [[nodiscard]] Time next_take() const override { return aside_->next_look(); }
+
+ private:
+  const std::shared_ptr<AsideCall> aside_;
+  std::optional<AsideCall::Ticket> ticket_;  // Until it was taken.
+};
+
 }  // namespace
 
 void ObservabilityRoutes::add_debug_page(std::string controller, DebugPage page) {
+  Page added{std::move(page), asides_.make()};
   MutexLock lock(mutex_);
-  pages_.insert_or_assign(std::move(controller), std::move(page));
+  pages_.insert_or_assign(std::move(controller), std::move(added));
 }
 
 void ObservabilityRoutes::remove_debug_page(std::string_view controller) {
@@ -55,16 +90,18 @@ HttpServerResponse ObservabilityRoutes::debug(const HttpServerRequest& request) 
   const std::string_view name = below.substr(0, below.find('/'));
   const std::string_view rest =
       below.size() > name.size() ? below.substr(name.size() + 1) : std::string_view();
-  DebugPage page;
+  Page page;
   {
     MutexLock lock(mutex_);
     const auto found = pages_.find(name);
     if (found != pages_.end()) page = found->second;
   }
-  if (!page) return text(404, "404 page not found\n");
-  Result<std::string> body = page(rest, request.query());
-  if (body) return text(200, std::move(*body));
-  return text(body.error().code() == Code::kNotFound ? 404 : 500, body.error().message() + "\n");
+  if (!page.text) return text(404, "404 page not found\n");
+  HttpServerResponse response;
+  response.deferred = std::make_unique<DeferredPage>(
+      std::move(page.aside), [make = std::move(page.text), path = std::string(rest),
+                              query = std::string(request.query())] { return make(path, query); });
+  return response;
 }
 
 }  // namespace davit::host

@@ -10,6 +10,7 @@
 
 #include "host/base/log.hpp"
 #include "host/base/mutex.hpp"
+#include "host/health/aside_call.hpp"
 #include "host/health/health_checks.hpp"
 #include "host/health/metrics.hpp"
 #include "host/http/http_server.hpp"
@@ -17,21 +18,23 @@
 namespace davit::host {
 
 /// Serves a controller's own page: `path` is what follows /debug/controllers/<name>/, `query` what
-/// follows the question mark. The text of a 200, or kNotFound (404), or another error (500). Must
-/// not block.
+/// follows the question mark. The text of a 200, or kNotFound (404), or another error (500). One
+/// request of a controller after the other, aside from the server's thread, so that a page which
+/// takes its time delays nothing else.
 using DebugPage = std::function<Result<std::string>(std::string_view path, std::string_view query)>;
 
 /// Routes requests to health checks, metrics and debug pages. Thread-safe.
 class ObservabilityRoutes {
  public:
-  /// Both must outlive this object.
-  ObservabilityRoutes(HealthChecks& checks, Metrics& metrics)
-      : checks_(checks), metrics_(metrics) {}
+  /// All must outlive this object. Pages are made on threads of `asides`.
+  ObservabilityRoutes(HealthChecks& checks, Metrics& metrics, AsideCalls& asides)
+      : checks_(checks), metrics_(metrics), asides_(asides) {}
 
   /// Mounts a page below /debug/controllers/<controller>, or replaces it.
   void add_debug_page(std::string controller, DebugPage page) EXCLUDES(mutex_);
   void remove_debug_page(std::string_view controller) EXCLUDES(mutex_);
 
+  /// The response; deferred where it needs a plugin.
   [[nodiscard]] HttpServerResponse answer(const HttpServerRequest& request) EXCLUDES(mutex_);
   /// Whether the request is for a health check: /healthz, /livez, /readyz and what is below them.
   [[nodiscard]] static bool is_health(const HttpServerRequest& request);
@@ -44,10 +47,16 @@ class ObservabilityRoutes {
  private:
   [[nodiscard]] HttpServerResponse debug(const HttpServerRequest& request) EXCLUDES(mutex_);
 
+  struct Page {
+    DebugPage text;
+    std::shared_ptr<AsideCall> aside;  // A page that replaces one that hangs has its own.
+  };
+
   HealthChecks& checks_;
   Metrics& metrics_;
+  AsideCalls& asides_;
   Mutex mutex_;
-  std::map<std::string, DebugPage, std::less<>> pages_ GUARDED_BY(mutex_);
+  std::map<std::string, Page, std::less<>> pages_ GUARDED_BY(mutex_);
 };
 
 }  // namespace davit::host

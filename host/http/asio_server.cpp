@@ -334,7 +334,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
   [[nodiscard]] Session* expendable() const {
     Session* const idle = oldest([](const Session& each) { return each.is_waiting(); });
     if (idle != nullptr || !options_.is_probe) return idle;
-    // A probe's response has left at once, or its client does not read it.
+    // A probe's response leaves soon, or its client does not read it.
     return oldest([](const Session& each) { return each.may_give_way(); });
   }
 

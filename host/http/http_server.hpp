@@ -89,7 +89,8 @@ struct HttpServerOptions {
   /// backlog.
   std::size_t connections_max = 64;
   /// Which requests are probes, answered whatever other clients do; empty: none. Probes need short
-  /// responses: a client that does not read one makes room for others when the server is full.
+  /// and quick responses: a client that has not got its own makes room for others when the server
+  /// is full.
   std::function<bool(const HttpServerRequest&)> is_probe = {};
   /// Where there are probes: so many other requests are answered at once, less than
   /// connections_max. Further ones get 503.

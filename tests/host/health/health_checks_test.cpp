@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/collector.hpp"
+#include "tests/support/fake_clock.hpp"
 #include "tests/support/recording_log_sink.hpp"
 
 namespace davit::host {
@@ -149,6 +151,75 @@ TEST_F(HealthChecksTest, ObserverHearsOfEveryCheckThatRan) {
   (void)get("/livez?exclude=c");
 
   EXPECT_THAT(seen, ElementsAre("a livez ", "b livez db down"));
+}
+
+/// A check of a plugin, which takes its time.
+class SlowCheckTest : public HealthChecksTest {
+ protected:
+  SlowCheckTest() {
+    checks_.add("first", kAll, fine);
+    checks_.add_aside("slow", kReadyOnly, asides_.make(), [this] {
+      made_.push(1);
+      door_.pass();
+      return broken();
+    });
+    checks_.add("last", kAll, fine);
+  }
+  ~SlowCheckTest() override {
+    door_.open();
+    checks_.remove("slow");  // Its thread uses what goes before the checks.
+  }
+
+  test::FakeClock clock_;
+  test::Door door_;
+  test::Collector<int> made_;
+  AsideCalls asides_{clock_, std::chrono::seconds(1)};
+};
+
+TEST_F(SlowCheckTest, ResponseWaitsForItAndKeepsTheOrder) {
+  const HttpServerResponse response = get("/readyz?verbose");
+  ASSERT_TRUE(response.deferred);
+  EXPECT_FALSE(response.deferred->take());
+  EXPECT_EQ(get("/livez").body, "ok") << "its checks need no plugin";
+  EXPECT_EQ(get("/readyz/last").body, "ok");
+  EXPECT_EQ(get("/readyz?exclude=slow").body, "ok");
+
+  door_.open();
+  EXPECT_TRUE(asides_.wait_idle(Time::max()));
+
+  const std::optional<HttpServerResponse> known = response.deferred->take();
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->status, 500);
+  EXPECT_EQ(known->body, "[+]first ok\n[-]slow failed: db down\n[+]last ok\nreadyz check failed\n");
+}
+
+TEST_F(SlowCheckTest, RequestsThatWaitForItShareIt) {
+  std::vector<HttpServerResponse> responses;
+  responses.push_back(get("/readyz"));
+  made_.await(1);
+  for (int i = 0; i < 60; ++i) responses.push_back(get("/readyz"));
+
+  door_.open();
+  EXPECT_TRUE(asides_.wait_idle(Time::max()));
+
+  for (const HttpServerResponse& each : responses) {
+    const std::optional<HttpServerResponse> known = each.deferred->take();
+    ASSERT_TRUE(known);
+    EXPECT_EQ(known->status, 500);
+  }
+  EXPECT_EQ(made_.entries().size(), 2U);
+}
+
+TEST_F(SlowCheckTest, OneThatHangsFailsAfterItsTime) {
+  const HttpServerResponse response = get("/readyz?verbose");
+  made_.await(1);
+  clock_.advance(std::chrono::seconds(3));
+
+  const std::optional<HttpServerResponse> known = response.deferred->take();
+
+  ASSERT_TRUE(known);
+  EXPECT_THAT(known->body,
+              testing::HasSubstr("[-]slow failed: the plugin has not answered for 3 s"));
 }
 
 }  // namespace

@@ -16,14 +16,20 @@ class ObservabilityRoutesTest : public testing::Test {
     HttpServerRequest request;
     request.method = std::move(method);
     request.target = std::move(target);
-    return routes_.answer(request);
+    HttpServerResponse response = routes_.answer(request);
+    if (!response.deferred) return response;
+    EXPECT_TRUE(asides_.wait_idle(Time::max()));
+    std::optional<HttpServerResponse> known = response.deferred->take();
+    EXPECT_TRUE(known);
+    return known ? std::move(*known) : HttpServerResponse();
   }
 
   test::FakeClock clock_;
   test::RecordingLogSink sink_;
   HealthChecks checks_{Log(sink_)};
   std::unique_ptr<Metrics> metrics_ = Metrics::make({.git_version = "v1.30.1"}, clock_);
-  ObservabilityRoutes routes_{checks_, *metrics_};
+  AsideCalls asides_{clock_, std::chrono::seconds(1)};
+  ObservabilityRoutes routes_{checks_, *metrics_, asides_};
 };
 
 TEST_F(ObservabilityRoutesTest, HealthAndMetricsHaveTheirPaths) {
@@ -56,11 +62,13 @@ TEST_F(ObservabilityRoutesTest, DebugPageGetsPathAndQuery) {
 
 TEST_F(ObservabilityRoutesTest, FailureOfADebugPageHasAStatus) {
   routes_.add_debug_page("a", [](std::string_view path, std::string_view) -> Result<std::string> {
-    return path == "gone" ? Status(Code::kNotFound, "no such page")
-                          : Status(Code::kInternal, "it broke");
+    return path == "gone"   ? Status(Code::kNotFound, "no such page")
+           : path == "busy" ? Status(Code::kThrottled, "later")
+                            : Status(Code::kInternal, "it broke");
   });
 
   EXPECT_EQ(ask("/debug/controllers/a/gone").status, 404);
+  EXPECT_EQ(ask("/debug/controllers/a/busy").status, 503);
   EXPECT_EQ(ask("/debug/controllers/a/x").status, 500);
   EXPECT_EQ(ask("/debug/controllers/a/x").body, "it broke\n");
 }

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+
+#include "tests/support/collector.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/http_client.hpp"
 #include "tests/support/recording_log_sink.hpp"
@@ -14,13 +17,16 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+constexpr Duration kPluginTime = std::chrono::hours(1);  // Tests decide when a plugin responds.
+
 TEST(ObservabilityServerTest, ProbesAndScrapesAreAnswered) {
   test::FakeClock clock;
   test::RecordingLogSink sink;
   HealthChecks checks{Log(sink)};
   checks.add("leaderElection", {true, false, false}, [] { return Status(); });
   const auto metrics = Metrics::make({.git_version = "v1.30.1"}, clock);
-  ObservabilityRoutes routes(checks, *metrics);
+  AsideCalls asides(clock, kPluginTime);
+  ObservabilityRoutes routes(checks, *metrics, asides);
   const auto server = routes.serve({}, Log(sink));
   ASSERT_TRUE(server) << server.error().message();
 
@@ -37,7 +43,8 @@ TEST(ObservabilityServerTest, ProbesAreAnsweredWhereNoOtherPageIs) {
   test::RecordingLogSink sink;
   HealthChecks checks{Log(sink)};
   const auto metrics = Metrics::make({.git_version = "v1.30.1"}, clock);
-  ObservabilityRoutes routes(checks, *metrics);
+  AsideCalls asides(clock, kPluginTime);
+  ObservabilityRoutes routes(checks, *metrics, asides);
   HttpServerOptions options;
   options.others_max = 0;
   const auto server = routes.serve(options, Log(sink));
@@ -49,6 +56,54 @@ TEST(ObservabilityServerTest, ProbesAreAnsweredWhereNoOtherPageIs) {
   for (const char* page : {"/metrics", "/debug/controllers/a/", "/"}) {
     EXPECT_THAT(test::http_get((*server)->port(), page), StartsWith("HTTP/1.1 503 ")) << page;
   }
+}
+
+TEST(ObservabilityServerTest, ProbesAreAnsweredWhileManyWaitForAPlugin) {
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  test::RecordingLogSink sink;
+  test::Door door;
+  test::Collector<std::string> begun;
+  AsideCalls asides(*clock, kPluginTime);
+  HealthChecks checks{Log(sink)};
+  checks.add_aside("slow", {true, false, true}, asides.make(), [&] {
+    begun.push("health");
+    door.pass();
+    return Status();
+  });
+  const auto metrics = Metrics::make({.git_version = "v1.30.1"}, *clock);
+  ObservabilityRoutes routes(checks, *metrics, asides);
+  routes.add_debug_page("slow", [&](std::string_view, std::string_view) {
+    begun.push("page");
+    door.pass();
+    return Result<std::string>(std::string("a page"));
+  });
+  const auto server = routes.serve({}, Log(sink));
+  ASSERT_TRUE(server) << server.error().message();
+  std::deque<test::HttpClient> clients;
+  for (int i = 0; i < 20; ++i) {
+    for (const char* target : {"/debug/controllers/slow/", "/readyz"}) {
+      clients.emplace_back((*server)->port())
+          .send("GET " + std::string(target) + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    }
+  }
+  begun.await(2);
+
+  EXPECT_THAT(test::http_get((*server)->port(), "/livez"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(test::http_get((*server)->port(), "/metrics"), StartsWith("HTTP/1.1 200 "));
+
+  door.open();
+  std::size_t pages = 0;
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    const std::string response = clients[i].read_response();
+    if (i % 2 == 1) {
+      EXPECT_THAT(response, EndsWith("\r\n\r\nok")) << "those who wait share the check";
+    } else if (response.ends_with("\r\n\r\na page")) {
+      ++pages;
+    } else {
+      EXPECT_THAT(response, StartsWith("HTTP/1.1 503 ")) << "too many waited already";
+    }
+  }
+  EXPECT_GE(pages, AsideCall::kWaitingMax);
 }
 
 }  // namespace
