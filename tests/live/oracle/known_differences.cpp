@@ -52,8 +52,9 @@ KnownDifferences::KnownDifferences(const std::string& file, const std::string& s
             [this](const std::string& of, const std::string& each) { passing_[of].insert(each); });
   each_text(root, "alike", "values", server,
             [this](const std::string& of, const std::string& each) { alike_[of].insert(each); });
-  each_text(root, "uncounted_events", "reasons", server,
-            [this](const std::string&, const std::string& each) { uncounted_.insert(each); });
+  each_text(
+      root, "uncounted_events", "reasons", server,
+      [this](const std::string& of, const std::string& each) { uncounted_[of].insert(each); });
   each_text(root, "ignored_events", "reasons", server,
             [this](const std::string&, const std::string& each) { ignored_.insert(each); });
 }
@@ -80,8 +81,12 @@ bool KnownDifferences::is_alike(std::string_view kind, const std::string& field,
   return found != alike_.end() && found->second.contains(field + ": " + value);
 }
 
-bool KnownDifferences::is_uncounted(const std::string& reason) const {
-  return uncounted_.contains(reason);
+bool KnownDifferences::is_uncounted(std::string_view kind, const std::string& reason) const {
+  const auto has = [&](std::string_view of) {
+    const auto found = uncounted_.find(of);
+    return found != uncounted_.end() && found->second.contains(reason);
+  };
+  return has("") || has(kind);
 }
 
 bool KnownDifferences::is_ignored(const std::string& reason) const {

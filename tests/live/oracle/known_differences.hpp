@@ -27,8 +27,8 @@ class KnownDifferences {
   /// Whether a condition of this type, status and reason is as good as others of its type.
   [[nodiscard]] bool is_alike(std::string_view kind, const std::string& field,
                               const std::string& value) const;
-  /// Whether it depends on timing how often an event of this reason comes.
-  [[nodiscard]] bool is_uncounted(const std::string& reason) const;
+  /// Whether it depends on timing how often an event of this reason comes to objects of `kind`.
+  [[nodiscard]] bool is_uncounted(std::string_view kind, const std::string& reason) const;
   /// Whether events of this reason do not count at all.
   [[nodiscard]] bool is_ignored(const std::string& reason) const;
 
@@ -37,9 +37,9 @@ class KnownDifferences {
 
   std::map<std::string, Texts, std::less<>> members_;  // By kind; "" for every kind.
   std::map<std::string, Texts, std::less<>> members_unless_steps_;
-  std::map<std::string, Texts, std::less<>> passing_;  // "field: value" by kind.
-  std::map<std::string, Texts, std::less<>> alike_;    // The same.
-  Texts uncounted_;
+  std::map<std::string, Texts, std::less<>> passing_;    // "field: value" by kind.
+  std::map<std::string, Texts, std::less<>> alike_;      // The same.
+  std::map<std::string, Texts, std::less<>> uncounted_;  // Reasons by kind; "" for every kind.
   Texts ignored_;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "host/base/lower_case.hpp"
 #include "tests/live/oracle/picture.hpp"
 
 namespace davit::oracle {
@@ -233,13 +234,13 @@ Record events(const std::vector<Life>& lives, const Names& names, const KnownDif
     const std::string& reason = event.text_at({"reason"});
     if (!component.ends_with("-controller") && !component.ends_with("controllermanager")) continue;
     if (known.is_ignored(reason)) continue;
-    const std::string line = "event " + event.text_at({"type"}) + ' ' + reason + " of " +
-                             event.text_at({"involvedObject", "kind"}) + ' ' +
-                             names.replaced(event.text_at({"involvedObject", "name"}));
+    const std::string& kind = event.text_at({"involvedObject", "kind"});
+    const std::string line = "event " + event.text_at({"type"}) + ' ' + reason + " of " + kind +
+                             ' ' + names.replaced(event.text_at({"involvedObject", "name"}));
     const std::string message = plain_message(names.replaced(event.text_at({"message"})));
     if (reason == "ScalingReplicaSet" && compare != Compare::kSteps) {
       out[line] = 1;  // Counted below.
-    } else if (known.is_uncounted(reason)) {
+    } else if (known.is_uncounted(host::lower_case(kind), reason)) {
       if (message != "(combined)") out[line + ": " + message] = 1;
     } else {
       out[line + ": " + message] += event.get("count").integer_or(1);

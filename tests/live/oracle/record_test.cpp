@@ -146,5 +146,19 @@ TEST(RecordTest, InWhichOfSeveralSlicesAnEndpointIsDoesNotShow) {
           .empty());
 }
 
+Record node_not_ready(const std::string& kind, int count) {
+  Life event = life_of("event", "one", {"{}"});
+  event.versions = {std::make_shared<const Json>(sandbox::json_literal(
+      R"({"type":"Warning","reason":"NodeNotReady","source":{"component":"node-controller"},"count":)" +
+      std::to_string(count) + R"(,"involvedObject":{"kind":")" + kind + R"(","name":"one"}})"))};
+  return events_of({event});
+}
+
+TEST(RecordTest, HowOftenAnEventComesCountsUnlessItIsKnownToBeChanceForThatKind) {
+  EXPECT_TRUE(differences(node_not_ready("Pod", 1), node_not_ready("Pod", 2)).empty());
+  EXPECT_FALSE(differences(node_not_ready("Pod", 1), Record()).empty());
+  EXPECT_FALSE(differences(node_not_ready("Node", 1), node_not_ready("Node", 2)).empty());
+}
+
 }  // namespace
 }  // namespace davit::oracle
