@@ -19,6 +19,9 @@ void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.nam
 
 namespace {
 
+/// How often the original plays a scenario once more when another side's play differs.
+constexpr int kMorePlays = 4;
+
 /// DAVIT_ORACLE_ONLY=part,part: only scenarios whose names contain one of them.
 bool is_wanted(const Scenario& scenario) {
   const char* only = std::getenv("DAVIT_ORACLE_ONLY");
@@ -56,8 +59,24 @@ std::vector<std::string> compared(const Scenario& scenario, const Transcript& or
 /// What is wrong with a scenario, a line each, by its name.
 using Verdicts = std::map<std::string, std::vector<std::string>>;
 
+/// Empty if this went as one of the plays of kube-controller-manager did, else how it differs from
+/// the first.
+std::vector<std::string> verdict_on(const Scenario& scenario, const Transcript& ours,
+                                    const std::vector<Transcripts>& originals,
+                                    const KnownDifferences& known) {
+  std::vector<std::string> first;
+  for (const Transcripts& original : originals) {
+    const auto found = original.find(scenario.name);
+    if (found == original.end()) continue;
+    std::vector<std::string> now = compared(scenario, found->second, ours, known);
+    if (now.empty()) return {};
+    if (&original == &originals.front()) first = std::move(now);
+  }
+  return first;
+}
+
 Verdicts judged(const std::vector<Scenario>& scenarios, const std::map<Cast, Transcripts>& played,
-                const KnownDifferences& known) {
+                const std::vector<Transcripts>& originals, const KnownDifferences& known) {
   Verdicts out;
   for (const Scenario& scenario : scenarios) {
     std::vector<std::string>& verdict = out[scenario.name];
@@ -66,19 +85,36 @@ Verdicts judged(const std::vector<Scenario>& scenarios, const std::map<Cast, Tra
         verdict.push_back(std::string(name_of(cast)) + ": " + each);
       }
     };
-    const Transcript* original = nullptr;  // Comes first, by the order of the casts.
     for (const auto& [cast, transcripts] : played) {
       const auto found = transcripts.find(scenario.name);
       if (found == transcripts.end()) continue;
       add(cast, found->second.failures);
-      if (cast == Cast::kOriginal) {
-        original = &found->second;
-      } else if (original != nullptr) {
-        add(cast, compared(scenario, *original, found->second, known));
+      if (cast != Cast::kOriginal) {
+        add(cast, verdict_on(scenario, found->second, originals, known));
       }
     }
   }
   return out;
+}
+
+Transcripts play_with(const std::string& replicas) {
+  Transcript out;
+  out.rests = {{"10_rollouts.yaml:1", {{"deployment web", R"({"replicas":)" + replicas + '}'}}}};
+  return {{"scaled", out}};
+}
+
+TEST(VerdictTest, HistoryIsRightIfTheOriginalShowsItInOneOfItsPlays) {
+  const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml", "v1.36");
+  Scenario scaled;
+  scaled.name = "scaled";
+  const std::vector<Transcripts> originals = {play_with("1"), play_with("2")};
+  const auto verdict = [&](const std::string& replicas) {
+    return judged({scaled}, {{Cast::kDavit, play_with(replicas)}}, originals, known).at("scaled");
+  };
+
+  EXPECT_TRUE(verdict("1").empty());
+  EXPECT_TRUE(verdict("2").empty());
+  EXPECT_FALSE(verdict("3").empty());
 }
 
 /// Playing takes minutes and is done for all at once; ctest runs each test in a process of its
@@ -130,7 +166,24 @@ TEST(OracleStageTest, EveryScenarioIsPlayedOnEverySide) {
       });
     }
   }
-  for (const auto& [name, verdict] : judged(scenarios, played, known)) {
+  std::vector<Transcripts> originals;
+  if (played.contains(Cast::kOriginal)) originals.push_back(played.at(Cast::kOriginal));
+  Verdicts verdicts = judged(scenarios, played, originals, known);
+  // kube-controller-manager has races, so one play of it does not show all that it may do.
+  for (int again = 0; again < kMorePlays && !originals.empty(); ++again) {
+    std::vector<Scenario> open = scenarios;
+    std::erase_if(open, [&](const Scenario& each) { return verdicts.at(each.name).empty(); });
+    if (open.empty()) break;
+    std::cout << "kube-controller-manager plays again:\n";
+    for (const Scenario& each : open) {
+      for (const std::string& line : verdicts.at(each.name)) {
+        std::cout << "  " << each.name << ": " << line << '\n';
+      }
+    }
+    originals.push_back(play_all(Cast::kOriginal, open, known));
+    verdicts = judged(scenarios, played, originals, known);
+  }
+  for (const auto& [name, verdict] : verdicts) {
     std::string text;
     for (const std::string& each : verdict) text += each + '\n';
     live::write_file(verdict_file(name), text);

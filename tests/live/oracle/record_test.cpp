@@ -149,7 +149,8 @@ TEST(RecordTest, InWhichOfSeveralSlicesAnEndpointIsDoesNotShow) {
 Record node_not_ready(const std::string& kind, int count) {
   Life event = life_of("event", "one", {"{}"});
   event.versions = {std::make_shared<const Json>(sandbox::json_literal(
-      R"({"type":"Warning","reason":"NodeNotReady","source":{"component":"node-controller"},"count":)" +
+      R"({"type":"Warning","reason":"NodeNotReady","source":{"component":"node-controller"},)"
+      R"("count":)" +
       std::to_string(count) + R"(,"involvedObject":{"kind":")" + kind + R"(","name":"one"}})"))};
   return events_of({event});
 }

@@ -40,6 +40,14 @@ bool is_observed(const Json& object) {
          object.get("metadata").get("generation").integer_or(0);
 }
 
+/// Whether the garbage collector still has to finish its deletion.
+bool awaits_garbage_collector(const Json& object) {
+  const Json::Items& all = object.get("metadata").get("finalizers").items();
+  return std::any_of(all.begin(), all.end(), [](const Json& each) {
+    return each.text() == "foregroundDeletion" || each.text() == "orphan";
+  });
+}
+
 bool chooses(const Json& selector, const Json& pod) {
   const Json& labels = pod.get("metadata").get("labels");
   return std::all_of(
@@ -244,6 +252,7 @@ std::string why_unsettled(const std::vector<Life>& lives, Slices slices) {
     if (each.kind->name == "replicaset") why = unsettled_set(each.now(), lives);
     if (each.kind->name == "deployment") why = unsettled_deployment(each.now(), lives);
     if (each.kind->name == "service") why = unsettled_service(each.now(), lives, slices);
+    if (why.empty() && awaits_garbage_collector(each.now())) why = "awaits the garbage collector";
     if (!why.empty()) return std::string(each.kind->name) + ' ' + each.name + ' ' + why;
   }
   return "";
