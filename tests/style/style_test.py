@@ -155,6 +155,9 @@ class StyleTest(unittest.TestCase):
                            ('sandbox/rest/a.cpp', 'sandbox/store/b.hpp'), ('sandbox/nodes/a.cpp', 'host/api/b.hpp'),
                            ('lib/kube/a.cpp', 'lib/base/b.hpp'), ('plugins/x/a.cpp', 'plugins/x/b.hpp'),
                            ('plugins/x/a.cpp', 'davit/abi.h'), ('sdk/include/davit/a.hpp', 'davit/abi.h'),
+                           ('lib/base/a.hpp', 'davit/result.hpp'), ('sandbox/rest/a.cpp', 'davit/kube/time.hpp'),
+                           ('sdk/include/davit/a.hpp', 'davit/result.hpp'), ('sdk/include/davit/result.hpp', 'davit/abi.h'),
+                           ('sdk/include/davit/kube/time.hpp', 'davit/time.hpp'),
                            ('tests/host/a.cpp', 'sandbox/rest/b.hpp'), ('host/api/a.cpp', 'vector'),
                            ('host/api/a.cpp', 'curl/curl.h')]:
             with self.subTest(path=path, name=name):
@@ -169,7 +172,10 @@ class StyleTest(unittest.TestCase):
                            ('sandbox/store/a.hpp', 'sandbox/rest/b.hpp'), ('sandbox/store/a.cpp', 'host/base/b.hpp'),
                            ('sandbox/rest/a.cpp', 'host/api/b.hpp'), ('sandbox/nodes/a.cpp', 'sandbox/rest/b.hpp'),
                            ('sandbox/rest/a.cpp', 'davit/abi.h'), ('sandbox/rest/a.cpp', 'plugins/x/b.hpp'),
-                           ('lib/base/a.cpp', 'lib/kube/b.hpp'), ('lib/kube/a.cpp', 'davit/abi.h')]:
+                           ('lib/base/a.cpp', 'lib/kube/b.hpp'), ('lib/kube/a.cpp', 'davit/abi.h'),
+                           ('sandbox/rest/a.cpp', 'davit/object.hpp'), ('lib/base/a.hpp', 'davit/log.hpp'),
+                           ('sdk/include/davit/result.hpp', 'davit/object.hpp'),
+                           ('sdk/include/davit/abi.h', 'davit/result.hpp')]:
             with self.subTest(path=path, name=name):
                 file = File(path, f'\n#include "{name}"\n')
                 found = list(layer_findings([file], ARCHITECTURE, {}))
