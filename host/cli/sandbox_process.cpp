@@ -62,7 +62,7 @@ class Wired final : public SandboxProcess {
     if (Status s = open_access(); !s.ok()) return s;
     if (Status s = open_server(); !s.ok()) return s;
     if (Status s = open_front(); !s.ok()) return s;
-    start_controllers();
+    if (Status s = start_controllers(); !s.ok()) return s;
     start_nodes();
     return write_kubeconfig();
   }
@@ -178,7 +178,7 @@ class Wired final : public SandboxProcess {
     return opened.error();
   }
 
-  void start_controllers() {
+  Status start_controllers() {
     const SandboxControllers& on = settings_.controllers;
     sandbox::ControllerOptions chosen;
     chosen.garbage_collector = to_switch(on.garbage_collector);
@@ -190,10 +190,9 @@ class Wired final : public SandboxProcess {
     controllers_.emplace(sandbox::ControllerParts{*store_, *insider_, seams_.clock,
                                                   [this] { return server_->resources(); }},
                          chosen);
-    controlling_ = std::jthread([this](const std::stop_token& stop) {
-      name_thread(pthread_self(), "cluster");
-      controllers_->run(stop);
-    });
+    const auto control = [this](const std::stop_token& stop) { controllers_->run(stop); };
+    if (start_thread(controlling_, "cluster", control)) return {};
+    return {Code::kUnavailable, "cannot run the sandbox's controllers: the system has no thread"};
   }
 
   void start_nodes() {

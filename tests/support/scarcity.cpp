@@ -15,7 +15,7 @@ constexpr std::size_t kPlenty = std::numeric_limits<std::size_t>::max();
 
 thread_local std::size_t allocations_left = kPlenty;
 thread_local bool allocation_failed = false;
-thread_local bool threads_fail = false;
+thread_local std::size_t threads_left = kPlenty;
 thread_local std::size_t threads_wanted = 0;
 
 }  // namespace
@@ -27,11 +27,11 @@ NoMemory::NoMemory(std::size_t after) {
 NoMemory::~NoMemory() { allocations_left = kPlenty; }
 bool NoMemory::was_felt() const { return allocation_failed; }
 
-NoThreads::NoThreads() {
+NoThreads::NoThreads(std::size_t after) {
   threads_wanted = 0;
-  threads_fail = true;
+  threads_left = after;
 }
-NoThreads::~NoThreads() { threads_fail = false; }
+NoThreads::~NoThreads() { threads_left = kPlenty; }
 std::size_t NoThreads::wanted() const { return threads_wanted; }
 
 }  // namespace davit::test
@@ -61,10 +61,11 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*body)(void*), void* argument) noexcept {
-  if (davit::test::threads_fail) {
+  if (davit::test::threads_left == 0) {
     ++davit::test::threads_wanted;
     return EAGAIN;
   }
+  if (davit::test::threads_left != davit::test::kPlenty) --davit::test::threads_left;
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const Create create = reinterpret_cast<Create>(::dlsym(RTLD_NEXT, "pthread_create"));
   return create(thread, attributes, body, argument);

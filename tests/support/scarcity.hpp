@@ -18,15 +18,15 @@ class NoMemory {
   [[nodiscard]] bool was_felt() const;
 };
 
-/// While it lives, this thread starts no thread.
+/// While it lives, this thread starts no thread, but for the first `after`.
 class NoThreads {
  public:
-  NoThreads();
+  explicit NoThreads(std::size_t after = 0);
   ~NoThreads();
   NoThreads(const NoThreads&) = delete;
   NoThreads& operator=(const NoThreads&) = delete;
 
-  /// How many were wanted so far.
+  /// How many were refused so far.
   [[nodiscard]] std::size_t wanted() const;
 };
 

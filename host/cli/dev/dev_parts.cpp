@@ -8,13 +8,12 @@
 #include <optional>
 #include <set>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 #include "host/api/transport.hpp"
-#include "host/base/start_thread.hpp"
 #include "host/cli/dev/stack_sampler.hpp"
 #include "host/cli/dev/stuck_call.hpp"
+#include "host/cli/dev/stuck_watch.hpp"
 #include "host/cli/host_plan.hpp"
 #include "host/cli/host_process.hpp"
 #include "host/cli/sandbox_process.hpp"
@@ -34,7 +33,6 @@ constexpr std::string_view kStuckSync = "Sync does not end";
 constexpr std::string_view kStuckHandler = "Handler does not end";
 /// On a cluster of one developer a sync takes milliseconds.
 constexpr Duration kSyncLimit = std::chrono::seconds(3);
-constexpr std::chrono::milliseconds kLook{250};
 /// So much of a write is shown: a patch of a few members.
 constexpr std::size_t kBodyShownMost = 160;
 
@@ -165,27 +163,6 @@ void swap(PluginSet& plugins, const PluginState& plugin, const LineWriter& repor
   reports.say("swapped", std::to_string(report.to.generation) + " " + report.text);
 }
 
-/// Reports calls that do not end as soon as they are beyond the limit, also while serve() waits for
-/// them.
-class StuckWatch {
- public:
-  explicit StuckWatch(PluginSet& plugins)
-      : thread_([this, &plugins](const std::stop_token& stop) {
-          name_thread(pthread_self(), "stuck");
-          while (!stop.stop_requested()) {
-            plugins.report();
-            MutexLock lock(mutex_);
-            clock_->wait_until(stopped_, mutex_, clock_->now() + kLook);
-          }
-        }) {}
-
- private:
-  const std::unique_ptr<Clock> clock_ = make_system_clock();
-  Mutex mutex_;
-  CondVar stopped_;
-  std::jthread thread_;  // Last: it uses the others.
-};
-
 /// Carries out orders until they end.
 void serve(HostProcess& host, LineReader& orders, const LineWriter& reports) {
   while (!orders.ended()) {
@@ -257,7 +234,11 @@ void play_host(const std::filesystem::path& plugin, const std::string& kubeconfi
   }
   reports.say("ready", listed(controllers));
   {
-    const StuckWatch watch(host.plugins());
+    StuckWatch watch(*clock, [&host] { host.plugins().report(); });
+    if (!watch.start()) {
+      reports.say("warning",
+                  "the system has no thread to look for calls that do not end: none is reported");
+    }
     serve(host, orders, reports);
   }
   if (!host.stop()) _exit(1);  // A call into the plugin does not end.

@@ -8,6 +8,7 @@
 
 #include "tests/support/http_client.hpp"
 #include "tests/support/recording_log_sink.hpp"
+#include "tests/support/scarcity.hpp"
 #include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
@@ -58,6 +59,19 @@ class SandboxProcessTest : public testing::Test {
   const std::unique_ptr<Random> random_ = make_system_random();
   test::RecordingLogSink sink_;
 };
+
+TEST_F(SandboxProcessTest, WithoutAThreadForItsControllersItDoesNotOpen) {
+  {
+    const test::NoThreads scarce(1);  // One for its HTTP server.
+    const auto process = open();
+    EXPECT_EQ(scarce.wanted(), 1U);
+    ASSERT_FALSE(process);
+    EXPECT_EQ(process.error().code(), Code::kUnavailable);
+    EXPECT_THAT(process.error().message(),
+                HasSubstr("cannot run the sandbox's controllers: the system has no thread"));
+  }
+  EXPECT_TRUE(open());
+}
 
 TEST_F(SandboxProcessTest, KubeconfigLeadsToIt) {
   const auto process = open();

@@ -1,0 +1,51 @@
+/// Looks for calls that do not end while the thread that orders come to waits for one.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "host/base/clock.hpp"
+#include "host/base/mutex.hpp"
+#include "host/base/start_thread.hpp"
+
+namespace davit::host {
+
+/// Calls `look` every quarter of a second on a thread of its own, from start() until destroyed.
+class StuckWatch {
+ public:
+  static constexpr Duration kLook = std::chrono::milliseconds(250);
+
+  /// `clock` must outlive it.
+  StuckWatch(Clock& clock, std::function<void()> look) : clock_(clock), look_(std::move(look)) {}
+
+  /// False when the system has no thread for it: then nothing is called.
+  [[nodiscard]] bool start() {
+    return start_thread(thread_, "stuck", [this](const std::stop_token& stop) { watch(stop); });
+  }
+
+ private:
+  void watch(const std::stop_token& stop) EXCLUDES(mutex_) {
+    const std::stop_callback wake(stop, [this] {
+      MutexLock lock(mutex_);
+      stopped_.notify_all();
+    });
+    for (;;) {
+      look_();
+      MutexLock lock(mutex_);
+      if (stop.stop_requested()) return;
+      clock_.wait_until(stopped_, mutex_, clock_.now() + kLook);
+      if (stop.stop_requested()) return;
+    }
+  }
+
+  Clock& clock_;
+  const std::function<void()> look_;
+  Mutex mutex_;
+  CondVar stopped_;
+  std::jthread thread_;  // Last: it uses the others.
+};
+
+}  // namespace davit::host
