@@ -7,15 +7,21 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST_F(SwapTest, ABuildForWhichThereIsNoThreadIsRefusedAndMayBeTriedAgain) {
+class NoThreadsTest : public SwapTest {
+ protected:
+  /// A swap while the system gives no thread; it wants one.
+  SwapReport swap_without_threads() {
+    const test::NoThreads scarce;
+    SwapReport report = swap();
+    EXPECT_EQ(scarce.wanted(), 1U);
+    return report;
+  }
+};
+
+TEST_F(NoThreadsTest, ABuildForWhichThereIsNoThreadIsRefusedAndMayBeTriedAgain) {
   start();
   place("v2");
-  SwapReport report;
-  {
-    const test::NoThreads scarce;
-    report = swap();
-    EXPECT_EQ(scarce.wanted(), 1U);
-  }
+  const SwapReport report = swap_without_threads();
 
   EXPECT_EQ(report.outcome, SwapOutcome::kInitFailed);
   EXPECT_THAT(report.text, HasSubstr("the system has no thread to open the new build on"));
@@ -26,16 +32,11 @@ TEST_F(SwapTest, ABuildForWhichThereIsNoThreadIsRefusedAndMayBeTriedAgain) {
   EXPECT_TRUE(swap().ok());
 }
 
-TEST_F(SwapTest, ABuildWhoseProbationNobodyCouldJudgeIsRefusedBeforeItOpens) {
+TEST_F(NoThreadsTest, ABuildWhoseProbationNobodyCouldJudgeIsRefusedBeforeItOpens) {
   limits_.probation.time = std::chrono::seconds(30);
   start();
   place("v2");
-  SwapReport report;
-  {
-    const test::NoThreads scarce;
-    report = swap();
-    EXPECT_EQ(scarce.wanted(), 1U);
-  }
+  const SwapReport report = swap_without_threads();
 
   EXPECT_EQ(report.outcome, SwapOutcome::kInitFailed);
   EXPECT_EQ(report.text, "the system has no thread to judge the new build on: try again");
@@ -44,7 +45,7 @@ TEST_F(SwapTest, ABuildWhoseProbationNobodyCouldJudgeIsRefusedBeforeItOpens) {
   EXPECT_EQ(set_->state().plugins[0].probation, Duration(std::chrono::seconds(30)));
 }
 
-TEST_F(SwapTest, ControllersEndOneAfterTheOtherWithoutThreads) {
+TEST_F(NoThreadsTest, ControllersEndOneAfterTheOtherWithoutThreads) {
   start();
   const test::NoThreads scarce;
   EXPECT_TRUE(set_->stop({Time::max(), Time::max()}));
