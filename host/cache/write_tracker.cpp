@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <davit/mutant.hpp>
+#include <limits>
 #include <utility>
 
 #include "host/object/metadata.hpp"
@@ -66,11 +67,11 @@ void WriteTracker::await_version(Entry& entry, Watcher& watcher, std::uint64_t v
   for (Version& each : entry.second.versions) {
     if (each.watcher != &watcher) continue;
     const std::uint64_t highest = std::max(each.at->first, version);
-    watcher.versions.erase(each.at);
-    each.at = watcher.versions.emplace(highest, &entry);
+    watcher.versions.remove(each.at);
+    each.at = watcher.versions.add(highest, entry);
     return;
   }
-  entry.second.versions.push_back({&watcher, watcher.versions.emplace(version, &entry)});
+  entry.second.versions.push_back({&watcher, watcher.versions.add(version, entry)});
 }
 
 void WriteTracker::note_delete(std::string_view key, Informer& informer,
@@ -236,7 +237,7 @@ void WriteTracker::prune(Time now) {
   }
   std::vector<std::string> nobody;
   for (Entry* entry : over) {
-    for (const Version& each : entry->second.versions) each.watcher->versions.erase(each.at);
+    for (const Version& each : entry->second.versions) each.watcher->versions.remove(each.at);
     for (const Deletion& each : entry->second.deletions) each.watcher->deletions.erase(each.at);
     entry->second.versions.clear();
     entry->second.deletions.clear();
@@ -255,14 +256,13 @@ void WriteTracker::progressed(Watcher& watcher, std::uint64_t version) {
   std::vector<std::string> ready;
   {
     MutexLock lock(mutex_);
-    while (!watcher.versions.empty()) {
-      const auto lowest = watcher.versions.begin();
-      if (version != 0 && lowest->first > version) break;
-      Entry& entry = *lowest->second;
-      std::erase_if(entry.second.versions,
+    // A version that cannot be compared counts as all of them.
+    const std::uint64_t reached =
+        version != 0 ? version : std::numeric_limits<std::uint64_t>::max();
+    while (Entry* const entry = watcher.versions.take(reached)) {
+      std::erase_if(entry->second.versions,
                     [&](const Version& each) { return each.watcher == &watcher; });
-      watcher.versions.erase(lowest);
-      finish(entry, ready);
+      finish(*entry, ready);
     }
   }
   notify(std::move(ready));
@@ -305,7 +305,7 @@ void WriteTracker::verified(const Watcher& watcher, Time as_of) {
                              [&](const Lost& each) { return is_its(each) && each.at <= as_of; });
       if (entry->second.relisting) {
         for (const Version& each : entry->second.versions) {
-          if (is_its(each)) each.watcher->versions.erase(each.at);
+          if (is_its(each)) each.watcher->versions.remove(each.at);
         }
         for (const Deletion& each : entry->second.deletions) {
           if (is_its(each)) each.watcher->deletions.erase(each.at);
@@ -326,7 +326,7 @@ std::optional<Time> WriteTracker::overdue(const Watcher& watcher, Time now) cons
     const Time written = entry.second.deadline - options_.deadline;
     if (now - written >= options_.patience) latest = std::max(latest.value_or(written), written);
   };
-  for (const auto& [version, entry] : watcher.versions) look(*entry);
+  for (const auto& [version, entry] : watcher.versions.places()) look(*entry);
   for (const auto& [name, entry] : watcher.deletions) look(*entry);
   return latest;
 }

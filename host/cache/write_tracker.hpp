@@ -14,6 +14,7 @@
 #include "host/base/clock.hpp"
 #include "host/base/key_hash.hpp"
 #include "host/base/mutex.hpp"
+#include "host/cache/awaited_versions.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/cache/informer.hpp"
 
@@ -89,13 +90,13 @@ class WriteTracker {
   // Node based: the watchers point at its entries.
   using Keys = std::unordered_map<std::string, Pending, KeyHash, std::equal_to<>>;
   using Entry = std::pair<const std::string, Pending>;
-  using Versions = std::multimap<std::uint64_t, Entry*>;
+  using Versions = AwaitedVersions<std::uint64_t, Entry>;
   using Deletions =
       std::multimap<std::string, Entry*, std::less<>>;  // The object's name to its key.
 
   struct Version {
     Watcher* watcher = nullptr;
-    Versions::iterator at;
+    Versions::Place at;
   };
   struct Deletion {
     Watcher* watcher = nullptr;
