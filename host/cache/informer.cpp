@@ -254,31 +254,30 @@ void Informer::notify_content(const std::vector<Change>& changes, Time began) {
   notify_progress(began);
 }
 
-void Informer::apply(const Source& from, WatchType type, ObjectRef object) {
+template <typename Put>
+void Informer::event(const Source& from, Put put) {
   MutexLock lock(delivery_);
   const bool is_ahead = fills(from);
   if (!is_ahead && !serves(from)) return;
   const Time began = seams_.clock.now();
-  Store& store = is_ahead ? refill_->store_ : store_;
-  const Change change =
-      type == WatchType::kDeleted ? store.remove(std::move(object)) : store.put(std::move(object));
-  if (is_ahead) return try_switch();
-  changed_version_ = store_.version();
-  if (!repeats(change)) deliver(change);
-  notify_progress(began);
-}
-
-void Informer::skip(const Source& from, WatchType type, SkippedObject object) {
-  MutexLock lock(delivery_);
-  const bool is_ahead = fills(from);
-  if (!is_ahead && !serves(from)) return;
-  const Time began = seams_.clock.now();
-  Store& store = is_ahead ? refill_->store_ : store_;
-  const std::optional<Change> change = store.skip(type, std::move(object));
+  const std::optional<Change> change = put(is_ahead ? refill_->store_ : store_);
   if (is_ahead) return try_switch();
   changed_version_ = store_.version();
   if (change) deliver(*change);
   notify_progress(began);
+}
+
+void Informer::apply(const Source& from, WatchType type, ObjectRef object) {
+  event(from, [&](Store& store) {
+    std::optional<Change> change = type == WatchType::kDeleted ? store.remove(std::move(object))
+                                                               : store.put(std::move(object));
+    if (repeats(*change)) change.reset();
+    return change;
+  });
+}
+
+void Informer::skip(const Source& from, WatchType type, SkippedObject object) {
+  event(from, [&](Store& store) { return store.skip(type, std::move(object)); });
 }
 
 void Informer::bookmark(const Source& from, std::string_view resource_version) {

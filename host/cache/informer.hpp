@@ -176,6 +176,9 @@ class Informer {
       EXCLUDES(delivery_);
   void apply(const Source& from, WatchType type, ObjectRef object) EXCLUDES(delivery_);
   void skip(const Source& from, WatchType type, SkippedObject object) EXCLUDES(delivery_);
+  /// One event of a watch. `put` changes the store that it gets, and says what listeners are told.
+  template <typename Put>
+  void event(const Source& from, Put put) EXCLUDES(delivery_);
   void bookmark(const Source& from, std::string_view resource_version) EXCLUDES(delivery_);
   void failed(const Source& from, const Status& status) EXCLUDES(delivery_);
   void verified(const Source& from) EXCLUDES(delivery_);
