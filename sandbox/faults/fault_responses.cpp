@@ -6,14 +6,6 @@ namespace davit::sandbox {
 
 namespace {
 
-ApiError plain_status(int code, std::string reason, std::string message) {
-  ApiError out;
-  out.code = code;
-  out.reason = std::move(reason);
-  out.message = std::move(message);
-  return out;
-}
-
 ApiError status_of(int code, const Asked& asked) {
   const Subject subject{asked.group, asked.resource, asked.name};
   switch (code) {
@@ -31,14 +23,16 @@ ApiError status_of(int code, const Asked& asked) {
       return too_many_requests(
           "The server has received too many requests and has asked us to try again later", {}, 1);
     case 500:
-      return plain_status(code, "InternalError", "Internal error occurred: a fault of the script");
+      return without_details(code, "InternalError",
+                             "Internal error occurred: a fault of the script");
     case 503:
-      return plain_status(code, "ServiceUnavailable",
-                          "The server is currently unable to handle the request");
+      return without_details(code, "ServiceUnavailable",
+                             "The server is currently unable to handle the request");
     case 504:
-      return plain_status(code, "Timeout", "The request did not finish within the allotted time");
+      return without_details(code, "Timeout",
+                             "The request did not finish within the allotted time");
     default:
-      return plain_status(code, "", "a fault of the script");
+      return without_details(code, "", "a fault of the script");
   }
 }
 

@@ -67,15 +67,15 @@ ApiError with_details(int code, std::string reason, std::string message, StatusD
   return error;
 }
 
-ApiError bare(int code, std::string reason, std::string message) {
+}  // namespace
+
+ApiError without_details(int code, std::string reason, std::string message) {
   ApiError error;
   error.code = code;
   error.reason = std::move(reason);
   error.message = std::move(message);
   return error;
 }
-
-}  // namespace
 
 Subject Subject::resource(const Resource& resource, std::string name) {
   return {resource.group, resource.name, std::move(name)};
@@ -87,9 +87,11 @@ Subject Subject::kind_of(const Resource& resource, std::string name) {
 
 std::string Subject::qualified() const { return group.empty() ? kind : kind + '.' + group; }
 
-ApiError bad_request(std::string message) { return bare(400, "BadRequest", std::move(message)); }
+ApiError bad_request(std::string message) {
+  return without_details(400, "BadRequest", std::move(message));
+}
 
-ApiError unauthorized() { return bare(401, "Unauthorized", "Unauthorized"); }
+ApiError unauthorized() { return without_details(401, "Unauthorized", "Unauthorized"); }
 
 ApiError forbidden(Subject subject, std::string_view why, FieldErrors causes) {
   std::string message = subject.kind.empty()   ? "forbidden: "
@@ -111,7 +113,7 @@ ApiError unknown_resource() {
 }
 
 ApiError page_not_found() {
-  ApiError error = bare(404, "NotFound", "404 page not found");
+  ApiError error = without_details(404, "NotFound", "404 page not found");
   error.plain = true;
   return error;
 }
@@ -144,7 +146,9 @@ ApiError stale(Subject subject) {
                   "and try again");
 }
 
-ApiError expired(std::string message) { return bare(410, "Expired", std::move(message)); }
+ApiError expired(std::string message) {
+  return without_details(410, "Expired", std::move(message));
+}
 
 ApiError body_too_large(std::size_t bytes_max) {
   return with_details(413, "RequestEntityTooLarge",
@@ -177,7 +181,9 @@ ApiError too_many_requests(std::string message, FieldErrors causes, int retry_af
   return with_details(429, "TooManyRequests", std::move(message), std::move(details));
 }
 
-ApiError internal_error(std::string message) { return bare(500, "", std::move(message)); }
+ApiError internal_error(std::string message) {
+  return without_details(500, "", std::move(message));
+}
 
 ApiError future_revision(Revision asked, Revision current) {
   StatusDetails details;

@@ -78,6 +78,8 @@ struct Subject {
   [[nodiscard]] std::string qualified() const;
 };
 
+/// For errors that have no function below. An empty `reason`: the Status names none.
+[[nodiscard]] ApiError without_details(int code, std::string reason, std::string message);
 [[nodiscard]] ApiError bad_request(std::string message);
 [[nodiscard]] ApiError unauthorized();
 /// `<res> "<n>" is forbidden: <why>`

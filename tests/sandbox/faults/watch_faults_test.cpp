@@ -51,6 +51,24 @@ TEST(WatchFaultsTest, FaultWaitsForItsEvents) {
   EXPECT_EQ(faults.next_change(kFaultTime), kFaultTime);
 }
 
+TEST(WatchFaultsTest, FaultWithATimeAndEventsWaitsForBoth) {
+  for (const bool events_first : {true, false}) {
+    WatchFaults faults;
+    faults.arm(hit(R"({"fault":"cut","after":"2s","afterEvents":1})"), kFaultTime);
+    const host::Time later = kFaultTime + seconds(2);
+    if (events_first) {
+      faults.passed();
+      EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kDeliver) << "its time has not come";
+      EXPECT_EQ(faults.next_change(kFaultTime), later);
+    } else {
+      EXPECT_EQ(faults.verdict(later), Verdict::kDeliver) << "its event has not come";
+      EXPECT_EQ(faults.next_change(later), host::Time::max());
+      faults.passed();
+    }
+    EXPECT_EQ(faults.verdict(later), Verdict::kCut);
+  }
+}
+
 TEST(WatchFaultsTest, EveryEndHasItsForm) {
   for (const auto& [text, verdict] :
        {std::pair{R"({"fault":"cut"})", Verdict::kCut},
