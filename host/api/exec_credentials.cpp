@@ -1,6 +1,5 @@
 #include "host/api/exec_credentials.hpp"
 
-#include <system_error>
 #include <utility>
 
 namespace davit::host {
@@ -84,13 +83,17 @@ Result<ExecCredential> ExecCredentials::run() const {
       call_status = "plugin_not_found_error";
       break;
     case ProgramResult::End::kNotStarted:
-      failure = name + " cannot be started: " + std::generic_category().message(result.exit_code);
+      failure = name + " cannot be started: " + result.output;
       call_status = "client_internal_error";
       break;
     case ProgramResult::End::kTimedOut:
       failure = name + " did not end within " +
                 std::to_string(std::chrono::seconds(std::chrono::minutes(1)).count()) +
                 " s and was stopped";
+      call_status = "plugin_execution_error";
+      break;
+    case ProgramResult::End::kPrintedTooMuch:
+      failure = name + " printed more than 1 MiB and was stopped";
       call_status = "plugin_execution_error";
       break;
   }

@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "host/base/base64.hpp"
+#include "host/base/child_process.hpp"
 #include "host/base/header_value.hpp"
 #include "host/base/json_text.hpp"
 
 namespace davit::host {
 namespace {
+
+constexpr std::size_t kOutputBytesMax = std::size_t{1} << 20;
 
 std::string member_text(const rapidjson::Value& object, const char* member) {
   const auto found = object.FindMember(member);
@@ -76,6 +79,34 @@ Result<ExecCredential> parse_exec_credential(std::string_view output,
     if (!out.expires) return bad("its expirationTimestamp is no RFC 3339 time");
   }
   return out;
+}
+
+ProgramResult run_program(const ExecConfig& exec, const std::string& info,
+                          std::chrono::milliseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  // In the group of this process, because a plugin may ask for a passphrase on the terminal.
+  ChildProcess::Program program{.argv = {exec.command},
+                                .environment = exec.env,
+                                .captured = ChildProcess::Captured::kOutput,
+                                .group = ChildProcess::Group::kCallers};
+  program.argv.insert(program.argv.end(), exec.args.begin(), exec.args.end());
+  program.environment.emplace_back("KUBERNETES_EXEC_INFO", info);
+  Result<ChildProcess> child = ChildProcess::start(program);
+  if (!child) {
+    const bool missing = child.error().code() == Code::kNotFound;
+    return {missing ? ProgramResult::End::kNotFound : ProgramResult::End::kNotStarted, 1,
+            child.error().message()};
+  }
+  ProgramResult result;
+  const ChildProcess::Read read = child->read_output(result.output, kOutputBytesMax, end);
+  if (read == ChildProcess::Read::kTooMuch) {
+    result.end = ProgramResult::End::kPrintedTooMuch;
+  } else if (read == ChildProcess::Read::kTimedOut || !child->wait_until(end)) {
+    result.end = ProgramResult::End::kTimedOut;
+  }
+  if (result.end != ProgramResult::End::kExited) child->kill();
+  result.exit_code = child->reap().shell_code();
+  return result;
 }
 
 }  // namespace davit::host

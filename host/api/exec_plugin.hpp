@@ -22,10 +22,11 @@ struct ExecCredential {
 
 /// How a program ended, or why it did not begin.
 struct ProgramResult {
-  enum class End { kExited, kNotFound, kNotStarted, kTimedOut };
+  enum class End { kExited, kNotFound, kNotStarted, kTimedOut, kPrintedTooMuch };
 
   End end = End::kExited;
-  int exit_code = 0;
+  int exit_code = 0;  ///< 128 + signal after a signal; 1, as client-go counts it, without a start.
+  /// What it printed, or the system's reason for kNotStarted.
   std::string output;
 };
 
@@ -36,8 +37,8 @@ struct ProgramResult {
 [[nodiscard]] Result<ExecCredential> parse_exec_credential(std::string_view output,
                                                            std::string_view api_version);
 
-/// Runs `exec` with empty input, our error output and `info` in its environment, at most for
-/// `limit` of real time. Blocks.
+/// Runs `exec` with empty input, our error output and `info` in its environment. Stops it after
+/// `limit` of real time, or after 1 MiB of output. Blocks.
 [[nodiscard]] ProgramResult run_program(const ExecConfig& exec, const std::string& info,
                                         std::chrono::milliseconds limit);
 

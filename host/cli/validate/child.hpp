@@ -7,39 +7,40 @@
 #include <string_view>
 #include <vector>
 
+#include "host/base/child_process.hpp"
+#include "host/base/line_pipe.hpp"
+
 namespace davit::host {
 
 /// Reports from a check in the child to its parent while it works. Any thread.
 class CheckReporter {
  public:
   /// `fd` is the parent's pipe, borrowed.
-  explicit CheckReporter(int fd) : fd_(fd) {}
+  explicit CheckReporter(int fd) : words_(fd) {}
 
   /// What it does next. The last one is named when the child ends before its work does.
-  void step(std::string_view what) const { say('s', what); }
+  void step(std::string_view what) const { words_.say("step", what); }
   /// How far it has come, for people who wait: "12 of 64 objects".
-  void progress(std::string_view what) const { say('p', what); }
-  void fail(std::string_view what) const { say('f', what); }
-  void warn(std::string_view what) const { say('w', what); }
+  void progress(std::string_view what) const { words_.say("progress", what); }
+  void fail(std::string_view what) const { words_.say("fail", what); }
+  void warn(std::string_view what) const { words_.say("warn", what); }
   /// Something that a reader may want to know.
-  void note(std::string_view what) const { say('n', what); }
+  void note(std::string_view what) const { words_.say("note", what); }
   /// The work has been done; ends the child on the spot. Also where something still runs that will
   /// not end, and no destructor may wait for it.
   [[noreturn]] void leave() const;
 
  private:
-  void say(char kind, std::string_view text) const;
-
-  const int fd_;
+  LineWriter words_;
 };
 
 /// How a child ended and what it said.
 struct ChildRun {
-  enum class End { kDone, kCrashed, kExited, kTimedOut, kStopped, kNotStarted };
+  enum class End { kDone, kEnded, kTimedOut, kStopped, kNotStarted };
 
   End end = End::kNotStarted;
-  int number = 0;    ///< The signal, or the exit status.
-  std::string step;  ///< The last one.
+  ExitStatus status;  ///< Of a child that ended before its work did.
+  std::string step;   ///< The last one.
   std::vector<std::string> failures;
   std::vector<std::string> warnings;
   std::vector<std::string> notes;

@@ -168,6 +168,11 @@ TEST(ExecPluginTest, ProgramThatDoesNotEndIsStopped) {
   EXPECT_EQ(result.end, ProgramResult::End::kTimedOut);
 }
 
+TEST_F(ExecTest, ProgramThatPrintsWithoutEndIsStopped) {
+  use_script("exec yes\n");
+  EXPECT_THAT(authorization(**make()), HasSubstr("printed more than 1 MiB and was stopped"));
+}
+
 TEST(ExecPluginTest, BadOutputIsRefused) {
   const char* const version = "client.authentication.k8s.io/v1";
   const std::string head =
