@@ -23,6 +23,8 @@ struct Holdings {
   int libraries = 0;      ///< Maps of shared libraries.
   long resident_kib = 0;  ///< Pages of shared libraries included.
   long private_kib = 0;   ///< Pages that no other process shares.
+  /// Pages with no file behind them. The others may leave memory and come back at any time.
+  long anonymous_kib = 0;
 
   /// Of the process with that id, or of "self".
   [[nodiscard]] static Holdings of(const std::string& pid) {
@@ -39,6 +41,7 @@ struct Holdings {
     std::getline(memory, name);  // The range of addresses.
     for (long kib = 0; memory >> name >> kib; memory.ignore(kLineMax, '\n')) {
       if (name == "Rss:") held.resident_kib = kib;
+      if (name == "Anonymous:") held.anonymous_kib = kib;
       if (name == "Private_Clean:" || name == "Private_Dirty:") held.private_kib += kib;
     }
     return held;
@@ -46,8 +49,8 @@ struct Holdings {
 
   friend std::ostream& operator<<(std::ostream& out, const Holdings& held) {
     return out << held.resident_kib << " KiB resident, " << held.private_kib << " KiB private, "
-               << held.maps << " maps, " << held.descriptors << " descriptors, " << held.threads
-               << " threads";
+               << held.anonymous_kib << " KiB anonymous, " << held.maps << " maps, "
+               << held.descriptors << " descriptors, " << held.threads << " threads";
   }
 
  private:

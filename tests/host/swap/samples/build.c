@@ -87,6 +87,20 @@ static void find_tally(controller* me) {
 #endif
 }
 
+/* Notes the version of the pod as the cache has it. */
+static void note_version(const controller* me, davit_str key, uint64_t* seen) {
+  davit_value pod;
+  davit_value version;
+  davit_str text = {0, 0};
+  if (me->informer->get(me->host, me->pods, TEXT("default"), key, &pod) == DAVIT_OK &&
+      me->object->path(pod, me->version, 2, &version) == DAVIT_OK &&
+      me->object->string(version, &text) == DAVIT_OK && text.size < 20) {
+    char digits[20] = "";
+    memcpy(digits, text.data, text.size);
+    __atomic_store_n(&seen[index_of(me, key)], strtoull(digits, 0, 10), __ATOMIC_SEQ_CST);
+  }
+}
+
 #ifdef NEIGHBOUR
 static uint64_t now_ns(void) {
   struct timespec now;
@@ -118,6 +132,7 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   uint64_t* changed = &tally->changed_ns[index_of(me, key)];
   const uint64_t since = __atomic_exchange_n(changed, 0, __ATOMIC_SEQ_CST);
   (void)result;
+  note_version(me, key, tally->neighbour_seen);
   if (since == 0) return DAVIT_OK;
   const uint64_t place = __atomic_load_n(&tally->waits, __ATOMIC_SEQ_CST);
   if (place < tally->waits_max) tally->waited_ns[place] = now_ns() - since;
@@ -129,9 +144,6 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   controller* me = self;
   swap_tally* tally = me->tally;
   const uint32_t place = index_of(me, key);
-  davit_value pod;
-  davit_value version;
-  davit_str text = {0, 0};
   (void)result;
   __atomic_add_fetch(&tally->syncs, 1, __ATOMIC_SEQ_CST);
   if (__atomic_exchange_n(&tally->running[place], 1, __ATOMIC_SEQ_CST) != 0) {
@@ -140,13 +152,7 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   if (me->number < __atomic_load_n(&tally->oldest, __ATOMIC_SEQ_CST)) {
     __atomic_add_fetch(&tally->strays, 1, __ATOMIC_SEQ_CST);
   }
-  if (me->informer->get(me->host, me->pods, TEXT("default"), key, &pod) == DAVIT_OK &&
-      me->object->path(pod, me->version, 2, &version) == DAVIT_OK &&
-      me->object->string(version, &text) == DAVIT_OK && text.size < 20) {
-    char digits[20] = "";
-    memcpy(digits, text.data, text.size);
-    __atomic_store_n(&tally->seen[place], strtoull(digits, 0, 10), __ATOMIC_SEQ_CST);
-  }
+  note_version(me, key, tally->seen);
   __atomic_store_n(&tally->running[place], 0, __ATOMIC_SEQ_CST);
   return DAVIT_OK;
 }

@@ -16,9 +16,10 @@ typedef struct swap_tally {
   uint32_t* running; /* per key */
   uint64_t* seen;    /* per key: the object's version in the last sync that began */
   /* Of the neighbour, which is never swapped. */
-  uint64_t* changed_ns; /* per key: when a change came that no sync has answered; 0: none */
-  uint64_t* waited_ns;  /* per answered change */
-  uint64_t waits;       /* answered changes */
+  uint64_t* neighbour_seen; /* per key, as `seen` */
+  uint64_t* changed_ns;     /* per key: when a change came that no sync has answered; 0: none */
+  uint64_t* waited_ns;      /* per answered change */
+  uint64_t waits;           /* answered changes */
   uint64_t waits_max;
 } swap_tally;
 
