@@ -83,11 +83,12 @@ checks::Reply SandboxApi::send(const std::string& method, const std::string& tar
 }
 
 checks::Watched SandboxApi::watch(const std::string& target, const checks::Headers& headers,
-                                  const std::function<void()>& then, std::size_t lines, bool ends,
+                                  const std::function<void()>& then, std::size_t events, bool ends,
                                   std::chrono::seconds within) {
-  static_cast<void>(lines);  // All that is there is read; nothing comes later by itself.
+  static_cast<void>(events);  // All that is there is read; nothing comes later by itself.
   sandbox::Response response = parts_->handle("GET", target, headers, "");
   checks::Watched watched{{response.status, response.headers, response.body}, false};
+  watched.answer.headers.emplace_back("Content-Type", response.content_type);
   if (!response.stream) {
     then();
     watched.ended = true;

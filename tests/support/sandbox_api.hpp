@@ -21,7 +21,7 @@ class SandboxApi final : public checks::Server {
                                    const checks::Headers& headers,
                                    const std::string& body) override;
   [[nodiscard]] checks::Watched watch(const std::string& target, const checks::Headers& headers,
-                                      const std::function<void()>& then, std::size_t lines,
+                                      const std::function<void()>& then, std::size_t events,
                                       bool ends, std::chrono::seconds within) override;
   void forget_history() override;
   void pass_time() override;

@@ -40,9 +40,9 @@ class Collector final : public host::ResponseReader {
     host::MutexLock lock(mutex_);
     return ended_;
   }
-  [[nodiscard]] std::size_t lines() const {
+  [[nodiscard]] std::size_t events() const {
     host::MutexLock lock(mutex_);
-    return static_cast<std::size_t>(std::count(answer_.body.begin(), answer_.body.end(), '\n'));
+    return answer_.events_count();
   }
   [[nodiscard]] checks::Reply answer() const {
     host::MutexLock lock(mutex_);
@@ -106,7 +106,7 @@ checks::Reply HttpApi::send(const std::string& method, const std::string& target
 }
 
 checks::Watched HttpApi::watch(const std::string& target, const checks::Headers& headers,
-                               const std::function<void()>& then, std::size_t lines, bool ends,
+                               const std::function<void()>& then, std::size_t events, bool ends,
                                seconds within) {
   Collector collector;
   const auto call = connection_->start("GET", target, headers, "", collector);
@@ -117,7 +117,7 @@ checks::Watched HttpApi::watch(const std::string& target, const checks::Headers&
       milliseconds(1)));
   then();
   static_cast<void>(eventually(
-      within, [&] { return collector.ended() || (!ends && collector.lines() >= lines); }));
+      within, [&] { return collector.ended() || (!ends && collector.events() >= events); }));
   static_cast<void>(eventually(kSettling, never));
   return {collector.answer(), collector.ended()};
 }

@@ -22,7 +22,7 @@ class HttpApi final : public checks::Server {
                                    const checks::Headers& headers,
                                    const std::string& body) override;
   [[nodiscard]] checks::Watched watch(const std::string& target, const checks::Headers& headers,
-                                      const std::function<void()>& then, std::size_t lines,
+                                      const std::function<void()>& then, std::size_t events,
                                       bool ends, std::chrono::seconds within) override;
   void forget_history() override { forget_(); }
   void pass_time() override;

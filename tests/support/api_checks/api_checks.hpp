@@ -67,6 +67,12 @@ struct Reply {
 
   /// The first of that name, any case; "" when absent.
   [[nodiscard]] std::string header(const std::string& name) const;
+  /// The body, which may be protobuf (of a list: its type and items); null when it is neither.
+  [[nodiscard]] sandbox::Json json() const;
+  /// Of a watch, in JSON or protobuf: each whole event as {"type", "object"}.
+  [[nodiscard]] std::vector<sandbox::Json> events() const;
+  /// How many whole events have come.
+  [[nodiscard]] std::size_t events_count() const;
 };
 
 struct Watched {
@@ -84,10 +90,10 @@ class Server {
 
   [[nodiscard]] virtual Reply send(const std::string& method, const std::string& target,
                                    const Headers& headers, const std::string& body) = 0;
-  /// Opens a watch, runs `then`, and reads until `lines` lines came and a moment longer, the stream
-  /// ended, or `within` passed; with `ends` it waits for the end.
+  /// Opens a watch, runs `then`, and reads until `events` events came and a moment longer, the
+  /// stream ended, or `within` passed; with `ends` it waits for the end.
   [[nodiscard]] virtual Watched watch(const std::string& target, const Headers& headers,
-                                      const std::function<void()>& then, std::size_t lines,
+                                      const std::function<void()>& then, std::size_t events,
                                       bool ends, std::chrono::seconds within) = 0;
   /// Discards the history before now (compaction). Objects and addresses stay.
   virtual void forget_history() = 0;

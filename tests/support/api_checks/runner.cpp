@@ -50,18 +50,6 @@ std::string content_type(const std::string& type) {
 
 bool word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
-std::vector<Json> lines_of(const std::string& body) {
-  std::vector<Json> out;
-  for (std::size_t at = 0; at < body.size();) {
-    const std::size_t end = std::min(body.find('\n', at), body.size());
-    if (Result<Json> line = sandbox::parse_json(body.substr(at, end - at))) {
-      out.push_back(std::move(*line));
-    }
-    at = end + 1;
-  }
-  return out;
-}
-
 /// "ADDED w", "ERROR 410", "BOOKMARK".
 std::string short_form(const Json& event) {
   const std::string& type = event.text_at({"type"});
@@ -80,16 +68,6 @@ std::string joined(const std::vector<std::string>& parts) {
 }
 
 }  // namespace
-
-std::string Reply::header(const std::string& name) const {
-  const auto same = [&name](const auto& pair) {
-    return std::equal(
-        pair.first.begin(), pair.first.end(), name.begin(), name.end(),
-        [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-  };
-  const auto found = std::find_if(headers.begin(), headers.end(), same);
-  return found == headers.end() ? std::string() : found->second;
-}
 
 Runner::Runner(Server& server, Differences known)
     : server_(server), known_(std::move(known)), variables_(first_variables()) {}
@@ -175,7 +153,7 @@ std::vector<std::string> Runner::attempt_watch(const Step& step, std::chrono::se
   }
   Json events = Json::array();
   std::vector<std::string> names;
-  for (Json& each : lines_of(watched.answer.body)) {
+  for (Json& each : watched.answer.events()) {
     names.push_back(short_form(each));
     events.push_back(std::move(each));
   }
@@ -207,8 +185,7 @@ std::vector<std::string> Runner::judge(const Step& step, const Reply& answer) {
   }
   for (const auto& [variable, name] : step.saved_headers)
     variables_[variable] = answer.header(name);
-  Result<Json> parsed = sandbox::parse_json(answer.body);
-  const Json body = parsed ? std::move(*parsed) : Json();
+  const Json body = answer.json();
   std::vector<std::string> checks = step.checks;
   if (answer.status >= 400 && !step.text && !checks.empty()) {
     checks.insert(checks.begin(), {R"(kind = "Status")", R"(status = "Failure")",
