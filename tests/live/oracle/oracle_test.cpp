@@ -59,18 +59,30 @@ std::vector<std::string> compared(const Scenario& scenario, const Transcript& or
 /// What is wrong with a scenario, a line each, by its name.
 using Verdicts = std::map<std::string, std::vector<std::string>>;
 
-/// Empty if this went as one of the plays of kube-controller-manager did, else how it differs from
-/// the first.
+/// The plays of kube-controller-manager in which every step came to pass; the first if none is.
+std::vector<const Transcript*> plays_of_original(const Scenario& scenario,
+                                                 const std::vector<Transcripts>& originals) {
+  std::vector<const Transcript*> out;
+  for (const Transcripts& each : originals) {
+    const auto found = each.find(scenario.name);
+    if (found != each.end()) out.push_back(&found->second);
+  }
+  if (out.empty()) return out;
+  const Transcript* const first = out.front();
+  std::erase_if(out, [](const Transcript* each) { return !each->failures.empty(); });
+  if (out.empty()) out.push_back(first);
+  return out;
+}
+
+/// Empty if this went as one of these plays did, else how it differs from the first.
 std::vector<std::string> verdict_on(const Scenario& scenario, const Transcript& ours,
-                                    const std::vector<Transcripts>& originals,
+                                    const std::vector<const Transcript*>& plays,
                                     const KnownDifferences& known) {
   std::vector<std::string> first;
-  for (const Transcripts& original : originals) {
-    const auto found = original.find(scenario.name);
-    if (found == original.end()) continue;
-    std::vector<std::string> now = compared(scenario, found->second, ours, known);
+  for (const Transcript* play : plays) {
+    std::vector<std::string> now = compared(scenario, *play, ours, known);
     if (now.empty()) return {};
-    if (&original == &originals.front()) first = std::move(now);
+    if (play == plays.front()) first = std::move(now);
   }
   return first;
 }
@@ -85,13 +97,13 @@ Verdicts judged(const std::vector<Scenario>& scenarios, const std::map<Cast, Tra
         verdict.push_back(std::string(name_of(cast)) + ": " + each);
       }
     };
+    const std::vector<const Transcript*> plays = plays_of_original(scenario, originals);
+    if (!plays.empty()) add(Cast::kOriginal, plays.front()->failures);
     for (const auto& [cast, transcripts] : played) {
       const auto found = transcripts.find(scenario.name);
-      if (found == transcripts.end()) continue;
+      if (cast == Cast::kOriginal || found == transcripts.end()) continue;
       add(cast, found->second.failures);
-      if (cast != Cast::kOriginal) {
-        add(cast, verdict_on(scenario, found->second, originals, known));
-      }
+      add(cast, verdict_on(scenario, found->second, plays, known));
     }
   }
   return out;
@@ -107,7 +119,7 @@ TEST(VerdictTest, HistoryIsRightIfTheOriginalShowsItInOneOfItsPlays) {
   const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml", "v1.36");
   Scenario scaled;
   scaled.name = "scaled";
-  const std::vector<Transcripts> originals = {play_with("1"), play_with("2")};
+  std::vector<Transcripts> originals = {play_with("1"), play_with("2")};
   const auto verdict = [&](const std::string& replicas) {
     return judged({scaled}, {{Cast::kDavit, play_with(replicas)}}, originals, known).at("scaled");
   };
@@ -115,6 +127,13 @@ TEST(VerdictTest, HistoryIsRightIfTheOriginalShowsItInOneOfItsPlays) {
   EXPECT_TRUE(verdict("1").empty());
   EXPECT_TRUE(verdict("2").empty());
   EXPECT_FALSE(verdict("3").empty());
+
+  originals[1].at("scaled").failures = {"10_rollouts.yaml:2: there are 5 nodes"};
+  EXPECT_TRUE(verdict("1").empty());
+  EXPECT_FALSE(verdict("2").empty()) << "a play that went wrong shows nothing";
+
+  originals[0].at("scaled").failures = {"10_rollouts.yaml:2: there are 5 nodes"};
+  EXPECT_FALSE(verdict("1").empty()) << "no play came to its end";
 }
 
 /// Playing takes minutes and is done for all at once; ctest runs each test in a process of its
