@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "host/api/rest_client.hpp"
-#include "host/base/spdlog_sink.hpp"
 #include "host/config/kubeconfig.hpp"
+#include "lib/base/spdlog_sink.hpp"
 
 namespace davit::host {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/spdlog_sink.hpp"
+#include "lib/base/spdlog_sink.hpp"
 #include "sandbox/server/api_server.hpp"
 
 namespace davit::sandbox {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/api/transport.hpp"
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "host/api/pooled_connection.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

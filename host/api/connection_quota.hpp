@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <deque>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -6,9 +6,9 @@
 
 #include "host/api/exec_credentials.hpp"
 #include "host/api/token_file.hpp"
-#include "host/base/base64.hpp"
-#include "host/base/header_value.hpp"
-#include "host/base/json_text.hpp"
+#include "lib/base/base64.hpp"
+#include "lib/base/header_value.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

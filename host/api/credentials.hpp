@@ -7,9 +7,9 @@
 
 #include "host/api/rest_metrics.hpp"
 #include "host/api/transport.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
 #include "host/config/connection_config.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
 
 namespace davit::host {
 

@@ -9,7 +9,7 @@
 #include "host/api/curl_handles.hpp"
 #include "host/api/tls_material.hpp"
 #include "host/api/transport.hpp"
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::host {
 

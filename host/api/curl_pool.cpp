@@ -5,8 +5,8 @@
 #include <csignal>
 #include <utility>
 
-#include "host/base/assert.hpp"
-#include "host/base/start_thread.hpp"
+#include "lib/base/assert.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/api/curl_transfer.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 
 namespace davit::host {
 namespace {

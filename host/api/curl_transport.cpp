@@ -10,7 +10,7 @@
 #include "host/api/curl_pool.hpp"
 #include "host/api/pooled_call.hpp"
 #include "host/api/server_url.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/api/rest_client.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -8,7 +8,7 @@
 
 #include "host/api/credentials.hpp"
 #include "host/api/exec_plugin.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

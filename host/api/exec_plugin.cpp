@@ -6,10 +6,10 @@
 #include <davit/kube/time.hpp>
 #include <utility>
 
-#include "host/base/base64.hpp"
-#include "host/base/child_process.hpp"
-#include "host/base/header_value.hpp"
-#include "host/base/json_text.hpp"
+#include "lib/base/base64.hpp"
+#include "lib/base/child_process.hpp"
+#include "lib/base/header_value.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

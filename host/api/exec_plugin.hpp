@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/clock.hpp"
 #include "host/config/connection_config.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
 #include "host/config/connection_config.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -10,7 +10,7 @@
 #include <limits>
 #include <utility>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 
 namespace davit::host {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <openssl/err.h>
 
-#include "host/base/openssl_owners.hpp"
+#include "lib/base/openssl_owners.hpp"
 
 namespace davit::host {
 namespace {

@@ -15,7 +15,7 @@
 #include "host/api/curl_options.hpp"
 #include "host/api/tls_material.hpp"
 #include "host/api/transport.hpp"
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

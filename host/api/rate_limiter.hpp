@@ -1,8 +1,8 @@
 /// The client-side limit on requests: k8s.io/client-go/util/flowcontrol's token bucket.
 #pragma once
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

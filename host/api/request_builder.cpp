@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "host/base/header_value.hpp"
-#include "host/base/json_text.hpp"
-#include "host/base/lower_case.hpp"
 #include "host/config/names.hpp"
+#include "lib/base/header_value.hpp"
+#include "lib/base/json_text.hpp"
+#include "lib/base/lower_case.hpp"
 
 namespace davit::host {
 namespace {

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/unique_fd.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 

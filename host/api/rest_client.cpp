@@ -5,7 +5,7 @@
 #include "host/api/rest_parts.hpp"
 #include "host/api/stream_run.hpp"
 #include "host/api/unary_batch.hpp"
-#include "host/base/version.hpp"
+#include "lib/base/version.hpp"
 
 namespace davit::host {
 

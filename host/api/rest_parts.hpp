@@ -12,7 +12,7 @@
 #include "host/api/failure_backoff.hpp"
 #include "host/api/request_loop.hpp"
 #include "host/api/rest_client.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "host/base/header_value.hpp"
+#include "lib/base/header_value.hpp"
 
 namespace davit::host {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "host/api/rest_metrics.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
 #include "host/config/connection_config.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "host/api/small_file.hpp"
-#include "host/base/header_value.hpp"
+#include "lib/base/header_value.hpp"
 
 namespace davit::host {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "host/api/credentials.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
 #include "host/config/connection_config.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
 
 namespace davit::host {
 

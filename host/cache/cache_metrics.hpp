@@ -6,8 +6,8 @@
 #include <memory>
 #include <string_view>
 
-#include "host/base/clock.hpp"
 #include "host/cache/resource_id.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

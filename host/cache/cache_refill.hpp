@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
 #include "host/cache/informer_refill.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "host/base/clock.hpp"
 #include "host/cache/freshness.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/cache/resource_id.hpp"
 #include "host/cache/skipped_objects.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

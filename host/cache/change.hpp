@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/base/clock.hpp"
 #include "host/object/object.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
 #include "host/cache/change.hpp"
 #include "host/cache/informer.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -5,7 +5,7 @@
 #include <davit/result.hpp>
 #include <optional>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

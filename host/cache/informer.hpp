@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/random.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/cache/change.hpp"
 #include "host/cache/reflector.hpp"
 #include "host/cache/resource_id.hpp"
 #include "host/cache/store.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/random.hpp"
 
 namespace davit::host {
 

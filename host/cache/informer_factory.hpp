@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
 #include "host/cache/informer.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

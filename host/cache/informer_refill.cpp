@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/base/assert.hpp"
-#include "host/base/start_thread.hpp"
+#include "lib/base/assert.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 

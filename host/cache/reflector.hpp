@@ -9,10 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/random.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/cache/freshness.hpp"
 #include "host/cache/reflector_state.hpp"
@@ -21,6 +17,10 @@
 #include "host/cache/store.hpp"
 #include "host/object/parse.hpp"
 #include "host/object/watch_splitter.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/random.hpp"
 
 namespace davit::host {
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
-#include "host/base/backoff.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/random.hpp"
 #include "host/cache/silence.hpp"
 #include "host/object/watch_splitter.hpp"
+#include "lib/base/backoff.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/random.hpp"
 
 namespace davit::host {
 

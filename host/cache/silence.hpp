@@ -5,7 +5,7 @@
 #include <chrono>
 #include <optional>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

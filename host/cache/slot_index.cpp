@@ -1,6 +1,6 @@
 #include "host/cache/slot_index.hpp"
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::host {
 

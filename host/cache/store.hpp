@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/mutex.hpp"
 #include "host/cache/change.hpp"
 #include "host/cache/object_table.hpp"
 #include "host/cache/skipped_objects.hpp"
 #include "host/cache/store_index.hpp"
 #include "host/object/object.hpp"
 #include "host/object/watch_splitter.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/base/assert.hpp"
 #include "host/cache/object_table.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::host {
 namespace {

@@ -11,12 +11,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/key_hash.hpp"
-#include "host/base/mutex.hpp"
 #include "host/cache/awaited_versions.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/cache/informer.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/key_hash.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -8,7 +8,6 @@
 #include <ostream>
 #include <utility>
 
-#include "host/base/version.hpp"
 #include "host/cli/ctl_flags.hpp"
 #include "host/cli/develop_flags.hpp"
 #include "host/cli/exit_codes.hpp"
@@ -18,6 +17,7 @@
 #include "host/cli/rbac_command.hpp"
 #include "host/cli/run_flags.hpp"
 #include "host/cli/sandbox_flags.hpp"
+#include "lib/base/version.hpp"
 
 namespace davit::host {
 namespace {

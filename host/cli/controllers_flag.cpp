@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "host/base/json_text.hpp"
 #include "host/config/yaml.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -20,8 +20,6 @@
 #include <string_view>
 #include <utility>
 
-#include "host/base/clock.hpp"
-#include "host/base/unique_fd.hpp"
 #include "host/cli/dev/debugger.hpp"
 #include "host/cli/dev/dev_child.hpp"
 #include "host/cli/dev/dev_parts.hpp"
@@ -31,6 +29,8 @@
 #include "host/cli/dev/stuck_call.hpp"
 #include "host/cli/exit_codes.hpp"
 #include "host/plugin/staging.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 namespace {

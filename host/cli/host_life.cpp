@@ -3,8 +3,8 @@
 #include <chrono>
 #include <utility>
 
-#include "host/base/start_thread.hpp"
 #include "host/cli/exit_codes.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 

@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 
-#include "host/base/log.hpp"
 #include "host/cli/host_process.hpp"
 #include "host/cli/interruptions.hpp"
 #include "host/cli/start_watch.hpp"
+#include "lib/base/log.hpp"
 
 namespace davit::host {
 

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "host/api/wait.hpp"
-#include "host/base/heap.hpp"
-#include "host/base/program_pages.hpp"
-#include "host/base/uuid.hpp"
-#include "host/base/version.hpp"
 #include "host/cache/cache_report.hpp"
 #include "host/cache/rest_list_watch.hpp"
 #include "host/cli/neighbour.hpp"
+#include "lib/base/heap.hpp"
+#include "lib/base/program_pages.hpp"
+#include "lib/base/uuid.hpp"
+#include "lib/base/version.hpp"
 
 namespace davit::host {
 namespace {

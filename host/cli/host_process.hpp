@@ -11,10 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/random.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/cli/desired_state.hpp"
 #include "host/cli/options.hpp"
@@ -29,6 +25,10 @@
 #include "host/plugin/loader.hpp"
 #include "host/run/leader_elector.hpp"
 #include "host/swap/plugin_set.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/random.hpp"
 
 namespace davit::host {
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "host/base/unique_fd.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 

@@ -4,9 +4,9 @@
 #include <davit/result.hpp>
 #include <memory>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/random.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/client/in_process_transport.hpp"
 #include "sandbox/nodes/simulation.hpp"
 #include "sandbox/server/api_server.hpp"

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/log.hpp"
 #include "host/cli/desired_state.hpp"
 #include "host/cli/host_process.hpp"
 #include "host/cli/manifest_difference.hpp"
 #include "host/cli/options.hpp"
 #include "host/swap/plugin_watch.hpp"
+#include "lib/base/log.hpp"
 
 namespace davit::host {
 

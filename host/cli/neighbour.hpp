@@ -6,7 +6,7 @@
 #include <string>
 
 #include "host/api/rest_client.hpp"
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "host/api/rest_client.hpp"
-#include "host/base/spdlog_sink.hpp"
 #include "host/cli/exit_codes.hpp"
 #include "host/cli/interruptions.hpp"
 #include "host/config/kubeconfig.hpp"
+#include "lib/base/spdlog_sink.hpp"
 #include "sandbox/json/json.hpp"
 
 namespace davit::host {

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "host/base/file_trust.hpp"
-#include "host/base/json_text.hpp"
 #include "host/config/names.hpp"
+#include "host/plugin/file_trust.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/base/json_text.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
-#include "host/base/json_text.hpp"
 #include "host/cli/controllers_flag.hpp"
 #include "host/cli/exit_codes.hpp"
 #include "host/cli/options.hpp"
 #include "host/plugin/catalog.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

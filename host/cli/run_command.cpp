@@ -6,10 +6,6 @@
 #include <iostream>
 #include <optional>
 
-#include "host/base/file_trust.hpp"
-#include "host/base/open_files.hpp"
-#include "host/base/spdlog_sink.hpp"
-#include "host/base/version.hpp"
 #include "host/cli/exit_codes.hpp"
 #include "host/cli/host_life.hpp"
 #include "host/cli/host_plan.hpp"
@@ -21,6 +17,10 @@
 #include "host/control/control_socket.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "host/crash/quarantine.hpp"
+#include "host/plugin/file_trust.hpp"
+#include "lib/base/open_files.hpp"
+#include "lib/base/spdlog_sink.hpp"
+#include "lib/base/version.hpp"
 
 namespace davit::host {
 namespace {

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <functional>
 
-#include "host/base/json_text.hpp"
 #include "host/config/duration.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -4,9 +4,6 @@
 #include <ostream>
 #include <utility>
 
-#include "host/base/open_files.hpp"
-#include "host/base/spdlog_sink.hpp"
-#include "host/base/version.hpp"
 #include "host/cli/desired_state.hpp"
 #include "host/cli/exit_codes.hpp"
 #include "host/cli/host_life.hpp"
@@ -15,6 +12,9 @@
 #include "host/cli/sandbox_process.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/crash/crash_handler.hpp"
+#include "lib/base/open_files.hpp"
+#include "lib/base/spdlog_sink.hpp"
+#include "lib/base/version.hpp"
 
 namespace davit::host {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "host/base/start_thread.hpp"
+#include "lib/base/start_thread.hpp"
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"
 #include "sandbox/auth/tokens.hpp"

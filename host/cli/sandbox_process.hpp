@@ -7,10 +7,10 @@
 #include <string>
 
 #include "host/api/transport.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/random.hpp"
 #include "host/cli/sandbox_options.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/random.hpp"
 
 namespace davit::host {
 

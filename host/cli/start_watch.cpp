@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include "host/base/start_thread.hpp"
 #include "host/cli/exit_codes.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 

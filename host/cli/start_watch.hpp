@@ -7,9 +7,9 @@
 #include <stop_token>
 #include <thread>
 
-#include "host/base/log.hpp"
-#include "host/base/unique_fd.hpp"
 #include "host/cli/interruptions.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 

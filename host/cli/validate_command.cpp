@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <ostream>
 
-#include "host/base/json_text.hpp"
-#include "host/base/random.hpp"
-#include "host/base/unique_fd.hpp"
 #include "host/cli/exit_codes.hpp"
 #include "host/cli/plugin_report.hpp"
 #include "host/cli/validate/validator.hpp"
+#include "lib/base/json_text.hpp"
+#include "lib/base/random.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 namespace {

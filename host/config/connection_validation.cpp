@@ -3,11 +3,11 @@
 #include <fstream>
 #include <system_error>
 
-#include "host/base/header_value.hpp"
-#include "host/base/json_text.hpp"
 #include "host/config/kubeconfig_file.hpp"
 #include "host/config/names.hpp"
 #include "host/config/yaml.hpp"
+#include "lib/base/header_value.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "host/base/json_text.hpp"
 #include "host/config/duration.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/base/clock.hpp"
 #include "host/config/yaml.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

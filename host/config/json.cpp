@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "host/base/json_text.hpp"
-#include "host/base/utf8.hpp"
+#include "lib/base/json_text.hpp"
+#include "lib/base/utf8.hpp"
 
 namespace davit::host {
 namespace {

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <set>
 
-#include "host/base/base64.hpp"
-#include "host/base/json_text.hpp"
 #include "host/config/fields.hpp"
 #include "host/config/yaml.hpp"
+#include "lib/base/base64.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -6,10 +6,10 @@
 #include <set>
 #include <tuple>
 
-#include "host/base/json_text.hpp"
 #include "host/config/duration.hpp"
 #include "host/config/fields.hpp"
 #include "host/config/names.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

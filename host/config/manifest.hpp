@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
 #include "host/config/yaml.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
 
 namespace davit::host {
 

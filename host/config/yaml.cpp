@@ -10,8 +10,8 @@
 #include <sstream>
 #include <utility>
 
-#include "host/base/json_text.hpp"
-#include "host/base/utf8.hpp"
+#include "lib/base/json_text.hpp"
+#include "lib/base/utf8.hpp"
 
 namespace davit::host {
 namespace {

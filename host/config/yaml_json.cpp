@@ -1,8 +1,8 @@
 #include <charconv>
 #include <cstdint>
 
-#include "host/base/json_text.hpp"
 #include "host/config/yaml.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

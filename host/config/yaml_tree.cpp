@@ -1,9 +1,9 @@
 // What can be asked of a tree; nothing here knows the library that parsed it.
 #include <algorithm>
 
-#include "host/base/json_text.hpp"
-#include "host/base/lower_case.hpp"
 #include "host/config/yaml.hpp"
+#include "lib/base/json_text.hpp"
+#include "lib/base/lower_case.hpp"
 
 namespace davit::host {
 namespace {

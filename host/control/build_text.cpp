@@ -1,6 +1,6 @@
 #include "host/control/build_text.hpp"
 
-#include "host/base/json_text.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 

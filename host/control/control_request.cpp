@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "host/base/json_text.hpp"
 #include "host/config/fields.hpp"
 #include "host/config/json.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <utility>
 
-#include "host/base/json_text.hpp"
 #include "host/control/build_text.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/shadow_text.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

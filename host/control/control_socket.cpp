@@ -17,7 +17,7 @@
 #include <system_error>
 #include <utility>
 
-#include "host/base/start_thread.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 namespace {

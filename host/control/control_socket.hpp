@@ -9,9 +9,9 @@
 #include <string_view>
 #include <thread>
 
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/unique_fd.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 

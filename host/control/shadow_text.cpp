@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "host/base/json_text.hpp"
 #include "host/control/build_text.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

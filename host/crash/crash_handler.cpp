@@ -13,9 +13,9 @@
 #include <climits>
 #include <ctime>
 
-#include "host/base/unique_fd.hpp"
-#include "host/base/write_all.hpp"
 #include "host/crash/crash_text.hpp"
+#include "lib/base/unique_fd.hpp"
+#include "lib/base/write_all.hpp"
 
 namespace davit::host {
 namespace {

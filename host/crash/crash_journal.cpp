@@ -12,9 +12,9 @@
 #include <system_error>
 #include <utility>
 
-#include "host/base/json_text.hpp"
-#include "host/base/unique_fd.hpp"
 #include "host/config/json.hpp"
+#include "lib/base/json_text.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 namespace {

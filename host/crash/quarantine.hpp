@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
 #include "host/crash/crash_journal.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <davit/kube/time.hpp>
 
-#include "host/base/json_text.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

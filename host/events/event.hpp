@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
-#include "host/base/clock.hpp"
 #include "host/events/event.hpp"
 #include "host/events/lru_map.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/base/start_thread.hpp"
-#include "host/base/uuid.hpp"
+#include "lib/base/start_thread.hpp"
+#include "lib/base/uuid.hpp"
 
 namespace davit::host {
 namespace {

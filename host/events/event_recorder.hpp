@@ -9,14 +9,14 @@
 #include <thread>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/random.hpp"
 #include "host/events/event.hpp"
 #include "host/events/event_api.hpp"
 #include "host/events/event_correlator.hpp"
 #include "host/events/event_sink.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/random.hpp"
 
 namespace davit::host {
 

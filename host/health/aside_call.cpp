@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/base/start_thread.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 

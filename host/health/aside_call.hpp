@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

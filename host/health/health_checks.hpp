@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
 #include "host/health/aside_call.hpp"
 #include "host/http/http_server.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

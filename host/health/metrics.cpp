@@ -6,11 +6,11 @@
 #include <map>
 #include <utility>
 
-#include "host/base/mutex.hpp"
 #include "host/health/exposition.hpp"
 #include "host/health/host_metrics.hpp"
 #include "host/health/plugin_metrics.hpp"
 #include "host/health/process_stats.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 namespace {

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "host/api/rest_metrics.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/version.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/run/controller_runner.hpp"
 #include "host/run/leader_elector.hpp"
 #include "host/run/swap_metrics.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/version.hpp"
 
 namespace davit::host {
 

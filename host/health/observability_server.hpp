@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
 #include "host/health/aside_call.hpp"
 #include "host/health/health_checks.hpp"
 #include "host/health/metrics.hpp"
 #include "host/http/http_server.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

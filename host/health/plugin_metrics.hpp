@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "host/base/mutex.hpp"
 #include "host/health/metrics.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -12,10 +12,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "host/base/start_thread.hpp"
 #include "host/http/http_connection.hpp"
 #include "host/http/http_server.hpp"
 #include "host/http/tls_channel.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/clock.hpp"
 #include "host/http/http_server.hpp"
 #include "host/http/request_reader.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/log.hpp"
 #include "host/http/http_body.hpp"
+#include "lib/base/log.hpp"
 
 namespace davit::host {
 

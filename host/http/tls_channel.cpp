@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "host/base/openssl_owners.hpp"
+#include "lib/base/openssl_owners.hpp"
 
 namespace davit::host {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <utility>
 
-#include "host/base/assert.hpp"
 #include "host/object/field_path.hpp"
 #include "host/object/object_space_rows.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::host {
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -15,9 +15,6 @@
 
 #include "host/api/discovery.hpp"
 #include "host/api/rest_client.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/random.hpp"
 #include "host/cache/delta_queue.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/cache/write_tracker.hpp"
@@ -31,6 +28,9 @@
 #include "host/plugin/sync_tally.hpp"
 #include "host/run/controller_runner.hpp"
 #include "host/run/delta_queue_source.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/random.hpp"
 
 namespace davit::host {
 class ControllerHost;

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "host/api/request_builder.hpp"
-#include "host/base/json_text.hpp"
 #include "host/object/api_status.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
 #include "host/plugin/controller_host.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -3,12 +3,12 @@
 #include <charconv>
 #include <utility>
 
-#include "host/base/json_text.hpp"
 #include "host/object/abi.hpp"
 #include "host/object/field_path.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/guard.hpp"
 #include "host/plugin/host_abi.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

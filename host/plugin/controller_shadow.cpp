@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "host/base/json_text.hpp"
 #include "host/object/api_status.hpp"
 #include "host/object/parse.hpp"
 #include "host/plugin/controller_host.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <openssl/evp.h>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::host {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "host/base/printable.hpp"
 #include "host/plugin/bounded_bytes.hpp"
+#include "lib/base/printable.hpp"
 
 namespace davit::host {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

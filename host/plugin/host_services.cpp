@@ -28,6 +28,12 @@ davit_code event_record(davit_host* host, const davit_reference* from, davit_str
 
 // ---- davit.log/1
 
+/// `level` is that of abi.h: an error, a warning, or the verbosity of an info line.
+Severity severity_of(std::int32_t level) {
+  if (level <= DAVIT_LOG_ERROR) return Severity::kError;
+  return level == DAVIT_LOG_WARNING ? Severity::kWarning : Severity::kInfo;
+}
+
 void log_write(davit_host* host, std::int32_t level, davit_str message,
                const davit_log_field* fields, std::size_t count) {
   if (host == nullptr) return;
@@ -42,7 +48,7 @@ void log_write(davit_host* host, std::int32_t level, davit_str message,
                                   ? host->controller->undeclared_read_text()
                                   : std::string();
   if (!refused.empty()) pairs.emplace_back("undeclared", refused);
-  host->controller->log().write(level, view(message), pairs);
+  host->controller->log().write(severity_of(level), level, view(message), pairs);
 }
 
 std::int32_t log_enabled(davit_host* host, std::int32_t level) {

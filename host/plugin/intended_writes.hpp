@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "host/api/api_request.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

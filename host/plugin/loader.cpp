@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "host/base/printable.hpp"
 #include "host/run/breadcrumb.hpp"
+#include "lib/base/printable.hpp"
 
 namespace davit::host {
 namespace {

@@ -6,12 +6,12 @@
 #include <charconv>
 #include <set>
 
-#include "host/base/json_text.hpp"
-#include "host/base/printable.hpp"
 #include "host/config/fields.hpp"
 #include "host/config/json.hpp"
 #include "host/config/names.hpp"
 #include "host/config/yaml.hpp"
+#include "lib/base/json_text.hpp"
+#include "lib/base/printable.hpp"
 
 namespace davit::host {
 namespace {

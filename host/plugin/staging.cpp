@@ -10,10 +10,10 @@
 #include <system_error>
 #include <utility>
 
-#include "host/base/file_trust.hpp"
-#include "host/base/unique_fd.hpp"
-#include "host/base/write_all.hpp"
 #include "host/plugin/digest.hpp"
+#include "host/plugin/file_trust.hpp"
+#include "lib/base/unique_fd.hpp"
+#include "lib/base/write_all.hpp"
 
 namespace davit::host {
 namespace {

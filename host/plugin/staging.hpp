@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "host/base/unique_fd.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "host/base/clock.hpp"
-#include "host/base/key_hash.hpp"
 #include "host/queue/retry_limiter.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/key_hash.hpp"
 
 namespace davit::host {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "host/base/clock.hpp"
-#include "host/base/key_hash.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/key_hash.hpp"
 
 namespace davit::host {
 

@@ -4,8 +4,8 @@
 #include <davit/mutant.hpp>
 #include <utility>
 
-#include "host/base/assert.hpp"
-#include "host/base/on_failure.hpp"
+#include "lib/base/assert.hpp"
+#include "lib/base/on_failure.hpp"
 
 namespace davit::host {
 

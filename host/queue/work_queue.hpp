@@ -11,12 +11,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/key_hash.hpp"
-#include "host/base/mutex.hpp"
 #include "host/queue/queue_content.hpp"
 #include "host/queue/queue_metrics.hpp"
 #include "host/queue/retry_limiter.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/key_hash.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "host/base/assert.hpp"
 #include "host/run/code_name.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::host {
 namespace {

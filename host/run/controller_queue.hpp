@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
 #include "host/queue/work_queue.hpp"
 #include "host/run/breadcrumb.hpp"
 #include "host/run/runner_metrics.hpp"
 #include "host/run/worker_pool.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

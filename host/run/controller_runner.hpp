@@ -13,12 +13,12 @@
 #include <thread>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
 #include "host/run/breadcrumb.hpp"
 #include "host/run/controller_queue.hpp"
 #include "host/run/runner_metrics.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

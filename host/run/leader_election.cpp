@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::host {
 namespace {}  // namespace

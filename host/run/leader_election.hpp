@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "host/base/clock.hpp"
 #include "host/run/lease.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

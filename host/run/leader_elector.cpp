@@ -4,8 +4,8 @@
 #include <davit/mutant.hpp>
 #include <utility>
 
-#include "host/base/assert.hpp"
-#include "host/base/start_thread.hpp"
+#include "lib/base/assert.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 namespace {

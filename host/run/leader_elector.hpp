@@ -10,13 +10,13 @@
 #include <string>
 #include <thread>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/random.hpp"
 #include "host/events/event_recorder.hpp"
 #include "host/run/leader_election.hpp"
 #include "host/run/lease_api.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/random.hpp"
 
 namespace davit::host {
 

@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

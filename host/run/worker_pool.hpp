@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
 #include "host/queue/work_queue.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

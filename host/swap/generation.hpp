@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "host/base/gate.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/loader.hpp"
 #include "host/swap/limited_call.hpp"
 #include "host/swap/swap_report.hpp"
+#include "lib/base/gate.hpp"
 
 namespace davit::host {
 

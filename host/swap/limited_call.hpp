@@ -4,9 +4,9 @@
 #include <functional>
 #include <thread>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/start_thread.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 

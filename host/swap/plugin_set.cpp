@@ -5,9 +5,9 @@
 #include <thread>
 #include <utility>
 
-#include "host/base/assert.hpp"
-#include "host/base/start_thread.hpp"
 #include "host/swap/exclusive_operation.hpp"
+#include "lib/base/assert.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 

@@ -10,15 +10,15 @@
 #include <thread>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
 #include "host/run/swap_metrics.hpp"
 #include "host/swap/generation.hpp"
 #include "host/swap/probation.hpp"
 #include "host/swap/retirement.hpp"
 #include "host/swap/shadow.hpp"
 #include "host/swap/swap_report.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/base/unique_fd.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "host/base/clock.hpp"
 #include "host/plugin/sync_tally.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -2,9 +2,9 @@
 /// before comes back.
 #include <utility>
 
-#include "host/base/start_thread.hpp"
 #include "host/swap/exclusive_operation.hpp"
 #include "host/swap/swap.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 namespace {

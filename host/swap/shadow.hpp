@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "host/base/clock.hpp"
 #include "host/plugin/intended_writes.hpp"
 #include "host/swap/generation.hpp"
 #include "host/swap/swap_report.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

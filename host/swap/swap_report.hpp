@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/clock.hpp"
 #include "host/plugin/elf_findings.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/random.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/rest/api_error.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "host/base/random.hpp"
+#include "lib/base/random.hpp"
 
 namespace davit::sandbox {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/admission/admission.hpp"
 
 namespace davit::sandbox {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/mutex.hpp"
-#include "host/base/random.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/admission/admission.hpp"
 #include "sandbox/admission/number_pool.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::sandbox {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "host/base/json_text.hpp"
+#include "lib/base/json_text.hpp"
 #include "sandbox/auth/auth.hpp"
 
 namespace davit::sandbox {

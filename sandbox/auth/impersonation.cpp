@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
 

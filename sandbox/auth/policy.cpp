@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "host/base/json_text.hpp"
+#include "lib/base/json_text.hpp"
 #include "sandbox/auth/tokens.hpp"
 
 namespace davit::sandbox {

@@ -3,7 +3,7 @@
 #include <array>
 #include <atomic>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/auth/policy.hpp"
 
 namespace davit::sandbox {

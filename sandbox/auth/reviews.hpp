@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
 #include "sandbox/json/json.hpp"

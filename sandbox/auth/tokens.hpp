@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/store/store.hpp"
 

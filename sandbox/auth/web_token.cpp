@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "host/base/base64.hpp"
+#include "lib/base/base64.hpp"
 
 namespace davit::sandbox {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/base/assert.hpp"
-#include "host/base/lower_case.hpp"
-#include "host/base/start_thread.hpp"
+#include "lib/base/assert.hpp"
+#include "lib/base/lower_case.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::sandbox {
 namespace {

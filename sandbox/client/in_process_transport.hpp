@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "host/api/transport.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/rest/http_message.hpp"
 
 namespace davit::sandbox {

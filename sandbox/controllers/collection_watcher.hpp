@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::sandbox {

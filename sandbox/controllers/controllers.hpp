@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/controllers/collection_watcher.hpp"
 #include "sandbox/controllers/controller.hpp"
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/crd/structural_schema.hpp"

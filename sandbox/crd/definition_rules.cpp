@@ -2,7 +2,7 @@
 #include <set>
 #include <utility>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/kinds/names.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/base/base64.hpp"
+#include "lib/base/base64.hpp"
 #include "sandbox/kinds/names.hpp"
 #include "sandbox/schema/times.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/faults/fault_plan.hpp"
 #include "sandbox/faults/watch_faults.hpp"
 #include "sandbox/store/subscribers.hpp"

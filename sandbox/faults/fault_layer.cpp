@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 #include "sandbox/faults/fault_responses.hpp"
 #include "sandbox/faults/fault_stream.hpp"
 #include "sandbox/faults/stale_read.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/random.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/faults/fault_rule.hpp"
 #include "sandbox/store/store.hpp"
 

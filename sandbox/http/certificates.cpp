@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "host/base/openssl_owners.hpp"
+#include "lib/base/openssl_owners.hpp"
 
 namespace davit::sandbox {
 namespace {

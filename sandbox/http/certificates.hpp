@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::sandbox {
 

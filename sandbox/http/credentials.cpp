@@ -15,9 +15,9 @@
 #include <system_error>
 #include <utility>
 
-#include "host/base/base64.hpp"
-#include "host/base/json_text.hpp"
-#include "host/base/unique_fd.hpp"
+#include "lib/base/base64.hpp"
+#include "lib/base/json_text.hpp"
+#include "lib/base/unique_fd.hpp"
 #include "sandbox/json/json.hpp"
 
 namespace davit::sandbox {

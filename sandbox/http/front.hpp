@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "host/base/log.hpp"
 #include "host/http/http_server.hpp"
+#include "lib/base/log.hpp"
 #include "sandbox/rest/http_message.hpp"
 
 namespace davit::sandbox {

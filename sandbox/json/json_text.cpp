@@ -7,8 +7,8 @@
 #include <davit/json_writer.hpp>
 #include <unordered_map>
 
-#include "host/base/assert.hpp"
-#include "host/base/utf8.hpp"
+#include "lib/base/assert.hpp"
+#include "lib/base/utf8.hpp"
 #include "sandbox/json/json.hpp"
 
 namespace davit::sandbox {

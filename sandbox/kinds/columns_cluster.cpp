@@ -2,7 +2,7 @@
 #include <array>
 #include <set>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/conversion.hpp"
 #include "sandbox/kinds/duration.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "host/base/base64.hpp"
+#include "lib/base/base64.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 

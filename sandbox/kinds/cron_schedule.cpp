@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 
 namespace davit::sandbox {
 

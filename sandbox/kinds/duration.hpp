@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::sandbox {
 

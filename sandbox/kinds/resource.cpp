@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 #include "sandbox/kinds/builtin_table.hpp"
 #include "sandbox/kinds/names.hpp"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "host/api/transport.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::sandbox {
 

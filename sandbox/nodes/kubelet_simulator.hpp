@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/base/log.hpp"
-#include "host/base/random.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/nodes/address_pool.hpp"
 #include "sandbox/nodes/api_calls.hpp"

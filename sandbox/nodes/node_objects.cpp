@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "host/base/version.hpp"
+#include "lib/base/version.hpp"
 
 namespace davit::sandbox {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/pod_life.hpp"

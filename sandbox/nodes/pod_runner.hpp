@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "host/base/log.hpp"
+#include "lib/base/log.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/kubelet_simulator.hpp"

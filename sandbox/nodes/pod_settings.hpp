@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 #include "sandbox/json/json.hpp"
 
 namespace davit::sandbox {

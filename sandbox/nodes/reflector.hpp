@@ -8,10 +8,10 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "host/base/backoff.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/random.hpp"
+#include "lib/base/backoff.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 

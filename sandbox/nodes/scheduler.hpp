@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/schedule.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "host/api/rest_client.hpp"
-#include "host/base/start_thread.hpp"
+#include "lib/base/start_thread.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/pod_runner.hpp"
 #include "sandbox/nodes/reflector.hpp"

@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "host/api/transport.hpp"
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/random.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/nodes/kubelet_simulator.hpp"
 #include "sandbox/nodes/pod_events.hpp"
 #include "sandbox/nodes/pod_settings.hpp"

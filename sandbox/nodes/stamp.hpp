@@ -4,7 +4,7 @@
 #include <davit/kube/time.hpp>
 #include <string>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::sandbox {
 

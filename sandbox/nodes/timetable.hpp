@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::sandbox {
 

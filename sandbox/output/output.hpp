@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/rest/api_error.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 
 namespace davit::sandbox {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/rest/options.hpp"

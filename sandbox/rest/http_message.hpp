@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::sandbox {
 

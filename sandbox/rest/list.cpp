@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "host/base/base64.hpp"
+#include "lib/base/base64.hpp"
 #include "sandbox/rest/response.hpp"
 
 namespace davit::sandbox {

@@ -2,7 +2,7 @@
 
 #include <davit/kube/time.hpp>
 
-#include "host/base/uuid.hpp"
+#include "lib/base/uuid.hpp"
 
 namespace davit::sandbox {
 

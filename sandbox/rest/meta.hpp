@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/clock.hpp"
-#include "host/base/random.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/json/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/rest/api_error.hpp"

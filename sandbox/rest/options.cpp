@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "host/base/utf8.hpp"
+#include "lib/base/utf8.hpp"
 
 namespace davit::sandbox {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/kinds/resource.hpp"
 
 namespace davit::sandbox {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "host/base/clock.hpp"
-#include "host/base/random.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/admission/admission.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/output/output.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 
 namespace davit::sandbox {

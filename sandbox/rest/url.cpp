@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 
 namespace davit::sandbox {
 

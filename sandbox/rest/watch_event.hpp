@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 #include "sandbox/output/output.hpp"
 #include "sandbox/rest/api_error.hpp"
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <map>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 #include "sandbox/schema/merge_facts.hpp"
 #include "sandbox/schema/packages.hpp"
 

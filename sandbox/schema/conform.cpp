@@ -2,7 +2,7 @@
 #include <bit>
 #include <utility>
 
-#include "host/base/base64.hpp"
+#include "lib/base/base64.hpp"
 #include "sandbox/schema/go_words.hpp"
 #include "sandbox/schema/quantity.hpp"
 #include "sandbox/schema/schema.hpp"

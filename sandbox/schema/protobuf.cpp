@@ -4,7 +4,7 @@
 #include <cmath>
 #include <protozero/pbf_reader.hpp>
 
-#include "host/base/base64.hpp"
+#include "lib/base/base64.hpp"
 #include "sandbox/schema/schema.hpp"
 #include "sandbox/schema/times.hpp"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <protozero/pbf_writer.hpp>
 
-#include "host/base/base64.hpp"
+#include "lib/base/base64.hpp"
 #include "sandbox/schema/build.hpp"
 #include "sandbox/schema/schema.hpp"
 #include "sandbox/schema/times.hpp"

@@ -1,6 +1,6 @@
 #include "sandbox/server/api_server.hpp"
 
-#include "host/base/uuid.hpp"
+#include "lib/base/uuid.hpp"
 #include "sandbox/rest/open_admission.hpp"
 #include "sandbox/server/access.hpp"
 #include "sandbox/server/bootstrap.hpp"

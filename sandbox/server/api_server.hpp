@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/log.hpp"
-#include "host/base/random.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/admission/admission.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/admission/admission.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/rest/resources.hpp"

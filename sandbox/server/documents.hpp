@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/rest/api_error.hpp"
 #include "sandbox/rest/http_message.hpp"
 #include "sandbox/rest/resources.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "host/base/version.hpp"
+#include "lib/base/version.hpp"
 #include "sandbox/server/acceptance.hpp"
 #include "sandbox/server/dispatch.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "host/base/uuid.hpp"
+#include "lib/base/uuid.hpp"
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"
 #include "sandbox/rest/rest_parts.hpp"

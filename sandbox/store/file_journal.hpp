@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/unique_fd.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/unique_fd.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::sandbox {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::sandbox {
 

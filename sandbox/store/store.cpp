@@ -5,8 +5,8 @@
 #include <set>
 #include <tuple>
 
-#include "host/base/assert.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/assert.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/store/history.hpp"
 #include "sandbox/store/subscribers.hpp"
 #include "sandbox/store/version_text.hpp"

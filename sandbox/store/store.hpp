@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 #include "sandbox/json/json.hpp"
 
 namespace davit::sandbox {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/gate.hpp"
+#include "lib/base/gate.hpp"
 
 namespace davit::sandbox {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/assert.hpp"
 #include "host/config/json.hpp"
 #include "host/config/kubeconfig_file.hpp"
 #include "host/config/manifest.hpp"
+#include "lib/base/assert.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace davit::host;

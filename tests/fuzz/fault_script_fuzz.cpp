@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 #include "sandbox/faults/fault_rule.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

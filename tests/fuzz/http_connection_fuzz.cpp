@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/assert.hpp"
 #include "host/http/http_connection.hpp"
+#include "lib/base/assert.hpp"
 
 namespace {
 using namespace davit::host;

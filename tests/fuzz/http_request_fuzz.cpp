@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/assert.hpp"
-#include "host/base/random.hpp"
+#include "lib/base/assert.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "tests/support/fake_clock.hpp"
 

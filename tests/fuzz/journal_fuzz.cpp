@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 #include "sandbox/store/journal_record.hpp"
 
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/assert.hpp"
 #include "host/object/list_splitter.hpp"
+#include "lib/base/assert.hpp"
 
 namespace {
 using namespace davit::host;

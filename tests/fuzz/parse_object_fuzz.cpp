@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/assert.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
+#include "lib/base/assert.hpp"
 
 namespace {
 using davit::Result;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 #include "sandbox/patch/apply.hpp"
 #include "sandbox/patch/patch.hpp"
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "host/base/assert.hpp"
 #include "host/plugin/elf_findings.hpp"
 #include "host/plugin/note.hpp"
+#include "lib/base/assert.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace davit::host;

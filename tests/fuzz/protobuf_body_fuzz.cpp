@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 #include "sandbox/schema/schema.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/rest/field_selector.hpp"
 #include "sandbox/rest/label_selector.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/assert.hpp"
 #include "host/config/duration.hpp"
+#include "lib/base/assert.hpp"
 #include "sandbox/crd/formats.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/crd/pattern.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 #include "sandbox/rest/url.hpp"
 
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/assert.hpp"
 #include "host/object/api_status.hpp"
 #include "host/object/watch_splitter.hpp"
+#include "lib/base/assert.hpp"
 
 namespace {
 using namespace davit::host;

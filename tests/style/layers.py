@@ -31,14 +31,10 @@ SDK_PARTS = ('sdk/abi', 'sdk/values', 'sdk')  # Lowest first.
 PROGRAM = ('host/cli', 'cli')
 CLIENT = ('host/api', 'host/cache')  # What the simulated nodes see of the host.
 
-BASE = 'clock, log, mutex and files belong into lib/base'
 TEXT = 'JSON text is written by lib/base'
 TREE = 'the JSON tree belongs into lib/kube'
 # Arrows of today that the picture above does not have. The list only gets shorter: an arrow that nothing needs is a finding.
 ALLOWED = {
-    **{(f'sandbox/{name}', 'host/base'): BASE for name in (
-        'admission', 'auth', 'client', 'controllers', 'crd', 'faults', 'http', 'json', 'kinds', 'nodes', 'output', 'rest',
-        'schema', 'server', 'store')},
     **{(f'sandbox/{name}', 'sdk'): TEXT for name in ('json', 'patch', 'store')},
     ('sandbox/nodes', 'sandbox/json'): TREE,
     ('sandbox/faults', 'host/config'): 'fault scripts are YAML, which host/config reads',

@@ -16,7 +16,7 @@ PROSE = ('.md',)
 # Who may use which library; its name in an #include decides. The rest of the host goes through that folder.
 LIBRARY_FOLDERS = {
     'yaml-cpp/': ('host/config/',), 'curl/': ('host/api/',), 'boost/dll': ('host/plugin/',),
-    'CLI/': ('host/cli/',), 'spdlog/': ('host/base/',), 'prometheus/': ('host/health/',),
+    'CLI/': ('host/cli/',), 'spdlog/': ('lib/base/',), 'prometheus/': ('host/health/',),
     'boost/beast': ('host/http/', 'host/api/http1.cpp'), 'boost/asio': ('host/http/',), 'protozero/': ('sandbox/schema/',),
     're2/': ('sandbox/crd/',),
 }
@@ -156,7 +156,7 @@ def decision_heading(file):
 
 
 def all_rules(root):
-    shipped = ('host/', 'plugins/', 'sdk/')
+    shipped = ('host/', 'lib/', 'plugins/', 'sdk/')
     return [
         Rule('file-length', lambda path: c_or_cpp(path) or path.endswith('.py'), file_length, {
             'sdk/include/davit/abi.h': 'its documentation is the contract'}),
@@ -167,7 +167,7 @@ def all_rules(root):
             'host/cli/command_line.cpp': 'CLI11 throws',
             'host/config/yaml.cpp': 'yaml-cpp throws',
             'host/plugin/loader.cpp': 'Boost.DLL throws',
-            'host/base/start_thread.hpp': 'std::jthread throws where the system has no thread',
+            'lib/base/start_thread.hpp': 'std::jthread throws where the system has no thread',
             'host/plugin/guard.hpp': 'a plugin may throw, and may see nothing thrown',
             'sandbox/schema/protobuf.cpp': 'protozero throws',
             'sdk/include/davit/trampoline.hpp': 'a controller may throw, a C caller may not see it'}),
@@ -179,7 +179,7 @@ def all_rules(root):
                 'sdk/include/davit/entry.hpp': 'destroy() of the C table ends what init() made'}),
         Rule('close', cpp, lines_that(r'(?<![\w.>:])::close\s*\(', 'a descriptor belongs to a UniqueFd',
                                       without_directives), {
-            'host/base/unique_fd.hpp': 'the owner'}),
+            'lib/base/unique_fd.hpp': 'the owner'}),
         Rule('sleep', test_code, lines_that(
             r'\bsleep_for\b|\bsleep_until\b|\bu?sleep\s*\(|\btime\.sleep\b|^\s*sleep \d',
             '"{}": time is moved by hand', lambda text: text), {}),

@@ -12,7 +12,7 @@ from style import findings
 
 ARCHITECTURE = ('sandbox/   an API server\n  store/  versions\n  rest/   verbs\n  nodes/  simulated nodes\n'
                 'lib/\n  base/  clock\n  kube/  times\n'
-                'host/\n  base/  clock\n  api/   requests\n  cli/   the program\ntests/  tests\n')
+                'host/\n  object/  objects\n  api/   requests\n  cli/   the program\ntests/  tests\n')
 LONG_BODY = '  f();\n' * 60
 
 # rule, path, text, line of the finding
@@ -42,6 +42,7 @@ BROKEN = [
     ('heavy-headers', 'host/object/a.hpp', '\n#include <rapidjson/reader.h>', 2),
     ('library-folders', 'host/cli/a.cpp', '#include <curl/curl.h>', 1),
     ('library-folders', 'plugins/x/a.cpp', '#include <spdlog/spdlog.h>', 1),
+    ('library-folders', 'lib/base/a.cpp', '#include <curl/curl.h>', 1),
     ('glossary', 'host/api/a.hpp', '\nclass CurlLane;', 2),
     ('glossary', 'host/api/a.hpp', 'enum { kLaneCount };', 1),
     ('glossary', 'host/api/a.cpp', 'int handler_inboxes_ = 0;', 1),
@@ -61,7 +62,7 @@ FINE = [
     ('host/api/a.cpp', 'const A kTable[] = {\n' + ' {1, f(2)},\n' * 70 + '};'),
     ('host/api/a.cpp', 'namespace {\n' + 'void f(int a = {}) {\n}\n' * 50 + '}'),
     ('host/api/a.cpp', '#define F(x) \\\n  do { \\\n' + '  f(); \\\n' * 70 + '  } while (0)\n'),
-    ('host/api/a.cpp', '#include <curl/curl.h>\n#include <new>\n#include "host/base/a.hpp"'),
+    ('host/api/a.cpp', '#include <curl/curl.h>\n#include <new>\n#include "lib/base/a.hpp"'),
     ('host/cli/a.cpp', '#include "host/api/a.hpp"'),
     ('plugins/x/a.cpp', '#include <davit/controller.hpp>\n#include "plugins/x/a.hpp"'),
     ('tests/live/a_test.cpp', 'GTEST_SKIP(); sleep_for(a);'),
@@ -146,13 +147,14 @@ class StyleTest(unittest.TestCase):
         self.assertEqual([line for _, line, _ in citation_findings([again])], [3, 4])
 
     def test_the_order_of_folders_is_the_documents(self):
-        self.assertEqual(order_of(ARCHITECTURE), ['host/base', 'host/api', 'host/cli', 'sandbox/store', 'sandbox/rest',
+        self.assertEqual(order_of(ARCHITECTURE), ['host/object', 'host/api', 'host/cli', 'sandbox/store', 'sandbox/rest',
                                                   'sandbox/nodes', 'lib/base', 'lib/kube'])
 
     def test_includes_lead_downward(self):
-        for path, name in [('host/api/a.cpp', 'host/base/b.hpp'), ('host/api/a.cpp', 'davit/abi.h'),
+        for path, name in [('host/api/a.cpp', 'host/object/b.hpp'), ('host/api/a.cpp', 'davit/abi.h'),
                            ('host/api/a.hpp', 'lib/kube/b.hpp'), ('host/cli/a.cpp', 'sandbox/rest/b.hpp'),
                            ('sandbox/rest/a.cpp', 'sandbox/store/b.hpp'), ('sandbox/nodes/a.cpp', 'host/api/b.hpp'),
+                           ('sandbox/store/a.cpp', 'lib/base/b.hpp'),
                            ('lib/kube/a.cpp', 'lib/base/b.hpp'), ('plugins/x/a.cpp', 'plugins/x/b.hpp'),
                            ('plugins/x/a.cpp', 'davit/abi.h'), ('sdk/include/davit/a.hpp', 'davit/abi.h'),
                            ('lib/base/a.hpp', 'davit/result.hpp'), ('sandbox/rest/a.cpp', 'davit/kube/time.hpp'),
@@ -165,11 +167,11 @@ class StyleTest(unittest.TestCase):
                 self.assertEqual(list(layer_findings([file], ARCHITECTURE, {})), [])
 
     def test_an_include_that_leads_upward_or_across_is_found(self):
-        for path, name in [('host/base/a.cpp', 'host/api/b.hpp'), ('host/api/a.cpp', 'host/unknown/b.hpp'),
-                           ('host/unknown/a.cpp', 'host/base/b.hpp'), ('host/api/a.cpp', 'tests/support/b.hpp'),
+        for path, name in [('host/object/a.cpp', 'host/api/b.hpp'), ('host/api/a.cpp', 'host/unknown/b.hpp'),
+                           ('host/unknown/a.cpp', 'host/object/b.hpp'), ('host/api/a.cpp', 'tests/support/b.hpp'),
                            ('host/api/a.cpp', 'sandbox/store/b.hpp'), ('plugins/x/a.cpp', 'plugins/y/b.hpp'),
-                           ('plugins/x/a.cpp', 'host/base/b.hpp'), ('sdk/include/davit/a.hpp', 'host/base/b.hpp'),
-                           ('sandbox/store/a.hpp', 'sandbox/rest/b.hpp'), ('sandbox/store/a.cpp', 'host/base/b.hpp'),
+                           ('plugins/x/a.cpp', 'host/object/b.hpp'), ('sdk/include/davit/a.hpp', 'host/object/b.hpp'),
+                           ('sandbox/store/a.hpp', 'sandbox/rest/b.hpp'), ('sandbox/store/a.cpp', 'host/object/b.hpp'),
                            ('sandbox/rest/a.cpp', 'host/api/b.hpp'), ('sandbox/nodes/a.cpp', 'sandbox/rest/b.hpp'),
                            ('sandbox/rest/a.cpp', 'davit/abi.h'), ('sandbox/rest/a.cpp', 'plugins/x/b.hpp'),
                            ('lib/base/a.cpp', 'lib/kube/b.hpp'), ('lib/kube/a.cpp', 'davit/abi.h'),
@@ -182,8 +184,8 @@ class StyleTest(unittest.TestCase):
                 self.assertEqual([finding[:2] for finding in found], [(path, 2)])
 
     def test_an_arrow_on_the_list_passes_and_must_be_needed(self):
-        file = File('sandbox/store/a.cpp', '#include "host/base/b.hpp"\n')
-        allowed = {('sandbox/store', 'host/base'): 'a reason'}
+        file = File('sandbox/store/a.cpp', '#include "host/object/b.hpp"\n')
+        allowed = {('sandbox/store', 'host/object'): 'a reason'}
         self.assertEqual(list(layer_findings([file], ARCHITECTURE, allowed)), [])
         self.assertEqual(len(list(layer_findings([], ARCHITECTURE, allowed))), 1)
 

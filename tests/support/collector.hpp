@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::test {
 

@@ -3,8 +3,8 @@
 
 #include <list>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::test {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/mutex.hpp"
 #include "host/run/lease.hpp"
 #include "host/run/lease_api.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::test {
 

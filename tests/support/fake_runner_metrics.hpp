@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "host/base/mutex.hpp"
 #include "host/run/runner_metrics.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::test {
 

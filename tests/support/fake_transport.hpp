@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/api/transport.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::test {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "host/base/unique_fd.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::test {
 

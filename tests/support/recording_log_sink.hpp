@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "host/base/log.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::test {
 

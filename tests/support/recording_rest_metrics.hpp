@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "host/api/rest_metrics.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::test {
 

@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "host/base/unique_fd.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::test {
 

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "host/base/mutex.hpp"
 #include "host/cli/host_plan.hpp"
 #include "host/cli/host_process.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/json/json.hpp"
 
 namespace davit::test {

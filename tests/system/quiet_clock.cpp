@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/base/unique_fd.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::test {
 

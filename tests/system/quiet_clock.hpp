@@ -5,8 +5,8 @@
 #include <atomic>
 #include <list>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::test {
 

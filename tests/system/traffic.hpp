@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/rest/http_message.hpp"
 
 namespace davit::test {

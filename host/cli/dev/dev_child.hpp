@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/child_process.hpp"
-#include "host/base/line_pipe.hpp"
+#include "lib/base/child_process.hpp"
+#include "lib/base/line_pipe.hpp"
 
 namespace davit::host {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/base/clock.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 

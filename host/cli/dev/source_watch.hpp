@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/base/unique_fd.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 

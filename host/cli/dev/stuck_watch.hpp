@@ -7,9 +7,9 @@
 #include <thread>
 #include <utility>
 
-#include "host/base/clock.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/start_thread.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <iterator>
 
-#include "host/base/child_process.hpp"
-#include "host/base/line_pipe.hpp"
+#include "lib/base/child_process.hpp"
+#include "lib/base/line_pipe.hpp"
 
 namespace davit::host {
 namespace {

@@ -1,8 +1,8 @@
 /// What happens in the cluster while a plugin is tried.
 #pragma once
 
-#include "host/base/random.hpp"
 #include "host/cli/validate/trial_host.hpp"
+#include "lib/base/random.hpp"
 
 namespace davit::host {
 

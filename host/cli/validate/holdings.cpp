@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "host/base/heap.hpp"
+#include "lib/base/heap.hpp"
 
 namespace davit::host {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "host/base/random.hpp"
 #include "host/cli/validate/trial_host.hpp"
+#include "lib/base/random.hpp"
 #include "sandbox/json/json.hpp"
 
 namespace davit::host {

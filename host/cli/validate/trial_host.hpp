@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "host/base/mutex.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/staging.hpp"
 #include "host/swap/plugin_set.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::host {

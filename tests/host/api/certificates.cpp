@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "host/base/assert.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::host {
 namespace {

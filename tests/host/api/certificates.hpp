@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/base/openssl_owners.hpp"
+#include "lib/base/openssl_owners.hpp"
 
 namespace davit::host {
 

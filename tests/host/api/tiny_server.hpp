@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/mutex.hpp"
-#include "host/base/unique_fd.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 

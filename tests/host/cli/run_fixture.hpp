@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "host/base/unique_fd.hpp"
+#include "lib/base/unique_fd.hpp"
 #include "tests/host/api/tiny_server.hpp"
 #include "tests/support/temp_directory.hpp"
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "host/base/unique_fd.hpp"
 #include "host/cli/validate/validator.hpp"
 #include "host/cli/validate_command.hpp"
+#include "lib/base/unique_fd.hpp"
 #include "tests/support/temp_directory.hpp"
 
 namespace davit::host {

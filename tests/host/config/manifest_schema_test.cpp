@@ -4,10 +4,10 @@
 
 #include <set>
 
-#include "host/base/json_text.hpp"
 #include "host/config/duration.hpp"
 #include "host/config/json.hpp"
 #include "host/config/manifest.hpp"
+#include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "host/base/unique_fd.hpp"
+#include "lib/base/unique_fd.hpp"
 #include "tests/support/collector.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/scarcity.hpp"

@@ -6,8 +6,8 @@
 
 #include <cstring>
 
-#include "host/base/random.hpp"
 #include "host/plugin/elf_findings.hpp"
+#include "lib/base/random.hpp"
 #include "tests/host/plugin/samples.hpp"
 
 namespace davit::host {

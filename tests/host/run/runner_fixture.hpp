@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "host/base/mutex.hpp"
 #include "host/run/controller_runner.hpp"
+#include "lib/base/mutex.hpp"
 #include "tests/support/collector.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_runner_metrics.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "host/base/lower_case.hpp"
+#include "lib/base/lower_case.hpp"
 #include "tests/live/oracle/picture.hpp"
 
 namespace davit::oracle {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/api/rest_client.hpp"
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 #include "tests/live/oracle/scenario.hpp"
 
 namespace davit::oracle {

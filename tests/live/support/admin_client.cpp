@@ -1,8 +1,8 @@
 #include "tests/live/support/admin_client.hpp"
 
 #include "host/api/rest_client.hpp"
-#include "host/base/spdlog_sink.hpp"
 #include "host/config/kubeconfig.hpp"
+#include "lib/base/spdlog_sink.hpp"
 #include "tests/live/support/process.hpp"
 
 namespace davit::live {

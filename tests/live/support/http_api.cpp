@@ -6,8 +6,8 @@
 
 #include "host/api/rest_metrics.hpp"
 #include "host/api/transport.hpp"
-#include "host/base/mutex.hpp"
-#include "host/base/spdlog_sink.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/spdlog_sink.hpp"
 #include "tests/live/support/process.hpp"
 
 namespace davit::live {

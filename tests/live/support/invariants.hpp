@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "host/base/mutex.hpp"
 #include "host/object/object.hpp"
 #include "host/object/object_space.hpp"
+#include "lib/base/mutex.hpp"
 #include "tests/live/support/control_plane.hpp"
 
 namespace davit::live {

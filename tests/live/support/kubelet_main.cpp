@@ -18,11 +18,11 @@
 #include <thread>
 
 #include "host/api/rest_client.hpp"
-#include "host/base/spdlog_sink.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
 #include "host/object/watch_splitter.hpp"
+#include "lib/base/spdlog_sink.hpp"
 
 namespace davit::live {
 namespace {

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/base/unique_fd.hpp"
+#include "lib/base/unique_fd.hpp"
 #include "tests/live/support/process.hpp"
 
 namespace davit::live {

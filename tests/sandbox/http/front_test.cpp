@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "host/base/mutex.hpp"
+#include "lib/base/mutex.hpp"
 #include "sandbox/http/credentials.hpp"
 #include "tests/sandbox/http/tls_client.hpp"
 #include "tests/support/http_client.hpp"

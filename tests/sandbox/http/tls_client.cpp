@@ -4,8 +4,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "host/base/openssl_owners.hpp"
-#include "host/base/unique_fd.hpp"
+#include "lib/base/openssl_owners.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "host/base/base64.hpp"
 #include "host/config/yaml.hpp"
+#include "lib/base/base64.hpp"
 #include "tests/sandbox/server/sandbox.hpp"
 
 namespace davit::sandbox {

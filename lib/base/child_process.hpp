@@ -1,0 +1,106 @@
+/// Child processes: other programs, and functions of this program in a process of their own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <davit/result.hpp>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/unique_fd.hpp"
+
+namespace davit::host {
+
+/// The two ends of a pipe. A program that is started inherits neither.
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+
+  /// kUnavailable: the system has no descriptors left.
+  [[nodiscard]] static Result<Pipe> open();
+};
+
+/// How a process ended.
+struct ExitStatus {
+  int code = 0;    ///< The exit code, unless a signal ended the process.
+  int signal = 0;  ///< The signal that ended the process; 0: it exited.
+
+  [[nodiscard]] bool ok() const { return code == 0 && signal == 0; }
+  /// The exit code, or 128 + signal, as a shell reports it.
+  [[nodiscard]] int shell_code() const { return signal == 0 ? code : 128 + signal; }
+  /// "exit status 1" or "SIGSEGV".
+  [[nodiscard]] std::string text() const;
+};
+
+/// A process that this one started; the destructor kills and reaps it. It reads /dev/null, blocks
+/// no signals, and of this process's descriptors has only those that its options name. One thread
+/// at a time; waiting never polls.
+class ChildProcess {
+ public:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  /// Whom kill() reaches, and a signal from the terminal.
+  enum class Group {
+    kOwn,     ///< The child with the processes that it starts; a Ctrl-C does not reach them.
+    kCallers  ///< The child stays in this process's group and may use its terminal.
+  };
+  /// What output_fd() reads. The rest goes where this process's goes.
+  enum class Captured { kNothing, kOutput, kOutputAndErrors };
+  enum class Read { kAll, kTooMuch, kTimedOut };
+
+  struct Program {
+    std::vector<std::string> argv;  ///< The first is looked up in PATH.
+    /// Added to this process's environment. The last of one name counts.
+    std::vector<std::pair<std::string, std::string>> environment{};
+    Captured captured = Captured::kOutputAndErrors;
+    Group group = Group::kOwn;
+  };
+  struct Function {
+    std::function<void()> run;
+    std::vector<int> kept{};  ///< Descriptors that stay open in the child.
+    Captured captured = Captured::kNothing;
+  };
+
+  /// Starts a program. kNotFound: it does not exist; kUnavailable: the system cannot start it. Any
+  /// thread.
+  [[nodiscard]] static Result<ChildProcess> start(const Program& program);
+  /// Runs a function in a copy of this process, which must have one thread only, in a group of its
+  /// own. The child exits with 0 when the function returns, without destructors, and is killed when
+  /// this process ends. kUnavailable: the system cannot start a process.
+  [[nodiscard]] static Result<ChildProcess> start(const Function& function);
+
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ~ChildProcess();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  /// Readable once the child has ended.
+  [[nodiscard]] int ended_fd() const { return ended_.get(); }
+  /// The read end of what is captured; -1: nothing is.
+  [[nodiscard]] int output_fd() const { return output_.get(); }
+
+  /// Appends the output to `out` until every process that holds its pipe has closed it.
+  [[nodiscard]] Read read_output(std::string& out, std::size_t bytes_max, Moment end);
+  /// Waits for the end of the child; false when `end` comes first.
+  [[nodiscard]] bool wait_until(Moment end) const;
+  /// Kills the child and, in a group of its own, what is left of the processes that it started,
+  /// even after its own end. Nothing happens after reap().
+  void kill() const;
+  /// Waits for the end of the child without a limit and releases it. Called once.
+  ExitStatus reap();
+
+ private:
+  ChildProcess(pid_t pid, Group group, UniqueFd output);
+  static Result<ChildProcess> watched(ChildProcess child);
+
+  pid_t pid_;  // -1: reaped, or moved from.
+  Group group_;
+  UniqueFd output_;
+  UniqueFd ended_;  // A pidfd.
+};
+
+}  // namespace davit::host

@@ -1,0 +1,31 @@
+#include "lib/base/base64.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::host {
+namespace {
+
+TEST(Base64Test, StandardAlphabetWithPaddingIsDecoded) {
+  EXPECT_EQ(decode_base64(""), "");
+  EXPECT_EQ(decode_base64("TQ=="), "M");
+  EXPECT_EQ(decode_base64("TWE="), "Ma");
+  EXPECT_EQ(decode_base64("TWFu"), "Man");
+  EXPECT_EQ(decode_base64("TW\nFu\n"), "Man");
+  EXPECT_EQ(decode_base64("\r\nTQ=\n=\r\n"), "M");
+  EXPECT_EQ(decode_base64("+/+/"), "\xfb\xff\xbf");
+  for (const char* text : {"T", "TQ", "TQ=", "TWF", "T===", "TQ==TQ==", "TW-u", "TW u", "T=Fu",
+                           "TW=u", "TWFu=", "====", " TWFu", "TWFu ", "TWFu-", "TWFu\tTWFu"}) {
+    EXPECT_EQ(decode_base64(text), std::nullopt) << text;
+  }
+}
+
+TEST(Base64Test, EncodedTextDecodesToTheSameBytes) {
+  EXPECT_EQ(encode_base64("M"), "TQ==");
+  EXPECT_EQ(encode_base64("Ma"), "TWE=");
+  for (const std::string_view bytes : {"", "M", "Ma", "Man", "\xfb\xff\xbf\x01"}) {
+    EXPECT_EQ(decode_base64(encode_base64(bytes)), bytes);
+  }
+}
+
+}  // namespace
+}  // namespace davit::host
