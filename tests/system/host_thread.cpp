@@ -12,6 +12,7 @@
 #include "host/config/yaml.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/control_service.hpp"
+#include "tests/support/completed.hpp"
 
 namespace davit::test {
 
@@ -132,7 +133,7 @@ std::string HostThread::page(const std::string& target) {
   host::HttpServerRequest request;
   request.method = "GET";
   request.target = target;
-  return host_->checks().answer(request).body;
+  return test::completed(host_->checks().answer(request)).body;
 }
 
 void HostThread::stop() {

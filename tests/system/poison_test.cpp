@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/completed.hpp"
 #include "tests/system/whole_host.hpp"
 
 namespace davit::host {
@@ -130,7 +131,7 @@ class PoisonTest : public ::testing::Test {
     HttpServerRequest request;
     request.method = "GET";
     request.target = target;
-    return system_.host().checks().answer(request).body;
+    return test::completed(system_.host().checks().answer(request)).body;
   }
 
   WholeHost system_{3};
