@@ -1,12 +1,8 @@
 #include "host/events/event_correlator.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <davit/mutant.hpp>
 #include <functional>
-#include <initializer_list>
-#include <string_view>
 
 namespace davit::host {
 namespace {
@@ -19,38 +15,37 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t seed) {
   return hash ^ (hash >> 31U);
 }
 
-/// Two independent 64-bit hashes in 16 bytes. Parts are told apart by their lengths.
-std::string key_of(std::initializer_list<std::string_view> parts) {
-  std::array<std::uint64_t, 2> hashes = {0x243F6A8885A308D3U, 0x13198A2E03707344U};
+}  // namespace
+
+/// Two independent 64-bit hashes. Parts are told apart by their lengths.
+EventCorrelator::Key EventCorrelator::key_of(std::initializer_list<std::string_view> parts) {
+  Key out{0x243F6A8885A308D3U, 0x13198A2E03707344U};
   for (const std::string_view part : parts) {
     const std::uint64_t hash = std::hash<std::string_view>{}(part);
-    hashes[0] = mix(hashes[0], hash);
-    hashes[1] = mix(hashes[1] + part.size(), hash ^ 0xA4093822299F31D0U);
+    out.high = mix(out.high, hash);
+    out.low = mix(out.low + part.size(), hash ^ 0xA4093822299F31D0U);
   }
-  const auto bytes = std::bit_cast<std::array<char, sizeof hashes>>(hashes);
-  return {bytes.data(), bytes.size()};
+  return out;
 }
 
-std::string aggregate_key(const Event& event) {
+EventCorrelator::Key EventCorrelator::aggregate_key(const Event& event) {
   const Reference& object = event.regarding;
   return key_of({event.component, event.host, object.kind, object.ns, object.name, object.uid,
                  object.api_version, event.type, event.reason});
 }
 
-std::string full_key(const Event& event) {
+EventCorrelator::Key EventCorrelator::full_key(const Event& event) {
   const Reference& object = event.regarding;
   return key_of({event.component, event.host, object.kind, object.ns, object.name,
                  object.field_path, object.uid, object.api_version, event.type, event.reason,
                  event.message});
 }
 
-std::string spam_key(const Event& event) {
+EventCorrelator::Key EventCorrelator::spam_key(const Event& event) {
   const Reference& object = event.regarding;
   return key_of({event.component, event.host, object.kind, object.ns, object.name, object.uid,
                  object.api_version, event.type});
 }
-
-}  // namespace
 
 EventCorrelator::EventCorrelator(CorrelatorLimits limits)
     : limits_(limits),
@@ -60,7 +55,7 @@ EventCorrelator::EventCorrelator(CorrelatorLimits limits)
 
 std::optional<CorrelatedEvent> EventCorrelator::correlate(Event event, Time now,
                                                           const FreshEvent& fresh) {
-  const std::string key = aggregate(event, now, fresh);
+  const Key key = aggregate(event, now, fresh);
   Seen& seen = seen_.at(key);
   if (seen.count > 0) {
     event.name = seen.name;
@@ -76,13 +71,16 @@ std::optional<CorrelatedEvent> EventCorrelator::correlate(Event event, Time now,
   return CorrelatedEvent{write, std::move(event)};
 }
 
-std::string EventCorrelator::aggregate(Event& event, Time now, const FreshEvent& fresh) {
-  const std::string full = full_key(event);
-  std::string group_key = aggregate_key(event);
+EventCorrelator::Key EventCorrelator::aggregate(Event& event, Time now, const FreshEvent& fresh) {
+  const Key full = full_key(event);
+  const Key group_key = aggregate_key(event);
   Group& group = groups_.at(group_key);
   if (now - group.last > limits_.aggregate_for) group.messages.clear();
   group.last = now;
-  group.messages.insert(key_of({event.message}));
+  const Key message = key_of({event.message});
+  if (std::ranges::find(group.messages, message) == group.messages.end()) {
+    group.messages.push_back(message);
+  }
   if (group.messages.size() < limits_.messages_max || mutant("event-groups")) return full;
   group.messages.erase(group.messages.begin());
   event.message.insert(0, kCombined);

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "host/events/event.hpp"
 #include "host/events/lru_map.hpp"
@@ -49,8 +51,17 @@ class EventCorrelator {
                                                          const FreshEvent& fresh);
 
  private:
+  /// A hash of what events have in common.
+  struct Key {
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const { return key.low; }
+  };
   struct Group {
-    std::set<std::string> messages;  // Hashes.
+    std::vector<Key> messages;  // Each once; fewer than messages_max.
     Time last{};
   };
   struct Seen {
@@ -63,14 +74,19 @@ class EventCorrelator {
     Time filled{};
   };
 
+  static Key key_of(std::initializer_list<std::string_view> parts);
+  static Key aggregate_key(const Event& event);
+  static Key full_key(const Event& event);
+  static Key spam_key(const Event& event);
+
   /// Returns the key under which the event is counted.
-  std::string aggregate(Event& event, Time now, const FreshEvent& fresh);
+  Key aggregate(Event& event, Time now, const FreshEvent& fresh);
   [[nodiscard]] bool allow(const Event& event, Time now);
 
   const CorrelatorLimits limits_;
-  LruMap<Group> groups_;
-  LruMap<Seen> seen_;
-  LruMap<Bucket> buckets_;
+  LruMap<Key, Group, KeyHash> groups_;
+  LruMap<Key, Seen, KeyHash> seen_;
+  LruMap<Key, Bucket, KeyHash> buckets_;
 };
 
 }  // namespace davit::host

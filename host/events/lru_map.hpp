@@ -3,34 +3,33 @@
 
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <list>
-#include <string>
-#include <string_view>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace davit::host {
 
 /// At most `capacity` entries; memory grows with what is in it. References stay valid until the
 /// entry is pushed out. Not thread-safe.
-template <typename T>
+template <typename Key, typename T, typename Hash = std::hash<Key>>
 class LruMap {
  public:
   explicit LruMap(std::size_t capacity) : capacity_(capacity) {}
 
   /// The entry of `key`, made with T() when there is none; it is now the last to be pushed out.
-  T& at(std::string_view key) {
+  T& at(const Key& key) {
     const auto found = index_.find(key);
     if (found != index_.end()) {
-      entries_.splice(entries_.begin(), entries_, found->second);
-      return found->second->second;
+      entries_.splice(entries_.begin(), entries_, *found);
+      return entries_.front().second;
     }
     if (entries_.size() >= capacity_) {
-      index_.erase(entries_.back().first);
+      index_.erase(std::prev(entries_.end()));
       entries_.pop_back();
     }
-    entries_.emplace_front(std::string(key), T());
-    index_.emplace(entries_.front().first, entries_.begin());
+    entries_.emplace_front(key, T());
+    index_.insert(entries_.begin());
     return entries_.front().second;
   }
 
@@ -42,11 +41,25 @@ class LruMap {
   }
 
  private:
-  using Entries = std::list<std::pair<std::string, T>>;
+  using Entries = std::list<std::pair<Key, T>>;
+  using Place = typename Entries::iterator;
+
+  // The index finds places by the keys that stand there, so each key is held once.
+  struct PlaceHash {
+    using is_transparent = void;
+    std::size_t operator()(const Key& key) const { return Hash{}(key); }
+    std::size_t operator()(const Place& place) const { return Hash{}(place->first); }
+  };
+  struct PlaceEqual {
+    using is_transparent = void;
+    bool operator()(const Place& a, const Place& b) const { return a->first == b->first; }
+    bool operator()(const Key& a, const Place& b) const { return a == b->first; }
+    bool operator()(const Place& a, const Key& b) const { return a->first == b; }
+  };
+
   const std::size_t capacity_;
   Entries entries_;  // Most recently used first.
-  std::unordered_map<std::string_view, typename Entries::iterator>
-      index_;  // Keys are views of entries_.
+  std::unordered_set<Place, PlaceHash, PlaceEqual> index_;
 };
 
 }  // namespace davit::host

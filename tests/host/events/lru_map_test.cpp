@@ -6,7 +6,7 @@ namespace davit::host {
 namespace {
 
 TEST(LruMapTest, FullMapForgetsWhatWasNotUsedForLongest) {
-  LruMap<int> map(2);
+  LruMap<std::string, int> map(2);
   map.at("a") = 1;
   map.at("b") = 2;
   map.at("a");
