@@ -45,13 +45,23 @@ bool SourceWatch::ignores(const std::filesystem::path& path) const {
 }
 
 bool SourceWatch::add(const std::filesystem::path& directory) {
+  std::set<int> followed;
+  return add(directory, followed);
+}
+
+bool SourceWatch::add(const std::filesystem::path& directory, std::set<int>& followed) {
   const int id = inotify_add_watch(inotify_.get(), directory.c_str(), kEvents);
   if (id < 0) return false;
+  if (!followed.insert(id).second) return true;
   directories_[id] = directory;
   std::error_code failed;
-  for (const auto& each : std::filesystem::directory_iterator(directory, failed)) {
+  for (std::filesystem::directory_iterator each(directory, failed), end; !failed && each != end;
+       each.increment(failed)) {
+    std::error_code unknown;
     // One that cannot be followed is as one that never changes.
-    if (each.is_directory(failed) && !ignores(each.path())) static_cast<void>(add(each.path()));
+    if (each->is_directory(unknown) && !ignores(each->path())) {
+      static_cast<void>(add(each->path(), followed));
+    }
   }
   return true;
 }
@@ -70,7 +80,10 @@ std::vector<std::string> SourceWatch::take() {
       const char* const name = buffer.data() + at + sizeof event;
       at += static_cast<ssize_t>(sizeof event + event.len);
       const auto directory = directories_.find(event.wd);
-      if ((event.mask & IN_Q_OVERFLOW) != 0) note(".");
+      if ((event.mask & IN_Q_OVERFLOW) != 0) {
+        note(".");
+        static_cast<void>(add(root_));  // Folders may be among what was lost.
+      }
       if (directory == directories_.end() || event.len == 0) continue;
       const std::filesystem::path path = directory->second / name;
       if (ignores(path)) continue;

@@ -4,6 +4,7 @@
 #include <davit/result.hpp>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,16 @@ class SourceWatch {
  private:
   SourceWatch(UniqueFd inotify, std::filesystem::path root,
               std::vector<std::filesystem::path> left_out);
+  /// Follows a folder and those below it. False: it cannot be followed.
   bool add(const std::filesystem::path& directory);
+  /// `followed`: the folders that this pass has met, since links may lead back to them.
+  bool add(const std::filesystem::path& directory, std::set<int>& followed);
   [[nodiscard]] bool ignores(const std::filesystem::path& path) const;
 
   UniqueFd inotify_;
   std::filesystem::path root_;
   std::vector<std::filesystem::path> left_out_;
-  std::map<int, std::filesystem::path> directories_;
+  std::map<int, std::filesystem::path> directories_;  // By watch descriptor.
 };
 
 }  // namespace davit::host

@@ -52,6 +52,30 @@ TEST_F(SourceWatchTest, FollowsFoldersThatAreMadeLater) {
   EXPECT_THAT(watch.take(), Contains("src/rules.hpp"));
 }
 
+TEST_F(SourceWatchTest, FollowsAFolderThatWasMadeWhileTheKernelLostEvents) {
+  SourceWatch watch = this->watch();
+  save("a.cpp");
+  int queued_max = 0;
+  std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> queued_max;
+  for (int i = 0; i <= queued_max; i += 4) {  // Each rename is two events.
+    std::filesystem::rename(root() / "a.cpp", root() / "b.cpp");
+    std::filesystem::rename(root() / "b.cpp", root() / "a.cpp");
+  }
+  std::filesystem::create_directory(root() / "src");
+  EXPECT_THAT(watch.take(), Contains("."));
+  save("src/rules.hpp");
+  EXPECT_THAT(watch.take(), Contains("src/rules.hpp"));
+}
+
+TEST_F(SourceWatchTest, LinksThatLeadBackAreFollowedOnce) {
+  for (const char* name : {"a", "b"}) {
+    std::filesystem::create_directory_symlink(".", root() / name);
+  }
+  SourceWatch watch = this->watch();
+  save("plugin.cpp");
+  EXPECT_THAT(watch.take(), ElementsAre("plugin.cpp"));
+}
+
 TEST_F(SourceWatchTest, LeavesOutWhatIsBuiltAndWhatEditorsKeep) {
   SourceWatch watch = this->watch();
   for (const char* name : {"build/dev/x.o", ".plugin.cpp.swp", "plugin.cpp~", "#plugin.cpp#"}) {
