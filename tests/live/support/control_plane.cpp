@@ -83,12 +83,12 @@ ControlPlane::ControlPlane(ControlPlaneOptions options)
       peer_port_(free_port()),
       port_(free_port()) {
   write_credentials();
-  start_etcd();
+  launch_etcd();
   start_apiserver();
   admin_ = std::make_unique<AdminClient>(kubeconfig());
 }
 
-void ControlPlane::start_etcd() {
+void ControlPlane::launch_etcd() {
   const std::string client = "http://127.0.0.1:" + std::to_string(etcd_port_);
   const std::string peer = "http://127.0.0.1:" + std::to_string(peer_port_);
   etcd_ = std::make_unique<Process>(
@@ -177,6 +177,11 @@ std::filesystem::path ControlPlane::log(const std::string& name) {
 }
 
 void ControlPlane::start_apiserver() {
+  launch_apiserver();
+  await_health();
+}
+
+void ControlPlane::launch_apiserver() {
   std::vector<std::string> argv = {
       assets() + "/kube-apiserver", "--etcd-servers=http://127.0.0.1:" + std::to_string(etcd_port_),
       "--bind-address=127.0.0.1", "--secure-port=" + std::to_string(port_),
@@ -190,7 +195,6 @@ void ControlPlane::start_apiserver() {
       "--disable-admission-plugins=ServiceAccount"};
   argv.insert(argv.end(), options_.apiserver_flags.begin(), options_.apiserver_flags.end());
   apiserver_ = std::make_unique<Process>(argv, log("apiserver"));
-  await_health();
 }
 
 void ControlPlane::await_health() {
@@ -209,11 +213,6 @@ bool ControlPlane::healthy() const {
 void ControlPlane::kill_etcd() {
   etcd_->signal(SIGKILL);
   if (!etcd_->wait(seconds(240))) give_up("etcd does not stop");
-}
-
-void ControlPlane::restart_etcd() {
-  start_etcd();
-  await_health();
 }
 
 void ControlPlane::stop_apiserver(int signal) {

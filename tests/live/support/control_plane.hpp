@@ -80,11 +80,15 @@ class ControlPlane {
   [[nodiscard]] host::RestClient& client() const;
 
   void stop_apiserver(int signal);
+  /// Does not wait until it is healthy.
+  void launch_apiserver();
   /// Blocks until it is healthy.
   void start_apiserver();
   void kill_etcd();
-  /// With the data that it had. Blocks until the API server is healthy again.
-  void restart_etcd();
+  /// With the data that it had. Does not wait until the API server is healthy again.
+  void launch_etcd();
+  /// Blocks until the API server is healthy.
+  void await_health();
   /// Compacts etcd's history, so that old resource versions answer 410.
   void compact() const;
 
@@ -107,10 +111,8 @@ class ControlPlane {
 
  private:
   void write_credentials() const;
-  void start_etcd();
   [[nodiscard]] std::filesystem::path log(const std::string& name);
   [[nodiscard]] bool healthy() const;
-  void await_health();
   /// The answer, head and all, of a POST to etcd's JSON gateway.
   [[nodiscard]] std::string ask_etcd(const std::string& path, const std::string& body) const;
 
