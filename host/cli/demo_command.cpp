@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -249,15 +250,13 @@ class Demo {
   /// Shows what happens until the rollout is done; false when it is not in time, or on a signal.
   bool watch(Viewer& viewer) {
     const Time give_up = clock_->now() + kPatience;
-    std::optional<Time> done_at;
+    Time leave_at = Time::max();
     for (;;) {
       viewer.step();
       screen_.show(viewer.state());
       const Time now = clock_->now();
-      const bool done = rolled_out(viewer.state());
-      if (!done) done_at.reset();
-      if (done && !done_at) done_at = now;
-      if (done && now >= *done_at + kPause) return true;
+      leave_at = rolled_out(viewer.state()) ? std::min(leave_at, now + kPause) : Time::max();
+      if (now >= leave_at) return true;
       if (now >= give_up || !viewer.write_error().empty()) return false;
       if (interruptions_.wait(kFrame) == Interruptions::What::kSignal) return false;
     }

@@ -1,5 +1,7 @@
 #include "sandbox/crd/custom_resource.hpp"
 
+#include <algorithm>
+
 #include "sandbox/crd/custom_rules.hpp"
 #include "sandbox/crd/published_schema.hpp"
 
