@@ -9,10 +9,17 @@ import sys
 
 HEAD = """# Who may call what
 
-Made from the `@call` marks of [`abi.h`](../sdk/include/davit/abi.h) by `sdk/tools/abi_calls.py`; a test fails when this
-page is stale. *init*: the thread that runs the InitFunc, before it returns. *handler*: the controller's dispatcher, inside
-`on_event`. *sync*: a worker, inside `sync` or a timer's `fire`. *any*: each of these, and the calls of the optional
-sides and of `destroy`. *host*: the host calls the plugin.
+This page lists each function of the C ABI: where it may be called from, and whether it may block.
+`sdk/tools/abi_calls.py` generates it from the `@call` marks of [`abi.h`](../sdk/include/davit/abi.h); a test fails if the
+page is stale.
+
+| called from | meaning |
+| --- | --- |
+| init | the thread that runs the InitFunc, before it returns |
+| handler | the controller's dispatcher, inside `on_event` |
+| sync | a worker, inside `sync` or a timer's `fire` |
+| any | each of the above, and the calls of the optional sides and of `destroy` |
+| host | the host, which calls the plugin |
 """
 
 CALLERS = {"init", "handler", "sync", "any", "host"}
