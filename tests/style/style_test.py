@@ -7,6 +7,7 @@ import unittest
 from citations import citation_findings
 from layers import layer_findings, order_of
 from mutants import TABLE, mutant_findings
+from repeats import LINES_MIN, repeat_findings
 from rules import File, all_rules, decision_numbers
 from style import findings
 
@@ -119,6 +120,30 @@ class StyleTest(unittest.TestCase):
         for wrong in ([test, table], [code, table], [code, test], [code, test, table._replace(text=row + row)],
                       [code, test, table._replace(text=row + '| `moat` | no test | |\n')]):
             self.assertNotEqual(list(mutant_findings(wrong)), [])
+
+    def test_code_that_stands_twice_is_found(self):
+        run = ''.join(f'  f({number});\n' for number in range(LINES_MIN))
+        again = run.replace('  f(0)', '\tf(0)').replace('f(3);\n', 'f(3);  // three\n\n}\n')  # Only the layout differs.
+        a = File('host/a.cpp', 'int a;\n' + run)
+        for path, text in [('lib/b.hpp', '\n' + again), ('lib/b.hpp', '\n' + again + again), ('lib/b.hpp', '\n' + run + 'int a;\n')]:
+            found = [finding[:2] for finding in repeat_findings([a, File(path, text)], {})]
+            self.assertEqual(found[0], (path, 2), text)
+        self.assertEqual([finding[:2] for finding in repeat_findings([File('host/a.cpp', run + 'int a;\n' + run)], {})],
+                         [('host/a.cpp', LINES_MIN + 2)])
+
+    def test_what_does_not_stand_twice_passes(self):
+        run = ''.join(f'  f({number});\n' for number in range(LINES_MIN))
+        a = File('host/a.cpp', run)
+        for path, text in [('lib/b.cpp', run.replace('f(7)', 'g(7)')), ('tests/b.cpp', run), ('lib/b.py', run)]:
+            self.assertEqual(list(repeat_findings([a, File(path, text)], {})), [], path)
+        thin = ''.join(f'#include <{number}>\nusing x::f{number};\n// {number}\n}}\n' for number in range(LINES_MIN))
+        self.assertEqual(list(repeat_findings([File('host/a.cpp', thin), File('lib/b.cpp', thin)], {})), [])
+
+    def test_a_pair_on_the_list_passes_and_must_be_needed(self):
+        run = ''.join(f'  f({number});\n' for number in range(LINES_MIN))
+        allowed = {('host/a.cpp', 'lib/b.cpp'): 'a reason'}
+        self.assertEqual(list(repeat_findings([File('host/a.cpp', run), File('lib/b.cpp', run)], allowed)), [])
+        self.assertEqual(len(list(repeat_findings([], allowed))), 1)
 
     def test_citations_lead_to_rows(self):
         spec = File('docs/spec/deployment.md', '| <a id="D07"></a>D07 | x |\n- **<a id="Q1"></a>Q1** y')
