@@ -57,6 +57,24 @@ void check_choice(const Json& object, std::string_view field,
   errors.push_back(field_not_supported(path.text(field), value, {choices.begin(), choices.end()}));
 }
 
+int check_union(const Json& object, std::span<const UnionMember> members, std::string_view what,
+                const FieldPath& path, FieldErrors& errors) {
+  int count = 0;
+  for (const UnionMember& each : members) {
+    if (!is_set(object, each.name)) continue;
+    if (count++ == 0) {
+      each.check(object.get(each.name), path.child(each.name), errors);
+    } else {
+      errors.push_back(more_than_one(what, path.text(each.name)));
+    }
+  }
+  return count;
+}
+
+FieldError more_than_one(std::string_view what, std::string field) {
+  return field_forbidden(std::move(field), "may not specify more than 1 " + std::string(what));
+}
+
 void check_immutable(const Json& object, const Json& old, std::string_view field,
                      const FieldPath& path, FieldErrors& errors) {
   const Json& value = object.get(field);

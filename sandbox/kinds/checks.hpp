@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <span>
 #include <string_view>
 
 #include "sandbox/json/json.hpp"
@@ -34,6 +35,18 @@ void check_not_negative(const Json& object, std::initializer_list<std::string_vi
 void check_choice(const Json& object, std::string_view field,
                   std::initializer_list<std::string_view> choices, const FieldPath& path,
                   FieldErrors& errors);
+/// A member of a union, such as a volume's source, and the rules of its value.
+struct UnionMember {
+  std::string_view name;
+  void (*check)(const Json& value, const FieldPath& path, FieldErrors& errors);
+};
+/// Checks the first of `members` that `object` sets and forbids the others: "may not specify more
+/// than 1 `what`". Returns how many are set.
+int check_union(const Json& object, std::span<const UnionMember> members, std::string_view what,
+                const FieldPath& path, FieldErrors& errors);
+/// The error for a second member.
+[[nodiscard]] FieldError more_than_one(std::string_view what, std::string field);
+
 /// `field` must be as in `old`.
 void check_immutable(const Json& object, const Json& old, std::string_view field,
                      const FieldPath& path, FieldErrors& errors);

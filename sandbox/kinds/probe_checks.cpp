@@ -42,42 +42,22 @@ void check_port_of(const Json& action, const FieldPath& path, FieldErrors& error
   check_port_or_name(action.get("port"), path.child("port"), errors);
 }
 
-/// A way to ask a container, and its rules.
-struct Handler {
-  std::string_view name;
-  void (*check)(const Json& action, const FieldPath& path, FieldErrors& errors);
-};
-constexpr Handler kHandlers[] = {
+constexpr std::string_view kHandlerType = "handler type";
+constexpr UnionMember kHandlers[] = {
     {"exec", check_exec},
     {"httpGet", check_http_get},
     {"tcpSocket", check_port_of},
     {"grpc", check_port_of},
 };
 
-/// How many of kHandlers there are; the first one's rules are checked, as upstream does.
-int check_handlers(const Json& holder, const FieldPath& path, FieldErrors& errors) {
-  int count = 0;
-  for (const Handler& each : kHandlers) {
-    if (!is_set(holder, each.name)) continue;
-    if (count++ == 0) {
-      each.check(holder.get(each.name), path.child(each.name), errors);
-    } else {
-      errors.push_back(
-          field_forbidden(path.text(each.name), "may not specify more than 1 handler type"));
-    }
-  }
-  return count;
-}
-
 void check_hook(const Json& hook, const Json& grace_seconds, const FieldPath& path,
                 FieldErrors& errors) {
-  int count = check_handlers(hook, path, errors);
+  int count = check_union(hook, kHandlers, kHandlerType, path, errors);
   if (is_set(hook, "sleep")) {
     const std::int64_t seconds = hook.get("sleep").get("seconds").integer_or(0);
     const std::int64_t grace = grace_seconds.integer_or(0);
     if (count++ > 0) {
-      errors.push_back(
-          field_forbidden(path.text("sleep"), "may not specify more than 1 handler type"));
+      errors.push_back(more_than_one(kHandlerType, path.text("sleep")));
     } else if (!grace_seconds.is_null() && (seconds < 0 || seconds > grace)) {
       errors.push_back(
           field_invalid(path.text("sleep"), seconds,
@@ -145,7 +125,7 @@ void check_value_from(const Json& variable, const FieldPath& path, FieldErrors& 
 void check_probe(const Json& probe, ProbePurpose purpose, const FieldPath& path,
                  FieldErrors& errors) {
   if (probe.is_null()) return;
-  if (check_handlers(probe, path, errors) == 0) {
+  if (check_union(probe, kHandlers, kHandlerType, path, errors) == 0) {
     errors.push_back(field_required(path.text(), "must specify a handler type"));
   }
   check_not_negative(probe,

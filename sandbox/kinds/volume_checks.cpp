@@ -146,13 +146,9 @@ void check_projected_keys(const Json& source, const FieldPath& path, FieldErrors
 
 void accept_any(const Json&, const FieldPath&, FieldErrors&) {}
 
-/// A source of a volume, and its rules.
-struct Source {
-  std::string_view name;
-  void (*check)(const Json& source, const FieldPath& path, FieldErrors& errors);
-};
+constexpr std::string_view kVolumeType = "volume type";
 
-constexpr Source kProjectedSources[] = {
+constexpr UnionMember kProjectedSources[] = {
     {"secret", check_projected_keys},      {"configMap", check_projected_keys},
     {"downwardAPI", check_downward_items}, {"serviceAccountToken", check_token},
     {"clusterTrustBundle", accept_any},    {"podCertificate", accept_any},
@@ -165,7 +161,7 @@ void check_projected(const Json& source, const FieldPath& path, FieldErrors& err
   for (const Json& each : source.get("sources").items()) {
     const FieldPath here = sources.index(index++);
     int count = 0;
-    for (const Source& known : kProjectedSources) {
+    for (const UnionMember& known : kProjectedSources) {
       if (!is_set(each, known.name)) continue;
       ++count;
       known.check(each.get(known.name), here.child(known.name), errors);
@@ -175,12 +171,12 @@ void check_projected(const Json& source, const FieldPath& path, FieldErrors& err
       check_file_path(each.get("serviceAccountToken"), path, errors);
     }
     if (count > 1) {
-      errors.push_back(field_forbidden(here.text(), "may not specify more than 1 volume type"));
+      errors.push_back(more_than_one(kVolumeType, here.text()));
     }
   }
 }
 
-constexpr Source kSources[] = {
+constexpr UnionMember kSources[] = {
     {"emptyDir", check_empty_dir},
     {"hostPath", check_host_path},
     {"gitRepo", accept_any},
@@ -214,16 +210,7 @@ constexpr Source kSources[] = {
 };
 
 void check_volume(const Json& volume, const FieldPath& path, FieldErrors& errors) {
-  int count = 0;
-  for (const Source& each : kSources) {
-    if (!is_set(volume, each.name)) continue;
-    if (count++ == 0) {
-      each.check(volume.get(each.name), path.child(each.name), errors);
-    } else {
-      errors.push_back(
-          field_forbidden(path.text(each.name), "may not specify more than 1 volume type"));
-    }
-  }
+  const int count = check_union(volume, kSources, kVolumeType, path, errors);
   if (count == 0) errors.push_back(field_required(path.text(), "must specify a volume type"));
   if (require_text(volume, "name", path, errors)) {
     const std::string& name = volume.get("name").text();
