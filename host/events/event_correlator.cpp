@@ -74,8 +74,8 @@ std::optional<CorrelatedEvent> EventCorrelator::correlate(Event event, Time now,
 EventCorrelator::Key EventCorrelator::aggregate(Event& event, Time now, const FreshEvent& fresh) {
   const Key full = full_key(event);
   const Key group_key = aggregate_key(event);
+  groups_.forget_while([&](const Group& each) { return now - each.last > limits_.aggregate_for; });
   Group& group = groups_.at(group_key);
-  if (now - group.last > limits_.aggregate_for) group.messages.clear();
   group.last = now;
   const Key message = key_of({event.message});
   if (std::ranges::find(group.messages, message) == group.messages.end()) {
@@ -90,15 +90,17 @@ EventCorrelator::Key EventCorrelator::aggregate(Event& event, Time now, const Fr
   return group_key;
 }
 
-bool EventCorrelator::allow(const Event& event, Time now) {
-  Bucket& bucket = buckets_.at(spam_key(event));
-  if (bucket.tokens < 0) {
-    bucket.tokens = limits_.burst;
-    bucket.filled = now;
-  }
+double EventCorrelator::tokens(const Bucket& bucket, Time now) const {
+  if (bucket.tokens < 0) return limits_.burst;
   const double refilled = std::chrono::duration<double>(now - bucket.filled).count() /
                           std::chrono::duration<double>(limits_.refill).count();
-  bucket.tokens = std::min(limits_.burst, bucket.tokens + refilled);
+  return std::min(limits_.burst, bucket.tokens + refilled);
+}
+
+bool EventCorrelator::allow(const Event& event, Time now) {
+  buckets_.forget_while([&](const Bucket& each) { return tokens(each, now) >= limits_.burst; });
+  Bucket& bucket = buckets_.at(spam_key(event));
+  bucket.tokens = tokens(bucket, now);
   bucket.filled = now;
   if (bucket.tokens < 1 && !mutant("event-burst")) return false;
   bucket.tokens -= 1;

@@ -17,7 +17,7 @@ namespace davit::host {
 
 /// The numbers are upstream's.
 struct CorrelatorLimits {
-  std::size_t keys_max = 4096;  ///< Remembered in each of the three steps.
+  std::size_t keys_max = 4096;  ///< Remembered in each of the three steps, at most.
   std::size_t messages_max =
       10;  ///< From so many different messages on, events of one reason become one.
   Duration aggregate_for = std::chrono::seconds(600);
@@ -40,7 +40,7 @@ struct FreshEvent {
 
 /// Aggregates events that differ only in their message, counts repetitions, and drops what floods.
 /// Pure: time comes in with the event. Its keys are hashes of 128 bits, so that an entry is small
-/// whatever the message. Not thread-safe.
+/// whatever the message, and an entry that tells no more than none is forgotten. Not thread-safe.
 class EventCorrelator {
  public:
   explicit EventCorrelator(CorrelatorLimits limits = {});
@@ -49,6 +49,9 @@ class EventCorrelator {
   /// for several: as upstream's, it has times of its own and no reporting fields.
   [[nodiscard]] std::optional<CorrelatedEvent> correlate(Event event, Time now,
                                                          const FreshEvent& fresh);
+
+  /// Entries of all three steps together.
+  [[nodiscard]] std::size_t size() const { return groups_.size() + seen_.size() + buckets_.size(); }
 
  private:
   /// A hash of what events have in common.
@@ -81,6 +84,8 @@ class EventCorrelator {
 
   /// Returns the key under which the event is counted.
   Key aggregate(Event& event, Time now, const FreshEvent& fresh);
+  /// What a bucket has by now.
+  [[nodiscard]] double tokens(const Bucket& bucket, Time now) const;
   [[nodiscard]] bool allow(const Event& event, Time now);
 
   const CorrelatorLimits limits_;

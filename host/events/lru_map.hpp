@@ -24,21 +24,20 @@ class LruMap {
       entries_.splice(entries_.begin(), entries_, *found);
       return entries_.front().second;
     }
-    if (entries_.size() >= capacity_) {
-      index_.erase(std::prev(entries_.end()));
-      entries_.pop_back();
-    }
+    if (entries_.size() >= capacity_) forget_last();
     entries_.emplace_front(key, T());
     index_.insert(entries_.begin());
     return entries_.front().second;
   }
 
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
-
-  void clear() {
-    index_.clear();
-    entries_.clear();
+  /// Forgets entries, the one that was not used for longest first, until `is_over` denies it of
+  /// one.
+  template <typename IsOver>
+  void forget_while(const IsOver& is_over) {
+    while (!entries_.empty() && is_over(std::as_const(entries_.back().second))) forget_last();
   }
+
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
  private:
   using Entries = std::list<std::pair<Key, T>>;
@@ -56,6 +55,11 @@ class LruMap {
     bool operator()(const Key& a, const Place& b) const { return a == b->first; }
     bool operator()(const Place& a, const Key& b) const { return a->first == b; }
   };
+
+  void forget_last() {
+    index_.erase(std::prev(entries_.end()));
+    entries_.pop_back();
+  }
 
   const std::size_t capacity_;
   Entries entries_;  // Most recently used first.

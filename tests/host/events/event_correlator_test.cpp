@@ -119,5 +119,37 @@ TEST(EventCorrelatorTest, ForgottenEventBeginsAnew) {
   EXPECT_EQ(again->event.count, 1);
 }
 
+TEST(EventCorrelatorTest, WhatTellsNoMoreThanNothingIsForgotten) {
+  EventCorrelator correlator;
+  constexpr int kObjects = 1000;
+  for (int i = 0; i < kObjects; ++i) {
+    (void)correlator.correlate(event("Created pod", "web-" + std::to_string(i)), kNow, kFresh);
+  }
+  EXPECT_EQ(correlator.size(), 3U * kObjects);
+
+  // By now each burst is full again; ten minutes have not passed.
+  (void)correlator.correlate(event("Created pod", "a"), kNow + seconds(300), kFresh);
+  EXPECT_EQ(correlator.size(), 2U * kObjects + 3);
+
+  (void)correlator.correlate(event("Created pod", "b"), kNow + seconds(601), kFresh);
+  EXPECT_EQ(correlator.size(), 1U * kObjects + 2 + 2 + 1) << "counts stay";
+}
+
+TEST(EventCorrelatorTest, BurstOfOneObjectIsForgottenNoEarlierThanItIsFull) {
+  EventCorrelator correlator;
+  for (int i = 0; i < 40; ++i) (void)correlator.correlate(event("Created pod"), kNow, kFresh);
+
+  for (int i = 1; i < 25; ++i) {
+    (void)correlator.correlate(event("Created pod", "other"), kNow + seconds(300 * i), kFresh);
+  }
+
+  const Time almost = kNow + seconds(300 * 25 - 1);
+  int written = 0;
+  for (int i = 0; i < 40; ++i) {
+    written += correlator.correlate(event("Created pod"), almost, kFresh) ? 1 : 0;
+  }
+  EXPECT_EQ(written, 24);
+}
+
 }  // namespace
 }  // namespace davit::host
