@@ -96,7 +96,7 @@ std::optional<std::uint32_t> parse_retry_after(std::string_view value) {
 }
 
 Status decode_response(const ApiRequest& request, const ResponseHead& head, std::string_view body) {
-  if (std::optional<Status> told = read_status(head.http_status, body)) return *std::move(told);
+  if (std::optional<Status> status = read_status(head.http_status, body)) return *std::move(status);
   if (head.http_status >= 200 && head.http_status <= 206) return {};
   return fabricate(request, head, body);
 }

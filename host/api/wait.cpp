@@ -75,26 +75,27 @@ std::string of_connection(const ApiResponse& response, const std::string& at) {
 std::string explain_first_contact(const ApiResponse& response, std::string_view server) {
   const std::string at(server);
   if (response.http_status == 0) return of_connection(response, at);
-  const std::string told = " (HTTP " + std::to_string(response.http_status) + ")";
+  const std::string http_status = " (HTTP " + std::to_string(response.http_status) + ")";
   switch (response.http_status) {
     case 401:
       return "the API server at " + at +
              " does not accept our credentials: the token or client certificate is wrong or has "
              "expired; log in again or renew it in the kubeconfig" +
-             told;
+             http_status;
     case 403:
       return "the API server at " + at + " refuses us: " + in_one_line(response.status.message()) +
-             "; grant the right with RBAC, `davit rbac` prints what davit needs" + told;
+             "; grant the right with RBAC, `davit rbac` prints what davit needs" + http_status;
     default:
       break;
   }
   if (response.http_status >= 500 || response.http_status == 429) {
     return "the API server at " + at + " is not healthy: " +
            in_one_line(response.body.empty() ? response.status.message() : response.body) +
-           "; look at its log" + told;
+           "; look at its log" + http_status;
   }
   return "no Kubernetes API server seems to be at " + at +
-         ": it answers something else; check the server in the kubeconfig or --master" + told;
+         ": it answers something else; check the server in the kubeconfig or --master" +
+         http_status;
 }
 
 std::string explain_first_contact(const Status& error, std::string_view server) {

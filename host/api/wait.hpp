@@ -18,7 +18,8 @@ namespace davit::host {
 
 /// Turns the failed answer to a first request to `server` into one line that names the server and
 /// says what to do.
-[[nodiscard]] std::string explain_first_contact(const ApiResponse& answer, std::string_view server);
+[[nodiscard]] std::string explain_first_contact(const ApiResponse& response,
+                                                std::string_view server);
 /// The same where only a Status is at hand.
 [[nodiscard]] std::string explain_first_contact(const Status& error, std::string_view server);
 

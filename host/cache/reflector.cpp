@@ -62,7 +62,7 @@ void Reflector::run(const std::stop_token& stop) {
     const std::optional<Time> until = step(stop);
     if (!until) continue;
     MutexLock lock(mutex_);
-    while (!stop.stop_requested() && !answered_ && seams_.clock.now() < *until) {
+    while (!stop.stop_requested() && !server_responded_ && seams_.clock.now() < *until) {
       seams_.clock.wait_until(wake_, mutex_, *until);
     }
   }
@@ -73,7 +73,7 @@ std::optional<Time> Reflector::step(const std::stop_token& stop) {
   {
     MutexLock lock(mutex_);
     if (silence_max_ != Duration::max()) state_.limit_silence(silence_max_);
-    if (std::exchange(answered_, false)) state_.on_server_answer(seams_.clock.now());
+    if (std::exchange(server_responded_, false)) state_.on_server_response(seams_.clock.now());
   }
   const ReflectorState::Next next = state_.next(seams_.clock.now());
   if (seams_.contact != nullptr && waited != state_.lost_server()) {
@@ -106,9 +106,9 @@ void Reflector::limit_silence(Duration longest) {
   silence_max_ = std::min(silence_max_, longest);
 }
 
-void Reflector::server_answered() {
+void Reflector::server_responded() {
   MutexLock lock(mutex_);
-  answered_ = true;
+  server_responded_ = true;
   wake_.notify_all();
 }
 
@@ -167,15 +167,15 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
         if (source.stop_requested()) return Status(Code::kCancelled, "interrupted");
         Time now = seams_.clock.now();
         if (!state_.opened()) state_.on_open(now);
-        Status fed = chunk.empty() ? Status() : feed(chunk);
+        Status taken = chunk.empty() ? Status() : feed(chunk);
         now = seams_.clock.now();
         state_.on_sign_of_life(now);
         publish();
         MutexLock lock(mutex_);
         deaf_at_ = state_.deaf_at();
         const bool watches = state_.phase() == ReflectorState::Phase::kWatching;
-        if (fed.ok() && watches && !chunk.empty()) confirm(now);
-        return fed;
+        if (taken.ok() && watches && !chunk.empty()) confirm(now);
+        return taken;
       });
   Interrupt interrupt = Interrupt::kNone;
   {
@@ -211,9 +211,9 @@ StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token
     return Status();
   }});
   StreamEnd end = stream(request, stop, [&](std::string_view chunk) {
-    Status fed = splitter.feed(
+    Status status = splitter.feed(
         chunk, [&](std::string_view item) { return is_probe ? Status() : on_item(item); });
-    return fed.ok() || left_ ? fed : leave(Cause::kUndecodable, fed);
+    return status.ok() || left_ ? status : leave(Cause::kUndecodable, status);
   });
   if (end.cause != Cause::kEnded) return end;
   end.status = splitter.finish();
@@ -237,9 +237,9 @@ StreamEnd Reflector::watch(const ReflectorRequest& request, const std::stop_toke
     return skip_event(type, too_large(object));
   }});
   return stream(request, stop, [&](std::string_view chunk) {
-    Status fed = splitter.feed(
+    Status status = splitter.feed(
         chunk, [this](WatchType type, std::string_view json) { return on_event(type, json); });
-    return fed.ok() || left_ ? fed : leave(Cause::kUndecodable, fed);
+    return status.ok() || left_ ? status : leave(Cause::kUndecodable, status);
   });
 }
 

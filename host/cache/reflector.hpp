@@ -116,7 +116,7 @@ class Reflector final : private ServerContact::Waiter {
  private:
   enum class Interrupt { kNone, kVerify, kRelist, kDeaf };
 
-  void server_answered() override EXCLUDES(mutex_);
+  void server_responded() override EXCLUDES(mutex_);
   void interrupt(Interrupt why) EXCLUDES(mutex_);
 
   /// Streams one request and says how it ended; `feed` takes the pieces of its body.
@@ -160,7 +160,8 @@ class Reflector final : private ServerContact::Waiter {
   std::optional<std::stop_source> stream_ GUARDED_BY(mutex_);  // While a request runs.
   Time deaf_at_ GUARDED_BY(mutex_) = Time::max();
   Duration silence_max_ GUARDED_BY(mutex_) = Duration::max();
-  bool answered_ GUARDED_BY(mutex_) = false;  // Another request has succeeded while this waits.
+  /// Another request has succeeded while this waits.
+  bool server_responded_ GUARDED_BY(mutex_) = false;
   Freshness freshness_ GUARDED_BY(mutex_);
 };
 

@@ -108,7 +108,7 @@ ReflectorState::Next ReflectorState::next(Time now) {
   return next;
 }
 
-void ReflectorState::on_server_answer(Time now) {
+void ReflectorState::on_server_response(Time now) {
   if (!lost_server() || now - options_.early_retry_gap < early_retry_at_) return;
   early_retry_at_ = now;
   wait_until_.reset();

@@ -155,7 +155,7 @@ class ReflectorState {
   void limit_silence(Duration longest) { silence_cap_ = longest; }
   /// Another request of this host has succeeded: a wait for a server that could not be reached is
   /// over.
-  void on_server_answer(Time now);
+  void on_server_response(Time now);
 
   struct Next {
     std::optional<Time> wait_until;  ///< Set: wait, then ask again.

@@ -19,7 +19,7 @@ class ServerContact {
     Waiter& operator=(const Waiter&) = delete;
     virtual ~Waiter() = default;
     /// Called under a lock: a leaf that does not block.
-    virtual void server_answered() = 0;
+    virtual void server_responded() = 0;
   };
 
   ServerContact() = default;
@@ -27,11 +27,11 @@ class ServerContact {
   ServerContact& operator=(const ServerContact&) = delete;
 
   /// A request of this host has succeeded. Cheap while nobody waits.
-  void answered() EXCLUDES(mutex_) {
+  void responded() EXCLUDES(mutex_) {
     // Relaxed: who begins to wait just now hears of the next success.
     if (count_.load(std::memory_order_relaxed) == 0) return;
     MutexLock lock(mutex_);
-    for (Waiter* each : waiters_) each->server_answered();
+    for (Waiter* each : waiters_) each->server_responded();
   }
 
   void add(Waiter& waiter) EXCLUDES(mutex_) {

@@ -235,7 +235,7 @@ void WriteTracker::prune(Time now) {
   for (Entry& entry : keys_) {
     if (!entry.second.held_back && now >= entry.second.deadline) over.push_back(&entry);
   }
-  std::vector<std::string> nobody;
+  std::vector<std::string> unused;
   for (Entry* entry : over) {
     for (const Version& each : entry->second.versions) each.watcher->versions.remove(each.at);
     for (const Deletion& each : entry->second.deletions) each.watcher->deletions.erase(each.at);
@@ -243,7 +243,7 @@ void WriteTracker::prune(Time now) {
     entry->second.deletions.clear();
     lost_ -= entry->second.lost.size();
     entry->second.lost.clear();
-    finish(*entry, nobody);
+    finish(*entry, unused);
   }
   prune_at_ = std::max<std::size_t>(64, keys_.size() * 2);
 }

@@ -207,14 +207,14 @@ class Demo {
       : options_(options), err_(err), screen_(out) {}
 
   int run() {
-    const SettingsResult settled = settle(demo_settings(options_));
-    for (const Mistake& each : settled.mistakes) err_ << "davit: " << each.str() << "\n";
-    if (!settled.ok()) return kExitMistakes;
-    std::optional<HostPlan> plan = HostPlan::make(settled.settings, err_);
+    const SettingsResult merged = merge_settings(demo_settings(options_));
+    for (const Mistake& each : merged.mistakes) err_ << "davit: " << each.str() << "\n";
+    if (!merged.ok()) return kExitMistakes;
+    std::optional<HostPlan> plan = HostPlan::make(merged.settings, err_);
     if (!plan) return kExitMistakes;
     auto cluster = LocalCluster::open({*clock_, *random_, Log(sink_)}, demo_nodes());
     if (!cluster) return fail(cluster.error().message());
-    HostProcess host(settled.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
+    HostProcess host(merged.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
                      HostSeams{*clock_, *random_, sink_, &(*cluster)->transport()}, [] {});
     if (Status s = host.start({}); !s.ok()) return fail(s.message());
     const int code = play((*cluster)->transport());

@@ -146,9 +146,10 @@ class Development final : private Meanwhile {
       play_sandbox(kubeconfig_, orders, reports);
     });
     if (!sandbox_) return {Code::kUnavailable, "cannot start a process"};
-    const std::vector<std::string> told = sandbox_->take(kStartLimit);
-    if (told.empty()) return {Code::kUnavailable, "the sandbox does not start"};
-    if (!told.front().starts_with("ready")) return {Code::kUnavailable, "sandbox: " + told.front()};
+    const std::vector<std::string> reports = sandbox_->take(kStartLimit);
+    if (reports.empty()) return {Code::kUnavailable, "the sandbox does not start"};
+    if (!reports.front().starts_with("ready"))
+      return {Code::kUnavailable, "sandbox: " + reports.front()};
     say("==> a sandbox: export KUBECONFIG=" + kubeconfig_);
     return {};
   }

@@ -138,7 +138,7 @@ Status HostProcess::connect_to_server(const std::stop_token& stop) {
   const auto client = [this](std::string_view name, RestOptions options) {
     options.user_agent = user_agent(name);
     options.failure_backoff = connection_.failure_backoff;
-    options.on_success = [this] { contact_.answered(); };
+    options.on_success = [this] { contact_.responded(); };
     return std::make_unique<RestClient>(*transport_, seams_.clock, *metrics_, log_,
                                         std::move(options));
   };
@@ -283,7 +283,7 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
                             .rate = {manifest_.client.qps, manifest_.client.burst},
                             .failure_backoff = connection_.failure_backoff,
                             .write_gate = std::move(gate),
-                            .on_success = [this] { contact_.answered(); },
+                            .on_success = [this] { contact_.responded(); },
                             .sync_limit = seams_.sync_limit,
                             .dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff},
       HostServices{space_, *informers_, *transport_, *discovery_, events_->of(declared.name),

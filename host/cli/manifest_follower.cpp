@@ -114,11 +114,11 @@ void ManifestFollower::try_plugin(const std::filesystem::path& file) {
 }
 
 void ManifestFollower::try_settings(std::string_view mistake) {
-  const SettingsResult settled = settle(options_);
-  std::vector<Mistake> mistakes = settled.mistakes;
+  const SettingsResult merged = merge_settings(options_);
+  std::vector<Mistake> mistakes = merged.mistakes;
   DesiredState wanted;
-  if (settled.ok()) {
-    wanted = desired_state(settled.settings);
+  if (merged.ok()) {
+    wanted = desired_state(merged.settings);
     mistakes = wanted.mistakes;
   }
   std::vector<std::string> notes;
@@ -127,10 +127,10 @@ void ManifestFollower::try_settings(std::string_view mistake) {
     notes.push_back(each.str() + ": not applied");
   }
   if (mistakes.empty()) {
-    directories_ = listing_directories(settled.settings.manifest);
+    directories_ = listing_directories(merged.settings.manifest);
     notes = apply(wanted);
     for (const std::string& each :
-         fixed_settings_that_differ(manifest_, settled.settings.manifest)) {
+         fixed_settings_that_differ(manifest_, merged.settings.manifest)) {
       log_.warning("A setting of the manifest needs a restart of the host", {{"key", each}});
       notes.push_back(each + " has changed: restart the host to apply it");
     }

@@ -68,7 +68,7 @@ Manifest merge(Manifest manifest, const RunOptions& options) {
   return manifest;
 }
 
-SettingsResult settle(const RunOptions& options) {
+SettingsResult merge_settings(const RunOptions& options) {
   SettingsResult result;
   if (!options.manifest.empty()) {
     ManifestResult loaded = load_manifest(options.manifest);

@@ -64,6 +64,6 @@ struct SettingsResult {
 };
 
 /// Loads the manifest if one is named, lays the flags over it and checks the rules between them.
-[[nodiscard]] SettingsResult settle(const RunOptions& options);
+[[nodiscard]] SettingsResult merge_settings(const RunOptions& options);
 
 }  // namespace davit::host

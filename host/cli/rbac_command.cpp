@@ -155,9 +155,9 @@ int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
   RunOptions flags;
   flags.manifest = options.manifest;
   flags.plugin_directories = options.plugin_directories;
-  SettingsResult settled = settle(flags);
-  std::vector<Mistake> mistakes = std::move(settled.mistakes);
-  const Manifest& manifest = settled.settings.manifest;
+  SettingsResult merged = merge_settings(flags);
+  std::vector<Mistake> mistakes = std::move(merged.mistakes);
+  const Manifest& manifest = merged.settings.manifest;
   std::vector<DeclaredController> controllers;
   if (mistakes.empty()) {
     const Catalog catalog = resolve_plugins(manifest, options.manifest);

@@ -87,7 +87,7 @@ Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
   const std::string path = options.control_socket.value_or(default_control_socket());
   if (path.empty()) return std::unique_ptr<ControlServer>();
   Result<std::unique_ptr<ControlServer>> server = ControlServer::open(
-      path, [&service](std::string_view line) { return service.answer(line); }, log);
+      path, [&service](std::string_view line) { return service.respond(line); }, log);
   if (server) {
     log.info(1, "Listening for davit ctl", {{"socket", path}});
     return server;
@@ -126,9 +126,9 @@ ControlHooks control_hooks(HostProcess& host) {
 }
 
 int run_host(const RunOptions& options) {
-  const SettingsResult settled = settle(options);
-  if (!settled.ok()) return print_mistakes(settled.mistakes);
-  const Manifest& manifest = settled.settings.manifest;
+  const SettingsResult merged = merge_settings(options);
+  if (!merged.ok()) return print_mistakes(merged.mistakes);
+  const Manifest& manifest = merged.settings.manifest;
 
   KubeconfigOptions lookup;
   lookup.master = manifest.client.master;
@@ -150,7 +150,7 @@ int run_host(const RunOptions& options) {
   const CrashHandler handler(journal ? journal->path().string() : "");
   const std::unique_ptr<Clock> clock = make_system_clock();
   Quarantine quarantine = judge_past(journal, manifest, *clock);
-  std::optional<HostPlan> plan = HostPlan::make(settled.settings, std::cerr, &quarantine);
+  std::optional<HostPlan> plan = HostPlan::make(merged.settings, std::cerr, &quarantine);
   if (!plan) return kExitMistakes;
 
   log.info(0, "Starting", {{"version", kVersion}, {"controllers", plan->controllers().size()}});

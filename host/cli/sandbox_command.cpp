@@ -69,7 +69,7 @@ void introduce(const SandboxSettings& settings, const SandboxProcess& process, s
 }
 
 /// The settings, with the plugins' files read where --controllers may mean one of them.
-Result<SandboxSettings> settle_with_plugins(const SandboxOptions& options) {
+Result<SandboxSettings> merge_with_plugins(const SandboxOptions& options) {
   std::vector<KnownController> known;
   if (may_run_plugins(options)) {
     Manifest manifest;
@@ -81,7 +81,7 @@ Result<SandboxSettings> settle_with_plugins(const SandboxOptions& options) {
     }
     known = known_controllers(catalog);
   }
-  return settle_sandbox(options, process_environment().variable, known);
+  return merge_sandbox_settings(options, process_environment().variable, known);
 }
 
 /// What the host beside the sandbox runs. Nobody competes for this cluster, and nobody else is to
@@ -150,7 +150,7 @@ class SandboxRun {
 }  // namespace
 
 int run_sandbox(const SandboxOptions& options, std::ostream& out, std::ostream& err) {
-  const Result<SandboxSettings> settings = settle_with_plugins(options);
+  const Result<SandboxSettings> settings = merge_with_plugins(options);
   if (!settings) return refuse(err, settings.error());
   allow_many_connections();
   return SandboxRun(*settings, out, err).run();

@@ -105,9 +105,9 @@ bool may_run_plugins(const SandboxOptions& options) {
   return star && std::ranges::find(list, none) == list.end();
 }
 
-Result<SandboxSettings> settle_sandbox(const SandboxOptions& options,
-                                       const Environment& environment,
-                                       const std::vector<KnownController>& plugins) {
+Result<SandboxSettings> merge_sandbox_settings(const SandboxOptions& options,
+                                               const Environment& environment,
+                                               const std::vector<KnownController>& plugins) {
   if (Status s = check_address(options); !s.ok()) return s;
   Result<SandboxControllers> controllers = choose_controllers(options.controllers, plugins);
   if (!controllers) return controllers.error();

@@ -70,7 +70,7 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 /// kInvalid with the mistake: an address that is none, or not of the loopback although nothing
 /// allows that; an unknown controller; no directory for the credentials. `plugins` are the
 /// controllers of the plugins at hand.
-[[nodiscard]] Result<SandboxSettings> settle_sandbox(
+[[nodiscard]] Result<SandboxSettings> merge_sandbox_settings(
     const SandboxOptions& options, const Environment& environment,
     const std::vector<KnownController>& plugins = {});
 

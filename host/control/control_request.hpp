@@ -1,4 +1,4 @@
-/// What may be asked of a running host, as one line of JSON (docs/HOT_SWAP.md).
+/// A request to a running host, as one line of JSON (docs/HOT_SWAP.md).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct ControlRequest {
   std::string command;
   /// The plugin or controller; of "load" empty.
   std::string name;
-  /// Of "swap", "load" and "shadow": an absolute path; it may be empty, but for "load".
+  /// For "swap", "load" and "shadow": an absolute path; may be empty except for "load".
   std::string file;
   /// For "swap": "none" if the new build is to start without state; empty if it gets the old
   /// build's state.
@@ -31,7 +31,7 @@ struct ControlRequest {
 /// kInvalid names what is wrong; unknown commands and members are mistakes.
 [[nodiscard]] Result<ControlRequest> parse_request(std::string_view line);
 
-/// What `davit ctl` needs to know of a response; the rest is for programs.
+/// The parts of a response that `davit ctl` uses; the rest is for programs.
 struct ControlResponse {
   enum class Success { kNo, kYes };
   Success success = Success::kNo;

@@ -184,7 +184,7 @@ SwapRequest swap_of(const ControlRequest& request) {
 
 }  // namespace
 
-std::string ControlService::answer(std::string_view line) {
+std::string ControlService::respond(std::string_view line) {
   const Result<ControlRequest> request = parse_request(line);
   if (!request) {
     return JsonText('{')

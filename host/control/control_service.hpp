@@ -12,7 +12,7 @@
 
 namespace davit::host {
 
-/// What the host around the set adds; thread-safe.
+/// Operations of the host that surrounds the set; thread-safe.
 struct ControlHooks {
   /// Instead of PluginSet::load().
   std::function<SwapReport(const std::filesystem::path& file)> load = {};
@@ -28,7 +28,7 @@ class ControlService {
       : plugins_(plugins), hooks_(std::move(hooks)) {}
 
   /// The response to a line, with its end. Blocks as long as what was asked for takes.
-  [[nodiscard]] std::string answer(std::string_view line);
+  [[nodiscard]] std::string respond(std::string_view line);
 
  private:
   PluginSet& plugins_;

@@ -81,7 +81,7 @@ Result<std::string> read_line(int fd, std::size_t bytes_max, More more) {
   return Status(Code::kCancelled, "nothing came");
 }
 
-/// Whether whoever is at the other end may give orders: the user that we run as, or root.
+/// Whether the peer may give orders: the user that we run as, or root.
 bool may_ask(int fd) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -97,7 +97,7 @@ struct ControlServer::Connection {
   std::jthread thread;
 };
 
-Result<std::unique_ptr<ControlServer>> ControlServer::open(const std::string& path, Answer answer,
+Result<std::unique_ptr<ControlServer>> ControlServer::open(const std::string& path, Respond respond,
                                                            Log log) {
   const auto refuse = [&](Code code, const std::string& why) {
     return Status(code, "control socket " + path + ": " + why);
@@ -115,23 +115,23 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(const std::string& pa
   }
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return refuse(Code::kUnavailable, reason(errno));
-  // The mode of the descriptor becomes that of the file: nobody else finds it open meanwhile.
+  // The mode of the descriptor becomes that of the file, so no other user can open it in between.
   if (::fchmod(fd.get(), 0600) != 0 ||
       ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
       ::chmod(path.c_str(), 0600) != 0 || ::listen(fd.get(), kConnectionsMax) != 0) {
     return refuse(Code::kUnavailable, reason(errno));
   }
   auto server =
-      std::make_unique<ControlServer>(path, std::move(fd), std::move(answer), std::move(log));
+      std::make_unique<ControlServer>(path, std::move(fd), std::move(respond), std::move(log));
   if (!server->start()) return refuse(Code::kUnavailable, "the system has no thread to listen on");
   return server;
 }
 
-ControlServer::ControlServer(std::string path, UniqueFd listening, Answer answer, Log log)
+ControlServer::ControlServer(std::string path, UniqueFd listening, Respond respond, Log log)
     : path_(std::move(path)),
       listening_(std::move(listening)),
       stopping_(::eventfd(0, EFD_CLOEXEC)),
-      answer_(std::move(answer)),
+      respond_(std::move(respond)),
       log_(std::move(log)) {}
 
 bool ControlServer::start() {
@@ -189,7 +189,7 @@ void ControlServer::serve(int fd) const {
   if (!line) return;
   // The client may have left meanwhile, or may not read: what it asked for is done all the
   // same.
-  (void)write_all(fd, answer_(*line), [&] { return wait_for(POLLOUT); });
+  (void)write_all(fd, respond_(*line), [&] { return wait_for(POLLOUT); });
   ::shutdown(fd, SHUT_RDWR);
 }
 
@@ -202,11 +202,11 @@ Result<std::string> ask_host(const std::string& path, std::string_view line) {
     return ::poll(&ready, 1, kRequestMilliseconds) > 0;
   };
   if (Status s = write_all(fd.get(), line, room); !s.ok()) return s.with_context(path);
-  // As long as a swap may take with all its limits; the response names every plugin.
-  constexpr std::size_t kAnswerBytesMax = std::size_t{16} << 20;
-  Result<std::string> answer = read_line(fd.get(), kAnswerBytesMax, [] { return true; });
-  if (!answer) return answer.error().with_context(path);
-  return answer;
+  // The time limit covers a swap with all its own limits; the response names every plugin.
+  constexpr std::size_t kResponseBytesMax = std::size_t{16} << 20;
+  Result<std::string> response = read_line(fd.get(), kResponseBytesMax, [] { return true; });
+  if (!response) return response.error().with_context(path);
+  return response;
 }
 
 std::string default_control_socket() {

@@ -1,4 +1,5 @@
-/// The Unix socket over which `davit ctl` speaks with a running host: one line asks, one answers.
+/// The Unix socket between `davit ctl` and a running host: one line for the request, one for the
+/// response.
 #pragma once
 
 #include <davit/result.hpp>
@@ -15,19 +16,19 @@
 
 namespace davit::host {
 
-/// A socket of mode 0600 that answers only its own user and root. The socket is removed at the end.
+/// A socket of mode 0600 that serves only its own user and root. The socket is removed at the end.
 class ControlServer {
  public:
   /// Called on a thread of the connection; blocks as long as it likes.
-  using Answer = std::function<std::string(std::string_view line)>;
+  using Respond = std::function<std::string(std::string_view line)>;
 
-  /// Listens at `path`. A socket that nobody listens at is replaced; kAlreadyExists when somebody
-  /// does, or when something else is there; kUnavailable when the system gives no socket or no
-  /// thread.
-  static Result<std::unique_ptr<ControlServer>> open(const std::string& path, Answer answer,
+  /// Listens at `path`, and replaces a socket without a listener. kAlreadyExists if another process
+  /// listens there or the path is something else; kUnavailable if the system provides no socket or
+  /// no thread.
+  static Result<std::unique_ptr<ControlServer>> open(const std::string& path, Respond respond,
                                                      Log log);
   /// `listening` listens at `path`; nothing is accepted yet. See open().
-  ControlServer(std::string path, UniqueFd listening, Answer answer, Log log);
+  ControlServer(std::string path, UniqueFd listening, Respond respond, Log log);
   /// Takes no further connection, and waits for the responses under way to be made, not to be read.
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
@@ -45,18 +46,18 @@ class ControlServer {
   const std::string path_;
   const UniqueFd listening_;
   const UniqueFd stopping_;  // An eventfd that ends all waits.
-  const Answer answer_;
+  const Respond respond_;
   const Log log_;
-  std::list<Connection> connections_;  // Of the accepting thread.
+  std::list<Connection> connections_;  // Used by the accepting thread only.
   std::jthread accepting_;             // Last: it uses the others.
 };
 
-/// Sends a line to the host that listens at `path` and returns its line. kNotFound: nobody listens
-/// there.
+/// Sends a line to the host that listens at `path` and returns its line. kNotFound: there is no
+/// listener.
 [[nodiscard]] Result<std::string> ask_host(const std::string& path, std::string_view line);
 
-/// Where a host listens when nobody says otherwise: davit.sock in $XDG_RUNTIME_DIR; empty without
-/// that.
+/// The default path of a host's socket: davit.sock in $XDG_RUNTIME_DIR; empty without that
+/// variable.
 [[nodiscard]] std::string default_control_socket();
 
 }  // namespace davit::host

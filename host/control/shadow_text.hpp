@@ -1,4 +1,4 @@
-/// What a shadow says of itself, as one line of JSON. Internal to host/control.
+/// The report of a shadow, as one line of JSON. Internal to host/control.
 #pragma once
 
 #include <string>

@@ -60,7 +60,7 @@ CrashFacts facts_of(int signal, const siginfo_t& info, const ucontext_t& context
   return facts;
 }
 
-void tell(const CrashFacts& facts) {
+void report(const CrashFacts& facts) {
   CrashText text;
   add_report(facts, text);
   (void)write_all(STDERR_FILENO, text.view());
@@ -76,11 +76,11 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
   // Another thread that crashes meanwhile waits for the end that the first one brings.
   while (speaking.test_and_set(std::memory_order_relaxed)) ::pause();
-  tell(facts_of(signal, *info, *static_cast<const ucontext_t*>(context)));
+  report(facts_of(signal, *info, *static_cast<const ucontext_t*>(context)));
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     if (kSignals[i] == signal) ::sigaction(signal, &installed.before[i], nullptr);
   }
-  // A fault happens again when this returns. What somebody sent must be sent again.
+  // A fault happens again when this returns. A signal that a process sent must be sent again.
   if (info->si_code <= 0) ::raise(signal);
   errno = saved;
 }

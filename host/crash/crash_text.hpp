@@ -15,7 +15,7 @@ class CrashText {
   CrashText& add(std::string_view text);
   CrashText& add_number(std::uint64_t number);
   CrashText& add_hex(std::uint64_t number);
-  /// With quotes; bytes that are no printable ASCII, and those beyond a limit, do not get in.
+  /// Adds quotes; drops bytes that are not printable ASCII, and those beyond a limit.
   CrashText& add_quoted(std::string_view text);
 
   [[nodiscard]] std::string_view view() const { return {bytes_.data(), size_}; }
@@ -26,10 +26,10 @@ class CrashText {
   std::size_t size_ = 0;
 };
 
-/// What the handler of a signal learns.
+/// The facts that the signal handler collects.
 struct CrashFacts {
   int signal = 0;
-  std::uint64_t address = 0;      ///< That was touched; with SIGABRT it means nothing.
+  std::uint64_t address = 0;      ///< The accessed address; meaningless with SIGABRT.
   std::uint64_t instruction = 0;  ///< Where the thread was.
   std::string_view module = {};   ///< The library that is at; empty: the program, or none.
   std::uint64_t module_base = 0;

@@ -9,7 +9,7 @@ namespace {
 
 /// Staged copies are named <digest>-<number>.so.
 constexpr std::size_t kDigestDigits = 64;
-/// As many digits of the digest as a Breadcrumb has.
+/// The digits of the digest that a Breadcrumb holds.
 constexpr std::size_t kBuildDigits = 12;
 
 /// The build whose code it was, by the name of its library; empty: another library.

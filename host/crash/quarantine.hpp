@@ -36,7 +36,7 @@ struct QuarantinedBuild {
                                 const std::vector<QuarantinedBuild>& quarantined,
                                 const QuarantinePolicy& policy, WallTime now);
 
-/// A plugin that this host was told to load and left out.
+/// A plugin that was to be loaded and was left out.
 struct LeftOutPlugin {
   std::string plugin;
   std::filesystem::path file;
@@ -46,7 +46,7 @@ struct LeftOutPlugin {
   [[nodiscard]] std::string text() const;
 };
 
-/// What the journal says at the start, and what was left out because of it. Thread-safe.
+/// The journal as read at the start, and the plugins left out because of it. Thread-safe.
 class Quarantine {
  public:
   /// `journal` may be missing: then nothing is remembered, and nothing left out.

@@ -12,7 +12,7 @@ namespace davit::host {
 struct Reference {
   std::string api_version;
   std::string kind;
-  std::string ns;  ///< Empty for cluster-scoped objects: their events live in namespace "default".
+  std::string ns;  ///< Empty for cluster-scoped objects: their events are in namespace "default".
   std::string name;
   std::string uid;
   std::string resource_version;
@@ -43,7 +43,7 @@ struct Event {
 /// The strategic-merge patch that a repetition sends: count, lastTimestamp and message.
 [[nodiscard]] std::string event_patch_json(const Event& event);
 
-/// The name of an event on `object`: `<object>.<hex nanoseconds>`, or `uuid` when that is no DNS
+/// The name of an event on `object`: `<object>.<hex nanoseconds>`, or `uuid` if that is not a DNS
 /// subdomain.
 [[nodiscard]] std::string event_name(std::string_view object, WallTime now, std::string uuid);
 

@@ -25,14 +25,14 @@ struct CorrelatorLimits {
   Duration refill = std::chrono::seconds(300);  ///< … and one more in each such time.
 };
 
-/// What to write for an event.
+/// The write that an event leads to.
 struct CorrelatedEvent {
   enum class Write { kCreate, kPatch };
   Write write = Write::kCreate;
   Event event;
 };
 
-/// What an aggregated event gets of its own.
+/// The fields that an aggregated event gets anew.
 struct FreshEvent {
   std::string name;
   WallTime time{};
@@ -45,8 +45,8 @@ class EventCorrelator {
  public:
   explicit EventCorrelator(CorrelatorLimits limits = {});
 
-  /// What to write; nothing when the event is dropped as spam. `fresh` is for an event that stands
-  /// for several: as upstream's, it has times of its own and no reporting fields.
+  /// Returns the write for an event; nothing if the event is dropped as spam. `fresh` is for an
+  /// event that stands for several: as upstream's, it has times of its own and no reporting fields.
   [[nodiscard]] std::optional<CorrelatedEvent> correlate(Event event, Time now,
                                                          const FreshEvent& fresh);
 

@@ -10,7 +10,7 @@ namespace davit::host {
 namespace {
 
 constexpr std::string_view kDefaultNamespace = "default";
-constexpr int kEventVerbosity = 3;  // Upstream's controllers ask for the same.
+constexpr int kEventVerbosity = 3;  // Same as upstream's controllers.
 // Taken at once; few against what the controllers themselves have in flight.
 constexpr std::size_t kTogetherMax = 16;
 
@@ -146,7 +146,7 @@ void EventRecorder::stop() {
     waiting_.clear();
     changed_.notify_all();
   }
-  // From here on nobody else touches the thread: enqueue() starts none when stopped.
+  // From here on only this function touches the thread: enqueue() starts none when stopped.
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
   if (lost > 0) log_.error("Events lost at shutdown", {{"count", lost}});

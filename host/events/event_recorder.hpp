@@ -66,7 +66,7 @@ class EventRecorder {
   const Log log_;
   const EventRecorderOptions options_;
 
-  // Of the sink thread.
+  // Used by the sink thread only.
   EventCorrelator correlator_;
   EventSink sink_;
 

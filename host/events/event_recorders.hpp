@@ -34,7 +34,7 @@ class EventRecorders {
 
  private:
   struct Entry;
-  /// Those there are now. Entries are never removed.
+  /// All present recorders. Entries are never removed.
   [[nodiscard]] std::vector<EventRecorder*> all() EXCLUDES(mutex_);
 
   const MakeApi make_api_;

@@ -21,10 +21,10 @@ class EventSink {
   EventSink(EventApi& api, Clock& clock, Random& random, Log log)
       : api_(api), clock_(clock), random_(random), log_(std::move(log)) {}
 
-  /// Writes each event or gives it up: at once when the server refuses it, after 12 attempts 10 s
-  /// apart (the first pause is random) when there is no response, and when `stop` is requested.
+  /// Writes each event or gives it up: at once if the server refuses it, after 12 attempts 10 s
+  /// apart (the first pause is random) if there is no response, and when `stop` is requested.
   /// Neighbouring creations go out together: a request is cheaper among others, and only a patch
-  /// depends on what was written before it.
+  /// depends on the writes before it.
   void write(std::span<const CorrelatedEvent> events, const std::stop_token& stop) EXCLUDES(mutex_);
 
  private:

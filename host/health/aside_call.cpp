@@ -123,7 +123,7 @@ void AsideCall::work() {
 
 std::shared_ptr<AsideCall> AsideCalls::make() {
   MutexLock lock(mutex_);
-  // What others hold may begin a call at any time.
+  // A call with other holders may begin at any time.
   std::erase_if(made_, [](const std::shared_ptr<AsideCall>& each) {
     return each.use_count() == 1 && each->wait_idle(Time::min());
   });

@@ -18,16 +18,16 @@
 
 namespace davit::host {
 
-/// Makes calls, one at a time, on a thread of its own, which the first one starts. Whoever asks
-/// gets a ticket and looks for the result from time to time, so that no thread waits for a call.
-/// When a call takes longer than `limit`, it fails, together with those behind it; while it hangs,
-/// further ones fail at once. Thread-safe. The destructor waits for the call that runs.
+/// Makes calls, one at a time, on a thread of its own, which the first call starts. A caller gets a
+/// ticket and polls for the result, so no thread waits for a call. If a call takes longer than
+/// `limit`, it fails, together with those behind it; while it hangs, further ones fail at once.
+/// Thread-safe. The destructor waits for the call that runs.
 class AsideCall {
  public:
   using Call = std::function<Result<std::string>()>;
   enum class Ticket : std::uint64_t {};
 
-  /// So many calls wait behind the one that runs: a few people with their tools.
+  /// The most calls that wait behind the running one: a few people with their tools.
   static constexpr std::size_t kWaitingMax = 8;
   /// How often to look for a result: a person does not notice it, and it costs next to nothing.
   static constexpr Duration kLook = std::chrono::milliseconds(5);
@@ -46,7 +46,7 @@ class AsideCall {
   [[nodiscard]] Ticket join(Call call) EXCLUDES(mutex_);
   /// The result, with which the ticket ends; nothing until there is one.
   [[nodiscard]] std::optional<Result<std::string>> take(Ticket ticket) EXCLUDES(mutex_);
-  /// Nobody wants the result any more. A call that has not begun and serves no other is not made.
+  /// Gives up the result. A call that has not begun and has no other holder is not made.
   void drop(Ticket ticket) EXCLUDES(mutex_);
 
   /// When to look for results again.
@@ -59,7 +59,7 @@ class AsideCall {
   struct Asked {
     Ticket ticket{};
     Call call;
-    std::size_t holders = 1;  // Who waits for it; 0 while it runs for nobody any more.
+    std::size_t holders = 1;  // How many wait for it; 0 while it runs without any holder left.
   };
   struct Known {
     Result<std::string> result;

@@ -109,7 +109,7 @@ std::string number_text(double value) {
   const std::string_view scientific(text, static_cast<std::size_t>(end - text));
   const std::size_t e = scientific.find('e');
   const int exponent = std::atoi(std::string(scientific.substr(e + 1)).c_str());
-  constexpr int kLargestFixed = 5;  // As Go: shortest numbers switch at six digits.
+  constexpr int kLargestFixed = 5;  // Go's rule: shortest numbers switch at six digits.
   if (exponent >= -4 && exponent <= kLargestFixed) {
     end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr;
   }

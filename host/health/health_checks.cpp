@@ -30,7 +30,7 @@ struct HealthChecks::Ask {
     Entry entry;
     bool excluded = false;
     std::optional<AsideCall::Ticket> ticket = {};  // While the check is made aside.
-    std::optional<Status> result = {};             // Of a check that was made aside.
+    std::optional<Status> result = {};             // Set for a check that was made aside.
   };
 
   std::string endpoint;  // "healthz", "livez", "readyz"
@@ -149,7 +149,7 @@ std::vector<HealthChecks::Entry> HealthChecks::entries(std::string_view endpoint
   return found;
 }
 
-HttpServerResponse HealthChecks::answer(const HttpServerRequest& request) const {
+HttpServerResponse HealthChecks::respond(const HttpServerRequest& request) const {
   std::string_view path = request.path();
   if (path.empty() || path.front() != '/') return not_found();
   path.remove_prefix(1);

@@ -16,7 +16,7 @@
 
 namespace davit::host {
 
-/// What a check is asked for. A check may serve several.
+/// The endpoints that include a check. A check may serve several.
 struct HealthEndpoints {
   bool health = false;  ///< /healthz: as kube-controller-manager's.
   bool live = false;    ///< /livez: failing means "restart me".
@@ -39,13 +39,12 @@ class HealthChecks {
                  Check check) EXCLUDES(mutex_);
   void remove(std::string_view name) EXCLUDES(mutex_);
 
-  /// Where this host stands, shown by /readyz: it answers 200 `ok` when `standby` is empty or
-  /// returns false, and 200 `ok (standby)` when it returns true: a standby is well and only has no
-  /// work.
+  /// Sets the role for /readyz: it returns 200 `ok` if `standby` is empty or returns false, and 200
+  /// `ok (standby)` if it returns true: a standby is healthy and only has no work.
   void set_standby(std::function<bool()> standby) EXCLUDES(mutex_);
 
-  /// What fails no check and an operator should know all the same: shown by /readyz?verbose as
-  /// `[!]<name> <line>`. Replaces what was said under that name; no lines: nothing any more.
+  /// Sets a note for operators that fails no check: /readyz?verbose shows it as `[!]<name> <line>`.
+  /// Replaces earlier lines of that name; an empty list removes them.
   void note(const std::string& name, std::vector<std::string> lines) EXCLUDES(mutex_);
   struct Note {
     std::string name;
@@ -57,7 +56,7 @@ class HealthChecks {
   /// others. `?verbose` lists the checks, `?exclude=<check>` leaves one out. Reasons of failures
   /// are in the log at V2 and not in the response, but for /readyz?verbose. Deferred while it
   /// includes a check that is made aside; this object must outlive it.
-  [[nodiscard]] HttpServerResponse answer(const HttpServerRequest& request) const EXCLUDES(mutex_);
+  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request) const EXCLUDES(mutex_);
 
   /// Told of the result of each check that ran: name, endpoint ("healthz"), success.
   using Observer = std::function<void(std::string_view, std::string_view, const Status&)>;

@@ -1,4 +1,4 @@
-/// Apart from the routes, so that whoever only needs those builds no HTTP server.
+/// Separate from the routes, so that programs that need only the routes build no HTTP server.
 #include "host/health/observability_server.hpp"
 
 namespace davit::host {
@@ -8,7 +8,7 @@ Result<std::unique_ptr<HttpServer>> ObservabilityRoutes::serve(const HttpServerO
   HttpServerOptions with_probes = options;
   with_probes.is_probe = &ObservabilityRoutes::is_health;
   return HttpServer::open(
-      with_probes, [this](const HttpServerRequest& request) { return answer(request); }, log);
+      with_probes, [this](const HttpServerRequest& request) { return respond(request); }, log);
 }
 
 }  // namespace davit::host

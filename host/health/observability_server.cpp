@@ -67,9 +67,9 @@ bool ObservabilityRoutes::is_health(const HttpServerRequest& request) {
   return path.starts_with("/healthz") || path.starts_with("/livez") || path.starts_with("/readyz");
 }
 
-HttpServerResponse ObservabilityRoutes::answer(const HttpServerRequest& request) {
+HttpServerResponse ObservabilityRoutes::respond(const HttpServerRequest& request) {
   const std::string_view path = request.path();
-  if (is_health(request)) return checks_.answer(request);
+  if (is_health(request)) return checks_.respond(request);
   const bool exposition = path == "/metrics" || path == "/metrics/slis";
   const bool known = exposition || path.starts_with(kDebugPrefix);
   if (!known) return text(404, "404 page not found\n");

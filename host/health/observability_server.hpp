@@ -35,12 +35,12 @@ class ObservabilityRoutes {
   void remove_debug_page(std::string_view controller) EXCLUDES(mutex_);
 
   /// The response; deferred where it needs a plugin.
-  [[nodiscard]] HttpServerResponse answer(const HttpServerRequest& request) EXCLUDES(mutex_);
+  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request) EXCLUDES(mutex_);
   /// Whether the request is for a health check: /healthz, /livez, /readyz and what is below them.
   [[nodiscard]] static bool is_health(const HttpServerRequest& request);
 
-  /// Opens a server that answers with these routes, which must outlive it. Health checks are its
-  /// probes: they are answered however many clients ask for other pages.
+  /// Opens a server for these routes, which must outlive it. Health checks are its probes, which it
+  /// serves no matter how many clients ask for other pages.
   [[nodiscard]] Result<std::unique_ptr<HttpServer>> serve(const HttpServerOptions& options,
                                                           const Log& log);
 

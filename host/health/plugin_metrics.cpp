@@ -14,7 +14,7 @@ namespace {
 /// MiB.
 constexpr std::size_t kSeriesMax = 10000;
 
-/// Those of the host begin so; a plugin's must not look like them.
+/// The prefixes of the host's metrics; a plugin's must not use them.
 constexpr std::array<std::string_view, 8> kReserved = {
     "workqueue_",  "rest_client_", "leader_election_", "process_",
     "kubernetes_", "informer_",    "davit_",           "running_managed_controllers",

@@ -1,11 +1,11 @@
-/// What the kernel tells about this process. Linux only.
+/// The kernel's statistics about this process. Linux only.
 #pragma once
 
 #include <cstdint>
 
 namespace davit::host {
 
-/// Zero where /proc does not tell.
+/// Zero where /proc has no value.
 struct ProcessStats {
   double cpu_seconds = 0;
   double start_time_seconds = 0;  ///< Since 1970.
@@ -15,7 +15,7 @@ struct ProcessStats {
   std::uint64_t open_files = 0;
   double open_files_max = 0;
   std::uint64_t threads = 0;
-  std::uint64_t received_bytes = 0;  ///< Of the network namespace, as Go's client counts it.
+  std::uint64_t received_bytes = 0;  ///< For the network namespace, as in Go's client.
   std::uint64_t sent_bytes = 0;
 };
 

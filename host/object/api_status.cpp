@@ -10,7 +10,7 @@ namespace davit::host {
 
 namespace {
 
-/// Of k8s.io/apimachinery/pkg/apis/meta/v1/types.go those that a caller can act on.
+/// The reasons of k8s.io/apimachinery/pkg/apis/meta/v1/types.go that a caller can act on.
 struct Reason {
   std::string_view name;
   Code code;
@@ -63,7 +63,7 @@ Code code_of_http(int http_status) {
   }
 }
 
-/// Servers before 1.18 told "too large" in words only; readers shall find the cause in one place.
+/// Servers before 1.18 say "too large" in the message only; this moves the cause to one field.
 constexpr std::string_view kTooLarge = "Too large resource version";
 constexpr std::string_view kTooLargeCause = "ResourceVersionTooLarge";
 
@@ -87,9 +87,10 @@ Code code_of(std::string_view reason, int http_status) {
 }
 
 Status api_status(Value status, int http_status) {
-  const std::int64_t told = status["code"].integer().value_or(0);
+  const std::int64_t http_code = status["code"].integer().value_or(0);
   ApiDetail detail;
-  detail.http_status = told > 0 && told < 1000 ? static_cast<int>(told) : http_status;
+  detail.http_status =
+      http_code > 0 && http_code < 1000 ? static_cast<int>(http_code) : http_status;
   detail.reason = status["reason"].string();
   const Value details = status["details"];
   read_causes(details["causes"], detail);

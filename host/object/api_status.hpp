@@ -8,14 +8,14 @@
 
 namespace davit::host {
 
-/// What a controller can do about a Kubernetes reason, or for an unknown one about the HTTP status.
+/// The code for a Kubernetes reason or, if that is unknown, for the HTTP status.
 [[nodiscard]] Code code_of(std::string_view reason, int http_status);
 
 /// A v1 Status object as an error with its detail: an HTTP error body, or the object of a watch's
-/// ERROR event. Never ok: an object that claims success or says nothing is kInternal. `http_status`
-/// is that of the answer, for a Status that tells no code; 0 when there is none.
+/// ERROR event. Never ok: an object that claims success or has no content is kInternal.
+/// `http_status` is that of the response, for a Status without a code; 0 when there is none.
 Status api_status(Value status, int http_status = 0);
-/// The same from JSON text; kInternal when it is no JSON object.
+/// The same from JSON text; kInternal if it is not a JSON object.
 Status api_status(std::string_view json);
 
 }  // namespace davit::host

@@ -1,4 +1,4 @@
-/// What needs a whole subtree: equality, hash and JSON text, as abi.h defines them. Internal to
+/// Operations on a whole subtree: equality, hash and JSON text, as abi.h defines them. Internal to
 /// host/object. Recursion is bounded by ParseOptions::depth_max.
 #pragma once
 

@@ -10,11 +10,11 @@
 
 namespace davit::host {
 
-/// Holds the pieces of a text up to a limit. Beyond it the text is passed over: only what tells
-/// which object it is about is kept. Not thread-safe.
+/// Holds the pieces of a text up to a limit. Beyond it the text is skipped, and only the identity
+/// of the object is kept. Not thread-safe.
 class HeldText {
  public:
-  /// What became of a piece.
+  /// The outcome for a piece.
   enum class Fate {
     kHeld,
     kPassedOver,
@@ -44,7 +44,7 @@ class HeldText {
   [[nodiscard]] std::string_view whole(std::string_view last_piece) const {
     return pieces_.empty() ? last_piece : std::string_view(pieces_);
   }
-  /// What is known about a text that was passed over.
+  /// The identity of an object whose text was skipped.
   [[nodiscard]] const IdentityScan& passed_over() const { return *scan_; }
 
   /// Forgets the text. The buffer of a huge one is given back.

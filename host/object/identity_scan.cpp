@@ -35,7 +35,7 @@ void IdentityScan::feed(std::string_view piece) {
   const char* end = at + piece.size();
   while (at < end) {
     if (in_string_ && !escaped_ && !is_key_ && !taking_) {
-      // Text that nobody wants is passed over quickly.
+      // Text that is not needed is skipped quickly.
       at = skip_plain(at, end);
       if (at == end) return;
     }

@@ -10,7 +10,8 @@
 
 namespace davit::host {
 
-/// What could be read of an object; empty what was not there, not readable or too long.
+/// The readable identity of an object; members are empty if they are missing, unreadable or too
+/// long.
 struct ObjectIdentity {
   std::string api_version{};
   std::string kind{};
@@ -38,7 +39,7 @@ class IdentityScan {
   /// Looks at the next piece of the text.
   void feed(std::string_view piece);
 
-  /// What has come so far.
+  /// The identity as far as it has been read.
   [[nodiscard]] ObjectIdentity identity() const;
   /// The member `type` of a watch event, as JSON; empty if it has not come.
   [[nodiscard]] const std::string& type_json() const { return texts_[kType]; }

@@ -72,7 +72,8 @@ std::uint64_t parity_up_to(std::uint64_t bits) {
 }
 
 /// The bytes that follow an escaping backslash. An even run of backslashes escapes itself. The
-/// carry says whether the byte before the block was an escaping one. As in simdjson (find_escaped).
+/// carry states whether the byte before the block was an escaping one. The method is simdjson's
+/// (find_escaped).
 std::uint64_t escaped_bytes(std::uint64_t backslashes, bool carry_in) {
   constexpr std::uint64_t kEven = 0x5555555555555555;
   backslashes &= ~static_cast<std::uint64_t>(carry_in);
@@ -195,7 +196,7 @@ const char* skip_plain(const char* begin, const char* end) {
 #if defined(__SSE2__)
   for (; end - begin >= 16; begin += 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(begin));
-    // As signed numbers, control characters and bytes beyond ASCII are both below the space.
+    // In signed numbers, control characters and bytes beyond ASCII are both below the space.
     const __m128i marks = _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')),
                                        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
                                                     _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));

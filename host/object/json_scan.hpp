@@ -42,7 +42,7 @@ class ValueScanner {
 /// backslash, a control character or a byte beyond ASCII.
 [[nodiscard]] const char* skip_plain(const char* begin, const char* end);
 
-/// The place behind the value that begins at `begin`, which is no white space; null when the text
+/// The position behind the value that begins at `begin`, which is not white space; null if the text
 /// ends within it. `end` ends a number or literal.
 [[nodiscard]] const char* skip_value(const char* begin, const char* end);
 

@@ -21,7 +21,7 @@ namespace davit::host {
 /// feed().
 using ItemSink = std::function<Status(std::string_view item_json)>;
 
-/// What becomes of an item that is too large to be held.
+/// The handling of an item that is too large to be held.
 struct LargeItems {
   std::size_t bytes_max = kObjectBytesMax;
   /// Takes what could be read of it; the item is passed over. Without this it is an error.
@@ -33,12 +33,12 @@ struct LargeItems {
 ///
 ///     ListSplitter splitter;
 ///     for each chunk: if (Status s = splitter.feed(chunk, sink); !s.ok()) …
-///     if (Status s = splitter.finish(); !s.ok()) …   // then resource_version() and so on are
-///     valid
+///     if (Status s = splitter.finish(); !s.ok()) …
+///     // Now resource_version() and so on are valid.
 ///
 /// The body is split, not validated: parse_object() judges the items, which may be any JSON value.
-/// A body of kind Status is no list: finish() returns it as an error (see api_status.hpp). A Table
-/// is refused with kUnsupported.
+/// A body of kind Status is not a list: finish() returns it as an error (see api_status.hpp). A
+/// Table is refused with kUnsupported.
 class ListSplitter {
  public:
   /// For metadata and all else that is kept beside the items.
@@ -108,7 +108,7 @@ class ListSplitter {
   HeldText text_{IdentityScan::Root::kObject};  // The key, field or item at hand.
   std::string key_;
   std::string head_;  // The fields that matter, as members of a JSON object that lacks its end.
-  std::uint64_t offset_ = 0;  // Of the present chunk.
+  std::uint64_t offset_ = 0;  // At the start of the present chunk.
   std::size_t item_count_ = 0;
   bool has_items_ = false;
   std::string resource_version_, continue_token_, kind_, api_version_;

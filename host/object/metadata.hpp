@@ -1,5 +1,5 @@
-/// What the host itself reads of every object; found while parsing, so that reading it costs
-/// nothing.
+/// The metadata that the host itself reads of every object; recorded while parsing, so that reading
+/// it costs nothing.
 #pragma once
 
 #include <davit/result.hpp>

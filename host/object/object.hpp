@@ -27,7 +27,7 @@ enum class Kind : std::int32_t {
   kObject = DAVIT_KIND_OBJECT,
 };
 
-/// A place inside an object, or absent; a thin front of davit_value and as cheap to copy. Borrows
+/// A value inside an object, or absent; a thin front of davit_value and as cheap to copy. Borrows
 /// the object: keep an ObjectRef while using it. Every function accepts an absent value. Paths
 /// outside the mask read as absent here; code that must tell the difference uses the functions of
 /// abi.hpp.
@@ -37,7 +37,7 @@ class Value {
   explicit Value(davit_value value) : raw(value) {}
 
   [[nodiscard]] Kind kind() const;
-  /// The member with this key; absent when there is none or this is no object.
+  /// The member with this key; absent if there is none or this is not an object.
   [[nodiscard]] Value operator[](std::string_view key) const;
   /// The same by interned name, which is faster.
   [[nodiscard]] Value member(davit_name name) const;
@@ -46,9 +46,9 @@ class Value {
   [[nodiscard]] Value at(std::size_t index) const;
   /// Elements of an array or members of an object; 0 for everything else.
   [[nodiscard]] std::size_t count() const;
-  /// The text; empty when this is no string. Lives as long as the object.
+  /// The text; empty if this is not a string. Lives as long as the object.
   [[nodiscard]] std::string_view string() const;
-  /// The text of a number as the server wrote it; empty when this is no number.
+  /// The text of a number as the server wrote it; empty if this is not a number.
   [[nodiscard]] std::string_view number() const;
   [[nodiscard]] std::optional<std::int64_t> integer() const;
   [[nodiscard]] std::optional<bool> boolean() const;

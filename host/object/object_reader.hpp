@@ -34,7 +34,7 @@ class ObjectReader {
   [[nodiscard]] const char* complaint() const { return complaint_; }
   [[nodiscard]] bool is_too_deep() const { return complaint_ == kTooDeep; }
 
-  // What RapidJSON calls; false stops it.
+  // RapidJSON's callbacks; false stops it.
   bool Null() {  // NOLINT(readability-identifier-naming)
     if (passing_over_) {
       passing_over_ = false;  // The stand-in.
@@ -130,7 +130,7 @@ class ObjectReader {
   ObjectSpace& space_;
   TapeWriter& tape_;
   SpliceStream* stream_ = nullptr;  // Borrowed during one parse.
-  std::vector<Mask> levels_;        // Of the members or elements of each open object or array.
+  std::vector<Mask> levels_;        // One for each open object or array.
   std::size_t depth_max_ = 0;
   std::size_t dropping_ = 0;  // While inside an array that is not kept: its depth.
   Mask next_mask_ = kFullMask;

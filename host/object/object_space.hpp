@@ -43,8 +43,8 @@ class ObjectSpace {
  public:
   /// Names that object keys may take up; later ones are kept inside their objects.
   static constexpr std::size_t kDataNamesMax = 8192;
-  /// Names in all. What is above kDataNamesMax is kept for intern(), so that no content of a
-  /// cluster can take the room of a plugin's names.
+  /// The limit on names. Those above kDataNamesMax are reserved for intern(), so no content of a
+  /// cluster can use up the names that plugins need.
   static constexpr std::size_t kNamesMax = 16384;
   /// Longer keys are data, not field names, and are never interned.
   static constexpr std::size_t kDataNameBytesMax = 64;
@@ -75,8 +75,8 @@ class ObjectSpace {
   /// of paths gives the same mask. kInvalid names the bad path; kUnsupported when a table is full.
   Result<Mask> add_projection(std::span<const std::string> paths) EXCLUDES(mutex_);
 
-  /// As add_projection(), for ParseOptions::keep_mask: the paths, and what the host itself reads of
-  /// each object, which is the above and the UID of the controlling owner.
+  /// Like add_projection(), for ParseOptions::keep_mask: the paths, and the metadata that the host
+  /// itself reads of each object, which is the above and the UID of the controlling owner.
   Result<Mask> add_keep_projection(std::span<const std::string> paths) EXCLUDES(mutex_);
 
   /// The mask of member `name` below `mask`; kNothingMask when it is outside. Takes no lock.
@@ -120,7 +120,7 @@ class ObjectSpace {
   mutable Mutex mutex_;
   std::size_t name_count_ GUARDED_BY(mutex_) = 0;
   std::size_t place_count_ GUARDED_BY(mutex_) = 2;  // The ids of kFullMask and kNothingMask.
-  std::map<std::string, Mask> projections_ GUARDED_BY(mutex_);  // By their sorted paths.
+  std::map<std::string, Mask> projections_ GUARDED_BY(mutex_);  // Keyed by their sorted paths.
   // Owners of what the pointers above lead to.
   std::vector<std::unique_ptr<Name[]>> owned_names_ GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<NameTable>> owned_tables_ GUARDED_BY(mutex_);

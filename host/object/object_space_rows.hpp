@@ -30,7 +30,7 @@ struct ObjectSpace::NameTable {
 struct ObjectSpace::Edge {
   davit_name name = 0;
   Mask mask = kFullMask;
-  std::string_view text;  // Of the name; lives as long as the space.
+  std::string_view text;  // The name's text; lives as long as the space.
 };
 
 /// One place of a projection: what is visible below it.

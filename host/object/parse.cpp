@@ -23,8 +23,8 @@ constexpr std::size_t kKeptBytesMax = std::size_t{1} << 20;
 using tape::Byte;
 using tape::Tag;
 
-/// UTF-8 for RapidJSON, which asks for one character of a string at a time, though nearly all
-/// strings are plain ASCII: takes all plain characters at once.
+/// UTF-8 for RapidJSON, which reads one character of a string at a time, though nearly all strings
+/// are plain ASCII: takes all plain characters at once.
 struct Utf8 : rapidjson::UTF8<char> {
   template <typename Out>
   static bool Validate(SpliceStream& in, Out& out) {  // NOLINT(readability-identifier-naming)

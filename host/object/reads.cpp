@@ -116,8 +116,8 @@ davit_code path(davit_value value, const davit_name* names, std::size_t count,
 std::size_t count(davit_value value) noexcept {
   if (value.object == nullptr) return 0;
   const Tag tag = tape::tag_of(*at(value));
-  // How many members or elements are there at all depends on who else declared what, so it is not
-  // told.
+  // The number of members or elements depends on other controllers' declarations, so only a full
+  // mask shows it.
   if (tag == Tag::kObject && value.mask == kFullMask) return tape::count(at(value));
   if (tag == Tag::kArray && object_of(value)->space().element_mask(value.mask) != kNothingMask) {
     return tape::count(at(value));

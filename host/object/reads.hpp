@@ -1,6 +1,6 @@
 /// The reads of "davit.object/1" as plain functions; abi.h documents each. Internal to host/object:
-/// others use Value or the table that fill_object_table() fills. Those that are not noexcept throw
-/// std::bad_alloc.
+/// other folders use Value or the table that fill_object_table() fills. Functions that are not
+/// noexcept throw std::bad_alloc.
 #pragma once
 
 #include <davit/abi.h>

@@ -15,7 +15,7 @@ namespace davit::host {
 /// the stand-in happens where the end of the input is checked anyway.
 class SpliceStream {
  public:
-  using Ch = char;  // NOLINT(readability-identifier-naming): RapidJSON asks for these names.
+  using Ch = char;  // NOLINT(readability-identifier-naming): RapidJSON requires these names.
 
   explicit SpliceStream(std::string_view text)
       : at_(text.data()), end_(text.data() + text.size()), begin_(at_), text_end_(end_) {}
@@ -45,7 +45,7 @@ class SpliceStream {
   /// Whether all of the text was read.
   [[nodiscard]] bool at_end() const { return at_ == text_end_; }
 
-  // What RapidJSON calls.
+  // RapidJSON's interface.
   Ch Peek() const {  // NOLINT(readability-identifier-naming)
     if (at_ == end_ && !resume()) return '\0';
     return *at_;

@@ -75,7 +75,7 @@ inline T load(const Byte* at) {
 /// The index of a well-known text, or -1.
 [[nodiscard]] int find_known_text(std::string_view text);
 
-/// The text of a number or string that is no reference.
+/// The text of a number or string that is not a reference.
 inline std::string_view own_text(const Byte* at) {
   const unsigned extra = extra_of(*at);
   std::size_t size = extra;
@@ -182,7 +182,7 @@ std::size_t count(const Byte* at);
 /// An immutable snapshot; lives while an ObjectRef shares it.
 class Object {
  public:
-  /// What metadata.hpp gives out, as places on the tape.
+  /// The metadata of metadata.hpp, as positions on the tape.
   struct Places {
     static constexpr std::uint16_t kNone = 0;      // The root stands there, so no string does.
     static constexpr std::uint16_t kFar = 0xffff;  // Beyond what 16 bits hold: look it up.

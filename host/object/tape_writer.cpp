@@ -15,8 +15,8 @@ constexpr std::size_t kNarrowHeader = 3;
 constexpr std::size_t kWideHeader = 5;
 constexpr std::size_t kFewMembers = 16;
 
-/// Of the size and up to sixteen bytes from both ends; what differs only between is not found
-/// again.
+/// A hash of the size and up to sixteen bytes from both ends. A text that differs only in between
+/// is stored again.
 std::uint32_t quick_hash(std::string_view text) {
   std::uint64_t head = 0;
   std::uint64_t tail = 0;

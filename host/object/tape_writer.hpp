@@ -49,7 +49,7 @@ class TapeWriter {
   /// A string that was written before, so that the same text can refer to it.
   struct Seen {
     std::uint32_t offset;
-    std::uint32_t round;  // Of begin(); an entry of an older one is void.
+    std::uint32_t round;  // The round of begin() that made it; an entry of an older one is void.
     std::uint32_t hash;
   };
   struct KeyAt {

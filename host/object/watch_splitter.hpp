@@ -24,7 +24,7 @@ enum class WatchType { kAdded, kModified, kDeleted, kBookmark, kError };
 /// feed().
 using WatchSink = std::function<Status(WatchType type, std::string_view object_json)>;
 
-/// What becomes of an event that is too large to be held.
+/// The handling of an event that is too large to be held.
 struct LargeEvents {
   /// Room for the largest object and what is around it.
   std::size_t bytes_max = kObjectBytesMax + 1024;
@@ -40,8 +40,8 @@ class WatchSplitter {
   WatchSplitter() = default;
   explicit WatchSplitter(LargeEvents large) : large_(std::move(large)) {}
 
-  /// Decodes the next bytes. kInvalid tells a malformed or too large document, and its offset in
-  /// the stream; after an error every further call returns it again.
+  /// Decodes the next bytes. kInvalid for a malformed or too large document, with its offset in the
+  /// stream; after an error every further call returns it again.
   Status feed(std::string_view chunk, const WatchSink& sink);
   /// Tells that the stream ended. kUnavailable when that was inside a document.
   Status finish();

@@ -141,9 +141,9 @@ std::vector<Finding> judge(const ElfFile& elf) {
         {Grade::kLoadOnce, "go-runtime", "contains a Go runtime, which cannot leave a process"});
   }
   for (const ImportRule& rule : kImportRules) {
-    const bool told = std::any_of(out.begin(), out.end(),
-                                  [&](const Finding& finding) { return finding.id == rule.id; });
-    if (told || !elf.imports_symbol(rule.symbol)) continue;
+    const bool known = std::any_of(out.begin(), out.end(),
+                                   [&](const Finding& finding) { return finding.id == rule.id; });
+    if (known || !elf.imports_symbol(rule.symbol)) continue;
     out.push_back({Grade::kLoadOnce, std::string(rule.id), std::string(rule.text)});
   }
   return out;

@@ -30,10 +30,10 @@ Status read_declaration(const ElfFile& elf, PluginDeclaration& out,
   if (!note.ok()) {
     constexpr std::size_t kNamedMax = 20;
     std::string text = "its davit note is wrong: ";
-    const std::size_t told = std::min(note.mistakes.size(), kNamedMax);
-    for (std::size_t i = 0; i < told; ++i) text += (i == 0 ? "" : "; ") + note.mistakes[i];
-    if (told < note.mistakes.size()) {
-      text += "; and " + std::to_string(note.mistakes.size() - told) + " more";
+    const std::size_t named = std::min(note.mistakes.size(), kNamedMax);
+    for (std::size_t i = 0; i < named; ++i) text += (i == 0 ? "" : "; ") + note.mistakes[i];
+    if (named < note.mistakes.size()) {
+      text += "; and " + std::to_string(note.mistakes.size() - named) + " more";
     }
     return refused(Code::kInvalid, "note", text);
   }

@@ -1,4 +1,4 @@
-/// What a queue holds while no key runs, on its way to the queue that goes on with it.
+/// The content of a queue while no key runs, on its way to another queue.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace davit::host {
 
-/// What a queue knows of a key that is not idle.
+/// The state of a key that is not idle.
 struct QueueEntry {
   enum class State { kQueued, kRunning, kStale };
 
@@ -34,8 +34,8 @@ struct DelayedKey {
 };
 using DelayedKeys = std::map<std::string, DelayedKey, std::less<>>;
 
-/// Taking it out of a queue copies no key. What the next queue leaves in it may be destroyed at any
-/// time later, so that a hot swap does not wait for that.
+/// Taking it out of a queue copies no key. The next queue may leave entries in it, which can be
+/// destroyed at any later time, so that a hot swap does not wait for that.
 class QueueContent {
  public:
   /// A key that waits behind all others, unless it waits already.
@@ -52,7 +52,7 @@ class QueueContent {
 
  private:
   friend class WorkQueue;
-  QueueEntries entries_;  // Those that wait.
+  QueueEntries entries_;  // The waiting entries.
   QueueOrder waiting_;
   DelayedKeys delayed_;
   RetryLimiter::Failures failures_;

@@ -1,4 +1,4 @@
-/// What a work queue tells the outside about itself (upstream's workqueue_* series).
+/// The metrics of a work queue (upstream's workqueue_* series).
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,7 @@
 
 namespace davit::host {
 
-/// What runs right now; read by the metrics endpoint when it is scraped, so that nothing has to
-/// tick.
+/// The running work; the metrics endpoint reads it when it is scraped, so nothing has to tick.
 struct RunningWork {
   Duration total{0};    ///< workqueue_unfinished_work_seconds: the sum over all keys that run.
   Duration longest{0};  ///< workqueue_longest_running_processor_seconds.
@@ -29,7 +28,7 @@ class QueueMetrics {
   virtual void added() {}
   /// A key went to a worker: depth - 1, and the time since added().
   virtual void taken([[maybe_unused]] Duration waited) {}
-  /// So many keys left the queue without going to a worker: depth less by as many.
+  /// `keys` keys left the queue without going to a worker: the depth falls by as many.
   virtual void dropped([[maybe_unused]] std::size_t keys) {}
   /// A worker is done with a key.
   virtual void done([[maybe_unused]] Duration worked) {}

@@ -37,9 +37,9 @@ class RetryLimiter {
 
   /// Failures in a row, by key.
   using Failures = std::unordered_map<std::string, std::uint32_t, KeyHash, std::equal_to<>>;
-  /// Forgets all keys and tells what was known of them.
+  /// Forgets all keys and returns their failures.
   [[nodiscard]] Failures take_failures() { return std::exchange(failures_, {}); }
-  /// Goes on where another limiter was. What this one knows of a key itself wins.
+  /// Continues with another limiter's failures. This limiter's own knowledge of a key wins.
   void adopt(Failures failures) { failures_.merge(failures); }
 
  private:

@@ -94,7 +94,7 @@ std::optional<WorkQueue::Lease> WorkQueue::take(Time now) {
 
 void WorkQueue::release(const std::string& key, Time now) {
   Duration worked{};
-  bool tell = false;
+  bool notifies = false;
   {
     MutexLock lock(mutex_);
     const auto it = entries_.find(key);
@@ -104,8 +104,8 @@ void WorkQueue::release(const std::string& key, Time now) {
     const bool again = it->second.state == State::kStale && phase_ != Phase::kShutDown;
     const auto busy = busy_shards_.find(it->second.shard);
     if (!it->second.shard.empty() && busy != busy_shards_.end()) {
-      // Those that waited behind this key are older than what was queued meanwhile.
-      tell = !busy->second.empty();
+      // Keys that waited behind this one are older than those queued meanwhile.
+      notifies = !busy->second.empty();
       ready_.insert(ready_.begin(), busy->second.begin(), busy->second.end());
       busy_shards_.erase(busy);
     }
@@ -116,10 +116,10 @@ void WorkQueue::release(const std::string& key, Time now) {
     } else {
       entries_.erase(it);
     }
-    if (again || (phase_ != Phase::kOpen && running_ == 0)) tell = true;
+    if (again || (phase_ != Phase::kOpen && running_ == 0)) notifies = true;
   }
   metrics_.done(worked);
-  if (tell) changed();
+  if (notifies) changed();
 }
 
 WorkQueue::Added WorkQueue::enqueue(const QueueKey& key, Time now) {

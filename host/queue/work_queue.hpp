@@ -38,9 +38,9 @@ struct WorkQueueOptions {
   RetryOptions retry{};
   /// Borrowed; outlives the queue. Null: no metrics.
   QueueMetrics* metrics = nullptr;
-  /// Called, outside the lock, whenever take() may have something that it had not before,
-  /// next_due() moved closer, the queue was shut down, or a queue that is not open has drained: the
-  /// wake-up of whoever runs the workers. Thread-safe, must not block. May be empty.
+  /// Called, outside the lock, whenever take() may return a new key, next_due() moved closer, the
+  /// queue was shut down, or a queue that is not open has drained, to wake up the owner of the
+  /// workers. Thread-safe, must not block. May be empty.
   std::function<void()> on_change{};
 };
 
@@ -67,8 +67,8 @@ class WorkQueue {
 
   void add(const QueueKey& key, Time now) EXCLUDES(mutex_);
 
-  /// Adds `key` once `delay` has passed. Of several due times for one key the earliest wins. Counts
-  /// as a retry.
+  /// Adds `key` once `delay` has passed. If one key has several due times, the earliest wins.
+  /// Counts as a retry.
   void add_after(const QueueKey& key, Duration delay, Time now) EXCLUDES(mutex_);
 
   /// Adds `key` after its next back-off, and counts a failure.
@@ -101,9 +101,9 @@ class WorkQueue {
 
   /// Leaves the queue empty. Only of a queue that is not open and in which no key runs.
   [[nodiscard]] QueueContent take_content() EXCLUDES(mutex_);
-  /// Goes on with what another queue held: its waiting keys come before those that are here, of two
-  /// due times the earlier one wins. Only while no key runs. What this queue has no use for is left
-  /// in `content`.
+  /// Takes over the content of another queue: its waiting keys come before those that are here, and
+  /// of two due times the earlier one wins. Only while no key runs. Entries that this queue cannot
+  /// use stay in `content`.
   void adopt(QueueContent& content) EXCLUDES(mutex_);
 
   /// Keys that wait for a worker, without delayed and running ones.
@@ -121,7 +121,7 @@ class WorkQueue {
   using State = QueueEntry::State;  // An idle key has no entry.
 
   void release(const std::string& key, Time now) EXCLUDES(mutex_);
-  /// What an add did: nothing, made a running key stale, or made an idle key queued.
+  /// The effect of an add: none, made a running key stale, or made an idle key queued.
   enum class Added { kNothing, kStale, kQueued };
   Added enqueue(const QueueKey& key, Time now) REQUIRES(mutex_);
   void delay(const QueueKey& key, Time due) REQUIRES(mutex_);

@@ -25,8 +25,8 @@ inline constexpr std::string_view kTemplateHash = "pod-template-hash";
 /// The desired-replicas or max-replicas annotation: an unsigned number that fits int32, or nothing.
 [[nodiscard]] std::optional<std::int64_t> parse_replicas(std::string_view text);
 
-/// The revision that a rollback.to annotation asks for (0: the one before), or nothing when it asks
-/// for none. What is not a number is no request.
+/// The revision that a rollback.to annotation requests (0: the previous one). Nothing if it
+/// requests none or is not a number.
 [[nodiscard]] std::optional<std::int64_t> parse_rollback(std::string_view text);
 
 /// `history` with `revision` at its end. The oldest entries go when the text would pass 2000 bytes,

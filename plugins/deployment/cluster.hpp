@@ -1,4 +1,4 @@
-/// What a sync reads and acts through.
+/// The caches and clients of a sync.
 #pragma once
 
 #include <davit/client.hpp>

@@ -10,7 +10,7 @@
 namespace davit::deployment {
 namespace {
 
-/// As upstream: after so many failures in a row, about 164 s, a key waits for its next event.
+/// Upstream's number: after so many failures in a row, about 164 s, a key waits for its next event.
 constexpr std::uint32_t kRetriesMax = 15;
 
 /// A set just adopted: the snapshot does not name its owner yet.
@@ -81,7 +81,7 @@ Result<Again> DeploymentController::refuse_to_select_all(const Deployment& deplo
     body.member("resourceVersion", deployment.resource_version()).end_object();
     body.key("status").begin_object();
     body.member("observedGeneration", deployment.generation()).end_object().end_object();
-    // As upstream, a failure is not worth another try: nothing depends on it.
+    // A failure is not worth a retry, as upstream: nothing depends on it.
     static_cast<void>(cluster_.client.patch<Deployment>(
         deployment.key(), PatchType::kMerge, std::move(body).text(),
         {.subresource = "status", .answer = Answer::kMetadata}));

@@ -1,5 +1,5 @@
 /// DeploymentController: rolls ReplicaSets out and back so that the cluster runs what each
-/// Deployment asks for. Behaves as kube-controller-manager's; README.md has the table.
+/// Deployment specifies. Behaves as kube-controller-manager's; README.md has the table.
 #pragma once
 
 #include <davit/context.hpp>

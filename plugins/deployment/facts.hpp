@@ -1,4 +1,4 @@
-/// What the rules of a Deployment decide on: plain numbers, read from the snapshots once a sync.
+/// The input of a Deployment's rules: plain numbers, read from the snapshots once a sync.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ struct SetFacts {
   std::int64_t available = 0;
   std::optional<std::int64_t> terminating;  ///< Not reported by older ReplicaSet controllers.
 
-  std::optional<std::int64_t> revision;        ///< 0 when absent, none when it is no number.
+  std::optional<std::int64_t> revision;        ///< 0 when absent, none when it is not a number.
   std::optional<std::int64_t> desired_marked;  ///< desired-replicas annotation, when valid.
   std::optional<std::int64_t> max_marked;      ///< max-replicas annotation, when valid.
 };

@@ -10,7 +10,7 @@ bool lower_revision(const SetFacts& a, const SetFacts& b) {
   return *a.revision < *b.revision;
 }
 
-bool is_settled_at_zero(const SetFacts& set) {
+bool is_scaled_to_zero(const SetFacts& set) {
   return set.existing == 0 && set.wanted == 0 && set.generation <= set.observed_generation &&
          !set.deleting;
 }
@@ -35,7 +35,7 @@ std::vector<std::size_t> plan_history_cleanup(const RolloutFacts& rollout, const
     }
   }
   candidates.resize(static_cast<std::size_t>(excess));
-  std::erase_if(candidates, [&](std::size_t i) { return !is_settled_at_zero(sets.all[i]); });
+  std::erase_if(candidates, [&](std::size_t i) { return !is_scaled_to_zero(sets.all[i]); });
   return candidates;
 }
 

@@ -29,7 +29,7 @@ enum class Pace { kPaused, kRunning };
 /// A deadline that has passed already stays passed.
 void mark_pause(const RolloutFacts& rollout, Pace pace, DeploymentStatus& status, WallTime now);
 
-/// What mark_progress() compares. `subject` begins the messages: `ReplicaSet "web-5d"`, or
+/// The input of mark_progress(). `subject` begins the messages: `ReplicaSet "web-5d"`, or
 /// `Deployment "web"` without a new set.
 struct Progress {
   const DeploymentStatus& before;
@@ -44,10 +44,10 @@ void mark_progress(const RolloutFacts& rollout, const Progress& progress, Deploy
 /// Takes over the ReplicaFailure condition of a ReplicaSet, or drops ours when no set has one.
 void mark_replica_failure(std::optional<Condition> failure, DeploymentStatus& next);
 
-/// When to look again although nothing may happen, so that a stuck rollout times out: nothing when
-/// the clock does not run. `stored` is what the server holds, `next` what it was found equal to.
-/// Upstream: requeueStuckDeployment; here a rollout that was complete asks for nothing, since it
-/// cannot time out, and the last second is waited for rather than polled through.
+/// When to sync again even if nothing happens, so that a stuck rollout times out; nothing if the
+/// deadline does not run. `stored` is the status on the server, `next` the equal status just
+/// computed. Upstream: requeueStuckDeployment. Unlike upstream, a rollout that was complete needs
+/// no check, since it cannot time out, and the last second is one wait instead of a poll.
 [[nodiscard]] std::optional<Duration> next_check(const RolloutFacts& rollout,
                                                  const DeploymentStatus& stored,
                                                  const DeploymentStatus& next, WallTime now);

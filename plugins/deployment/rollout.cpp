@@ -64,8 +64,8 @@ Result<Again> Rollout::run() {
   return again;
 }
 
-/// The order is upstream's syncDeployment. What it does twice, once for the scaling test and once
-/// for the rollout step, happens once here, since the first answer is kept.
+/// The order is upstream's syncDeployment. Work that upstream does twice, for the scaling test and
+/// for the rollout step, happens once here, since its first result is kept.
 Result<Again> Rollout::step() {
   if (deployment_.is_being_deleted()) {
     if (Status s = refresh_new_set(); !s.ok()) return s;

@@ -61,7 +61,7 @@ class Rollout {
   [[nodiscard]] Status ensure_new_set();
   [[nodiscard]] Status take_existing(std::string_view name, const Status& error);
   [[nodiscard]] Status note_create_error(std::string_view name, const Status& error);
-  void add_created_set(const ReplicaSet& answer, std::int64_t size, std::int64_t revision);
+  void add_created_set(const ReplicaSet& response, std::int64_t size, std::int64_t revision);
   [[nodiscard]] std::int64_t next_revision() const;
   void note_revision(std::string_view text);
   void note_progress(std::string_view reason, std::string message);
@@ -103,12 +103,12 @@ class Rollout {
   const RolloutFacts rollout_;
   const Status limits_;  ///< Why maxSurge or maxUnavailable cannot be read.
 
-  std::vector<OwnedSet> sets_;   ///< As SetList has them.
+  std::vector<OwnedSet> sets_;   ///< In SetList's order.
   std::vector<SetFacts> facts_;  ///< One each, in the same order.
   bool has_new_ = false;
 
   std::string version_;      ///< The Deployment's resourceVersion, own writes included.
-  DeploymentStatus stored_;  ///< What the server holds.
+  DeploymentStatus stored_;  ///< The status on the server.
   DeploymentStatus status_;  ///< With this sync's edits.
   std::optional<std::string> revision_to_write_;
   std::optional<std::string> revision_written_;  ///< In the place of the snapshot's.

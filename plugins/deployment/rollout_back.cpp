@@ -64,24 +64,24 @@ Result<Again> Rollout::roll_back(std::int64_t revision) {
   return refuse_rollback(kNotFoundReason, "Unable to find the revision to rollback to.");
 }
 
-/// Takes the request away, so that it is answered once.
+/// Removes the request, so that it gets one reply.
 Result<Again> Rollout::refuse_rollback(std::string_view reason, std::string_view message) {
   cluster_.events.warning(deployment_, reason, message);
   JsonWriter body;
   body.begin_object().key("metadata").begin_object().member("resourceVersion", version_);
   body.key("annotations").begin_object().key(kRollbackTo).null().end_object();
   body.end_object().end_object();
-  const Result<Deployment> answer = cluster_.client.patch<Deployment>(
+  const Result<Deployment> response = cluster_.client.patch<Deployment>(
       deployment_.key(), PatchType::kMerge, std::move(body).text(), {.answer = Answer::kMetadata});
-  if (!answer) return answer.error();
+  if (!response) return response.error();
   return Again::when_changed();
 }
 
 Result<Again> Rollout::restore(std::size_t set, std::int64_t revision) {
-  const Result<Deployment> answer = cluster_.client.patch<Deployment>(
+  const Result<Deployment> response = cluster_.client.patch<Deployment>(
       deployment_.key(), PatchType::kJson, restore_patch(sets_[set].snapshot),
       {.answer = Answer::kMetadata});
-  if (!answer) return answer.error();
+  if (!response) return response.error();
   cluster_.events.normal(deployment_, "DeploymentRollback",
                          "Rolled back deployment \"" + std::string(deployment_.name()) +
                              "\" to revision " + std::to_string(revision));

@@ -48,7 +48,8 @@ Status Rollout::refresh_new_set() {
 }
 
 /// Copies the Deployment's annotations, raises the revision and its history, and sets
-/// minReadySeconds, in one request if anything differs. What the Deployment no longer has stays.
+/// minReadySeconds, in one request if anything differs. Annotations that the Deployment no longer
+/// has stay.
 Status Rollout::write_new_set(std::int64_t revision) {
   OwnedSet& set = sets_.back();
   SetFacts& facts = facts_.back();
@@ -62,7 +63,7 @@ Status Rollout::write_new_set(std::int64_t revision) {
     body.key(annotation.key).value(annotation.value);
     differs = true;
   }
-  // As upstream, a revision that is no number keeps the set's annotations from being touched.
+  // A revision that is not a number protects the set's annotations, as upstream.
   if (!facts.revision) differs = false;
   const bool is_raised = facts.revision && *facts.revision < revision;
   if (is_raised) {
@@ -81,10 +82,10 @@ Status Rollout::write_new_set(std::int64_t revision) {
   body.end_object();
   if (!differs && !is_raised && !waits_otherwise) return {};
 
-  const Result<ReplicaSet> answer = cluster_.client.patch<ReplicaSet>(
+  const Result<ReplicaSet> response = cluster_.client.patch<ReplicaSet>(
       set.snapshot.key(), PatchType::kMerge, std::move(body).text(), {.answer = Answer::kMetadata});
-  if (!answer) return answer.error();
-  set.version = answer->resource_version();
+  if (!response) return response.error();
+  set.version = response->resource_version();
   if (is_raised) facts.revision = revision;
   return {};
 }
@@ -103,29 +104,30 @@ Status Rollout::ensure_new_set() {
       deployment_.ns(),
       new_replica_set_body(deployment_, {name, hash, size, revision, rollout_.replicas_max()}));
   request.answer = Answer::kMetadata;
-  const Result<Value> answer = cluster_.client.call(request);
-  if (answer) {
-    add_created_set(ReplicaSet(*answer), size, revision);
+  const Result<Value> response = cluster_.client.call(request);
+  if (response) {
+    add_created_set(ReplicaSet(*response), size, revision);
     note_progress(kNewSetCreated, "Created new replica set \"" + name + "\"");
     if (size > 0) {
       cluster_.events.normal(
           deployment_, "ScalingReplicaSet",
           "Scaled up replica set " + name + " from 0 to " + std::to_string(size));
     }
-  } else if (answer.error().code() == Code::kAlreadyExists) {
-    if (Status s = take_existing(name, answer.error()); !s.ok()) return s;
+  } else if (response.error().code() == Code::kAlreadyExists) {
+    if (Status s = take_existing(name, response.error()); !s.ok()) return s;
   } else {
-    return note_create_error(name, answer.error());
+    return note_create_error(name, response.error());
   }
   note_revision(std::to_string(revision));
   return {};
 }
 
-void Rollout::add_created_set(const ReplicaSet& answer, std::int64_t size, std::int64_t revision) {
-  SetFacts facts = read_set(answer);  // Of its metadata; nothing else was asked for.
+void Rollout::add_created_set(const ReplicaSet& response, std::int64_t size,
+                              std::int64_t revision) {
+  SetFacts facts = read_set(response);  // Reads its metadata; the request asked for nothing else.
   facts.wanted = size;
   facts.revision = revision;
-  sets_.push_back({answer, std::string(answer.resource_version()), size, true});
+  sets_.push_back({response, std::string(response.resource_version()), size, true});
   facts_.push_back(facts);
   has_new_ = true;
 }
@@ -151,7 +153,7 @@ Status Rollout::take_existing(std::string_view name, const Status& error) {
   return error;
 }
 
-/// Everything but a namespace that goes away is told to the user.
+/// Reports every error to the user, except that of a namespace that is being deleted.
 Status Rollout::note_create_error(std::string_view name, const Status& error) {
   if (error.has_cause("NamespaceTerminating") || error.code() == Code::kCancelled) return error;
   const std::string message =

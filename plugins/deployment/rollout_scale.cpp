@@ -42,12 +42,12 @@ Result<bool> Rollout::resize(std::size_t i, std::int64_t to, Marking marking) {
   body.end_object().end_object();
   if (!has_size) body.key("spec").begin_object().member("replicas", to).end_object();
   body.end_object();
-  const Result<ReplicaSet> answer = cluster_.client.patch<ReplicaSet>(
+  const Result<ReplicaSet> response = cluster_.client.patch<ReplicaSet>(
       set.snapshot.key(), PatchType::kMerge, std::move(body).text(), {.answer = Answer::kMetadata});
-  if (!answer) return answer.error();
+  if (!response) return response.error();
 
   const std::int64_t from = std::exchange(set.size, to);
-  set.version = answer->resource_version();
+  set.version = response->resource_version();
   set.is_marked = true;
   if (has_size) return false;
   const std::string direction = to > from ? "up" : "down";

@@ -84,16 +84,16 @@ Result<Again> Rollout::report_in_spite_of(const Status& error) {
 bool Rollout::has_pending_edits() const { return revision_to_write_ || status_ != stored_; }
 
 Status Rollout::write_status(const DeploymentStatus& next) {
-  const Result<Deployment> answer =
+  const Result<Deployment> response =
       cluster_.client.patch<Deployment>(deployment_.key(), PatchType::kMerge, status_patch(next),
                                         {.subresource = "status", .answer = Answer::kMetadata});
   std::optional<std::string> revision = std::exchange(revision_to_write_, std::nullopt);
-  if (!answer) {
+  if (!response) {
     status_ = stored_;  // Given up: the retry makes the edits anew.
-    return answer.error();
+    return response.error();
   }
   if (revision) revision_written_ = std::move(revision);
-  version_ = answer->resource_version();
+  version_ = response->resource_version();
   stored_ = next;
   status_ = next;
   return {};

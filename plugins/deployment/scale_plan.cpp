@@ -41,7 +41,7 @@ void sort_by_size(std::vector<std::size_t>& order, std::span<const SetFacts> all
   });
 }
 
-/// What the set gains or loses if it keeps its share of the pods. Upstream: getReplicaSetFraction.
+/// The change of the set's size that keeps its share of the pods. Upstream: getReplicaSetFraction.
 std::int64_t fraction(const RolloutFacts& rollout, const SetFacts& set,
                       std::int64_t reported_replicas) {
   if (rollout.replicas == 0) return -set.wanted;
@@ -78,7 +78,7 @@ std::vector<Resize> share(const RolloutFacts& rollout, const SetList& sets,
 
   std::vector<Resize> resizes;
   for (std::size_t k = 0; k < order.size(); ++k) {
-    // A forged max-replicas annotation may ask for any number.
+    // A forged max-replicas annotation may contain any number.
     resizes.push_back({order[k], std::clamp<std::int64_t>(sizes[k], 0, kReplicasMax)});
   }
   return resizes;

@@ -1,4 +1,4 @@
-/// What the status of a Deployment says about its ReplicaSets. Pure.
+/// The status of a Deployment, computed from its ReplicaSets. Pure.
 #pragma once
 
 #include <cstdint>

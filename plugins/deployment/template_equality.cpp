@@ -51,7 +51,7 @@ bool equal_values(const Value& a, const Value& b, FieldKind kind) {
   return true;
 }
 
-/// Compares the union of the members; a side that is no object has none.
+/// Compares the union of the members; a side that is not an object has none.
 bool equal_members(const Value& a, const Value& b, FieldKind parent) {
   const bool is_data = keys_are_data(parent);
   for (const Member& member : a.members()) {
@@ -101,7 +101,7 @@ bool equal_templates(const Value& a, const Value& b) {
   if (!equal_metadata(a[&Names::metadata], b[&Names::metadata])) return false;
   const Value a_spec = a[&Names::spec];
   const Value b_spec = b[&Names::spec];
-  // The host's comparison is the cheaper one, and nearly always says yes when the answer is yes.
+  // The host's comparison is cheaper, and nearly always true when the templates are equal.
   if (a_spec != b_spec && !equal_values(a_spec, b_spec, FieldKind::kPodSpec)) return false;
   for (const Member& member : a.members()) {
     if (member.key == "metadata" || member.key == "spec") continue;

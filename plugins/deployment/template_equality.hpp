@@ -1,4 +1,4 @@
-/// Whether two pod templates ask for the same pods.
+/// Compares two pod templates by meaning.
 #pragma once
 
 #include <davit/object.hpp>

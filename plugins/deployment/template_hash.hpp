@@ -10,8 +10,8 @@
 namespace davit::deployment {
 
 /// The identifier of a template: up to 10 characters, valid in labels and names. Equal for equal
-/// templates (see equal_templates()) that spell their quantities alike, whoever computes it and
-/// when, so that a create against a stale cache ends in AlreadyExists; another one for every
+/// templates (see equal_templates()) that spell their quantities alike, in every process and at any
+/// time, so that a create against a stale cache ends in AlreadyExists. It differs for every
 /// `collision_count`, none included. Not upstream's number: see the decision note on the hash.
 [[nodiscard]] std::string template_hash(const Value& pod_template,
                                         std::optional<std::int64_t> collision_count);

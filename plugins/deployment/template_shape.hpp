@@ -1,4 +1,4 @@
-/// What the members of a pod template mean where JSON alone leaves it open. Pure.
+/// The meaning of a pod template's members where JSON alone leaves it open. Pure.
 #pragma once
 
 #include <string_view>

@@ -79,7 +79,7 @@ Result<Again> EndpointsController::sync(const Key& key) {
 }
 
 Status EndpointsController::remove(const Key& key) {
-  // Those too that somebody made by hand, as the API server itself does (spec 5.2).
+  // Also deletes Endpoints that somebody made by hand, as the API server itself does (spec 5.2).
   const Status gone = cluster_.client().remove<Endpoints>(key).unless(Code::kNotFound);
   if (gone.ok()) trigger_times_.forget(key);
   return gone;

@@ -36,7 +36,7 @@ class EndpointsController final : public Controller, private HandedState {
   [[nodiscard]] Status bring_about(const Key& key, const Service& service);
   [[nodiscard]] Status create(const Key& key, std::string body);
   [[nodiscard]] Status update(const Endpoints& current, std::string body);
-  /// Endpoints whose Service went while nobody looked.
+  /// Queues Endpoints whose Service was deleted before this controller started.
   void queue_leftovers();
 
   Context& cluster_;

@@ -17,7 +17,8 @@ inline constexpr std::string_view kManager = "endpoint-controller";
 inline constexpr std::string_view kOverCapacityAnnotation = "endpoints.kubernetes.io/over-capacity";
 inline constexpr std::string_view kTriggerTimeAnnotation =
     "endpoints.kubernetes.io/last-change-trigger-time";
-/// Whoever wrote it uses the object as a lock: it is nobody's leftover.
+/// The annotation of an object that a leader election uses as a lock; such an object is not a
+/// leftover.
 inline constexpr std::string_view kLeaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 
 /// Members of a wrong type read as if they were absent.

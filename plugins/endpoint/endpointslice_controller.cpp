@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 
 /// pkg/controller/endpointslice.maxRetries
 constexpr std::uint32_t kSliceRetriesMax = 15;
-/// Slices fail for want of Nodes or caches, which need longer than upstream's usual 5 ms.
+/// Slices fail for lack of Nodes or caches, which take longer than upstream's usual 5 ms.
 constexpr milliseconds kBackOffFirst{1'000};
 constexpr milliseconds kBackOffMost{1'000'000};
 /// How long after a foreign change of a slice its Service is looked at

@@ -7,7 +7,7 @@
 
 namespace davit::endpoint {
 
-/// As two big-endian halves: ordering them orders the bytes.
+/// Two big-endian halves; their order is that of the bytes.
 struct Hash128 {
   std::uint64_t high = 0;
   std::uint64_t low = 0;

@@ -19,7 +19,7 @@ struct IpAddress {
   friend bool operator==(const IpAddress&, const IpAddress&) = default;
 };
 
-/// Leading zeros in IPv4 octets are allowed and decimal; zones are not. Nothing when it is no
+/// Leading zeros in IPv4 octets are allowed and decimal; zones are not. Nothing if it is not an
 /// address.
 [[nodiscard]] std::optional<IpAddress> parse_ip(std::string_view text);
 

@@ -1,5 +1,5 @@
-/// What is wrong with an object, as far as this plugin reads it. It is degraded, never refused: a
-/// wrong member reads as an absent one.
+/// Finds the mistakes in an object, as far as this plugin reads it. The object is degraded, never
+/// refused: a wrong member counts as absent.
 #pragma once
 
 #include <davit/kube/pod.hpp>

@@ -19,7 +19,7 @@ struct ObjectReference {
 
   /// kind, namespace, name and uid: all that upstream writes.
   [[nodiscard]] static ObjectReference to(const Pod& pod);
-  /// Nothing when `value` is no object.
+  /// Nothing if `value` is not an object.
   [[nodiscard]] static std::optional<ObjectReference> read(Value value);
   /// Empty members are left out.
   void write(JsonWriter& out) const;

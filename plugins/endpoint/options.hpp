@@ -17,7 +17,7 @@ struct SliceOptions {
   std::size_t endpoints_max = 100;  ///< How far a slice is filled.
 };
 
-/// kInvalid: a value out of its range, or a member that is no option.
+/// kInvalid: a value out of its range, or an unknown member.
 [[nodiscard]] Result<EndpointsOptions> read_endpoints_options(Value config);
 [[nodiscard]] Result<SliceOptions> read_slice_options(Value config);
 

@@ -17,14 +17,14 @@ namespace davit::endpoint {
 
 using Labels = std::map<std::string, std::string, std::less<>>;
 
-/// What a handler notes of a pod's change, so that the Services are looked through by a worker.
+/// A pod's change as a handler notes it, so that a worker looks through the Services.
 struct PodChange {
   std::string ns;
   Labels labels;
   std::optional<Labels> old_labels;  ///< Set: only what the pod joined or left may be concerned.
   bool pod_changed = false;
 
-  /// As a queue's key, and back. Equal changes have equal keys, and so become one.
+  /// Converts to a queue's key and back. Equal changes have equal keys, and so become one.
   [[nodiscard]] Key key() const;
   [[nodiscard]] static std::optional<PodChange> parse(const Key& key);
 

@@ -1,4 +1,4 @@
-/// What endpoint controllers read of a pod.
+/// The fields of a pod that endpoint controllers read.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ namespace davit::endpoint {
 /// (staging/src/k8s.io/endpointslice.FindPort). Nothing when the pod has none.
 [[nodiscard]] std::optional<std::int64_t> target_port(const Pod& pod, Value service_port);
 
-/// What a Service port is on a pod where it means this number.
+/// The endpoint port of a Service port that resolves to `number` on a pod.
 [[nodiscard]] EndpointPort endpoint_port(Value service_port, std::int64_t number);
 
 /// A port's protocol; TCP when the server has not filled it in.

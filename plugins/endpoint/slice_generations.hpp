@@ -1,5 +1,5 @@
-/// Which generation of each slice this controller wrote last: tells its own changes from others'
-/// (endpointsliceutil.EndpointSliceTracker).
+/// Remembers the generation of each slice that this controller wrote last, to distinguish its own
+/// changes from others' (endpointsliceutil.EndpointSliceTracker).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class SliceGenerations {
  public:
   enum class Deletion { kExpected, kUnexpected };
 
-  /// A successful POST or PUT answered this.
+  /// Records the generation in the response to a successful POST or PUT.
   void wrote(const Key& service, std::string_view uid, std::int64_t generation);
   /// A successful DELETE: the slice is to vanish.
   void removed(const Key& service, std::string_view uid);

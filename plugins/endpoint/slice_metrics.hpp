@@ -21,7 +21,7 @@ class SliceMetrics {
   /// For a controller's constructor.
   explicit SliceMetrics(Context& cluster);
 
-  /// What a Service and type came to, before names are reused. `distribution`: the
+  /// Records the plan of a Service and type, before names are reused. `distribution`: the
   /// trafficDistribution in force, empty for none.
   void planned(const Key& service, const SlicePlan& plan, std::size_t listed,
                std::string_view distribution);

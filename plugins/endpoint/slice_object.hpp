@@ -12,7 +12,7 @@
 
 namespace davit::endpoint {
 
-/// What the slices of this controller have as EndpointSlice::kManagedByLabel.
+/// The value of EndpointSlice::kManagedByLabel on this controller's slices.
 inline constexpr std::string_view kSliceManager = "endpointslice-controller.k8s.io";
 
 [[nodiscard]] inline bool is_managed(const EndpointSlice& slice) {
@@ -22,16 +22,16 @@ inline constexpr std::string_view kSliceManager = "endpointslice-controller.k8s.
 /// Whether one of its owners is this very Service.
 [[nodiscard]] bool is_owned_by(const EndpointSlice& slice, const Service& service);
 
-/// Whether the slice has the Service's labels. Those that the controller itself sets do not count
-/// (setEndpointSliceLabels).
+/// Whether the slice has the Service's labels. The labels that the controller itself sets do not
+/// count (setEndpointSliceLabels).
 [[nodiscard]] bool has_labels_of(const EndpointSlice& slice, const Service& service);
 
 /// Whether it is what a Service without endpoints has. A label without value counts as absent, and
 /// the owner does not matter (placeholderSliceCompare).
 [[nodiscard]] bool is_placeholder(const EndpointSlice& slice, const Service& service);
 
-/// The body of a POST, or of a PUT when the slice is stored or takes another one's place. What
-/// stays of a stored one: all but labels, the trigger time and what the plan changes.
+/// The body of a POST, or of a PUT if the slice is stored or replaces another one. A stored slice
+/// keeps everything but labels, the trigger time and what the plan changes.
 [[nodiscard]] std::string slice_body(const PlannedSlice& slice, const Service& service,
                                      IpFamily type, std::optional<WallTime> trigger);
 

@@ -21,8 +21,8 @@ struct PlannedSlice {
   enum class Content { kAsStored, kPlanned };
 
   std::optional<EndpointSlice> stored;  ///< Absent: a new one.
-  std::string name;  ///< Of a new one that takes the place of another; empty: the server names it.
-  SlicePorts ports;  ///< Of a new one, in the order in which they are written.
+  std::string name;  ///< Only if a new one replaces another; empty: the server names it.
+  SlicePorts ports;  ///< Only in a new one; in the order in which they are written.
   std::vector<SliceEndpoint> endpoints;
   Content content = Content::kPlanned;
 };
@@ -37,7 +37,7 @@ struct SlicePlan {
   std::size_t added = 0;
   std::size_t removed = 0;
   std::size_t endpoints_wanted = 0;
-  std::size_t slices_least = 0;  ///< As many as would hold them all.
+  std::size_t slices_least = 0;  ///< The number that would hold them all.
 };
 
 /// `stored`: the slices of this type that carry the controller's label. `endpoints_max`: how far a

@@ -149,9 +149,9 @@ Result<SliceReconciler::Written> SliceReconciler::write(const Work& work, IpFami
 }
 
 Status SliceReconciler::send(const Request& request, const Key& service) {
-  const Result<Value> answer = cluster_.client().call(request);
-  if (!answer) return answer.error();
-  const EndpointSlice written(*answer);
+  const Result<Value> response = cluster_.client().call(request);
+  if (!response) return response.error();
+  const EndpointSlice written(*response);
   shared_.generations.wrote(service, written.uid(), written.generation());
   return {};
 }

@@ -21,14 +21,14 @@ namespace davit::endpoint {
 /// The rules are in wanted_endpoints, slice_plan, traffic_hints and zone_hints, which are pure.
 class SliceReconciler {
  public:
-  /// What it shares with the controller; all must outlive it.
+  /// Parts shared with the controller; all must outlive it.
   struct Shared {
     const Informer<Node>& nodes;
     SliceGenerations& generations;
     ZoneMemory& zones;
     SliceMetrics& metrics;
   };
-  /// What one sync is about.
+  /// The input of one sync.
   struct Work {
     const Service& service;
     std::span<const Pod> pods;              ///< All that it selects.
@@ -39,7 +39,7 @@ class SliceReconciler {
   SliceReconciler(Context& cluster, std::size_t endpoints_max, const Shared& shared)
       : cluster_(cluster), endpoints_max_(endpoints_max), shared_(shared) {}
 
-  /// Does what can be done, and then tells all that failed in one message.
+  /// Does all the work that is possible, and then reports every failure in one message.
   [[nodiscard]] Status run(const Work& work);
 
  private:
@@ -52,7 +52,7 @@ class SliceReconciler {
   class Failures;
 
   void run_type(const Work& work, IpFamily type, Failures& failures);
-  /// Sets or clears hints; what is to be told about it when the writes are done.
+  /// Sets or clears hints; returns the announcements to make after the writes.
   [[nodiscard]] std::vector<Announcement> hint(const Service& service, IpFamily type,
                                                SlicePlan& plan);
   enum class Written { kAll, kNamespaceEnds };

@@ -21,7 +21,7 @@ bool same_list(const std::vector<EndpointAddress>& a, const std::vector<Endpoint
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_address);
 }
 
-/// What makes two addresses one.
+/// The parts of an address that make two addresses equal.
 struct Identity {
   std::string_view ip;
   std::string_view uid;
@@ -38,7 +38,7 @@ using ReadyByAddress = std::map<Identity, Ready>;
 /// A subset without ports counts as one with this port.
 EndpointPort no_port() { return {"", -1, "", std::nullopt}; }
 
-/// What repacking gathers. The views point into the input.
+/// The result of repacking. The views point into the input.
 struct Gathered {
   std::map<Identity, const EndpointAddress*> addresses;  ///< The first one's content stays.
   std::map<EndpointPort, ReadyByAddress> by_port;

@@ -48,7 +48,7 @@ using Subsets = std::vector<EndpointSubset>;
 [[nodiscard]] std::string dump_text(const EndpointPort& port);
 [[nodiscard]] std::string dump_text(const EndpointSubset& subset);
 
-/// As many addresses as one Endpoints object may hold.
+/// The largest number of addresses in one Endpoints object.
 inline constexpr std::size_t kAddressesMax = 1000;
 
 /// All addresses, ready or not; one in two subsets counts twice.

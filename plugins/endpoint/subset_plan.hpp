@@ -12,8 +12,8 @@
 
 namespace davit::endpoint {
 
-/// Canonical, before truncation. `notes` gets a line for each pod or port that had to be left out
-/// for want of an address or a number.
+/// Canonical, before truncation. `notes` gets a line for each pod or port that was left out for
+/// lack of an address or a number.
 struct SubsetPlan {
   Subsets subsets;
   std::vector<std::string> notes;
@@ -22,7 +22,7 @@ struct SubsetPlan {
 /// `pods`: all that the Service selects, those too that do not count.
 [[nodiscard]] SubsetPlan plan_subsets(const Service& service, std::span<const Pod> pods);
 
-/// Of the one family that core/v1 Endpoints publish: the Service's first, else that of its address,
+/// The one family that core/v1 Endpoints publish: the Service's first, else that of its address,
 /// else that of the pod.
 [[nodiscard]] IpFamily published_family(const Service& service, const Pod& pod);
 

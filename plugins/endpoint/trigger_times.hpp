@@ -1,4 +1,4 @@
-/// When the change happened that a write of endpoints answers: the measure of
+/// The time of the change that a write of endpoints reflects, for
 /// endpoints_last_change_trigger_time (endpointslice/util.TriggerTimeTracker).
 #pragma once
 

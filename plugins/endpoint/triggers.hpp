@@ -1,4 +1,4 @@
-/// What makes either controller look at a Service, and which pods it then finds.
+/// The events that make either controller sync a Service, and the pods that it then finds.
 #pragma once
 
 #include <davit/informer.hpp>

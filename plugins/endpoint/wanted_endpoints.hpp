@@ -38,7 +38,7 @@ using FindNode = std::function<std::optional<Node>(std::string_view name)>;
 /// both (getAddressTypesForService).
 [[nodiscard]] std::vector<IpFamily> address_types(const Service& service);
 
-/// What a slice calls its type: "IPv4", "IPv6".
+/// The address type of a slice: "IPv4", "IPv6".
 [[nodiscard]] std::string_view type_name(IpFamily family);
 
 }  // namespace davit::endpoint

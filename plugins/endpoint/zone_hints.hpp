@@ -19,13 +19,13 @@ using ZoneRatios = std::map<std::string, double, std::less<>>;
 /// How many endpoints were dealt to each zone.
 using ZoneCounts = std::map<std::string, std::size_t, std::less<>>;
 
-/// Whether the Service asks for it: exactly "Auto" or "auto", the deprecated annotation first.
+/// Whether the Service requests hints: exactly "Auto" or "auto", the deprecated annotation first.
 [[nodiscard]] bool wants_zone_hints(const Service& service);
 
 /// Nothing when a ready worker has no zone or no CPUs, or when there is only one zone.
 [[nodiscard]] std::optional<ZoneRatios> zone_ratios(std::span<const Node> nodes);
 
-/// What became of dealing: counts, or why there are no hints.
+/// The result of dealing: counts, or why there are no hints.
 struct ZoneHints {
   std::optional<ZoneCounts> allocated;
   std::string refusal;  ///< The event's message up to ", addressType".

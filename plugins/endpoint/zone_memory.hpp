@@ -1,4 +1,4 @@
-/// What is kept of zone hints between syncs (topologycache.TopologyCache).
+/// The zone hints' state between syncs (topologycache.TopologyCache).
 #pragma once
 
 #include <davit/json_writer.hpp>

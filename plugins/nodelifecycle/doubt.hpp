@@ -9,8 +9,8 @@ namespace davit::nodelifecycle {
 /// A watch of nodes or of their Leases that is silent for so long is renewed: a deaf one is found
 /// before the grace of any node ends.
 inline constexpr std::chrono::seconds kSilenceMax{25};
-/// What has not been confirmed for longer is nothing to act on: a silent watch that works was
-/// renewed meanwhile.
+/// A view that was last confirmed longer ago is too old to act on: a silent watch that works is
+/// renewed within this time.
 inline constexpr std::chrono::seconds kDoubtful{35};
 
 }  // namespace davit::nodelifecycle

@@ -15,8 +15,8 @@
 
 namespace davit::nodelifecycle {
 
-/// The table of tainteviction.TimedWorkerQueue, without threads of its own: whoever adds a timer
-/// sees to it that step() is called when it is due.
+/// The table of tainteviction.TimedWorkerQueue, without threads of its own: a caller that adds a
+/// timer also arranges that step() is called when it is due.
 ///
 ///            add            step, when due       ended
 ///   (none) ───────▶ pending ─────────────▶ running ─────▶ (none)
@@ -24,11 +24,11 @@ namespace davit::nodelifecycle {
 ///      └─── cancel ────┘                      └─ cancel: the marker goes, the deletion goes on
 ///
 /// Adding a key that is pending or running changes nothing. A key that was cancelled while running
-/// may be added again; its next deletion waits for the present one.
-/// Thread-safe; never blocks. Never reads a clock.
+/// may be added again; its next deletion waits for the present one. Thread-safe; never blocks.
+/// Never reads a clock.
 class EvictionTimers {
  public:
-  /// What cancel() found.
+  /// The state in which cancel() found the key.
   enum class Found : std::uint8_t { kNothing, kPending, kRunning };
 
   /// One try to delete a pod.
@@ -55,8 +55,8 @@ class EvictionTimers {
   /// The try that step() gave was not made: it does not count.
   void not_tried(const Key& pod);
 
-  /// For the next build: all timers and deletions. read() says at which times step() is to be
-  /// called, or why it takes over nothing of a state.
+  /// All timers and deletions, for the next build. read() returns when to call step(), or why it
+  /// takes over nothing.
   struct Call {
     Key pod;
     Time due;
@@ -68,7 +68,7 @@ class EvictionTimers {
   struct Deletion {
     Time due;
     int tries = 0;
-    std::optional<Time> next{};  // Of a deletion that was asked for while this one ran.
+    std::optional<Time> next{};  // The deletion that was requested while this one ran.
   };
 
   void start(const Key& pod, Time due);

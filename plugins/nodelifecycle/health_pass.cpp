@@ -12,7 +12,7 @@
 namespace davit::nodelifecycle {
 namespace {
 
-// So many answers are held in memory at once; enough to keep any client's rate limit busy.
+// The number of responses held in memory at once; enough to keep any client's rate limit busy.
 constexpr std::size_t kBatch = 256;
 // Upstream's retrySleepTime and NodeHealthUpdateRetry: every 20 ms within 100 ms.
 constexpr int kRetriesMax = 5;
@@ -93,9 +93,9 @@ void HealthPass::look(NodeRecord& record, const Node& node) {
     deadline_ = std::min(deadline_, end);
   }
   if (!record.ready) {
-    settle(record, node, Ready::kUnknown, std::nullopt);
+    apply(record, node, Ready::kUnknown, std::nullopt);
   } else {
-    settle(record, node, record.ready->status, record.ready->status);
+    apply(record, node, record.ready->status, record.ready->status);
   }
   const Time began = std::exchange(looked_, cluster_.now());
   node_seconds_.record(seconds(looked_ - began));
@@ -190,14 +190,14 @@ void HealthPass::write_silent() {
       requests.push_back(unknown_request(silent_[i].node, cluster_.wall_now()));
     }
     const Time began = cluster_.now();
-    const std::vector<Result<Value>> answers = cluster_.client().batch(requests);
+    const std::vector<Result<Value>> responses = cluster_.client().batch(requests);
     now_ = cluster_.now();
     for (std::size_t i = first; i < end; ++i) {
-      const Result<Value>& answer = answers[i - first];
-      if (answer) {
+      const Result<Value>& response = responses[i - first];
+      if (response) {
         became_unknown(*silent_[i].record, silent_[i].node);
       } else {
-        try_again(silent_[i], answer.error());
+        try_again(silent_[i], response.error());
       }
       node_seconds_.record(seconds(cluster_.now() - began));
     }
@@ -218,7 +218,7 @@ void HealthPass::try_again(const Silent& silent, Status why) {
     record.read(*live, now_, cluster_.wall_now());
     if (pulse_of(record) == Pulse::kAlive || !needs_unknown(record.ready)) {
       const Ready ready = record.ready ? record.ready->status : Ready::kUnknown;
-      return settle(record, *live, ready, record.ready ? std::optional(ready) : std::nullopt);
+      return apply(record, *live, ready, record.ready ? std::optional(ready) : std::nullopt);
     }
     why = cluster_.client().call(unknown_request(*live, cluster_.wall_now())).error();
     if (why.ok()) return became_unknown(record, *live);
@@ -233,11 +233,11 @@ void HealthPass::became_unknown(NodeRecord& record, const Node& node) {
                node.metadata()[&Names::creation_timestamp].string(), now_);
   publish(record);
   zones_.wrote_unknown(record, node);
-  settle(record, node, observed, Ready::kUnknown);
+  apply(record, node, observed, Ready::kUnknown);
 }
 
-void HealthPass::settle(NodeRecord& record, const Node& node, Ready observed,
-                        std::optional<Ready> current) {
+void HealthPass::apply(NodeRecord& record, const Node& node, Ready observed,
+                       std::optional<Ready> current) {
   if (!record.is_excluded) {
     ZoneCount& count = counts_[record.zone];
     ++(current == Ready::kTrue ? count.ready : count.not_ready);

@@ -16,11 +16,11 @@
 
 namespace davit::nodelifecycle {
 
-/// One timer calls it; taint() may have another where taints_beside_pass() says so. Requests of one
+/// One timer calls it; taint() may have another if taints_beside_pass() says so. Requests of one
 /// kind go out together: first the status of all nodes that fell silent, then their pods.
 ///
-/// What it knows of nodes is the controller's state: the next build counts on, and no node gets its
-/// grace period anew.
+/// Its knowledge of nodes is the controller's state: the next build continues with it, and no
+/// node's grace period starts again.
 class HealthPass final : public HandedState {
  public:
   /// The informers that it reads, synced before the first run().
@@ -72,7 +72,7 @@ class HealthPass final : public HandedState {
   void write_silent();
   void try_again(const Silent& silent, Status why);
   void became_unknown(NodeRecord& record, const Node& node);
-  void settle(NodeRecord& record, const Node& node, Ready observed, std::optional<Ready> current);
+  void apply(NodeRecord& record, const Node& node, Ready observed, std::optional<Ready> current);
   void mark_pods(NodeRecord& record);
   void forget_gone(std::size_t listed);
   [[nodiscard]] bool is_over(NodeRecord& record);

@@ -1,4 +1,4 @@
-/// HealthPass: what it knows of the nodes, for the next build.
+/// HealthPass: hands its knowledge of nodes to the next build.
 #include <utility>
 
 #include "plugins/nodelifecycle/health_pass.hpp"

@@ -15,8 +15,8 @@ enum class Ready : std::uint8_t { kTrue, kFalse, kUnknown, kOther };
 
 [[nodiscard]] Ready ready_from(std::string_view status);
 
-/// What health reads of a Ready condition. The times are compared, never computed with, so they
-/// stay the server's text.
+/// The parts of a Ready condition that health reads. The times are compared, never computed with,
+/// so they stay the server's text.
 struct ReadyFacts {
   Ready status = Ready::kUnknown;
   std::string heartbeat{};
@@ -25,17 +25,17 @@ struct ReadyFacts {
   [[nodiscard]] static std::optional<ReadyFacts> from(const Node& node);
 };
 
-/// What health reads of a Lease.
+/// The parts of a Lease that health reads.
 struct LeaseFacts {
   std::optional<WallTime> renewed{};  ///< Nothing when absent or unparsable.
 };
 
-/// What is known of one node's health. Times are of the controller's own clock, so that those of
-/// kubelets do not matter.
+/// The health of one node. Times are of the controller's own clock, so the clocks of kubelets do
+/// not matter.
 struct NodeHealth {
   Time probe{};                       ///< The last sign of life.
   Time ready_transition{};            ///< When Ready was last seen to change.
-  std::optional<ReadyFacts> ready{};  ///< As last seen with a new heartbeat, or written.
+  std::optional<ReadyFacts> ready{};  ///< The latest one with a new heartbeat, or the one written.
   std::optional<LeaseFacts> lease{};  ///< The last one that counted.
 };
 

@@ -14,8 +14,8 @@ constexpr std::uint32_t kNodeWorkers = 8;
 constexpr std::uint32_t kPodWorkers = 4;
 constexpr std::chrono::milliseconds kTick{100};  // scheduler.NodeEvictionPeriod
 
-/// Pods that come to a node whose Ready is known and not True. Those that are there when a
-/// controller starts, or when their node falls silent, belong to the pass.
+/// Handles pods that come to a node whose Ready is known and not True. The pass handles those that
+/// are there when a controller starts or when their node falls silent.
 Handlers<Pod> pods_that_come_to_a_node(const Queue& queue, const UnreadyNodes& unready) {
   return {.added =
               [&](const Pod& pod) {

@@ -13,9 +13,9 @@
 
 namespace davit::nodelifecycle {
 
-/// Two queues and two timers: nodes whose conditions or labels may ask for other taints and labels,
-/// pods that came to a node after it went silent, the pass over all nodes, and the NoExecute taints
-/// of those that wait for them.
+/// Two queues and two timers: nodes whose conditions or labels may need other taints and labels,
+/// pods that came to a node after it fell silent, the pass over all nodes, and the pending
+/// NoExecute taints.
 class NodeLifecycleController final : public Controller {
  public:
   /// Reads the configuration; an unknown member or value is an error.

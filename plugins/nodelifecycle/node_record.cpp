@@ -9,7 +9,7 @@
 namespace davit::nodelifecycle {
 namespace {
 
-/// What of a node is not as the API has it. Such parts count as missing.
+/// The malformed part of a node. Such parts count as missing.
 std::string_view defect_of(const Node& node, WallTime now) {
   const std::optional<WallTime> born = node.creation_time();
   if (!born) return "its creation time cannot be read";

@@ -1,4 +1,4 @@
-/// What the node lifecycle controller remembers of each node between passes.
+/// The node lifecycle controller's record of each node between passes.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@
 
 namespace davit::nodelifecycle {
 
-/// The facts are read anew when the object's version has changed, so that a pass over a cluster at
-/// rest reads two versions a node and nothing else.
+/// The facts are read anew when the object's version has changed, so a pass over an idle cluster
+/// reads only two versions a node.
 struct NodeRecord {
   // ---- Facts of the Node ----
   std::string name{};
@@ -33,7 +33,7 @@ struct NodeRecord {
   bool is_excluded = false;     ///< From the judgement on its zone.
   bool is_not_ready = false;    ///< Has the NoExecute taint not-ready.
   bool is_unreachable = false;  ///< Has the NoExecute taint unreachable.
-  std::string_view defect{};    ///< What cannot be read of it, a constant; empty: nothing.
+  std::string_view defect{};    ///< The malformed part, a constant; empty: none.
   // ---- Facts of the Lease ----
   std::string lease_version{};
   std::optional<LeaseFacts> lease{};
@@ -43,16 +43,16 @@ struct NodeRecord {
   std::optional<NodeHealth> health{};
   std::uint64_t last_pass = 0;          ///< 0: the node is not known (any more).
   bool is_queued = false;               ///< May be in the taint queue of its zone.
-  Eviction eviction = Eviction::kNone;  ///< Of its pods; without taints only.
+  Eviction eviction = Eviction::kNone;  ///< The eviction of its pods; only without taints.
   bool marks_again = false;             ///< Its pods may lack their marks.
-  bool is_published = false;            ///< As one of the UnreadyNodes.
+  bool is_published = false;            ///< Whether it is one of the UnreadyNodes.
 
   /// `now` and `wall_now` are the same instant. Another machine under the name has no health yet.
   void read(const Node& node, Time now, WallTime wall_now);
   void read(const std::optional<Lease>& lease);
 };
 
-/// By name of the node. References stay valid until erase().
+/// The records by node name. References stay valid until erase().
 class NodeRecords {
  public:
   /// The records of a list's objects in the order of its last pass. Lists hardly change between two

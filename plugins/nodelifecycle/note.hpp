@@ -1,5 +1,6 @@
-/// What the plugin declares to the host before any of its code runs; a macro because the note is
-/// placed at compile time. Tests run the controllers under the same rights and projections.
+/// The plugin's declarations, which the host reads before any of its code runs. A macro, because
+/// the note is placed at compile time. Tests run the controllers under the same rights and
+/// projections.
 #pragma once
 
 // Pods are many, so their projection names single fields; README.md says who reads which.

@@ -44,7 +44,7 @@ Status read(Value value, std::string_view name, bool& out) {
   return {};
 }
 
-/// What the configuration says, before one member is judged by another.
+/// The configuration before its members are checked against each other.
 struct Draft {
   Options options{};
   bool is_legacy = false;

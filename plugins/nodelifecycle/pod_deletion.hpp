@@ -13,7 +13,7 @@ namespace davit::nodelifecycle {
 /// already. The pod's UID is its precondition.
 [[nodiscard]] std::optional<std::string> disruption_patch(const Pod& pod, WallTime now);
 
-/// One pod, whoever else has had its name or will.
+/// One pod, distinct from others of the same name before or after it.
 struct PodIdentity {
   Key key;
   std::string uid;

@@ -49,10 +49,10 @@ EvictionVerdict eviction_verdict(Ready observed, const NodeHealth& health, Time 
 
 Status PodEviction::evict(const Target& target, Which which) const {
   Status conflict;
-  bool is_told = false;
+  bool is_reported = false;
   for (const Pod& pod : pods_.by_index(index_, target.node)) {
     if (is_marked(pod) && (which == Which::kNew || pod.is_being_deleted())) continue;
-    if (!std::exchange(is_told, true)) {
+    if (!std::exchange(is_reported, true)) {
       cluster_.events().record(
           Node::kResource, EventSubject{.name = target.node, .uid = target.uid}, "Normal",
           "DeletingAllPods",

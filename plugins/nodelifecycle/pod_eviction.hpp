@@ -14,7 +14,7 @@ namespace davit::nodelifecycle {
 /// How far the eviction of a node's pods is.
 enum class Eviction : std::uint8_t { kNone, kQueued, kDone };
 
-/// What a look at a node means for its pods: processNoTaintBaseEviction.
+/// The consequence of a node's state for its pods: processNoTaintBaseEviction.
 enum class EvictionVerdict : std::uint8_t { kWait, kCancel, kEvict };
 
 /// `observed` is the Ready condition before the present pass changed it.
@@ -27,7 +27,7 @@ class PodEviction {
   /// Which pods of the node.
   enum class Which : std::uint8_t {
     kAll,
-    kNew,  ///< Those that no eviction has come by yet.
+    kNew,  ///< Those that no eviction has visited yet.
   };
   struct Target {
     const std::string& node;

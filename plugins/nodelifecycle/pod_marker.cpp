@@ -7,7 +7,7 @@
 namespace davit::nodelifecycle {
 namespace {
 
-// So many answers are held in memory at once; enough to keep any client's rate limit busy.
+// The number of responses held in memory at once; enough to keep any client's rate limit busy.
 constexpr std::size_t kBatch = 256;
 
 }  // namespace
@@ -44,11 +44,11 @@ std::vector<std::size_t> PodMarker::run() {
 }
 
 void PodMarker::send(std::size_t first, std::size_t end, std::vector<std::size_t>& failed) const {
-  const std::vector<Result<Value>> answers =
+  const std::vector<Result<Value>> responses =
       cluster_->client().batch(std::span(requests_).subspan(first, end - first));
-  for (std::size_t i = 0; i < answers.size(); ++i) {
+  for (std::size_t i = 0; i < responses.size(); ++i) {
     const Entry& entry = entries_[first + i];
-    const Status status = answers[i].error();
+    const Status status = responses[i].error();
     if (status.code() == Code::kNotFound) continue;
     // After a failed write, too: the pod's node is not ready all the same.
     cluster_->events().warning(entry.pod, "NodeNotReady", "Node is not ready");

@@ -25,7 +25,7 @@ class PodMarker {
   void add(const Pod& pod, std::size_t owner);
 
   /// Sends the patches of all pods added, and records their events. Returns the owners of those
-  /// that failed, each once. A pod that is gone is no failure. Blocks.
+  /// that failed, each once. A pod that is gone is not a failure. Blocks.
   [[nodiscard]] std::vector<std::size_t> run();
 
  private:

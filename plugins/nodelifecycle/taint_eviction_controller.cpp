@@ -101,12 +101,12 @@ Status TaintEvictionController::read(std::uint32_t, Value state) {
 }
 
 Result<Again> TaintEvictionController::sync_node(const Key& key) {
-  tell(look_at_node(key));
+  apply(look_at_node(key));
   return Again::when_changed();
 }
 
 Result<Again> TaintEvictionController::sync_pod(const Key& key) {
-  tell(look_at_pod(key));
+  apply(look_at_pod(key));
   return Again::when_changed();
 }
 
@@ -170,7 +170,7 @@ void TaintEvictionController::start(const Key& pod, Duration delay, Changes& out
   if (timers_.add(pod, now, now + delay)) out.started.push_back({pod, delay});
 }
 
-void TaintEvictionController::tell(const Changes& changes) {
+void TaintEvictionController::apply(const Changes& changes) {
   for (const Key& each : changes.cancelled) {
     const PodIdentity pod = pod_of(each);
     cluster_.events().record(Pod::kResource, subject(pod), "Normal", kEvictionReason,
@@ -199,7 +199,7 @@ Result<Again> TaintEvictionController::sync_eviction(const Key& key) {
     lateness_.record(std::chrono::duration<double>(cluster_.now() - attempt->due).count());
     return finish(key);
   }
-  if (deleted.code() == Code::kCancelled) {  // By the host, which hands out the key again.
+  if (deleted.code() == Code::kCancelled) {  // The host cancelled it, and hands out the key again.
     timers_.not_tried(key);
     return deleted;
   }

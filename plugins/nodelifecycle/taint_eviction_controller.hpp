@@ -36,7 +36,8 @@ class TaintEvictionController final : public Controller, private HandedState {
   // Keys of pods have the UID behind the name.
   [[nodiscard]] Result<Again> sync_pod(const Key& key);
   [[nodiscard]] Result<Again> sync_eviction(const Key& key);
-  /// What a look at a node or a pod did to the timers, and what the world is yet to be told.
+  /// The changes that a look at a node or a pod made to the timers, which the cluster must still be
+  /// notified of.
   struct Changes {
     struct Start {
       Key pod;
@@ -50,14 +51,14 @@ class TaintEvictionController final : public Controller, private HandedState {
   void evaluate(const Pod& pod, std::span<const Taint> taints, Changes& out);
   void cancel(const Key& pod, Changes& out);
   void start(const Key& pod, Duration delay, Changes& out);
-  void tell(const Changes& changes);
+  void apply(const Changes& changes);
   [[nodiscard]] Result<Again> finish(const Key& pod);
 
   Context& cluster_;
   EvictionTimers timers_;
-  // Held by look_at_node() and look_at_pod(), which read caches and set timers and return what is
-  // to be told to the host afterwards: of two looks at a pod, the one that saw the newer cache is
-  // the last to set its timer. Upstream sends all of a node's work to one worker for that.
+  // Held by look_at_node() and look_at_pod(), which read caches, set timers and return the changes
+  // for apply(). If two looks see one pod, the one that saw the newer cache sets the timer last.
+  // Upstream sends all of a node's work to one worker for that.
   std::mutex looking_;
   Queue nodes_queue_;
   Queue pods_queue_;

@@ -32,7 +32,7 @@ class TaintLimiter {
   void refill(Time now);
 
   float rate_ = 0;
-  bool is_never_ = false;  // Then there are no tokens, and the rate is 0.
+  bool is_never_ = false;  // If set, there are no tokens, and the rate is 0.
   double tokens_ = 0;
   Time at_{};
 };
@@ -41,7 +41,7 @@ class TaintLimiter {
 /// heap but stays in the set, so that it is not added again before remove(). Not thread-safe.
 class TaintQueue {
  public:
-  /// What became of a node that was handed out: done, or to be handed out again after a wait.
+  /// The outcome for a node that was handed out: done, or to be handed out again after a wait.
   using Outcome = std::optional<Duration>;
   static constexpr Outcome kDone = std::nullopt;
 
@@ -56,8 +56,8 @@ class TaintQueue {
   /// The node whose turn it is: the one that waits longest, if there is a token and it is due. A
   /// token is spent on a node that is not yet due, too. It keeps its place until finish().
   [[nodiscard]] std::optional<std::string> take(Time now);
-  /// What became of the node that take() handed out at `taken`. Upstream: RemoveFromQueue, Replace,
-  /// neither of which touches a node that was removed in between.
+  /// Records the outcome for the node that take() handed out at `taken`. Upstream: RemoveFromQueue,
+  /// Replace, neither of which touches a node that was removed in between.
   void finish(const std::string& node, const Outcome& outcome, Time taken);
 
   [[nodiscard]] bool empty() const { return heap_.empty(); }

@@ -1,5 +1,5 @@
-/// The zones of the cluster with their queues: the rate-limited side of NoExecute taints, or, where
-/// the configuration asks for that instead, of evictions without taints.
+/// The zones of the cluster with their queues: the rate-limited side of NoExecute taints or, if the
+/// configuration says so, of evictions without taints.
 #pragma once
 
 #include <davit/context.hpp>
@@ -47,7 +47,7 @@ class TaintZones {
   /// This pass turned the node's Ready to Unknown. The cache may still have `before`, and then this
   /// counts.
   void wrote_unknown(const NodeRecord& record, const Node& before);
-  /// What a node's Ready means for its NoExecute taints: nothing, a swap at once, or the queue.
+  /// Decides about a node's NoExecute taints by its Ready: nothing, a swap at once, or the queue.
   void decide(NodeRecord& record, const Node& node, const Change& ready);
   /// Takes the NoExecute taints off, and the node out of the queue. Without taints only that.
   void mark_reachable(NodeRecord& record, const Node& node);

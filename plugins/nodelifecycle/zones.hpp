@@ -40,11 +40,11 @@ struct ZoneOptions {
 
 using ZoneCounts = std::map<std::string, ZoneCount>;
 
-/// What a pass has to do after it counted.
+/// The work of a pass after it counted.
 struct DisruptionPlan {
   enum class Kind : std::uint8_t {
     kNone,   ///< `rates` has the zones whose state changed.
-    kEnter,  ///< Every zone is down for the first time: nobody is to be tainted.
+    kEnter,  ///< Every zone is down for the first time: taint no node.
     kExit,   ///< The first zone is back: every node gets a new grace period.
   };
   struct Rate {

@@ -1,4 +1,4 @@
-/// The pod that a ReplicaSet asks for.
+/// The body of a pod that a ReplicaSet creates.
 #pragma once
 
 #include <davit/kube/replica_set.hpp>
@@ -11,9 +11,9 @@ namespace davit::replicaset {
 /// pod name could begin so.
 [[nodiscard]] std::string pod_name_prefix(std::string_view set_name);
 
-/// The JSON text of a pod made from the template, with this set as its controller. Of the
-/// template's metadata only labels, annotations and finalizers count. What we copy is the
-/// template's own text, so fields that nobody here knows arrive unchanged.
+/// The JSON text of a pod made from the template, with this set as its controller. From the
+/// template's metadata only labels, annotations and finalizers are used. The copied parts are the
+/// template's own text, so unknown fields arrive unchanged.
 [[nodiscard]] std::string pod_body(const ReplicaSet& set);
 
 }  // namespace davit::replicaset

@@ -1,4 +1,4 @@
-/// What the rules need to know of a pod, read from its view.
+/// The facts about a pod that the rules need, read from its view.
 #pragma once
 
 #include <davit/kube/pod.hpp>

@@ -80,7 +80,7 @@ std::vector<std::size_t> deletion_order(std::span<const PodRank> pods, WallTime 
   std::vector<std::size_t> order(pods.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<std::size_t> merged(order.size());
-  // A bottom-up merge sort: each of its steps stays in bounds whatever the comparison answers.
+  // A bottom-up merge sort: each of its steps stays in bounds whatever the comparison returns.
   for (std::size_t width = 1; width < order.size(); width *= 2) {
     for (std::size_t begin = 0; begin < order.size(); begin += 2 * width) {
       const std::size_t middle = std::min(begin + width, order.size());

@@ -23,7 +23,7 @@ enum class PodProgress : std::uint8_t { kPending, kUnknown, kRunning };
 
 [[nodiscard]] PodProgress pod_progress(std::string_view phase);
 
-/// What the ranking reads of a pod. The views must outlive it.
+/// The fields of a pod that the ranking reads. The views must outlive it.
 struct PodRank {
   std::string_view uid = {};
   std::string_view node = {};  ///< Empty: not scheduled.
@@ -44,7 +44,7 @@ struct PodRank {
 /// floor(log2(now - then in nanoseconds)), -1 when `then` is not in the past.
 [[nodiscard]] int age_bucket(WallTime then, WallTime now);
 
-/// Whether `a` is deleted before `b`. Pods that no criterion tells apart go by their UIDs.
+/// Whether `a` is deleted before `b`. The UIDs order pods that are equal by every criterion.
 [[nodiscard]] bool goes_before(const PodRank& a, const PodRank& b, WallTime now);
 
 /// The positions of `pods`, first to delete first. Where the criteria form a cycle any order of the

@@ -17,9 +17,9 @@
 namespace davit::replicaset {
 namespace {
 
-/// The selectors of the sets that have the same controller as `set`, itself included, by namespace;
-/// none for a set that stands alone. As upstream, the controller's UID is what counts, in whatever
-/// namespace its sets are.
+/// The selectors, by namespace, of the sets that have the same controller as `set`, itself
+/// included; none for a set without such siblings. The controller's UID decides, in every
+/// namespace, as upstream.
 std::map<std::string, std::vector<Selector>> sibling_selectors(const ReplicaSet& set,
                                                                const Informer<ReplicaSet>& sets) {
   std::map<std::string, std::vector<Selector>> selectors;
@@ -68,7 +68,7 @@ Status PodScaler::create(const ReplicaSet& set, std::size_t count) const {
   expectations_.expect_creations(set.key(), count, cluster_.now());
 
   const SlowStartOutcome outcome = slow_start(count, [&](std::size_t, std::size_t size) {
-    std::vector<Status> answers;
+    std::vector<Status> responses;
     for (const Result<Value>& made : client.batch(std::vector<Request>(size, request))) {
       Status status = made.error();
       // Everything in a terminating namespace is about to go: nothing to report or to retry.
@@ -78,11 +78,11 @@ Status PodScaler::create(const ReplicaSet& set, std::size_t count) const {
       } else if (!status.ok() && status.code() != Code::kCancelled) {
         events.warning(set, "FailedCreate", "Error creating: " + status.message());
       }
-      answers.push_back(std::move(status));
+      responses.push_back(std::move(status));
     }
-    return answers;
+    return responses;
   });
-  // What failed or was never tried will not be seen by the cache.
+  // The cache will not see what failed or was never tried.
   if (outcome.succeeded < count) {
     expectations_.creation_observed(set.key(), count - outcome.succeeded);
   }
@@ -101,15 +101,15 @@ Status PodScaler::remove(const ReplicaSet& set, const std::vector<Pod>& victims)
   expectations_.expect_deletions(set.key(), keys, cluster_.now());
 
   Status error;
-  const std::vector<Result<Value>> answers = cluster_.client().batch(requests);
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (answers[i]) {
+  const std::vector<Result<Value>> responses = cluster_.client().batch(requests);
+  for (std::size_t i = 0; i < responses.size(); ++i) {
+    if (responses[i]) {
       events.normal(set, "SuccessfulDelete", "Deleted pod: " + keys[i].name);
       continue;
     }
     // The cache will not see a deletion of ours.
     if (!mutant("failed-deletion")) expectations_.deletion_observed(set.key(), keys[i]);
-    const Status status = answers[i].error().unless(Code::kNotFound);
+    const Status status = responses[i].error().unless(Code::kNotFound);
     if (status.ok()) continue;
     if (status.code() != Code::kCancelled) {
       events.warning(set, "FailedDelete", "Error deleting: " + status.message());

@@ -29,7 +29,7 @@ Result<TerminatingSupport::Mode> read_config(Value config) {
                 std::string(kTerminatingOption) + " must be \"auto\", \"on\" or \"off\"");
 }
 
-/// Whether the cache's index told the truth: a UID alone could be anybody's invention.
+/// Whether the set really owns the pod. The cache's index holds UIDs only, which anybody can forge.
 bool is_owned(const Pod& pod, const ReplicaSet& set) {
   const std::optional<OwnerReference> owner = pod.controller();
   return owner && owner->uid() == set.uid() && owner->kind() == ReplicaSet::kResource.kind &&

@@ -41,8 +41,8 @@ class ReplicaSetController final : public Controller, private HandedState {
 
   [[nodiscard]] Result<Again> sync(const Key& key);
   [[nodiscard]] Candidates candidates(const ReplicaSet& set, const Selector& selector) const;
-  /// Writes the status that follows from the pods and from what became of scaling; then, when a pod
-  /// is on its way to being available, asks for another sync at that time.
+  /// Writes the status that follows from the pods and from the outcome of scaling. If a pod will
+  /// become available, requests another sync at that time.
   [[nodiscard]] Result<Again> report(const ReplicaSet& set, const std::vector<Pod>& active,
                                      std::size_t terminating, const Status& scaled);
   [[nodiscard]] Again again(std::span<const PodState> pods, std::chrono::seconds min_ready,

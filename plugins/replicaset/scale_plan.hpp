@@ -19,8 +19,8 @@ struct ScalePlan {
   bool operator==(const ScalePlan&) const = default;
 };
 
-/// What brings `active` pods toward `wanted`, in steps of at most kBurstReplicas. A negative
-/// `wanted`, which the API server refuses, counts as zero.
+/// Brings `active` pods toward `wanted`, in steps of at most kBurstReplicas. A negative `wanted`,
+/// which the API server refuses, counts as zero.
 [[nodiscard]] ScalePlan plan_scale(std::int64_t wanted, std::size_t active);
 
 }  // namespace davit::replicaset

@@ -1,4 +1,4 @@
-/// What the status of a ReplicaSet says, and when it may change without any event.
+/// The status of a ReplicaSet, and when it may change without any event.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace davit::replicaset {
 /// The one condition that this controller owns; others in the list belong to somebody else.
 inline constexpr std::string_view kReplicaFailure = "ReplicaFailure";
 
-/// What the status reads of an active pod.
+/// The parts of an active pod that the status reads.
 struct PodState {
   bool ready = false;
   std::optional<WallTime> ready_since = std::nullopt;  ///< Last transition of the Ready condition.
@@ -35,10 +35,10 @@ struct ReplicaCounts {
   bool operator==(const ReplicaCounts&) const = default;
 };
 
-/// What the server does with status.terminatingReplicas: it stores the field when the gate
-/// DeploymentReplicaSetTerminatingReplicas is on (from v1.35), and drops it without a word before.
+/// How the server treats status.terminatingReplicas: it stores the field if the gate
+/// DeploymentReplicaSetTerminatingReplicas is on (from v1.35), and silently drops it otherwise.
 enum class TerminatingField : std::uint8_t {
-  kUnproven,  ///< No answer has shown it yet.
+  kUnproven,  ///< No response has shown it yet.
   kStored,
   kDropped,
 };
@@ -56,11 +56,11 @@ enum class TerminatingField : std::uint8_t {
 [[nodiscard]] ReplicaCounts count_replicas(std::span<const PodState> active,
                                            std::chrono::seconds min_ready, WallTime now);
 
-/// What happens to the condition ReplicaFailure. It never changes while it stands: reason, message
-/// and time are those of the first failure.
+/// The change of the condition ReplicaFailure. While it is present it never changes: reason,
+/// message and time are those of the first failure.
 enum class FailureChange : std::uint8_t { kKeep, kAdd, kRemove };
 
-/// What became of the sync's creations and deletions.
+/// The outcome of the sync's creations and deletions.
 enum class ScaleOutcome : std::uint8_t { kSucceeded, kFailed };
 
 /// Whether the current status has the condition ReplicaFailure.

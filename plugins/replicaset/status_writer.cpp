@@ -40,9 +40,9 @@ TerminatingSupport::News TerminatingSupport::learn_from_cache(const ReplicaSet& 
   return before == TerminatingField::kDropped ? News::kStoredNow : News::kNone;
 }
 
-void TerminatingSupport::learn(const ReplicaSet& answer) {
+void TerminatingSupport::learn(const ReplicaSet& response) {
   found_.store(
-      answer.terminating_replicas() ? TerminatingField::kStored : TerminatingField::kDropped,
+      response.terminating_replicas() ? TerminatingField::kStored : TerminatingField::kDropped,
       std::memory_order_relaxed);
 }
 
@@ -92,13 +92,13 @@ Status StatusWriter::write(const ReplicaSet& set, const StatusPlan& plan) const 
 
 Status StatusWriter::patch(const ReplicaSet& set, const StatusPlan& plan,
                            std::int64_t observed_generation) const {
-  // The answer's status is worth parsing only while it can teach us something.
+  // Parsing the status in the response pays only while support is unknown.
   const bool teaches = plan.counts.terminating && support_.of(set) == TerminatingField::kUnproven;
-  const Result<ReplicaSet> answer = client_.patch<ReplicaSet>(
+  const Result<ReplicaSet> response = client_.patch<ReplicaSet>(
       set.key(), PatchType::kMerge, status_patch(set, plan, observed_generation),
       {.subresource = "status", .answer = teaches ? Answer::kObject : Answer::kMetadata});
-  if (answer && teaches) support_.learn(*answer);
-  return answer.error();
+  if (response && teaches) support_.learn(*response);
+  return response.error();
 }
 
 }  // namespace davit::replicaset

@@ -21,10 +21,10 @@ struct StatusPlan {
   WallTime now{};                 ///< Transition time of an added condition.
 };
 
-/// Whether status.terminatingReplicas is counted: decided by the operator, or found out from what
-/// the server stores. The first write carries the field, and its answer shows whether the server
-/// kept it. Where it did not, the writes that are due anyway carry it all the same, so that the
-/// first object that comes back with it tells of a server that was upgraded meanwhile. Thread-safe.
+/// Whether status.terminatingReplicas is counted: set by the operator, or learned from what the
+/// server stores. The first write carries the field, and its response shows whether the server kept
+/// it. If it did not, later writes that are due anyway still carry it, so the first object that
+/// comes back with it reveals a server that was upgraded meanwhile. Thread-safe.
 class TerminatingSupport {
  public:
   enum class Mode : std::uint8_t { kAuto, kOn, kOff };
@@ -34,8 +34,8 @@ class TerminatingSupport {
   /// Whether status writes carry the field.
   [[nodiscard]] bool is_counted() const { return mode_ != Mode::kOff; }
 
-  /// What holds for this object. One that has the field keeps it, whatever the server does with
-  /// others.
+  /// The support for this object. An object that has the field keeps it, whatever the server does
+  /// with others.
   [[nodiscard]] TerminatingField of(const ReplicaSet& set) const;
 
   enum class News : std::uint8_t {
@@ -44,12 +44,12 @@ class TerminatingSupport {
   };
   /// Takes note of an object of the cache.
   News learn_from_cache(const ReplicaSet& set);
-  /// Takes note of the answer to the first write that carried the field.
-  void learn(const ReplicaSet& answer);
+  /// Learns from the response to the first write that carried the field.
+  void learn(const ReplicaSet& response);
 
  private:
   const Mode mode_;
-  // Relaxed: each worker may act on an older answer, which costs one needless write at most.
+  // Relaxed: a worker may act on an older value, which costs one needless write at most.
   std::atomic<TerminatingField> found_{TerminatingField::kUnproven};
 };
 

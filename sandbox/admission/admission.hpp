@@ -44,19 +44,19 @@ class ObjectLookup {
 
 enum class WriteVerb : std::uint8_t { kCreate, kUpdate };
 
-/// The write at hand. What it points to must live as long as the call.
+/// The write to admit. Everything that it points to must outlive the call.
 struct WriteRequest {
   const Resource& resource;
   WriteVerb verb = WriteVerb::kCreate;  ///< Creating by PUT is kCreate.
   std::string_view ns;
-  /// As the URL names it; empty for POST: then the object's own name counts.
+  /// The name in the URL. Empty for POST; then the object's own name counts.
   std::string_view name;
   std::string_view subresource;  ///< "status", "scale", …; empty for the object itself.
   const Json* old = nullptr;     ///< What is stored; null for kCreate.
 };
 
-/// What one write holds of addresses, ports and quota. Destroyed without commit(): all is given
-/// back, as after a dry run or a failed write. The Admission must outlive it.
+/// The addresses, ports and quota that one write reserves. If it is destroyed without commit(), it
+/// gives everything back, as after a dry run or a failed write. The Admission must outlive it.
 class Reservation {
  public:
   Reservation() = default;
@@ -68,7 +68,7 @@ class Reservation {
   virtual void commit() = 0;
 };
 
-/// What reserve() answers: a refusal, or a reservation (which may be null: nothing to hold).
+/// The result of reserve(): a refusal, or a reservation, which may be null.
 struct Reserved {
   ApiFailure refusal;
   std::unique_ptr<Reservation> reservation;

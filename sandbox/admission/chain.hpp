@@ -55,8 +55,9 @@ void add_finalizer(Json& object, std::string_view finalizer);
 [[nodiscard]] ApiFailure check_overhead(const WriteRequest& request, const Json& pod,
                                         const ObjectLookup& objects);
 
-/// What a pod's containers ask for at any time: those that run together in sum, or the greatest of
-/// those that run one after the other, whichever is more. `which`: "requests" or "limits".
+/// The total request of a pod's containers at any time: the sum over those that run together or the
+/// maximum over those that run one after the other, whichever is greater. `which`: "requests" or
+/// "limits".
 [[nodiscard]] std::int64_t pod_milli(const Json& pod, std::string_view which,
                                      std::string_view resource);
 

@@ -67,7 +67,7 @@ void default_container(Json& container, const std::vector<Json>& limits, std::st
   }
 }
 
-/// What one container, or a pod as a whole, asks for.
+/// The resources that one container, or a whole pod, requests.
 struct Demand {
   Json requests;
   Json limits;

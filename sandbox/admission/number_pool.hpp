@@ -9,14 +9,14 @@
 
 namespace davit::sandbox {
 
-/// The numbers from 0 to size - 1. Numbers below `first_free` are given out last: they are left to
-/// those who ask for one by name (k8s: the static band of service ranges). Not thread-safe.
+/// The numbers from 0 to size - 1. Numbers below `first_free` are given out last, so they stay free
+/// for requests that name one (k8s: the static band of service ranges). Not thread-safe.
 class NumberPool {
  public:
   struct Limits {
     std::size_t size = 0;
     std::size_t first_free = 0;
-    /// Numbers below are never given to those who ask for any.
+    /// Numbers below this one are given out only by name.
     std::size_t reserved = 0;
   };
   explicit NumberPool(const Limits& limits) : limits_(limits), taken_(limits.size) {}

@@ -35,7 +35,7 @@ class Quota {
   using Pendings = std::list<Pending>;
   class Hold;
 
-  /// What is stored of the request's kind, and what came before `mine`.
+  /// The stored objects of the request's kind, and the pending ones before `mine`.
   [[nodiscard]] std::vector<Json> counted(const WriteRequest& request, const Pending& mine)
       EXCLUDES(mutex_);
   void forget(Pendings::iterator pending) EXCLUDES(mutex_);

@@ -29,7 +29,7 @@ struct Amount {
   std::string_view resource;
 };
 
-/// "limits.cpu", "requests.cpu" and "cpu", which means requests. Empty when it is no such name.
+/// "limits.cpu", "requests.cpu", or "cpu", which means requests. Empty if it is not such a name.
 Amount parse_amount(std::string_view name) {
   constexpr std::string_view kLimits = "limits.";
   constexpr std::string_view kRequests = "requests.";

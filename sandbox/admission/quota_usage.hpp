@@ -1,4 +1,4 @@
-/// What an object counts for in a ResourceQuota. Pure. k8s: pkg/quota/v1/evaluator/core.
+/// The usage that an object adds to a ResourceQuota. Pure. k8s: pkg/quota/v1/evaluator/core.
 #pragma once
 
 #include <cstdint>

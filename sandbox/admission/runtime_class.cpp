@@ -8,7 +8,7 @@ namespace davit::sandbox {
 
 namespace {
 
-/// The class that the pod names; null when it names none or there is no such class.
+/// The class that the pod names; null if it names none or the class does not exist.
 Json named_class(const Json& pod, const ObjectLookup& objects) {
   const std::string& name = pod.text_at({"spec", "runtimeClassName"});
   if (name.empty()) return {};
@@ -24,7 +24,7 @@ bool same_quantities(const Json& a, const Json& b) {
          });
 }
 
-/// Whether whoever has `broad` need not have `narrow` as well (isSuperset of upstream).
+/// Whether `broad` covers `narrow`, so that having the first suffices (upstream: isSuperset).
 bool includes(const Json& broad, const Json& narrow) {
   if (broad == narrow) return true;
   const std::string& key = broad.get("key").text();

@@ -33,7 +33,7 @@ std::optional<std::uint32_t> parse_ipv4(std::string_view text) {
   return text.empty() ? std::optional(out) : std::nullopt;
 }
 
-/// The share of a range that is left to those who ask for a certain number.
+/// The share of a range that is reserved for requests of a certain number.
 std::size_t static_band(std::size_t size, std::size_t divisor, std::size_t max) {
   constexpr std::size_t kMin = 16;
   if (size <= kMin) return 0;
@@ -42,7 +42,7 @@ std::size_t static_band(std::size_t size, std::size_t divisor, std::size_t max) 
 
 // k8s: pkg/registry/core/service/ipallocator and portallocator.
 NumberPool::Limits address_limits(const AddressRange& range) {
-  // The network's own address, and the first one: default/kubernetes asks for it.
+  // The network's own address, and the first one, which default/kubernetes requests.
   constexpr std::size_t kReserved = 2;
   return {range.size, static_band(range.size, 16, 256), kReserved};
 }
@@ -65,8 +65,8 @@ std::int64_t number_of(const Json& object, std::string_view field) {
   return object.get(field).integer_or(0);
 }
 
-/// The node port that a later port of the same number asks for; 0 when none does. Ports that differ
-/// in protocol alone share one.
+/// The node port that a later port of the same number requests; 0 if there is none. Ports that
+/// differ only in protocol share one.
 std::int64_t wanted_port(const Json::Items& ports, std::size_t from) {
   for (std::size_t i = from; i < ports.size(); ++i) {
     if (number_of(ports[i], "port") == number_of(ports[from], "port") &&
@@ -140,7 +140,7 @@ void ServiceAddresses::give_back(const Holding& holding) {
 
 std::optional<std::size_t> ServiceAddresses::address_number(std::string_view ip) const {
   const auto address = parse_ipv4(ip);
-  // Network and broadcast addresses belong to the range but are no host's.
+  // Network and broadcast addresses belong to the range, but are not host addresses.
   if (!address || *address <= range_.base || *address >= range_.base + range_.size - 1) {
     return std::nullopt;
   }
@@ -234,7 +234,7 @@ std::optional<std::int64_t> ServiceAddresses::any_port(Holding& taken) {
   return limits_.min + static_cast<std::int64_t>(*number);
 }
 
-/// The node port that the port at `index` asks for.
+/// Takes the node port that the port at `index` requests.
 ApiFailure ServiceAddresses::take_port(const Resource& resource, const Json& service,
                                        std::size_t index, const Holding& held, Holding& taken) {
   const Json& wanted = service.get("spec").get("ports").items()[index].get("nodePort");
@@ -261,7 +261,7 @@ ApiFailure ServiceAddresses::take_ports(const Resource& resource, Json& service,
   const std::string& type = service.text_at({"spec", "type"});
   Json* list = service.at({"spec", "ports"});
   if (list == nullptr || (type != "NodePort" && type != "LoadBalancer")) return std::nullopt;
-  std::map<std::int64_t, std::int64_t> node_ports;  // By the number of the port.
+  std::map<std::int64_t, std::int64_t> node_ports;  // Port number to node port.
   Json::Items& ports = list->make_array();
   for (std::size_t i = 0; i < ports.size(); ++i) {
     std::int64_t& shared = node_ports[number_of(ports[i], "port")];

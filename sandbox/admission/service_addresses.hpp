@@ -22,7 +22,7 @@ struct AddressRange {
   std::uint32_t base = 0;
   std::uint32_t size = 0;  ///< Network and broadcast addresses included.
 
-  /// kInvalid when it is no IPv4 range, or too small or too large for Services.
+  /// kInvalid if it is not an IPv4 range, or is too small or too large for Services.
   [[nodiscard]] static Result<AddressRange> parse(std::string_view cidr);
 };
 
@@ -36,13 +36,14 @@ class ServiceAddresses {
   /// `random` must outlive it.
   ServiceAddresses(const AddressRange& range, const Ports& ports, host::Random& random);
 
-  /// Takes what a stored Service has; what is outside the ranges is nobody's.
+  /// Marks what a stored Service holds as taken. Addresses and ports outside the ranges are not
+  /// tracked.
   void adopt(const Json& service) EXCLUDES(mutex_);
   /// Gives back what a Service had.
   void release(const Json& service) EXCLUDES(mutex_);
 
-  /// Gives `service` what its type needs and it lacks, and checks what it asks for. `old` is null
-  /// when it is new.
+  /// Gives `service` the addresses and ports that its type needs and it lacks, and checks those
+  /// that it requests. `old` is null for a new Service.
   [[nodiscard]] Reserved reserve(const Resource& resource, Json& service, const Json* old)
       EXCLUDES(mutex_);
 

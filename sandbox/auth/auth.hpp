@@ -1,4 +1,4 @@
-/// Who asks, and whether he may.
+/// The requester's identity, and what it may do.
 #pragma once
 
 #include <davit/result.hpp>
@@ -27,7 +27,7 @@ struct Identity {
   [[nodiscard]] bool in_group(std::string_view group) const;
 };
 
-/// What a request wants to do, as RBAC sees it (k8s.io/apiserver/pkg/authorization/authorizer).
+/// A request's attributes as RBAC sees them (k8s.io/apiserver/pkg/authorization/authorizer).
 struct AccessAttributes {
   std::string verb;  ///< "get" … "deletecollection"; the lower-cased method of a non-resource.
   bool resource = true;  ///< False: `path` counts, the rest does not.
@@ -54,7 +54,7 @@ struct PolicyRule {
   std::vector<std::string> groups;
   std::vector<std::string> resources;  ///< "pods", "pods/log", "*/scale", "*"
   std::vector<std::string> names;      ///< Empty: all.
-  std::vector<std::string> urls;       ///< Of a ClusterRole: "/healthz", "/api/*".
+  std::vector<std::string> urls;       ///< Only in a ClusterRole: "/healthz", "/api/*".
 };
 
 /// The role that a binding names.
@@ -64,10 +64,10 @@ struct RoleReference {
   std::string ns;  ///< A Role's namespace.
 };
 
-/// What a token says, for a TokenReview.
+/// A token's content, for a TokenReview.
 struct TokenIdentity {
   Identity identity;
-  std::vector<std::string> audiences;  ///< Those asked for that the token is meant for.
+  std::vector<std::string> audiences;  ///< The requested audiences for which the token is valid.
 };
 
 /// Thread-safe; never blocks.
@@ -80,7 +80,7 @@ class Authenticator {
 
   /// Client certificate, then bearer token, then anonymous. kForbidden: present but unknown (401).
   [[nodiscard]] virtual Result<Identity> authenticate(const Request& request) const = 0;
-  /// Whose `token` is; no `audiences`: the server's. kForbidden when nobody's.
+  /// Checks `token` for `audiences` (empty: the server's). kForbidden if it is not valid.
   [[nodiscard]] virtual Result<TokenIdentity> review(
       std::string_view token, const std::vector<std::string>& audiences) const = 0;
 };
@@ -98,13 +98,13 @@ class Authorizer {
   /// All that `who` may do in `ns`, cluster-wide rights included.
   [[nodiscard]] virtual std::vector<PolicyRule> rules(const Identity& who,
                                                       std::string_view ns) const = 0;
-  /// What `role` allows, aggregated rules included; nothing when there is no such role.
+  /// The rules of `role`, aggregated ones included; nothing if the role does not exist.
   [[nodiscard]] virtual std::optional<std::vector<PolicyRule>> rules_of(
       const RoleReference& role) const = 0;
 };
 
-/// What the 403 says after "forbidden: ": `User "alice" cannot get resource "pods" in API group ""
-/// in the namespace "default"`, with `reason` behind a colon when there is one.
+/// The text of a 403 after "forbidden: ": `User "alice" cannot get resource "pods" in API group ""
+/// in the namespace "default"`, followed by a colon and `reason` if there is one.
 [[nodiscard]] std::string denial(const Identity& who, const AccessAttributes& what,
                                  std::string_view reason = "");
 /// The whole message of the 403: `pods "a" is forbidden: User "alice" cannot get resource "pods" in

@@ -17,7 +17,7 @@ Identity authenticated(Identity identity) {
   return identity;
 }
 
-/// Of "Bearer <token>"; "" when there is none.
+/// The token in "Bearer <token>"; "" if there is none.
 std::string_view bearer_token(std::string_view header) {
   constexpr std::string_view kScheme = "bearer";
   while (header.starts_with(' ')) header.remove_prefix(1);

@@ -1,4 +1,4 @@
-/// Who asks: client certificates, tokens, anonymous.
+/// Authentication: client certificates, tokens, anonymous requests.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace davit::sandbox {
 
-/// Who asks without credentials.
+/// The identity of requests without credentials.
 enum class Anonymous {
   kAllowed,
   kRefused,
@@ -28,7 +28,7 @@ struct AuthenticatorOptions {
 [[nodiscard]] std::unique_ptr<Authenticator> make_authenticator(
     AuthenticatorOptions options, const ServiceAccountTokens* accounts);
 
-/// Whoever asks is this one: for a library form without credentials.
+/// Authenticates every request as `identity`: for the library form without credentials.
 [[nodiscard]] std::unique_ptr<Authenticator> make_fixed_authenticator(Identity identity);
 
 }  // namespace davit::sandbox

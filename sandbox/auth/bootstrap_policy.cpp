@@ -235,7 +235,7 @@ void add_aggregates(Objects& out) {
   }
 }
 
-/// What a component may do in kube-system only.
+/// Adds rules that apply to a component in kube-system only.
 void add_local_role(Objects& out, std::string_view name, const std::vector<Rule>& rules,
                     std::string_view subjects) {
   constexpr std::string_view kNamespace = "kube-system";

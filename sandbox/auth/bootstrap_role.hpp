@@ -25,7 +25,7 @@ struct BootstrapRole {
   std::string subjects = "";  ///< "Group:system:authenticated", "User:…", "Account:ns/name"
 };
 
-/// Of kube-controller-manager's controllers, for its --use-service-account-credentials.
+/// The roles of kube-controller-manager's controllers, for its --use-service-account-credentials.
 [[nodiscard]] std::vector<BootstrapRole> controller_roles();
 
 }  // namespace davit::sandbox

@@ -101,7 +101,7 @@ std::string text_of(const PolicyRule& rule) {
   return '{' + out + '}';
 }
 
-/// What the refusal of a grant says; nothing when everything is held.
+/// The refusal of a grant; nothing if the requester holds every right in it.
 std::optional<GrantRefusal> check_held(const GrantRequest& request, const Authorizer& authorizer,
                                        const std::vector<PolicyRule>& wanted) {
   const std::vector<PolicyRule> missing =
@@ -151,7 +151,7 @@ std::optional<GrantRefusal> check_role(const GrantRequest& request, const Author
   if (changes_references_only(request.object, request.old)) return std::nullopt;
   if (auto refusal = check_held(request, authorizer, rules_in(request.object))) return refusal;
   if (!has_aggregation(request.object) && !has_aggregation(request.old)) return std::nullopt;
-  // Such a role gathers whatever its selectors find later.
+  // Such a role collects whatever its selectors match later.
   const std::vector<PolicyRule> everything = {{{"*"}, {"*"}, {"*"}, {}, {}},
                                               {{"*"}, {}, {}, {}, {"*"}}};
   if (rights_not_held(authorizer.rules(request.who, request.ns), everything).empty()) {

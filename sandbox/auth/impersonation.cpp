@@ -18,7 +18,7 @@ int digit(char c) {
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/// "%2f" stands for a slash in the key of a header; what is no escape stays.
+/// "%2f" stands for a slash in the key of a header. A text that is not an escape stays.
 std::string unescaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -46,7 +46,7 @@ bool matches(const Json& labels, const Json& selector) {
                      [&](const Json& each) { return matches_expression(labels, each); });
 }
 
-/// What the aggregation of `role` adds, and what theirs add: view is part of edit, edit of admin.
+/// Collects what the aggregation of `role` adds, transitively: view is part of edit, edit of admin.
 void aggregate(const std::vector<Json>& all, const Json& role, std::set<const Json*>& seen,
                std::vector<PolicyRule>& out) {
   if (!seen.insert(&role).second) return;

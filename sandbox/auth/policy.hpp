@@ -22,26 +22,27 @@ struct PolicyObjects {
   std::vector<Json> cluster_role_bindings;
 };
 
-/// What a set of roles and bindings allows. A binding to a role that is not there gives nothing.
+/// The rights that a set of roles and bindings grants. A binding to a missing role grants nothing.
 class Policy {
  public:
   /// Reads the objects, which may go afterwards. ClusterRoles gain what their aggregation rules
   /// add.
   explicit Policy(const PolicyObjects& objects);
 
-  /// As Authorizer::authorize(): allowed, with the binding that allows it as reason, or no opinion.
+  /// Implements Authorizer::authorize(): allowed, with the binding that allows it as reason, or no
+  /// opinion.
   [[nodiscard]] Access authorize(const Identity& who, const AccessAttributes& what) const;
-  /// As Authorizer::rules(): all that `who` may do in `ns`, cluster-wide rights included.
+  /// Implements Authorizer::rules(): all that `who` may do in `ns`, cluster-wide rights included.
   [[nodiscard]] std::vector<PolicyRule> rules(const Identity& who, std::string_view ns) const;
-  /// As Authorizer::rules_of(): what `role` allows; nothing when there is no such role.
+  /// Implements Authorizer::rules_of(): the rights of `role`; nothing if it does not exist.
   [[nodiscard]] std::optional<std::vector<PolicyRule>> rules_of(const RoleReference& role) const;
 
  private:
   using Rules = std::vector<PolicyRule>;
   struct Subject {
     std::string kind;
-    std::string name;  ///< Of a ServiceAccount: its user name.
-    std::string text;  ///< As the reason of a decision names it.
+    std::string name;  ///< The user name; for a ServiceAccount the full one.
+    std::string text;  ///< The form in the reason of a decision.
   };
   struct Binding {
     std::string text;  ///< `ClusterRoleBinding "a" of ClusterRole "b"`
@@ -51,7 +52,7 @@ class Policy {
   using Roles = std::map<std::string, std::shared_ptr<const Rules>, std::less<>>;
 
   [[nodiscard]] Binding read_binding(const Json& object) const;
-  /// Null when there is no such role.
+  /// Null if the role does not exist.
   [[nodiscard]] std::shared_ptr<const Rules> find(const RoleReference& role) const;
   [[nodiscard]] static const Subject* subject_for(const Binding& binding, const Identity& who);
   [[nodiscard]] static Access allowed_by(const std::vector<Binding>& bindings, const Identity& who,

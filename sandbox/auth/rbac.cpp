@@ -64,7 +64,7 @@ class RbacAuthorizer final : public Authorizer {
   }
 
  private:
-  /// Of now: whoever comes while it is read anew waits, because the change may be his.
+  /// The current policy. While it is read anew callers wait, because the change may concern them.
   [[nodiscard]] std::shared_ptr<const Policy> policy() const EXCLUDES(mutex_) {
     const host::MutexLock lock(mutex_);
     if (stale_.exchange(false, std::memory_order_acquire)) {

@@ -37,7 +37,7 @@ ReviewResponse bad_request(std::string message) {
   return {{}, {Code::kInvalid, std::move(message)}, {}};
 }
 
-ReviewResponse answered(Json body, Json status) {
+ReviewResponse reviewed(Json body, Json status) {
   body.set("status", std::move(status));
   return {std::move(body), {}, {}};
 }
@@ -51,12 +51,12 @@ ReviewResponse review_token(Json body, const ReviewDesk& desk) {
   if (!known) {
     status.set("user", Json::object());
     status.set("error", known.error().message());
-    return answered(std::move(body), std::move(status));
+    return reviewed(std::move(body), std::move(status));
   }
   status.set("authenticated", true);
   status.set("user", user_info(known->identity));
   set_list(status, "audiences", known->audiences);
-  return answered(std::move(body), std::move(status));
+  return reviewed(std::move(body), std::move(status));
 }
 
 AccessAttributes attributes_of(const Json& spec) {
@@ -190,7 +190,7 @@ ReviewResponse review_access(Json body, const Identity& who, std::string_view ns
       desk.authorizer.authorize(own ? who : subject_of(spec), attributes_of(spec));
   Json status = Json::object({{"allowed", access.allowed()}});
   if (!access.reason.empty()) status.set("reason", access.reason);
-  return answered(std::move(body), std::move(status));
+  return reviewed(std::move(body), std::move(status));
 }
 
 ReviewResponse review_rules(Json body, const Identity& who, const ReviewDesk& desk) {
@@ -210,8 +210,8 @@ ReviewResponse review_rules(Json body, const Identity& who, const ReviewDesk& de
     set_list(rule, "resourceNames", each.names);
     resources.push_back(std::move(rule));
   }
-  body.set("spec", Json::object());  // The original's answer does not repeat it.
-  return answered(std::move(body), Json::object({{"resourceRules", std::move(resources)},
+  body.set("spec", Json::object());  // The real server does not repeat it in the response.
+  return reviewed(std::move(body), Json::object({{"resourceRules", std::move(resources)},
                                                  {"nonResourceRules", std::move(paths)},
                                                  {"incomplete", false}}));
 }
@@ -231,7 +231,7 @@ ReviewResponse review_response(Json body, const Identity& who, std::string_view 
   if (kind == "TokenReview") return review_token(std::move(body), desk);
   if (kind == "SelfSubjectRulesReview") return review_rules(std::move(body), who, desk);
   if (kind == "SelfSubjectReview") {
-    return answered(std::move(body), Json::object({{"userInfo", user_info(who)}}));
+    return reviewed(std::move(body), Json::object({{"userInfo", user_info(who)}}));
   }
   return review_access(std::move(body), who, ns, desk);
 }

@@ -1,4 +1,4 @@
-/// The review kinds: requests that are answered and not stored.
+/// The review kinds: the server responds to these requests and stores nothing.
 #pragma once
 
 #include <davit/result.hpp>
@@ -22,7 +22,7 @@ struct ReviewResponse {
   FieldErrors invalid;
 };
 
-/// What the reviews ask. All borrowed.
+/// The parts that reviews need. All borrowed.
 struct ReviewDesk {
   const Authenticator& authenticator;
   const Authorizer& authorizer;

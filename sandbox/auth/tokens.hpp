@@ -25,7 +25,7 @@ struct StaticToken {
 /// kInvalid with the line's number.
 [[nodiscard]] Result<std::vector<StaticToken>> parse_token_file(std::string_view text);
 
-/// The object that a token dies with: a Pod, Secret or Node.
+/// The object whose deletion invalidates a token: a Pod, Secret or Node.
 struct BoundObject {
   std::string kind;
   std::string name;
@@ -34,7 +34,7 @@ struct BoundObject {
   std::string node_uid = {};  ///< Empty: the node is not there.
 };
 
-/// What is to be signed.
+/// The content of a token to sign.
 struct TokenGrant {
   std::string ns;
   std::string account;
@@ -45,7 +45,8 @@ struct TokenGrant {
 };
 
 /// Tokens of ServiceAccounts: JSON Web Tokens under a secret key (HS256), with the claims of the
-/// real server's. Who holds the key can make them. Thread-safe; `store` and `clock` are borrowed.
+/// real server's. Anyone who has the key can make them. Thread-safe; `store` and `clock` are
+/// borrowed.
 class ServiceAccountTokens {
  public:
   static constexpr std::string_view kIssuer = "https://kubernetes.default.svc.cluster.local";
@@ -58,8 +59,9 @@ class ServiceAccountTokens {
     host::WallTime expires;
   };
   [[nodiscard]] Issued issue(const TokenGrant& grant) const;
-  /// Of a token that is signed, has not run out, is meant for one of `audiences` (empty: the
-  /// server's), and whose account and bound object are still there. kForbidden with the reason.
+  /// Verifies that a token is signed, has not expired and is valid for one of `audiences` (empty:
+  /// the server's), and that its account and bound object still exist. Otherwise kForbidden with
+  /// the reason.
   [[nodiscard]] Result<TokenIdentity> verify(std::string_view token,
                                              const std::vector<std::string>& audiences) const;
 

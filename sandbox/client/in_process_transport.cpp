@@ -139,7 +139,7 @@ void InProcessTransport::plan(Delivery& delivery) const {
   if (!response.deferred) delivery.unread = std::move(response.body);
 }
 
-bool InProcessTransport::settle(Delivery& delivery) const {
+bool InProcessTransport::resolve(Delivery& delivery) const {
   Response& response = delivery.response;
   if (!response.deferred) return true;
   if (std::optional<Response> known = response.deferred->take()) {
@@ -232,7 +232,7 @@ bool InProcessTransport::deliver(Id id, Delivery& delivery) {
       reader.on_end({Break::kTimeout, "no answer in time"});
       return true;
     }
-    if (!settle(delivery)) return false;
+    if (!resolve(delivery)) return false;
     if (delivery.response.fault.reset) {
       reader.on_end({Break::kReset, "connection reset"});
       return true;

@@ -70,7 +70,7 @@ class InProcessTransport final : public host::Transport {
   /// Sets when the next step is due.
   void plan(Delivery& delivery) const;
   /// Whether the response is known, and its time has come.
-  [[nodiscard]] bool settle(Delivery& delivery) const;
+  [[nodiscard]] bool resolve(Delivery& delivery) const;
   static void deliver_head(const Response& response, host::ResponseReader& reader);
   void done(Id id, bool ended) EXCLUDES(mutex_);
   void mark_ready(Id id) EXCLUDES(mutex_);

@@ -15,10 +15,11 @@ namespace davit::sandbox {
 [[nodiscard]] std::string object_path(const Resource& resource, std::string_view ns,
                                       std::string_view name);
 
-/// Asks a Handler as a member of system:masters. `server` must outlive it. As thread-safe as that.
+/// Sends requests to a Handler as a member of system:masters. `server` must outlive it. As
+/// thread-safe as `server`.
 class ApiWriter {
  public:
-  /// What a write came to.
+  /// The result of a write.
   enum class Outcome {
     kDone,
     kGone,    ///< 404: what was to be changed is not there.
@@ -41,8 +42,8 @@ class ApiWriter {
   const std::string user_;
 };
 
-/// What was to be changed is as wanted, or gone.
-[[nodiscard]] inline bool settled(ApiWriter::Outcome outcome) {
+/// Whether the object is now as wanted, or gone.
+[[nodiscard]] inline bool is_done(ApiWriter::Outcome outcome) {
   return outcome == ApiWriter::Outcome::kDone || outcome == ApiWriter::Outcome::kGone;
 }
 

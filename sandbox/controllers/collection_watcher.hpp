@@ -32,7 +32,7 @@ class CollectionWatcher {
 
   /// Following twice is following once.
   void follow(const Collection& collection);
-  /// What is new in one of the collections; nothing when nothing is.
+  /// The new changes of one of the collections; nothing if there are none.
   [[nodiscard]] std::optional<Batch> pull() EXCLUDES(mutex_);
 
  private:

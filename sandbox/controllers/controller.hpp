@@ -1,4 +1,4 @@
-/// What a controller that runs inside the sandbox is: told of changes, then asked to act.
+/// The interface of a controller inside the sandbox: it observes changes, then acts.
 #pragma once
 
 #include <functional>
@@ -27,11 +27,11 @@ class Controller {
   Controller& operator=(const Controller&) = delete;
   virtual ~Controller() = default;
 
-  /// What is known of the collection is void; all its objects follow as kAdded.
+  /// Discards all knowledge of the collection; its objects follow as kAdded.
   virtual void begin_anew(const Collection& collection) = 0;
   virtual void observe(const Collection& collection, const Change& change) = 0;
-  /// Does what is due, by what was observed. When it wants to act again although nothing changes;
-  /// Time::max(): never.
+  /// Does the work that is due. Returns when to call it again even if nothing changes; Time::max():
+  /// never.
   [[nodiscard]] virtual host::Time act(host::Time now) = 0;
 };
 

@@ -36,7 +36,7 @@ host::Time Controllers::step(host::Time now) {
     while (observe_some()) continue;
     host::Time next = host::Time::max();
     for (const auto& each : controllers_) next = std::min(next, each->act(now));
-    // What they wrote is a change like any other.
+    // The controllers' own writes are changes, too.
     if (!observe_some() && next > now) return next;
   }
 }

@@ -1,5 +1,4 @@
-/// What a cluster does for its users beside serving the API: the parts of kube-controller-manager
-/// without which deletion and pods do not work.
+/// The parts of kube-controller-manager without which deletion and pods do not work.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ struct ControllerOptions {
   /// Empties namespaces that are being deleted, and lets them go.
   Switch namespaces = Switch::kOn;
   Switch event_expiry = Switch::kOn;
-  /// The ServiceAccount `default` in each namespace. Off as in envtest: few tests want it.
+  /// The ServiceAccount `default` in each namespace. Off, as in envtest: few tests want it.
   Switch default_accounts = Switch::kOff;
   /// The ConfigMap kube-root-ca.crt in each namespace; empty: none.
   std::string root_ca;
@@ -33,8 +32,8 @@ class Controllers {
  public:
   Controllers(ControllerParts parts, const ControllerOptions& options);
 
-  /// Does all that is due, and what follows from it. When it wants to be called again although
-  /// nothing changes; Time::max(): never.
+  /// Does the work that is due and everything that follows from it. Returns when to call it again
+  /// even if nothing changes; Time::max(): never.
   host::Time step(host::Time now);
   /// Steps whenever there is something to do, until `stop` is requested.
   void run(const std::stop_token& stop) EXCLUDES(mutex_);

@@ -169,7 +169,7 @@ bool GarbageCollector::carry_out(const GarbagePlan& plan, const Resource& resour
     case Step::kDropFinalizer: {
       Json patch = patch_of(version);
       patch["metadata"].set("finalizers", without(object_meta(version).finalizers, plan.finalizer));
-      return settled(writer_.merge(path, patch));
+      return is_done(writer_.merge(path, patch));
     }
     case Step::kKeepOwners:
       return write_owners(path, version, plan.owners);
@@ -177,7 +177,7 @@ bool GarbageCollector::carry_out(const GarbagePlan& plan, const Resource& resour
       if (!write_owners(path, version, plan.owners)) return false;
       [[fallthrough]];
     case Step::kDelete:
-      return settled(writer_.remove(
+      return is_done(writer_.remove(
           path, Json::object({{"kind", "DeleteOptions"},
                               {"apiVersion", "v1"},
                               {"preconditions", Json::object({{"uid", version.uid}})},
@@ -206,7 +206,7 @@ bool GarbageCollector::write_owners(const std::string& path, const Version& vers
                                     const std::vector<OwnerReference>& owners) {
   Json patch = patch_of(version);
   patch["metadata"].set("ownerReferences", owners_json(version.json(), owners));
-  return settled(writer_.merge(path, patch));
+  return is_done(writer_.merge(path, patch));
 }
 
 }  // namespace davit::sandbox

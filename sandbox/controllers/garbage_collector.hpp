@@ -1,4 +1,5 @@
-/// Deletes what nobody owns any more, and does what foreground and orphan deletion wait for.
+/// Deletes objects without remaining owners, and does the work that foreground and orphan deletion
+/// wait for.
 #pragma once
 
 #include <map>
@@ -50,7 +51,7 @@ class GarbageCollector final : public Controller {
   ApiWriter writer_;
   std::shared_ptr<const ResourceSet> resources_;
   std::map<Uid, Node> nodes_;
-  std::map<Uid, std::set<Uid>> dependents_;  // By owner.
+  std::map<Uid, std::set<Uid>> dependents_;  // Owner to dependents.
   std::set<Uid> queue_;
   std::set<Uid> unknown_;  // One of their owners is of a kind that is not served.
   std::map<Uid, host::Time> retries_;

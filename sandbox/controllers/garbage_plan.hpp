@@ -1,4 +1,4 @@
-/// What the garbage collector does about one object. Pure; the rules are those of
+/// Decides what the garbage collector does about one object. Pure; the rules are those of
 /// kubernetes:pkg/controller/garbagecollector.
 #pragma once
 
@@ -18,10 +18,10 @@ enum class OwnerState : std::uint8_t {
   kUnknown,  ///< Its kind is not served, or may not own this object.
 };
 
-/// What is known of the objects that this one owns.
+/// The objects that this one owns, as far as they are known.
 struct DependentsState {
   std::size_t count = 0;
-  std::size_t blocking = 0;         ///< Those whose reference blocks the owner's deletion.
+  std::size_t blocking = 0;         ///< Dependents whose reference blocks the owner's deletion.
   bool some_delete_theirs = false;  ///< One of them waits for its own dependents.
 };
 

@@ -104,11 +104,11 @@ bool NamespaceDeletion::empty(const std::string& name, const Resource& resource)
   std::erase_if(left, [](const VersionPtr& each) { return object_meta(*each).deleting; });
   if (left.empty()) return true;
   if (supports(resource, "deletecollection")) {
-    return settled(writer_.remove(collection_path(resource, name), background_options()));
+    return is_done(writer_.remove(collection_path(resource, name), background_options()));
   }
   bool all = true;
   for (const VersionPtr& each : left) {
-    all = settled(writer_.remove(object_path(resource, name, each->name), background_options())) &&
+    all = is_done(writer_.remove(object_path(resource, name, each->name), background_options())) &&
           all;
   }
   return all;
@@ -139,7 +139,7 @@ bool NamespaceDeletion::report(const Resource& resource, const Version& ns,
   Json patch =
       Json::object({{"metadata", Json::object({{"resourceVersion", std::to_string(ns.revision)}})},
                     {"status", Json::object({{"conditions", std::move(after)}})}});
-  return settled(writer_.merge(object_path(resource, "", ns.name) + "/status", patch));
+  return is_done(writer_.merge(object_path(resource, "", ns.name) + "/status", patch));
 }
 
 bool NamespaceDeletion::finalize(const Resource& resource, const std::string& name) {
@@ -150,8 +150,8 @@ bool NamespaceDeletion::finalize(const Resource& resource, const std::string& na
   const auto erased = std::erase_if(finalizers.make_array(), [](const Json& each) {
     return each.text() == kKubernetesFinalizer;
   });
-  if (erased == 0) return true;  // Others must let go, too.
-  return settled(writer_.update(object_path(resource, "", name) + "/finalize", object));
+  if (erased == 0) return true;  // Other finalizers remain.
+  return is_done(writer_.update(object_path(resource, "", name) + "/finalize", object));
 }
 
 }  // namespace davit::sandbox

@@ -38,7 +38,7 @@ class NamespaceDeletion final : public Controller {
   const ControllerParts parts_;
   ApiWriter writer_;
   std::set<std::string> terminating_;
-  std::set<std::string> queue_;  // Of terminating_.
+  std::set<std::string> queue_;  // A subset of terminating_.
   std::map<std::string, host::Time> retries_;
 };
 

@@ -71,7 +71,7 @@ Json namespace_conditions(const Json& current, const std::vector<NamespaceConten
                           const std::string& now) {
   Json out = current;
   out.make_array();
-  // The first three tell of failures that cannot happen in one process.
+  // The first three report failures that cannot happen in one process.
   const Condition wanted[] = {{"NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered",
                                "All resources successfully discovered"},
                               {"NamespaceDeletionGroupVersionParsingFailure", "False",

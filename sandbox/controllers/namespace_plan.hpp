@@ -1,5 +1,5 @@
-/// What a namespace that is being deleted says of itself. Pure; conditions and messages are those
-/// of kubernetes:pkg/controller/namespace/deletion.
+/// The status of a namespace that is being deleted. Pure; conditions and messages are those of
+/// kubernetes:pkg/controller/namespace/deletion.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace davit::sandbox {
 
-/// What is left of one resource.
+/// The objects of one resource that remain.
 struct NamespaceContent {
   std::string group;
   std::string resource;

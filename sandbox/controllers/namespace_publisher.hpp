@@ -9,10 +9,10 @@
 
 namespace davit::sandbox {
 
-/// What each namespace gets.
+/// The default objects of each namespace.
 struct NamespaceDefaults {
   bool service_account = false;  ///< `default`
-  std::string root_ca;           ///< Of the ConfigMap kube-root-ca.crt; empty: none.
+  std::string root_ca;           ///< Content of the ConfigMap kube-root-ca.crt; empty: none.
 };
 
 /// Creates them in new namespaces, and again after they were deleted.

@@ -18,7 +18,7 @@
 
 namespace davit::sandbox {
 
-/// What becomes of a definition with CEL rules (x-kubernetes-validations), which are not evaluated.
+/// How to treat a definition with CEL rules (x-kubernetes-validations), which are not evaluated.
 enum class ValidationRules : std::uint8_t {
   kRefuse,  ///< 422; else objects would be accepted that a real server refuses.
   kIgnore,  ///< Stored, with a warning.
@@ -29,9 +29,10 @@ enum class ValidationRules : std::uint8_t {
 [[nodiscard]] std::shared_ptr<const KindRules> definition_rules(
     const KindFacts& facts, ValidationRules validation_rules = ValidationRules::kRefuse);
 
-/// What is wrong with a defaulted definition, metadata left out.
+/// Validates a defaulted definition, without its metadata.
 [[nodiscard]] FieldErrors validate_definition(const Json& definition);
-/// As validate_definition(), with what may not change once the definition is established.
+/// Like validate_definition(), plus the fields that may not change once the definition is
+/// established.
 [[nodiscard]] FieldErrors validate_definition_update(const Json& definition, const Json& old);
 
 /// An error for each list of CEL rules in the schemas of a definition.
@@ -48,9 +49,9 @@ void update_definition_status(Json& definition, std::span<const Json> others, st
 /// `schema` of each lives as long as its `rules`. kInvalid when a schema is not structural.
 [[nodiscard]] Result<std::vector<ResourcePtr>> resources_of(const Json& definition);
 
-/// What conform() is for built-in kinds: drops the members that the schema does not know and names
-/// them in `findings`, and brings metadata into its form. Defaults are set_defaults()' business,
-/// which is for reading, too.
+/// The counterpart of conform() for custom kinds: drops the members that the schema does not know,
+/// names them in `findings`, and brings metadata into its form. Defaults are left to
+/// set_defaults(), which also runs on reads.
 [[nodiscard]] Status conform_custom(const Resource& resource, Json& object,
                                     FieldFindings& findings);
 
@@ -58,7 +59,7 @@ void update_definition_status(Json& definition, std::span<const Json> others, st
 struct ScalePaths {
   std::vector<std::string> spec_replicas;
   std::vector<std::string> status_replicas;
-  std::vector<std::string> label_selector;  ///< Of a string; may be empty: none.
+  std::vector<std::string> label_selector;  ///< Selects from a string; may be empty: none.
 };
 /// Null unless `resource` is custom and has /scale.
 [[nodiscard]] const ScalePaths* scale_paths(const Resource& resource);

@@ -22,7 +22,7 @@ struct CustomColumn {
   JsonPath path;
 };
 
-/// What a version of a definition says, compiled. Immutable and thread-safe.
+/// One version of a definition, compiled. Immutable and thread-safe.
 class CustomRules : public KindRules {
  public:
   /// `version`: an element of spec.versions of a valid definition. kInvalid when its schema or a

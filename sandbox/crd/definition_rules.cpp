@@ -77,7 +77,7 @@ class DefinitionRules : public PlainRules {
   const ValidationRules validation_rules_;
 };
 
-/// What other definitions of the group have been given.
+/// The names that other definitions of the group hold.
 struct TakenNames {
   std::set<std::string> resources;
   std::set<std::string> kinds;
@@ -123,8 +123,8 @@ void set_condition(Json& definition, Condition wanted, std::string_view now) {
   conditions.push_back(std::move(fresh));
 }
 
-/// Takes over each name that is free; a name that is not keeps its accepted form. Returns the
-/// condition NamesAccepted, which tells the last conflict.
+/// Accepts each name that is free; a name that is not keeps its accepted form. Returns the
+/// condition NamesAccepted, which names the last conflict.
 Condition accept_names(Json& definition, const TakenNames& taken) {
   Condition out{"NamesAccepted", "True", "NoConflicts", "no conflicts found"};
   const Json wanted = definition.get("spec").get("names");

@@ -1,4 +1,4 @@
-/// The string formats that schemas may ask for.
+/// The string formats of schemas.
 #pragma once
 
 #include <string_view>

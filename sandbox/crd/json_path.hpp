@@ -38,7 +38,7 @@ class JsonPath {
   std::vector<Step> steps_;
 };
 
-/// As kubectl's JSONPath printer shows a value: text without quotes, else JSON.
+/// A value in the form of kubectl's JSONPath printer: text without quotes, else JSON.
 [[nodiscard]] std::string printed(const Json& value);
 
 }  // namespace davit::sandbox

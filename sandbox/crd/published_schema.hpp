@@ -1,4 +1,4 @@
-/// What OpenAPI says of a custom resource.
+/// The OpenAPI schema of a custom resource.
 #pragma once
 
 #include "sandbox/json/json.hpp"

@@ -67,14 +67,14 @@ struct SchemaNode {
   std::unique_ptr<SchemaNode> negated;
 
   [[nodiscard]] const SchemaNode* property(std::string_view name) const;
-  /// Of a member by any name: its own property, or additionalProperties. Null: none.
+  /// The schema of a member by its name: its own property, or additionalProperties. Null: none.
   [[nodiscard]] const SchemaNode* member(std::string_view name) const;
 };
 
 /// kInvalid when a pattern does not compile or the schema is too deep or too large.
 [[nodiscard]] Result<std::unique_ptr<const SchemaNode>> compile_schema(const Json& schema);
 
-/// What makes a schema not structural, below the field `path`.
+/// Reports everything that makes a schema not structural, below the field `path`.
 void check_structural(const Json& schema, const std::string& path, FieldErrors& errors);
 
 /// Drops what the schema does not know, apiVersion, kind and metadata excepted.

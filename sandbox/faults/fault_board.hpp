@@ -27,14 +27,14 @@ class FaultBoard {
   /// Whether there was one.
   bool remove(std::uint64_t id) EXCLUDES(mutex_);
   void clear() EXCLUDES(mutex_);
-  /// As FaultPlan describes it; null when there is none.
+  /// Implements FaultPlan::describe(); null if there is no such rule.
   [[nodiscard]] Json describe(std::uint64_t id) const EXCLUDES(mutex_);
   [[nodiscard]] Json describe_all() const EXCLUDES(mutex_);
 
   [[nodiscard]] bool asks_for_user() const EXCLUDES(mutex_);
   [[nodiscard]] RequestFaults on_request(const Asked& asked) EXCLUDES(mutex_);
 
-  /// A watch that was answered. `ready` is called on any thread and outside every lock when rules
+  /// Registers an open watch. `ready` is called on any thread and outside every lock when rules
   /// change what happens to it, until close_watch() returns.
   [[nodiscard]] WatchId open_watch(Asked asked, const RequestFaults& faults) EXCLUDES(mutex_);
   void on_ready(WatchId watch, std::function<void()> ready) EXCLUDES(mutex_);

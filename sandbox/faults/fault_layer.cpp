@@ -24,7 +24,7 @@ void reset(Response& response) {
   response.fault.cut_after = 0;
 }
 
-/// What happens to any answer on its way out.
+/// Applies the faults that hit any response on its way out.
 void spoil(Response& response, const RequestFaults& faults) {
   if (const FaultHit* delay = faults.find(FaultKind::kDelay)) {
     response.fault.delay += delay->rule->delay;
@@ -49,7 +49,7 @@ Response FaultLayer::handle(const Request& request) {
   if (!url) return parts_.inner.handle(request);
   Asked who = asked(request, *url);
   const RequestFaults faults = board_.on_request(who);
-  Response response = answer(request, who, faults);
+  Response response = respond(request, who, faults);
   spoil(response, faults);
   return response.stream == nullptr ? std::move(response)
                                     : watched(std::move(response), std::move(who), faults);
@@ -71,8 +71,8 @@ Asked FaultLayer::asked(const Request& request, const Url& url) const {
   return out;
 }
 
-Response FaultLayer::answer(const Request& request, const Asked& asked,
-                            const RequestFaults& faults) {
+Response FaultLayer::respond(const Request& request, const Asked& asked,
+                             const RequestFaults& faults) {
   if (faults.find(FaultKind::kReset) != nullptr) {
     Response response;
     reset(response);

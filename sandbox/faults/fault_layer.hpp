@@ -18,7 +18,7 @@ struct FaultParts {
   host::Clock& clock;
   /// Tells rules about users who asks; null: no request is a user's.
   const Authenticator* authenticator = nullptr;
-  /// Who may use kFaultsPath; null: everybody.
+  /// Decides who may use kFaultsPath; null: everybody.
   const Authorizer* authorizer = nullptr;
 };
 
@@ -30,8 +30,8 @@ struct FaultParts {
 ///   GET, DELETE /sandbox/faults/7  the same for one
 inline constexpr std::string_view kFaultsPath = "/sandbox/faults";
 
-/// Plays the rules' faults on requests and watches on their way to another Handler. Delays, slow
-/// and cut bodies and resets are only noted in Response::fault: the front carries them out.
+/// Injects the rules' faults into requests and watches on their way to another Handler. Delays,
+/// slow and cut bodies and resets are only noted in Response::fault; the front carries them out.
 /// Thread-safe. Must outlive the streams of its responses.
 class FaultLayer final : public Handler {
  public:
@@ -48,9 +48,9 @@ class FaultLayer final : public Handler {
 
  private:
   [[nodiscard]] Asked asked(const Request& request, const Url& url) const;
-  /// What the inner handler answers, or an earlier state when that is asked for.
-  [[nodiscard]] Response answer(const Request& request, const Asked& asked,
-                                const RequestFaults& faults);
+  /// The inner handler's response, or an earlier state if a fault says so.
+  [[nodiscard]] Response respond(const Request& request, const Asked& asked,
+                                 const RequestFaults& faults);
   [[nodiscard]] Response watched(Response response, Asked asked, const RequestFaults& faults);
 
   [[nodiscard]] Response serve_api(const Request& request, std::string_view path);

@@ -6,7 +6,9 @@ namespace davit::sandbox {
 
 namespace {
 
-bool answers(FaultKind kind) { return kind == FaultKind::kStatus || kind == FaultKind::kReset; }
+bool replaces_response(FaultKind kind) {
+  return kind == FaultKind::kStatus || kind == FaultKind::kReset;
+}
 
 /// Whether the kind makes sense for the verb at all.
 bool concerns(FaultKind kind, const Asked& asked) {
@@ -88,12 +90,13 @@ bool FaultPlan::strike(Active& active) {
 
 RequestFaults FaultPlan::on_request(const Asked& asked, host::Time now) {
   RequestFaults out;
-  bool answered = false;
+  bool replaced = false;
   for (auto& [id, active] : rules_) {
     const FaultKind kind = active.rule->kind;
-    if (!concerns(kind, asked) || (answered && answers(kind)) || !awake(active, now)) continue;
+    if (!concerns(kind, asked) || (replaced && replaces_response(kind)) || !awake(active, now))
+      continue;
     if (!active.rule->target.matches(asked) || !strike(active)) continue;
-    answered = answered || answers(kind);
+    replaced = replaced || replaces_response(kind);
     out.hits.push_back({id, active.rule, active.revision});
   }
   return out;

@@ -21,7 +21,7 @@ struct FaultHit {
   Revision revision = 0;  ///< The store's when the rule was added.
 };
 
-/// What happens to one request, at most one of each kind. Several rules may hit one request.
+/// The faults that hit one request, at most one of each kind. Several rules may hit one request.
 struct RequestFaults {
   std::vector<FaultHit> hits;  ///< In the rules' order.
 
@@ -41,8 +41,8 @@ class FaultPlan {
   void set_seed(std::uint64_t seed) { seed_ = seed; }
   [[nodiscard]] std::vector<std::uint64_t> ids() const;
 
-  /// For a request that begins: all kinds but kGap. Of rules that answer it themselves (kStatus,
-  /// kReset) only the first is asked.
+  /// The faults of a request that begins: all kinds but kGap. If several rules replace the response
+  /// (kStatus, kReset), only the first one applies.
   [[nodiscard]] RequestFaults on_request(const Asked& asked, host::Time now);
   /// For a watch that was open when rule `id` was added: whether it is hit, too.
   [[nodiscard]] std::optional<FaultHit> on_open_watch(std::uint64_t id, const Asked& asked,
@@ -51,7 +51,7 @@ class FaultPlan {
   [[nodiscard]] bool loses(const Asked& asked, const AskedEvent& event, host::Time now);
   /// Whether loses() needs to be asked at all.
   [[nodiscard]] bool may_lose_events() const { return gap_rules_ > 0; }
-  /// Whether a rule wants to know who asks.
+  /// Whether a rule needs to know the user.
   [[nodiscard]] bool asks_for_user() const { return user_rules_ > 0; }
 
   /// The rule as it was written, with `id`, and how often it has `matched` and `hit`.

@@ -1,4 +1,4 @@
-/// What a server says when it refuses for no fault of the client's. Pure.
+/// The responses of a server that fails through no fault of the client's. Pure.
 #pragma once
 
 #include <string>

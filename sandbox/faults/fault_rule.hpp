@@ -1,4 +1,4 @@
-/// What can go wrong on request: rules of a fault script. docs/sandbox-faults.md is the manual.
+/// The rules of a fault script. docs/sandbox-faults.md is the manual.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ enum class FaultKind : std::uint8_t {
   kDelay,   ///< The response is delayed.
   kStatus,  ///< A response with this code; the request does not get through. Ends a watch with 410.
   kReset,   ///< The connection is reset before the request gets through.
-  kLost,    ///< The request gets through, and the connection is reset instead of answering.
+  kLost,    ///< The request gets through, and the connection is reset instead of a response.
   kSlow,    ///< The body trickles.
   kCut,     ///< The body, or the watch, breaks off.
   kStale,   ///< A get or list shows an earlier state.
@@ -29,7 +29,7 @@ enum class FaultKind : std::uint8_t {
 
 /// A request as rules see it.
 struct Asked {
-  std::string verb;  ///< RBAC's; of what is no resource the method in lower case.
+  std::string verb;  ///< RBAC's; for a path that is not a resource, the method in lower case.
   std::string group;
   std::string resource;  ///< Empty: no resource, such as /version.
   std::string subresource;
@@ -39,14 +39,14 @@ struct Asked {
   std::string user;  ///< Empty: not known.
 };
 
-/// What an event of a watch is about.
+/// An event of a watch, as rules see it.
 struct AskedEvent {
   std::string type;  ///< "ADDED"
   std::string ns;
   std::string name;
 };
 
-/// Whom a rule concerns. What is empty concerns everybody.
+/// The requests that a rule concerns. Empty members match everything.
 struct FaultTarget {
   std::vector<std::string> verbs;
   /// "pods", "deployments.apps", "pods/status", "pods/*"; without a group it is any group's.
@@ -88,7 +88,7 @@ struct FaultRule {
   std::optional<std::uint64_t> revisions_back;  ///< kStale; absent: as it was when added.
   std::vector<std::string> event_types;         ///< kGap; empty: ADDED, MODIFIED and DELETED.
 
-  Json source;  ///< As it was written.
+  Json source;  ///< The rule as written.
 };
 
 struct FaultScript {

@@ -16,15 +16,15 @@ constexpr FaultKind kKinds[] = {FaultKind::kDelay, FaultKind::kStatus, FaultKind
 /// Far beyond any use, and so far from overflow that it can be added to any time.
 constexpr host::Duration kLongest = std::chrono::hours(24 * 365);
 
-/// Reads the members of one object, notes the first mistake, and in the end which members nobody
-/// asked for.
+/// Reads the members of one object, notes the first mistake, and at the end the members that are
+/// unknown.
 class Fields {
  public:
   Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
     if (!object.is_object()) fail("", "must be an object");
   }
 
-  /// Of all calls so far.
+  /// The first mistake of all calls so far.
   [[nodiscard]] const Status& mistake() const { return mistake_; }
   [[nodiscard]] bool has(std::string_view key) const { return object_.contains(key); }
   void fail(std::string_view key, std::string_view why) {

@@ -1,4 +1,4 @@
-/// What befalls one open watch. Pure.
+/// The faults of one open watch. Pure.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class WatchFaults {
   void disarm(std::uint64_t id);
   [[nodiscard]] bool empty() const { return armed_.empty(); }
 
-  /// What happens to the next event, or to the watch without any.
+  /// Decides about the next event, or about the watch if there is none.
   [[nodiscard]] Verdict verdict(host::Time now);
   /// An event has come by, whether or not it was lost on the way.
   void passed();
@@ -37,7 +37,7 @@ class WatchFaults {
     FaultHit hit;
     host::Time at;                         ///< Not before.
     std::uint64_t events_left;             ///< Not before so many have passed.
-    std::optional<host::Time> held_until;  ///< Of a hold that has begun.
+    std::optional<host::Time> held_until;  ///< The end of a hold that has begun.
   };
   [[nodiscard]] static bool due(const Armed& armed, host::Time now) {
     return armed.events_left == 0 && now >= armed.at;

@@ -73,7 +73,7 @@ void check_at_most_100_percent(const Json& value, const FieldPath& path, FieldEr
 /// Sets a member that is missing or null.
 void set_default(Json& object, std::string_view key, std::string_view text);
 void set_default(Json& object, std::string_view key, std::int64_t number);
-/// As above, and also for "" and 0: what Go holds without a pointer.
+/// Like the above, and also replaces "" and 0, which Go holds without a pointer.
 void replace_empty(Json& object, std::string_view key, std::string_view text);
 void replace_empty(Json& object, std::string_view key, std::int64_t number);
 /// The member as an object, made when missing or null.

@@ -10,7 +10,7 @@ namespace davit::sandbox {
 
 struct ColumnSet {
   std::vector<Column> columns;
-  /// As many cells as columns.
+  /// One cell for each column.
   Json::Items (*cells)(const Json& object, host::WallTime now) = nullptr;
 };
 

@@ -35,7 +35,7 @@ struct KindColumns {
 [[nodiscard]] std::span<const KindColumns> config_columns();
 /// Volumes, claims, storage classes and CSI.
 [[nodiscard]] std::span<const KindColumns> storage_columns();
-/// What extends the server, and devices.
+/// Columns of the kinds that extend the server, and of device kinds.
 [[nodiscard]] std::span<const KindColumns> extension_columns();
 
 [[nodiscard]] Json::Items pod_cells(const Json& pod, host::WallTime now);
@@ -54,7 +54,7 @@ struct KindColumns {
 /// The text at a path, `otherwise` when it is missing or empty.
 [[nodiscard]] std::string text_or(const Json& object, std::initializer_list<std::string_view> path,
                                   std::string_view otherwise = "<none>");
-/// The value at a path, or a null that is nobody's.
+/// The value at a path, or null.
 [[nodiscard]] const Json& value_at(const Json& object,
                                    std::initializer_list<std::string_view> path);
 /// "True" or "False", as Go's printers write booleans.
@@ -65,7 +65,7 @@ struct KindColumns {
 [[nodiscard]] std::string labels_text(const Json& labels);
 /// "app=x,tier in (a,b),!old" in the order of keys; "<none>" when it selects by nothing.
 [[nodiscard]] std::string selector_text(const Json& selector);
-/// Of the pod spec's containers, joined with commas.
+/// The names of the pod spec's containers, joined with commas.
 [[nodiscard]] std::string container_names(const Json& pod_spec);
 [[nodiscard]] std::string container_images(const Json& pod_spec);
 

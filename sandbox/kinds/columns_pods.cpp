@@ -38,7 +38,7 @@ struct Restarts {
   }
 };
 
-/// What printing a pod finds out step by step, as upstream's printPod does.
+/// The findings of printing a pod, step by step, as in upstream's printPod.
 struct PodSummary {
   std::string reason;
   std::int64_t containers = 0;

@@ -75,7 +75,7 @@ std::string labels_text(const Json& labels) {
 }
 
 std::string selector_text(const Json& selector) {
-  std::multimap<std::string, std::string> sorted;  // By key.
+  std::multimap<std::string, std::string> sorted;  // Sorted by key.
   for (const Json::Member& each : selector.get("matchLabels").members()) {
     sorted.emplace(each.key, each.key + '=' + each.value.text());
   }

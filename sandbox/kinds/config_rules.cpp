@@ -10,7 +10,7 @@ namespace davit::sandbox {
 
 namespace {
 
-/// Of all values of a ConfigMap or Secret.
+/// The limit on all values of a ConfigMap or Secret together.
 constexpr std::size_t kDataBytesMax = 1'048'576;
 
 constexpr FieldPath kData("data");
@@ -34,7 +34,7 @@ std::size_t check_keys(const Json& data, Coding coding, const FieldPath& path,
   return bytes;
 }
 
-/// What `immutable: true` freezes.
+/// Checks the members that `immutable: true` freezes.
 void check_frozen(const Json& object, const Json& old,
                   std::initializer_list<std::string_view> fields, FieldErrors& errors) {
   if (!old.get("immutable").boolean()) return;
@@ -105,7 +105,7 @@ void require_json(const Json& data, std::string_view key, FieldErrors& errors) {
   errors.push_back(field_invalid(kData.key(key).text(), "<secret contents redacted>", why));
 }
 
-/// What each type of Secret must hold.
+/// Checks the members that each type of Secret requires.
 void check_secret_type(const Json& object, FieldErrors& errors) {
   const std::string& type = object.get("type").text();
   const Json& data = object.get("data");

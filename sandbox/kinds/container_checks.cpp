@@ -8,7 +8,7 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-/// What the rules of one container need of its pod.
+/// The facts about a pod that the rules of its containers need.
 struct PodView {
   const VolumeNames& volumes;
   const std::string& restart_policy;

@@ -46,7 +46,7 @@ void check_daemon_set_rolling_update(const Json& rolling, const FieldPath& path,
 void check_daemon_set_spec(const Json& spec, FieldErrors& errors) {
   const FieldPath path("spec");
   const Json& selector = spec.get("selector");
-  // Upstream does not ask for one: a missing selector matches nothing, which is refused below.
+  // Upstream does not require one: a missing selector matches nothing, which is refused below.
   check_label_selector(selector, path.child("selector"), errors);
   if (is_sound_selector(selector)) check_selector_matches(spec, path, errors);
   if (!selector.is_null() &&

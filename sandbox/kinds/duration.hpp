@@ -11,7 +11,7 @@ namespace davit::sandbox {
 /// "119s", "2m1s", "3h", "47h", "2d1h", "2y": apimachinery's duration.HumanDuration.
 [[nodiscard]] std::string human_duration(host::Duration duration);
 
-/// The time from the RFC 3339 `from` to `now`; "<unknown>" when `from` is no time.
+/// The time from the RFC 3339 `from` to `now`; "<unknown>" if `from` is not a time.
 [[nodiscard]] std::string human_age(std::string_view from, host::WallTime now);
 
 }  // namespace davit::sandbox

@@ -28,7 +28,7 @@ void check_length(const Json& event, std::string_view field, std::size_t max, Fi
                                  "can have at most " + std::to_string(max) + " characters"));
 }
 
-/// What an event with an eventTime must say, whichever way it came.
+/// Checks what an event with an eventTime must contain, in either group.
 void check_new_style(const Json& event, std::string_view controller_field, FieldErrors& errors) {
   const std::string& controller = text_of(event, "reportingComponent");
   const FieldPath controller_path(controller_field);
@@ -76,7 +76,7 @@ void check_no_old_style(const Json& event, FieldErrors& errors) {
   if (!event.get("source").empty()) errors.push_back(field_invalid("source", "", kUnset));
 }
 
-/// What selectors of both groups ask of the object that an event is about.
+/// The fields of the involved object that selectors of both groups may use.
 Pairs object_fields(const Json& object, const std::string& prefix) {
   Pairs out;
   for (const char* field :

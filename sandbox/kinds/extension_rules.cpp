@@ -16,7 +16,7 @@ using SetDefaults = void (*)(Json& object);
 
 class DefaultingRules final : public PlainRules {
  public:
-  /// `warning`, a literal: what whoever writes such an object should know; empty: nothing.
+  /// `warning`, a literal: a warning for writers of such objects; empty: none.
   DefaultingRules(const KindFacts& facts, SetDefaults defaults, std::string_view warning = "")
       : PlainRules(facts), defaults_(defaults), warning_(warning) {}
 

@@ -7,7 +7,7 @@
 
 namespace davit::sandbox {
 
-/// A place such as `spec.containers[0].name`, as a chain of steps that live on the stack.
+/// A path such as `spec.containers[0].name`, as a chain of steps that live on the stack.
 ///
 /// Every step borrows its parent and its name, so a step must not outlive them: keep the parent in
 /// a variable of its own. A name may hold several steps, joined by dots.

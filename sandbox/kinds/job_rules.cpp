@@ -18,7 +18,7 @@ constexpr std::string_view kOldUidLabel = "controller-uid";
 constexpr std::string_view kNameLabel = "batch.kubernetes.io/job-name";
 constexpr std::string_view kOldNameLabel = "job-name";
 
-/// By its uid a Job finds its pods, so that no two share one. k8s: generateSelector.
+/// A Job finds its pods by its uid, so no two Jobs share one. k8s: generateSelector.
 void generate_selector(Json& job) {
   const std::string uid = job.text_at({"metadata", "uid"});
   const std::string name = job.text_at({"metadata", "name"});

@@ -130,7 +130,8 @@ void check_job_status(const Json& job, const Json& old, FieldErrors& errors) {
   const Verdict now(job);
   const Verdict then(old);
   check_counts(status, errors);
-  // What an older server let through may stay as it is; only what changes must be right.
+  // An older server may have accepted invalid conditions. They may stay; only changed ones must be
+  // valid.
   if (status.get("conditions") != before.get("conditions")) check_conditions(now, errors);
   const auto changed = [&](std::string_view field) {
     return status.get(field) != before.get(field);

@@ -1,4 +1,4 @@
-/// What the rules of the built-in kinds share, and which rules each kind has.
+/// The rules of the built-in kinds: their common part, and a function for each kind.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace davit::sandbox {
 
-/// What a kind's rules know of its place in the table of resources. The views are of literals.
+/// The row of a kind in the table of resources. The views are of literals.
 struct KindFacts {
   std::string_view group;
   std::string_view plural;
@@ -47,7 +47,7 @@ class PlainRules : public KindRules {
  protected:
   /// The rules beyond metadata; each adds what it finds.
   virtual void check_create(const Json& object, FieldErrors& errors) const;
-  /// As check_create() unless overridden.
+  /// Same as check_create() unless overridden.
   virtual void check_update(const Json& object, const Json& old, FieldErrors& errors) const;
   virtual void check_status(const Json& object, const Json& old, FieldErrors& errors) const;
   /// Whether finalizers must have a domain: not of kinds that are checked by

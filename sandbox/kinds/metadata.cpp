@@ -25,7 +25,7 @@ void check_owner(const Json& owner, const FieldPath& path, FieldErrors& errors) 
   require("kind", "must not be empty");
   require("name", "must not be empty");
   require("uid", "must not be empty");
-  // An event is no owner: it expires on its own.
+  // An event cannot be an owner: it expires on its own.
   if (api_version == "v1" && owner.get("kind").text() == "Event") {
     errors.push_back(
         field_invalid(path.text(), owner, "/v1, Kind=Event is disallowed from being an owner"));

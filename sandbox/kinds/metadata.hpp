@@ -19,8 +19,8 @@ inline constexpr std::size_t kAnnotationsBytesMax = 256 * 1024;
 /// k8s: ValidateObjectMeta.
 void check_metadata(const Json& metadata, NameRule names, Scope scope, const FieldPath& path,
                     FieldErrors& errors);
-/// k8s: ValidateObjectMetaUpdate; the syntax of labels, annotations and owners is checked again.
-/// That an update carries a resourceVersion is the verb's business.
+/// k8s: ValidateObjectMetaUpdate; checks the syntax of labels, annotations and owners again. The
+/// verb checks that an update carries a resourceVersion.
 void check_metadata_update(const Json& metadata, const Json& old, const FieldPath& path,
                            FieldErrors& errors);
 

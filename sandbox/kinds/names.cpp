@@ -214,7 +214,7 @@ Complaints check_generate_name(NameRule rule, std::string_view prefix) {
   if (rule == NameRule::kPathSegment || prefix.size() < 2 || prefix.back() != '-') {
     return check_name(rule, prefix);
   }
-  // What is appended makes the '-' an inner one. k8s: maskTrailingDash, which takes two away.
+  // The appended text makes the '-' an inner one. k8s: maskTrailingDash, which takes two away.
   const std::string masked = std::string(prefix.substr(0, prefix.size() - 2)) + 'a';
   return check_name(rule, masked);
 }

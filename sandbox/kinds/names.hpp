@@ -38,7 +38,7 @@ enum class NameRule : std::uint8_t {
 [[nodiscard]] Complaints check_config_key(std::string_view text);
 /// An IPv4 or IPv6 address.
 [[nodiscard]] Complaints check_ip(std::string_view text);
-/// By the rule of a kind; `prefix` of generateName may end with '-'.
+/// Checks a name by the rule of its kind; `prefix` of generateName may end with '-'.
 [[nodiscard]] Complaints check_name(NameRule rule, std::string_view name);
 [[nodiscard]] Complaints check_generate_name(NameRule rule, std::string_view prefix);
 

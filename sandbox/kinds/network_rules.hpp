@@ -22,14 +22,14 @@ namespace davit::sandbox {
 [[nodiscard]] bool is_headless(const Json& service);
 /// Every type but ExternalName.
 [[nodiscard]] bool needs_cluster_ip(const Json& service);
-/// NodePort, and LoadBalancer unless it asks for none.
+/// NodePort, and LoadBalancer unless it opts out.
 [[nodiscard]] bool needs_node_port(const Json& service);
 /// A LoadBalancer whose traffic stays on the node.
 [[nodiscard]] bool needs_health_check_port(const Json& service);
 
 /// All rules of a Service's spec but those of updates (k8s: ValidateService).
 void check_service(const Json& service, FieldErrors& errors);
-/// What an update may not change.
+/// Checks the fields that an update may not change.
 void check_service_update(const Json& service, const Json& old, FieldErrors& errors);
 
 /// An address that other hosts can reach: neither loopback nor link-local, multicast or

@@ -1,4 +1,4 @@
-/// What the API fills into pods and pod templates.
+/// The defaults of pods and pod templates.
 #pragma once
 
 #include "sandbox/json/json.hpp"

@@ -105,7 +105,7 @@ class PodRules final : public PlainRules {
   }
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
-    // As upstream, the rules of new pods apply whole, those of metadata included.
+    // The rules of new pods apply whole, as upstream, including those of metadata.
     const FieldPath path("metadata");
     check_metadata(object.get("metadata"), facts().names, Scope::kNamespaced, path, errors);
     check_metadata_and_spec(object, errors);

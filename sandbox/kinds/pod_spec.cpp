@@ -10,7 +10,7 @@ namespace davit::sandbox {
 
 namespace {
 
-// What libc's resolver reads of resolv.conf.
+// The limits of libc's resolver for resolv.conf.
 constexpr std::size_t kNameserversMax = 3;
 constexpr std::size_t kSearchPathsMax = 32;
 

@@ -18,7 +18,7 @@ inline constexpr std::string_view kMirrorPod = "kubernetes.io/config.mirror";
 /// The names of those volumes that are in order; others cannot be mounted.
 using VolumeNames = std::set<std::string, std::less<>>;
 
-/// Whose spec it is: some rules wait until a template becomes a pod.
+/// The holder of a spec: some rules wait until a template becomes a pod.
 enum class PodHolder : std::uint8_t { kPod, kTemplate };
 
 /// k8s: ValidatePodSpec. `more_volumes` are those that its pods will have besides.

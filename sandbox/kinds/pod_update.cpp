@@ -157,7 +157,7 @@ void take_images(Json& spec, const Json& old, std::string_view list) {
   for (std::size_t i = 0; i < items.size(); ++i) take(items[i], old.get(list).items()[i], "image");
 }
 
-/// What differs, in the manner of Go's cmp.Diff: for people's eyes.
+/// The difference in the manner of Go's cmp.Diff, for people.
 std::string difference(const Json& spec, const Json& old) {
   std::string out;
   const auto add = [&](char sign, const std::string& key, const Json& value) {

@@ -1,4 +1,4 @@
-/// What may change in a pod once it is there.
+/// The changes that an update of a pod may make.
 #pragma once
 
 #include "sandbox/json/json.hpp"

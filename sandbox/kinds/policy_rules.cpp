@@ -104,7 +104,7 @@ class AutoscalerV1Rules final : public AutoscalerRules {
   }
 };
 
-/// What a quota may bound by a short name; all else has a domain.
+/// Whether a quota may bound the resource by a short name; all others have a domain.
 bool is_quota_resource(std::string_view name) {
   constexpr std::string_view kNames[] = {"cpu",
                                          "memory",

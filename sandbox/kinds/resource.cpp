@@ -21,8 +21,8 @@ struct SubresourceRow {
 
 constexpr std::string_view kProxyVerbs = "create delete get patch update";
 
-// Those not listed carry the parent and take "get patch update". '*' stands for the parent's kind:
-// PodProxyOptions, NodeProxyOptions.
+// Subresources that are not listed carry the parent and take "get patch update". '*' stands for the
+// parent's kind: PodProxyOptions, NodeProxyOptions.
 // clang-format off
 constexpr SubresourceRow kSubresourceRows[] = {
     {"attach",      "",                      "",   "PodAttachOptions",      "create get"},

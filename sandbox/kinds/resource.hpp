@@ -1,4 +1,5 @@
-/// What the server serves: one Resource for each plural of a group version, built in or custom.
+/// The resources of the server: one Resource for each plural of a group version, built in or
+/// custom.
 #pragma once
 
 #include <cstdint>
@@ -39,14 +40,14 @@ using FieldErrors = std::vector<FieldError>;
 /// own.
 struct Subresource {
   std::string name;  ///< "status", "scale", "binding"
-  /// What its requests carry where that is not the parent: "autoscaling", "v1", "Scale".
+  /// The kind that its requests carry if that is not the parent: "autoscaling", "v1", "Scale".
   std::string group;
   std::string version;
   std::string kind;
   std::vector<std::string> verbs;
 };
 
-/// What an update came in on, because the rules differ.
+/// The target of an update; the rules differ.
 enum class UpdateTarget : std::uint8_t { kObject, kStatus };
 
 /// A column of Table output.
@@ -89,11 +90,11 @@ class KindRules {
   [[nodiscard]] virtual bool knows_field(std::string_view field) const;
 
   [[nodiscard]] virtual std::vector<Column> columns() const = 0;
-  /// As many cells as columns. `now`: for ages.
+  /// One cell for each column. `now`: for ages.
   [[nodiscard]] virtual Json::Items cells(const Json& object, host::WallTime now) const = 0;
 };
 
-/// What the server knows of one plural of one group version.
+/// The facts about one plural of one group version.
 struct Resource {
   std::string group;  ///< Empty: core.
   std::string version;

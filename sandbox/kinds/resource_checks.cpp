@@ -9,7 +9,7 @@ namespace davit::sandbox {
 namespace {
 
 constexpr std::string_view kContainerResources[] = {"cpu", "memory", "ephemeral-storage"};
-/// What quotas count besides; no container can ask for it.
+/// Resources that only quotas count; containers cannot request them.
 constexpr std::string_view kOtherResources[] = {"storage",
                                                 "requests.storage",
                                                 "pods",
@@ -42,7 +42,7 @@ bool is_native(std::string_view name) {
 }
 
 std::int64_t milli(const Json& quantity) {
-  // Decoding has refused what is no quantity.
+  // Decoding has refused anything that is not a quantity.
   return quantity_milli(quantity.text()).value_or(0);
 }
 

@@ -50,7 +50,7 @@ void check_node_requirement(const Json& requirement, const FieldPath& path, Fiel
   }
 }
 
-/// Of all fields a node can be chosen by metadata.name only.
+/// A node can be chosen by one field only, metadata.name.
 void check_node_field(const Json& requirement, const FieldPath& path, FieldErrors& errors) {
   const std::string& operation = requirement.get("operator").text();
   if (operation != "In" && operation != "NotIn") {

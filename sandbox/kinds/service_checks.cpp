@@ -154,7 +154,7 @@ void check_cluster_ips(const Json& spec, FieldErrors& errors) {
   if (ips.items().size() > 2) {
     errors.push_back(field_invalid(path.text(), ips, "may only hold up to 2 values"));
   }
-  // What is no address has no family.
+  // Only addresses have a family.
   if (errors.size() != before || ips.items().size() != 2) return;
   if (is_ipv6(ips.items()[0].text()) == is_ipv6(ips.items()[1].text())) {
     errors.push_back(

@@ -56,7 +56,7 @@ void default_policies(Json& service) {
   }
 }
 
-/// Of a server with IPv4 only (k8s: initIPFamilyFields).
+/// The defaults of a server with IPv4 only (k8s: initIPFamilyFields).
 void default_families(Json& service) {
   if (!needs_cluster_ip(service)) return;
   Json& spec = service["spec"];

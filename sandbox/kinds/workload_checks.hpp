@@ -1,4 +1,4 @@
-/// What the kinds that create pods have in common: a template, a selector, and counts in status.
+/// The common parts of kinds that create pods: a template, a selector, and counts in status.
 #pragma once
 
 #include <initializer_list>
@@ -34,7 +34,7 @@ void check_selector(const Json& spec, std::string_view kind, const FieldPath& pa
                     FieldErrors& errors);
 /// Whether the selector can be evaluated at all.
 [[nodiscard]] bool is_sound_selector(const Json& selector);
-/// That the template's labels fulfil spec.selector. A missing selector matches nothing.
+/// Checks that the template's labels match spec.selector. A missing selector matches nothing.
 void check_selector_matches(const Json& spec, const FieldPath& path, FieldErrors& errors);
 /// spec.template, whole; its pods run for ever. `kind` is as messages say it: "ReplicaSet".
 void check_lasting_template(const Json& spec, std::string_view kind, const FieldPath& path,

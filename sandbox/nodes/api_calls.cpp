@@ -87,29 +87,29 @@ class ApiCalls::Flight final : public host::ResponseReader {
       : calls_(calls), id_(id), then_(std::move(then)) {}
 
   void on_head(int status, const host::HttpHeaders& headers) override {
-    answer_.http_status = status;
-    answer_.retry_after = retry_after(headers);
+    response_.http_status = status;
+    response_.retry_after = retry_after(headers);
   }
   Flow on_body(std::string_view chunk) override {
-    answer_.body += chunk;
+    response_.body += chunk;
     return Flow::kMore;
   }
   void on_end(const host::TransportEnd& end) override {
     if (end.kind != host::Break::kNone) {
-      answer_.http_status = 0;
-      answer_.broken = end.message;
+      response_.http_status = 0;
+      response_.broken = end.message;
     }
     calls_.post(id_);
   }
 
   void hold(std::unique_ptr<host::Call> call) { call_ = std::move(call); }
-  void finish() { then_(answer_); }
+  void finish() { then_(response_); }
 
  private:
   ApiCalls& calls_;
   const std::uint64_t id_;
   const Then then_;
-  ApiResponse answer_;
+  ApiResponse response_;
   std::unique_ptr<host::Call> call_;
 };
 

@@ -251,10 +251,10 @@ void KubeletSimulator::renew(const std::string& name, Record& record) {
     call.body = to_text(new_lease(record.node, moment));
   }
   seams_.api.send(std::move(call),
-                  [this, name](const ApiResponse& response) { renewal_answered(name, response); });
+                  [this, name](const ApiResponse& response) { lease_renewed(name, response); });
 }
 
-void KubeletSimulator::renewal_answered(const std::string& name, const ApiResponse& response) {
+void KubeletSimulator::lease_renewed(const std::string& name, const ApiResponse& response) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end()) return;
   Record& record = found->second;

@@ -81,9 +81,9 @@ class KubeletSimulator {
   void adopt(const std::string& name, Json node, NodePower power);
   void tend(const std::string& name, Record& record);
   void report(const std::string& name, Record& record, const Json& patch, Doing doing);
-  void reported(const std::string& name, const ApiResponse& answer);
+  void reported(const std::string& name, const ApiResponse& response);
   void renew(const std::string& name, Record& record);
-  void renewal_answered(const std::string& name, const ApiResponse& answer);
+  void lease_renewed(const std::string& name, const ApiResponse& response);
   void plan_next(const std::string& name, const Record& record);
   [[nodiscard]] NodeReport report_of(const Record& record) const;
   [[nodiscard]] std::string free_address();

@@ -96,7 +96,7 @@ void begin_running(PodLife& life, Time at, const Moment& moment) {
 /// Carries out one transition.
 void go(PodLife& life, Transition next, const PodFacts& facts, const Moment& moment) {
   // What was due earlier happened then, not now, unless it follows from what was told since.
-  const Time at = std::max({next.due, life.since, life.told});
+  const Time at = std::max({next.due, life.since, life.reported});
   if (life.stage == PodStage::kInit) ++life.init_done;
   if (next.to == PodStage::kRunning) begin_running(life, at, moment);
   if (next.to == PodStage::kBackOff) {

@@ -40,8 +40,8 @@ struct ContainerExit {
 /// What the node knows about a pod.
 struct PodLife {
   PodStage stage = PodStage::kBound;
-  host::Time since{};         ///< When it came to this stage.
-  host::Time told{};          ///< When its facts were last told: nothing follows from them earlier.
+  host::Time since{};     ///< When it came to this stage.
+  host::Time reported{};  ///< When its facts were last reported: nothing follows from them earlier.
   std::size_t init_done = 0;  ///< Init containers that have ended.
   std::int64_t restarts = 0;
   host::Time started_at{};  ///< The containers' last start, and what the wall showed then.

@@ -70,7 +70,7 @@ void PodRunner::changed(Json pod) {
 void PodRunner::take(const std::string& key, Record& record, Json pod) {
   if (version_of(pod) <= record.version) return;  // The echo of what a response told already.
   record.version = version_of(pod);
-  record.life.told = seams_.clock.now();
+  record.life.reported = seams_.clock.now();
   pod["metadata"].erase("managedFields");
   record.text = to_text(pod);
   if (begun_) consider(key, record, pod);
@@ -99,7 +99,7 @@ void PodRunner::node_switched(const std::string& name) {
   if (node == nullptr) return;
   for (auto& [key, record] : pods_) {
     if (record.node != name) continue;
-    record.life.told = seams_.clock.now();  // Nothing happens on a node that is off.
+    record.life.reported = seams_.clock.now();  // Nothing happens on a node that is off.
     if (node->addresses) node->addresses->hold(record.address);
     if (begun_) due_.set(key, seams_.clock.now());
   }

@@ -58,7 +58,7 @@ class PodRunner {
   bool write(const std::string& key, Record& record, const Json& pod, const Moment& moment);
   [[nodiscard]] bool find_address(Record& record, const Json& pod, SimulatedNode& node);
   void send(const std::string& key, Record& record, Writing what, ApiCall call);
-  void written(const std::string& key, const std::string& uid, const ApiResponse& answer);
+  void written(const std::string& key, const std::string& uid, const ApiResponse& response);
   void release(const Record& record);
 
   Seams seams_;

@@ -58,7 +58,7 @@ class Reflector {
   enum class State { kBackingOff, kListing, kWatching };
 
   void list(const std::string& next_page);
-  void take_page(const ApiResponse& answer);
+  void take_page(const ApiResponse& response);
   void end_list();
   void watch();
   void drain();

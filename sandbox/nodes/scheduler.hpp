@@ -67,7 +67,7 @@ class Scheduler {
   void reserve_capacity(const Pod& pod);
   void consider(const std::string& key, Pod& pod);
   void bind(const std::string& key, Pod& pod, const std::string& node);
-  void refused(const std::string& key, const std::string& uid, const ApiResponse& answer);
+  void refused(const std::string& key, const std::string& uid, const ApiResponse& response);
   void report_unfit(const std::string& key, Pod& pod, const std::string& message);
   void try_again(const std::string& key, Pod& pod);
   /// Something happened that may help the pods that fit nowhere.

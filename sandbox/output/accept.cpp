@@ -14,7 +14,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// What stands before the first `mark`; `rest` goes on behind it.
+/// Returns the part before the first `mark`; `rest` becomes the part behind it.
 std::string_view take_part(std::string_view& rest, char mark) {
   const std::size_t end = std::min(rest.find(mark), rest.size());
   const std::string_view out = trimmed(rest.substr(0, end));
@@ -22,7 +22,7 @@ std::string_view take_part(std::string_view& rest, char mark) {
   return out;
 }
 
-/// "0.5" in thousandths; what is no such number counts as 1, as upstream has it.
+/// "0.5" in thousandths. A text that is not such a number counts as 1, as upstream.
 int parse_quality(std::string_view text) {
   int out = 0;
   int scale = kFullQuality;

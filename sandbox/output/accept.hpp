@@ -9,7 +9,7 @@ namespace davit::sandbox {
 
 /// One entry. All views are into the header.
 struct AcceptEntry {
-  std::string_view text;  ///< As the client wrote it, without q.
+  std::string_view text;  ///< The client's text, without q.
   std::string_view type;  ///< "application/json", "*/*"
   std::string_view as;    ///< Parameters, empty when absent.
   std::string_view group;

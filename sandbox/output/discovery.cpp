@@ -255,7 +255,7 @@ std::optional<Json> api_resource_list(std::span<const ResourcePtr> resources,
 }
 
 std::string content_hash(std::string_view body) {
-  // FNV-1a: only changes have to be noticed, nobody is kept out by it.
+  // FNV-1a suffices: the tag has to detect changes, not attacks.
   std::uint64_t hash = 14'695'981'039'346'656'037u;
   for (const char c : body) {
     hash ^= static_cast<unsigned char>(c);

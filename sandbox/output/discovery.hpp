@@ -13,10 +13,10 @@
 
 namespace davit::sandbox {
 
-/// What GET /api or GET /apis is answered with.
+/// The form of a response to GET /api or GET /apis.
 struct DiscoveryForm {
   bool aggregated = false;   ///< An APIGroupDiscoveryList: with ETag, `Vary: Accept`.
-  std::string content_type;  ///< For an aggregated answer exactly what the client asked for.
+  std::string content_type;  ///< For an aggregated response exactly what the client asked for.
 };
 [[nodiscard]] ApiResult<DiscoveryForm> negotiate_discovery(std::string_view accept);
 

@@ -20,7 +20,7 @@ Json kind_of(const Resource& resource) {
       {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}});
 }
 
-/// What kubectl looks for before it sends fieldValidation, and before 1.27, dryRun.
+/// The parameters that kubectl looks for before it sends fieldValidation, and before 1.27, dryRun.
 Json patch_operation(const Resource& resource) {
   Json parameters = Json::array();
   for (const std::string_view name : {"dryRun", "fieldValidation"}) {

@@ -55,7 +55,7 @@ protozero::pbf_tag_type tag(Tag value) {
 constexpr std::string_view kV3Prefix = "#/components/schemas/";
 constexpr std::string_view kV2Prefix = "#/definitions/";
 
-/// What a schema of v2 keeps as it is.
+/// The members of a schema that v2 keeps.
 constexpr std::array<std::string_view, 16> kKept = {
     "description", "type",          "format",           "required",  "enum",     "minimum",
     "maximum",     "minLength",     "maxLength",        "minItems",  "maxItems", "pattern",
@@ -111,8 +111,8 @@ Json path_in_v2(const Json& item) {
 
 void write_schema(pbf_writer& out, const Json& schema);
 
-/// A schema as member `number`. By add_message(), since a nested writer drops an empty message, and
-/// the schema of what may be anything is empty.
+/// Writes a schema as member `number`. Uses add_message(), because a nested writer drops an empty
+/// message, and the schema of an arbitrary value is empty.
 void add_schema(pbf_writer& out, protozero::pbf_tag_type number, const Json& schema) {
   std::string text;
   pbf_writer inner(text);

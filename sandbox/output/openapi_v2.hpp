@@ -20,7 +20,7 @@ inline constexpr std::string_view kOpenApiV2Type =
 /// The forms in which the document is served.
 enum class OpenApiV2Form : std::uint8_t { kJson, kProtobuf };
 
-/// What a client with this Accept header gets; empty: 406.
+/// The form for a client with this Accept header; empty: 406.
 [[nodiscard]] std::optional<OpenApiV2Form> negotiate_openapi_v2(std::string_view accept);
 
 /// `paths` and `schemas` (components.schemas) are those of OpenAPI v3, all group versions in one

@@ -15,19 +15,19 @@ namespace davit::sandbox {
 
 /// How a body is encoded.
 enum class Media : std::uint8_t { kJson, kYaml, kProtobuf };
-/// What of the objects a body shows: all, a Table for people, or their metadata, of one object or
-/// of a list (PartialObjectMetadata and PartialObjectMetadataList of meta.k8s.io).
+/// The part of the objects that a body shows: all, a Table for people, or their metadata, of one
+/// object or of a list (PartialObjectMetadata and PartialObjectMetadataList of meta.k8s.io).
 enum class Form : std::uint8_t { kWhole, kTable, kMetadata, kMetadataList };
 /// rows[].object of a Table.
 enum class IncludeObject : std::uint8_t { kMetadata, kNone, kWhole };
-/// What a response is, because it decides which forms are acceptable.
+/// The shape of a response, which decides which forms are acceptable.
 enum class ResponseShape : std::uint8_t { kObject, kList, kWatch };
 
-/// What was agreed on.
+/// The negotiated form.
 struct OutputForm {
   Media media = Media::kJson;
   Form form = Form::kWhole;
-  std::string meta_version = "v1";  ///< Of meta.k8s.io, for forms other than kWhole.
+  std::string meta_version = "v1";  ///< The version of meta.k8s.io, for forms other than kWhole.
   IncludeObject include = IncludeObject::kMetadata;
   bool pretty = false;
   friend bool operator==(const OutputForm&, const OutputForm&) = default;
@@ -61,7 +61,7 @@ struct EncodedBody {
   std::string content_type;  ///< The value of the header.
   std::string text;          ///< JSON and YAML with their last newline.
 };
-/// The body of a response. What has no form in protobuf is JSON.
+/// The body of a response: JSON if it has no form in protobuf.
 [[nodiscard]] EncodedBody encode_body(const Json& body, const OutputForm& form);
 /// The Content-Type of a watch.
 [[nodiscard]] std::string watch_content_type(const OutputForm& form);

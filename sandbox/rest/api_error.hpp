@@ -1,5 +1,5 @@
-/// What a request is refused with, and the Status objects that say so: all reasons and forms of
-/// messages in one place (k8s.io/apimachinery/pkg/api/errors).
+/// The reasons for refusing a request, and the Status objects that report them: all reasons and
+/// forms of messages in one file (k8s.io/apimachinery/pkg/api/errors).
 #pragma once
 
 #include <cstdint>
@@ -65,8 +65,8 @@ class [[nodiscard]] ApiResult {
   std::variant<T, ApiError> state_;
 };
 
-/// What a message calls the thing that was asked for: "deployments.apps" and its parts. For
-/// Invalid the Kind stands where the others have the resource.
+/// The name of the requested thing in a message: "deployments.apps" and its parts. Messages of
+/// Invalid have the Kind where the others have the resource.
 struct Subject {
   std::string group;
   std::string kind;  ///< "deployments" or "Deployment"

@@ -92,7 +92,7 @@ ApiError unfit(const BodyType& type, std::string_view why) {
 }
 
 /// Puts apiVersion and kind in front; refuses those of another type.
-ApiFailure settle_type(Json& object, const BodyType& type) {
+ApiFailure check_type(Json& object, const BodyType& type) {
   const std::string kind = object.get("kind").text();
   const std::string version = object.get("apiVersion").text();
   if (type.custom != nullptr && kind.empty()) {
@@ -140,8 +140,9 @@ bool is_unknown(const std::string& path, const std::vector<std::string>& unknown
 std::string duplicate_text(const std::string& path) { return "duplicate field \"" + path + '"'; }
 std::string unknown_text(const std::string& path) { return "unknown field \"" + path + '"'; }
 
-/// In the order of `text`, where a double is the second one. What is unknown is not double, too,
-/// nor is anything in it: the original's decoder of built-in kinds never gets to see its value.
+/// The findings in the order of `text`; for a duplicate, the second one counts. An unknown member
+/// is not reported as duplicate, nor is anything in it: upstream's decoder of built-in kinds never
+/// sees its value.
 std::vector<std::string> findings_of_text(std::string_view text,
                                           const std::vector<std::string>& duplicates,
                                           const std::vector<std::string>& unknown) {
@@ -269,7 +270,7 @@ ApiResult<Decoded> decode_body(const Request& request, const BodyType& type,
       read_tree(request, type, media_type(request.header("Content-Type")), findings);
   if (!object) return object.error();
   Decoded out{std::move(*object), {}};
-  if (ApiFailure failure = settle_type(out.object, type)) return *failure;
+  if (ApiFailure failure = check_type(out.object, type)) return *failure;
   BodyFindings found{.duplicates = std::move(findings.duplicates), .text = {}};
   if (type.custom == nullptr) found.text = request.body;
   if (ApiFailure failure = conform_body(out.object, type, validation, found, out.warnings)) {

@@ -1,5 +1,6 @@
-/// A request body as an object: JSON, YAML or protobuf, of the kind that the URL asks for, with
-/// unknown and double fields named (k8s.io/apiserver/pkg/endpoints/handlers, 3.2 of the facts).
+/// Decodes a request body into an object: JSON, YAML or protobuf, of the kind that the URL names,
+/// and reports unknown and duplicate fields (k8s.io/apiserver/pkg/endpoints/handlers, 3.2 of the
+/// facts).
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace davit::sandbox {
 /// A body above this is refused with 413.
 inline constexpr std::size_t kBodyBytesMax = 3 * 1024 * 1024;
 
-/// What a body is to be.
+/// The expected type of a body.
 struct BodyType {
   std::string group;
   std::string version;
@@ -47,7 +48,7 @@ struct Decoded {
 [[nodiscard]] Result<Json> parse_text(std::string_view text, std::string_view media,
                                       JsonFindings* findings);
 
-/// What reading a body has found already.
+/// The findings of reading a body.
 struct BodyFindings {
   std::vector<std::string> duplicates;  ///< See JsonFindings.
   /// The JSON text of the object, where findings are named in its order; empty: by their sort.

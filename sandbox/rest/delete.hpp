@@ -14,11 +14,11 @@ inline constexpr std::string_view kCustomResourceCleanup =
     "customresourcecleanup.apiextensions.k8s.io";
 
 struct Deleted {
-  Json object;           ///< As it is now, or was at last.
+  Json object;           ///< The present state, or the last one.
   bool removed = false;  ///< It has left the store.
 };
 
-/// What DELETE does to one object. 404 when there is none.
+/// Deletes one object, or marks it. 404 if there is none.
 [[nodiscard]] ApiResult<Deleted> delete_one(const RestParts& parts, const Resource& resource,
                                             const std::string& ns, const std::string& name,
                                             const DeleteOptions& options);

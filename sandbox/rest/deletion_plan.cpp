@@ -34,7 +34,7 @@ Propagation effective_policy(const Resource& resource, const Json& finalizers,
 }
 
 /// Writes the finalizers of the garbage collector.
-void settle_finalizers(Json& object, const Resource& resource, Propagation requested) {
+void update_finalizers(Json& object, const Resource& resource, Propagation requested) {
   Json& metadata = object["metadata"];
   const Json before = metadata.get("finalizers");
   const Propagation policy = effective_policy(resource, before, requested);
@@ -121,9 +121,9 @@ void hold_definition(Json& definition, std::string_view now) {
   if (!contains(finalizers, kCustomResourceCleanup)) finalizers.push_back(kCustomResourceCleanup);
   Json& conditions = definition["status"]["conditions"];
   conditions.make_array();
-  const bool told = std::ranges::any_of(
+  const bool known = std::ranges::any_of(
       conditions.items(), [](const Json& each) { return each.text_at({"type"}) == "Terminating"; });
-  if (told) return;
+  if (known) return;
   conditions.push_back(Json::object({{"lastTransitionTime", now},
                                      {"message", "CustomResource deletion is in progress"},
                                      {"reason", "InstanceDeletionInProgress"},
@@ -137,7 +137,7 @@ DeletionPlan plan_deletion(const Resource& resource, const Json& current,
                            const DeleteOptions& options, host::WallTime now) {
   Json marked = current;
   const bool deleting = is_being_deleted(current);
-  settle_finalizers(marked, resource, options.propagation);
+  update_finalizers(marked, resource, options.propagation);
   if (is_kind(resource, "", "namespaces")) {
     return plan_namespace(current, std::move(marked), now);
   }
@@ -145,7 +145,7 @@ DeletionPlan plan_deletion(const Resource& resource, const Json& current,
   if (is_kind(resource, "apiextensions.k8s.io", "customresourcedefinitions") && !deleting) {
     hold_definition(marked, after(now, 0));
   }
-  // What goes at once is not marked first: its last state is the stored one.
+  // An object that goes at once is not marked first: its last state is the stored one.
   if (!has_finalizers(marked)) return {Step::kRemove, current};
   mark_deleted(marked,
                deleting ? current.text_at({"metadata", "deletionTimestamp"}) : after(now, 0), 0);

@@ -1,4 +1,4 @@
-/// What a DELETE makes of an object: pure rules (k8s: rest.BeforeDelete,
+/// Decides what a DELETE does to an object; pure rules (k8s: rest.BeforeDelete,
 /// registry.Store.deletionFinalizersForGarbageCollection, the strategies of pods and namespaces).
 #pragma once
 
@@ -13,7 +13,7 @@ namespace davit::sandbox {
 
 struct DeletionPlan {
   enum class Step : std::uint8_t {
-    kNothing,          ///< It is being deleted already: answer it unchanged.
+    kNothing,          ///< It is being deleted already: return it unchanged.
     kStore,            ///< Write `object`; it stays.
     kRemove,           ///< It goes at once.
     kStoreThenRemove,  ///< Watchers see `object` first, then it goes.

@@ -17,7 +17,7 @@ namespace {
 
 const Collection kBudgets{"policy", "poddisruptionbudgets"};
 
-/// Its end is no disruption any more.
+/// Whether the pod's end cannot disrupt anything any more.
 bool needs_no_budget(const Json& pod) {
   const std::string& phase = pod.text_at({"status", "phase"});
   return is_being_deleted(pod) || phase == "Pending" || phase == "Succeeded" || phase == "Failed";

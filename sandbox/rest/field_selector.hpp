@@ -33,7 +33,7 @@ class FieldSelector {
   [[nodiscard]] static FieldSelector of_name(std::string name);
 
   [[nodiscard]] bool empty() const { return terms_.empty(); }
-  /// Whether at most one object of a namespace can match: a term asks for its name.
+  /// Whether at most one object of a namespace can match, because a term requires its name.
   [[nodiscard]] bool names_one() const;
   [[nodiscard]] bool matches(const Version& object) const;
 

@@ -17,7 +17,7 @@ namespace davit::sandbox {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-/// Who a verified client certificate says the peer is.
+/// The identity in a verified client certificate.
 struct CertificateIdentity {
   std::string common_name;
   std::vector<std::string> organizations;
@@ -42,7 +42,7 @@ class BodyStream {
  public:
   enum class State {
     kOpen,   ///< More will come: wait for `ready` or for next_read().
-    kEnded,  ///< That was all; the body ends properly.
+    kEnded,  ///< The body ends properly.
     kCut,    ///< The connection is to be closed without a proper end (a fault).
   };
 
@@ -62,12 +62,12 @@ class BodyStream {
   [[nodiscard]] virtual host::Time next_read() const = 0;
 };
 
-/// What an injected fault does to a response on its way out. The front carries it out.
+/// The injected fault of a response. The front carries it out.
 struct ResponseFault {
   host::Duration delay{0};  ///< Before the first byte.
   /// The connection is closed after so many bytes of the body. 0 with `reset`: no byte at all.
   std::optional<std::size_t> cut_after;
-  bool reset = false;  ///< The connection is reset instead of answering.
+  bool reset = false;  ///< The connection is reset instead of a response.
   /// The body trickles: 0 for as fast as possible.
   std::size_t bytes_per_second = 0;
 };

@@ -176,7 +176,7 @@ Result<Operator> read_operator(const Lexer& at) {
                 "found '" + at.word() + "', expected: in, notin, =, ==, !=, gt, lt");
 }
 
-/// What follows an operator that takes one value.
+/// Reads the value behind an operator that takes one value.
 Result<std::vector<std::string>> read_value(Lexer& at) {
   std::string value;
   if (at.token() == Token::kWord) {

@@ -28,12 +28,12 @@ struct Selection {
   [[nodiscard]] bool has_selector() const { return !labels.empty() || !fields.empty(); }
 };
 
-/// Of `call`'s URL and the selectors in `options`; 400 when those do not parse.
+/// The selection in `call`'s URL and the selectors of `options`; 400 if those do not parse.
 [[nodiscard]] ApiResult<Selection> parse_selection(const Call& call, const ListOptions& options);
 
 /// Where a paged list goes on. Opaque to clients; needs no escaping in a URL.
 struct ContinueToken {
-  Revision revision = 0;  ///< Of the first page; 0: of the latest state.
+  Revision revision = 0;  ///< The revision of the first page; 0: the latest state.
   std::string ns;         ///< The last object that was shown.
   std::string name;
 
@@ -42,7 +42,7 @@ struct ContinueToken {
   [[nodiscard]] static Result<ContinueToken> parse(std::string_view text);
 };
 
-/// What a list found.
+/// The result of a list.
 struct Page {
   std::vector<VersionPtr> objects;
   Json metadata;

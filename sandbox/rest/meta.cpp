@@ -53,7 +53,7 @@ void stamp_new(Json& object, const Resource& resource, host::Clock& clock, host:
   if (resource.has_generation) metadata.set("generation", 1);
 }
 
-ApiFailure settle_namespace(Json& object, std::string_view ns) {
+ApiFailure fill_namespace(Json& object, std::string_view ns) {
   Json& metadata = object["metadata"];
   const std::string& given = metadata.get("namespace").text();
   if (given == ns) return std::nullopt;
@@ -85,7 +85,7 @@ bool forgets_managers(const Json& object) {
   return managers.size() == 1 && managers.front().is_object() && managers.front().size() == 0;
 }
 
-void settle_generation(Json& object, const Json& old, const Resource& resource) {
+void update_generation(Json& object, const Json& old, const Resource& resource) {
   if (!resource.has_generation || resource.rules == nullptr) return;
   if (resource.rules->raises_generation(object, old)) raise_generation(object["metadata"]);
 }

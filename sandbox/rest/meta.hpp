@@ -24,18 +24,18 @@ void stamp_new(Json& object, const Resource& resource, host::Clock& clock, host:
 
 /// Fills metadata.namespace from the URL, or drops it where there is none; 400 when the body says
 /// another.
-[[nodiscard]] ApiFailure settle_namespace(Json& object, std::string_view ns);
+[[nodiscard]] ApiFailure fill_namespace(Json& object, std::string_view ns);
 
-/// What an update does not change, whatever it says: uid (if left out), creation and deletion
-/// times, generation, managedFields (if left out).
+/// Restores what an update cannot change: uid (if left out), creation and deletion times,
+/// generation, managedFields (if left out).
 void keep_system_metadata(Json& object, const Json& old);
 
-/// A lone empty entry in metadata.managedFields asks for forgetting who owns what. An empty list
-/// does not: clients that know nothing of the member send it.
+/// Whether metadata.managedFields holds a single empty entry, which requests that all field owners
+/// be dropped. An empty list does not: clients that do not know the member send it.
 [[nodiscard]] bool forgets_managers(const Json& object);
 
 /// The Resource's rule for generation, and one more for an object that begins to be deleted.
-void settle_generation(Json& object, const Json& old, const Resource& resource);
+void update_generation(Json& object, const Json& old, const Resource& resource);
 
 [[nodiscard]] bool is_being_deleted(const Json& object);
 [[nodiscard]] bool has_finalizers(const Json& object);

@@ -16,11 +16,11 @@ namespace davit::sandbox {
 enum class DryRun : bool { kNo, kYes };
 enum class FieldValidation : std::uint8_t { kIgnore, kWarn, kStrict };
 
-/// Of POST, PUT and PATCH.
+/// The options of POST, PUT and PATCH.
 struct WriteOptions {
   DryRun dry_run = DryRun::kNo;
   FieldValidation validation = FieldValidation::kWarn;
-  std::string field_manager;  ///< As given; may be empty.
+  std::string field_manager;  ///< As sent; may be empty.
   std::optional<Force> force;
 };
 
@@ -31,7 +31,7 @@ enum class WriteKind : std::uint8_t { kCreate, kUpdate, kPatch, kApply };
 
 enum class RevisionMatch : std::uint8_t { kUnset, kExact, kNotOlderThan };
 
-/// Of LIST and WATCH. Selectors are still text.
+/// The options of LIST and WATCH. Selectors are still text.
 struct ListOptions {
   std::string label_selector;
   std::string field_selector;

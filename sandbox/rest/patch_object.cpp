@@ -35,7 +35,7 @@ ApiError from_patch(PatchError error) {
   return out;
 }
 
-/// `patch: Invalid value: …`, of a Kind and a name that the server does not tell.
+/// `patch: Invalid value: …`, without Kind and name, which the real server leaves out.
 ApiError bad_patch(std::string_view shown, std::string_view why) {
   return invalid({}, {field_invalid("patch", shown, why)});
 }
@@ -99,7 +99,7 @@ ApiError from_conflicts(const std::vector<ApplyConflict>& conflicts) {
   return out;
 }
 
-/// What an apply body must and must not say.
+/// Checks the members that an apply body must and must not have.
 ApiFailure check_applied(const Json& applied, const BodyType& type, const Call& call) {
   const std::string& kind = applied.get("kind").text();
   const std::string& version = applied.get("apiVersion").text();
@@ -218,10 +218,10 @@ ApiResult<Response> patch_object(const RestParts& parts, Call& call) {
   }
   WriteTarget target = target_of(parts, call, patch->options);
   Missing missing = Missing::kNotFound;
-  std::vector<std::string> told;
+  std::vector<std::string> added;
   Produce produce = [&](const Json& old) {
-    told.clear();  // Of an attempt that lost a race.
-    return apply_patch(*patch, old, call, type, told);
+    added.clear();  // Drops those of an attempt that lost a race.
+    return apply_patch(*patch, old, call, type, added);
   };
   if (patch->type == PatchType::kApply) {
     if (ApiFailure failure = check_applied(patch->body, type, call)) return *failure;
@@ -233,7 +233,7 @@ ApiResult<Response> patch_object(const RestParts& parts, Call& call) {
   }
   const ApiResult<Written> written = rewrite_object(parts, target, missing, produce, call.warnings);
   if (!written) return written.error();
-  call.warnings.insert(call.warnings.begin(), told.begin(), told.end());
+  call.warnings.insert(call.warnings.begin(), added.begin(), added.end());
   return written_response(parts, call, *written);
 }
 

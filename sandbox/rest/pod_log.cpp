@@ -24,7 +24,7 @@ std::vector<std::string> container_names(const Json& pod) {
   return out;
 }
 
-/// Which container is meant; 400 when that cannot be told.
+/// The name of the selected container; 400 if the request is ambiguous.
 ApiResult<std::string> chosen_container(const Json& pod, std::string_view asked) {
   const std::vector<std::string> names = container_names(pod);
   const std::string& name = pod.text_at({"metadata", "name"});

@@ -28,7 +28,7 @@ class ResourceSet {
   [[nodiscard]] ResourcePtr find_kind(std::string_view api_version, std::string_view kind) const;
   /// Whether anything of that group version is served.
   [[nodiscard]] bool serves(std::string_view group, std::string_view version) const;
-  /// Those that share `collection`; the first one's form is the stored one.
+  /// The resources that share `collection`; the first one's form is the stored one.
   [[nodiscard]] std::span<const ResourcePtr> sharing(const Collection& collection) const;
 
  private:
@@ -43,8 +43,8 @@ class Resources {
   explicit Resources(std::vector<ResourcePtr> builtin);
 
   [[nodiscard]] std::shared_ptr<const ResourceSet> now() const EXCLUDES(mutex_);
-  /// Serves `versions` as the custom resources kept in `collection`, in place of what was served
-  /// from it before. None: nothing any more.
+  /// Serves `versions` as the custom resources kept in `collection`, and nothing else from it. An
+  /// empty list ends them.
   void replace(const Collection& collection, std::vector<ResourcePtr> versions) EXCLUDES(mutex_);
 
  private:

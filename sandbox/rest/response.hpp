@@ -12,11 +12,11 @@ namespace davit::sandbox {
 /// A stored object in the form of the call's resource.
 [[nodiscard]] Response version_response(const RestParts& parts, const Call& call, int code,
                                         const Version& version);
-/// An object with kind and apiVersion. What is not of the call's resource (a Status, a Scale) is
-/// never a Table.
+/// An object with kind and apiVersion. An object that is not of the call's resource (a Status, a
+/// Scale) is never a Table.
 [[nodiscard]] Response object_response(const RestParts& parts, const Call& call, int code,
                                        const Json& object);
-/// What a write made: 201 when it was created.
+/// The response to a write: 201 if the object was created.
 [[nodiscard]] Response written_response(const RestParts& parts, const Call& call,
                                         const Written& written);
 /// A list with this metadata.

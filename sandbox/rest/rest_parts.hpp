@@ -1,4 +1,4 @@
-/// What the verbs work on. Internal to sandbox/rest and sandbox/server.
+/// The parts that the verbs use. Internal to sandbox/rest and sandbox/server.
 #pragma once
 
 #include <functional>

@@ -9,7 +9,7 @@
 
 namespace davit::sandbox {
 
-/// Pulled by whoever waits, so that it needs no thread. One caller at a time.
+/// The waiting caller pulls it, so it needs no thread. One caller at a time.
 class RevisionWait {
  public:
   /// `parts` are borrowed for the wait's life.

@@ -19,17 +19,20 @@ namespace davit::sandbox {
 
 namespace {
 
-/// What the Scale of a built-in kind does otherwise than that of a custom resource.
+/// The differences of a built-in kind's Scale from that of a custom resource.
 struct ScaleKind {
   enum class Selector { kLabelSelector, kLabels };
-  enum class Missing { kNamesSubresource, kNamesResource };  ///< What a GET of none says.
+  enum class Missing {
+    kNamesSubresource,
+    kNamesResource
+  };  ///< The error of a GET for a missing object.
 
   std::string_view resource;
   Selector selector = Selector::kLabelSelector;
   Missing missing = Missing::kNamesSubresource;
 };
 
-/// As registry/apps/*/storage and registry/core/replicationcontroller/storage of v1.36.
+/// The kinds of registry/apps/*/storage and registry/core/replicationcontroller/storage of v1.36.
 constexpr ScaleKind kScaleKinds[] = {
     {"deployments"},
     {"replicasets", ScaleKind::Selector::kLabelSelector, ScaleKind::Missing::kNamesResource},
@@ -146,8 +149,8 @@ ApiResult<Json> with_replicas(const Json& old, const Json& scale, const Call& ca
   return next;
 }
 
-ApiResult<Response> answer_scale(const RestParts& parts, const Call& call,
-                                 const ApiResult<Written>& written) {
+ApiResult<Response> scale_response(const RestParts& parts, const Call& call,
+                                   const ApiResult<Written>& written) {
   if (!written) return written.error();
   const Json parent = load(*written->version, *call.resource);
   return object_response(parts, call, 200, scale_of(parent, *call.resource));
@@ -159,7 +162,7 @@ ApiResult<Response> put_scale(const RestParts& parts, Call& call) {
   ApiResult<Decoded> decoded = decode_body(call.request, scale_type(), options->validation);
   if (!decoded) return decoded.error();
   call.warnings = std::move(decoded->warnings);
-  return answer_scale(
+  return scale_response(
       parts, call,
       rewrite_object(
           parts, target_of(parts, call, *options), Missing::kNotFound,
@@ -173,23 +176,23 @@ ApiResult<Response> patch_scale(const RestParts& parts, Call& call) {
   if (!patch) return patch.error();
   // An applied Scale says nothing but replicas: the same as merging it.
   if (patch->type == PatchType::kApply) patch->type = PatchType::kMerge;
-  return answer_scale(parts, call,
-                      rewrite_object(
-                          parts, target_of(parts, call, patch->options), Missing::kNotFound,
-                          [&](const Json& old) -> ApiResult<Json> {
-                            ApiResult<Json> scale = apply_patch(
-                                *patch, scale_of(old, *call.resource), call, type, call.warnings);
-                            if (!scale) return scale.error();
-                            return with_replicas(old, *scale, call);
-                          },
-                          call.warnings));
+  return scale_response(parts, call,
+                        rewrite_object(
+                            parts, target_of(parts, call, patch->options), Missing::kNotFound,
+                            [&](const Json& old) -> ApiResult<Json> {
+                              ApiResult<Json> scale = apply_patch(
+                                  *patch, scale_of(old, *call.resource), call, type, call.warnings);
+                              if (!scale) return scale.error();
+                              return with_replicas(old, *scale, call);
+                            },
+                            call.warnings));
 }
 
 }  // namespace
 
 ApiResult<Response> get_scale(const RestParts& parts, Call& call) {
   const VersionPtr version = parts.store.get(call.resource->collection, call.ns(), call.url.name);
-  if (version == nullptr) {  // Of all verbs only this one names the subresource.
+  if (version == nullptr) {  // Only this verb names the subresource.
     Subject subject = Subject::resource(*call.resource, call.url.name);
     if (scale_kind_of(*call.resource).missing == ScaleKind::Missing::kNamesSubresource) {
       subject.kind += "/scale";

@@ -23,14 +23,14 @@ class Query {
   /// The same, "" when absent.
   [[nodiscard]] std::string_view get(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> all(std::string_view name) const;
-  /// As Go's converter has it: absent, "0" and "false" are no; all else is yes.
+  /// The rule of Go's converter: absent, "0" and "false" are no; all else is yes.
   [[nodiscard]] bool flag(std::string_view name) const;
 
  private:
   Pairs pairs_;
 };
 
-/// What is to be done, in the words of RBAC.
+/// The operation, in the words of RBAC.
 enum class Verb : std::uint8_t {
   kGet,
   kList,
@@ -59,7 +59,7 @@ struct Url {
   std::string resource;
   std::string name;
   std::string subresource;
-  std::string selected_name;  ///< The one name that a collection's field selector asks for.
+  std::string selected_name;  ///< The one name that a collection's field selector requires.
   bool watch_prefix = false;  ///< The deprecated ".../watch/..." form.
   bool has_more = false;      ///< Segments beyond the subresource: of proxies.
 

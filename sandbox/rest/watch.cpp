@@ -21,7 +21,7 @@ host::Time deadline_of(const RestParts& parts, const ListOptions& options) {
   return parts.clock.now() + parts.random.jitter(kShortest, 1.0);
 }
 
-/// Where the watch begins; 500 for a resourceVersion that is no number.
+/// The start of the watch; 500 for a resourceVersion that is not a number.
 ApiFailure plan_start(const RestParts& parts, const ListOptions& options, WatchPlan& plan) {
   const Result<Revision> asked = parse_revision(options.revision.empty() ? "0" : options.revision);
   if (!asked) return internal_error("invalid resource version: " + asked.error().message());

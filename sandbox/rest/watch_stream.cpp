@@ -25,7 +25,7 @@ WatchStream::WatchStream(const RestParts& parts, ResourcePtr resource, OutputFor
       phase_(plan_.start == WatchPlan::Start::kState ? Phase::kWaiting : Phase::kLive),
       wait_(parts, plan_.position),
       position_(plan_.position),
-      told_(plan_.position),
+      reported_(plan_.position),
       bookmarked_(parts.clock.now()) {
   if (phase_ == Phase::kWaiting) static_cast<void>(take_state());
 }
@@ -70,7 +70,7 @@ bool WatchStream::take_state() {
   std::erase_if(snapshot.objects,
                 [&](const VersionPtr& each) { return !plan_.selection.matches(*each); });
   initial_ = std::move(snapshot.objects);
-  position_ = told_ = snapshot.revision;
+  position_ = reported_ = snapshot.revision;
   phase_ = Phase::kInitial;
   return true;
 }
@@ -125,8 +125,8 @@ void WatchStream::send_change(std::string& out, const Change& change) {
 
 void WatchStream::send_bookmark(std::string& out, host::Time now) {
   bookmarked_ = now;
-  if (position_ == told_) return;
-  told_ = position_;
+  if (position_ == reported_) return;
+  reported_ = position_;
   writer_.append_bookmark(out, WatchEventWriter::Bookmark::kProgress, position_);
 }
 

@@ -13,7 +13,7 @@
 
 namespace davit::sandbox {
 
-/// What a watch begins with and how long it goes on.
+/// The beginning of a watch, and how long it lasts.
 struct WatchPlan {
   Selection selection;
   enum class Start : std::uint8_t {
@@ -61,11 +61,11 @@ class WatchStream final : public BodyStream {
   const WatchPlan plan_;
   WatchEventWriter writer_;
   Phase phase_;
-  RevisionWait wait_;  // Of kWaiting.
+  RevisionWait wait_;  // In kWaiting.
   std::vector<VersionPtr> initial_;
-  std::size_t sent_ = 0;   // Of initial_.
+  std::size_t sent_ = 0;   // How many of initial_ are sent.
   Revision position_ = 0;  // All of the collection's changes up to here are sent.
-  Revision told_ = 0;      // The last position that a bookmark could no longer improve.
+  Revision reported_ = 0;  // The last position that a bookmark could no longer improve.
   host::Time bookmarked_;  // When the last bookmark was due.
   std::unique_ptr<Store::Subscription> subscription_;
 };

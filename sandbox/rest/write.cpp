@@ -33,7 +33,7 @@ void add_warnings(const Resource& resource, const Json& object, std::vector<std:
 /// Before the name is known: defaulting and admission.
 ApiFailure admit_new(const RestParts& parts, const WriteTarget& target, Json& object) {
   const Resource& resource = target.resource;
-  if (ApiFailure failure = settle_namespace(object, target.ns)) return failure;
+  if (ApiFailure failure = fill_namespace(object, target.ns)) return failure;
   if (resource.rules != nullptr) resource.rules->set_defaults(object);
   if (ApiFailure failure =
           parts.admission.admit(admission_request(target, WriteVerb::kCreate, nullptr), object)) {
@@ -43,7 +43,7 @@ ApiFailure admit_new(const RestParts& parts, const WriteTarget& target, Json& ob
 }
 
 /// Once the name is known, since a Job's selector is made of it: what the system sets.
-void settle_new(const RestParts& parts, const WriteTarget& target, Json& object) {
+void prepare_new(const RestParts& parts, const WriteTarget& target, Json& object) {
   const Resource& resource = target.resource;
   stamp_new(object, resource, parts.clock, parts.random);
   if (resource.rules != nullptr) {
@@ -83,7 +83,7 @@ void track(const WriteTarget& target, Json& object, const Json& old) {
   track_update(object, old, target.resource.schema, target.manager);
 }
 
-/// What is kept is refused above this, as etcd does by default.
+/// A larger object is refused; etcd's default.
 constexpr std::size_t kObjectBytesMax = 3 * 512 * 1024;
 
 std::size_t bytes_of(const Json& json) {
@@ -146,12 +146,12 @@ ApiFailure check_revision(const WriteTarget& target, const Json& next, const Ver
 }
 
 /// Rules of the kind, of metadata and of admission, on what is to replace `old`.
-ApiFailure settle_next(const RestParts& parts, const WriteTarget& target, Json& next,
-                       const Json& old, std::vector<std::string>& warnings) {
+ApiFailure prepare_next(const RestParts& parts, const WriteTarget& target, Json& next,
+                        const Json& old, std::vector<std::string>& warnings) {
   const Resource& resource = target.resource;
   const UpdateTarget part =
       target.subresource == "status" ? UpdateTarget::kStatus : UpdateTarget::kObject;
-  if (ApiFailure failure = settle_namespace(next, target.ns)) return failure;
+  if (ApiFailure failure = fill_namespace(next, target.ns)) return failure;
   const KindRules* rules = target.rules == RuleSet::kAll ? resource.rules.get() : nullptr;
   if (resource.rules != nullptr && target.rules != RuleSet::kNone) {
     resource.rules->set_defaults(next);
@@ -167,7 +167,7 @@ ApiFailure settle_next(const RestParts& parts, const WriteTarget& target, Json& 
   if (rules != nullptr) rules->prepare_update(next, old, part);
   // A status write may change annotations, which count for a Deployment written as a whole only.
   if (target.rules != RuleSet::kNone && part == UpdateTarget::kObject) {
-    settle_generation(next, old, resource);
+    update_generation(next, old, resource);
   }
   if (rules != nullptr) {
     FieldErrors errors = rules->validate_update(next, old, part);
@@ -208,7 +208,7 @@ ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const Writ
     if (ApiFailure failure = target.permit(next, old)) return *failure;
   }
   if (ApiFailure failure = check_revision(target, next, *current)) return *failure;
-  if (ApiFailure failure = settle_next(parts, target, next, old, warnings)) return *failure;
+  if (ApiFailure failure = prepare_next(parts, target, next, old, warnings)) return *failure;
   next["metadata"].set("resourceVersion", std::to_string(current->revision));
   if (ApiFailure failure = check_size(next)) return *failure;
   using Effect = Written::Effect;
@@ -275,7 +275,7 @@ ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& targ
   const std::string base = object.text_at({"metadata", "generateName"});
   std::string name = object.text_at({"metadata", "name"});
   if (!name.empty() || base.empty()) {
-    settle_new(parts, target, object);
+    prepare_new(parts, target, object);
     add_warnings(target.resource, object, warnings);
     ApiResult<std::optional<Written>> written = try_create(parts, target, std::move(object));
     if (!written) return written.error();
@@ -286,7 +286,7 @@ ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& targ
     name = generate_name(base, parts.random);
     Json candidate = object;
     candidate["metadata"].set("name", name);
-    settle_new(parts, target, candidate);
+    prepare_new(parts, target, candidate);
     if (attempt == 0) add_warnings(target.resource, candidate, warnings);
     ApiResult<std::optional<Written>> written = try_create(parts, target, std::move(candidate));
     if (!written) return written.error();
@@ -300,7 +300,7 @@ ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& tar
                                   std::vector<std::string>& warnings) {
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     const VersionPtr current = parts.store.get(target.resource.collection, target.ns, target.name);
-    std::vector<std::string> told;
+    std::vector<std::string> added;
     ApiResult<std::optional<Written>> written = std::optional<Written>();
     if (current == nullptr) {
       if (missing == Missing::kNotFound) {
@@ -310,15 +310,15 @@ ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& tar
       if (!fresh) return fresh.error();
       (*fresh)["metadata"].erase("resourceVersion");
       if (ApiFailure failure = admit_new(parts, target, *fresh)) return *failure;
-      settle_new(parts, target, *fresh);
-      add_warnings(target.resource, *fresh, told);
+      prepare_new(parts, target, *fresh);
+      add_warnings(target.resource, *fresh, added);
       written = try_create(parts, target, std::move(*fresh));
     } else {
-      written = try_rewrite(parts, target, current, produce, told);
+      written = try_rewrite(parts, target, current, produce, added);
     }
     if (!written) return written.error();
     if (*written) {
-      warnings.insert(warnings.end(), told.begin(), told.end());
+      warnings.insert(warnings.end(), added.begin(), added.end());
       return std::move(**written);
     }
   }
@@ -327,8 +327,8 @@ ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& tar
 
 namespace {
 
-/// A Service takes the Endpoints of its name along, whoever made them
-/// (pkg/registry/core/service/storage afterDelete).
+/// A Service's deletion deletes the Endpoints of its name, too (pkg/registry/core/service/storage
+/// afterDelete).
 void delete_endpoints_of(const RestParts& parts, const Version& service) {
   const ResourcePtr endpoints = parts.resources.now()->find("", "v1", "endpoints");
   if (endpoints == nullptr) return;

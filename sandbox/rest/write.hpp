@@ -64,14 +64,14 @@ enum class Missing : std::uint8_t { kNotFound, kCreate };
                                                 Missing missing, const Produce& produce,
                                                 std::vector<std::string>& warnings);
 
-/// Removes `current`, of which `last` is the final state, and tells everybody. Nothing: another
+/// Removes `current`, whose final state is `last`, and notifies all watches. Nothing: another
 /// writer was faster.
 [[nodiscard]] std::optional<ApiResult<VersionPtr>> remove_version(const RestParts& parts,
                                                                   const Resource& resource,
                                                                   const Version& current,
                                                                   Json last);
 
-/// As if `object` were stored: for dry runs.
+/// The version that a store of `object` would make, for dry runs.
 [[nodiscard]] VersionPtr unstored(Json object, const Resource& resource,
                                   const ResourceSet& resources);
 

@@ -9,7 +9,7 @@
 
 namespace davit::sandbox {
 
-/// What most paths have.
+/// The types that most paths offer.
 inline constexpr std::array<std::string_view, 3> kObjectTypes = {
     "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
 

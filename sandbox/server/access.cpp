@@ -41,7 +41,7 @@ ApiError denied(const Identity& who, const AccessAttributes& what, const Access&
   return error;
 }
 
-ApiResult<Identity> whoever_asks(const ApiServerOptions& options, const Request& request) {
+ApiResult<Identity> acting_identity(const ApiServerOptions& options, const Request& request) {
   Result<Identity> who = options.authenticator->authenticate(request);
   if (!who) return unauthorized();
   Result<Identity> acting = impersonate(request, *who, *options.authorizer);
@@ -59,7 +59,7 @@ ApiResult<Identity> whoever_asks(const ApiServerOptions& options, const Request&
 
 ApiResult<Identity> check_access(const ApiServerOptions& options, const Request& request,
                                  const Url& url, Verb verb) {
-  ApiResult<Identity> who = whoever_asks(options, request);
+  ApiResult<Identity> who = acting_identity(options, request);
   if (!who) return who;
   const AccessAttributes what = attributes_of(request, url, verb);
   const Access access = options.authorizer->authorize(*who, what);

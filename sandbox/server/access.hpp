@@ -1,4 +1,4 @@
-/// Who asks, and whether he may: before anything else about a request is looked at.
+/// Authenticates and authorizes a request before anything else about it is read.
 #pragma once
 
 #include "sandbox/auth/auth.hpp"

@@ -12,7 +12,7 @@ namespace davit::sandbox {
 
 namespace {
 
-/// As the real server escapes the text of a Warning header.
+/// Escapes the text of a Warning header as the real server does.
 std::string warning_header(std::string_view text) {
   std::string out = "299 - \"";
   for (const char c : text) {
@@ -22,8 +22,8 @@ std::string warning_header(std::string_view text) {
   return out + '"';
 }
 
-ApiResult<Response> answer(const RestParts& rest, const ApiServerOptions& options,
-                           Documents& documents, Call& call) {
+ApiResult<Response> respond(const RestParts& rest, const ApiServerOptions& options,
+                            Documents& documents, Call& call) {
   ApiResult<Identity> who = check_access(options, call.request, call.url, call.verb);
   if (!who) return who.error();
   const Serving serving{rest, options, *who, documents};
@@ -59,7 +59,7 @@ Response ApiServer::handle(const Request& request) {
   if (!url) return to_response(url.error());
   Call call{request, *url, verb_of(request.method, *url),
             nullptr, {},   std::string(request.header("User-Agent"))};
-  ApiResult<Response> result = answer(state_->rest, state_->options, state_->documents, call);
+  ApiResult<Response> result = respond(state_->rest, state_->options, state_->documents, call);
   Response response = result ? std::move(*result) : to_response(result.error());
   if (!result && !result.error().plain && call.form.media == Media::kProtobuf) {
     EncodedBody status = encode_body(to_status(result.error()), call.form);

@@ -1,5 +1,4 @@
-/// The API server as a library: requests in, answers out, no socket and no thread. Thousands fit in
-/// one process.
+/// The API server as a library, without socket and thread. Thousands fit in one process.
 #pragma once
 
 #include <memory>
@@ -19,7 +18,7 @@
 
 namespace davit::sandbox {
 
-/// What /version says.
+/// The content of /version.
 struct ServerVersion {
   std::string major = "1";
   std::string minor = "36";
@@ -30,7 +29,7 @@ struct ServerVersion {
 enum class AdmissionSwitch : std::uint8_t { kOn, kOff };
 
 struct ApiServerOptions {
-  /// Null: whoever asks is system:admin.
+  /// Null: every request is system:admin's.
   const Authenticator* authenticator = nullptr;
   /// Null: everybody may do everything.
   const Authorizer* authorizer = nullptr;
@@ -42,12 +41,12 @@ struct ApiServerOptions {
   std::vector<std::string> without_controller;
   ValidationRules validation_rules = ValidationRules::kRefuse;
   ServerVersion version;
-  /// Where clients inside the cluster are told to find the server.
+  /// The address of the server for clients inside the cluster.
   std::string advertise_address = "10.0.2.15";
   int advertise_port = 6443;
 };
 
-/// What the server works on. All borrowed; must outlive the server and every watch.
+/// The parts of the server. All borrowed; must outlive the server and every watch.
 struct ApiServerParts {
   Store& store;
   host::Clock& clock;
@@ -71,7 +70,7 @@ class ApiServer final : public Handler {
 
   [[nodiscard]] Response handle(const Request& request) override;
 
-  /// What is served at the moment.
+  /// The resources served at the moment.
   [[nodiscard]] std::shared_ptr<const ResourceSet> resources() const;
 
  private:

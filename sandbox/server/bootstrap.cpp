@@ -92,7 +92,7 @@ Json authentication_config() {
   return out;
 }
 
-/// As a client with every right would create it; what is there already stays.
+/// Creates the object as a client with every right would. An existing one stays.
 void create(const RestParts& parts, Json object) {
   const std::string& version = object.get("apiVersion").text();
   const ResourcePtr resource = parts.resources.now()->find_kind(version, object.get("kind").text());

@@ -67,7 +67,7 @@ void Definitions::restore() {
 
 void Definitions::stored(const Resource& resource, const VersionPtr& version) {
   if (!is_definition(resource)) return;
-  settle(version->name);
+  update_status(version->name);
   const VersionPtr now = store_.get(kDefinitions, "", version->name);
   if (now == nullptr) return;
   const Json definition = now->json();
@@ -85,7 +85,7 @@ void Definitions::removed(const Resource& resource, const VersionPtr& version) {
   if (resource.custom) release(definition_name(resource.collection));
 }
 
-void Definitions::settle(const std::string& name) {
+void Definitions::update_status(const std::string& name) {
   host::MutexLock lock(mutex_);
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     const VersionPtr current = store_.get(kDefinitions, "", name);
@@ -119,7 +119,7 @@ void Definitions::remove_objects(const Json& definition) {
   const ResourcePtr resource = versions.front();
   const RestParts parts{store_, clock_, random_, resources_, admission_, *this};
   for (const VersionPtr& each : store_.list(collection, "").objects) {
-    // What has finalizers stays until those are gone; then removed() comes back to this.
+    // An object with finalizers stays until they are gone; then removed() comes back to this.
     static_cast<void>(delete_one(parts, *resource, each->ns, each->name, {}).has_value());
   }
 }

@@ -31,7 +31,7 @@ class Definitions final : public WriteObserver {
 
  private:
   /// Brings the status of one definition up to date, then what is served.
-  void settle(const std::string& name) EXCLUDES(mutex_);
+  void update_status(const std::string& name) EXCLUDES(mutex_);
   void serve(const Json& definition) REQUIRES(mutex_);
   void remove_objects(const Json& definition);
   /// Lets a definition go whose objects are gone.

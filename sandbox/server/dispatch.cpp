@@ -88,7 +88,7 @@ ApiFailure check_types(const Call& call, std::string_view accept) {
   return lists ? check_route(accept, kListTypes) : check_route(accept, kObjectTypes);
 }
 
-/// Before anything happens, so that what cannot be answered has no effect.
+/// Runs before anything happens, so that a request without an acceptable form has no effect.
 ApiFailure agree_on_form(Call& call) {
   const std::string_view accept = call.request.header("Accept");
   if (call.url.subresource == "log") {

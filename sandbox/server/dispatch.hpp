@@ -1,4 +1,4 @@
-/// From a URL to the verb that answers it.
+/// Maps a URL to the verb that serves it.
 #pragma once
 
 #include "sandbox/auth/auth.hpp"
@@ -22,7 +22,7 @@ struct Serving {
 
 /// A subresource other than status.
 [[nodiscard]] ApiResult<Response> serve_subresource(const Serving& serving, Call& call);
-/// POST of a kind that is answered and not stored.
+/// Serves POST of a review kind, which is not stored.
 [[nodiscard]] ApiResult<Response> serve_review(const Serving& serving, Call& call);
 
 /// Everything else: /version, health, discovery, OpenAPI.

@@ -13,7 +13,7 @@ namespace davit::sandbox {
 
 namespace {
 
-Response json_answer(std::string text) {
+Response json_response(std::string text) {
   Response response;
   response.body = std::move(text);
   response.body += '\n';
@@ -34,8 +34,8 @@ Response tagged(const Request& request, std::string body, std::string type) {
   return response;
 }
 
-ApiResult<Response> answer_root(const Request& request, const Url& url, const ResourceSet& set,
-                                std::string_view server_address) {
+ApiResult<Response> root(const Request& request, const Url& url, const ResourceSet& set,
+                         std::string_view server_address) {
   const bool core = url.segments[0] == "api";
   if (core) {
     if (ApiFailure failure = check_route(request.header("Accept"), kObjectTypes)) return *failure;
@@ -47,10 +47,10 @@ ApiResult<Response> answer_root(const Request& request, const Url& url, const Re
     return tagged(request, to_text(aggregated_discovery(set.all(), root)) + '\n',
                   form->content_type);
   }
-  return json_answer(to_text(core ? api_versions(server_address) : api_group_list(set.all())));
+  return json_response(to_text(core ? api_versions(server_address) : api_group_list(set.all())));
 }
 
-/// Who serves a document: the router, or the layer before it, which has the groups.
+/// The server of a document: the router, or the layer before it, which has the groups.
 enum class Route : bool { kOwn, kNone };
 
 ApiResult<Response> found(const Request& request, Route route,
@@ -61,7 +61,7 @@ ApiResult<Response> found(const Request& request, Route route,
     if (ApiFailure failure = check_route(accept, kObjectTypes)) return *failure;
   }
   if (ApiFailure failure = check_document(accept)) return *failure;
-  return json_answer(to_text(*document));
+  return json_response(to_text(*document));
 }
 
 void move_members(Json& from, Json& to) {
@@ -94,7 +94,7 @@ bool takes_json(const Request& request) {
   });
 }
 
-Response answer_openapi_v2(const Request& request, const ResourceSet& set) {
+Response openapi_v2(const Request& request, const ResourceSet& set) {
   const std::optional<OpenApiV2Form> form = negotiate_openapi_v2(request.header("Accept"));
   if (!form) return nothing_acceptable();
   const Json document = document_v2(set);
@@ -123,21 +123,21 @@ bool Documents::has(const Url& url) {
   return first == "api" || first == "apis" || first == "openapi";
 }
 
-ApiResult<Response> Documents::answer(const Request& request, const Url& url,
-                                      std::shared_ptr<const ResourceSet> resources) {
+ApiResult<Response> Documents::respond(const Request& request, const Url& url,
+                                       std::shared_ptr<const ResourceSet> resources) {
   const std::vector<std::string>& parts = url.segments;
-  if (parts[0] == "openapi") return answer_openapi(request, url, resources);
+  if (parts[0] == "openapi") return openapi(request, url, resources);
   const std::span<const ResourcePtr> all = resources->all();
-  if (parts.size() == 1) return answer_root(request, url, *resources, server_address_);
+  if (parts.size() == 1) return root(request, url, *resources, server_address_);
   if (parts[0] == "api") return found(request, Route::kOwn, api_resource_list(all, "", parts[1]));
   if (parts.size() == 2) return found(request, Route::kNone, api_group(all, parts[1]));
   return found(request, Route::kOwn, api_resource_list(all, parts[1], parts[2]));
 }
 
-ApiResult<Response> Documents::answer_openapi(const Request& request, const Url& url,
-                                              const std::shared_ptr<const ResourceSet>& resources) {
+ApiResult<Response> Documents::openapi(const Request& request, const Url& url,
+                                       const std::shared_ptr<const ResourceSet>& resources) {
   const std::vector<std::string>& parts = url.segments;
-  if (parts.size() == 2 && parts[1] == "v2") return answer_openapi_v2(request, *resources);
+  if (parts.size() == 2 && parts[1] == "v2") return openapi_v2(request, *resources);
   if (parts.size() < 2 || parts[1] != "v3") return page_not_found();
   const std::shared_ptr<const OpenApi> documents = openapi(resources);
   if (parts.size() == 2) return tagged(request, documents->index + '\n', "application/json");

@@ -1,4 +1,4 @@
-/// Discovery and OpenAPI as a server answers them.
+/// Serves discovery and OpenAPI.
 #pragma once
 
 #include <map>
@@ -22,8 +22,8 @@ class Documents {
 
   /// Whether `url` is below /api, /apis or /openapi.
   [[nodiscard]] static bool has(const Url& url);
-  [[nodiscard]] ApiResult<Response> answer(const Request& request, const Url& url,
-                                           std::shared_ptr<const ResourceSet> resources)
+  [[nodiscard]] ApiResult<Response> respond(const Request& request, const Url& url,
+                                            std::shared_ptr<const ResourceSet> resources)
       EXCLUDES(mutex_);
 
  private:
@@ -34,8 +34,8 @@ class Documents {
   };
   [[nodiscard]] std::shared_ptr<const OpenApi> openapi(
       const std::shared_ptr<const ResourceSet>& resources) EXCLUDES(mutex_);
-  [[nodiscard]] ApiResult<Response> answer_openapi(
-      const Request& request, const Url& url, const std::shared_ptr<const ResourceSet>& resources)
+  [[nodiscard]] ApiResult<Response> openapi(const Request& request, const Url& url,
+                                            const std::shared_ptr<const ResourceSet>& resources)
       EXCLUDES(mutex_);
 
   const std::string server_address_;

@@ -79,8 +79,8 @@ std::string check_name(const Url& url) {
   return out;
 }
 
-/// The server is ready as soon as it answers, so all checks hold. `?exclude=` leaves out what
-/// someone does not want to wait for, and names what there is not.
+/// All checks hold, because a server that responds is ready. `?exclude=` leaves checks out and
+/// reports names that do not exist.
 ApiResult<Response> health(const Url& url) {
   const std::string& path = url.segments[0];
   const std::string wanted = check_name(url);
@@ -120,7 +120,7 @@ ApiResult<Response> serve_path(const Serving& serving, const Request& request, c
   }
   if (is_health(url.segments)) return health(url);
   if (Documents::has(url)) {
-    return serving.documents.answer(request, url, serving.rest.resources.now());
+    return serving.documents.respond(request, url, serving.rest.resources.now());
   }
   return page_not_found();
 }

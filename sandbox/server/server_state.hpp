@@ -1,4 +1,4 @@
-/// What the parts of an ApiServer share. Internal to sandbox/server.
+/// The shared state of an ApiServer's parts. Internal to sandbox/server.
 #pragma once
 
 #include <memory>
@@ -36,7 +36,7 @@ struct ApiServer::State {
     admin.groups = {std::string(kMastersGroup), std::string(kAuthenticatedGroup)};
     return admin;
   }
-  /// What was left out is filled in, so that nobody else need look for null.
+  /// Fills in defaults for everything that was left out, so that other code need not test for null.
   ApiServerOptions completed(ApiServerOptions chosen) const {
     if (chosen.authenticator == nullptr) chosen.authenticator = admin.get();
     if (chosen.authorizer == nullptr) chosen.authorizer = everybody.get();
@@ -48,7 +48,7 @@ struct ApiServer::State {
   const ServiceAccountTokens tokens;
   const std::unique_ptr<Authenticator> admin;
   const std::unique_ptr<Authorizer> everybody;
-  const bool writes_policy;  // Nobody asks for roles where everybody may do everything.
+  const bool writes_policy;  // False where everybody may do everything, so roles are not needed.
   const ApiServerOptions options;
   const std::unique_ptr<ObjectLookup> lookup;
   const std::unique_ptr<Admission> admission;

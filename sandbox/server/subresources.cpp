@@ -1,4 +1,4 @@
-// Which subresource is answered by what.
+// Maps each subresource to its handler.
 #include "sandbox/auth/reviews.hpp"
 #include "sandbox/rest/binding.hpp"
 #include "sandbox/rest/decode.hpp"

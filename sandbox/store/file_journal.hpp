@@ -21,9 +21,9 @@ struct FileJournalLimits {
   std::size_t log_bytes_min = 4U << 20U;
 };
 
-/// What survives what: append() returns after write(2), so an acknowledged write survives the death
-/// of the process, kill -9 included. It is not synchronised to the disk: a power failure may cost
-/// the last seconds. A snapshot is synchronised before it replaces the file.
+/// append() returns after write(2), so an acknowledged write survives the end of the process, kill
+/// -9 included. It is not synchronised to the disk: a power failure may cost the last seconds. A
+/// snapshot is synchronised before it replaces the file.
 ///
 /// The file is locked while the journal lives. It holds Secrets, so only its owner may read it.
 /// Thread-safe.
@@ -72,7 +72,7 @@ class FileJournal final : public Journal {
   std::size_t snapshot_bytes_ GUARDED_BY(mutex_) = 0;  // Its start that was written in one go.
   Status broken_ GUARDED_BY(mutex_);                   // Set: nothing is written any more.
   Revision revision_ GUARDED_BY(mutex_) = 0;           // 0: nothing was ever written.
-  std::map<Collection, Objects> objects_ GUARDED_BY(mutex_);  // What a snapshot consists of.
+  std::map<Collection, Objects> objects_ GUARDED_BY(mutex_);  // The content of a snapshot.
 };
 
 }  // namespace davit::sandbox

@@ -1,4 +1,4 @@
-/// What a collection still knows of its past.
+/// The past changes that a collection still keeps.
 #pragma once
 
 #include <deque>
@@ -22,7 +22,7 @@ class History {
 
   explicit History(Revision floor) : floor_(floor) {}
 
-  /// Adds the newest change and forgets what `limits` no longer ask for.
+  /// Adds the newest change and drops those beyond `limits`.
   void push(Change change, host::Time now, const StoreLimits& limits);
   /// Forgets everything up to `revision`.
   void forget(Revision revision);

@@ -12,7 +12,7 @@ namespace davit::sandbox {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 12;
-constexpr std::size_t kCoveredBytes = 8;  // Of the header, by its own checksum.
+constexpr std::size_t kCoveredBytes = 8;  // The part of the header under its own checksum.
 /// No object is near it: the API's limit is 3 MiB a request.
 constexpr std::size_t kPayloadBytesMax = 64U << 20U;
 
@@ -83,7 +83,7 @@ Json about(const JournalRecord& record) {
   return out;
 }
 
-/// Nothing when a payload whose checksum is right is no record: a program other than ours wrote it.
+/// Nothing if the payload has the right checksum but is not a record: another program wrote it.
 std::optional<JournalRecord> decode_payload(std::string_view payload) {
   const std::size_t line = payload.find('\n');
   if (line == std::string_view::npos) return std::nullopt;

@@ -11,7 +11,7 @@
 
 namespace davit::sandbox {
 
-/// What every file begins with.
+/// The first bytes of every file.
 inline constexpr std::string_view kJournalMagic = "davit sandbox data 1\n";
 
 /// One record:
@@ -36,13 +36,14 @@ struct JournalRecord {
 
 struct ParsedJournal {
   std::vector<JournalRecord> records;
-  /// Where the complete records end. What follows is a torn write: nobody was told that it is kept.
+  /// The end of the complete records. The bytes behind it are a torn write that was never
+  /// acknowledged.
   std::size_t bytes = 0;
 };
 
-/// All of a file. A start that stops in the middle of something is the beginning of a journal; so
-/// are zeros to the end of the file, which a power failure can leave. Everything else that is no
-/// record is kInvalid and named by its offset.
+/// Parses a whole file. A torn first record makes an empty journal, as do zeros up to the end of
+/// the file, which a power failure can leave. Any other invalid record is kInvalid and named by its
+/// offset.
 [[nodiscard]] Result<ParsedJournal> parse_journal(std::string_view content);
 
 }  // namespace davit::sandbox

@@ -10,7 +10,7 @@
 
 namespace davit::sandbox {
 
-/// What the last system call says: "write: No space left on device". kUnavailable.
+/// The error of the last system call: "write: No space left on device". kUnavailable.
 [[nodiscard]] Status system_error(std::string_view call);
 
 /// Opens or makes the file at `path` and locks it against other processes until it is closed.

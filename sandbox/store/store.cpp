@@ -22,7 +22,7 @@ struct ObjectKey {
   std::string_view name;
 };
 
-/// By namespace, then name, as lists are sorted.
+/// Orders by namespace, then name, as lists do.
 struct ByKey {
   using is_transparent = void;
   static ObjectKey key(const VersionPtr& version) { return {version->ns, version->name}; }
@@ -174,8 +174,7 @@ struct Store::State {
 
   mutable host::Mutex mutex;
   Revision revision GUARDED_BY(mutex) = 1;
-  Revision floor GUARDED_BY(mutex) =
-      0;  ///< Of the history of collections that nothing was stored in.
+  Revision floor GUARDED_BY(mutex) = 0;  ///< For collections that never held an object.
   std::map<Collection, StoredCollection> collections GUARDED_BY(mutex);
 };
 

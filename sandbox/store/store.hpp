@@ -40,7 +40,7 @@ struct Version {
   std::string uid;
   Revision revision = 0;
   Pairs labels;      ///< Sorted by key.
-  Pairs fields;      ///< What field selectors may ask for, metadata.name and .namespace left out.
+  Pairs fields;      ///< The fields for field selectors, without metadata.name and .namespace.
   std::string text;  ///< The whole object as JSON, apiVersion, kind and resourceVersion included.
 
   /// Parsed anew at every call.
@@ -48,7 +48,7 @@ struct Version {
 };
 using VersionPtr = std::shared_ptr<const Version>;
 
-/// What a writer hands in. The store writes metadata.resourceVersion itself.
+/// A writer's object. The store writes metadata.resourceVersion itself.
 struct Draft {
   std::string ns;
   std::string name;
@@ -105,7 +105,7 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// Of the last write; 1 before the first.
+  /// The revision of the last write; 1 before the first.
   [[nodiscard]] Revision revision() const;
 
   /// Null when there is none.
@@ -113,7 +113,7 @@ class Store {
                                std::string_view name) const;
   /// Empty `ns`: all of the collection.
   [[nodiscard]] Snapshot list(const Collection& collection, std::string_view ns) const;
-  /// As it was at `at`. kExpired when the history does not reach back; kMisuse for the future.
+  /// The content at `at`. kExpired if the history does not reach back; kMisuse for the future.
   [[nodiscard]] Result<Snapshot> list_at(const Collection& collection, std::string_view ns,
                                          Revision at) const;
 
@@ -150,8 +150,8 @@ class Store {
   /// Forgets all history up to now, as etcd's compaction does: watches from before get 410.
   void compact();
 
-  /// Puts back what a journal kept; only before the first write. `revision` is the store's then,
-  /// and there is no history before it.
+  /// Restores an object from a journal; only before the first write. `revision` becomes the
+  /// store's, and there is no history before it.
   void restore(const Collection& collection, VersionPtr version);
   void restore_revision(Revision revision);
 

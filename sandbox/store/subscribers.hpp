@@ -1,4 +1,4 @@
-/// Who is told of a collection's changes.
+/// The subscribers of a collection's changes.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ class Subscribers {
     current_.reset();
     listeners_.erase(id);
   }
-  /// Copied only after the set has changed, so that a write costs the lock one reference however
-  /// many listen. Null when nobody does.
+  /// A snapshot of the subscribers, copied only after the set has changed, so that a write holds
+  /// the lock for one reference, no matter how many subscribe. Null without subscribers.
   [[nodiscard]] List current() {
     if (current_ == nullptr && !listeners_.empty()) {
       std::vector<std::shared_ptr<const Listener>> list;

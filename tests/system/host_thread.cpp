@@ -34,7 +34,7 @@ host::RunOptions run_options(const HostOptions& options) {
 }
 
 host::RunSettings settings(const HostOptions& options) {
-  host::RunSettings out = host::settle(run_options(options)).settings;
+  host::RunSettings out = host::merge_settings(run_options(options)).settings;
   if (options.configs.empty()) return out;
   out.manifest.plugins.emplace();
   for (const char* name : {"deployment", "replicaset", "endpoint", "nodelifecycle"}) {
@@ -50,15 +50,15 @@ host::RunSettings settings(const HostOptions& options) {
 }  // namespace
 
 std::vector<sandbox::Json> printed_roles(const HostOptions& options) {
-  const host::RunSettings settled = settings(options);
+  const host::RunSettings merged = settings(options);
   std::ostringstream mistakes;
-  std::optional<host::HostPlan> plan = host::HostPlan::make(settled, mistakes);
+  std::optional<host::HostPlan> plan = host::HostPlan::make(merged, mistakes);
   EXPECT_TRUE(plan.has_value()) << mistakes.str();
   std::vector<host::DeclaredController> controllers;
   for (const host::PlannedController& each : plan->controllers()) {
     controllers.push_back(each.declared);
   }
-  const std::string text = host::rbac_yaml(controllers, settled.manifest.leader_election, {});
+  const std::string text = host::rbac_yaml(controllers, merged.manifest.leader_election, {});
   std::vector<sandbox::Json> out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find("---\n", begin), text.size());
@@ -70,15 +70,15 @@ std::vector<sandbox::Json> printed_roles(const HostOptions& options) {
 }
 
 HostThread::HostThread(const HostOptions& options, const host::HostSeams& seams) : seams_(seams) {
-  const host::RunSettings settled = settings(options);
+  const host::RunSettings merged = settings(options);
   std::ostringstream mistakes;
-  plan_ = host::HostPlan::make(settled, mistakes);
+  plan_ = host::HostPlan::make(merged, mistakes);
   if (!plan_) {
     started_ = Status(Code::kInvalid, mistakes.str());
     ended_ = true;
     return;
   }
-  host_ = std::make_unique<host::HostProcess>(settled.manifest, host::ConnectionConfig{},
+  host_ = std::make_unique<host::HostProcess>(merged.manifest, host::ConnectionConfig{},
                                               plan_->controllers(), seams_, [] {});
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -124,7 +124,7 @@ std::string HostThread::status() {
   host::ControlRequest request;
   request.command = "status";
   const Result<host::ControlResponse> answer =
-      host::parse_response(service.answer(host::to_line(request)));
+      host::parse_response(service.respond(host::to_line(request)));
   EXPECT_TRUE(answer) << answer.error().message();
   return answer ? answer->text : "";
 }
@@ -133,7 +133,7 @@ std::string HostThread::page(const std::string& target) {
   host::HttpServerRequest request;
   request.method = "GET";
   request.target = target;
-  return test::completed(host_->checks().answer(request)).body;
+  return test::completed(host_->checks().respond(request)).body;
 }
 
 void HostThread::stop() {

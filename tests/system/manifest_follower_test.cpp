@@ -46,17 +46,17 @@ class ManifestFollowerTest : public testing::Test {
     write(kHead + rest);
     RunOptions options;
     options.manifest = (directory_.path() / "davit.yaml").string();
-    const SettingsResult settled = settle(options);
+    const SettingsResult merged = merge_settings(options);
     std::ostringstream mistakes;
-    std::optional<HostPlan> plan = HostPlan::make(settled.settings, mistakes);
+    std::optional<HostPlan> plan = HostPlan::make(merged.settings, mistakes);
     ASSERT_TRUE(plan) << mistakes.str();
     host_ = std::make_unique<HostProcess>(
-        settled.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
+        merged.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
         HostSeams{*clock_, *random_, sink_, &cluster_->transport()}, [] {});
     host_->want(plan->desired());
     const Status started = host_->start({});
     ASSERT_TRUE(started.ok()) << started.message();
-    follower_ = std::make_unique<ManifestFollower>(*host_, options, settled.settings.manifest,
+    follower_ = std::make_unique<ManifestFollower>(*host_, options, merged.settings.manifest,
                                                    plan->desired(), Log(sink_));
   }
   /// The manifest is edited.

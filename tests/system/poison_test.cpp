@@ -131,7 +131,7 @@ class PoisonTest : public ::testing::Test {
     HttpServerRequest request;
     request.method = "GET";
     request.target = target;
-    return test::completed(system_.host().checks().answer(request)).body;
+    return test::completed(system_.host().checks().respond(request)).body;
   }
 
   WholeHost system_{3};

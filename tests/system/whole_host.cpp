@@ -40,12 +40,12 @@ void WholeHost::start(const WholeHostOptions& options, Transport* way) {
   run.qps = 10'000;
   run.burst = 10'000;
   run.controller_start_interval = Duration{0};
-  const SettingsResult settled = settle(run);
+  const SettingsResult merged = merge_settings(run);
   std::ostringstream mistakes;
-  std::optional<HostPlan> plan = HostPlan::make(settled.settings, mistakes);
+  std::optional<HostPlan> plan = HostPlan::make(merged.settings, mistakes);
   ASSERT_TRUE(plan) << mistakes.str();
   host_ = std::make_unique<HostProcess>(
-      settled.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
+      merged.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
       HostSeams{*clock_, *random_, sink_, way != nullptr ? way : &transport()}, [] {});
   const Status started = host_->start({});
   ASSERT_TRUE(started.ok()) << started.message();

@@ -191,7 +191,7 @@ void play_sandbox(const std::string& kubeconfig, LineReader& orders, const LineW
   SandboxOptions options;
   options.port = 0;
   options.kubeconfig = kubeconfig;
-  const Result<SandboxSettings> settings = settle_sandbox(options, variable);
+  const Result<SandboxSettings> settings = merge_sandbox_settings(options, variable);
   if (!settings) return reports.say("failed", settings.error().message());
   const std::unique_ptr<Clock> clock = make_system_clock();
   const std::unique_ptr<Random> random = make_system_random();

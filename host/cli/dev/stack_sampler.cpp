@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kFramesMax = 64;
 /// A thread that runs answers within a time slice.
-constexpr long kAnswerNs = 200'000'000;
+constexpr long kReplyNs = 200'000'000;
 /// Staged copies are named <digest>-<number>.so; see StagingDirectory.
 constexpr std::size_t kDigestDigits = 64;
 
@@ -35,7 +35,7 @@ struct Question {
   std::array<void*, kFramesMax> frames{};
   int count = 0;
   void* instruction = nullptr;
-  sem_t answered{};
+  sem_t done{};
 };
 constinit Question question;
 
@@ -60,7 +60,7 @@ void on_question(int, siginfo_t*, void* context) {
     // Takes no lock once libgcc is loaded, which the constructor sees to.
     question.count = backtrace(question.frames.data(), kFramesMax);
   }
-  sem_post(&question.answered);
+  sem_post(&question.done);
   errno = saved;
 }
 
@@ -89,12 +89,12 @@ bool ask(pid_t thread) {
   timespec until{};
   clock_gettime(CLOCK_MONOTONIC, &until);
   constexpr long kSecond = 1'000'000'000;
-  until.tv_nsec += kAnswerNs;
+  until.tv_nsec += kReplyNs;
   until.tv_sec += until.tv_nsec / kSecond;
   until.tv_nsec %= kSecond;
   int waited = 0;
   do {
-    waited = sem_clockwait(&question.answered, CLOCK_MONOTONIC, &until);
+    waited = sem_clockwait(&question.done, CLOCK_MONOTONIC, &until);
   } while (waited != 0 && errno == EINTR);
   question.thread.store(0, std::memory_order_release);
   return waited == 0 && question.count > 0;
@@ -103,7 +103,7 @@ bool ask(pid_t thread) {
 }  // namespace
 
 StackSampler::StackSampler() {
-  sem_init(&question.answered, 0, 0);
+  sem_init(&question.done, 0, 0);
   std::array<void*, 1> loaded{};
   (void)backtrace(loaded.data(), 1);
   struct sigaction action {};
@@ -114,7 +114,7 @@ StackSampler::StackSampler() {
 
 StackSampler::~StackSampler() {
   signal(signal_number(), SIG_IGN);
-  sem_destroy(&question.answered);
+  sem_destroy(&question.done);
 }
 
 std::vector<std::uint64_t> StackSampler::plugin_stack(std::string_view activity,

@@ -13,7 +13,7 @@ namespace davit::host {
 
 /// So long a plugin may take to come to rest after a few objects have changed. Far more than any
 /// honest one needs, even on a slow machine.
-inline constexpr Duration kRestLimit = std::chrono::seconds(8);
+inline constexpr Duration kIdleLimit = std::chrono::seconds(8);
 
 /// What the host says when an exception reaches it.
 inline constexpr std::string_view kThrew = "the plugin threw an exception";

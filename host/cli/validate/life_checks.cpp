@@ -125,7 +125,7 @@ void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter) {
 
 void wait_until_idle(TrialHost& host, const CheckReporter& reporter) {
   const std::size_t before = host.requests();
-  if (host.settle(kRestLimit)) return;
+  if (host.wait_until_idle(kIdleLimit)) return;
   if (const std::string running = host.running(); !running.empty()) {
     reporter.fail("does not end: " + running);
   } else {

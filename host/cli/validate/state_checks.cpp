@@ -107,8 +107,8 @@ class StateTrial {
       reporter_.fail(from_.name() + " does not write its state: " + own_.error().message());
       return false;
     }
-    return read({"its own", forms().writes, *own_}) == Answer::kTaken ||
-           told("refuses the state that it wrote itself: " + why_);
+    return read({"its own", forms().writes, *own_}) == Verdict::kTaken ||
+           fail("refuses the state that it wrote itself: " + why_);
   }
 
   /// States of a reasonable size, always the same ones.
@@ -119,7 +119,7 @@ class StateTrial {
     add_foreign(forms().writes, *random, blobs);
     add_unknown_forms(*own_, forms(), blobs);
     for (const Blob& each : blobs) {
-      if (read(each) == Answer::kTaken) ++taken_;
+      if (read(each) == Verdict::kTaken) ++taken_;
       ++tried_;
     }
   }
@@ -133,10 +133,10 @@ class StateTrial {
   }
 
  private:
-  enum class Answer { kTaken, kRefused };
+  enum class Verdict { kTaken, kRefused };
 
   [[nodiscard]] ControllerHost::StateForms forms() const { return *from_.state_forms(); }
-  bool told(const std::string& text) {
+  bool fail(const std::string& text) {
     reporter_.fail(from_.name() + " " + text);
     return false;
   }
@@ -146,29 +146,29 @@ class StateTrial {
   template <typename Call>
   bool with_successor(const Call& call) {
     Result<std::unique_ptr<ControllerHost>> made = host_.successor(from_);
-    if (!made) return told(made.error().message());
+    if (!made) return fail(made.error().message());
     ControllerHost& to = **made;
     const Time now = clock_->now();
     if (!from_.hold_handlers(to, now + kHoldLimit)) {
-      told("has handlers that do not end");
+      fail("has handlers that do not end");
       reporter_.leave();
     }
     call(to);
     from_.release_handlers();
     to.release_handlers();
     if (to.retire({now, clock_->now() + kHoldLimit})) return true;
-    told("has calls that do not end");
+    fail("has calls that do not end");
     reporter_.leave();
   }
 
-  Answer read(const Blob& blob) {
+  Verdict read(const Blob& blob) {
     Status status;
     reporter_.step(from_.name() + " reads a state: " + blob.what);
     const bool ran =
         with_successor([&](ControllerHost& to) { status = to.read_state(blob.form, blob.bytes); });
     why_ = status.message();
-    if (ran && why_.starts_with(kThrew)) told("throws when it reads a state: " + blob.what);
-    return ran && status.ok() ? Answer::kTaken : Answer::kRefused;
+    if (ran && why_.starts_with(kThrew)) fail("throws when it reads a state: " + blob.what);
+    return ran && status.ok() ? Verdict::kTaken : Verdict::kRefused;
   }
 
   TrialHost& host_;

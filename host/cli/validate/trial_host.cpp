@@ -322,7 +322,7 @@ Status TrialHost::start() {
   return {};
 }
 
-bool TrialHost::settle(Duration limit, Quiet quiet) {
+bool TrialHost::wait_until_idle(Duration limit, Quiet quiet) {
   const State& at = *state_;
   const Duration wanted = quiet == Quiet::kLong ? kLongQuiet : kShortQuiet;
   const Time give_up = at.clock->now() + limit;

@@ -23,7 +23,7 @@ struct LoggedProblem {
   std::string code;
 };
 
-/// Life:  open() → load() → start() → (settle(), swap(), …) → stop() → destructor.
+/// Life:  open() → load() → start() → (wait_until_idle(), swap(), …) → stop() → destructor.
 /// One thread, which is the caller's. Nothing but the plugin changes the cluster: no nodes, no
 /// garbage collector.
 class TrialHost {
@@ -48,7 +48,7 @@ class TrialHost {
     kShort,  ///< Most probably, for use between many objects.
   };
   /// Waits until the controllers are at rest. False: they were not when `limit` had passed.
-  [[nodiscard]] bool settle(Duration limit, Quiet quiet = Quiet::kLong);
+  [[nodiscard]] bool wait_until_idle(Duration limit, Quiet quiet = Quiet::kLong);
   /// Puts the same file in the plugin's place.
   [[nodiscard]] SwapReport swap();
   /// The controllers that serve, until the next swap().
@@ -83,8 +83,8 @@ class TrialHost {
   [[nodiscard]] const std::vector<Watched>& watched() const;
   /// An object as the store takes it, with what selectors look at.
   [[nodiscard]] sandbox::Draft draft(const Watched& resource, sandbox::Json object) const;
-  /// Waits until the caches of `resource` have seen `now`, so that settle() waits for what it means
-  /// to the controllers too. `before` is the state that it replaced, or null. Caches whose
+  /// Waits until the caches of `resource` have seen `now`, so that wait_until_idle() waits for what
+  /// it means to the controllers too. `before` is the state that it replaced, or null. Caches whose
   /// selectors leave out both never see it. False after `limit`.
   [[nodiscard]] bool await_seen(const Watched& resource, const sandbox::Version& now,
                                 const sandbox::Version* before, Duration limit);

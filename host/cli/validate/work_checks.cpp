@@ -54,13 +54,14 @@ std::string counted(const std::pair<const std::string, int>& each) {
 }
 
 /// At most so many lines of one sort.
-template <typename Tell>
-void report_all(const std::map<std::string, int>& wrongs, Tell tell) {
+template <typename Report>
+void report_all(const std::map<std::string, int>& wrongs, Report report) {
   constexpr int kMost = 5;
-  int told = 0;
+  int reported = 0;
   for (const auto& each : wrongs) {
-    if (told++ == kMost) return tell("and " + std::to_string(wrongs.size() - kMost) + " more");
-    tell(counted(each));
+    if (reported++ == kMost)
+      return report("and " + std::to_string(wrongs.size() - kMost) + " more");
+    report(counted(each));
   }
 }
 
@@ -93,8 +94,8 @@ void play_hostile_object(TrialHost& host, const CheckReporter& reporter,
   Json object = ordinary_object(resource, name);
   complete_metadata(object, resource, random);
   sandbox::VersionPtr present;
-  bool rests = true;
-  for (std::size_t change = 0; change <= kSpoiledAgain && rests; ++change) {
+  bool idle = true;
+  for (std::size_t change = 0; change <= kSpoiledAgain && idle; ++change) {
     spoil(object, resource.watch.projection, random);
     reporter.step(resource.watch.resource + " " + name + ": " + shown(object));
     const auto written =
@@ -104,13 +105,14 @@ void play_hostile_object(TrialHost& host, const CheckReporter& reporter,
     if (!written) break;
     const sandbox::VersionPtr before = std::exchange(present, *written);
     (void)host.await_seen(resource, *present, before.get(), kWorkLimit);
-    rests = host.settle(kWorkLimit, TrialHost::Quiet::kShort);
+    idle = host.wait_until_idle(kWorkLimit, TrialHost::Quiet::kShort);
   }
   // Work without end may be what the object asks for: a ReplicaSet may want 10^18 pods. It ends
   // with the object, and so do the retries that would be taken for work on the next one.
   remove_each(host, resource);
   remove_all(host);
-  if (host.settle(kRestLimit, rests ? TrialHost::Quiet::kShort : TrialHost::Quiet::kLong)) return;
+  if (host.wait_until_idle(kIdleLimit, idle ? TrialHost::Quiet::kShort : TrialHost::Quiet::kLong))
+    return;
   const std::string running = host.running();
   reporter.fail((running.empty() ? "does not come to rest" : "does not end: " + running) +
                 " after " + resource.watch.resource + " " + name + ": " + shown(object));

@@ -74,12 +74,12 @@ class ControllerRefManager {
       }
     }
     if (requests.empty()) return finish(std::move(claimed), errors);
-    const std::vector<Result<Value>> answers = client_.batch(requests);
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      Status status = answers[i].error().unless(Code::kNotFound);
+    const std::vector<Result<Value>> responses = client_.batch(requests);
+    for (std::size_t i = 0; i < responses.size(); ++i) {
+      Status status = responses[i].error().unless(Code::kNotFound);
       if (!patches[i].adopted) {
         status = status.unless(Code::kInvalid);  // Somebody else changed its references: not ours.
-      } else if (answers[i]) {
+      } else if (responses[i]) {
         claimed.push_back(*patches[i].adopted);
       }
       if (!status.ok()) errors.push_back(std::move(status));

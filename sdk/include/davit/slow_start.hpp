@@ -25,12 +25,12 @@ template <typename RunBatch>
   std::size_t size = mutant("slow-start") ? count : 1;
   while (first < count && outcome.error.ok()) {
     size = std::min(size, count - first);
-    const std::vector<Status> answers = run_batch(first, size);
-    for (const Status& answer : answers) {
-      if (answer.ok()) {
+    const std::vector<Status> results = run_batch(first, size);
+    for (const Status& result : results) {
+      if (result.ok()) {
         ++outcome.succeeded;
       } else if (outcome.error.ok()) {
-        outcome.error = answer;
+        outcome.error = result;
       }
     }
     first += size;

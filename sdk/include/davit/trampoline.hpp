@@ -11,22 +11,22 @@ namespace davit::detail {
 /// Runs `body`, a callable that returns Status, and hands its error to the host.
 template <typename Body>
 davit_code guarded(const Api& api, const Body& body) noexcept {
-  const auto answer = [&api](Code code, std::string_view message) {
+  const auto fail = [&api](Code code, std::string_view message) {
     api.error_text(api.host, to_c(message));
     return to_c(code);
   };
   try {
     const Status status = body();
     if (api.read_undeclared.exchange(false, std::memory_order_relaxed)) {
-      return answer(Code::kUndeclared,
-                    "read a field outside the projection that the plugin declares");
+      return fail(Code::kUndeclared,
+                  "read a field outside the projection that the plugin declares");
     }
     if (status.ok()) return DAVIT_OK;
-    return answer(status.code(), status.message());
+    return fail(status.code(), status.message());
   } catch (const std::exception& error) {
-    return answer(Code::kInternal, error.what());
+    return fail(Code::kInternal, error.what());
   } catch (...) {
-    return answer(Code::kInternal, "the controller threw something that is no std::exception");
+    return fail(Code::kInternal, "the controller threw something that is no std::exception");
   }
 }
 

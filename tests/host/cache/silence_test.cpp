@@ -184,7 +184,7 @@ TEST_F(ContactTest, LostServerIsTriedAgainAsSoonAsItAnswersAnotherRequest) {
   fill();
   fail(6);
   EXPECT_TRUE(waits());
-  contact_.answered();
+  contact_.responded();
   reply({.body = bookmark_json("9")});
   EXPECT_FALSE(waits());
   EXPECT_THAT(api_.asked.back(), StartsWith("watch resourceVersion=7&"));
@@ -194,7 +194,7 @@ TEST_F(ContactTest, BackOffBeginsAnewAfterAnAnswerToAnother) {
   fill();
   fail(6);
   EXPECT_TRUE(waits());
-  contact_.answered();
+  contact_.responded();
   fail(1);
   EXPECT_LE(wait(), milliseconds(1600));
 }
@@ -203,10 +203,10 @@ TEST_F(ContactTest, ServerThatStaysLostIsNotAskedForEachAnswerToOthers) {
   fill();
   fail(6);
   EXPECT_TRUE(waits());
-  contact_.answered();
+  contact_.responded();
   fail(1);
   EXPECT_TRUE(waits());
-  contact_.answered();
+  contact_.responded();
   EXPECT_TRUE(waits()) << "less than a second has passed";
 }
 
@@ -215,7 +215,7 @@ TEST_F(ContactTest, RefusedRequestIsNotTriedEarlier) {
   reply({.end = api_error(403, Code::kForbidden, "Forbidden"), .lasts = milliseconds(1)});
   step();
   EXPECT_TRUE(waits());
-  contact_.answered();
+  contact_.responded();
   EXPECT_TRUE(waits());
 }
 

@@ -45,7 +45,7 @@ TEST(OptionsTest, FlagsWinOverTheManifestAndLeaveTheRestAlone) {
 }
 
 TEST(OptionsTest, WithoutAManifestTheDefaultsHold) {
-  const SettingsResult result = settle({});
+  const SettingsResult result = merge_settings({});
   EXPECT_TRUE(result.ok());
   EXPECT_EQ(result.settings.manifest.client.qps, 20);
   EXPECT_EQ(result.settings.manifest_path, "");
@@ -58,7 +58,7 @@ TEST(OptionsTest, MistakesOfManifestAndFlagsAreToldTogether) {
   options.bind_address = "localhost";
   options.lease_name = "A";
   options.lease_namespace = "b_c";
-  const SettingsResult result = settle(options);
+  const SettingsResult result = merge_settings(options);
   ASSERT_EQ(result.mistakes.size(), 4U);
   EXPECT_EQ(result.mistakes[0].line, 1);
   EXPECT_EQ(result.mistakes[1].str(), "--bind-address must be an IP address, not \"localhost\"");
@@ -67,7 +67,7 @@ TEST(OptionsTest, MistakesOfManifestAndFlagsAreToldTogether) {
 TEST(OptionsTest, RulesBetweenSettingsHoldAfterTheFlags) {
   RunOptions options;
   options.renew_deadline = seconds(20);
-  const SettingsResult result = settle(options);
+  const SettingsResult result = merge_settings(options);
   ASSERT_EQ(result.mistakes.size(), 1U);
   EXPECT_EQ(result.mistakes[0].str(),
             "leaderElection.leaseDuration (15s) must be greater than renewDeadline (20s)");

@@ -11,17 +11,18 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-Result<SandboxSettings> settle(const SandboxOptions& options,
+Result<SandboxSettings> merged(const SandboxOptions& options,
                                std::map<std::string, std::string> environment = {
                                    {"HOME", "/home/me"}, {"XDG_RUNTIME_DIR", "/run/me"}}) {
-  return settle_sandbox(options, [environment = std::move(environment)](const std::string& name) {
-    const auto found = environment.find(name);
-    return found == environment.end() ? std::nullopt : std::optional(found->second);
-  });
+  return merge_sandbox_settings(
+      options, [environment = std::move(environment)](const std::string& name) {
+        const auto found = environment.find(name);
+        return found == environment.end() ? std::nullopt : std::optional(found->second);
+      });
 }
 
 TEST(SandboxOptionsTest, DefaultsAreForOnesOwnMachine) {
-  const auto settings = settle({});
+  const auto settings = merged({});
 
   ASSERT_TRUE(settings) << settings.error().message();
   EXPECT_EQ(settings->credentials_file, "/home/me/.local/state/davit/sandbox-credentials.json");
@@ -31,12 +32,12 @@ TEST(SandboxOptionsTest, DefaultsAreForOnesOwnMachine) {
 }
 
 TEST(SandboxOptionsTest, SurroundingsSayWhereFilesGo) {
-  EXPECT_EQ(settle({}, {{"XDG_STATE_HOME", "/state"}})->credentials_file,
+  EXPECT_EQ(merged({}, {{"XDG_STATE_HOME", "/state"}})->credentials_file,
             "/state/davit/sandbox-credentials.json");
-  EXPECT_EQ(settle({}, {{"XDG_STATE_HOME", "/state"}})->kubeconfig_directory, "/state/davit");
-  EXPECT_EQ(settle({}, {{"XDG_RUNTIME_DIR", "/run/me"}})->credentials_file,
+  EXPECT_EQ(merged({}, {{"XDG_STATE_HOME", "/state"}})->kubeconfig_directory, "/state/davit");
+  EXPECT_EQ(merged({}, {{"XDG_RUNTIME_DIR", "/run/me"}})->credentials_file,
             "/run/me/davit/sandbox-credentials.json");
-  EXPECT_THAT(settle({}, {}).error().message(), HasSubstr("nowhere to keep credentials"));
+  EXPECT_THAT(merged({}, {}).error().message(), HasSubstr("nowhere to keep credentials"));
 }
 
 struct AddressCase {
@@ -49,14 +50,14 @@ struct AddressCase {
 TEST(SandboxOptionsTest, OthersNeverReachItWithoutAuthorization) {
   SandboxOptions options;
   options.authorization = SandboxAuthorization::kAlwaysAllow;
-  EXPECT_TRUE(settle(options));
+  EXPECT_TRUE(merged(options));
 
   options.access = SandboxAccess::kAnyAddress;
   options.address = "0.0.0.0";
-  EXPECT_THAT(settle(options).error().message(),
+  EXPECT_THAT(merged(options).error().message(),
               HasSubstr("--authorization-mode AlwaysAllow is for the loopback only"));
   options.authorization = SandboxAuthorization::kRbac;
-  EXPECT_TRUE(settle(options));
+  EXPECT_TRUE(merged(options));
 }
 
 TEST(SandboxOptionsTest, OthersReachItOnlyWhenToldSoAndNeverInPlain) {
@@ -77,7 +78,7 @@ TEST(SandboxOptionsTest, OthersReachItOnlyWhenToldSoAndNeverInPlain) {
     options.address = each.address;
     options.security = each.security;
     options.access = each.access;
-    const auto settings = settle(options);
+    const auto settings = merged(options);
     EXPECT_EQ(settings.has_value(), *each.mistake == '\0') << each.address;
     EXPECT_THAT(settings.error().message(), HasSubstr(each.mistake)) << each.address;
   }
@@ -87,25 +88,25 @@ TEST(SandboxOptionsTest, CertificateNamesTheAddress) {
   SandboxOptions options;
   options.address = "10.0.0.1";
   options.access = SandboxAccess::kAnyAddress;
-  EXPECT_THAT(settle(options)->certificate_for, Contains("10.0.0.1"));
+  EXPECT_THAT(merged(options)->certificate_for, Contains("10.0.0.1"));
 
   options.address = "::";
-  EXPECT_EQ(sandbox_url(*settle(options), 1), "https://[::1]:1");
+  EXPECT_EQ(sandbox_url(*merged(options), 1), "https://[::1]:1");
 }
 
 TEST(SandboxOptionsTest, ControllersAreSwitchedByNameOrAlias) {
   SandboxOptions options;
   options.controllers = {"*", "-gc", "-nodes"};
-  const auto settings = settle(options);
+  const auto settings = merged(options);
   EXPECT_FALSE(settings->controllers.garbage_collector);
   EXPECT_FALSE(settings->controllers.nodes);
   EXPECT_TRUE(settings->controllers.scheduler);
 
   options.controllers = {"scheduler"};
-  EXPECT_FALSE(settle(options)->controllers.namespaces);
+  EXPECT_FALSE(merged(options)->controllers.namespaces);
 
   options.controllers = {"shedule"};
-  EXPECT_THAT(settle(options).error().message(), HasSubstr("--controllers: \"shedule\" is not in"));
+  EXPECT_THAT(merged(options).error().message(), HasSubstr("--controllers: \"shedule\" is not in"));
 }
 
 /// Two that run by default and one that does not.
@@ -115,7 +116,7 @@ const std::vector<KnownController> kPlugins = {
 std::vector<std::string> plugins_of(const std::vector<std::string>& controllers) {
   SandboxOptions options;
   options.controllers = controllers;
-  const auto settings = settle_sandbox(
+  const auto settings = merge_sandbox_settings(
       options, [](const std::string&) { return std::optional<std::string>("/home/me"); }, kPlugins);
   EXPECT_TRUE(settings) << settings.error().message();
   return settings ? settings->controllers.plugins : std::vector<std::string>();

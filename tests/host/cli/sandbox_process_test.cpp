@@ -28,7 +28,7 @@ class SandboxProcessTest : public testing::Test {
 
   Result<std::unique_ptr<SandboxProcess>> open() {
     const Result<SandboxSettings> settings =
-        settle_sandbox(options_, [this](const std::string& name) {
+        merge_sandbox_settings(options_, [this](const std::string& name) {
           return name == "HOME" ? std::optional(directory_.path().string()) : std::nullopt;
         });
     if (!settings) return settings.error();

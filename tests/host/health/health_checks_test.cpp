@@ -24,7 +24,7 @@ class HealthChecksTest : public testing::Test {
     HttpServerRequest request;
     request.method = "GET";
     request.target = std::move(target);
-    return checks_.answer(request);
+    return checks_.respond(request);
   }
 
   test::RecordingLogSink sink_{2};

@@ -16,7 +16,7 @@ class ObservabilityRoutesTest : public testing::Test {
     HttpServerRequest request;
     request.method = std::move(method);
     request.target = std::move(target);
-    HttpServerResponse response = routes_.answer(request);
+    HttpServerResponse response = routes_.respond(request);
     if (!response.deferred) return response;
     EXPECT_TRUE(asides_.wait_idle(Time::max()));
     std::optional<HttpServerResponse> known = response.deferred->take();
