@@ -17,7 +17,7 @@ enum class Propagation { kDefault, kOrphan, kBackground, kForeground };
 /// Whether the server is to keep what is written. kServer: the write is sent with dryRun=All.
 enum class DryRun { kOff, kServer };
 
-/// What a request is about: "/apis/apps/v1/namespaces/default/replicasets/web/status".
+/// The target of a request: "/apis/apps/v1/namespaces/default/replicasets/web/status".
 struct ResourcePath {
   std::string group;  ///< Empty: core.
   std::string version;
@@ -37,7 +37,8 @@ struct DeleteOptions {
 struct ApiRequest {
   Verb verb = Verb::kGet;
   ResourcePath path;
-  /// Used instead of `path` when not empty, for what is no resource: "/healthz". Only for kGet.
+  /// Used instead of `path` if not empty, for a path that is not a resource: "/healthz". Only for
+  /// kGet.
   std::string raw_path;
   std::string body;  ///< JSON, for kCreate, kUpdate and kPatch.
   /// Further parameters, form-encoded: "labelSelector=app%3Dweb". Decoded and encoded again before
@@ -51,7 +52,7 @@ struct ApiRequest {
   /// 0: the client's default; streams have none.
   Duration timeout{0};
   /// Whether the server gets the parameter `timeout`, which shortens its own limit for a write.
-  /// False for a limit that nobody asked for.
+  /// False for a default limit.
   bool server_knows_timeout = true;
   /// When the response is of no use any more. A request that the rate limiter would send later
   /// fails at once.
@@ -59,9 +60,9 @@ struct ApiRequest {
 };
 
 struct ApiResponse {
-  Status status;                ///< With ApiDetail when the server answered.
+  Status status;                ///< With ApiDetail if the server responded.
   int http_status = 0;          ///< 0: no response.
-  Break broken = Break::kNone;  ///< What went wrong below HTTP; then `status` tells it in words.
+  Break broken = Break::kNone;  ///< The failure below HTTP; `status` then has the text.
   std::string body;
   std::string content_type;
 };

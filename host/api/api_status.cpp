@@ -39,7 +39,8 @@ constexpr Fabricated kFabricated[] = {
      "the request"},
 };
 
-// The error of a Status body, success of a Status that says so, nothing when `body` is no Status.
+// The error of a Status body, success of a Status that reports it, nothing if `body` is not a
+// Status.
 std::optional<Status> read_status(int http_status, std::string_view body) {
   if (body.size() > kStatusBytesMax) return std::nullopt;
   if (body.substr(0, kKindWithin).find("\"Status\"") == body.npos) return std::nullopt;

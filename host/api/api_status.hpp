@@ -1,4 +1,4 @@
-/// What an HTTP answer of the API server means. Pure. k8s.io/apimachinery/pkg/api/errors and
+/// The meaning of the API server's HTTP responses. Pure. k8s.io/apimachinery/pkg/api/errors and
 /// client-go/rest.
 #pragma once
 
@@ -21,8 +21,8 @@ struct ResponseHead {
 /// The header's value when it is a whole number of seconds; dates are not understood, as upstream.
 [[nodiscard]] std::optional<std::uint32_t> parse_retry_after(std::string_view value);
 
-/// Success, or the error that a Status body or else the HTTP status tells. A Status that is no
-/// success is an error whatever the HTTP status says.
+/// Success, or the error in a Status body or else in the HTTP status. A Status other than success
+/// is an error whatever the HTTP status is.
 [[nodiscard]] Status decode_response(const ApiRequest& request, const ResponseHead& head,
                                      std::string_view body);
 

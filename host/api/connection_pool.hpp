@@ -26,10 +26,10 @@ class ConnectionPool {
       EXCLUDES(mutex_);
   /// Keeps a connection for the next request.
   void put(Owned connection, Time now) EXCLUDES(mutex_);
-  /// Closes those that nobody has used for kIdleConnectionMax.
+  /// Closes connections that have been idle for kIdleConnectionMax.
   void close_idle(Time now) EXCLUDES(mutex_);
-  /// Gives up all idle ones that were made with other TLS material, now and when they come back.
-  /// Those that are returned are for the caller to close, outside its locks.
+  /// Gives up all idle connections that were made with other TLS material, now and when they come
+  /// back. The caller closes those that this returns, outside its locks.
   [[nodiscard]] std::vector<Owned> keep_only(std::shared_ptr<const TlsMaterial> tls)
       EXCLUDES(mutex_);
 

@@ -10,8 +10,8 @@ namespace davit::host {
 
 class RequestLoop;
 
-/// A client's share of connections, so that one whose requests hang keeps nobody else waiting.
-/// Those that find it used up wait in the order in which they came. Thread-safe.
+/// A client's share of connections, so that a client whose requests hang does not delay others.
+/// Requests that find it used up wait in the order in which they came. Thread-safe.
 class ConnectionQuota {
  public:
   /// client-go's limit of idle connections for a host.

@@ -1,4 +1,4 @@
-/// Who we are: tokens, passwords, credential plugins and impersonation.
+/// The client's identity: tokens, passwords, credential plugins and impersonation.
 #pragma once
 
 #include <davit/result.hpp>
@@ -13,7 +13,7 @@
 
 namespace davit::host {
 
-/// What one request shows. Never logged.
+/// The credentials of one request. Never logged.
 struct Credential {
   std::string authorization;  ///< "Bearer …"; empty: none.
   std::shared_ptr<const ClientCertificate> certificate;
@@ -29,12 +29,12 @@ class Credentials {
 
   /// For the next request. May read a file or run a program; callers that come meanwhile wait.
   [[nodiscard]] virtual Result<Credential> get() = 0;
-  /// The server answered 401 to a request with `used`.
+  /// Reports that the server returned 401 to a request with `used`.
   virtual void rejected(const Credential& used) = 0;
 };
 
-/// Those of `config`. kInvalid when they contradict each other. Every reference must outlive the
-/// result.
+/// The credentials of `config`. kInvalid if they contradict each other. Every reference must
+/// outlive the result.
 [[nodiscard]] Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& config,
                                                                     Clock& clock,
                                                                     RestMetrics& metrics, Log log);

@@ -1,5 +1,5 @@
-/// What all connections of a transport have in common, as options of libcurl. Included by the
-/// sources of host/api's transport only.
+/// The libcurl options that all connections of a transport share. Included by the sources of
+/// host/api's transport only.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct CurlSettings {
   Verify verify = Verify::kServer;
 };
 
-/// A connection that nobody has used for so long is closed by us. The API server closes at 90 s
-/// (net/http's IdleTimeout); a request that meets its closing on the way would fail.
+/// The idle time after which we close a connection. The API server closes at 90 s (net/http's
+/// IdleTimeout); a request that crosses its closing would fail.
 inline constexpr Duration kIdleConnectionMax = std::chrono::seconds(60);
 /// A peer that says nothing is probed after 10 s and every 5 s from then on, and given up once
 /// nothing came back for 20 s: a dead connection is noticed within 25 s, below the 30 s that node
@@ -50,7 +50,7 @@ void append_line(CurlList& list, const std::string& line);
 void set_connection_options(CURL* handle, const CurlSettings& settings, const TlsMaterial& tls,
                             CurlList& connect_to);
 
-/// What the failure of a transfer means to a reader.
+/// The kind of a transfer's failure, for a reader.
 [[nodiscard]] Break break_of(CURLcode code);
 
 }  // namespace davit::host

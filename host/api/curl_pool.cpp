@@ -37,8 +37,8 @@ std::string_view thread_job(ConnectionPurpose purpose) {
   return "write";
 }
 
-// Signals belong to the main thread; SIGPIPE of a peer that went away to nobody. Those of a crash
-// stay.
+// Signals belong to the main thread, and SIGPIPE of a closed peer is of no use. Crash signals stay
+// unblocked.
 void block_signals() {
   sigset_t signals;
   sigfillset(&signals);
@@ -90,7 +90,7 @@ std::unique_ptr<Call> CurlPool::start(HttpRequest request, std::shared_ptr<const
   Id id = 0;
   bool wanted = false;
   if (!ensure_thread()) {
-    // As a connection that was refused: nothing was sent, and callers try again later.
+    // Like a refused connection: nothing was sent, and callers try again later.
     reader.on_end({Break::kRefused, "the system has no thread to send it on"});
     return std::make_unique<Unstarted>();
   }
@@ -119,8 +119,8 @@ void CurlPool::cancel(Id id) {
     MutexLock lock(mutex_);
     if (live_.count(id) == 0) return;
     DAVIT_ASSERT(std::this_thread::get_id() != thread_.get_id());  // It would wait for itself.
-    // Whoever hears of the end may be here before its reader has returned: the rest comes by
-    // itself.
+    // A caller that has seen the end may be here before its reader has returned: the thread does
+    // the rest.
     if (id != ending_) {
       notes_.cancels.push_back(id);
       wanted = must_wake();

@@ -25,8 +25,8 @@ class CurlPool {
   CurlPool(const CurlPool&) = delete;
   CurlPool& operator=(const CurlPool&) = delete;
 
-  /// As Transport::start(), with the material for TLS. Without a thread to be had, the request ends
-  /// at once with Break::kRefused; the next one tries to start the thread again.
+  /// Implements Transport::start(), with the TLS material. If the system has no thread, the request
+  /// ends at once with Break::kRefused; the next one tries to start the thread again.
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request,
                                             std::shared_ptr<const TlsMaterial> tls,
                                             ResponseReader& reader) EXCLUDES(mutex_);
@@ -50,7 +50,7 @@ class CurlPool {
   void cancel(Id id) EXCLUDES(mutex_);
   void resume(Id id) EXCLUDES(mutex_);
 
-  /// After a note: whether the caller, once it has let go of the lock, must wake the thread.
+  /// After a note: whether the caller must wake the thread after it released the lock.
   [[nodiscard]] bool must_wake() REQUIRES(mutex_);
   void wake() { curl_multi_wakeup(multi_.get()); }
 
@@ -78,8 +78,8 @@ class CurlPool {
   CondVar forgotten_;
   Notes notes_ GUARDED_BY(mutex_);
   bool has_notes_ GUARDED_BY(mutex_) = false;
-  bool asleep_ GUARDED_BY(mutex_) = false;          // In poll(), and nobody has woken it yet.
-  std::unordered_set<Id> live_ GUARDED_BY(mutex_);  // Those that may still call their reader.
+  bool asleep_ GUARDED_BY(mutex_) = false;          // In poll(), and not woken yet.
+  std::unordered_set<Id> live_ GUARDED_BY(mutex_);  // Transfers that may still call their reader.
   Id ending_ GUARDED_BY(mutex_) = 0;  // The one whose reader is being notified of the end.
   Id last_id_ GUARDED_BY(mutex_) = 0;
   std::jthread thread_;  // Started under mutex_, ended by the destructor.

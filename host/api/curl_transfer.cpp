@@ -38,7 +38,7 @@ void CurlTransfer::configure(CurlEasy easy, const CurlSettings& settings) {
   set_request();
   set_callbacks();
   if (!settings.host_header.empty()) append_line(header_list_, settings.host_header);
-  append_line(header_list_, "Expect:");  // No round trip before large bodies.
+  append_line(header_list_, "Expect:");  // Saves a round trip before large bodies.
   for (const auto& [name, value] : request_.headers) append_line(header_list_, name + ": " + value);
   set_option(handle(), CURLOPT_HTTPHEADER, header_list_.get());
 }
@@ -81,9 +81,9 @@ CurlEasy CurlTransfer::release() {
 }
 
 // The connection is there and nothing of the request has been sent: the last moment at which
-// leadership can be asked for. libcurl repeats a request by itself when a kept connection turns out
-// to be closed. That is right for reads only: a write may have been carried out before the
-// connection went down, and a second POST would make a second object.
+// leadership can be checked. libcurl repeats a request by itself if a kept connection turns out to
+// be closed. That is right for reads only: a write may have been carried out before the connection
+// went down, and a second POST would make a second object.
 int CurlTransfer::before_request(void* self, char*, char*, int, int) {
   auto& transfer = *static_cast<CurlTransfer*>(self);
   if (transfer.request_.gate) {

@@ -27,7 +27,7 @@ class CurlTransfer {
   /// The handle without any option, for the next transfer. Must not be in a multi handle any more.
   [[nodiscard]] CurlEasy release();
 
-  /// What libcurl's verdict means to a reader.
+  /// The end of a transfer, as a reader sees libcurl's result.
   [[nodiscard]] TransportEnd end_of(CURLcode code) const;
 
   [[nodiscard]] std::uint64_t id() const { return id_; }
@@ -59,7 +59,7 @@ class CurlTransfer {
   int status_ = 0;
   bool head_delivered_ = false;
   int times_sent_ = 0;
-  std::optional<std::string> refused_;  // What the request's gate said.
+  std::optional<std::string> refused_;  // The text of the request's gate.
   char error_[CURL_ERROR_SIZE] = {};
 };
 

@@ -39,7 +39,7 @@ CurlSettings make_settings(const ConnectionConfig& config, const ServerUrl& url)
     // The proxy resolves names, as with Go's socks5.
     if (settings.proxy.compare(0, 9, "socks5://") == 0) settings.proxy.insert(6, "h");
   } else if (url.is_loopback()) {
-    settings.no_proxy = "*";  // As net/http does.
+    settings.no_proxy = "*";  // Same as net/http.
   } else if (!https && environment("http_proxy").empty()) {
     settings.proxy = environment("HTTP_PROXY");  // libcurl looks at the small letters only.
   }
@@ -47,7 +47,7 @@ CurlSettings make_settings(const ConnectionConfig& config, const ServerUrl& url)
   return settings;
 }
 
-// What libcurl would say of the address: the port only where it is not the scheme's own.
+// libcurl's form of the address: with a port only if it differs from the scheme's default.
 std::string host_of(const ServerUrl& url) {
   const bool usual = url.port == (url.scheme == ServerUrl::Scheme::kHttps ? "443" : "80");
   return usual ? url.host : url.address();
@@ -61,8 +61,8 @@ bool may_be_proxied_in_plain(const CurlSettings& settings, const ServerUrl& url)
          !environment("all_proxy").empty() || !environment("ALL_PROXY").empty();
 }
 
-/// What new connections present and trust, whichever request was first to bring it. A request that
-/// was held up, and brings what has been replaced meanwhile, gets the present one: nothing flaps.
+/// The TLS material of new connections, shared by all requests. A delayed request may bring
+/// material that has been replaced meanwhile; it gets the present one, so nothing flaps.
 /// Thread-safe.
 class PresentTls {
  public:
@@ -117,7 +117,7 @@ class CurlTransport final : public Transport {
                      {settings_, ConnectionPurpose::kWrite}}} {}
 
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
-    std::vector<ConnectionPool::Owned> closed;  // After PresentTls has let go of its lock.
+    std::vector<ConnectionPool::Owned> closed;  // After PresentTls has released its lock.
     PresentTls::Material tls =
         present_.take(tls_->current(clock_.now()), request.certificate,
                       [&](const PresentTls::Material& from, const PresentTls::Material& to) {

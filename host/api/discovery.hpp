@@ -1,4 +1,4 @@
-/// What the server offers: resources, their kinds and verbs. k8s.io/client-go/discovery and
+/// The resources that the server offers, their kinds and verbs. k8s.io/client-go/discovery and
 /// restmapper.
 #pragma once
 
@@ -47,12 +47,12 @@ struct ApiCatalog {
   [[nodiscard]] const Group* group(std::string_view name) const;
 };
 
-/// A catalog in memory, filled at the first question. Thread-safe; questions block for a fetch when
-/// there is no catalog or it was reset. To keep them from blocking, call refresh() every 30 s
+/// A catalog in memory, filled at the first lookup. Thread-safe; a lookup blocks for a fetch if
+/// there is no catalog or it was reset. To keep lookups from blocking, call refresh() every 30 s
 /// instead of reset().
 ///
-/// Answers of find*(): kNotFound when the server does not have it, kUnavailable when it may have it
-/// but discovery of that group (or of everything) failed.
+/// Errors of find*(): kNotFound if the server does not have it, kUnavailable if it may have it but
+/// discovery of that group (or of everything) failed.
 class Discovery {
  public:
   /// `client` must outlive this. Upstream's rate is 20 a second, 200 at once.
@@ -76,7 +76,7 @@ class Discovery {
                                                std::string_view kind, std::stop_token stop = {})
       EXCLUDES(mutex_);
 
-  /// The present catalog, fetched if need be; perhaps an old one while the server does not answer.
+  /// The present catalog, fetched if needed; perhaps an old one while the server does not respond.
   [[nodiscard]] Result<std::shared_ptr<const ApiCatalog>> catalog(std::stop_token stop = {})
       EXCLUDES(mutex_);
 

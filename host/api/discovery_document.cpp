@@ -18,7 +18,7 @@ std::string text(const Json& object, const char* member) {
   return {found->value.GetString(), found->value.GetStringLength()};
 }
 
-// The elements of an array member; none when there is no such array.
+// The elements of an array member; none if there is no such array.
 std::vector<const Json*> elements(const Json& object, const char* member) {
   std::vector<const Json*> out;
   if (!object.IsObject()) return out;

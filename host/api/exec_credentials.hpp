@@ -13,8 +13,7 @@
 namespace davit::host {
 
 /// Runs the plugin at the first request, when its credentials expire, and before the first request
-/// after a 401 that was answered to the present ones. One run at a time; requests that come
-/// meanwhile wait for it.
+/// after a 401 for the present ones. One run at a time; requests that arrive meanwhile wait for it.
 class ExecCredentials final : public Credentials {
  public:
   /// Longer than any login without a person takes.
@@ -43,7 +42,7 @@ class ExecCredentials final : public Credentials {
   bool running_ GUARDED_BY(mutex_) = false;
   std::optional<Credential> current_ GUARDED_BY(mutex_);
   std::optional<WallTime> expires_ GUARDED_BY(mutex_);
-  std::uint64_t certificates_ GUARDED_BY(mutex_) = 0;  // So many came from the plugin.
+  std::uint64_t certificates_ GUARDED_BY(mutex_) = 0;  // How many the plugin has provided.
 };
 
 }  // namespace davit::host

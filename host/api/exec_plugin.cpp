@@ -84,7 +84,8 @@ Result<ExecCredential> parse_exec_credential(std::string_view output,
 ProgramResult run_program(const ExecConfig& exec, const std::string& info,
                           std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
-  // In the group of this process, because a plugin may ask for a passphrase on the terminal.
+  // The plugin runs in the group of this process, because it may prompt for a passphrase on the
+  // terminal.
   ChildProcess::Program program{.argv = {exec.command},
                                 .environment = exec.env,
                                 .captured = ChildProcess::Captured::kOutput,

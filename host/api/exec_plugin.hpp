@@ -12,7 +12,7 @@
 
 namespace davit::host {
 
-/// What a plugin printed.
+/// A plugin's output.
 struct ExecCredential {
   std::string token;
   std::string cert;  ///< PEM, together with `key` or not at all.
@@ -26,7 +26,7 @@ struct ProgramResult {
 
   End end = End::kExited;
   int exit_code = 0;  ///< 128 + signal after a signal; 1, as client-go counts it, without a start.
-  /// What it printed, or the system's reason for kNotStarted.
+  /// The output, or the system's reason for kNotStarted.
   std::string output;
 };
 

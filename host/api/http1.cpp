@@ -85,7 +85,7 @@ Result<std::string> http1_request(const HttpRequest& request, std::string_view h
   return out.append(request.body);
 }
 
-/// Hands the elements of one head and its body to the reader; an informational response to nobody.
+/// Passes the parts of one head and its body to the reader, and drops informational responses.
 class Http1Response::Parser final : public http::basic_parser<false> {
  public:
   explicit Parser(ResponseReader& reader) : reader_(reader) {
@@ -108,7 +108,7 @@ class Http1Response::Parser final : public http::basic_parser<false> {
   }
   void on_header_impl(Error&) override {
     if (is_final()) reader_.on_head(status_, headers_);
-    headers_.clear();  // What comes later are trailers.
+    headers_.clear();  // Later fields are trailers.
   }
   void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
   std::size_t on_body_impl(Text body, Error&) override { return take(body); }
@@ -140,7 +140,7 @@ bool Http1Response::has_head() const { return parser_->is_header_done() && parse
 
 bool Http1Response::keeps_connection() const { return unread_.empty() && parser_->keep_alive(); }
 
-// Only 101 changes the protocol, and nobody asks for that.
+// Only 101 changes the protocol, and we never request that.
 Http1Response::State Http1Response::restart_after_informational() {
   if (parser_->status() == 101 || ++informational_ > kInformationalMax) {
     return broken(Break::kOther, "the server sends informational responses instead of an answer");

@@ -1,4 +1,4 @@
-/// Judges PEM text with OpenSSL, so that a wrong file is told before the first handshake fails.
+/// Checks PEM text with OpenSSL, so that a wrong file is reported before the first handshake fails.
 #pragma once
 
 #include <davit/result.hpp>

@@ -35,7 +35,7 @@ void PooledCall::poll_for(std::vector<pollfd>& out) const {
   switch (phase_) {
     case Phase::kConnecting:
       return connection_->poll_for_connect(out);
-    case Phase::kSending:  // An early answer may come before all was sent.
+    case Phase::kSending:  // The response may arrive before the whole request was sent.
       out.push_back({connection_->descriptor(), POLLIN | POLLOUT, 0});
       return;
     case Phase::kReceiving:
@@ -121,7 +121,7 @@ bool PooledCall::send(Time now) {
       break;
   }
   if (unsent_.size() == wire_.size()) return peer_closed(now);
-  // The server may have answered early and closed then; what it said may still be there to read.
+  // The server may have responded early and closed; its response may still be there to read.
   phase_ = Phase::kReceiving;
   return true;
 }

@@ -54,7 +54,7 @@ class PooledConnection {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   enum class Io {
     kSome,     ///< Bytes were sent or received.
-    kBlocked,  ///< None can be now.
+    kBlocked,  ///< No connection is possible now.
     kClosed,   ///< The peer has closed, or the connection is broken; why() knows.
   };
   /// Takes what was sent off the front of `bytes`.
@@ -63,8 +63,8 @@ class PooledConnection {
   Io receive(std::span<char> buffer, std::string_view& got);
   /// Why it is kClosed; empty when the peer has closed properly.
   [[nodiscard]] const std::string& why() const { return why_; }
-  /// An idle connection that may carry a request: the peer has neither closed it nor sent anything
-  /// that nobody asked for.
+  /// Whether the idle connection can carry a request: the peer has neither closed it nor sent
+  /// unexpected bytes.
   [[nodiscard]] bool is_usable();
 
  private:
@@ -80,7 +80,7 @@ class PooledConnection {
   const CurlMulti multi_;  // Each has its own: libcurl's handles are for one thread at a time.
   const CurlEasy easy_;    // After the multi handle, which it must leave first.
   State state_ = State::kConnecting;
-  std::vector<pollfd> sockets_;  // What libcurl waits for while it connects.
+  std::vector<pollfd> sockets_;  // The sockets that libcurl polls while it connects.
   Time now_;                     // Passed to the connect() under way.
   Time due_ = Time::max();
   int descriptor_ = -1;

@@ -20,7 +20,7 @@ class TokenBucket {
 
   explicit TokenBucket(Rate rate);
 
-  /// Takes one token and tells when it is there: `now` when that is already so, else a later time.
+  /// Takes one token and returns when it is available: `now`, or a later time.
   [[nodiscard]] Time reserve(Time now) EXCLUDES(mutex_);
 
   /// Gives back a reservation that was not used.

@@ -1,4 +1,4 @@
-/// From Kubernetes' terms to HTTP's: paths, queries, headers and bodies of requests. Pure.
+/// Translates Kubernetes' terms to HTTP: paths, queries, headers and bodies of requests. Pure.
 #pragma once
 
 #include <davit/result.hpp>
@@ -20,9 +20,9 @@ namespace davit::host {
 /// "POST" for kCreate.
 [[nodiscard]] std::string_view http_method(Verb verb);
 
-/// kMisuse for what no server could answer (a name with a slash, an update without a name), for a
-/// path that a server would take for another resource, and for a query that sets `dryRun`,
-/// `timeout` or `watch`, which follow from the request itself.
+/// kMisuse for a request that no server could serve (a name with a slash, an update without a
+/// name), for a path that a server would take for another resource, and for a query that sets
+/// `dryRun`, `timeout` or `watch`, which follow from the request itself.
 [[nodiscard]] Status check_request(const ApiRequest& request);
 
 /// Everything but credentials, purpose and time limit. kMisuse as check_request(), and for a path

@@ -17,7 +17,7 @@ constexpr Duration kPollWithoutBell = std::chrono::milliseconds(20);
 
 }  // namespace
 
-// One wake-up is enough: whoever sleeps reads everything when it wakes.
+// One wake-up suffices: the sleeper reads everything when it wakes.
 void RequestLoop::notify() {
   changed_.notify_one();
   const int bell = std::exchange(bell_to_ring_, -1);

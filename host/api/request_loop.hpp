@@ -68,7 +68,7 @@ class RequestLoop {
   /// Makes the loop as it was at the start, for the next caller. Nothing may be joined.
   void reset() EXCLUDES(mutex_);
 
-  /// For LoopPool alone: the loop below this one while nobody uses it.
+  /// For LoopPool only: the next free loop, while this one is free.
   std::unique_ptr<RequestLoop> next_in_pool;
 
  private:
@@ -94,7 +94,7 @@ class RequestLoop {
   Mutex mutex_;
   CondVar changed_;
   std::vector<std::size_t> posted_ GUARDED_BY(mutex_);
-  std::size_t enough_ GUARDED_BY(mutex_) = 1;  // What the caller waits for.
+  std::size_t enough_ GUARDED_BY(mutex_) = 1;  // The number that the caller waits for.
   bool stopped_ GUARDED_BY(mutex_) = false;
   bool held_ GUARDED_BY(mutex_) = false;
   bool hold_seen_ GUARDED_BY(mutex_) = false;  // A wait() has ended because of it.

@@ -37,10 +37,10 @@ struct RestOptions {
   /// Limit for unary calls that name none: longer than any server lets one run (60 s), so that none
   /// hangs for ever.
   Duration default_timeout = std::chrono::seconds(90);
-  /// Called after each attempt that the server has answered with a success; any thread, must not
-  /// block. Empty: nobody wants to know.
+  /// Called after each attempt that succeeded on the server; any thread, must not block. May be
+  /// empty.
   std::function<void()> on_success{};
-  /// Of the connection; nothing: attempts are never held back for the sake of a failing server.
+  /// The back-off of the connection; nothing: attempts are never delayed for a failing server.
   std::optional<FailureBackoffLimits> failure_backoff{};
 };
 

@@ -1,4 +1,4 @@
-/// What the REST client counts. The names are those of docs/spec/runtime.md, 19.2.
+/// The metrics of the REST client. The names are those of docs/spec/runtime.md, 19.2.
 #pragma once
 
 #include <cstddef>

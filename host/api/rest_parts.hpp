@@ -1,4 +1,4 @@
-/// What the workings of a RestClient share. Internal to host/api.
+/// The shared parts of a RestClient. Internal to host/api.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class HoldSwitch {
       MutexLock lock(mutex_);
       now = held_;
     }
-    now.request_stop();  // Outside the lock: this calls whoever waits for it.
+    now.request_stop();  // Outside the lock: this calls waiters.
   }
   void release() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
@@ -107,11 +107,11 @@ void note_attempt(RestParts& parts, const HttpRequest& request, int http_status,
 void note_limiter_wait(RestParts& parts, std::string_view method, std::string_view target,
                        Duration wait);
 
-/// Logs at -v=7 (headers) and -v=8 (bodies, cut; never of Secrets and tokens).
+/// Logs at -v=7 (headers) and -v=8 (bodies, cut; never those of Secrets and tokens).
 void log_request(const RestParts& parts, const ApiRequest& request, const HttpRequest& http);
 void log_response(const RestParts& parts, const ApiRequest& request, const ApiResponse& response);
 
-/// Why a request was not answered, in words for people.
+/// The reason why a request got no response, for people.
 [[nodiscard]] Status broken_status(const RestParts& parts, const ApiRequest& request,
                                    const TransportEnd& end);
 

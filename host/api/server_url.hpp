@@ -11,7 +11,7 @@ struct ServerUrl {
   enum class Scheme { kHttp, kHttps };
 
   Scheme scheme = Scheme::kHttps;
-  std::string host;  ///< As written, IPv6 in brackets.
+  std::string host;  ///< IPv6 in brackets.
   std::string port;  ///< Never empty.
   std::string path;  ///< The prefix of all paths, without a slash at the end; mostly empty.
 

@@ -17,8 +17,8 @@ namespace davit::host {
 /// Thread-safe.
 class StreamPipe final : public ResponseReader {
  public:
-  /// What a slow reader may leave unread before the server is held up: enough to keep both threads
-  /// busy.
+  /// The bytes that a slow reader may leave unread before the server is held up: enough to keep
+  /// both threads busy.
   static constexpr std::size_t kUnreadBytesMax = 256 * 1024;
 
   struct Head {
@@ -63,7 +63,7 @@ class StreamRun {
   [[nodiscard]] Status run(const std::stop_token& stop, const RestClient::ChunkSink& sink);
 
  private:
-  /// Of one attempt: the stream's result, or the delay before the next attempt.
+  /// The result of one attempt: the stream's status, or the delay before the next attempt.
   struct Verdict {
     Status status;
     std::optional<Duration> retry_in;

@@ -95,7 +95,8 @@ std::shared_ptr<const TlsMaterial> TlsSource::reread(const TlsMaterial& old) con
   if (!files_.cert.empty()) {
     const Result<std::string> cert = read_small_file(files_.cert);
     const Result<std::string> key = read_small_file(files_.key);
-    // Halves of two pairs are normal while somebody replaces the files: the next look settles it.
+    // Halves of two pairs are normal while the files are being replaced: the next read finds a
+    // pair.
     const Status usable = !cert ? cert.error() : !key ? key.error() : check_key_pair(*cert, *key);
     if (usable.ok()) {
       next.cert = *cert;

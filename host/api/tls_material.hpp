@@ -13,7 +13,7 @@
 
 namespace davit::host {
 
-/// What one handshake needs, PEM. Immutable.
+/// The PEM texts of one handshake. Immutable.
 struct TlsMaterial {
   enum class Roots { kSystem, kGiven };
 
@@ -46,7 +46,7 @@ class TlsSource {
   };
 
  public:
-  /// For open() alone: nobody else can name Files.
+  /// For open() only: other code cannot name Files.
   TlsSource(Files files, std::shared_ptr<const TlsMaterial> first, Time now, RestMetrics& metrics,
             Log log);
 

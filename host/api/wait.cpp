@@ -9,8 +9,7 @@ namespace {
 constexpr Duration kPeriod = std::chrono::seconds(1);
 constexpr Duration kLimit = std::chrono::seconds(10);
 
-// What an expired token, a wrong CA and a wrong address have in common: the next second will not
-// mend them.
+// Whether waiting cannot help: an expired token, a wrong CA, a wrong address.
 bool is_final(const ApiResponse& response) {
   if (response.broken == Break::kTls || response.broken == Break::kCredentials ||
       response.broken == Break::kOther)
@@ -23,7 +22,7 @@ bool is_healthy(const ApiResponse& response) {
   return response.status.ok() && response.http_status == 200 && response.body == "ok";
 }
 
-// Of a health report the lines that failed, of any other text all, as one line.
+// One line: of a health report the lines that failed, of any other text all.
 std::string in_one_line(std::string_view text) {
   const bool report = text.find("\n[-]") != text.npos || text.substr(0, 3) == "[-]";
   std::string out;
@@ -102,7 +101,7 @@ std::string explain_first_contact(const Status& error, std::string_view server) 
   ApiResponse response;
   response.status = error;
   if (error.detail() != nullptr) response.http_status = error.detail()->http_status;
-  // What broke is lost by now; that nothing came back is not.
+  // The detail of the failure is gone; only its code still says that there was no response.
   if (response.http_status == 0) {
     response.broken = error.code() == Code::kUnavailable ? Break::kReset : Break::kOther;
   }

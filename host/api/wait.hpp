@@ -11,13 +11,13 @@
 
 namespace davit::host {
 
-/// Asks /healthz now and every second until it answers 200, for at most ten seconds. A failure that
-/// waiting does not mend (wrong CA, 401, no Kubernetes server) ends the wait early. The error is
-/// already the line for the user, made by explain_first_contact().
+/// Requests /healthz now and every second until it returns 200, for at most ten seconds. A failure
+/// that waiting does not mend (wrong CA, 401, no Kubernetes server) ends the wait early. The error
+/// is already the line for the user, made by explain_first_contact().
 [[nodiscard]] Status wait_for_api_server(RestClient& client, Clock& clock, std::stop_token stop);
 
-/// Turns the failed answer to a first request to `server` into one line that names the server and
-/// says what to do.
+/// Turns the failed response to a first request to `server` into one line that names the server and
+/// the remedy.
 [[nodiscard]] std::string explain_first_contact(const ApiResponse& response,
                                                 std::string_view server);
 /// The same where only a Status is at hand.

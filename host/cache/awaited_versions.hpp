@@ -1,4 +1,4 @@
-/// Who waits until a cache has reached which version.
+/// The versions that callers wait for, and their waiters.
 #pragma once
 
 #include <map>

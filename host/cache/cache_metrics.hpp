@@ -1,4 +1,4 @@
-/// What the cache tells the outside about itself (upstream's informer_* series and our own).
+/// The metrics of the cache (upstream's informer_* series and our own).
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,8 @@ class InformerMetrics {
   virtual void deaf_watch() {}
   /// A version of an object cannot be read (see label_of()). Once each.
   virtual void skipped([[maybe_unused]] std::string_view reason) {}
-  /// So many objects of the server are not in the cache, or in an older state only.
+  /// Reports how many objects of the server are missing in the cache, or are there in an older
+  /// state only.
   virtual void skipped_now([[maybe_unused]] std::size_t count) {}
   virtual void relist_requested([[maybe_unused]] RelistReason reason) {}
 };

@@ -104,7 +104,7 @@ bool CacheRefill::all_at_least(State state) const {
                      [&](const Part& part) { return part.refill->state() >= state; });
 }
 
-/// Rights and resources do not come by waiting; whoever grants them tries again.
+/// Waiting brings neither rights nor resources; after a change the operator swaps again.
 bool CacheRefill::is_refused() const {
   return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) {
     const Code code = part.refill->failure().code();

@@ -37,9 +37,9 @@ class CacheRefill final : private RefillObserver {
   /// Waits until all of it serves, or will not. Afterwards only the destructor.
   End wait(Time deadline, std::stop_token stop) EXCLUDES(mutex_);
 
-  /// What it is about: "pods", "services", …; empty: all was there.
+  /// The resources that it lists: "pods", "services", …; empty: all were there.
   [[nodiscard]] std::vector<std::string> resources() const;
-  /// What is missing, and the last that the server said of it.
+  /// The resources that are missing, and the server's last response about them.
   [[nodiscard]] std::string missing() const;
 
  private:

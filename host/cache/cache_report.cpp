@@ -5,8 +5,8 @@
 namespace davit::host {
 namespace {
 
-/// So many skipped objects of one cache are named; more make the page hard to read, and the log has
-/// them all.
+/// The number of skipped objects of one cache that are named; more make the page hard to read, and
+/// the log has them all.
 constexpr std::size_t kNamedMax = 5;
 
 std::string name_of(const CacheState& cache) {

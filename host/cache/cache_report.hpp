@@ -1,4 +1,4 @@
-/// What an operator should know of the caches.
+/// The report on the caches for operators.
 #pragma once
 
 #include <davit/result.hpp>

@@ -1,4 +1,4 @@
-/// One change of one object, as the cache tells it.
+/// One change of one object, as the cache reports it.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,8 @@ class Listener {
   /// The store has moved to a newer version: after each change, and on bookmarks. `version` is 0
   /// when it cannot be compared.
   virtual void on_progress([[maybe_unused]] std::uint64_t version) {}
-  /// All that the server had at `as_of` has been told (see Informer::verify()).
+  /// Reports that listeners have received everything that the server had at `as_of` (see
+  /// Informer::verify()).
   virtual void on_verified([[maybe_unused]] Time as_of) {}
   /// When something was written that this should have heard of by now: asked every few seconds. The
   /// informer has its content verified as of then.

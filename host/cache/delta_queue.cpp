@@ -115,7 +115,8 @@ bool DeltaQueue::wait(const std::stop_token& stop) {
   bool any = false;
   {
     MutexLock lock(mutex_);
-    // The last first content may be empty, or nobody's: then no change would wake the dispatcher.
+    // The last first content may be empty or without a listener: then no change would wake the
+    // dispatcher.
     const auto completed = [this]() REQUIRES(mutex_) {
       return undelivered_ == 0 && !complete_reported_;
     };

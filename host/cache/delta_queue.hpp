@@ -109,7 +109,7 @@ class DeltaQueue {
 
     void append(Pending change);
   };
-  /// What step() took out.
+  /// The result of step().
   struct Delivery {
     Source* source = nullptr;
     Change change;
@@ -134,15 +134,16 @@ class DeltaQueue {
   mutable Mutex mutex_;
   CondVar filled_;
   std::vector<std::unique_ptr<Source>> sources_ GUARDED_BY(mutex_);
-  // Whose first content is being delivered, one after the other, each before its later changes.
+  // Sources whose first content is being delivered, one after the other, each before its later
+  // changes.
   std::deque<Source*> initial_ GUARDED_BY(mutex_);
   Backlog backlog_ GUARDED_BY(mutex_);
-  Backlog later_ GUARDED_BY(mutex_);  // What came from sources that are held.
+  Backlog later_ GUARDED_BY(mutex_);  // Changes of sources that are held.
   CondVar idle_;                      // A handler has returned, and nothing waits.
   bool delivering_ GUARDED_BY(mutex_) = false;
   // Sources whose first content is not delivered yet.
   std::size_t undelivered_ GUARDED_BY(mutex_) = 0;
-  /// What when_current() waits for.
+  /// The state that when_current() waits for.
   struct Goal {
     Time as_of;
     std::function<void()> done;

@@ -9,14 +9,15 @@
 
 namespace davit::host {
 
-/// What a reflector knows about its content. Plain data.
+/// The age of a reflector's content. Plain data.
 struct Freshness {
   /// Requests that have failed for so long make the cache stale. The longest back-off with its
   /// jitter takes a minute, and a quiet watch that works again needs another one to prove it by a
   /// bookmark.
   static constexpr Duration kFailingMax = std::chrono::minutes(2);
-  /// So does silence without a failure. A watch without bookmarks and events lasts up to ten
-  /// minutes and 30 s of slack (ReflectorOptions) before its end confirms the content.
+  /// Silence without a failure makes it stale after this time. A watch without bookmarks and events
+  /// lasts up to ten minutes and 30 s of slack (ReflectorOptions) before its end confirms the
+  /// content.
   static constexpr Duration kSilentMax = std::chrono::minutes(11);
 
   /// When the content was last known to be the server's: a list was complete, a watch delivered

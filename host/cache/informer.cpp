@@ -170,8 +170,8 @@ void Informer::verify(Time as_of) {
 void Informer::want_verification(Time as_of) {
   const bool is_under_way = verify_wanted_.has_value();
   verify_wanted_ = std::max(verify_wanted_.value_or(as_of), as_of);
-  // The first content tells itself how new it is. A verification under way is not begun anew, so
-  // that those who ask all the time see it end; the next one follows it if it is too old.
+  // The first content shows its own version. A verification under way is not restarted, so that
+  // frequent callers see it end; the next one follows if it is too old.
   if (has_synced() && !is_under_way) pursue_verification();
 }
 
@@ -223,7 +223,7 @@ bool Informer::serves(const Source& from) const { return source_.get() == &from;
 
 Replacement Informer::begin_replace(const Source& from) {
   MutexLock lock(delivery_);
-  // What a refill brings keeps more than what is here, and its own store is empty at first.
+  // A refill keeps more than this store does, and its own store is empty at first.
   return serves(from) ? Replacement(store_) : Replacement();
 }
 

@@ -22,7 +22,7 @@
 
 namespace davit::host {
 
-/// What a controller wants to follow.
+/// The objects that a controller wants to follow.
 struct InformerSpec {
   ResourceId resource;
   std::string label_selector;
@@ -31,7 +31,7 @@ struct InformerSpec {
   std::optional<std::vector<std::string>> projection;
 };
 
-/// What one user needs of an informer.
+/// The fields and indexes that one user of an informer needs.
 struct CacheNeed {
   InformerSpec spec;
   struct Index {
@@ -93,7 +93,7 @@ class Informer {
 
   [[nodiscard]] const InformerSpec& spec() const { return spec_; }
   [[nodiscard]] const ResourceId& resource() const { return spec_.resource; }
-  /// Whether it follows every object of the resource. Only then does its version tell whether a
+  /// Whether it follows every object of the resource. Only then does its version show whether a
   /// write was seen.
   [[nodiscard]] bool is_unselected() const {
     return spec_.label_selector.empty() && spec_.field_selector.empty();
@@ -104,7 +104,7 @@ class Informer {
   /// How current the store is; nothing is known before it was started.
   [[nodiscard]] Freshness freshness() const EXCLUDES(delivery_);
 
-  /// As Store::add_index(). kUndeclared: the informer runs already and keeps no such path.
+  /// Calls Store::add_index(). kUndeclared: the informer runs already and does not keep the path.
   Status add_index(std::string_view name, std::string_view path) EXCLUDES(delivery_);
 
   /// Whether a listener that joins after the first content hears of it through on_initial().
@@ -153,14 +153,14 @@ class Informer {
   /// or after start().
   void limit_silence(Duration longest) EXCLUDES(delivery_);
 
-  /// What is due at `now`: a resync, the end of a deaf watch, a verification. Returns when to call
-  /// again. Called by the factory's timekeeper.
+  /// Does the work that is due at `now`: a resync, the end of a deaf watch, a verification. Returns
+  /// when to call again. Called by the factory's timekeeper.
   Time tick(Time now) EXCLUDES(delivery_);
 
   /// The reflector, for tests that drive it by hand instead of calling start(). Valid after
   /// prepare().
   Reflector& reflector() EXCLUDES(delivery_);
-  /// What start() does before it starts the thread.
+  /// The part of start() before it starts the thread.
   Status prepare() EXCLUDES(delivery_);
 
  private:
@@ -169,14 +169,15 @@ class Informer {
   /// A reflector with its thread.
   class Source;
 
-  // What a source brings: for the store, when it serves; for the refill's, when it fills that; else
-  // it is dropped.
+  // Receives a source's content: for the store if the source serves, for the refill's store if it
+  // fills that; otherwise drops it.
   Replacement begin_replace(const Source& from) EXCLUDES(delivery_);
   void replace(const Source& from, Replacement next, std::string_view resource_version)
       EXCLUDES(delivery_);
   void apply(const Source& from, WatchType type, ObjectRef object) EXCLUDES(delivery_);
   void skip(const Source& from, WatchType type, SkippedObject object) EXCLUDES(delivery_);
-  /// One event of a watch. `put` changes the store that it gets, and says what listeners are told.
+  /// Handles one event of a watch. `put` changes the store that it gets, and returns the change for
+  /// listeners.
   template <typename Put>
   void event(const Source& from, Put put) EXCLUDES(delivery_);
   void bookmark(const Source& from, std::string_view resource_version) EXCLUDES(delivery_);
@@ -197,7 +198,7 @@ class Informer {
   void want_verification(Time as_of) REQUIRES(delivery_);
   /// Listeners that have waited for too long find out whether the watch is deaf.
   void verify_overdue(Time now) REQUIRES(delivery_);
-  /// Tells of the verification that is wanted, or asks for it.
+  /// Reports a pending verification, or requests one.
   void pursue_verification() REQUIRES(delivery_);
   void relist(RelistReason reason) REQUIRES(delivery_);
   /// How a source parses that keeps so much.
@@ -220,9 +221,9 @@ class Informer {
   Phase phase_ GUARDED_BY(delivery_) = Phase::kCreated;
   std::vector<Listener*> listeners_ GUARDED_BY(delivery_);
   std::optional<std::vector<std::string>> projection_
-      GUARDED_BY(delivery_);  // Of all users; nothing: everything.
+      GUARDED_BY(delivery_);  // The union of all users; nothing: everything.
   std::vector<std::string> index_paths_ GUARDED_BY(delivery_);
-  // Of the last content or change, where the store's may be that of a bookmark.
+  // The version of the last content or change, where the store's may be that of a bookmark.
   std::uint64_t changed_version_ GUARDED_BY(delivery_) = 0;
   Refill* refill_ GUARDED_BY(delivery_) = nullptr;    // On its way.
   bool relist_wanted_ GUARDED_BY(delivery_) = false;  // Requested, and no list has ended since.

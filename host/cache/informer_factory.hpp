@@ -50,8 +50,8 @@ class InformerFactory {
   [[nodiscard]] std::vector<Informer*> informers() const EXCLUDES(mutex_);
 
  private:
-  /// How long the timekeeper rests at most: an informer that was started meanwhile is looked at
-  /// then.
+  /// The longest pause of the timekeeper: an informer that was started meanwhile waits at most this
+  /// long.
   static constexpr Duration kTickMax = std::chrono::seconds(30);
 
   void keep_time(const std::stop_token& stop) EXCLUDES(mutex_);

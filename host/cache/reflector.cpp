@@ -19,7 +19,7 @@ constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 /// How often a stream is checked for silence at least; its limit may move closer meanwhile.
 constexpr Duration kDeafCheckPeriod = std::chrono::seconds(5);
 
-/// What the kind of a list has behind that of its items.
+/// The suffix of a list's kind behind that of its items.
 constexpr std::string_view kListSuffix = "List";
 
 SkippedObject too_large(const ObjectIdentity& identity) {
@@ -266,7 +266,7 @@ Result<ObjectRef> Reflector::read(std::string_view json, SkippedObject& skipped)
 
 Status Reflector::skip_event(WatchType type, SkippedObject object) {
   if (type == WatchType::kError || type == WatchType::kBookmark) {
-    // These are the server's own. Without them there is no knowing where the watch stands.
+    // The server made these itself. Without them the position of the watch is unknown.
     return leave(Cause::kUndecodable,
                  Status(Code::kInvalid, object.why).with_context("a watch event"));
   }

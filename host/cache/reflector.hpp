@@ -24,7 +24,7 @@
 
 namespace davit::host {
 
-/// What is listed and watched.
+/// The resource to list and watch.
 struct Selection {
   ResourceId resource;
   std::string label_selector;
@@ -40,11 +40,11 @@ class ListWatch {
   virtual ~ListWatch() = default;
 
   using ChunkSink = std::function<Status(std::string_view chunk)>;
-  /// Sends `request` and hands the body of a successful answer to `sink` as it arrives, on the
+  /// Sends `request` and passes the body of a successful response to `sink` as it arrives, on the
   /// calling thread; blocks until the body ends. An empty piece comes first, when the server has
-  /// accepted the request. As RestClient::stream(): success means that the
-  /// server ended it properly, kUnavailable without ApiDetail that there was no connection or it
-  /// broke, kCancelled that `stop` was requested; an error of `sink` is returned as it is.
+  /// accepted the request. The result is RestClient::stream()'s: success means that the server
+  /// ended it properly, kUnavailable without ApiDetail that there was no connection or it broke,
+  /// kCancelled that `stop` was requested; an error of `sink` is returned as it is.
   virtual Status stream(const Selection& what, const ReflectorRequest& request,
                         std::stop_token stop, const ChunkSink& sink) = 0;
 };
@@ -79,17 +79,17 @@ struct ReflectorSeams {
   Random& random;
   InformerMetrics& metrics;
   ReflectorTarget& target;
-  ServerContact* contact = nullptr;  ///< Null: nobody tells when the server answers.
+  ServerContact* contact = nullptr;  ///< Null: responses to other requests are not reported.
 };
 
-/// The thin shell around ReflectorState: sends the requests that it asks for, cuts and parses what
-/// comes, and applies it. Bodies are parsed as they arrive; at most one object of them is held. An
-/// object that cannot be read, because of its size, depth, encoding or types, is skipped, and the
-/// list or watch goes on: one user's object must not keep all others from being seen.
-/// Threads: step() and run() belong to one thread; interrupt functions may be called from any.
+/// The thin shell around ReflectorState: sends the requests that the state plans, splits and parses
+/// the responses, and applies them. Bodies are parsed as they arrive; at most one object of them is
+/// held. An object that cannot be read, because of its size, depth, encoding or types, is skipped,
+/// and the list or watch goes on: one user's object must not hide all others. Threads: step() and
+/// run() belong to one thread; interrupt functions may be called from any.
 class Reflector final : private ServerContact::Waiter {
  public:
-  /// `known_version`, if it is not empty: what is listed first is no older than that.
+  /// `known_version`, if not empty: the first list is no older than that.
   Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Log log,
             const ReflectorOptions& options, std::string known_version = {});
   ~Reflector() override;
@@ -136,7 +136,7 @@ class Reflector final : private ServerContact::Waiter {
   void carry_out(const ReflectorReport& report, const ReflectorRequest& request);
   void note_freshness(const ReflectorReport& report) EXCLUDES(mutex_);
   void confirm(Time now) REQUIRES(mutex_);
-  /// Makes what the state knows visible, and tells of a verification.
+  /// Publishes the state, and reports a verification.
   void publish() EXCLUDES(mutex_);
   void log_report(const ReflectorReport& report, const ReflectorRequest& request);
   void log_failure(std::string_view message, const ReflectorReport& report,
@@ -149,8 +149,8 @@ class Reflector final : private ServerContact::Waiter {
   ReflectorState state_;
   Parser parser_;
   std::optional<Replacement>
-      next_;             // What a list, or the first part of a streaming list, collects.
-  std::string kind_;     // "apps/v1/ReplicaSet" of what is watched; learned from the first event.
+      next_;          // The content that a list, or the first part of a streaming list, collects.
+  std::string kind_;  // "apps/v1/ReplicaSet" of what is watched; learned from the first event.
   std::string failure_;  // The last failure that was logged; a repeated one is not.
   std::optional<StreamEnd::Cause> left_;  // Why we ended the stream ourselves, while one runs.
 

@@ -101,7 +101,7 @@ ReflectorState::Next ReflectorState::next(Time now) {
   }
   if (phase_ == Phase::kWatching && heard_at_ == Time{}) heard_at_ = now;
   if (next.request.collect_anew) {
-    // Without a version the server answers with its most recent state.
+    // Without a version the server returns its most recent state.
     content_as_of_ = next.request.resource_version.empty() ? std::optional(now) : std::nullopt;
   }
   on_sign_of_life(now);
@@ -239,7 +239,8 @@ void ReflectorState::note_contact(Time now) {
   broken_since_.reset();
 }
 
-/// What comes at once through a watch that follows a silent one shows that that one was deaf.
+/// Events that arrive at once through a watch that follows a silent one show that the silent one
+/// was deaf.
 void ReflectorState::note_change(Time now) {
   if (!suspect_since_ || now - *opened_at_ > options_.backlog_time) return;
   if (now - *suspect_since_ > options_.outage_min) followed_since_ = now;
@@ -286,7 +287,7 @@ ReflectorReport ReflectorState::finish(const StreamEnd& end, Time now) {
   if (end.cause == Cause::kStopped) return {};
   note_end(end, now);
   if (end.cause == Cause::kRelist) {
-    // Whoever asks knows of a newer state than the caches show: list the most recent one.
+    // The caller knows of a newer state than the caches show: list the most recent one.
     unavailable_ = true;
     phase_ = Phase::kStart;
     return {.note = Note::kRetried, .version = {}, .status = end.status};

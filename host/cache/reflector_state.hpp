@@ -1,4 +1,5 @@
-/// What a reflector does next: the rules of list and watch, without clock, threads or network.
+/// Decides what a reflector does next: the rules of list and watch, without clock, threads or
+/// network.
 #pragma once
 
 #include <chrono>
@@ -44,17 +45,17 @@ struct ReflectorOptions {
   /// Ours: requests that fail for longer than this are an outage. A load balancer that cuts a
   /// connection is none.
   Duration outage_min = std::chrono::seconds(5);
-  /// Ours: what a renewed watch tells within this time, the one before should have told.
+  /// Ours: if a renewed watch delivers an event within this time, the one before was deaf.
   Duration backlog_time = std::chrono::seconds(2);
   /// Ours: a watch that lasts so long ends with a bookmark a second after it began, which says how
   /// far the cache is.
   std::chrono::seconds verifying_watch{3};
-  /// Ours: a lost server that answers others is tried again before the back-off is over, but no
-  /// more often than this.
+  /// Ours: a lost server that responds to other requests is tried again before the back-off is
+  /// over, but not more often than this.
   Duration early_retry_gap = std::chrono::seconds(1);
 };
 
-/// One request that the reflector wants sent.
+/// One request for the reflector to send.
 struct ReflectorRequest {
   enum class Kind {
     kStreamingList,  ///< A watch with sendInitialEvents=true&resourceVersionMatch=NotOlderThan.
@@ -66,7 +67,7 @@ struct ReflectorRequest {
   std::uint32_t limit = 0;       ///< 0: left out.
   std::string continue_token;
   std::chrono::seconds timeout{0};  ///< timeoutSeconds of a watch.
-  bool collect_anew = false;        ///< What was collected so far is void.
+  bool collect_anew = false;        ///< Discard what was collected so far.
 };
 
 /// The query of a request, form-encoded, selectors included; without `watch=true`.
@@ -78,9 +79,9 @@ struct StreamEnd {
   enum class Cause {
     kEnded,        ///< The server ended its response properly.
     kBroken,       ///< The connection broke or there was none.
-    kRefused,      ///< The server answered with an error.
+    kRefused,      ///< The server returned an error.
     kErrorEvent,   ///< The watch delivered an ERROR event.
-    kUndecodable,  ///< What came is not what was asked for.
+    kUndecodable,  ///< The content is not what was requested.
     kDeaf,         ///< Cut by us: nothing came any more.
     kRelist,       ///< Cut by us: everything is to be listed again.
     kVerify,       ///< Cut by us: how far the server is, is to be asked.
@@ -88,16 +89,16 @@ struct StreamEnd {
   };
   Cause cause = Cause::kEnded;
   Status status;  ///< Why; ok for kEnded.
-  // Of a list that ended properly.
+  // At the proper end of a list.
   std::string resource_version;
   std::string continue_token;
 };
 
-/// What an error means to a reflector.
+/// The kinds of errors that a reflector distinguishes.
 enum class Failure { kExpired, kTooLarge, kThrottled, kOther };
 [[nodiscard]] Failure classify(const Status& status);
 
-/// What became of a request: for the store and for the log.
+/// The outcome of a request: for the store and for the log.
 struct ReflectorReport {
   enum class Note {
     kNone,
@@ -105,7 +106,7 @@ struct ReflectorReport {
     kListFailed,       ///< Tried again after a back-off.
     kWatchFailed,      ///< The watch could not be started; a new list follows after a back-off.
     kWatchEnded,       ///< The watch ended with an error; a new list follows after a back-off.
-    kWatchTooShort,    ///< As kWatchEnded: it ended at once, without an event.
+    kWatchTooShort,    ///< Like kWatchEnded: it ended at once, without an event.
     kWatchDeaf,        ///< Cut; the next watch goes on where it was.
     kWatchSilent,      ///< The same, but the silence was only longer than usual.
     kExpired,          ///< The version is too old for the server; a new list follows.
@@ -115,7 +116,7 @@ struct ReflectorReport {
   };
   Note note = Note::kNone;
   std::string version;  ///< kPopulated.
-  Status status;        ///< What happened, for the log.
+  Status status;        ///< For the log.
 };
 
 /// The state machine of one reflector.
@@ -140,7 +141,7 @@ class ReflectorState {
     kProbing,        ///< Asking for the server's present version; kWatching follows.
   };
 
-  /// `known_version`, if it is not empty: the first list is no older.
+  /// `known_version`, if not empty: the first list is no older.
   ReflectorState(const ReflectorOptions& options, Random& random, std::string known_version = {})
       : options_(options),
         random_(random),
@@ -173,13 +174,14 @@ class ReflectorState {
     kCollect,   ///< Put into, or take out of, what is being collected.
     kApply,     ///< Apply to the store.
     kBookmark,  ///< Move the store's version.
-    kPopulate,  ///< What is collected is the content at the event's version; the watch goes on.
+    kPopulate,  ///< The collected objects are the content at the event's version; the watch goes
+                ///< on.
     kNothing,
   };
   Use on_event(const Event& event, Time now);
   /// The server has accepted the request that runs.
   void on_open(Time now);
-  /// Something came in that is no usable event, or a piece of a list.
+  /// Records that something other than a usable event arrived, such as a piece of a list.
   void on_sign_of_life(Time now);
 
   /// The request ended.
@@ -202,10 +204,10 @@ class ReflectorState {
 
  private:
   struct ListRun {
-    std::string first_version;  // What the first page asked for.
+    std::string first_version;  // The version that the first page requested.
     std::uint32_t limit = 0;
-    std::string continue_token;  // Of the next page.
-    std::string version;         // Of the first page's answer.
+    std::string continue_token;  // For the next page.
+    std::string version;         // The version of the first page.
     std::uint32_t pages = 0;
     bool paginated = false;
     bool unavailable_retried = false;
@@ -248,7 +250,7 @@ class ReflectorState {
   bool paged_zero_ = false;   // Lists at version 0 came in pages: the server has no watch cache.
   ListRun list_;
 
-  // Of the stream that runs now.
+  // The stream that runs now.
   Time started_{};
   Time stream_limit_ = Time::max();  // Its timeout and slack.
   Time deaf_at_ = Time::max();
@@ -259,7 +261,7 @@ class ReflectorState {
 
   SilenceGauge silence_;
   std::optional<Duration> silence_cap_;
-  bool lost_ = false;  // The server could not be reached, and has not answered since.
+  bool lost_ = false;  // The server could not be reached, and has not responded since.
   Time early_retry_at_ = Time::min();
 
   // Outages.
@@ -270,7 +272,7 @@ class ReflectorState {
 
   // Verification.
   std::optional<Time> verified_;
-  std::optional<Time> content_as_of_;  // What is being collected is at least as new.
+  std::optional<Time> content_as_of_;  // The content being collected is at least as new.
   struct Goal {
     std::uint64_t version = 0;
     Time as_of;

@@ -1,4 +1,4 @@
-/// Tells those who wait for a server that could not be reached that it answers again.
+/// Notifies reflectors that wait for an unreachable server when it responds again.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class ServerContact {
   ServerContact(const ServerContact&) = delete;
   ServerContact& operator=(const ServerContact&) = delete;
 
-  /// A request of this host has succeeded. Cheap while nobody waits.
+  /// Reports that a request of this host has succeeded. Cheap without waiters.
   void responded() EXCLUDES(mutex_) {
     // Relaxed: who begins to wait just now hears of the next success.
     if (count_.load(std::memory_order_relaxed) == 0) return;

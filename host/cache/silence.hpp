@@ -17,7 +17,7 @@ class SilenceGauge {
   static constexpr double kPauses = 2.5;
   /// Shorter silences are never suspicious: a renewal costs a connection and a request.
   static constexpr Duration kShortest = std::chrono::seconds(20);
-  /// So many pauses make a habit.
+  /// The number of pauses that make a habit.
   static constexpr int kPausesKnown = 4;
 
   /// An event or bookmark came.
@@ -32,8 +32,8 @@ class SilenceGauge {
     last_ = now;
   }
 
-  /// A watch was renewed because it was silent. Each time in a row doubles the next limit, so that
-  /// a resource at rest costs a few requests only.
+  /// Records that a watch was renewed because it was silent. Each time in a row doubles the next
+  /// limit, so that an idle resource costs few requests.
   void renewed() { renewals_ = std::min(renewals_ + 1, 16); }
 
   /// The silence after which to renew, or nothing while the habit is unknown.

@@ -9,7 +9,8 @@ std::string key_of(std::string_view ns, std::string_view name) {
   return std::string(ns).append("/").append(name);
 }
 
-/// Objects without a name have one entry for each complaint: nothing else tells them apart.
+/// Objects without a name have one entry for each complaint, because nothing else distinguishes
+/// them.
 std::string key_of(const SkippedObject& object) {
   if (object.identity.name.empty()) return "\n" + object.why;
   return key_of(object.identity.ns, object.identity.name);

@@ -30,8 +30,8 @@ struct SkippedObject {
   bool is_kept = false;  ///< The cache holds an older state of it.
 };
 
-/// What a store or the next content of one has passed over, by namespace and name. One entry is
-/// smaller than the object that it stands for, so there is no limit. Not thread-safe.
+/// The objects that a store, or its next content, has skipped, by namespace and name. One entry is
+/// smaller than its object, so there is no limit. Not thread-safe.
 class SkippedObjects {
  public:
   /// Adds it, in place of an earlier state.
@@ -45,13 +45,13 @@ class SkippedObjects {
   void keep(std::string_view ns, std::string_view name);
   /// Names the kind of those whose text did not: the items of a list.
   void set_kind(std::string_view api_version, std::string_view kind);
-  /// Makes `next` the content. What was taken as news here is no news there.
+  /// Makes `next` the content. Entries already returned here are not returned again.
   void replace(SkippedObjects next);
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] std::vector<SkippedObject> list() const;
-  /// Those that were not returned before, each version once.
+  /// The entries that were not returned before, each version once.
   [[nodiscard]] std::vector<SkippedObject> take_news();
   /// The first without an older state in the cache whose controlling owner has this UID, or null.
   [[nodiscard]] const SkippedObject* lacking(std::string_view owner_uid) const;

@@ -33,15 +33,15 @@ inline constexpr std::string_view kLabelIndex = DAVIT_INDEX_LABEL;
 class Replacement;
 
 /// Every object of one resource and selection, by namespace and name, with indexes. Objects are
-/// found by the names inside them: no keys are copied. What is read is one consistent state; a
-/// whole relist appears in one step.
+/// found by the names inside them: no keys are copied. A read sees one consistent state; a whole
+/// relist appears in one step.
 ///
-/// An object that cannot be read is skipped: an older state of it stays, because a deletion that
-/// did not happen would make controllers act on it, and goes when the object is deleted or another
-/// one has taken its name.
+/// An object that cannot be read is skipped: an older state of it stays, because controllers would
+/// act on a deletion that did not happen. That state goes when the object is deleted or another one
+/// has taken its name.
 ///
 /// Threads: any may read. put(), remove(), skip(), replace() and advance() belong to one writer at
-/// a time, which is what its informer is for. Never blocks beyond its short lock.
+/// a time; the informer ensures that. Never blocks beyond its short lock.
 class Store {
  public:
   explicit Store(ObjectSpace& space);  ///< `space` must outlive it.
@@ -52,8 +52,8 @@ class Store {
 
   /// The object, or nothing. `ns` is empty for cluster-scoped resources.
   [[nodiscard]] ObjectRef get(std::string_view ns, std::string_view name) const EXCLUDES(mutex_);
-  /// All objects with `key` in `index`, in no particular order; every object when `index` is empty.
-  /// kNotFound when there is no such index.
+  /// All objects with `key` in `index`, in no particular order; every object if `index` is empty.
+  /// kNotFound if there is no such index.
   [[nodiscard]] Result<std::vector<ObjectRef>> select(std::string_view index,
                                                       std::string_view key) const EXCLUDES(mutex_);
   [[nodiscard]] std::vector<ObjectRef> list() const EXCLUDES(mutex_);
@@ -64,7 +64,7 @@ class Store {
   /// sees a number finds the changes up to it in the store.
   [[nodiscard]] std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
-  /// What was skipped and has not been read since.
+  /// The objects that were skipped and have not been read since.
   [[nodiscard]] std::vector<SkippedObject> skipped() const EXCLUDES(mutex_);
   [[nodiscard]] std::size_t skipped_count() const {
     return skipped_count_.load(std::memory_order_relaxed);
@@ -74,14 +74,14 @@ class Store {
   [[nodiscard]] std::optional<SkippedObject> lacking(std::string_view owner_uid) const
       EXCLUDES(mutex_);
 
-  /// Adds an index over the strings at `path` (see FieldPath), and fills it. The same name with the
-  /// same path again is no error; with another path it is kAlreadyExists. kInvalid: the path is
+  /// Adds an index over the strings at `path` (see FieldPath), and fills it. Repeating a name with
+  /// the same path is not an error; with another path it is kAlreadyExists. kInvalid: the path is
   /// malformed. Any thread.
   Status add_index(std::string_view name, std::string_view path) EXCLUDES(mutex_);
 
   // ---- The writer.
 
-  /// Puts the object in; tells whether it was added or updated. The version of the store becomes
+  /// Puts the object in; returns whether it was added or updated. The version of the store becomes
   /// the object's.
   Change put(ObjectRef object) EXCLUDES(mutex_);
   /// Takes out the object of this name, and returns the deletion with `last` as its last state;
@@ -91,16 +91,16 @@ class Store {
   /// of what was held under its name, if that is gone. The version of the store becomes the
   /// object's if it is known.
   std::optional<Change> skip(WatchType type, SkippedObject object) EXCLUDES(mutex_);
-  /// What was skipped and not returned here before, each version once.
+  /// The objects that were skipped and not returned here before, each version once.
   [[nodiscard]] std::vector<SkippedObject> take_skip_news() EXCLUDES(mutex_);
   /// Makes `next` the content. Returns what changed: first the deletions as tombstones, then
   /// additions and updates.
   std::vector<Change> replace(Replacement next, std::string_view resource_version) EXCLUDES(mutex_);
-  /// Changes places with `next`, which another list and watch of the same collection has filled and
-  /// whose writer rests: in one step for readers, whatever the size. Returns what changed, as
-  /// replace(). The version stays if it is the later one.
+  /// Exchanges the content with `next`, which another list and watch of the same collection has
+  /// filled and whose writer is idle: in one step for readers, whatever the size. Returns the
+  /// changes, like replace(). The version stays if it is the later one.
   std::vector<Change> take_over(Store& next) EXCLUDES(mutex_, next.mutex_);
-  /// Adds, to a store that nobody else uses yet, the indexes that `other` has.
+  /// Adds the indexes of `other` to a store that is not shared yet.
   void add_indexes_of(const Store& other) EXCLUDES(mutex_, other.mutex_);
   /// Moves only the version (a bookmark).
   void advance(std::string_view resource_version) EXCLUDES(mutex_);

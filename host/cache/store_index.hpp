@@ -26,13 +26,13 @@ class StoreIndex {
       : name_(std::move(name)), path_(std::move(path)), keys_(std::move(keys)) {}
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// As it was declared; empty for the indexes that every store has.
+  /// The declared path; empty for the indexes that every store has.
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const IndexKeys& keys() const { return keys_; }
 
   void insert(std::uint32_t slot, const ObjectRef& object);
   void erase(std::uint32_t slot);
-  /// As erase() and insert(), but touches nothing when the keys are the same.
+  /// Same as erase() and insert(), but touches nothing if the keys are equal.
   void update(std::uint32_t slot, const ObjectRef& object);
 
   /// The slots with this key, in no particular order; valid until the next change.
@@ -59,7 +59,7 @@ class StoreIndex {
   void add_entry(std::uint32_t slot, std::uint32_t key);
   void remove_entry(Entry entry);
   Entry& entry_of(std::uint32_t slot, std::uint32_t key);
-  /// Calls `use` for each entry of the slot, until it answers that it has seen enough.
+  /// Calls `use` for each entry of the slot, until it returns that it has seen enough.
   template <typename Use>
   void each_entry(std::uint32_t slot, Use&& use);
   void add_further(std::uint32_t slot, Entry entry);
@@ -72,8 +72,8 @@ class StoreIndex {
     Entry entry;
     std::uint32_t next = kNone;
   };
-  std::vector<Entry> first_;           // By slot.
-  std::vector<std::uint32_t> chains_;  // By slot, into further_; as short as may be.
+  std::vector<Entry> first_;           // Index: slot.
+  std::vector<std::uint32_t> chains_;  // Index: slot; points into further_. As short as possible.
   std::vector<Further> further_;
   std::uint32_t free_further_ = kNone;  // A chain too.
   std::vector<Key> values_;

@@ -117,7 +117,7 @@ void WriteTracker::await_verification(Entry& entry, Watcher& watcher, Time faile
 
 bool WriteTracker::is_seen(const Deletion& deletion) {
   const ObjectRef held = deletion.watcher->informer.store().get(deletion.ns, deletion.name);
-  // The response's version tells nothing: for an object that is gone at once it is the one before.
+  // The response's version does not help: for an object that is gone at once it is the one before.
   return !held || metadata(*held).uid != deletion.uid ||
          static_cast<bool>(held.root()["metadata"]["deletionTimestamp"]);
 }

@@ -20,7 +20,7 @@
 
 namespace davit::host {
 
-/// The object that a write was about, as the server's response tells it. Views live for the call.
+/// The written object, from the server's response. Views live for the call.
 struct WrittenObject {
   std::string_view ns;
   std::string_view name;
@@ -46,12 +46,11 @@ struct WriteTrackerOptions {
 /// response; a delete when the store holds no object of that UID, or holds it with a
 /// deletionTimestamp. A write without a response is seen when the cache is verified as of its
 /// failure: then it shows whether the write was applied. Versions that cannot be compared, and
-/// informers with selectors (whose version may rest for long), count as caught up. Informers must
-/// outlive the tracker.
+/// informers with selectors (whose version may stay unchanged for long), count as caught up.
+/// Informers must outlive the tracker.
 ///
-/// Cheap where nothing is outstanding: one lookup per sync, one comparison per change of a cache.
-/// Where much is, a change costs a search among what waits for its cache, and what it settles.
-/// Threads: any.
+/// Cheap when nothing is outstanding: one lookup per sync, one comparison per change of a cache.
+/// Otherwise a change costs a search among the writes that wait for its cache. Threads: any.
 class WriteTracker {
  public:
   explicit WriteTracker(WriteTrackerOptions options);
@@ -70,15 +69,15 @@ class WriteTracker {
   void note_lost(std::string_view key, Informer& informer, Time now) EXCLUDES(mutex_);
 
   /// Whether the caches show every write of `key`. If not, the key is remembered, and on_ready
-  /// tells when they do. Past the deadline it asks the informers that lag for a relist, which
-  /// counts as seeing, whatever it shows; until that has come, the key stays.
+  /// reports when they do. After the deadline it requests a relist from the informers that lag,
+  /// which counts as seeing, whatever it shows; until the relist has come, the key stays.
   [[nodiscard]] bool ready(std::string_view key, Time now) EXCLUDES(mutex_);
 
-  /// When to ask for `key` again at the latest, after ready() said no.
+  /// The latest time to call ready() again for `key`, after it returned false.
   [[nodiscard]] std::optional<Time> deadline(std::string_view key) const EXCLUDES(mutex_);
 
-  /// Moves all that is outstanding to the tracker of the queue that goes on with the keys. What
-  /// ready() held back here is told by nobody any more: the caller takes those keys along.
+  /// Moves all outstanding writes to the tracker of the queue that takes over the keys. on_ready
+  /// does not report the keys held back here any more: the caller takes them along.
   void hand_over(WriteTracker& to) EXCLUDES(mutex_);
 
   /// Keys with outstanding writes.
@@ -126,7 +125,7 @@ class WriteTracker {
     std::vector<Deletion> deletions{};  // Their places mean nothing.
   };
 
-  /// The watcher that makes `informer` tell this tracker when it moves.
+  /// The watcher through which `informer` notifies this tracker of progress.
   [[nodiscard]] Watcher& follow(Informer& informer) EXCLUDES(mutex_);
   [[nodiscard]] Entry& pending_of(std::string_view key, Time deadline) REQUIRES(mutex_);
   static void await_version(Entry& entry, Watcher& watcher, std::uint64_t version);
@@ -155,7 +154,7 @@ class WriteTracker {
   Keys keys_ GUARDED_BY(mutex_);
   std::size_t relisting_ GUARDED_BY(mutex_) = 0;  // Keys that wait for a relist.
   std::size_t lost_ GUARDED_BY(mutex_) = 0;       // Writes without a response that are waited for.
-  std::size_t prune_at_ GUARDED_BY(mutex_) = 64;  // Size of keys_ at which it is next gone through.
+  std::size_t prune_at_ GUARDED_BY(mutex_) = 64;  // prune() runs when keys_ has this size.
 };
 
 }  // namespace davit::host
