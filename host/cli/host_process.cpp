@@ -82,7 +82,6 @@ HostProcess::~HostProcess() {
   server_.reset();
   // What the informers still have to say goes to controllers that live.
   if (informers_) informers_->stop();
-  if (plugins_) plugins_->clear();
 }
 
 bool HostProcess::elects() const { return manifest_.leader_election.enabled && !manifest_.dry_run; }
@@ -315,24 +314,24 @@ void HostProcess::show_controller(const std::string& controller) {
   constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
   // A plugin that hangs must hold up no probe of others: its code runs aside from the server.
   checks_.add_aside(controller, kWell, asides_.make(),
-                    [this, controller] { return plugins_->health(controller); });
-  if (!plugins_->has_debug_page(controller)) return routes_.remove_debug_page(controller);
+                    [this, controller] { return plugins_->serving().health(controller); });
+  if (!plugins_->serving().has_debug_page(controller)) return routes_.remove_debug_page(controller);
   routes_.add_debug_page(controller,
                          [this, controller](std::string_view path, std::string_view query) {
-                           return plugins_->debug_page(controller, path, query);
+                           return plugins_->serving().debug_page(controller, path, query);
                          });
 }
 
 Status HostProcess::start_controllers() {
   constexpr HealthEndpoints kReady{.health = false, .live = false, .ready = true};
-  checks_.add("informer-sync", kReady, [this] { return plugins_->caches_filled(); });
+  checks_.add("informer-sync", kReady, [this] { return plugins_->serving().caches_filled(); });
   // Not for /livez: a new process would reach the server no better.
   checks_.add("informer-freshness", kReady,
               [this] { return check_current(cache_states(*informers_), seams_.clock.now()); });
   if (Status s = informers_->start(); !s.ok()) return s;
   plugins_->start();
   metrics_->before_scrape([this] {
-    plugins_->report();
+    plugins_->serving().report();
     report_caches();
   });
   return {};
@@ -381,10 +380,10 @@ void HostProcess::report_skipped(const ResourceId& resource, const SkippedObject
 }
 
 void HostProcess::tick() {
-  plugins_->report();
+  plugins_->serving().report();
   checks_.note("caches", cache_notes(cache_states(*informers_), seams_.clock.now()));
   transport_->close_idle();
-  if (!trimmed_ && plugins_->caches_filled().ok()) {
+  if (!trimmed_ && plugins_->serving().caches_filled().ok()) {
     give_back_memory();
     trimmed_ = true;
   }

@@ -55,7 +55,7 @@ std::vector<std::filesystem::path> ManifestFollower::files() const {
   std::set<std::filesystem::path> files = directories_;
   if (!manifest_path_.empty()) files.insert(manifest_path_);
   for (const DesiredPlugin& each : applied_.plugins) files.insert(each.file);
-  for (const PluginState& each : host_.plugins().state().plugins) files.insert(each.file);
+  for (const PluginState& each : host_.plugins().serving().state().plugins) files.insert(each.file);
   return {files.begin(), files.end()};
 }
 
@@ -85,14 +85,14 @@ void ManifestFollower::plugin_changed(const std::filesystem::path& file) {
   do {
     met_another_ = false;
     try_plugin(file);
-  } while (met_another_ && host_.plugins().wait_idle());
+  } while (met_another_ && host_.plugins().serving().wait_idle());
 }
 
 void ManifestFollower::settings_changed(std::string_view mistake) {
   do {
     met_another_ = false;
     try_settings(mistake);
-  } while (met_another_ && host_.plugins().wait_idle());
+  } while (met_another_ && host_.plugins().serving().wait_idle());
 }
 
 SwapReport ManifestFollower::watched(SwapReport report) {
@@ -102,7 +102,7 @@ SwapReport ManifestFollower::watched(SwapReport report) {
 
 void ManifestFollower::try_plugin(const std::filesystem::path& file) {
   const Result<TrustedFile> now = read_plugin_file(file);
-  for (const PluginState& each : host_.plugins().state().plugins) {
+  for (const PluginState& each : host_.plugins().serving().state().plugins) {
     const bool changed = !now || now->digest != each.build.digest;
     if (each.file == file && changed) (void)watched(host_.plugins().swap({each.name, file}));
   }

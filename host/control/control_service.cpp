@@ -198,20 +198,21 @@ std::string ControlService::respond(std::string_view line) {
   const std::string& name = request->name;
   if (command == "swap") return line_of(plugins_.swap(swap_of(*request)));
   if (command == "load") {
-    return line_of(hooks_.load ? hooks_.load(request->file) : plugins_.load(request->file));
+    return line_of(hooks_.load ? hooks_.load(request->file) : plugins_.load({request->file}));
   }
   if (command == "shadow") {
-    return line_of(request->file.empty() ? plugins_.shadow(name)
-                                         : plugins_.start_shadow({name, request->file}));
+    return line_of(request->file.empty() ? plugins_.shadows().compare(name)
+                                         : plugins_.shadows().start({name, request->file}));
   }
   if (command == "shadow-commit") return line_of(plugins_.commit_shadow(name));
-  if (command == "shadow-drop") return line_of(plugins_.drop_shadow(name));
+  if (command == "shadow-drop") return line_of(plugins_.shadows().drop(name));
   if (command == "unload") return line_of(plugins_.unload(name));
   if (command == "enable") return line_of(plugins_.enable(name));
   if (command == "disable") return line_of(plugins_.disable(name));
-  if (command == "pause") return line_of(plugins_.pause(name), name + " is paused");
-  if (command == "resume") return line_of(plugins_.resume(name), name + " goes on");
-  return line_of(plugins_.state(), hooks_.notes ? hooks_.notes() : std::vector<std::string>());
+  if (command == "pause") return line_of(plugins_.serving().pause(name), name + " is paused");
+  if (command == "resume") return line_of(plugins_.serving().resume(name), name + " goes on");
+  return line_of(plugins_.serving().state(),
+                 hooks_.notes ? hooks_.notes() : std::vector<std::string>());
 }
 
 }  // namespace davit::host

@@ -5,11 +5,23 @@
 #include <thread>
 #include <utility>
 
-#include "host/swap/exclusive_operation.hpp"
 #include "lib/base/assert.hpp"
 #include "lib/base/start_thread.hpp"
 
 namespace davit::host {
+namespace {
+
+std::unique_ptr<PluginSlot> make_slot(std::string name, std::filesystem::path file,
+                                      std::string sha256, Generation now) {
+  auto slot = std::make_unique<PluginSlot>();
+  slot->name = std::move(name);
+  slot->file = std::move(file);
+  slot->sha256 = std::move(sha256);
+  slot->now = std::move(now);
+  return slot;
+}
+
+}  // namespace
 
 PluginSet::PluginSet(Clock& clock, Log log, ControllerFactory factory, SetObservers observers,
                      SwapLimits limits)
@@ -17,25 +29,36 @@ PluginSet::PluginSet(Clock& clock, Log log, ControllerFactory factory, SetObserv
       log_(log.named("plugins")),
       factory_(std::move(factory)),
       observers_(std::move(observers)),
-      limits_(limits),
-      retirement_(clock, log_) {}
+      limits_(std::move(limits)),
+      retirement_(clock, log_),
+      preparation_(clock, factory_, limits_, retirement_, registry_.stop.get_token()),
+      serving_(registry_, clock, observers_.metrics),
+      shadows_(registry_, retirement_, preparation_, clock, limits_),
+      probations_(registry_, clock, [this](const FailedProbation& each) { roll_back(each); }) {}
 
-PluginSet::~PluginSet() { clear(); }
+PluginSet::~PluginSet() {
+  std::vector<std::unique_ptr<PluginSlot>> slots;  // Ended without the lock.
+  MutexLock lock(registry_.mutex);
+  slots.swap(registry_.slots);
+}
+
+SwapParts PluginSet::parts() {
+  return {clock_, limits_, observers_, registry_, retirement_, preparation_, shadows_, probations_};
+}
 
 void PluginSet::add(std::shared_ptr<const LoadedPlugin> plugin, std::string sha256) {
-  MutexLock lock(mutex_);
-  if (find(plugin->declaration().name) != nullptr) return;
-  slots_.push_back(std::make_unique<Slot>());
-  Slot& slot = *slots_.back();
-  slot.name = plugin->declaration().name;
-  slot.file = plugin->file().path;
-  slot.sha256 = std::move(sha256);
-  slot.now.plugin = std::move(plugin);
+  MutexLock lock(registry_.mutex);
+  const std::string name = plugin->declaration().name;
+  if (registry_.find(name) != nullptr) return;
+  const std::filesystem::path file = plugin->file().path;
+  Generation first;
+  first.plugin = std::move(plugin);
+  registry_.slots.push_back(make_slot(name, file, std::move(sha256), std::move(first)));
 }
 
 void PluginSet::add(std::string_view plugin, std::unique_ptr<ControllerHost> controller) {
-  MutexLock lock(mutex_);
-  Slot* const slot = find(plugin);
+  MutexLock lock(registry_.mutex);
+  PluginSlot* const slot = registry_.find(plugin);
   DAVIT_ASSERT(slot != nullptr);
   slot->now.controllers.push_back(std::make_unique<HostedController>(std::move(controller)));
 }
@@ -43,30 +66,24 @@ void PluginSet::add(std::string_view plugin, std::unique_ptr<ControllerHost> con
 void PluginSet::start() {
   std::vector<std::string> names;
   {
-    MutexLock lock(mutex_);
-    for (const auto& slot : slots_) {
+    MutexLock lock(registry_.mutex);
+    for (const auto& slot : registry_.slots) {
       for (const auto& each : slot->now.controllers) {
         names.push_back(each->host->name());
         log_.info(1, "Controller starting...", {{"controller", each->host->name()}});
         each->host->start();
-        begin(*slot, *each);
+        registry_.begin(*slot, *each);
       }
     }
   }
-  report_up(names);
-}
-
-void PluginSet::begin(const Slot& slot, HostedController& controller) {
-  if (is_paused(slot, controller.host->name())) controller.host->pause();
-  if (controller.host->declared().without_leadership) return controller.host->begin_syncing();
-  if (leading_) won_ ? controller.host->lead(*won_) : controller.host->begin_syncing();
+  observers_.report_up(names);
 }
 
 void PluginSet::lead(std::optional<Time> won) {
-  MutexLock lock(mutex_);
-  leading_ = true;
-  won_ = won;
-  for (const auto& slot : slots_) {
+  MutexLock lock(registry_.mutex);
+  registry_.leading = true;
+  registry_.won = won;
+  for (const auto& slot : registry_.slots) {
     for (const auto& each : slot->now.controllers) {
       won ? each->host->lead(*won) : each->host->begin_syncing();
     }
@@ -74,39 +91,26 @@ void PluginSet::lead(std::optional<Time> won) {
 }
 
 void PluginSet::lose() {
-  MutexLock lock(mutex_);
-  leading_ = false;
-}
-
-void PluginSet::report() {
-  for (const std::string& name : controllers()) {
-    if (const std::optional<ControllerGuard> guarded = guard_controller(name))
-      guarded->host->report();
-  }
-  if (observers_.metrics == nullptr) return;
-  const SetState now = state();
-  for (const PluginState& each : now.plugins) {
-    observers_.metrics->plugin_generation(each.name, each.build.generation);
-  }
-  observers_.metrics->resident_generations(now.residents.size());
+  MutexLock lock(registry_.mutex);
+  registry_.leading = false;
 }
 
 bool PluginSet::stop(const Quiesce& wait) {
   std::vector<ControllerHost*> hosts;
   {
-    MutexLock lock(mutex_);
-    stopping_ = true;
-    stop_.request_stop();
-    idle_.notify_all();
-    for (const auto& slot : slots_) {
-      end_probation(*slot, Probation::End::kSuperseded, "the host stops");
+    MutexLock lock(registry_.mutex);
+    registry_.stopping = true;
+    registry_.stop.request_stop();
+    registry_.idle.notify_all();
+    for (const auto& slot : registry_.slots) {
+      probations_.end(*slot, Probation::End::kSuperseded, "the host stops");
     }
     // What is under way has limits of its own, and sees that the host stops before it switches.
-    while (!busy_.empty()) {
+    while (!registry_.busy.empty()) {
       if (clock_.now() >= wait.give_up_at) return false;
-      clock_.wait_until(idle_, mutex_, wait.give_up_at);
+      clock_.wait_until(registry_.idle, registry_.mutex, wait.give_up_at);
     }
-    for (const auto& slot : slots_) {
+    for (const auto& slot : registry_.slots) {
       for (const auto& each : slot->now.controllers) hosts.push_back(each->host.get());
       if (slot->shadow == nullptr) continue;
       for (const auto& each : slot->shadow->generation.controllers) {
@@ -131,141 +135,274 @@ bool PluginSet::stop(const Quiesce& wait) {
   return all_ended.load() && !retirement_.runs_stray_code();
 }
 
-void PluginSet::clear() {
-  std::vector<std::unique_ptr<Slot>> slots;
+SwapReport PluginSet::swap(const SwapRequest& request) {
+  SwapReport report;
+  report.plugin = request.plugin;
+  std::shared_ptr<Probation> probation;
   {
-    MutexLock lock(mutex_);
-    slots.swap(slots_);
-  }
-}
-
-std::optional<PluginSet::ControllerGuard> PluginSet::guard_controller(std::string_view controller) {
-  MutexLock lock(mutex_);
-  const Slot* slot = slot_of(controller);
-  if (slot == nullptr) return std::nullopt;
-  HostedController* const found = slot->now.find(controller);
-  std::optional<Gate::Pass> pass = found->probes.enter();
-  if (!pass) return std::nullopt;
-  return ControllerGuard{found->host.get(), std::move(*pass)};
-}
-
-Status PluginSet::health(std::string_view controller) {
-  const std::optional<ControllerGuard> guarded = guard_controller(controller);
-  return guarded ? guarded->host->health() : Status(Code::kNotFound, "does not run");
-}
-
-bool PluginSet::has_debug_page(std::string_view controller) {
-  const std::optional<ControllerGuard> guarded = guard_controller(controller);
-  return guarded && guarded->host->has_debug_page();
-}
-
-Result<std::string> PluginSet::debug_page(std::string_view controller, std::string_view path,
-                                          std::string_view query) {
-  const std::optional<ControllerGuard> guarded = guard_controller(controller);
-  if (!guarded) return Status(Code::kNotFound, "does not run");
-  return guarded->host->debug_page(path, query);
-}
-
-Status PluginSet::caches_filled() {
-  MutexLock lock(mutex_);
-  for (const auto& slot : slots_) {
-    for (const auto& each : slot->now.controllers) {
-      if (each->host->caches_ready()) continue;
-      return Status(Code::kUnavailable,
-                    "the caches of " + each->host->name() + " are not filled yet");
+    const ExclusiveOperation operation(registry_, retirement_, "the swap of " + request.plugin);
+    if (operation.held(report)) {
+      Swap swap(parts(), request);
+      swap.run();
+      report = std::move(swap.report());
+      probation = swap.probation();
     }
   }
-  return {};
+  if (request.probation && probation != nullptr) probations_.await(*probation, report);
+  publish(report);
+  return report;
 }
 
-std::vector<std::string> PluginSet::controllers() const {
-  MutexLock lock(mutex_);
+SwapReport PluginSet::commit_shadow(const std::string& plugin) {
+  const Result<SwapRequest> request = shadows_.commit(plugin);
+  if (request) return swap(*request);
+  SwapReport report;
+  report.plugin = plugin;
+  report.fail(SwapOutcome::kUnknown, request.error().message());
+  return report;
+}
+
+void PluginSet::roll_back(const FailedProbation& failed) {
+  const Probation& probation = *failed.probation;
+  SwapReport report;
+  {
+    const ExclusiveOperation operation(registry_, retirement_, "the way back of " + failed.plugin);
+    // What is under way ends the probation, or it is judged again.
+    if (!operation.held(report)) return;
+    SwapRequest request{.plugin = failed.plugin, .file = probation.before_file};
+    const auto swap_back = [&] {
+      Swap swap(parts(), request, probation.before);
+      swap.run();
+      report = std::move(swap.report());
+    };
+    swap_back();
+    const bool is_state = report.outcome == SwapOutcome::kStateRefused ||
+                          report.outcome == SwapOutcome::kStateTimedOut;
+    if (is_state) {
+      // A build that does badly has nothing that is worth staying with it.
+      request.memory = SwapRequest::Memory::kLeave;
+      swap_back();
+    }
+  }
+  std::string text = "generation " + std::to_string(probation.build.generation) + " (" +
+                     probation.build.version + ") failed its probation: " + failed.why;
+  const bool is_back = report.ok();
+  text += is_back ? "; generation " + std::to_string(report.to.generation) + " is " +
+                        probation.before_version + " again"
+                  : "; the build before does not come back: " + report.text;
+  report.fail(is_back ? SwapOutcome::kRolledBack : report.outcome, text);
+  probations_.settle(failed, is_back ? Probation::End::kRolledBack : Probation::End::kFailed, text);
+  publish(report);
+  if (observers_.on_rolled_back) observers_.on_rolled_back(failed.plugin + ": " + text);
+}
+
+bool PluginSet::check_new(const Generation& made, SwapReport& report) {
+  MutexLock lock(registry_.mutex);
+  if (registry_.find(report.plugin) != nullptr) {
+    return report.fail(SwapOutcome::kUnknown,
+                       "the plugin " + report.plugin + " is loaded already: swap it");
+  }
+  for (const auto& each : made.controllers) {
+    if (!registry_.declaring(each->host->name())) continue;
+    return report.fail(SwapOutcome::kUnknown,
+                       "another plugin has the controller " + each->host->name() + " too");
+  }
+  return true;
+}
+
+SwapReport PluginSet::load(const LoadOrder& wanted) {
+  SwapReport report;
+  const ExclusiveOperation operation(registry_, retirement_,
+                                     "the loading of " + wanted.file.string());
+  if (!operation.held(report)) return report;
+  BuildOrder order;
+  order.file = wanted.file;
+  order.sha256 = wanted.sha256;
+  if (wanted.sha256.empty()) order.pin = wanted.pin;
+  order.staging = limits_.staging;
+  order.select = wanted.controllers ? BuildOrder::Select::kNamed : BuildOrder::Select::kOnByDefault;
+  order.controllers = wanted.controllers.value_or(std::vector<std::string>());
+  Generation made;
+  bool is_ready = preparation_.stage(std::move(order), made, report);
+  if (is_ready) {
+    report.plugin = made.plugin->declaration().name;
+    is_ready = check_new(made, report) &&
+               preparation_.open_informers(made, observers_.start_informers, report);
+  }
+  if (!is_ready) {
+    preparation_.discard(std::move(made), report);
+    return report;
+  }
+  const bool by_name = wanted.sha256.empty() && wanted.pin;
   std::vector<std::string> names;
-  for (const auto& slot : slots_) {
-    for (const auto& each : slot->now.controllers) names.push_back(each->host->name());
-  }
-  return names;
-}
-
-PluginSet::Slot* PluginSet::find(std::string_view plugin) {
-  for (const auto& slot : slots_) {
-    if (slot->name == plugin) return slot.get();
-  }
-  return nullptr;
-}
-
-PluginSet::Slot* PluginSet::slot_of(std::string_view controller) {
-  for (const auto& slot : slots_) {
-    if (slot->now.find(controller) != nullptr) return slot.get();
-  }
-  return nullptr;
-}
-
-bool PluginSet::is_paused(const Slot& slot, std::string_view controller) const {
-  return std::find(slot.paused.begin(), slot.paused.end(), controller) != slot.paused.end();
-}
-
-PluginState PluginSet::describe(const Slot& slot) const {
-  PluginState state;
-  state.name = slot.name;
-  state.file = slot.file;
-  const PluginFile& file = slot.now.plugin->file();
-  state.build = {file.declaration.version, file.digest, slot.now.number};
-  if (slot.probation) {
-    state.probation = slot.probation->since + slot.probation->terms.time - clock_.now();
-  }
-  state.grade = overall(file.findings);
-  for (const Finding& each : file.findings) state.grade_reasons.push_back(each.text);
-  if (slot.shadow) state.shadow = slot.shadow->build;
-  for (const DeclaredController& declared : file.declaration.controllers) {
-    ControllerState controller{declared.name, "off", 0};
-    if (const HostedController* found = slot.now.find(declared.name)) {
-      const ControllerHost& host = *found->host;
-      controller.waiting = host.waiting();
-      controller.state = is_paused(slot, declared.name)                   ? "paused"
-                         : !host.caches_ready()                           ? "filling"
-                         : leading_ || host.declared().without_leadership ? "running"
-                                                                          : "standby";
+  {
+    MutexLock lock(registry_.mutex);
+    registry_.slots.push_back(make_slot(report.plugin, wanted.file,
+                                        by_name ? wanted.pin(report.plugin) : wanted.sha256,
+                                        std::move(made)));
+    PluginSlot& slot = *registry_.slots.back();
+    names = slot.controllers();
+    for (const auto& each : slot.now.controllers) {
+      each->host->start();
+      registry_.begin(slot, *each);
     }
-    state.controllers.push_back(std::move(controller));
   }
-  return state;
+  observers_.report_up(names);
+  report.text = "the plugin " + report.plugin + " is loaded";
+  return report;
 }
 
-SetState PluginSet::state() {
-  SetState state;
-  MutexLock lock(mutex_);
-  for (const auto& slot : slots_) state.plugins.push_back(describe(*slot));
-  state.residents = residents_;
-  state.busy = busy_;
-  return state;
+SwapReport PluginSet::unload(const std::string& plugin) {
+  SwapReport report;
+  report.plugin = plugin;
+  const ExclusiveOperation operation(registry_, retirement_, "the unloading of " + plugin);
+  if (!operation.held(report)) return report;
+  shadows_.end(plugin);
+  std::vector<std::string> names;
+  {
+    MutexLock lock(registry_.mutex);
+    const PluginSlot* const slot = registry_.find(plugin);
+    if (slot == nullptr) {
+      report.fail(SwapOutcome::kUnknown, "no plugin " + plugin + " is loaded");
+      return report;
+    }
+    names = slot->controllers();
+  }
+  for (const std::string& name : names) {
+    if (!end_controller(name, report)) return report;
+  }
+  Generation old;
+  {
+    MutexLock lock(registry_.mutex);
+    PluginSlot& slot = *registry_.find(plugin);
+    probations_.end(slot, Probation::End::kSuperseded, "the plugin is unloaded");
+    report.from = slot.build();
+    old = std::move(slot.now);
+    std::erase_if(registry_.slots, [&](const auto& each) { return each->name == plugin; });
+  }
+  if (observers_.metrics != nullptr) observers_.metrics->plugin_generation(plugin, 0);
+  report.note(preparation_.retire(std::move(old)));
+  report.residents = retirement_.residents().size();
+  report.text = "the plugin " + plugin + " is unloaded";
+  return report;
 }
 
-bool PluginSet::wait_idle() {
-  MutexLock lock(mutex_);
-  while (!busy_.empty() && !stopping_) idle_.wait(mutex_);
-  return !stopping_;
+bool PluginSet::find_order(const std::string& controller, BuildOrder& order, SwapReport& report) {
+  MutexLock lock(registry_.mutex);
+  Result<PluginRegistry::Declared> declared = registry_.declaring(controller);
+  if (!declared) return report.fail(SwapOutcome::kUnknown, declared.error().message());
+  const PluginSlot& slot = *declared->slot;
+  report.plugin = slot.name;
+  if (slot.now.find(declared->name) != nullptr) {
+    report.text = declared->name + " runs already";
+    return false;
+  }
+  order.controllers.push_back(std::move(declared->name));
+  order.loaded = slot.now.plugin;
+  order.generation = slot.now.number;
+  return true;
 }
 
-Status PluginSet::pause(std::string_view controller) {
-  MutexLock lock(mutex_);
-  const Result<Declared> found = running(controller);
-  if (!found) return found.error();
-  Slot& slot = *found->slot;
-  if (is_paused(slot, found->name)) return {};
-  slot.paused.push_back(found->name);
-  slot.now.find(found->name)->host->pause();
-  return {};
+SwapReport PluginSet::enable(const std::string& controller) {
+  SwapReport report;
+  const ExclusiveOperation operation(registry_, retirement_, "the enabling of " + controller);
+  BuildOrder order;
+  if (!operation.held(report) || !find_order(controller, order, report)) return report;
+  const std::string name = order.controllers[0];
+  shadows_.end(report.plugin);
+  Generation made;
+  if (!preparation_.stage(std::move(order), made, report) ||
+      !preparation_.open_informers(made, observers_.start_informers, report)) {
+    preparation_.discard(std::move(made), report);
+    return report;
+  }
+  {
+    MutexLock lock(registry_.mutex);
+    PluginSlot& slot = *registry_.find(report.plugin);
+    slot.now.controllers.push_back(std::move(made.controllers.front()));
+    slot.now.controllers.back()->host->start();
+    registry_.begin(slot, *slot.now.controllers.back());
+  }
+  observers_.report_up({name});
+  report.text = name + " runs";
+  return report;
 }
 
-Status PluginSet::resume(std::string_view controller) {
-  MutexLock lock(mutex_);
-  const Result<Declared> found = running(controller);
-  if (!found) return found.error();
-  if (std::erase(found->slot->paused, found->name) == 0) return {};
-  // What is under way may hold its keys back, and looks at what is paused when it lets go.
-  if (busy_.empty()) found->slot->now.find(found->name)->host->resume();
-  return {};
+SwapReport PluginSet::disable(const std::string& controller) {
+  SwapReport report;
+  const ExclusiveOperation operation(registry_, retirement_, "the disabling of " + controller);
+  if (!operation.held(report)) return report;
+  std::string name;
+  {
+    MutexLock lock(registry_.mutex);
+    Result<PluginRegistry::Declared> found = registry_.running(controller);
+    if (!found) {
+      report.fail(SwapOutcome::kUnknown, found.error().message());
+      return report;
+    }
+    report.plugin = found->slot->name;
+    name = std::move(found->name);
+  }
+  shadows_.end(report.plugin);
+  if (end_controller(name, report)) report.text = name + " is off";
+  return report;
+}
+
+bool PluginSet::end_controller(const std::string& name, SwapReport& report) {
+  ControllerHost* host = nullptr;
+  {
+    MutexLock lock(registry_.mutex);
+    host = registry_.slot_of(name)->now.find(name)->host.get();
+  }
+  const Time deadline = clock_.now() + limits_.drain;
+  // The end of the operation resumes it.
+  if (!host->drain(deadline)) {
+    return report.fail(SwapOutcome::kDrainTimedOut, "a sync of " + name + " did not end in time");
+  }
+  Generation ended;
+  {
+    MutexLock lock(registry_.mutex);
+    PluginSlot& slot = *registry_.slot_of(name);
+    auto& all = slot.now.controllers;
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const auto& each) { return each->host->name() == name; });
+    ended.number = slot.now.number;
+    ended.plugin = slot.now.plugin;  // Open as long as a call into the controller may run.
+    ended.controllers.push_back(std::move(*found));
+    all.erase(found);
+    std::erase(slot.paused, name);
+  }
+  if (observers_.on_down) observers_.on_down(name);
+  (void)host->stop({.cancel_at = deadline, .give_up_at = deadline});
+  (void)preparation_.retire(std::move(ended));
+  return true;
+}
+
+void PluginSet::publish(const SwapReport& report) const {
+  if (report.ok()) {
+    const auto micros = [](Duration time) {
+      return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+    };
+    log_.info(0, "Plugin swapped",
+              {{"plugin", report.plugin},
+               {"version", report.to.version},
+               {"build", report.to.digest.substr(0, 12)},
+               {"generation", report.to.generation},
+               {"keys", report.keys},
+               {"stateBytes", report.state_bytes},
+               {"drainMicroseconds", micros(report.drain)},
+               {"pauseMicroseconds", micros(report.pause)},
+               {"residents", report.residents}});
+  } else {
+    log_.error(
+        "Plugin not swapped",
+        {{"plugin", report.plugin}, {"outcome", to_string(report.outcome)}, {"err", report.text}});
+  }
+  SwapMetrics* const metrics = observers_.metrics;
+  // The name of a plugin that is not loaded does not become a label.
+  if (metrics == nullptr || report.outcome == SwapOutcome::kUnknown) return;
+  metrics->plugin_swapped(report.plugin, to_string(report.outcome));
+  if (report.ok()) metrics->plugin_paused(report.plugin, report.pause);
 }
 
 }  // namespace davit::host

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <string>
 
+#include "host/plugin/staging.hpp"
 #include "host/plugin/sync_tally.hpp"
+#include "host/swap/swap_report.hpp"
 #include "lib/base/clock.hpp"
 
 namespace davit::host {
@@ -27,5 +31,18 @@ struct ProbationResult {
 /// end whatever their number.
 [[nodiscard]] ProbationResult judge(const ProbationTerms& terms, const SyncTally& tally,
                                     Duration passed);
+
+/// A build on probation. `end` and `text` are guarded by the mutex of the PluginRegistry.
+struct Probation {
+  ProbationTerms terms;
+  Time since;
+  BuildName build;
+  std::shared_ptr<const KeptCopy> before;  ///< The build to go back to,
+  std::filesystem::path before_file;       ///< where it came from,
+  std::string before_version;
+  enum class End { kNone, kPassed, kRolledBack, kFailed, kSuperseded };
+  End end = End::kNone;
+  std::string text{};  ///< How it ended.
+};
 
 }  // namespace davit::host

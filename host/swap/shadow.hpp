@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/plugin/intended_writes.hpp"
@@ -48,9 +49,15 @@ struct ShadowReport {
   ShadowDifference difference;
 
   [[nodiscard]] bool ok() const { return outcome == SwapOutcome::kDone; }
+  /// Sets how it ended; returns false.
+  bool fail(SwapOutcome why, std::string what) {
+    outcome = why;
+    text = std::move(what);
+    return false;
+  }
 };
 
-/// A shadow that runs. Of the set.
+/// A shadow that runs. Guarded by the mutex of the PluginRegistry.
 struct ShadowRun {
   Generation generation;
   std::filesystem::path file;

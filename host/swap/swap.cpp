@@ -1,227 +1,235 @@
-/// PluginSet::swap(): one build of a plugin takes the place of another. Everything before the
-/// pointers change may fail and leaves the old build serving.
 #include "host/swap/swap.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "host/swap/exclusive_operation.hpp"
-
 namespace davit::host {
 
-SwapReport PluginSet::swap(const SwapRequest& request) {
-  Swap swap;
-  swap.request = request;
-  swap.report.plugin = request.plugin;
+constexpr std::array<Swap::Phase, 8> Swap::kPhases = {{
+    {SwapPhase::kStage, &Swap::stage, nullptr},
+    {SwapPhase::kRefill, &Swap::refill, nullptr},
+    {SwapPhase::kFill, &Swap::fill, nullptr},
+    {SwapPhase::kDrain, &Swap::drain, &Swap::undo_drain},
+    {SwapPhase::kState, &Swap::hand_state, nullptr},
+    {SwapPhase::kHandOver, &Swap::hand_over, nullptr},
+    {SwapPhase::kServe, &Swap::serve, nullptr},
+    {SwapPhase::kRetire, &Swap::retire, nullptr},
+}};
+
+Swap::Swap(const SwapParts& parts, SwapRequest request, std::shared_ptr<const KeptCopy> copy)
+    : parts_(parts), request_(std::move(request)), copy_(std::move(copy)) {
+  report_.plugin = request_.plugin;
+}
+
+bool Swap::step() {
+  if (next_phase_ == 0 && !admit()) return false;
+  const Phase& phase = kPhases[next_phase_];
+  if (parts_.observers.on_phase) parts_.observers.on_phase(phase.name);
+  if ((this->*phase.act)()) {
+    ++next_phase_;
+  } else {
+    go_back();
+  }
+  return next_phase_ < kPhases.size();
+}
+
+void Swap::go_back() {
+  for (std::size_t done = next_phase_ + 1; done > 0; --done) {
+    const Phase& phase = kPhases[done - 1];
+    if (phase.undo != nullptr) (this->*phase.undo)();
+  }
+  next_phase_ = kPhases.size() - 1;
+}
+
+bool Swap::admit() {
+  parts_.retirement.sweep();
+  report_.residents = parts_.retirement.residents().size();
   {
-    const ExclusiveOperation operation(*this, "the swap of " + request.plugin);
-    if (operation.held()) {
-      run_swap(swap);
-    } else {
-      swap.fail(operation.refused(), operation.why());
+    MutexLock lock(parts_.registry.mutex);
+    slot_ = parts_.registry.find(request_.plugin);
+    if (slot_ == nullptr) {
+      std::string names;
+      for (const auto& each : parts_.registry.slots) {
+        names += (names.empty() ? "" : ", ") + each->name;
+      }
+      return report_.fail(SwapOutcome::kUnknown,
+                          "no plugin " + request_.plugin + " is loaded (loaded: " + names + ")");
     }
+    if (request_.file.empty()) request_.file = slot_->file;
+    report_.from = slot_->build();
+    was_leading_ = parts_.registry.leading;
   }
-  if (swap.report.ok() && request.probation) await_probation(swap);
-  publish_report(swap.report);
-  return std::move(swap.report);
-}
-
-void PluginSet::run_swap(Swap& swap) {
-  retirement_.sweep();
-  swap.report.residents = retirement_.residents().size();
-  if (!prepare(swap)) return;
-  std::string ignored;  // A shadow that stays in memory is counted.
-  (void)end_shadow(swap.request.plugin, ignored);
-  const bool serves = build(swap) && judge_states(swap) && refill(swap.next, swap.report) &&
-                      fill(swap.next, swap.report) && drain(swap) && hand_state(swap) &&
-                      hand_over(swap);
-  if (!serves) undo_drain(swap);
-  finish(swap);
-}
-
-bool PluginSet::prepare(Swap& swap) {
-  MutexLock lock(mutex_);
-  swap.slot = find(swap.request.plugin);
-  if (swap.slot == nullptr) {
-    std::string names;
-    for (const auto& each : slots_) names += (names.empty() ? "" : ", ") + each->name;
-    return swap.fail(SwapOutcome::kUnknown,
-                     "no plugin " + swap.request.plugin + " is loaded (loaded: " + names + ")");
-  }
-  if (swap.request.file.empty()) swap.request.file = swap.slot->file;
-  const PluginFile& file = swap.slot->now.plugin->file();
-  swap.report.from = {file.declaration.version, file.digest, swap.slot->now.number};
-  swap.was_leading = leading_;
-  if (swap.report.residents >= limits_.residents_max) {
-    return swap.fail(
+  if (report_.residents >= parts_.limits.residents_max) {
+    return report_.fail(
         SwapOutcome::kTooManyResident,
-        std::to_string(swap.report.residents) +
+        std::to_string(report_.residents) +
             " builds could not leave memory, and no more are allowed: restart the host "
             "(davit ctl status names them)");
   }
   // Before anything changes: a build that nobody judges must not serve.
-  if (!probation_of(swap) || start_prober()) return true;
-  return swap.fail(SwapOutcome::kInitFailed,
-                   "the system has no thread to judge the new build on: try again");
+  if (!probation_terms() || parts_.probations.ensure_thread()) return true;
+  return report_.fail(SwapOutcome::kInitFailed,
+                      "the system has no thread to judge the new build on: try again");
 }
 
-bool PluginSet::build(Swap& swap) {
-  enter(SwapPhase::kStage);
+bool Swap::stage() {
+  parts_.shadows.end(request_.plugin);
   BuildOrder order;
-  order.plugin = swap.request.plugin;
-  order.file = swap.request.file;
-  order.staging = limits_.staging;
-  order.copy = swap.copy;
+  order.plugin = request_.plugin;
+  order.file = request_.file;
+  order.staging = parts_.limits.staging;
+  order.copy = copy_;
   {
-    MutexLock lock(mutex_);
-    order.sha256 = swap.request.sha256.value_or(swap.slot->sha256);
-    if (!swap.request.digest.empty()) order.sha256 = swap.request.digest;
-    order.generation = ++swap.slot->generations;
-    for (const auto& each : swap.slot->now.controllers) {
-      order.controllers.push_back(each->host->name());
-    }
+    MutexLock lock(parts_.registry.mutex);
+    order.sha256 = request_.sha256.value_or(slot_->sha256);
+    if (!request_.digest.empty()) order.sha256 = request_.digest;
+    order.generation = ++slot_->generations;
+    order.controllers = slot_->controllers();
   }
   const std::vector<std::string> running = order.controllers;
-  const bool built = build_limited(std::move(order), swap.next, swap.report);
-  if (swap.next.plugin == nullptr) return built;
-  for (const DeclaredController& each : swap.next.plugin->declaration().controllers) {
+  const bool built = parts_.preparation.stage(std::move(order), next_, report_);
+  if (next_.plugin == nullptr) return built;
+  for (const DeclaredController& each : next_.plugin->declaration().controllers) {
     if (std::find(running.begin(), running.end(), each.name) == running.end()) {
-      swap.report.not_started.push_back(each.name);
+      report_.not_started.push_back(each.name);
     }
   }
-  return built;
+  return built && judge_states();
 }
 
-bool PluginSet::drain(Swap& swap) {
-  enter(SwapPhase::kDrain);
+bool Swap::refill() { return parts_.preparation.refill(next_, report_); }
+
+bool Swap::fill() { return parts_.preparation.fill(next_, report_); }
+
+bool Swap::drain() {
   std::vector<ControllerHost*> old;
   {
-    MutexLock lock(mutex_);
-    for (const auto& each : swap.slot->now.controllers) old.push_back(each->host.get());
+    MutexLock lock(parts_.registry.mutex);
+    for (const auto& each : slot_->now.controllers) old.push_back(each->host.get());
   }
-  swap.drain_began = clock_.now();
-  const Time deadline = swap.drain_began + limits_.drain;
+  drain_began_ = parts_.clock.now();
+  const Time deadline = drain_began_ + parts_.limits.drain;
   for (ControllerHost* each : old) {
     if (each->drain(deadline)) continue;
-    const Status why = each->overdue(clock_.now() - swap.drain_began);
-    return swap.fail(SwapOutcome::kDrainTimedOut, "a sync of " + each->name() +
-                                                      " did not end in time" +
-                                                      (why.ok() ? "" : " (" + why.message() + ")"));
+    const Status why = each->overdue(parts_.clock.now() - drain_began_);
+    return report_.fail(SwapOutcome::kDrainTimedOut,
+                        "a sync of " + each->name() + " did not end in time" +
+                            (why.ok() ? "" : " (" + why.message() + ")"));
   }
-  swap.drained = clock_.now();
-  swap.report.drain = swap.drained - swap.drain_began;
+  drained_ = parts_.clock.now();
+  report_.drain = drained_ - drain_began_;
   return true;
 }
 
-std::vector<PluginSet::StatePair> PluginSet::state_pairs(Swap& swap) {
+void Swap::undo_drain() {
+  MutexLock lock(parts_.registry.mutex);
+  for (const auto& each : slot_->now.controllers) {
+    if (!slot_->is_paused(each->host->name())) each->host->resume();
+  }
+}
+
+std::vector<Swap::StatePair> Swap::state_pairs() {
   std::vector<StatePair> pairs;
-  if (swap.request.memory == SwapRequest::Memory::kLeave) return pairs;
-  MutexLock lock(mutex_);
-  for (const auto& each : swap.next.controllers) {
-    pairs.push_back({*swap.slot->now.find(each->host->name()), *each});
+  if (request_.memory == SwapRequest::Memory::kLeave) return pairs;
+  MutexLock lock(parts_.registry.mutex);
+  for (const auto& each : next_.controllers) {
+    pairs.push_back({*slot_->now.find(each->host->name()), *each});
   }
   return pairs;
 }
 
+bool Swap::note(const std::string& controller, const StateHandOver& state) {
+  using End = StateHandOver::End;
+  if (state.end != End::kRefused && state.end != End::kTimedOut) return true;
+  const bool is_late = state.end == End::kTimedOut;
+  return report_.fail(is_late ? SwapOutcome::kStateTimedOut : SwapOutcome::kStateRefused,
+                      "controller " + controller + ": " + state.text);
+}
+
 /// Before anything is held up for it.
-bool PluginSet::judge_states(Swap& swap) {
-  for (const StatePair& each : state_pairs(swap)) {
+bool Swap::judge_states() {
+  for (const StatePair& each : state_pairs()) {
     const StateHandOver judged = judge_state(*each.from.host, *each.to.host);
     const std::string& name = each.to.host->name();
-    if (judged.end == StateHandOver::End::kLeft) swap.report.state_left.push_back(name);
-    if (!swap.note(name, judged)) return false;
+    if (judged.end == StateHandOver::End::kLeft) report_.state_left.push_back(name);
+    if (!note(name, judged)) return false;
   }
   return true;
 }
 
-bool PluginSet::hand_state(Swap& swap) {
-  enter(SwapPhase::kState);
-  const Time deadline = clock_.now() + limits_.state;
-  for (const StatePair& each : state_pairs(swap)) {
-    const StateHandOver handed = davit::host::hand_state(each.from, each.to, clock_, deadline);
-    swap.report.state_bytes += handed.bytes;
-    if (!swap.note(each.to.host->name(), handed)) return false;
+bool Swap::hand_state() {
+  const Time deadline = parts_.clock.now() + parts_.limits.state;
+  for (const StatePair& each : state_pairs()) {
+    const StateHandOver handed =
+        davit::host::hand_state(each.from, each.to, parts_.clock, deadline);
+    report_.state_bytes += handed.bytes;
+    if (!note(each.to.host->name(), handed)) return false;
   }
   return true;
 }
 
-bool PluginSet::hand_over(Swap& swap) {
-  enter(SwapPhase::kHandOver);
-  Slot& slot = *swap.slot;
+bool Swap::hand_over() {
   std::vector<ControllerHost::HandedOver> handed;  // Destroyed when the new build serves.
   {
-    MutexLock lock(mutex_);
-    if (stopping_) return swap.fail(SwapOutcome::kStopping, "the host is stopping");
-    if (swap.was_leading && !leading_) {
-      return swap.fail(SwapOutcome::kLeadershipLost, "leadership was lost in the middle of it");
+    MutexLock lock(parts_.registry.mutex);
+    if (parts_.registry.stopping) {
+      return report_.fail(SwapOutcome::kStopping, "the host is stopping");
     }
-    // Nothing of either build runs a sync now, and whoever asks by name waits for the lock.
-    for (const auto& each : swap.next.controllers) {
-      handed.push_back(each->host->take_over(*slot.now.find(each->host->name())->host));
-      swap.report.keys += handed.back().kept;
-      swap.report.keys_dropped += handed.back().dropped;
+    if (was_leading_ && !parts_.registry.leading) {
+      return report_.fail(SwapOutcome::kLeadershipLost, "leadership was lost in the middle of it");
     }
-    std::swap(slot.now, swap.next);
-    if (swap.copy == nullptr) slot.file = swap.request.file;
-    slot.sha256 = swap.request.sha256.value_or(slot.sha256);
-    for (const auto& each : slot.now.controllers) begin(slot, *each);
-    put_on_probation(swap);
+    // No sync of either build runs now, and calls by name wait for the lock.
+    for (const auto& each : next_.controllers) {
+      handed.push_back(each->host->take_over(*slot_->now.find(each->host->name())->host));
+      report_.keys += handed.back().kept;
+      report_.keys_dropped += handed.back().dropped;
+    }
+    std::swap(slot_->now, next_);
+    if (copy_ == nullptr) slot_->file = request_.file;
+    slot_->sha256 = request_.sha256.value_or(slot_->sha256);
+    for (const auto& each : slot_->now.controllers) parts_.registry.begin(*slot_, *each);
+    begin_probation();
   }
-  swap.report.pause = clock_.now() - swap.drained;
-  swap.report.text = "generation " + std::to_string(swap.report.to.generation) + " serves";
-  enter(SwapPhase::kServe);
-  report_up(controllers());
+  report_.pause = parts_.clock.now() - drained_;
+  report_.text = "generation " + std::to_string(report_.to.generation) + " serves";
   return true;
 }
 
-void PluginSet::undo_drain(const Swap& swap) {
-  MutexLock lock(mutex_);
-  for (const auto& each : swap.slot->now.controllers) {
-    if (!is_paused(*swap.slot, each->host->name())) each->host->resume();
+std::optional<ProbationTerms> Swap::probation_terms() const {
+  // A rolled-back build gets no probation.
+  if (copy_ != nullptr) return std::nullopt;
+  const ProbationTerms terms = request_.probation.value_or(parts_.limits.probation);
+  if (terms.time <= Duration::zero()) return std::nullopt;
+  return terms;
+}
+
+void Swap::begin_probation() {
+  if (copy_ != nullptr) return;  // The failed build's probation ends with the way back.
+  parts_.probations.end(*slot_, Probation::End::kSuperseded, "another build took its place");
+  const std::optional<ProbationTerms> terms = probation_terms();
+  if (!terms) return;
+  const LoadedPlugin& before = *next_.plugin;
+  probation_ =
+      std::make_shared<Probation>(Probation{*terms, parts_.clock.now(), report_.to, before.copy(),
+                                            before.file().path, before.declaration().version});
+  parts_.probations.begin(*slot_, probation_);
+}
+
+/// The pointer has changed; what is left is to tell it.
+bool Swap::serve() {
+  std::vector<std::string> names;
+  {
+    MutexLock lock(parts_.registry.mutex);
+    names = slot_->controllers();
   }
+  parts_.observers.report_up(names);
+  return true;
 }
 
-void PluginSet::finish(Swap& swap) {
-  enter(SwapPhase::kRetire);
-  if (swap.next.plugin != nullptr) {
-    swap.report.note(retirement_.retire(std::move(swap.next), clock_.now() + limits_.retire));
-  }
-  swap.report.residents = retirement_.residents().size();
-}
-
-void PluginSet::enter(SwapPhase phase) const {
-  if (observers_.on_phase) observers_.on_phase(phase);
-}
-
-void PluginSet::publish_report(const SwapReport& report) const {
-  log_report(report);
-  SwapMetrics* const metrics = observers_.metrics;
-  // A name that nobody knows is no label.
-  if (metrics == nullptr || report.outcome == SwapOutcome::kUnknown) return;
-  metrics->plugin_swapped(report.plugin, to_string(report.outcome));
-  if (report.ok()) metrics->plugin_paused(report.plugin, report.pause);
-}
-
-void PluginSet::log_report(const SwapReport& report) const {
-  if (!report.ok()) {
-    log_.error(
-        "Plugin not swapped",
-        {{"plugin", report.plugin}, {"outcome", to_string(report.outcome)}, {"err", report.text}});
-    return;
-  }
-  const auto micros = [](Duration time) {
-    return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
-  };
-  log_.info(0, "Plugin swapped",
-            {{"plugin", report.plugin},
-             {"version", report.to.version},
-             {"build", report.to.digest.substr(0, 12)},
-             {"generation", report.to.generation},
-             {"keys", report.keys},
-             {"stateBytes", report.state_bytes},
-             {"drainMicroseconds", micros(report.drain)},
-             {"pauseMicroseconds", micros(report.pause)},
-             {"residents", report.residents}});
+bool Swap::retire() {
+  if (next_.plugin != nullptr) report_.note(parts_.preparation.retire(std::move(next_)));
+  report_.residents = parts_.retirement.residents().size();
+  return true;
 }
 
 }  // namespace davit::host

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/plugin/elf_findings.hpp"
@@ -89,6 +90,12 @@ struct SwapReport {
   std::size_t residents = 0;             ///< Builds in memory that serve no more.
 
   [[nodiscard]] bool ok() const { return outcome == SwapOutcome::kDone; }
+  /// Sets how it ended; returns false.
+  bool fail(SwapOutcome why, std::string what) {
+    outcome = why;
+    text = std::move(what);
+    return false;
+  }
   /// Takes over what retiring the old build said.
   void note(Retired retired);
 };

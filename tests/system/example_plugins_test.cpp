@@ -53,7 +53,7 @@ class ExamplePluginsTest : public testing::Test, protected WholeHost {
 TEST_F(ExamplePluginsTest, AControllerWaitsForItsDefinitionAndThenServesItsResource) {
   const ResourcePath apps = path(kGroup, "webapps");
   start({"web-app-controller"});
-  EXPECT_FALSE(host().plugins().caches_filled().ok()) << "nobody has defined WebApps yet";
+  EXPECT_FALSE(host().plugins().serving().caches_filled().ok()) << "nobody has defined WebApps yet";
 
   send(Verb::kCreate, kDefinitions, kDefinition);
   send(Verb::kCreate, apps,

@@ -113,7 +113,7 @@ std::optional<Status> HostThread::started() const {
 
 std::size_t HostThread::waiting() {
   std::size_t out = 0;
-  for (const host::PluginState& plugin : host_->plugins().state().plugins) {
+  for (const host::PluginState& plugin : host_->plugins().serving().state().plugins) {
     for (const host::ControllerState& each : plugin.controllers) out += each.waiting;
   }
   return out;

@@ -73,7 +73,7 @@ class ManifestFollowerTest : public testing::Test {
     return lines;
   }
   [[nodiscard]] std::uint64_t generation(const std::string& plugin) const {
-    for (const PluginState& each : host_->plugins().state().plugins) {
+    for (const PluginState& each : host_->plugins().serving().state().plugins) {
       if (each.name == plugin) return each.build.generation;
     }
     return 0;
@@ -92,13 +92,13 @@ class ManifestFollowerTest : public testing::Test {
 TEST_F(ManifestFollowerTest, PluginsComeAndGoAndTheOthersStayAsTheyAre) {
   start(kDeployment);
   edit_plugins(kDeployment + kReplicaSet);
-  EXPECT_THAT(host_->plugins().controllers(),
+  EXPECT_THAT(host_->plugins().serving().controllers(),
               ElementsAre("deployment-controller", "replicaset-controller"));
   EXPECT_THAT(follower_->files(),
               Contains(std::filesystem::path(DAVIT_REPLICASET_DIRECTORY) / "replicaset.so"));
 
   edit_plugins(kReplicaSet);
-  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("replicaset-controller"));
+  EXPECT_THAT(host_->plugins().serving().controllers(), ElementsAre("replicaset-controller"));
   EXPECT_EQ(generation("replicaset"), 1U);
   EXPECT_THAT(notes(), IsEmpty());
 }
@@ -106,9 +106,9 @@ TEST_F(ManifestFollowerTest, PluginsComeAndGoAndTheOthersStayAsTheyAre) {
 TEST_F(ManifestFollowerTest, ControllersGoOnAndOff) {
   start(kNodes);
   edit_plugins(kNodes + "    controllers: {taint-eviction-controller: {enabled: false}}\n");
-  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("node-lifecycle-controller"));
+  EXPECT_THAT(host_->plugins().serving().controllers(), ElementsAre("node-lifecycle-controller"));
   edit_plugins(kNodes);
-  EXPECT_THAT(host_->plugins().controllers(),
+  EXPECT_THAT(host_->plugins().serving().controllers(),
               ElementsAre("node-lifecycle-controller", "taint-eviction-controller"));
   EXPECT_EQ(generation("nodelifecycle"), 1U);
 }
@@ -144,7 +144,7 @@ TEST_F(ManifestFollowerTest, NonsenseChangesNothingAndIsToldWithItsPlace) {
   std::filesystem::remove(where);
   follower_->changed(where);
   EXPECT_THAT(notes(), ElementsAre(StartsWith("manifest " + where)));
-  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("deployment-controller"));
+  EXPECT_THAT(host_->plugins().serving().controllers(), ElementsAre("deployment-controller"));
   EXPECT_THAT(sink_.lines(),
               Contains(AllOf(HasSubstr("The manifest has a mistake"), HasSubstr(where + ":5:1"))));
 
@@ -165,7 +165,7 @@ TEST_F(ManifestFollowerTest, OrdersOfDavitCtlStayWhereTheManifestDoesNotSpeakAne
   ASSERT_TRUE(host_->plugins().disable("deployment-controller").ok());
   edit_plugins(kDeployment + kReplicaSet +
                "    controllers: {replicaset-controller: {workers: 7}}\n");
-  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("replicaset-controller"));
+  EXPECT_THAT(host_->plugins().serving().controllers(), ElementsAre("replicaset-controller"));
   edit_plugins(kReplicaSet + "    controllers: {replicaset-controller: {workers: 7}}\n");
   EXPECT_THAT(notes(), IsEmpty()) << "it is off already";
 }
@@ -177,10 +177,10 @@ TEST_F(ManifestFollowerTest, WhatMeetsAnotherOrderIsDoneAfterIt) {
   });
   edit_plugins(kDeployment + kReplicaSet);
   EXPECT_THAT(notes(), IsEmpty());
-  EXPECT_EQ(host_->plugins().controllers().size(), 2U);
+  EXPECT_EQ(host_->plugins().serving().controllers().size(), 2U);
   edit_plugins(kDeployment);
   EXPECT_THAT(notes(), IsEmpty());
-  EXPECT_EQ(host_->plugins().controllers().size(), 1U);
+  EXPECT_EQ(host_->plugins().serving().controllers().size(), 1U);
 }
 
 class PluginDirectoryTest : public ManifestFollowerTest {
@@ -207,16 +207,16 @@ TEST_F(PluginDirectoryTest, WithoutAListThePluginsOfTheDirectoryAreTheList) {
   EXPECT_THAT(follower_->files(), Contains(plugins()));
 
   place("replicaset", DAVIT_REPLICASET_DIRECTORY);
-  EXPECT_THAT(host_->plugins().controllers(),
+  EXPECT_THAT(host_->plugins().serving().controllers(),
               ElementsAre("deployment-controller", "replicaset-controller"));
   EXPECT_THAT(follower_->files(), Contains(plugins() / "replicaset.so"));
   remove("deployment");
-  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("replicaset-controller"));
+  EXPECT_THAT(host_->plugins().serving().controllers(), ElementsAre("replicaset-controller"));
   EXPECT_EQ(generation("replicaset"), 1U);
   std::filesystem::copy_file(std::filesystem::path(DAVIT_DEPLOYMENT_DIRECTORY) / "deployment.so",
                              plugins() / "deployment.so");
   follower_->changed(plugins() / "deployment.so");
-  EXPECT_THAT(host_->plugins().controllers(),
+  EXPECT_THAT(host_->plugins().serving().controllers(),
               ElementsAre("replicaset-controller", "deployment-controller"))
       << "told by its own name when it was there before";
   EXPECT_THAT(notes(), IsEmpty());
@@ -228,7 +228,7 @@ TEST_F(PluginDirectoryTest, AFileThatIsNoPluginChangesNothingAndIsTold) {
   directory_.write("plugins/half.so", "half");
   follower_->changed(plugins());
   EXPECT_THAT(notes(), ElementsAre(AllOf(StartsWith("manifest "), HasSubstr("half.so"))));
-  EXPECT_THAT(host_->plugins().controllers(), ElementsAre("deployment-controller"));
+  EXPECT_THAT(host_->plugins().serving().controllers(), ElementsAre("deployment-controller"));
   remove("half");
   EXPECT_THAT(notes(), IsEmpty());
 }

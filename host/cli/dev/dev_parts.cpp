@@ -168,7 +168,7 @@ void serve(HostProcess& host, LineReader& orders, const LineWriter& reports) {
   while (!orders.ended()) {
     for (const std::string& order : orders.take(kTick)) {
       if (!order.starts_with("swap")) continue;
-      for (const PluginState& each : host.plugins().state().plugins) {
+      for (const PluginState& each : host.plugins().serving().state().plugins) {
         swap(host.plugins(), each, reports);
       }
     }
@@ -234,7 +234,7 @@ void play_host(const std::filesystem::path& plugin, const std::string& kubeconfi
   }
   reports.say("ready", listed(controllers));
   {
-    StuckWatch watch(*clock, [&host] { host.plugins().report(); });
+    StuckWatch watch(*clock, [&host] { host.plugins().serving().report(); });
     if (!watch.start()) {
       reports.say("warning",
                   "the system has no thread to look for calls that do not end: none is reported");

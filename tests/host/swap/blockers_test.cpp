@@ -46,7 +46,7 @@ TEST_F(BlockersTest, EveryReasonIsNamedAtOnce) {
   EXPECT_THAT(ids(out.blockers), UnorderedElementsAre("no-delete", "signal"));
   EXPECT_THAT(out.resident, AllOf(HasSubstr("is marked to stay in memory"),
                                   HasSubstr("may install signal handlers")));
-  EXPECT_EQ(ids(set_->state().residents.at(0).blockers).size(), 2U);
+  EXPECT_EQ(ids(set_->serving().state().residents.at(0).blockers).size(), 2U);
 }
 
 TEST_F(BlockersTest, UnloadTellsThemToo) {

@@ -40,9 +40,10 @@ TEST_F(NoThreadsTest, ABuildWhoseProbationNobodyCouldJudgeIsRefusedBeforeItOpens
 
   EXPECT_EQ(report.outcome, SwapOutcome::kInitFailed);
   EXPECT_EQ(report.text, "the system has no thread to judge the new build on: try again");
-  EXPECT_EQ(set_->state().plugins[0].probation, Duration::zero()) << "the old build serves on";
+  EXPECT_EQ(set_->serving().state().plugins[0].probation, Duration::zero())
+      << "the old build serves on";
   EXPECT_TRUE(swap().ok());
-  EXPECT_EQ(set_->state().plugins[0].probation, Duration(std::chrono::seconds(30)));
+  EXPECT_EQ(set_->serving().state().plugins[0].probation, Duration(std::chrono::seconds(30)));
 }
 
 TEST_F(NoThreadsTest, ControllersEndOneAfterTheOtherWithoutThreads) {

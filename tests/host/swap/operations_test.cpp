@@ -11,28 +11,44 @@ TEST_F(SwapTest, ADisabledControllerIsOffUntilItIsEnabled) {
   start();
 
   ASSERT_TRUE(set_->disable("sample-controller").ok());
-  EXPECT_EQ(set_->state().plugins[0].controllers[0].state, "off");
-  EXPECT_EQ(set_->health("sample-controller").code(), Code::kNotFound);
+  EXPECT_EQ(set_->serving().state().plugins[0].controllers[0].state, "off");
+  EXPECT_EQ(set_->serving().health("sample-controller").code(), Code::kNotFound);
   EXPECT_EQ(set_->disable("sample-controller").outcome, SwapOutcome::kUnknown);
   const SwapReport enabled = set_->enable("sample-controller");
   ASSERT_TRUE(enabled.ok()) << enabled.text;
   transport_.await_requests(2);
 
   EXPECT_THAT(asked(), ElementsAre("v1-a", "v1-a"));
-  EXPECT_TRUE(set_->health("sample-controller").ok());
+  EXPECT_TRUE(set_->serving().health("sample-controller").ok());
   EXPECT_THAT(told_.entries(), ElementsAre("up sample-controller", "down sample-controller",
                                            "up sample-controller"));
   EXPECT_TRUE(is_open_library(first_));
-  EXPECT_TRUE(set_->state().residents.empty());
+  EXPECT_TRUE(set_->serving().state().residents.empty());
+}
+
+TEST_F(SwapTest, AControllerThatIsResumedDuringAnotherOperationSyncsAgain) {
+  start();
+  ASSERT_TRUE(set_->serving().pause("sample-controller").ok());
+  add_pod("b");
+  LoadOrder order{file()};
+  order.pin = [this](const std::string& /*plugin*/) {
+    EXPECT_TRUE(set_->serving().resume("sample-controller").ok());
+    return std::string();
+  };
+
+  EXPECT_EQ(set_->load(order).outcome, SwapOutcome::kUnknown) << "it is loaded already";
+
+  transport_.await_requests(2);
+  EXPECT_EQ(asked()[1], "v1-b");
 }
 
 TEST_F(SwapTest, AnAliasNamesAControllerInEveryOperation) {
   start();
-  const auto state = [&] { return set_->state().plugins[0].controllers[0].state; };
+  const auto state = [&] { return set_->serving().state().plugins[0].controllers[0].state; };
 
-  EXPECT_TRUE(set_->pause("sample-alias").ok());
+  EXPECT_TRUE(set_->serving().pause("sample-alias").ok());
   EXPECT_EQ(state(), "paused");
-  EXPECT_TRUE(set_->resume("sample-alias").ok());
+  EXPECT_TRUE(set_->serving().resume("sample-alias").ok());
   EXPECT_EQ(state(), "running");
   EXPECT_TRUE(set_->disable("sample-alias").ok());
   EXPECT_EQ(state(), "off");
@@ -45,12 +61,12 @@ TEST_F(SwapTest, AnUnknownControllerIsAnsweredWithTheNameThatWasMeant) {
   const std::string meant =
       "no loaded plugin has a controller sample-controler; did you mean sample-controller?";
 
-  EXPECT_EQ(set_->pause("sample-controler").message(), meant);
-  EXPECT_EQ(set_->resume("sample-controler").message(), meant);
+  EXPECT_EQ(set_->serving().pause("sample-controler").message(), meant);
+  EXPECT_EQ(set_->serving().resume("sample-controler").message(), meant);
   EXPECT_EQ(set_->disable("sample-controler").text, meant);
   EXPECT_EQ(set_->enable("sample-controler").text, meant);
   ASSERT_TRUE(set_->disable("sample-controller").ok());
-  EXPECT_EQ(set_->pause("sample-controller").message(),
+  EXPECT_EQ(set_->serving().pause("sample-controller").message(),
             "sample-controller does not run; start it with davit ctl enable sample-controller");
 }
 
@@ -60,21 +76,21 @@ TEST_F(SwapTest, AnUnloadedPluginLeavesAndMayBeLoadedAgain) {
   ASSERT_TRUE(unloaded.ok()) << unloaded.text;
   EXPECT_EQ(unloaded.resident, "");
   EXPECT_FALSE(is_open_library(first_));
-  EXPECT_TRUE(set_->state().plugins.empty());
+  EXPECT_TRUE(set_->serving().state().plugins.empty());
   EXPECT_EQ(set_->unload("sample").outcome, SwapOutcome::kUnknown);
   place("v2");
 
-  const SwapReport loaded = set_->load(file());
+  const SwapReport loaded = set_->load({file()});
   ASSERT_TRUE(loaded.ok()) << loaded.text;
   transport_.await_requests(2);
 
   EXPECT_EQ(asked()[1], "v2-a");
-  EXPECT_EQ(set_->load(file()).text, "the plugin sample is loaded already: swap it");
+  EXPECT_EQ(set_->load({file()}).text, "the plugin sample is loaded already: swap it");
 }
 
 TEST_F(SwapTest, APluginIsHeldToThePinOfItsNameInAllItsBuilds) {
   start();
-  const std::string digest = set_->state().plugins[0].build.digest;
+  const std::string digest = set_->serving().state().plugins[0].build.digest;
   ASSERT_TRUE(set_->unload("sample").ok());
   LoadOrder order{file()};
   order.pin = [](const std::string& plugin) {
@@ -99,7 +115,7 @@ TEST_F(SwapTest, AControllerOfANewBuildCanBeEnabledAndItsSkippingIsTold) {
 
   EXPECT_EQ(report.outcome, SwapOutcome::kInitFailed);
   EXPECT_EQ(report.text, "controller more-controller will not run: it gave no reason");
-  EXPECT_TRUE(set_->state().residents.empty());
+  EXPECT_TRUE(set_->serving().state().residents.empty());
   EXPECT_EQ(set_->enable("nobody").outcome, SwapOutcome::kUnknown);
 }
 

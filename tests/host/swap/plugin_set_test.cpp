@@ -1,5 +1,6 @@
 #include "host/swap/plugin_set.hpp"
 
+#include <fstream>
 #include <future>
 
 #include "tests/host/swap/swap_fixture.hpp"
@@ -9,6 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
@@ -110,6 +112,55 @@ TEST_F(SwapTest, ASyncThatDoesNotEndLeavesTheOldBuildServing) {
   EXPECT_EQ(asked()[2], "v1-c");
 }
 
+/// The first column of the table of docs/HOT_SWAP.md that lists phases.
+std::vector<std::string> documented_phases() {
+  std::ifstream file(DAVIT_DOCS "/HOT_SWAP.md");
+  std::vector<std::string> phases;
+  bool is_inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("| phase |")) {
+      is_inside = true;
+    } else if (is_inside && !line.starts_with("|")) {
+      break;
+    } else if (is_inside && !line.starts_with("| ---")) {
+      phases.push_back(line.substr(2, line.find(' ', 2) - 2));
+    }
+  }
+  return phases;
+}
+
+TEST_F(SwapTest, ItsPhasesAreThoseOfTheDocumentation) {
+  start();
+  place("v2");
+  std::vector<std::string> phases;
+  on_phase_ = [&](SwapPhase phase) { phases.emplace_back(to_string(phase)); };
+
+  ASSERT_TRUE(swap().ok());
+
+  EXPECT_THAT(phases, ElementsAreArray(documented_phases()));
+  EXPECT_FALSE(phases.empty());
+}
+
+TEST_F(SwapTest, ASwapThatFailsGoesBackAndRetiresTheNewBuild) {
+  limits_.drain = seconds(20);  // Like no other limit.
+  start();
+  transport_.answer(test::open_response(201, created("0").body));
+  add_pod("b");
+  transport_.await_requests(2);
+  place("v2");
+  std::vector<std::string> phases;
+  on_phase_ = [&](SwapPhase phase) { phases.emplace_back(to_string(phase)); };
+  const Time until = clock_.now() + limits_.drain;
+
+  std::future<SwapReport> swapping = std::async(std::launch::async, [this] { return swap(); });
+  clock_.await_deadline(until);
+  clock_.advance(limits_.drain);
+
+  EXPECT_EQ(swapping.get().outcome, SwapOutcome::kDrainTimedOut);
+  EXPECT_THAT(phases, ElementsAre("stage", "refill", "fill", "drain", "retire"));
+  transport_.finish(1);
+}
+
 TEST_F(SwapTest, ASecondSwapIsRefusedWhileOneIsUnderWay) {
   start();
   place("v2");
@@ -158,17 +209,17 @@ TEST_F(SwapTest, AHostThatStopsMeanwhileStopsTheOldBuild) {
 
 TEST_F(SwapTest, APausedControllerStaysPausedInItsNewBuild) {
   start();
-  ASSERT_TRUE(set_->pause("sample-controller").ok());
+  ASSERT_TRUE(set_->serving().pause("sample-controller").ok());
   place("v2");
 
   ASSERT_TRUE(swap().ok());
-  EXPECT_EQ(set_->state().plugins[0].controllers[0].state, "paused");
+  EXPECT_EQ(set_->serving().state().plugins[0].controllers[0].state, "paused");
   EXPECT_THAT(asked(), ElementsAre("v1-a"));
-  ASSERT_TRUE(set_->resume("sample-controller").ok());
+  ASSERT_TRUE(set_->serving().resume("sample-controller").ok());
   transport_.await_requests(2);
 
   EXPECT_EQ(asked()[1], "v2-a");
-  EXPECT_EQ(set_->state().plugins[0].controllers[0].state, "running");
+  EXPECT_EQ(set_->serving().state().plugins[0].controllers[0].state, "running");
 }
 
 TEST_F(SwapTest, AStandbysNewBuildWaitsForLeadership) {
@@ -177,7 +228,7 @@ TEST_F(SwapTest, AStandbysNewBuildWaitsForLeadership) {
   place("v2");
 
   ASSERT_TRUE(swap().ok());
-  EXPECT_EQ(set_->state().plugins[0].controllers[0].state, "standby");
+  EXPECT_EQ(set_->serving().state().plugins[0].controllers[0].state, "standby");
   EXPECT_THAT(asked(), ElementsAre("v1-a"));
   set_->lead();
   transport_.await_requests(2);
@@ -199,7 +250,7 @@ TEST_F(SwapTest, ABuildThatCannotLeaveIsCountedAndTheirNumberIsLimited) {
   ASSERT_TRUE(second.ok()) << second.text;
   EXPECT_THAT(second.resident, HasSubstr("is marked to stay in memory"));
   EXPECT_EQ(second.residents, 1U);
-  const SetState state = set_->state();
+  const SetState state = set_->serving().state();
   ASSERT_EQ(state.residents.size(), 1U);
   EXPECT_EQ(state.residents[0].build.generation, 2U);
 
@@ -213,7 +264,7 @@ TEST_F(SwapTest, MetricsTellOutcomesPausesAndBuilds) {
   place("init_fails");
   ASSERT_FALSE(swap().ok());
   ASSERT_FALSE(set_->swap({"nobody", file()}).ok());
-  set_->report();
+  set_->serving().report();
 
   const std::string text = metrics_->text();
   for (const char* line :
@@ -236,7 +287,7 @@ TEST_F(SwapTest, ManySwapsLeaveOneBuildInMemory) {
     ASSERT_TRUE(report.ok()) << report.text;
     EXPECT_EQ(report.resident, "");
   }
-  EXPECT_EQ(set_->state().plugins[0].build.generation, 21U);
+  EXPECT_EQ(set_->serving().state().plugins[0].build.generation, 21U);
   EXPECT_EQ(pods_.requests(), 2);
 }
 

@@ -33,7 +33,7 @@ TEST_F(SwapTest, OthersMissNothingAndHearNothingTwiceWhenABuildReadsMore) {
   std::filesystem::rename(file(), other);
   place("v1");
   start();
-  ASSERT_TRUE(set_->load(other).ok());
+  ASSERT_TRUE(set_->load({other}).ok());
   transport_.await_requests(2);
   place("wider");
   on_phase_ = [this](SwapPhase phase) {
@@ -64,7 +64,7 @@ TEST_F(SwapTest, APluginThatIsLoadedAndReadsMoreSharesTheInformerOfTheOthers) {
   transport_.await_requests(1);
   place("wider_beside");
 
-  const SwapReport loaded = set_->load(file());
+  const SwapReport loaded = set_->load({file()});
 
   ASSERT_TRUE(loaded.ok()) << loaded.text;
   EXPECT_THAT(loaded.listed, ElementsAre("pods"));
@@ -82,7 +82,7 @@ TEST_F(SwapTest, APluginThatIsLoadedHasAnInformerOfItsOwnWhereTheWiderOneDoesNot
   pods_.answer_lists(api_error(403, Code::kForbidden, "Forbidden"));
   place("wider_beside");
 
-  const SwapReport loaded = set_->load(file());
+  const SwapReport loaded = set_->load({file()});
 
   ASSERT_TRUE(loaded.ok()) << loaded.text;
   EXPECT_THAT(loaded.listed, IsEmpty());

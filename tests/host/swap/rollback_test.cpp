@@ -37,7 +37,7 @@ class RollbackTest : public SwapTest {
     }
     return swapping.get();
   }
-  [[nodiscard]] BuildName build() { return set_->state().plugins[0].build; }
+  [[nodiscard]] BuildName build() { return set_->serving().state().plugins[0].build; }
 };
 
 TEST_F(RollbackTest, ABuildWhoseSyncsFailGoesBackForTheOneBefore) {
@@ -57,7 +57,7 @@ TEST_F(RollbackTest, ABuildWhoseSyncsFailGoesBackForTheOneBefore) {
   EXPECT_EQ(build().version, "v1");
   EXPECT_EQ(build().generation, 3U);
   EXPECT_EQ(build().digest, first);
-  EXPECT_TRUE(set_->state().residents.empty());
+  EXPECT_TRUE(set_->serving().state().residents.empty());
   // Beside "up" of the start, the swap and the way back.
   EXPECT_THAT(told_.await(4)[3], HasSubstr("sample: generation 2 (v2) failed its probation"));
   const std::size_t before = asked().size();
@@ -125,13 +125,13 @@ TEST_F(RollbackTest, AnotherSwapEndsTheProbation) {
   start();
   place("v2");
   ASSERT_TRUE(swap().ok());
-  EXPECT_EQ(set_->state().plugins[0].probation, Duration(seconds(30)));
+  EXPECT_EQ(set_->serving().state().plugins[0].probation, Duration(seconds(30)));
 
   place("v1");
   ASSERT_TRUE(swap().ok());
   ASSERT_TRUE(set_->unload("sample").ok());
   clock_.advance(hours(1));
-  EXPECT_TRUE(set_->state().plugins.empty());
+  EXPECT_TRUE(set_->serving().state().plugins.empty());
 }
 
 }  // namespace

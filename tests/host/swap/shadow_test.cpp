@@ -21,16 +21,16 @@ class ShadowTest : public SwapTest {
   /// A shadow of `build` begins.
   ShadowReport begin(const std::string& build) {
     place(build);
-    return set_->start_shadow({"sample", file()});
+    return set_->shadows().start({"sample", file()});
   }
   /// Until both have made so many syncs since the begin; then all that they meant counts.
   ShadowReport compare(std::size_t syncs) {
     for (;;) {
-      ShadowReport report = set_->shadow("sample");
+      ShadowReport report = set_->shadows().compare("sample");
       const ShadowDifference& all = report.difference;
       if (!report.ok() || (all.serving.syncs >= syncs && all.shadow.syncs >= syncs)) {
         clock_.advance(std::chrono::minutes(1));
-        return set_->shadow("sample");
+        return set_->shadows().compare("sample");
       }
       std::this_thread::yield();
     }
@@ -91,7 +91,7 @@ TEST_F(ShadowTest, WhatIsTooNewIsNotADifferenceYet) {
   start();
   ASSERT_TRUE(begin("v2").ok());
   for (;;) {
-    const ShadowDifference now = set_->shadow("sample").difference;
+    const ShadowDifference now = set_->shadows().compare("sample").difference;
     EXPECT_THAT(objects(now.shadow), IsEmpty());
     if (now.pending == 2) break;
     std::this_thread::yield();
@@ -101,15 +101,15 @@ TEST_F(ShadowTest, WhatIsTooNewIsNotADifferenceYet) {
 TEST_F(ShadowTest, CommitIsASwapForTheBuildInTheShadow) {
   start();
   ASSERT_TRUE(begin("v2").ok());
-  ASSERT_TRUE(set_->state().plugins[0].shadow);
+  ASSERT_TRUE(set_->serving().state().plugins[0].shadow);
 
   const SwapReport report = set_->commit_shadow("sample");
 
   ASSERT_TRUE(report.ok()) << report.text;
   EXPECT_EQ(report.to.version, "v2");
-  EXPECT_EQ(set_->state().plugins[0].build.version, "v2");
-  EXPECT_FALSE(set_->state().plugins[0].shadow);
-  EXPECT_THAT(set_->state().residents, IsEmpty());
+  EXPECT_EQ(set_->serving().state().plugins[0].build.version, "v2");
+  EXPECT_FALSE(set_->serving().state().plugins[0].shadow);
+  EXPECT_THAT(set_->serving().state().residents, IsEmpty());
   add_pod("b");
   transport_.await_requests(2);
 }
@@ -120,21 +120,21 @@ TEST_F(ShadowTest, CommitOfAFileThatIsAnotherByNowIsRefused) {
   place("quiet");
   const SwapReport report = set_->commit_shadow("sample");
   EXPECT_EQ(report.outcome, SwapOutcome::kRefused);
-  EXPECT_EQ(set_->state().plugins[0].build.version, "v1");
+  EXPECT_EQ(set_->serving().state().plugins[0].build.version, "v1");
 }
 
 TEST_F(ShadowTest, DropLeavesNothingBehind) {
   start();
   ASSERT_TRUE(begin("v2").ok());
 
-  const SwapReport dropped = set_->drop_shadow("sample");
+  const SwapReport dropped = set_->shadows().drop("sample");
 
   EXPECT_TRUE(dropped.ok()) << dropped.text;
   EXPECT_EQ(dropped.resident, "");
-  EXPECT_THAT(set_->state().residents, IsEmpty());
-  EXPECT_EQ(set_->shadow("sample").outcome, SwapOutcome::kUnknown);
-  EXPECT_EQ(set_->drop_shadow("sample").outcome, SwapOutcome::kUnknown);
-  EXPECT_EQ(set_->state().plugins[0].build.version, "v1");
+  EXPECT_THAT(set_->serving().state().residents, IsEmpty());
+  EXPECT_EQ(set_->shadows().compare("sample").outcome, SwapOutcome::kUnknown);
+  EXPECT_EQ(set_->shadows().drop("sample").outcome, SwapOutcome::kUnknown);
+  EXPECT_EQ(set_->serving().state().plugins[0].build.version, "v1");
   ASSERT_TRUE(begin("v2").ok()) << "another one may begin";
 }
 
@@ -142,11 +142,11 @@ TEST_F(ShadowTest, EveryChangeOfThePluginEndsItsShadow) {
   start();
   ASSERT_TRUE(begin("v2").ok());
   ASSERT_TRUE(swap().ok());
-  EXPECT_EQ(set_->shadow("sample").outcome, SwapOutcome::kUnknown);
+  EXPECT_EQ(set_->shadows().compare("sample").outcome, SwapOutcome::kUnknown);
   ASSERT_TRUE(begin("v1").ok());
   ASSERT_TRUE(set_->unload("sample").ok());
-  EXPECT_EQ(set_->shadow("sample").outcome, SwapOutcome::kUnknown);
-  EXPECT_THAT(set_->state().residents, IsEmpty());
+  EXPECT_EQ(set_->shadows().compare("sample").outcome, SwapOutcome::kUnknown);
+  EXPECT_THAT(set_->serving().state().residents, IsEmpty());
 }
 
 struct RefusedCase {
@@ -163,12 +163,12 @@ TEST_F(ShadowTest, ABuildThatCouldNotBeSwappedInCastsNoShadow) {
   start();
   for (const RefusedCase& each : kRefusedCases) {
     EXPECT_EQ(begin(each.build).outcome, each.outcome) << each.build;
-    EXPECT_FALSE(set_->state().plugins[0].shadow) << each.build;
+    EXPECT_FALSE(set_->serving().state().plugins[0].shadow) << each.build;
   }
-  EXPECT_EQ(set_->start_shadow({"nobody", file()}).outcome, SwapOutcome::kUnknown);
+  EXPECT_EQ(set_->shadows().start({"nobody", file()}).outcome, SwapOutcome::kUnknown);
   ASSERT_TRUE(begin("v2").ok());
   EXPECT_EQ(begin("v2").outcome, SwapOutcome::kBusy) << "one at a time";
-  EXPECT_EQ(set_->state().plugins[0].build.version, "v1");
+  EXPECT_EQ(set_->serving().state().plugins[0].build.version, "v1");
 }
 
 TEST_F(ShadowTest, AShadowMayReadMoreThanTheCachesKept) {

@@ -149,19 +149,19 @@ TEST_F(StateHangTest, NothingOfTheOldBuildIsSyncedBesideItsWrite) {
 
   EXPECT_EQ(report.outcome, SwapOutcome::kStateTimedOut);
   EXPECT_THAT(report.text, HasSubstr("write() of the old build does not end"));
-  const Status hangs = set_->health("sample-controller");
+  const Status hangs = set_->serving().health("sample-controller");
   EXPECT_THAT(hangs.message(), HasSubstr("nothing is synced: write() of its state runs for"));
   const SwapReport again = swap();
   EXPECT_EQ(again.outcome, SwapOutcome::kStateTimedOut) << "it is not called twice at once";
   EXPECT_THAT(again.text, HasSubstr("write() of the old build does not end"));
   add_pod("b");
-  ASSERT_TRUE(set_->pause("sample-controller").ok());
-  ASSERT_TRUE(set_->resume("sample-controller").ok());
+  ASSERT_TRUE(set_->serving().pause("sample-controller").ok());
+  ASSERT_TRUE(set_->serving().resume("sample-controller").ok());
   clock_.advance(std::chrono::hours(1));
 
   transport_.await_requests(2);
   EXPECT_THAT(asked(), ElementsAre("v1-a", "v1-b"));
-  EXPECT_TRUE(set_->health("sample-controller").ok());
+  EXPECT_TRUE(set_->serving().health("sample-controller").ok());
   EXPECT_TRUE(swap().ok()) << "and its state can be had now";
 }
 

@@ -188,7 +188,7 @@ TEST_F(SwapTest, AFurtherControllerOfTheNewBuildIsToldAndLeftOff) {
 
   ASSERT_TRUE(report.ok()) << report.text;
   EXPECT_THAT(report.not_started, ElementsAre("more-controller"));
-  EXPECT_EQ(set_->state().plugins[0].controllers[1].state, "off");
+  EXPECT_EQ(set_->serving().state().plugins[0].controllers[1].state, "off");
   place("v2");
   EXPECT_TRUE(swap().ok()) << "what does not run may go";
 }

@@ -116,7 +116,7 @@ class SwapSoakTest : public SwapTest {
     std::filesystem::rename(file(), other);
     place("soak");
     start_without_waiting();
-    ASSERT_TRUE(set_->load(other).ok());
+    ASSERT_TRUE(set_->load({other}).ok());
     ASSERT_TRUE(until([this] { return ledger_->lost() == 0; })) << "every pod is synced once";
   }
   [[nodiscard]] swap_tally& tally() { return ledger_->tally; }
@@ -152,7 +152,7 @@ class SwapSoakTest : public SwapTest {
   [[nodiscard]] bool becomes_idle() {
     return until([this] {
       std::size_t waiting = ledger_->lost();
-      for (const PluginState& plugin : set_->state().plugins) {
+      for (const PluginState& plugin : set_->serving().state().plugins) {
         for (const ControllerState& each : plugin.controllers) waiting += each.waiting;
       }
       return waiting == 0;

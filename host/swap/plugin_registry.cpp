@@ -1,0 +1,106 @@
+#include "host/swap/plugin_registry.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/config/yaml.hpp"
+
+namespace davit::host {
+namespace {
+
+bool is_named(const DeclaredController& declared, std::string_view name) {
+  return declared.name == name || std::find(declared.aliases.begin(), declared.aliases.end(),
+                                            name) != declared.aliases.end();
+}
+
+}  // namespace
+
+BuildName PluginSlot::build() const {
+  const PluginFile& loaded = now.plugin->file();
+  return {loaded.declaration.version, loaded.digest, now.number};
+}
+
+std::vector<std::string> PluginSlot::controllers() const {
+  std::vector<std::string> names;
+  for (const auto& each : now.controllers) names.push_back(each->host->name());
+  return names;
+}
+
+bool PluginSlot::is_paused(std::string_view controller) const {
+  return std::find(paused.begin(), paused.end(), controller) != paused.end();
+}
+
+PluginSlot* PluginRegistry::find(std::string_view plugin) {
+  for (const auto& slot : slots) {
+    if (slot->name == plugin) return slot.get();
+  }
+  return nullptr;
+}
+
+PluginSlot* PluginRegistry::slot_of(std::string_view controller) {
+  for (const auto& slot : slots) {
+    if (slot->now.find(controller) != nullptr) return slot.get();
+  }
+  return nullptr;
+}
+
+Result<PluginRegistry::Declared> PluginRegistry::declaring(std::string_view controller) {
+  std::vector<std::string> names;
+  for (const auto& slot : slots) {
+    for (const DeclaredController& each : slot->now.plugin->declaration().controllers) {
+      if (is_named(each, controller)) return Declared{slot.get(), each.name};
+      names.push_back(each.name);
+      names.insert(names.end(), each.aliases.begin(), each.aliases.end());
+    }
+  }
+  std::string text = "no loaded plugin has a controller " + std::string(controller);
+  if (const std::string meant = nearest(controller, names); !meant.empty()) {
+    text += "; did you mean " + meant + "?";
+  }
+  return Status(Code::kNotFound, std::move(text));
+}
+
+Result<PluginRegistry::Declared> PluginRegistry::running(std::string_view controller) {
+  Result<Declared> declared = declaring(controller);
+  if (!declared || declared->slot->now.find(declared->name) != nullptr) return declared;
+  return Status(Code::kNotFound,
+                declared->name + " does not run; start it with davit ctl enable " + declared->name);
+}
+
+void PluginRegistry::begin(const PluginSlot& slot, HostedController& controller) {
+  if (slot.is_paused(controller.host->name())) controller.host->pause();
+  if (controller.host->declared().without_leadership) return controller.host->begin_syncing();
+  if (leading) won ? controller.host->lead(*won) : controller.host->begin_syncing();
+}
+
+ExclusiveOperation::ExclusiveOperation(PluginRegistry& registry, const Retirement& retirement,
+                                       std::string what)
+    : registry_(registry), retirement_(retirement) {
+  MutexLock lock(registry_.mutex);
+  if (registry_.stopping) {
+    refused_ = SwapOutcome::kStopping;
+    why_ = "the host is stopping";
+  } else if (!registry_.busy.empty()) {
+    refused_ = SwapOutcome::kBusy;
+    why_ = registry_.busy + " is under way: try again when it has ended";
+  } else {
+    registry_.busy = std::move(what);
+  }
+}
+
+ExclusiveOperation::~ExclusiveOperation() {
+  if (refused_ != SwapOutcome::kDone) return;
+  std::vector<Resident> residents = retirement_.residents();
+  MutexLock lock(registry_.mutex);
+  registry_.residents = std::move(residents);
+  // A controller that was resumed meanwhile was left alone: this could have held it back.
+  for (const auto& slot : registry_.slots) {
+    for (const auto& each : slot->now.controllers) {
+      if (!slot->is_paused(each->host->name())) each->host->resume();
+    }
+  }
+  registry_.busy.clear();
+  registry_.idle.notify_all();
+}
+
+}  // namespace davit::host

@@ -1,0 +1,94 @@
+/// The plugins that serve, each in a slot, and the one lock over all of them.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/swap/generation.hpp"
+#include "host/swap/probation.hpp"
+#include "host/swap/retirement.hpp"
+#include "host/swap/shadow.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
+
+namespace davit::host {
+
+/// One plugin. Guarded by the registry's mutex.
+struct PluginSlot {
+  std::string name;
+  std::filesystem::path file;
+  std::string sha256;                      // What the digest of each build must be, or empty.
+  Generation now;                          // The build that serves.
+  std::vector<std::string> paused{};       // Controllers that the operator paused.
+  std::uint64_t generations = 1;           // The number of the latest build.
+  std::unique_ptr<ShadowRun> shadow{};     // Null: none.
+  std::shared_ptr<Probation> probation{};  // Of `now`; null: it has none.
+
+  [[nodiscard]] BuildName build() const;
+  [[nodiscard]] std::vector<std::string> controllers() const;
+  [[nodiscard]] bool is_paused(std::string_view controller) const;
+};
+
+/// The slots, and the facts that decide which of their controllers sync. Slots keep their address;
+/// only an ExclusiveOperation adds one, removes one or changes its build.
+struct PluginRegistry {
+  Mutex mutex;
+  CondVar idle;  // `busy` became empty, or `stopping` was set.
+  std::vector<std::unique_ptr<PluginSlot>> slots GUARDED_BY(mutex);
+  bool leading GUARDED_BY(mutex) = false;
+  std::optional<Time> won GUARDED_BY(mutex);  // When the lease was won, if there is one.
+  bool stopping GUARDED_BY(mutex) = false;
+  std::stop_source stop;               // Requested when `stopping` is set: long waits end.
+  std::string busy GUARDED_BY(mutex);  // The operation under way; empty: none.
+  std::vector<Resident> residents GUARDED_BY(mutex);  // As of the last operation.
+
+  /// The slot of a plugin, or null.
+  [[nodiscard]] PluginSlot* find(std::string_view plugin) REQUIRES(mutex);
+  /// The slot in which a controller runs, or null.
+  [[nodiscard]] PluginSlot* slot_of(std::string_view controller) REQUIRES(mutex);
+
+  /// A controller that a loaded plugin declares.
+  struct Declared {
+    PluginSlot* slot;
+    std::string name;  ///< Its name, also if it was addressed by an alias.
+  };
+  /// Finds it by name or alias. kNotFound with the name that was probably meant.
+  [[nodiscard]] Result<Declared> declaring(std::string_view controller) REQUIRES(mutex);
+  /// The same for a controller that runs; kNotFound also for one that is off.
+  [[nodiscard]] Result<Declared> running(std::string_view controller) REQUIRES(mutex);
+
+  /// Lets a controller of a slot sync, unless leadership or the operator forbids it.
+  void begin(const PluginSlot& slot, HostedController& controller) REQUIRES(mutex);
+};
+
+/// The right to change the registry's slots and builds: one at a time. The destructor gives it
+/// back.
+class ExclusiveOperation {
+ public:
+  /// `what` completes "... is under way". The references outlive this.
+  ExclusiveOperation(PluginRegistry& registry, const Retirement& retirement, std::string what);
+  ExclusiveOperation(const ExclusiveOperation&) = delete;
+  ExclusiveOperation& operator=(const ExclusiveOperation&) = delete;
+  ~ExclusiveOperation();
+
+  /// Whether this has the right; if not, `report` says why.
+  template <typename Report>
+  [[nodiscard]] bool held(Report& report) const {
+    return refused_ == SwapOutcome::kDone || report.fail(refused_, why_);
+  }
+
+ private:
+  PluginRegistry& registry_;
+  const Retirement& retirement_;
+  SwapOutcome refused_ = SwapOutcome::kDone;  // kDone: held.
+  std::string why_;
+};
+
+}  // namespace davit::host

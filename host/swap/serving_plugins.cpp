@@ -1,0 +1,131 @@
+#include "host/swap/serving_plugins.hpp"
+
+#include <utility>
+
+namespace davit::host {
+
+PluginState ServingPlugins::describe(const PluginSlot& slot) const {
+  PluginState state;
+  state.name = slot.name;
+  state.file = slot.file;
+  state.build = slot.build();
+  const PluginFile& file = slot.now.plugin->file();
+  if (slot.probation) {
+    state.probation = slot.probation->since + slot.probation->terms.time - clock_.now();
+  }
+  state.grade = overall(file.findings);
+  for (const Finding& each : file.findings) state.grade_reasons.push_back(each.text);
+  if (slot.shadow) state.shadow = slot.shadow->build;
+  for (const DeclaredController& declared : file.declaration.controllers) {
+    ControllerState controller{declared.name, "off", 0};
+    if (const HostedController* found = slot.now.find(declared.name)) {
+      const ControllerHost& host = *found->host;
+      const bool may_sync = registry_.leading || declared.without_leadership;
+      controller.waiting = host.waiting();
+      controller.state = slot.is_paused(declared.name) ? "paused"
+                         : !host.caches_ready()        ? "filling"
+                         : may_sync                    ? "running"
+                                                       : "standby";
+    }
+    state.controllers.push_back(std::move(controller));
+  }
+  return state;
+}
+
+SetState ServingPlugins::state() {
+  SetState state;
+  MutexLock lock(registry_.mutex);
+  for (const auto& slot : registry_.slots) state.plugins.push_back(describe(*slot));
+  state.residents = registry_.residents;
+  state.busy = registry_.busy;
+  return state;
+}
+
+std::vector<std::string> ServingPlugins::controllers() {
+  MutexLock lock(registry_.mutex);
+  std::vector<std::string> names;
+  for (const auto& slot : registry_.slots) {
+    for (std::string& each : slot->controllers()) names.push_back(std::move(each));
+  }
+  return names;
+}
+
+std::optional<ServingPlugins::Guarded> ServingPlugins::guard(std::string_view controller) {
+  MutexLock lock(registry_.mutex);
+  const PluginSlot* const slot = registry_.slot_of(controller);
+  if (slot == nullptr) return std::nullopt;
+  HostedController* const found = slot->now.find(controller);
+  std::optional<Gate::Pass> pass = found->probes.enter();
+  if (!pass) return std::nullopt;
+  return Guarded{found->host.get(), std::move(*pass)};
+}
+
+Status ServingPlugins::health(std::string_view controller) {
+  const std::optional<Guarded> guarded = guard(controller);
+  return guarded ? guarded->host->health() : Status(Code::kNotFound, "does not run");
+}
+
+bool ServingPlugins::has_debug_page(std::string_view controller) {
+  const std::optional<Guarded> guarded = guard(controller);
+  return guarded && guarded->host->has_debug_page();
+}
+
+Result<std::string> ServingPlugins::debug_page(std::string_view controller, std::string_view path,
+                                               std::string_view query) {
+  const std::optional<Guarded> guarded = guard(controller);
+  if (!guarded) return Status(Code::kNotFound, "does not run");
+  return guarded->host->debug_page(path, query);
+}
+
+Status ServingPlugins::caches_filled() {
+  MutexLock lock(registry_.mutex);
+  for (const auto& slot : registry_.slots) {
+    for (const auto& each : slot->now.controllers) {
+      if (each->host->caches_ready()) continue;
+      return Status(Code::kUnavailable,
+                    "the caches of " + each->host->name() + " are not filled yet");
+    }
+  }
+  return {};
+}
+
+void ServingPlugins::report() {
+  for (const std::string& name : controllers()) {
+    if (const std::optional<Guarded> guarded = guard(name)) guarded->host->report();
+  }
+  if (metrics_ == nullptr) return;
+  const SetState now = state();
+  for (const PluginState& each : now.plugins) {
+    metrics_->plugin_generation(each.name, each.build.generation);
+  }
+  metrics_->resident_generations(now.residents.size());
+}
+
+Status ServingPlugins::pause(std::string_view controller) {
+  MutexLock lock(registry_.mutex);
+  const Result<PluginRegistry::Declared> found = registry_.running(controller);
+  if (!found) return found.error();
+  PluginSlot& slot = *found->slot;
+  if (slot.is_paused(found->name)) return {};
+  slot.paused.push_back(found->name);
+  slot.now.find(found->name)->host->pause();
+  return {};
+}
+
+Status ServingPlugins::resume(std::string_view controller) {
+  MutexLock lock(registry_.mutex);
+  const Result<PluginRegistry::Declared> found = registry_.running(controller);
+  if (!found) return found.error();
+  if (std::erase(found->slot->paused, found->name) == 0) return {};
+  // An operation under way may hold its keys back, and resumes it at its end.
+  if (registry_.busy.empty()) found->slot->now.find(found->name)->host->resume();
+  return {};
+}
+
+bool ServingPlugins::wait_idle() {
+  MutexLock lock(registry_.mutex);
+  while (!registry_.busy.empty() && !registry_.stopping) registry_.idle.wait(registry_.mutex);
+  return !registry_.stopping;
+}
+
+}  // namespace davit::host

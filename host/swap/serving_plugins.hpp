@@ -1,0 +1,83 @@
+/// The plugins that serve, addressed by name from outside.
+#pragma once
+
+#include <cstddef>
+#include <davit/result.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/run/swap_metrics.hpp"
+#include "host/swap/plugin_registry.hpp"
+
+namespace davit::host {
+
+struct ControllerState {
+  std::string name;
+  std::string state;  ///< "running", "standby", "paused", "filling" or "off".
+  std::size_t waiting = 0;
+};
+struct PluginState {
+  std::string name;
+  std::filesystem::path file;
+  BuildName build;
+  Grade grade = Grade::kSwappable;
+  std::vector<std::string> grade_reasons;
+  std::vector<ControllerState> controllers;  ///< In the order of the declaration.
+  std::optional<BuildName> shadow;           ///< That runs beside it.
+  Duration probation{0};                     ///< That is left to the present build.
+};
+struct SetState {
+  std::vector<PluginState> plugins;
+  std::vector<Resident> residents;
+  std::string busy;  ///< What is under way; empty: nothing.
+};
+
+/// Thread-safe. A call into a controller never meets a build that has ended, and no build ends
+/// during the call.
+class ServingPlugins {
+ public:
+  /// The references outlive this. `metrics` may be null.
+  ServingPlugins(PluginRegistry& registry, Clock& clock, SwapMetrics* metrics)
+      : registry_(registry), clock_(clock), metrics_(metrics) {}
+  ServingPlugins(const ServingPlugins&) = delete;
+  ServingPlugins& operator=(const ServingPlugins&) = delete;
+
+  [[nodiscard]] SetState state();
+  /// The controllers that run.
+  [[nodiscard]] std::vector<std::string> controllers();
+
+  /// kNotFound for a controller that does not run.
+  [[nodiscard]] Status health(std::string_view controller);
+  [[nodiscard]] bool has_debug_page(std::string_view controller);
+  [[nodiscard]] Result<std::string> debug_page(std::string_view controller, std::string_view path,
+                                               std::string_view query);
+  [[nodiscard]] Status caches_filled();
+  /// See ControllerHost::report(); writes the gauges of the plugins, too.
+  void report();
+
+  /// Hands out no key of a controller, by name or alias, until resume(); running syncs go on.
+  Status pause(std::string_view controller);
+  Status resume(std::string_view controller);
+
+  /// Waits until no operation is under way; false when the set stops.
+  bool wait_idle();
+
+ private:
+  /// A controller that does not end while this lives.
+  struct Guarded {
+    ControllerHost* host;
+    Gate::Pass pass;
+  };
+  /// Nothing for a controller that does not run.
+  [[nodiscard]] std::optional<Guarded> guard(std::string_view controller);
+  [[nodiscard]] PluginState describe(const PluginSlot& slot) const REQUIRES(registry_.mutex);
+
+  PluginRegistry& registry_;
+  Clock& clock_;
+  SwapMetrics* const metrics_;
+};
+
+}  // namespace davit::host

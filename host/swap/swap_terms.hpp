@@ -1,0 +1,77 @@
+/// What a swap is asked for, how long it may take, and who learns of it.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/plugin/loader.hpp"
+#include "host/run/swap_metrics.hpp"
+#include "host/swap/probation.hpp"
+#include "host/swap/swap_report.hpp"
+#include "lib/base/clock.hpp"
+
+namespace davit::host {
+
+/// How long the phases of a swap may take. After that the swap ends, and the old build goes on.
+struct SwapLimits {
+  Duration init = std::chrono::seconds(10);  ///< Copying, opening, InitFuncs.
+  /// A healthy server takes some 40 s to list 150,000 pods.
+  Duration refill = std::chrono::minutes(2);
+  Duration fill = std::chrono::seconds(30);   ///< Its handlers see what the caches hold.
+  Duration drain = std::chrono::seconds(30);  ///< Longer than a request to a healthy server takes.
+  Duration state = std::chrono::seconds(5);   ///< Handlers end, and the state is handed over.
+  Duration retire = std::chrono::seconds(10);
+  /// Builds that could not leave memory before swaps are refused: a build is some megabytes, and
+  /// one that leaves nothing behind does not count.
+  std::size_t residents_max = 16;
+  ProbationTerms probation{};     ///< Of a swap that brings none of its own.
+  std::filesystem::path staging;  ///< Where private copies go; empty: see StagingDirectory.
+};
+
+struct SwapRequest {
+  std::string plugin;
+  std::filesystem::path file;  ///< Empty: where the present build came from.
+  /// What the digest of this and each later build must be, or empty; nothing: as before.
+  std::optional<std::string> sha256 = {};
+  /// Whether the new build gets what the old one knows, or begins as after a restart.
+  enum class Memory { kHandOver, kLeave };
+  Memory memory = Memory::kHandOver;
+  std::string digest = {};  ///< What the digest of this build must be, or empty.
+  /// Given: PluginSet::swap() waits for the end of this probation. Else that of SwapLimits, which
+  /// goes on afterwards.
+  std::optional<ProbationTerms> probation{};
+};
+
+/// What PluginSet::load() is to load, and how.
+struct LoadOrder {
+  std::filesystem::path file;
+  std::string sha256 = {};  ///< What the digest of each of its builds must be, or empty.
+  DigestPin pin = {};       ///< Where `sha256` is empty: the same, once its name is known.
+  /// Which of its controllers start; nothing: those that are on by default.
+  std::optional<std::vector<std::string>> controllers = {};
+};
+
+/// Callbacks of a PluginSet; called without a lock.
+struct SetObservers {
+  /// A controller came up, or another build of it.
+  std::function<void(const std::string& controller)> on_up;
+  std::function<void(const std::string& controller)> on_down;
+  /// A swap enters a phase.
+  std::function<void(SwapPhase phase)> on_phase;
+  /// Starts the informers that a controller has opened.
+  std::function<Status()> start_informers;
+  SwapMetrics* metrics = nullptr;  ///< Borrowed; null: none.
+  /// A build failed its probation; `text` says which, why, and what serves now.
+  std::function<void(const std::string& text)> on_rolled_back{};
+
+  void report_up(const std::vector<std::string>& controllers) const {
+    if (!on_up) return;
+    for (const std::string& each : controllers) on_up(each);
+  }
+};
+
+}  // namespace davit::host
