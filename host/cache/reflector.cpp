@@ -408,7 +408,7 @@ void Reflector::log_report(const ReflectorReport& report, const ReflectorRequest
 
 void Reflector::log_failure(std::string_view message, const ReflectorReport& report,
                             const ReflectorRequest& request) {
-  if (mutant("refusal-told")) return;
+  if (mutant("refusal-reported")) return;
   const std::string_view verb = verb_of(request);
   std::string hint = "tried again with back-off";
   if (report.status.code() == Code::kForbidden) {

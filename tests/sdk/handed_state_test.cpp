@@ -66,7 +66,7 @@ constexpr Refusal kRefusals[] = {
 class HandedStateRefusalTest : public HandedStateTest,
                                public ::testing::WithParamInterface<Refusal> {};
 
-TEST_P(HandedStateRefusalTest, IsToldAndLeavesWhatRustKnew) {
+TEST_P(HandedStateRefusalTest, IsReportedAndLeavesWhatRustKnew) {
   ASSERT_TRUE(give(2, kTwoSyncs).ok());
   const Status read = give(GetParam().version, GetParam().text);
   EXPECT_FALSE(read.ok());

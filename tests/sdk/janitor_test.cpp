@@ -84,7 +84,7 @@ TEST_F(JanitorTest, WhatRunsAndWhatAsksForNothingStays) {
   EXPECT_TRUE(cluster_.find<Pod>({"default", "kept"}));
 }
 
-TEST_F(JanitorTest, AMistakenTimeIsToldAndDeletesNothing) {
+TEST_F(JanitorTest, AMistakenTimeIsReportedAndDeletesNothing) {
   for (const char* ttl : {"soon", "30", "m", "-1m", "9999999d", "1 h", ""}) {
     add_pod(ttl, kEndedAtTwelve);
     cluster_.advance(std::chrono::hours(1000));

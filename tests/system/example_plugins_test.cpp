@@ -92,7 +92,7 @@ TEST_F(ExamplePluginsTest, AControllerWaitsForItsDefinitionAndThenServesItsResou
   });
 }
 
-TEST_F(ExamplePluginsTest, ANameThatIsTakenIsToldInTheStatus) {
+TEST_F(ExamplePluginsTest, ANameThatIsTakenIsReportedInTheStatus) {
   send(Verb::kCreate, kDefinitions, kDefinition);
   send(Verb::kCreate, path("", "services"),
        R"({"metadata":{"name":"shop"},"spec":{"ports":[{"port":1}]}})");

@@ -112,7 +112,7 @@ TEST(LostConnectionTest, StandbyWithADelayedWatchMakesNothingThatIsThereAlready)
 }
 
 // The watch of the pods lags, too, so that the cache does not tell what became of the write.
-TEST(LostConnectionTest, CreateWhoseAnswerIsLostIsNotMadeTwice) {
+TEST(LostConnectionTest, CreateWhoseResponseIsLostIsNotMadeTwice) {
   World world(1);
   world.deploy("web", 2);
   world.await_rollout("web", 2);

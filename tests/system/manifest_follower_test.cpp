@@ -132,7 +132,7 @@ TEST_F(ManifestFollowerTest, AConfigThatThePluginRefusesLeavesTheOldOneAtWork) {
   EXPECT_THAT(notes(), IsEmpty());
 }
 
-TEST_F(ManifestFollowerTest, NonsenseChangesNothingAndIsToldWithItsPlace) {
+TEST_F(ManifestFollowerTest, NonsenseChangesNothingAndIsReportedWithItsPlace) {
   start(kDeployment);
   const std::string where = (directory_.path() / "davit.yaml").string();
   edit(kHead + "plugins: [\n");
@@ -222,7 +222,7 @@ TEST_F(PluginDirectoryTest, WithoutAListThePluginsOfTheDirectoryAreTheList) {
   EXPECT_THAT(notes(), IsEmpty());
 }
 
-TEST_F(PluginDirectoryTest, AFileThatIsNoPluginChangesNothingAndIsTold) {
+TEST_F(PluginDirectoryTest, AFileThatIsNoPluginChangesNothingAndIsReported) {
   place("deployment", DAVIT_DEPLOYMENT_DIRECTORY);
   start_all();
   directory_.write("plugins/half.so", "half");

@@ -112,7 +112,7 @@ TEST_F(CurlTransportTest, ChunkedBodyArrivesWholeInAnyCut) {
   EXPECT_THAT(answer.headers(), testing::Contains(testing::Pair("x-kind", "Pod")));
 }
 
-TEST_F(CurlTransportTest, ResetBeforeTheAnswerIsAReset) {
+TEST_F(CurlTransportTest, ResetBeforeTheResponseIsAReset) {
   TinyServer server([](Peer& peer) {
     peer.read_request();
     peer.reset();
@@ -266,7 +266,7 @@ TEST_F(CurlTransportTest, NobodyAtThePortIsRefused) {
   EXPECT_EQ(answer.wait().kind, Break::kRefused);
 }
 
-TEST_F(CurlTransportTest, OtherProtocolsAreNoAnswer) {
+TEST_F(CurlTransportTest, OtherProtocolsAreNotAResponse) {
   TinyServer server([](Peer& peer) {
     peer.write("220 mail.example.com ESMTP\r\n");
     peer.read_request();
@@ -301,7 +301,7 @@ TEST_F(CurlTransportTest, TimeLimitEndsASilentRequest) {
   EXPECT_EQ(answer.wait().kind, Break::kTimeout);
 }
 
-TEST_F(CurlTransportTest, RedirectsAreAnswersAndNotFollowed) {
+TEST_F(CurlTransportTest, RedirectsAreResponsesAndNotFollowed) {
   TinyServer server([](Peer& peer) {
     peer.read_request();
     peer.write("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n");
@@ -330,7 +330,7 @@ TEST_F(CurlTransportTest, ConfiguredProxyIsUsedWhateverTheEnvironmentSaysRT032) 
   ::unsetenv("NO_PROXY");
 }
 
-TEST_F(CurlTransportTest, ManyConcurrentRequestsAllGetTheirOwnAnswer) {
+TEST_F(CurlTransportTest, ManyConcurrentRequestsAllGetTheirOwnResponse) {
   TinyServer server([](Peer& peer) {
     while (true) {
       const std::string request = peer.read_request();

@@ -110,7 +110,7 @@ TEST_F(DiscoveryTest, NewResourceIsFoundAfterAResetRT132) {
   EXPECT_EQ(discovery.find("bad.io", "v1", "things")->kind, "Thing");
 }
 
-TEST_F(DiscoveryTest, OldServerGivesTheSameAnswersRT133) {
+TEST_F(DiscoveryTest, OldServerGivesTheSameResponsesRT133) {
   serve(legacy());
   RestClient rest = client();
   Discovery discovery(rest);

@@ -79,7 +79,7 @@ TEST_F(ExecTest, UnauthorizedForOlderCredentialsDoesNotRunThePluginAgain) {
   EXPECT_EQ(authorization(**credentials), "Bearer T2");
 }
 
-TEST_F(ExecTest, ClusterIsToldOnlyWhenWantedRT026) {
+TEST_F(ExecTest, ClusterIsPassedOnlyWhenWantedRT026) {
   use_script("printf '%s' \"$KUBERNETES_EXEC_INFO\" > " + dir_.path().string() + "/info\n");
   config_.ca_data = "PEM";
   config_.exec->provide_cluster_info = true;
@@ -108,7 +108,7 @@ TEST_F(ExecTest, TokenWithALineFeedIsRefused) {
   EXPECT_THAT(authorization(**make()), HasSubstr("its token has control characters"));
 }
 
-TEST_F(ExecTest, FailingPluginIsToldWithItsExitCodeRT028) {
+TEST_F(ExecTest, FailingPluginIsReportedWithItsExitCodeRT028) {
   use_script("exit 3\n");
   Stack stack(*make());
   Collector reader;
@@ -117,7 +117,7 @@ TEST_F(ExecTest, FailingPluginIsToldWithItsExitCodeRT028) {
   EXPECT_TRUE(stack.fake->requests().empty());
 }
 
-TEST_F(ExecTest, MissingPluginIsToldWithItsHint) {
+TEST_F(ExecTest, MissingPluginIsReportedWithItsHint) {
   use_script("");
   config_.exec->command = "davit-no-such-plugin";
   config_.exec->install_hint = "install it with apt";

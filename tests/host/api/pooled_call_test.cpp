@@ -155,7 +155,7 @@ class PooledWireTest : public PooledCallTest, public testing::WithParamInterface
 INSTANTIATE_TEST_SUITE_P(Wire, PooledWireTest, testing::ValuesIn(kWireCases),
                          [](const auto& each) { return each.param.name; });
 
-TEST_P(PooledWireTest, AnswerIsReadByteByByte) {
+TEST_P(PooledWireTest, ResponseIsReadByteByByte) {
   TinyServer server([](Peer& peer) {
     if (peer.read_request().empty()) return;
     for (const char* at = GetParam().wire; *at != '\0'; ++at) peer.write({at, 1});
@@ -166,7 +166,7 @@ TEST_P(PooledWireTest, AnswerIsReadByteByByte) {
   EXPECT_EQ(response.body, GetParam().body);
 }
 
-TEST_P(PooledWireTest, AnswerCutAtAnyByteIsAnErrorAndAWriteIsSentOnce) {
+TEST_P(PooledWireTest, ResponseCutAtAnyByteIsAnErrorAndAWriteIsSentOnce) {
   const std::string_view wire = GetParam().wire;
   std::atomic<std::size_t> cut = 0;
   std::atomic<int> requests = 0;
@@ -184,14 +184,14 @@ TEST_P(PooledWireTest, AnswerCutAtAnyByteIsAnErrorAndAWriteIsSentOnce) {
   EXPECT_EQ(static_cast<std::size_t>(requests.load()), wire.size());
 }
 
-TEST_F(PooledCallTest, BodyUntilTheConnectionClosesIsAnAnswer) {
+TEST_F(PooledCallTest, BodyUntilTheConnectionClosesIsAResponse) {
   TinyServer server(once("HTTP/1.1 200 OK\r\n\r\n{\"a\":1}"));
   const ApiResponse response = call_once(server, get_pod());
   EXPECT_TRUE(response.status.ok()) << response.status.message();
   EXPECT_EQ(response.body, "{\"a\":1}");
 }
 
-TEST_F(PooledCallTest, WhatIsNotHttpIsNoAnswer) {
+TEST_F(PooledCallTest, WhatIsNotHttpIsNotAResponse) {
   for (const char* wire : {"220 mail.example.com ESMTP\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n",
                            "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}",
                            "HTTP/1.1 101 Switching Protocols\r\n\r\n"}) {
@@ -201,7 +201,7 @@ TEST_F(PooledCallTest, WhatIsNotHttpIsNoAnswer) {
   }
 }
 
-TEST_F(PooledCallTest, EndlessHeadAndEndlessInformationalAnswersAreRefused) {
+TEST_F(PooledCallTest, EndlessHeadAndEndlessInformationalResponsesAreRefused) {
   for (const std::string& endless : {"HTTP/1.1 200 OK\r\nX: " + std::string(1 << 20, 'x'),
                                      std::string("HTTP/1.1 100 Continue")}) {
     TinyServer server([&endless](Peer& peer) {
@@ -213,7 +213,7 @@ TEST_F(PooledCallTest, EndlessHeadAndEndlessInformationalAnswersAreRefused) {
   }
 }
 
-TEST_F(PooledCallTest, AnswerBeforeTheWholeRequestWasSentCounts) {
+TEST_F(PooledCallTest, ResponseBeforeTheWholeRequestWasSentCounts) {
   TinyServer server([](Peer& peer) {
     char byte = 0;
     static_cast<void>(::recv(peer.descriptor(), &byte, 1, 0));
@@ -468,7 +468,7 @@ TEST_F(PooledCallTest, BatchRunsAtOnceOverAsManyConnectionsAsAClientMayHave) {
   EXPECT_EQ(slow.requests(), 200u);
 }
 
-TEST_F(PooledCallTest, EachRequestOfABatchGetsItsOwnAnswer) {
+TEST_F(PooledCallTest, EachRequestOfABatchGetsItsOwnResponse) {
   TinyServer server([](Peer& peer) {
     while (true) {
       const std::string request = peer.read_request();

@@ -185,7 +185,7 @@ TEST(RequestBuilderTest, DryRunOfAWriteIsAQueryParameterAndOfAReadNothing) {
   EXPECT_EQ(target(r), "/api/v1/namespaces/ns/pods");
 }
 
-TEST(RequestBuilderTest, TimeLimitIsToldToTheServer) {
+TEST(RequestBuilderTest, TimeLimitIsSentToTheServer) {
   ApiRequest r = request(Verb::kGet, {"", "v1", "pods", "", "ns", "web"});
   r.timeout = std::chrono::seconds(432);
   EXPECT_EQ(target(r), "/api/v1/namespaces/ns/pods/web?timeout=7m12s");

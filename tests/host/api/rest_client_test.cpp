@@ -241,7 +241,7 @@ TEST_F(RestClientTest, DryRunOfTheClientReachesEveryWriteAndTheLog) {
   EXPECT_EQ(sink_.count("Dry run"), 2u);
 }
 
-TEST_F(RestClientTest, AnswerThatNeverComesEndsTheCallInTime) {
+TEST_F(RestClientTest, ResponseThatNeverComesEndsTheCallInTime) {
   RestClient rest = client();
   transport_.answer(test::open_response(0));
   ApiRequest request = get_pod();
@@ -310,7 +310,7 @@ TEST_F(RestClientTest, BodyThatIsCutIsAnErrorAndNotRepeated) {
   EXPECT_EQ(transport_.requests().size(), 1u);
 }
 
-TEST_F(RestClientTest, EmptyAnswerWhereAnObjectBelongsIsAnError) {
+TEST_F(RestClientTest, EmptyResponseWhereAnObjectBelongsIsAnError) {
   RestClient rest = client();
   transport_.answer(answer(200, ""));
   const ApiResponse response = rest.call(get_pod());

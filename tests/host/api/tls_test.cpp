@@ -114,7 +114,7 @@ TEST_F(TlsTest, HalfReplacedClientCertificateKeepsTheOldPair) {
   EXPECT_EQ((*source)->current(clock_.now())->cert, fresh.cert_pem());
 }
 
-TEST_F(TlsTest, ContradictionsAndBadFilesAreToldAtOnceRT030) {
+TEST_F(TlsTest, ContradictionsAndBadFilesAreReportedAtOnceRT030) {
   config_.insecure = true;
   config_.ca_data = ca_.cert_pem();
   EXPECT_THAT(open().error().message(), HasSubstr("insecure flag is not allowed"));

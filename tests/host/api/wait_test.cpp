@@ -43,13 +43,13 @@ TEST_F(WaitTest, TenSecondsAreEnough) {
   EXPECT_EQ(transport_.requests().size(), 10u);
 }
 
-TEST_F(WaitTest, WrongCertificateIsToldAtOnce) {
+TEST_F(WaitTest, WrongCertificateIsReportedAtOnce) {
   transport_.answer(test::broken(Break::kTls, "self-signed certificate"));
   EXPECT_THAT(wait().message(),
               AllOf(HasSubstr("certificate-authority"), HasSubstr("https://fake:6443")));
 }
 
-TEST_F(WaitTest, ExpiredTokenIsToldAtOnceWithWhatToDo) {
+TEST_F(WaitTest, ExpiredTokenIsReportedAtOnceWithWhatToDo) {
   transport_.answer(answer(401, ""));
   const Status status = wait();
   EXPECT_EQ(status.code(), Code::kForbidden);
@@ -57,7 +57,7 @@ TEST_F(WaitTest, ExpiredTokenIsToldAtOnceWithWhatToDo) {
                                       HasSubstr("log in again")));
 }
 
-TEST_F(WaitTest, MissingRightIsToldAtOnce) {
+TEST_F(WaitTest, MissingRightIsReportedAtOnce) {
   transport_.answer(answer(403, "no", ""));
   EXPECT_THAT(wait().message(), AllOf(HasSubstr("https://fake:6443"), HasSubstr("RBAC")));
 }

@@ -52,7 +52,7 @@ TEST_F(InformerTest, EmptyCollectionIsSyncedWithoutAChange) {
 }
 
 // RT-072, RT-073
-TEST_F(InformerTest, RelistTellsOnlyDifferencesAndMissedDeletionsAsTombstones) {
+TEST_F(InformerTest, RelistReportsOnlyDifferencesAndMissedDeletionsAsTombstones) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);
@@ -70,7 +70,7 @@ TEST_F(InformerTest, RelistTellsOnlyDifferencesAndMissedDeletionsAsTombstones) {
 }
 
 // RT-075
-TEST_F(InformerTest, EveryUpdateOfAnObjectIsToldInOrder) {
+TEST_F(InformerTest, EveryUpdateOfAnObjectIsReportedInOrder) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);
@@ -86,7 +86,7 @@ TEST_F(InformerTest, EveryUpdateOfAnObjectIsToldInOrder) {
                                           "UPDATED a@8->9", "UPDATED a@9->10"));
 }
 
-TEST_F(InformerTest, EventThatRepeatsTheKnownStateIsNotTold) {
+TEST_F(InformerTest, EventThatRepeatsTheKnownStateIsNotReported) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);
@@ -113,7 +113,7 @@ TEST_F(InformerTest, LateListenerHearsThePresentContentAndThenEveryChange) {
 }
 
 // RT-078: the period is the host's, between 12 and 24 hours.
-TEST_F(InformerTest, ResyncTellsEveryObjectAgainWithoutAskingTheServer) {
+TEST_F(InformerTest, ResyncReportsEveryObjectAgainWithoutARequest) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);

@@ -31,7 +31,7 @@ TEST(SilenceGaugeTest, HeartbeatsMayMissOne) {
   EXPECT_EQ(gauge.limit(), seconds(25));
 }
 
-TEST(SilenceGaugeTest, ResourceAtRestCostsFewerAndFewerRequests) {
+TEST(SilenceGaugeTest, IdleResourceCostsFewerAndFewerRequests) {
   SilenceGauge gauge;
   for (int i = 0; i < 10; ++i) gauge.heard(Time(seconds(i)));
   gauge.renewed();
@@ -180,7 +180,7 @@ class ContactTest : public CacheTest {
 };
 
 // Issue 11, 1.2: watches came back 64 to 80 s after the server did.
-TEST_F(ContactTest, LostServerIsTriedAgainAsSoonAsItAnswersAnotherRequest) {
+TEST_F(ContactTest, LostServerIsTriedAgainAsSoonAsItRespondsToAnotherRequest) {
   fill();
   fail(6);
   EXPECT_TRUE(waits());
@@ -190,7 +190,7 @@ TEST_F(ContactTest, LostServerIsTriedAgainAsSoonAsItAnswersAnotherRequest) {
   EXPECT_THAT(api_.asked.back(), StartsWith("watch resourceVersion=7&"));
 }
 
-TEST_F(ContactTest, BackOffBeginsAnewAfterAnAnswerToAnother) {
+TEST_F(ContactTest, BackOffBeginsAnewAfterAResponseToAnother) {
   fill();
   fail(6);
   EXPECT_TRUE(waits());
@@ -199,7 +199,7 @@ TEST_F(ContactTest, BackOffBeginsAnewAfterAnAnswerToAnother) {
   EXPECT_LE(wait(), milliseconds(1600));
 }
 
-TEST_F(ContactTest, ServerThatStaysLostIsNotAskedForEachAnswerToOthers) {
+TEST_F(ContactTest, ServerThatStaysLostIsNotAskedForEachResponseToOthers) {
   fill();
   fail(6);
   EXPECT_TRUE(waits());

@@ -156,7 +156,7 @@ TEST_F(SkippingTest, OlderStateStaysUntilTheObjectCanBeReadAgainOrIsGone) {
   EXPECT_EQ(informer_->store().size(), 1U);
 }
 
-TEST_F(SkippingTest, RelistKeepsTheOlderStateAndTellsEachVersionOnce) {
+TEST_F(SkippingTest, RelistKeepsTheOlderStateAndReportsEachVersionOnce) {
   make();
   play(list_of("7", {json_of({.name = "a", .version = "3"})}));
   play(event_of("MODIFIED", bad_pod({.name = "a", .version = "8"})) + error_json(410, "Expired"));

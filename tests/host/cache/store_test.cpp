@@ -54,7 +54,7 @@ TEST_F(StoreTest, ManagedFieldsAreNotKept) {  // RT-083
   EXPECT_FALSE(store_.get("default", "a").root()["metadata"]["managedFields"]);
 }
 
-TEST_F(StoreTest, PutTellsWhetherTheObjectWasThere) {
+TEST_F(StoreTest, PutReturnsWhetherTheObjectWasThere) {
   EXPECT_EQ(store_.put(object({.name = "a", .version = "1"})).type, ChangeType::kAdded);
   const Change change = store_.put(object({.name = "a", .version = "2"}));
 
@@ -62,7 +62,7 @@ TEST_F(StoreTest, PutTellsWhetherTheObjectWasThere) {
   EXPECT_EQ(store_.version(), 2u);
 }
 
-TEST_F(StoreTest, RemovalOfAnUnknownObjectIsToldToo) {
+TEST_F(StoreTest, RemovalOfAnUnknownObjectIsReportedToo) {
   const Change change = store_.remove(object({.name = "a", .version = "5"}));
   EXPECT_EQ(RecordingListener::describe(change), "DELETED a@5");
   EXPECT_EQ(store_.resource_version(), "5");
@@ -140,7 +140,7 @@ TEST_F(StoreTest, IndexOverElementsHasEachDistinctKeyOnce) {
 }
 
 // RT-072, RT-073, RT-074
-TEST_F(StoreTest, RelistTellsDeletionsFirstAndSharesWhatIsUnchanged) {
+TEST_F(StoreTest, RelistReportsDeletionsFirstAndSharesWhatIsUnchanged) {
   relist(
       {{.name = "a", .version = "1"}, {.name = "b", .version = "2"}, {.name = "d", .version = "3"}},
       "5");

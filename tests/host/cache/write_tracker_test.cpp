@@ -66,7 +66,7 @@ TEST_F(WriteTrackerTest, KeyWaitsUntilTheCacheHasReachedItsWrite) {
   EXPECT_EQ(tracker_->size(), 0u);
 }
 
-TEST_F(WriteTrackerTest, OnlyKeysThatWereHeldBackAreTold) {
+TEST_F(WriteTrackerTest, OnlyKeysThatWereHeldBackAreReported) {
   wrote("asked", "12");
   wrote("never-asked", "12");
   EXPECT_FALSE(ready("asked"));
@@ -121,7 +121,7 @@ TEST_F(WriteTrackerTest, DeleteOfAnUnknownObjectIsSeenAlready) {
 }
 
 // A server that removes an object at once answers with the version that it had before.
-TEST_F(WriteTrackerTest, DeleteIsNotSeenByTheVersionOfItsAnswer) {
+TEST_F(WriteTrackerTest, DeleteIsNotSeenByTheVersionOfItsResponse) {
   deleted("x", "a", "5");
   EXPECT_FALSE(ready("x"));
   watch_line(bookmark_json("12"));
@@ -206,7 +206,7 @@ TEST_F(WriteTrackerTest, VerificationDoesNotCountAsSeeingADeletion) {
   EXPECT_THAT(api_.asked.back(), HasSubstr("watch")) << "nothing is listed a second time";
 }
 
-TEST_F(WriteTrackerTest, WriteWithoutAnAnswerIsSeenWhenTheCacheIsVerifiedAsOfItsFailure) {
+TEST_F(WriteTrackerTest, WriteWithoutAResponseIsSeenWhenTheCacheIsVerifiedAsOfItsFailure) {
   clock_.advance(seconds(1));
   tracker_->note_lost("x", *informer_, clock_.now());
   EXPECT_FALSE(ready("x"));
@@ -261,7 +261,7 @@ TEST_F(WriteTrackerTest, KeyStaysWhileTheListThatItWaitsForFails) {
 }
 
 // Issue 11, 1.7: each change of a cache went through all keys that wait.
-TEST_F(WriteTrackerTest, ChangeSettlesOnlyWhatItShows) {
+TEST_F(WriteTrackerTest, ChangeConfirmsOnlyWhatItShows) {
   constexpr int kKeys = 1000;
   for (int i = 0; i < kKeys; ++i) {
     const std::string key = "key-" + std::to_string(i);

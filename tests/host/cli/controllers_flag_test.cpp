@@ -53,7 +53,7 @@ TEST(ControllersFlagTest, AliasesAreTranslatedAlsoBehindAMinus) {
               ElementsAre("foo-controller", "-bar-controller", "*", "-*", "x"));
 }
 
-TEST(ControllersFlagTest, UnknownEntriesAreTold) {
+TEST(ControllersFlagTest, UnknownEntriesAreReported) {
   EXPECT_THAT(unknown_controllers({"zzzzzzzz"}, kKnown),
               ElementsAre("\"zzzzzzzz\" is not in the list of known controllers (known: "
                           "foo-controller, bar-controller, off-controller)"));

@@ -71,7 +71,7 @@ TEST_F(ManifestCommandTest, ControllersAreCheckedAgainstThePluginsThatAreHere) {
             "did you mean \"sample\"?\n");
 }
 
-TEST_F(ManifestCommandTest, MissingFilesAreTold) {
+TEST_F(ManifestCommandTest, MissingFilesAreReported) {
   std::ostringstream out;
   std::ostringstream err;
   EXPECT_EQ(run_manifest_check({"/no/such.yaml"}, out, err), 2);

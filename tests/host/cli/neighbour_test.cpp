@@ -71,7 +71,7 @@ TEST_F(NeighbourTest, ServerThatAsksForPatienceDoesNotHoldUpTheStart) {
   EXPECT_EQ(transport_.requests().size(), 2U) << "after five seconds nobody asks any more";
 }
 
-TEST_F(NeighbourTest, ServerTellsItsVersion) {
+TEST_F(NeighbourTest, ServerReportsItsVersion) {
   answer(200, R"({"major":"1","minor":"30","gitVersion":"v1.30.1"})");
   EXPECT_EQ(*server_version(client_, {}), "v1.30.1");
   EXPECT_EQ(transport_.requests().at(0).target, "/version");

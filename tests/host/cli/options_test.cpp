@@ -51,7 +51,7 @@ TEST(OptionsTest, WithoutAManifestTheDefaultsHold) {
   EXPECT_EQ(result.settings.manifest_path, "");
 }
 
-TEST(OptionsTest, MistakesOfManifestAndFlagsAreToldTogether) {
+TEST(OptionsTest, MistakesOfManifestAndFlagsAreReportedTogether) {
   const TempDirectory directory;
   RunOptions options;
   options.manifest = directory.write("m.yaml", "kind: ControllerHost\n");

@@ -55,7 +55,7 @@ TEST(PluginCommandTest, JsonOutputIsJson) {
   EXPECT_EQ(controller.find("rules")->items.at(0).find("verbs")->items.at(0).text, "create");
 }
 
-TEST(PluginCommandTest, AllThatStandsAgainstAFileIsToldAtOnce) {
+TEST(PluginCommandTest, AllThatStandsAgainstAFileIsReportedAtOnce) {
   const Answer answer = inspect(sample_path("many_faults"));
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.out, HasSubstr("Grade:       refused\n"));
@@ -83,7 +83,7 @@ TEST(PluginCommandTest, RefusedFilesAreStillDescribed) {
   EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1);
 }
 
-TEST(PluginCommandTest, NewerAndMalformedPluginsAreToldApart) {
+TEST(PluginCommandTest, NewerAndMalformedPluginsAreDistinguished) {
   EXPECT_THAT(inspect(sample_path("newer_major")).err,
               HasSubstr("needs ABI 2.0, this host has " DAVIT_ABI_VERSION_TEXT));
   EXPECT_THAT(inspect(sample_path("malformed_note")).err, HasSubstr("its davit note is wrong"));

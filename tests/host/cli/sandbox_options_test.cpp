@@ -60,7 +60,7 @@ TEST(SandboxOptionsTest, OthersNeverReachItWithoutAuthorization) {
   EXPECT_TRUE(merged(options));
 }
 
-TEST(SandboxOptionsTest, OthersReachItOnlyWhenToldSoAndNeverInPlain) {
+TEST(SandboxOptionsTest, OthersReachItOnlyOnRequestAndNeverInPlain) {
   using Security = SandboxSecurity;
   using Access = SandboxAccess;
   const AddressCase cases[] = {

@@ -251,7 +251,7 @@ TEST(PluginValidateTest, ObjectThatIsRetriedForEverIsNotHeldAgainstTheNextOne) {
   EXPECT_TRUE(validation.ok()) << described(validation);
 }
 
-TEST(PluginValidateTest, UsageMistakesAreTold) {
+TEST(PluginValidateTest, UsageMistakesAreReported) {
   std::ostringstream out;
   std::ostringstream err;
   PluginValidateOptions options;

@@ -289,14 +289,14 @@ constexpr InvalidCase kInvalidCases[] = {
     {kServer, "tokenFile: no.tok", "cluster: c, user: u", "DIR/no.tok: no such file or directory"},
 };
 
-TEST_F(KubeconfigTest, InvalidConfigurationsAreTold) {
+TEST_F(KubeconfigTest, InvalidConfigurationsAreReported) {
   for (const InvalidCase& each : kInvalidCases) {
     EXPECT_EQ(error_of(load(config(each.cluster, each.user, each.context))),
               std::string("invalid configuration: ") + each.want + " (kubeconfig DIR/config)");
   }
 }
 
-TEST_F(KubeconfigTest, ContextsThatAreMissingAreTold) {
+TEST_F(KubeconfigTest, ContextsThatAreMissingAreReported) {
   EXPECT_EQ(error_of(load("current-context: nope\ncontexts: []\n")),
             "invalid configuration: context was not found for specified context: nope (kubeconfig "
             "DIR/config)");
@@ -330,7 +330,7 @@ TEST_F(KubeconfigTest, FilesThatCannotBeReadAreNamedWithThePlace) {
   }
 }
 
-TEST_F(KubeconfigTest, BadFilesOfTheListAreAllTold) {
+TEST_F(KubeconfigTest, BadFilesOfTheListAreAllReported) {
   environment_["KUBECONFIG"] =
       directory_.write("a", "users: 1") + ":" + directory_.write("b", "users: 2");
   const std::string text = error_of(load_connection(options_));

@@ -180,7 +180,7 @@ TEST(ManifestTest, EachMistakeHasItsPlaceAndSaysWhatIsAllowed) {
   }
 }
 
-TEST(ManifestTest, AllMistakesAreToldInTheOrderOfTheFile) {
+TEST(ManifestTest, AllMistakesAreReportedInTheOrderOfTheFile) {
   EXPECT_THAT(mistakes("kind: Pod\nfoo: 1\ndryRun: maybe\n"),
               ElementsAre("m.yaml:1:1: apiVersion is missing: write apiVersion: davit.dev/v1alpha1",
                           "m.yaml:1:7: kind must be one of ControllerHost, not the string \"Pod\"",

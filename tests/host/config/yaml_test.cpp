@@ -77,7 +77,7 @@ TEST(YamlTest, AnchorsAreResolvedWhereTheyAreUsed) {
             R"({"a":{"k":1},"b":{"k":1},"c":[{"k":1},{"k":1}]})");
 }
 
-TEST(YamlTest, MistakesAreTold) {
+TEST(YamlTest, MistakesAreReported) {
   const std::pair<const char*, const char*> cases[] = {
       {"a: 1\nb: 2\na: 3\n", "f:3:1: duplicate key \"a\""},
       {"a: {b: 1, \"b\": 2}", "f:1:11: duplicate key \"b\""},
@@ -98,7 +98,7 @@ TEST(YamlTest, MistakesAreTold) {
   }
 }
 
-TEST(YamlTest, AllDuplicateKeysAreToldAtOnce) {
+TEST(YamlTest, AllDuplicateKeysAreReportedAtOnce) {
   EXPECT_EQ(parse_yaml("a: 1\na: 2\nb: {c: 1, c: 2}\n", "f").mistakes.size(), 2U);
 }
 
@@ -141,7 +141,7 @@ TEST(YamlTest, NearestFindsWhatWasMeant) {
   EXPECT_EQ(nearest("elephant", allowed), "");
 }
 
-TEST(YamlTest, MissingFilesAreToldApartFromUnreadableOnes) {
+TEST(YamlTest, MissingFilesAreDistinguishedFromUnreadableOnes) {
   EXPECT_EQ(read_text_file("/does/not/exist").error().code(), Code::kNotFound);
   EXPECT_EQ(read_text_file("/").error().message(), "is a directory");
 }

@@ -46,7 +46,7 @@ TEST(ControlRequestTest, MistakesAreNamed) {
   }
 }
 
-TEST(ControlRequestTest, AnAnswerTellsSuccessAndText) {
+TEST(ControlRequestTest, AResponseHasSuccessAndText) {
   const Result<ControlResponse> done =
       parse_response(R"({"ok":true,"text":"one\ntwo","more":[1]})");
   ASSERT_TRUE(done);

@@ -66,7 +66,7 @@ class ControlSocketTest : public testing::Test {
   test::RecordingLogSink sink_;
 };
 
-TEST_F(ControlSocketTest, EachLineIsAnsweredToItsUserOnly) {
+TEST_F(ControlSocketTest, EachLineGetsAResponseForItsUserOnly) {
   const Result<std::unique_ptr<ControlServer>> server = open();
   ASSERT_TRUE(server) << server.error().message();
   struct stat info {};
@@ -105,7 +105,7 @@ TEST_F(ControlSocketTest, ClientThatDoesNotReadHoldsUpNoEnd) {
   EXPECT_FALSE(std::filesystem::exists(path()));
 }
 
-TEST_F(ControlSocketTest, WithoutDescriptorsItRestsAndAnswersLater) {
+TEST_F(ControlSocketTest, WithoutDescriptorsItPausesAndRespondsLater) {
   test::Collector<Did> seen;
   const auto server = open();
   ASSERT_TRUE(server) << server.error().message();

@@ -70,7 +70,7 @@ TEST_F(CrashHandlerDeathTest, EndsTheProcessByTheSignalAndSaysWhereItWas) {
   }
 }
 
-TEST_F(CrashHandlerDeathTest, AFaultIsToldWithItsAddress) {
+TEST_F(CrashHandlerDeathTest, AFaultIsReportedWithItsAddress) {
   EXPECT_EXIT(
       {
         const CrashHandler handler("");
@@ -82,7 +82,7 @@ TEST_F(CrashHandlerDeathTest, AFaultIsToldWithItsAddress) {
       ended_by(SIGSEGV), "SIGSEGV at address 0x40 in plugin replicaset");
 }
 
-TEST_F(CrashHandlerDeathTest, AThreadThatUsedUpItsStackIsToldToo) {
+TEST_F(CrashHandlerDeathTest, AThreadThatUsedUpItsStackIsReportedToo) {
   EXPECT_EXIT(
       {
         const CrashHandler handler("");
@@ -95,7 +95,7 @@ TEST_F(CrashHandlerDeathTest, AThreadThatUsedUpItsStackIsToldToo) {
       ended_by(SIGSEGV), "SIGSEGV at address 0x.* in plugin replicaset");
 }
 
-TEST_F(CrashHandlerDeathTest, AbortOfAThreadInNoPluginIsToldAsThat) {
+TEST_F(CrashHandlerDeathTest, AbortOfAThreadInNoPluginIsReportedAsThat) {
   EXPECT_EXIT(
       {
         const CrashHandler handler("");

@@ -119,7 +119,7 @@ TEST(EventCorrelatorTest, ForgottenEventBeginsAnew) {
   EXPECT_EQ(again->event.count, 1);
 }
 
-TEST(EventCorrelatorTest, WhatTellsNoMoreThanNothingIsForgotten) {
+TEST(EventCorrelatorTest, AStateThatEqualsNoneIsForgotten) {
   EventCorrelator correlator;
   constexpr int kObjects = 1000;
   for (int i = 0; i < kObjects; ++i) {

@@ -212,7 +212,7 @@ TEST_F(EventRecorderTest, CreationsThatWaitGoOutTogetherAndPatchesStayInOrder) {
   EXPECT_THAT(api_.together.entries(), ElementsAre(2U));
 }
 
-TEST_F(EventRecorderTest, OneOfManyThatGetsNoAnswerIsTriedAgainAlone) {
+TEST_F(EventRecorderTest, OneOfManyWithoutAResponseIsTriedAgainAlone) {
   test::Door door;
   api_.hang = &door;
   const Status broken(Code::kUnavailable, "no connection");

@@ -19,7 +19,7 @@ using testing::StartsWith;
 
 constexpr Duration kPluginTime = std::chrono::hours(1);  // Tests decide when a plugin responds.
 
-TEST(ObservabilityServerTest, ProbesAndScrapesAreAnswered) {
+TEST(ObservabilityServerTest, ProbesAndScrapesAreServed) {
   test::FakeClock clock;
   test::RecordingLogSink sink;
   HealthChecks checks{Log(sink)};
@@ -38,7 +38,7 @@ TEST(ObservabilityServerTest, ProbesAndScrapesAreAnswered) {
   EXPECT_THAT(scrape, HasSubstr("\nprocess_start_time_seconds "));
 }
 
-TEST(ObservabilityServerTest, ProbesAreAnsweredWhereNoOtherPageIs) {
+TEST(ObservabilityServerTest, ProbesAreServedWhereNoOtherPageIs) {
   test::FakeClock clock;
   test::RecordingLogSink sink;
   HealthChecks checks{Log(sink)};
@@ -58,7 +58,7 @@ TEST(ObservabilityServerTest, ProbesAreAnsweredWhereNoOtherPageIs) {
   }
 }
 
-TEST(ObservabilityServerTest, ProbesAreAnsweredWhileManyWaitForAPlugin) {
+TEST(ObservabilityServerTest, ProbesAreServedWhileManyWaitForAPlugin) {
   const std::unique_ptr<Clock> clock = make_system_clock();
   test::RecordingLogSink sink;
   test::Door door;

@@ -72,7 +72,7 @@ TEST_F(HttpConnectionTest, EndlessChunkExtensionIsRefused) {
               StartsWith("HTTP/1.1 4"));
 }
 
-TEST_F(HttpConnectionTest, LargeBodyIsToldToTheHandlerBeforeItIsRead) {
+TEST_F(HttpConnectionTest, LargeBodyIsReportedToTheHandlerBeforeItIsRead) {
   options_.large_body = LargeBody::kPassToHandler;
   options_.body_bytes_max = 10;
   open();
@@ -86,7 +86,7 @@ TEST_F(HttpConnectionTest, LargeBodyIsToldToTheHandlerBeforeItIsRead) {
   EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
 }
 
-TEST_F(HttpConnectionTest, ChunksThatBecomeTooManyAreToldToTheHandler) {
+TEST_F(HttpConnectionTest, ChunksThatBecomeTooManyAreReportedToTheHandler) {
   options_.large_body = LargeBody::kPassToHandler;
   options_.body_bytes_max = 10;
   open();
@@ -99,7 +99,7 @@ TEST_F(HttpConnectionTest, ChunksThatBecomeTooManyAreToldToTheHandler) {
   EXPECT_EQ(requests_[0].body, "");
 }
 
-TEST_F(HttpConnectionTest, ClientThatWaitsIsToldToContinue) {
+TEST_F(HttpConnectionTest, ClientThatWaitsGetsAContinue) {
   open();
 
   EXPECT_EQ(ask("POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"),
@@ -108,7 +108,7 @@ TEST_F(HttpConnectionTest, ClientThatWaitsIsToldToContinue) {
   EXPECT_EQ(requests_.at(0).body, "ok");
 }
 
-TEST_F(HttpConnectionTest, OldVersionIsAnsweredAndClosed) {
+TEST_F(HttpConnectionTest, OldVersionGetsAResponseAndIsClosed) {
   open();
 
   EXPECT_THAT(ask("GET /a HTTP/1.0\r\n\r\n"), HasSubstr("Connection: close\r\n"));
@@ -204,7 +204,7 @@ TEST_F(HttpConnectionTest, ClientThatLeavesEndsItsStream) {
   EXPECT_EQ(connection_->fate(), Fate::kClose);
 }
 
-TEST_F(HttpConnectionTest, ClientThatHalfClosesGetsItsAnswer) {
+TEST_F(HttpConnectionTest, ClientThatHalfClosesGetsItsResponse) {
   open();
   connection_->receive(kGet, now_);
   connection_->receive_end();
@@ -234,7 +234,7 @@ TEST_F(HttpConnectionTest, DrainedStreamEndsProperly) {
   EXPECT_EQ(connection_->fate(), Fate::kClose);
 }
 
-TEST_F(HttpConnectionTest, RestingConnectionIsClosedInTheEnd) {
+TEST_F(HttpConnectionTest, IdleConnectionIsClosedInTheEnd) {
   open();
   EXPECT_THAT(ask(kGet), Not(IsEmpty()));
 

@@ -47,7 +47,7 @@ const CutCase kCuts[] = {
 class HttpCutTest : public test::HttpConversationTest,
                     public testing::WithParamInterface<CutCase> {};
 
-TEST_P(HttpCutTest, IsAnsweredAlikeHoweverItIsCut) {
+TEST_P(HttpCutTest, GetsTheSameResponseHoweverItIsCut) {
   options_.header_bytes_max = kHeadMax;
   options_.body_bytes_max = kBodyMax;
   options_.large_body = LargeBody::kPassToHandler;

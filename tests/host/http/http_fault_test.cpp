@@ -29,7 +29,7 @@ class HttpFaultTest : public test::HttpConversationTest {
   }
 };
 
-TEST_F(HttpFaultTest, DelayedAnswerComesLater) {
+TEST_F(HttpFaultTest, DelayedResponseComesLater) {
   answer_with({.delay = std::chrono::seconds(2)});
 
   EXPECT_EQ(ask(kGet), "");
@@ -59,7 +59,7 @@ class ScriptedDeferredResponse final : public HttpDeferredResponse {
   int asked_ = 0;
 };
 
-TEST_F(HttpFaultTest, AnswerThatIsNotKnownYetIsAskedForAgain) {
+TEST_F(HttpFaultTest, ResponseThatIsNotKnownYetIsPolledAgain) {
   answer_ = [this](const HttpServerRequest&) {
     HttpServerResponse response;
     response.deferred = std::make_unique<ScriptedDeferredResponse>(now_);
@@ -96,7 +96,7 @@ TEST_F(HttpFaultTest, FaultCountsForTheDeferredResponse) {
   EXPECT_EQ(connection_->fate(), Fate::kClose);
 }
 
-TEST_F(HttpFaultTest, CutAnswerPromisesMoreThanItSends) {
+TEST_F(HttpFaultTest, CutResponsePromisesMoreThanItSends) {
   answer_with({.cut_after = 4});
 
   const std::string answer = ask(kGet);
@@ -127,7 +127,7 @@ TEST_F(HttpFaultTest, ResetMayComeWithinTheBody) {
   EXPECT_EQ(connection_->fate(), Fate::kReset);
 }
 
-TEST_F(HttpFaultTest, TricklingAnswerComesInPortions) {
+TEST_F(HttpFaultTest, TricklingResponseComesInPortions) {
   answer_with({.bytes_per_second = 50});
 
   std::string all = ask(kGet);

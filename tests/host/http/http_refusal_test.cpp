@@ -45,7 +45,7 @@ const RefusalCase kRefusals[] = {
 class HttpRefusalTest : public test::HttpConversationTest,
                         public testing::WithParamInterface<RefusalCase> {};
 
-TEST_P(HttpRefusalTest, IsAnsweredAndEndsTheConnection) {
+TEST_P(HttpRefusalTest, GetsAResponseAndEndsTheConnection) {
   open();
 
   EXPECT_THAT(ask(GetParam().wire), StartsWith(GetParam().answer));

@@ -53,7 +53,7 @@ class HttpServerTest : public testing::Test {
   test::RecordingLogSink sink_;
 };
 
-TEST_F(HttpServerTest, RequestReachesTheHandlerAndItsAnswerTheClient) {
+TEST_F(HttpServerTest, RequestReachesTheHandlerAndItsResponseTheClient) {
   const auto server = open();
   EXPECT_GT(server->port(), 0);
   EXPECT_EQ(server->endpoint(), "127.0.0.1:" + std::to_string(server->port()));
@@ -164,7 +164,7 @@ TEST_F(ProbeTest, ConnectionIsLimitedByWhatItAsksForNow) {
   EXPECT_THAT(kept.read_response(), EndsWith("GET /probe [] "));
 }
 
-TEST_F(HttpServerTest, RequestsSentTogetherAreAnsweredInOrder) {
+TEST_F(HttpServerTest, RequestsSentTogetherGetResponsesInOrder) {
   const auto server = open();
   test::HttpClient client(server->port());
 

@@ -39,7 +39,7 @@ TEST(IdentityScanTest, EveryCutGivesTheSame) {
   }
 }
 
-TEST(IdentityScanTest, WatchEventTellsItsTypeWhereverItStands) {
+TEST(IdentityScanTest, WatchEventHasItsTypeWhereverItStands) {
   for (const std::string_view text :
        {R"({"type":"DELETED","object":{"type":"no"}})", R"({"object":{},"type":"DELETED"})"}) {
     IdentityScan scan(IdentityScan::Root::kWatchEvent);

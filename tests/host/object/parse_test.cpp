@@ -257,7 +257,7 @@ TEST_F(ParseTest, HugeObjectLeavesNothingInTheParser) {
   EXPECT_EQ(parse(R"({"a":"b"})").root().json(), R"({"a":"b"})");
 }
 
-TEST_F(ParseTest, MetadataOfTheWrongTypeIsTold) {
+TEST_F(ParseTest, MetadataOfTheWrongTypeIsReported) {
   const auto told = [this](std::string_view json) { return check_metadata(parse(json)).message(); };
   EXPECT_EQ(told("{}"), "metadata is not an object");
   EXPECT_EQ(told(R"({"metadata":[]})"), "metadata is not an object");

@@ -56,7 +56,7 @@ class ProjectionTest : public testing::Test {
   davit_object_v1 table_{};
 };
 
-TEST_F(ProjectionTest, MemberOutsideAnswersUndeclaredWhetherItIsThereOrNot) {
+TEST_F(ProjectionTest, MemberOutsideIsUndeclaredWhetherItIsThereOrNot) {
   const ObjectRef pod = parse(kPod);
   const Value root = pod.root(mask({"spec.nodeName"}));
 
@@ -133,7 +133,7 @@ TEST_F(ProjectionTest, WholeSubtreeReadsNeedTheWholeSubtree) {
   EXPECT_EQ(table_.count(spec.raw), 0U) << "it would tell what neighbours declared";
 }
 
-TEST_F(ProjectionTest, ScalarAboveADeclaredPathTellsItsKindOnly) {
+TEST_F(ProjectionTest, ScalarAboveADeclaredPathShowsItsKindOnly) {
   const ObjectRef pod = parse(R"({"spec":"text","status":[1,2]})");
   const Value root = pod.root(mask({"spec.nodeName", "status.phase"}));
   davit_str text;

@@ -42,7 +42,7 @@ TEST_F(ReadsTest, TableIsFilledButForWhatNeedsAHost) {
   EXPECT_NE(table.json, nullptr);
 }
 
-TEST_F(ReadsTest, KindTellsWhatAValueIs) {
+TEST_F(ReadsTest, KindShowsWhatAValueIs) {
   const std::pair<std::string_view, int> kinds[] = {
       {"null", DAVIT_KIND_NULL},   {"yes", DAVIT_KIND_BOOLEAN},   {"no", DAVIT_KIND_BOOLEAN},
       {"zero", DAVIT_KIND_NUMBER}, {"power", DAVIT_KIND_NUMBER},  {"text", DAVIT_KIND_STRING},
@@ -85,7 +85,7 @@ TEST_F(ReadsTest, NumbersGiveTheirTextUnchanged) {
   EXPECT_EQ(text.size, 0U);
 }
 
-TEST_F(ReadsTest, StringsAndBooleansAnswerOnlyTheirKind) {
+TEST_F(ReadsTest, StringsAndBooleansReadOnlyTheirKind) {
   davit_str text{};
   EXPECT_EQ(t_.string(at("text"), &text), DAVIT_OK);
   EXPECT_EQ(std::string_view(text.data, text.size), "hello");
@@ -103,7 +103,7 @@ TEST_F(ReadsTest, StringsAndBooleansAnswerOnlyTheirKind) {
   EXPECT_EQ(t_.boolean(at("missing"), &truth), DAVIT_NOT_FOUND);
 }
 
-TEST_F(ReadsTest, MemberTellsMissingFromWrong) {
+TEST_F(ReadsTest, MemberDistinguishesMissingFromWrong) {
   const davit_name a = space_.intern("a");
   davit_value out = object_.root().raw;
 

@@ -110,7 +110,7 @@ TEST(WatchSplitterTest, StreamThatEndsWithinAnEventIsUnavailable) {
   EXPECT_TRUE(watch(" \n").status.ok());
 }
 
-TEST(WatchSplitterTest, MalformedDocumentsAreTold) {
+TEST(WatchSplitterTest, MalformedDocumentsAreReported) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {"x", "unexpected 'x'"},
       {"[]", "unexpected '['"},

@@ -69,7 +69,7 @@ TEST_F(CatalogTest, DisabledPluginsAreNotLookedAt) {
   EXPECT_TRUE(catalog.plugins.empty());
 }
 
-TEST_F(CatalogTest, EveryMistakeIsToldAtItsPlace) {
+TEST_F(CatalogTest, EveryMistakeIsReportedAtItsPlace) {
   copy_sample(directory_, "good", "a.so");
   copy_sample(directory_, "good", "b.so");
   copy_sample(directory_, "throws", "c.so");

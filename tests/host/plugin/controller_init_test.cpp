@@ -46,7 +46,7 @@ constexpr AnswerCase kAnswerCases[] = {
     {"NonsenseWithReason", -1, "broken", InitOutcome::kFailed, "broken"},
 };
 
-TEST_F(ControllerInitTest, EachAnswerIsUnderstood) {
+TEST_F(ControllerInitTest, EachResponseIsUnderstood) {
   for (const AnswerCase& each : kAnswerCases) {
     SCOPED_TRACE(each.name);
     make();

@@ -267,7 +267,7 @@ TEST_P(UntrackedTest, LeavesTheKeyFree) {
 INSTANTIATE_TEST_SUITE_P(Each, UntrackedTest, ::testing::ValuesIn(kUntrackedCases),
                          [](const auto& each) { return std::string(each.param.name); });
 
-TEST_F(ControllerSyncTest, MalformedAnswerReachesTheSyncAsInternal) {
+TEST_F(ControllerSyncTest, MalformedResponseReachesTheSyncAsInternal) {
   answer_with(201, "{");
   davit_code code = -1;
   std::string message;

@@ -45,7 +45,7 @@ TEST(ElfReaderTest, ImportsAndNeededLibrariesAreRead) {
   EXPECT_FALSE(elf->imports_symbol("sign"));
 }
 
-TEST(ElfReaderTest, StrippedFilesTellTheSame) {
+TEST(ElfReaderTest, StrippedFilesShowTheSame) {
   const Result<ElfFile> good = read_elf(sample_content("good"));
   const Result<ElfFile> stripped = read_elf(sample_content("stripped"));
   ASSERT_TRUE(stripped) << stripped.error().message();
@@ -53,7 +53,7 @@ TEST(ElfReaderTest, StrippedFilesTellTheSame) {
   EXPECT_EQ(stripped->exports.size(), 1U);
 }
 
-TEST(ElfReaderTest, FilesWithoutSectionHeadersTellTheSame) {
+TEST(ElfReaderTest, FilesWithoutSectionHeadersShowTheSame) {
   std::string image = sample_content("good");
   const Result<ElfFile> good = read_elf(image);
   const std::uint64_t none = 0;
@@ -103,7 +103,7 @@ TEST(ElfReaderTest, UniqueSymbolsAreFound) {
 }
 #endif
 
-TEST(ElfReaderTest, WhatIsNoPluginFileIsTold) {
+TEST(ElfReaderTest, WhatIsNoPluginFileIsReported) {
   const std::string good = sample_content("good");
   const auto patched = [&](std::size_t at, char value) {
     std::string image = good;

@@ -184,7 +184,7 @@ TEST_F(HostClientTest, PutOfAProjectedResourceIsRefused) {
   EXPECT_EQ(transport_.requests().size(), 1u);
 }
 
-TEST_F(HostClientTest, AnswersAreCutToMetadataUnlessMoreIsAskedFor) {
+TEST_F(HostClientTest, ResponsesAreCutToMetadataUnlessMoreIsAskedFor) {
   constexpr char kMetadata[] = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a",)"
                                R"("namespace":"default","uid":"u1","resourceVersion":"12"}})";
   transport_.answer(answered(201, kPod));
@@ -223,7 +223,7 @@ TEST_F(HostClientTest, RefusalComesWithReasonMessageAndCauses) {
   EXPECT_EQ(answer.object, "");
 }
 
-TEST_F(HostClientTest, MalformedAnswerIsInternal) {
+TEST_F(HostClientTest, MalformedResponseIsInternal) {
   transport_.answer(answered(201, "{\"kind\":"));
   const Answer answer = call(request(DAVIT_CREATE, "pods", ""));
   EXPECT_EQ(answer.returned, DAVIT_INTERNAL);
@@ -336,7 +336,7 @@ TEST_F(HostClientTest, CancelledCallSendsNothing) {
   EXPECT_THAT(transport_.requests(), IsEmpty());
 }
 
-TEST_F(HostClientTest, BatchAnswersEachRequestAndReportsAFailure) {
+TEST_F(HostClientTest, BatchRespondsToEachRequestAndReportsAFailure) {
   make();
   transport_.set_script([](const HttpRequest& sent) {
     return sent.target.find("/pods/b") != std::string::npos
@@ -405,7 +405,7 @@ TEST_F(HostClientTest, OtherStridesAreFollowed) {
   EXPECT_EQ(call(cut).code, DAVIT_MISUSE);
 }
 
-TEST_F(HostClientTest, DiscoveryTellsWhetherAResourceExists) {
+TEST_F(HostClientTest, DiscoveryShowsWhetherAResourceExists) {
   make();
   test::ScriptedResponse apis =
       answered(200, R"({"kind":"APIGroupDiscoveryList","items":[)"

@@ -209,7 +209,7 @@ TEST_F(HostObjectsTest, IndexesAreTheControllersOwn) {
   EXPECT_EQ(out.count, 1u);
 }
 
-TEST_F(HostObjectsTest, MissingObjectsAndStaleHandlesAnswerSo) {
+TEST_F(HostObjectsTest, MissingObjectsAndStaleHandlesReturnTheirCodes) {
   davit_handle informer = 0;
   start_with([&] { informer = open_informer("", "pods"); });
   commit({pods()});

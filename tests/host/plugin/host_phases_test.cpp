@@ -123,7 +123,7 @@ const PhaseCase kPhaseCases[] = {
 
 using HostPhasesTest = ControllerHostTest;
 
-TEST_F(HostPhasesTest, EachFunctionAnswersMisuseOutsideItsPhases) {
+TEST_F(HostPhasesTest, EachFunctionReturnsMisuseOutsideItsPhases) {
   make();
   for (const Phase phase : {Phase::kInit, Phase::kHandler, Phase::kSync, Phase::kProbe}) {
     for (const PhaseCase& each : kPhaseCases) {
@@ -136,7 +136,7 @@ TEST_F(HostPhasesTest, EachFunctionAnswersMisuseOutsideItsPhases) {
   EXPECT_TRUE(transport_.requests().empty());
 }
 
-TEST_F(HostPhasesTest, EachFunctionAnswersMisuseOutsideAnyCall) {
+TEST_F(HostPhasesTest, EachFunctionReturnsMisuseOutsideAnyCall) {
   make();
   for (const PhaseCase& each : kPhaseCases) {
     EXPECT_EQ(each.call(tables_, host_->handle()), DAVIT_MISUSE) << each.name;

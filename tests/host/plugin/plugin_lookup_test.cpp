@@ -33,7 +33,7 @@ TEST(PluginLookupTest, BuildTreesHaveAFolderAPlugin) {
   EXPECT_THAT(*list_plugins({directory.path().string()}), ElementsAre(path));
 }
 
-TEST(PluginLookupTest, MissingDirectoriesAreTold) {
+TEST(PluginLookupTest, MissingDirectoriesAreReported) {
   EXPECT_EQ(list_plugins({"/no/such"}).error().message(),
             "plugin directory /no/such: No such file or directory");
 }

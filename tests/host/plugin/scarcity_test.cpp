@@ -93,7 +93,7 @@ TEST_F(ScarcityTest, KeyIsAddedOrRefusedWithoutMemoryAndNeverStuck) {
   EXPECT_EQ(synced_.await(kKeys).size(), kKeys);
 }
 
-TEST_F(ScarcityTest, WriteWithoutMemoryIsAnsweredAsUnknown) {
+TEST_F(ScarcityTest, WriteWithoutMemoryIsUnknown) {
   start_with([] {});
   commit();
   transport_.set_script([](const HttpRequest&) { return answered(201, R"({"kind":"Pod"})"); });
@@ -107,7 +107,7 @@ TEST_F(ScarcityTest, WriteWithoutMemoryIsAnsweredAsUnknown) {
   });
 }
 
-TEST_F(ScarcityTest, OtherFunctionsAnswerWithoutMemory) {
+TEST_F(ScarcityTest, OtherFunctionsReturnWithoutMemory) {
   davit_handle pods = 0;
   davit_handle replica_sets = 0;
   const auto opened = init([&](const davit_context& context, davit_controller&) {

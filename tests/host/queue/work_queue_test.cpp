@@ -208,7 +208,7 @@ TEST(WorkQueueTest, MetricsFollowTheKeys) {
 }
 
 // RT-098
-TEST(WorkQueueTest, LongestRunningKeyIsTold) {
+TEST(WorkQueueTest, LongestRunningKeyIsReported) {
   WorkQueue queue;
   queue.add("a", kStart);
   queue.add("b", kStart);

@@ -157,7 +157,7 @@ TEST_F(LeaderElectionTest, LeaderThatSeesAnotherHolderHasLost) {
   EXPECT_FALSE(a_.is_leader());
 }
 
-TEST_F(LeaderElectionTest, LeaderWithoutAnswerKeepsTrying) {
+TEST_F(LeaderElectionTest, LeaderWithoutResponseKeepsTrying) {
   attempt(a_);
   server_.fail(Status(Code::kUnavailable, "no connection"));
 
@@ -196,7 +196,7 @@ TEST_F(LeaderElectionTest, OfTwoThatMakeTheLeaseOneLoses) {  // RT-111
   EXPECT_EQ(b_.request_error().code(), Code::kAlreadyExists);
 }
 
-TEST_F(LeaderElectionTest, AnswerThatIsNoLeaseFailsTheAttempt) {
+TEST_F(LeaderElectionTest, ResponseThatIsNoLeaseFailsTheAttempt) {
   server_.set(R"({"kind":"Lease","metadata":{},"spec":{"holderIdentity":7}})");
 
   EXPECT_EQ(attempt(a_), Outcome::kNotHeld);

@@ -79,7 +79,7 @@ class LeaderElectorTest : public testing::Test {
   test::Collector<std::string> story_;
 };
 
-TEST_F(LeaderElectorTest, WinnerTellsEverybody) {  // RT-100
+TEST_F(LeaderElectorTest, WinnerIsReportedToEverybody) {  // RT-100
   LeaderElector elector = make();
   EXPECT_FALSE(elector.may_write());
   ASSERT_TRUE(elector.start().ok());

@@ -49,7 +49,7 @@ TEST_F(BlockersTest, EveryReasonIsNamedAtOnce) {
   EXPECT_EQ(ids(set_->serving().state().residents.at(0).blockers).size(), 2U);
 }
 
-TEST_F(BlockersTest, UnloadTellsThemToo) {
+TEST_F(BlockersTest, UnloadReportsThemToo) {
   start();
   place("load_once_twice");
   ASSERT_TRUE(swap().ok());

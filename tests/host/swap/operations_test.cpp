@@ -56,7 +56,7 @@ TEST_F(SwapTest, AnAliasNamesAControllerInEveryOperation) {
   EXPECT_NE(state(), "off");
 }
 
-TEST_F(SwapTest, AnUnknownControllerIsAnsweredWithTheNameThatWasMeant) {
+TEST_F(SwapTest, ForAnUnknownControllerTheResponseSuggestsAName) {
   start();
   const std::string meant =
       "no loaded plugin has a controller sample-controler; did you mean sample-controller?";
@@ -106,7 +106,7 @@ TEST_F(SwapTest, APluginIsHeldToThePinOfItsNameInAllItsBuilds) {
   EXPECT_EQ(swap().outcome, SwapOutcome::kRefused) << "the next build has another digest";
 }
 
-TEST_F(SwapTest, AControllerOfANewBuildCanBeEnabledAndItsSkippingIsTold) {
+TEST_F(SwapTest, AControllerOfANewBuildCanBeEnabledAndItsSkippingIsReported) {
   start();
   place("more");
   ASSERT_TRUE(swap().ok());

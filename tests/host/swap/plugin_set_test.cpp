@@ -257,7 +257,7 @@ TEST_F(SwapTest, ABuildThatCannotLeaveIsCountedAndTheirNumberIsLimited) {
   EXPECT_EQ(swap().outcome, SwapOutcome::kTooManyResident);
 }
 
-TEST_F(SwapTest, MetricsTellOutcomesPausesAndBuilds) {
+TEST_F(SwapTest, MetricsShowOutcomesPausesAndBuilds) {
   start();
   place("v2");
   ASSERT_TRUE(swap().ok());

@@ -29,7 +29,7 @@ class PluginWatchTest : public testing::Test {
   test::Collector<std::string> told_;
 };
 
-TEST_F(PluginWatchTest, AFileIsToldWhenItIsWrittenOrTakesTheName) {
+TEST_F(PluginWatchTest, AFileIsReportedWhenItIsWrittenOrTakesTheName) {
   const auto watching = watch({file("a.so"), file("b.so")});
   ASSERT_TRUE(watching) << watching.error().message();
 
@@ -53,7 +53,7 @@ TEST_F(PluginWatchTest, WithoutAThreadTheWatchIsRefused) {
   EXPECT_EQ(failed.message(), "cannot watch files: the system has no thread for it");
 }
 
-TEST_F(PluginWatchTest, ManyChangesInARowAreToldOnce) {
+TEST_F(PluginWatchTest, ManyChangesInARowAreReportedOnce) {
   const auto watching = watch({file("a.so"), file("b.so")}, milliseconds(500));
   ASSERT_TRUE(watching);
 
@@ -68,7 +68,7 @@ TEST_F(PluginWatchTest, ManyChangesInARowAreToldOnce) {
   EXPECT_LT(told.size(), 10U);
 }
 
-TEST_F(PluginWatchTest, AMountedConfigMapIsToldThoughOnlyTheLinkBesideItChanges) {
+TEST_F(PluginWatchTest, AMountedConfigMapIsReportedThoughOnlyTheLinkBesideItChanges) {
   directory_.write("one/davit.yaml", "1");
   directory_.write("two/davit.yaml", "2");
   std::filesystem::create_directory_symlink("one", file("..data"));
@@ -105,7 +105,7 @@ TEST_F(PluginWatchTest, FurtherFilesAreFollowedOnceAChangeBringsThem) {
   EXPECT_THAT(told_.await(6), ElementsAre("a.so", "asked", "a.so", "asked", "b.so", "asked"));
 }
 
-TEST_F(PluginWatchTest, ADirectoryIsToldWhenAPluginComesOrHasGone) {
+TEST_F(PluginWatchTest, ADirectoryIsReportedWhenAPluginComesOrHasGone) {
   directory_.write("a.so", "one");
   const auto watching = watch({directory_.path(), file("a.so")});
   ASSERT_TRUE(watching) << watching.error().message();
@@ -126,7 +126,7 @@ TEST_F(PluginWatchTest, ADirectoryThatIsNotThereIsNamed) {
             "cannot watch " + missing.parent_path().string() + ": No such file or directory");
 }
 
-TEST_F(PluginWatchTest, APluginThatComesInAFolderOfItsOwnIsTold) {
+TEST_F(PluginWatchTest, APluginThatComesInAFolderOfItsOwnIsReported) {
   directory_.write("plugins/old/old.so", "");
   const auto watching = watch({file("plugins")});
   ASSERT_TRUE(watching) << watching.error().message();

@@ -24,7 +24,7 @@ TEST_F(SwapTest, TheNewBuildKnowsWhatTheOldOneKnew) {
   EXPECT_THAT(asked(), ElementsAre("v1-a", "v1.v2-a"));
 }
 
-TEST_F(SwapTest, ABuildMayBeToldToBeginWithNothing) {
+TEST_F(SwapTest, ABuildMayBeMadeToBeginWithNothing) {
   place("state1");
   start();
   place("state2");

@@ -180,7 +180,7 @@ TEST_F(SwapTest, AnInitFuncThatDoesNotEndIsLeftBehindAndCounted) {
   discovery_transport_.finish(0);
 }
 
-TEST_F(SwapTest, AFurtherControllerOfTheNewBuildIsToldAndLeftOff) {
+TEST_F(SwapTest, AFurtherControllerOfTheNewBuildIsReportedAndLeftOff) {
   start();
   place("more");
 

@@ -129,7 +129,7 @@ TEST_F(HotSwapLiveTest, AnEditOfTheManifestIsAppliedAndNonsenseInItIsNot) {
   EXPECT_THAT(ctl({"status"}).out, HasSubstr("replicaset-controller running"));
 }
 
-TEST_F(HotSwapLiveTest, ABuildRunsInTheShadowUntilToldToCommitOrDrop) {
+TEST_F(HotSwapLiveTest, ABuildRunsInTheShadowUntilACommitOrDrop) {
   const auto host = start();
   EXPECT_EQ(ctl({"shadow", "replicaset"}).code, 1) << "there is none yet";
   const Outcome begun = ctl({"shadow", "replicaset", file("replicaset").string()});

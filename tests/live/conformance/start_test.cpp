@@ -40,7 +40,7 @@ TEST_F(StartTest, AnUnreachableServerIsNamed) {
   EXPECT_THAT(outcome.err, HasSubstr(nobody));
 }
 
-TEST_F(StartTest, AServerThatIsNoKubernetesIsToldFromOneThatIs) {
+TEST_F(StartTest, AServerThatIsNotKubernetesIsDistinguishedFromOneThatIs) {
   const Outcome outcome = fails({"--master=" + cluster().etcd_url()});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr(cluster().etcd_url()), HasSubstr("Kubernetes")));

@@ -95,7 +95,7 @@ Operation create_namespace() {
           {}};
 }
 
-TEST(Differential, RandomRequestsGetTheSameAnswers) {
+TEST(Differential, RandomRequestsGetTheSameResponses) {
   if (assets().empty()) GTEST_SKIP() << no_assets();
   const std::uint64_t seed = number_from("DAVIT_DIFFERENTIAL_SEED", 1);
   const auto count = static_cast<int>(number_from("DAVIT_DIFFERENTIAL_OPERATIONS", kOperations));

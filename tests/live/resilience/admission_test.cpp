@@ -63,7 +63,7 @@ TEST_F(AdmissionTest, SlowWebhookDelaysNobodyElse) {
   EXPECT_THAT(seen.breaches(), IsEmpty());
 }
 
-TEST_F(AdmissionTest, FailingWebhookIsToldAndWorkGoesOnWithoutIt) {
+TEST_F(AdmissionTest, FailingWebhookIsReportedAndWorkGoesOnWithoutIt) {
   install_webhook(free_port(), "Fail");
   const auto davit = cluster().davit({"--leader-elect=false"});
   cluster().must(

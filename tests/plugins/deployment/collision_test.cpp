@@ -60,7 +60,7 @@ TEST_F(CreateErrorTest, D33ForeignSetOfThatNameMakesACollisionWithoutEvent) {
   EXPECT_THAT(world.events(), Each(Not(HasSubstr("ReplicaSetCreateError"))));
 }
 
-TEST_F(CreateErrorTest, D34D35RejectedCreateIsToldAndRecoversByRetry) {
+TEST_F(CreateErrorTest, D34D35RejectedCreateIsReportedAndRecoversByRetry) {
   world.create(1, "a");
   reject_creates(3);
   world.sync();

@@ -50,7 +50,7 @@ TEST_F(CreationTest, D02MarksRevisionAndSizes) {
   EXPECT_EQ(world.deployment().generation(), 1) << "written through the status endpoint";
 }
 
-TEST_F(CreationTest, D03TellsOfTheFirstSizeOnce) {
+TEST_F(CreationTest, D03ReportsTheFirstSizeOnce) {
   world.create(3, "a");
   world.settle();
   EXPECT_THAT(world.events(),

@@ -175,7 +175,7 @@ TEST_F(RollbackTest, ARollbackKeepsTheRevisionThatItsOwnSyncWrote) {
   EXPECT_EQ(world.deployment().annotation("deployment.kubernetes.io/revision"), "3");
 }
 
-TEST_F(RollbackTest, D79UnknownRevisionIsToldAndForgotten) {
+TEST_F(RollbackTest, D79UnknownRevisionIsReportedAndForgotten) {
   world.create(1, "a");
   world.settle();
   request("7");

@@ -106,7 +106,7 @@ TEST(ScalePlanTest, ForgedAnnotationCannotAskForMoreThanAnInteger) {
   }
 }
 
-TEST(ScalingEventTest, OnlyAnActiveSetMarkedForAnotherSizeTells) {
+TEST(ScalingEventTest, OnlyAnActiveSetMarkedForAnotherSizeCounts) {
   Sets sets({{0, 0, 0}, {3, 3, 0}});
   EXPECT_FALSE(is_scaling_event(rolling({3, 1, 0}), sets.list())) << "no annotation says nothing";
   sets[0].desired_marked = 9;

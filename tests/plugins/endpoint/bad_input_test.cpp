@@ -50,7 +50,7 @@ class BadInputTest : public SlicesTest, public ::testing::WithParamInterface<Mis
   }
 };
 
-TEST_P(BadInputTest, IsToldAndHindersNobodyElse) {
+TEST_P(BadInputTest, IsReportedAndHindersNobodyElse) {
   add_service(GetParam().service);
   add_pod("p", "10.0.0.1", GetParam().pod);
   add_service(R"({"spec":{"selector":{"app":"b"}}})", "sound");

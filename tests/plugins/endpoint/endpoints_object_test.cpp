@@ -278,7 +278,7 @@ TEST_F(EndpointsObjectTest, E63_ANamespaceThatGoesIsNoFailure) {
   EXPECT_EQ(events(), Texts());
 }
 
-TEST_F(EndpointsObjectTest, E64_ARefusedCreationIsToldAndTriedFifteenTimesMore) {
+TEST_F(EndpointsObjectTest, E64_ARefusedCreationIsReportedAndTriedFifteenTimesMore) {
   refuse(Verb::kCreate, "exceeded quota");
   add_service();
   start();
@@ -290,7 +290,7 @@ TEST_F(EndpointsObjectTest, E64_ARefusedCreationIsToldAndTriedFifteenTimesMore) 
   EXPECT_EQ(writes().size(), 16U);
 }
 
-TEST_F(EndpointsObjectTest, E65_ARefusedUpdateIsTold) {
+TEST_F(EndpointsObjectTest, E65_ARefusedUpdateIsReported) {
   start_with_pod();
   refuse(Verb::kUpdate, "webhook says no");
   set_ready("p", "False");

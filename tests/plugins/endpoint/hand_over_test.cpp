@@ -62,7 +62,7 @@ TEST_F(SlicesHandOverTest, ASliceOfTheOldBuildThatSomebodyDeletesIsMissedByTheNe
   EXPECT_NE(name_of(slice()), before);
 }
 
-TEST_F(SlicesHandOverTest, TheFirstWriteOfTheNewBuildTellsOfItsOwnCause) {
+TEST_F(SlicesHandOverTest, TheFirstWriteOfTheNewBuildNamesItsOwnCause) {
   start_with_two_pods();
   ASSERT_EQ(trigger_of(slice()), kEarly);
 
@@ -111,7 +111,7 @@ TEST_F(SlicesHandOverTest, StateGoesRoundUnchangedAndGarbageChangesNothing) {
 
 class EndpointsHandOverTest : public EndpointsTest {};
 
-TEST_F(EndpointsHandOverTest, TheFirstWriteOfTheNewBuildTellsOfItsOwnCause) {
+TEST_F(EndpointsHandOverTest, TheFirstWriteOfTheNewBuildNamesItsOwnCause) {
   add_pod("p", "10.0.0.1");
   add_pod("q", "10.0.0.2");
   add_service();

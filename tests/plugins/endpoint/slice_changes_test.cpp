@@ -249,7 +249,7 @@ TEST_F(SliceChangesTest, ES64_WhatNoRuleReadsIsNoReasonToWrite) {
   EXPECT_EQ(writes(), Texts());
 }
 
-TEST_F(SliceChangesTest, ES65_AWriteTellsWhenThePodBecameReady) {
+TEST_F(SliceChangesTest, ES65_AWriteShowsWhenThePodBecameReady) {
   start_with_pod();
   set_ready("p", "False", "2024-05-01T11:00:00Z");
   settle();
@@ -312,7 +312,7 @@ TEST_F(SliceChangesTest, ES85_ANamespaceThatGoesIsNoFailure) {
   EXPECT_EQ(events(), Texts());
 }
 
-TEST_F(SliceChangesTest, ES86_ARefusedSliceIsToldAndTriedAgain) {
+TEST_F(SliceChangesTest, ES86_ARefusedSliceIsReportedAndTriedAgain) {
   refuse_creates("denied");
   add_service();
   start();

@@ -163,7 +163,7 @@ TEST_F(SliceContentTest, ES13_ANodeWithoutZoneGivesNone) {
   EXPECT_EQ(endpoint().find("zone"), nullptr);
 }
 
-TEST_F(SliceContentTest, ES14_APodOfAnUnknownNodeIsLeftOutAndTold) {
+TEST_F(SliceContentTest, ES14_APodOfAnUnknownNodeIsLeftOutAndReported) {
   add_pod("p", "10.0.0.1", R"({"spec":{"nodeName":"nx"}})");
   add_pod("q", "10.0.0.2");
   add_service();

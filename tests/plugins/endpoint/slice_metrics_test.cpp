@@ -95,7 +95,7 @@ TEST_F(SliceMetricsTest, SlicesThatAreNotFullAreMoreThanWouldDo) {
   EXPECT_EQ(gauge("num_endpoint_slices"), static_cast<double>(slices().size()));
 }
 
-TEST_F(SliceMetricsTest, EachSyncTellsWhatCameAndWent) {
+TEST_F(SliceMetricsTest, EachSyncCountsWhatCameAndWent) {
   add_pods(0, 3);
   add_service();
   start();

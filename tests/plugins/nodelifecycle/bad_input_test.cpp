@@ -47,7 +47,7 @@ class BadInputTest : public NodeTest {
   }
 };
 
-TEST_F(BadInputTest, NodesThatCannotBeReadAreTold) {
+TEST_F(BadInputTest, NodesThatCannotBeReadAreReported) {
   constexpr const char* kNodes[] = {
       R"({"metadata":{"creationTimestamp":"soon"}})",
       R"({"metadata":{"creationTimestamp":7}})",
@@ -98,7 +98,7 @@ TEST_F(BadInputTest, AConditionThatIsNeitherTrueNorFalseIsNoSignOfDeathUntilTheG
   EXPECT_TRUE(is_evicting("odd"));
 }
 
-TEST_F(BadInputTest, ALeaseWithoutATimeIsNoSignOfLifeAndToldOnce) {
+TEST_F(BadInputTest, ALeaseWithoutATimeIsNoSignOfLifeAndReportedOnce) {
   start();
   live(2);
   stop("n1");
@@ -135,7 +135,7 @@ TEST_F(BadInputTest, ALeaseHeldBySomebodyElseIsASignOfLifeAsForUpstream) {
   EXPECT_EQ(ready("n1"), "True");
 }
 
-TEST_F(BadInputTest, ALabelThatTheServerRefusesToRepeatIsToldAndTheTaintsAreSet) {
+TEST_F(BadInputTest, ALabelThatTheServerRefusesToRepeatIsReportedAndTheTaintsAreSet) {
   const std::string too_long(64, 'x');
   add_ready("odd", R"({"metadata":{"labels":{"kubernetes.io/os":")" + too_long +
                        R"("}},"spec":{"unschedulable":true}})");

@@ -352,7 +352,7 @@ TEST_F(NodeHealthTest, BadObjectsHarmNoOtherNode) {
   EXPECT_EQ(ready("ok"), "True");
 }
 
-TEST_F(NodeHealthTest, AConflictIsAnsweredByOneReadAndOneMoreWrite) {
+TEST_F(NodeHealthTest, AConflictLeadsToOneReadAndOneMoreWrite) {
   add_silent();
   cluster().fail_next({.verb = testing::Verb::kPatch,
                        .resource = "nodes",

@@ -78,7 +78,7 @@ TEST_F(NodeSuccessionTest, ANewMachineBetweenTwoPassesHasItsWholeStartupGraceToo
   EXPECT_FALSE(has_conditions());
 }
 
-TEST_F(NodeSuccessionTest, ANodeThatComesAndGoesIsToldAndServedEachTime) {
+TEST_F(NodeSuccessionTest, ANodeThatComesAndGoesIsReportedAndServedEachTime) {
   start();
   for (int i = 0; i < 3; ++i) {
     add_ready("n1");

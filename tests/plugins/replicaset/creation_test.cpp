@@ -65,7 +65,7 @@ TEST_F(CreationTest, R03_EachPodIsAnnounced) {
   }
 }
 
-TEST_F(CreationTest, R04_TheStatusSettlesOnThePods) {
+TEST_F(CreationTest, R04_TheStatusConvergesOnThePods) {
   add_set(R"({"spec":{"replicas":2}})");
   start();
 

@@ -149,7 +149,7 @@ TEST_F(StatusTest, R70_AStatusFromAnOlderControllerGainsTheTerminatingCount) {
   EXPECT_EQ(status_writes(), 1U);
 }
 
-TEST_F(StatusTest, OneAnswerShowsWhetherTheServerKeepsTheTerminatingCount) {
+TEST_F(StatusTest, OneResponseShowsWhetherTheServerKeepsTheTerminatingCount) {
   const auto without = cluster().view_of<ReplicaSet>(R"({"status":{"replicas":1}})");
   const auto with = cluster().view_of<ReplicaSet>(R"({"status":{"terminatingReplicas":0}})");
   TerminatingSupport older(TerminatingSupport::Mode::kAuto);
@@ -169,7 +169,7 @@ TEST_F(StatusTest, OneAnswerShowsWhetherTheServerKeepsTheTerminatingCount) {
   EXPECT_EQ(newer.of(without), TerminatingField::kStored) << "one object proves it";
 }
 
-TEST_F(StatusTest, AtTheStartEverySetAtRestGainsTheTerminatingCount) {
+TEST_F(StatusTest, AtTheStartEveryIdleSetGainsTheTerminatingCount) {
   add_pod("p");
   add_steady_set();
   add_empty_set();
@@ -218,7 +218,7 @@ TEST_F(StatusTest, SwitchedOffTheTerminatingCountIsTakenAway) {
   EXPECT_EQ(status("terminatingReplicas"), std::nullopt);
 }
 
-TEST_F(StatusTest, R71_AConflictIsAnsweredByOneReadAndOneMoreWrite) {
+TEST_F(StatusTest, R71_AConflictLeadsToOneReadAndOneMoreWrite) {
   add_set();
   cluster().fail_next({.verb = testing::Verb::kPatch,
                        .resource = "replicasets",

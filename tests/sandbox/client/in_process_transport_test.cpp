@@ -93,7 +93,7 @@ class InProcessTransportTest : public testing::Test {
   InProcessTransport transport_{handler_, clock_, InProcessTransport::Driver::kOwner};
 };
 
-TEST_F(InProcessTransportTest, PlainAnswerComesAtOnce) {
+TEST_F(InProcessTransportTest, PlainResponseComesAtOnce) {
   handler_.answer = [](const Request& request) {
     Response response;
     response.status = 201;
@@ -168,7 +168,7 @@ TEST_F(InProcessTransportTest, PausedReaderGetsTheSameBytesAgain) {
   EXPECT_EQ(reader_.body, "one");
 }
 
-TEST_F(InProcessTransportTest, PausedPlainAnswerComesAgainToo) {
+TEST_F(InProcessTransportTest, PausedPlainResponseComesAgainToo) {
   handler_.answer = [](const Request&) {
     Response response;
     response.body = "all";
@@ -212,7 +212,7 @@ TEST_F(InProcessTransportTest, BodyThatIsCutBreaks) {
   EXPECT_EQ(reader_.broken, Break::kReset);
 }
 
-TEST_F(InProcessTransportTest, ResetComesInsteadOfAnAnswer) {
+TEST_F(InProcessTransportTest, ResetComesInsteadOfAResponse) {
   handler_.answer = [](const Request&) {
     Response response;
     response.fault.reset = true;
@@ -224,7 +224,7 @@ TEST_F(InProcessTransportTest, ResetComesInsteadOfAnAnswer) {
   EXPECT_EQ(reader_.broken, Break::kReset);
 }
 
-TEST_F(InProcessTransportTest, DelayedAnswerComesAtItsTime) {
+TEST_F(InProcessTransportTest, DelayedResponseComesAtItsTime) {
   handler_.answer = [](const Request&) {
     Response response;
     response.body = "late";
@@ -302,7 +302,7 @@ TEST_F(InProcessTransportTest, DeferredResponseIsNotWaitedForBeyondTheTimeout) {
   EXPECT_EQ(reader_.broken, Break::kTimeout);
 }
 
-TEST_F(InProcessTransportTest, AnswerThatComesTooLateIsATimeout) {
+TEST_F(InProcessTransportTest, ResponseThatComesTooLateIsATimeout) {
   handler_.answer = [](const Request&) {
     Response response;
     response.fault.delay = seconds(60);

@@ -110,7 +110,7 @@ TEST_P(ValueRules, GiveTheListedError) {
 INSTANTIATE_TEST_SUITE_P(Table, ValueRules, testing::ValuesIn(kCases),
                          [](const auto& each) { return each.param.name; });
 
-TEST(StructuralSchemaTest, ConditionsTellWhyTheClosestOneFailed) {
+TEST(StructuralSchemaTest, ConditionsShowWhyTheClosestOneFailed) {
   const auto schema = compiled(R"({"v":{"type":"integer","anyOf":[{"minimum":5},{"minimum":9}]}})");
   FieldErrors errors;
 

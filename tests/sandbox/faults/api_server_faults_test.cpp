@@ -66,7 +66,7 @@ TEST_F(ApiServerFaultsTest, StaleReadsShowTheStateOfThePast) {
   EXPECT_THAT(call("GET", kOne).body, HasSubstr(R"("key":"new")"));
 }
 
-TEST_F(ApiServerFaultsTest, LostAnswerLeavesTheWriteApplied) {
+TEST_F(ApiServerFaultsTest, LostResponseLeavesTheWriteApplied) {
   add(R"({"fault":"lost","count":1,"target":{"verb":"create"}})");
   EXPECT_TRUE(call("POST", kConfigMaps, R"({"metadata":{"name":"a"}})").fault.reset);
   EXPECT_EQ(call("GET", kOne).status, 200);

@@ -27,7 +27,7 @@ TEST_F(FaultLayerTest, NothingHappensWithoutRules) {
   EXPECT_FALSE(response.fault.cut_after);
 }
 
-TEST_F(FaultLayerTest, DelayedAnswerIsWhole) {
+TEST_F(FaultLayerTest, DelayedResponseIsWhole) {
   faulty_.add(R"({"fault":"delay","delay":"2s"})");
   const Response response = faulty_.get(kPod);
   EXPECT_EQ(response.fault.delay, std::chrono::seconds(2));
@@ -42,7 +42,7 @@ TEST_F(FaultLayerTest, ResetRequestNeverArrives) {
   EXPECT_THAT(faulty_.server.asked, IsEmpty());
 }
 
-TEST_F(FaultLayerTest, LostAnswerIsThatOfARequestThatArrived) {
+TEST_F(FaultLayerTest, LostResponseIsThatOfARequestThatArrived) {
   faulty_.add(R"({"fault":"lost","target":{"verb":"delete"}})");
   const Response response = faulty_.layer.handle(request("DELETE", kPod));
   EXPECT_TRUE(response.fault.reset);

@@ -131,7 +131,7 @@ TEST(FaultPlanTest, SeedDecidesTheLuckOfEachRuleAlone) {
   EXPECT_LT(count, 140);
 }
 
-TEST(FaultPlanTest, RequestsCanMeetSeveralFaultsButOneAnswer) {
+TEST(FaultPlanTest, RequestsCanMeetSeveralFaultsButOneResponse) {
   FaultPlan plan(1);
   plan.add(rule(R"({"fault":"delay","delay":"1s"})"), kNow, 1);
   plan.add(rule(R"({"fault":"status","code":500,"count":1})"), kNow, 1);

@@ -171,7 +171,7 @@ TEST_F(FaultWatchTest, SmallReadsGetTheSameEvents) {
   }
 }
 
-TEST_F(FaultWatchTest, LostAnswerOfAWatchLeavesNoStream) {
+TEST_F(FaultWatchTest, LostResponseOfAWatchLeavesNoStream) {
   faulty_.add(R"({"fault":"lost"})");
   const Response response = faulty_.get("/api/v1/pods?watch=1");
   EXPECT_EQ(response.stream, nullptr);

@@ -175,7 +175,7 @@ TEST_F(FrontTest, OnlyTheOldProtocolIsSpoken) {
   EXPECT_EQ(ask({}, "\x02h2").protocol, "") << "the client decides whether he goes on";
 }
 
-TEST_F(FrontTest, PlainRequestOnTheTlsPortIsToldSo) {
+TEST_F(FrontTest, PlainRequestOnTheTlsPortGetsAnExplanation) {
   open_tls();
 
   EXPECT_THAT(test::http_get(front_->port(), "/"),

@@ -100,7 +100,7 @@ constexpr PodCase kPodCases[] = {
 };
 // clang-format on
 
-TEST(PodColumnsTest, StatusTellsWhatHoldsAPodUp) {
+TEST(PodColumnsTest, StatusShowsWhatHoldsAPodUp) {
   for (const PodCase& each : kPodCases) {
     const Json cells = cells_of("", "pods", each.pod);
     ASSERT_EQ(cells.size(), 9U);
@@ -109,7 +109,7 @@ TEST(PodColumnsTest, StatusTellsWhatHoldsAPodUp) {
   }
 }
 
-TEST(PodColumnsTest, WideCellsTellWhereThePodIs) {
+TEST(PodColumnsTest, WideCellsShowWhereThePodIs) {
   const Json nowhere = cells_of("", "pods", R"({"status":{"phase":"Pending"}})");
   const Json somewhere = cells_of("", "pods", R"({
       "spec":{"nodeName":"n1","readinessGates":[{"conditionType":"a"},{"conditionType":"b"}]},

@@ -159,7 +159,7 @@ constexpr JobUpdateCase kJobStatusCases[] = {
      "status.startTime: Required value: startTime cannot be removed for unsuspended job"},
 };
 
-TEST(JobTest, StatusTellsOneStory) {
+TEST(JobTest, StatusIsConsistent) {
   for (const JobUpdateCase& each : kJobStatusCases) {
     Json old = created("Job", kJob, "{}");
     merge(old["status"], json_literal(each.base));

@@ -17,7 +17,7 @@ TEST(AddressPoolTest, GivesEachAddressOfTheRangeOnce) {
   EXPECT_TRUE(given.contains("10.244.1.2") && given.contains("10.244.1.254"));
 }
 
-TEST(AddressPoolTest, AddressThatComesBackRestsAsLongAsPossible) {
+TEST(AddressPoolTest, AddressThatComesBackStaysUnusedAsLongAsPossible) {
   AddressPool pool = *AddressPool::make("10.0.0.8/29");  // Five addresses.
   const std::string first = pool.take();
   pool.give_back(first);

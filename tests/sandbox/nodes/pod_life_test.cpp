@@ -122,7 +122,7 @@ TEST_F(PodLifeTest, ExitsAreCountedWhereThereIsALimit) {
   EXPECT_EQ(life_.restarts, 2);
 }
 
-TEST_F(PodLifeTest, PodThatIsToldSoLosesItsReadinessAndFindsItAgain) {
+TEST_F(PodLifeTest, AnnotatedPodLosesItsReadinessAndFindsItAgain) {
   pod(R"({"spec":{}})");
   EXPECT_EQ(stage_at(seconds(0)), PodStage::kReady);
   const host::WallTime started = life_.started;

@@ -82,7 +82,7 @@ TEST(SimulatedNodesTest, StoppedNodeIsSilentUntilItIsStarted) {
   EXPECT_NE(renew_time(world, "node-1"), before);
 }
 
-TEST(SimulatedNodesTest, StartedNodeTellsThatItIsReadyAgain) {
+TEST(SimulatedNodesTest, StartedNodeReportsThatItIsReadyAgain) {
   World world(two_nodes());
   world.annotate_node("node-1", "stopped");
   // What a node lifecycle controller does to it.
@@ -99,7 +99,7 @@ TEST(SimulatedNodesTest, StartedNodeTellsThatItIsReadyAgain) {
   EXPECT_EQ(World::condition(world.node("node-1"), "Ready"), "True");
 }
 
-TEST(SimulatedNodesTest, NodeSaysThatItIsNotReadyWhenItIsTold) {
+TEST(SimulatedNodesTest, AnnotatedNodeReportsThatItIsNotReady) {
   World world(two_nodes());
   world.annotate_node("node-1", "not-ready");
   EXPECT_EQ(World::condition(world.node("node-1"), "Ready"), "False");

@@ -39,7 +39,7 @@ TEST(SimulatedPodsTest, PodIsScheduledStartedAndReadyEachAtItsTime) {
   EXPECT_EQ(World::condition(world.pod("web"), "Ready"), "True");
 }
 
-TEST(SimulatedPodsTest, SchedulerSpreadsPodsAndTellsSo) {
+TEST(SimulatedPodsTest, SchedulerSpreadsPodsAndReportsIt) {
   World world(two_nodes());
   world.create_pod("a");
   world.create_pod("b");
@@ -52,7 +52,7 @@ TEST(SimulatedPodsTest, SchedulerSpreadsPodsAndTellsSo) {
             "Successfully assigned default/a to ");
 }
 
-TEST(SimulatedPodsTest, PodThatIsToldToCrashHasNoRestartsOfTheTimeBefore) {
+TEST(SimulatedPodsTest, PodThatIsMadeToCrashHasNoRestartsOfTheTimeBefore) {
   World world(two_nodes());
   world.create_pod("web");
   world.pass(std::chrono::hours(1));
@@ -207,7 +207,7 @@ TEST(SimulatedPodsTest, JobsPodSucceedsAndLeavesItsRoom) {
   EXPECT_EQ(world.phase("job"), "Succeeded");
 }
 
-TEST(SimulatedPodsTest, RunningPodFailsWhenItIsTold) {
+TEST(SimulatedPodsTest, AnnotatedRunningPodFails) {
   World world(two_nodes());
   world.create_pod("web", R"("restartPolicy":"Never")",
                    R"("sandbox.davit.dev/run-seconds":"1000000")");

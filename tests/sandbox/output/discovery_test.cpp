@@ -115,7 +115,7 @@ TEST(DiscoveryTest, StableVersionsArePreferred) {
                                     "bar", "foo"));
 }
 
-TEST(DiscoveryTest, TagsTellBodiesApart) {
+TEST(DiscoveryTest, TagsDistinguishBodies) {
   EXPECT_EQ(etag_of("a"), etag_of("a"));
   EXPECT_NE(etag_of("a"), etag_of("b"));
   EXPECT_EQ(etag_of(""), "\"CBF29CE484222325\"");

@@ -55,7 +55,7 @@ TEST(ApiErrorTest, SeveralCausesStandInBracketsAndEqualOnesOnce) {
   EXPECT_EQ(error.details->causes.size(), 3u);
 }
 
-TEST(ApiErrorTest, AnUnknownGroupIsAnsweredInPlainText) {
+TEST(ApiErrorTest, AnUnknownGroupGetsAResponseInPlainText) {
   const Response response = to_response(page_not_found());
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.body, "404 page not found\n");

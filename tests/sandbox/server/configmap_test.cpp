@@ -60,7 +60,7 @@ TEST(ConfigMapTest, AMissingObjectIsNotFound) {
             R"(deployments.apps "none" not found)");
 }
 
-TEST(ConfigMapTest, DeletingAnswersAStatusWithTheUid) {
+TEST(ConfigMapTest, DeletingReturnsAStatusWithTheUid) {
   Sandbox sandbox;
   const Reply created = sandbox.post(kConfigMaps, config_map("a"));
 

@@ -47,7 +47,7 @@ class FutureRevisionTest : public testing::Test {
   Sandbox sandbox_;
 };
 
-TEST_F(FutureRevisionTest, ObjectIsAnsweredOnceTheVersionIsThere) {
+TEST_F(FutureRevisionTest, ObjectReturnsOnceTheVersionIsThere) {
   write("a");
   const Reply early = sandbox_.get(kLater + "/a?" + future());
   ASSERT_NE(early.deferred, nullptr);
@@ -63,7 +63,7 @@ TEST_F(FutureRevisionTest, ObjectIsAnsweredOnceTheVersionIsThere) {
   EXPECT_EQ(json_literal(known->body).text_at({"metadata", "name"}), "a");
 }
 
-TEST_F(FutureRevisionTest, ListIsAnsweredOnceTheVersionIsThere) {
+TEST_F(FutureRevisionTest, ListReturnsOnceTheVersionIsThere) {
   const Reply early = sandbox_.get(kLater + "?" + future());
   ASSERT_NE(early.deferred, nullptr);
 
@@ -76,7 +76,7 @@ TEST_F(FutureRevisionTest, ListIsAnsweredOnceTheVersionIsThere) {
   EXPECT_EQ(json_literal(known->body).get("items").items().size(), 2u);
 }
 
-TEST_F(FutureRevisionTest, AfterThreeSecondsTheAnswerIsATimeout) {
+TEST_F(FutureRevisionTest, AfterThreeSecondsTheResponseIsATimeout) {
   for (const std::string& path : {kLater, kLater + "/a"}) {
     const Reply early = sandbox_.get(path + "?resourceVersion=99999999999");
     ASSERT_NE(early.deferred, nullptr);
@@ -96,7 +96,7 @@ TEST_F(FutureRevisionTest, AfterThreeSecondsTheAnswerIsATimeout) {
   }
 }
 
-TEST_F(FutureRevisionTest, VersionsThatAreThereAreAnsweredAtOnce) {
+TEST_F(FutureRevisionTest, VersionsThatAreThereReturnAtOnce) {
   write("a");
   const std::string now = std::to_string(sandbox_.store.revision());
   EXPECT_EQ(sandbox_.get(kLater + "?resourceVersion=" + now).deferred, nullptr);

@@ -89,7 +89,7 @@ TEST(WatchTest, TheTimeoutEndsTheStream) {
   EXPECT_EQ(text, "");
 }
 
-TEST(WatchTest, BookmarksTellOfProgressElsewhere) {
+TEST(WatchTest, BookmarksReportProgressElsewhere) {
   Sandbox sandbox;
   const std::string from = sandbox.get(kWatchedMaps).revision();
   const Reply watch =

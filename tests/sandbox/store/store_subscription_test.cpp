@@ -17,7 +17,7 @@ class StoreSubscriptionTest : public testing::Test {
   Store store_{clock_};
 };
 
-TEST_F(StoreSubscriptionTest, EveryChangeOfTheCollectionIsTold) {
+TEST_F(StoreSubscriptionTest, EveryChangeOfTheCollectionIsReported) {
   int told = 0;
   const auto subscription = store_.subscribe(kPods, [&] { ++told; });
   ASSERT_TRUE(store_.create(kPods, draft("a", "p")));
@@ -39,7 +39,7 @@ TEST_F(StoreSubscriptionTest, EndedSubscriptionIsSilent) {
   EXPECT_EQ(told, 10);
 }
 
-TEST_F(StoreSubscriptionTest, ToldMayReadWriteAndSubscribe) {
+TEST_F(StoreSubscriptionTest, SubscribersMayReadWriteAndSubscribe) {
   std::size_t seen = 0;
   std::vector<std::unique_ptr<Store::Subscription>> more;
   const auto subscription = store_.subscribe(kPods, [&] {

@@ -25,7 +25,7 @@ bool is_told(const std::vector<std::string>& log) {
   });
 }
 
-TEST(SlicesRegressionTest, E5ControllerThatCannotBeginIsToldAndBeginsWhenItCan) {
+TEST(SlicesRegressionTest, E5ControllerThatCannotBeginIsReportedAndBeginsWhenItCan) {
   WorldOptions options = with_slices();
   options.faults = R"({"fault":"status","code":403,
       "target":{"verb":["list","watch"],"resource":"services"}})";

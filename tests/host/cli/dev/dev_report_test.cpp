@@ -36,7 +36,7 @@ TEST_F(DevReportTest, ShowsWhatThePluginDoes) {
   EXPECT_EQ(report_.sums(), "==> that build: 0 syncs, 0 writes, 0 errors");
 }
 
-TEST_F(DevReportTest, TellsTheTimeFromTheSaveToTheNewBuildsFirstSync) {
+TEST_F(DevReportTest, ReportsTheTimeFromTheSaveToTheNewBuildsFirstSync) {
   report_.swaps({kSaved, milliseconds(1200)});
   EXPECT_THAT(report_.hear(sync(milliseconds(1300), 1), kSaved),
               ElementsAre("    sync default/web"))

@@ -29,7 +29,7 @@ class SourceWatchTest : public testing::Test {
   TempDirectory scratch_;
 };
 
-TEST_F(SourceWatchTest, TellsEachSavedFileOnce) {
+TEST_F(SourceWatchTest, ReportsEachSavedFileOnce) {
   SourceWatch watch = this->watch();
   save("plugin.cpp");
   save("plugin.cpp");
