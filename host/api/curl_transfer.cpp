@@ -131,12 +131,12 @@ std::size_t CurlTransfer::on_body(char* data, std::size_t, std::size_t size, voi
 TransportEnd CurlTransfer::end_of(CURLcode code) const {
   if (code == CURLE_OK) {
     if (head_delivered_) return {};
-    return {Break::kReset, "the server closed the connection without an answer"};
+    return {Break::kReset, "the server closed the connection without a response"};
   }
   if (refused_) return {Break::kGate, *refused_};
   if (code == CURLE_ABORTED_BY_CALLBACK) {
     return {Break::kReset,
-            "the server closed the connection before it answered; a write is not repeated"};
+            "the server closed the connection before it responded; a write is not repeated"};
   }
   return {break_of(code), error_[0] != '\0' ? error_ : curl_easy_strerror(code)};
 }

@@ -53,7 +53,7 @@ Status parse(std::string_view json, const char* kind, rapidjson::Document& out) 
   out.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(json.data(),
                                                                                     json.size());
   if (out.HasParseError() || !out.IsObject()) {
-    return {Code::kInternal, "the server's discovery document is no JSON object"};
+    return {Code::kInternal, "the server's discovery document is not a JSON object"};
   }
   if (text(out, "kind") != kind) {
     return {Code::kInternal, "the server's discovery document is a \"" + text(out, "kind") +

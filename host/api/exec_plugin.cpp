@@ -52,8 +52,9 @@ Result<ExecCredential> parse_exec_credential(std::string_view output,
   };
   rapidjson::Document json;
   json.Parse<rapidjson::kParseIterativeFlag>(output.data(), output.size());
-  if (json.HasParseError() || !json.IsObject()) return bad("its output is no JSON object");
-  if (member_text(json, "kind") != "ExecCredential") return bad("its output is no ExecCredential");
+  if (json.HasParseError() || !json.IsObject()) return bad("its output is not a JSON object");
+  if (member_text(json, "kind") != "ExecCredential")
+    return bad("its output is not an ExecCredential");
   if (const std::string got = member_text(json, "apiVersion"); got != api_version) {
     return bad("API version mismatch: plugin returned version \"" + got + "\", configured is \"" +
                std::string(api_version) + "\"");
@@ -76,7 +77,7 @@ Result<ExecCredential> parse_exec_credential(std::string_view output,
   }
   if (const std::string when = member_text(status->value, "expirationTimestamp"); !when.empty()) {
     out.expires = parse_time(when);
-    if (!out.expires) return bad("its expirationTimestamp is no RFC 3339 time");
+    if (!out.expires) return bad("its expirationTimestamp is not an RFC 3339 time");
   }
   return out;
 }

@@ -143,7 +143,7 @@ bool Http1Response::keeps_connection() const { return unread_.empty() && parser_
 // Only 101 changes the protocol, and we never request that.
 Http1Response::State Http1Response::restart_after_informational() {
   if (parser_->status() == 101 || ++informational_ > kInformationalMax) {
-    return broken(Break::kOther, "the server sends informational responses instead of an answer");
+    return broken(Break::kOther, "the server sends informational responses only");
   }
   parser_ = std::make_unique<Parser>(reader_);
   return State::kMore;
@@ -161,7 +161,7 @@ Http1Response::State Http1Response::feed(std::string_view bytes) {
     if (error) {
       return has_head() ? broken(Break::kReset, "the body is malformed: " + error.message())
                         : broken(Break::kOther,
-                                 "the server does not answer in HTTP/1.1: " + error.message());
+                                 "the server does not respond in HTTP/1.1: " + error.message());
     }
     if (!parser_->is_done()) {
       if (used == 0) return State::kMore;
@@ -175,12 +175,12 @@ Http1Response::State Http1Response::feed(std::string_view bytes) {
 
 Http1Response::State Http1Response::finish() {
   if (!began_ || !parser_->got_some()) {
-    return broken(Break::kReset, "the server closed the connection without an answer");
+    return broken(Break::kReset, "the server closed the connection without a response");
   }
   boost::beast::error_code error;
   parser_->put_eof(error);
   if (!error && parser_->is_done() && parser_->is_final()) return State::kDone;
-  return broken(Break::kReset, "the server closed the connection before its answer was complete");
+  return broken(Break::kReset, "the server closed the connection before its response was complete");
 }
 
 }  // namespace davit::host

@@ -59,7 +59,7 @@ void UnaryCall::step(Time now) {
   if (now >= ends_at_) {
     call_.reset();
     if (phase_ == Phase::kInFlight) note_attempt(parts_, http_, 0, now - attempt_began_);
-    return conclude(now, {Code::kUnavailable, "context deadline exceeded: no answer from " +
+    return conclude(now, {Code::kUnavailable, "context deadline exceeded: no response from " +
                                                   std::string(parts_.transport.server()) +
                                                   " in time (" + describe(request_) + ")"});
   }
@@ -152,7 +152,7 @@ Status UnaryCall::judge(const Received& received) const {
                 received.end.message + " (" + describe(request_) + ")"};
   }
   if (received.too_large) {
-    return {Code::kInternal, "the server's answer is too large (" + describe(request_) + ")"};
+    return {Code::kInternal, "the server's response is too large (" + describe(request_) + ")"};
   }
   const ResponseHead head{received.http_status, received.content_type,
                           received.retry_after_seconds};
@@ -176,7 +176,7 @@ void UnaryCall::stop(Time now) {
                           "may not have been applied (" +
                               describe(request_) + ")"});
   }
-  conclude(now, {Code::kCancelled, "stopped before an answer (" + describe(request_) + ")"});
+  conclude(now, {Code::kCancelled, "stopped before a response (" + describe(request_) + ")"});
 }
 
 void UnaryCall::hold_back(Time now) {

@@ -93,7 +93,7 @@ std::string explain_first_contact(const ApiResponse& response, std::string_view 
            "; look at its log" + http_status;
   }
   return "no Kubernetes API server seems to be at " + at +
-         ": it answers something else; check the server in the kubeconfig or --master" +
+         ": it is not a Kubernetes API server; check the server in the kubeconfig or --master" +
          http_status;
 }
 

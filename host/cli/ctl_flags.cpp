@@ -25,7 +25,7 @@ constexpr CtlVerb kVerbs[] = {
     {"status", nullptr, "What is loaded and what runs"},
     {"swap", "PLUGIN", "Put another build of a plugin in the place of the one that serves"},
     {"shadow", "PLUGIN",
-     "Run another build beside the one that serves, without its writes, and tell the difference"},
+     "Run another build beside the one that serves, without its writes, and report the difference"},
     {"load", nullptr, "Load a further plugin"},
     {"unload", "PLUGIN", "End a plugin's controllers and close it"},
     {"enable", "CONTROLLER", "Start a controller of a loaded plugin"},
@@ -36,7 +36,7 @@ constexpr CtlVerb kVerbs[] = {
 
 void add_shadow(CLI::App& app, CtlOptions& options) {
   CLI::Option* const file = app.add_option(
-      "FILE", options.file, "Start it with this build (default: tell what is different)");
+      "FILE", options.file, "Start it with this build (default: report the difference)");
   const auto flag = [&](const char* name, const char* command, const char* help) {
     return app
         .add_flag_callback(

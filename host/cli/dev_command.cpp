@@ -109,9 +109,8 @@ class Development final : private Meanwhile {
       return {Code::kNotFound, "there is no folder " + source.string()};
     }
     if (!std::filesystem::is_directory(source, failed)) {
-      return {
-          Code::kInvalid,
-          source.string() + " is no folder; name the one that the plugin's CMakeLists.txt is in"};
+      return {Code::kInvalid,
+              source.string() + " is not a folder; name the one with the plugin's CMakeLists.txt"};
     }
     if (!std::filesystem::exists(source / "CMakeLists.txt", failed)) {
       return {Code::kNotFound, "there is no CMakeLists.txt in " + source.string() +

@@ -88,7 +88,7 @@ bool HostProcess::elects() const { return manifest_.leader_election.enabled && !
 
 Status HostProcess::start(const std::stop_token& stop) {
   if (manifest_.dry_run) {
-    log_.info(0, "Dry run: every write is sent with dryRun=All, and nobody stands for election");
+    log_.info(0, "Dry run: every write is sent with dryRun=All, without leader election");
   }
   if (Status s = serve_health(); !s.ok()) return s;
   if (Status s = connect_to_server(stop); !s.ok()) return s;

@@ -211,10 +211,11 @@ Result<std::vector<std::string>> parts_of(const std::string& watches) {
 
 Result<Words> words_for(const PluginNewOptions& options, const Language& language) {
   if (!is_dns_label(options.name) || options.name.size() > kNameMax) {
-    return Status(Code::kInvalid, "\"" + options.name +
-                                      "\" is no name for a plugin: lower-case letters, digits and "
-                                      "'-', at most " +
-                                      std::to_string(kNameMax) + " characters");
+    return Status(Code::kInvalid,
+                  "\"" + options.name +
+                      "\" is not a name for a plugin: lower-case letters, digits and "
+                      "'-', at most " +
+                      std::to_string(kNameMax) + " characters");
   }
   const Result<std::vector<std::string>> found = parts_of(options.watches);
   if (!found) return found.error();

@@ -59,8 +59,9 @@ Status check_files(const ConnectionConfig& connection, const Log& log) {
     }
   }
   if (connection.insecure) {
-    log.warning("TLS verification is off: anybody on the way may read and answer every request",
-                {{"server", connection.server}, {"option", "insecure-skip-tls-verify"}});
+    log.warning(
+        "TLS verification is off: anybody on the way can read and forge every request and response",
+        {{"server", connection.server}, {"option", "insecure-skip-tls-verify"}});
   }
   return {};
 }

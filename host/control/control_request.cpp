@@ -87,7 +87,8 @@ Result<ControlResponse> parse_response(std::string_view line) {
   if (Status s = first(document.mistakes); !s.ok()) return s;
   const YamlNode* const ok = document.root.find("ok");
   const YamlNode* const text = document.root.find("text");
-  if (ok == nullptr || text == nullptr) return Status(Code::kInvalid, "no answer of a davit host");
+  if (ok == nullptr || text == nullptr)
+    return Status(Code::kInvalid, "not a response of a davit host");
   using Success = ControlResponse::Success;
   return ControlResponse{ok->text == "true" ? Success::kYes : Success::kNo, text->text};
 }

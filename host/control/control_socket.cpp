@@ -106,8 +106,7 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(const std::string& pa
   if (!address) return refuse(Code::kInvalid, "the path is too long");
   struct stat info {};
   if (::lstat(path.c_str(), &info) == 0) {
-    if (!S_ISSOCK(info.st_mode))
-      return refuse(Code::kAlreadyExists, "there is no socket but a file");
+    if (!S_ISSOCK(info.st_mode)) return refuse(Code::kAlreadyExists, "it is a file, not a socket");
     if (connect_to(*address).valid()) {
       return refuse(Code::kAlreadyExists, "another host listens there");
     }

@@ -33,7 +33,7 @@ std::string text_of(const ShadowReport& report) {
   out += "\nwrites: " + std::to_string(all.alike) + " alike, " +
          std::to_string(all.serving.only.size()) + " only of the serving build (-), " +
          std::to_string(all.shadow.only.size()) + " only of the shadow (+), " +
-         std::to_string(all.pending) + " too new to tell";
+         std::to_string(all.pending) + " too new to compare";
   append_writes(out, "-", all.serving.only);
   append_writes(out, "+", all.shadow.only);
   return out;

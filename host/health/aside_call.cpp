@@ -96,7 +96,7 @@ void AsideCall::expire() {
 Status AsideCall::late() const {
   const auto waited = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - began_);
   return {Code::kUnavailable,
-          "the plugin has not answered for " + std::to_string(waited.count()) + " s"};
+          "the plugin has not responded for " + std::to_string(waited.count()) + " s"};
 }
 
 void AsideCall::work() {

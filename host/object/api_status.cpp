@@ -103,7 +103,7 @@ Status api_status(Value status, int http_status) {
   if (detail.causes.empty() && message.find(kTooLarge) != message.npos) {
     detail.causes.emplace_back(kTooLargeCause);
   }
-  if (message.empty()) message = "the server answered with a Status without a message";
+  if (message.empty()) message = "the server sent a Status without a message";
   const Code code = code_of(detail.reason, detail.http_status);
   return Status(code, std::move(message), std::move(detail));
 }

@@ -34,7 +34,7 @@ class PathReader {
   Status read_bracket(std::vector<PathStep>& steps) {
     const std::string_view rest = path_.substr(at_);
     if (rest.starts_with("[]")) {
-      if (steps.empty()) return error("cannot begin with '[]', for the root is no array");
+      if (steps.empty()) return error("cannot begin with '[]', because the root is not an array");
       steps.push_back({"", true});
       at_ += 2;
       return Status();

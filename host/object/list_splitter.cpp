@@ -141,7 +141,7 @@ bool ListSplitter::keeps_field() const {
 void ListSplitter::end_field(std::string_view text) {
   if (!keeps_field()) return;
   if (key_ == "items") {
-    if (text != "null") (void)fail(Code::kInvalid, "has items that are no array");
+    if (text != "null") (void)fail(Code::kInvalid, "has items that are not an array");
     has_items_ = true;
     return;
   }

@@ -143,7 +143,7 @@ ControllerHost::InitResult ControllerHost::init(davit_init_fn function) {
   if (response == DAVIT_SKIPPED) return {InitOutcome::kSkipped, reason};
   if (!reason.empty()) return {InitOutcome::kFailed, reason};
   if (response == DAVIT_FAILED) return {InitOutcome::kFailed, "it gave no reason"};
-  return {InitOutcome::kFailed, "it answered " + std::to_string(response) +
+  return {InitOutcome::kFailed, "it returned " + std::to_string(response) +
                                     ", which is none of STARTED, SKIPPED, FAILED"};
 }
 

@@ -271,7 +271,7 @@ void ControllerHost::answer(const davit_request& request, ApiResponse from, davi
     // The write was applied all the same: only its answer cannot be read.
     if (writes) note_lost(request, frame);
     to.code = DAVIT_INTERNAL;
-    to.message = frame.lend("the server's answer is malformed: " + parsed.error().message());
+    to.message = frame.lend("the server's response is malformed: " + parsed.error().message());
     return;
   }
   if (writes) note_write(request, *parsed, frame);

@@ -97,7 +97,7 @@ std::optional<ApiResponse> ControllerHost::intend(const ApiRequest& request) {
   const std::string what = request.path.resource + " \"" + name + "\"";
   if (creates) {
     if (view.object) return refused(409, "AlreadyExists", what + " already exists");
-    if (!body) return refused(400, "BadRequest", "the body is no object");
+    if (!body) return refused(400, "BadRequest", "the body is not an object");
     return granted(201, created(request, body.root(), std::to_string(services_.random.next())));
   }
   if (!view.object && view.cache == CacheView::Cache::kSees) {

@@ -59,7 +59,8 @@ void judge_exports(const ElfFile& elf, std::vector<Finding>& out) {
   }
   if (!entry) {
     out.push_back({Grade::kRefused, "no-entry",
-                   "does not export " DAVIT_PLUGIN_SYMBOL "(): it is no davit plugin, or its entry "
+                   "does not export " DAVIT_PLUGIN_SYMBOL
+                   "(): it is not a davit plugin, or its entry "
                    "point is hidden"});
   }
   if (count > 0) {

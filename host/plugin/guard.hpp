@@ -19,7 +19,7 @@ auto guarded(Call&& call, Fallback fallback, std::string& error) noexcept -> dec
   } catch (const std::exception& thrown) {
     error = std::string("the plugin threw an exception: ") + thrown.what();
   } catch (...) {
-    error = "the plugin threw an exception that is no std::exception";
+    error = "the plugin threw an exception that is not a std::exception";
   }
   return fallback;
 }

@@ -18,7 +18,7 @@ constexpr std::string_view kKind = "Lease";
 constexpr std::size_t kWholeSeconds = std::string_view("2026-01-01T00:00:00").size();
 
 Status no_lease(std::string_view what) {
-  return {Code::kWrongType, "the answer is no Lease: " + std::string(what)};
+  return {Code::kWrongType, "the response is not a Lease: " + std::string(what)};
 }
 
 Json text(std::string_view value, Document& document) {

@@ -23,9 +23,10 @@ bool check(Value value, Kind kind, std::string_view line, std::vector<std::strin
 
 std::vector<std::string> mistakes_in(const Service& service) {
   std::vector<std::string> out;
-  static_cast<void>(check(service.selector(), Kind::kObject, "spec.selector is no map", out));
-  static_cast<void>(check(service.ip_families(), Kind::kArray, "spec.ipFamilies is no list", out));
-  if (!check(service.ports(), Kind::kArray, "spec.ports is no list", out)) return out;
+  static_cast<void>(check(service.selector(), Kind::kObject, "spec.selector is not a map", out));
+  static_cast<void>(
+      check(service.ip_families(), Kind::kArray, "spec.ipFamilies is not a list", out));
+  if (!check(service.ports(), Kind::kArray, "spec.ports is not a list", out)) return out;
   for (const Value each : service.ports().elements()) {
     const Value target = each[&Names::target_port];
     if (!target.integer() && !target.text()) {
@@ -39,11 +40,11 @@ std::vector<std::string> mistakes_in(const Service& service) {
 std::vector<std::string> mistakes_in(const Pod& pod) {
   std::vector<std::string> out;
   const Value ips = pod.status()[&Names::pod_ips];
-  if (!check(ips, Kind::kArray, "status.podIPs is no list", out)) return out;
+  if (!check(ips, Kind::kArray, "status.podIPs is not a list", out)) return out;
   for (const Value each : ips.elements()) {
     const std::string_view ip = each[&Names::ip].string();
     if (!parse_ip(ip)) {
-      out.push_back("status.podIPs has \"" + std::string(ip) + "\", which is no address");
+      out.push_back("status.podIPs has \"" + std::string(ip) + "\", which is not an address");
     }
   }
   return out;

@@ -11,7 +11,7 @@
 
 namespace davit::endpoint {
 
-/// One line for each mistake, such as "spec.ports is no list".
+/// One line for each mistake, such as "spec.ports is not a list".
 [[nodiscard]] std::vector<std::string> mistakes_in(const Service& service);
 [[nodiscard]] std::vector<std::string> mistakes_in(const Pod& pod);
 

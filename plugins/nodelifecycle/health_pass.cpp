@@ -111,7 +111,7 @@ void HealthPass::read_leases() {
     ++seen_;
     // Told once, not with each renewal.
     if (record.lease_defect == defect || record.lease_defect.empty()) continue;
-    cluster_.log().warning("the Lease of a node is no sign of life",
+    cluster_.log().warning("the Lease of a node is not a sign of life",
                            {{"node", record.name}, {"why", record.lease_defect}});
   }
 }

@@ -18,7 +18,7 @@ std::string_view defect_of(const Node& node, WallTime now) {
   if (*born - now > kSkew) return "it was created in the future";
   const Value conditions = node.conditions();
   if (conditions && conditions.kind() != Kind::kArray && conditions.kind() != Kind::kNull) {
-    return "its conditions are no list";
+    return "its conditions are not a list";
   }
   for (const Value each : conditions.elements()) {
     const ConditionView condition(each);
@@ -29,7 +29,7 @@ std::string_view defect_of(const Node& node, WallTime now) {
   }
   const Value taints = node.taints();
   if (taints && taints.kind() != Kind::kArray && taints.kind() != Kind::kNull) {
-    return "its taints are no list";
+    return "its taints are not a list";
   }
   return {};
 }

@@ -229,7 +229,7 @@ bool InProcessTransport::deliver(Id id, Delivery& delivery) {
   host::ResponseReader& reader = *delivery.reader;
   if (!delivery.head_delivered) {
     if (delivery.times_out) {
-      reader.on_end({Break::kTimeout, "no answer in time"});
+      reader.on_end({Break::kTimeout, "no response in time"});
       return true;
     }
     if (!resolve(delivery)) return false;

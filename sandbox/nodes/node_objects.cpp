@@ -47,7 +47,7 @@ std::array<Condition, 4> conditions_of(const Json& node, const NodeReport& repor
        {"PIDPressure", pid, pid ? "KubeletHasInsufficientPID" : "KubeletHasSufficientPID",
         pid ? "kubelet has insufficient PID available" : "kubelet has sufficient PID available"},
        {"Ready", ready, ready ? "KubeletReady" : "KubeletNotReady",
-        ready ? "kubelet is posting ready status" : "the sandbox was told so"}}};
+        ready ? "kubelet is posting ready status" : "not ready, as its annotation requests"}}};
 }
 
 const Json* find_condition(const Json& node, std::string_view type) {

@@ -62,7 +62,7 @@ ApiResult<Json> patched(const Patch& patch, const Json& old, const BodyType& typ
       break;
   }
   if (error) return from_patch(std::move(*error));
-  if (!next.is_object()) return bad_patch("", "the result is no object");
+  if (!next.is_object()) return bad_patch("", "the result is not an object");
   return next;
 }
 

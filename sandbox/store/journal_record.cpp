@@ -134,7 +134,7 @@ Result<ParsedJournal> parse_journal(std::string_view content) {
     if (kJournalMagic.starts_with(content)) return out;
   }
   if (!content.starts_with(kJournalMagic)) {
-    return Status(Code::kInvalid, "this is no data file of the sandbox");
+    return Status(Code::kInvalid, "this is not a data file of the sandbox");
   }
   out.bytes = kJournalMagic.size();
   while (out.bytes < content.size()) {

@@ -68,7 +68,8 @@ class EntryTest : public ::testing::Test {
 TEST_F(EntryTest, WhatASyncThrowsBecomesAnErrorOfItsKey) {
   EXPECT_EQ(sync("throws").code, Code::kInternal);
   EXPECT_EQ(cluster_.syncs().back().error, "sync broke");
-  EXPECT_EQ(sync("throws-int").error, "the controller threw something that is no std::exception");
+  EXPECT_EQ(sync("throws-int").error,
+            "the controller threw something that is not a std::exception");
 }
 
 TEST_F(EntryTest, ErrorsArriveWithCodeAndText) {

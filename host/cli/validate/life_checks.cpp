@@ -30,7 +30,7 @@ constexpr Check kChecks[] = {
     {"traces", "signals, environment, directory, locale and umask of the process", "init",
      check_traces},
     {"unload", "whether its code leaves memory", "init", check_unload},
-    {"work", "ordinary objects: its syncs end, and it comes to rest", "unload", check_work},
+    {"work", "ordinary objects: its syncs end, and it becomes idle", "unload", check_work},
     {"rights", "requests and reads outside what it declares", "work", check_rights},
     {"hostile", "objects that no sane client would write", "work", check_hostile},
     {"leaks", "memory, descriptors and retained objects", "work", check_leaks},
@@ -129,7 +129,7 @@ void wait_until_idle(TrialHost& host, const CheckReporter& reporter) {
   if (const std::string running = host.running(); !running.empty()) {
     reporter.fail("does not end: " + running);
   } else {
-    reporter.fail("does not come to rest although nothing changes; it sent " +
+    reporter.fail("does not become idle although nothing changes; it sent " +
                   std::to_string(host.requests() - before) + " requests meanwhile");
   }
   reporter.leave();

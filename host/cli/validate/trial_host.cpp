@@ -169,7 +169,7 @@ struct TrialHost::State {
   Status define(const DeclaredWatch& watch) {
     if (watch.group.empty()) {
       return Status(Code::kInvalid, "watches " + watch.version + "/" + watch.resource +
-                                        ", which is no resource of Kubernetes");
+                                        ", which is not a resource of Kubernetes");
     }
     ApiRequest request;
     request.verb = Verb::kCreate;

@@ -33,7 +33,7 @@ struct Wrongs {
       if (each.error.starts_with(kThrew)) {
         ++breaches["an exception left the plugin's code: " + each.text];
       } else if (each.code.starts_with("unknown code")) {
-        ++breaches["a sync answered an " + each.code];
+        ++breaches["a sync returned an " + each.code];
       } else if (each.code == code_name(DAVIT_MISUSE) || each.code == code_name(DAVIT_STALE)) {
         ++breaches["a sync broke a rule of abi.h: " + why];
       } else if (each.code == code_name(DAVIT_UNDECLARED) ||
@@ -114,7 +114,7 @@ void play_hostile_object(TrialHost& host, const CheckReporter& reporter,
   if (host.wait_until_idle(kIdleLimit, idle ? TrialHost::Quiet::kShort : TrialHost::Quiet::kLong))
     return;
   const std::string running = host.running();
-  reporter.fail((running.empty() ? "does not come to rest" : "does not end: " + running) +
+  reporter.fail((running.empty() ? "does not become idle" : "does not end: " + running) +
                 " after " + resource.watch.resource + " " + name + ": " + shown(object));
   reporter.leave();
 }

@@ -26,7 +26,7 @@ davit_code guarded(const Api& api, const Body& body) noexcept {
   } catch (const std::exception& error) {
     return fail(Code::kInternal, error.what());
   } catch (...) {
-    return fail(Code::kInternal, "the controller threw something that is no std::exception");
+    return fail(Code::kInternal, "the controller threw something that is not a std::exception");
   }
 }
 
@@ -47,7 +47,7 @@ void guarded_logged(const Api& api, std::string_view where, const Body& body) no
     why = error.what();
     log();
   } catch (...) {
-    why = "the controller threw something that is no std::exception";
+    why = "the controller threw something that is not a std::exception";
     log();
   }
 }

@@ -67,7 +67,7 @@ TEST_F(PluginNewTest, ResourcesOfTheClusterHaveNoNamespace) {
 
 TEST_F(PluginNewTest, MistakesLeaveNothingBehind) {
   const std::pair<PluginNewOptions, const char*> kMistakes[] = {
-      {{.name = "Hello"}, "\"Hello\" is no name for a plugin"},
+      {{.name = "Hello"}, "\"Hello\" is not a name for a plugin"},
       {{.name = std::string(41, 'a')}, "at most 40 characters"},
       {{.name = "a", .watches = "pods"},
        "--watches=pods does not name a resource: give VERSION/PLURAL"},

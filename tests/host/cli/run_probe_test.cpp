@@ -47,9 +47,9 @@ TEST_F(RunProbeTest, HangingHealthAndDebugHoldUpNeitherOtherProbesNorTheEnd) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT(get_with(health, "/readyz?verbose", "[+]well-controller ok"),
                 AllOf(StartsWith("HTTP/1.1 500"),
-                      HasSubstr("[-]hanging-controller failed: the plugin has not answered")));
+                      HasSubstr("[-]hanging-controller failed: the plugin has not responded")));
     EXPECT_THAT(http_get(health, "/debug/controllers/hanging-controller"),
-                HasSubstr("the plugin has not answered"));
+                HasSubstr("the plugin has not responded"));
   }
   EXPECT_THAT(http_get(health, "/livez"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(get_with(health, "/readyz/well-controller", "200 OK"), StartsWith("HTTP/1.1 200"));

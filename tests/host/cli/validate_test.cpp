@@ -73,7 +73,7 @@ constexpr Animal kZoo[] = {
     {"sync_aborts",        "work",     "ended the process with SIGABRT (ordinary objects"},
     {"sync_blocks",        "work",     "does not end"},
     {"sync_throws",        "work",     "an exception left the plugin's code"},
-    {"unknown_code",       "work",     "a sync answered an unknown code 4711"},
+    {"unknown_code",       "work",     "a sync returned an unknown code 4711"},
     {"never_rests",        "work",     "does not"},
     {"undeclared_request", "rights",   "declares no rule for delete of pods"},
     {"undeclared_read",    "rights",   "no \"spec.containers\" of pods"},

@@ -153,8 +153,7 @@ TEST_F(ControlSocketTest, ASecondHostIsRefused) {
 
 TEST_F(ControlSocketTest, AFileInItsPlaceIsLeftAlone) {
   directory_.write("davit.sock", "precious");
-  EXPECT_EQ(open().error().message(),
-            "control socket " + path() + ": there is no socket but a file");
+  EXPECT_EQ(open().error().message(), "control socket " + path() + ": it is a file, not a socket");
   EXPECT_EQ(std::filesystem::file_size(path()), 8U);
 }
 

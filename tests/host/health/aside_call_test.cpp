@@ -78,7 +78,7 @@ TEST_F(AsideCallTest, CallThatHangsFailsWithThoseBehindItAndFurtherOnesAtOnce) {
     const std::optional<Result<std::string>> known = aside_.take(each);
     ASSERT_TRUE(known);
     EXPECT_EQ(known->error().code(), Code::kUnavailable);
-    EXPECT_THAT(known->error().message(), HasSubstr("the plugin has not answered for 2 s"));
+    EXPECT_THAT(known->error().message(), HasSubstr("the plugin has not responded for 2 s"));
   }
   door_.open();
   EXPECT_TRUE(aside_.wait_idle(Time::max()));

@@ -219,7 +219,7 @@ TEST_F(SlowCheckTest, OneThatHangsFailsAfterItsTime) {
 
   ASSERT_TRUE(known);
   EXPECT_THAT(known->body,
-              testing::HasSubstr("[-]slow failed: the plugin has not answered for 3 s"));
+              testing::HasSubstr("[-]slow failed: the plugin has not responded for 3 s"));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ constexpr AnswerCase kAnswerCases[] = {
     {"Failed", DAVIT_FAILED, "", InitOutcome::kFailed, "it gave no reason"},
     {"FailedWithReason", DAVIT_FAILED, "broken", InitOutcome::kFailed, "broken"},
     {"Nonsense", 77, "", InitOutcome::kFailed,
-     "it answered 77, which is none of STARTED, SKIPPED, FAILED"},
+     "it returned 77, which is none of STARTED, SKIPPED, FAILED"},
     {"NonsenseWithReason", -1, "broken", InitOutcome::kFailed, "broken"},
 };
 
@@ -72,7 +72,7 @@ TEST_F(ControllerInitTest, ExceptionsAreFailures) {
   make();
   result = init([](const davit_context&, davit_controller&) -> std::int32_t { throw 7; });
   EXPECT_EQ(result.outcome, Outcome::kFailed);
-  EXPECT_EQ(result.reason, "the plugin threw an exception that is no std::exception");
+  EXPECT_EQ(result.reason, "the plugin threw an exception that is not a std::exception");
 }
 
 TEST_F(ControllerInitTest, MissingInitFuncIsAFailure) {

@@ -133,7 +133,7 @@ TEST_F(ControllerSyncTest, ExceptionsAreFailures) {
 
 TEST_F(ControllerSyncTest, ThrownNumberIsAFailure) {
   EXPECT_THAT(failure_of([](davit_str, davit_sync_result&) -> davit_code { throw 7; }),
-              HasSubstr("err=the plugin threw an exception that is no std::exception"));
+              HasSubstr("err=the plugin threw an exception that is not a std::exception"));
 }
 
 TEST_F(ControllerSyncTest, FailedKeyComesAgainAfterItsBackOff) {

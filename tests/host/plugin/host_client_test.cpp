@@ -228,7 +228,7 @@ TEST_F(HostClientTest, MalformedResponseIsInternal) {
   const Answer answer = call(request(DAVIT_CREATE, "pods", ""));
   EXPECT_EQ(answer.returned, DAVIT_INTERNAL);
   EXPECT_EQ(answer.http_status, 201);
-  EXPECT_THAT(answer.message, HasSubstr("the server's answer is malformed: "));
+  EXPECT_THAT(answer.message, HasSubstr("the server's response is malformed: "));
 }
 
 TEST_F(HostClientTest, ClosedGateKeepsWritesOffTheWireOnly) {

@@ -82,7 +82,7 @@ struct RefusalCase {
 constexpr RefusalCase kRefusalCases[] = {
     {"no_note", "has no davit note (.note.davit): declare the plugin with DAVIT_NOTE"},
     {"no_entry",
-     "does not export davit_plugin_v1(): it is no davit plugin, or its entry point is hidden"},
+     "does not export davit_plugin_v1(): it is not a davit plugin, or its entry point is hidden"},
     {"two_exports",
      "exports sample_extra besides davit_plugin_v1: link it with a version script, as "
      "davit_plugin() does"},

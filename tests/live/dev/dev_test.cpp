@@ -157,7 +157,7 @@ TEST_F(DevTest, MistakesOfTheUserAreOneLine) {
   EXPECT_THAT(said({(dir() / "nowhere").string()}), HasSubstr("there is no folder"));
   EXPECT_THAT(said({dir().string()}), HasSubstr("there is no CMakeLists.txt in"));
   write_file(dir() / "CMakeLists.txt", "");
-  EXPECT_THAT(said({(dir() / "CMakeLists.txt").string()}), HasSubstr("is no folder"));
+  EXPECT_THAT(said({(dir() / "CMakeLists.txt").string()}), HasSubstr("is not a folder"));
   EXPECT_THAT(said({dir().string(), "--kubeconfig=/nowhere"}), HasSubstr("/nowhere"));
 }
 

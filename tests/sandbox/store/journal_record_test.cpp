@@ -102,7 +102,7 @@ TEST(JournalRecordTest, ZerosToTheEndAreATornWrite) {
 
 TEST(JournalRecordTest, ForeignFilesAreRefused) {
   for (const char* foreign : {"#!/bin/sh\n", "davit sandbox data 2\n", "x"}) {
-    EXPECT_EQ(parse_journal(foreign).error().message(), "this is no data file of the sandbox");
+    EXPECT_EQ(parse_journal(foreign).error().message(), "this is not a data file of the sandbox");
   }
 }
 

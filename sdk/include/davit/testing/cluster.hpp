@@ -136,7 +136,7 @@ class Cluster {
     state_.fire_timers();
     state_.deliver_all();
     while (state_.sync_next()) {
-      if (++syncs > kSyncsMax) fail("the controllers never come to rest");
+      if (++syncs > kSyncsMax) fail("the controllers never become idle");
       state_.deliver_all();
     }
     return syncs;
