@@ -71,18 +71,26 @@ std::optional<CorrelatedEvent> EventCorrelator::correlate(Event event, Time now,
   return CorrelatedEvent{write, std::move(event)};
 }
 
+bool EventCorrelator::Group::add(std::string_view message) {
+  const std::uint64_t hash = std::hash<std::string_view>{}(message);
+  const auto end = messages.begin() + static_cast<std::ptrdiff_t>(count);
+  if (std::find(messages.begin(), end, hash) != end) return false;
+  if (count < messages.size()) {
+    messages[count++] = hash;
+    return false;
+  }
+  std::shift_left(messages.begin(), end, 1);
+  messages.back() = hash;
+  return true;
+}
+
 EventCorrelator::Key EventCorrelator::aggregate(Event& event, Time now, const FreshEvent& fresh) {
   const Key full = full_key(event);
   const Key group_key = aggregate_key(event);
   groups_.forget_while([&](const Group& each) { return now - each.last > limits_.aggregate_for; });
   Group& group = groups_.at(group_key);
   group.last = now;
-  const Key message = key_of({event.message});
-  if (std::ranges::find(group.messages, message) == group.messages.end()) {
-    group.messages.push_back(message);
-  }
-  if (group.messages.size() < limits_.messages_max || mutant("event-groups")) return full;
-  group.messages.erase(group.messages.begin());
+  if (!group.add(event.message) || mutant("event-groups")) return full;
   event.message.insert(0, kCombined);
   event.name = fresh.name;
   event.first_seen = event.last_seen = fresh.time;

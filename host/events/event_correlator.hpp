@@ -1,13 +1,13 @@
 /// Which events are worth a write (k8s.io/client-go/tools/record, EventCorrelator).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "host/events/event.hpp"
 #include "host/events/lru_map.hpp"
@@ -18,8 +18,8 @@ namespace davit::host {
 /// The numbers are upstream's.
 struct CorrelatorLimits {
   std::size_t keys_max = 4096;  ///< Remembered in each of the three steps, at most.
-  std::size_t messages_max =
-      10;  ///< From so many different messages on, events of one reason become one.
+  /// From so many different messages on, events of one reason become one.
+  static constexpr std::size_t kMessagesMax = 10;
   Duration aggregate_for = std::chrono::seconds(600);
   double burst = 25;  ///< Events of one source about one object at once …
   Duration refill = std::chrono::seconds(300);  ///< … and one more in each such time.
@@ -64,7 +64,12 @@ class EventCorrelator {
     std::size_t operator()(const Key& key) const { return key.low; }
   };
   struct Group {
-    std::vector<Key> messages;  // Each once; fewer than messages_max.
+    /// Whether there are now as many as that they become one; then the first is forgotten.
+    bool add(std::string_view message);
+
+    // Hashes, each once, in place: a vector that grows leaves small holes all over the heap.
+    std::array<std::uint64_t, CorrelatorLimits::kMessagesMax - 1> messages{};
+    std::size_t count = 0;
     Time last{};
   };
   struct Seen {

@@ -2,16 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
-#include <iterator>
-#include <list>
-#include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace davit::host {
 
-/// At most `capacity` entries; memory grows with what is in it. References stay valid until the
-/// entry is pushed out. Not thread-safe.
+/// At most `capacity` entries; memory grows with the most that there were. An entry takes up to 20
+/// bytes beside its key and value, and no allocation of its own: what is forgotten makes room for
+/// what comes. References stay valid until the entry is forgotten. Not thread-safe.
 template <typename Key, typename T, typename Hash = std::hash<Key>>
 class LruMap {
  public:
@@ -19,51 +20,101 @@ class LruMap {
 
   /// The entry of `key`, made with T() when there is none; it is now the last to be pushed out.
   T& at(const Key& key) {
-    const auto found = index_.find(key);
-    if (found != index_.end()) {
-      entries_.splice(entries_.begin(), entries_, *found);
-      return entries_.front().second;
+    Place place = find(key);
+    if (place != kNone) {
+      leave_line(place);
+    } else {
+      if (size_ >= capacity_) forget_oldest();
+      place = take_slot();
+      slots_[place].key = key;
+      slots_[place].next = std::exchange(first_with(key), place);
+      ++size_;
     }
-    if (entries_.size() >= capacity_) forget_last();
-    entries_.emplace_front(key, T());
-    index_.insert(entries_.begin());
-    return entries_.front().second;
+    join_line(place);
+    return slots_[place].value;
   }
 
   /// Forgets entries, the one that was not used for longest first, until `is_over` denies it of
   /// one.
   template <typename IsOver>
   void forget_while(const IsOver& is_over) {
-    while (!entries_.empty() && is_over(std::as_const(entries_.back().second))) forget_last();
+    while (size_ > 0 && is_over(std::as_const(slots_[oldest()].value))) forget_oldest();
   }
 
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
-  using Entries = std::list<std::pair<Key, T>>;
-  using Place = typename Entries::iterator;
+  using Place = std::uint32_t;
+  /// No entry; the slot of that number is both ends of the line.
+  static constexpr Place kNone = 0;
 
-  // The index finds places by the keys that stand there, so each key is held once.
-  struct PlaceHash {
-    using is_transparent = void;
-    std::size_t operator()(const Key& key) const { return Hash{}(key); }
-    std::size_t operator()(const Place& place) const { return Hash{}(place->first); }
-  };
-  struct PlaceEqual {
-    using is_transparent = void;
-    bool operator()(const Place& a, const Place& b) const { return a->first == b->first; }
-    bool operator()(const Key& a, const Place& b) const { return a == b->first; }
-    bool operator()(const Place& a, const Key& b) const { return a->first == b; }
+  struct Slot {
+    Key key{};
+    T value{};
+    // The line of all entries.
+    Place newer = kNone;
+    Place older = kNone;
+    Place next = kNone;  // Of those whose keys have the same place in first_, or that are free.
   };
 
-  void forget_last() {
-    index_.erase(std::prev(entries_.end()));
-    entries_.pop_back();
+  [[nodiscard]] Place oldest() const { return slots_[kNone].newer; }
+
+  [[nodiscard]] Place& first_with(const Key& key) {
+    return first_[Hash{}(key) & (first_.size() - 1)];
+  }
+
+  [[nodiscard]] Place find(const Key& key) {
+    Place place = first_with(key);
+    while (place != kNone && !(slots_[place].key == key)) place = slots_[place].next;
+    return place;
+  }
+
+  Place take_slot() {
+    if (free_ != kNone) return std::exchange(free_, slots_[free_].next);
+    if (slots_.size() > first_.size()) spread();
+    slots_.emplace_back();
+    return static_cast<Place>(slots_.size() - 1);
+  }
+
+  /// Makes room for twice as many entries. None is free.
+  void spread() {
+    first_ = std::vector<Place>(first_.size() * 2, kNone);
+    for (Place each = 1; each < slots_.size(); ++each) {
+      slots_[each].next = std::exchange(first_with(slots_[each].key), each);
+    }
+  }
+
+  void forget_oldest() {
+    const Place gone = oldest();
+    Slot& slot = slots_[gone];
+    Place* link = &first_with(slot.key);
+    while (*link != gone) link = &slots_[*link].next;
+    *link = slot.next;
+    leave_line(gone);
+    slot.value = T();
+    slot.next = std::exchange(free_, gone);
+    --size_;
+  }
+
+  void leave_line(Place place) {
+    const Slot& slot = slots_[place];
+    slots_[slot.newer].older = slot.older;
+    slots_[slot.older].newer = slot.newer;
+  }
+
+  void join_line(Place place) {
+    Slot& ends = slots_[kNone];
+    slots_[place].newer = kNone;
+    slots_[place].older = ends.older;
+    slots_[ends.older].newer = place;
+    ends.older = place;
   }
 
   const std::size_t capacity_;
-  Entries entries_;  // Most recently used first.
-  std::unordered_set<Place, PlaceHash, PlaceEqual> index_;
+  std::size_t size_ = 0;
+  std::deque<Slot> slots_ = std::deque<Slot>(1);  // Also those that are free.
+  std::vector<Place> first_ = {kNone};  // By the low bits of the hash; as many as a power of two.
+  Place free_ = kNone;
 };
 
 }  // namespace davit::host
