@@ -189,7 +189,7 @@ std::string unknown(const std::string& what, const std::string& name,
   return text + "; see davit --help";
 }
 
-/// The first command or flag that nobody knows, with what was meant; empty when there is none.
+/// The first unknown command or flag, with a suggestion; empty if there is none.
 std::string first_unknown(const CLI::App& app, const std::vector<std::string>& args) {
   const CLI::App* command = &app;
   bool value_follows = false;
@@ -248,13 +248,13 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   std::vector<std::string> given;
   for (const std::string& arg : help_asked_for(args)) given.push_back(normalised(arg));
   if (names_a_group(app, given)) given.emplace_back("--help");
-  // The parser answers --help whatever stands before it.
+  // The parser handles --help in any position.
   const bool asks_for_help = !args.empty() && args.front() == "help";
   if (const std::string text = asks_for_help ? first_unknown(app, given) : ""; !text.empty()) {
     err << "davit: " << text << "\n";
     return kExitMistakes;
   }
-  std::vector<std::string> reversed(given.rbegin(), given.rend());  // As the parser wants it.
+  std::vector<std::string> reversed(given.rbegin(), given.rend());  // The parser's order.
   try {
     app.parse(reversed);
   } catch (const CLI::Success& answer) {  // --help, --version

@@ -12,7 +12,7 @@ struct CtlOptions {
 
   std::string command;  ///< See ControlRequest.
   std::string name;
-  std::string file;   ///< As given; relative to the working directory.
+  std::string file;   ///< Relative to the working directory.
   std::string state;  ///< See ControlRequest, as the next two.
   std::int64_t watch_ms = -1;
   std::int64_t max_error_percent = 20;

@@ -28,7 +28,7 @@ using std::chrono::seconds;
 constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
 constexpr char kFirstImage[] = "web:1.0";
 constexpr char kSecondImage[] = "web:2.0";
-/// A rollout takes some seconds; whoever waits longer waits in vain.
+/// A rollout takes some seconds; a longer wait would be in vain.
 constexpr Duration kPatience = seconds(60);
 /// Ten pictures a second look alive.
 constexpr milliseconds kFrame{100};
@@ -152,7 +152,7 @@ class Viewer {
           R"({"spec":{"template":{"spec":{"containers":[{"name":"web","image":")" +
               std::string(image) + R"("}]}}}})",
           "application/strategic-merge-patch+json"});
-    state_.deployment["metadata"].set("generation", INT64_MAX);  // Until the answer is seen.
+    state_.deployment["metadata"].set("generation", INT64_MAX);  // Until the response is seen.
   }
 
  private:

@@ -27,7 +27,7 @@ struct DesiredController {
 struct DesiredPlugin {
   std::string name;
   std::filesystem::path file;
-  std::string digest;                          ///< Of the file as it is now.
+  std::string digest;                          ///< The file's present digest.
   std::string sha256;                          ///< What the digest must be, or empty.
   std::vector<DesiredController> controllers;  ///< All that it declares, in that order.
 

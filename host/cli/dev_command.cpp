@@ -67,7 +67,7 @@ class NothingElse final : public Meanwhile {
   const int stop_fd_;
 };
 
-/// Of the build system, which decides what the plugin is.
+/// Whether the file belongs to the build system, which decides what the plugin is.
 bool is_project_file(const std::string& name) {
   return name.ends_with("CMakeLists.txt") || name.ends_with(".cmake");
 }

@@ -10,7 +10,7 @@ namespace davit::host {
 struct DevOptions {
   enum class Debug { kNo, kYes };
 
-  std::string directory = ".";          ///< Of the plugin's CMakeLists.txt.
+  std::string directory = ".";          ///< The folder of the plugin's CMakeLists.txt.
   std::string build_directory;          ///< Empty: DIRECTORY/build/davit-dev.
   std::string kubeconfig;               ///< Empty: a sandbox of its own.
   std::string plugin;                   ///< The file NAME.so to run; empty: the one that is built.

@@ -3,7 +3,7 @@
 
 namespace davit::host {
 
-/// All is well, or it was told to stop.
+/// Success, or a requested stop.
 inline constexpr int kExitGood = 0;
 /// Something failed while it ran.
 inline constexpr int kExitFailed = 1;

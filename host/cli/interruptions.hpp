@@ -7,7 +7,7 @@
 
 namespace davit::host {
 
-/// An eventfd, which becomes readable with signal_event(); not valid when there is no descriptor.
+/// An eventfd, which becomes readable with signal_event(); not valid if there is no descriptor.
 [[nodiscard]] UniqueFd make_event();
 /// Makes the descriptor of make_event() readable, for good. Any thread.
 void signal_event(const UniqueFd& event);
@@ -22,7 +22,7 @@ class Interruptions {
 
   enum class What { kNothing, kSignal, kLostLease };
 
-  /// As a limit of wait(): none.
+  /// The limit of wait() that means none.
   static constexpr std::chrono::milliseconds kNoLimit{-1};
 
   /// Waits for one, at most so long, and only until `enough` is readable, if that is a descriptor:

@@ -28,7 +28,7 @@ void keep_found(Manifest& manifest, std::vector<std::string>& missing) {
   });
 }
 
-/// Entries of `controllers` that no plugin answers to; cannot be told when a plugin is missing.
+/// Reports entries of `controllers` that match no plugin; impossible if a plugin is missing.
 void check_controllers(const Manifest& manifest, const Catalog& catalog, const std::string& file,
                        std::vector<Mistake>& out) {
   std::vector<KnownController> known;

@@ -19,13 +19,13 @@ struct PluginStep {
     kLoad,
   };
   Kind kind = Kind::kLoad;
-  std::string name;  ///< Of the plugin, or of the controller.
+  std::string name;  ///< The plugin's or the controller's name.
 
   friend bool operator==(const PluginStep&, const PluginStep&) = default;
 };
 
-/// For one plugin, in the order in which they must be done; null: the plugin is not wanted. A file
-/// of another digest is no difference: files are followed by themselves.
+/// The steps for one plugin, in the order in which they must be done; null: the plugin is not
+/// wanted. A file of another digest is not a difference: files are followed separately.
 [[nodiscard]] std::vector<PluginStep> steps_between(const DesiredPlugin* now,
                                                     const DesiredPlugin* wanted);
 

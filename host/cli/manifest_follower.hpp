@@ -37,7 +37,7 @@ class ManifestFollower {
   void changed(const std::filesystem::path& file);
 
  private:
-  /// Brings about what the settings say now; `mistake` is how a mistake in them is told.
+  /// Applies the present settings; `mistake` begins the report of a mistake in them.
   void settings_changed(std::string_view mistake);
   void try_settings(std::string_view mistake);
   void plugin_changed(const std::filesystem::path& file);
@@ -54,7 +54,7 @@ class ManifestFollower {
   HostProcess& host_;
   const RunOptions options_;
   const std::filesystem::path manifest_path_;  // Empty: there is none.
-  const Manifest manifest_;                    // Of the start.
+  const Manifest manifest_;                    // As read at the start.
   const Log log_;
   DesiredState applied_;
   std::set<std::filesystem::path> directories_;  // That are the list of plugins.

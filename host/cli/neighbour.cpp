@@ -10,8 +10,8 @@ namespace {
 
 /// Far beyond any lease duration: an older renewal is that of a controller manager that is gone.
 constexpr std::chrono::seconds kStillAlive{60};
-/// The answer only decides on a warning: a server that is short of seats (429 with Retry-After)
-/// must not hold up the start, which waits for it.
+/// The response only decides on a warning: a server that is short of seats (429 with Retry-After)
+/// must not delay the start, which waits for it.
 constexpr std::chrono::seconds kPatience{5};
 
 ApiRequest lease_request() {

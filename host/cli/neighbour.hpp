@@ -13,8 +13,8 @@ namespace davit::host {
 /// The server's gitVersion: "v1.30.1". Blocks for one request.
 [[nodiscard]] Result<std::string> server_version(RestClient& client, const std::stop_token& stop);
 
-/// Who holds kube-controller-manager's Lease and renewed it within the last minute by `now`; ""
-/// when nobody does, or it cannot be found out (no right to read it, for example). Blocks for one
+/// The holder of kube-controller-manager's Lease if it renewed it within the last minute before
+/// `now`; otherwise "", also if the Lease cannot be read (no right, for example). Blocks for one
 /// request.
 [[nodiscard]] std::string active_controller_manager(RestClient& client, WallTime now,
                                                     const std::stop_token& stop);

@@ -14,7 +14,7 @@ class App;
 
 namespace davit::host {
 
-/// What is simulated, as flags tell it.
+/// The simulation's flags.
 struct NodeFlags {
   int count = 3;
   int zones = 3;

@@ -48,7 +48,7 @@ struct RunOptions {
 struct RunSettings {
   Manifest manifest;          ///< With the flags laid over it.
   std::string manifest_path;  ///< Empty when there is none.
-  /// By controller name or alias; wins over plugins[].controllers[].workers.
+  /// Keyed by controller name or alias; wins over plugins[].controllers[].workers.
   std::map<std::string, std::uint32_t> workers;
 };
 

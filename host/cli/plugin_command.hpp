@@ -22,8 +22,8 @@ struct PluginListOptions {
   std::vector<std::string> directories;  ///< Empty: the installed one.
 };
 
-/// One line a plugin: name, version, grade, controllers, file. A file that is no plugin gets a line
-/// on `err` and makes the result 2.
+/// Prints one line for each plugin: name, version, grade, controllers, file. A file that is not a
+/// plugin gets a line on `err` and makes the result 2.
 [[nodiscard]] int run_plugin_list(const PluginListOptions& options, std::ostream& out,
                                   std::ostream& err);
 

@@ -91,7 +91,7 @@ std::string_view example_text(Example example) {
   return "";
 }
 
-/// "networkpolicies" of a kind nobody knows: "Networkpolicy".
+/// The kind of an unknown resource: "Networkpolicy" for "networkpolicies".
 std::string guessed_kind(std::string_view resource) {
   std::string kind(resource);
   if (kind.ends_with("ies")) {

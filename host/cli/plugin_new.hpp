@@ -11,7 +11,7 @@ struct PluginNewOptions {
   std::string language = "cpp";  ///< "cpp", "c" or "rust".
   /// VERSION/PLURAL of the core group, or GROUP/VERSION/PLURAL.
   std::string watches = "v1/pods";
-  std::string kind{};       ///< Of the resource; empty: known for built-in ones, else guessed.
+  std::string kind{};       ///< The resource's kind; empty: known for built-in ones, else guessed.
   std::string directory{};  ///< Made for it; empty: the name, in the current directory.
 };
 

@@ -11,7 +11,7 @@
 
 namespace davit::host {
 
-/// As much as could be read; the rest is empty.
+/// All that could be read; the rest is empty.
 struct PluginReport {
   std::filesystem::path path;
   std::string digest;

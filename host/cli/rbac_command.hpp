@@ -12,8 +12,8 @@ namespace davit::host {
 
 struct RbacOptions {
   std::string manifest;                         ///< Empty: every installed plugin.
-  std::string ns = "kube-system";               ///< Of the ServiceAccount.
-  std::string name = "davit";                   ///< Of everything that is printed.
+  std::string ns = "kube-system";               ///< The namespace of the ServiceAccount.
+  std::string name = "davit";                   ///< The name of all objects that are printed.
   std::vector<std::string> plugin_directories;  ///< Win over the manifest's.
 };
 

@@ -22,7 +22,8 @@ enum class Colour { kOff, kAnsi };
 /// revisions. Sets without pods are left out, but the newest.
 [[nodiscard]] std::vector<std::string> draw_tree(const RolloutState& state, Colour colour);
 
-/// One line for what is no terminal: "web: 4 wanted, 2 updated, 3 available; web-7d9c 2/2, …".
+/// One line for an output that is not a terminal: "web: 4 wanted, 2 updated, 3 available; web-7d9c
+/// 2/2, …".
 [[nodiscard]] std::string draw_line(const RolloutState& state);
 
 /// Whether the controllers are done with the latest spec, and no old pod is left.

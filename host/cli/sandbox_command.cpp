@@ -84,8 +84,8 @@ Result<SandboxSettings> merge_with_plugins(const SandboxOptions& options) {
   return merge_sandbox_settings(options, process_environment().variable, known);
 }
 
-/// What the host beside the sandbox runs. Nobody competes for this cluster, and nobody else is to
-/// be spared: no election, no limit of requests.
+/// The options of the host beside the sandbox: no election, because it has no competitor, and no
+/// rate limit, because the server has no other client to protect.
 RunOptions host_options(const SandboxSettings& settings) {
   RunOptions out;
   out.plugin_directories = settings.options.plugin_directories;

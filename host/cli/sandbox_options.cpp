@@ -33,7 +33,7 @@ Status check_address(const SandboxOptions& options) {
   if (options.security == SandboxSecurity::kPlain) {
     return {Code::kInvalid, "--insecure is for the loopback only, not for " + options.address};
   }
-  // Without RBAC whoever reaches the port, also without credentials, may do everything.
+  // Without RBAC every client that reaches the port, also without credentials, may do everything.
   if (options.authorization == SandboxAuthorization::kAlwaysAllow) {
     return {Code::kInvalid, "--authorization-mode AlwaysAllow is for the loopback only, not for " +
                                 options.address + "; leave it out for RBAC"};

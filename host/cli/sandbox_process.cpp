@@ -171,7 +171,7 @@ class Wired final : public SandboxProcess {
     }
     Result<std::unique_ptr<HttpServer>> opened = sandbox::open_front(front, *faults_, log_);
     if (!opened && !options().port && opened.error().code() == Code::kUnavailable) {
-      front.port = 0;  // Nobody asked for the usual one.
+      front.port = 0;  // The user did not choose the usual one.
       opened = sandbox::open_front(front, *faults_, log_);
     }
     if (opened) front_ = std::move(*opened);

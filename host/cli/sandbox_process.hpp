@@ -21,8 +21,8 @@ struct SandboxSeams {
   LogSink& sink;
 };
 
-/// An API server that answers, with nodes that come up. Its destructor stops everything: streams
-/// end properly, and what was written to a data file stays.
+/// A running API server with simulated nodes. Its destructor stops everything: streams end
+/// properly, and the data file keeps all writes.
 class SandboxProcess {
  public:
   /// Starts it and writes the kubeconfig. kInvalid for files that cannot be used, kUnavailable and
@@ -38,7 +38,7 @@ class SandboxProcess {
   [[nodiscard]] virtual std::string url() const = 0;
   /// A way to it for clients in this process, with the administrator's rights; it must go first.
   [[nodiscard]] virtual std::unique_ptr<Transport> connect() = 0;
-  /// Of the administrator.
+  /// The path of the administrator's kubeconfig.
   [[nodiscard]] virtual std::string kubeconfig() const = 0;
 };
 

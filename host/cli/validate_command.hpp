@@ -19,7 +19,7 @@ struct PluginValidateOptions {
 
   std::string file;                   ///< The plugin.
   std::optional<std::uint64_t> seed;  ///< Nothing: another one each time.
-  int limit_seconds = 60;             ///< Of each check.
+  int limit_seconds = 60;             ///< For each check.
   std::vector<std::string> checks;    ///< Empty: all.
   Output output = Output::kText;
 };

@@ -15,7 +15,7 @@ using host::MutexLock;
 using host::Time;
 using Flow = host::ResponseReader::Flow;
 
-/// As much as a socket's buffer takes at once.
+/// The size of a socket's buffer.
 constexpr std::size_t kPieceBytes = 256 * 1024;
 
 host::Duration transfer_time(const Response& response) {
@@ -107,7 +107,7 @@ std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
     }
   }
   auto delivery = std::make_unique<Delivery>();
-  // What was told above waits for resume().
+  // The reader already has the head; the rest waits for resume().
   delivery->head_delivered = plain(response);
   delivery->paused = delivery->head_delivered;
   delivery->reader = &reader;

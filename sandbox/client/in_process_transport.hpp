@@ -17,10 +17,9 @@
 
 namespace davit::sandbox {
 
-/// Requests are handled on the thread that sends them, and plain answers come while start() runs.
-/// What takes time, watches and delayed answers, comes from pump(): called by a thread of the
-/// transport's own, or by its owner, who then has everything on one thread and a clock of his
-/// choice. Thread-safe.
+/// Requests are handled on the thread that sends them, and plain responses arrive while start()
+/// runs. Watches and deferred responses come from pump(), called by a thread of the transport's own
+/// or by its owner, who then has everything on one thread and a clock of his choice. Thread-safe.
 class InProcessTransport final : public host::Transport {
  public:
   enum class Driver { kOwnThread, kOwner };
@@ -53,7 +52,7 @@ class InProcessTransport final : public host::Transport {
     host::ResponseReader* reader = nullptr;
     Response response;
     host::Time gives_up = host::Time::max();
-    host::Time due{};        ///< Of the head, of a poll of a deferred response, or of the timeout.
+    host::Time due{};  ///< When the head, a poll of a deferred response, or the timeout is due.
     bool times_out = false;  ///< `due` is the timeout's.
     bool head_delivered = false;
     bool paused = false;        ///< Guarded by the transport's mutex.

@@ -35,7 +35,7 @@ inline constexpr host::Duration kCertificateTime = std::chrono::hours(24 * 365);
 [[nodiscard]] Result<KeyPair> issue_certificate(const KeyPair& authority,
                                                 const CertificateRequest& request,
                                                 host::WallTime now);
-/// So many bytes that nobody can guess, as hex digits.
+/// `bytes` unpredictable bytes, as hex digits.
 [[nodiscard]] Result<std::string> random_secret(std::size_t bytes);
 
 }  // namespace davit::sandbox

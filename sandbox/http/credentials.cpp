@@ -27,7 +27,7 @@ constexpr const char* kAuthorityName = "davit-sandbox-ca";
 constexpr std::size_t kSecretBytes = 32;
 /// What has less time left is renewed.
 constexpr auto kRenewBefore = std::chrono::hours(24 * 60);
-/// By which name pods of a cluster would call its server.
+/// The names of the server for pods of a cluster.
 constexpr const char* kServerNames[] = {"localhost", "kubernetes", "kubernetes.default",
                                         "kubernetes.default.svc",
                                         "kubernetes.default.svc.cluster.local"};
@@ -176,8 +176,9 @@ Status write_private_file(const std::string& file, const std::string& content) {
     }
   }
   if (error) return cannot_write(file, error.message());
-  // Two that start at once each write a file of their own; the last one's stays, and is whole. Its
-  // name cannot be guessed, so nobody who may write here can make it first and keep it open.
+  // If two processes start at once, each writes a file of its own; the last one's stays, and is
+  // whole. Its name is unpredictable, so no other user of the folder can create it first and keep
+  // it open.
   std::string part = file + ".XXXXXX";
   const host::UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
   if (!fd.valid()) return cannot_write(file, std::strerror(errno));

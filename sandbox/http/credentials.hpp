@@ -14,7 +14,7 @@ struct Credentials {
   KeyPair authority;
   KeyPair server;
   KeyPair admin;                       ///< A client certificate of system:masters.
-  std::string admin_token;             ///< The same person where there is no TLS.
+  std::string admin_token;             ///< The same user where there is no TLS.
   std::string token_key;               ///< Signs tokens of ServiceAccounts.
   std::vector<std::string> addresses;  ///< That the server's certificate names.
   std::int64_t renew_at = 0;           ///< In seconds since 1970.
@@ -36,9 +36,9 @@ inline constexpr const char* kAdminUser = "kubernetes-admin";
 
 struct KubeconfigTarget {
   std::string server;  ///< "https://127.0.0.1:6443"
-  std::string name;    ///< Of cluster, user and context.
+  std::string name;    ///< The name of cluster, user and context.
 };
-/// Who reads it is the administrator: by certificate over https, else by token.
+/// Makes its reader the administrator: by certificate over https, else by token.
 [[nodiscard]] std::string admin_kubeconfig(const Credentials& credentials,
                                            const KubeconfigTarget& target);
 

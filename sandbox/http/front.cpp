@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kBodyBytesMax = 3'145'728;
 /// More than a machine's usual limit of descriptors lets in.
 constexpr std::size_t kConnectionsMax = 16'384;
-/// As long as client-go keeps a connection for its next request.
+/// client-go keeps a connection this long for its next request.
 constexpr auto kIdleTime = std::chrono::seconds(90);
 
 class Body final : public host::HttpBodyStream {

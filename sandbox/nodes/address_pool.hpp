@@ -10,10 +10,10 @@
 namespace davit::sandbox {
 
 /// Hands out the addresses of an IPv4 range, each to one holder at a time. Goes round, so that an
-/// address rests as long as possible before it comes again. Not thread-safe.
+/// address stays unused as long as possible before it comes again. Not thread-safe.
 class AddressPool {
  public:
-  /// Nothing when `cidr` is no IPv4 range such as "10.244.1.0/24".
+  /// Nothing if `cidr` is not an IPv4 range such as "10.244.1.0/24".
   [[nodiscard]] static std::optional<AddressPool> make(std::string_view cidr);
 
   /// "" when all are taken. The range's first and last address and the gateway's are never given.

@@ -1,5 +1,5 @@
-/// Requests to an API server that do not block: sent through a host::Transport, answered on the
-/// owner's thread when it asks for answers.
+/// Requests to an API server that do not block: sent through a host::Transport; their responses are
+/// delivered on the owner's thread.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,8 @@ struct ApiResponse {
   [[nodiscard]] std::string text() const;
 };
 
-/// Wakes whoever waits for answers. Called on any thread, also while a request is being sent.
+/// Wakes the owner when responses have come. Called on any thread, also while a request is being
+/// sent.
 using Wake = std::function<void()>;
 
 /// One long response, read in pieces by the owner.
@@ -94,9 +95,9 @@ class ApiCalls {
   void send(ApiCall call, Then then);
   /// Opens a watch of `target`.
   [[nodiscard]] std::unique_ptr<ApiStream> open(std::string_view target);
-  /// Runs what waits for answers that have come; says whether there were any.
+  /// Runs the callbacks of the responses that have come; returns whether there were any.
   bool deliver();
-  /// Whether every call was answered.
+  /// Whether every call has its response.
   [[nodiscard]] bool idle() const { return flights_.empty() && waiting_.empty(); }
 
  private:
@@ -105,7 +106,7 @@ class ApiCalls {
     ApiCall call;
     Then then;
   };
-  /// Enough to hide the network's delay, few enough that a small server keeps answering others.
+  /// Enough to hide the network's delay, few enough that a small server keeps serving others.
   static constexpr std::size_t kInFlightMax = 64;
 
   void start(ApiCall call, Then then);

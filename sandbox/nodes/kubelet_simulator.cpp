@@ -117,7 +117,7 @@ void KubeletSimulator::changed(Json node) {
     seams_.log.info(0, "Node switched", {{"node", name}, {"to", name_of(*power)}});
     record.simulated.power = *power;
     record.lease_due = seams_.clock.now();
-    record.lease.reset();  // Whoever changed it meanwhile wins: read it again.
+    record.lease.reset();  // Another writer was faster: read it again.
     on_power_(name);
   }
   due_.set(name, seams_.clock.now());

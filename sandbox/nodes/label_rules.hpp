@@ -7,8 +7,8 @@
 
 namespace davit::sandbox {
 
-/// A matchExpressions item of a NodeSelectorTerm or LabelSelector; `value` is null when there is no
-/// such label.
+/// A matchExpressions item of a NodeSelectorTerm or LabelSelector; `value` is null if the label is
+/// missing.
 [[nodiscard]] bool expression_holds(const Json& expression, const Json* value);
 
 /// spec.nodeSelector and required node affinity of `pod_spec`.

@@ -63,8 +63,8 @@ struct NodeReport {
 /// `lease` with a new renewTime.
 [[nodiscard]] Json renewed(Json lease, const Moment& moment);
 
-/// A merge patch that takes the taint away which admission gives to new nodes, if nobody changed
-/// the Node meanwhile; nothing when there is none.
+/// A merge patch that removes the taint which admission gives to new nodes, unless the Node has
+/// changed meanwhile; nothing if there is none.
 [[nodiscard]] std::optional<Json> untaint_patch(const Json& node);
 
 }  // namespace davit::sandbox

@@ -95,7 +95,7 @@ void begin_running(PodLife& life, Time at, const Moment& moment) {
 
 /// Carries out one transition.
 void go(PodLife& life, Transition next, const PodFacts& facts, const Moment& moment) {
-  // What was due earlier happened then, not now, unless it follows from what was told since.
+  // A step that was due earlier happened then, not now, unless it follows from a later report.
   const Time at = std::max({next.due, life.since, life.reported});
   if (life.stage == PodStage::kInit) ++life.init_done;
   if (next.to == PodStage::kRunning) begin_running(life, at, moment);
@@ -114,7 +114,7 @@ void go(PodLife& life, Transition next, const PodFacts& facts, const Moment& mom
   life.since = at;
 }
 
-/// All containers move together, so the first tells of all. Null before any was reported.
+/// All containers move together, so the first stands for all. Null before any was reported.
 const Json* first_container(const Json& pod) {
   const Json::Items& statuses = pod.get("status").get("containerStatuses").items();
   return statuses.empty() ? nullptr : &statuses.front();

@@ -68,7 +68,7 @@ void PodRunner::changed(Json pod) {
 }
 
 void PodRunner::take(const std::string& key, Record& record, Json pod) {
-  if (version_of(pod) <= record.version) return;  // The echo of what a response told already.
+  if (version_of(pod) <= record.version) return;  // Already known from the response.
   record.version = version_of(pod);
   record.life.reported = seams_.clock.now();
   pod["metadata"].erase("managedFields");

@@ -30,7 +30,7 @@ class PodRunner {
   /// From the reflector of pods. Nothing is done for them before begin().
   void changed(Json pod);
   void removed(const std::string& key);
-  /// All pods that exist were told: which addresses are taken is known now.
+  /// Begins once all existing pods have been listed, so that the taken addresses are known.
   void begin();
   /// A node came, went, or was switched.
   void node_switched(const std::string& node);
@@ -47,9 +47,9 @@ class PodRunner {
     std::uint64_t version = 0;
     std::string text;  // The object; as text it takes a quarter of the room.
     PodLife life;
-    std::string address;  // Of the node's range; empty: none yet, or the node's own.
+    std::string address;  // In the node's range; empty: none yet, or the node's own.
     Writing writing = Writing::kNothing;
-    int failures = 0;  // Of writes in a row.
+    int failures = 0;  // Failed writes in a row.
   };
 
   void take(const std::string& key, Record& record, Json pod);

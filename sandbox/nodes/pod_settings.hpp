@@ -1,5 +1,5 @@
 /// How a simulated pod behaves: the options of the simulation, with the pod's annotations laid over
-/// them. docs/sandbox.md lists the annotations.
+/// them. docs/sandbox-nodes.md lists the annotations.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace davit::sandbox {
 
-/// Of all pods, unless they say otherwise.
+/// The settings of pods without annotations.
 struct PodDefaults {
   host::Duration start{0};  ///< From binding to the containers' start: pulling, creating.
   host::Duration ready{0};  ///< From a container's start to its readiness.
@@ -27,10 +27,10 @@ enum class RestartPolicy { kAlways, kOnFailure, kNever };
 enum class Readiness { kNormal, kNever };
 enum class ImagePull { kWorks, kFails };
 
-/// Of one pod. All its containers behave alike.
+/// The settings of one pod. All its containers behave alike.
 struct PodSettings {
   host::Duration start{0};
-  host::Duration init{0};  ///< Of each init container.
+  host::Duration init{0};  ///< For each init container.
   host::Duration ready{0};
   host::Duration stop{0};
   std::optional<host::Duration> run;  ///< From start to exit; nothing: runs until stopped.
@@ -57,7 +57,7 @@ inline constexpr char kImagePull[] = "sandbox.davit.dev/image-pull";
 
 [[nodiscard]] RestartPolicy restart_policy(const Json& pod);
 
-/// What is no number or no known word counts as not given.
+/// An invalid number or unknown word counts as missing.
 [[nodiscard]] PodSettings pod_settings(const Json& pod, const PodDefaults& defaults);
 
 }  // namespace davit::sandbox

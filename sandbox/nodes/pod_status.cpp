@@ -312,7 +312,7 @@ class Report {
                            {"finishedAt", now_},
                            {"containerID", id}});
     }
-    // Its times were told when it came to this state.
+    // Its times were reported when it came to this state.
     if (same != nullptr) body = *same;
     status.set("state", Json::object({{name_of(state), std::move(body)}}));
     if (state != ContainerState::kWaiting) identify(status, container, id);

@@ -12,7 +12,7 @@ using std::chrono::seconds;
 /// client-go's pause of a reflector, with a shorter start: a laptop's server comes back quickly.
 constexpr host::BackoffOptions kPause{
     .initial = milliseconds(200), .factor = 2.0, .jitter = 0.5, .steps = 0, .longest = seconds(10)};
-/// As client-go pages its lists.
+/// client-go's page size.
 constexpr char kPageSize[] = "500";
 /// client-go's shortest time of a watch, and how much is added at random.
 constexpr host::Duration kWatchTime = std::chrono::minutes(5);

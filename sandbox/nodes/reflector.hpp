@@ -72,7 +72,7 @@ class Reflector {
   const Handlers handlers_;
 
   State state_ = State::kBackingOff;
-  host::Time due_{};  // Of the next attempt, while backing off.
+  host::Time due_{};  // When the next attempt is due, while backing off.
   host::Backoff backoff_;
   bool synced_ = false;
   std::string resource_version_;  // Empty: list first.

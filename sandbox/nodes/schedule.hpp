@@ -15,7 +15,7 @@ namespace davit::sandbox {
 /// Amounts by resource name: "cpu", "memory", "nvidia.com/gpu".
 class Amounts {
  public:
-  /// From a ResourceList; what is no quantity is left out.
+  /// Reads a ResourceList; entries that are not quantities are left out.
   [[nodiscard]] static Amounts read(const Json& list);
 
   Amounts& operator+=(const Amounts& other);

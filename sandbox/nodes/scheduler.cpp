@@ -180,7 +180,7 @@ void Scheduler::consider(const std::string& key, Pod& pod) {
   pod.state = State::kUnfit;
   unfit_.insert(key);
   ++pod.failures;
-  // Whoever changes the cluster plans the next attempt.
+  // A change of the cluster plans the next attempt.
   if (pod.message != choice.message) report_unfit(key, pod, choice.message);
 }
 

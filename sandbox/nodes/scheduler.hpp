@@ -41,7 +41,7 @@ class Scheduler {
   void node_removed(const std::string& key);
   void pod_changed(const Json& pod);
   void pod_removed(const std::string& key);
-  /// All nodes and pods that exist were told: how much room there is is known now.
+  /// Begins once all existing nodes and pods have been listed, so that the free capacity is known.
   void begin();
 
   /// Does what is due; returns when it wants to be called next.

@@ -36,7 +36,7 @@ struct SimulationSeams {
   host::Log log;
 };
 
-/// Does nothing by itself: whoever owns it calls step(). All calls from one thread.
+/// Does nothing by itself: its owner calls step(). All calls from one thread.
 class Simulation {
  public:
   /// `wake` is called on any thread when step() has something to do before its time, also from
@@ -47,8 +47,8 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Takes in what the server answered and does what is due. Returns when it wants to be called
-  /// next if nothing wakes it.
+  /// Takes in the server's responses and does the work that is due. Returns when to call it next if
+  /// nothing wakes it.
   host::Time step();
   /// Whether nodes and pods were read; only then pods move.
   [[nodiscard]] bool synced() const;

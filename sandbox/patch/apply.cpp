@@ -12,7 +12,7 @@ namespace davit::sandbox {
 
 namespace {
 
-/// Who owned what before an object was applied for the first time.
+/// The manager of the fields that an object had before it was applied for the first time.
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";
 
 /// The sets of all managers, entry by entry.
@@ -62,7 +62,8 @@ PatchOutcome check_applied(const Json& applied, const std::vector<std::string>& 
   return PatchError{500, "", std::move(message)};
 }
 
-/// `merged` without what the applier said last time but not now and nobody else claims.
+/// `merged` without the fields that the applier set last time but not now, unless another manager
+/// owns them.
 Json pruned(const Json& merged, const FieldSet& last, const Owners& owners, const Message* schema,
             const ResetFields& reset) {
   if (last.empty()) return merged;
@@ -74,7 +75,7 @@ Json pruned(const Json& merged, const FieldSet& last, const Owners& owners, cons
 
   const auto left_in = [&](const Json& object) {
     FieldSet left = with_named_fields(fields_of(object, schema, reset), schema);
-    left.child("f:metadata").member = true;  // It keeps the name, which nobody owns.
+    left.child("f:metadata").member = true;  // It keeps the name, which has no owner.
     return left;
   };
   const Json without_last = without_fields(merged, last_named, schema);

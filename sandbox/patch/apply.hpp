@@ -15,13 +15,13 @@
 
 namespace davit::sandbox {
 
-/// Who writes, where, and when.
+/// The manager of a write, its target, and its time.
 struct FieldManager {
   std::string name;         ///< `fieldManager`, else the User-Agent up to '/', else "unknown".
   std::string api_version;  ///< "apps/v1"
   std::string subresource;  ///< "status", "scale"; empty for the object itself.
   std::string time;         ///< RFC 3339.
-  /// Top-level members that this endpoint resets, so that nobody can own them through it: "status"
+  /// Top-level members that this endpoint resets, so that they cannot be owned through it: "status"
   /// on the object itself, "spec" on /status.
   std::vector<std::string> reset_fields = {};
 };
@@ -30,7 +30,7 @@ enum class Force : bool { kNo, kYes };
 
 /// One field that another manager holds with another value.
 struct ApplyConflict {
-  std::string manager;  ///< As the message shows it: `"m3" using v1`.
+  std::string manager;  ///< The form in the message: `"m3" using v1`.
   std::string field;    ///< `.spec.template.spec.containers[name="c"].image`
 };
 
@@ -42,7 +42,7 @@ struct ApplyOutcome {
 /// The message of a 409: "Apply failed with 1 conflict: conflict with \"m1\": .data.a".
 [[nodiscard]] std::string conflict_message(const std::vector<ApplyConflict>& conflicts);
 
-/// Merges the intent `applied` into `live` (null: there is no object yet) and updates
+/// Merges the intent `applied` into `live` (null: the object is new) and updates
 /// live.metadata.managedFields. `schema` may be null: then only metadata is known, lists are atomic
 /// and maps granular.
 [[nodiscard]] ApplyOutcome server_side_apply(Json& live, const Json& applied, const Message* schema,

@@ -24,7 +24,7 @@ struct ManagerEntry {
 
   /// An applier has one entry whatever versions it uses.
   [[nodiscard]] bool same_manager(const ManagerEntry& other) const;
-  /// As conflicts name it: `"m3" using v1`.
+  /// The form in conflicts: `"m3" using v1`.
   [[nodiscard]] std::string text() const;
 };
 
@@ -52,8 +52,9 @@ class FieldManagers {
   std::vector<ManagerEntry> entries_;
 };
 
-/// Who owns a map as one leaf owns all that `live` has in it, as far as the schema tells its
-/// members apart (k8s: typed.ReconcileFieldSetWithSchema). Changes `fields` of each entry.
+/// An owner of a map as one leaf gets everything that `live` has in it, as far as the schema
+/// distinguishes its members (k8s: typed.ReconcileFieldSetWithSchema). Changes `fields` of each
+/// entry.
 void expand_owned_maps(FieldManagers& managers, const Json& live, const Message* schema);
 
 /// The entry that `manager` writes, without fields.

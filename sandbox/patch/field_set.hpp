@@ -43,7 +43,7 @@ struct FieldChild {
 
 /// From fieldsV1. kInvalid when a key has no known form.
 [[nodiscard]] Result<FieldSet> parse_fields(const Json& fields);
-/// As fieldsV1. A leaf is `{}`; an inner path that is itself in the set has a member ".".
+/// Writes fieldsV1. A leaf is `{}`; an inner path that is itself in the set has a member ".".
 [[nodiscard]] Json to_fields(const FieldSet& set);
 
 // The same on fieldsV1 itself, in time that depends on `set` alone: most writes touch few of the

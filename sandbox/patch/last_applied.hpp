@@ -13,7 +13,7 @@ namespace davit::sandbox {
 /// The only manager for which the annotation is looked at.
 inline constexpr std::string_view kKubectl = "kubectl";
 
-/// Fields that still are as the annotation says: taking those is no conflict.
+/// Fields that still have the value of the annotation: taking those over is not a conflict.
 [[nodiscard]] FieldSet fields_as_last_applied(const Json& live, const Message* schema,
                                               const ResetFields& reset);
 /// Makes the annotation, where there is one, say `applied`.

@@ -7,7 +7,7 @@
 
 namespace davit::sandbox {
 
-/// How the elements of a list are told apart: by a member, or (empty key) as whole values.
+/// The identity of a list's elements: a member, or (empty key) the whole value.
 class ElementIdentity {
  public:
   explicit ElementIdentity(std::string key) : key_(std::move(key)) {}

@@ -12,7 +12,7 @@
 
 namespace davit::sandbox {
 
-/// Why a patch was not applied, as the server would answer.
+/// The reason why a patch was not applied, as the server reports it.
 struct PatchError {
   int http_status = 422;
   std::string reason = "Invalid";
@@ -28,7 +28,7 @@ using PatchOutcome = std::optional<PatchError>;
 [[nodiscard]] PatchOutcome apply_strategic_patch(Json& object, const Json& patch,
                                                  const Message& schema);
 
-/// As Go's %v prints a decoded body, for messages that quote it: "map[spec:map[replicas:x]]".
+/// The text of a decoded body in Go's %v, for messages that quote it: "map[spec:map[replicas:x]]".
 [[nodiscard]] std::string go_text(const Json& json);
 
 }  // namespace davit::sandbox

@@ -33,8 +33,8 @@ PatchError no_list(const Json& value) {
                         std::string(value.is_object() ? "map[string]interface {}" : "string"));
 }
 
-/// Readies the value of a patch to stand where nothing was: without directives and nulls. False
-/// when it asks for its own removal.
+/// Prepares the value of a patch for a position that was empty: without directives and nulls. False
+/// if it requests its own removal.
 bool strip_directives(Json& json) {
   if (json.is_array()) {
     std::erase_if(json.make_array(), [](Json& each) { return !strip_directives(each); });

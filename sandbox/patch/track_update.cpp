@@ -43,7 +43,7 @@ void track_update(Json& object, const Json& old, const Message* schema,
   std::optional<FieldManagers> managers =
       start == nullptr ? FieldManagers() : FieldManagers::parse(*start);
   if (!managers) managers.emplace();
-  // Nobody tracks an object that is not tracked yet, until the first apply.
+  // An object without tracking stays so until the first apply.
   if (managers->empty() && !old.is_null()) return keep_entries(object, nullptr);
 
   expand_owned_maps(*managers, old, schema);

@@ -71,7 +71,7 @@ MemberType member_type(const ValueType& parent, std::string_view name, Level lev
   if (const Field* others = parent.message->others) {
     return {ValueType::of_field(*others), true, false, false};
   }
-  // TypeMeta is no part of the tables; embedded objects may carry it.
+  // TypeMeta is not in the tables; embedded objects may carry it.
   const bool type_meta = name == "apiVersion" || name == "kind";
   return {{}, type_meta, false, false};
 }

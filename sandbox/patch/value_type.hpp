@@ -19,8 +19,8 @@ struct ValueType {
     kLeaf,     ///< A scalar, or an atomic list, map or struct.
     kStruct,   ///< Members by the fields of `message`.
     kMap,      ///< Members of `element`'s type.
-    kList,     ///< Elements told apart by field->apply_keys.
-    kSet,      ///< Elements told apart by their value.
+    kList,     ///< Elements with the identity of field->apply_keys.
+    kSet,      ///< Elements with the identity of their value.
     kDeduced,  ///< No schema: objects are maps, everything else is a leaf.
   };
 
@@ -28,7 +28,7 @@ struct ValueType {
   const Message* message = nullptr;
   const Field* field = nullptr;
 
-  /// Of a whole object. Null: nothing but metadata is known.
+  /// The type of a whole object. Null: only metadata is known.
   [[nodiscard]] static ValueType of_object(const Message* schema);
   [[nodiscard]] static ValueType of_message(const Message* message);
   [[nodiscard]] static ValueType of_field(const Field& field);
@@ -51,11 +51,11 @@ struct MemberType {
 };
 [[nodiscard]] MemberType member_type(const ValueType& parent, std::string_view name, Level level);
 
-/// apiVersion, kind and what the system sets in metadata belong to nobody.
+/// apiVersion, kind and the metadata that the system sets have no owner.
 [[nodiscard]] bool never_tracked(std::string_view name, Level level);
 [[nodiscard]] Level level_below(std::string_view name, Level level);
 
-/// As Message::find(), also for messages that were not built by the schema room.
+/// Same as Message::find(), also for messages that the schema folder did not build.
 [[nodiscard]] const Field* find_field(const Message& message, std::string_view name);
 /// What an absent key of a list's element stands for, as JSON text; "" when it has no default.
 [[nodiscard]] std::string_view key_default(const ValueType& list, std::string_view key);

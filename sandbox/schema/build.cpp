@@ -40,7 +40,7 @@ constexpr Scalar kScalars[] = {
 };
 /// Kinds without a list of their own that a client may send.
 constexpr std::string_view kOptionKinds[] = {"CreateOptions", "DeleteOptions"};
-/// Types with metadata that are no kinds.
+/// Types with metadata that are not kinds.
 constexpr std::string_view kTemplates[] = {"PodTemplateSpec", "JobTemplateSpec",
                                            "PersistentVolumeClaimTemplate",
                                            "ResourceClaimTemplateSpec"};

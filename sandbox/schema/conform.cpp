@@ -15,7 +15,7 @@ namespace {
 /// What becomes of a member after its value was looked at.
 enum class Verdict : std::uint8_t {
   kKeep,
-  kDrop,   ///< As if it were absent.
+  kDrop,   ///< Treats it as absent.
   kWrong,  ///< The walk ends; Conformer::error() says why.
 };
 
@@ -184,7 +184,7 @@ Verdict Conformer::map(const Message& message, const Field& field, Json& json, c
   return Verdict::kKeep;
 }
 
-/// Of a list or a map: there null is the zero value, and zero values stay.
+/// Handles an element of a list or a map: there null is the zero value, and zero values stay.
 bool Conformer::element(const Message& message, const Field& field, Json& json,
                         const Place& place) {
   if (json.is_null()) {
@@ -298,7 +298,8 @@ bool Conformer::quantity(const Field& field, Json& json) {
   // Upstream rounds resource lists when it fills in defaults; single quantities keep nanos.
   const Precision precision =
       field.shape == FieldShape::kMap ? Precision::kMilli : Precision::kNano;
-  // What is neither a string nor a number is no quantity, as the parser says about "".
+  // A value that is neither a string nor a number is not a quantity; the parser says the same about
+  // "".
   Result<std::string> text = canonical_quantity(json.text(), precision);
   if (!text) return wrong(text.error().message());
   if (json.is_number() || *text != json.text()) json = Json(*std::move(text));

@@ -27,7 +27,7 @@ enum : protozero::pbf_tag_type {
   kTypeMetaKind = 2,
   kTimeSeconds = 1,
   kTimeNanos = 2,
-  kOnlyMember = 1,  ///< Of Quantity, RawExtension, FieldsV1 and ExtraValue.
+  kOnlyMember = 1,  ///< The member of Quantity, RawExtension, FieldsV1 and ExtraValue.
   kIntOrStringType = 1,
   kIntOrStringInteger = 2,
   kIntOrStringText = 3,
@@ -127,8 +127,8 @@ class Decoder {
     map.make_object().push_back(std::move(member));
   }
 
-  /// Of entries with one key the last one counts. Done once at the end: looking for the key at
-  /// each entry would take the square of a large map's time.
+  /// The last of several entries with one key counts. Runs once at the end: looking for the key at
+  /// each entry would take quadratic time in a large map.
   static void drop_earlier_entries(const Message& type, Json& object) {
     for (const WireField& wire : type.wire) {
       if (wire.field == nullptr || wire.field->shape != FieldShape::kMap) continue;

@@ -36,7 +36,7 @@ void add_message(const Message& type, std::uint32_t number, const Json& object, 
 void write_time(const FieldType type, const Json& json, pbf_writer& out) {
   const Result<WireTime> time =
       type == FieldType::kMicroTime ? parse_micro_time(json.text()) : parse_time(json.text());
-  if (!time) return;  // Nothing else is stored; an empty message is no time.
+  if (!time) return;  // An empty message would not be a time.
   out.add_int64(1, time->seconds);
   out.add_int32(2, time->nanos);
 }

@@ -17,7 +17,7 @@ constexpr std::int64_t kNanosPerOne = 1'000'000'000;
 constexpr std::int64_t kNanosPerMilli = 1'000'000;
 /// Upstream's largest number.
 constexpr Wide kNanosMax = static_cast<Wide>(INT64_MAX) * kNanosPerOne;
-/// As many digits as 64 bits hold; shifted by 60 for "Ei" they fit into 128.
+/// The digits that 64 bits hold; shifted by 60 for "Ei" they fit into 128.
 constexpr int kDigitsMax = 19;
 /// Decimal suffixes by thousands, from 10^-9.
 constexpr std::string_view kDecimalSuffixes = "num kMGTPE";

@@ -110,7 +110,7 @@ class TimeReader {
   std::string_view text_;
   std::string_view rest_;
   std::string_view layout_;
-  std::string_view element_;  // Of the layout, where reading stands.
+  std::string_view element_;  // The present element of the layout.
 };
 
 void append_padded(std::string& out, unsigned value, std::size_t digits) {

@@ -126,7 +126,7 @@ class WebAppController : public Controller {
     if (Status s = bring_service(*app, taken); !s.ok()) return s;
     if (Status s = list_address(*app); !s.ok()) return s;
     if (Status s = write_status(*app, taken); !s.ok()) return s;
-    // Nothing tells when somebody else's object goes.
+    // Another owner's object is not watched, so its deletion brings no event.
     return taken.empty() ? Again::when_changed() : Again::after(kTakenRetry);
   }
 
@@ -193,7 +193,7 @@ class WebAppController : public Controller {
   template <typename View>
   Status created(const WebApp& app, const std::string& body) const {
     const Status status = client_.create<View>(app.ns(), body).error();
-    // Whose it is shows when the cache has it.
+    // The cache will show whose it is.
     if (status.code() == Code::kAlreadyExists) return {};
     const std::string what(View::kResource.kind);
     if (status.ok()) {

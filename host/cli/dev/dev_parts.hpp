@@ -12,7 +12,7 @@ namespace davit::host {
 /// Whether there is a cluster to be found in the kubeconfig; the error is one line for the user.
 [[nodiscard]] Status check_kubeconfig(const std::string& kubeconfig);
 
-/// Reports "ready" when the cluster answers, or "failed" and why; ends with its orders.
+/// Reports "ready" when the cluster responds, or "failed" and why; ends with its orders.
 void play_sandbox(const std::string& kubeconfig, LineReader& orders, const LineWriter& reports);
 
 /// Runs the plugin with all its controllers. Reports

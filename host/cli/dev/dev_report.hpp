@@ -11,8 +11,8 @@
 
 namespace davit::host {
 
-/// Single syncs, writes and errors are shown as they come, up to a number in each second; what is
-/// above that is counted and told when the second is over. One thread.
+/// Single syncs, writes and errors are shown as they come, up to a number in each second; the
+/// others are counted, and the count is reported at the end of the second. One thread.
 class DevReport {
  public:
   /// A build is on its way into the host: when the save that it came from was seen, and how long
@@ -47,12 +47,12 @@ class DevReport {
   void report_first_sync();
 
   Counts sums_;
-  Counts hidden_;               // Of this second.
+  Counts hidden_;               // In this second.
   int shown_ = 0;               // Lines of this second.
   std::optional<Time> second_;  // It began then.
-  std::optional<Saved> saved_;  // Until the first sync of that build has been told.
+  std::optional<Saved> saved_;  // Until the first sync of that build has been reported.
   std::optional<Time> first_sync_;
-  bool serving_ = true;           // The host has told that the build serves.
+  bool serving_ = true;           // The host has reported that the build serves.
   std::uint64_t generation_ = 0;  // That serves.
   std::uint64_t replaced_ = 0;    // The last one before the build of `saved_`.
   std::vector<std::string> lines_;

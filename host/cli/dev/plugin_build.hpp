@@ -52,7 +52,7 @@ class PluginBuild {
   const std::filesystem::path build_;
   std::filesystem::path plugin_;
   std::string target_;  // Empty until cmake has worked.
-  std::string digest_;  // Of the last build.
+  std::string digest_;  // The last build's.
 };
 
 }  // namespace davit::host

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kEvents =
     IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_ONLYDIR;
 
-/// What editors write beside a file is no source.
+/// Whether an editor wrote the file beside a source.
 bool is_scratch(const std::string& name) {
   return name.empty() || name.front() == '.' || name.front() == '#' || name.back() == '~' ||
          name == "4913" || name.ends_with(".swp");
@@ -92,7 +92,7 @@ std::vector<std::string> SourceWatch::take() {
       } else if ((event.mask & IN_CREATE) != 0) {
         continue;  // Not written yet.
       }
-      // Of a new folder, too: files may have come into it before it was followed.
+      // Also notes a new folder: files may have come into it before it was followed.
       note(path.lexically_relative(root_).string());
     }
   }

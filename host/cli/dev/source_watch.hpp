@@ -36,7 +36,7 @@ class SourceWatch {
   UniqueFd inotify_;
   std::filesystem::path root_;
   std::vector<std::filesystem::path> left_out_;
-  std::map<int, std::filesystem::path> directories_;  // By watch descriptor.
+  std::map<int, std::filesystem::path> directories_;  // Watch descriptor to directory.
 };
 
 }  // namespace davit::host

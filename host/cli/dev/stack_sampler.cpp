@@ -22,7 +22,7 @@ namespace davit::host {
 namespace {
 
 constexpr std::size_t kFramesMax = 64;
-/// A thread that runs answers within a time slice.
+/// A thread that runs replies within a time slice.
 constexpr long kReplyNs = 200'000'000;
 /// Staged copies are named <digest>-<number>.so; see StagingDirectory.
 constexpr std::size_t kDigestDigits = 64;

@@ -18,8 +18,7 @@ class StackSampler {
 
   /// The plugin's part of the stack of the thread whose Breadcrumb has this activity and key,
   /// innermost first, as offsets into the plugin's library that are within the instruction or call.
-  /// Empty when there is no such thread, or it does not answer. Interrupts system calls of all
-  /// threads.
+  /// Empty if the thread does not exist or does not reply. Interrupts system calls of all threads.
   [[nodiscard]] std::vector<std::uint64_t> plugin_stack(std::string_view activity,
                                                         std::string_view key);
 };

@@ -11,20 +11,21 @@
 
 namespace davit::host {
 
-/// So long a plugin may take to come to rest after a few objects have changed. Far more than any
+/// The time in which a plugin must become idle after a few objects have changed. Far more than any
 /// honest one needs, even on a slow machine.
 inline constexpr Duration kIdleLimit = std::chrono::seconds(8);
 
 /// What the host says when an exception reaches it.
 inline constexpr std::string_view kThrew = "the plugin threw an exception";
 
-/// A host of the plugin that runs, on a cluster without objects of its kinds. Null: it does not
-/// start, which has been told as a failure.
+/// A running host of the plugin, on a cluster without objects of its kinds. Null: it does not
+/// start, which has been reported as a failure.
 [[nodiscard]] std::unique_ptr<TrialHost> started_host(const Subject& subject,
                                                       const CheckReporter& reporter);
-/// Ends it. When it does not end, that is told, and the child with it.
+/// Stops the host. If it does not stop, reports a failure and exits the child.
 void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter);
-/// Waits for rest. When there is none, that is told, and the child ends.
+/// Waits until the controllers are idle. If they do not become idle, reports a failure and exits
+/// the child.
 void wait_until_idle(TrialHost& host, const CheckReporter& reporter);
 
 // How it lives.

@@ -15,7 +15,7 @@ namespace davit::host {
 
 /// What a check works on.
 struct Subject {
-  std::filesystem::path file;     ///< A copy of the plugin that nobody else may write.
+  std::filesystem::path file;     ///< A copy of the plugin that no other user may write.
   std::filesystem::path scratch;  ///< A private directory.
   Grade predicted = Grade::kSwappable;
   std::uint64_t seed = 1;

@@ -39,7 +39,7 @@ struct ChildRun {
   enum class End { kDone, kEnded, kTimedOut, kStopped, kNotStarted };
 
   End end = End::kNotStarted;
-  ExitStatus status;  ///< Of a child that ended before its work did.
+  ExitStatus status;  ///< The status of a child that ended before its work did.
   std::string step;   ///< The last one.
   std::vector<std::string> failures;
   std::vector<std::string> warnings;

@@ -10,7 +10,7 @@ namespace {
 
 using sandbox::Json;
 
-constexpr int kOrdinaryObjects = 3;  // Of each resource.
+constexpr int kOrdinaryObjects = 3;  // For each resource.
 /// Attempts to remove one object.
 constexpr int kRemovalsMost = 100;
 

@@ -12,7 +12,7 @@ struct Holdings {
   std::size_t mappings = 0;
   std::size_t resident = 0;  ///< Bytes.
 
-  /// Of this process; gives free memory back before it looks.
+  /// The holdings of this process; returns free memory to the system first.
   [[nodiscard]] static Holdings now();
 };
 

@@ -164,7 +164,7 @@ void check_threads(const Subject& subject, const CheckReporter& reporter) {
   if (!host) return;
   wait_until_idle(*host, reporter);
   end(std::move(host), reporter);
-  // One that was told to end may take a moment.
+  // A thread that was asked to end may take a moment.
   constexpr int kLooks = 20;
   std::vector<std::string> left = other_threads();
   for (int i = 0; i < kLooks && !left.empty(); ++i) {

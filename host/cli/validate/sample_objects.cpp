@@ -133,7 +133,7 @@ void spoil_once(Json& object, const std::vector<std::string>& paths, Random& ran
       }
       at = hostile_value(random);
       return;
-    case 2:  // Something is there that nobody knows.
+    case 2:  // An unknown member.
       if (at.is_object()) {
         at.set("unknown", hostile_value(random));
         return;

@@ -16,7 +16,7 @@ namespace {
 using sandbox::Json;
 
 constexpr Duration kHoldLimit = std::chrono::seconds(5);
-/// Of each sort of garbage that is made by chance.
+/// The number of random states of each sort.
 constexpr std::size_t kOfEachSort = 8;
 
 /// A state as a build gets it.
@@ -99,7 +99,7 @@ class StateTrial {
              std::uint64_t seed)
       : host_(host), from_(from), reporter_(reporter), seed_(seed) {}
 
-  /// What the controller hands over. False: it does not, which has been told.
+  /// Writes the controller's state. False: it does not, which has been reported.
   [[nodiscard]] bool write_own() {
     reporter_.step(from_.name() + " writes its state");
     if (!with_successor([&](ControllerHost&) { own_ = from_.write_state(); })) return false;
@@ -177,7 +177,7 @@ class StateTrial {
   const std::uint64_t seed_;
   const std::unique_ptr<Clock> clock_ = make_system_clock();
   Result<std::string> own_{std::string()};
-  std::string why_;  // Of the last refusal.
+  std::string why_;  // The reason of the last refusal.
   int tried_ = 0;
   int taken_ = 0;
 };
@@ -203,7 +203,7 @@ void check_state(const Subject& subject, const CheckReporter& reporter) {
     trial.try_huge();
     std::vector<Holdings> rounds;
     std::size_t lost = 0;
-    // As with other leaks: what settles may look like one for some rounds.
+    // As with other leaks, growth that levels off may look like a leak for some rounds.
     while (rounds.size() < kFewestRounds || (lost > kHeapNoise && rounds.size() < kMostRounds)) {
       reporter.progress(each->name() + ", round " + std::to_string(rounds.size() + 1));
       trial.try_garbage();

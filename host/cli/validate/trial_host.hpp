@@ -42,12 +42,12 @@ class TrialHost {
                             const std::filesystem::path& staging);
   /// Calls every InitFunc and begins to sync. The error is that of an InitFunc that failed.
   [[nodiscard]] Status start();
-  /// How long nothing may happen before the controllers count as being at rest.
+  /// How long nothing may happen before the controllers count as idle.
   enum class Quiet {
-    kLong,   ///< Surely at rest: what a watch delivers takes a millisecond.
+    kLong,   ///< Surely idle: a watch delivers within a millisecond.
     kShort,  ///< Most probably, for use between many objects.
   };
-  /// Waits until the controllers are at rest. False: they were not when `limit` had passed.
+  /// Waits until the controllers are idle. False: they were not when `limit` had passed.
   [[nodiscard]] bool wait_until_idle(Duration limit, Quiet quiet = Quiet::kLong);
   /// Puts the same file in the plugin's place.
   [[nodiscard]] SwapReport swap();

@@ -15,8 +15,8 @@ namespace davit::host {
 
 struct ValidationOptions {
   std::filesystem::path file;
-  std::uint64_t seed = 1;             ///< Of everything that is made by chance.
-  std::chrono::seconds limit{60};     ///< Of each check.
+  std::uint64_t seed = 1;             ///< The seed of all random choices.
+  std::chrono::seconds limit{60};     ///< The time limit of each check.
   std::vector<std::string> checks{};  ///< Names of those to run, and what they need; empty: all.
   int stop_fd = -1;                   ///< Readable as soon as it is to end, borrowed; -1: none.
 };
@@ -61,8 +61,9 @@ struct Validation {
 /// The names that ValidationOptions::checks may have.
 [[nodiscard]] std::vector<std::string> validation_checks();
 
-/// kNotFound, kForbidden, …: the file cannot be read, or there is no place for a copy of it.
-/// kCancelled: it was to end. The caller's process has one thread only. Nothing is left behind.
+/// kNotFound, kForbidden, …: the file cannot be read, or there is no space for a copy of it.
+/// kCancelled: it was asked to end. The caller's process has one thread only. Nothing is left
+/// behind.
 [[nodiscard]] Result<Validation> validate_plugin(const ValidationOptions& options,
                                                  const ValidationObserver& observer = {});
 

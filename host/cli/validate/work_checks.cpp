@@ -15,7 +15,7 @@ namespace {
 using sandbox::Json;
 
 constexpr int kTouches = 3;
-/// Of all resources together: some seconds' worth.
+/// The number for all resources together: some seconds' worth.
 constexpr std::size_t kHostileObjects = 64;
 constexpr std::size_t kSpoiledAgain = 1;
 /// So long a hostile object may keep its controllers busy before it is taken away.
@@ -23,7 +23,7 @@ constexpr Duration kWorkLimit = std::chrono::seconds(1);
 
 /// What the controllers did wrong, sorted.
 struct Wrongs {
-  std::map<std::string, int> breaches;    // Of the contract.
+  std::map<std::string, int> breaches;    // Breaches of the contract.
   std::map<std::string, int> undeclared;  // Requests and reads.
   std::map<std::string, int> failures;    // Syncs.
 
@@ -65,7 +65,7 @@ void report_all(const std::map<std::string, int>& wrongs, Report report) {
   }
 }
 
-/// Objects come, change and go, and the controllers come to rest each time.
+/// Objects come, change and go, and the controllers become idle each time.
 void play_ordinary(TrialHost& host, const CheckReporter& reporter, Random& random, Wrongs& wrongs) {
   reporter.step("ordinary objects are created");
   add_ordinary(host, random);
@@ -238,8 +238,8 @@ void check_leaks(const Subject& subject, const CheckReporter& reporter) {
   // The first rounds warm up.
   if (!play_once(subject, reporter, Retained::kCounted)) return;
   if (!play_once(subject, reporter, Retained::kIgnored)) return;
-  // What allocators and stacks settle into may look like growth for some rounds: only a leak never
-  // ends.
+  // Memory of allocators and stacks may look like growth for some rounds before it levels off: only
+  // a leak never ends.
   while (rounds.size() < kFewestRounds || (!growth.empty() && rounds.size() < kMostRounds)) {
     reporter.progress("round " + std::to_string(rounds.size() + 1));
     if (!play_once(subject, reporter, Retained::kIgnored)) return;
