@@ -21,7 +21,7 @@ class EndpointSlice : public ObjectView {
   [[nodiscard]] std::string_view service_name() const {
     return labels()[kServiceNameLabel].string();
   }
-  /// The controller that keeps it; empty if the label is missing.
+  /// Who keeps it; empty when nobody says so.
   [[nodiscard]] std::string_view manager() const { return labels()[kManagedByLabel].string(); }
 };
 
