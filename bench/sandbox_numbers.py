@@ -3,7 +3,7 @@
 
     bench/sandbox_numbers.py PREFIX [--nodes=100] [--pods=10000] [--starts=20]
 
-PREFIX is where davit is installed (cmake --install). Prints a Markdown table: time from process start to the first answer, resident memory empty, and the time in which the host with
+PREFIX is where davit is installed (cmake --install). Prints a Markdown table: time from process start to the first response, resident memory empty, and the time in which the host with
 the plugins deployment and replicaset brings up the pods of 100 Deployments on simulated nodes. Servers listen on loopback and
 end with the script.
 """
@@ -133,8 +133,8 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         times, resident = starts(davit, int(options.get("starts", 20)), work)
     print("| what | unit | value | goal |\n| --- | --- | ---: | --- |")
-    print(f"| process start to first answer, median | ms | {statistics.median(times) * 1000:.1f} | ≤ 20 |")
-    print(f"| process start to first answer, worst of {len(times)} | ms | {max(times) * 1000:.1f} | |")
+    print(f"| process start to first response, median | ms | {statistics.median(times) * 1000:.1f} | ≤ 20 |")
+    print(f"| process start to first response, worst of {len(times)} | ms | {max(times) * 1000:.1f} | |")
     print(f"| resident, empty, median | MiB | {statistics.median(resident):.1f} | ≤ 20 |")
     with tempfile.TemporaryDirectory() as work:
         took, host_cpu, host_peak, server_cpu, server_peak = bring_up(davit, nodes, pods, work)
