@@ -291,16 +291,15 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
 
 Status HostProcess::init_controller(const PlannedController& planned) {
   auto controller = make_controller(*planned.plugin, planned.declared, 1);
-  const ControllerHost::InitResult result =
-      controller->init(planned.plugin->init(planned.declared.name));
+  const InitResult result = controller->init(planned.plugin->init(planned.declared.name));
   plugins_->add(planned.plugin, planned.sha256);
-  if (result.outcome == ControllerHost::InitOutcome::kSkipped) {
+  if (result.outcome == InitOutcome::kSkipped) {
     log_.info(0, "Warning: skipping controller",
               {{"controller", planned.declared.name}, {"reason", result.reason}});
     return {};
   }
   Status status;
-  if (result.outcome == ControllerHost::InitOutcome::kFailed) {
+  if (result.outcome == InitOutcome::kFailed) {
     status = Status(Code::kInternal, result.reason);
   } else {
     status = controller->commit();

@@ -1,6 +1,7 @@
-/// ControllerHost's API requests: rights, conversion, answers, and what the write tracker learns of
-/// them.
+#include "host/plugin/controller_requests.hpp"
+
 #include <algorithm>
+#include <array>
 #include <davit/mutant.hpp>
 #include <utility>
 
@@ -8,7 +9,6 @@
 #include "host/object/api_status.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
-#include "host/plugin/controller_host.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {
@@ -140,9 +140,69 @@ std::string joined(const std::vector<std::string>& parts) {
   return out;
 }
 
+ApiResponse refused(int http_status, const char* reason, const std::string& message) {
+  ApiResponse response;
+  response.http_status = http_status;
+  response.status = api_status(JsonText('{')
+                                   .text("kind", "Status")
+                                   .text("apiVersion", "v1")
+                                   .text("status", "Failure")
+                                   .text("reason", reason)
+                                   .text("message", message)
+                                   .number("code", http_status)
+                                   .str());
+  return response;
+}
+
+ApiResponse granted(int http_status, std::string body) {
+  ApiResponse response;
+  response.http_status = http_status;
+  response.body = std::move(body);
+  return response;
+}
+
+/// The created object as the server would send it: with a name, a UID and a version.
+std::string created(const ApiRequest& request, Value body, const std::string& unique) {
+  const Value asked = body["metadata"];
+  std::string name(asked["name"].string());
+  if (name.empty()) name = std::string(asked["generateName"].string()) + unique;
+  JsonText metadata('{');
+  asked.each_member([&](std::string_view key, Value value) {
+    if (key != "name" && key != "namespace") metadata.raw(key, value.json());
+  });
+  metadata.text("name", name);
+  if (!request.path.ns.empty()) metadata.text("namespace", request.path.ns);
+  metadata.text("uid", "shadow-" + unique).text("resourceVersion", "0").number("generation", 1);
+  JsonText object('{');
+  body.each_member([&](std::string_view key, Value value) {
+    if (key != "metadata") object.raw(key, value.json());
+  });
+  return object.raw("metadata", metadata.str()).str();
+}
+
 }  // namespace
 
-Status ControllerHost::check_rights(const davit_request& request) const {
+ControllerRequests::ControllerRequests(const ControllerHostOptions& options,
+                                       const HostServices& services, const Log& log,
+                                       const ControllerInformers& informers,
+                                       IntendedWrites& intended)
+    : options_(options),
+      services_(services),
+      log_(log),
+      informers_(informers),
+      intended_(intended),
+      client_(services.transport, services.clock, services.metrics, log,
+              RestOptions{.rate = options.rate,
+                          .user_agent = user_agent(options.declared.client_name),
+                          .write_gate = options.write_gate,
+                          .dry_run = options.dry_run,
+                          .on_success = options.on_success,
+                          .failure_backoff = options.failure_backoff}) {
+  const std::array<std::string, 1> metadata = {"metadata"};
+  answer_metadata_ = services.space.add_keep_projection(metadata).value_or(kFullMask);
+}
+
+Status ControllerRequests::check_rights(const davit_request& request) const {
   const std::string_view verb = rbac_verb(request.verb);
   const auto watches = [&](const DeclaredWatch& watch) {
     return watch.group == view(request.group) && watch.resource == view(request.resource);
@@ -168,10 +228,10 @@ Status ControllerHost::check_rights(const davit_request& request) const {
     rule.text("group", view(request.group)).text("resource", view(request.resource));
     if (const auto part = view(request.subresource); !part.empty()) rule.text("subresource", part);
     rule.texts("verbs", {std::string(verb)});
-    return Status(Code::kUndeclared, "the plugin declares no rule for " + std::string(verb) +
-                                         " of " + what + " in group \"" +
-                                         std::string(view(request.group)) + "\": \"rules\" of " +
-                                         name() + " in its note need " + rule.str());
+    return Status(Code::kUndeclared,
+                  "the plugin declares no rule for " + std::string(verb) + " of " + what +
+                      " in group \"" + std::string(view(request.group)) + "\": \"rules\" of " +
+                      options_.declared.name + " in its note need " + rule.str());
   }
   if (request.verb == DAVIT_UPDATE && any(declared.watches, projects)) {
     return Status(Code::kUndeclared, "PUT of " + what +
@@ -181,13 +241,9 @@ Status ControllerHost::check_rights(const davit_request& request) const {
   return {};
 }
 
-Status ControllerHost::check_dependants(const davit_request& request) const {
+Status ControllerRequests::check_dependants(const davit_request& request) const {
   if (request.verb != DAVIT_CREATE || !view(request.subresource).empty()) return {};
-  for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
-    if (opened->resource.group != view(request.group) ||
-        opened->resource.resource != view(request.resource)) {
-      continue;
-    }
+  for (const OpenedInformer* opened : informers_.of(view(request.group), view(request.resource))) {
     const Store& store = opened->informer->store();
     if (store.skipped_count() == 0) continue;
     const Result<ObjectRef> body = parse_object(services_.space, view(request.body));
@@ -203,8 +259,8 @@ Status ControllerHost::check_dependants(const davit_request& request) const {
   return {};
 }
 
-void ControllerHost::send(std::span<const davit_request> requests,
-                          std::span<davit_response> responses, CallFrame& frame) {
+void ControllerRequests::send(std::span<const davit_request> requests,
+                              std::span<davit_response> responses, CallFrame& frame) {
   std::vector<ApiRequest> outgoing;
   std::vector<std::size_t> places;
   outgoing.reserve(requests.size());
@@ -243,8 +299,8 @@ void ControllerHost::send(std::span<const davit_request> requests,
   }
 }
 
-void ControllerHost::answer(const davit_request& request, ApiResponse from, davit_response& to,
-                            CallFrame& frame) {
+void ControllerRequests::answer(const davit_request& request, ApiResponse from, davit_response& to,
+                                CallFrame& frame) {
   const std::uint32_t size = to.size;
   to = davit_response{};
   to.size = size;
@@ -256,7 +312,8 @@ void ControllerHost::answer(const davit_request& request, ApiResponse from, davi
     to.causes = frame.lend(joined(detail->causes));
     to.retry_after_ms = detail->retry_after_ms;
   }
-  const bool writes = is_write(request.verb) && options_.dry_run == DryRun::kOff && !is_shadow();
+  const bool writes = is_write(request.verb) && options_.dry_run == DryRun::kOff &&
+                      intended_.mode() != IntendedWrites::Mode::kAnswer;
   if (!from.status.ok()) {
     if (writes && is_lost(from)) note_lost(request, frame);
     to.message = frame.lend(from.status.message());
@@ -279,8 +336,8 @@ void ControllerHost::answer(const davit_request& request, ApiResponse from, davi
   if (!is_status) to.object = frame.lend(*parsed, kFullMask);
 }
 
-void ControllerHost::note_write(const davit_request& request, const ObjectRef& answer,
-                                const CallFrame& frame) {
+void ControllerRequests::note_write(const davit_request& request, const ObjectRef& answer,
+                                    const CallFrame& frame) {
   if (frame.writes() == nullptr) return;
   const Metadata meta = metadata(*answer);
   WrittenObject written{meta.ns, meta.name, meta.uid, meta.resource_version};
@@ -290,31 +347,86 @@ void ControllerHost::note_write(const davit_request& request, const ObjectRef& a
     if (written.uid.empty()) written.uid = view(request.precondition_uid);
   }
   const Time now = services_.clock.now();
-  for (Informer* informer : followers_of(request)) {
+  for (const OpenedInformer* each : informers_.of(view(request.group), view(request.resource))) {
     if (request.verb == DAVIT_DELETE) {
-      frame.writes()->note_delete(frame.writer(), *informer, written, now);
+      frame.writes()->note_delete(frame.writer(), *each->informer, written, now);
     } else {
-      frame.writes()->note_write(frame.writer(), *informer, written, now);
+      frame.writes()->note_write(frame.writer(), *each->informer, written, now);
     }
   }
 }
 
-void ControllerHost::note_lost(const davit_request& request, const CallFrame& frame) {
+void ControllerRequests::note_lost(const davit_request& request, const CallFrame& frame) {
   if (frame.writes() == nullptr) return;
   const Time now = services_.clock.now();
-  for (Informer* informer : followers_of(request)) {
-    frame.writes()->note_lost(frame.writer(), *informer, now);
+  for (const OpenedInformer* each : informers_.of(view(request.group), view(request.resource))) {
+    frame.writes()->note_lost(frame.writer(), *each->informer, now);
   }
 }
 
-std::vector<Informer*> ControllerHost::followers_of(const davit_request& request) const {
-  std::vector<Informer*> followers;
-  for (const std::unique_ptr<OpenedInformer>& opened : informers_) {
-    const bool is_its = opened->resource.group == view(request.group) &&
-                        opened->resource.resource == view(request.resource);
-    if (is_its) followers.push_back(opened->informer);
+/// What the caches of this controller show of the object that a write is about.
+struct ControllerRequests::CacheView {
+  enum class Cache { kBlind, kSees };
+  Cache cache = Cache::kBlind;  // An informer of the whole collection would know the object.
+  ObjectRef object;
+};
+
+ControllerRequests::CacheView ControllerRequests::look(const ResourcePath& path,
+                                                       std::string_view name) const {
+  CacheView view;
+  for (const OpenedInformer* opened : informers_.of(path.group, path.resource)) {
+    if (opened->informer == nullptr || name.empty()) continue;
+    if (opened->label_selector.empty() && opened->field_selector.empty()) {
+      view.cache = CacheView::Cache::kSees;
+    }
+    if (ObjectRef found = opened->informer->store().get(path.ns, name)) view.object = found;
   }
-  return followers;
+  return view;
+}
+
+std::optional<ApiResponse> ControllerRequests::intend(const ApiRequest& request) {
+  const IntendedWrites::Mode mode = intended_.mode();
+  if (mode == IntendedWrites::Mode::kOff) return std::nullopt;
+  ObjectRef body;
+  if (request.verb == Verb::kCreate) {
+    body = parse_object(services_.space, request.body).value_or(ObjectRef());
+  }
+  std::string name = request.path.name;
+  const Value metadata = body.root()["metadata"];
+  if (name.empty()) name = metadata["name"].string();
+  const std::string prefix(metadata["generateName"].string());
+  intended_.note(intended_write(request, name.empty() ? prefix + "*" : name),
+                 services_.clock.now());
+  if (mode == IntendedWrites::Mode::kRecord) return std::nullopt;
+
+  // A create of a subresource, as an eviction is, is about an object that is there.
+  const bool creates = request.verb == Verb::kCreate && request.path.subresource.empty();
+  const CacheView view = look(request.path, name);
+  const std::string what = request.path.resource + " \"" + name + "\"";
+  if (creates) {
+    if (view.object) return refused(409, "AlreadyExists", what + " already exists");
+    if (!body) return refused(400, "BadRequest", "the body is not an object");
+    return granted(201, created(request, body.root(), std::to_string(services_.random.next())));
+  }
+  if (!view.object && view.cache == CacheView::Cache::kSees) {
+    return refused(404, "NotFound", what + " not found");
+  }
+  if (request.verb == Verb::kDelete || request.verb == Verb::kCreate) {
+    return granted(200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})");
+  }
+  if (request.verb == Verb::kUpdate) return granted(200, request.body);
+  // As it is, without the patch: a controller that reads on reads it from the cache.
+  std::string present = view.object ? view.object.root().json() : std::string();
+  if (present.empty()) {
+    present = JsonText('{')
+                  .raw("metadata", JsonText('{')
+                                       .text("name", request.path.name)
+                                       .text("namespace", request.path.ns)
+                                       .text("resourceVersion", "0")
+                                       .str())
+                  .str();
+  }
+  return granted(200, std::move(present));
 }
 
 }  // namespace davit::host

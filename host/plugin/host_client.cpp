@@ -31,7 +31,7 @@ davit_code client_batch(davit_host* host, const davit_request* requests, std::si
     in[i] = received<davit_request>(reinterpret_cast<const char*>(requests) + i * request_size,
                                     request_size);
   }
-  host->controller->send(in, out, *frame);
+  host->requests.send(in, out, *frame);
   davit_code code = DAVIT_OK;
   for (std::size_t i = 0; i < count; ++i) {
     put(out[i], responses, response_size, i);
@@ -49,8 +49,8 @@ davit_code client_resource_exists(davit_host* host, davit_str group, davit_str v
                                   davit_str resource) {
   CallFrame* frame = enter(host, kInitCall | kSyncCall);
   if (frame == nullptr) return DAVIT_MISUSE;
-  const Result<ResourceInfo> found = host->controller->services().discovery.find(
-      view(group), view(version), view(resource), frame->stop());
+  const Result<ResourceInfo> found =
+      host->services.discovery.find(view(group), view(version), view(resource), frame->stop());
   return static_cast<davit_code>(found.error().code());
 }
 

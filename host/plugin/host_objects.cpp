@@ -13,14 +13,14 @@ namespace {
 // ---- davit.object/1
 
 davit_name object_name(davit_host* host, davit_str text) {
-  return host == nullptr ? 0 : host->controller->services().space.intern(view(text));
+  return host == nullptr ? 0 : host->services.space.intern(view(text));
 }
 
 davit_code object_parse(davit_host* host, davit_str json, davit_value* out) {
   CallFrame* frame = enter(host, kAnyCall);
   if (frame == nullptr || out == nullptr) return DAVIT_MISUSE;
   *out = davit_value{};
-  Result<ObjectRef> parsed = parse_object(host->controller->services().space, view(json));
+  Result<ObjectRef> parsed = parse_object(host->services.space, view(json));
   if (!parsed) {
     frame->set_error(parsed.error().message());
     return static_cast<davit_code>(parsed.error().code());
@@ -33,14 +33,14 @@ davit_code object_retain(davit_host* host, davit_value value, davit_handle* out)
   if (enter(host, kAnyCall) == nullptr || out == nullptr) return DAVIT_MISUSE;
   *out = 0;
   if (value.object == nullptr) return DAVIT_NOT_FOUND;
-  *out = host->controller->retained().insert({ObjectRef::from(value), value});
+  *out = host->retained.insert({ObjectRef::from(value), value});
   return DAVIT_OK;
 }
 
 davit_code object_retained(davit_host* host, davit_handle handle, davit_value* out) {
   if (enter(host, kAnyCall) == nullptr || out == nullptr) return DAVIT_MISUSE;
   *out = davit_value{};
-  const auto found = host->controller->retained().find(handle);
+  const auto found = host->retained.find(handle);
   if (!found) return DAVIT_STALE;
   *out = found->value;
   return DAVIT_OK;
@@ -48,7 +48,7 @@ davit_code object_retained(davit_host* host, davit_handle handle, davit_value* o
 
 davit_code object_release(davit_host* host, davit_handle handle) {
   if (enter(host, kAnyCall) == nullptr) return DAVIT_MISUSE;
-  return host->controller->retained().erase(handle) ? DAVIT_OK : DAVIT_STALE;
+  return host->retained.erase(handle) ? DAVIT_OK : DAVIT_STALE;
 }
 
 davit_object_v1 make_reads() {
@@ -101,13 +101,13 @@ davit_code informer_open(davit_host* host, const davit_informer_options* options
   if (enter(host, kInitCall) == nullptr || options == nullptr || out == nullptr) {
     return DAVIT_MISUSE;
   }
-  return host->controller->open_informer(received(options), *out);
+  return host->informers.open(received(options), *out);
 }
 
 davit_code informer_add_index(davit_host* host, davit_handle informer, davit_str name,
                               davit_str path) {
   if (enter(host, kInitCall) == nullptr) return DAVIT_MISUSE;
-  return host->controller->add_index(informer, view(name), view(path));
+  return host->informers.add_index(informer, view(name), view(path));
 }
 
 davit_code informer_get(davit_host* host, davit_handle informer, davit_str ns, davit_str name,
@@ -116,7 +116,7 @@ davit_code informer_get(davit_host* host, davit_handle informer, davit_str ns, d
   *out = davit_value{};
   CallFrame* frame = enter(host, kHandlerCall | kSyncCall);
   if (frame == nullptr) return DAVIT_MISUSE;
-  const auto* opened = host->controller->informer(informer);
+  const auto* opened = host->informers.find(informer);
   if (opened == nullptr) return DAVIT_STALE;
   ObjectRef object = opened->informer->store().get(view(ns), view(name));
   if (!object) return DAVIT_NOT_FOUND;
@@ -130,7 +130,7 @@ davit_code informer_select(davit_host* host, davit_handle informer, davit_str in
   *out = davit_list{};
   CallFrame* frame = enter(host, kHandlerCall | kSyncCall);
   if (frame == nullptr) return DAVIT_MISUSE;
-  const auto* opened = host->controller->informer(informer);
+  const auto* opened = host->informers.find(informer);
   if (opened == nullptr) return DAVIT_STALE;
   Result<std::vector<ObjectRef>> found = opened->select(view(index), view(key));
   if (!found) return static_cast<davit_code>(found.error().code());
@@ -143,12 +143,12 @@ davit_code informer_select(davit_host* host, davit_handle informer, davit_str in
 davit_code freshness_limit_silence(davit_host* host, davit_handle informer,
                                    std::uint64_t longest_ms) {
   if (enter(host, kInitCall) == nullptr) return DAVIT_MISUSE;
-  return host->controller->limit_silence(informer, milliseconds_of(longest_ms));
+  return host->informers.limit_silence(informer, milliseconds_of(longest_ms));
 }
 
 davit_code freshness_read(davit_host* host, davit_handle informer, davit_freshness* out) {
   if (enter(host, kHandlerCall | kSyncCall) == nullptr || out == nullptr) return DAVIT_MISUSE;
-  const auto* opened = host->controller->informer(informer);
+  const auto* opened = host->informers.find(informer);
   if (opened == nullptr) return DAVIT_STALE;
   const Freshness known = opened->informer->freshness();
   if (!known.confirmed) return DAVIT_NOT_FOUND;
@@ -164,9 +164,9 @@ davit_code freshness_read(davit_host* host, davit_handle informer, davit_freshne
 
 davit_code freshness_verify(davit_host* host, davit_handle informer) {
   if (enter(host, kHandlerCall | kSyncCall) == nullptr) return DAVIT_MISUSE;
-  const auto* opened = host->controller->informer(informer);
+  const auto* opened = host->informers.find(informer);
   if (opened == nullptr) return DAVIT_STALE;
-  opened->informer->verify(host->controller->services().clock.now());
+  opened->informer->verify(host->services.clock.now());
   return DAVIT_OK;
 }
 

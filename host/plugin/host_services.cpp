@@ -11,7 +11,7 @@ namespace {
 davit_code event_record(davit_host* host, const davit_reference* from, davit_str type,
                         davit_str reason, davit_str message) {
   if (enter(host, kAnyCall) == nullptr || from == nullptr) return DAVIT_MISUSE;
-  if (host->controller->is_shadow()) return DAVIT_OK;
+  if (host->is_shadow()) return DAVIT_OK;
   const auto regarding = received(from);
   Reference to;
   to.api_version = view(regarding.api_version);
@@ -21,8 +21,8 @@ davit_code event_record(davit_host* host, const davit_reference* from, davit_str
   to.uid = view(regarding.uid);
   to.resource_version = view(regarding.resource_version);
   to.field_path = view(regarding.field_path);
-  host->controller->services().events.record(to, view(type), view(reason), view(message),
-                                             host->controller->client_name());
+  host->services.events.record(to, view(type), view(reason), view(message),
+                               host->options.declared.client_name);
   return DAVIT_OK;
 }
 
@@ -44,30 +44,29 @@ void log_write(davit_host* host, std::int32_t level, davit_str message,
     pairs.emplace_back(view(fields[i].key), view(fields[i].value));
   }
   // An error that a handler or timer reports is often the end of a read that was refused.
-  const std::string refused = level == DAVIT_LOG_ERROR && host->controller->frame() != nullptr
-                                  ? host->controller->undeclared_read_text()
+  const std::string refused = level == DAVIT_LOG_ERROR && CallFrame::current(host) != nullptr
+                                  ? host->informers.undeclared_read_text()
                                   : std::string();
   if (!refused.empty()) pairs.emplace_back("undeclared", refused);
-  host->controller->log().write(severity_of(level), level, view(message), pairs);
+  host->log.write(severity_of(level), level, view(message), pairs);
 }
 
 std::int32_t log_enabled(davit_host* host, std::int32_t level) {
-  return host != nullptr && level <= host->controller->log().sink().verbosity() ? 1 : 0;
+  return host != nullptr && level <= host->log.sink().verbosity() ? 1 : 0;
 }
 
 // ---- davit.clock/1, davit.random/1
 
 std::int64_t clock_monotonic_ns(davit_host* host) {
-  return host == nullptr ? 0 : host->controller->services().clock.now().time_since_epoch().count();
+  return host == nullptr ? 0 : host->services.clock.now().time_since_epoch().count();
 }
 
 std::int64_t clock_wall_ns(davit_host* host) {
-  return host == nullptr ? 0
-                         : host->controller->services().clock.wall_now().time_since_epoch().count();
+  return host == nullptr ? 0 : host->services.clock.wall_now().time_since_epoch().count();
 }
 
 std::uint64_t random_next(davit_host* host) {
-  return host == nullptr ? 0 : host->controller->services().random.next();
+  return host == nullptr ? 0 : host->services.random.next();
 }
 
 // ---- davit.metric/1
@@ -91,12 +90,12 @@ davit_code metric_open(davit_host* host, const davit_metric_options* from, davit
     metric.labels.emplace_back(view(options.labels[i]));
   }
   metric.buckets.assign(options.buckets, options.buckets + options.bucket_count);
-  Result<PluginMetric*> opened = host->controller->services().metrics.open_plugin_metric(metric);
+  Result<PluginMetric*> opened = host->services.metrics.open_plugin_metric(metric);
   if (!opened) {
     frame->set_error(opened.error().message());
     return static_cast<davit_code>(opened.error().code());
   }
-  *out = host->controller->metrics().insert(*opened);
+  *out = host->metrics.insert(*opened);
   return DAVIT_OK;
 }
 
@@ -105,9 +104,9 @@ davit_code metric_record(davit_host* host, davit_handle handle, double value,
   if (enter(host, kAnyCall) == nullptr || !is_there(label_values, label_count)) {
     return DAVIT_MISUSE;
   }
-  const std::optional<PluginMetric*> metric = host->controller->metrics().find(handle);
+  const std::optional<PluginMetric*> metric = host->metrics.find(handle);
   if (!metric) return DAVIT_STALE;
-  if (host->controller->is_shadow()) return DAVIT_OK;
+  if (host->is_shadow()) return DAVIT_OK;
   std::vector<std::string_view> values;
   values.reserve(label_count);
   for (std::size_t i = 0; i < label_count; ++i) values.push_back(view(label_values[i]));
@@ -117,7 +116,7 @@ davit_code metric_record(davit_host* host, davit_handle handle, double value,
 // ---- davit.config/1
 
 davit_value config_value(davit_host* host) {
-  return host == nullptr ? davit_value{} : host->controller->config().root().raw;
+  return host == nullptr ? davit_value{} : host->config.root().raw;
 }
 
 }  // namespace

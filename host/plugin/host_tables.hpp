@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "host/plugin/call_frame.hpp"
-#include "host/plugin/controller_host.hpp"
+#include "host/plugin/controller_abi.hpp"
 #include "host/plugin/guard.hpp"
 
 namespace davit::host {
@@ -28,7 +28,7 @@ inline constexpr unsigned kAnyCall =
 /// The frame that this thread is in when the call is allowed there, else null.
 [[nodiscard]] inline CallFrame* enter(davit_host* host, unsigned callers) {
   if (host == nullptr) return nullptr;
-  CallFrame* frame = host->controller->frame();
+  CallFrame* frame = CallFrame::current(host);
   if (frame == nullptr || (callers & (1U << static_cast<unsigned>(frame->phase()))) == 0) {
     return nullptr;
   }

@@ -11,16 +11,16 @@ davit_code queue_open(davit_host* host, const davit_queue_options* options, davi
   if (enter(host, kInitCall) == nullptr || options == nullptr || out == nullptr) {
     return DAVIT_MISUSE;
   }
-  return host->controller->open_queue(received(options), *out);
+  return host->work.open_queue(received(options), *out);
 }
 
 /// Runs `use(runner, queue)` when caller and handle are right.
 template <typename Use>
 davit_code with_queue(davit_host* host, davit_handle handle, Use use) {
   if (enter(host, kAnyCall) == nullptr) return DAVIT_MISUSE;
-  const std::optional<QueueId> queue = host->controller->queues().find(handle);
+  const std::optional<QueueId> queue = host->work.queue(handle);
   if (!queue) return DAVIT_STALE;
-  const Status status = use(host->controller->runner(), *queue);
+  const Status status = use(host->work.runner(), *queue);
   return static_cast<davit_code>(status.code());
 }
 
@@ -69,16 +69,12 @@ davit_code timer_start(davit_host* host, const davit_timer_options* options, dav
   if (enter(host, kAnyCall) == nullptr || options == nullptr || out == nullptr) {
     return DAVIT_MISUSE;
   }
-  return host->controller->start_timer(received(options), *out);
+  return host->work.start_timer(received(options), *out);
 }
 
 davit_code timer_stop(davit_host* host, davit_handle handle) {
   if (enter(host, kAnyCall) == nullptr) return DAVIT_MISUSE;
-  const std::optional<TimerId> timer = host->controller->timers().erase(handle);
-  if (!timer) return DAVIT_STALE;
-  // One that fired just now is gone already, which is what the caller wants.
-  (void)host->controller->runner().stop_timer(*timer);
-  return DAVIT_OK;
+  return host->work.stop_timer(handle);
 }
 
 }  // namespace

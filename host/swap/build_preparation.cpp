@@ -11,7 +11,7 @@ namespace {
 std::vector<CacheNeed> needs_of(const Generation& made) {
   std::vector<CacheNeed> needs;
   for (const auto& each : made.controllers) {
-    for (CacheNeed& need : each->host->cache_needs()) needs.push_back(std::move(need));
+    for (CacheNeed& need : each->host->abi().informers.needs()) needs.push_back(std::move(need));
   }
   return needs;
 }
@@ -43,7 +43,7 @@ bool BuildPreparation::stage(BuildOrder order, Generation& out, SwapReport& repo
 bool BuildPreparation::refill(const Generation& made, SwapReport& report) {
   const std::vector<CacheNeed> needs = needs_of(made);
   if (needs.empty()) return true;
-  InformerFactory& informers = made.controllers.front()->host->services().informers;
+  InformerFactory& informers = made.controllers.front()->host->abi().services.informers;
   CacheRefill refill(informers, clock_);
   if (Status s = refill.begin(needs); !s.ok()) {
     return report.fail(SwapOutcome::kRefillFailed, s.message());
@@ -67,7 +67,7 @@ bool BuildPreparation::refill(const Generation& made, SwapReport& report) {
 
 bool BuildPreparation::fill(Generation& made, SwapReport& report) {
   for (const auto& each : made.controllers) {
-    const Status committed = each->host->commit(ControllerHost::Reach::kRunning);
+    const Status committed = each->host->commit(Reach::kRunning);
     if (committed.ok()) continue;
     return report.fail(SwapOutcome::kRefillFailed,
                        "controller " + each->host->name() + ": " + committed.message());
@@ -75,7 +75,7 @@ bool BuildPreparation::fill(Generation& made, SwapReport& report) {
   const Time deadline = clock_.now() + limits_.fill;
   for (const auto& each : made.controllers) each->host->start();
   for (const auto& each : made.controllers) {
-    if (each->host->wait_caches(deadline)) continue;
+    if (each->host->runner().wait_caches(deadline)) continue;
     return report.fail(SwapOutcome::kFillTimedOut,
                        "the handlers of the new " + each->host->name() +
                            " have not seen what the caches hold in time");
@@ -97,7 +97,7 @@ bool BuildPreparation::open_informers(Generation& made, const std::function<Stat
 void BuildPreparation::widen(const Generation& made, SwapReport& report) {
   std::vector<CacheNeed> needs = needs_of(made);
   if (needs.empty()) return;
-  InformerFactory& informers = made.controllers.front()->host->services().informers;
+  InformerFactory& informers = made.controllers.front()->host->abi().services.informers;
   // What nobody reads yet gets its informer as at a start, which waits for as long as it takes.
   std::erase_if(needs, [&](const CacheNeed& need) {
     return informers.serves(need) || informers.running(need.spec) == nullptr;

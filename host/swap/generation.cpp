@@ -100,12 +100,12 @@ bool GenerationBuilder::create(const DeclaredController& declared) {
   auto made =
       std::make_unique<HostedController>(factory_(plugin, declared, built_.generation.number));
   if (order_.role == BuildOrder::Role::kShadow) {
-    made->host->writes().begin(IntendedWrites::Mode::kAnswer);
+    made->host->abi().intended.begin(IntendedWrites::Mode::kAnswer);
   }
-  const ControllerHost::InitResult result = made->host->init(plugin.init(declared.name));
+  const InitResult result = made->host->init(plugin.init(declared.name));
   built_.generation.controllers.push_back(std::move(made));
-  if (result.outcome == ControllerHost::InitOutcome::kStarted) return true;
-  const bool skipped = result.outcome == ControllerHost::InitOutcome::kSkipped;
+  if (result.outcome == InitOutcome::kStarted) return true;
+  const bool skipped = result.outcome == InitOutcome::kSkipped;
   fail(SwapOutcome::kInitFailed, "controller " + declared.name +
                                      (skipped ? " will not run: " : " failed to start: ") +
                                      (result.reason.empty() ? "it gave no reason" : result.reason));

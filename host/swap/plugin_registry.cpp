@@ -69,8 +69,8 @@ Result<PluginRegistry::Declared> PluginRegistry::running(std::string_view contro
 
 void PluginRegistry::begin(const PluginSlot& slot, HostedController& controller) {
   if (slot.is_paused(controller.host->name())) controller.host->pause();
-  if (controller.host->declared().without_leadership) return controller.host->begin_syncing();
-  if (leading) won ? controller.host->lead(*won) : controller.host->begin_syncing();
+  if (controller.host->declared().without_leadership) return controller.host->lead();
+  if (leading) controller.host->lead(won);
 }
 
 ExclusiveOperation::ExclusiveOperation(PluginRegistry& registry, const Retirement& retirement,

@@ -85,7 +85,7 @@ void PluginSet::lead(std::optional<Time> won) {
   registry_.won = won;
   for (const auto& slot : registry_.slots) {
     for (const auto& each : slot->now.controllers) {
-      won ? each->host->lead(*won) : each->host->begin_syncing();
+      each->host->lead(won);
     }
   }
 }

@@ -79,7 +79,8 @@ std::optional<FailedProbation> Probations::judge_all() {
   for (const auto& slot : registry_.slots) {
     if (slot->probation == nullptr) continue;
     SyncTally tally;
-    for (const auto& each : slot->now.controllers) tally += each->host->tally();
+    for (const auto& each : slot->now.controllers)
+      tally += each->host->abi().work.counter().tally();
     const Duration passed = clock_.now() - slot->probation->since;
     const ProbationResult judged = judge(slot->probation->terms, tally, passed);
     if (judged.verdict == ProbationResult::Verdict::kFailed) {

@@ -19,13 +19,13 @@ PluginState ServingPlugins::describe(const PluginSlot& slot) const {
   for (const DeclaredController& declared : file.declaration.controllers) {
     ControllerState controller{declared.name, "off", 0};
     if (const HostedController* found = slot.now.find(declared.name)) {
-      const ControllerHost& host = *found->host;
+      ControllerHost& host = *found->host;
       const bool may_sync = registry_.leading || declared.without_leadership;
-      controller.waiting = host.waiting();
-      controller.state = slot.is_paused(declared.name) ? "paused"
-                         : !host.caches_ready()        ? "filling"
-                         : may_sync                    ? "running"
-                                                       : "standby";
+      controller.waiting = host.runner().waiting();
+      controller.state = slot.is_paused(declared.name)   ? "paused"
+                         : !host.runner().caches_ready() ? "filling"
+                         : may_sync                      ? "running"
+                                                         : "standby";
     }
     state.controllers.push_back(std::move(controller));
   }
@@ -67,21 +67,21 @@ Status ServingPlugins::health(std::string_view controller) {
 
 bool ServingPlugins::has_debug_page(std::string_view controller) {
   const std::optional<Guarded> guarded = guard(controller);
-  return guarded && guarded->host->has_debug_page();
+  return guarded && guarded->host->plugin().has_debug_page();
 }
 
 Result<std::string> ServingPlugins::debug_page(std::string_view controller, std::string_view path,
                                                std::string_view query) {
   const std::optional<Guarded> guarded = guard(controller);
   if (!guarded) return Status(Code::kNotFound, "does not run");
-  return guarded->host->debug_page(path, query);
+  return guarded->host->plugin().debug_page(path, query);
 }
 
 Status ServingPlugins::caches_filled() {
   MutexLock lock(registry_.mutex);
   for (const auto& slot : registry_.slots) {
     for (const auto& each : slot->now.controllers) {
-      if (each->host->caches_ready()) continue;
+      if (each->host->runner().caches_ready()) continue;
       return Status(Code::kUnavailable,
                     "the caches of " + each->host->name() + " are not filled yet");
     }
@@ -91,7 +91,7 @@ Status ServingPlugins::caches_filled() {
 
 void ServingPlugins::report() {
   for (const std::string& name : controllers()) {
-    if (const std::optional<Guarded> guarded = guard(name)) guarded->host->report();
+    if (const std::optional<Guarded> guarded = guard(name)) guarded->host->runner().report();
   }
   if (metrics_ == nullptr) return;
   const SetState now = state();

@@ -70,10 +70,10 @@ void Shadows::begin(const std::string& plugin, std::unique_ptr<ShadowRun> run,
   report.from = slot.build();
   for (const auto& each : run->generation.controllers) {
     ControllerHost& serving = *slot.now.find(each->host->name())->host;
-    serving.writes().begin(IntendedWrites::Mode::kRecord);
+    serving.abi().intended.begin(IntendedWrites::Mode::kRecord);
     // What the shadow would do first, it does for every object. The build that serves does the same
     // again, so that the two can be compared.
-    run->keys += each->host->mirror_keys(serving);
+    run->keys += each->host->hand_over().mirror_keys(serving.hand_over());
     registry_.begin(slot, *each);
   }
   run->since = clock_.now();
@@ -100,8 +100,8 @@ ShadowReport Shadows::compare(const std::string& plugin) {
   for (const auto& each : run.generation.controllers) {
     const HostedController* const serving = slot->now.find(each->host->name());
     if (serving == nullptr) continue;
-    report.difference.add(serving->host->writes().content(), each->host->writes().content(),
-                          clock_.now() - kSettleTime);
+    report.difference.add(serving->host->abi().intended.content(),
+                          each->host->abi().intended.content(), clock_.now() - kSettleTime);
   }
   return report;
 }
@@ -139,7 +139,7 @@ bool Shadows::end(const std::string& plugin, std::string& resident) {
     if (slot == nullptr || !slot->shadow) return false;
     run = std::move(slot->shadow);
     for (const auto& each : slot->now.controllers) {
-      each->host->writes().begin(IntendedWrites::Mode::kOff);
+      each->host->abi().intended.begin(IntendedWrites::Mode::kOff);
     }
   }
   resident = preparation_.retire(std::move(run->generation)).reason();

@@ -36,21 +36,21 @@ class StateCall {
     MutexLock lock(mutex_);
     is_abandoned_ = true;
     if (is_written_) return kNewDoesNotEnd;
-    from_.host->begin_rest();
+    from_.host->hand_over().begin_rest();
     return kOldDoesNotEnd;
   }
 
  private:
   [[nodiscard]] StateHandOver carry() {
-    const Result<std::string> state = from_.host->write_state();
+    const Result<std::string> state = from_.host->plugin().write_state();
     if (!note_written()) {
-      from_.host->end_rest();
+      from_.host->hand_over().end_rest();
       return {};
     }
     if (!state) {
       return {End::kRefused, "the old build does not give its state: " + state.error().message()};
     }
-    const Status read = to_.host->read_state(form_, *state);
+    const Status read = to_.host->plugin().read_state(form_, *state);
     if (read.ok()) return {End::kHanded, "", state->size()};
     return {End::kRefused, "the new build refuses the old one's state: " + read.message()};
   }
@@ -74,11 +74,11 @@ class StateCall {
 
 }  // namespace
 
-StateHandOver judge_state(const ControllerHost& from, const ControllerHost& to) {
-  if (from.resting()) return {End::kTimedOut, std::string(kOldDoesNotEnd)};
-  const std::optional<ControllerHost::StateForms> old = from.state_forms();
+StateHandOver judge_state(ControllerHost& from, ControllerHost& to) {
+  if (from.hand_over().resting()) return {End::kTimedOut, std::string(kOldDoesNotEnd)};
+  const std::optional<StateForms> old = from.plugin().state_forms();
   if (!old) return {};
-  const std::optional<ControllerHost::StateForms> next = to.state_forms();
+  const std::optional<StateForms> next = to.plugin().state_forms();
   if (!next) return {End::kLeft};
   if (next->reads(old->writes)) return {End::kHanded};
   return {End::kRefused, "the old build writes its state in form " + std::to_string(old->writes) +
@@ -91,8 +91,9 @@ StateHandOver hand_state(HostedController& from, HostedController& to, Clock& cl
   StateHandOver judged = judge_state(*from.host, *to.host);
   if (judged.end != End::kHanded) return judged;
   StateHandOver result{End::kTimedOut, "its handlers did not end in time"};
-  if (from.host->hold_handlers(*to.host, deadline)) {
-    const auto call = std::make_shared<StateCall>(from, to, from.host->state_forms()->writes);
+  if (from.host->hand_over().hold_handlers(to.host->hand_over(), deadline)) {
+    const auto call =
+        std::make_shared<StateCall>(from, to, from.host->plugin().state_forms()->writes);
     to.state_call = std::make_unique<LimitedCall>(clock, [call] { call->run(); });
     if (!to.state_call->started()) {
       result = {End::kRefused, "the system has no thread for the calls: try again"};
@@ -104,9 +105,9 @@ StateHandOver hand_state(HostedController& from, HostedController& to, Clock& cl
       to.state_call.reset();
     }
   }
-  if (!from.host->resting()) from.host->release_handlers();
+  if (!from.host->hand_over().resting()) from.host->hand_over().release_handlers();
   // A build that will not serve hears of nothing more, above all beside its read().
-  if (result.end == End::kHanded) to.host->release_handlers();
+  if (result.end == End::kHanded) to.host->hand_over().release_handlers();
   return result;
 }
 

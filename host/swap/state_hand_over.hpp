@@ -23,7 +23,7 @@ struct StateHandOver {
 
 /// Whether `to` can read what `from` writes, by what they declare; of what may be handed over
 /// kHanded.
-[[nodiscard]] StateHandOver judge_state(const ControllerHost& from, const ControllerHost& to);
+[[nodiscard]] StateHandOver judge_state(ControllerHost& from, ControllerHost& to);
 
 /// Hands over the state. `from` is drained, `to` has seen what the caches hold and syncs nothing.
 /// The handlers of both rest meanwhile. Foreign code runs on a thread of its own, which `to` keeps

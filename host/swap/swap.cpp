@@ -111,7 +111,7 @@ bool Swap::drain() {
   const Time deadline = drain_began_ + parts_.limits.drain;
   for (ControllerHost* each : old) {
     if (each->drain(deadline)) continue;
-    const Status why = each->overdue(parts_.clock.now() - drain_began_);
+    const Status why = each->runner().overdue(parts_.clock.now() - drain_began_);
     return report_.fail(SwapOutcome::kDrainTimedOut,
                         "a sync of " + each->name() + " did not end in time" +
                             (why.ok() ? "" : " (" + why.message() + ")"));
@@ -169,7 +169,7 @@ bool Swap::hand_state() {
 }
 
 bool Swap::hand_over() {
-  std::vector<ControllerHost::HandedOver> handed;  // Destroyed when the new build serves.
+  std::vector<ControllerHandOver::HandedOver> handed;  // Destroyed when the new build serves.
   {
     MutexLock lock(parts_.registry.mutex);
     if (parts_.registry.stopping) {
@@ -180,7 +180,8 @@ bool Swap::hand_over() {
     }
     // No sync of either build runs now, and calls by name wait for the lock.
     for (const auto& each : next_.controllers) {
-      handed.push_back(each->host->take_over(*slot_->now.find(each->host->name())->host));
+      handed.push_back(each->host->hand_over().take_over(
+          slot_->now.find(each->host->name())->host->hand_over()));
       report_.keys += handed.back().kept;
       report_.keys_dropped += handed.back().dropped;
     }

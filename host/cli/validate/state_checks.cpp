@@ -71,8 +71,7 @@ void add_foreign(std::uint32_t form, Random& random, std::vector<Blob>& out) {
 }
 
 /// What is right but for its number. No host asks for these, a later one may.
-void add_unknown_forms(const std::string& own, ControllerHost::StateForms forms,
-                       std::vector<Blob>& out) {
+void add_unknown_forms(const std::string& own, StateForms forms, std::vector<Blob>& out) {
   for (const std::uint32_t form :
        {std::uint32_t{0}, forms.writes + 1, std::numeric_limits<std::uint32_t>::max()}) {
     out.push_back({"its own in the unknown form " + std::to_string(form), form, own});
@@ -102,7 +101,8 @@ class StateTrial {
   /// Writes the controller's state. False: it does not, which has been reported.
   [[nodiscard]] bool write_own() {
     reporter_.step(from_.name() + " writes its state");
-    if (!with_successor([&](ControllerHost&) { own_ = from_.write_state(); })) return false;
+    if (!with_successor([&](ControllerHost&) { own_ = from_.plugin().write_state(); }))
+      return false;
     if (!own_) {
       reporter_.fail(from_.name() + " does not write its state: " + own_.error().message());
       return false;
@@ -135,7 +135,7 @@ class StateTrial {
  private:
   enum class Verdict { kTaken, kRefused };
 
-  [[nodiscard]] ControllerHost::StateForms forms() const { return *from_.state_forms(); }
+  [[nodiscard]] StateForms forms() const { return *from_.plugin().state_forms(); }
   bool fail(const std::string& text) {
     reporter_.fail(from_.name() + " " + text);
     return false;
@@ -149,14 +149,14 @@ class StateTrial {
     if (!made) return fail(made.error().message());
     ControllerHost& to = **made;
     const Time now = clock_->now();
-    if (!from_.hold_handlers(to, now + kHoldLimit)) {
+    if (!from_.hand_over().hold_handlers(to.hand_over(), now + kHoldLimit)) {
       fail("has handlers that do not end");
       reporter_.leave();
     }
     call(to);
-    from_.release_handlers();
-    to.release_handlers();
-    if (to.retire({now, clock_->now() + kHoldLimit})) return true;
+    from_.hand_over().release_handlers();
+    to.hand_over().release_handlers();
+    if (to.runner().retire({now, clock_->now() + kHoldLimit})) return true;
     fail("has calls that do not end");
     reporter_.leave();
   }
@@ -164,8 +164,8 @@ class StateTrial {
   Verdict read(const Blob& blob) {
     Status status;
     reporter_.step(from_.name() + " reads a state: " + blob.what);
-    const bool ran =
-        with_successor([&](ControllerHost& to) { status = to.read_state(blob.form, blob.bytes); });
+    const bool ran = with_successor(
+        [&](ControllerHost& to) { status = to.plugin().read_state(blob.form, blob.bytes); });
     why_ = status.message();
     if (ran && why_.starts_with(kThrew)) fail("throws when it reads a state: " + blob.what);
     return ran && status.ok() ? Verdict::kTaken : Verdict::kRefused;
@@ -190,7 +190,7 @@ void check_state(const Subject& subject, const CheckReporter& reporter) {
   std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
   std::vector<ControllerHost*> with_state = host->serving();
-  std::erase_if(with_state, [](const ControllerHost* each) { return !each->state_forms(); });
+  std::erase_if(with_state, [](ControllerHost* each) { return !each->plugin().state_forms(); });
   if (with_state.empty()) reporter.note("hands over no state");
   if (!with_state.empty()) {
     const std::unique_ptr<Random> random = make_seeded_random(subject.seed);

@@ -224,9 +224,9 @@ struct TrialHost::State {
 
   [[nodiscard]] bool busy() const EXCLUDES(mutex) {
     MutexLock lock(mutex);
-    for (const ControllerHost* host : hosts) {
-      if (!host->caches_ready() || host->waiting() > 0) return true;
-      if (!host->overdue(Duration::zero()).ok()) return true;
+    for (ControllerHost* host : hosts) {
+      if (!host->runner().caches_ready() || host->runner().waiting() > 0) return true;
+      if (!host->runner().overdue(Duration::zero()).ok()) return true;
     }
     return false;
   }
@@ -299,13 +299,13 @@ Status TrialHost::start() {
   at.plugins->add(plugin, "");
   for (const DeclaredController& declared : at.declaration.controllers) {
     auto controller = at.make(*plugin, declared, 1);
-    const ControllerHost::InitResult result = controller->init(plugin->init(declared.name));
+    const InitResult result = controller->init(plugin->init(declared.name));
     Status status;
-    if (result.outcome == ControllerHost::InitOutcome::kStarted) status = controller->commit();
-    if (result.outcome == ControllerHost::InitOutcome::kFailed) {
+    if (result.outcome == InitOutcome::kStarted) status = controller->commit();
+    if (result.outcome == InitOutcome::kFailed) {
       status = Status(Code::kInternal, result.reason);
     }
-    if (result.outcome == ControllerHost::InitOutcome::kStarted && status.ok()) {
+    if (result.outcome == InitOutcome::kStarted && status.ok()) {
       at.plugins->add(at.declaration.name, std::move(controller));
       continue;
     }
@@ -401,17 +401,17 @@ Result<std::unique_ptr<ControllerHost>> TrialHost::successor(const ControllerHos
   }
   constexpr std::uint64_t kSecond = 2;
   auto made = at.make_aside(*at.next, of.declared(), kSecond);
-  const ControllerHost::InitResult result = made->init(at.next->init(of.name()));
-  if (result.outcome != ControllerHost::InitOutcome::kStarted) {
+  const InitResult result = made->init(at.next->init(of.name()));
+  if (result.outcome != InitOutcome::kStarted) {
     return Status(Code::kInternal, "a second build of " + of.name() +
                                        " does not start beside the "
                                        "first: " +
                                        result.reason);
   }
-  if (Status s = made->commit(ControllerHost::Reach::kRunning); !s.ok()) return s;
+  if (Status s = made->commit(Reach::kRunning); !s.ok()) return s;
   made->start();
-  if (made->wait_caches(at.clock->now() + kStopLimit)) return made;
-  (void)made->retire({Time::min(), at.clock->now() + kStopLimit});
+  if (made->runner().wait_caches(at.clock->now() + kStopLimit)) return made;
+  (void)made->runner().retire({Time::min(), at.clock->now() + kStopLimit});
   return Status(Code::kUnavailable, "its handlers do not end");
 }
 
@@ -447,14 +447,14 @@ const std::vector<std::string>& TrialHost::skipped() const { return state_->skip
 std::size_t TrialHost::retained() const {
   std::size_t count = 0;
   MutexLock lock(state_->mutex);
-  for (ControllerHost* host : state_->hosts) count += host->retained().size();
+  for (ControllerHost* host : state_->hosts) count += host->abi().retained.size();
   return count;
 }
 
 std::string TrialHost::running() const {
   MutexLock lock(state_->mutex);
-  for (const ControllerHost* host : state_->hosts) {
-    if (const Status s = host->overdue(Duration::zero()); !s.ok()) return s.message();
+  for (ControllerHost* host : state_->hosts) {
+    if (const Status s = host->runner().overdue(Duration::zero()); !s.ok()) return s.message();
   }
   return "";
 }

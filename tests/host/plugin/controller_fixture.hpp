@@ -94,7 +94,7 @@ struct Tables {
 /// Pods are read through a projection, ReplicaSets whole. One controller, "sample-controller".
 class ControllerHostTest : public ::testing::Test {
  protected:
-  using Outcome = ControllerHost::InitOutcome;
+  using Outcome = InitOutcome;
   using Init = std::function<std::int32_t(const davit_context&, davit_controller&)>;
   using Sync = std::function<davit_code(davit_str key, davit_sync_result& result)>;
 
@@ -133,7 +133,7 @@ class ControllerHostTest : public ::testing::Test {
     return *host_;
   }
   /// Calls the InitFunc, which does `what`.
-  ControllerHost::InitResult init(Init what) {
+  InitResult init(Init what) {
     if (!host_) make();
     init_ = std::move(what);
     return host_->init([](const davit_context* context, davit_controller* out) {
@@ -153,7 +153,7 @@ class ControllerHostTest : public ::testing::Test {
   /// Does `what` as if the host had called the controller.
   template <typename What>
   auto inside(Phase phase, What what) {
-    CallFrame frame(host_->handle(), phase, {}, {});
+    CallFrame frame(&host_->abi(), phase, {}, {});
     return what();
   }
 
@@ -169,7 +169,7 @@ class ControllerHostTest : public ::testing::Test {
       if (test->on_event_) test->on_event_(*event);
     };
     davit_handle handle = 0;
-    EXPECT_EQ(tables_.informer->open(host_->handle(), &options, &handle), DAVIT_OK);
+    EXPECT_EQ(tables_.informer->open(&host_->abi(), &options, &handle), DAVIT_OK);
     return handle;
   }
   /// A queue whose sync is `sync`; every key that was synced is in synced_ afterwards.
@@ -185,12 +185,12 @@ class ControllerHostTest : public ::testing::Test {
       return test->sync_ ? test->sync_(key, *result) : davit_code{DAVIT_OK};
     };
     davit_handle handle = 0;
-    EXPECT_EQ(tables_.queue->open(host_->handle(), &options, &handle), DAVIT_OK);
+    EXPECT_EQ(tables_.queue->open(&host_->abi(), &options, &handle), DAVIT_OK);
     return handle;
   }
   davit_code add(davit_handle queue, std::string_view key) {
     return inside(Phase::kHandler,
-                  [&] { return tables_.queue->add(host_->handle(), queue, str(key)); });
+                  [&] { return tables_.queue->add(&host_->abi(), queue, str(key)); });
   }
 
   /// Makes what init() opened real and fills the caches: one list for each informer.
@@ -211,7 +211,7 @@ class ControllerHostTest : public ::testing::Test {
   }
   void run() {
     host_->start();
-    host_->begin_syncing();
+    host_->lead();
   }
 
   test::FakeClock clock_;

@@ -13,7 +13,7 @@ TEST_F(ControllerInitTest, InitFuncSeesItsNameTheAbiAndTheTables) {
     EXPECT_EQ(context.size, sizeof(davit_context));
     EXPECT_EQ(context.abi_major, DAVIT_ABI_MAJOR);
     EXPECT_EQ(context.abi_minor, DAVIT_ABI_MINOR);
-    EXPECT_EQ(context.host, host_->handle());
+    EXPECT_EQ(context.host, &host_->abi());
     EXPECT_EQ(view(context.controller), "sample-controller");
     EXPECT_EQ(context.capability(context.host, str("davit.queue/1")), tables_.queue);
     EXPECT_EQ(context.capability(context.host, str("davit.queue/2")), nullptr);
@@ -23,8 +23,6 @@ TEST_F(ControllerInitTest, InitFuncSeesItsNameTheAbiAndTheTables) {
   });
   EXPECT_EQ(result.outcome, Outcome::kStarted);
 }
-
-using InitOutcome = ControllerHost::InitOutcome;
 
 struct AnswerCase {
   const char* name;
@@ -94,7 +92,7 @@ TEST_F(ControllerInitTest, NothingIsLeftBehindUnlessItStarts) {
     });
     EXPECT_THAT(informers_.informers(), IsEmpty());
     EXPECT_TRUE(host_->health().ok());
-    EXPECT_FALSE(host_->has_debug_page());
+    EXPECT_FALSE(host_->plugin().has_debug_page());
     host_.reset();
     EXPECT_EQ(destroyed, 0) << "the plugin cleans up itself what it did not hand over";
   }
@@ -108,7 +106,7 @@ TEST_F(ControllerInitTest, RefusedWatchNamesTheEntryThatTheNoteLacks) {
   options.field_selector = str("metadata.name=web");
   const auto result = init([&](const davit_context& context, davit_controller&) {
     davit_handle handle = 0;
-    EXPECT_EQ(tables_.informer->open(host_->handle(), &options, &handle), DAVIT_UNDECLARED);
+    EXPECT_EQ(tables_.informer->open(&host_->abi(), &options, &handle), DAVIT_UNDECLARED);
     context.error_text(context.host, str("cannot open the informer"));
     return DAVIT_FAILED;
   });
@@ -139,8 +137,8 @@ TEST_F(ControllerInitTest, ControllerWithoutAnySideIsComplete) {
   commit();
   run();
   EXPECT_TRUE(host_->health().ok());
-  EXPECT_FALSE(host_->has_debug_page());
-  EXPECT_EQ(host_->debug_page("", "").error().code(), Code::kNotFound);
+  EXPECT_FALSE(host_->plugin().has_debug_page());
+  EXPECT_EQ(host_->plugin().debug_page("", "").error().code(), Code::kNotFound);
 }
 
 TEST_F(ControllerInitTest, DestroyIsCalledOnceWithItsSelfAndMayUseTheHost) {
@@ -196,14 +194,14 @@ TEST_F(ControllerInitTest, ConfigIsAValueDuringInitAndLater) {
   with_config.config = R"({"burst":500})";
   make(std::move(with_config));
   start_with(
-      [&] { EXPECT_EQ(Value(tables_.config->value(host_->handle()))["burst"].integer(), 500); });
+      [&] { EXPECT_EQ(Value(tables_.config->value(&host_->abi()))["burst"].integer(), 500); });
   inside(Phase::kSync,
-         [&] { EXPECT_EQ(Value(tables_.config->value(host_->handle()))["burst"].integer(), 500); });
+         [&] { EXPECT_EQ(Value(tables_.config->value(&host_->abi()))["burst"].integer(), 500); });
 }
 
 TEST_F(ControllerInitTest, MissingConfigIsAbsentAndAMalformedOneFails) {
   start_with([&] {
-    EXPECT_EQ(tables_.object->kind(tables_.config->value(host_->handle())), DAVIT_KIND_ABSENT);
+    EXPECT_EQ(tables_.object->kind(tables_.config->value(&host_->abi())), DAVIT_KIND_ABSENT);
     EXPECT_EQ(tables_.object->kind(tables_.config->value(nullptr)), DAVIT_KIND_ABSENT);
   });
 

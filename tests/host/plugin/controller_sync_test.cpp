@@ -43,7 +43,7 @@ class ControllerSyncTest : public ControllerHostTest {
     davit_request request = pod_request(verb);
     request.name = str(name);
     response.size = sizeof(response);
-    return tables_.client->call(host_->handle(), &request, &response);
+    return tables_.client->call(&host_->abi(), &request, &response);
   }
   /// A sync of key "web" that sends one request; other keys do nothing.
   Sync sending(std::int32_t verb, std::string name) {
@@ -68,12 +68,12 @@ TEST_F(ControllerSyncTest, ReadOutsideTheProjectionNamesTheFieldAndWhatToWrite) 
     queue_ = open_queue([&](davit_str key, davit_sync_result&) -> davit_code {
       if (view(key) != "web") return DAVIT_OK;
       davit_value pod{};
-      EXPECT_EQ(tables_.informer->get(host_->handle(), pods, str("default"), str("old"), &pod),
+      EXPECT_EQ(tables_.informer->get(&host_->abi(), pods, str("default"), str("old"), &pod),
                 DAVIT_OK);
       const davit_name names[] = {space_.intern("metadata"), space_.intern("annotations")};
       davit_value out{};
       const davit_code code = tables_.object->path(pod, names, 2, &out);
-      context_->error_text(host_->handle(), str("no annotations"));
+      context_->error_text(&host_->abi(), str("no annotations"));
       return code;
     });
   });
@@ -92,7 +92,7 @@ TEST_F(ControllerSyncTest, SyncSeesItsKeyAndAnEmptyResult) {
   start_queue([&](davit_str key, davit_sync_result& result) -> davit_code {
     EXPECT_EQ(result.size, sizeof(davit_sync_result));
     EXPECT_EQ(result.again_ms, 0u);
-    EXPECT_EQ(host_->frame()->key(), view(key));
+    EXPECT_EQ(CallFrame::current(&host_->abi())->key(), view(key));
     return DAVIT_OK;
   });
   sync_once("default/web");
@@ -111,7 +111,7 @@ TEST_F(ControllerSyncTest, AgainRunsTheKeyOnceMoreAfterThatTime) {
 
 TEST_F(ControllerSyncTest, ErrorTextReachesTheLog) {
   const std::string line = failure_of([&](davit_str, davit_sync_result&) -> davit_code {
-    context_->error_text(host_->handle(), str("the quota is used up"));
+    context_->error_text(&host_->abi(), str("the quota is used up"));
     return DAVIT_FORBIDDEN;
   });
   EXPECT_THAT(line, HasSubstr("E sample-controller: Sync failed err=the quota is used up key=web "
@@ -142,7 +142,7 @@ TEST_F(ControllerSyncTest, FailedKeyComesAgainAfterItsBackOff) {
   });
   sync_once("web");
   inside(Phase::kHandler,
-         [&] { EXPECT_EQ(tables_.queue->failures(host_->handle(), queue_, str("web")), 1u); });
+         [&] { EXPECT_EQ(tables_.queue->failures(&host_->abi(), queue_, str("web")), 1u); });
   clock_.await_deadline(clock_.now() + std::chrono::milliseconds(5));
   clock_.advance(std::chrono::milliseconds(5));
   EXPECT_EQ(synced_.await(3)[2], "web");
@@ -200,7 +200,7 @@ TEST_F(ControllerSyncTest, HeldBackKeyIsLetGoWhenTheListThatItAsksForHasCome) {
   synced_.await(3);
 
   clock_.advance(seconds(31));
-  host_->report();
+  host_->runner().report();
   EXPECT_EQ(add(queue_, "mark"), DAVIT_OK);
   EXPECT_EQ(synced_.await(4)[3], "mark") << "past its deadline the key is still held back";
   send(0, "");  // A watch that ends as soon as it begins.
@@ -356,15 +356,15 @@ TEST_F(ControllerSidesTest, DebugPageIsServedByTheController) {
                     return DAVIT_OK;
                   }};
   start_sides();
-  EXPECT_TRUE(host_->has_debug_page());
-  EXPECT_EQ(*host_->debug_page("state", "?a=1"), "state?a=1");
-  EXPECT_EQ(host_->debug_page("gone", "").error().code(), Code::kNotFound);
-  EXPECT_EQ(host_->debug_page("bad", "").error().code(), Code::kInternal);
-  EXPECT_THAT(host_->debug_page("bad", "").error().message(), HasSubstr("oops"));
+  EXPECT_TRUE(host_->plugin().has_debug_page());
+  EXPECT_EQ(*host_->plugin().debug_page("state", "?a=1"), "state?a=1");
+  EXPECT_EQ(host_->plugin().debug_page("gone", "").error().code(), Code::kNotFound);
+  EXPECT_EQ(host_->plugin().debug_page("bad", "").error().code(), Code::kInternal);
+  EXPECT_THAT(host_->plugin().debug_page("bad", "").error().message(), HasSubstr("oops"));
 
   sides_.debug.serve = nullptr;
-  EXPECT_FALSE(host_->has_debug_page());
-  EXPECT_EQ(host_->debug_page("state", "").error().code(), Code::kNotFound);
+  EXPECT_FALSE(host_->plugin().has_debug_page());
+  EXPECT_EQ(host_->plugin().debug_page("state", "").error().code(), Code::kNotFound);
 }
 
 TEST_F(ControllerSidesTest, TooSmallTablesAndThrownOnesCountAsMissing) {
@@ -373,11 +373,11 @@ TEST_F(ControllerSidesTest, TooSmallTablesAndThrownOnesCountAsMissing) {
                   [](void*, davit_str, davit_str, davit_sink) -> davit_code { return DAVIT_OK; }};
   start_sides();
   EXPECT_TRUE(host_->health().ok());
-  EXPECT_FALSE(host_->has_debug_page());
+  EXPECT_FALSE(host_->plugin().has_debug_page());
 
   sides_.throws = true;
   EXPECT_TRUE(host_->health().ok());
-  EXPECT_FALSE(host_->has_debug_page());
+  EXPECT_FALSE(host_->plugin().has_debug_page());
   EXPECT_THAT(log_.lines(), Contains(HasSubstr("no sides")));
 }
 

@@ -40,11 +40,11 @@ class HostClientTest : public ControllerHostTest {
  protected:
   Answer call(const davit_request& request) {
     if (!host_) make();
-    CallFrame frame(host_->handle(), Phase::kSync, {}, stop_.get_token());
+    CallFrame frame(&host_->abi(), Phase::kSync, {}, stop_.get_token());
     davit_response response{};
     response.size = sizeof(response);
     Answer answer;
-    answer.returned = tables_.client->call(host_->handle(), &request, &response);
+    answer.returned = tables_.client->call(&host_->abi(), &request, &response);
     answer.code = response.code;
     answer.http_status = response.http_status;
     answer.retry_after_ms = response.retry_after_ms;
@@ -348,7 +348,7 @@ TEST_F(HostClientTest, BatchRespondsToEachRequestAndReportsAFailure) {
       request(DAVIT_GET, "pods", "b"), request(DAVIT_GET, "pods", "c")};
   davit_response responses[4] = {};
   inside(Phase::kSync, [&] {
-    EXPECT_NE(tables_.client->batch(host_->handle(), requests, sizeof(davit_request), responses,
+    EXPECT_NE(tables_.client->batch(&host_->abi(), requests, sizeof(davit_request), responses,
                                     sizeof(davit_response), 4),
               DAVIT_OK);
     EXPECT_EQ(responses[0].code, DAVIT_UNDECLARED);
@@ -358,11 +358,11 @@ TEST_F(HostClientTest, BatchRespondsToEachRequestAndReportsAFailure) {
     EXPECT_EQ(responses[3].code, DAVIT_OK);
     EXPECT_EQ(responses[3].size, sizeof(davit_response));
     EXPECT_EQ(transport_.requests().size(), 3u);
-    EXPECT_EQ(tables_.client->batch(host_->handle(), requests, sizeof(davit_request), responses,
+    EXPECT_EQ(tables_.client->batch(&host_->abi(), requests, sizeof(davit_request), responses,
                                     sizeof(davit_response), 1),
               DAVIT_UNDECLARED)
         << "nothing left to send";
-    EXPECT_EQ(tables_.client->batch(host_->handle(), requests + 1, sizeof(davit_request), responses,
+    EXPECT_EQ(tables_.client->batch(&host_->abi(), requests + 1, sizeof(davit_request), responses,
                                     sizeof(davit_response), 1),
               DAVIT_OK);
   });
@@ -384,14 +384,14 @@ TEST_F(HostClientTest, OtherStridesAreFollowed) {
   const LongRequest requests[2];
   ShortResponse responses[2] = {{16, -1, -1, 77}, {16, -1, -1, 77}};
   inside(Phase::kSync, [&] {
-    EXPECT_EQ(tables_.client->batch(host_->handle(), &requests[0].known, sizeof(LongRequest),
+    EXPECT_EQ(tables_.client->batch(&host_->abi(), &requests[0].known, sizeof(LongRequest),
                                     reinterpret_cast<davit_response*>(responses),
                                     offsetof(ShortResponse, untouched), 1),
               DAVIT_OK);
     EXPECT_EQ(responses[0].code, DAVIT_OK);
     EXPECT_EQ(responses[0].http_status, 200);
     EXPECT_EQ(responses[0].untouched, 77);
-    EXPECT_EQ(tables_.client->batch(host_->handle(), &requests[0].known, sizeof(LongRequest),
+    EXPECT_EQ(tables_.client->batch(&host_->abi(), &requests[0].known, sizeof(LongRequest),
                                     reinterpret_cast<davit_response*>(responses),
                                     sizeof(ShortResponse), 2),
               DAVIT_OK);
@@ -417,7 +417,7 @@ TEST_F(HostClientTest, DiscoveryShowsWhetherAResourceExists) {
   apis.headers = {
       {"content-type", "application/json;v=v2;g=apidiscovery.k8s.io;as=APIGroupDiscoveryList"}};
   const auto exists = [&](const char* group, const char* resource) {
-    return tables_.client->resource_exists(host_->handle(), str(group), str("v1"), str(resource));
+    return tables_.client->resource_exists(&host_->abi(), str(group), str("v1"), str(resource));
   };
   inside(Phase::kInit, [&] {
     EXPECT_EQ(exists("apps", "deployments"), DAVIT_UNAVAILABLE) << "the server does not answer";
@@ -434,8 +434,8 @@ TEST_F(HostClientTest, DiscoveryShowsWhetherAResourceExists) {
 TEST_F(HostClientTest, QuestionForAResourceEndsWhenTheHostStops) {
   make();
   stop_.request_stop();
-  CallFrame frame(host_->handle(), Phase::kSync, {}, stop_.get_token());
-  EXPECT_EQ(tables_.client->resource_exists(host_->handle(), str(""), str("v1"), str("pods")),
+  CallFrame frame(&host_->abi(), Phase::kSync, {}, stop_.get_token());
+  EXPECT_EQ(tables_.client->resource_exists(&host_->abi(), str(""), str("v1"), str("pods")),
             DAVIT_CANCELLED);
   EXPECT_THAT(discovery_transport_.requests(), IsEmpty());
 }

@@ -25,13 +25,13 @@ class HostObjectsTest : public ControllerHostTest {
   }
   davit_code read(davit_value value, std::string_view first, std::string_view second,
                   davit_value& out) {
-    const davit_name names[] = {tables_.object->name(host_->handle(), str(first)),
-                                tables_.object->name(host_->handle(), str(second))};
+    const davit_name names[] = {tables_.object->name(&host_->abi(), str(first)),
+                                tables_.object->name(&host_->abi(), str(second))};
     return tables_.object->path(value, names, 2, &out);
   }
   davit_value get(davit_handle informer, std::string_view name) {
     davit_value out{};
-    EXPECT_EQ(tables_.informer->get(host_->handle(), informer, str("default"), str(name), &out),
+    EXPECT_EQ(tables_.informer->get(&host_->abi(), informer, str("default"), str(name), &out),
               DAVIT_OK);
     return out;
   }
@@ -40,7 +40,7 @@ class HostObjectsTest : public ControllerHostTest {
     davit_list out{};
     std::vector<std::string> names;
     const davit_code code =
-        tables_.informer->select(host_->handle(), informer, str(index), str(key), &out);
+        tables_.informer->select(&host_->abi(), informer, str(index), str(key), &out);
     if (code != DAVIT_OK) return {"code " + std::to_string(code)};
     for (std::size_t i = 0; i < out.count; ++i) {
       names.emplace_back(Value(out.items[i])["metadata"]["name"].string());
@@ -65,8 +65,7 @@ TEST_F(HostObjectsTest, ValuesFromTheCacheShowWhatWasDeclaredOnly) {
     EXPECT_EQ(json(pod), "code " + std::to_string(DAVIT_UNDECLARED));
 
     davit_list all{};
-    ASSERT_EQ(tables_.informer->select(host_->handle(), informer, str(""), str(""), &all),
-              DAVIT_OK);
+    ASSERT_EQ(tables_.informer->select(&host_->abi(), informer, str(""), str(""), &all), DAVIT_OK);
     ASSERT_EQ(all.count, 2u);
     EXPECT_EQ(read(all.items[1], "spec", "containers", out), DAVIT_UNDECLARED);
   });
@@ -124,7 +123,7 @@ TEST_F(HostObjectsTest, InformerMayHaveNoHandler) {
     options.size = sizeof(options);
     options.version = str("v1");
     options.resource = str("pods");
-    ASSERT_EQ(tables_.informer->open(host_->handle(), &options, &informer), DAVIT_OK);
+    ASSERT_EQ(tables_.informer->open(&host_->abi(), &options, &informer), DAVIT_OK);
     open_queue();
   });
   commit({pods()});
@@ -161,10 +160,10 @@ TEST_F(HostObjectsTest, PluginOfAShorterStructOpensAnInformerWithoutHandler) {
     options.resource = str("pods");
     options.on_event = [](void*, const davit_event*) { ADD_FAILURE() << "beyond `size`"; };
     davit_handle out = 0;
-    EXPECT_EQ(tables_.informer->open(host_->handle(), &options, &out), DAVIT_OK);
+    EXPECT_EQ(tables_.informer->open(&host_->abi(), &options, &out), DAVIT_OK);
     options.size = 4096;
     options.on_event = nullptr;
-    EXPECT_EQ(tables_.informer->open(host_->handle(), &options, &out), DAVIT_OK)
+    EXPECT_EQ(tables_.informer->open(&host_->abi(), &options, &out), DAVIT_OK)
         << "a longer struct is read as far as this host knows it";
   });
   commit({pods()});
@@ -175,21 +174,21 @@ TEST_F(HostObjectsTest, IndexesAreTheControllersOwn) {
   start_with([&] {
     one = open_informer("", "pods");
     const auto add = [&](const char* name, const char* path) {
-      return tables_.informer->add_index(host_->handle(), one, str(name), str(path));
+      return tables_.informer->add_index(&host_->abi(), one, str(name), str(path));
     };
     EXPECT_EQ(add("node", "spec.nodeName"), DAVIT_OK);
     EXPECT_EQ(add("node", "spec.nodeName"), DAVIT_OK) << "twice is no error";
     EXPECT_EQ(add("node", "metadata.name"), DAVIT_ALREADY_EXISTS);
     EXPECT_EQ(add("controller", "spec.nodeName"), DAVIT_ALREADY_EXISTS);
     EXPECT_EQ(add("bad", "spec..nodeName"), DAVIT_INVALID);
-    EXPECT_EQ(tables_.informer->add_index(host_->handle(), one + 1, str("x"), str("spec")),
+    EXPECT_EQ(tables_.informer->add_index(&host_->abi(), one + 1, str("x"), str("spec")),
               DAVIT_STALE);
   });
   const std::unique_ptr<ControllerHost> first = std::move(host_);
   davit_handle two = 0;
   start_with([&] {
     two = open_informer("", "pods");
-    EXPECT_EQ(tables_.informer->add_index(host_->handle(), two, str("node"), str("metadata.name")),
+    EXPECT_EQ(tables_.informer->add_index(&host_->abi(), two, str("node"), str("metadata.name")),
               DAVIT_OK);
   });
   ASSERT_TRUE(first->commit().ok());
@@ -203,9 +202,9 @@ TEST_F(HostObjectsTest, IndexesAreTheControllersOwn) {
     EXPECT_THAT(select(two, "other", "a"), ElementsAre("code 1"));
     EXPECT_THAT(select(two + 1, "", ""), ElementsAre("code 12"));
   });
-  CallFrame frame(first->handle(), Phase::kSync, {}, {});
+  CallFrame frame(&first->abi(), Phase::kSync, {}, {});
   davit_list out{};
-  ASSERT_EQ(tables_.informer->select(first->handle(), one, str("node"), str("n1"), &out), DAVIT_OK);
+  ASSERT_EQ(tables_.informer->select(&first->abi(), one, str("node"), str("n1"), &out), DAVIT_OK);
   EXPECT_EQ(out.count, 1u);
 }
 
@@ -215,11 +214,11 @@ TEST_F(HostObjectsTest, MissingObjectsAndStaleHandlesReturnTheirCodes) {
   commit({pods()});
   inside(Phase::kHandler, [&] {
     davit_value out{};
-    EXPECT_EQ(tables_.informer->get(host_->handle(), informer, str("default"), str("zz"), &out),
+    EXPECT_EQ(tables_.informer->get(&host_->abi(), informer, str("default"), str("zz"), &out),
               DAVIT_NOT_FOUND);
-    EXPECT_EQ(tables_.informer->get(host_->handle(), informer, davit_str{}, davit_str{}, &out),
+    EXPECT_EQ(tables_.informer->get(&host_->abi(), informer, davit_str{}, davit_str{}, &out),
               DAVIT_NOT_FOUND);
-    EXPECT_EQ(tables_.informer->get(host_->handle(), 77, str("default"), str("a"), &out),
+    EXPECT_EQ(tables_.informer->get(&host_->abi(), 77, str("default"), str("a"), &out),
               DAVIT_STALE);
     EXPECT_EQ(out.object, nullptr);
   });
@@ -233,23 +232,23 @@ TEST_F(HostObjectsTest, RetainedValueOutlivesItsCallWithItsMask) {
   inside(Phase::kSync, [&] {
     davit_value node{};
     ASSERT_EQ(read(get(informer, "a"), "spec", "nodeName", node), DAVIT_OK);
-    ASSERT_EQ(tables_.object->retain(host_->handle(), get(informer, "a"), &kept), DAVIT_OK);
+    ASSERT_EQ(tables_.object->retain(&host_->abi(), get(informer, "a"), &kept), DAVIT_OK);
   });
   send(0, event_json("DELETED", {.name = "a", .version = "11"}));
 
   inside(Phase::kHandler, [&] {
     davit_value again{};
     davit_value out{};
-    ASSERT_EQ(tables_.object->retained(host_->handle(), kept, &again), DAVIT_OK);
+    ASSERT_EQ(tables_.object->retained(&host_->abi(), kept, &again), DAVIT_OK);
     EXPECT_EQ(read(again, "spec", "nodeName", out), DAVIT_OK);
     EXPECT_EQ(Value(out).string(), "n1");
     EXPECT_EQ(read(again, "spec", "containers", out), DAVIT_UNDECLARED);
-    EXPECT_EQ(tables_.object->release(host_->handle(), kept), DAVIT_OK);
-    EXPECT_EQ(tables_.object->release(host_->handle(), kept), DAVIT_STALE);
-    EXPECT_EQ(tables_.object->retained(host_->handle(), kept, &again), DAVIT_STALE);
+    EXPECT_EQ(tables_.object->release(&host_->abi(), kept), DAVIT_OK);
+    EXPECT_EQ(tables_.object->release(&host_->abi(), kept), DAVIT_STALE);
+    EXPECT_EQ(tables_.object->retained(&host_->abi(), kept, &again), DAVIT_STALE);
     EXPECT_EQ(again.object, nullptr);
-    EXPECT_EQ(tables_.object->retain(host_->handle(), davit_value{}, &kept), DAVIT_NOT_FOUND);
-    EXPECT_EQ(tables_.object->retained(host_->handle(), informer, &again), DAVIT_STALE)
+    EXPECT_EQ(tables_.object->retain(&host_->abi(), davit_value{}, &kept), DAVIT_NOT_FOUND);
+    EXPECT_EQ(tables_.object->retained(&host_->abi(), informer, &again), DAVIT_STALE)
         << "a handle of another kind";
   });
 }

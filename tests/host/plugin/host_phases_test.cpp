@@ -128,7 +128,7 @@ TEST_F(HostPhasesTest, EachFunctionReturnsMisuseOutsideItsPhases) {
   for (const Phase phase : {Phase::kInit, Phase::kHandler, Phase::kSync, Phase::kProbe}) {
     for (const PhaseCase& each : kPhaseCases) {
       const bool allowed = (each.callers & (1U << static_cast<unsigned>(phase))) != 0;
-      const davit_code code = inside(phase, [&] { return each.call(tables_, host_->handle()); });
+      const davit_code code = inside(phase, [&] { return each.call(tables_, &host_->abi()); });
       EXPECT_EQ(code != DAVIT_MISUSE, allowed)
           << each.name << " in phase " << static_cast<int>(phase) << " answered " << code;
     }
@@ -139,7 +139,7 @@ TEST_F(HostPhasesTest, EachFunctionReturnsMisuseOutsideItsPhases) {
 TEST_F(HostPhasesTest, EachFunctionReturnsMisuseOutsideAnyCall) {
   make();
   for (const PhaseCase& each : kPhaseCases) {
-    EXPECT_EQ(each.call(tables_, host_->handle()), DAVIT_MISUSE) << each.name;
+    EXPECT_EQ(each.call(tables_, &host_->abi()), DAVIT_MISUSE) << each.name;
     EXPECT_EQ(each.call(tables_, nullptr), DAVIT_MISUSE) << each.name;
   }
 }
@@ -149,7 +149,7 @@ TEST_F(HostPhasesTest, ThreadOfThePluginsOwnHasNoCall) {
   inside(Phase::kSync, [&] {
     std::jthread([this] {
       for (const PhaseCase& each : kPhaseCases) {
-        EXPECT_EQ(each.call(tables_, host_->handle()), DAVIT_MISUSE) << each.name;
+        EXPECT_EQ(each.call(tables_, &host_->abi()), DAVIT_MISUSE) << each.name;
       }
     }).join();
   });
@@ -161,7 +161,7 @@ TEST_F(HostPhasesTest, AnotherControllersHostIsRefused) {
   make();
   inside(Phase::kSync, [&] {
     for (const PhaseCase& each : kPhaseCases) {
-      EXPECT_EQ(each.call(tables_, other->handle()), DAVIT_MISUSE) << each.name;
+      EXPECT_EQ(each.call(tables_, &other->abi()), DAVIT_MISUSE) << each.name;
     }
   });
 }
@@ -169,7 +169,7 @@ TEST_F(HostPhasesTest, AnotherControllersHostIsRefused) {
 TEST_F(HostPhasesTest, MissingArgumentsAreRefused) {
   make();
   inside(Phase::kInit, [&] {
-    davit_host* host = host_->handle();
+    davit_host* host = &host_->abi();
     davit_handle handle = 0;
     davit_informer_options informer{};
     davit_queue_options queue{};
@@ -192,7 +192,7 @@ TEST_F(HostPhasesTest, MissingArgumentsAreRefused) {
     EXPECT_EQ(handle, 0u);
   });
   inside(Phase::kSync, [&] {
-    davit_host* host = host_->handle();
+    davit_host* host = &host_->abi();
     davit_request request{};
     request.size = sizeof(request);
     davit_response response{};

@@ -23,11 +23,11 @@ class HostServicesTest : public ControllerHostTest {
   }
   davit_code open(const davit_metric_options& options, davit_handle& out) {
     return inside(Phase::kInit,
-                  [&] { return tables_.metric->open(host_->handle(), &options, &out); });
+                  [&] { return tables_.metric->open(&host_->abi(), &options, &out); });
   }
   davit_code record(davit_handle metric, double value, const davit_str* labels, std::size_t count) {
     return inside(Phase::kSync, [&] {
-      return tables_.metric->record(host_->handle(), metric, value, labels, count);
+      return tables_.metric->record(&host_->abi(), metric, value, labels, count);
     });
   }
 
@@ -44,9 +44,9 @@ TEST_F(HostServicesTest, EventsCarryTheClientNameAsTheirSource) {
   about.name = str("a");
   about.uid = str("u1");
   inside(Phase::kSync, [&] {
-    EXPECT_EQ(tables_.event->record(host_->handle(), &about, str("Normal"), str("Done"),
-                                    str("It is done")),
-              DAVIT_OK);
+    EXPECT_EQ(
+        tables_.event->record(&host_->abi(), &about, str("Normal"), str("Done"), str("It is done")),
+        DAVIT_OK);
   });
   EXPECT_THAT(event_api_.events.await(1), ElementsAre("sample Normal Done Pod/a: It is done"));
 }
@@ -58,7 +58,7 @@ TEST_F(HostServicesTest, ReferenceIsReadAsFarAsItsSize) {
   about.kind = str("Pod");
   about.name = str("a");
   inside(Phase::kSync, [&] {
-    EXPECT_EQ(tables_.event->record(host_->handle(), &about, str("Normal"), str("R"), str("m")),
+    EXPECT_EQ(tables_.event->record(&host_->abi(), &about, str("Normal"), str("R"), str("m")),
               DAVIT_OK)
         << "dropped with a log line";
   });
@@ -68,7 +68,7 @@ TEST_F(HostServicesTest, ReferenceIsReadAsFarAsItsSize) {
 
 TEST_F(HostServicesTest, LogLinesHaveTheControllersNameLevelAndFields) {
   make();
-  davit_host* host = host_->handle();
+  davit_host* host = &host_->abi();
   const davit_log_field fields[] = {{str("key"), str("default/web")}, {davit_str{}, davit_str{}}};
   tables_.log->write(host, DAVIT_LOG_ERROR, str("Bad"), fields, 1);
   tables_.log->write(host, -7, str("Worse"), fields, 0);
@@ -87,7 +87,7 @@ TEST_F(HostServicesTest, LogLinesHaveTheControllersNameLevelAndFields) {
 
 TEST_F(HostServicesTest, ClocksAndRandomnessAreTheHosts) {
   make();
-  davit_host* host = host_->handle();
+  davit_host* host = &host_->abi();
   EXPECT_EQ(tables_.clock->monotonic_ns(host), test::FakeClock::kStart.time_since_epoch().count());
   EXPECT_EQ(tables_.clock->wall_ns(host),
             std::chrono::nanoseconds(test::FakeClock::kWallStart.time_since_epoch()).count());

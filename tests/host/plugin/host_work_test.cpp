@@ -32,7 +32,7 @@ class HostWorkTest : public ControllerHostTest {
     options.self = this;
     options.fire = [](void* self) {
       auto* test = static_cast<HostWorkTest*>(self);
-      const CallFrame* frame = CallFrame::current(test->host_->handle());
+      const CallFrame* frame = CallFrame::current(&test->host_->abi());
       test->begun_.push(frame != nullptr && frame->phase() == Phase::kSync ? "fired" : "lost");
     };
     return options;
@@ -40,12 +40,12 @@ class HostWorkTest : public ControllerHostTest {
   davit_handle start_timer(const davit_timer_options& options) {
     return inside(Phase::kHandler, [&] {
       davit_handle out = 0;
-      EXPECT_EQ(tables_.timer->start(host_->handle(), &options, &out), DAVIT_OK);
+      EXPECT_EQ(tables_.timer->start(&host_->abi(), &options, &out), DAVIT_OK);
       return out;
     });
   }
   davit_code stop_timer(davit_handle timer) {
-    return inside(Phase::kHandler, [&] { return tables_.timer->stop(host_->handle(), timer); });
+    return inside(Phase::kHandler, [&] { return tables_.timer->stop(&host_->abi(), timer); });
   }
 
   test::Collector<std::string> begun_;
@@ -56,19 +56,19 @@ TEST_F(HostWorkTest, KeysOfInitWaitUntilTheCachesAreFilled) {
   start_with([&] {
     open_informer("", "pods");
     const davit_handle queue = open_queue();
-    EXPECT_EQ(tables_.queue->add(host_->handle(), queue, str("default/web")), DAVIT_OK);
+    EXPECT_EQ(tables_.queue->add(&host_->abi(), queue, str("default/web")), DAVIT_OK);
   });
   ASSERT_TRUE(host_->commit().ok());
   ASSERT_TRUE(informers_.informers()[0]->prepare().ok());
   run();
-  EXPECT_FALSE(host_->syncing());
-  EXPECT_FALSE(host_->caches_ready());
+  EXPECT_FALSE(host_->runner().syncing());
+  EXPECT_FALSE(host_->runner().caches_ready());
   EXPECT_TRUE(synced_.entries().empty());
 
   send(0, list_json("10", {}));
 
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
-  EXPECT_TRUE(host_->caches_ready());
+  EXPECT_TRUE(host_->runner().caches_ready());
 }
 
 TEST_F(HostWorkTest, StandbySyncsNothing) {
@@ -77,9 +77,9 @@ TEST_F(HostWorkTest, StandbySyncsNothing) {
   commit();
   host_->start();
   EXPECT_EQ(add(queue, "default/web"), DAVIT_OK);
-  EXPECT_FALSE(host_->syncing());
+  EXPECT_FALSE(host_->runner().syncing());
 
-  host_->begin_syncing();
+  host_->lead();
 
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
 }
@@ -96,9 +96,9 @@ TEST_F(HostWorkTest, HostThatWinsSyncsWhenItsCachesAreKnownToBeAsNew) {
   EXPECT_EQ(add(queue, "default/web"), DAVIT_OK);
 
   host_->lead(clock_.now());
-  EXPECT_FALSE(host_->syncing());
+  EXPECT_FALSE(host_->runner().syncing());
   send(0, "");  // A watch that ends as soon as it begins.
-  EXPECT_FALSE(host_->syncing());
+  EXPECT_FALSE(host_->runner().syncing());
   send(0, list_json("12", {}));
 
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
@@ -122,7 +122,7 @@ TEST_F(HostWorkTest, DelayedAndRateLimitedKeysWaitForTheirTime) {
   commit();
   run();
   inside(Phase::kHandler, [&] {
-    davit_host* host = host_->handle();
+    davit_host* host = &host_->abi();
     EXPECT_EQ(tables_.queue->add_after(host, queue, str("later"), 1000), DAVIT_OK);
     EXPECT_EQ(tables_.queue->add_after(host, queue, str("never"), ~0ULL), DAVIT_OK)
         << "no overflow into the past";
@@ -145,10 +145,10 @@ TEST_F(HostWorkTest, OneShardRunsOneKeyAtATime) {
   davit_queue_options options = waiting_queue();
   options.workers = 3;
   start_with([&] {
-    ASSERT_EQ(tables_.queue->open(host_->handle(), &options, &queue), DAVIT_OK);
-    tables_.queue->add_sharded(host_->handle(), queue, str("a"), str("s"));
-    tables_.queue->add_sharded(host_->handle(), queue, str("b"), str("s"));
-    tables_.queue->add(host_->handle(), queue, str("c"));
+    ASSERT_EQ(tables_.queue->open(&host_->abi(), &options, &queue), DAVIT_OK);
+    tables_.queue->add_sharded(&host_->abi(), queue, str("a"), str("s"));
+    tables_.queue->add_sharded(&host_->abi(), queue, str("b"), str("s"));
+    tables_.queue->add(&host_->abi(), queue, str("c"));
   });
   commit();
   run();
@@ -166,9 +166,9 @@ TEST_F(HostWorkTest, QueuesOwnNumberOfWorkersWinsOverTheOperators) {
   davit_handle several = 0;
   start_with([&] {
     davit_queue_options options = waiting_queue();
-    ASSERT_EQ(tables_.queue->open(host_->handle(), &options, &several), DAVIT_OK);
+    ASSERT_EQ(tables_.queue->open(&host_->abi(), &options, &several), DAVIT_OK);
     options.workers = 1;
-    ASSERT_EQ(tables_.queue->open(host_->handle(), &options, &single), DAVIT_OK);
+    ASSERT_EQ(tables_.queue->open(&host_->abi(), &options, &single), DAVIT_OK);
   });
   commit();
   run();
@@ -187,10 +187,10 @@ TEST_F(HostWorkTest, PluginOfAShorterStructOpensAQueueWithDefaults) {
     davit_queue_options options = waiting_queue();
     options.size = offsetof(davit_queue_options, sync);
     davit_handle out = 0;
-    EXPECT_EQ(tables_.queue->open(host_->handle(), &options, &out), DAVIT_MISUSE)
+    EXPECT_EQ(tables_.queue->open(&host_->abi(), &options, &out), DAVIT_MISUSE)
         << "its sync is beyond `size`";
     options.size = sizeof(options) + 64;
-    EXPECT_EQ(tables_.queue->open(host_->handle(), &options, &out), DAVIT_OK);
+    EXPECT_EQ(tables_.queue->open(&host_->abi(), &options, &out), DAVIT_OK);
   });
 }
 
@@ -220,7 +220,7 @@ TEST_F(HostWorkTest, TimerThatFiredItsOnlyTimeIsGone) {
   // The handle goes after fire() returned: wait for the workers.
   ASSERT_TRUE(host_->stop({Time::max(), Time::max()}));
 
-  EXPECT_EQ(host_->timers().size(), 0u);
+  EXPECT_EQ(host_->abi().work.timers(), 0u);
   EXPECT_EQ(stop_timer(once), DAVIT_STALE);
 }
 

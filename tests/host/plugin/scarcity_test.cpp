@@ -36,14 +36,14 @@ TEST_F(ScarcityTest, KeyAddedWithoutAThreadIsSyncedOnceThereIsOne) {
   start_with([&] { queue = open_queue(); });
   commit();
   run();
-  ASSERT_TRUE(host_->wait_caches(Time::max()));
+  ASSERT_TRUE(host_->runner().wait_caches(Time::max()));
   {
     const test::NoThreads scarce;
     EXPECT_EQ(add(queue, "default/a"), DAVIT_OK);
     EXPECT_EQ(add(queue, "default/b"), DAVIT_OK);
     EXPECT_GE(scarce.wanted(), 2U) << "a worker without a thread is not a free one";
   }
-  host_->report();
+  host_->runner().report();
   EXPECT_THAT(synced_.await(2), ::testing::UnorderedElementsAre("default/a", "default/b"));
 }
 
@@ -56,10 +56,10 @@ TEST_F(ScarcityTest, ControllerWithoutAThreadForItsHandlersGetsOneLater) {
     run();
     EXPECT_EQ(scarce.wanted(), 1U);
   }
-  EXPECT_FALSE(host_->syncing());
+  EXPECT_FALSE(host_->runner().syncing());
   EXPECT_EQ(add(queue, "default/a"), DAVIT_OK);
 
-  host_->report();
+  host_->runner().report();
 
   EXPECT_THAT(synced_.await(1), ::testing::ElementsAre("default/a"));
 }
@@ -84,10 +84,10 @@ TEST_F(ScarcityTest, KeyIsAddedOrRefusedWithoutMemoryAndNeverStuck) {
     const std::string number = std::to_string(i);
     const std::string key = "default/a-name-that-is-too-long-for-the-string-itself-" + number;
     starve(Phase::kHandler, DAVIT_INTERNAL,
-           [&] { return tables_.queue->add(host_->handle(), queue, str(key)); });
+           [&] { return tables_.queue->add(&host_->abi(), queue, str(key)); });
     const std::string later = "default/another-name-that-is-too-long-for-the-string-" + number;
     starve(Phase::kHandler, DAVIT_INTERNAL,
-           [&] { return tables_.queue->add_after(host_->handle(), queue, str(later), 1000); });
+           [&] { return tables_.queue->add_after(&host_->abi(), queue, str(later), 1000); });
   }
   run();
   EXPECT_EQ(synced_.await(kKeys).size(), kKeys);
@@ -101,7 +101,7 @@ TEST_F(ScarcityTest, WriteWithoutMemoryIsUnknown) {
   davit_response response{};
   response.size = sizeof(response);
   starve(Phase::kSync, DAVIT_UNAVAILABLE, [&] {
-    const davit_code code = tables_.client->call(host_->handle(), &create, &response);
+    const davit_code code = tables_.client->call(&host_->abi(), &create, &response);
     EXPECT_EQ(response.code, code);
     return code;
   });
@@ -121,31 +121,31 @@ TEST_F(ScarcityTest, OtherFunctionsReturnWithoutMemory) {
   const std::string json = R"({"a long name of a member":["a long text in an array",1,true]})";
   davit_value value{};
   starve(Phase::kSync, DAVIT_INTERNAL, [&] {
-    const davit_code code = tables_.object->parse(host_->handle(), str(json), &value);
+    const davit_code code = tables_.object->parse(&host_->abi(), str(json), &value);
     if (code != DAVIT_OK) return code;
     std::uint64_t hash = 0;
     return tables_.object->hash(value, &hash);
   });
   davit_list list{};
   starve(Phase::kSync, DAVIT_INTERNAL, [&] {
-    return tables_.informer->select(host_->handle(), pods, str("namespace"), str("default"), &list);
+    return tables_.informer->select(&host_->abi(), pods, str("namespace"), str("default"), &list);
   });
   starve(Phase::kSync, DAVIT_INTERNAL, [&] {
-    tables_.log->write(host_->handle(), DAVIT_LOG_INFO, str("A message that is long enough"),
-                       nullptr, 0);
-    context_->error_text(host_->handle(), str("a text that does not fit into the string itself"));
+    tables_.log->write(&host_->abi(), DAVIT_LOG_INFO, str("A message that is long enough"), nullptr,
+                       0);
+    context_->error_text(&host_->abi(), str("a text that does not fit into the string itself"));
     davit_handle timer = 0;
     davit_timer_options options{};
     options.size = sizeof(options);
     options.period_ms = 1000;
     options.fire = [](void*) {};
-    return tables_.timer->start(host_->handle(), &options, &timer);
+    return tables_.timer->start(&host_->abi(), &options, &timer);
   });
   davit_reference about{};
   about.size = sizeof(about);
   about.name = str("a-pod-with-a-name-that-is-long-enough");
   starve(Phase::kSync, DAVIT_INTERNAL, [&] {
-    return tables_.event->record(host_->handle(), &about, str("Normal"), str("Reason"),
+    return tables_.event->record(&host_->abi(), &about, str("Normal"), str("Reason"),
                                  str("A message that is long enough"));
   });
 }

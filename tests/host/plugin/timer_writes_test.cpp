@@ -27,17 +27,17 @@ class TimerWritesTest : public ControllerHostTest {
     options.self = this;
     options.fire = [](void* self) { static_cast<TimerWritesTest*>(self)->fire(); };
     davit_handle timer = 0;
-    EXPECT_EQ(tables_.timer->start(host_->handle(), &options, &timer), DAVIT_OK);
+    EXPECT_EQ(tables_.timer->start(&host_->abi(), &options, &timer), DAVIT_OK);
   }
   void fire() {
     davit_value pod{};
     const davit_code code =
-        tables_.informer->get(host_->handle(), pods_, str("default"), str("new"), &pod);
+        tables_.informer->get(&host_->abi(), pods_, str("default"), str("new"), &pod);
     if (ran_.entries().empty()) {
       const davit_request request = pod_request(DAVIT_CREATE);
       davit_response response{};
       response.size = sizeof(response);
-      EXPECT_EQ(tables_.client->call(host_->handle(), &request, &response), DAVIT_OK);
+      EXPECT_EQ(tables_.client->call(&host_->abi(), &request, &response), DAVIT_OK);
     }
     ran_.push(code == DAVIT_OK ? "sees it" : "does not see it");
   }
@@ -80,10 +80,10 @@ TEST_F(TimerWritesTest, TimerOfTheNextBuildWaitsForWhatTheOldOneWrote) {
   start_with([this] { open(); });
   ASSERT_TRUE(host_->commit().ok());
   host_->start();
-  ASSERT_TRUE(host_->wait_caches(Time::max()));
+  ASSERT_TRUE(host_->runner().wait_caches(Time::max()));
 
-  (void)host_->take_over(*old);
-  host_->begin_syncing();
+  (void)host_->hand_over().take_over(old->hand_over());
+  host_->lead();
   show_late();
 
   EXPECT_EQ(ran_.await(2)[1], "sees it");

@@ -88,8 +88,7 @@ class SwapTest : public ::testing::Test {
     first_ = (*loaded)->opened();
     std::shared_ptr<const LoadedPlugin> plugin = std::move(*loaded);
     auto controller = make(*plugin, plugin->declaration().controllers[0], 1);
-    ASSERT_EQ(controller->init(plugin->init(controller->name())).outcome,
-              ControllerHost::InitOutcome::kStarted);
+    ASSERT_EQ(controller->init(plugin->init(controller->name())).outcome, InitOutcome::kStarted);
     ASSERT_TRUE(controller->commit().ok());
     set_->add(std::move(plugin), sha256_);
     set_->add("sample", std::move(controller));

@@ -1,0 +1,51 @@
+/// The host as one controller sees it: what the functions of the capability tables use.
+#pragma once
+
+#include <davit/abi.h>
+
+#include "host/object/object.hpp"
+#include "host/plugin/controller_informers.hpp"
+#include "host/plugin/controller_options.hpp"
+#include "host/plugin/controller_requests.hpp"
+#include "host/plugin/controller_work.hpp"
+#include "host/plugin/intended_writes.hpp"
+#include "host/plugin/slot_table.hpp"
+#include "host/run/controller_runner.hpp"
+#include "lib/base/log.hpp"
+
+/// What abi.h leaves opaque. Its address identifies the calls of the controller; any thread that is
+/// inside such a call may use it.
+struct davit_host {
+  /// The references outlive this.
+  davit_host(const davit::host::ControllerHostOptions& of, const davit::host::HostServices& with,
+             const davit::host::Log& to, davit::host::ControllerRunner& runner)
+      : options(of),
+        services(with),
+        log(to),
+        informers(this, of.declared, with),
+        requests(of, with, to, informers, intended),
+        work(this, of, with, to, runner, informers, intended) {}
+  davit_host(const davit_host&) = delete;
+  davit_host& operator=(const davit_host&) = delete;
+
+  /// Whether nothing of the controller reaches the cluster: no write, no Event, no metric.
+  [[nodiscard]] bool is_shadow() const {
+    return intended.mode() == davit::host::IntendedWrites::Mode::kAnswer;
+  }
+
+  struct RetainedObject {
+    davit::host::ObjectRef object;
+    davit_value value{};
+  };
+
+  const davit::host::ControllerHostOptions& options;
+  const davit::host::HostServices& services;
+  const davit::host::Log& log;
+  davit::host::ObjectRef config;         // Set before init().
+  davit::host::IntendedWrites intended;  // What it means to write. kAnswer, set before init().
+  davit::host::ControllerInformers informers;
+  davit::host::ControllerRequests requests;
+  davit::host::ControllerWork work;
+  davit::host::SlotTable<davit::host::PluginMetric*, davit::host::HandleKind::kMetric> metrics;
+  davit::host::SlotTable<RetainedObject, davit::host::HandleKind::kObject> retained;
+};

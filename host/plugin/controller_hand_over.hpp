@@ -1,0 +1,59 @@
+/// What goes from one build of a controller to another.
+#pragma once
+
+#include <cstddef>
+
+#include "host/cache/delta_queue.hpp"
+#include "host/plugin/controller_work.hpp"
+#include "host/run/controller_runner.hpp"
+#include "lib/base/clock.hpp"
+
+namespace davit::host {
+
+/// The side of one build. The new build is started and does not lead while the old one works: its
+/// handlers fill its queues, and it cannot write. Then old.drain(), new.take_over(old), new.lead(),
+/// old.runner().retire().
+class ControllerHandOver {
+ public:
+  /// The references outlive this.
+  ControllerHandOver(ControllerWork& work, DeltaQueue& deltas, Clock& clock)
+      : work_(work), deltas_(deltas), clock_(clock) {}
+  ControllerHandOver(const ControllerHandOver&) = delete;
+  ControllerHandOver& operator=(const ControllerHandOver&) = delete;
+
+  using HandedOver = ControllerWork::HandedOver;
+  /// Takes the keys of every queue, with delays, failures and unseen writes, from a build that has
+  /// been drained. Queues belong together by name; keys of queues that this build does not have are
+  /// dropped. Timers take over unseen writes, too.
+  HandedOver take_over(ControllerHandOver& from) { return work_.take_over(from.work_); }
+  /// Adds every key that waits here to the queues of the same name of the build that serves, before
+  /// this one syncs. Returns how many there are.
+  std::size_t mirror_keys(ControllerHandOver& serving) { return work_.mirror_keys(serving.work_); }
+
+  /// Brings the handlers of two builds to one point of the cluster's history, where they rest until
+  /// release_handlers() of both. False when that takes longer than until `deadline`.
+  [[nodiscard]] bool hold_handlers(ControllerHandOver& other, Time deadline) {
+    DeltaQueue::hold_together(deltas_, other.deltas_);
+    return deltas_.wait_held(clock_, deadline) && other.deltas_.wait_held(clock_, deadline);
+  }
+  /// Lets the handlers go on after hold_handlers().
+  void release_handlers() { deltas_.release(); }
+
+  /// A write_state() goes on that is not waited for any more: no sync, timer or handler of this
+  /// build runs beside it. Until end_rest(), after hold_handlers(); health() says so.
+  void begin_rest() { work_.runner().begin_rest("write() of its state"); }
+  /// write_state() has ended: releases the handlers and lets everything run again.
+  void end_rest() {
+    release_handlers();
+    work_.runner().end_rest();
+  }
+  /// Whether it is between begin_rest() and end_rest().
+  [[nodiscard]] bool resting() const { return work_.runner().resting(); }
+
+ private:
+  ControllerWork& work_;
+  DeltaQueue& deltas_;
+  Clock& clock_;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,214 @@
+#include "host/plugin/controller_informers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/object/abi.hpp"
+#include "host/object/field_path.hpp"
+#include "host/plugin/call_frame.hpp"
+#include "lib/base/json_text.hpp"
+
+namespace davit::host {
+namespace {
+
+/// Each renewal of a silent watch is a request, and a watch has whole seconds.
+constexpr Duration kSilenceShortest = std::chrono::seconds(1);
+
+/// What goes before an index's path to name it in the shared store: two controllers may give one
+/// name to different paths. No path begins so, and no common index.
+constexpr char kSharedPrefix = '.';
+
+/// The indexes that every informer has; the empty name stands for all objects.
+bool is_common_index(std::string_view name) {
+  return name.empty() || name == DAVIT_INDEX_NAMESPACE || name == DAVIT_INDEX_CONTROLLER ||
+         name == DAVIT_INDEX_LABEL;
+}
+
+}  // namespace
+
+CacheNeed OpenedInformer::need() const {
+  CacheNeed need{{resource, label_selector, field_selector, projection}};
+  for (const Index& each : indexes) need.indexes.push_back({each.shared_name, each.path});
+  return need;
+}
+
+Result<std::vector<ObjectRef>> OpenedInformer::select(std::string_view name,
+                                                      std::string_view key) const {
+  if (is_common_index(name)) return informer->store().select(name, key);
+  for (const Index& index : indexes) {
+    if (index.name == name) return informer->store().select(index.shared_name, key);
+  }
+  return Status(Code::kNotFound, "no index '" + std::string(name) + "'");
+}
+
+const DeclaredWatch* ControllerInformers::find_watch(const davit_informer_options& options) const {
+  for (const DeclaredWatch& watch : declared_.watches) {
+    if (watch.group == view(options.group) && watch.version == view(options.version) &&
+        watch.resource == view(options.resource) &&
+        watch.label_selector == view(options.label_selector) &&
+        watch.field_selector == view(options.field_selector)) {
+      return &watch;
+    }
+  }
+  return nullptr;
+}
+
+std::string ControllerInformers::undeclared_watch_text(
+    const davit_informer_options& options) const {
+  JsonText wanted('{');
+  wanted.text("group", view(options.group))
+      .text("version", view(options.version))
+      .text("resource", view(options.resource));
+  const std::string_view fields = view(options.field_selector);
+  const std::string_view labels = view(options.label_selector);
+  if (!fields.empty()) wanted.text("fieldSelector", fields);
+  if (!labels.empty()) wanted.text("labelSelector", labels);
+  std::string out = "the note declares no watch of " + std::string(view(options.resource)) +
+                    " with this group, version and selectors: \"watches\" of " + declared_.name +
+                    " needs an entry " + wanted.str();
+  for (const DeclaredWatch& each : declared_.watches) {
+    if (each.group != view(options.group) || each.resource != view(options.resource)) continue;
+    out += "; it has one with version " + json_string(each.version) + ", fieldSelector " +
+           json_string(each.field_selector) + " and labelSelector " +
+           json_string(each.label_selector);
+  }
+  return out;
+}
+
+std::string ControllerInformers::undeclared_read_text() const {
+  const std::optional<UndeclaredRead>& read = undeclared_read();
+  if (!read) return "";
+  auto [root, path] = services_.space.whereabouts(read->at);
+  if (!read->member().empty()) add_member(path, read->member());
+  const std::string field = json_string(path);
+  for (const std::unique_ptr<OpenedInformer>& each : all_) {
+    if (each->mask != root) continue;
+    const std::string resource = each->resource.resource;
+    if (path.empty()) {
+      return "the whole object of " + resource + " was read: read its fields, or take " +
+             "\"projection\" out of that watch in the note";
+    }
+    return "the note of " + declared_.name + " lets it read no " + field + " of " + resource +
+           ": add it to \"projection\" of that watch";
+  }
+  return "no projection allows to read " + field;
+}
+
+davit_code ControllerInformers::open(const davit_informer_options& options, davit_handle& out) {
+  const DeclaredWatch* watch = find_watch(options);
+  if (watch == nullptr) {
+    return refuse(DAVIT_UNDECLARED, undeclared_watch_text(options));
+  }
+  all_.reserve(all_.size() + 1);  // What fails later would leave a handle of nothing.
+  auto opened = std::make_unique<OpenedInformer>();
+  opened->resource = ResourceId{watch->group, watch->version, watch->resource};
+  opened->label_selector = watch->label_selector;
+  opened->field_selector = watch->field_selector;
+  if (!watch->projection.empty()) {
+    opened->projection = watch->projection;
+    Result<Mask> mask = services_.space.add_projection(watch->projection);
+    if (!mask) {
+      return refuse(static_cast<davit_code>(mask.error().code()), mask.error().message());
+    }
+    opened->mask = *mask;
+  }
+  opened->self = options.self;
+  opened->on_event = options.on_event;
+  out = handles_.insert(opened.get());
+  all_.push_back(std::move(opened));
+  return DAVIT_OK;
+}
+
+davit_code ControllerInformers::add_index(davit_handle handle, std::string_view name,
+                                          std::string_view path) {
+  OpenedInformer* opened = handles_.find(handle).value_or(nullptr);
+  if (opened == nullptr) return DAVIT_STALE;
+  if (is_common_index(name)) {
+    return refuse(DAVIT_ALREADY_EXISTS, "every informer has an index of this name");
+  }
+  for (const OpenedInformer::Index& index : opened->indexes) {
+    if (index.name == name) return index.path == path ? DAVIT_OK : DAVIT_ALREADY_EXISTS;
+  }
+  if (Result<FieldPath> parsed = FieldPath::parse(services_.space, path); !parsed) {
+    return refuse(DAVIT_INVALID, parsed.error().message());
+  }
+  opened->indexes.push_back(
+      {std::string(name), std::string(path), kSharedPrefix + std::string(path)});
+  return DAVIT_OK;
+}
+
+davit_code ControllerInformers::limit_silence(davit_handle handle, Duration longest) {
+  OpenedInformer* opened = handles_.find(handle).value_or(nullptr);
+  if (opened == nullptr) return DAVIT_STALE;
+  if (longest < kSilenceShortest) {
+    return refuse(DAVIT_INVALID, "a watch may be silent for a second at least");
+  }
+  opened->silence_max = std::min(opened->silence_max, longest);
+  return DAVIT_OK;
+}
+
+std::vector<CacheNeed> ControllerInformers::needs() const {
+  std::vector<CacheNeed> needs;
+  for (const std::unique_ptr<OpenedInformer>& opened : all_) needs.push_back(opened->need());
+  return needs;
+}
+
+Status ControllerInformers::commit(
+    Reach reach, DeltaQueue& deltas,
+    const std::function<void(const OpenedInformer&, const Change&)>& on_change) {
+  std::string missing;
+  for (const std::unique_ptr<OpenedInformer>& opened : all_) {
+    if (reach == Reach::kAny || services_.informers.serves(opened->need())) continue;
+    missing += (missing.empty() ? "" : ", ") + opened->resource.text();
+  }
+  if (!missing.empty()) {
+    return Status(Code::kUnsupported, "no running informer keeps what it reads of " + missing);
+  }
+  for (const std::unique_ptr<OpenedInformer>& opened : all_) {
+    Result<Informer*> informer = services_.informers.informer(opened->need());
+    if (!informer) return informer.error().with_context(opened->resource.text());
+    opened->informer = *informer;
+    for (const OpenedInformer::Index& index : opened->indexes) {
+      if (Status s = opened->informer->add_index(index.shared_name, index.path); !s.ok()) {
+        return s.with_context("index " + index.name + " of " + opened->resource.text());
+      }
+    }
+    DeltaQueue::Handler handler;
+    if (opened->on_event != nullptr) {
+      handler = [on_change, self = opened.get()](const Change& change) {
+        on_change(*self, change);
+      };
+    }
+    if (opened->silence_max != Duration::max()) {
+      opened->informer->limit_silence(opened->silence_max);
+    }
+    deltas.join(*opened->informer, std::move(handler));
+  }
+  return {};
+}
+
+void ControllerInformers::verify(Time since) const {
+  for (const std::unique_ptr<OpenedInformer>& opened : all_) opened->informer->verify(since);
+}
+
+const OpenedInformer* ControllerInformers::find(davit_handle handle) const {
+  return handles_.find(handle).value_or(nullptr);
+}
+
+std::vector<const OpenedInformer*> ControllerInformers::of(std::string_view group,
+                                                           std::string_view resource) const {
+  std::vector<const OpenedInformer*> found;
+  for (const std::unique_ptr<OpenedInformer>& opened : all_) {
+    if (opened->resource.group == group && opened->resource.resource == resource) {
+      found.push_back(opened.get());
+    }
+  }
+  return found;
+}
+
+davit_code ControllerInformers::refuse(davit_code code, std::string_view why) const {
+  if (CallFrame* const frame = CallFrame::current(host_)) frame->note_refusal(why);
+  return code;
+}
+
+}  // namespace davit::host

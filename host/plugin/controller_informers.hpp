@@ -1,0 +1,96 @@
+/// The informers that one controller opened through the ABI.
+#pragma once
+
+#include <davit/abi.h>
+
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/cache/delta_queue.hpp"
+#include "host/cache/informer_factory.hpp"
+#include "host/plugin/controller_options.hpp"
+#include "host/plugin/slot_table.hpp"
+
+namespace davit::host {
+
+/// An informer as one controller opened it.
+struct OpenedInformer {
+  ResourceId resource;
+  std::string label_selector;
+  std::string field_selector;
+  std::optional<std::vector<std::string>> projection;
+  Mask mask = kFullMask;
+  void* self = nullptr;
+  void (*on_event)(void* self, const davit_event* event) = nullptr;
+  struct Index {
+    std::string name;
+    std::string path;
+    std::string shared_name;  // In the store, whose indexes all controllers share.
+  };
+  std::vector<Index> indexes;
+  Duration silence_max = Duration::max();
+  Informer* informer = nullptr;  // Set by commit().
+
+  [[nodiscard]] CacheNeed need() const;
+
+  /// All objects with `key` in the index that this controller calls `name`. kNotFound: no such
+  /// index.
+  [[nodiscard]] Result<std::vector<ObjectRef>> select(std::string_view name,
+                                                      std::string_view key) const;
+};
+
+/// Which informers a commit may open: any, or only those that run already and keep enough.
+enum class Reach { kAny, kRunning };
+
+/// Filled during the controller's init(), fixed after commit(); then all functions are thread-safe.
+class ControllerInformers {
+ public:
+  /// `host` identifies the controller's calls. The references outlive this.
+  ControllerInformers(const davit_host* host, const DeclaredController& declared,
+                      const HostServices& services)
+      : host_(host), declared_(declared), services_(services) {}
+  ControllerInformers(const ControllerInformers&) = delete;
+  ControllerInformers& operator=(const ControllerInformers&) = delete;
+
+  davit_code open(const davit_informer_options& options, davit_handle& out);
+  davit_code add_index(davit_handle informer, std::string_view name, std::string_view path);
+  davit_code limit_silence(davit_handle informer, Duration longest);
+
+  /// What the informers have to keep.
+  [[nodiscard]] std::vector<CacheNeed> needs() const;
+  /// Opens them; changes go to `deltas`, which calls `on_change`. kInvalid: a path or projection is
+  /// malformed. kUnsupported: one that is not within reach; names all of those.
+  Status commit(Reach reach, DeltaQueue& deltas,
+                const std::function<void(const OpenedInformer&, const Change&)>& on_change);
+  /// Confirms that each is at least as new as `since`; see Informer::verify().
+  void verify(Time since) const;
+
+  /// Null when the handle is stale. Lives as long as this.
+  [[nodiscard]] const OpenedInformer* find(davit_handle handle) const;
+  /// Those of one resource, whatever their selectors.
+  [[nodiscard]] std::vector<const OpenedInformer*> of(std::string_view group,
+                                                      std::string_view resource) const;
+  /// The first read outside a projection of the call that this thread is in, and what to write into
+  /// the note for it to be allowed; empty when there was none.
+  [[nodiscard]] std::string undeclared_read_text() const;
+
+ private:
+  [[nodiscard]] const DeclaredWatch* find_watch(const davit_informer_options& options) const;
+  /// Why there is none, and the entry that the note lacks.
+  [[nodiscard]] std::string undeclared_watch_text(const davit_informer_options& options) const;
+  /// Notes why the call under way is refused, and returns `code`.
+  [[nodiscard]] davit_code refuse(davit_code code, std::string_view why) const;
+
+  const davit_host* const host_;
+  const DeclaredController& declared_;
+  const HostServices& services_;
+  SlotTable<OpenedInformer*, HandleKind::kInformer> handles_;
+  std::vector<std::unique_ptr<OpenedInformer>> all_;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,89 @@
+/// The queues and timers that one controller opened through the ABI.
+#pragma once
+
+#include <davit/abi.h>
+
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/cache/write_tracker.hpp"
+#include "host/plugin/controller_informers.hpp"
+#include "host/plugin/controller_options.hpp"
+#include "host/plugin/intended_writes.hpp"
+#include "host/plugin/slot_table.hpp"
+#include "host/plugin/sync_tally.hpp"
+#include "host/run/controller_runner.hpp"
+#include "lib/base/log.hpp"
+
+namespace davit::host {
+
+/// Calls the plugin's syncs and timers for the runner. A key, or a timer, waits until the caches
+/// show what its last run wrote. Queues are opened during the controller's init(); all else is
+/// thread-safe.
+class ControllerWork {
+ public:
+  /// `host` identifies the controller's calls. The references outlive this; the runner has stopped
+  /// when this is destroyed.
+  ControllerWork(const davit_host* host, const ControllerHostOptions& options,
+                 const HostServices& services, const Log& log, ControllerRunner& runner,
+                 const ControllerInformers& informers, IntendedWrites& intended);
+  ControllerWork(const ControllerWork&) = delete;
+  ControllerWork& operator=(const ControllerWork&) = delete;
+
+  davit_code open_queue(const davit_queue_options& options, davit_handle& out);
+  davit_code start_timer(const davit_timer_options& options, davit_handle& out);
+  davit_code stop_timer(davit_handle timer);
+  /// Nothing when the handle is stale.
+  [[nodiscard]] std::optional<QueueId> queue(davit_handle handle) const {
+    return queues_.find(handle);
+  }
+  /// Timers that have not ended.
+  [[nodiscard]] std::size_t timers() const { return timers_.size(); }
+  [[nodiscard]] ControllerRunner& runner() { return runner_; }
+  /// What became of the calls.
+  [[nodiscard]] SyncCounter& counter() { return counter_; }
+
+  struct HandedOver {
+    std::size_t kept = 0;
+    std::size_t dropped = 0;
+    std::vector<QueueContent> spent;  ///< Takes time to destroy.
+  };
+  /// See ControllerHandOver.
+  HandedOver take_over(ControllerWork& from);
+  std::size_t mirror_keys(ControllerWork& serving);
+
+ private:
+  /// A work queue as the controller opened it.
+  struct HostedQueue {
+    std::string name;  // Empty for a queue without metrics.
+    QueueId id{};
+    std::unique_ptr<WriteTracker> writes;
+    void* self = nullptr;
+    davit_code (*sync)(void* self, davit_str key, davit_sync_result* result) = nullptr;
+  };
+  [[nodiscard]] SyncOutcome sync(HostedQueue& queue, std::string_view key,
+                                 std::stop_token cancelled);
+  void timers_caught_up(const std::vector<std::string>& writers);
+  /// The first queue of that name that is not taken, which is taken then; or null.
+  [[nodiscard]] HostedQueue* find(std::string_view name, std::set<const HostedQueue*>& taken) const;
+
+  const davit_host* const host_;
+  const ControllerHostOptions& options_;
+  const HostServices& services_;
+  const Log& log_;
+  ControllerRunner& runner_;
+  const ControllerInformers& informers_;
+  IntendedWrites& intended_;
+  SyncCounter counter_;
+  SlotTable<QueueId, HandleKind::kQueue> queues_;
+  SlotTable<TimerId, HandleKind::kTimer> timers_;
+  std::vector<std::unique_ptr<HostedQueue>> opened_;  // Filled by init(), fixed afterwards.
+  WriteTracker timer_writes_;                         // Keys are handles, in text.
+};
+
+}  // namespace davit::host

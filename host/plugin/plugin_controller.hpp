@@ -1,0 +1,75 @@
+/// A controller as its plugin made it: the calls from the host into the plugin.
+#pragma once
+
+#include <davit/abi.h>
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/plugin/controller_abi.hpp"
+#include "host/run/breadcrumb.hpp"
+
+namespace davit::host {
+
+enum class InitOutcome { kStarted, kSkipped, kFailed };
+struct InitResult {
+  InitOutcome outcome = InitOutcome::kFailed;
+  std::string reason;
+};
+
+/// The forms of state ("davit.state/1") that a build writes and reads.
+struct StateForms {
+  std::uint32_t writes = 0;
+  std::uint32_t oldest = 0;  ///< Reads those from here to the one it writes.
+
+  [[nodiscard]] bool reads(std::uint32_t form) const { return form >= oldest && form <= writes; }
+};
+
+/// Each call runs in a CallFrame and a Breadcrumb, and exceptions of the plugin end here. Without
+/// the optional table that a call needs, the plugin is not called.
+class PluginController {
+ public:
+  /// `host` is what the plugin gets; it outlives this.
+  explicit PluginController(davit_host& host) : host_(host) {}
+  PluginController(const PluginController&) = delete;
+  PluginController& operator=(const PluginController&) = delete;
+
+  /// Calls the plugin's InitFunc. Once.
+  InitResult init(davit_init_fn function);
+  /// Calls destroy() of a controller that was started. Once.
+  void destroy();
+
+  /// Calls the handler of an informer.
+  void handle(const OpenedInformer& informer, const Change& change);
+
+  /// The controller's own opinion.
+  [[nodiscard]] Status health() const;
+  [[nodiscard]] bool has_debug_page() const;
+  [[nodiscard]] Result<std::string> debug_page(std::string_view path, std::string_view query) const;
+
+  /// What the controller's table says of its state; nothing: it hands none on.
+  [[nodiscard]] std::optional<StateForms> state_forms() const;
+  /// What the controller wants to hand to another build of it. Only when it is drained and its
+  /// handlers are held, as for read_state(). kInvalid: too much of it; another code is the
+  /// controller's.
+  [[nodiscard]] Result<std::string> write_state() const;
+  /// Hands it what another build wrote; its refusal.
+  [[nodiscard]] Status read_state(std::uint32_t form, std::string_view state) const;
+
+ private:
+  [[nodiscard]] Breadcrumb breadcrumb(std::string_view activity) const;
+  template <typename Table>
+  [[nodiscard]] const Table* side(std::string_view id) const;
+  /// The state side, if it is complete.
+  [[nodiscard]] const davit_state_v1* state_side() const;
+
+  davit_host& host_;
+  davit_context context_{};
+  davit_controller controller_{};
+  bool created_ = false;  // init() answered STARTED: controller_ counts.
+};
+
+}  // namespace davit::host
