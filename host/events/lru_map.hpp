@@ -91,7 +91,7 @@ class LruMap {
     while (*link != gone) link = &slots_[*link].next;
     *link = slot.next;
     leave_line(gone);
-    slot.value = T();
+    static_cast<void>(std::exchange(slot.value, T()));  // Assigned to, a string keeps its memory.
     slot.next = std::exchange(free_, gone);
     --size_;
   }

@@ -41,6 +41,13 @@ TEST(LruMapTest, ForgettingStopsAtTheFirstEntryThatIsToStay) {
   EXPECT_EQ(map.size(), 0U);
 }
 
+TEST(LruMapTest, ForgottenTextLeavesNoMemoryToTheNextEntry) {
+  LruMap<std::string, std::string> map(1);
+  map.at("a") = std::string(100, 'x');
+
+  EXPECT_EQ(map.at("b").capacity(), std::string().capacity());
+}
+
 /// The same, by search.
 class PlainLruMap {
  public:
