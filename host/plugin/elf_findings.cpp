@@ -17,7 +17,7 @@ struct ImportRule {
   std::string_view text;
 };
 
-/// What a plugin imports tells what it may do. The reasons are in
+/// The imports of a plugin show what it may do. The reasons are in
 /// docs/decisions/007-judging-plugins.md.
 constexpr ImportRule kImportRules[] = {
     {"__cxa_thread_atexit", "thread-local-destructor",
@@ -77,7 +77,7 @@ void judge_exports(const ElfFile& elf, std::vector<Finding>& out) {
   }
 }
 
-/// Where else the loader would look for code, which nobody has judged.
+/// Refuses other places where the loader would look for code that was never judged.
 void judge_libraries(const ElfFile& elf, std::vector<Finding>& out) {
   if (!elf.run_paths.empty()) {
     out.push_back(

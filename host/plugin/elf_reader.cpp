@@ -88,7 +88,7 @@ Status ElfParser::read_header() {
   if (header_.e_type != ET_DYN) {
     return Status(Code::kInvalid, "not a shared library; link it with -shared");
   }
-  // The section headers come last, so they tell a file that was cut off behind its segments.
+  // The section headers come last, so they reveal a file that was cut off behind its segments.
   const std::uint64_t sections = std::uint64_t{header_.e_shnum} * header_.e_shentsize;
   if (header_.e_shoff != 0 && !bytes_.range(header_.e_shoff, sections)) {
     return damaged("the section headers");
@@ -221,7 +221,7 @@ Status ElfParser::read_names() {
   return Status();
 }
 
-/// The table's length is nowhere written: the highest index in a chain tells it.
+/// The table does not state its length; it follows from the highest index in a chain.
 std::optional<std::uint64_t> ElfParser::count_by_gnu_hash(std::uint64_t offset) const {
   struct Header {
     std::uint32_t buckets;
@@ -308,8 +308,8 @@ void ElfParser::read_note(const Elf64_Nhdr& header, std::string_view owner, std:
   }
 }
 
-/// Damaged notes end the reading: what a plugin misses then is told as missing. False when there
-/// are more than the file can hold.
+/// Damaged notes end the reading; the parts that a plugin then lacks are reported as missing. False
+/// if there are more than the file can hold.
 bool ElfParser::read_notes(std::string_view notes) {
   if (notes.size() > notes_left_) return false;
   notes_left_ -= notes.size();

@@ -30,8 +30,8 @@ Status check_directory(const std::string& directory) {
                 "the directory " + directory + " is writable by others; run chmod go-w on it");
 }
 
-/// Checks every directory and symbolic link on the way to the file: whoever may replace one of them
-/// decides which file it is.
+/// Checks every directory and symbolic link on the way to the file: a user who can replace one of
+/// them decides which file it is.
 Status check_way(const std::filesystem::path& path) {
   constexpr int kLinksMax = 40;  // Linux follows as many.
   int links = 0;

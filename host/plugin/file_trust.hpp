@@ -8,10 +8,10 @@
 
 namespace davit::host {
 
-/// kForbidden with one line that says what to do when the file, or a directory or symbolic link on
-/// the way to it, belongs to neither root nor the user that we run as, or when others may write to
-/// it (to a directory unless it is sticky): whoever may replace the file decides what we do. The
-/// message does not name the file. `info` is of the opened file.
+/// kForbidden with one line that says what to do if the file, or a directory or symbolic link on
+/// the way to it, belongs to neither root nor the user that we run as, or if others may write to it
+/// (to a directory unless it is sticky): a user who can replace the file decides what we do. The
+/// message does not name the file. `info` is the opened file's.
 [[nodiscard]] Status check_trust(const struct stat& info, const std::filesystem::path& path);
 /// The same for the file that is at `path` now.
 [[nodiscard]] Status check_trust(const std::filesystem::path& path);

@@ -90,7 +90,7 @@ IntendedWrite intended_write(const ApiRequest& request, std::string_view name) {
   write.content += request.verb == Verb::kDelete ? delete_text(request.delete_options)
                                                  : without_moments(request.body);
   if (write.content.size() > kContentBytesMax) {
-    // The hash tells two of the same beginning apart.
+    // The hash distinguishes two bodies with the same beginning.
     const std::size_t hash = std::hash<std::string>()(write.content);
     const std::size_t cut = write.content.size() - kContentBytesMax;
     write.content.resize(kContentBytesMax);

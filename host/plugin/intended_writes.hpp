@@ -41,7 +41,7 @@ class IntendedWrites {
   enum class Mode {
     kOff,
     kRecord,  ///< They are sent as ever.
-    kAnswer,  ///< None is sent: the host answers as the server would.
+    kAnswer,  ///< None is sent: the host responds as the server would.
   };
   /// Forgets what was collected.
   void begin(Mode mode) EXCLUDES(mutex_);
@@ -52,7 +52,7 @@ class IntendedWrites {
     std::map<IntendedWrite, Time> writes;  ///< And when each was meant first.
     std::size_t beyond = 0;                ///< Writes that were too many to be kept.
     std::size_t syncs = 0;
-    std::size_t failed = 0;  ///< Of the syncs.
+    std::size_t failed = 0;  ///< Failed syncs.
     std::string last_error;
   };
   void note(IntendedWrite write, Time now) EXCLUDES(mutex_);

@@ -29,13 +29,13 @@ struct PluginFile {
 /// All that stands against loading a file, or against unloading it later.
 struct Judgement {
   PluginFile file;  ///< Its findings are complete; its declaration is empty where there is none.
-  Code code = Code::kUnsupported;  ///< Of the first finding that refuses it.
+  Code code = Code::kUnsupported;  ///< The code of the first finding that refuses it.
 
   /// The texts of those that refuse it; empty: it may be loaded.
   [[nodiscard]] std::vector<std::string> refusals() const;
 };
 
-/// The whole judgement, for reports. kInvalid: this is no ELF file, or a damaged one.
+/// The whole judgement, for reports. kInvalid: this is not an ELF file, or a damaged one.
 [[nodiscard]] Result<Judgement> judge_wholly(const std::filesystem::path& path,
                                              const std::string& content, std::string digest);
 
@@ -45,15 +45,15 @@ struct Judgement {
 [[nodiscard]] Result<PluginFile> judge_plugin(const std::filesystem::path& path,
                                               const std::string& content, std::string digest);
 
-/// Reads and judges a file: whoever owns it, for `davit plugin inspect`, rbac and checks, or one
-/// that read_trusted() reads.
+/// Reads and judges a file, regardless of its owner, for `davit plugin inspect`, rbac and checks,
+/// or one that read_trusted() reads.
 [[nodiscard]] Result<PluginFile> inspect_plugin(const std::filesystem::path& path,
                                                 Trust trust = Trust::kIgnored);
 
-/// Where plugins lie when nobody says otherwise: ../lib/davit/plugins beside the program, or the
-/// `plugins` folder of a build tree that the program lies in. Both may be missing.
+/// The default folder of plugins: ../lib/davit/plugins beside the program, or the `plugins` folder
+/// of the build tree that contains the program. Both may be missing.
 [[nodiscard]] std::filesystem::path default_plugin_directory();
-/// As default_plugin_directory(), for the program at `executable`.
+/// Same as default_plugin_directory(), for the program at `executable`.
 [[nodiscard]] std::filesystem::path plugin_directory_for(const std::filesystem::path& executable);
 
 /// <name>.so in the first directory that has it. kNotFound names every directory looked in.

@@ -60,7 +60,7 @@ struct TrustedFile {
 /// do.
 [[nodiscard]] Result<TrustedFile> read_trusted(const std::filesystem::path& path);
 
-/// As read_trusted() without the checks of owner and mode, for looking only.
+/// Same as read_trusted(), without the checks of owner and mode, for inspection only.
 [[nodiscard]] Result<TrustedFile> read_plugin_file(const std::filesystem::path& path);
 
 /// Writes the copy (mode 0500), reads it back and compares the digest.
@@ -70,7 +70,7 @@ struct TrustedFile {
 /// The bytes of a staged copy, which stay as long as this does, whatever becomes of its path.
 class KeptCopy {
  public:
-  /// Of a copy that stage() made of `file`.
+  /// Keeps the copy that stage() made of `file`.
   [[nodiscard]] static Result<std::shared_ptr<const KeptCopy>> of(const std::filesystem::path& copy,
                                                                   const TrustedFile& file);
   KeptCopy(UniqueFd file, std::string digest)

@@ -12,7 +12,7 @@ struct SyncTally {
   std::uint64_t syncs = 0;
   /// Syncs that ended with neither OK nor a conflict, and were not cancelled.
   std::uint64_t errors = 0;
-  /// Calls that threw, or ended with DAVIT_INTERNAL, as which the SDKs tell what was thrown.
+  /// Calls that threw, or ended with DAVIT_INTERNAL, with which the SDKs report an exception.
   std::uint64_t faults = 0;
 
   SyncTally& operator+=(const SyncTally& other) {
@@ -32,7 +32,7 @@ class SyncCounter {
     if (code != DAVIT_OK && code != DAVIT_CONFLICT) add(errors_);
     if (code == DAVIT_INTERNAL) add(faults_);
   }
-  /// In a call that is no sync.
+  /// Counts a throw outside a sync.
   void threw() { add(faults_); }
 
   [[nodiscard]] SyncTally tally() const {

@@ -13,7 +13,7 @@ struct Breadcrumb {
   std::uint64_t generation = 0;
   std::string_view controller;
   std::string_view activity;  ///< "open", "init", "on_event", "sync", "timer", "health", ...
-  std::string_view key;       ///< Of the sync; else empty.
+  std::string_view key;       ///< The sync's key; else empty.
 };
 
 /// The innermost call that this thread is in, or null. Safe in a signal handler.

@@ -137,7 +137,7 @@ class ControllerRunner {
   /// Ends dispatching, drops what is queued, waits for what runs. Returns whether all of it ended.
   /// Idempotent.
   bool stop(const Quiesce& wait) EXCLUDES(mutex_);
-  /// As stop(), but the controller goes on in another runner: tells nobody that it has ended.
+  /// Same as stop(), but the controller continues in another runner, so its end is not reported.
   bool retire(const Quiesce& wait) EXCLUDES(mutex_);
 
   /// The workers may run: caches filled, begin_syncing() called, not paused, not stopped.
@@ -207,11 +207,11 @@ class ControllerRunner {
   unsigned holds_ GUARDED_BY(mutex_) = kNotStarted | kNotLeading | kCachesFilling;
   bool dispatching_ GUARDED_BY(mutex_) = false;
   std::optional<Time> handling_since_ GUARDED_BY(mutex_);  // A handler runs.
-  bool handler_reported_ GUARDED_BY(mutex_) = false;       // report() has told of it.
+  bool handler_reported_ GUARDED_BY(mutex_) = false;       // report() has reported it.
   std::string rest_call_ GUARDED_BY(mutex_);               // While kResting.
   Time rest_since_ GUARDED_BY(mutex_){};
   std::vector<std::unique_ptr<ControllerQueue>> queues_
-      GUARDED_BY(mutex_);  // By QueueId; entries stay.
+      GUARDED_BY(mutex_);  // Indexed by QueueId; entries stay.
   std::map<std::uint32_t, Timer> timers_ GUARDED_BY(mutex_);
   std::uint32_t next_timer_ GUARDED_BY(mutex_) = 1;
 
@@ -219,7 +219,7 @@ class ControllerRunner {
   // rules.
   std::unique_ptr<ControllerQueue> timer_queue_;  // Fixed after construction.
 
-  std::jthread dispatcher_;  // Started and told to stop under mutex_; the destructor waits for it.
+  std::jthread dispatcher_;  // Started and stopped under mutex_; the destructor waits for it.
 };
 
 }  // namespace davit::host

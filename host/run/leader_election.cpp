@@ -112,7 +112,7 @@ void LeaderElection::on_written(const std::string& reply, Time now) {
   observed_ = desired_;
   observed_at_ = now;
   Result<Lease> lease = parse_lease(reply);
-  // A response that cannot be read is no reason to doubt the write; the next attempt begins with a
+  // A response that cannot be read does not put the write in doubt; the next attempt begins with a
   // read.
   document_ = lease ? reply : "";
   if (lease) lease_ = std::move(*lease);

@@ -15,7 +15,7 @@ namespace davit::host {
 /// The defaults are upstream's.
 struct LeaderElectionOptions {
   std::string ns = "kube-system";
-  std::string name = "davit";       ///< Of the Lease.
+  std::string name = "davit";       ///< The Lease's name.
   std::string component = "davit";  ///< Source of the events on the Lease.
   std::string identity = {};        ///< New for each start of the process: `<host name>_<UUID>`.
   Duration lease_duration = std::chrono::seconds(15);
@@ -63,7 +63,7 @@ class LeaderElection {
   /// time of the response.
   [[nodiscard]] std::optional<Request> on_response(const Result<std::string>& reply, Time now);
 
-  /// Of the attempt that is over.
+  /// The outcome of the finished attempt.
   [[nodiscard]] Outcome outcome() const { return outcome_; }
   /// Whether the attempt renewed our lease by GET and PUT instead of a PUT alone.
   [[nodiscard]] bool took_slow_path() const { return slow_path_; }

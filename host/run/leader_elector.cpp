@@ -79,7 +79,7 @@ void LeaderElector::run(const std::stop_token& stop) {
         break;
     }
   }
-  // The fence first: nobody writes any more when others may lead.
+  // The fence first: no write may go out once others may lead.
   leader_until_.store(kNever, std::memory_order_relaxed);
   leading_.store(false, std::memory_order_release);
   metrics_.leader_election_role(options_.name, LeaderElectionMetrics::Role::kStandby);

@@ -58,7 +58,8 @@ class LeaderElector {
   /// Stops without a release.
   ~LeaderElector();
 
-  /// Starts the thread; once. kUnavailable: the system has none, so nobody stands for election.
+  /// Starts the thread; once. kUnavailable: the system has none, so this host does not stand for
+  /// election.
   [[nodiscard]] Status start();
 
   /// Ends the election. kYes gives the lease back, so that another host takes it at once: only when
@@ -75,7 +76,7 @@ class LeaderElector {
                                         leader_until_.load(std::memory_order_relaxed);
   }
 
-  /// Leading as far as this process knows; what readyz and people are told.
+  /// Whether this process leads as far as it knows; for readyz and for people.
   [[nodiscard]] bool is_leader() const { return leading_.load(std::memory_order_acquire); }
 
   /// The holder last seen; "" when there is none or before the first look.
@@ -109,7 +110,7 @@ class LeaderElector {
   const Log log_;
   const LeaderElectionHandlers handlers_;
 
-  LeaderElection election_;  // Of the elector's thread.
+  LeaderElection election_;  // Used by the elector's thread.
 
   std::atomic<Duration::rep> leader_until_{
       Duration::min().count()};  // BootTime up to which writes are safe.

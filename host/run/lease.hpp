@@ -12,7 +12,7 @@ namespace davit::host {
 
 /// What a candidate writes into the spec; the times are for people, nothing is decided by them.
 struct LeaseRecord {
-  std::string holder;  ///< "": nobody.
+  std::string holder;  ///< "": no holder.
   std::int64_t duration_seconds = 0;
   std::string acquire_time;  ///< RFC 3339 with microseconds.
   std::string renew_time;
@@ -26,11 +26,11 @@ struct Lease {
   std::string uid;
   std::string resource_version;
   LeaseRecord record;
-  /// The record with times cut to whole seconds: for telling whether anything happened.
+  /// The record with times cut to whole seconds, to detect changes.
   std::string raw;
 };
 
-/// kWrongType when `json` is no Lease (cut, too deep, wrong types).
+/// kWrongType if `json` is not a Lease (cut, too deep, wrong types).
 [[nodiscard]] Result<Lease> parse_lease(std::string_view json);
 
 /// A new Lease.

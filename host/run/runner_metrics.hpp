@@ -1,4 +1,4 @@
-/// What running controllers tells the outside.
+/// The metrics of running controllers.
 #pragma once
 
 #include <cstddef>

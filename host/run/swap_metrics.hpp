@@ -1,4 +1,4 @@
-/// What swaps tell the outside.
+/// The metrics of swaps.
 #pragma once
 
 #include <cstddef>

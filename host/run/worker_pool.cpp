@@ -90,8 +90,8 @@ std::optional<WorkQueue::Lease> WorkerPool::take(Worker& self) {
       self.busy = true;
       self.reported = false;
       if (self.cancel.stop_requested()) self.cancel = std::stop_source();
-      // cancel() came after the queue gave the key and before we said so; nobody listens to the
-      // token yet.
+      // cancel() came after the queue gave the key and before its token was published, so it could
+      // not stop this call.
       if (cancels_ != cancels) self.cancel.request_stop();
       ++busy_;
       // Somebody has to take the next key, or to watch for the next delayed one.
@@ -129,7 +129,7 @@ void WorkerPool::cancel() {
       if (worker.busy) running.push_back(worker.cancel);
     }
   }
-  // Outside the lock: this calls whoever waits for the stop.
+  // Outside the lock: this calls the listeners of the stop.
   for (std::stop_source& each : running) each.request_stop();
 }
 

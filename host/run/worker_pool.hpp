@@ -18,8 +18,8 @@
 
 namespace davit::host {
 
-/// Up to `workers` threads, each started when there is a key and nobody free to take it. Whether
-/// keys are handed out at all is the queue's business (pause, resume, shut_down). Thread-safe.
+/// Up to `workers` threads, each started when there is a key and no idle worker. The queue decides
+/// whether keys are handed out at all (pause, resume, shut_down). Thread-safe.
 class WorkerPool {
  public:
   /// Called on a worker for each key, never twice at once for one key. Must not throw.
@@ -29,10 +29,10 @@ class WorkerPool {
   struct Busy {
     std::string key;
     Duration time{0};
-    bool reported = false;  ///< newly_overdue() has told of it.
+    bool reported = false;  ///< newly_overdue() has reported it.
   };
 
-  /// `queue` and `clock` outlive the pool. Whoever makes the queue passes its on_change on to
+  /// `queue` and `clock` outlive the pool. The owner of the queue passes its on_change on to
   /// wake(). The threads are named after `job`.
   WorkerPool(std::size_t workers, WorkQueue& queue, Clock& clock, Run run,
              std::string_view job = "sync");
@@ -57,7 +57,7 @@ class WorkerPool {
 
   /// The keys that have been running for at least `limit`.
   [[nodiscard]] std::vector<Busy> overdue(Duration limit) const EXCLUDES(mutex_);
-  /// Those of them that this function has not told of yet.
+  /// The overdue calls that this function has not returned yet.
   [[nodiscard]] std::vector<Busy> newly_overdue(Duration limit) EXCLUDES(mutex_);
 
  private:

@@ -10,9 +10,9 @@
 
 namespace davit::host {
 
-/// Runs `work` on a thread of its own, once, from the construction on. Whoever gives up waiting
-/// keeps this: the destructor waits for the end. Where the system has no thread, the work does not
-/// run.
+/// Runs `work` on a thread of its own, once, from the construction on. A caller that gives up
+/// waiting keeps this: the destructor waits for the end. Where the system has no thread, the work
+/// does not run.
 class LimitedCall {
  public:
   LimitedCall(Clock& clock, std::function<void()> work) : clock_(clock), work_(std::move(work)) {

@@ -22,7 +22,7 @@ constexpr std::uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
 constexpr std::uint32_t kGone = IN_DELETE | IN_MOVED_FROM;
 /// How a folder comes to be.
 constexpr std::uint32_t kNewFolder = IN_CREATE | IN_MOVED_TO;
-/// Times `quiet`. Whoever makes a file anew, as a linker does, may remove it first.
+/// Multiples of `quiet`. A linker may remove the file before it writes it anew.
 constexpr int kGoneQuiets = 10;
 constexpr std::string_view kPluginSuffix = ".so";
 /// The link through which all files of a mounted ConfigMap or Secret change at once
@@ -85,7 +85,7 @@ void PluginWatch::follow_folders(const std::filesystem::path& directory) {
 void PluginWatch::follow_folder(const std::filesystem::path& directory,
                                 const std::filesystem::path& folder) {
   if (folder.filename().string().starts_with(kAtomicPrefix)) return;
-  // One that has gone again, or that nobody may read, holds no plugin.
+  // A folder that has gone again, or that cannot be read, holds no plugin.
   if (add_watch(folder, kWhole | kGone)) folders_[folder] = directory;
 }
 
@@ -166,7 +166,7 @@ void PluginWatch::note(const std::filesystem::path& directory, const std::string
   if (!all_of_.contains(directory)) return;
   if ((event & IN_ISDIR) != 0) {
     if (name.starts_with(kAtomicPrefix)) return;
-    // Before the plugin is looked for: one that is put there later is told by an event.
+    // Before the search for the plugin: an event reports one that is put there later.
     if ((event & kNewFolder) != 0) follow_folder(directory, path);
     changed(directory);
   } else if ((event & (kWhole | kGone)) != 0 &&

@@ -17,14 +17,14 @@
 
 namespace davit::host {
 
-/// Follows files through the directories that they lie in, so that a file that is replaced, removed
-/// and made again stays followed; also where kubelet swaps a whole directory under them, as it does
-/// with ConfigMaps. A directory among them stands for all plugins in it, those in folders of their
-/// own (`NAME/NAME.so`) included: it is told when one comes that is not followed by itself, and
-/// when one has gone.
+/// Follows files through their directories, so that a file that is replaced, removed and made again
+/// stays followed, even if kubelet swaps a whole directory under it, as it does with ConfigMaps. A
+/// directory among them stands for all plugins in it, including those in folders of their own
+/// (`NAME/NAME.so`): it is reported when a plugin appears that is not followed by itself, and when
+/// one has gone.
 class PluginWatch {
  public:
-  /// Called on the watch's thread; blocks as long as it likes, what changes meanwhile is told next.
+  /// Called on the watch's thread; may block, and changes in between are reported next.
   using Changed = std::function<void(const std::filesystem::path& file)>;
   /// Which files to follow from now on; asked on the watch's thread after each change.
   using Followed = std::function<std::vector<std::filesystem::path>()>;
@@ -55,7 +55,7 @@ class PluginWatch {
   [[nodiscard]] bool add_watch(const std::filesystem::path& directory, std::uint32_t events);
   void run(const std::stop_token& stop);
   void take_events();
-  /// How long to wait for the next event; tells what is due first.
+  /// How long to wait for the next event; reports due changes first.
   [[nodiscard]] int notify_due(const std::stop_token& stop);
 
   const UniqueFd inotify_;
@@ -64,8 +64,8 @@ class PluginWatch {
   const Changed changed_;
   const Followed followed_;
   // Of the thread, once it runs.
-  std::map<int, std::filesystem::path> directories_;    // By watch.
-  std::map<std::filesystem::path, std::string> files_;  // By what the kernel calls them.
+  std::map<int, std::filesystem::path> directories_;    // Keyed by watch.
+  std::map<std::filesystem::path, std::string> files_;  // Keyed by the kernel's paths.
   std::set<std::filesystem::path> all_of_;              // Directories that are followed as such.
   std::map<std::filesystem::path, std::filesystem::path> folders_;  // The directory each is in.
   std::map<std::filesystem::path, Moment> changes_;                 // When each is quiet.

@@ -18,13 +18,13 @@ struct ProbationTerms {
   static constexpr std::uint64_t kSyncsMin = 10;
 
   Duration time{0};                 ///< Zero: no probation.
-  unsigned error_percent_max = 20;  ///< Of the syncs.
+  unsigned error_percent_max = 20;  ///< The share of failed syncs.
 };
 
 struct ProbationResult {
   enum class Verdict { kWait, kPassed, kFailed };
   Verdict verdict = Verdict::kWait;
-  std::string why{};  ///< Of kFailed.
+  std::string why{};  ///< The reason of kFailed.
 };
 
 /// One fault is too much at any time; a share of errors counts from kSyncsMin syncs on, and at the

@@ -27,9 +27,9 @@ class Retirement {
   Retirement& operator=(const Retirement&) = delete;
   ~Retirement();
 
-  /// Ends the controllers of a build that serves no more or never did, closes its library and looks
-  /// whether it has left. If not, all reasons are told, and the build is kept here. `stray` is a
-  /// builder that still runs for it, or null.
+  /// Ends the controllers of a build that no longer serves or never did, closes its library and
+  /// checks whether it has left. If not, all reasons are reported, and the build is kept here.
+  /// `stray` is a builder that still runs for it, or null.
   Retired retire(Generation generation, Time deadline,
                  std::unique_ptr<GenerationBuilder> stray = nullptr);
 
@@ -48,7 +48,7 @@ class Retirement {
     std::unique_ptr<LimitedCall> ending;         // Calls destroy(), maybe still.
     std::filesystem::path library;               // Closed, and still mapped.
     std::vector<std::filesystem::path> brought;  // Libraries that came with it.
-    std::vector<Finding> blockers;               // Of the last try.
+    std::vector<Finding> blockers;               // The reasons of the last attempt.
   };
 
   /// Goes on with the ending; true when the build has left.

@@ -14,8 +14,8 @@
 
 namespace davit::host {
 
-/// Thread-safe. A shadow sees the same as the build that serves and writes nothing; its writes are
-/// answered as the server would. A change of its plugin ends it.
+/// Thread-safe. A shadow sees the same as the build that serves and writes nothing: the host
+/// responds to its writes as the server would. A change of its plugin ends it.
 class Shadows {
  public:
   /// The references outlive this.

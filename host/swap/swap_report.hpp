@@ -16,7 +16,7 @@ namespace davit::host {
 /// The steps of a swap, in order.
 enum class SwapPhase {
   kStage,     ///< Copy, judge and open the new build, call its InitFuncs.
-  kRefill,    ///< What it reads and nobody kept comes into the caches, beside what serves.
+  kRefill,    ///< The caches fill with what only the new build reads, while the old one serves.
   kFill,      ///< Its handlers see the present content of the caches.
   kDrain,     ///< The old build gets no key any more; its running syncs end.
   kState,     ///< What the old build knows goes to the new one.
@@ -33,10 +33,10 @@ enum class SwapOutcome {
   kUnknown,          ///< No plugin or controller of that name is loaded, or it is already.
   kTooManyResident,  ///< Too many builds could not leave memory.
   kNotStaged,        ///< The file cannot be read or copied.
-  kRefused,          ///< The file is no plugin that may be loaded.
+  kRefused,          ///< The file is not a plugin that may be loaded.
   kOtherPlugin,      ///< The file is another plugin.
   kLacksController,  ///< The new build does not have a controller that runs.
-  kInitFailed,       ///< An InitFunc did not answer STARTED.
+  kInitFailed,       ///< An InitFunc did not return STARTED.
   kInitTimedOut,     ///< Opening it, or an InitFunc, did not end.
   kRefillFailed,     ///< The server does not give what it reads and the caches do not keep.
   kRefillTimedOut,   ///< That did not come in time.
@@ -74,15 +74,15 @@ struct SwapReport {
   std::string text;  ///< One line for people: what happened, or why not and what to do.
   BuildName from;
   BuildName to;
-  Grade grade = Grade::kSwappable;         ///< Of the new build.
+  Grade grade = Grade::kSwappable;         ///< The new build's.
   std::vector<std::string> grade_reasons;  ///< Why it is not swappable.
   std::vector<std::string> not_started;  ///< Controllers of the new build that did not run before.
   std::vector<std::string> listed;       ///< Resources that the caches keep more of since then.
   std::size_t keys = 0;                  ///< That waited and were kept.
-  std::size_t keys_dropped = 0;          ///< Of queues that the new build does not have.
+  std::size_t keys_dropped = 0;          ///< In queues that the new build does not have.
   Duration drain{0};                     ///< From the last key handed out to the last sync's end.
   Duration pause{0};                     ///< From there to the first key that could go out again.
-  std::size_t state_bytes = 0;           ///< Of all controllers, that the new build took over.
+  std::size_t state_bytes = 0;           ///< All that the new build took over.
   std::vector<std::string> state_left;   ///< Controllers whose state the new build takes none of.
   std::string resident;           ///< Why the old build is still in memory; empty: it has left.
   std::vector<Finding> blockers;  ///< The same, reason by reason.

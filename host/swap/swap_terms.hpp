@@ -28,7 +28,7 @@ struct SwapLimits {
   /// Builds that could not leave memory before swaps are refused: a build is some megabytes, and
   /// one that leaves nothing behind does not count.
   std::size_t residents_max = 16;
-  ProbationTerms probation{};     ///< Of a swap that brings none of its own.
+  ProbationTerms probation{};     ///< For a swap without terms of its own.
   std::filesystem::path staging;  ///< Where private copies go; empty: see StagingDirectory.
 };
 

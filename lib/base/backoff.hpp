@@ -16,7 +16,7 @@ struct BackoffOptions {
   Duration longest{};   ///< The delay never grows beyond this, before jitter; 0: without limit.
 };
 
-/// Pure: tells how long to wait, and does not wait. Not thread-safe.
+/// Pure: returns how long to wait, and does not wait. Not thread-safe.
 class Backoff {
  public:
   explicit Backoff(const BackoffOptions& options) : options_(options) { reset(); }

@@ -17,7 +17,7 @@ inline std::int64_t whole_seconds(Duration time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time).count();
 }
 
-/// Tag for monotonic time points; it never jumps. Not std::steady_clock, so that nobody reads that
+/// Tag for monotonic time points; it never jumps. Not std::steady_clock, so that no code reads that
 /// one by accident.
 struct Monotonic {
   using duration = Duration;

@@ -46,7 +46,7 @@ class Gate {
     closed_ = false;
   }
 
-  /// Waits until nobody is inside; false when `deadline` comes first.
+  /// Waits until no call is inside; false if `deadline` comes first.
   [[nodiscard]] bool wait_empty(Clock& clock, Time deadline) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     while (inside_ > 0) {

@@ -14,9 +14,9 @@ class LineWriter {
   /// `fd` is borrowed.
   explicit LineWriter(int fd) : fd_(fd) {}
 
-  /// Writes a word that says what the line is, a space and `text`. Line breaks in it become spaces,
+  /// Writes a word for the kind of the line, a space and `text`. Line breaks in it become spaces,
   /// and a line is cut to the size below which a pipe does not mix it with lines of other threads
-  /// (PIPE_BUF). Nothing happens if nobody reads any more.
+  /// (PIPE_BUF). Does nothing if there is no reader any more.
   void say(std::string_view word, std::string_view text = "") const;
 
  private:

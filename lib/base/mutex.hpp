@@ -62,7 +62,7 @@ class CondVar {
   void notify_all() { cond_.notify_all(); }
 
  private:
-  /// Far enough that nobody sees it, near enough that adding it to a time point cannot overflow.
+  /// Long enough to be invisible, short enough that adding it to a time point cannot overflow.
   static constexpr std::chrono::nanoseconds kLongestWait = std::chrono::hours(1);
   std::condition_variable cond_;  // Not _any: that one adds a mutex, where every wake-up collides.
 };

@@ -16,7 +16,7 @@ class Schemas {
   /// The tables are ours: a mistake in them ends the process.
   Schemas();
 
-  /// By full name: "core.v1.PodSpec". Null when there is none.
+  /// Finds a message by its full name: "core.v1.PodSpec". Null if there is none.
   [[nodiscard]] const Message* find(std::string_view full_name) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Message>>& all() const { return messages_; }
 

@@ -12,7 +12,7 @@ namespace davit::sandbox {
 /// Where in an object a walk is: links on its stack, made a text only for a finding.
 struct Place {
   const Place* parent = nullptr;  ///< Null: a member of the object itself.
-  std::string_view name;          ///< Of a member; empty: an element of a list.
+  std::string_view name;          ///< The member's name; empty: an element of a list.
   std::size_t index = 0;
 };
 

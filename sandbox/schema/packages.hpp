@@ -7,7 +7,7 @@
 namespace davit::sandbox {
 
 struct Package {
-  std::string_view name;         ///< As in references between types, with version: "apps.v1".
+  std::string_view name;         ///< The form in references between types, with version: "apps.v1".
   std::string_view api_version;  ///< "apps/v1"; empty: no kinds of its own.
   std::string_view openapi;      ///< "io.k8s.api.apps.v1"
   std::string_view (*fields)();  ///< fields/fields.hpp

@@ -10,7 +10,7 @@ namespace davit::sandbox {
 /// How fine a quantity may be; what is finer is rounded away from zero.
 enum class Precision : std::uint8_t { kNano, kMilli };
 
-/// As canonical_quantity() of schema.hpp, which has kNano. Resource lists have kMilli.
+/// Same as canonical_quantity() of schema.hpp, which has kNano. Resource lists have kMilli.
 [[nodiscard]] Result<std::string> canonical_quantity(std::string_view text, Precision precision);
 
 }  // namespace davit::sandbox

@@ -1,5 +1,5 @@
-/// What is known of every field of the built-in kinds: name, type, protobuf number, when it is
-/// written although empty, and how patches merge it. One table serves decoding, pruning, strict
+/// The facts about every field of the built-in kinds: name, type, protobuf number, whether it is
+/// written when empty, and how patches merge it. One table serves decoding, pruning, strict
 /// validation, protobuf bodies, both kinds of merging, and OpenAPI.
 #pragma once
 
@@ -81,11 +81,11 @@ struct Message {
   /// What all members that are not in `fields` are; null: there are none. Custom resources.
   const Field* others = nullptr;
 
-  std::vector<WireField> wire;       ///< By number.
+  std::vector<WireField> wire;       ///< Sorted by number.
   std::uint64_t always = 0;          ///< One bit for each field that is always written.
   std::vector<std::uint8_t> places;  ///< find()'s hash table: index + 1, or 0.
 
-  /// By JSON name, case-sensitive; null when there is none.
+  /// Finds a field by its JSON name, case-sensitive; null if there is none.
   [[nodiscard]] const Field* find(std::string_view json_name) const;
   /// Whether objects of this type carry kind and apiVersion.
   [[nodiscard]] bool has_kind() const { return !fields.empty() && fields[0].name == "kind"; }

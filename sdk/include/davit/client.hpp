@@ -29,7 +29,7 @@ enum class Propagation : std::int32_t {
   kForeground = DAVIT_PROPAGATION_FOREGROUND,
 };
 
-/// How much of the answer is parsed. Metadata is cheaper, and enough for most writes.
+/// The part of the response that is parsed. Metadata is cheaper, and enough for most writes.
 enum class Answer : std::int32_t {
   kMetadata = DAVIT_ANSWER_METADATA,
   kObject = DAVIT_ANSWER_OBJECT,
@@ -113,11 +113,11 @@ struct Request {
   }
 };
 
-/// Waits for each answer. Errors carry the server's ApiDetail: reason and causes. After
+/// Waits for each response. Errors carry the server's ApiDetail: reason and causes. After
 /// kUnavailable a write may or may not have happened.
 ///
-/// Successful writes are remembered by the host, which does not hand out the key again before the
-/// cache has seen them.
+/// The host remembers successful writes, and does not hand out the key again before the cache has
+/// seen them.
 class Client {
  public:
   /// `api` must outlive the client.
@@ -153,7 +153,7 @@ class Client {
   [[nodiscard]] Result<std::vector<View>> list(std::string_view ns,
                                                std::string_view label_selector = {}) const;
 
-  /// The object of the answer; absent after a delete that answered with a Status.
+  /// The object in the response; absent after a delete that returned a Status.
   [[nodiscard]] Result<Value> call(const Request& request) const {
     const davit_request raw = to_raw(request);
     davit_response response{};

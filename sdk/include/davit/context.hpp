@@ -47,7 +47,7 @@ class Metric {
   /// Opened by Context::open_metric.
   Metric(const Api& api, davit_handle handle) : api_(&api), handle_(handle) {}
 
-  /// Adds to a counter, sets a gauge, observes into a histogram. As many values as labels.
+  /// Adds to a counter, sets a gauge, observes into a histogram. Takes one value for each label.
   void record(double value, std::initializer_list<std::string_view> label_values = {}) const {
     std::vector<davit_str> raw;
     for (const std::string_view each : label_values) raw.push_back(to_c(each));
@@ -60,7 +60,7 @@ class Metric {
 };
 
 /// Lives longer than the controller; keep a reference. The open_ functions are for the controller's
-/// constructor only. They always return a handle: when the host refuses, the handle answers nothing
+/// constructor only. They always return a handle: if the host refuses, the handle reads as empty
 /// and the controller does not start, with the host's reason in the log.
 class Context {
  public:
@@ -143,7 +143,7 @@ class Context {
   [[nodiscard]] std::uint64_t random() const { return api_.random->next(api_.host); }
   [[nodiscard]] const Api& api() const { return api_; }
 
-  /// `return context.skip("…")` from a factory: nothing to do here, and that is no error.
+  /// `return context.skip("…")` from a factory: nothing to do here, and that is not an error.
   [[nodiscard]] InitResult skip(std::string_view why) const {
     api_.error_text(api_.host, to_c(why));
     return std::unique_ptr<Controller>();

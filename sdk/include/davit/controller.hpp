@@ -12,17 +12,18 @@ namespace davit {
 class JsonWriter;
 class Value;
 
-/// What a controller knows and neither the cluster nor its queues could tell its next build, as
-/// JSON ("davit.state/1" in abi.h). A hot swap calls write() of the old build and read() of the new
-/// one while no sync, timer or handler of either runs. Times of Context::now() mean the same to
-/// both.
+/// A controller's knowledge that its next build can get neither from the cluster nor from the
+/// queues, as JSON ("davit.state/1" in abi.h). A hot swap calls write() of the old build and read()
+/// of the new one while no sync, timer or handler of either runs. Times of Context::now() mean the
+/// same to both.
 class HandedState {
  public:
   HandedState() = default;
   HandedState(const HandedState&) = delete;
   HandedState& operator=(const HandedState&) = delete;
 
-  /// Of the form that write() writes, from 1. Raise it when a build before would misread it.
+  /// The version of the form that write() writes, from 1. Raise it if an earlier build would
+  /// misread it.
   [[nodiscard]] virtual std::uint32_t version() const = 0;
   /// The oldest form that read() understands.
   [[nodiscard]] virtual std::uint32_t oldest() const { return version(); }
@@ -48,7 +49,7 @@ class Controller {
   /// What /readyz and /livez ask. Must not take a lock that a sync holds while it waits.
   [[nodiscard]] virtual Status health() const { return {}; }
 
-  /// The text of GET /debug/controllers/<name>/<path>; kNotFound when there is no such page. Called
+  /// The text of GET /debug/controllers/<name>/<path>; kNotFound if there is no such page. Called
   /// from a thread of the host's, at any time.
   [[nodiscard]] virtual Result<std::string> debug(std::string_view path,
                                                   std::string_view query) const {

@@ -28,7 +28,7 @@ template <typename Type>
 
 /// One row of the table.
 struct Row {
-  std::string_view name;  ///< As the note declares it.
+  std::string_view name;  ///< The name in the note.
   Factory factory;
 };
 
@@ -99,7 +99,7 @@ class Instance {
       return state ? instance.state_->read(version, *state) : state.error();
     });
   }
-  /// Writes the text that `ask` answers, or its error's.
+  /// Writes the text that `ask` returns, or its error's.
   template <typename Ask>
   static davit_code answer(void* self, davit_sink sink, const Ask& ask) noexcept {
     auto& instance = *static_cast<Instance*>(self);
@@ -117,7 +117,7 @@ class Instance {
   davit_state_v1 c_state_{};
 };
 
-/// Makes a controller with everything that belongs to it; answers as an InitFunc does. `factory`
+/// Makes a controller with everything that belongs to it; returns an InitFunc's result. `factory`
 /// is called like a Factory.
 template <typename Make>
 std::int32_t start(const davit_context& raw, const Make& factory, davit_controller& out) noexcept {

@@ -117,7 +117,7 @@ class Expectations {
 /// as an update and later as a delete, counts once. Thread-safe.
 class TrackingExpectations {
  public:
-  /// As Expectations::expect_creations; the awaited deletions stay as they are.
+  /// Same as Expectations::expect_creations; the awaited deletions stay as they are.
   void expect_creations(const Key& key, std::size_t count, Time now) {
     counts_.expect_creations(key, count, now);
   }

@@ -117,7 +117,7 @@ class Informer {
   }
   [[nodiscard]] std::optional<View> get(const Key& key) const { return get(key.ns, key.name); }
 
-  /// A host that cannot tell (ABI 1.0) counts as fresh. In handlers, syncs and timers.
+  /// A host without the capability (ABI 1.0) counts as fresh. In handlers, syncs and timers.
   [[nodiscard]] CacheFreshness freshness() const {
     davit_freshness out{};
     out.size = sizeof(out);

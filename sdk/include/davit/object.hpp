@@ -42,7 +42,7 @@ class Value {
   /// `api` must outlive every use of the value; null only for an absent one.
   Value(const Api* api, davit_value raw) : api_(api), raw_(raw) {}
 
-  /// Whether there is something, be it null.
+  /// Whether there is a value, null included.
   explicit operator bool() const { return raw_.object != nullptr; }
   [[nodiscard]] bool is_absent() const { return raw_.object == nullptr; }
   [[nodiscard]] Kind kind() const {
@@ -69,7 +69,7 @@ class Value {
   }
   Value operator[](int) const = delete;  ///< Elements are read with at() and elements().
 
-  /// As that many operator[], in one crossing.
+  /// Same as that many operator[], in one crossing.
   [[nodiscard]] Value path(std::initializer_list<Name> names) const {
     static_assert(sizeof(Name) == sizeof(davit_name));
     if (is_absent()) return {};

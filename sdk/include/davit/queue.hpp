@@ -57,7 +57,7 @@ class Queue {
   void add(const Key& key) const { add_text(key.text()); }
   /// The key of an object.
   void add(const ObjectView& object) const { add(object.key()); }
-  /// Of several delays for one key the earliest wins; one that is not positive adds at once.
+  /// If one key has several delays, the earliest wins; one that is not positive adds at once.
   void add_after(const Key& key, Duration delay) const {
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(delay).count();
     if (ms <= 0) return add(key);
@@ -65,7 +65,7 @@ class Queue {
     static_cast<void>(
         api_->queue->add_after(api_->host, handle_, to_c(text), static_cast<std::uint64_t>(ms)));
   }
-  /// As add(); keys with the same shard never run at the same time.
+  /// Same as add(); keys with the same shard never run at the same time.
   void add_sharded(const Key& key, std::string_view shard) const {
     const std::string text = key.text();
     static_cast<void>(api_->queue->add_sharded(api_->host, handle_, to_c(text), to_c(shard)));

@@ -37,7 +37,7 @@ enum class Code : std::int32_t {
   kInternal = DAVIT_INTERNAL,
 };
 
-/// What the API server said beyond a code. Present only on errors that came from a server's answer.
+/// The API server's error beyond a code. Present only on errors that came in a server's response.
 struct ApiDetail {
   int http_status = 0;
   std::string reason;               ///< Kubernetes reason: "AlreadyExists".
@@ -70,7 +70,7 @@ class [[nodiscard]] Status {
     return false;
   }
 
-  /// Success when the code is `code`, else this: for answers that are no failure to the caller,
+  /// Success if the code is `code`, else this: for results that are not a failure to the caller,
   /// such as "already gone".
   [[nodiscard]] Status unless(Code code) const { return code_ == code ? Status() : *this; }
 

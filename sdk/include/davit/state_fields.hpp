@@ -18,8 +18,8 @@ namespace davit {
 [[nodiscard]] inline std::int64_t state_time(Time time) { return time.time_since_epoch().count(); }
 
 /// One object of a state. The first member that is missing or of another kind is remembered in
-/// `status`, which all objects of one state share; then each read gives an empty answer. So a
-/// reader reads everything, and asks `status` once before it takes anything over.
+/// `status`, which all objects of one state share; from then on each read returns an empty value. A
+/// reader therefore reads everything, and checks `status` once before it takes anything over.
 class StateFields {
  public:
   StateFields(Value object, Status& status) : object_(object), status_(&status) {

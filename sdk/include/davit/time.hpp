@@ -7,7 +7,8 @@ namespace davit {
 
 using Duration = std::chrono::nanoseconds;
 
-/// Tag for monotonic time points. Not std::steady_clock, so that nobody reads that one by accident.
+/// Tag for monotonic time points. Not std::steady_clock, so that no code reads that one by
+/// accident.
 struct Monotonic {
   using duration = Duration;
   using rep = duration::rep;

@@ -30,7 +30,7 @@ davit_code guarded(const Api& api, const Body& body) noexcept {
   }
 }
 
-/// The same for calls that cannot answer: an error becomes a log line.
+/// The same for calls without a result: an error becomes a log line.
 template <typename Body>
 void guarded_logged(const Api& api, std::string_view where, const Body& body) noexcept {
   std::string_view why;

@@ -21,7 +21,7 @@ class EndpointSlice : public ObjectView {
   [[nodiscard]] std::string_view service_name() const {
     return labels()[kServiceNameLabel].string();
   }
-  /// Who keeps it; empty when nobody says so.
+  /// The controller that keeps it; empty if the label is missing.
   [[nodiscard]] std::string_view manager() const { return labels()[kManagedByLabel].string(); }
 };
 

@@ -13,7 +13,7 @@ class Lease : public ObjectView {
   static constexpr Resource kResource{"coordination.k8s.io", "v1", "leases", "Lease"};
   using ObjectView::ObjectView;
 
-  /// As the holder wrote it, with microseconds.
+  /// The holder's text, with microseconds.
   [[nodiscard]] std::string_view renew_time_text() const {
     return spec()[&Names::renew_time].string();
   }

@@ -15,7 +15,7 @@ class Quantity {
  public:
   /// Zero.
   Quantity() = default;
-  /// Nothing when `text` is no quantity.
+  /// Nothing if `text` is not a quantity.
   [[nodiscard]] static std::optional<Quantity> parse(std::string_view text);
 
   /// In thousandths, rounded up: CPUs.

@@ -18,7 +18,7 @@ struct Taint {
   std::string key{};
   std::string value{};
   std::string effect{};
-  std::string time_added{};  ///< As the server wrote it; empty: none.
+  std::string time_added{};  ///< The server's text; empty: none.
 
   [[nodiscard]] static Taint from(Value value) {
     return {std::string(value[&Names::key].string()), std::string(value[&Names::value].string()),

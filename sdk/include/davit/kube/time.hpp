@@ -66,8 +66,8 @@ inline std::optional<std::chrono::minutes> take_offset(std::string_view& text) {
 inline constexpr WallTime kTimeMin = std::chrono::sys_days(std::chrono::year(1900) / 1 / 1);
 inline constexpr WallTime kTimeMax = std::chrono::sys_days(std::chrono::year(2190) / 1 / 1);
 
-/// Nothing when `text` is not RFC 3339, empty text included. Times before 1900 and after 2189 come
-/// out as kTimeMin and kTimeMax, so that whoever computes with them stays within the clock.
+/// Nothing if `text` is not RFC 3339, empty text included. Times before 1900 and after 2189 become
+/// kTimeMin and kTimeMax, so that computations stay within the clock.
 [[nodiscard]] inline std::optional<WallTime> parse_time(std::string_view text) {
   const std::optional<int> year = detail::take_digits(text, 4);
   if (!year || !detail::take_char(text, "-")) return std::nullopt;
