@@ -17,9 +17,31 @@ ANGLES = re.compile(r'<[^<>;{}]*>')
 NO_FUNCTION = re.compile(r'\s*(?:using|friend|typedef|static_assert|enum|struct|class|union)\b')
 MEMBER = re.compile(r'((?:[A-Z]\w*::)+)(?:~?[A-Za-z_]\w*|operator[^(]*)\s*\(')
 # Classes with more public functions, each with its reason: {('host/a.hpp', 'A'): 'why'}.
-WIDE = {}
+WIDE = {
+    ('host/cache/informer.hpp', 'Informer'): 'the shared informer of client-go: listeners, indexes, freshness',
+    ('host/cache/reflector_state.hpp', 'ReflectorState'): 'one function for each event that the state machine meets',
+    ('host/cache/store.hpp', 'Store'): 'one writer and many readers of one table under one lock',
+    ('host/cli/validate/trial_host.hpp', 'TrialHost'): 'the script of the checks: a host, its cluster and its log in one place',
+    ('host/object/object_reader.hpp', 'ObjectReader'): 'one function for each event of a JSON parser',
+    ('host/queue/work_queue.hpp', 'WorkQueue'): 'the work queue of client-go with rate limits, delays and hand-over',
+    ('host/run/controller_queue.hpp', 'ControllerQueue'): 'a work queue and its workers, with the functions of the former',
+    ('host/run/controller_runner.hpp', 'ControllerRunner'): 'queues by id, timers and life: the ids should become the queues',
+    ('sandbox/json/json.hpp', 'Json'): 'a value: one function for each kind and access',
+    ('sdk/include/davit/json_writer.hpp', 'JsonWriter'): 'one function for each token and type of JSON',
+    ('sdk/include/davit/kube/deployment.hpp', 'Deployment'): 'a view: one function for each field',
+    ('sdk/include/davit/kube/metadata.hpp', 'ObjectView'): 'a view: one function for each field',
+    ('sdk/include/davit/object.hpp', 'Value'): 'a value: one function for each kind and access',
+    ('sdk/include/davit/testing/builders.hpp', 'ObjectBuilder'): 'one function for each field that a test sets',
+    ('sdk/include/davit/testing/cluster.hpp', 'Cluster'): 'what a test of a plugin does to its cluster, by name',
+    ('sdk/include/davit/testing/json.hpp', 'Json'): 'a value: one function for each kind and access',
+}
 # Classes that several sources of one folder define, each with its reason: {('host/a', 'A'): 'why'}.
-SPREAD = {}
+SPREAD = {
+    ('host/cache', 'Informer'): 'informer_refill.cpp is the second reflector of a swap, which ends with it',
+    ('plugins/deployment', 'DeploymentController'): 'its handlers stand apart, as the spec lists them',
+    ('plugins/deployment', 'Rollout'): 'one file for each topic of a sync; the topics are to become classes',
+    ('host/health', 'ObservabilityRoutes'): 'programs that need only the routes link no HTTP server',
+}
 
 
 def closing(code, begin):

@@ -11,6 +11,7 @@ from citations import citation_findings
 from layers import layer_findings
 from mutants import mutant_findings
 from repeats import repeat_findings
+from roles import role_findings
 from rules import File, all_rules, decision_numbers
 
 NOT_OURS = {'.git', 'build', '.cache', 'third_party', '__pycache__'}
@@ -63,6 +64,7 @@ def main(root):
     out += [(path, line, 'layers', text) for path, line, text in layer_findings(files, architecture)]
     out += [(path, line, 'citations', text) for path, line, text in citation_findings(files)]
     out += [(path, line, 'mutants', text) for path, line, text in mutant_findings(files)]
+    out += [(path, line, 'roles', text) for path, line, text in role_findings(files)]
     out += [(path, line, 'repeats', text) for path, line, text in repeat_findings(files)]
     for path, line, rule, text in sorted(out):
         print(f'{path}:{line}: [{rule}] {text}')

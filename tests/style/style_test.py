@@ -8,6 +8,7 @@ from citations import citation_findings
 from layers import layer_findings, order_of
 from mutants import TABLE, mutant_findings
 from repeats import LINES_MIN, repeat_findings
+from roles import FUNCTIONS_MAX, role_findings
 from rules import File, all_rules, decision_numbers
 from style import findings
 
@@ -144,6 +145,31 @@ class StyleTest(unittest.TestCase):
         allowed = {('host/a.cpp', 'lib/b.cpp'): 'a reason'}
         self.assertEqual(list(repeat_findings([File('host/a.cpp', run), File('lib/b.cpp', run)], allowed)), [])
         self.assertEqual(len(list(repeat_findings([], allowed))), 1)
+
+    def test_a_class_with_too_many_public_functions_is_found(self):
+        enough = ''.join(f'  int f{number}(int a = g()) const {{ return {number}; }}\n' for number in range(FUNCTIONS_MAX))
+        one_more = '  [[nodiscard]] Result<std::function<void()>> more(int) EXCLUDES(mutex_);\n'
+        wide = f'\nclass A {{\n public:\n{enough}{one_more}}};\n'
+        self.assertEqual([finding[:2] for finding in role_findings([File('host/a.hpp', wide)], {}, {})], [('host/a.hpp', 2)])
+        self.assertEqual([finding[:2] for finding in role_findings([File('host/a.hpp', f'struct A {{\n{enough}{one_more}}};')], {}, {})],
+                         [('host/a.hpp', 1)])
+        for line in ['  A(int);', '  ~A();', '  A& operator=(const A&) = delete;', '  std::function<void()> b;', '  void (*c)(int);',
+                     '  int d GUARDED_BY(mutex_) = g();', '  using E = void(int);', ' private:\n  void h();',
+                     '  friend void i();', '  struct B { void j(); };']:
+            self.assertEqual(list(role_findings([File('host/a.hpp', wide.replace(one_more, line + '\n'))], {}, {})), [], line)
+        self.assertEqual(list(role_findings([File('tests/a.hpp', wide)], {}, {})), [])
+        self.assertEqual(list(role_findings([File('host/a.hpp', wide)], {('host/a.hpp', 'A'): 'a reason'}, {})), [])
+        self.assertEqual(len(list(role_findings([], {('host/a.hpp', 'A'): 'a reason'}, {}))), 1)
+
+    def test_a_class_in_two_sources_is_found(self):
+        one = File('host/a.cpp', 'Result<B::C> A::f(int a) {\n}\n')
+        two = File('host/b.cpp', 'namespace x {\n\nint A::g() const {\n  return B::h();\n}\n}\n')
+        self.assertEqual([finding[:2] for finding in role_findings([one, two], {}, {})], [('host/b.cpp', 3)])
+        self.assertEqual(list(role_findings([one, two], {}, {('host', 'A'): 'a reason'})), [])
+        for other in (two._replace(path='lib/b.cpp'), two._replace(path='tests/b.cpp'), two._replace(text='int B::g() {\n}\n'),
+                      two._replace(text='int A::B::g() {\n}\n'), two._replace(text='int f() {\n  return A::g();\n}\n')):
+            self.assertEqual(list(role_findings([one, other], {}, {})), [], other)
+        self.assertEqual(len(list(role_findings([], {}, {('host', 'A'): 'a reason'}))), 1)
 
     def test_citations_lead_to_rows(self):
         spec = File('docs/spec/deployment.md', '| <a id="D07"></a>D07 | x |\n- **<a id="Q1"></a>Q1** y')
