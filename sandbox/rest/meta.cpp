@@ -77,7 +77,6 @@ void keep_system_metadata(Json& object, const Json& old) {
   restore(metadata, before, "generation");
   if (before.contains(kDeletionTimestamp)) restore(metadata, before, kDeletionTimestamp);
   restore_if_missing(metadata, before, kDeletionGrace);
-  restore_if_missing(metadata, before, "managedFields");
 }
 
 bool forgets_managers(const Json& object) {

@@ -26,8 +26,8 @@ void stamp_new(Json& object, const Resource& resource, host::Clock& clock, host:
 /// another.
 [[nodiscard]] ApiFailure fill_namespace(Json& object, std::string_view ns);
 
-/// Restores what an update cannot change: uid (if left out), creation and deletion times,
-/// generation, managedFields (if left out).
+/// Keeps what an update does not change: uid (if left out), creation and deletion times,
+/// generation. track_update() keeps who owns which fields.
 void keep_system_metadata(Json& object, const Json& old);
 
 /// Whether metadata.managedFields holds a single empty entry, which requests that all field owners
