@@ -11,10 +11,13 @@ Result<std::unique_ptr<LocalCluster>> LocalCluster::open(const Seams& seams,
       sandbox::ApiServer::open({cluster->store_, seams.clock, seams.random, seams.log});
   if (!server) return server.error();
   cluster->server_ = std::move(*server);
-  cluster->transport_ = std::make_unique<sandbox::InProcessTransport>(
-      *cluster->server_, seams.clock, sandbox::InProcessTransport::Driver::kOwnThread);
-  cluster->nodes_ = std::make_unique<sandbox::SimulationThread>(
-      sandbox::SimulationSeams{*cluster->transport_, seams.clock, seams.random, seams.log}, nodes);
+  auto transport = sandbox::InProcessTransport::open(*cluster->server_, seams.clock);
+  if (!transport) return transport.error();
+  cluster->transport_ = std::move(*transport);
+  auto simulation = sandbox::SimulationThread::open(
+      {*cluster->transport_, seams.clock, seams.random, seams.log}, nodes);
+  if (!simulation) return simulation.error();
+  cluster->nodes_ = std::move(*simulation);
   return cluster;
 }
 

@@ -69,8 +69,9 @@ int run_sandbox_nodes(const SandboxNodesOptions& options) {
   const std::unique_ptr<Random> random = make_system_random();
   log.info(0, "Simulating nodes",
            {{"server", connection.transport->server()}, {"nodes", options.nodes.count}});
-  const sandbox::SimulationThread simulation(
+  const auto simulation = sandbox::SimulationThread::open(
       {*connection.transport, *connection.clock, *random, log}, simulation_options(options.nodes));
+  if (!simulation) return print_mistake(std::cerr, simulation.error().message(), kExitFailed);
   constexpr std::chrono::hours kLook{1};  // Only bounds a wait that nothing ends.
   while (interruptions.wait(kLook) != Interruptions::What::kSignal) {
   }

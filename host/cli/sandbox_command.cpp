@@ -130,9 +130,10 @@ class SandboxRun {
     const CrashHandler handler("");
     Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions_, *sink_);
     if (!watch) return refuse(err_, watch.error());
-    const std::unique_ptr<Transport> way = process.connect();
+    const Result<std::unique_ptr<Transport>> way = process.connect();
+    if (!way) return refuse(err_, way.error());
     HostProcess host(manifest, ConnectionConfig{}, std::move(plan.controllers()),
-                     HostSeams{*clock_, *random_, *sink_, way.get()}, [] {});
+                     HostSeams{*clock_, *random_, *sink_, way->get()}, [] {});
     if (const std::optional<int> code = start_host(host, *std::move(watch), *sink_)) return *code;
     introduce(settings_, process, out_);
     return serve(host, interruptions_, *sink_);

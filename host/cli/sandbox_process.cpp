@@ -63,12 +63,16 @@ class Wired final : public SandboxProcess {
     if (Status s = open_server(); !s.ok()) return s;
     if (Status s = open_front(); !s.ok()) return s;
     if (Status s = start_controllers(); !s.ok()) return s;
-    start_nodes();
+    if (Status s = start_nodes(); !s.ok()) return s;
     return write_kubeconfig();
   }
 
   [[nodiscard]] std::string url() const override { return sandbox_url(settings_, front_->port()); }
-  [[nodiscard]] std::unique_ptr<Transport> connect() override { return make_client(); }
+  [[nodiscard]] Result<std::unique_ptr<Transport>> connect() override {
+    Result<std::unique_ptr<sandbox::InProcessTransport>> client = make_client();
+    if (!client) return client.error();
+    return std::unique_ptr<Transport>(std::move(*client));
+  }
   [[nodiscard]] std::string kubeconfig() const override {
     return kubeconfig_path(settings_, front_->port());
   }
@@ -195,22 +199,25 @@ class Wired final : public SandboxProcess {
     return {Code::kUnavailable, "cannot run the sandbox's controllers: the system has no thread"};
   }
 
-  void start_nodes() {
+  Status start_nodes() {
     const SandboxControllers& on = settings_.controllers;
-    if (!on.nodes && !on.scheduler) return;
+    if (!on.nodes && !on.scheduler) return {};
     sandbox::SimulationOptions simulated = simulation_options(options().nodes);
     if (!on.nodes) simulated.nodes.plans.clear();
     if (!on.scheduler) simulated.scheduling = sandbox::Scheduling::kOff;
-    client_ = make_client();
-    nodes_.emplace(sandbox::SimulationSeams{*client_, seams_.clock, seams_.random, log_},
-                   simulated);
+    Result<std::unique_ptr<sandbox::InProcessTransport>> client = make_client();
+    if (!client) return client.error();
+    client_ = std::move(*client);
+    Result<std::unique_ptr<sandbox::SimulationThread>> nodes =
+        sandbox::SimulationThread::open({*client_, seams_.clock, seams_.random, log_}, simulated);
+    if (!nodes) return nodes.error();
+    nodes_ = std::move(*nodes);
+    return {};
   }
 
-  std::unique_ptr<sandbox::InProcessTransport> make_client() {
-    using sandbox::InProcessTransport;
-    auto client = std::make_unique<InProcessTransport>(*faults_, seams_.clock,
-                                                       InProcessTransport::Driver::kOwnThread);
-    client->set_bearer_token(credentials_.admin_token);
+  Result<std::unique_ptr<sandbox::InProcessTransport>> make_client() {
+    auto client = sandbox::InProcessTransport::open(*faults_, seams_.clock);
+    if (client) (*client)->set_bearer_token(credentials_.admin_token);
     return client;
   }
 
@@ -235,7 +242,7 @@ class Wired final : public SandboxProcess {
   std::optional<sandbox::Controllers> controllers_;
   std::jthread controlling_;
   std::unique_ptr<sandbox::InProcessTransport> client_;
-  std::optional<sandbox::SimulationThread> nodes_;
+  std::unique_ptr<sandbox::SimulationThread> nodes_;
   std::unique_ptr<HttpServer> front_;
 };
 

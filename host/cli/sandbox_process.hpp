@@ -37,7 +37,8 @@ class SandboxProcess {
   /// "https://127.0.0.1:6443"
   [[nodiscard]] virtual std::string url() const = 0;
   /// A way to it for clients in this process, with the administrator's rights; it must go first.
-  [[nodiscard]] virtual std::unique_ptr<Transport> connect() = 0;
+  /// kUnavailable: the system has no thread for it.
+  [[nodiscard]] virtual Result<std::unique_ptr<Transport>> connect() = 0;
   /// The path of the administrator's kubeconfig.
   [[nodiscard]] virtual std::string kubeconfig() const = 0;
 };

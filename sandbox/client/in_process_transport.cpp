@@ -49,14 +49,14 @@ class InProcessTransport::Started final : public host::Call {
   const std::optional<Id> id_;
 };
 
-InProcessTransport::InProcessTransport(Handler& handler, host::Clock& clock, Driver driver)
-    : handler_(handler), clock_(clock) {
-  if (driver == Driver::kOwnThread) {
-    thread_ = std::jthread([this] {
-      host::name_thread(pthread_self(), "transport");
-      run();
-    });
+Result<std::unique_ptr<InProcessTransport>> InProcessTransport::open(Handler& handler,
+                                                                     host::Clock& clock) {
+  auto transport = std::make_unique<InProcessTransport>(handler, clock);
+  if (!host::start_thread(transport->thread_, "transport", [at = transport.get()] { at->run(); })) {
+    return Status(Code::kUnavailable,
+                  "cannot connect to the sandbox: the system has no thread to read responses on");
   }
+  return transport;
 }
 
 InProcessTransport::~InProcessTransport() {

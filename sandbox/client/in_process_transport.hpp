@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <davit/result.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,10 +23,11 @@ namespace davit::sandbox {
 /// or by its owner, who then has everything on one thread and a clock of his choice. Thread-safe.
 class InProcessTransport final : public host::Transport {
  public:
-  enum class Driver { kOwnThread, kOwner };
-
-  /// Both references must outlive it.
-  InProcessTransport(Handler& handler, host::Clock& clock, Driver driver);
+  /// Its owner calls pump(). Both references must outlive it.
+  InProcessTransport(Handler& handler, host::Clock& clock) : handler_(handler), clock_(clock) {}
+  /// A thread of its own calls pump(). kUnavailable: the system has no thread for it.
+  [[nodiscard]] static Result<std::unique_ptr<InProcessTransport>> open(Handler& handler,
+                                                                        host::Clock& clock);
   /// No call may be left.
   ~InProcessTransport() override;
 
@@ -37,8 +39,7 @@ class InProcessTransport final : public host::Transport {
   /// The token that every request carries when it has none of its own; before the first request.
   void set_bearer_token(std::string token) { token_ = std::move(token); }
 
-  /// Hands out what is ready or due; says whether there was anything. For Driver::kOwner, from one
-  /// thread at a time.
+  /// Hands out what is ready or due; says whether there was anything. From one thread at a time.
   bool pump() EXCLUDES(mutex_);
   /// When pump() has something to do if nothing becomes ready before; Time::max(): never.
   [[nodiscard]] host::Time next_pump() EXCLUDES(mutex_);

@@ -85,11 +85,18 @@ Time Simulation::step() { return parts_->step(); }
 
 bool Simulation::synced() const { return parts_->begun; }
 
-SimulationThread::SimulationThread(const SimulationSeams& seams, const SimulationOptions& options)
-    : clock_(seams.clock), simulation_(seams, options, [this] { wake(); }), thread_([this] {
-        host::name_thread(pthread_self(), "nodes");
-        run();
-      }) {}
+Result<std::unique_ptr<SimulationThread>> SimulationThread::open(const SimulationSeams& seams,
+                                                                 const SimulationOptions& options) {
+  auto nodes = std::make_unique<SimulationThread>(Private{}, seams, options);
+  if (!host::start_thread(nodes->thread_, "nodes", [at = nodes.get()] { at->run(); })) {
+    return Status(Code::kUnavailable, "cannot simulate nodes: the system has no thread for them");
+  }
+  return nodes;
+}
+
+SimulationThread::SimulationThread(Private, const SimulationSeams& seams,
+                                   const SimulationOptions& options)
+    : clock_(seams.clock), simulation_(seams, options, [this] { wake(); }) {}
 
 SimulationThread::~SimulationThread() {
   host::MutexLock lock(mutex_);

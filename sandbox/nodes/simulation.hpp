@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <davit/result.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -60,9 +61,14 @@ class Simulation {
 
 /// A Simulation with a thread of its own, for programs.
 class SimulationThread {
+ private:
+  struct Private {};  // Only open() makes one.
+
  public:
-  /// Starts at once.
-  SimulationThread(const SimulationSeams& seams, const SimulationOptions& options);
+  /// Starts at once. kUnavailable: the system has no thread for it.
+  [[nodiscard]] static Result<std::unique_ptr<SimulationThread>> open(
+      const SimulationSeams& seams, const SimulationOptions& options);
+  SimulationThread(Private, const SimulationSeams& seams, const SimulationOptions& options);
   /// Stops and waits; no request is under way afterwards.
   ~SimulationThread();
   SimulationThread(const SimulationThread&) = delete;

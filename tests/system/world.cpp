@@ -80,12 +80,10 @@ World::World(WorldOptions options)
   faults_ = std::make_unique<sandbox::FaultLayer>(
       sandbox::FaultParts{.inner = *traffic_, .store = store_, .clock = clock_}, options_.seed);
   record_ = std::make_unique<Record>(*server_);
-  transport_ = std::make_unique<sandbox::InProcessTransport>(
-      *faults_, clock_, sandbox::InProcessTransport::Driver::kOwnThread);
-  nodes_transport_ = std::make_unique<sandbox::InProcessTransport>(
-      *server_, clock_, sandbox::InProcessTransport::Driver::kOwnThread);
-  nodes_ = std::make_unique<sandbox::SimulationThread>(
-      sandbox::SimulationSeams{*nodes_transport_, clock_, *random_, log}, simulated(options_));
+  transport_ = std::move(*sandbox::InProcessTransport::open(*faults_, clock_));
+  nodes_transport_ = std::move(*sandbox::InProcessTransport::open(*server_, clock_));
+  nodes_ = std::move(*sandbox::SimulationThread::open({*nodes_transport_, clock_, *random_, log},
+                                                      simulated(options_)));
   controllers_ = std::make_unique<sandbox::Controllers>(
       sandbox::ControllerParts{store_, *server_, clock_, [this] { return server_->resources(); }},
       sandbox::ControllerOptions{});

@@ -245,8 +245,9 @@ Status TrialHost::open() {
   auto server = sandbox::ApiServer::open({at.store, *at.clock, *at.random, at.log});
   if (!server) return server.error();
   at.server = std::move(*server);
-  at.wire = std::make_unique<sandbox::InProcessTransport>(
-      *at.server, *at.clock, sandbox::InProcessTransport::Driver::kOwnThread);
+  auto wire = sandbox::InProcessTransport::open(*at.server, *at.clock);
+  if (!wire) return wire.error();
+  at.wire = std::move(*wire);
   at.transport = std::make_unique<CountingTransport>(*at.wire);
   const auto client = [&](ConnectionPurpose purpose) {
     RestOptions options;

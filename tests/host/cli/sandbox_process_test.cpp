@@ -73,6 +73,33 @@ TEST_F(SandboxProcessTest, WithoutAThreadForItsControllersItDoesNotOpen) {
   EXPECT_TRUE(open());
 }
 
+TEST_F(SandboxProcessTest, WithoutAThreadForItsNodesItDoesNotOpen) {
+  // Two for its HTTP server and its controllers, then one for the nodes' connection.
+  for (const std::size_t after : {2U, 3U}) {
+    const test::NoThreads scarce(after);
+    const auto process = open();
+    EXPECT_EQ(scarce.wanted(), 1U);
+    ASSERT_FALSE(process);
+    EXPECT_EQ(process.error().code(), Code::kUnavailable);
+    EXPECT_THAT(process.error().message(),
+                HasSubstr(after == 2 ? "cannot connect to the sandbox" : "cannot simulate nodes"));
+  }
+  EXPECT_TRUE(open());
+}
+
+TEST_F(SandboxProcessTest, WithoutAThreadNoClientConnectsAndTheSandboxServesOn) {
+  const auto process = open();
+  ASSERT_TRUE(process) << process.error().message();
+  {
+    const test::NoThreads scarce;
+    const auto way = (*process)->connect();
+    ASSERT_FALSE(way);
+    EXPECT_EQ(way.error().code(), Code::kUnavailable);
+  }
+  EXPECT_TRUE((*process)->connect());
+  EXPECT_THAT(get(**process, "/api/v1/nodes", ""), StartsWith("HTTP/1.1 200 "));
+}
+
 TEST_F(SandboxProcessTest, KubeconfigLeadsToIt) {
   const auto process = open();
 

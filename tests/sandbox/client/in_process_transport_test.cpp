@@ -8,6 +8,7 @@
 #include "host/api/rest_client.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/recording_log_sink.hpp"
+#include "tests/support/scarcity.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -90,7 +91,7 @@ class InProcessTransportTest : public testing::Test {
   FunctionHandler handler_;
   Script script_;
   Reader reader_;
-  InProcessTransport transport_{handler_, clock_, InProcessTransport::Driver::kOwner};
+  InProcessTransport transport_{handler_, clock_};
 };
 
 TEST_F(InProcessTransportTest, PlainResponseComesAtOnce) {
@@ -318,6 +319,21 @@ TEST_F(InProcessTransportTest, ResponseThatComesTooLateIsATimeout) {
   EXPECT_EQ(reader_.broken, Break::kTimeout);
 }
 
+TEST(InProcessTransportThreadTest, WithoutAThreadItDoesNotOpen) {
+  test::FakeClock clock;
+  FunctionHandler handler;
+  {
+    const test::NoThreads scarce;
+    const auto transport = InProcessTransport::open(handler, clock);
+    EXPECT_EQ(scarce.wanted(), 1U);
+    ASSERT_FALSE(transport);
+    EXPECT_EQ(transport.error().code(), Code::kUnavailable);
+    EXPECT_EQ(transport.error().message(),
+              "cannot connect to the sandbox: the system has no thread to read responses on");
+  }
+  EXPECT_TRUE(InProcessTransport::open(handler, clock));
+}
+
 TEST(InProcessTransportThreadTest, RestClientWorksOverIt) {
   const auto clock = host::make_system_clock();
   FunctionHandler handler;
@@ -333,10 +349,11 @@ TEST(InProcessTransportThreadTest, RestClientWorksOverIt) {
     }
     return response;
   };
-  InProcessTransport transport(handler, *clock, InProcessTransport::Driver::kOwnThread);
+  const auto transport = InProcessTransport::open(handler, *clock);
+  ASSERT_TRUE(transport) << transport.error().message();
   test::RecordingLogSink sink;
   host::NoRestMetrics metrics;
-  host::RestClient client(transport, *clock, metrics, host::Log(sink), {.rate = {-1, 1}});
+  host::RestClient client(**transport, *clock, metrics, host::Log(sink), {.rate = {-1, 1}});
   host::ApiRequest request;
   request.path = {"", "v1", "pods", "", "default", "web"};
 

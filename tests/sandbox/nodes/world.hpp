@@ -111,7 +111,7 @@ class World {
 
   Sandbox sandbox;
   Interceptor server{*sandbox.server};
-  InProcessTransport transport{server, sandbox.clock, InProcessTransport::Driver::kOwner};
+  InProcessTransport transport{server, sandbox.clock};
   std::unique_ptr<Simulation> simulation;
 
  private:
