@@ -2,6 +2,7 @@
 #include <set>
 
 #include "sandbox/schema/build.hpp"
+#include "sandbox/schema/describe.hpp"
 #include "sandbox/schema/packages.hpp"
 #include "sandbox/schema/required_facts.hpp"
 #include "sandbox/schema/schema.hpp"
@@ -97,8 +98,15 @@ class Collector {
     if (!seen_.insert(name).second) return;
     schemas_[name] = Json::object();  // Its place comes before those that it refers to.
     Json schema = typed("object");
+    if (std::string text = descriptions_.of(message); !text.empty()) {
+      schema["description"] = std::move(text);
+    }
     for (const Field& field : message.fields) {
-      schema["properties"][field.name] = property(field);
+      Json property = property_of(field);
+      if (std::string text = descriptions_.of(message, field); !text.empty()) {
+        property["description"] = std::move(text);
+      }
+      schema["properties"][field.name] = std::move(property);
     }
     if (Json required = required_of(message); required.is_array()) {
       schema["required"] = std::move(required);
@@ -114,7 +122,7 @@ class Collector {
   [[nodiscard]] Json take() { return std::move(schemas_); }
 
  private:
-  Json property(const Field& field) {
+  Json property_of(const Field& field) {
     Json out;
     switch (field.shape) {
       case FieldShape::kOne:
@@ -197,6 +205,7 @@ class Collector {
   }
 
   std::string_view api_version_;
+  const Descriptions descriptions_;
   std::set<std::string> seen_;
   Json schemas_ = Json::object();
 };

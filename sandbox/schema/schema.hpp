@@ -136,7 +136,7 @@ struct ProtobufEvent {
 [[nodiscard]] Result<std::int64_t> quantity_milli(std::string_view text);
 
 /// components.schemas of OpenAPI v3 for the kinds of one group version: names, types, references,
-/// x-kubernetes-group-version-kind.
+/// descriptions, x-kubernetes-group-version-kind.
 [[nodiscard]] Json openapi_schemas(std::string_view api_version);
 
 }  // namespace davit::sandbox

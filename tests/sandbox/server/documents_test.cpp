@@ -67,6 +67,19 @@ TEST(DocumentsTest, VerboseHealthListsTheChecksThatClientsLookFor) {
   EXPECT_EQ(sandbox.get("/healthz/nope").code, 404);
 }
 
+TEST(DocumentsTest, BuiltInKindsAndFieldsAreDescribedInBothVersions) {
+  Sandbox sandbox;
+  const Json v3 = sandbox.get("/openapi/v3/apis/apps/v1").body.get("components").get("schemas");
+  const Json v2 = sandbox.get("/openapi/v2").body.get("definitions");
+  for (const Json* schemas : {&v3, &v2}) {
+    const Json& kind = schemas->get("io.k8s.api.apps.v1.Deployment");
+    EXPECT_TRUE(kind.text_at({"description"}).starts_with("Keeps a number of identical pods"));
+    const Json& spec = schemas->get("io.k8s.api.apps.v1.DeploymentSpec").get("properties");
+    EXPECT_EQ(spec.text_at({"replicas", "description"}), "How many pods to run. Default: 1.");
+    EXPECT_NE(spec.text_at({"template", "description"}), "") << "beside a reference";
+  }
+}
+
 TEST(DocumentsTest, CustomResourcesAreDescribedByTheirDefinition) {
   Sandbox sandbox;
   ASSERT_EQ(

@@ -1,0 +1,19 @@
+/// What OpenAPI says of types and fields, for `kubectl explain`.
+///
+/// A type is a line `package.Type: text`, a field of it a line `  name: text` below; lines that
+/// begin with four blanks go on with the one before. `(kinds)`, `(conditions)` and `(all)` hold
+/// texts for fields of that name in every kind, every type named …Condition, and every type.
+#pragma once
+
+#include <string_view>
+
+namespace davit::sandbox {
+
+[[nodiscard]] std::string_view meta_descriptions();
+[[nodiscard]] std::string_view core_descriptions();
+[[nodiscard]] std::string_view core_pod_descriptions();
+[[nodiscard]] std::string_view core_volumes_descriptions();
+[[nodiscard]] std::string_view workloads_descriptions();
+[[nodiscard]] std::string_view other_groups_descriptions();
+
+}  // namespace davit::sandbox
