@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/api/connect.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "lib/base/spdlog_sink.hpp"
@@ -59,11 +60,11 @@ void small_write(benchmark::State& state, Way way) {
   NoRestMetrics metrics;
   Result<ConnectionConfig> config = load_connection({.environment = process_environment()});
   if (!config) return state.SkipWithError(config.error().message().c_str());
-  auto direct = connect(*config, *clock, metrics, Log(*sink));
+  auto direct = connect(*config, *clock, metrics, Logger(*sink));
   if (!direct) return state.SkipWithError(direct.error().message().c_str());
   WatchPoolTransport watch_pool(**direct);
   Transport& transport = way == Way::kWatchPool ? watch_pool : **direct;
-  RestClient client(transport, *clock, metrics, Log(*sink), RestOptions{.rate = {-1, 0}});
+  RestClient client(transport, *clock, metrics, Logger(*sink), RestOptions{.rate = {-1, 0}});
 
   ApiRequest write;
   write.path = {"", "v1", "configmaps", "", "default", ""};

@@ -14,21 +14,21 @@ namespace {
 
 struct Server {
   Server() {
-    auto opened = ApiServer::open({store, *clock, *random, host::Log(*sink)});
+    auto opened = ApiServer::open({store, *clock, *random, Logger(*sink)});
     handler = std::move(*opened);
   }
 
-  Response send(std::string method, std::string target, std::string body = "") {
-    Request request;
+  HttpServerResponse send(std::string method, std::string target, std::string body = "") {
+    HttpServerRequest request;
     request.method = std::move(method);
     request.target = std::move(target);
     request.body = std::move(body);
     return handler->handle(request);
   }
 
-  std::unique_ptr<host::Clock> clock = host::make_system_clock();
-  std::unique_ptr<host::Random> random = host::make_seeded_random(1);
-  std::unique_ptr<host::LogSink> sink = host::make_log_sink(host::LogFormat::kText, 0);
+  std::unique_ptr<Clock> clock = make_system_clock();
+  std::unique_ptr<Random> random = make_seeded_random(1);
+  std::unique_ptr<LogSink> sink = make_log_sink(LogFormat::kText, 0);
   Store store{*clock};
   std::unique_ptr<ApiServer> handler;
 };
@@ -55,7 +55,7 @@ void create(benchmark::State& state, const char* resource, std::string (*body)(i
   const std::string target = std::string("/api/v1/namespaces/default/") + resource;
   int number = 0;
   for (auto _ : state) {
-    const Response response = server.send("POST", target, body(number++));
+    const HttpServerResponse response = server.send("POST", target, body(number++));
     if (response.status != 201) state.SkipWithError(response.body.c_str());
   }
   state.SetItemsProcessed(state.iterations());
@@ -69,7 +69,7 @@ void DeliverEvents(benchmark::State& state) {
   constexpr int kChanges = 100;
   Server server;
   const std::string target = "/api/v1/namespaces/default/configmaps";
-  std::vector<std::unique_ptr<BodyStream>> watches;
+  std::vector<std::unique_ptr<HttpBodyStream>> watches;
   for (std::int64_t i = 0; i < state.range(0); ++i) {
     watches.push_back(std::move(server.send("GET", target + "?watch=1").stream));
   }
@@ -90,7 +90,7 @@ void DeliverEvents(benchmark::State& state) {
 
 /// The storage alone, without the rules of the API.
 void StoreCreate(benchmark::State& state) {
-  const std::unique_ptr<host::Clock> clock = host::make_system_clock();
+  const std::unique_ptr<Clock> clock = make_system_clock();
   Store store(*clock);
   const Json object = json_literal(pod(0));
   int number = 0;

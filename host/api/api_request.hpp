@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "host/api/transport.hpp"
 #include "lib/base/clock.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
 

@@ -1,13 +1,14 @@
+#include "host/api/connect.hpp"
+
 #include <utility>
 
 #include "host/api/credentials.hpp"
 #include "host/api/curl_transport.hpp"
-#include "host/api/transport.hpp"
 
 namespace davit::host {
 
 Result<std::unique_ptr<Transport>> connect(const ConnectionConfig& config, Clock& clock,
-                                           RestMetrics& metrics, Log log) {
+                                           RestMetrics& metrics, Logger log) {
   Result<HttpHeaders> impersonation = impersonation_headers(config.impersonate);
   if (!impersonation) return impersonation.error();
   Result<std::unique_ptr<Credentials>> credentials = make_credentials(config, clock, metrics, log);

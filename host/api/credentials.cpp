@@ -125,7 +125,7 @@ class AuthenticatedTransport final : public Transport {
 }  // namespace
 
 Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& config, Clock& clock,
-                                                      RestMetrics& metrics, Log log) {
+                                                      RestMetrics& metrics, Logger log) {
   using Owned = std::unique_ptr<Credentials>;
   const bool has_token = !config.token.empty() || !config.token_file.empty();
   const bool has_basic = !config.username.empty() || !config.password.empty();

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "host/api/rest_metrics.hpp"
-#include "host/api/transport.hpp"
 #include "host/config/connection_config.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
 
@@ -37,7 +37,8 @@ class Credentials {
 /// outlive the result.
 [[nodiscard]] Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& config,
                                                                     Clock& clock,
-                                                                    RestMetrics& metrics, Log log);
+                                                                    RestMetrics& metrics,
+                                                                    Logger log);
 
 /// The Impersonate-* headers, or kInvalid for groups without a user.
 [[nodiscard]] Result<HttpHeaders> impersonation_headers(const Impersonation& who);

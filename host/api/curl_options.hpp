@@ -8,8 +8,8 @@
 
 #include "host/api/curl_handles.hpp"
 #include "host/api/tls_material.hpp"
-#include "host/api/transport.hpp"
 #include "lib/base/assert.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
 

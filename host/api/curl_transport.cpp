@@ -169,7 +169,7 @@ class CurlTransport final : public Transport {
 }  // namespace
 
 Result<std::unique_ptr<Transport>> make_curl_transport(const ConnectionConfig& config, Clock& clock,
-                                                       RestMetrics& metrics, Log log) {
+                                                       RestMetrics& metrics, Logger log) {
   const bool tls_wanted = config.insecure || !config.ca_data.empty() || !config.ca_file.empty() ||
                           !config.cert_data.empty() || !config.cert_file.empty();
   Result<ServerUrl> url = ServerUrl::parse(

@@ -4,15 +4,21 @@
 #include <davit/result.hpp>
 #include <memory>
 
-#include "host/api/transport.hpp"
+#include "host/config/connection_config.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
+
+class RestMetrics;
 
 /// Connections as `config` says, without its tokens, passwords, impersonation and plugin: those are
 /// the business of connect(). Client certificates are presented. Every reference must outlive the
 /// result.
 [[nodiscard]] Result<std::unique_ptr<Transport>> make_curl_transport(const ConnectionConfig& config,
                                                                      Clock& clock,
-                                                                     RestMetrics& metrics, Log log);
+                                                                     RestMetrics& metrics,
+                                                                     Logger log);
 
 }  // namespace davit::host

@@ -12,7 +12,7 @@ constexpr std::string_view kV1Beta1 = "client.authentication.k8s.io/v1beta1";
 
 Result<std::unique_ptr<Credentials>> ExecCredentials::open(const ConnectionConfig& config,
                                                            Clock& clock, RestMetrics& metrics,
-                                                           Log log) {
+                                                           Logger log) {
   const ExecConfig& exec = *config.exec;
   if (exec.api_version != kV1 && exec.api_version != kV1Beta1) {
     return Status(Code::kInvalid, "exec plugin: invalid apiVersion \"" + exec.api_version + "\"");
@@ -26,7 +26,7 @@ Result<std::unique_ptr<Credentials>> ExecCredentials::open(const ConnectionConfi
 }
 
 ExecCredentials::ExecCredentials(ExecConfig exec, std::string info, Clock& clock,
-                                 RestMetrics& metrics, Log log)
+                                 RestMetrics& metrics, Logger log)
     : exec_(std::move(exec)),
       info_(std::move(info)),
       clock_(clock),

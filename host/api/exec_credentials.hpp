@@ -21,9 +21,10 @@ class ExecCredentials final : public Credentials {
 
   [[nodiscard]] static Result<std::unique_ptr<Credentials>> open(const ConnectionConfig& config,
                                                                  Clock& clock, RestMetrics& metrics,
-                                                                 Log log);
+                                                                 Logger log);
 
-  ExecCredentials(ExecConfig exec, std::string info, Clock& clock, RestMetrics& metrics, Log log);
+  ExecCredentials(ExecConfig exec, std::string info, Clock& clock, RestMetrics& metrics,
+                  Logger log);
 
   [[nodiscard]] Result<Credential> get() override EXCLUDES(mutex_);
   void rejected(const Credential& used) override EXCLUDES(mutex_);
@@ -35,7 +36,7 @@ class ExecCredentials final : public Credentials {
   const std::string info_;
   Clock& clock_;
   RestMetrics& metrics_;
-  const Log log_;
+  const Logger log_;
 
   Mutex mutex_;
   CondVar ran_;

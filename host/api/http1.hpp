@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/api/transport.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "host/api/connection_pool.hpp"
-#include "host/api/connection_quota.hpp"
 #include "host/api/http1.hpp"
 #include "host/api/pooled_connection.hpp"
-#include "host/api/request_loop.hpp"
-#include "host/api/transport.hpp"
+#include "lib/net/connection_quota.hpp"
+#include "lib/net/request_loop.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
 

@@ -14,8 +14,8 @@
 #include "host/api/curl_handles.hpp"
 #include "host/api/curl_options.hpp"
 #include "host/api/tls_material.hpp"
-#include "host/api/transport.hpp"
 #include "lib/base/clock.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
 

@@ -13,7 +13,7 @@ std::string user_agent(std::string_view client_name) {
   return std::string("davit/") + kVersion + " (" + kPlatform + ")/" + std::string(client_name);
 }
 
-RestClient::RestClient(Transport& transport, Clock& clock, RestMetrics& metrics, Log log,
+RestClient::RestClient(Transport& transport, Clock& clock, RestMetrics& metrics, Logger log,
                        RestOptions options)
     : parts_(std::make_unique<RestParts>(transport, clock, metrics, std::move(log),
                                          std::move(options))) {}

@@ -15,10 +15,10 @@
 #include "host/api/api_request.hpp"
 #include "host/api/rate_limiter.hpp"
 #include "host/api/rest_metrics.hpp"
-#include "host/api/transport.hpp"
 #include "host/config/connection_config.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
 
@@ -55,7 +55,7 @@ struct RestOptions {
 /// may not have been applied.
 class RestClient {
  public:
-  RestClient(Transport& transport, Clock& clock, RestMetrics& metrics, Log log,
+  RestClient(Transport& transport, Clock& clock, RestMetrics& metrics, Logger log,
              RestOptions options);
   ~RestClient();
   RestClient(const RestClient&) = delete;

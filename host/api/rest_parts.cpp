@@ -51,7 +51,7 @@ std::string address_of(std::string_view server) {
 
 }  // namespace
 
-RestParts::RestParts(Transport& t, Clock& c, RestMetrics& m, Log l, RestOptions o)
+RestParts::RestParts(Transport& t, Clock& c, RestMetrics& m, Logger l, RestOptions o)
     : transport(t),
       clock(c),
       metrics(m),

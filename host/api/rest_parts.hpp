@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "host/api/connection_quota.hpp"
 #include "host/api/failure_backoff.hpp"
-#include "host/api/request_loop.hpp"
 #include "host/api/rest_client.hpp"
 #include "lib/base/mutex.hpp"
+#include "lib/net/connection_quota.hpp"
+#include "lib/net/request_loop.hpp"
 
 namespace davit::host {
 
@@ -79,12 +79,12 @@ class LoopPool {
 
 /// A client's fixed parts and its limiter. Thread-safe.
 struct RestParts {
-  RestParts(Transport& t, Clock& c, RestMetrics& m, Log l, RestOptions o);
+  RestParts(Transport& t, Clock& c, RestMetrics& m, Logger l, RestOptions o);
 
   Transport& transport;
   Clock& clock;
   RestMetrics& metrics;
-  const Log log;
+  const Logger log;
   const RestOptions options;
   const std::string host;  ///< "address:port", the label of metrics.
   TokenBucket limiter;

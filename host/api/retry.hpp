@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "host/api/transport.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
 

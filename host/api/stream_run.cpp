@@ -4,7 +4,7 @@
 
 #include "host/api/api_status.hpp"
 #include "host/api/request_builder.hpp"
-#include "host/api/request_loop.hpp"
+#include "lib/net/request_loop.hpp"
 
 namespace davit::host {
 namespace {

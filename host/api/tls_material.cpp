@@ -17,7 +17,7 @@ Result<std::string> content(const std::string& data, const std::string& file) {
 }  // namespace
 
 Result<std::unique_ptr<TlsSource>> TlsSource::open(const ConnectionConfig& config, Time now,
-                                                   RestMetrics& metrics, Log log) {
+                                                   RestMetrics& metrics, Logger log) {
   const bool has_ca = !config.ca_data.empty() || !config.ca_file.empty();
   const bool has_cert = !config.cert_data.empty() || !config.cert_file.empty();
   const bool has_key = !config.key_data.empty() || !config.key_file.empty();
@@ -65,7 +65,7 @@ Result<std::unique_ptr<TlsSource>> TlsSource::open(const ConnectionConfig& confi
 }
 
 TlsSource::TlsSource(Files files, std::shared_ptr<const TlsMaterial> first, Time now,
-                     RestMetrics& metrics, Log log)
+                     RestMetrics& metrics, Logger log)
     : files_(std::move(files)),
       metrics_(metrics),
       log_(std::move(log)),

@@ -34,7 +34,7 @@ class TlsSource {
   /// Fails when a file is missing or garbage, or a certificate lacks its key.
   [[nodiscard]] static Result<std::unique_ptr<TlsSource>> open(const ConnectionConfig& config,
                                                                Time now, RestMetrics& metrics,
-                                                               Log log);
+                                                               Logger log);
 
   [[nodiscard]] std::shared_ptr<const TlsMaterial> current(Time now) EXCLUDES(mutex_);
 
@@ -48,7 +48,7 @@ class TlsSource {
  public:
   /// For open() only: other code cannot name Files.
   TlsSource(Files files, std::shared_ptr<const TlsMaterial> first, Time now, RestMetrics& metrics,
-            Log log);
+            Logger log);
 
  private:
   std::shared_ptr<const TlsMaterial> reread(const TlsMaterial& old) const;
@@ -56,7 +56,7 @@ class TlsSource {
 
   const Files files_;  // Empty names: not from a file.
   RestMetrics& metrics_;
-  const Log log_;
+  const Logger log_;
   Mutex mutex_;
   std::shared_ptr<const TlsMaterial> material_ GUARDED_BY(mutex_);
   Time checked_at_ GUARDED_BY(mutex_);

@@ -24,7 +24,7 @@ Result<std::string> read_token(const std::string& path) {
 
 }  // namespace
 
-TokenFile::TokenFile(std::string path, std::string fallback, Clock& clock, Log log)
+TokenFile::TokenFile(std::string path, std::string fallback, Clock& clock, Logger log)
     : path_(std::move(path)), clock_(clock), log_(std::move(log)), token_(std::move(fallback)) {}
 
 Result<Credential> TokenFile::get() {

@@ -14,7 +14,7 @@ class TokenFile final : public Credentials {
   static constexpr Duration kKeep = std::chrono::seconds(50);
 
   /// `fallback` serves until the file could be read once; empty: none.
-  TokenFile(std::string path, std::string fallback, Clock& clock, Log log);
+  TokenFile(std::string path, std::string fallback, Clock& clock, Logger log);
 
   [[nodiscard]] Result<Credential> get() override EXCLUDES(mutex_);
   void rejected(const Credential&) override {}
@@ -22,7 +22,7 @@ class TokenFile final : public Credentials {
  private:
   const std::string path_;
   Clock& clock_;
-  const Log log_;
+  const Logger log_;
   Mutex mutex_;
   std::string token_ GUARDED_BY(mutex_);
   Time read_at_ GUARDED_BY(mutex_) =

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "host/api/request_loop.hpp"
 #include "host/api/rest_parts.hpp"
 #include "host/api/retry.hpp"
+#include "lib/net/request_loop.hpp"
 
 namespace davit::host {
 

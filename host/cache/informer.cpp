@@ -39,7 +39,8 @@ bool repeats(const Change& change) {
 
 }  // namespace
 
-Informer::Informer(InformerSpec spec, const InformerSeams& seams, Log log, ReflectorOptions options)
+Informer::Informer(InformerSpec spec, const InformerSeams& seams, Logger log,
+                   ReflectorOptions options)
     : spec_(std::move(spec)),
       seams_(seams),
       log_(std::move(log)),

@@ -86,7 +86,8 @@ class Informer {
   /// --min-resync-period of 12 h).
   static constexpr Duration kResyncMin = std::chrono::hours(12);
 
-  Informer(InformerSpec spec, const InformerSeams& seams, Log log, ReflectorOptions options = {});
+  Informer(InformerSpec spec, const InformerSeams& seams, Logger log,
+           ReflectorOptions options = {});
   Informer(const Informer&) = delete;
   Informer& operator=(const Informer&) = delete;
   ~Informer();
@@ -208,7 +209,7 @@ class Informer {
 
   const InformerSpec spec_;
   const InformerSeams seams_;
-  const Log log_;
+  const Logger log_;
   const ReflectorOptions options_;
   const std::unique_ptr<InformerMetrics> metrics_;
   Store store_;

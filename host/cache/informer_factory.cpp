@@ -12,7 +12,7 @@ bool same_selection(const InformerSpec& a, const InformerSpec& b) {
          a.field_selector == b.field_selector;
 }
 
-InformerFactory::InformerFactory(const InformerSeams& seams, Log log, ReflectorOptions options)
+InformerFactory::InformerFactory(const InformerSeams& seams, Logger log, ReflectorOptions options)
     : seams_(seams), log_(std::move(log)), options_(options) {}
 
 InformerFactory::~InformerFactory() { stop(); }

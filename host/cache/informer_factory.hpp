@@ -21,7 +21,7 @@ namespace davit::host {
 /// gets a second one, unless a CacheRefill has come before. Threads: any.
 class InformerFactory {
  public:
-  InformerFactory(const InformerSeams& seams, Log log, ReflectorOptions options = {});
+  InformerFactory(const InformerSeams& seams, Logger log, ReflectorOptions options = {});
   ~InformerFactory();  ///< Stops everything.
 
   /// The informer for `need`, which lives as long as the factory. It fills once start() is called.
@@ -57,7 +57,7 @@ class InformerFactory {
   void keep_time(const std::stop_token& stop) EXCLUDES(mutex_);
 
   const InformerSeams seams_;
-  const Log log_;
+  const Logger log_;
   const ReflectorOptions options_;
   mutable Mutex mutex_;
   CondVar wake_;

@@ -40,7 +40,7 @@ std::string_view verb_of(const ReflectorRequest& request) {
 
 }  // namespace
 
-Reflector::Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Log log,
+Reflector::Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Logger log,
                      const ReflectorOptions& options, std::string known_version)
     : what_(std::move(what)),
       parse_options_(parse),

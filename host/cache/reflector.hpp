@@ -90,7 +90,7 @@ struct ReflectorSeams {
 class Reflector final : private ServerContact::Waiter {
  public:
   /// `known_version`, if not empty: the first list is no older than that.
-  Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Log log,
+  Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Logger log,
             const ReflectorOptions& options, std::string known_version = {});
   ~Reflector() override;
 
@@ -145,7 +145,7 @@ class Reflector final : private ServerContact::Waiter {
   const Selection what_;
   const ParseOptions parse_options_;
   const ReflectorSeams seams_;
-  const Log log_;
+  const Logger log_;
   ReflectorState state_;
   Parser parser_;
   std::optional<Replacement>

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "host/config/yaml.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::host {
 namespace {

@@ -10,7 +10,7 @@
 #include <ostream>
 #include <string>
 
-#include "host/config/duration.hpp"
+#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {
@@ -52,7 +52,7 @@ void add_watch(CLI::App& swap, CtlOptions& options) {
   swap.add_option_function<std::string>(
           "--watch-for",
           [&options](const std::string& text) {
-            const std::optional<Duration> time = parse_duration(text);
+            const std::optional<Duration> time = parse_signed_duration(text);
             if (!time || *time < Duration::zero()) {
               throw CLI::ValidationError("--watch-for", "must be a duration such as 30s");
             }

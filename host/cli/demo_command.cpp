@@ -21,7 +21,6 @@
 namespace davit::host {
 namespace {
 
-using sandbox::Json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -41,10 +40,10 @@ class RecentLog final : public LogSink {
  public:
   [[nodiscard]] int verbosity() const override { return -1; }
   void write(Severity severity, int, std::string_view logger, std::string_view message,
-             std::span<const LogField> fields) override EXCLUDES(mutex_) {
+             std::span<const LogPair> fields) override EXCLUDES(mutex_) {
     if (severity == Severity::kInfo) return;
     std::string line = std::string(logger) + (logger.empty() ? "" : ": ") + std::string(message);
-    for (const LogField& each : fields) {
+    for (const LogPair& each : fields) {
       line += " " + std::string(each.key) + "=" + std::string(each.text());
     }
     MutexLock lock(mutex_);
@@ -111,7 +110,7 @@ class Screen {
 /// The demo's own client: follows what there is, and writes the Deployment.
 class Viewer {
  public:
-  Viewer(Transport& transport, Clock& clock, Random& random, const Log& log)
+  Viewer(Transport& transport, Clock& clock, Random& random, const Logger& log)
       : api_(transport, "davit-demo", [] {}),
         deployments_({api_, clock, random, log}, kDeployments,
                      {[this](Json object) { state_.deployment = std::move(object); },
@@ -212,7 +211,7 @@ class Demo {
     if (!merged.ok()) return kExitMistakes;
     std::optional<HostPlan> plan = HostPlan::make(merged.settings, err_);
     if (!plan) return kExitMistakes;
-    auto cluster = LocalCluster::open({*clock_, *random_, Log(sink_)}, demo_nodes());
+    auto cluster = LocalCluster::open({*clock_, *random_, Logger(sink_)}, demo_nodes());
     if (!cluster) return fail(cluster.error().message());
     HostProcess host(merged.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
                      HostSeams{*clock_, *random_, sink_, &(*cluster)->transport()}, [] {});
@@ -226,7 +225,7 @@ class Demo {
     screen_.say(
         "A cluster in this process: an API server, three nodes with a scheduler, and davit with\n"
         "deployment-controller and replicaset-controller.\n");
-    Viewer viewer(transport, *clock_, *random_, Log(sink_));
+    Viewer viewer(transport, *clock_, *random_, Logger(sink_));
     screen_.say("==> a Deployment of " + std::to_string(options_.replicas) + " replicas, image " +
                 kFirstImage);
     viewer.create(options_.replicas);

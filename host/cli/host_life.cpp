@@ -15,14 +15,14 @@ std::optional<int> start_host(HostProcess& host, std::unique_ptr<StartWatch> wat
   watch.reset();
   const bool stopped = stopping.stop_requested();
   if (!stopped && started.ok()) return std::nullopt;
-  if (!stopped) Log(sink).error("command failed", {{"err", started.message()}});
+  if (!stopped) Logger(sink).error("command failed", {{"err", started.message()}});
   if (!host.stop()) leave(sink);
   return stopped ? kExitGood : kExitFailed;
 }
 
 int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) {
   constexpr std::chrono::milliseconds kTick{1000};
-  const Log log(sink);
+  const Logger log(sink);
   for (;;) {
     const Interruptions::What what = interruptions.wait(kTick);
     if (what == Interruptions::What::kNothing) {

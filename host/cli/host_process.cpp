@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/api/connect.hpp"
 #include "host/api/wait.hpp"
 #include "host/cache/cache_report.hpp"
 #include "host/cache/rest_list_watch.hpp"

@@ -20,7 +20,6 @@
 #include "host/health/health_checks.hpp"
 #include "host/health/metrics.hpp"
 #include "host/health/observability_server.hpp"
-#include "host/http/http_server.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/loader.hpp"
 #include "host/run/leader_elector.hpp"
@@ -29,6 +28,7 @@
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/base/random.hpp"
+#include "lib/net/http_server.hpp"
 
 namespace davit::host {
 
@@ -138,7 +138,7 @@ class HostProcess {
   // Until start(), so that nobody but the set holds a plugin.
   std::vector<PlannedController> planned_;
   const HostSeams seams_;
-  const Log log_;
+  const Logger log_;
   const std::function<void()> on_lost_lease_;
 
   Mutex mutex_;

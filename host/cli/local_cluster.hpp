@@ -23,7 +23,7 @@ class LocalCluster {
   struct Seams {
     Clock& clock;
     Random& random;
-    Log log;
+    Logger log;
   };
 
   /// The seams must outlive it.

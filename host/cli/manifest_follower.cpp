@@ -40,7 +40,7 @@ std::set<std::filesystem::path> listing_directories(const Manifest& manifest) {
 }  // namespace
 
 ManifestFollower::ManifestFollower(HostProcess& host, RunOptions options, Manifest manifest,
-                                   DesiredState applied, Log log)
+                                   DesiredState applied, Logger log)
     : host_(host),
       options_(std::move(options)),
       manifest_path_(options_.manifest.empty()

@@ -27,7 +27,7 @@ class ManifestFollower {
   /// A started host, what it was started with, and what it runs because of that. `host` must
   /// outlive this.
   ManifestFollower(HostProcess& host, RunOptions options, Manifest manifest, DesiredState applied,
-                   Log log);
+                   Logger log);
 
   /// The manifest, if there is one, every plugin's file, and the directories that are the list of
   /// plugins; absolute.
@@ -55,7 +55,7 @@ class ManifestFollower {
   const RunOptions options_;
   const std::filesystem::path manifest_path_;  // Empty: there is none.
   const Manifest manifest_;                    // As read at the start.
-  const Log log_;
+  const Logger log_;
   DesiredState applied_;
   std::set<std::filesystem::path> directories_;  // That are the list of plugins.
   bool met_another_ = false;                     // An order was refused because of one under way.

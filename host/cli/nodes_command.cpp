@@ -3,12 +3,13 @@
 #include <iostream>
 #include <memory>
 
+#include "host/api/connect.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/cli/exit_codes.hpp"
 #include "host/cli/interruptions.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "lib/base/spdlog_sink.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::host {
 namespace {
@@ -38,7 +39,7 @@ struct Connection {
     sink = make_log_sink(LogFormat::kText, verbosity);
     const Result<ConnectionConfig> config = find_server(kubeconfig);
     if (!config) return config.error();
-    Result<std::unique_ptr<Transport>> made = connect(*config, *clock, metrics, Log(*sink));
+    Result<std::unique_ptr<Transport>> made = connect(*config, *clock, metrics, Logger(*sink));
     if (!made) return made.error();
     transport = std::move(*made);
     return {};
@@ -65,7 +66,7 @@ int run_sandbox_nodes(const SandboxNodesOptions& options) {
   if (Status s = connection.open(options.kubeconfig, options.verbosity); !s.ok()) {
     return print_mistake(std::cerr, s.message(), kExitMistakes);
   }
-  const Log log(*connection.sink);
+  const Logger log(*connection.sink);
   const std::unique_ptr<Random> random = make_system_random();
   log.info(0, "Simulating nodes",
            {{"server", connection.transport->server()}, {"nodes", options.nodes.count}});
@@ -84,20 +85,19 @@ int run_node_power(const NodePowerOptions& options, std::ostream& out, std::ostr
     return print_mistake(err, s.message(), kExitMistakes);
   }
   RestClient client(*connection.transport, *connection.clock, connection.metrics,
-                    Log(*connection.sink),
+                    Logger(*connection.sink),
                     RestOptions{.rate = {-1, 1}, .user_agent = user_agent("sandbox-node")});
   ApiRequest request;
   request.path = {"", "v1", "nodes", "", "", options.node};
   const ApiResponse read = client.call(request);
   if (!read.status.ok()) return print_mistake(err, read.status.message(), kExitFailed);
-  const Result<sandbox::Json> node = sandbox::parse_json(read.body);
+  const Result<Json> node = parse_json(read.body);
   if (!node || !sandbox::power_of(*node)) {
     return print_mistake(err,
                          "node " + options.node + " is not simulated: it has no annotation " +
                              sandbox::annotation::kNode,
                          kExitFailed);
   }
-  using sandbox::Json;
   const Json annotations =
       Json::object({{sandbox::annotation::kNode, sandbox::name_of(options.power)}});
   request.verb = Verb::kPatch;

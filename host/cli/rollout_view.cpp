@@ -6,8 +6,6 @@
 namespace davit::host {
 namespace {
 
-using sandbox::Json;
-
 constexpr char kGreen[] = "\x1b[32m";
 constexpr char kYellow[] = "\x1b[33m";
 constexpr char kGrey[] = "\x1b[90m";

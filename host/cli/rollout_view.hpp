@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::host {
 
 /// What is known of one Deployment's namespace. Keys are the feeds' keys.
 struct RolloutState {
-  sandbox::Json deployment;
-  std::map<std::string, sandbox::Json> sets;
-  std::map<std::string, sandbox::Json> pods;
+  Json deployment;
+  std::map<std::string, Json> sets;
+  std::map<std::string, Json> pods;
 };
 
 enum class Colour { kOff, kAnsi };

@@ -44,13 +44,13 @@ int print_mistake(const std::string& text) {
   return kExitMistakes;
 }
 
-int fail_command(const Log& log, const Status& why) {
+int fail_command(const Logger& log, const Status& why) {
   log.error("command failed", {{"err", why.message()}});
   return kExitFailed;
 }
 
 /// Files that decide what this host may do are nobody else's to write.
-Status check_files(const ConnectionConfig& connection, const Log& log) {
+Status check_files(const ConnectionConfig& connection, const Logger& log) {
   for (const std::string& file : connection.files) {
     if (Status s = check_trust(file); !s.ok()) return s.with_context("kubeconfig " + file);
     if (is_readable_by_others(file)) {
@@ -84,7 +84,7 @@ Quarantine judge_past(const Result<CrashJournal>& journal, const Manifest& manif
 /// Opens the socket for `davit ctl`. One that was asked for must be had; the default one may belong
 /// to another host of the same user.
 Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
-                                                    ControlService& service, const Log& log) {
+                                                    ControlService& service, const Logger& log) {
   const std::string path = options.control_socket.value_or(default_control_socket());
   if (path.empty()) return std::unique_ptr<ControlServer>();
   Result<std::unique_ptr<ControlServer>> server = ControlServer::open(
@@ -101,7 +101,7 @@ Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
 /// Serves `davit ctl` and follows files until something happens; returns the exit code.
 int serve_orders(HostProcess& host, const RunOptions& options, ManifestFollower& follower,
                  const Interruptions& interruptions, LogSink& sink) {
-  const Log log(sink);
+  const Logger log(sink);
   ControlService control(host.plugins(), control_hooks(host));
   const Result<std::unique_ptr<ControlServer>> server = open_control(options, control, log);
   Result<std::unique_ptr<PluginWatch>> watch = std::unique_ptr<PluginWatch>();
@@ -143,7 +143,7 @@ int run_host(const RunOptions& options) {
   const Interruptions interruptions;
   const std::unique_ptr<LogSink> sink =
       make_log_sink(manifest.logging.format, manifest.logging.verbosity);
-  const Log log(*sink);
+  const Logger log(*sink);
   if (Status s = check_files(*connection, log); !s.ok()) return print_mistake(s.message());
   Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions, *sink);
   if (!watch) return fail_command(log, watch.error());

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <functional>
 
-#include "host/config/duration.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {
@@ -35,7 +35,7 @@ CLI::Option* add_duration(CLI::App& app, const char* name, std::optional<Duratio
       .add_option_function<std::string>(
           name,
           [&out, name, min](const std::string& text) {
-            const std::optional<Duration> value = parse_duration(text);
+            const std::optional<Duration> value = parse_signed_duration(text);
             if (!value || *value < min) {
               throw CLI::ValidationError(name,
                                          "must be a duration such as 15s or 1m30s of at least " +

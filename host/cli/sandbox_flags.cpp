@@ -5,7 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 
-#include "host/config/duration.hpp"
+#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {
@@ -14,7 +14,7 @@ void add_duration(CLI::App& app, const char* name, Duration& out, const char* he
   app.add_option_function<std::string>(
          name,
          [&out, name](const std::string& text) {
-           const std::optional<Duration> value = parse_duration(text);
+           const std::optional<Duration> value = parse_signed_duration(text);
            if (!value || *value < Duration{0}) {
              throw CLI::ValidationError(name,
                                         "must be a duration such as 500ms or 2s, not " + text);

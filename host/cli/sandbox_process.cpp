@@ -33,19 +33,19 @@ Result<std::string> read_file(const std::string& path) {
 }
 
 /// Lets in what is part of the cluster itself.
-class Insider final : public sandbox::Handler {
+class Insider final : public HttpHandler {
  public:
-  Insider(sandbox::Handler& server, std::string token)
+  Insider(HttpHandler& server, std::string token)
       : server_(server), authorization_("Bearer " + std::move(token)) {}
 
-  [[nodiscard]] sandbox::Response handle(const sandbox::Request& request) override {
-    sandbox::Request own = request;
+  [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override {
+    HttpServerRequest own = request;
     own.headers.emplace_back("Authorization", authorization_);
     return server_.handle(own);
   }
 
  private:
-  sandbox::Handler& server_;
+  HttpHandler& server_;
   const std::string authorization_;
 };
 
@@ -149,7 +149,7 @@ class Wired final : public SandboxProcess {
     if (!options().faults_file.empty()) {
       const Result<std::string> text = read_file(options().faults_file);
       if (!text) return text.error();
-      const Result<sandbox::Json> json = sandbox::parse_json(*text);
+      const Result<Json> json = parse_json(*text);
       if (!json) return json.error().with_context(options().faults_file);
       Result<sandbox::FaultScript> parsed = sandbox::parse_fault_script(*json);
       if (!parsed) return parsed.error().with_context(options().faults_file);
@@ -228,7 +228,7 @@ class Wired final : public SandboxProcess {
 
   const SandboxSettings settings_;
   const SandboxSeams seams_;
-  const Log log_;
+  const Logger log_;
   sandbox::Credentials credentials_;
   // In the order in which they are made; each uses those before it.
   std::unique_ptr<sandbox::FileJournal> journal_;

@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
-#include "host/api/transport.hpp"
 #include "host/cli/sandbox_options.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
 

@@ -5,9 +5,9 @@
 
 #include "host/config/kubeconfig_file.hpp"
 #include "host/config/names.hpp"
-#include "host/config/yaml.hpp"
 #include "lib/base/header_value.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::host {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "host/config/duration.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {
@@ -137,7 +137,7 @@ void Fields::duration(std::string_view key, Duration min, Duration& out) {
   const YamlNode* node = wanted(key, kWanted);
   if (node == nullptr) return;
   const std::optional<Duration> value = node->kind == YamlNode::Kind::kString || node->text == "0"
-                                            ? parse_duration(node->text)
+                                            ? parse_signed_duration(node->text)
                                             : std::nullopt;
   if (!value) {
     wrong(key, *node, kWanted);

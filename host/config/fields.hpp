@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/config/yaml.hpp"
 #include "lib/base/clock.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::host {
 

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "host/config/kubeconfig_file.hpp"
-#include "host/config/yaml.hpp"
+#include "lib/base/text_file.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::host {
 namespace {

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "host/config/fields.hpp"
-#include "host/config/yaml.hpp"
 #include "lib/base/base64.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::host {
 namespace {

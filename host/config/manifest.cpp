@@ -6,10 +6,11 @@
 #include <set>
 #include <tuple>
 
-#include "host/config/duration.hpp"
 #include "host/config/fields.hpp"
 #include "host/config/names.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/base/text_file.hpp"
+#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {

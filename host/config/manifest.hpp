@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "host/config/yaml.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::host {
 

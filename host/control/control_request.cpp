@@ -4,8 +4,8 @@
 #include <array>
 
 #include "host/config/fields.hpp"
-#include "host/config/json.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/kube/strict_json.hpp"
 
 namespace davit::host {
 namespace {
@@ -65,7 +65,7 @@ std::string to_line(const ControlRequest& request) {
 }
 
 Result<ControlRequest> parse_request(std::string_view line) {
-  YamlDocument document = parse_json(line, "");
+  YamlDocument document = parse_strict_json(line, "");
   if (Status s = first(document.mistakes); !s.ok()) return s;
   ControlRequest request;
   const std::string file;
@@ -83,7 +83,7 @@ Result<ControlRequest> parse_request(std::string_view line) {
 }
 
 Result<ControlResponse> parse_response(std::string_view line) {
-  const YamlDocument document = parse_json(line, "");
+  const YamlDocument document = parse_strict_json(line, "");
   if (Status s = first(document.mistakes); !s.ok()) return s;
   const YamlNode* const ok = document.root.find("ok");
   const YamlNode* const text = document.root.find("text");

@@ -98,7 +98,7 @@ struct ControlServer::Connection {
 };
 
 Result<std::unique_ptr<ControlServer>> ControlServer::open(const std::string& path, Respond respond,
-                                                           Log log) {
+                                                           Logger log) {
   const auto refuse = [&](Code code, const std::string& why) {
     return Status(code, "control socket " + path + ": " + why);
   };
@@ -126,7 +126,7 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(const std::string& pa
   return server;
 }
 
-ControlServer::ControlServer(std::string path, UniqueFd listening, Respond respond, Log log)
+ControlServer::ControlServer(std::string path, UniqueFd listening, Respond respond, Logger log)
     : path_(std::move(path)),
       listening_(std::move(listening)),
       stopping_(::eventfd(0, EFD_CLOEXEC)),

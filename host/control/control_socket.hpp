@@ -26,9 +26,9 @@ class ControlServer {
   /// listens there or the path is something else; kUnavailable if the system provides no socket or
   /// no thread.
   static Result<std::unique_ptr<ControlServer>> open(const std::string& path, Respond respond,
-                                                     Log log);
+                                                     Logger log);
   /// `listening` listens at `path`; nothing is accepted yet. See open().
-  ControlServer(std::string path, UniqueFd listening, Respond respond, Log log);
+  ControlServer(std::string path, UniqueFd listening, Respond respond, Logger log);
   /// Takes no further connection, and waits for the responses under way to be made, not to be read.
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
@@ -47,7 +47,7 @@ class ControlServer {
   const UniqueFd listening_;
   const UniqueFd stopping_;  // An eventfd that ends all waits.
   const Respond respond_;
-  const Log log_;
+  const Logger log_;
   std::list<Connection> connections_;  // Used by the accepting thread only.
   std::jthread accepting_;             // Last: it uses the others.
 };

@@ -12,9 +12,9 @@
 #include <system_error>
 #include <utility>
 
-#include "host/config/json.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/unique_fd.hpp"
+#include "lib/kube/strict_json.hpp"
 
 namespace davit::host {
 namespace {
@@ -49,7 +49,7 @@ std::string line_of(const CrashRecord& record) {
 }  // namespace
 
 std::optional<CrashRecord> parse_crash(std::string_view line) {
-  const YamlDocument document = parse_json(line, "");
+  const YamlDocument document = parse_strict_json(line, "");
   if (!document.mistakes.empty()) return std::nullopt;
   const YamlNode& root = document.root;
   const std::string time = text_of(root, "time");

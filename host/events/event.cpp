@@ -15,7 +15,7 @@ class Members {
   void text(std::string_view key, std::string_view value) {
     if (value.empty()) return;
     name(key);
-    append_json_string(out_, value);
+    append_quoted(out_, value);
   }
   void number(std::string_view key, std::int64_t value) {
     name(key);
@@ -24,7 +24,7 @@ class Members {
   void name(std::string_view key) {
     if (!first_) out_ += ',';
     first_ = false;
-    append_json_string(out_, key);
+    append_quoted(out_, key);
     out_ += ':';
   }
   void end() { out_ += '}'; }

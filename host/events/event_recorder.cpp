@@ -20,7 +20,7 @@ std::string object_text(const Reference& reference) {
 
 }  // namespace
 
-EventRecorder::EventRecorder(EventApi& api, Clock& clock, Random& random, Log log,
+EventRecorder::EventRecorder(EventApi& api, Clock& clock, Random& random, Logger log,
                              EventRecorderOptions options)
     : clock_(clock),
       random_(random),

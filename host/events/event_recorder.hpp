@@ -33,7 +33,8 @@ struct EventRecorderOptions {
 class EventRecorder {
  public:
   /// All references must outlive the recorder.
-  EventRecorder(EventApi& api, Clock& clock, Random& random, Log log, EventRecorderOptions options);
+  EventRecorder(EventApi& api, Clock& clock, Random& random, Logger log,
+                EventRecorderOptions options);
   /// Drops what is not written yet; flush() first to keep it.
   ~EventRecorder();
 
@@ -63,7 +64,7 @@ class EventRecorder {
   // Fixed after construction.
   Clock& clock_;
   Random& random_;
-  const Log log_;
+  const Logger log_;
   const EventRecorderOptions options_;
 
   // Used by the sink thread only.

@@ -5,7 +5,7 @@
 namespace davit::host {
 
 struct EventRecorders::Entry {
-  Entry(std::unique_ptr<EventApi> made, Clock& clock, Random& random, const Log& log,
+  Entry(std::unique_ptr<EventApi> made, Clock& clock, Random& random, const Logger& log,
         const EventRecorderOptions& options)
       : api(std::move(made)), recorder(*api, clock, random, log, options) {}
 
@@ -13,7 +13,7 @@ struct EventRecorders::Entry {
   EventRecorder recorder;
 };
 
-EventRecorders::EventRecorders(MakeApi make_api, Clock& clock, Random& random, Log log,
+EventRecorders::EventRecorders(MakeApi make_api, Clock& clock, Random& random, Logger log,
                                EventRecorderOptions options)
     : make_api_(std::move(make_api)),
       clock_(clock),

@@ -20,7 +20,7 @@ class EventRecorders {
   using MakeApi = std::function<std::unique_ptr<EventApi>(std::string_view controller)>;
 
   /// All references must outlive the recorders.
-  EventRecorders(MakeApi make_api, Clock& clock, Random& random, Log log,
+  EventRecorders(MakeApi make_api, Clock& clock, Random& random, Logger log,
                  EventRecorderOptions options);
   /// Drops what is not written yet; flush() first to keep it.
   ~EventRecorders();
@@ -40,7 +40,7 @@ class EventRecorders {
   const MakeApi make_api_;
   Clock& clock_;
   Random& random_;
-  const Log log_;
+  const Logger log_;
   const EventRecorderOptions options_;
 
   Mutex mutex_;

@@ -18,7 +18,7 @@ namespace davit::host {
 class EventSink {
  public:
   /// References outlive the sink.
-  EventSink(EventApi& api, Clock& clock, Random& random, Log log)
+  EventSink(EventApi& api, Clock& clock, Random& random, Logger log)
       : api_(api), clock_(clock), random_(random), log_(std::move(log)) {}
 
   /// Writes each event or gives it up: at once if the server refuses it, after 12 attempts 10 s
@@ -40,7 +40,7 @@ class EventSink {
   EventApi& api_;
   Clock& clock_;
   Random& random_;
-  const Log log_;
+  const Logger log_;
   Mutex mutex_;  // For waiting; guards nothing.
   CondVar wake_;
 };

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "host/health/aside_call.hpp"
-#include "host/http/http_server.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"
+#include "lib/net/http_server.hpp"
 
 namespace davit::host {
 
@@ -29,7 +29,7 @@ class HealthChecks {
   /// Success, or why not in one line. Called without a lock on the server's thread; must not block.
   using Check = std::function<Status()>;
 
-  explicit HealthChecks(Log log) : log_(std::move(log)) {}
+  explicit HealthChecks(Logger log) : log_(std::move(log)) {}
 
   /// Adds a check, or replaces the one of that name in its place.
   void add(std::string name, HealthEndpoints endpoints, Check check) EXCLUDES(mutex_);
@@ -77,7 +77,7 @@ class HealthChecks {
   /// Makes what checks are not made yet, and puts their results together.
   [[nodiscard]] HttpServerResponse conclude(const Ask& ask) const EXCLUDES(mutex_);
 
-  const Log log_;
+  const Logger log_;
   mutable Mutex mutex_;
   std::vector<Entry> entries_ GUARDED_BY(mutex_);
   std::function<bool()> standby_ GUARDED_BY(mutex_);

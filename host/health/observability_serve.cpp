@@ -4,7 +4,7 @@
 namespace davit::host {
 
 Result<std::unique_ptr<HttpServer>> ObservabilityRoutes::serve(const HttpServerOptions& options,
-                                                               const Log& log) {
+                                                               const Logger& log) {
   HttpServerOptions with_probes = options;
   with_probes.is_probe = &ObservabilityRoutes::is_health;
   return HttpServer::open(

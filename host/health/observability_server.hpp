@@ -11,9 +11,9 @@
 #include "host/health/aside_call.hpp"
 #include "host/health/health_checks.hpp"
 #include "host/health/metrics.hpp"
-#include "host/http/http_server.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"
+#include "lib/net/http_server.hpp"
 
 namespace davit::host {
 
@@ -42,7 +42,7 @@ class ObservabilityRoutes {
   /// Opens a server for these routes, which must outlive it. Health checks are its probes, which it
   /// serves no matter how many clients ask for other pages.
   [[nodiscard]] Result<std::unique_ptr<HttpServer>> serve(const HttpServerOptions& options,
-                                                          const Log& log);
+                                                          const Logger& log);
 
  private:
   [[nodiscard]] HttpServerResponse debug(const HttpServerRequest& request) EXCLUDES(mutex_);

@@ -18,7 +18,7 @@
 struct davit_host {
   /// The references outlive this.
   davit_host(const davit::host::ControllerHostOptions& of, const davit::host::HostServices& with,
-             const davit::host::Log& to, davit::host::ControllerRunner& runner)
+             const davit::Logger& to, davit::host::ControllerRunner& runner)
       : options(of),
         services(with),
         log(to),
@@ -40,7 +40,7 @@ struct davit_host {
 
   const davit::host::ControllerHostOptions& options;
   const davit::host::HostServices& services;
-  const davit::host::Log& log;
+  const davit::Logger& log;
   davit::host::ObjectRef config;         // Set before init().
   davit::host::IntendedWrites intended;  // What it means to write. kAnswer, set before init().
   davit::host::ControllerInformers informers;

@@ -70,7 +70,7 @@ class ControllerHost {
  private:
   const ControllerHostOptions options_;
   const HostServices services_;
-  const Log log_;
+  const Logger log_;
   DeltaQueue delta_queue_;
   DeltaQueueSource delta_source_;
   ControllerRunner runner_;

@@ -30,7 +30,7 @@ struct HostServices {
   Metrics& metrics;
   Clock& clock;
   Random& random;
-  Log log;
+  Logger log;
 };
 
 struct ControllerHostOptions {

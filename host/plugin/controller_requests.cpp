@@ -183,7 +183,7 @@ std::string created(const ApiRequest& request, Value body, const std::string& un
 }  // namespace
 
 ControllerRequests::ControllerRequests(const ControllerHostOptions& options,
-                                       const HostServices& services, const Log& log,
+                                       const HostServices& services, const Logger& log,
                                        const ControllerInformers& informers,
                                        IntendedWrites& intended)
     : options_(options),

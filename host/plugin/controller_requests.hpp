@@ -23,7 +23,7 @@ class ControllerRequests {
  public:
   /// The references outlive this.
   ControllerRequests(const ControllerHostOptions& options, const HostServices& services,
-                     const Log& log, const ControllerInformers& informers,
+                     const Logger& log, const ControllerInformers& informers,
                      IntendedWrites& intended);
   ControllerRequests(const ControllerRequests&) = delete;
   ControllerRequests& operator=(const ControllerRequests&) = delete;
@@ -51,7 +51,7 @@ class ControllerRequests {
 
   const ControllerHostOptions& options_;
   const HostServices& services_;
-  const Log& log_;
+  const Logger& log_;
   const ControllerInformers& informers_;
   IntendedWrites& intended_;
   RestClient client_;

@@ -17,7 +17,7 @@ constexpr std::uint32_t kWorkersMax = 1000;
 }  // namespace
 
 ControllerWork::ControllerWork(const davit_host* host, const ControllerHostOptions& options,
-                               const HostServices& services, const Log& log,
+                               const HostServices& services, const Logger& log,
                                ControllerRunner& runner, const ControllerInformers& informers,
                                IntendedWrites& intended)
     : host_(host),

@@ -30,7 +30,7 @@ class ControllerWork {
   /// `host` identifies the controller's calls. The references outlive this; the runner has stopped
   /// when this is destroyed.
   ControllerWork(const davit_host* host, const ControllerHostOptions& options,
-                 const HostServices& services, const Log& log, ControllerRunner& runner,
+                 const HostServices& services, const Logger& log, ControllerRunner& runner,
                  const ControllerInformers& informers, IntendedWrites& intended);
   ControllerWork(const ControllerWork&) = delete;
   ControllerWork& operator=(const ControllerWork&) = delete;
@@ -75,7 +75,7 @@ class ControllerWork {
   const davit_host* const host_;
   const ControllerHostOptions& options_;
   const HostServices& services_;
-  const Log& log_;
+  const Logger& log_;
   ControllerRunner& runner_;
   const ControllerInformers& informers_;
   IntendedWrites& intended_;

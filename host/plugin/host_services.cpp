@@ -38,7 +38,7 @@ void log_write(davit_host* host, std::int32_t level, davit_str message,
                const davit_log_field* fields, std::size_t count) {
   if (host == nullptr) return;
   if (fields == nullptr) count = 0;
-  std::vector<LogField> pairs;
+  std::vector<LogPair> pairs;
   pairs.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     pairs.emplace_back(view(fields[i].key), view(fields[i].value));

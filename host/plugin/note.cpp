@@ -7,11 +7,11 @@
 #include <set>
 
 #include "host/config/fields.hpp"
-#include "host/config/json.hpp"
 #include "host/config/names.hpp"
-#include "host/config/yaml.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/printable.hpp"
+#include "lib/kube/strict_json.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::host {
 namespace {
@@ -240,7 +240,7 @@ NoteResult parse_note(std::string_view json) {
     result.mistakes.emplace_back("the note is empty");
     return result;
   }
-  const YamlDocument document = parse_json(json, "");
+  const YamlDocument document = parse_strict_json(json, "");
   std::vector<Mistake> mistakes = document.mistakes;
   if (mistakes.empty()) check_printable(document.root, "", mistakes);
   if (mistakes.empty()) NoteReader(result.declaration, mistakes).read(document.root);

@@ -20,7 +20,7 @@ WorkQueueOptions work_options(const ControllerQueueOptions& options, RunnerMetri
 }  // namespace
 
 ControllerQueue::ControllerQueue(ControllerQueueOptions options, const Breadcrumb& crumb,
-                                 RunnerMetrics& metrics, Clock& clock, Log log)
+                                 RunnerMetrics& metrics, Clock& clock, Logger log)
     : options_(std::move(options)),
       crumb_(crumb),
       metrics_(metrics),

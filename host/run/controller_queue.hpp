@@ -62,7 +62,7 @@ class ControllerQueue {
   /// `crumb` names the controller, its `activity` what the keys are; its views outlive the queue,
   /// as do the references.
   ControllerQueue(ControllerQueueOptions options, const Breadcrumb& crumb, RunnerMetrics& metrics,
-                  Clock& clock, Log log);
+                  Clock& clock, Logger log);
 
   void add(const QueueKey& key) { work_.add(key, clock_.now()); }
   void add_after(const QueueKey& key, Duration delay) { work_.add_after(key, delay, clock_.now()); }
@@ -117,7 +117,7 @@ class ControllerQueue {
   const Breadcrumb crumb_;
   RunnerMetrics& metrics_;
   Clock& clock_;
-  const Log log_;
+  const Logger log_;
 
   Mutex mutex_;
   std::map<std::string, Held, std::less<>> held_ GUARDED_BY(mutex_);

@@ -27,7 +27,7 @@ Status no_such_queue() { return {Code::kMisuse, "no such queue"}; }
 }  // namespace
 
 ControllerRunner::ControllerRunner(RunnerOptions options, DeltaSource* deltas,
-                                   RunnerMetrics& metrics, Clock& clock, Log log)
+                                   RunnerMetrics& metrics, Clock& clock, Logger log)
     : options_(std::move(options)),
       deltas_(deltas),
       metrics_(metrics),

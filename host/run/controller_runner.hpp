@@ -81,7 +81,7 @@ class ControllerRunner {
   /// `deltas` may be null: the controller watches nothing. References outlive
   /// the runner.
   ControllerRunner(RunnerOptions options, DeltaSource* deltas, RunnerMetrics& metrics, Clock& clock,
-                   Log log);
+                   Logger log);
   /// Stops. Waits for a sync that does not end: after a failed stop() leave the process without
   /// destroying.
   ~ControllerRunner();
@@ -198,7 +198,7 @@ class ControllerRunner {
   DeltaSource* const deltas_;
   RunnerMetrics& metrics_;
   Clock& clock_;
-  const Log log_;
+  const Logger log_;
   const Breadcrumb crumb_;  // Views of options_.
 
   mutable Mutex mutex_;

@@ -19,7 +19,7 @@ bool is_daily(Code code) { return code == Code::kConflict || code == Code::kAlre
 
 LeaderElector::LeaderElector(LeaderElectionOptions options, LeaseApi& api, Clock& clock,
                              Random& random, LeaderElectionMetrics& metrics, EventRecorder* events,
-                             Log log, LeaderElectionHandlers handlers)
+                             Logger log, LeaderElectionHandlers handlers)
     : options_(std::move(options)),
       api_(api),
       clock_(clock),

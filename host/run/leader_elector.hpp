@@ -53,7 +53,7 @@ class LeaderElector {
   /// `options` must be valid (see LeaderElection::check()). References must outlive the elector;
   /// `events` may be null.
   LeaderElector(LeaderElectionOptions options, LeaseApi& api, Clock& clock, Random& random,
-                LeaderElectionMetrics& metrics, EventRecorder* events, Log log,
+                LeaderElectionMetrics& metrics, EventRecorder* events, Logger log,
                 LeaderElectionHandlers handlers);
   /// Stops without a release.
   ~LeaderElector();
@@ -107,7 +107,7 @@ class LeaderElector {
   Random& random_;
   LeaderElectionMetrics& metrics_;
   EventRecorder* const events_;
-  const Log log_;
+  const Logger log_;
   const LeaderElectionHandlers handlers_;
 
   LeaderElection election_;  // Used by the elector's thread.

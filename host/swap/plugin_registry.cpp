@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/config/yaml.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::host {
 namespace {

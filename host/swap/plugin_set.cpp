@@ -23,7 +23,7 @@ std::unique_ptr<PluginSlot> make_slot(std::string name, std::filesystem::path fi
 
 }  // namespace
 
-PluginSet::PluginSet(Clock& clock, Log log, ControllerFactory factory, SetObservers observers,
+PluginSet::PluginSet(Clock& clock, Logger log, ControllerFactory factory, SetObservers observers,
                      SwapLimits limits)
     : clock_(clock),
       log_(log.named("plugins")),

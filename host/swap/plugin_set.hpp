@@ -29,7 +29,7 @@ namespace davit::host {
 class PluginSet {
  public:
   /// References outlive the set; those of `factory`'s hosts too.
-  PluginSet(Clock& clock, Log log, ControllerFactory factory, SetObservers observers,
+  PluginSet(Clock& clock, Logger log, ControllerFactory factory, SetObservers observers,
             SwapLimits limits = {});
   ~PluginSet();
   PluginSet(const PluginSet&) = delete;
@@ -79,7 +79,7 @@ class PluginSet {
 
   // Fixed after construction.
   Clock& clock_;
-  const Log log_;
+  const Logger log_;
   const ControllerFactory factory_;
   const SetObservers observers_;
   const SwapLimits limits_;

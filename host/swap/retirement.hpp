@@ -22,7 +22,7 @@ struct Resident {
 /// Ends builds and keeps what will not leave. One thread at a time.
 class Retirement {
  public:
-  Retirement(Clock& clock, Log log) : clock_(clock), log_(std::move(log)) {}
+  Retirement(Clock& clock, Logger log) : clock_(clock), log_(std::move(log)) {}
   Retirement(const Retirement&) = delete;
   Retirement& operator=(const Retirement&) = delete;
   ~Retirement();
@@ -58,7 +58,7 @@ class Retirement {
   void close(Kept& kept);
 
   Clock& clock_;
-  const Log log_;
+  const Logger log_;
   std::vector<std::unique_ptr<Kept>> kept_;  // Entries stay where they are: threads use them.
 };
 

@@ -1,10 +1,10 @@
 /// DAVIT_ASSERT: for mistakes of our own. Stays on in release and aborts.
 #pragma once
 
-namespace davit::host {
+namespace davit {
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
 }
 
 #define DAVIT_ASSERT(condition)                        \
   (static_cast<bool>(condition) ? static_cast<void>(0) \
-                                : ::davit::host::assertion_failed(#condition, __FILE__, __LINE__))
+                                : ::davit::assertion_failed(#condition, __FILE__, __LINE__))

@@ -6,7 +6,7 @@
 #include "lib/base/clock.hpp"
 #include "lib/base/random.hpp"
 
-namespace davit::host {
+namespace davit {
 
 struct BackoffOptions {
   Duration initial{};   ///< The first delay, before jitter.
@@ -54,4 +54,4 @@ class Backoff {
   int taken_ = 0;
 };
 
-}  // namespace davit::host
+}  // namespace davit

@@ -7,7 +7,7 @@
 
 #include "lib/base/assert.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 constexpr std::string_view kDigits =
@@ -42,4 +42,4 @@ std::optional<std::string> decode_base64(std::string_view text) {
   return out;
 }
 
-}  // namespace davit::host
+}  // namespace davit

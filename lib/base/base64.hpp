@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-namespace davit::host {
+namespace davit {
 
 [[nodiscard]] std::string encode_base64(std::string_view bytes);
 
 /// The bytes; nothing when the text is malformed. Line breaks are skipped, as Go does.
 [[nodiscard]] std::optional<std::string> decode_base64(std::string_view text);
 
-}  // namespace davit::host
+}  // namespace davit

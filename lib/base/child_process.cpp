@@ -18,7 +18,7 @@
 
 extern char** environ;
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 Status refused(int error) {
@@ -227,4 +227,4 @@ ExitStatus ChildProcess::reap() {
   return {WEXITSTATUS(status), 0};
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -13,7 +13,7 @@
 
 #include "lib/base/unique_fd.hpp"
 
-namespace davit::host {
+namespace davit {
 
 /// The two ends of a pipe. A program that is started inherits neither.
 struct Pipe {
@@ -103,4 +103,4 @@ class ChildProcess {
   UniqueFd ended_;  // A pidfd.
 };
 
-}  // namespace davit::host
+}  // namespace davit

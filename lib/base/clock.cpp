@@ -4,7 +4,7 @@
 
 #include "lib/base/assert.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 class SystemClock final : public Clock {
@@ -31,4 +31,4 @@ class SystemClock final : public Clock {
 
 std::unique_ptr<Clock> make_system_clock() { return std::make_unique<SystemClock>(); }
 
-}  // namespace davit::host
+}  // namespace davit

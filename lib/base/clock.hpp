@@ -4,37 +4,24 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <davit/time.hpp>
 #include <memory>
 
 #include "lib/base/mutex.hpp"
 
-namespace davit::host {
-
-using Duration = std::chrono::nanoseconds;
+namespace davit {
 
 /// What text and the API show of a duration: whole seconds, cut off.
 inline std::int64_t whole_seconds(Duration time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time).count();
 }
 
-/// Tag for monotonic time points; it never jumps. Not std::steady_clock, so that no code reads that
-/// one by accident.
-struct Monotonic {
-  using duration = Duration;
-  using rep = duration::rep;
-  using period = duration::period;
-  using time_point = std::chrono::time_point<Monotonic>;
-  static constexpr bool is_steady = true;
-};
-using Time = Monotonic::time_point;
 /// Tag for time points that go on while the machine is suspended. Another type than Time, because
 /// the two drift apart with every suspension.
 struct Boottime : Monotonic {
   using time_point = std::chrono::time_point<Boottime>;
 };
 using BootTime = Boottime::time_point;
-/// For time stamps written to the API only.
-using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
 /// Thread-safe.
 class Clock {
@@ -58,4 +45,4 @@ class Clock {
 /// The machine's clocks.
 [[nodiscard]] std::unique_ptr<Clock> make_system_clock();
 
-}  // namespace davit::host
+}  // namespace davit

@@ -8,7 +8,7 @@
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
 
-namespace davit::host {
+namespace davit {
 
 /// Thread-safe. Outlives every Pass.
 class Gate {
@@ -68,4 +68,4 @@ class Gate {
   bool closed_ GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace davit::host
+}  // namespace davit

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace davit::host {
+namespace davit {
 
 /// Whether `text` can be the value of a header (RFC 9110, field-content;
 /// golang.org/x/net/http/httpguts has the same rule). A line feed in it would begin a header of its
@@ -16,4 +16,4 @@ namespace davit::host {
   });
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -3,7 +3,7 @@
 
 #include <malloc.h>
 
-namespace davit::host {
+namespace davit {
 
 /// Gives freed memory back to the kernel. From any thread.
 ///
@@ -16,4 +16,4 @@ inline void trim_heap() {
 #endif
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -1,10 +1,11 @@
 #include "lib/base/json_text.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "lib/base/utf8.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
@@ -28,46 +29,56 @@ void append_control(std::string& out, unsigned char c) {
   }
 }
 
+/// What a string holds as it is: ASCII without controls, quotes and backslashes.
+bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
+
 }  // namespace
 
-void append_json_string(std::string& out, std::string_view text) {
+void append_quoted(std::string& out, std::string_view text) {
   out += '"';
-  std::size_t at = 0;
-  while (at < text.size()) {
+  std::size_t clean = 0;  // Everything before it is written.
+  for (std::size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
-    const std::size_t length = utf8_length(text.substr(at));
-    if (length == 0) {
-      out += kReplacement;
+    if (is_plain(c)) {
       ++at;
       continue;
     }
+    const std::size_t length = utf8_length(text.substr(at));
     const auto next = static_cast<unsigned char>(length == 2 ? text[at + 1] : '\0');
-    if (c < 0x20 || c == 0x7F) {
-      append_control(out, c);
-    } else if (c == 0xC2 && next < 0xA0 && length == 2) {
-      append_control(out, next);  // U+0080 to U+009F: terminals obey them too.
+    const bool upper_control = c == 0xC2 && length == 2 && next < 0xA0;  // U+0080 to U+009F.
+    if (length > 1 && !upper_control) {
+      at += length;
+      continue;
+    }
+    out.append(text, clean, at - clean);
+    if (length == 0) {
+      out += kReplacement;
+    } else if (upper_control) {
+      append_control(out, next);
     } else if (c == '"' || c == '\\') {
       out += '\\';
       out += static_cast<char>(c);
     } else {
-      out.append(text, at, length);
+      append_control(out, c);
     }
-    at += length;
+    at += std::max<std::size_t>(length, 1);
+    clean = at;
   }
+  out.append(text, clean);
   out += '"';
 }
 
 std::string json_string(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 2);
-  append_json_string(out, text);
+  append_quoted(out, text);
   return out;
 }
 
 JsonText& JsonText::raw(std::string_view key, std::string_view json) {
   if (text_.size() > 1) text_ += ',';
   if (!key.empty()) {
-    append_json_string(text_, key);
+    append_quoted(text_, key);
     text_ += ':';
   }
   text_ += json;
@@ -80,4 +91,4 @@ JsonText& JsonText::texts(std::string_view key, const std::vector<std::string>& 
   return raw(key, list.str());
 }
 
-}  // namespace davit::host
+}  // namespace davit

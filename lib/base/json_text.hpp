@@ -5,11 +5,12 @@
 #include <string_view>
 #include <vector>
 
-namespace davit::host {
+namespace davit {
 
 /// Appends `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so that
-/// the result is valid.
-void append_json_string(std::string& out, std::string_view text);
+/// the result is valid; control characters are escaped, those of U+007F to U+009F too, which
+/// terminals obey.
+void append_quoted(std::string& out, std::string_view text);
 
 /// `text` as a JSON string with its quotes.
 [[nodiscard]] std::string json_string(std::string_view text);
@@ -39,4 +40,4 @@ class JsonText {
   std::string text_;
 };
 
-}  // namespace davit::host
+}  // namespace davit

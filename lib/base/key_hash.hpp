@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-namespace davit::host {
+namespace davit {
 
 struct KeyHash {
   using is_transparent = void;
@@ -14,4 +14,4 @@ struct KeyHash {
   }
 };
 
-}  // namespace davit::host
+}  // namespace davit

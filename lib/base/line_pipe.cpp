@@ -11,7 +11,7 @@
 
 #include "lib/base/write_all.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 /// Bounds the memory for a writer that does not stop or never breaks its line.
@@ -52,4 +52,4 @@ std::vector<std::string> LineReader::take(std::chrono::milliseconds limit) {
   return lines;
 }
 
-}  // namespace davit::host
+}  // namespace davit

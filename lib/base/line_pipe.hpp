@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace davit::host {
+namespace davit {
 
 /// Writes lines to a pipe. Any thread.
 class LineWriter {
@@ -42,4 +42,4 @@ class LineReader {
   std::string rest_;  // What came after the last line break.
 };
 
-}  // namespace davit::host
+}  // namespace davit

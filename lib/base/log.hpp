@@ -7,17 +7,17 @@
 #include <string>
 #include <string_view>
 
-namespace davit::host {
+namespace davit {
 
 /// One key-value pair of a log line. The views live for the call.
-struct LogField {
+struct LogPair {
   /// Text is quoted in the output.
-  LogField(std::string_view k, std::string_view v) : key(k), value(v), quoted(true) {}
-  LogField(std::string_view k, const char* v) : LogField(k, std::string_view(v)) {}
-  LogField(std::string_view k, const std::string& v) : LogField(k, std::string_view(v)) {}
+  LogPair(std::string_view k, std::string_view v) : key(k), value(v), quoted(true) {}
+  LogPair(std::string_view k, const char* v) : LogPair(k, std::string_view(v)) {}
+  LogPair(std::string_view k, const std::string& v) : LogPair(k, std::string_view(v)) {}
   /// Numbers and booleans are bare.
   template <typename T>
-  requires(std::integral<T> || std::floating_point<T>) LogField(std::string_view k, T v)
+  requires(std::integral<T> || std::floating_point<T>) LogPair(std::string_view k, T v)
       : key(k), number(render(v)), quoted(false) {}
 
   [[nodiscard]] std::string_view text() const { return quoted ? value : std::string_view(number); }
@@ -51,32 +51,33 @@ class LogSink {
   /// The highest verbosity that is written (-v); info lines above it are dropped.
   [[nodiscard]] virtual int verbosity() const = 0;
   virtual void write(Severity severity, int verbosity, std::string_view logger,
-                     std::string_view message, std::span<const LogField> fields) = 0;
+                     std::string_view message, std::span<const LogPair> fields) = 0;
   virtual void flush() = 0;
 };
 
 /// A named front of a LogSink; cheap to copy. `logger` is the first pair of the line when not
 /// empty.
-class Log {
+class Logger {
  public:
-  explicit Log(LogSink& sink, std::string logger = "") : sink_(&sink), logger_(std::move(logger)) {}
+  explicit Logger(LogSink& sink, std::string logger = "")
+      : sink_(&sink), logger_(std::move(logger)) {}
 
   void info(int verbosity, std::string_view message,
-            std::initializer_list<LogField> fields = {}) const {
+            std::initializer_list<LogPair> fields = {}) const {
     if (verbosity <= sink_->verbosity()) {
       sink_->write(Severity::kInfo, verbosity, logger_, message, {fields.begin(), fields.size()});
     }
   }
-  void warning(std::string_view message, std::initializer_list<LogField> fields = {}) const {
+  void warning(std::string_view message, std::initializer_list<LogPair> fields = {}) const {
     sink_->write(Severity::kWarning, 0, logger_, message, {fields.begin(), fields.size()});
   }
-  void error(std::string_view message, std::initializer_list<LogField> fields = {}) const {
+  void error(std::string_view message, std::initializer_list<LogPair> fields = {}) const {
     sink_->write(Severity::kError, 0, logger_, message, {fields.begin(), fields.size()});
   }
 
   /// A line whose severity is known at run time only; `verbosity` counts for info lines.
   void write(Severity severity, int verbosity, std::string_view message,
-             std::span<const LogField> fields) const {
+             std::span<const LogPair> fields) const {
     if (severity != Severity::kInfo) {
       sink_->write(severity, 0, logger_, message, fields);
     } else if (verbosity <= sink_->verbosity()) {
@@ -86,13 +87,13 @@ class Log {
 
   [[nodiscard]] LogSink& sink() const { return *sink_; }
   /// A logger below this one; nested names are joined with a dot.
-  [[nodiscard]] Log named(std::string_view name) const {
-    return Log(*sink_, logger_.empty() ? std::string(name) : logger_ + "." + std::string(name));
+  [[nodiscard]] Logger named(std::string_view name) const {
+    return Logger(*sink_, logger_.empty() ? std::string(name) : logger_ + "." + std::string(name));
   }
 
  private:
-  LogSink* sink_;  // Borrowed; outlives every Log.
+  LogSink* sink_;  // Borrowed; outlives every Logger.
   std::string logger_;
 };
 
-}  // namespace davit::host
+}  // namespace davit

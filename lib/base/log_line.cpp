@@ -6,7 +6,7 @@
 #include "lib/base/json_text.hpp"
 #include "lib/base/printable.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 constexpr std::string_view kProgram = "davit";
@@ -25,8 +25,8 @@ char letter(Severity severity) {
 }
 
 /// The fields in the order of the line: `err` first, and of each key the last.
-std::vector<const LogField*> in_order(std::span<const LogField> fields) {
-  std::vector<const LogField*> order;
+std::vector<const LogPair*> in_order(std::span<const LogPair> fields) {
+  std::vector<const LogPair*> order;
   order.reserve(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
     bool repeated = false;
@@ -66,13 +66,13 @@ void append_block(std::string& out, std::string_view value) {
   out += " >";
 }
 
-void append_value(std::string& out, const LogField& field) {
+void append_value(std::string& out, const LogPair& field) {
   if (!field.quoted) {
     out += printable(field.text());
   } else if (field.value.find('\n') != std::string_view::npos) {
     append_block(out, field.value);
   } else {
-    append_json_string(out, field.value);
+    append_quoted(out, field.value);
   }
 }
 
@@ -84,9 +84,9 @@ bool is_json_literal(std::string_view text) {
 
 void append_pair(std::string& out, std::string_view key, std::string_view value) {
   out += ',';
-  append_json_string(out, key);
+  append_quoted(out, key);
   out += ':';
-  append_json_string(out, value);
+  append_quoted(out, value);
 }
 
 }  // namespace
@@ -101,8 +101,8 @@ std::string text_log_line(const LogRecord& record) {
   out.append(process, static_cast<std::size_t>(length));
   out += record.logger.empty() ? kProgram : printable(record.logger);
   out += "] ";
-  append_json_string(out, record.message);
-  for (const LogField* field : in_order(record.fields)) {
+  append_quoted(out, record.message);
+  for (const LogPair* field : in_order(record.fields)) {
     out += ' ';
     out += printable(field->key);
     out += '=';
@@ -124,13 +124,13 @@ std::string json_log_line(const LogRecord& record) {
   if (record.severity == Severity::kInfo) out += ",\"v\":" + std::to_string(record.verbosity);
   if (record.severity == Severity::kWarning) append_pair(out, "level", "warning");
   if (!record.logger.empty()) append_pair(out, "logger", record.logger);
-  for (const LogField* field : in_order(record.fields)) {
+  for (const LogPair* field : in_order(record.fields)) {
     if (field->quoted || !is_json_literal(field->text())) {
       append_pair(out, field->key, field->text());
       continue;
     }
     out += ',';
-    append_json_string(out, field->key);
+    append_quoted(out, field->key);
     out += ':';
     out += field->text();
   }
@@ -138,4 +138,4 @@ std::string json_log_line(const LogRecord& record) {
   return out;
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -8,7 +8,7 @@
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 
-namespace davit::host {
+namespace davit {
 
 /// One line before it is formatted. The views live for the call.
 struct LogRecord {
@@ -18,7 +18,7 @@ struct LogRecord {
   long process = 0;
   std::string_view logger;  ///< Stands where klog has file:line; empty: "davit".
   std::string_view message;
-  std::span<const LogField>
+  std::span<const LogPair>
       fields;  ///< `err` is written first; of a key given twice the last value wins.
 };
 
@@ -30,4 +30,4 @@ struct LogRecord {
 /// only of info lines.
 [[nodiscard]] std::string json_log_line(const LogRecord& record);
 
-}  // namespace davit::host
+}  // namespace davit

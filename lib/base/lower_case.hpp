@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-namespace davit::host {
+namespace davit {
 
 /// Bytes beyond ASCII stay as they are.
 [[nodiscard]] constexpr char lower_case(char c) {
@@ -16,4 +16,4 @@ namespace davit::host {
   return text;
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -20,7 +20,7 @@
 #define RELEASE(...) DAVIT_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
 #define NO_THREAD_SAFETY_ANALYSIS DAVIT_THREAD_ATTRIBUTE(no_thread_safety_analysis)
 
-namespace davit::host {
+namespace davit {
 
 /// One per class. Never held while calling a plugin, a callback or a socket.
 class CAPABILITY("mutex") Mutex {
@@ -67,4 +67,4 @@ class CondVar {
   std::condition_variable cond_;  // Not _any: that one adds a mutex, where every wake-up collides.
 };
 
-}  // namespace davit::host
+}  // namespace davit

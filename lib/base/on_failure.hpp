@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace davit::host {
+namespace davit {
 
 /// Calls `undo` at the end of the scope unless dismiss() came first. For containers that belong
 /// together: when the second one has no memory left, the first one must not keep its part.
@@ -23,4 +23,4 @@ class OnFailure {
   bool armed_ = true;
 };
 
-}  // namespace davit::host
+}  // namespace davit

@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-namespace davit::host {
+namespace davit {
 
 /// Raises the process's soft limit to the hard one, as Go's runtime does. Each watch and each
 /// connection is a descriptor or three, and the usual limit is for programs with a few.
@@ -14,4 +14,4 @@ inline void allow_many_connections() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-}  // namespace davit::host
+}  // namespace davit

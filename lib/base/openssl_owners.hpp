@@ -10,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-namespace davit::host {
+namespace davit {
 
 template <auto Free>
 struct OpenSslFree {
@@ -32,4 +32,4 @@ using SessionPtr = std::unique_ptr<SSL, OpenSslFree<SSL_free>>;
   return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-}  // namespace davit::host
+}  // namespace davit

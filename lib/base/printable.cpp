@@ -2,7 +2,7 @@
 
 #include "lib/base/utf8.hpp"
 
-namespace davit::host {
+namespace davit {
 
 std::string printable(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -34,4 +34,4 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace davit::host {
+namespace davit {
 
 /// `text` with control characters (C0, DEL and C1) and bytes that are not UTF-8 as \xNN: a terminal
 /// would obey some of them. Text without any is returned as it is.
 [[nodiscard]] std::string printable(std::string_view text);
 
-}  // namespace davit::host
+}  // namespace davit

@@ -11,7 +11,7 @@
 
 #include "lib/base/unique_fd.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 // An entry of /proc/PID/pagemap (Linux, Documentation/admin-guide/mm/pagemap.rst).
@@ -72,4 +72,4 @@ void release_program_pages() {
   dl_iterate_phdr(release, &pages);
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -1,7 +1,7 @@
 /// Memory that holds what the process executes.
 #pragma once
 
-namespace davit::host {
+namespace davit {
 
 /// Gives back the pages of the program, its libraries and its plugins that are only read from their
 /// files. Those still in use come back from the page cache at the next access, for a minor fault
@@ -11,4 +11,4 @@ namespace davit::host {
 /// cannot be read. From any thread.
 void release_program_pages();
 
-}  // namespace davit::host
+}  // namespace davit

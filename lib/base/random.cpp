@@ -4,7 +4,7 @@
 
 #include "lib/base/mutex.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 class EngineRandom final : public Random {
@@ -33,4 +33,4 @@ std::unique_ptr<Random> make_seeded_random(std::uint64_t seed) {
   return std::make_unique<EngineRandom>(seed);
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace davit::host {
+namespace davit {
 
 /// Thread-safe. Not for secrets.
 class Random {
@@ -33,4 +33,4 @@ class Random {
 /// The same numbers for the same seed.
 [[nodiscard]] std::unique_ptr<Random> make_seeded_random(std::uint64_t seed);
 
-}  // namespace davit::host
+}  // namespace davit

@@ -6,7 +6,7 @@
 
 #include "lib/base/log_line.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 /// spdlog's part: one line at a time into the file, from any thread.
@@ -35,7 +35,7 @@ class SpdlogSink final : public LogSink {
   [[nodiscard]] int verbosity() const override { return verbosity_; }
 
   void write(Severity severity, int verbosity, std::string_view logger, std::string_view message,
-             std::span<const LogField> fields) override {
+             std::span<const LogPair> fields) override {
     const LogRecord record{
         severity, verbosity, std::chrono::system_clock::now(), ::getpid(), logger, message, fields};
     const std::string line =
@@ -57,4 +57,4 @@ std::unique_ptr<LogSink> make_log_sink(LogFormat format, int verbosity, std::FIL
   return std::make_unique<SpdlogSink>(format, verbosity, file);
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -6,7 +6,7 @@
 
 #include "lib/base/log.hpp"
 
-namespace davit::host {
+namespace davit {
 
 /// Writes each line at once to `file`, which stays the caller's and outlives the sink. `verbosity`
 /// is the value of -v. A reader that went away is not an error, but the process must ignore
@@ -14,4 +14,4 @@ namespace davit::host {
 [[nodiscard]] std::unique_ptr<LogSink> make_log_sink(LogFormat format, int verbosity,
                                                      std::FILE* file = stderr);
 
-}  // namespace davit::host
+}  // namespace davit

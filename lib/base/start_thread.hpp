@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-namespace davit::host {
+namespace davit {
 
 /// Names a thread after its job, "davit-JOB", for top, perf and debuggers. The kernel keeps 15
 /// characters (pthread_setname_np(3)).
@@ -34,4 +34,4 @@ template <typename Body>
   return true;
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace davit::host {
+namespace davit {
 
 class UniqueFd {
  public:
@@ -28,4 +28,4 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-}  // namespace davit::host
+}  // namespace davit

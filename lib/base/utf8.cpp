@@ -1,6 +1,6 @@
 #include "lib/base/utf8.hpp"
 
-namespace davit::host {
+namespace davit {
 
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
@@ -44,4 +44,4 @@ void append_utf8(std::uint32_t code_point, std::string& out) {
   }
 }
 
-}  // namespace davit::host
+}  // namespace davit

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace davit::host {
+namespace davit {
 
 /// Length of the valid sequence that `text` begins with, or 0.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
@@ -14,4 +14,4 @@ namespace davit::host {
 /// Appends a code point, which must not be a surrogate.
 void append_utf8(std::uint32_t code_point, std::string& out);
 
-}  // namespace davit::host
+}  // namespace davit

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-namespace davit::host {
+namespace davit {
 
 std::string random_uuid(Random& random) {
   const std::uint64_t high = random.next();
@@ -16,4 +16,4 @@ std::string random_uuid(Random& random) {
   return text;
 }
 
-}  // namespace davit::host
+}  // namespace davit

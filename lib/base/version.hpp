@@ -1,7 +1,7 @@
 /// Which davit this is, and what it runs on. DAVIT_VERSION comes from the build (project version).
 #pragma once
 
-namespace davit::host {
+namespace davit {
 
 inline constexpr char kVersion[] = DAVIT_VERSION;
 #if defined(__clang__)
@@ -27,4 +27,4 @@ inline constexpr char kCompiler[] = "gcc " __VERSION__;
 inline constexpr char kArchitecture[] = DAVIT_ARCHITECTURE;
 inline constexpr char kPlatform[] = "linux/" DAVIT_ARCHITECTURE;
 
-}  // namespace davit::host
+}  // namespace davit

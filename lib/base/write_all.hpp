@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace davit::host {
+namespace davit {
 
 /// Writes all of `text`, however many pieces that takes and whatever signals come between. False,
 /// with errno set: the rest cannot be written. Safe in a signal handler.
@@ -21,4 +21,4 @@ inline bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-}  // namespace davit::host
+}  // namespace davit

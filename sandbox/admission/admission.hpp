@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "lib/base/random.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/rest/api_error.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::sandbox {
@@ -114,6 +114,6 @@ class Admission {
 /// `objects` and `random` must outlive it. kInvalid when the options make no sense.
 [[nodiscard]] Result<std::unique_ptr<Admission>> make_admission(AdmissionOptions options,
                                                                 const ObjectLookup& objects,
-                                                                host::Random& random);
+                                                                Random& random);
 
 }  // namespace davit::sandbox

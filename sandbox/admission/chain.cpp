@@ -30,7 +30,7 @@ class Holds final : public Reservation {
 class Chain final : public Admission {
  public:
   Chain(const AdmissionOptions& options, const AddressRange& range, const ObjectLookup& objects,
-        host::Random& random)
+        Random& random)
       : options_(options),
         context_{objects, random},
         addresses_(range, {options.node_port_min, options.node_port_max}, random),
@@ -158,8 +158,7 @@ ApiFailure check_namespace(const WriteRequest& request, const Json& object,
 }
 
 Result<std::unique_ptr<Admission>> make_admission(AdmissionOptions options,
-                                                  const ObjectLookup& objects,
-                                                  host::Random& random) {
+                                                  const ObjectLookup& objects, Random& random) {
   const Result<AddressRange> range = AddressRange::parse(options.service_range);
   if (!range) return range.error();
   if (options.node_port_min < 1 || options.node_port_max > 65'535 ||

@@ -11,7 +11,7 @@ namespace davit::sandbox {
 /// What the plugins need. Borrowed for the call.
 struct AdmissionContext {
   const ObjectLookup& objects;
-  host::Random& random;
+  Random& random;
 };
 
 /// "pods \"p\"" of a message: the object's name, or what will become its name.

@@ -10,14 +10,14 @@ bool NumberPool::take(std::size_t number) {
   return true;
 }
 
-std::optional<std::size_t> NumberPool::take_any(host::Random& random) {
+std::optional<std::size_t> NumberPool::take_any(Random& random) {
   const std::size_t middle = std::max(limits_.first_free, limits_.reserved);
   const auto upper = take_between(middle, limits_.size, random);
   return upper ? upper : take_between(limits_.reserved, middle, random);
 }
 
 std::optional<std::size_t> NumberPool::take_between(std::size_t first, std::size_t last,
-                                                    host::Random& random) {
+                                                    Random& random) {
   const std::size_t count = last - first;
   if (count == 0) return std::nullopt;
   const std::size_t start = random.next() % count;

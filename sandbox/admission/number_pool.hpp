@@ -25,12 +25,12 @@ class NumberPool {
   /// False when it is taken. `number` is below size().
   [[nodiscard]] bool take(std::size_t number);
   /// Any one; nothing when all are taken.
-  [[nodiscard]] std::optional<std::size_t> take_any(host::Random& random);
+  [[nodiscard]] std::optional<std::size_t> take_any(Random& random);
   void release(std::size_t number) { taken_[number] = false; }
 
  private:
   [[nodiscard]] std::optional<std::size_t> take_between(std::size_t first, std::size_t last,
-                                                        host::Random& random);
+                                                        Random& random);
 
   const Limits limits_;
   std::vector<bool> taken_;

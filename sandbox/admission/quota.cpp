@@ -86,7 +86,7 @@ Reserved Quota::reserve(const WriteRequest& request, const Json& object) {
   if (quotas.empty()) return {};
   Pendings::iterator mine;
   {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     mine = pending_.insert(pending_.end(),
                            Pending{std::string(request.ns), request.resource.collection,
                                    name_in(request, object), object});
@@ -108,7 +108,7 @@ std::vector<Json> Quota::counted(const WriteRequest& request, const Pending& min
   // First those on their way: one that arrives in between is then seen twice, not missed.
   std::vector<Pending> before;
   {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     for (const Pending& each : pending_) {
       if (&each == &mine) break;
       if (each.ns == mine.ns && each.collection == mine.collection) before.push_back(each);
@@ -125,7 +125,7 @@ std::vector<Json> Quota::counted(const WriteRequest& request, const Pending& min
 }
 
 void Quota::forget(Pendings::iterator pending) {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   pending_.erase(pending);
 }
 

@@ -41,7 +41,7 @@ class Quota {
   void forget(Pendings::iterator pending) EXCLUDES(mutex_);
 
   const ObjectLookup& objects_;
-  host::Mutex mutex_;
+  Mutex mutex_;
   Pendings pending_ GUARDED_BY(mutex_);
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 
 namespace davit::sandbox {

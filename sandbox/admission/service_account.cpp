@@ -17,10 +17,10 @@ constexpr std::string_view kVolumePrefix = "kube-api-access-";
 constexpr const char* kMirrorPod = "kubernetes.io/config.mirror";
 /// A controller makes the default account of a new namespace. The original looks ten times in as
 /// long.
-constexpr host::Duration kPatience = std::chrono::milliseconds(1500);
+constexpr Duration kPatience = std::chrono::milliseconds(1500);
 
 /// Five characters as generateName appends them.
-std::string suffix(host::Random& random) {
+std::string suffix(Random& random) {
   constexpr std::string_view kCharacters = "bcdfghjklmnpqrstvwxz2456789";
   std::string out;
   while (out.size() < 5) out += kCharacters[random.next() % kCharacters.size()];
@@ -62,7 +62,7 @@ std::string own_volume(const Json& spec) {
 }
 
 /// Gives every container without one of its own the account's token.
-void mount_token(Json& spec, host::Random& random) {
+void mount_token(Json& spec, Random& random) {
   const std::string own = own_volume(spec);
   const std::string name = own.empty() ? std::string(kVolumePrefix) + suffix(random) : own;
   bool used = false;

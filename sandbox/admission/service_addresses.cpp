@@ -112,20 +112,19 @@ class ServiceAddresses::Hold final : public Reservation {
   Holding on_commit_;
 };
 
-ServiceAddresses::ServiceAddresses(const AddressRange& range, const Ports& ports,
-                                   host::Random& random)
+ServiceAddresses::ServiceAddresses(const AddressRange& range, const Ports& ports, Random& random)
     : range_(range),
       limits_(ports),
       random_(random),
       addresses_(address_limits(range)),
       ports_(port_limits(ports)) {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   static_cast<void>(addresses_.take(addresses_.size() - 1));  // Broadcast.
 }
 
 void ServiceAddresses::adopt(const Json& service) {
   const Holding holding = held_by(service);
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   for (const std::size_t each : holding.addresses) static_cast<void>(addresses_.take(each));
   for (const std::size_t each : holding.ports) static_cast<void>(ports_.take(each));
 }
@@ -133,7 +132,7 @@ void ServiceAddresses::adopt(const Json& service) {
 void ServiceAddresses::release(const Json& service) { give_back(held_by(service)); }
 
 void ServiceAddresses::give_back(const Holding& holding) {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   for (const std::size_t each : holding.addresses) addresses_.release(each);
   for (const std::size_t each : holding.ports) ports_.release(each);
 }
@@ -182,7 +181,7 @@ Reserved ServiceAddresses::reserve(const Resource& resource, Json& service, cons
   Holding taken;
   ApiFailure failure;
   {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     failure = take_address(resource, service, held, taken);
     if (!failure) failure = take_ports(resource, service, held, taken);
     if (!failure) failure = take_health_port(service, held, taken);

@@ -34,7 +34,7 @@ class ServiceAddresses {
     int max = 0;
   };
   /// `random` must outlive it.
-  ServiceAddresses(const AddressRange& range, const Ports& ports, host::Random& random);
+  ServiceAddresses(const AddressRange& range, const Ports& ports, Random& random);
 
   /// Marks what a stored Service holds as taken. Addresses and ports outside the ranges are not
   /// tracked.
@@ -75,9 +75,9 @@ class ServiceAddresses {
 
   const AddressRange range_;
   const Ports limits_;
-  host::Random& random_;
+  Random& random_;
 
-  host::Mutex mutex_;
+  Mutex mutex_;
   NumberPool addresses_ GUARDED_BY(mutex_);
   NumberPool ports_ GUARDED_BY(mutex_);
 };

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sandbox/rest/http_message.hpp"
+#include "lib/net/http_message.hpp"
 
 namespace davit::sandbox {
 
@@ -79,7 +79,7 @@ class Authenticator {
   virtual ~Authenticator() = default;
 
   /// Client certificate, then bearer token, then anonymous. kForbidden: present but unknown (401).
-  [[nodiscard]] virtual Result<Identity> authenticate(const Request& request) const = 0;
+  [[nodiscard]] virtual Result<Identity> authenticate(const HttpServerRequest& request) const = 0;
   /// Checks `token` for `audiences` (empty: the server's). kForbidden if it is not valid.
   [[nodiscard]] virtual Result<TokenIdentity> review(
       std::string_view token, const std::vector<std::string>& audiences) const = 0;
@@ -114,7 +114,7 @@ class Authorizer {
 
 /// Whom the Impersonate-* headers name, or `who` when there are none. kForbidden when he may not
 /// (403), kInvalid when the headers do not make sense (400); the message is the body's.
-[[nodiscard]] Result<Identity> impersonate(const Request& request, const Identity& who,
+[[nodiscard]] Result<Identity> impersonate(const HttpServerRequest& request, const Identity& who,
                                            const Authorizer& authorizer);
 
 }  // namespace davit::sandbox

@@ -39,11 +39,12 @@ class CredentialAuthenticator final : public Authenticator {
     }
   }
 
-  [[nodiscard]] Result<Identity> authenticate(const Request& request) const override {
-    if (request.certificate && !request.certificate->common_name.empty()) {
+  [[nodiscard]] Result<Identity> authenticate(const HttpServerRequest& request) const override {
+    const bool trusted = request.peer && request.peer->trusted;
+    if (trusted && !request.peer->common_name.empty()) {
       Identity identity;
-      identity.user = request.certificate->common_name;
-      identity.groups = request.certificate->organizations;
+      identity.user = request.peer->common_name;
+      identity.groups = request.peer->organizations;
       return authenticated(std::move(identity));
     }
     const std::string_view token = bearer_token(request.header("Authorization"));
@@ -52,7 +53,7 @@ class CredentialAuthenticator final : public Authenticator {
       if (!known) return known.error();
       return std::move(known->identity);
     }
-    if (request.certificate_refused) {
+    if (request.peer && !trusted) {
       return Status(Code::kForbidden, "certificate signed by unknown authority");
     }
     if (anonymous_ == Anonymous::kRefused) return Status(Code::kForbidden, "no credentials");
@@ -95,7 +96,9 @@ class FixedAuthenticator final : public Authenticator {
  public:
   explicit FixedAuthenticator(Identity identity) : identity_(std::move(identity)) {}
 
-  [[nodiscard]] Result<Identity> authenticate(const Request&) const override { return identity_; }
+  [[nodiscard]] Result<Identity> authenticate(const HttpServerRequest&) const override {
+    return identity_;
+  }
   [[nodiscard]] Result<TokenIdentity> review(std::string_view,
                                              const std::vector<std::string>&) const override {
     return refused();

@@ -4,7 +4,7 @@
 
 namespace davit::sandbox {
 
-std::string date_text(host::WallTime time) {
+std::string date_text(WallTime time) {
   const std::time_t seconds =
       std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
   std::tm parts{};

@@ -8,6 +8,6 @@
 namespace davit::sandbox {
 
 /// "2026-01-02T03:04:05Z"
-[[nodiscard]] std::string date_text(host::WallTime time);
+[[nodiscard]] std::string date_text(WallTime time);
 
 }  // namespace davit::sandbox

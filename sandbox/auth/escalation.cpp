@@ -83,7 +83,7 @@ void add_compact(std::vector<PolicyRule>& list, PolicyRule part) {
 /// The form in which Go prints a list with %q: ["a" "b"].
 std::string quoted(const Words& list) {
   std::string out = "[";
-  for (const std::string& each : list) out += (out.size() > 1 ? " " : "") + host::json_string(each);
+  for (const std::string& each : list) out += (out.size() > 1 ? " " : "") + json_string(each);
   return out + ']';
 }
 
@@ -109,7 +109,7 @@ std::optional<GrantRefusal> check_held(const GrantRequest& request, const Author
   if (missing.empty()) return std::nullopt;
   std::set<std::string> texts;
   for (const PolicyRule& each : missing) texts.insert(text_of(each));
-  std::string why = "user " + host::json_string(request.who.user) +
+  std::string why = "user " + json_string(request.who.user) +
                     " (groups=" + quoted(request.who.groups) +
                     ") is attempting to grant RBAC permissions not currently held:";
   for (const std::string& each : texts) why += '\n' + each;

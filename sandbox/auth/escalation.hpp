@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/kube/json.hpp"
 #include "sandbox/auth/auth.hpp"
-#include "sandbox/json/json.hpp"
 
 namespace davit::sandbox {
 

@@ -6,8 +6,6 @@
 namespace davit::sandbox {
 namespace {
 
-using host::json_string;
-
 std::string full_resource(const AccessAttributes& what) {
   return what.subresource.empty() ? what.name_of_resource
                                   : what.name_of_resource + "/" + what.subresource;

@@ -43,10 +43,10 @@ struct Wish {
   }
 };
 
-Wish read_wish(const Request& request) {
+Wish read_wish(const HttpServerRequest& request) {
   Wish out;
   for (const auto& [name, value] : request.headers) {
-    const std::string key = host::lower_case(name);
+    const std::string key = lower_case(name);
     if (!key.starts_with("impersonate-")) continue;
     if (key == "impersonate-user" && !value.empty()) out.user = value;
     if (key == "impersonate-uid") out.identity.uid = value;
@@ -109,7 +109,7 @@ std::vector<AccessAttributes> claims(const Wish& wish) {
 
 }  // namespace
 
-Result<Identity> impersonate(const Request& request, const Identity& who,
+Result<Identity> impersonate(const HttpServerRequest& request, const Identity& who,
                              const Authorizer& authorizer) {
   Wish wish = read_wish(request);
   if (!wish.anything()) return who;

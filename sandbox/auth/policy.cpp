@@ -10,7 +10,6 @@
 namespace davit::sandbox {
 namespace {
 
-using host::json_string;
 using Strings = std::vector<std::string>;
 
 Strings strings_of(const Json& json) {

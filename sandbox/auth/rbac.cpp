@@ -66,7 +66,7 @@ class RbacAuthorizer final : public Authorizer {
  private:
   /// The current policy. While it is read anew callers wait, because the change may concern them.
   [[nodiscard]] std::shared_ptr<const Policy> policy() const EXCLUDES(mutex_) {
-    const host::MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (stale_.exchange(false, std::memory_order_acquire)) {
       policy_ = std::make_shared<const Policy>(
           PolicyObjects{all_of(store_, "roles"), all_of(store_, "clusterroles"),
@@ -77,7 +77,7 @@ class RbacAuthorizer final : public Authorizer {
 
   const Store& store_;
   mutable std::atomic<bool> stale_ = true;  // Set after a change, cleared before it is read.
-  mutable host::Mutex mutex_;
+  mutable Mutex mutex_;
   mutable std::shared_ptr<const Policy> policy_ GUARDED_BY(mutex_);
   std::array<std::unique_ptr<Store::Subscription>, 4> subscriptions_;  // Last: they set stale_.
 };

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "lib/base/clock.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
-#include "sandbox/json/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/store/store.hpp"
 
@@ -28,7 +28,7 @@ struct ReviewDesk {
   const Authorizer& authorizer;
   const ServiceAccountTokens& tokens;
   const Store& store;
-  const host::Clock& clock;
+  const Clock& clock;
 };
 
 /// Whether `kind` of `group` is a review that review_response() knows: TokenReview,

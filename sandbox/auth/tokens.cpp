@@ -11,7 +11,7 @@ namespace {
 /// The claim with what is Kubernetes' own.
 constexpr const char* kClaim = "kubernetes.io";
 
-std::int64_t seconds(host::WallTime time) {
+std::int64_t seconds(WallTime time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
@@ -55,13 +55,12 @@ bool still_there(const Store& store, const Json& claim) {
 
 }  // namespace
 
-ServiceAccountTokens::ServiceAccountTokens(const Store& store, const host::Clock& clock,
-                                           std::string key)
+ServiceAccountTokens::ServiceAccountTokens(const Store& store, const Clock& clock, std::string key)
     : store_(store), clock_(clock), key_(std::move(key)) {}
 
 ServiceAccountTokens::Issued ServiceAccountTokens::issue(const TokenGrant& grant) const {
-  const host::WallTime now = clock_.wall_now();
-  const host::WallTime expires = now + grant.lifetime;
+  const WallTime now = clock_.wall_now();
+  const WallTime expires = now + grant.lifetime;
   Json audiences = Json::array();
   for (const std::string& each : grant.audiences) audiences.push_back(each);
   if (grant.audiences.empty()) audiences.push_back(std::string(kIssuer));

@@ -52,11 +52,11 @@ class ServiceAccountTokens {
   static constexpr std::string_view kIssuer = "https://kubernetes.default.svc.cluster.local";
 
   /// The same `key` takes the tokens of earlier runs.
-  ServiceAccountTokens(const Store& store, const host::Clock& clock, std::string key);
+  ServiceAccountTokens(const Store& store, const Clock& clock, std::string key);
 
   struct Issued {
     std::string token;
-    host::WallTime expires;
+    WallTime expires;
   };
   [[nodiscard]] Issued issue(const TokenGrant& grant) const;
   /// Verifies that a token is signed, has not expired and is valid for one of `audiences` (empty:
@@ -67,7 +67,7 @@ class ServiceAccountTokens {
 
  private:
   const Store& store_;
-  const host::Clock& clock_;
+  const Clock& clock_;
   const std::string key_;
   // Only its own value counts, in no order with anything else.
   mutable std::atomic<std::uint64_t> issued_ = 0;

@@ -22,7 +22,7 @@ std::string keyed_hash(std::string_view text, std::string_view key) {
 
 /// Base64 for URLs, without padding.
 std::string encode(std::string_view bytes) {
-  std::string out = host::encode_base64(bytes);
+  std::string out = encode_base64(bytes);
   while (out.ends_with('=')) out.pop_back();
   std::replace(out.begin(), out.end(), '+', '-');
   std::replace(out.begin(), out.end(), '/', '_');
@@ -35,7 +35,7 @@ std::optional<std::string> decode(std::string_view text) {
   std::replace(padded.begin(), padded.end(), '-', '+');
   std::replace(padded.begin(), padded.end(), '_', '/');
   while (padded.size() % kQuantum != 0) padded += '=';
-  return host::decode_base64(padded);
+  return decode_base64(padded);
 }
 
 }  // namespace

@@ -10,30 +10,27 @@
 namespace davit::sandbox {
 namespace {
 
-using host::Break;
-using host::MutexLock;
-using host::Time;
-using Flow = host::ResponseReader::Flow;
+using Flow = ResponseReader::Flow;
 
 /// The size of a socket's buffer.
 constexpr std::size_t kPieceBytes = 256 * 1024;
 
-host::Duration transfer_time(const Response& response) {
+Duration transfer_time(const HttpServerResponse& response) {
   const std::size_t speed = response.fault.bytes_per_second;
-  if (speed == 0) return host::Duration{0};
-  return std::chrono::duration_cast<host::Duration>(std::chrono::duration<double>(
+  if (speed == 0) return Duration{0};
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(
       static_cast<double>(response.body.size()) / static_cast<double>(speed)));
 }
 
-bool plain(const Response& response) {
+bool plain(const HttpServerResponse& response) {
   return response.stream == nullptr && response.deferred == nullptr && !response.fault.cut_after &&
-         !response.fault.reset && response.fault.delay == host::Duration{0} &&
+         !response.fault.reset && response.fault.delay == Duration{0} &&
          response.fault.bytes_per_second == 0;
 }
 
 }  // namespace
 
-class InProcessTransport::Started final : public host::Call {
+class InProcessTransport::Started final : public davit::Call {
  public:
   /// Without an id the response was given already.
   Started(InProcessTransport& transport, std::optional<Id> id) : transport_(transport), id_(id) {}
@@ -49,10 +46,10 @@ class InProcessTransport::Started final : public host::Call {
   const std::optional<Id> id_;
 };
 
-Result<std::unique_ptr<InProcessTransport>> InProcessTransport::open(Handler& handler,
-                                                                     host::Clock& clock) {
+Result<std::unique_ptr<InProcessTransport>> InProcessTransport::open(HttpHandler& handler,
+                                                                     Clock& clock) {
   auto transport = std::make_unique<InProcessTransport>(handler, clock);
-  if (!host::start_thread(transport->thread_, "transport", [at = transport.get()] { at->run(); })) {
+  if (!start_thread(transport->thread_, "transport", [at = transport.get()] { at->run(); })) {
     return Status(Code::kUnavailable,
                   "cannot connect to the sandbox: the system has no thread to read responses on");
   }
@@ -69,8 +66,8 @@ InProcessTransport::~InProcessTransport() {
   if (thread_.joinable()) thread_.join();
 }
 
-Request InProcessTransport::to_request(host::HttpRequest request) const {
-  Request out;
+HttpServerRequest InProcessTransport::to_request(HttpRequest request) const {
+  HttpServerRequest out;
   out.method = std::move(request.method);
   out.target = std::move(request.target);
   out.headers = std::move(request.headers);
@@ -81,24 +78,23 @@ Request InProcessTransport::to_request(host::HttpRequest request) const {
   return out;
 }
 
-void InProcessTransport::deliver_head(const Response& response, host::ResponseReader& reader) {
-  host::HttpHeaders headers;
+void InProcessTransport::deliver_head(const HttpServerResponse& response, ResponseReader& reader) {
+  HttpHeaders headers;
   headers.emplace_back("content-type", response.content_type);
-  for (const auto& [name, value] : response.headers)
-    headers.emplace_back(host::lower_case(name), value);
+  for (const auto& [name, value] : response.headers) headers.emplace_back(lower_case(name), value);
   reader.on_head(response.status, headers);
 }
 
-std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
-                                                      host::ResponseReader& reader) {
+std::unique_ptr<davit::Call> InProcessTransport::start(HttpRequest request,
+                                                       ResponseReader& reader) {
   if (request.gate) {
     if (const Status open = request.gate(); !open.ok()) {
-      reader.on_end({host::Break::kGate, open.message()});
+      reader.on_end({Break::kGate, open.message()});
       return std::make_unique<Started>(*this, std::nullopt);
     }
   }
-  const host::Duration timeout = request.timeout;
-  Response response = handler_.handle(to_request(std::move(request)));
+  const Duration timeout = request.timeout;
+  HttpServerResponse response = handler_.handle(to_request(std::move(request)));
   if (plain(response)) {
     deliver_head(response, reader);
     if (response.body.empty() || reader.on_body(response.body) == Flow::kMore) {
@@ -111,7 +107,7 @@ std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
   delivery->head_delivered = plain(response);
   delivery->paused = delivery->head_delivered;
   delivery->reader = &reader;
-  if (timeout > host::Duration{0}) delivery->gives_up = clock_.now() + timeout;
+  if (timeout > Duration{0}) delivery->gives_up = clock_.now() + timeout;
   delivery->response = std::move(response);
   plan(*delivery);
   Id id = 0;
@@ -120,7 +116,7 @@ std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
     id = ++last_id_;
   }
   // Before pump() can see it: a stream is for one thread at a time.
-  if (BodyStream* stream = delivery->response.stream.get()) {
+  if (HttpBodyStream* stream = delivery->response.stream.get()) {
     stream->on_ready([this, id] { mark_ready(id); });
   }
   MutexLock lock(mutex_);
@@ -131,7 +127,7 @@ std::unique_ptr<host::Call> InProcessTransport::start(host::HttpRequest request,
 }
 
 void InProcessTransport::plan(Delivery& delivery) const {
-  Response& response = delivery.response;
+  HttpServerResponse& response = delivery.response;
   delivery.due = response.deferred ? response.deferred->next_take()
                                    : clock_.now() + response.fault.delay + transfer_time(response);
   delivery.times_out = delivery.due > delivery.gives_up;
@@ -140,9 +136,9 @@ void InProcessTransport::plan(Delivery& delivery) const {
 }
 
 bool InProcessTransport::resolve(Delivery& delivery) const {
-  Response& response = delivery.response;
+  HttpServerResponse& response = delivery.response;
   if (!response.deferred) return true;
-  if (std::optional<Response> known = response.deferred->take()) {
+  if (std::optional<HttpServerResponse> known = response.deferred->take()) {
     DAVIT_ASSERT(known->stream == nullptr && known->deferred == nullptr);
     known->fault = response.fault;
     response = std::move(*known);
@@ -226,7 +222,7 @@ void InProcessTransport::done(Id id, bool ended) {
 }
 
 bool InProcessTransport::deliver(Id id, Delivery& delivery) {
-  host::ResponseReader& reader = *delivery.reader;
+  ResponseReader& reader = *delivery.reader;
   if (!delivery.head_delivered) {
     if (delivery.times_out) {
       reader.on_end({Break::kTimeout, "no response in time"});
@@ -244,11 +240,11 @@ bool InProcessTransport::deliver(Id id, Delivery& delivery) {
 }
 
 bool InProcessTransport::deliver_body(Id id, Delivery& delivery) {
-  BodyStream* stream = delivery.response.stream.get();
-  host::ResponseReader& reader = *delivery.reader;
+  HttpBodyStream* stream = delivery.response.stream.get();
+  ResponseReader& reader = *delivery.reader;
   for (;;) {
     if (delivery.unread.empty() && stream != nullptr &&
-        delivery.state == BodyStream::State::kOpen) {
+        delivery.state == HttpBodyStream::State::kOpen) {
       delivery.state = stream->read(delivery.unread, kPieceBytes);
     }
     const auto cut = delivery.response.fault.cut_after;
@@ -262,21 +258,21 @@ bool InProcessTransport::deliver_body(Id id, Delivery& delivery) {
       }
       delivery.delivered += delivery.unread.size();
       delivery.unread.clear();
-      if (stream != nullptr && delivery.state == BodyStream::State::kOpen && !cut) continue;
+      if (stream != nullptr && delivery.state == HttpBodyStream::State::kOpen && !cut) continue;
     }
     if (cut && delivery.delivered >= *cut) {
       reader.on_end({Break::kReset, "connection closed within the body"});
       return true;
     }
-    if (stream != nullptr && delivery.state == BodyStream::State::kOpen) return false;
-    const bool whole = delivery.state != BodyStream::State::kCut;
-    reader.on_end(whole ? host::TransportEnd{}
-                        : host::TransportEnd{Break::kReset, "connection closed within the body"});
+    if (stream != nullptr && delivery.state == HttpBodyStream::State::kOpen) return false;
+    const bool whole = delivery.state != HttpBodyStream::State::kCut;
+    reader.on_end(whole ? TransportEnd{}
+                        : TransportEnd{Break::kReset, "connection closed within the body"});
     return true;
   }
 }
 
-host::Time InProcessTransport::next_due() const {
+Time InProcessTransport::next_due() const {
   Time next = Time::max();
   for (const auto& [id, delivery] : deliveries_) {
     if (delivery->paused || busy_ == id) continue;
@@ -289,7 +285,7 @@ host::Time InProcessTransport::next_due() const {
   return next;
 }
 
-host::Time InProcessTransport::next_pump() {
+Time InProcessTransport::next_pump() {
   MutexLock lock(mutex_);
   return next_due();
 }

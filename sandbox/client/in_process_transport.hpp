@@ -1,4 +1,4 @@
-/// A host::Transport to a Handler in the same process: the whole host without a socket.
+/// A Transport to an HttpHandler in the same process: the whole host without a socket.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 #include <string_view>
 #include <thread>
 
-#include "host/api/transport.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
-#include "sandbox/rest/http_message.hpp"
+#include "lib/net/http_message.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::sandbox {
 
 /// Requests are handled on the thread that sends them, and plain responses arrive while start()
 /// runs. Watches and deferred responses come from pump(), called by a thread of the transport's own
 /// or by its owner, who then has everything on one thread and a clock of his choice. Thread-safe.
-class InProcessTransport final : public host::Transport {
+class InProcessTransport final : public Transport {
  public:
   /// Its owner calls pump(). Both references must outlive it.
-  InProcessTransport(Handler& handler, host::Clock& clock) : handler_(handler), clock_(clock) {}
+  InProcessTransport(HttpHandler& handler, Clock& clock) : handler_(handler), clock_(clock) {}
   /// A thread of its own calls pump(). kUnavailable: the system has no thread for it.
-  [[nodiscard]] static Result<std::unique_ptr<InProcessTransport>> open(Handler& handler,
-                                                                        host::Clock& clock);
+  [[nodiscard]] static Result<std::unique_ptr<InProcessTransport>> open(HttpHandler& handler,
+                                                                        Clock& clock);
   /// No call may be left.
   ~InProcessTransport() override;
 
-  [[nodiscard]] std::unique_ptr<host::Call> start(host::HttpRequest request,
-                                                  host::ResponseReader& reader) override
+  [[nodiscard]] std::unique_ptr<davit::Call> start(HttpRequest request,
+                                                   ResponseReader& reader) override
       EXCLUDES(mutex_);
   [[nodiscard]] std::string_view server() const override { return "http://sandbox"; }
 
@@ -42,7 +42,7 @@ class InProcessTransport final : public host::Transport {
   /// Hands out what is ready or due; says whether there was anything. From one thread at a time.
   bool pump() EXCLUDES(mutex_);
   /// When pump() has something to do if nothing becomes ready before; Time::max(): never.
-  [[nodiscard]] host::Time next_pump() EXCLUDES(mutex_);
+  [[nodiscard]] Time next_pump() EXCLUDES(mutex_);
 
  private:
   using Id = std::uint64_t;
@@ -50,19 +50,19 @@ class InProcessTransport final : public host::Transport {
 
   /// A response on its way. Touched by pump() only, but for `paused`.
   struct Delivery {
-    host::ResponseReader* reader = nullptr;
-    Response response;
-    host::Time gives_up = host::Time::max();
-    host::Time due{};  ///< When the head, a poll of a deferred response, or the timeout is due.
+    ResponseReader* reader = nullptr;
+    HttpServerResponse response;
+    Time gives_up = Time::max();
+    Time due{};  ///< When the head, a poll of a deferred response, or the timeout is due.
     bool times_out = false;  ///< `due` is the timeout's.
     bool head_delivered = false;
     bool paused = false;        ///< Guarded by the transport's mutex.
     std::string unread;         ///< Taken from the stream and not by the reader.
     std::size_t delivered = 0;  ///< Bytes of the body so far.
-    BodyStream::State state = BodyStream::State::kOpen;
+    HttpBodyStream::State state = HttpBodyStream::State::kOpen;
   };
 
-  [[nodiscard]] Request to_request(host::HttpRequest request) const;
+  [[nodiscard]] HttpServerRequest to_request(HttpRequest request) const;
   [[nodiscard]] std::optional<Id> take_ready() EXCLUDES(mutex_);
   /// Whether it has ended.
   [[nodiscard]] bool deliver(Id id, Delivery& delivery);
@@ -71,19 +71,19 @@ class InProcessTransport final : public host::Transport {
   void plan(Delivery& delivery) const;
   /// Whether the response is known, and its time has come.
   [[nodiscard]] bool resolve(Delivery& delivery) const;
-  static void deliver_head(const Response& response, host::ResponseReader& reader);
+  static void deliver_head(const HttpServerResponse& response, ResponseReader& reader);
   void done(Id id, bool ended) EXCLUDES(mutex_);
   void mark_ready(Id id) EXCLUDES(mutex_);
   void resume(Id id) EXCLUDES(mutex_);
   void cancel(Id id) EXCLUDES(mutex_);
-  [[nodiscard]] host::Time next_due() const REQUIRES(mutex_);
+  [[nodiscard]] Time next_due() const REQUIRES(mutex_);
   void run();
 
-  Handler& handler_;
-  host::Clock& clock_;
+  HttpHandler& handler_;
+  Clock& clock_;
   std::string token_;
-  host::Mutex mutex_;
-  host::CondVar changed_;
+  Mutex mutex_;
+  CondVar changed_;
   Id last_id_ GUARDED_BY(mutex_) = 0;
   std::map<Id, std::unique_ptr<Delivery>> deliveries_ GUARDED_BY(mutex_);
   std::set<Id> ready_ GUARDED_BY(mutex_);

@@ -29,7 +29,7 @@ ApiWriter::Outcome ApiWriter::remove(const std::string& path, const Json& option
 }
 
 ApiWriter::Outcome ApiWriter::call(std::string method, const std::string& path, const Json& body) {
-  Request request;
+  HttpServerRequest request;
   const bool creates = method == "POST";
   const bool patches = method == "PATCH";
   request.method = std::move(method);
@@ -38,9 +38,9 @@ ApiWriter::Outcome ApiWriter::call(std::string method, const std::string& path, 
       {"User-Agent", "davit-sandbox/" + user_},
       {"Content-Type", patches ? "application/merge-patch+json" : "application/json"},
       {"Accept", "application/json"}};
-  request.certificate = CertificateIdentity{"system:" + user_, {std::string(kMastersGroup)}};
+  request.peer = PeerCertificate{"system:" + user_, {std::string(kMastersGroup)}, true};
   request.body = to_text(body);
-  const Response response = server_.handle(request);
+  const HttpServerResponse response = server_.handle(request);
   if (response.status < 300) return Outcome::kDone;
   if (response.status == 404) return Outcome::kGone;
   return creates && response.status == 409 ? Outcome::kExists : Outcome::kFailed;

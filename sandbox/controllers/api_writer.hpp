@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/net/http_message.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/rest/http_message.hpp"
 
 namespace davit::sandbox {
 
@@ -15,7 +15,7 @@ namespace davit::sandbox {
 [[nodiscard]] std::string object_path(const Resource& resource, std::string_view ns,
                                       std::string_view name);
 
-/// Sends requests to a Handler as a member of system:masters. `server` must outlive it. As
+/// Sends requests to an HttpHandler as a member of system:masters. `server` must outlive it. As
 /// thread-safe as `server`.
 class ApiWriter {
  public:
@@ -27,7 +27,7 @@ class ApiWriter {
     kFailed,  ///< Worth another try later.
   };
 
-  ApiWriter(Handler& server, std::string user) : server_(server), user_(std::move(user)) {}
+  ApiWriter(HttpHandler& server, std::string user) : server_(server), user_(std::move(user)) {}
 
   Outcome create(const std::string& collection_path, const Json& object);
   Outcome update(const std::string& path, const Json& object);
@@ -38,7 +38,7 @@ class ApiWriter {
  private:
   Outcome call(std::string method, const std::string& path, const Json& body);
 
-  Handler& server_;
+  HttpHandler& server_;
   const std::string user_;
 };
 

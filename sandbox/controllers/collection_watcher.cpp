@@ -4,8 +4,6 @@
 
 namespace davit::sandbox {
 
-using host::MutexLock;
-
 namespace {
 
 /// Enough to make the lock's price small, few enough to leave others their turn.

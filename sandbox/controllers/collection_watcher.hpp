@@ -46,7 +46,7 @@ class CollectionWatcher {
 
   Store& store_;
   const std::function<void()> ready_;
-  host::Mutex mutex_;
+  Mutex mutex_;
   std::set<Collection> changed_ GUARDED_BY(mutex_);
   std::map<Collection, Cursor> cursors_;  // Last: no call of mark() outlives it.
 };

@@ -14,8 +14,8 @@ namespace davit::sandbox {
 struct ControllerParts {
   Store& store;
   /// Where they write: the server itself, without faults.
-  Handler& server;
-  host::Clock& clock;
+  HttpHandler& server;
+  Clock& clock;
   std::function<std::shared_ptr<const ResourceSet>()> resources;
 };
 
@@ -32,11 +32,11 @@ class Controller {
   virtual void observe(const Collection& collection, const Change& change) = 0;
   /// Does the work that is due. Returns when to call it again even if nothing changes; Time::max():
   /// never.
-  [[nodiscard]] virtual host::Time act(host::Time now) = 0;
+  [[nodiscard]] virtual Time act(Time now) = 0;
 };
 
 /// Between two tries of a write that failed: it failed for a reason that time may remove, and a
 /// sandbox is watched by people who wait.
-inline constexpr host::Duration kRetryAfter = std::chrono::seconds(1);
+inline constexpr Duration kRetryAfter = std::chrono::seconds(1);
 
 }  // namespace davit::sandbox

@@ -9,8 +9,6 @@
 
 namespace davit::sandbox {
 
-using host::MutexLock;
-
 Controllers::Controllers(ControllerParts parts, const ControllerOptions& options)
     : parts_(std::move(parts)), watcher_(parts_.store, [this] { wake(); }) {
   if (options.garbage_collector == Switch::kOn) {
@@ -30,11 +28,11 @@ Controllers::Controllers(ControllerParts parts, const ControllerOptions& options
   }
 }
 
-host::Time Controllers::step(host::Time now) {
+Time Controllers::step(Time now) {
   while (true) {
     follow_all();
     while (observe_some()) continue;
-    host::Time next = host::Time::max();
+    Time next = Time::max();
     for (const auto& each : controllers_) next = std::min(next, each->act(now));
     // The controllers' own writes are changes, too.
     if (!observe_some() && next > now) return next;
@@ -67,7 +65,7 @@ void Controllers::wake() {
 void Controllers::run(const std::stop_token& stop) {
   const std::stop_callback on_stop(stop, [this] { wake(); });
   while (!stop.stop_requested()) {
-    const host::Time next = step(parts_.clock.now());
+    const Time next = step(parts_.clock.now());
     MutexLock lock(mutex_);
     while (!woken_ && parts_.clock.now() < next) {
       parts_.clock.wait_until(woken_cond_, mutex_, next);

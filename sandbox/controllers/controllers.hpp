@@ -34,7 +34,7 @@ class Controllers {
 
   /// Does the work that is due and everything that follows from it. Returns when to call it again
   /// even if nothing changes; Time::max(): never.
-  host::Time step(host::Time now);
+  Time step(Time now);
   /// Steps whenever there is something to do, until `stop` is requested.
   void run(const std::stop_token& stop) EXCLUDES(mutex_);
 
@@ -48,8 +48,8 @@ class Controllers {
   std::vector<std::unique_ptr<Controller>> controllers_;
   std::shared_ptr<const ResourceSet> followed_;
 
-  host::Mutex mutex_;
-  host::CondVar woken_cond_;
+  Mutex mutex_;
+  CondVar woken_cond_;
   bool woken_ GUARDED_BY(mutex_) = false;
   CollectionWatcher watcher_;  // Last: it calls wake().
 };

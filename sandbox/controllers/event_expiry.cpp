@@ -19,10 +19,10 @@ void EventExpiry::begin_anew(const Collection& collection) {
 void EventExpiry::observe(const Collection& collection, const Change& change) {
   if (!is_events(collection) || change.type == ChangeType::kDeleted) return;
   const Version& event = *change.object;
-  fresh_.push_back({host::Time(), event.ns, event.name, event.revision});
+  fresh_.push_back({Time(), event.ns, event.name, event.revision});
 }
 
-host::Time EventExpiry::act(host::Time now) {
+Time EventExpiry::act(Time now) {
   for (Lease& each : fresh_) {
     each.ends = now + kEventLifetime;
     leases_.push_back(std::move(each));
@@ -41,7 +41,7 @@ host::Time EventExpiry::act(host::Time now) {
                        Json::object({{"uid", event->uid},
                                      {"resourceVersion", std::to_string(event->revision)}})}}));
   }
-  return leases_.empty() ? host::Time::max() : leases_.front().ends;
+  return leases_.empty() ? Time::max() : leases_.front().ends;
 }
 
 }  // namespace davit::sandbox

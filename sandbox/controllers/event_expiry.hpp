@@ -9,7 +9,7 @@
 
 namespace davit::sandbox {
 
-inline constexpr host::Duration kEventLifetime = std::chrono::hours(1);
+inline constexpr Duration kEventLifetime = std::chrono::hours(1);
 
 class EventExpiry final : public Controller {
  public:
@@ -18,11 +18,11 @@ class EventExpiry final : public Controller {
 
   void begin_anew(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;
-  [[nodiscard]] host::Time act(host::Time now) override;
+  [[nodiscard]] Time act(Time now) override;
 
  private:
   struct Lease {
-    host::Time ends;
+    Time ends;
     std::string ns;
     std::string name;
     Revision revision;  ///< Void when the event has another one by then.

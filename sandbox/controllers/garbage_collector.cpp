@@ -89,7 +89,7 @@ void GarbageCollector::queue_owners(const Node& node) {
   }
 }
 
-host::Time GarbageCollector::act(host::Time now) {
+Time GarbageCollector::act(Time now) {
   std::shared_ptr<const ResourceSet> current = parts_.resources();
   if (current != resources_) queue_.merge(unknown_);
   resources_ = std::move(current);
@@ -101,7 +101,7 @@ host::Time GarbageCollector::act(host::Time now) {
     const Uid uid = std::move(queue_.extract(queue_.begin()).value());
     if (!handle(uid)) retries_[uid] = now + kRetryAfter;
   }
-  host::Time next = host::Time::max();
+  Time next = Time::max();
   for (const auto& [uid, due] : retries_) next = std::min(next, due);
   return next;
 }

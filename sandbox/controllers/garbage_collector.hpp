@@ -21,7 +21,7 @@ class GarbageCollector final : public Controller {
 
   void begin_anew(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;
-  [[nodiscard]] host::Time act(host::Time now) override;
+  [[nodiscard]] Time act(Time now) override;
 
  private:
   using Uid = std::string;
@@ -54,7 +54,7 @@ class GarbageCollector final : public Controller {
   std::map<Uid, std::set<Uid>> dependents_;  // Owner to dependents.
   std::set<Uid> queue_;
   std::set<Uid> unknown_;  // One of their owners is of a kind that is not served.
-  std::map<Uid, host::Time> retries_;
+  std::map<Uid, Time> retries_;
 };
 
 }  // namespace davit::sandbox

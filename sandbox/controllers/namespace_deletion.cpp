@@ -51,7 +51,7 @@ void NamespaceDeletion::observe(const Collection& collection, const Change& chan
   }
 }
 
-host::Time NamespaceDeletion::act(host::Time now) {
+Time NamespaceDeletion::act(Time now) {
   for (auto each = retries_.begin(); each != retries_.end();) {
     const bool due = each->second <= now;
     if (due && terminating_.contains(each->first)) queue_.insert(each->first);
@@ -60,7 +60,7 @@ host::Time NamespaceDeletion::act(host::Time now) {
   for (const std::string& name : std::exchange(queue_, {})) {
     if (!sync(name)) retries_[name] = now + kRetryAfter;
   }
-  host::Time next = host::Time::max();
+  Time next = Time::max();
   for (const auto& [name, due] : retries_) next = std::min(next, due);
   return next;
 }

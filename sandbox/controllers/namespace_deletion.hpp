@@ -19,7 +19,7 @@ class NamespaceDeletion final : public Controller {
 
   void begin_anew(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;
-  [[nodiscard]] host::Time act(host::Time now) override;
+  [[nodiscard]] Time act(Time now) override;
 
  private:
   /// False: try again later.
@@ -39,7 +39,7 @@ class NamespaceDeletion final : public Controller {
   ApiWriter writer_;
   std::set<std::string> terminating_;
   std::set<std::string> queue_;  // A subset of terminating_.
-  std::map<std::string, host::Time> retries_;
+  std::map<std::string, Time> retries_;
 };
 
 }  // namespace davit::sandbox

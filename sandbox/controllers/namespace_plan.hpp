@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 

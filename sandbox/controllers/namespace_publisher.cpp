@@ -43,7 +43,7 @@ void NamespacePublisher::observe(const Collection& collection, const Change& cha
   }
 }
 
-host::Time NamespacePublisher::act(host::Time now) {
+Time NamespacePublisher::act(Time now) {
   for (auto each = retries_.begin(); each != retries_.end();) {
     const bool due = each->second <= now;
     if (due) queue_.insert(each->first);
@@ -52,7 +52,7 @@ host::Time NamespacePublisher::act(host::Time now) {
   for (const std::string& ns : std::exchange(queue_, {})) {
     if (!publish(ns)) retries_[ns] = now + kRetryAfter;
   }
-  host::Time next = host::Time::max();
+  Time next = Time::max();
   for (const auto& [ns, due] : retries_) next = std::min(next, due);
   return next;
 }

@@ -25,7 +25,7 @@ class NamespacePublisher final : public Controller {
 
   void begin_anew(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;
-  [[nodiscard]] host::Time act(host::Time now) override;
+  [[nodiscard]] Time act(Time now) override;
 
  private:
   /// False: try again later.
@@ -37,7 +37,7 @@ class NamespacePublisher final : public Controller {
   const NamespaceDefaults defaults_;
   ApiWriter writer_;
   std::set<std::string> queue_;
-  std::map<std::string, host::Time> retries_;
+  std::map<std::string, Time> retries_;
 };
 
 }  // namespace davit::sandbox

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/kind_rules.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/schema/schema.hpp"

@@ -11,7 +11,7 @@ namespace davit::sandbox {
 namespace {
 
 /// A cell of a typed column; null when the value is of another type.
-Json cell_of(const std::string& type, const Json& value, host::WallTime now) {
+Json cell_of(const std::string& type, const Json& value, WallTime now) {
   if (type == "string") return Json(printed(value));
   if (type == "date") {
     if (!value.is_string()) return {};
@@ -172,7 +172,7 @@ std::vector<Column> CustomRules::columns() const {
   return out;
 }
 
-Json::Items CustomRules::cells(const Json& object, host::WallTime now) const {
+Json::Items CustomRules::cells(const Json& object, WallTime now) const {
   Json::Items out = {Json(object.text_at({"metadata", "name"}))};
   for (const CustomColumn& each : columns_) {
     const Json* value = each.path.first(object);

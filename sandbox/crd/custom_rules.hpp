@@ -40,7 +40,7 @@ class CustomRules : public KindRules {
   [[nodiscard]] Pairs fields(const Json& object) const override;
   [[nodiscard]] bool knows_field(std::string_view field) const override;
   [[nodiscard]] std::vector<Column> columns() const override;
-  [[nodiscard]] Json::Items cells(const Json& object, host::WallTime now) const override;
+  [[nodiscard]] Json::Items cells(const Json& object, WallTime now) const override;
 
   [[nodiscard]] const SchemaNode& schema() const { return *schema_; }
   [[nodiscard]] const Message& apply_schema() const { return apply_.root(); }

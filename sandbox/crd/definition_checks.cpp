@@ -112,7 +112,7 @@ class DefinitionCheck {
     };
     const auto mixed = [&](const char* member) {
       const std::string& value = names.text_at({member});
-      text(std::string("spec.names.") + member, value, check_dns1035_label(host::lower_case(value)),
+      text(std::string("spec.names.") + member, value, check_dns1035_label(lower_case(value)),
            kMixed);
     };
     plain("plural");

@@ -31,7 +31,7 @@ class DefinitionRules : public PlainRules {
     Json* names = object.at({"spec", "names"});
     if (names == nullptr || !names->is_object()) return;
     const std::string kind = names->text_at({"kind"});
-    if (names->text_at({"singular"}).empty()) names->set("singular", host::lower_case(kind));
+    if (names->text_at({"singular"}).empty()) names->set("singular", lower_case(kind));
     if (names->text_at({"listKind"}).empty() && !kind.empty()) {
       names->set("listKind", kind + "List");
     }

@@ -115,7 +115,7 @@ constexpr Format kFormats[] = {
     {"email", is_email},
     {"uri", is_uri},
     {"hostname", is_hostname},
-    {"byte", [](std::string_view text) { return host::decode_base64(text).has_value(); }},
+    {"byte", [](std::string_view text) { return decode_base64(text).has_value(); }},
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 /// The OpenAPI schema of a custom resource.
 #pragma once
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/kube/json.hpp"
 #include "sandbox/crd/pattern.hpp"
-#include "sandbox/json/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/schema/schema.hpp"
 

@@ -4,8 +4,6 @@
 
 namespace davit::sandbox {
 
-using host::MutexLock;
-
 std::vector<std::uint64_t> FaultBoard::add(FaultScript script, Revision revision) {
   std::vector<std::uint64_t> ids;
   Listeners listeners;
@@ -22,7 +20,7 @@ std::vector<std::uint64_t> FaultBoard::add(FaultScript script, Revision revision
 }
 
 void FaultBoard::befall_open_watches(std::uint64_t rule, Listeners& listeners) {
-  const host::Time now = clock_.now();
+  const Time now = clock_.now();
   for (auto& [id, watch] : watches_) {
     const std::optional<FaultHit> hit = plan_.on_open_watch(rule, watch.asked, now);
     if (!hit) continue;
@@ -129,7 +127,7 @@ bool FaultBoard::deliver(WatchId watch, const AskedEvent& event) {
   return !plan_.may_lose_events() || !plan_.loses(found.asked, event, clock_.now());
 }
 
-host::Time FaultBoard::next_change(WatchId watch) const {
+Time FaultBoard::next_change(WatchId watch) const {
   MutexLock lock(mutex_);
   return watches_.at(watch).faults.next_change(clock_.now());
 }

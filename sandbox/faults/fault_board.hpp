@@ -20,7 +20,7 @@ class FaultBoard {
   using WatchId = std::uint64_t;
 
   /// `clock` must outlive the board.
-  FaultBoard(host::Clock& clock, std::uint64_t seed) : clock_(clock), plan_(seed) {}
+  FaultBoard(Clock& clock, std::uint64_t seed) : clock_(clock), plan_(seed) {}
 
   /// The ids of the new rules. `revision`: the store's.
   std::vector<std::uint64_t> add(FaultScript script, Revision revision) EXCLUDES(mutex_);
@@ -45,7 +45,7 @@ class FaultBoard {
   [[nodiscard]] WatchFaults::Verdict verdict(WatchId watch) EXCLUDES(mutex_);
   /// After verdict() said kDeliver: whether the event goes out, and does not get lost.
   [[nodiscard]] bool deliver(WatchId watch, const AskedEvent& event) EXCLUDES(mutex_);
-  [[nodiscard]] host::Time next_change(WatchId watch) const EXCLUDES(mutex_);
+  [[nodiscard]] Time next_change(WatchId watch) const EXCLUDES(mutex_);
 
  private:
   struct Watch {
@@ -58,8 +58,8 @@ class FaultBoard {
   void befall_open_watches(std::uint64_t rule, Listeners& listeners) REQUIRES(mutex_);
   bool let_go(std::uint64_t rule, Listeners& listeners) REQUIRES(mutex_);
 
-  host::Clock& clock_;
-  mutable host::Mutex mutex_;
+  Clock& clock_;
+  mutable Mutex mutex_;
   FaultPlan plan_ GUARDED_BY(mutex_);
   std::map<WatchId, Watch> watches_ GUARDED_BY(mutex_);
   WatchId last_watch_ GUARDED_BY(mutex_) = 0;

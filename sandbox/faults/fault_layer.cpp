@@ -18,7 +18,7 @@ bool is_api(std::string_view path) {
          (path.size() == kFaultsPath.size() || path[kFaultsPath.size()] == '/');
 }
 
-void reset(Response& response) {
+void reset(HttpServerResponse& response) {
   response.stream.reset();
   response.deferred.reset();
   response.fault.reset = true;
@@ -26,7 +26,7 @@ void reset(Response& response) {
 }
 
 /// Applies the faults that hit any response on its way out.
-void spoil(Response& response, const RequestFaults& faults) {
+void spoil(HttpServerResponse& response, const RequestFaults& faults) {
   if (const FaultHit* delay = faults.find(FaultKind::kDelay)) {
     response.fault.delay += delay->rule->delay;
   }
@@ -40,11 +40,8 @@ void spoil(Response& response, const RequestFaults& faults) {
   if (faults.find(FaultKind::kLost) != nullptr) reset(response);
 }
 
-Response json_response(int status, const Json& body) {
-  Response response;
-  response.status = status;
-  response.body = to_text(body) + '\n';
-  return response;
+HttpServerResponse json_response(int status, const Json& body) {
+  return davit::json_response(status, to_text(body));
 }
 
 Json list_of(Json items) {
@@ -58,7 +55,7 @@ std::string lower_method(std::string_view method) {
 
 }  // namespace
 
-Response FaultLayer::handle(const Request& request) {
+HttpServerResponse FaultLayer::handle(const HttpServerRequest& request) {
   const std::string_view path =
       std::string_view(request.target).substr(0, request.target.find('?'));
   if (is_api(path)) return serve_api(request, path);
@@ -66,16 +63,16 @@ Response FaultLayer::handle(const Request& request) {
   if (!url) return parts_.inner.handle(request);
   Asked who = asked(request, *url);
   const RequestFaults faults = board_.on_request(who);
-  Response response = respond(request, who, faults);
+  HttpServerResponse response = respond(request, who, faults);
   spoil(response, faults);
   return response.stream == nullptr ? std::move(response)
                                     : watched(std::move(response), std::move(who), faults);
 }
 
-Asked FaultLayer::asked(const Request& request, const Url& url) const {
+Asked FaultLayer::asked(const HttpServerRequest& request, const Url& url) const {
   Asked out;
   out.verb = url.is_resource ? std::string(to_text(verb_of(request.method, url)))
-                             : host::lower_case(request.method);
+                             : lower_case(request.method);
   out.group = url.group;
   out.resource = url.resource;
   out.subresource = url.subresource;
@@ -88,10 +85,10 @@ Asked FaultLayer::asked(const Request& request, const Url& url) const {
   return out;
 }
 
-Response FaultLayer::respond(const Request& request, const Asked& asked,
-                             const RequestFaults& faults) {
+HttpServerResponse FaultLayer::respond(const HttpServerRequest& request, const Asked& asked,
+                                       const RequestFaults& faults) {
   if (faults.find(FaultKind::kReset) != nullptr) {
-    Response response;
+    HttpServerResponse response;
     reset(response);
     return response;
   }
@@ -105,7 +102,7 @@ Response FaultLayer::respond(const Request& request, const Asked& asked,
     const Revision back = stale->rule->revisions_back.value_or(current - stale->revision);
     const Revision at = std::max<Revision>(current - std::min(current, back), 1);
     if (const auto question = stale_question(request, asked, at)) {
-      Response list = parts_.inner.handle(*question);
+      HttpServerResponse list = parts_.inner.handle(*question);
       // History that is gone shows nothing earlier; the latest state is as good a response then.
       if (list.status == 200) return stale_response(std::move(list), asked);
     }
@@ -113,7 +110,8 @@ Response FaultLayer::respond(const Request& request, const Asked& asked,
   return parts_.inner.handle(request);
 }
 
-Response FaultLayer::watched(Response response, Asked asked, const RequestFaults& faults) {
+HttpServerResponse FaultLayer::watched(HttpServerResponse response, Asked asked,
+                                       const RequestFaults& faults) {
   const auto framing = response.content_type.ends_with("protobuf;stream=watch")
                            ? FaultStream::Framing::kProtobuf
                            : FaultStream::Framing::kLines;
@@ -125,7 +123,7 @@ Response FaultLayer::watched(Response response, Asked asked, const RequestFaults
   return response;
 }
 
-Response FaultLayer::serve_api(const Request& request, std::string_view path) {
+HttpServerResponse FaultLayer::serve_api(const HttpServerRequest& request, std::string_view path) {
   if (ApiFailure refused = refuse(request, path)) return to_response(*refused);
   std::string_view id = path.substr(kFaultsPath.size());
   while (id.starts_with('/')) id.remove_prefix(1);
@@ -139,7 +137,7 @@ Response FaultLayer::serve_api(const Request& request, std::string_view path) {
   return to_response(method_not_allowed());
 }
 
-ApiFailure FaultLayer::refuse(const Request& request, std::string_view path) const {
+ApiFailure FaultLayer::refuse(const HttpServerRequest& request, std::string_view path) const {
   if (parts_.authenticator == nullptr || parts_.authorizer == nullptr) return std::nullopt;
   const Result<Identity> who = parts_.authenticator->authenticate(request);
   if (!who) return unauthorized();
@@ -152,7 +150,7 @@ ApiFailure FaultLayer::refuse(const Request& request, std::string_view path) con
                    "User \"" + who->user + "\" cannot " + what.verb + " path \"" + what.path + '"');
 }
 
-Response FaultLayer::post(const Request& request) {
+HttpServerResponse FaultLayer::post(const HttpServerRequest& request) {
   if (request.body_too_large) return to_response(bad_request("the script is too large"));
   const Result<Json> json = parse_json(request.body);
   if (!json) return to_response(bad_request(json.error().message()));
@@ -163,7 +161,7 @@ Response FaultLayer::post(const Request& request) {
   return json_response(201, list_of(std::move(added)));
 }
 
-Response FaultLayer::serve_one(const Request& request, std::string_view id) {
+HttpServerResponse FaultLayer::serve_one(const HttpServerRequest& request, std::string_view id) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
   const bool whole = error == std::errc() && end == id.data() + id.size();

@@ -4,18 +4,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/net/http_message.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/faults/fault_board.hpp"
-#include "sandbox/rest/http_message.hpp"
 #include "sandbox/rest/url.hpp"
 
 namespace davit::sandbox {
 
 /// All borrowed, and must outlive the layer.
 struct FaultParts {
-  Handler& inner;
+  HttpHandler& inner;
   Store& store;
-  host::Clock& clock;
+  Clock& clock;
   /// Tells rules about users who asks; null: no request is a user's.
   const Authenticator* authenticator = nullptr;
   /// Decides who may use kFaultsPath; null: everybody.
@@ -30,10 +30,10 @@ struct FaultParts {
 ///   GET, DELETE /sandbox/faults/7  the same for one
 inline constexpr std::string_view kFaultsPath = "/sandbox/faults";
 
-/// Injects the rules' faults into requests and watches on their way to another Handler. Delays,
-/// slow and cut bodies and resets are only noted in Response::fault; the front carries them out.
-/// Thread-safe. Must outlive the streams of its responses.
-class FaultLayer final : public Handler {
+/// Injects the rules' faults into requests and watches on their way to another HttpHandler. Delays,
+/// slow and cut bodies and resets are only noted in HttpServerResponse::fault; the front carries
+/// them out. Thread-safe. Must outlive the streams of its responses.
+class FaultLayer final : public HttpHandler {
  public:
   FaultLayer(FaultParts parts, std::uint64_t seed) : parts_(parts), board_(parts.clock, seed) {}
 
@@ -44,19 +44,21 @@ class FaultLayer final : public Handler {
   bool remove(std::uint64_t id) { return board_.remove(id); }
   void clear() { board_.clear(); }
 
-  [[nodiscard]] Response handle(const Request& request) override;
+  [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override;
 
  private:
-  [[nodiscard]] Asked asked(const Request& request, const Url& url) const;
+  [[nodiscard]] Asked asked(const HttpServerRequest& request, const Url& url) const;
   /// The inner handler's response, or an earlier state if a fault says so.
-  [[nodiscard]] Response respond(const Request& request, const Asked& asked,
-                                 const RequestFaults& faults);
-  [[nodiscard]] Response watched(Response response, Asked asked, const RequestFaults& faults);
+  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request, const Asked& asked,
+                                           const RequestFaults& faults);
+  [[nodiscard]] HttpServerResponse watched(HttpServerResponse response, Asked asked,
+                                           const RequestFaults& faults);
 
-  [[nodiscard]] Response serve_api(const Request& request, std::string_view path);
-  [[nodiscard]] ApiFailure refuse(const Request& request, std::string_view path) const;
-  [[nodiscard]] Response post(const Request& request);
-  [[nodiscard]] Response serve_one(const Request& request, std::string_view id);
+  [[nodiscard]] HttpServerResponse serve_api(const HttpServerRequest& request,
+                                             std::string_view path);
+  [[nodiscard]] ApiFailure refuse(const HttpServerRequest& request, std::string_view path) const;
+  [[nodiscard]] HttpServerResponse post(const HttpServerRequest& request);
+  [[nodiscard]] HttpServerResponse serve_one(const HttpServerRequest& request, std::string_view id);
 
   const FaultParts parts_;
   FaultBoard board_;

@@ -46,12 +46,11 @@ const FaultHit* RequestFaults::find(FaultKind kind) const {
   return nullptr;
 }
 
-std::uint64_t FaultPlan::add(FaultRule rule, host::Time now, Revision revision) {
+std::uint64_t FaultPlan::add(FaultRule rule, Time now, Revision revision) {
   const std::uint64_t id = ++last_id_;
   count_needs(rule, 1);
   auto shared = std::make_shared<const FaultRule>(std::move(rule));
-  rules_.emplace(id,
-                 Active{std::move(shared), now, revision, host::make_seeded_random(seed_ + id)});
+  rules_.emplace(id, Active{std::move(shared), now, revision, make_seeded_random(seed_ + id)});
   return id;
 }
 
@@ -74,8 +73,8 @@ std::vector<std::uint64_t> FaultPlan::ids() const {
   return out;
 }
 
-bool FaultPlan::awake(const Active& active, host::Time now) {
-  const host::Duration age = now - active.added;
+bool FaultPlan::awake(const Active& active, Time now) {
+  const Duration age = now - active.added;
   return age >= active.rule->from && (!active.rule->until || age < *active.rule->until);
 }
 
@@ -88,7 +87,7 @@ bool FaultPlan::strike(Active& active) {
   return true;
 }
 
-RequestFaults FaultPlan::on_request(const Asked& asked, host::Time now) {
+RequestFaults FaultPlan::on_request(const Asked& asked, Time now) {
   RequestFaults out;
   bool replaced = false;
   for (auto& [id, active] : rules_) {
@@ -102,8 +101,7 @@ RequestFaults FaultPlan::on_request(const Asked& asked, host::Time now) {
   return out;
 }
 
-std::optional<FaultHit> FaultPlan::on_open_watch(std::uint64_t id, const Asked& asked,
-                                                 host::Time now) {
+std::optional<FaultHit> FaultPlan::on_open_watch(std::uint64_t id, const Asked& asked, Time now) {
   const auto found = rules_.find(id);
   if (found == rules_.end()) return std::nullopt;
   Active& active = found->second;
@@ -114,7 +112,7 @@ std::optional<FaultHit> FaultPlan::on_open_watch(std::uint64_t id, const Asked& 
   return FaultHit{id, active.rule, active.revision};
 }
 
-bool FaultPlan::loses(const Asked& asked, const AskedEvent& event, host::Time now) {
+bool FaultPlan::loses(const Asked& asked, const AskedEvent& event, Time now) {
   for (auto& [id, active] : rules_) {
     const FaultRule& rule = *active.rule;
     if (rule.kind != FaultKind::kGap || !awake(active, now)) continue;

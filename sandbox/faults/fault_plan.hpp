@@ -35,7 +35,7 @@ class FaultPlan {
   explicit FaultPlan(std::uint64_t seed) : seed_(seed) {}
 
   /// Returns the rule's id. `revision`: the store's.
-  std::uint64_t add(FaultRule rule, host::Time now, Revision revision);
+  std::uint64_t add(FaultRule rule, Time now, Revision revision);
   /// Whether there was one.
   bool remove(std::uint64_t id);
   void set_seed(std::uint64_t seed) { seed_ = seed; }
@@ -43,12 +43,12 @@ class FaultPlan {
 
   /// The faults of a request that begins: all kinds but kGap. If several rules replace the response
   /// (kStatus, kReset), only the first one applies.
-  [[nodiscard]] RequestFaults on_request(const Asked& asked, host::Time now);
+  [[nodiscard]] RequestFaults on_request(const Asked& asked, Time now);
   /// For a watch that was open when rule `id` was added: whether it is hit, too.
   [[nodiscard]] std::optional<FaultHit> on_open_watch(std::uint64_t id, const Asked& asked,
-                                                      host::Time now);
+                                                      Time now);
   /// Whether a watch leaves out this event.
-  [[nodiscard]] bool loses(const Asked& asked, const AskedEvent& event, host::Time now);
+  [[nodiscard]] bool loses(const Asked& asked, const AskedEvent& event, Time now);
   /// Whether loses() needs to be asked at all.
   [[nodiscard]] bool may_lose_events() const { return gap_rules_ > 0; }
   /// Whether a rule needs to know the user.
@@ -60,13 +60,13 @@ class FaultPlan {
  private:
   struct Active {
     std::shared_ptr<const FaultRule> rule;
-    host::Time added;
+    Time added;
     Revision revision;
-    std::unique_ptr<host::Random> random;
+    std::unique_ptr<Random> random;
     std::uint64_t matched = 0;
     std::uint64_t hits = 0;
   };
-  [[nodiscard]] static bool awake(const Active& active, host::Time now);
+  [[nodiscard]] static bool awake(const Active& active, Time now);
   /// Counts a match, and says whether it is a hit.
   [[nodiscard]] static bool strike(Active& active);
   void count_needs(const FaultRule& rule, int step);

@@ -5,7 +5,7 @@
 
 #include "sandbox/faults/fault_rule.hpp"
 #include "sandbox/faults/fault_stream.hpp"
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 
 namespace davit::sandbox {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/base/clock.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 
@@ -70,10 +70,10 @@ struct FaultRule {
   std::uint64_t skip = 0;
   std::optional<std::uint64_t> count;
   double probability = 1;
-  host::Duration from{0};               ///< Asleep before, since it was added.
-  std::optional<host::Duration> until;  ///< Over then.
+  Duration from{0};               ///< Asleep before, since it was added.
+  std::optional<Duration> until;  ///< Over then.
 
-  host::Duration delay{0};           ///< kDelay.
+  Duration delay{0};                 ///< kDelay.
   int code = 0;                      ///< kStatus.
   int retry_after_seconds = 0;       ///< kStatus; 0: no header.
   std::string message;               ///< kStatus; empty: one that fits the code.
@@ -81,10 +81,10 @@ struct FaultRule {
   std::size_t after_bytes = 0;       ///< kCut of a body.
   /// kCut, kHold and kStatus 410 of a watch: so long after it opened, or after the rule was added,
   /// and not before so many events have passed.
-  host::Duration after{0};
+  Duration after{0};
   std::uint64_t after_events = 0;
   bool clean = false;                           ///< kCut of a watch: it ends properly.
-  std::optional<host::Duration> hold_for;       ///< kHold; absent: until the rule is removed.
+  std::optional<Duration> hold_for;             ///< kHold; absent: until the rule is removed.
   std::optional<std::uint64_t> revisions_back;  ///< kStale; absent: as it was when added.
   std::vector<std::string> event_types;         ///< kGap; empty: ADDED, MODIFIED and DELETED.
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "host/config/duration.hpp"
+#include "lib/kube/duration.hpp"
 #include "sandbox/faults/fault_rule.hpp"
 
 namespace davit::sandbox {
@@ -14,7 +14,7 @@ constexpr FaultKind kKinds[] = {FaultKind::kDelay, FaultKind::kStatus, FaultKind
                                 FaultKind::kStale, FaultKind::kHold,   FaultKind::kGap};
 
 /// Far beyond any use, and so far from overflow that it can be added to any time.
-constexpr host::Duration kLongest = std::chrono::hours(24 * 365);
+constexpr Duration kLongest = std::chrono::hours(24 * 365);
 
 /// Reads the members of one object, notes the first mistake, and at the end the members that are
 /// unknown.
@@ -64,16 +64,16 @@ class Fields {
     }
     if (out.empty() || out.size() != value->size()) fail(key, "must be a string or a list of them");
   }
-  void read(std::string_view key, host::Duration& out) {
-    std::optional<host::Duration> read_to;
+  void read(std::string_view key, Duration& out) {
+    std::optional<Duration> read_to;
     read(key, read_to);
     out = read_to.value_or(out);
   }
-  void read(std::string_view key, std::optional<host::Duration>& out) {
+  void read(std::string_view key, std::optional<Duration>& out) {
     const Json* value = take(key);
     if (value == nullptr) return;
-    out = value->is_string() ? host::parse_duration(value->text()) : std::nullopt;
-    if (out && (*out < host::Duration(0) || *out > kLongest)) out.reset();
+    out = value->is_string() ? parse_signed_duration(value->text()) : std::nullopt;
+    if (out && (*out < Duration(0) || *out > kLongest)) out.reset();
     if (!out) fail(key, "must be a duration, such as \"1m30s\" or \"200ms\"");
   }
   void read(std::string_view key, std::optional<std::uint64_t>& out) {
@@ -154,7 +154,7 @@ void read_kind(Fields& fields, FaultRule& out) {
   switch (out.kind) {
     case FaultKind::kDelay:
       fields.read("delay", out.delay);
-      if (out.delay == host::Duration(0)) fields.fail("delay", "is needed");
+      if (out.delay == Duration(0)) fields.fail("delay", "is needed");
       return;
     case FaultKind::kStatus:
       fields.read_within("code", out.code, 400, 599);

@@ -46,7 +46,7 @@ bool FaultStream::fetch(std::size_t bytes_max) {
   return !pending_.empty();
 }
 
-BodyStream::State FaultStream::read(std::string& out, std::size_t bytes_max) {
+HttpBodyStream::State FaultStream::read(std::string& out, std::size_t bytes_max) {
   held_ = false;
   if (pending().empty() && parts_.board.undisturbed(parts_.watch)) {
     if (inner_state_ == State::kOpen) inner_state_ = parts_.inner->read(out, bytes_max);
@@ -81,8 +81,8 @@ void FaultStream::on_ready(std::function<void()> ready) {
   parts_.board.on_ready(parts_.watch, std::move(ready));
 }
 
-host::Time FaultStream::next_read() const {
-  const host::Time change = parts_.board.next_change(parts_.watch);
+Time FaultStream::next_read() const {
+  const Time change = parts_.board.next_change(parts_.watch);
   return held_ ? change : std::min(change, parts_.inner->next_read());
 }
 

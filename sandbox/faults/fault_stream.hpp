@@ -6,14 +6,14 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/net/http_message.hpp"
 #include "sandbox/faults/fault_board.hpp"
-#include "sandbox/rest/http_message.hpp"
 
 namespace davit::sandbox {
 
 /// Passes the events of another stream on as far as the board allows. Events that are held back
 /// stay unread in the other stream, so they cost nothing and keep their order.
-class FaultStream final : public BodyStream {
+class FaultStream final : public HttpBodyStream {
  public:
   /// How the events of a watch are cut.
   enum class Framing : std::uint8_t { kLines, kProtobuf };
@@ -22,7 +22,7 @@ class FaultStream final : public BodyStream {
   struct Parts {
     FaultBoard& board;
     FaultBoard::WatchId watch;
-    std::unique_ptr<BodyStream> inner;
+    std::unique_ptr<HttpBodyStream> inner;
     std::string first;
     std::string gone;
     Framing framing = Framing::kLines;
@@ -32,7 +32,7 @@ class FaultStream final : public BodyStream {
 
   State read(std::string& out, std::size_t bytes_max) override;
   void on_ready(std::function<void()> ready) override;
-  [[nodiscard]] host::Time next_read() const override;
+  [[nodiscard]] Time next_read() const override;
 
  private:
   [[nodiscard]] std::string_view pending() const {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/lower_case.hpp"
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 
 namespace davit::sandbox {
 
@@ -36,8 +36,8 @@ Json object_of(const Json& list, const Json& item) {
 
 }  // namespace
 
-std::optional<Request> stale_question(const Request& request, const Asked& asked,
-                                      Revision revision) {
+std::optional<HttpServerRequest> stale_question(const HttpServerRequest& request,
+                                                const Asked& asked, Revision revision) {
   const std::string_view target = request.target;
   const std::size_t mark = std::min(target.find('?'), target.size());
   std::string_view path = target.substr(0, mark);
@@ -51,11 +51,11 @@ std::optional<Request> stale_question(const Request& request, const Asked& asked
     if (!kept) return std::nullopt;
     query = std::move(*kept);
   }
-  Request out = request;
+  HttpServerRequest out = request;
   // The one object is taken from the list's text, and clients of protobuf read JSON as well.
   if (asked.verb == "get") {
     for (auto& [name, value] : out.headers) {
-      if (host::lower_case(name) == "accept" && value.find("protobuf") != std::string::npos) {
+      if (lower_case(name) == "accept" && value.find("protobuf") != std::string::npos) {
         value = "application/json";
       }
     }
@@ -65,7 +65,7 @@ std::optional<Request> stale_question(const Request& request, const Asked& asked
   return out;
 }
 
-Response stale_response(Response list, const Asked& asked) {
+HttpServerResponse stale_response(HttpServerResponse list, const Asked& asked) {
   if (asked.verb == "list") return list;
   const Result<Json> parsed = parse_json(list.body);
   const bool table = parsed && parsed->text_at({"kind"}) == "Table";

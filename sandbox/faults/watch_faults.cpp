@@ -4,7 +4,7 @@
 
 namespace davit::sandbox {
 
-void WatchFaults::arm(const FaultHit& hit, host::Time now) {
+void WatchFaults::arm(const FaultHit& hit, Time now) {
   const FaultKind kind = hit.rule->kind;
   if (kind != FaultKind::kHold && kind != FaultKind::kCut && kind != FaultKind::kStatus) return;
   armed_.push_back({hit, now + hit.rule->after, hit.rule->after_events, std::nullopt});
@@ -14,7 +14,7 @@ void WatchFaults::disarm(std::uint64_t id) {
   std::erase_if(armed_, [id](const Armed& each) { return each.hit.id == id; });
 }
 
-WatchFaults::Verdict WatchFaults::verdict(host::Time now) {
+WatchFaults::Verdict WatchFaults::verdict(Time now) {
   std::erase_if(armed_,
                 [now](const Armed& each) { return each.held_until && *each.held_until <= now; });
   Verdict out = Verdict::kDeliver;
@@ -29,7 +29,7 @@ WatchFaults::Verdict WatchFaults::verdict(host::Time now) {
     }
     out = Verdict::kHeld;
     if (!each.held_until) {
-      each.held_until = rule.hold_for ? now + *rule.hold_for : host::Time::max();
+      each.held_until = rule.hold_for ? now + *rule.hold_for : Time::max();
     }
   }
   return out;
@@ -39,8 +39,8 @@ void WatchFaults::passed() {
   for (Armed& each : armed_) each.events_left -= each.events_left > 0 ? 1 : 0;
 }
 
-host::Time WatchFaults::next_change(host::Time now) const {
-  host::Time out = host::Time::max();
+Time WatchFaults::next_change(Time now) const {
+  Time out = Time::max();
   for (const Armed& each : armed_) {
     if (each.held_until) {
       out = std::min(out, *each.held_until);

@@ -20,26 +20,26 @@ class WatchFaults {
   };
 
   /// kHold, kCut and kStatus only; others are ignored.
-  void arm(const FaultHit& hit, host::Time now);
+  void arm(const FaultHit& hit, Time now);
   /// Forgets what rule `id` did here; what it held is free.
   void disarm(std::uint64_t id);
   [[nodiscard]] bool empty() const { return armed_.empty(); }
 
   /// Decides about the next event, or about the watch if there is none.
-  [[nodiscard]] Verdict verdict(host::Time now);
+  [[nodiscard]] Verdict verdict(Time now);
   /// An event has come by, whether or not it was lost on the way.
   void passed();
   /// When verdict() changes by itself; Time::max(): never.
-  [[nodiscard]] host::Time next_change(host::Time now) const;
+  [[nodiscard]] Time next_change(Time now) const;
 
  private:
   struct Armed {
     FaultHit hit;
-    host::Time at;                         ///< Not before.
-    std::uint64_t events_left;             ///< Not before so many have passed.
-    std::optional<host::Time> held_until;  ///< The end of a hold that has begun.
+    Time at;                         ///< Not before.
+    std::uint64_t events_left;       ///< Not before so many have passed.
+    std::optional<Time> held_until;  ///< The end of a hold that has begun.
   };
-  [[nodiscard]] static bool due(const Armed& armed, host::Time now) {
+  [[nodiscard]] static bool due(const Armed& armed, Time now) {
     return armed.events_left == 0 && now >= armed.at;
   }
 

@@ -12,12 +12,6 @@
 namespace davit::sandbox {
 namespace {
 
-using host::BioPtr;
-using host::CertificatePtr;
-using host::ExtensionPtr;
-using host::KeyPtr;
-using host::reader_of;
-
 /// Clocks of two processes on one machine agree, but not those of a container and its host.
 constexpr auto kEarlier = std::chrono::hours(1);
 constexpr std::size_t kSerialBytes = 16;
@@ -61,13 +55,13 @@ bool set_serial(X509* certificate) {
   std::array<unsigned char, kSerialBytes> bytes{};
   if (RAND_bytes(bytes.data(), bytes.size()) != 1) return false;
   bytes[0] = (bytes[0] & 0x3fU) | 0x40U;  // Positive, and always as long.
-  const std::unique_ptr<BIGNUM, host::OpenSslFree<BN_free>> number(
+  const std::unique_ptr<BIGNUM, OpenSslFree<BN_free>> number(
       BN_bin2bn(bytes.data(), bytes.size(), nullptr));
   return number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
 
-void set_times(X509* certificate, host::WallTime now) {
-  const auto seconds = [](host::WallTime time) {
+void set_times(X509* certificate, WallTime now) {
+  const auto seconds = [](WallTime time) {
     return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
   };
   ASN1_TIME_set(X509_getm_notBefore(certificate), seconds(now - kEarlier));
@@ -75,7 +69,7 @@ void set_times(X509* certificate, host::WallTime now) {
 }
 
 /// A certificate for `key` with all but extensions and signature.
-CertificatePtr draft(const CertificateRequest& request, EVP_PKEY* key, host::WallTime now) {
+CertificatePtr draft(const CertificateRequest& request, EVP_PKEY* key, WallTime now) {
   CertificatePtr certificate(X509_new());
   if (!certificate || X509_set_version(certificate.get(), X509_VERSION_3) != 1) return nullptr;
   if (!set_serial(certificate.get())) return nullptr;
@@ -102,7 +96,7 @@ std::string alternative_names(const CertificateRequest& request) {
 
 }  // namespace
 
-Result<KeyPair> make_authority(const std::string& common_name, host::WallTime now) {
+Result<KeyPair> make_authority(const std::string& common_name, WallTime now) {
   const KeyPtr key(EVP_EC_gen("P-256"));
   if (!key) return refused();
   const CertificatePtr made = draft({.common_name = common_name}, key.get(), now);
@@ -117,7 +111,7 @@ Result<KeyPair> make_authority(const std::string& common_name, host::WallTime no
 }
 
 Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateRequest& request,
-                                  host::WallTime now) {
+                                  WallTime now) {
   const BioPtr ca_in = reader_of(authority.certificate);
   const BioPtr ca_key_in = reader_of(authority.key);
   const CertificatePtr ca(PEM_read_bio_X509(ca_in.get(), nullptr, nullptr, nullptr));

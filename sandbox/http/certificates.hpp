@@ -27,14 +27,13 @@ struct CertificateRequest {
 
 /// How long what is made here is good. They guard a sandbox on one machine and are renewed at a
 /// start when they are about to end.
-inline constexpr host::Duration kCertificateTime = std::chrono::hours(24 * 365);
+inline constexpr Duration kCertificateTime = std::chrono::hours(24 * 365);
 
 /// A self-signed authority. kInternal when OpenSSL refuses.
-[[nodiscard]] Result<KeyPair> make_authority(const std::string& common_name, host::WallTime now);
+[[nodiscard]] Result<KeyPair> make_authority(const std::string& common_name, WallTime now);
 /// A certificate that `authority` vouches for.
 [[nodiscard]] Result<KeyPair> issue_certificate(const KeyPair& authority,
-                                                const CertificateRequest& request,
-                                                host::WallTime now);
+                                                const CertificateRequest& request, WallTime now);
 /// `bytes` unpredictable bytes, as hex digits.
 [[nodiscard]] Result<std::string> random_secret(std::size_t bytes);
 

@@ -18,7 +18,7 @@
 #include "lib/base/base64.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/unique_fd.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -32,7 +32,7 @@ constexpr const char* kServerNames[] = {"localhost", "kubernetes", "kubernetes.d
                                         "kubernetes.default.svc",
                                         "kubernetes.default.svc.cluster.local"};
 
-std::int64_t seconds(host::WallTime time) {
+std::int64_t seconds(WallTime time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
@@ -80,7 +80,7 @@ std::optional<Credentials> read_document(const std::string& text) {
 
 /// The server's certificate, for these addresses and those that it had.
 Status issue_server(Credentials& credentials, const std::vector<std::string>& addresses,
-                    host::WallTime now) {
+                    WallTime now) {
   for (const std::string& each : addresses) {
     std::vector<std::string>& known = credentials.addresses;
     if (std::find(known.begin(), known.end(), each) == known.end()) known.push_back(each);
@@ -106,7 +106,7 @@ Status cannot_write(const std::string& file, const std::string& why) {
 
 }  // namespace
 
-Result<Credentials> make_credentials(std::vector<std::string> addresses, host::WallTime now) {
+Result<Credentials> make_credentials(std::vector<std::string> addresses, WallTime now) {
   Credentials out;
   Result<KeyPair> authority = make_authority(kAuthorityName, now);
   if (!authority) return authority.error();
@@ -127,7 +127,7 @@ Result<Credentials> make_credentials(std::vector<std::string> addresses, host::W
 }
 
 Result<Credentials> keep_credentials(const std::string& file, std::vector<std::string> addresses,
-                                     host::WallTime now) {
+                                     WallTime now) {
   std::optional<Credentials> kept = read_document(whole_file(file));
   if (kept && kept->renew_at > seconds(now)) {
     if (covers(kept->addresses, addresses)) return std::move(*kept);
@@ -144,8 +144,6 @@ Result<Credentials> keep_credentials(const std::string& file, std::vector<std::s
 }
 
 std::string admin_kubeconfig(const Credentials& credentials, const KubeconfigTarget& target) {
-  using host::encode_base64;
-  using host::json_string;
   const bool tls = target.server.starts_with("https://");
   const std::string name = json_string(target.name);
   std::string out = "apiVersion: v1\nkind: Config\ncurrent-context: " + name + "\n";
@@ -180,7 +178,7 @@ Status write_private_file(const std::string& file, const std::string& content) {
   // whole. Its name is unpredictable, so no other user of the folder can create it first and keep
   // it open.
   std::string part = file + ".XXXXXX";
-  const host::UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
+  const UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
   if (!fd.valid()) return cannot_write(file, std::strerror(errno));
   const ssize_t written = ::write(fd.get(), content.data(), content.size());
   if (written != static_cast<ssize_t>(content.size()) ||

@@ -24,7 +24,7 @@ inline constexpr const char* kAdminUser = "kubernetes-admin";
 
 /// A new set for a server at these IP addresses.
 [[nodiscard]] Result<Credentials> make_credentials(std::vector<std::string> addresses,
-                                                   host::WallTime now);
+                                                   WallTime now);
 
 /// Those of an earlier start, if `file` has them, they name all `addresses` and are not about to
 /// end; else new ones, which are kept there. The authority and the keys stay as long as they can,
@@ -32,7 +32,7 @@ inline constexpr const char* kAdminUser = "kubernetes-admin";
 /// An unreadable file is replaced; kUnavailable when it cannot be written.
 [[nodiscard]] Result<Credentials> keep_credentials(const std::string& file,
                                                    std::vector<std::string> addresses,
-                                                   host::WallTime now);
+                                                   WallTime now);
 
 struct KubeconfigTarget {
   std::string server;  ///< "https://127.0.0.1:6443"

@@ -1,4 +1,4 @@
-/// The sandbox behind a socket: a Handler over HTTP/1.1, plain or with TLS.
+/// The sandbox behind a socket: an HttpHandler over HTTP/1.1, plain or with TLS.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "host/http/http_server.hpp"
 #include "lib/base/log.hpp"
-#include "sandbox/rest/http_message.hpp"
+#include "lib/net/http_message.hpp"
+#include "lib/net/http_server.hpp"
 
 namespace davit::sandbox {
 
@@ -17,13 +17,13 @@ struct FrontOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  ///< 0: any free one.
   /// Without, plain HTTP.
-  std::optional<host::TlsIdentity> tls = std::nullopt;
+  std::optional<TlsIdentity> tls = std::nullopt;
 };
 
 /// Serves `handler` on a thread of its own until it is destroyed; streams are pulled there, too,
 /// so that a watch costs a connection and no thread. `handler` must outlive it. kUnavailable when
 /// the address cannot be had.
-[[nodiscard]] Result<std::unique_ptr<host::HttpServer>> open_front(const FrontOptions& options,
-                                                                   Handler& handler, host::Log log);
+[[nodiscard]] Result<std::unique_ptr<HttpServer>> open_front(const FrontOptions& options,
+                                                             HttpHandler& handler, Logger log);
 
 }  // namespace davit::sandbox

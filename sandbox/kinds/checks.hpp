@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/field_path.hpp"
 #include "sandbox/kinds/names.hpp"
 #include "sandbox/kinds/resource.hpp"

@@ -8,7 +8,7 @@ namespace davit::sandbox {
 
 namespace {
 
-Json::Items plain_cells(const Json& object, host::WallTime) {
+Json::Items plain_cells(const Json& object, WallTime) {
   return {name_of(object), object.text_at({"metadata", "creationTimestamp"})};
 }
 

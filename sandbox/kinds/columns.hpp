@@ -11,7 +11,7 @@ namespace davit::sandbox {
 struct ColumnSet {
   std::vector<Column> columns;
   /// One cell for each column.
-  Json::Items (*cells)(const Json& object, host::WallTime now) = nullptr;
+  Json::Items (*cells)(const Json& object, WallTime now) = nullptr;
 };
 
 /// Kinds without columns of their own have Name and Created At.

@@ -69,7 +69,7 @@ std::string metrics_text(const Json& autoscaler) {
 
 }  // namespace
 
-Json::Items autoscaler_cells(const Json& autoscaler, host::WallTime now) {
+Json::Items autoscaler_cells(const Json& autoscaler, WallTime now) {
   if (autoscaler.get("apiVersion").text() == "autoscaling/v1") {
     Json current = autoscaler;
     autoscaler_to_v2(current);

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 
 namespace davit::sandbox {
 
-using Cells = Json::Items (*)(const Json& object, host::WallTime now);
+using Cells = Json::Items (*)(const Json& object, WallTime now);
 
 /// One row of the table of tables.
 struct KindColumns {
@@ -38,16 +38,16 @@ struct KindColumns {
 /// Columns of the kinds that extend the server, and of device kinds.
 [[nodiscard]] std::span<const KindColumns> extension_columns();
 
-[[nodiscard]] Json::Items pod_cells(const Json& pod, host::WallTime now);
-[[nodiscard]] Json::Items job_cells(const Json& job, host::WallTime now);
-[[nodiscard]] Json::Items cron_job_cells(const Json& cron_job, host::WallTime now);
-[[nodiscard]] Json::Items autoscaler_cells(const Json& autoscaler, host::WallTime now);
-[[nodiscard]] Json::Items event_cells(const Json& event, host::WallTime now);
-[[nodiscard]] Json::Items node_cells(const Json& node, host::WallTime now);
+[[nodiscard]] Json::Items pod_cells(const Json& pod, WallTime now);
+[[nodiscard]] Json::Items job_cells(const Json& job, WallTime now);
+[[nodiscard]] Json::Items cron_job_cells(const Json& cron_job, WallTime now);
+[[nodiscard]] Json::Items autoscaler_cells(const Json& autoscaler, WallTime now);
+[[nodiscard]] Json::Items event_cells(const Json& event, WallTime now);
+[[nodiscard]] Json::Items node_cells(const Json& node, WallTime now);
 
 [[nodiscard]] const std::string& name_of(const Json& object);
 /// Since metadata.creationTimestamp.
-[[nodiscard]] std::string age_of(const Json& object, host::WallTime now);
+[[nodiscard]] std::string age_of(const Json& object, WallTime now);
 /// The number at a path, 0 when there is none.
 [[nodiscard]] std::int64_t number_at(const Json& object,
                                      std::initializer_list<std::string_view> path);

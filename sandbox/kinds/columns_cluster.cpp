@@ -48,21 +48,21 @@ std::string kernel(const Json& node) {
   return architecture.empty() ? out : out + " (" + architecture + ')';
 }
 
-Json::Items namespace_cells(const Json& object, host::WallTime now) {
+Json::Items namespace_cells(const Json& object, WallTime now) {
   return {name_of(object), object.text_at({"status", "phase"}), age_of(object, now)};
 }
 
-Json::Items lease_cells(const Json& object, host::WallTime now) {
+Json::Items lease_cells(const Json& object, WallTime now) {
   return {name_of(object), object.text_at({"spec", "holderIdentity"}), age_of(object, now)};
 }
 
-Json::Items priority_class_cells(const Json& object, host::WallTime now) {
+Json::Items priority_class_cells(const Json& object, WallTime now) {
   return {name_of(object), number_at(object, {"value"}), object.get("globalDefault").boolean(),
           age_of(object, now), object.get("preemptionPolicy").text()};
 }
 
 /// "cpu: 1/2, pods: 3/10"
-Json::Items quota_cells(const Json& object, host::WallTime now) {
+Json::Items quota_cells(const Json& object, WallTime now) {
   std::set<std::string> names;
   const Json& hard = value_at(object, {"status", "hard"});
   for (const Json::Member& each : hard.members()) names.insert(each.key);
@@ -77,7 +77,7 @@ Json::Items quota_cells(const Json& object, host::WallTime now) {
           age_of(object, now)};
 }
 
-Json::Items api_service_cells(const Json& object, host::WallTime now) {
+Json::Items api_service_cells(const Json& object, WallTime now) {
   const Json& service = value_at(object, {"spec", "service"});
   std::string available = "Unknown";
   for (const Json& each : value_at(object, {"status", "conditions"}).items()) {
@@ -91,7 +91,7 @@ Json::Items api_service_cells(const Json& object, host::WallTime now) {
           available, age_of(object, now)};
 }
 
-Json::Items runtime_class_cells(const Json& object, host::WallTime now) {
+Json::Items runtime_class_cells(const Json& object, WallTime now) {
   return {name_of(object), object.get("handler").text(), age_of(object, now)};
 }
 
@@ -132,7 +132,7 @@ constexpr std::array kClusterColumns = std::to_array<KindColumns>({
 
 }  // namespace
 
-Json::Items node_cells(const Json& node, host::WallTime now) {
+Json::Items node_cells(const Json& node, WallTime now) {
   return {name_of(node),
           node_status(node),
           node_roles(node),
@@ -145,7 +145,7 @@ Json::Items node_cells(const Json& node, host::WallTime now) {
           text_or(node, {"status", "nodeInfo", "containerRuntimeVersion"}, "<unknown>")};
 }
 
-Json::Items event_cells(const Json& event, host::WallTime now) {
+Json::Items event_cells(const Json& event, WallTime now) {
   if (event.get("apiVersion").text() == "events.k8s.io/v1") {
     Json core = event;
     event_to_core(core);
@@ -153,7 +153,7 @@ Json::Items event_cells(const Json& event, host::WallTime now) {
     return event_cells(core, now);
   }
   const std::string& object = event.text_at({"involvedObject", "name"});
-  const std::string kind = host::lower_case(event.text_at({"involvedObject", "kind"}));
+  const std::string kind = lower_case(event.text_at({"involvedObject", "kind"}));
   const std::string first =
       human_age(text_or(event, {"firstTimestamp"}, event.get("eventTime").text()), now);
   const std::string& last_timestamp = event.get("lastTimestamp").text();

@@ -11,16 +11,16 @@ std::int64_t size_of(const Json& object, std::string_view member) {
   return static_cast<std::int64_t>(object.get(member).size());
 }
 
-Json::Items config_map_cells(const Json& object, host::WallTime now) {
+Json::Items config_map_cells(const Json& object, WallTime now) {
   return {name_of(object), size_of(object, "data") + size_of(object, "binaryData"),
           age_of(object, now)};
 }
 
-Json::Items secret_cells(const Json& object, host::WallTime now) {
+Json::Items secret_cells(const Json& object, WallTime now) {
   return {name_of(object), object.get("type").text(), size_of(object, "data"), age_of(object, now)};
 }
 
-Json::Items name_and_age_cells(const Json& object, host::WallTime now) {
+Json::Items name_and_age_cells(const Json& object, WallTime now) {
   return {name_of(object), age_of(object, now)};
 }
 
@@ -35,7 +35,7 @@ std::string subjects_text(const Json& binding, std::string_view kind) {
   return join_texts(out, ", ");
 }
 
-Json::Items binding_cells(const Json& object, host::WallTime now) {
+Json::Items binding_cells(const Json& object, WallTime now) {
   return {name_of(object),
           object.text_at({"roleRef", "kind"}) + '/' + object.text_at({"roleRef", "name"}),
           age_of(object, now),
@@ -60,7 +60,7 @@ std::string signing_status(const Json& request) {
   return out;
 }
 
-Json::Items signing_request_cells(const Json& object, host::WallTime now) {
+Json::Items signing_request_cells(const Json& object, WallTime now) {
   const auto wanted = value_at(object, {"spec", "expirationSeconds"}).integer();
   return {name_of(object),
           age_of(object, now),

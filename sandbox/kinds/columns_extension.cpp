@@ -8,7 +8,7 @@ namespace {
 
 Json count_of(const Json& list) { return Json(static_cast<std::int64_t>(list.size())); }
 
-Json::Items webhook_cells(const Json& object, host::WallTime now) {
+Json::Items webhook_cells(const Json& object, WallTime now) {
   return {name_of(object), count_of(object.get("webhooks")), age_of(object, now)};
 }
 
@@ -19,12 +19,12 @@ std::string param_kind_text(const Json& object) {
   return kind.text_at({"apiVersion"}) + '/' + kind.text_at({"kind"});
 }
 
-Json::Items validating_policy_cells(const Json& object, host::WallTime now) {
+Json::Items validating_policy_cells(const Json& object, WallTime now) {
   return {name_of(object), count_of(value_at(object, {"spec", "validations"})),
           param_kind_text(object), age_of(object, now)};
 }
 
-Json::Items mutating_policy_cells(const Json& object, host::WallTime now) {
+Json::Items mutating_policy_cells(const Json& object, WallTime now) {
   return {name_of(object), count_of(value_at(object, {"spec", "mutations"})),
           param_kind_text(object), age_of(object, now)};
 }
@@ -39,12 +39,12 @@ std::string param_ref_text(const Json& object) {
   return (ns.empty() ? "*" : ns) + '/' + name;
 }
 
-Json::Items policy_binding_cells(const Json& object, host::WallTime now) {
+Json::Items policy_binding_cells(const Json& object, WallTime now) {
   return {name_of(object), object.text_at({"spec", "policyName"}), param_ref_text(object),
           age_of(object, now)};
 }
 
-Json::Items flow_schema_cells(const Json& object, host::WallTime now) {
+Json::Items flow_schema_cells(const Json& object, WallTime now) {
   std::string missing = "?";
   for (const Json& each : value_at(object, {"status", "conditions"}).items()) {
     if (each.text_at({"type"}) == "Dangling") missing = each.text_at({"status"});
@@ -59,7 +59,7 @@ Json::Items flow_schema_cells(const Json& object, host::WallTime now) {
 
 Json number_or_none(const Json& value) { return value.is_number() ? value : Json("<none>"); }
 
-Json::Items priority_level_cells(const Json& object, host::WallTime now) {
+Json::Items priority_level_cells(const Json& object, WallTime now) {
   const Json& limited = value_at(object, {"spec", "limited"});
   const Json& queuing = value_at(limited, {"limitResponse", "queuing"});
   return {name_of(object),
@@ -71,11 +71,11 @@ Json::Items priority_level_cells(const Json& object, host::WallTime now) {
           age_of(object, now)};
 }
 
-Json::Items name_and_age(const Json& object, host::WallTime now) {
+Json::Items name_and_age(const Json& object, WallTime now) {
   return {name_of(object), age_of(object, now)};
 }
 
-Json::Items resource_claim_cells(const Json& object, host::WallTime now) {
+Json::Items resource_claim_cells(const Json& object, WallTime now) {
   std::vector<std::string> states;
   if (!object.text_at({"metadata", "deletionTimestamp"}).empty()) states.emplace_back("deleted");
   const Json& status = object.get("status");
@@ -85,14 +85,14 @@ Json::Items resource_claim_cells(const Json& object, host::WallTime now) {
   return {name_of(object), join_texts(states, ","), age_of(object, now)};
 }
 
-Json::Items resource_slice_cells(const Json& object, host::WallTime now) {
+Json::Items resource_slice_cells(const Json& object, WallTime now) {
   std::string node = text_or(object, {"spec", "nodeName"}, "<unset>");
   if (value_at(object, {"spec", "allNodes"}).boolean()) node = "<all>";
   return {name_of(object), node, object.text_at({"spec", "driver"}),
           object.text_at({"spec", "pool", "name"}), age_of(object, now)};
 }
 
-Json::Items service_cidr_cells(const Json& object, host::WallTime now) {
+Json::Items service_cidr_cells(const Json& object, WallTime now) {
   std::vector<std::string> cidrs;
   for (const Json& each : value_at(object, {"spec", "cidrs"}).items()) {
     cidrs.push_back(each.text());
@@ -101,7 +101,7 @@ Json::Items service_cidr_cells(const Json& object, host::WallTime now) {
 }
 
 /// "services/default/kubernetes", with the group in front where there is one.
-Json::Items ip_address_cells(const Json& object, host::WallTime) {
+Json::Items ip_address_cells(const Json& object, WallTime) {
   const Json& parent = value_at(object, {"spec", "parentRef"});
   std::vector<std::string> parts;
   for (const std::string_view part : {"group", "resource", "namespace", "name"}) {
@@ -110,7 +110,7 @@ Json::Items ip_address_cells(const Json& object, host::WallTime) {
   return {name_of(object), join_texts(parts, "/")};
 }
 
-Json::Items attributes_class_cells(const Json& object, host::WallTime now) {
+Json::Items attributes_class_cells(const Json& object, WallTime now) {
   return {name_of(object), object.text_at({"driverName"}), age_of(object, now)};
 }
 

@@ -49,7 +49,7 @@ std::string service_ports(const Json& service) {
   return out.empty() ? "<none>" : join_texts(out, ",");
 }
 
-Json::Items service_cells(const Json& service, host::WallTime now) {
+Json::Items service_cells(const Json& service, WallTime now) {
   const Json::Items& ips = value_at(service, {"spec", "clusterIPs"}).items();
   return {name_of(service),
           service.text_at({"spec", "type"}),
@@ -81,13 +81,13 @@ std::string endpoints_text(const Json& endpoints) {
   return out.text();
 }
 
-Json::Items endpoints_cells(const Json& endpoints, host::WallTime now) {
+Json::Items endpoints_cells(const Json& endpoints, WallTime now) {
   return {name_of(endpoints), endpoints_text(endpoints), age_of(endpoints, now)};
 }
 
 std::string or_unset(std::string text) { return text.empty() ? "<unset>" : std::move(text); }
 
-Json::Items endpoint_slice_cells(const Json& slice, host::WallTime now) {
+Json::Items endpoint_slice_cells(const Json& slice, WallTime now) {
   ShortList ports;
   for (const Json& port : slice.get("ports").items()) {
     const std::string& number = port.get("port").text();
@@ -101,7 +101,7 @@ Json::Items endpoint_slice_cells(const Json& slice, host::WallTime now) {
           or_unset(addresses.text()), age_of(slice, now)};
 }
 
-Json::Items ingress_cells(const Json& ingress, host::WallTime now) {
+Json::Items ingress_cells(const Json& ingress, WallTime now) {
   ShortList hosts;
   for (const Json& rule : value_at(ingress, {"spec", "rules"}).items()) {
     if (!rule.get("host").text().empty()) hosts.add(rule.get("host").text());
@@ -114,7 +114,7 @@ Json::Items ingress_cells(const Json& ingress, host::WallTime now) {
           age_of(ingress, now)};
 }
 
-Json::Items ingress_class_cells(const Json& object, host::WallTime now) {
+Json::Items ingress_class_cells(const Json& object, WallTime now) {
   const Json& parameters = value_at(object, {"spec", "parameters"});
   std::string text = "<none>";
   if (parameters.is_object()) {
@@ -126,7 +126,7 @@ Json::Items ingress_class_cells(const Json& object, host::WallTime now) {
   return {name_of(object), object.text_at({"spec", "controller"}), text, age_of(object, now)};
 }
 
-Json::Items network_policy_cells(const Json& object, host::WallTime now) {
+Json::Items network_policy_cells(const Json& object, WallTime now) {
   return {name_of(object), selector_text(value_at(object, {"spec", "podSelector"})),
           age_of(object, now)};
 }

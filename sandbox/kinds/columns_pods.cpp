@@ -31,7 +31,7 @@ struct Restarts {
     if (finished && (!last || *last < *finished)) last = finished;
   }
 
-  [[nodiscard]] std::string text(host::WallTime now) const {
+  [[nodiscard]] std::string text(WallTime now) const {
     std::string out = std::to_string(count);
     if (count != 0 && last) out += " (" + human_duration(now - *last) + " ago)";
     return out;
@@ -163,7 +163,7 @@ std::string readiness_gates(const Json& pod) {
 
 }  // namespace
 
-Json::Items pod_cells(const Json& pod, host::WallTime now) {
+Json::Items pod_cells(const Json& pod, WallTime now) {
   const PodSummary summary = summary_of(pod);
   const Json::Items& ips = value_at(pod, {"status", "podIPs"}).items();
   return {name_of(pod),

@@ -42,7 +42,7 @@ std::string class_of(const Json& object) {
   return old.empty() ? object.text_at({"spec", "storageClassName"}) : old;
 }
 
-Json::Items claim_cells(const Json& object, host::WallTime now) {
+Json::Items claim_cells(const Json& object, WallTime now) {
   const std::string& volume = object.text_at({"spec", "volumeName"});
   return {
       name_of(object),
@@ -62,7 +62,7 @@ std::string claim_text(const Json& volume) {
   return claim.get("namespace").text() + '/' + claim.get("name").text();
 }
 
-Json::Items volume_cells(const Json& object, host::WallTime now) {
+Json::Items volume_cells(const Json& object, WallTime now) {
   return {name_of(object),
           text_or(object, {"spec", "capacity", "storage"}, "0"),
           access_modes(value_at(object, {"spec", "accessModes"})),
@@ -76,7 +76,7 @@ Json::Items volume_cells(const Json& object, host::WallTime now) {
           text_or(object, {"spec", "volumeMode"}, "<unset>")};
 }
 
-Json::Items storage_class_cells(const Json& object, host::WallTime now) {
+Json::Items storage_class_cells(const Json& object, WallTime now) {
   const Json& annotations = value_at(object, {"metadata", "annotations"});
   const bool is_default = std::any_of(
       kDefaultClassAnnotations.begin(), kDefaultClassAnnotations.end(),
@@ -89,12 +89,12 @@ Json::Items storage_class_cells(const Json& object, host::WallTime now) {
           age_of(object, now)};
 }
 
-Json::Items csi_node_cells(const Json& object, host::WallTime now) {
+Json::Items csi_node_cells(const Json& object, WallTime now) {
   return {name_of(object), static_cast<std::int64_t>(value_at(object, {"spec", "drivers"}).size()),
           age_of(object, now)};
 }
 
-Json::Items attachment_cells(const Json& object, host::WallTime now) {
+Json::Items attachment_cells(const Json& object, WallTime now) {
   return {name_of(object),
           object.text_at({"spec", "attacher"}),
           object.text_at({"spec", "source", "persistentVolumeName"}),

@@ -32,7 +32,7 @@ std::string requirement_text(const Json& requirement) {
 
 const std::string& name_of(const Json& object) { return object.text_at({"metadata", "name"}); }
 
-std::string age_of(const Json& object, host::WallTime now) {
+std::string age_of(const Json& object, WallTime now) {
   return human_age(object.text_at({"metadata", "creationTimestamp"}), now);
 }
 

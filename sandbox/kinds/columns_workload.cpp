@@ -23,7 +23,7 @@ std::string ready_of_wanted(const Json& object) {
                number_at(object, {"spec", "replicas"}));
 }
 
-Json::Items deployment_cells(const Json& object, host::WallTime now) {
+Json::Items deployment_cells(const Json& object, WallTime now) {
   return {name_of(object),
           ready_of_wanted(object),
           number_at(object, {"status", "updatedReplicas"}),
@@ -35,7 +35,7 @@ Json::Items deployment_cells(const Json& object, host::WallTime now) {
 }
 
 /// All but the selector, which ReplicaSets and ReplicationControllers write differently.
-Json::Items replica_cells(const Json& object, host::WallTime now) {
+Json::Items replica_cells(const Json& object, WallTime now) {
   return {name_of(object),
           number_at(object, {"spec", "replicas"}),
           number_at(object, {"status", "replicas"}),
@@ -45,24 +45,24 @@ Json::Items replica_cells(const Json& object, host::WallTime now) {
           container_images(template_spec(object))};
 }
 
-Json::Items replica_set_cells(const Json& object, host::WallTime now) {
+Json::Items replica_set_cells(const Json& object, WallTime now) {
   Json::Items out = replica_cells(object, now);
   out.emplace_back(selector_text(value_at(object, {"spec", "selector"})));
   return out;
 }
 
-Json::Items replication_controller_cells(const Json& object, host::WallTime now) {
+Json::Items replication_controller_cells(const Json& object, WallTime now) {
   Json::Items out = replica_cells(object, now);
   out.emplace_back(labels_text(value_at(object, {"spec", "selector"})));
   return out;
 }
 
-Json::Items stateful_set_cells(const Json& object, host::WallTime now) {
+Json::Items stateful_set_cells(const Json& object, WallTime now) {
   return {name_of(object), ready_of_wanted(object), age_of(object, now),
           container_names(template_spec(object)), container_images(template_spec(object))};
 }
 
-Json::Items daemon_set_cells(const Json& object, host::WallTime now) {
+Json::Items daemon_set_cells(const Json& object, WallTime now) {
   return {name_of(object),
           number_at(object, {"status", "desiredNumberScheduled"}),
           number_at(object, {"status", "currentNumberScheduled"}),
@@ -86,7 +86,7 @@ std::string completions(const Json& job) {
   return out;
 }
 
-std::string job_duration(const Json& job, host::WallTime now) {
+std::string job_duration(const Json& job, WallTime now) {
   const auto start = parse_time(job.text_at({"status", "startTime"}));
   if (!start) return "";
   const auto end = parse_time(job.text_at({"status", "completionTime"}));
@@ -110,7 +110,7 @@ const char* job_status(const Json& job) {
   return "Running";
 }
 
-Json::Items pod_template_cells(const Json& object, host::WallTime) {
+Json::Items pod_template_cells(const Json& object, WallTime) {
   const Json& spec = value_at(object, {"template", "spec"});
   return {name_of(object), container_names(spec), container_images(spec),
           labels_text(value_at(object, {"template", "metadata", "labels"}))};
@@ -124,12 +124,12 @@ std::string controller_text(const Json& object) {
     const std::string& api_version = owner.get("apiVersion").text();
     const std::size_t slash = api_version.find('/');
     if (slash != std::string::npos) out += '.' + api_version.substr(0, slash);
-    return host::lower_case(std::move(out)) + '/' + owner.get("name").text();
+    return lower_case(std::move(out)) + '/' + owner.get("name").text();
   }
   return "<none>";
 }
 
-Json::Items controller_revision_cells(const Json& object, host::WallTime now) {
+Json::Items controller_revision_cells(const Json& object, WallTime now) {
   return {name_of(object), controller_text(object), number_at(object, {"revision"}),
           age_of(object, now)};
 }
@@ -138,7 +138,7 @@ std::string budget_text(const Json& value) {
   return value.is_null() ? std::string("N/A") : value.text();
 }
 
-Json::Items disruption_budget_cells(const Json& object, host::WallTime now) {
+Json::Items disruption_budget_cells(const Json& object, WallTime now) {
   return {name_of(object), budget_text(value_at(object, {"spec", "minAvailable"})),
           budget_text(value_at(object, {"spec", "maxUnavailable"})),
           number_at(object, {"status", "disruptionsAllowed"}), age_of(object, now)};
@@ -181,7 +181,7 @@ constexpr std::array kWorkloadColumns = std::to_array<KindColumns>({
 
 }  // namespace
 
-Json::Items job_cells(const Json& job, host::WallTime now) {
+Json::Items job_cells(const Json& job, WallTime now) {
   return {name_of(job),
           job_status(job),
           completions(job),
@@ -192,7 +192,7 @@ Json::Items job_cells(const Json& job, host::WallTime now) {
           selector_text(value_at(job, {"spec", "selector"}))};
 }
 
-Json::Items cron_job_cells(const Json& cron_job, host::WallTime now) {
+Json::Items cron_job_cells(const Json& cron_job, WallTime now) {
   const std::string& last = cron_job.text_at({"status", "lastScheduleTime"});
   const Json& job = value_at(cron_job, {"spec", "jobTemplate", "spec"});
   return {name_of(cron_job),

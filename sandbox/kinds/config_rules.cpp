@@ -19,7 +19,7 @@ enum class Coding : std::uint8_t { kText, kBase64 };
 
 std::size_t bytes_of(const Json& value, Coding coding) {
   if (coding == Coding::kText) return value.text().size();
-  const auto bytes = host::decode_base64(value.text());
+  const auto bytes = decode_base64(value.text());
   return bytes ? bytes->size() : 0;
 }
 
@@ -93,7 +93,7 @@ void require_json(const Json& data, std::string_view key, FieldErrors& errors) {
     errors.push_back(field_required(kData.key(key).text()));
     return;
   }
-  const std::string bytes = host::decode_base64(data.get(key).text()).value_or("");
+  const std::string bytes = decode_base64(data.get(key).text()).value_or("");
   const auto parsed = parse_json(bytes);
   if (parsed && parsed->is_object()) return;
   // The words of Go's decoder, as far as the first byte decides.
@@ -142,7 +142,7 @@ class SecretRules final : public PlainRules {
     const Json texts = object.get("stringData");
     object.erase("stringData");
     for (const Json::Member& each : texts.members()) {
-      object["data"].set(each.key, host::encode_base64(each.value.text()));
+      object["data"].set(each.key, encode_base64(each.value.text()));
     }
   }
 

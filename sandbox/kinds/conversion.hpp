@@ -2,7 +2,7 @@
 /// place; apiVersion and kind are the caller's business.
 #pragma once
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 

@@ -48,7 +48,7 @@ std::vector<std::string_view> words(std::string_view text) {
 /// A number, or the name of one; `error` is set when it is neither.
 std::int64_t parse_number(std::string_view text, const Bounds& bounds, std::string& error) {
   const auto name =
-      std::find(bounds.names.begin(), bounds.names.end(), host::lower_case(std::string(text)));
+      std::find(bounds.names.begin(), bounds.names.end(), lower_case(std::string(text)));
   if (name != bounds.names.end()) return bounds.min + (name - bounds.names.begin());
   std::int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);

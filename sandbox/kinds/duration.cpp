@@ -18,7 +18,7 @@ constexpr std::int64_t kHoursPerYear = 24 * 365;
 
 }  // namespace
 
-std::string human_duration(host::Duration duration) {
+std::string human_duration(Duration duration) {
   const std::int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   // Clocks of two machines may differ a little: less than two seconds is "now".
   if (seconds < -1) return "<invalid>";
@@ -38,7 +38,7 @@ std::string human_duration(host::Duration duration) {
   return to_string(hours / kHoursPerYear) + 'y';
 }
 
-std::string human_age(std::string_view from, host::WallTime now) {
+std::string human_age(std::string_view from, WallTime now) {
   const auto start = parse_time(from);
   return start ? human_duration(now - *start) : "<unknown>";
 }

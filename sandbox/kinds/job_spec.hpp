@@ -1,7 +1,7 @@
 /// The rules of a JobSpec, in Jobs and in the templates of CronJobs, and of a Job's status.
 #pragma once
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/field_path.hpp"
 #include "sandbox/kinds/resource.hpp"
 

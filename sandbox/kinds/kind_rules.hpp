@@ -40,7 +40,7 @@ class PlainRules : public KindRules {
   [[nodiscard]] bool raises_generation(const Json& object, const Json& old) const override;
 
   [[nodiscard]] std::vector<Column> columns() const final { return columns_.columns; }
-  [[nodiscard]] Json::Items cells(const Json& object, host::WallTime now) const final {
+  [[nodiscard]] Json::Items cells(const Json& object, WallTime now) const final {
     return columns_.cells(object, now);
   }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/field_path.hpp"
 #include "sandbox/kinds/names.hpp"
 #include "sandbox/kinds/resource.hpp"

@@ -1,7 +1,7 @@
 /// The defaults of pods and pod templates.
 #pragma once
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/field_path.hpp"
 #include "sandbox/kinds/resource.hpp"
 

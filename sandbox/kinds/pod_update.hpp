@@ -1,7 +1,7 @@
 /// The changes that an update of a pod may make.
 #pragma once
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 
 namespace davit::sandbox {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/field_path.hpp"
 #include "sandbox/kinds/resource.hpp"
 

@@ -1,7 +1,7 @@
 /// The quality of service that a pod's requests and limits earn it.
 #pragma once
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 

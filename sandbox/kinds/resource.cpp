@@ -75,7 +75,7 @@ ResourcePtr make_resource(const ResourceRow& row) {
   out->group = row.group;
   out->version = row.version;
   out->name = row.name;
-  out->singular = host::lower_case(std::string(row.kind));
+  out->singular = lower_case(std::string(row.kind));
   out->kind = row.kind;
   out->namespaced = !has(kClusterScoped);
   out->short_names = split_words(row.short_names);

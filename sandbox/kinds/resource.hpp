@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/schema/schema.hpp"
 #include "sandbox/store/store.hpp"
 
@@ -91,7 +91,7 @@ class KindRules {
 
   [[nodiscard]] virtual std::vector<Column> columns() const = 0;
   /// One cell for each column. `now`: for ages.
-  [[nodiscard]] virtual Json::Items cells(const Json& object, host::WallTime now) const = 0;
+  [[nodiscard]] virtual Json::Items cells(const Json& object, WallTime now) const = 0;
 };
 
 /// The facts about one plural of one group version.

@@ -8,20 +8,18 @@
 namespace davit::sandbox {
 namespace {
 
-using host::MutexLock;
-
 /// Longer than any server lets a request run, so that none hangs for ever.
-constexpr host::Duration kTimeout = std::chrono::seconds(90);
+constexpr Duration kTimeout = std::chrono::seconds(90);
 constexpr std::size_t kTextMax = 300;
 
-host::Duration retry_after(const host::HttpHeaders& headers) {
+Duration retry_after(const HttpHeaders& headers) {
   for (const auto& [name, value] : headers) {
     if (name != "retry-after") continue;
     int seconds = 0;
     std::from_chars(value.data(), value.data() + value.size(), seconds);
     return std::chrono::seconds(seconds);
   }
-  return host::Duration{0};
+  return Duration{0};
 }
 
 }  // namespace
@@ -51,7 +49,7 @@ int ApiStream::http_status() {
   return status_;
 }
 
-void ApiStream::on_head(int status, const host::HttpHeaders&) {
+void ApiStream::on_head(int status, const HttpHeaders&) {
   MutexLock lock(mutex_);
   status_ = status;
 }
@@ -71,7 +69,7 @@ ApiStream::Flow ApiStream::on_body(std::string_view chunk) {
   return Flow::kMore;
 }
 
-void ApiStream::on_end(const host::TransportEnd&) {
+void ApiStream::on_end(const TransportEnd&) {
   {
     MutexLock lock(mutex_);
     ended_ = true;
@@ -81,12 +79,12 @@ void ApiStream::on_end(const host::TransportEnd&) {
 
 /// One call under way. The transport's thread fills the response; once it has posted the id, the
 /// owner's thread reads it.
-class ApiCalls::Flight final : public host::ResponseReader {
+class ApiCalls::Flight final : public ResponseReader {
  public:
   Flight(ApiCalls& calls, std::uint64_t id, Then then)
       : calls_(calls), id_(id), then_(std::move(then)) {}
 
-  void on_head(int status, const host::HttpHeaders& headers) override {
+  void on_head(int status, const HttpHeaders& headers) override {
     response_.http_status = status;
     response_.retry_after = retry_after(headers);
   }
@@ -94,15 +92,15 @@ class ApiCalls::Flight final : public host::ResponseReader {
     response_.body += chunk;
     return Flow::kMore;
   }
-  void on_end(const host::TransportEnd& end) override {
-    if (end.kind != host::Break::kNone) {
+  void on_end(const TransportEnd& end) override {
+    if (end.kind != Break::kNone) {
       response_.http_status = 0;
       response_.broken = end.message;
     }
     calls_.post(id_);
   }
 
-  void hold(std::unique_ptr<host::Call> call) { call_ = std::move(call); }
+  void hold(std::unique_ptr<davit::Call> call) { call_ = std::move(call); }
   void finish() { then_(response_); }
 
  private:
@@ -110,10 +108,10 @@ class ApiCalls::Flight final : public host::ResponseReader {
   const std::uint64_t id_;
   const Then then_;
   ApiResponse response_;
-  std::unique_ptr<host::Call> call_;
+  std::unique_ptr<davit::Call> call_;
 };
 
-ApiCalls::ApiCalls(host::Transport& transport, std::string user_agent, Wake wake)
+ApiCalls::ApiCalls(Transport& transport, std::string user_agent, Wake wake)
     : transport_(transport), user_agent_(std::move(user_agent)), wake_(std::move(wake)) {}
 
 ApiCalls::~ApiCalls() = default;
@@ -127,7 +125,7 @@ void ApiCalls::send(ApiCall call, Then then) {
 }
 
 void ApiCalls::start(ApiCall call, Then then) {
-  host::HttpRequest request;
+  HttpRequest request;
   request.method = std::move(call.method);
   request.target = std::move(call.target);
   request.headers = {{"User-Agent", user_agent_}, {"Accept", "application/json"}};
@@ -141,12 +139,12 @@ void ApiCalls::start(ApiCall call, Then then) {
 }
 
 std::unique_ptr<ApiStream> ApiCalls::open(std::string_view target) {
-  host::HttpRequest request;
+  HttpRequest request;
   request.method = "GET";
   request.target = target;
   request.headers = {{"User-Agent", user_agent_}, {"Accept", "application/json"}};
-  request.purpose = host::ConnectionPurpose::kWatch;
-  request.sharing = host::Sharing::kAlone;
+  request.purpose = ConnectionPurpose::kWatch;
+  request.sharing = Sharing::kAlone;
   auto stream = std::make_unique<ApiStream>(wake_);
   stream->call_ = transport_.start(std::move(request), *stream);
   return stream;

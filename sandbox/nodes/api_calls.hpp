@@ -1,4 +1,4 @@
-/// Requests to an API server that do not block: sent through a host::Transport; their responses are
+/// Requests to an API server that do not block: sent through a Transport; their responses are
 /// delivered on the owner's thread.
 #pragma once
 
@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "host/api/transport.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::sandbox {
 
@@ -32,7 +32,7 @@ struct ApiCall {
 struct ApiResponse {
   int http_status = 0;  ///< 0: no response, or half of one.
   std::string body;
-  host::Duration retry_after{0};
+  Duration retry_after{0};
   std::string broken;  ///< Why there is no response.
 
   [[nodiscard]] bool ok() const { return http_status >= 200 && http_status < 300; }
@@ -50,7 +50,7 @@ struct ApiResponse {
 using Wake = std::function<void()>;
 
 /// One long response, read in pieces by the owner.
-class ApiStream final : public host::ResponseReader {
+class ApiStream final : public ResponseReader {
  public:
   enum class State { kOpen, kEnded };
 
@@ -61,9 +61,9 @@ class ApiStream final : public host::ResponseReader {
   /// 0 before the head has come.
   [[nodiscard]] int http_status() EXCLUDES(mutex_);
 
-  void on_head(int status, const host::HttpHeaders& headers) override EXCLUDES(mutex_);
+  void on_head(int status, const HttpHeaders& headers) override EXCLUDES(mutex_);
   Flow on_body(std::string_view chunk) override EXCLUDES(mutex_);
-  void on_end(const host::TransportEnd& end) override EXCLUDES(mutex_);
+  void on_end(const TransportEnd& end) override EXCLUDES(mutex_);
 
  private:
   friend class ApiCalls;
@@ -71,12 +71,12 @@ class ApiStream final : public host::ResponseReader {
   static constexpr std::size_t kUnreadBytesMax = 1 << 20;
 
   const Wake wake_;
-  host::Mutex mutex_;
+  Mutex mutex_;
   int status_ GUARDED_BY(mutex_) = 0;
   std::string unread_ GUARDED_BY(mutex_);
   bool paused_ GUARDED_BY(mutex_) = false;
   bool ended_ GUARDED_BY(mutex_) = false;
-  std::unique_ptr<host::Call> call_;  // Last: no callback runs once it is gone.
+  std::unique_ptr<davit::Call> call_;  // Last: no callback runs once it is gone.
 };
 
 /// Belongs to one thread, but for the transport's callbacks.
@@ -85,7 +85,7 @@ class ApiCalls {
   using Then = std::function<void(const ApiResponse&)>;
 
   /// The transport must outlive it.
-  ApiCalls(host::Transport& transport, std::string user_agent, Wake wake);
+  ApiCalls(Transport& transport, std::string user_agent, Wake wake);
   /// Cancels what is under way.
   ~ApiCalls();
   ApiCalls(const ApiCalls&) = delete;
@@ -112,12 +112,12 @@ class ApiCalls {
   void start(ApiCall call, Then then);
   void post(std::uint64_t id) EXCLUDES(mutex_);
 
-  host::Transport& transport_;
+  Transport& transport_;
   const std::string user_agent_;
   const Wake wake_;
   std::uint64_t last_id_ = 0;
   std::deque<Waiting> waiting_;  // At most one for each node, pod and event that is written.
-  host::Mutex mutex_;
+  Mutex mutex_;
   std::vector<std::uint64_t> done_ GUARDED_BY(mutex_);
   std::map<std::uint64_t, std::unique_ptr<Flight>>
       flights_;  // Last: their callbacks use the above.

@@ -8,11 +8,10 @@
 namespace davit::sandbox {
 namespace {
 
-using host::Time;
 using std::chrono::seconds;
 
 /// Between attempts after a failure; the kubelet asks again as soon.
-constexpr host::Duration kRetry = seconds(1);
+constexpr Duration kRetry = seconds(1);
 constexpr char kNodes[] = "/api/v1/nodes";
 constexpr char kLeases[] = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 constexpr char kMerge[] = "application/merge-patch+json";

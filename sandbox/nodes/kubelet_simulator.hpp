@@ -10,7 +10,7 @@
 
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/nodes/address_pool.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/node_objects.hpp"
@@ -26,8 +26,8 @@ struct KubeletSimulatorOptions {
   std::vector<NodePlan> plans;
   NodeSize size;
   Untaint untaint = Untaint::kWhenReady;
-  host::Duration lease_period = std::chrono::seconds(10);
-  host::Duration status_period = std::chrono::minutes(5);
+  Duration lease_period = std::chrono::seconds(10);
+  Duration status_period = std::chrono::minutes(5);
 };
 
 /// What pods need to know about their node.
@@ -43,9 +43,9 @@ class KubeletSimulator {
  public:
   struct Seams {
     ApiCalls& api;
-    host::Clock& clock;
-    host::Random& random;
-    host::Log log;
+    Clock& clock;
+    Random& random;
+    Logger log;
   };
   /// A node came, went, or was switched.
   using OnPower = std::function<void(const std::string& node)>;
@@ -57,7 +57,7 @@ class KubeletSimulator {
   void removed(const std::string& key);
 
   /// Does what is due; returns when it wants to be called next.
-  host::Time step();
+  Time step();
 
   /// Null when no such node is simulated. Lives until the node is changed.
   [[nodiscard]] SimulatedNode* find(const std::string& name);
@@ -72,8 +72,8 @@ class KubeletSimulator {
     SimulatedNode simulated;
     Doing doing = Doing::kNothing;
     bool renewing = false;
-    host::Time status_due{};
-    host::Time lease_due{};
+    Time status_due{};
+    Time lease_due{};
     std::optional<Json> lease;  // Nothing: not read yet.
   };
 
@@ -95,7 +95,7 @@ class KubeletSimulator {
   std::set<std::string> fresh_;  // Created by us and not seen ready yet.
   std::set<std::string> addresses_;
   Timetable due_;
-  std::vector<std::pair<host::Time, std::size_t>> to_register_;  // When which plan.
+  std::vector<std::pair<Time, std::size_t>> to_register_;  // When which plan.
 };
 
 /// Plans for `count` nodes "PREFIX-1", "PREFIX-2", …, spread over `zones` zones "zone-a", "zone-b",

@@ -78,7 +78,7 @@ Json node_info(const Json& node) {
                        {"kubeletVersion", kKubeletVersion},
                        {"kubeProxyVersion", kKubeletVersion},
                        {"operatingSystem", "linux"},
-                       {"architecture", host::kArchitecture}});
+                       {"architecture", kArchitecture}});
 }
 
 }  // namespace
@@ -105,9 +105,9 @@ std::string_view name_of(NodePower power) {
 Json new_node(const NodePlan& plan, const NodeSize& size) {
   Json labels = Json::object({{"kubernetes.io/hostname", plan.name},
                               {"kubernetes.io/os", "linux"},
-                              {"kubernetes.io/arch", host::kArchitecture},
+                              {"kubernetes.io/arch", kArchitecture},
                               {"beta.kubernetes.io/os", "linux"},
-                              {"beta.kubernetes.io/arch", host::kArchitecture}});
+                              {"beta.kubernetes.io/arch", kArchitecture}});
   if (!plan.zone.empty()) labels.set("topology.kubernetes.io/zone", plan.zone);
   if (!plan.region.empty()) labels.set("topology.kubernetes.io/region", plan.region);
   const Json annotations = Json::object({{annotation::kNode, name_of(NodePower::kRunning)}});

@@ -12,7 +12,7 @@ namespace {
 
 /// How often the containers were started.
 std::int64_t starts(const PodLife& life) {
-  const bool ever = life.exit || life.started != host::WallTime{};
+  const bool ever = life.exit || life.started != WallTime{};
   return ever ? life.restarts + 1 : 0;
 }
 

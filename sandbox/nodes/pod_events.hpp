@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lib/base/clock.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/pod_life.hpp"
 
@@ -19,8 +19,7 @@ enum class PodEventSwitch : std::uint8_t { kOn, kOff };
 class PodEvents {
  public:
   /// Both are borrowed.
-  PodEvents(ApiCalls& api, host::Clock& clock, PodEventSwitch on)
-      : api_(api), clock_(clock), on_(on) {}
+  PodEvents(ApiCalls& api, Clock& clock, PodEventSwitch on) : api_(api), clock_(clock), on_(on) {}
 
   /// `pod` went from one stage of its life to another.
   void report(const Json& pod, const PodLife& before, const PodLife& after);
@@ -36,7 +35,7 @@ class PodEvents {
   void report_start(const Json& pod, const Started& started);
 
   ApiCalls& api_;
-  host::Clock& clock_;
+  Clock& clock_;
   const PodEventSwitch on_;
 };
 

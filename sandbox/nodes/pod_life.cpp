@@ -5,18 +5,17 @@
 namespace davit::sandbox {
 namespace {
 
-using host::Time;
 using std::chrono::seconds;
 
 /// The kubelet's back-off between restarts: the first is at once, then 10 s, doubled up to 5 min.
-constexpr host::Duration kFirstBackOff = seconds(10);
-constexpr host::Duration kLongestBackOff = std::chrono::minutes(5);
+constexpr Duration kFirstBackOff = seconds(10);
+constexpr Duration kLongestBackOff = std::chrono::minutes(5);
 /// Exit code of a container that is killed because its time to stop has passed.
 constexpr int kKilled = 137;
 
-host::Duration restart_delay(const PodLife& life, const PodSettings& settings) {
+Duration restart_delay(const PodLife& life, const PodSettings& settings) {
   if (settings.restart) return *settings.restart;
-  if (life.restarts == 0) return host::Duration{0};
+  if (life.restarts == 0) return Duration{0};
   constexpr std::int64_t kDoublingsMax = 5;  // 10 s * 2^5 is more than the longest.
   const auto doublings = std::min(life.restarts - 1, kDoublingsMax);
   return std::min(kFirstBackOff * (1 << doublings), kLongestBackOff);
@@ -124,8 +123,8 @@ std::optional<ContainerExit> exit_of(const Json* terminated) {
   if (terminated == nullptr) return std::nullopt;
   ContainerExit out;
   out.code = static_cast<int>(terminated->get("exitCode").integer_or(0));
-  out.started = parse_time(terminated->get("startedAt").text()).value_or(host::WallTime{});
-  out.finished = parse_time(terminated->get("finishedAt").text()).value_or(host::WallTime{});
+  out.started = parse_time(terminated->get("startedAt").text()).value_or(WallTime{});
+  out.finished = parse_time(terminated->get("finishedAt").text()).value_or(WallTime{});
   return out;
 }
 
@@ -197,7 +196,7 @@ bool advance(PodLife& life, const PodFacts& facts, const Moment& moment) {
   return moved;
 }
 
-host::Time next_due(const PodLife& life, const PodFacts& facts, host::Time now) {
+Time next_due(const PodLife& life, const PodFacts& facts, Time now) {
   return next_of(life, facts, now).due;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/nodes/pod_settings.hpp"
 #include "sandbox/nodes/stamp.hpp"
 
@@ -33,19 +33,19 @@ enum class PodStage {
 /// What an exit left behind.
 struct ContainerExit {
   int code = 0;
-  host::WallTime started{};
-  host::WallTime finished{};
+  WallTime started{};
+  WallTime finished{};
 };
 
 /// What the node knows about a pod.
 struct PodLife {
   PodStage stage = PodStage::kBound;
-  host::Time since{};     ///< When it came to this stage.
-  host::Time reported{};  ///< When its facts were last reported: nothing follows from them earlier.
+  Time since{};     ///< When it came to this stage.
+  Time reported{};  ///< When its facts were last reported: nothing follows from them earlier.
   std::size_t init_done = 0;  ///< Init containers that have ended.
   std::int64_t restarts = 0;
-  host::Time started_at{};  ///< The containers' last start, and what the wall showed then.
-  host::WallTime started{};
+  Time started_at{};  ///< The containers' last start, and what the wall showed then.
+  WallTime started{};
   std::optional<ContainerExit> exit;  ///< The last one.
 
   [[nodiscard]] bool runs() const {
@@ -57,8 +57,8 @@ struct PodLife {
 struct PodFacts {
   PodSettings settings;
   RestartPolicy restart_policy = RestartPolicy::kAlways;
-  std::size_t init_containers = 0;      ///< Those that end; sidecars do not count.
-  std::optional<host::Duration> grace;  ///< Set: the pod is being deleted, with this time to stop.
+  std::size_t init_containers = 0;  ///< Those that end; sidecars do not count.
+  std::optional<Duration> grace;    ///< Set: the pod is being deleted, with this time to stop.
 };
 [[nodiscard]] PodFacts pod_facts(const Json& pod, const PodDefaults& defaults);
 
@@ -70,6 +70,6 @@ struct PodFacts {
 bool advance(PodLife& life, const PodFacts& facts, const Moment& moment);
 
 /// When advance() has something to do if the pod stays as it is; Time::max(): never.
-[[nodiscard]] host::Time next_due(const PodLife& life, const PodFacts& facts, host::Time now);
+[[nodiscard]] Time next_due(const PodLife& life, const PodFacts& facts, Time now);
 
 }  // namespace davit::sandbox

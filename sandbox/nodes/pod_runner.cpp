@@ -9,10 +9,9 @@
 namespace davit::sandbox {
 namespace {
 
-using host::Time;
 using std::chrono::seconds;
 
-constexpr host::Duration kFirstRetry = std::chrono::milliseconds(500);
+constexpr Duration kFirstRetry = std::chrono::milliseconds(500);
 constexpr int kDoublingsMax = 6;  // 32 s: also for what is refused as wrong and hardly gets better.
 
 std::string target_of(const std::string& key) {
@@ -183,7 +182,7 @@ void PodRunner::written(const std::string& key, const std::string& uid,
     if (pod && version_of(*pod) > record.version) return take(key, record, std::move(*pod));
     return due_.set(key, now);
   }
-  const host::Duration pause = kFirstRetry * (1 << std::min(record.failures, kDoublingsMax));
+  const Duration pause = kFirstRetry * (1 << std::min(record.failures, kDoublingsMax));
   ++record.failures;
   if (!response.may_pass()) {
     seams_.log.info(1, "Pod refused", {{"pod", key}, {"err", response.text()}});

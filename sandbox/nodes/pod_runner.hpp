@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "lib/base/log.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/kubelet_simulator.hpp"
 #include "sandbox/nodes/pod_events.hpp"
@@ -20,8 +20,8 @@ class PodRunner {
  public:
   struct Seams {
     ApiCalls& api;
-    host::Clock& clock;
-    host::Log log;
+    Clock& clock;
+    Logger log;
   };
 
   /// `nodes` must outlive it.
@@ -36,7 +36,7 @@ class PodRunner {
   void node_switched(const std::string& node);
 
   /// Does what is due; returns when it wants to be called next.
-  host::Time step();
+  Time step();
 
  private:
   enum class Writing { kNothing, kStatus, kRemoval };

@@ -24,10 +24,10 @@ class Annotations {
   [[nodiscard]] const std::string& text(std::string_view name) const {
     return pod_.text_at({"metadata", "annotations", name});
   }
-  [[nodiscard]] std::optional<host::Duration> seconds(std::string_view name) const {
+  [[nodiscard]] std::optional<Duration> seconds(std::string_view name) const {
     const std::optional<double> value = number(text(name));
     if (!value || !(*value >= 0)) return std::nullopt;
-    return std::chrono::duration_cast<host::Duration>(
+    return std::chrono::duration_cast<Duration>(
         std::chrono::duration<double>(std::min(*value, kSecondsMax)));
   }
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name) const {
@@ -47,7 +47,7 @@ double share_of(const Json& pod) {
   return static_cast<double>(hash % kSteps) / kSteps;
 }
 
-host::Duration longest_initial_delay(const Json& pod) {
+Duration longest_initial_delay(const Json& pod) {
   std::int64_t longest = 0;
   for (const Json& container : pod.get("spec").get("containers").items()) {
     const Json* delay = container.at({"readinessProbe", "initialDelaySeconds"});
@@ -81,12 +81,12 @@ RestartPolicy restart_policy(const Json& pod) {
 PodSettings pod_settings(const Json& pod, const PodDefaults& defaults) {
   const Annotations given(pod);
   const double stretch = 1 + defaults.jitter * share_of(pod);
-  const auto stretched = [stretch](host::Duration time) {
-    return std::chrono::duration_cast<host::Duration>(time * stretch);
+  const auto stretched = [stretch](Duration time) {
+    return std::chrono::duration_cast<Duration>(time * stretch);
   };
   PodSettings out;
   out.start = given.seconds(annotation::kStartSeconds).value_or(stretched(defaults.start));
-  out.init = given.seconds(annotation::kInitSeconds).value_or(host::Duration{0});
+  out.init = given.seconds(annotation::kInitSeconds).value_or(Duration{0});
   out.ready = given.seconds(annotation::kReadySeconds)
                   .value_or(std::max(stretched(defaults.ready), longest_initial_delay(pod)));
   out.stop = given.seconds(annotation::kStopSeconds).value_or(stretched(defaults.stop));
@@ -94,7 +94,7 @@ PodSettings pod_settings(const Json& pod, const PodDefaults& defaults) {
   out.restart = given.seconds(annotation::kRestartSeconds);
   const std::optional<std::int64_t> exit_code = given.integer(annotation::kExitCode);
   out.exit_code = static_cast<int>(exit_code.value_or(0));
-  if (!out.run && exit_code) out.run = host::Duration{0};
+  if (!out.run && exit_code) out.run = Duration{0};
   if (!out.run && restart_policy(pod) != RestartPolicy::kAlways) out.run = stretched(defaults.run);
   out.exits_max = given.integer(annotation::kExitsMax);
   if (given.text(annotation::kReady) == "false") out.readiness = Readiness::kNever;

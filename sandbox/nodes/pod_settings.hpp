@@ -7,18 +7,18 @@
 #include <vector>
 
 #include "lib/base/clock.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 
 /// The settings of pods without annotations.
 struct PodDefaults {
-  host::Duration start{0};  ///< From binding to the containers' start: pulling, creating.
-  host::Duration ready{0};  ///< From a container's start to its readiness.
-  host::Duration stop{0};   ///< From the request to delete to the containers' end.
-  double jitter = 0;        ///< Up to this share is added to each, the same for one pod.
+  Duration start{0};  ///< From binding to the containers' start: pulling, creating.
+  Duration ready{0};  ///< From a container's start to its readiness.
+  Duration stop{0};   ///< From the request to delete to the containers' end.
+  double jitter = 0;  ///< Up to this share is added to each, the same for one pod.
   /// A pod whose restart policy is not Always does its work in this time and exits with 0.
-  host::Duration run = std::chrono::seconds(1);
+  Duration run = std::chrono::seconds(1);
   /// Images that no node can pull, beside those with the tag "does-not-exist".
   std::vector<std::string> unpullable_images;
 };
@@ -29,13 +29,12 @@ enum class ImagePull { kWorks, kFails };
 
 /// The settings of one pod. All its containers behave alike.
 struct PodSettings {
-  host::Duration start{0};
-  host::Duration init{0};  ///< For each init container.
-  host::Duration ready{0};
-  host::Duration stop{0};
-  std::optional<host::Duration> run;  ///< From start to exit; nothing: runs until stopped.
-  std::optional<host::Duration>
-      restart;  ///< From exit to restart; nothing: the kubelet's back-off.
+  Duration start{0};
+  Duration init{0};  ///< For each init container.
+  Duration ready{0};
+  Duration stop{0};
+  std::optional<Duration> run;      ///< From start to exit; nothing: runs until stopped.
+  std::optional<Duration> restart;  ///< From exit to restart; nothing: the kubelet's back-off.
   int exit_code = 0;
   std::optional<std::int64_t> exits_max;  ///< After so many exits it runs on.
   Readiness readiness = Readiness::kNormal;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/nodes/pod_life.hpp"
 #include "sandbox/nodes/stamp.hpp"
 

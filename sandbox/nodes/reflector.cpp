@@ -10,12 +10,12 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// client-go's pause of a reflector, with a shorter start: a laptop's server comes back quickly.
-constexpr host::BackoffOptions kPause{
+constexpr BackoffOptions kPause{
     .initial = milliseconds(200), .factor = 2.0, .jitter = 0.5, .steps = 0, .longest = seconds(10)};
 /// client-go's page size.
 constexpr char kPageSize[] = "500";
 /// client-go's shortest time of a watch, and how much is added at random.
-constexpr host::Duration kWatchTime = std::chrono::minutes(5);
+constexpr Duration kWatchTime = std::chrono::minutes(5);
 constexpr int kGone = 410;
 /// Room for the largest object and what is around it.
 constexpr std::size_t kLineBytesMax = std::size_t{16} << 20;
@@ -39,7 +39,7 @@ Reflector::Reflector(Seams seams, std::string path, Handlers handlers)
       handlers_(std::move(handlers)),
       backoff_(kPause) {}
 
-host::Time Reflector::step() {
+Time Reflector::step() {
   if (state_ == State::kBackingOff && seams_.clock.now() >= due_) {
     if (resource_version_.empty()) {
       list("");
@@ -48,7 +48,7 @@ host::Time Reflector::step() {
     }
   }
   if (state_ == State::kWatching) drain();
-  return state_ == State::kBackingOff ? due_ : host::Time::max();
+  return state_ == State::kBackingOff ? due_ : Time::max();
 }
 
 void Reflector::list(const std::string& next_page) {

@@ -12,7 +12,7 @@
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 
 namespace davit::sandbox {
@@ -40,9 +40,9 @@ class Reflector {
 
   struct Seams {
     ApiCalls& api;  // Must not deliver once the reflector is gone.
-    host::Clock& clock;
-    host::Random& random;
-    host::Log log;
+    Clock& clock;
+    Random& random;
+    Logger log;
   };
 
   /// `path`: "/api/v1/pods".
@@ -50,7 +50,7 @@ class Reflector {
 
   /// Takes in what has come and does what is due. Returns when it wants to be called next if
   /// nothing comes.
-  host::Time step();
+  Time step();
   /// Whether the handlers have seen a whole list at least once.
   [[nodiscard]] bool synced() const { return synced_; }
 
@@ -72,8 +72,8 @@ class Reflector {
   const Handlers handlers_;
 
   State state_ = State::kBackingOff;
-  host::Time due_{};  // When the next attempt is due, while backing off.
-  host::Backoff backoff_;
+  Time due_{};  // When the next attempt is due, while backing off.
+  Backoff backoff_;
   bool synced_ = false;
   std::string resource_version_;  // Empty: list first.
   std::unordered_set<std::string> known_;

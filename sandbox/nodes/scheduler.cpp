@@ -10,13 +10,12 @@
 namespace davit::sandbox {
 namespace {
 
-using host::Time;
 using std::chrono::seconds;
 
 constexpr char kName[] = "default-scheduler";
 /// kube-scheduler's back-off of a pod: 1 s to 10 s.
-constexpr host::Duration kFirstPause = seconds(1);
-constexpr host::Duration kLongestPause = seconds(10);
+constexpr Duration kFirstPause = seconds(1);
+constexpr Duration kLongestPause = seconds(10);
 
 std::string pod_target(const Json& pod) {
   return "/api/v1/namespaces/" + pod.text_at({"metadata", "namespace"}) + "/pods/" +
@@ -37,7 +36,7 @@ bool waits(const Json& pod) {
          !pod.get("metadata").contains("deletionTimestamp") && !terminal(pod);
 }
 
-std::string event_name(const Json& regarding, host::WallTime now) {
+std::string event_name(const Json& regarding, WallTime now) {
   std::array<char, 20> suffix{};
   (void)std::snprintf(suffix.data(), suffix.size(), ".%llx",
                       static_cast<unsigned long long>(now.time_since_epoch().count()));
@@ -167,7 +166,7 @@ Time Scheduler::step() {
 
 void Scheduler::try_again(const std::string& key, Pod& pod) {
   constexpr int kDoublingsMax = 4;
-  const host::Duration pause =
+  const Duration pause =
       std::min(kFirstPause * (1 << std::min(pod.failures, kDoublingsMax)), kLongestPause);
   due_.set(key, pod.tried + pause);
 }
@@ -242,7 +241,7 @@ void Scheduler::report_unfit(const std::string& key, Pod& pod, const std::string
 }
 
 void Scheduler::send_event(const Json& regarding, const Report& report) {
-  const host::WallTime now = seams_.clock.wall_now();
+  const WallTime now = seams_.clock.wall_now();
   const std::string& ns = regarding.get("namespace").text();
   const Json event = Json::object(
       {{"apiVersion", "events.k8s.io/v1"},

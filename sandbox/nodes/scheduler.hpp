@@ -10,7 +10,7 @@
 
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/schedule.hpp"
 #include "sandbox/nodes/stamp.hpp"
@@ -30,8 +30,8 @@ class Scheduler {
  public:
   struct Seams {
     ApiCalls& api;
-    host::Clock& clock;
-    host::Log log;
+    Clock& clock;
+    Logger log;
   };
 
   explicit Scheduler(Seams seams);
@@ -45,7 +45,7 @@ class Scheduler {
   void begin();
 
   /// Does what is due; returns when it wants to be called next.
-  host::Time step();
+  Time step();
 
  private:
   enum class State { kPending, kUnfit, kBinding, kBound };
@@ -58,7 +58,7 @@ class Scheduler {
     // While not bound: what the choice and the reports need.
     std::unique_ptr<Json> object;
     int failures = 0;
-    host::Time tried{};
+    Time tried{};
     std::string message;  // The last refusal that was reported.
   };
 

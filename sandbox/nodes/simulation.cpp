@@ -12,8 +12,6 @@
 
 namespace davit::sandbox {
 
-using host::Time;
-
 struct Simulation::Parts {
   Parts(const SimulationSeams& seams, const SimulationOptions& options, Wake wake)
       : api(seams.transport, host::user_agent("sandbox-nodes"), std::move(wake)),
@@ -88,7 +86,7 @@ bool Simulation::synced() const { return parts_->begun; }
 Result<std::unique_ptr<SimulationThread>> SimulationThread::open(const SimulationSeams& seams,
                                                                  const SimulationOptions& options) {
   auto nodes = std::make_unique<SimulationThread>(Private{}, seams, options);
-  if (!host::start_thread(nodes->thread_, "nodes", [at = nodes.get()] { at->run(); })) {
+  if (!start_thread(nodes->thread_, "nodes", [at = nodes.get()] { at->run(); })) {
     return Status(Code::kUnavailable, "cannot simulate nodes: the system has no thread for them");
   }
   return nodes;
@@ -99,13 +97,13 @@ SimulationThread::SimulationThread(Private, const SimulationSeams& seams,
     : clock_(seams.clock), simulation_(seams, options, [this] { wake(); }) {}
 
 SimulationThread::~SimulationThread() {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   stopping_ = true;
   changed_.notify_all();
 }
 
 void SimulationThread::wake() {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   woken_ = true;
   changed_.notify_all();
 }
@@ -114,7 +112,7 @@ void SimulationThread::run() {
   for (;;) {
     const Time next = simulation_.step();
     synced_.store(simulation_.synced(), std::memory_order_relaxed);
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     while (!woken_ && !stopping_ && clock_.now() < next) {
       clock_.wait_until(changed_, mutex_, next);
     }

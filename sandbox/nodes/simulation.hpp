@@ -8,11 +8,11 @@
 #include <string>
 #include <thread>
 
-#include "host/api/transport.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/base/random.hpp"
+#include "lib/net/transport.hpp"
 #include "sandbox/nodes/kubelet_simulator.hpp"
 #include "sandbox/nodes/pod_events.hpp"
 #include "sandbox/nodes/pod_settings.hpp"
@@ -31,10 +31,10 @@ struct SimulationOptions {
 /// What a simulation works with; each outlives it. The transport decides where the server is: over
 /// a socket, or in this process.
 struct SimulationSeams {
-  host::Transport& transport;
-  host::Clock& clock;
-  host::Random& random;
-  host::Log log;
+  Transport& transport;
+  Clock& clock;
+  Random& random;
+  Logger log;
 };
 
 /// Does nothing by itself: its owner calls step(). All calls from one thread.
@@ -50,7 +50,7 @@ class Simulation {
 
   /// Takes in the server's responses and does the work that is due. Returns when to call it next if
   /// nothing wakes it.
-  host::Time step();
+  Time step();
   /// Whether nodes and pods were read; only then pods move.
   [[nodiscard]] bool synced() const;
 
@@ -81,10 +81,10 @@ class SimulationThread {
   void run();
   void wake() EXCLUDES(mutex_);
 
-  host::Clock& clock_;
+  Clock& clock_;
   std::atomic<bool> synced_{false};  // Only a hint for others: nothing hangs on its order.
-  host::Mutex mutex_;
-  host::CondVar changed_;
+  Mutex mutex_;
+  CondVar changed_;
   bool woken_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
   Simulation simulation_;

@@ -15,9 +15,9 @@ namespace davit::sandbox {
 class Timetable {
  public:
   /// Replaces the key's earlier time. Time::max(): as drop().
-  void set(const std::string& key, host::Time due) {
+  void set(const std::string& key, Time due) {
     drop(key);
-    if (due == host::Time::max()) return;
+    if (due == Time::max()) return;
     times_.emplace(key, due);
     order_.emplace(due, key);
   }
@@ -30,7 +30,7 @@ class Timetable {
   }
 
   /// Takes out the key that is due longest.
-  [[nodiscard]] std::optional<std::string> take(host::Time now) {
+  [[nodiscard]] std::optional<std::string> take(Time now) {
     if (order_.empty() || order_.begin()->first > now) return std::nullopt;
     std::string key = order_.begin()->second;
     drop(key);
@@ -38,13 +38,11 @@ class Timetable {
   }
 
   /// Time::max() when there is nothing.
-  [[nodiscard]] host::Time next() const {
-    return order_.empty() ? host::Time::max() : order_.begin()->first;
-  }
+  [[nodiscard]] Time next() const { return order_.empty() ? Time::max() : order_.begin()->first; }
 
  private:
-  std::unordered_map<std::string, host::Time> times_;
-  std::set<std::pair<host::Time, std::string>> order_;  // The same, by time.
+  std::unordered_map<std::string, Time> times_;
+  std::set<std::pair<Time, std::string>> order_;  // The same, by time.
 };
 
 }  // namespace davit::sandbox

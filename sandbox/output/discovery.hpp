@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/rest/api_error.hpp"
 
 namespace davit::sandbox {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 
 namespace davit::sandbox {

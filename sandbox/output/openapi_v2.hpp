@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "lib/base/clock.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/rest/api_error.hpp"
 
 namespace davit::sandbox {
 
@@ -52,7 +52,7 @@ enum class ShowColumns : bool { kNo, kYes };
 /// for a single object and for the event of a watch it is {"resourceVersion": …} of the object.
 [[nodiscard]] Json to_table(const Resource& resource, std::span<const Json> objects,
                             Json list_metadata, const OutputForm& form, ShowColumns show,
-                            host::WallTime now);
+                            WallTime now);
 /// Kind, apiVersion and metadata: of one object, or of the object of a watch's event.
 [[nodiscard]] Json to_partial_metadata(const Json& object, const OutputForm& form);
 

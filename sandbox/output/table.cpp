@@ -42,7 +42,7 @@ std::vector<Column> columns_of(const Resource& resource) {
           {.name = "Created At", .type = "date", .format = "", .description = ""}};
 }
 
-Json::Items cells_of(const Resource& resource, const Json& object, host::WallTime now) {
+Json::Items cells_of(const Resource& resource, const Json& object, WallTime now) {
   if (resource.rules != nullptr) return resource.rules->cells(object, now);
   return {object.text_at({"metadata", "name"}), object.text_at({"metadata", "creationTimestamp"})};
 }
@@ -59,7 +59,7 @@ Json to_partial_metadata(const Json& object, const OutputForm& form) {
 }
 
 Json to_table(const Resource& resource, std::span<const Json> objects, Json list_metadata,
-              const OutputForm& form, ShowColumns show, host::WallTime now) {
+              const OutputForm& form, ShowColumns show, WallTime now) {
   Json out = Json::object({{"kind", "Table"}, {"apiVersion", meta_api_version(form)}});
   list_metadata.make_object();
   out["metadata"] = std::move(list_metadata);

@@ -16,7 +16,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_reserved(std::string_view text) {
   constexpr std::string_view kWords[] = {"y",   "n",    "yes",   "no",   "on",
                                          "off", "true", "false", "null", "~"};
-  return std::ranges::find(kWords, host::lower_case(std::string(text))) != std::end(kWords);
+  return std::ranges::find(kWords, lower_case(std::string(text))) != std::end(kWords);
 }
 
 /// A letter first, then nothing that means anything in YAML: no quotes needed.

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/patch/field_set.hpp"
 #include "sandbox/patch/typed_walk.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/patch/field_set.hpp"
 #include "sandbox/patch/value_type.hpp"
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <davit/json_writer.hpp>
+
+#include "lib/base/json_text.hpp"
 
 namespace davit::sandbox {
 
@@ -114,7 +115,7 @@ std::optional<std::string> element_key(const ValueType& list, const Json& elemen
   // Sorted in the table already, as the form asks for.
   for (const std::string& key : list.field->apply_keys) {
     if (out.size() > 3) out += ',';
-    append_json_string(out, key);
+    append_quoted(out, key);
     out += ':';
     if (const Json* value = element.find(key)) {
       append_text(out, *value);

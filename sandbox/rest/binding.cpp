@@ -70,7 +70,7 @@ ApiResult<Json> bound(const Json& old, const Json& binding, const std::string& n
 
 }  // namespace
 
-ApiResult<Response> post_binding(const RestParts& parts, Call& call) {
+ApiResult<HttpServerResponse> post_binding(const RestParts& parts, Call& call) {
   const ApiResult<WriteOptions> options = parse_write_options(call.url.query, WriteKind::kCreate);
   if (!options) return options.error();
   ApiResult<Decoded> decoded =

@@ -1,7 +1,7 @@
 /// Resources that share a collection show the same objects in forms of their own.
 #pragma once
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/store/store.hpp"

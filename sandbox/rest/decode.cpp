@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "host/config/yaml.hpp"
+#include "lib/kube/yaml.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 
 namespace davit::sandbox {
@@ -26,30 +26,30 @@ std::optional<bool> yaml11_boolean(std::string_view text) {
   return std::nullopt;
 }
 
-Result<Json> from_scalar(const host::YamlNode& node) {
-  if (node.kind == host::YamlNode::Kind::kString && !node.quoted) {
+Result<Json> from_scalar(const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::kString && !node.quoted) {
     if (const std::optional<bool> boolean = yaml11_boolean(node.text)) return Json(*boolean);
   }
-  if (node.kind == host::YamlNode::Kind::kString) return Json(node.text);
-  const Result<std::string> text = host::to_json(node);
+  if (node.kind == YamlNode::Kind::kString) return Json(node.text);
+  const Result<std::string> text = to_json(node);
   if (!text) return text.error();
   return parse_json(*text);
 }
 
 /// Bounded by the YAML reader's own limit of nesting.
-Result<Json> from_yaml(const host::YamlNode& node) {
-  if (node.kind == host::YamlNode::Kind::kSequence) {
+Result<Json> from_yaml(const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::kSequence) {
     Json::Items items;
-    for (const host::YamlNode& each : node.items) {
+    for (const YamlNode& each : node.items) {
       Result<Json> item = from_yaml(each);
       if (!item) return item.error();
       items.push_back(std::move(*item));
     }
     return Json(std::move(items));
   }
-  if (node.kind != host::YamlNode::Kind::kMapping) return from_scalar(node);
+  if (node.kind != YamlNode::Kind::kMapping) return from_scalar(node);
   Json::Members members;
-  for (const host::YamlMember& each : node.members) {
+  for (const YamlMember& each : node.members) {
     Result<Json> value = from_yaml(each.value);
     if (!value) return value.error();
     members.push_back({each.key, std::move(*value)});
@@ -58,9 +58,9 @@ Result<Json> from_yaml(const host::YamlNode& node) {
 }
 
 Result<Json> parse_yaml_text(std::string_view text) {
-  const host::YamlDocument document = host::parse_yaml(text, "yaml");
+  const YamlDocument document = parse_yaml(text, "yaml");
   if (!document.mistakes.empty()) {
-    const host::Mistake& first = document.mistakes.front();
+    const Mistake& first = document.mistakes.front();
     return Status(Code::kInvalid, "yaml: line " + std::to_string(first.line) + ": " + first.text);
   }
   return from_yaml(document.root);
@@ -189,8 +189,8 @@ Status conform_metadata(Json& object, FieldFindings& findings) {
   return status;
 }
 
-ApiResult<Json> read_tree(const Request& request, const BodyType& type, const std::string& media,
-                          JsonFindings& findings) {
+ApiResult<Json> read_tree(const HttpServerRequest& request, const BodyType& type,
+                          const std::string& media, JsonFindings& findings) {
   if (media == kProtobufMedia && type.custom == nullptr) {
     Result<Json> object = decode_protobuf(request.body, type.kind);
     if (!object) return unrecognized(type, object.error().message());
@@ -260,7 +260,7 @@ ApiFailure conform_body(Json& object, const BodyType& type, FieldValidation vali
   return unfit(type, "strict decoding error: " + list);
 }
 
-ApiResult<Decoded> decode_body(const Request& request, const BodyType& type,
+ApiResult<Decoded> decode_body(const HttpServerRequest& request, const BodyType& type,
                                FieldValidation validation) {
   if (request.body_too_large || request.body.size() > kBodyBytesMax) {
     return body_too_large(kBodyBytesMax);

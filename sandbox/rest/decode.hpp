@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/options.hpp"
 
 namespace davit::sandbox {
@@ -38,7 +38,7 @@ struct Decoded {
 };
 
 /// The object in the request's body.
-[[nodiscard]] ApiResult<Decoded> decode_body(const Request& request, const BodyType& type,
+[[nodiscard]] ApiResult<Decoded> decode_body(const HttpServerRequest& request, const BodyType& type,
                                              FieldValidation validation);
 
 /// "application/json" of "Application/JSON; charset=utf-8".

@@ -134,7 +134,7 @@ ApiResult<DeleteOptions> read_delete_options(const Call& call) {
   return parse_delete_options(*body);
 }
 
-ApiResult<Response> delete_object(const RestParts& parts, const Call& call) {
+ApiResult<HttpServerResponse> delete_object(const RestParts& parts, const Call& call) {
   const ApiResult<DeleteOptions> options = read_delete_options(call);
   if (!options) return options.error();
   const Resource& resource = *call.resource;
@@ -148,7 +148,7 @@ ApiResult<Response> delete_object(const RestParts& parts, const Call& call) {
   return object_response(parts, call, waits ? 202 : 200, deleted->object);
 }
 
-ApiResult<Response> delete_collection(const RestParts& parts, const Call& call) {
+ApiResult<HttpServerResponse> delete_collection(const RestParts& parts, const Call& call) {
   const ApiResult<DeleteOptions> options = read_delete_options(call);
   if (!options) return options.error();
   const ApiResult<ListOptions> list = parse_list_options(call.url.query, ListKind::kList);

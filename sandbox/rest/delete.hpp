@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/options.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 
@@ -26,7 +26,8 @@ struct Deleted {
 /// Options from the body if there is one, else from the query.
 [[nodiscard]] ApiResult<DeleteOptions> read_delete_options(const Call& call);
 
-[[nodiscard]] ApiResult<Response> delete_object(const RestParts& parts, const Call& call);
-[[nodiscard]] ApiResult<Response> delete_collection(const RestParts& parts, const Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> delete_object(const RestParts& parts, const Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> delete_collection(const RestParts& parts,
+                                                              const Call& call);
 
 }  // namespace davit::sandbox

@@ -62,18 +62,18 @@ std::int64_t pod_grace(const Json& pod, const DeleteOptions& options) {
   return seconds < 0 ? 1 : seconds;
 }
 
-std::string after(host::WallTime now, std::int64_t seconds) {
+std::string after(WallTime now, std::int64_t seconds) {
   return format_time(now + std::chrono::seconds(seconds));
 }
 
 /// A pod that is being deleted already: only an earlier end counts.
-DeletionPlan shorten(const Json& pod, std::int64_t asked, host::WallTime now) {
+DeletionPlan shorten(const Json& pod, std::int64_t asked, WallTime now) {
   const std::int64_t granted = grace_seconds(pod).value_or(0);
   const auto ends = parse_time(pod.text_at({"metadata", "deletionTimestamp"}));
   if (asked >= granted || !ends) return {};
-  const host::WallTime began = *ends - std::chrono::seconds(granted);
+  const WallTime began = *ends - std::chrono::seconds(granted);
   std::int64_t grace = asked;
-  host::WallTime deadline = began + std::chrono::seconds(asked);
+  WallTime deadline = began + std::chrono::seconds(asked);
   if (deadline < now) {
     deadline = now;
     grace = 1;  // Only a request for 0 may make it 0.
@@ -84,7 +84,7 @@ DeletionPlan shorten(const Json& pod, std::int64_t asked, host::WallTime now) {
 }
 
 DeletionPlan plan_pod(const Json& current, Json marked, const DeleteOptions& options,
-                      host::WallTime now) {
+                      WallTime now) {
   const std::int64_t grace = pod_grace(current, options);
   const bool deleting = is_being_deleted(current);
   // A pod that is being deleted already goes at once only if it is asked for in so many words.
@@ -103,7 +103,7 @@ DeletionPlan plan_pod(const Json& current, Json marked, const DeleteOptions& opt
   return {Step::kStore, std::move(marked)};
 }
 
-DeletionPlan plan_namespace(const Json& current, Json marked, host::WallTime now) {
+DeletionPlan plan_namespace(const Json& current, Json marked, WallTime now) {
   if (!is_being_deleted(current)) {
     mark_deleted(marked, after(now, 0), std::nullopt);
     marked["status"].set("phase", "Terminating");
@@ -134,7 +134,7 @@ void hold_definition(Json& definition, std::string_view now) {
 }  // namespace
 
 DeletionPlan plan_deletion(const Resource& resource, const Json& current,
-                           const DeleteOptions& options, host::WallTime now) {
+                           const DeleteOptions& options, WallTime now) {
   Json marked = current;
   const bool deleting = is_being_deleted(current);
   update_finalizers(marked, resource, options.propagation);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "lib/base/clock.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/rest/options.hpp"
 
@@ -22,6 +22,6 @@ struct DeletionPlan {
 };
 
 [[nodiscard]] DeletionPlan plan_deletion(const Resource& resource, const Json& current,
-                                         const DeleteOptions& options, host::WallTime now);
+                                         const DeleteOptions& options, WallTime now);
 
 }  // namespace davit::sandbox

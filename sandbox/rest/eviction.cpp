@@ -146,7 +146,7 @@ ApiFailure mark_evicted(const RestParts& parts, const Resource& pods, const std:
 
 }  // namespace
 
-ApiResult<Response> post_eviction(const RestParts& parts, Call& call) {
+ApiResult<HttpServerResponse> post_eviction(const RestParts& parts, Call& call) {
   const ApiResult<WriteOptions> write = parse_write_options(call.url.query, WriteKind::kCreate);
   if (!write) return write.error();
   const ApiResult<Decoded> decoded =

@@ -14,7 +14,7 @@ constexpr std::string_view kTokenVersion = "meta.k8s.io/v1";
 
 /// Base64 without characters that mean something in a query.
 std::string to_token(std::string_view text) {
-  std::string out = host::encode_base64(text);
+  std::string out = encode_base64(text);
   while (!out.empty() && out.back() == '=') out.pop_back();
   std::ranges::replace(out, '+', '-');
   std::ranges::replace(out, '/', '_');
@@ -26,7 +26,7 @@ std::optional<std::string> from_token(std::string_view text) {
   std::ranges::replace(padded, '-', '+');
   std::ranges::replace(padded, '_', '/');
   while (padded.size() % 4 != 0) padded += '=';
-  return host::decode_base64(padded);
+  return decode_base64(padded);
 }
 
 /// Which state a list shows.
@@ -168,7 +168,7 @@ ApiResult<Page> find_page(const RestParts& parts, const Call& call, const ListOp
   return cut_page(std::move(snapshot.objects), *selection, effective, shown);
 }
 
-ApiResult<Response> get_object(const RestParts& parts, const Call& call) {
+ApiResult<HttpServerResponse> get_object(const RestParts& parts, const Call& call) {
   const std::string_view asked = call.url.query.get("resourceVersion");
   if (!asked.empty()) {
     const Result<Revision> revision = parse_revision(asked);
@@ -182,7 +182,7 @@ ApiResult<Response> get_object(const RestParts& parts, const Call& call) {
   return version_response(parts, call, 200, *version);
 }
 
-ApiResult<Response> list_objects(const RestParts& parts, const Call& call) {
+ApiResult<HttpServerResponse> list_objects(const RestParts& parts, const Call& call) {
   const ApiResult<ListOptions> options = parse_list_options(call.url.query, ListKind::kList);
   if (!options) return options.error();
   ApiResult<Page> page = find_page(parts, call, *options);

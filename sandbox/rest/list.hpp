@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/field_selector.hpp"
 #include "sandbox/rest/label_selector.hpp"
 #include "sandbox/rest/options.hpp"
@@ -50,7 +50,7 @@ struct Page {
 [[nodiscard]] ApiResult<Page> find_page(const RestParts& parts, const Call& call,
                                         const ListOptions& options);
 
-[[nodiscard]] ApiResult<Response> get_object(const RestParts& parts, const Call& call);
-[[nodiscard]] ApiResult<Response> list_objects(const RestParts& parts, const Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> get_object(const RestParts& parts, const Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> list_objects(const RestParts& parts, const Call& call);
 
 }  // namespace davit::sandbox

@@ -31,9 +31,9 @@ void restore_if_missing(Json& next, const Json& old, std::string_view key) {
 
 }  // namespace
 
-std::string time_text(const host::Clock& clock) { return format_time(clock.wall_now()); }
+std::string time_text(const Clock& clock) { return format_time(clock.wall_now()); }
 
-std::string generate_name(std::string_view base, host::Random& random) {
+std::string generate_name(std::string_view base, Random& random) {
   constexpr std::size_t kBaseMax = 58;
   constexpr std::size_t kSuffix = 5;
   // k8s.io/apimachinery/pkg/util/rand: no vowels, no look-alikes.
@@ -43,12 +43,12 @@ std::string generate_name(std::string_view base, host::Random& random) {
   return out;
 }
 
-void stamp_new(Json& object, const Resource& resource, host::Clock& clock, host::Random& random) {
+void stamp_new(Json& object, const Resource& resource, Clock& clock, Random& random) {
   Json& metadata = object["metadata"];
   metadata.make_object();
   for (const std::string_view key : {kDeletionTimestamp, kDeletionGrace}) metadata.erase(key);
   metadata.erase("selfLink");
-  metadata.set("uid", host::random_uuid(random));
+  metadata.set("uid", random_uuid(random));
   metadata.set("creationTimestamp", time_text(clock));
   if (resource.has_generation) metadata.set("generation", 1);
 }

@@ -7,20 +7,20 @@
 
 #include "lib/base/clock.hpp"
 #include "lib/base/random.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/rest/api_error.hpp"
 
 namespace davit::sandbox {
 
 /// Now as objects show it.
-[[nodiscard]] std::string time_text(const host::Clock& clock);
+[[nodiscard]] std::string time_text(const Clock& clock);
 
 /// `base` cut to 58 characters, and five random ones.
-[[nodiscard]] std::string generate_name(std::string_view base, host::Random& random);
+[[nodiscard]] std::string generate_name(std::string_view base, Random& random);
 
 /// rest.FillObjectMetaSystemFields: a fresh identity, whatever the client sent.
-void stamp_new(Json& object, const Resource& resource, host::Clock& clock, host::Random& random);
+void stamp_new(Json& object, const Resource& resource, Clock& clock, Random& random);
 
 /// Fills metadata.namespace from the URL, or drops it where there is none; 400 when the body says
 /// another.

@@ -84,8 +84,8 @@ RuleSet rules_of(const std::string& part) {
   return part == "ephemeralcontainers" || part == "resize" ? RuleSet::kDefaults : RuleSet::kNone;
 }
 
-ApiResult<Response> write_part(const RestParts& parts, Call& call, const WriteOptions& options,
-                               const Produce& body_for) {
+ApiResult<HttpServerResponse> write_part(const RestParts& parts, Call& call,
+                                         const WriteOptions& options, const Produce& body_for) {
   WriteTarget target = target_of(parts, call, options);
   target.rules = rules_of(call.url.subresource);
   const ApiResult<Written> written = rewrite_object(
@@ -106,7 +106,7 @@ bool is_object_part(std::string_view subresource) {
   return std::ranges::find(kParts, subresource) != kParts.end();
 }
 
-ApiResult<Response> write_object_part(const RestParts& parts, Call& call) {
+ApiResult<HttpServerResponse> write_object_part(const RestParts& parts, Call& call) {
   const BodyType type = BodyType::of(*call.resource);
   if (call.verb == Verb::kPatch) {
     ApiResult<Patch> patch = read_patch(call, type);

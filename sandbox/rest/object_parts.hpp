@@ -2,7 +2,7 @@
 /// pods/resize, certificatesigningrequests/approval.
 #pragma once
 
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 
 namespace davit::sandbox {
@@ -10,6 +10,6 @@ namespace davit::sandbox {
 /// Whether `subresource` of the call is one of them.
 [[nodiscard]] bool is_object_part(std::string_view subresource);
 /// PUT and PATCH; GET is that of the object.
-[[nodiscard]] ApiResult<Response> write_object_part(const RestParts& parts, Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> write_object_part(const RestParts& parts, Call& call);
 
 }  // namespace davit::sandbox

@@ -41,7 +41,7 @@ ApiError bad_patch(std::string_view shown, std::string_view why) {
 }
 
 /// The patch as Go would print it in a message.
-std::string shown_patch(const Patch& patch, const Request& request) {
+std::string shown_patch(const Patch& patch, const HttpServerRequest& request) {
   return patch.type == PatchType::kStrategic ? go_text(patch.body) : request.body;
 }
 
@@ -204,7 +204,7 @@ ApiResult<Json> apply_intent(const Patch& patch, const Json& old, const Call& ca
   return live;
 }
 
-ApiResult<Response> patch_object(const RestParts& parts, Call& call) {
+ApiResult<HttpServerResponse> patch_object(const RestParts& parts, Call& call) {
   const BodyType type = BodyType::of(*call.resource);
   const ApiResult<Patch> patch = read_patch(call, type);
   if (!patch) {

@@ -74,7 +74,7 @@ ApiFailure check_options(const Query& query, const std::string& name) {
 
 }  // namespace
 
-ApiResult<Response> get_pod_log(const RestParts& parts, const Call& call) {
+ApiResult<HttpServerResponse> get_pod_log(const RestParts& parts, const Call& call) {
   const std::string& name = call.url.name;
   if (ApiFailure failure = check_options(call.url.query, name)) return *failure;
   const VersionPtr version = parts.store.get(call.resource->collection, call.ns(), name);
@@ -82,7 +82,7 @@ ApiResult<Response> get_pod_log(const RestParts& parts, const Call& call) {
   const Json pod = version->json();
   const ApiResult<std::string> container = chosen_container(pod, call.url.query.get("container"));
   if (!container) return container.error();
-  Response response;
+  HttpServerResponse response;
   response.content_type = "text/plain";
   if (pod.text_at({"spec", "nodeName"}).empty()) {
     response.status = 204;

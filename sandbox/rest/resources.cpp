@@ -40,12 +40,12 @@ Resources::Resources(std::vector<ResourcePtr> builtin)
     : set_(std::make_shared<const ResourceSet>(std::move(builtin))) {}
 
 std::shared_ptr<const ResourceSet> Resources::now() const {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   return set_;
 }
 
 void Resources::replace(const Collection& collection, std::vector<ResourcePtr> versions) {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<ResourcePtr> all = set_->all();
   std::erase_if(all, [&](const ResourcePtr& each) { return each->collection == collection; });
   all.insert(all.end(), versions.begin(), versions.end());

@@ -48,7 +48,7 @@ class Resources {
   void replace(const Collection& collection, std::vector<ResourcePtr> versions) EXCLUDES(mutex_);
 
  private:
-  mutable host::Mutex mutex_;
+  mutable Mutex mutex_;
   std::shared_ptr<const ResourceSet> set_ GUARDED_BY(mutex_);
 };
 

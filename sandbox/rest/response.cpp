@@ -10,20 +10,12 @@ bool is_plain(const OutputForm& form) {
   return form.form == Form::kWhole && form.media == Media::kJson && !form.pretty;
 }
 
-Response encoded(const Call& call, int code, const Json& body) {
-  Response response;
+HttpServerResponse encoded(const Call& call, int code, const Json& body) {
+  HttpServerResponse response;
   response.status = code;
   EncodedBody encoded = encode_body(body, call.form);
   response.content_type = std::move(encoded.content_type);
   response.body = std::move(encoded.text);
-  return response;
-}
-
-Response plain(int code, std::string text) {
-  Response response;
-  response.status = code;
-  response.body = std::move(text);
-  response.body += '\n';
   return response;
 }
 
@@ -88,14 +80,15 @@ Json whole_list(const Resource& resource, std::vector<Json> objects, Json metada
 
 }  // namespace
 
-Response version_response(const RestParts& parts, const Call& call, int code,
-                          const Version& version) {
-  if (is_plain(call.form)) return plain(code, load_text(version, *call.resource));
+HttpServerResponse version_response(const RestParts& parts, const Call& call, int code,
+                                    const Version& version) {
+  if (is_plain(call.form)) return json_response(code, load_text(version, *call.resource));
   return object_response(parts, call, code, load(version, *call.resource));
 }
 
-Response object_response(const RestParts& parts, const Call& call, int code, const Json& object) {
-  if (is_plain(call.form)) return plain(code, to_text(object));
+HttpServerResponse object_response(const RestParts& parts, const Call& call, int code,
+                                   const Json& object) {
+  if (is_plain(call.form)) return json_response(code, to_text(object));
   const Resource& resource = *call.resource;
   if (call.form.form == Form::kWhole || object.get("kind").text() != resource.kind) {
     return encoded(call, code, object);
@@ -110,15 +103,16 @@ Response object_response(const RestParts& parts, const Call& call, int code, con
                           parts.clock.wall_now()));
 }
 
-Response written_response(const RestParts& parts, const Call& call, const Written& written) {
+HttpServerResponse written_response(const RestParts& parts, const Call& call,
+                                    const Written& written) {
   return version_response(parts, call, written.effect == Written::Effect::kCreated ? 201 : 200,
                           *written.version);
 }
 
-Response list_response(const RestParts& parts, const Call& call,
-                       const std::vector<VersionPtr>& objects, Json metadata) {
+HttpServerResponse list_response(const RestParts& parts, const Call& call,
+                                 const std::vector<VersionPtr>& objects, Json metadata) {
   const Resource& resource = *call.resource;
-  if (is_plain(call.form)) return plain(200, list_text(resource, objects, metadata));
+  if (is_plain(call.form)) return json_response(200, list_text(resource, objects, metadata));
   std::vector<Json> loaded;
   loaded.reserve(objects.size());
   for (const VersionPtr& each : objects) loaded.push_back(load(*each, resource));

@@ -10,17 +10,18 @@
 namespace davit::sandbox {
 
 /// A stored object in the form of the call's resource.
-[[nodiscard]] Response version_response(const RestParts& parts, const Call& call, int code,
-                                        const Version& version);
+[[nodiscard]] HttpServerResponse version_response(const RestParts& parts, const Call& call,
+                                                  int code, const Version& version);
 /// An object with kind and apiVersion. An object that is not of the call's resource (a Status, a
 /// Scale) is never a Table.
-[[nodiscard]] Response object_response(const RestParts& parts, const Call& call, int code,
-                                       const Json& object);
+[[nodiscard]] HttpServerResponse object_response(const RestParts& parts, const Call& call, int code,
+                                                 const Json& object);
 /// The response to a write: 201 if the object was created.
-[[nodiscard]] Response written_response(const RestParts& parts, const Call& call,
-                                        const Written& written);
+[[nodiscard]] HttpServerResponse written_response(const RestParts& parts, const Call& call,
+                                                  const Written& written);
 /// A list with this metadata.
-[[nodiscard]] Response list_response(const RestParts& parts, const Call& call,
-                                     const std::vector<VersionPtr>& objects, Json metadata);
+[[nodiscard]] HttpServerResponse list_response(const RestParts& parts, const Call& call,
+                                               const std::vector<VersionPtr>& objects,
+                                               Json metadata);
 
 }  // namespace davit::sandbox

@@ -7,9 +7,9 @@
 #include "lib/base/clock.hpp"
 #include "lib/base/random.hpp"
 #include "sandbox/admission/admission.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/output/output.hpp"
-#include "sandbox/rest/api_error.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/url.hpp"
 #include "sandbox/store/store.hpp"
@@ -31,8 +31,8 @@ class WriteObserver {
 /// All borrowed; thread-safe each.
 struct RestParts {
   Store& store;
-  host::Clock& clock;
-  host::Random& random;
+  Clock& clock;
+  Random& random;
   Resources& resources;
   Admission& admission;
   WriteObserver& observer;
@@ -44,7 +44,7 @@ using WritePermit = std::function<ApiFailure(const Json& next, const Json& old)>
 
 /// One request for a resource on its way through the verbs.
 struct Call {
-  const Request& request;
+  const HttpServerRequest& request;
   const Url& url;
   Verb verb = Verb::kOther;
   ResourcePtr resource;

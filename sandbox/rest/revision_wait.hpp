@@ -20,24 +20,24 @@ class RevisionWait {
         next_look_(parts.clock.now() + kBetweenLooks) {}
 
   /// False: the store has come there, or has not in time.
-  [[nodiscard]] bool goes_on(host::Time now) {
+  [[nodiscard]] bool goes_on(Time now) {
     if (now >= end_ || store_.revision() >= awaited_) return false;
     next_look_ = std::min(now + kBetweenLooks, end_);
     return true;
   }
   /// When to ask goes_on() again.
-  [[nodiscard]] host::Time next_look() const { return next_look_; }
+  [[nodiscard]] Time next_look() const { return next_look_; }
 
  private:
   /// blockTimeout of k8s.io/apiserver/pkg/storage/cacher.
-  static constexpr host::Duration kLongest = std::chrono::seconds(3);
+  static constexpr Duration kLongest = std::chrono::seconds(3);
   /// Rare enough to cost nothing. The real server's cache is behind its etcd by as much.
-  static constexpr host::Duration kBetweenLooks = std::chrono::milliseconds(50);
+  static constexpr Duration kBetweenLooks = std::chrono::milliseconds(50);
 
   const Store& store_;
   const Revision awaited_;
-  const host::Time end_;
-  host::Time next_look_;
+  const Time end_;
+  Time next_look_;
 };
 
 }  // namespace davit::sandbox

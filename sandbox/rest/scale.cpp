@@ -149,14 +149,14 @@ ApiResult<Json> with_replicas(const Json& old, const Json& scale, const Call& ca
   return next;
 }
 
-ApiResult<Response> scale_response(const RestParts& parts, const Call& call,
-                                   const ApiResult<Written>& written) {
+ApiResult<HttpServerResponse> scale_response(const RestParts& parts, const Call& call,
+                                             const ApiResult<Written>& written) {
   if (!written) return written.error();
   const Json parent = load(*written->version, *call.resource);
   return object_response(parts, call, 200, scale_of(parent, *call.resource));
 }
 
-ApiResult<Response> put_scale(const RestParts& parts, Call& call) {
+ApiResult<HttpServerResponse> put_scale(const RestParts& parts, Call& call) {
   const ApiResult<WriteOptions> options = parse_write_options(call.url.query, WriteKind::kUpdate);
   if (!options) return options.error();
   ApiResult<Decoded> decoded = decode_body(call.request, scale_type(), options->validation);
@@ -170,7 +170,7 @@ ApiResult<Response> put_scale(const RestParts& parts, Call& call) {
           call.warnings));
 }
 
-ApiResult<Response> patch_scale(const RestParts& parts, Call& call) {
+ApiResult<HttpServerResponse> patch_scale(const RestParts& parts, Call& call) {
   const BodyType type = scale_type();
   ApiResult<Patch> patch = read_patch(call, type);
   if (!patch) return patch.error();
@@ -190,7 +190,7 @@ ApiResult<Response> patch_scale(const RestParts& parts, Call& call) {
 
 }  // namespace
 
-ApiResult<Response> get_scale(const RestParts& parts, Call& call) {
+ApiResult<HttpServerResponse> get_scale(const RestParts& parts, Call& call) {
   const VersionPtr version = parts.store.get(call.resource->collection, call.ns(), call.url.name);
   if (version == nullptr) {  // Only this verb names the subresource.
     Subject subject = Subject::resource(*call.resource, call.url.name);
@@ -203,7 +203,7 @@ ApiResult<Response> get_scale(const RestParts& parts, Call& call) {
                          scale_of(load(*version, *call.resource), *call.resource));
 }
 
-ApiResult<Response> write_scale(const RestParts& parts, Call& call) {
+ApiResult<HttpServerResponse> write_scale(const RestParts& parts, Call& call) {
   return call.verb == Verb::kPatch ? patch_scale(parts, call) : put_scale(parts, call);
 }
 

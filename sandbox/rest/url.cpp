@@ -123,7 +123,7 @@ std::vector<std::string> Query::all(std::string_view name) const {
 bool Query::flag(std::string_view name) const {
   const std::optional<std::string_view> value = find(name);
   if (!value || *value == "0") return false;
-  return host::lower_case(std::string(*value)) != "false";
+  return lower_case(std::string(*value)) != "false";
 }
 
 std::string_view to_text(Verb verb) {

@@ -34,7 +34,7 @@ ApiFailure check_uid(const Json& object, const Json& old, const Resource& resour
       "Precondition failed: UID in precondition: " + given + ", UID in object meta: " + there);
 }
 
-ApiResult<Response> post_object(const RestParts& parts, Call& call) {
+ApiResult<HttpServerResponse> post_object(const RestParts& parts, Call& call) {
   const ApiResult<WriteOptions> options = parse_write_options(call.url.query, WriteKind::kCreate);
   if (!options) return options.error();
   ApiResult<Decoded> decoded =
@@ -47,7 +47,7 @@ ApiResult<Response> post_object(const RestParts& parts, Call& call) {
   return written_response(parts, call, *written);
 }
 
-ApiResult<Response> put_object(const RestParts& parts, Call& call) {
+ApiResult<HttpServerResponse> put_object(const RestParts& parts, Call& call) {
   const ApiResult<WriteOptions> options = parse_write_options(call.url.query, WriteKind::kUpdate);
   if (!options) return options.error();
   ApiResult<Decoded> decoded =

@@ -1,14 +1,14 @@
 /// POST, PUT and PATCH of objects and of their status.
 #pragma once
 
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 
 namespace davit::sandbox {
 
-[[nodiscard]] ApiResult<Response> post_object(const RestParts& parts, Call& call);
-[[nodiscard]] ApiResult<Response> put_object(const RestParts& parts, Call& call);
-[[nodiscard]] ApiResult<Response> patch_object(const RestParts& parts, Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> post_object(const RestParts& parts, Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> put_object(const RestParts& parts, Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> patch_object(const RestParts& parts, Call& call);
 
 /// 400 when a body names another object than the URL, or none.
 [[nodiscard]] ApiFailure check_name(const Json& object, const std::string& name);

@@ -11,9 +11,9 @@ using namespace std::chrono_literals;
 
 /// How long a watch lives when the client does not say: half an hour to an hour, so that not all
 /// come back at once.
-constexpr host::Duration kShortest = 30min;
+constexpr Duration kShortest = 30min;
 
-host::Time deadline_of(const RestParts& parts, const ListOptions& options) {
+Time deadline_of(const RestParts& parts, const ListOptions& options) {
   // Far beyond every watch, near enough that adding it to a time cannot overflow.
   constexpr std::int64_t kSecondsMax = 365LL * 24 * 60 * 60;
   const std::int64_t seconds = options.timeout_seconds.value_or(0);
@@ -33,7 +33,7 @@ ApiFailure plan_start(const RestParts& parts, const ListOptions& options, WatchP
 
 }  // namespace
 
-ApiResult<Response> watch_objects(const RestParts& parts, const Call& call) {
+ApiResult<HttpServerResponse> watch_objects(const RestParts& parts, const Call& call) {
   const ApiResult<ListOptions> options = parse_list_options(call.url.query, ListKind::kWatch);
   if (!options) return options.error();
   ApiResult<Selection> selection = parse_selection(call, *options);
@@ -47,7 +47,7 @@ ApiResult<Response> watch_objects(const RestParts& parts, const Call& call) {
                          : WatchPlan::Bookmarks::kSome;
   }
   if (ApiFailure failure = plan_start(parts, *options, plan)) return *failure;
-  Response response;
+  HttpServerResponse response;
   response.content_type = watch_content_type(call.form);
   response.stream = std::make_unique<WatchStream>(parts, call.resource, call.form, std::move(plan));
   return response;

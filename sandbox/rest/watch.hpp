@@ -1,11 +1,11 @@
 /// WATCH: a body that follows the store's history.
 #pragma once
 
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 
 namespace davit::sandbox {
 
-[[nodiscard]] ApiResult<Response> watch_objects(const RestParts& parts, const Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> watch_objects(const RestParts& parts, const Call& call);
 
 }  // namespace davit::sandbox

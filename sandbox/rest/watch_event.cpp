@@ -16,7 +16,7 @@ void close_event(std::string& out) { out += "}\n"; }
 
 }  // namespace
 
-WatchEventWriter::WatchEventWriter(ResourcePtr resource, OutputForm form, const host::Clock& clock)
+WatchEventWriter::WatchEventWriter(ResourcePtr resource, OutputForm form, const Clock& clock)
     : resource_(std::move(resource)), form_(form), clock_(clock) {}
 
 void WatchEventWriter::append(std::string& out, std::string_view type, const Version& version) {

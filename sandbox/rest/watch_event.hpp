@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "lib/base/clock.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/output/output.hpp"
-#include "sandbox/rest/api_error.hpp"
 
 namespace davit::sandbox {
 
@@ -14,7 +14,7 @@ namespace davit::sandbox {
 class WatchEventWriter {
  public:
   /// `clock` is borrowed.
-  WatchEventWriter(ResourcePtr resource, OutputForm form, const host::Clock& clock);
+  WatchEventWriter(ResourcePtr resource, OutputForm form, const Clock& clock);
 
   /// `type` is "ADDED", "MODIFIED" or "DELETED".
   void append(std::string& out, std::string_view type, const Version& version);
@@ -31,7 +31,7 @@ class WatchEventWriter {
 
   const ResourcePtr resource_;
   const OutputForm form_;
-  const host::Clock& clock_;
+  const Clock& clock_;
   ShowColumns columns_ = ShowColumns::kYes;
 };
 

@@ -8,9 +8,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr host::Duration kBookmarkInterval = 1min;
+constexpr Duration kBookmarkInterval = 1min;
 /// A last bookmark shortly before the end lets the client go on from there.
-constexpr host::Duration kLastBookmark = 2s;
+constexpr Duration kLastBookmark = 2s;
 /// Changes taken from the store at a time; bounds what is copied under its lock.
 constexpr std::size_t kBatch = 256;
 
@@ -30,9 +30,9 @@ WatchStream::WatchStream(const RestParts& parts, ResourcePtr resource, OutputFor
   if (phase_ == Phase::kWaiting) static_cast<void>(take_state());
 }
 
-BodyStream::State WatchStream::read(std::string& out, std::size_t bytes_max) {
+HttpBodyStream::State WatchStream::read(std::string& out, std::size_t bytes_max) {
   const std::size_t size_max = out.size() + bytes_max;
-  const host::Time now = parts_.clock.now();
+  const Time now = parts_.clock.now();
   if (phase_ == Phase::kWaiting) wait(out, now);
   if (phase_ == Phase::kInitial) send_initial(out, size_max);
   if (phase_ == Phase::kLive && out.size() < size_max) {
@@ -47,13 +47,13 @@ void WatchStream::on_ready(std::function<void()> ready) {
   subscription_ = parts_.store.subscribe(resource_->collection, std::move(ready));
 }
 
-host::Time WatchStream::next_read() const {
-  if (phase_ == Phase::kEnded) return host::Time::max();
+Time WatchStream::next_read() const {
+  if (phase_ == Phase::kEnded) return Time::max();
   if (phase_ == Phase::kWaiting) return std::min(plan_.deadline, wait_.next_look());
   return std::min(plan_.deadline, bookmark_due());
 }
 
-void WatchStream::wait(std::string& out, host::Time now) {
+void WatchStream::wait(std::string& out, Time now) {
   if (now >= plan_.deadline) {
     phase_ = Phase::kEnded;
     return;
@@ -123,18 +123,18 @@ void WatchStream::send_change(std::string& out, const Change& change) {
   if (matched) writer_.append_at(out, "DELETED", *change.previous, change.object->revision);
 }
 
-void WatchStream::send_bookmark(std::string& out, host::Time now) {
+void WatchStream::send_bookmark(std::string& out, Time now) {
   bookmarked_ = now;
   if (position_ == reported_) return;
   reported_ = position_;
   writer_.append_bookmark(out, WatchEventWriter::Bookmark::kProgress, position_);
 }
 
-host::Time WatchStream::bookmark_due() const {
-  if (plan_.bookmarks == WatchPlan::Bookmarks::kNone) return host::Time::max();
-  const host::Time last = plan_.deadline - kLastBookmark;
-  const host::Time next = bookmarked_ + kBookmarkInterval;
-  if (bookmarked_ >= last) return host::Time::max();
+Time WatchStream::bookmark_due() const {
+  if (plan_.bookmarks == WatchPlan::Bookmarks::kNone) return Time::max();
+  const Time last = plan_.deadline - kLastBookmark;
+  const Time next = bookmarked_ + kBookmarkInterval;
+  if (bookmarked_ >= last) return Time::max();
   return std::min(next, last);
 }
 

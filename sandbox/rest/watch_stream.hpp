@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/rest/http_message.hpp"
+#include "lib/net/http_message.hpp"
 #include "sandbox/rest/list.hpp"
 #include "sandbox/rest/revision_wait.hpp"
 #include "sandbox/rest/watch_event.hpp"
@@ -26,18 +26,18 @@ struct WatchPlan {
     kSome,
     kAlsoAfterInitial
   } bookmarks = Bookmarks::kNone;
-  host::Time deadline;
+  Time deadline;
 };
 
 /// Reads changes from the store when asked, so a slow reader costs nothing. `parts` is borrowed for
 /// the stream's life.
-class WatchStream final : public BodyStream {
+class WatchStream final : public HttpBodyStream {
  public:
   WatchStream(const RestParts& parts, ResourcePtr resource, OutputForm form, WatchPlan plan);
 
   [[nodiscard]] State read(std::string& out, std::size_t bytes_max) override;
   void on_ready(std::function<void()> ready) override;
-  [[nodiscard]] host::Time next_read() const override;
+  [[nodiscard]] Time next_read() const override;
 
  private:
   enum class Phase : std::uint8_t {
@@ -47,13 +47,13 @@ class WatchStream final : public BodyStream {
     kEnded,
   };
 
-  void wait(std::string& out, host::Time now);
+  void wait(std::string& out, Time now);
   [[nodiscard]] bool take_state();
   void send_initial(std::string& out, std::size_t size_max);
   void send_changes(std::string& out, std::size_t size_max);
   void send_change(std::string& out, const Change& change);
-  void send_bookmark(std::string& out, host::Time now);
-  [[nodiscard]] host::Time bookmark_due() const;
+  void send_bookmark(std::string& out, Time now);
+  [[nodiscard]] Time bookmark_due() const;
   [[nodiscard]] bool is_served() const;
 
   const RestParts parts_;
@@ -66,7 +66,7 @@ class WatchStream final : public BodyStream {
   std::size_t sent_ = 0;   // How many of initial_ are sent.
   Revision position_ = 0;  // All of the collection's changes up to here are sent.
   Revision reported_ = 0;  // The last position that a bookmark could no longer improve.
-  host::Time bookmarked_;  // When the last bookmark was due.
+  Time bookmarked_;        // When the last bookmark was due.
   std::unique_ptr<Store::Subscription> subscription_;
 };
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/options.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 

@@ -310,14 +310,14 @@ bool Conformer::bytes(const Message& message, const Field& field, Json& json, co
   if (!json.is_string()) {
     return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, place));
   }
-  const std::optional<std::string> decoded = host::decode_base64(json.text());
+  const std::optional<std::string> decoded = decode_base64(json.text());
   if (!decoded) {
     const std::size_t good = json.text().find_first_not_of(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
     const std::size_t at = good == std::string::npos ? json.text().size() / 4 * 4 : good;
     return wrong("illegal base64 data at input byte " + std::to_string(at));
   }
-  std::string text = host::encode_base64(*decoded);
+  std::string text = encode_base64(*decoded);
   if (text != json.text()) json = Json(std::move(text));
   return true;
 }

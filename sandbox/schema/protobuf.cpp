@@ -169,7 +169,7 @@ class Decoder {
         out = varint(type, integer(reader));
         return;
       case FieldType::kBytes:
-        out = Json(host::encode_base64(bytes(reader)));
+        out = Json(encode_base64(bytes(reader)));
         return;
       case FieldType::kMessage:
         return message(*type.message, submessage(reader), out);

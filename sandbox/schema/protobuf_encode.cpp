@@ -104,7 +104,7 @@ void write_value(const Field& type, std::uint32_t number, const Json& json, pbf_
     case FieldType::kBoolean:
       return out.add_bool(number, json.boolean());
     case FieldType::kBytes:
-      return out.add_bytes(number, host::decode_base64(json.text()).value_or(""));
+      return out.add_bytes(number, decode_base64(json.text()).value_or(""));
     case FieldType::kDouble:
       return out.add_double(number, double_of(json));
     default:

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 
 namespace davit::sandbox {
 

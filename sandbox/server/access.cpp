@@ -6,7 +6,7 @@ namespace davit::sandbox {
 
 namespace {
 
-AccessAttributes attributes_of(const Request& request, const Url& url, Verb verb) {
+AccessAttributes attributes_of(const HttpServerRequest& request, const Url& url, Verb verb) {
   AccessAttributes out;
   out.resource = url.is_resource;
   out.path = url.path;
@@ -41,7 +41,8 @@ ApiError denied(const Identity& who, const AccessAttributes& what, const Access&
   return error;
 }
 
-ApiResult<Identity> acting_identity(const ApiServerOptions& options, const Request& request) {
+ApiResult<Identity> acting_identity(const ApiServerOptions& options,
+                                    const HttpServerRequest& request) {
   Result<Identity> who = options.authenticator->authenticate(request);
   if (!who) return unauthorized();
   Result<Identity> acting = impersonate(request, *who, *options.authorizer);
@@ -57,7 +58,7 @@ ApiResult<Identity> acting_identity(const ApiServerOptions& options, const Reque
 
 }  // namespace
 
-ApiResult<Identity> check_access(const ApiServerOptions& options, const Request& request,
+ApiResult<Identity> check_access(const ApiServerOptions& options, const HttpServerRequest& request,
                                  const Url& url, Verb verb) {
   ApiResult<Identity> who = acting_identity(options, request);
   if (!who) return who;

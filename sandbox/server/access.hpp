@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sandbox/auth/auth.hpp"
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/url.hpp"
 #include "sandbox/server/api_server.hpp"
 
@@ -10,6 +10,7 @@ namespace davit::sandbox {
 
 /// 401 or 403 when not. `options` name an authenticator and an authorizer.
 [[nodiscard]] ApiResult<Identity> check_access(const ApiServerOptions& options,
-                                               const Request& request, const Url& url, Verb verb);
+                                               const HttpServerRequest& request, const Url& url,
+                                               Verb verb);
 
 }  // namespace davit::sandbox

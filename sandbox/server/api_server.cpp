@@ -22,8 +22,8 @@ std::string warning_header(std::string_view text) {
   return out + '"';
 }
 
-ApiResult<Response> respond(const RestParts& rest, const ApiServerOptions& options,
-                            Documents& documents, Call& call) {
+ApiResult<HttpServerResponse> respond(const RestParts& rest, const ApiServerOptions& options,
+                                      Documents& documents, Call& call) {
   ApiResult<Identity> who = check_access(options, call.request, call.url, call.verb);
   if (!who) return who.error();
   const Serving serving{rest, options, *who, documents};
@@ -54,13 +54,14 @@ Result<std::unique_ptr<ApiServer>> ApiServer::open(ApiServerParts parts, ApiServ
   return std::make_unique<ApiServer>(Private(), std::move(state));
 }
 
-Response ApiServer::handle(const Request& request) {
+HttpServerResponse ApiServer::handle(const HttpServerRequest& request) {
   ApiResult<Url> url = parse_url(request.target);
   if (!url) return to_response(url.error());
   Call call{request, *url, verb_of(request.method, *url),
             nullptr, {},   std::string(request.header("User-Agent"))};
-  ApiResult<Response> result = respond(state_->rest, state_->options, state_->documents, call);
-  Response response = result ? std::move(*result) : to_response(result.error());
+  ApiResult<HttpServerResponse> result =
+      respond(state_->rest, state_->options, state_->documents, call);
+  HttpServerResponse response = result ? std::move(*result) : to_response(result.error());
   if (!result && !result.error().plain && call.form.media == Media::kProtobuf) {
     EncodedBody status = encode_body(to_status(result.error()), call.form);
     response.content_type = std::move(status.content_type);
@@ -69,7 +70,7 @@ Response ApiServer::handle(const Request& request) {
   response.headers.emplace_back("Cache-Control", "no-cache, private");
   const std::string_view audit = request.header("Audit-Id");
   response.headers.emplace_back(
-      "Audit-Id", audit.empty() ? host::random_uuid(state_->outer.random) : std::string(audit));
+      "Audit-Id", audit.empty() ? random_uuid(state_->outer.random) : std::string(audit));
   if (!result && result.error().awaited) {
     response.deferred =
         std::make_unique<ResponseAtRevision>(*this, state_->rest, request, *result.error().awaited);

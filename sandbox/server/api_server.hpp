@@ -8,11 +8,11 @@
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
+#include "lib/net/http_message.hpp"
 #include "sandbox/admission/admission.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
 #include "sandbox/crd/custom_resource.hpp"
-#include "sandbox/rest/http_message.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/store/store.hpp"
 
@@ -49,13 +49,13 @@ struct ApiServerOptions {
 /// The parts of the server. All borrowed; must outlive the server and every watch.
 struct ApiServerParts {
   Store& store;
-  host::Clock& clock;
-  host::Random& random;
-  host::Log log;
+  Clock& clock;
+  Random& random;
+  Logger log;
 };
 
 /// Thread-safe. Open watches and deferred responses must end before the server does.
-class ApiServer final : public Handler {
+class ApiServer final : public HttpHandler {
  private:
   struct State;
   struct Private {};  // Only open() makes one.
@@ -68,7 +68,7 @@ class ApiServer final : public Handler {
   ApiServer(Private, std::unique_ptr<State> state);
   ~ApiServer() override;
 
-  [[nodiscard]] Response handle(const Request& request) override;
+  [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override;
 
   /// The resources served at the moment.
   [[nodiscard]] std::shared_ptr<const ResourceSet> resources() const;

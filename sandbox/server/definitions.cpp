@@ -54,13 +54,13 @@ std::vector<ResourcePtr> served_at_first(ValidationRules validation_rules) {
   return out;
 }
 
-Definitions::Definitions(Store& store, host::Clock& clock, host::Random& random,
-                         Resources& resources, Admission& admission)
+Definitions::Definitions(Store& store, Clock& clock, Random& random, Resources& resources,
+                         Admission& admission)
     : store_(store), clock_(clock), random_(random), resources_(resources), admission_(admission) {}
 
 void Definitions::restore() {
   for (const VersionPtr& each : store_.list(kDefinitions, "").objects) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     serve(each->json());
   }
 }
@@ -78,7 +78,7 @@ void Definitions::stored(const Resource& resource, const VersionPtr& version) {
 
 void Definitions::removed(const Resource& resource, const VersionPtr& version) {
   if (is_definition(resource)) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     resources_.replace(objects_of(version->json()), {});
     return;
   }
@@ -86,7 +86,7 @@ void Definitions::removed(const Resource& resource, const VersionPtr& version) {
 }
 
 void Definitions::update_status(const std::string& name) {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     const VersionPtr current = store_.get(kDefinitions, "", name);
     if (current == nullptr) return;

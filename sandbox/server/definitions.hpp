@@ -20,7 +20,7 @@ namespace davit::sandbox {
 /// Thread-safe. All arguments are borrowed.
 class Definitions final : public WriteObserver {
  public:
-  Definitions(Store& store, host::Clock& clock, host::Random& random, Resources& resources,
+  Definitions(Store& store, Clock& clock, Random& random, Resources& resources,
               Admission& admission);
 
   /// Serves what the store holds already. Before the first request.
@@ -39,11 +39,11 @@ class Definitions final : public WriteObserver {
   [[nodiscard]] std::vector<Json> neighbours(const std::string& group) const;
 
   Store& store_;
-  host::Clock& clock_;
-  host::Random& random_;
+  Clock& clock_;
+  Random& random_;
   Resources& resources_;
   Admission& admission_;
-  host::Mutex mutex_;  // One change of the table at a time, in the order of the definitions.
+  Mutex mutex_;  // One change of the table at a time, in the order of the definitions.
 };
 
 }  // namespace davit::sandbox

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "host/config/duration.hpp"
+#include "lib/kube/duration.hpp"
 #include "sandbox/auth/escalation.hpp"
 #include "sandbox/auth/reviews.hpp"
 #include "sandbox/rest/binding.hpp"
@@ -116,7 +116,7 @@ ApiFailure agree_on_form(Call& call) {
 /// Nothing here takes long enough to be cut off, but a timeout must be one.
 ApiFailure check_timeout(const Call& call) {
   const std::string_view timeout = call.url.query.get("timeout");
-  if (call.verb == Verb::kWatch || timeout.empty() || host::parse_duration(timeout)) {
+  if (call.verb == Verb::kWatch || timeout.empty() || parse_signed_duration(timeout)) {
     return std::nullopt;
   }
   return bad_request("invalid timeout specified in the request URL - time: invalid duration " +
@@ -140,7 +140,7 @@ WritePermit permit_of(const Serving& serving, const Call& call) {
   };
 }
 
-ApiResult<Response> serve_object(const Serving& serving, Call& call) {
+ApiResult<HttpServerResponse> serve_object(const Serving& serving, Call& call) {
   const RestParts& parts = serving.rest;
   switch (call.verb) {
     case Verb::kGet:
@@ -166,7 +166,8 @@ ApiResult<Response> serve_object(const Serving& serving, Call& call) {
 }
 
 /// A new object of a kind that nothing acts on looks as if something were broken.
-void warn_without_controller(const Serving& serving, Call& call, const Response& response) {
+void warn_without_controller(const Serving& serving, Call& call,
+                             const HttpServerResponse& response) {
   constexpr int kCreated = 201;
   const Resource& resource = *call.resource;
   const std::vector<std::string>& kinds = serving.options.without_controller;
@@ -180,7 +181,7 @@ void warn_without_controller(const Serving& serving, Call& call, const Response&
 
 }  // namespace
 
-ApiResult<Response> serve_resource(const Serving& serving, Call& call) {
+ApiResult<HttpServerResponse> serve_resource(const Serving& serving, Call& call) {
   ApiResult<ResourcePtr> resource = find_resource(serving, call);
   if (!resource) return resource.error();
   call.resource = std::move(*resource);
@@ -191,7 +192,7 @@ ApiResult<Response> serve_resource(const Serving& serving, Call& call) {
   if (is_review(call.resource->group, call.resource->kind)) return serve_review(serving, call);
   if (call.resource->kind == "Binding") return post_binding(serving.rest, call);
   call.permit = permit_of(serving, call);
-  ApiResult<Response> response = serve_object(serving, call);
+  ApiResult<HttpServerResponse> response = serve_object(serving, call);
   if (response) warn_without_controller(serving, call, *response);
   return response;
 }

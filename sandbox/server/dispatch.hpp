@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sandbox/auth/auth.hpp"
-#include "sandbox/rest/api_error.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/server/documents.hpp"
@@ -18,15 +18,16 @@ struct Serving {
 };
 
 /// A request below a group version. `call` gets its resource and form.
-[[nodiscard]] ApiResult<Response> serve_resource(const Serving& serving, Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> serve_resource(const Serving& serving, Call& call);
 
 /// A subresource other than status.
-[[nodiscard]] ApiResult<Response> serve_subresource(const Serving& serving, Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> serve_subresource(const Serving& serving, Call& call);
 /// Serves POST of a review kind, which is not stored.
-[[nodiscard]] ApiResult<Response> serve_review(const Serving& serving, Call& call);
+[[nodiscard]] ApiResult<HttpServerResponse> serve_review(const Serving& serving, Call& call);
 
 /// Everything else: /version, health, discovery, OpenAPI.
-[[nodiscard]] ApiResult<Response> serve_path(const Serving& serving, const Request& request,
-                                             const Url& url);
+[[nodiscard]] ApiResult<HttpServerResponse> serve_path(const Serving& serving,
+                                                       const HttpServerRequest& request,
+                                                       const Url& url);
 
 }  // namespace davit::sandbox

@@ -13,16 +13,10 @@ namespace davit::sandbox {
 
 namespace {
 
-Response json_response(std::string text) {
-  Response response;
-  response.body = std::move(text);
-  response.body += '\n';
-  return response;
-}
-
 /// 304 when the client has this very body.
-Response tagged(const Request& request, std::string body, std::string type) {
-  Response response;
+HttpServerResponse tagged(const HttpServerRequest& request, std::string body, std::string type) {
+  HttpServerResponse response;
+  response.content_type = kJsonText;
   response.headers.emplace_back("ETag", etag_of(body));
   response.headers.emplace_back("Vary", "Accept");
   if (request.header("If-None-Match") == response.headers.front().second) {
@@ -34,8 +28,8 @@ Response tagged(const Request& request, std::string body, std::string type) {
   return response;
 }
 
-ApiResult<Response> root(const Request& request, const Url& url, const ResourceSet& set,
-                         std::string_view server_address) {
+ApiResult<HttpServerResponse> root(const HttpServerRequest& request, const Url& url,
+                                   const ResourceSet& set, std::string_view server_address) {
   const bool core = url.segments[0] == "api";
   if (core) {
     if (ApiFailure failure = check_route(request.header("Accept"), kObjectTypes)) return *failure;
@@ -47,21 +41,22 @@ ApiResult<Response> root(const Request& request, const Url& url, const ResourceS
     return tagged(request, to_text(aggregated_discovery(set.all(), root)) + '\n',
                   form->content_type);
   }
-  return json_response(to_text(core ? api_versions(server_address) : api_group_list(set.all())));
+  return json_response(200,
+                       to_text(core ? api_versions(server_address) : api_group_list(set.all())));
 }
 
 /// The server of a document: the router, or the layer before it, which has the groups.
 enum class Route : bool { kOwn, kNone };
 
-ApiResult<Response> found(const Request& request, Route route,
-                          const std::optional<Json>& document) {
+ApiResult<HttpServerResponse> found(const HttpServerRequest& request, Route route,
+                                    const std::optional<Json>& document) {
   if (!document) return page_not_found();
   const std::string_view accept = request.header("Accept");
   if (route == Route::kOwn) {
     if (ApiFailure failure = check_route(accept, kObjectTypes)) return *failure;
   }
   if (ApiFailure failure = check_document(accept)) return *failure;
-  return json_response(to_text(*document));
+  return json_response(200, to_text(*document));
 }
 
 void move_members(Json& from, Json& to) {
@@ -81,20 +76,19 @@ Json document_v2(const ResourceSet& set) {
 }
 
 /// 406 of the OpenAPI paths, which have no Status.
-Response nothing_acceptable() {
-  Response response;
+HttpServerResponse nothing_acceptable() {
+  HttpServerResponse response;
   response.status = 406;
-  response.content_type = "text/plain; charset=utf-8";
   return response;
 }
 
-bool takes_json(const Request& request) {
+bool takes_json(const HttpServerRequest& request) {
   return std::ranges::any_of(parse_accept(request.header("Accept")), [](const AcceptEntry& each) {
     return each.takes("application/json");
   });
 }
 
-Response openapi_v2(const Request& request, const ResourceSet& set) {
+HttpServerResponse openapi_v2(const HttpServerRequest& request, const ResourceSet& set) {
   const std::optional<OpenApiV2Form> form = negotiate_openapi_v2(request.header("Accept"));
   if (!form) return nothing_acceptable();
   const Json document = document_v2(set);
@@ -123,8 +117,8 @@ bool Documents::has(const Url& url) {
   return first == "api" || first == "apis" || first == "openapi";
 }
 
-ApiResult<Response> Documents::respond(const Request& request, const Url& url,
-                                       std::shared_ptr<const ResourceSet> resources) {
+ApiResult<HttpServerResponse> Documents::respond(const HttpServerRequest& request, const Url& url,
+                                                 std::shared_ptr<const ResourceSet> resources) {
   const std::vector<std::string>& parts = url.segments;
   if (parts[0] == "openapi") return openapi(request, url, resources);
   const std::span<const ResourcePtr> all = resources->all();
@@ -134,8 +128,9 @@ ApiResult<Response> Documents::respond(const Request& request, const Url& url,
   return found(request, Route::kOwn, api_resource_list(all, parts[1], parts[2]));
 }
 
-ApiResult<Response> Documents::openapi(const Request& request, const Url& url,
-                                       const std::shared_ptr<const ResourceSet>& resources) {
+ApiResult<HttpServerResponse> Documents::openapi(
+    const HttpServerRequest& request, const Url& url,
+    const std::shared_ptr<const ResourceSet>& resources) {
   const std::vector<std::string>& parts = url.segments;
   if (parts.size() == 2 && parts[1] == "v2") return openapi_v2(request, *resources);
   if (parts.size() < 2 || parts[1] != "v3") return page_not_found();
@@ -150,7 +145,7 @@ ApiResult<Response> Documents::openapi(const Request& request, const Url& url,
 std::shared_ptr<const Documents::OpenApi> Documents::openapi(
     const std::shared_ptr<const ResourceSet>& resources) {
   {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     if (openapi_ != nullptr && openapi_->of == resources) return openapi_;
   }
   auto made = std::make_shared<OpenApi>();
@@ -163,7 +158,7 @@ std::shared_ptr<const Documents::OpenApi> Documents::openapi(
     made->texts.emplace(openapi_path(version), std::move(text));
   }
   made->index = to_text(openapi_index(hashes));
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   openapi_ = made;
   return made;
 }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "lib/base/mutex.hpp"
-#include "sandbox/rest/api_error.hpp"
-#include "sandbox/rest/http_message.hpp"
+#include "lib/net/http_message.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/url.hpp"
 
@@ -22,8 +22,9 @@ class Documents {
 
   /// Whether `url` is below /api, /apis or /openapi.
   [[nodiscard]] static bool has(const Url& url);
-  [[nodiscard]] ApiResult<Response> respond(const Request& request, const Url& url,
-                                            std::shared_ptr<const ResourceSet> resources)
+  [[nodiscard]] ApiResult<HttpServerResponse> respond(const HttpServerRequest& request,
+                                                      const Url& url,
+                                                      std::shared_ptr<const ResourceSet> resources)
       EXCLUDES(mutex_);
 
  private:
@@ -34,12 +35,12 @@ class Documents {
   };
   [[nodiscard]] std::shared_ptr<const OpenApi> openapi(
       const std::shared_ptr<const ResourceSet>& resources) EXCLUDES(mutex_);
-  [[nodiscard]] ApiResult<Response> openapi(const Request& request, const Url& url,
-                                            const std::shared_ptr<const ResourceSet>& resources)
-      EXCLUDES(mutex_);
+  [[nodiscard]] ApiResult<HttpServerResponse> openapi(
+      const HttpServerRequest& request, const Url& url,
+      const std::shared_ptr<const ResourceSet>& resources) EXCLUDES(mutex_);
 
   const std::string server_address_;
-  host::Mutex mutex_;
+  Mutex mutex_;
   std::shared_ptr<const OpenApi> openapi_ GUARDED_BY(mutex_);
 };
 

@@ -10,26 +10,22 @@ namespace davit::sandbox {
 
 namespace {
 
-Response text(std::string body) {
-  Response response;
-  response.content_type = "text/plain; charset=utf-8";
+HttpServerResponse text(std::string body) {
+  HttpServerResponse response;
   response.body = std::move(body);
   return response;
 }
 
-Response server_version_response(const ServerVersion& version) {
-  Response response;
-  response.body = to_text(Json::object({{"major", version.major},
-                                        {"minor", version.minor},
-                                        {"gitVersion", version.git_version},
-                                        {"gitCommit", ""},
-                                        {"gitTreeState", "clean"},
-                                        {"buildDate", "2026-01-01T00:00:00Z"},
-                                        {"goVersion", "go1.25"},
-                                        {"compiler", "gc"},
-                                        {"platform", host::kPlatform}})) +
-                  '\n';
-  return response;
+HttpServerResponse server_version_response(const ServerVersion& version) {
+  return json_response(200, to_text(Json::object({{"major", version.major},
+                                                  {"minor", version.minor},
+                                                  {"gitVersion", version.git_version},
+                                                  {"gitCommit", ""},
+                                                  {"gitTreeState", "clean"},
+                                                  {"buildDate", "2026-01-01T00:00:00Z"},
+                                                  {"goVersion", "go1.25"},
+                                                  {"compiler", "gc"},
+                                                  {"platform", kPlatform}})));
 }
 
 constexpr std::array<std::string_view, 1> kVersionTypes = {"application/json"};
@@ -81,7 +77,7 @@ std::string check_name(const Url& url) {
 
 /// All checks hold, because a server that responds is ready. `?exclude=` leaves checks out and
 /// reports names that do not exist.
-ApiResult<Response> health(const Url& url) {
+ApiResult<HttpServerResponse> health(const Url& url) {
   const std::string& path = url.segments[0];
   const std::string wanted = check_name(url);
   std::vector<std::string> excluded = url.query.all("exclude");
@@ -107,10 +103,11 @@ ApiResult<Response> health(const Url& url) {
 
 }  // namespace
 
-ApiResult<Response> serve_path(const Serving& serving, const Request& request, const Url& url) {
+ApiResult<HttpServerResponse> serve_path(const Serving& serving, const HttpServerRequest& request,
+                                         const Url& url) {
   if (request.method != "GET" && request.method != "HEAD") {
-    return url.segments.empty() ? ApiResult<Response>(page_not_found())
-                                : ApiResult<Response>(method_not_allowed());
+    return url.segments.empty() ? ApiResult<HttpServerResponse>(page_not_found())
+                                : ApiResult<HttpServerResponse>(method_not_allowed());
   }
   if (url.segments.size() == 1 && url.segments[0] == "version") {
     if (ApiFailure failure = check_route(request.header("Accept"), kVersionTypes)) {

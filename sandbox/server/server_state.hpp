@@ -18,7 +18,7 @@ struct ApiServer::State {
   State(ApiServerParts given, ApiServerOptions chosen, std::unique_ptr<ObjectLookup> objects,
         std::unique_ptr<Admission> chain)
       : outer(std::move(given)),
-        tokens(outer.store, outer.clock, host::random_uuid(outer.random)),
+        tokens(outer.store, outer.clock, random_uuid(outer.random)),
         admin(make_fixed_authenticator(admin_identity())),
         everybody(make_permissive_authorizer()),
         writes_policy(chosen.authorizer != nullptr),

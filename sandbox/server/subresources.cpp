@@ -15,8 +15,8 @@ namespace davit::sandbox {
 namespace {
 
 /// The response of a review, as a Status where it is a refusal.
-ApiResult<Response> from_review(const Serving& serving, const Call& call, const BodyType& type,
-                                ReviewResponse review) {
+ApiResult<HttpServerResponse> from_review(const Serving& serving, const Call& call,
+                                          const BodyType& type, ReviewResponse review) {
   const std::string& name = review.body.text_at({"metadata", "name"});
   if (!review.invalid.empty()) {
     return invalid({type.group, type.kind, name}, std::move(review.invalid));
@@ -36,7 +36,7 @@ ReviewDesk desk_of(const Serving& serving) {
           serving.rest.clock};
 }
 
-ApiResult<Response> post_token(const Serving& serving, Call& call) {
+ApiResult<HttpServerResponse> post_token(const Serving& serving, Call& call) {
   const ApiResult<WriteOptions> options = parse_write_options(call.url.query, WriteKind::kCreate);
   if (!options) return options.error();
   const BodyType type = BodyType::of_kind("authentication.k8s.io", "v1", "TokenRequest");
@@ -49,7 +49,7 @@ ApiResult<Response> post_token(const Serving& serving, Call& call) {
 
 }  // namespace
 
-ApiResult<Response> serve_review(const Serving& serving, Call& call) {
+ApiResult<HttpServerResponse> serve_review(const Serving& serving, Call& call) {
   const ApiResult<WriteOptions> options = parse_write_options(call.url.query, WriteKind::kCreate);
   if (!options) return options.error();
   const BodyType type = BodyType::of(*call.resource);
@@ -62,7 +62,7 @@ ApiResult<Response> serve_review(const Serving& serving, Call& call) {
       review_response(std::move(decoded->object), serving.who, ns, desk_of(serving)));
 }
 
-ApiResult<Response> serve_subresource(const Serving& serving, Call& call) {
+ApiResult<HttpServerResponse> serve_subresource(const Serving& serving, Call& call) {
   const RestParts& parts = serving.rest;
   const std::string& part = call.url.subresource;
   if (part == "scale") {

@@ -10,8 +10,6 @@
 
 namespace davit::sandbox {
 
-using host::MutexLock;
-
 namespace {
 
 /// A snapshot is written in blocks of about so many bytes: few calls, little memory.
@@ -25,9 +23,9 @@ JournalRecord revision_record(Revision revision) {
 
 }  // namespace
 
-Result<std::unique_ptr<FileJournal>> FileJournal::open(std::string path, host::Log log,
+Result<std::unique_ptr<FileJournal>> FileJournal::open(std::string path, Logger log,
                                                        FileJournalLimits limits) {
-  Result<host::UniqueFd> file = open_locked(path);
+  Result<UniqueFd> file = open_locked(path);
   if (!file) return file.error().with_context(path);
   auto journal =
       std::make_unique<FileJournal>(std::move(path), std::move(log), limits, std::move(*file));
@@ -135,7 +133,7 @@ FileJournal::Compaction FileJournal::compact() {
   const std::string fresh = path_ + ".new";
   Compaction done{{}, bytes_, bytes_};
   std::size_t bytes = 0;
-  Result<host::UniqueFd> file = write_snapshot(fresh, bytes);
+  Result<UniqueFd> file = write_snapshot(fresh, bytes);
   if (file && std::rename(fresh.c_str(), path_.c_str()) != 0) file = system_error("rename");
   if (!file) {
     ::unlink(fresh.c_str());
@@ -151,9 +149,8 @@ FileJournal::Compaction FileJournal::compact() {
   return done;
 }
 
-Result<host::UniqueFd> FileJournal::write_snapshot(const std::string& path,
-                                                   std::size_t& bytes) const {
-  Result<host::UniqueFd> file = create_locked(path);
+Result<UniqueFd> FileJournal::write_snapshot(const std::string& path, std::size_t& bytes) const {
+  Result<UniqueFd> file = create_locked(path);
   if (!file) return file;
   std::string block(kJournalMagic);
   const auto flush = [&] {

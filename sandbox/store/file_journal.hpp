@@ -32,11 +32,11 @@ class FileJournal final : public Journal {
   /// Reads the file, or makes one, and cuts a torn write off its end. kConflict when another
   /// process has it, kInvalid when it is damaged (file and offset are named), kUnavailable when the
   /// system refuses. `log`'s sink must outlive the journal.
-  [[nodiscard]] static Result<std::unique_ptr<FileJournal>> open(std::string path, host::Log log,
+  [[nodiscard]] static Result<std::unique_ptr<FileJournal>> open(std::string path, Logger log,
                                                                  FileJournalLimits limits = {});
 
   /// Use open().
-  FileJournal(std::string path, host::Log log, FileJournalLimits limits, host::UniqueFd file)
+  FileJournal(std::string path, Logger log, FileJournalLimits limits, UniqueFd file)
       : path_(std::move(path)), log_(std::move(log)), limits_(limits), file_(std::move(file)) {}
 
   /// Puts what the file held into a store that nothing was written to.
@@ -59,15 +59,15 @@ class FileJournal final : public Journal {
   [[nodiscard]] bool outgrown() const REQUIRES(mutex_);
   Compaction compact() REQUIRES(mutex_);
   /// Everything as a new file at `path`, locked and synchronised; its length goes to `bytes`.
-  Result<host::UniqueFd> write_snapshot(const std::string& path, std::size_t& bytes) const
+  Result<UniqueFd> write_snapshot(const std::string& path, std::size_t& bytes) const
       REQUIRES(mutex_);
 
   const std::string path_;
-  const host::Log log_;
+  const Logger log_;
   const FileJournalLimits limits_;
 
-  mutable host::Mutex mutex_;
-  host::UniqueFd file_ GUARDED_BY(mutex_);
+  mutable Mutex mutex_;
+  UniqueFd file_ GUARDED_BY(mutex_);
   std::size_t bytes_ GUARDED_BY(mutex_) = 0;           // All of the file.
   std::size_t snapshot_bytes_ GUARDED_BY(mutex_) = 0;  // Its start that was written in one go.
   Status broken_ GUARDED_BY(mutex_);                   // Set: nothing is written any more.

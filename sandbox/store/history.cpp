@@ -4,7 +4,7 @@
 
 namespace davit::sandbox {
 
-void History::push(Change change, host::Time now, const StoreLimits& limits) {
+void History::push(Change change, Time now, const StoreLimits& limits) {
   entries_.push_back({std::move(change), now});
   const auto excessive = [&] {
     if (entries_.size() > limits.changes_max) return true;

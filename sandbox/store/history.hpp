@@ -15,7 +15,7 @@ class History {
   /// An entry, and when it was made.
   struct Entry {
     Change change;
-    host::Time at;
+    Time at;
 
     [[nodiscard]] Revision revision() const { return change.object->revision; }
   };
@@ -23,7 +23,7 @@ class History {
   explicit History(Revision floor) : floor_(floor) {}
 
   /// Adds the newest change and drops those beyond `limits`.
-  void push(Change change, host::Time now, const StoreLimits& limits);
+  void push(Change change, Time now, const StoreLimits& limits);
   /// Forgets everything up to `revision`.
   void forget(Revision revision);
 

@@ -39,16 +39,16 @@ Status system_error(std::string_view call) {
   return {Code::kUnavailable, std::string(call) + ": " + why};
 }
 
-Result<host::UniqueFd> open_locked(const std::string& path) {
-  host::UniqueFd file(::open(path.c_str(), kFlags, kOwnerOnly));
+Result<UniqueFd> open_locked(const std::string& path) {
+  UniqueFd file(::open(path.c_str(), kFlags, kOwnerOnly));
   if (!file.valid()) return system_error("open");
   if (Status locked = lock(file.get()); !locked.ok()) return locked;
   if (!is_at(file.get(), path)) return Status(Code::kConflict, "another process has it open");
   return file;
 }
 
-Result<host::UniqueFd> create_locked(const std::string& path) {
-  host::UniqueFd file(::open(path.c_str(), kFlags | O_TRUNC, kOwnerOnly));
+Result<UniqueFd> create_locked(const std::string& path) {
+  UniqueFd file(::open(path.c_str(), kFlags | O_TRUNC, kOwnerOnly));
   if (!file.valid()) return system_error("open");
   if (Status locked = lock(file.get()); !locked.ok()) return locked;
   return file;
@@ -83,7 +83,7 @@ Status write_at(int file, std::string_view bytes, std::size_t offset) {
 
 Status sync_directory_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const host::UniqueFd directory(
+  const UniqueFd directory(
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory.valid() || ::fsync(directory.get()) != 0) return system_error("fsync");
   return {};

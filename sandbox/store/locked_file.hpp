@@ -15,9 +15,9 @@ namespace davit::sandbox {
 
 /// Opens or makes the file at `path` and locks it against other processes until it is closed.
 /// kConflict when one has it.
-[[nodiscard]] Result<host::UniqueFd> open_locked(const std::string& path);
+[[nodiscard]] Result<UniqueFd> open_locked(const std::string& path);
 /// The same for a file that only the holder of another lock touches: emptied.
-[[nodiscard]] Result<host::UniqueFd> create_locked(const std::string& path);
+[[nodiscard]] Result<UniqueFd> create_locked(const std::string& path);
 
 [[nodiscard]] Result<std::string> read_all(int file);
 /// All of `bytes`, from `offset` on.

@@ -15,8 +15,6 @@ namespace davit::sandbox {
 
 namespace {
 
-using host::MutexLock;
-
 struct ObjectKey {
   std::string_view ns;
   std::string_view name;
@@ -98,7 +96,7 @@ Status too_old(Revision asked, Revision floor) {
 }  // namespace
 
 struct Store::State {
-  State(host::Clock& the_clock, StoreLimits the_limits, Journal* the_journal)
+  State(Clock& the_clock, StoreLimits the_limits, Journal* the_journal)
       : clock(the_clock), limits(the_limits), journal(the_journal) {}
 
   StoredCollection& stored(const Collection& collection) REQUIRES(mutex) {
@@ -168,17 +166,17 @@ struct Store::State {
     return made;
   }
 
-  host::Clock& clock;
+  Clock& clock;
   const StoreLimits limits;
   Journal* const journal;
 
-  mutable host::Mutex mutex;
+  mutable Mutex mutex;
   Revision revision GUARDED_BY(mutex) = 1;
   Revision floor GUARDED_BY(mutex) = 0;  ///< For collections that never held an object.
   std::map<Collection, StoredCollection> collections GUARDED_BY(mutex);
 };
 
-Store::Store(host::Clock& clock, StoreLimits limits, Journal* journal)
+Store::Store(Clock& clock, StoreLimits limits, Journal* journal)
     : state_(std::make_unique<State>(clock, limits, journal)) {}
 Store::~Store() = default;
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "lib/base/clock.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 
@@ -77,7 +77,7 @@ struct StoreLimits {
   /// History kept per collection: at least so many changes, and at least so long. A real server
   /// keeps 75 s or more.
   std::size_t changes_min = 1000;
-  host::Duration age_min = std::chrono::minutes(5);
+  Duration age_min = std::chrono::minutes(5);
   /// However young: bounds the memory of a busy collection.
   std::size_t changes_max = 100'000;
 };
@@ -100,7 +100,7 @@ class Journal {
 /// outlive it.
 class Store {
  public:
-  explicit Store(host::Clock& clock, StoreLimits limits = {}, Journal* journal = nullptr);
+  explicit Store(Clock& clock, StoreLimits limits = {}, Journal* journal = nullptr);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;

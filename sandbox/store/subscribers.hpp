@@ -22,14 +22,14 @@ class Listener {
     if (const auto pass = gate_.enter()) notify_();
   }
   /// Waits for the calls that run.
-  void close(host::Clock& clock) const {
+  void close(Clock& clock) const {
     gate_.close();
-    static_cast<void>(gate_.wait_empty(clock, host::Time::max()));
+    static_cast<void>(gate_.wait_empty(clock, Time::max()));
   }
 
  private:
   const std::function<void()> notify_;
-  mutable host::Gate gate_;
+  mutable Gate gate_;
 };
 
 /// The listeners of one collection, in the order in which they came. Not thread-safe: the store's

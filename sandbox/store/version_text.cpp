@@ -1,7 +1,8 @@
 #include "sandbox/store/version_text.hpp"
 
 #include <algorithm>
-#include <davit/json_writer.hpp>
+
+#include "lib/base/json_text.hpp"
 
 namespace davit::sandbox {
 
@@ -12,7 +13,7 @@ constexpr std::string_view kRevision = "resourceVersion";
 
 void append_key(std::string& out, std::string_view key) {
   if (out.back() != '{') out += ',';
-  append_json_string(out, key);
+  append_quoted(out, key);
   out += ':';
 }
 

@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "host/config/json.hpp"
 #include "host/config/kubeconfig_file.hpp"
 #include "host/config/manifest.hpp"
 #include "lib/base/assert.hpp"
+#include "lib/kube/strict_json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace davit;
   using namespace davit::host;
   constexpr std::size_t kBytesMax = 4096;  // The YAML library is slow on deep nonsense.
   if (size > kBytesMax) return 0;
@@ -18,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const YamlDocument document = parse_yaml(text, "fuzz");
   if (document.mistakes.empty()) {
     if (const davit::Result<std::string> json = to_json(document.root)) {
-      const YamlDocument again = parse_json(*json, "fuzz");
+      const YamlDocument again = parse_strict_json(*json, "fuzz");
       const bool deep = !again.mistakes.empty() && again.mistakes[0].text == "nested too deeply";
       DAVIT_ASSERT(deep || again.mistakes.empty());
     }

@@ -7,6 +7,7 @@
 #include "sandbox/faults/fault_rule.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace davit;
   using namespace davit::sandbox;
   const davit::Result<Json> json = parse_json({reinterpret_cast<const char*>(data), size});
   if (!json) return 0;
@@ -16,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   for (const FaultRule& each : script->rules) {
-    DAVIT_ASSERT(each.delay >= davit::host::Duration(0) && each.from >= davit::host::Duration(0));
+    DAVIT_ASSERT(each.delay >= davit::Duration(0) && each.from >= davit::Duration(0));
     const davit::Result<FaultScript> again = parse_fault_script(each.source);
     DAVIT_ASSERT(again.has_value() && again->rules.size() == 1);
     DAVIT_ASSERT(again->rules[0].kind == each.kind && again->rules[0].delay == each.delay);

@@ -6,10 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "host/http/http_connection.hpp"
 #include "lib/base/assert.hpp"
+#include "lib/net/http_connection.hpp"
 
 namespace {
+using namespace davit;
 using namespace davit::host;
 using Fate = HttpConnection::Fate;
 

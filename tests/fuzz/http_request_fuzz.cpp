@@ -15,16 +15,17 @@
 #include "tests/support/fake_clock.hpp"
 
 namespace {
+using namespace davit;
 using namespace davit::sandbox;
 
 constexpr char kBetweenRequests = '\x1e';
 constexpr std::size_t kEventBytesMax = 1 << 16;
 
-class SilentLog final : public davit::host::LogSink {
+class SilentLog final : public davit::LogSink {
  public:
   [[nodiscard]] int verbosity() const override { return 0; }
-  void write(davit::host::Severity, int, std::string_view, std::string_view,
-             std::span<const davit::host::LogField>) override {}
+  void write(davit::Severity, int, std::string_view, std::string_view,
+             std::span<const davit::LogPair>) override {}
   void flush() override {}
 };
 
@@ -36,8 +37,8 @@ std::string_view take(std::string_view& text, char end) {
   return out;
 }
 
-Request read_request(std::string_view text) {
-  Request request;
+HttpServerRequest read_request(std::string_view text) {
+  HttpServerRequest request;
   std::string_view first = take(text, '\n');
   request.method = take(first, ' ');
   request.target = first;
@@ -52,7 +53,7 @@ Request read_request(std::string_view text) {
   return request;
 }
 
-void check(Response& answer) {
+void check(HttpServerResponse& answer) {
   DAVIT_ASSERT(answer.status >= 100 && answer.status <= 599);
   if (answer.stream) {
     std::string events;
@@ -68,19 +69,20 @@ void check(Response& answer) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   davit::test::FakeClock clock;
   SilentLog log;
-  const auto random = davit::host::make_seeded_random(1);
+  const auto random = davit::make_seeded_random(1);
   Store store(clock);
-  const auto server = ApiServer::open({store, clock, *random, davit::host::Log(log)});
+  const auto server = ApiServer::open({store, clock, *random, davit::Logger(log)});
   DAVIT_ASSERT(server.has_value());
 
-  std::vector<Response> answers;  // Watches stay open, and see what later requests change.
+  std::vector<HttpServerResponse>
+      answers;  // Watches stay open, and see what later requests change.
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   while (!rest.empty()) {
     answers.push_back((*server)->handle(read_request(take(rest, kBetweenRequests))));
     clock.advance(std::chrono::milliseconds(1));
-    for (Response& each : answers) check(each);
+    for (HttpServerResponse& each : answers) check(each);
   }
-  Request list;
+  HttpServerRequest list;
   list.method = "GET";
   list.target = "/api/v1/namespaces";
   DAVIT_ASSERT((*server)->handle(list).status == 200);

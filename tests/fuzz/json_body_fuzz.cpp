@@ -9,6 +9,7 @@
 #include "sandbox/schema/schema.hpp"
 
 namespace {
+using namespace davit;
 using namespace davit::sandbox;
 
 struct Kind {

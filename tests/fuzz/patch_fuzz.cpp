@@ -10,6 +10,7 @@
 #include "sandbox/patch/patch.hpp"
 
 namespace {
+using namespace davit;
 using namespace davit::sandbox;
 
 constexpr char kTime[] = "2026-01-01T00:00:00Z";

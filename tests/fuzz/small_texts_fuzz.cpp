@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "host/config/duration.hpp"
 #include "lib/base/assert.hpp"
+#include "lib/kube/duration.hpp"
 #include "sandbox/crd/formats.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/crd/pattern.hpp"
@@ -17,6 +17,7 @@
 #include "sandbox/schema/times.hpp"
 
 namespace {
+using namespace davit;
 using namespace davit::sandbox;
 
 constexpr std::string_view kFormats[] = {"date-time", "date", "duration", "email",       "hostname",
@@ -44,10 +45,10 @@ void check_times(std::string_view text) {
 }
 
 void check_duration(std::string_view text) {
-  static_cast<void>(davit::parse_duration(text));
-  const auto duration = davit::host::parse_duration(text);
+  static_cast<void>(davit::parse_signed_duration(text));
+  const auto duration = davit::parse_signed_duration(text);
   if (!duration) return;
-  DAVIT_ASSERT(davit::host::parse_duration(davit::host::format_duration(*duration)) == duration);
+  DAVIT_ASSERT(davit::parse_signed_duration(davit::format_duration(*duration)) == duration);
 }
 
 void check_path(std::string_view text) {

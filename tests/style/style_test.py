@@ -40,7 +40,7 @@ BROKEN = [
     ('machine-paths', 'scripts/a', 'cd /work/x', 1),
     ('machine-paths', 'README.md', 'see /root/x', 1),
     ('machine-paths', 'host/api/a.cpp', '"/tmp/davit"', 1),
-    ('heavy-headers', 'host/http/a.hpp', '#include <boost/beast/http.hpp>', 1),
+    ('heavy-headers', 'host/api/a.hpp', '#include <boost/beast/http.hpp>', 1),
     ('heavy-headers', 'host/object/a.hpp', '\n#include <rapidjson/reader.h>', 2),
     ('library-folders', 'host/cli/a.cpp', '#include <curl/curl.h>', 1),
     ('library-folders', 'plugins/x/a.cpp', '#include <spdlog/spdlog.h>', 1),

@@ -9,75 +9,74 @@
 namespace davit::test {
 
 /// Thread-safe.
-class FakeClock final : public host::Clock {
+class FakeClock final : public Clock {
  public:
   /// Far from zero, so that "never" and "long ago" cannot be mixed up with the start.
-  static constexpr host::Time kStart{std::chrono::hours(1000)};
+  static constexpr Time kStart{std::chrono::hours(1000)};
   /// 2026-01-01T00:00:00Z.
-  static constexpr host::WallTime kWallStart{std::chrono::seconds(1767225600)};
+  static constexpr WallTime kWallStart{std::chrono::seconds(1767225600)};
 
-  [[nodiscard]] host::Time now() const override {
-    host::MutexLock lock(mutex_);
+  [[nodiscard]] Time now() const override {
+    MutexLock lock(mutex_);
     return kStart + passed_;
   }
 
-  [[nodiscard]] host::WallTime wall_now() const override {
-    host::MutexLock lock(mutex_);
+  [[nodiscard]] WallTime wall_now() const override {
+    MutexLock lock(mutex_);
     return kWallStart + passed_ + wall_shift_;
   }
 
-  [[nodiscard]] host::BootTime boot_now() const override {
-    host::MutexLock lock(mutex_);
-    return host::BootTime((kStart + passed_ + suspended_).time_since_epoch());
+  [[nodiscard]] BootTime boot_now() const override {
+    MutexLock lock(mutex_);
+    return BootTime((kStart + passed_ + suspended_).time_since_epoch());
   }
 
   /// The machine sleeps: wall and boot clock go on, the monotonic one and every wait do not.
-  void suspend(host::Duration time) EXCLUDES(mutex_) {
-    host::MutexLock lock(mutex_);
+  void suspend(Duration time) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
     suspended_ += time;
     wall_shift_ += time;
   }
 
   /// Moves both clocks forward and wakes every thread whose deadline has come.
-  void advance(host::Duration time) EXCLUDES(mutex_) {
+  void advance(Duration time) EXCLUDES(mutex_) {
     {
-      host::MutexLock lock(mutex_);
+      MutexLock lock(mutex_);
       passed_ += time;
     }
     while (Waiter* due = pin_due()) {
       {
-        host::MutexLock lock(*due->mutex);
+        MutexLock lock(*due->mutex);
         due->cond->notify_all();
       }
-      host::MutexLock lock(mutex_);
+      MutexLock lock(mutex_);
       due->pinned = false;
       changed_.notify_all();
     }
   }
 
   /// Moves the wall clock only, as an administrator or NTP does.
-  void shift_wall(host::Duration time) EXCLUDES(mutex_) {
-    host::MutexLock lock(mutex_);
+  void shift_wall(Duration time) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
     wall_shift_ += time;
   }
 
   /// Blocks until exactly `count` threads wait for a time on this clock that has not come.
   void await_waiters(std::size_t count) EXCLUDES(mutex_) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     while (asleep() != count) changed_.wait(mutex_);
   }
 
   /// Blocks until a thread waits for exactly `deadline`, which has not come.
-  void await_deadline(host::Time deadline) EXCLUDES(mutex_) {
-    host::MutexLock lock(mutex_);
+  void await_deadline(Time deadline) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
     while (!waits_for(deadline)) changed_.wait(mutex_);
   }
 
-  void wait_until(host::CondVar& cond, host::Mutex& mutex, host::Time deadline) override
-      REQUIRES(mutex) {
+  void wait_until(CondVar& cond, Mutex& mutex, Time deadline) override REQUIRES(mutex) {
     std::list<Waiter>::iterator self;
     {
-      host::MutexLock lock(mutex_);
+      MutexLock lock(mutex_);
       if (kStart + passed_ >= deadline) return;
       self = waiters_.insert(waiters_.end(), Waiter{&cond, &mutex, deadline, false, false});
       changed_.notify_all();
@@ -85,7 +84,7 @@ class FakeClock final : public host::Clock {
     cond.wait(mutex);
     mutex.unlock();
     {
-      host::MutexLock lock(mutex_);
+      MutexLock lock(mutex_);
       while (self->pinned) changed_.wait(mutex_);
       waiters_.erase(self);
       changed_.notify_all();
@@ -95,15 +94,15 @@ class FakeClock final : public host::Clock {
 
  private:
   struct Waiter {
-    host::CondVar* cond;
-    host::Mutex* mutex;
-    host::Time deadline;
+    CondVar* cond;
+    Mutex* mutex;
+    Time deadline;
     bool pinned;  // advance() uses `cond` and `mutex` now, so the waiter must not leave.
     bool woken;
   };
 
   Waiter* pin_due() EXCLUDES(mutex_) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     for (Waiter& each : waiters_) {
       if (each.woken || each.deadline > kStart + passed_) continue;
       each.woken = true;
@@ -119,18 +118,18 @@ class FakeClock final : public host::Clock {
     return count;
   }
 
-  bool waits_for(host::Time deadline) const REQUIRES(mutex_) {
+  bool waits_for(Time deadline) const REQUIRES(mutex_) {
     for (const Waiter& each : waiters_) {
       if (!each.woken && each.deadline == deadline) return true;
     }
     return false;
   }
 
-  mutable host::Mutex mutex_;
-  host::CondVar changed_;
-  host::Duration passed_ GUARDED_BY(mutex_){0};
-  host::Duration suspended_ GUARDED_BY(mutex_){0};
-  host::Duration wall_shift_ GUARDED_BY(mutex_){0};
+  mutable Mutex mutex_;
+  CondVar changed_;
+  Duration passed_ GUARDED_BY(mutex_){0};
+  Duration suspended_ GUARDED_BY(mutex_){0};
+  Duration wall_shift_ GUARDED_BY(mutex_){0};
   std::list<Waiter> waiters_ GUARDED_BY(mutex_);
 };
 

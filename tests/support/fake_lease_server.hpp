@@ -16,15 +16,14 @@ namespace davit::test {
 /// Thread-safe; several candidates may use one.
 class FakeLeaseServer final : public host::LeaseApi {
  public:
-  Result<std::string> get(host::Duration timeout, std::stop_token) override {
+  Result<std::string> get(Duration timeout, std::stop_token) override {
     return answer("GET", timeout, [this]() REQUIRES(mutex_) -> Result<std::string> {
       if (document_.empty()) return refusal(Code::kNotFound, 404);
       return document_;
     });
   }
 
-  Result<std::string> create(const std::string& body, host::Duration timeout,
-                             std::stop_token) override {
+  Result<std::string> create(const std::string& body, Duration timeout, std::stop_token) override {
     return answer("POST", timeout, [&]() REQUIRES(mutex_) -> Result<std::string> {
       if (!document_.empty()) return refusal(Code::kAlreadyExists, 409);
       store(body);
@@ -32,8 +31,7 @@ class FakeLeaseServer final : public host::LeaseApi {
     });
   }
 
-  Result<std::string> update(const std::string& body, host::Duration timeout,
-                             std::stop_token) override {
+  Result<std::string> update(const std::string& body, Duration timeout, std::stop_token) override {
     return answer("PUT", timeout, [&]() REQUIRES(mutex_) -> Result<std::string> {
       if (document_.empty()) return refusal(Code::kNotFound, 404);
       const Result<host::Lease> lease = host::parse_lease(body);
@@ -47,46 +45,46 @@ class FakeLeaseServer final : public host::LeaseApi {
 
   /// Puts a Lease there, or none ("").
   void set(std::string json) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     json.empty() ? document_.clear() : store(json);
   }
   [[nodiscard]] std::string document() const {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     return document_;
   }
   [[nodiscard]] host::LeaseRecord record() const { return host::parse_lease(document())->record; }
 
   /// Every request from now on fails with this; nothing: the server answers again.
   void fail(std::optional<Status> status) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     failure_ = std::move(status);
   }
   /// Called, without a lock, for each request before it is answered: a place to let time pass.
-  void before_answer(std::function<void(host::Duration timeout)> what) {
-    host::MutexLock lock(mutex_);
+  void before_answer(std::function<void(Duration timeout)> what) {
+    MutexLock lock(mutex_);
     before_ = std::move(what);
   }
 
   /// "GET", "POST" and "PUT" in their order, and forgets them.
   std::vector<std::string> take_requests() {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     return std::exchange(requests_, {});
   }
   void await_requests(std::size_t count) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     while (requests_.size() < count) answered_.wait(mutex_);
   }
 
  private:
   template <typename Reply>
-  Result<std::string> answer(const char* verb, host::Duration timeout, Reply normal) {
-    std::function<void(host::Duration)> before;
+  Result<std::string> answer(const char* verb, Duration timeout, Reply normal) {
+    std::function<void(Duration)> before;
     {
-      host::MutexLock lock(mutex_);
+      MutexLock lock(mutex_);
       before = before_;
     }
     if (before) before(timeout);
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     requests_.emplace_back(verb);
     answered_.notify_all();
     if (failure_) return *failure_;
@@ -111,12 +109,12 @@ class FakeLeaseServer final : public host::LeaseApi {
     }
   }
 
-  mutable host::Mutex mutex_;
-  host::CondVar answered_;
+  mutable Mutex mutex_;
+  CondVar answered_;
   std::string document_ GUARDED_BY(mutex_);
   int version_ GUARDED_BY(mutex_) = 0;
   std::optional<Status> failure_ GUARDED_BY(mutex_);
-  std::function<void(host::Duration)> before_ GUARDED_BY(mutex_);
+  std::function<void(Duration)> before_ GUARDED_BY(mutex_);
   std::vector<std::string> requests_ GUARDED_BY(mutex_);
 };
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/api/transport.hpp"
 #include "lib/base/mutex.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::test {
 
@@ -21,13 +21,13 @@ struct ScriptedResponse {
 
   int status = 200;
   std::string body;
-  host::HttpHeaders headers = {{"content-type", "application/json"}};
-  host::TransportEnd end;
+  HttpHeaders headers = {{"content-type", "application/json"}};
+  TransportEnd end;
   Rest rest = Rest::kComplete;
 };
 
 /// No answer because the connection broke.
-[[nodiscard]] inline ScriptedResponse broken(host::Break kind, std::string message = "broken") {
+[[nodiscard]] inline ScriptedResponse broken(Break kind, std::string message = "broken") {
   return {0, "", {}, {kind, std::move(message)}, ScriptedResponse::Rest::kComplete};
 }
 
@@ -37,37 +37,37 @@ struct ScriptedResponse {
 }
 
 /// Thread-safe. Must outlive its calls.
-class FakeTransport final : public host::Transport {
+class FakeTransport final : public Transport {
  public:
-  using Script = std::function<ScriptedResponse(const host::HttpRequest&)>;
+  using Script = std::function<ScriptedResponse(const HttpRequest&)>;
 
   /// What every request gets that no answer() is left for. Called under a lock; must not call back.
   void set_script(Script script) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     script_ = std::move(script);
   }
 
   /// The next request that no earlier answer() is left for gets this.
   void answer(ScriptedResponse answer) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     answers_.push_back(std::move(answer));
   }
 
   /// Copies of all requests so far, in order.
-  [[nodiscard]] std::vector<host::HttpRequest> requests() const {
-    host::MutexLock lock(mutex_);
+  [[nodiscard]] std::vector<HttpRequest> requests() const {
+    MutexLock lock(mutex_);
     return requests_;
   }
 
   /// Blocks until `count` requests have come.
   void await_requests(std::size_t count) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     while (requests_.size() < count) changed_.wait(mutex_);
   }
 
   /// The numbers of requests, from 0, whose calls are neither ended nor destroyed.
   [[nodiscard]] std::vector<std::size_t> open_calls() const {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
       if (calls_[i].reader != nullptr) out.push_back(i);
@@ -77,27 +77,27 @@ class FakeTransport final : public host::Transport {
 
   /// More of the body of request `number`; nothing when its call is gone.
   void send(std::size_t number, std::string_view chunk) {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     calls_.at(number).unsent += chunk;
     deliver(calls_.at(number));
   }
 
   /// The end of request `number`, once the reader has taken all of its body.
-  void finish(std::size_t number, host::TransportEnd end = {}) {
-    host::MutexLock lock(mutex_);
+  void finish(std::size_t number, TransportEnd end = {}) {
+    MutexLock lock(mutex_);
     calls_.at(number).end = std::move(end);
     calls_.at(number).ends = true;
     deliver(calls_.at(number));
   }
 
-  [[nodiscard]] std::unique_ptr<host::Call> start(host::HttpRequest request,
-                                                  host::ResponseReader& reader) override {
+  [[nodiscard]] std::unique_ptr<davit::Call> start(HttpRequest request,
+                                                   ResponseReader& reader) override {
     // A request that its gate refuses counts as one that was never made.
     const Status open = request.gate ? request.gate() : Status();
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     if (!open.ok()) {
       calls_.push_back({nullptr, "", {}, true});
-      reader.on_end({host::Break::kGate, open.message()});
+      reader.on_end({Break::kGate, open.message()});
       return std::make_unique<FakeCall>(*this, calls_.size() - 1);
     }
     ScriptedResponse answer;
@@ -106,7 +106,7 @@ class FakeTransport final : public host::Transport {
     } else if (script_) {
       answer = script_(request);
     } else {
-      answer = broken(host::Break::kRefused, "the test has no answer for this request");
+      answer = broken(Break::kRefused, "the test has no answer for this request");
     }
     requests_.push_back(std::move(request));
     const std::size_t number = calls_.size();
@@ -122,22 +122,22 @@ class FakeTransport final : public host::Transport {
 
  private:
   struct Entry {
-    host::ResponseReader* reader;  // Null once ended or destroyed.
+    ResponseReader* reader;  // Null once ended or destroyed.
     std::string unsent;
-    host::TransportEnd end;
+    TransportEnd end;
     bool ends;
   };
 
-  class FakeCall final : public host::Call {
+  class FakeCall final : public davit::Call {
    public:
     FakeCall(FakeTransport& transport, std::size_t number)
         : transport_(transport), number_(number) {}
     ~FakeCall() override {
-      host::MutexLock lock(transport_.mutex_);
+      MutexLock lock(transport_.mutex_);
       transport_.calls_[number_].reader = nullptr;
     }
     void resume() override {
-      host::MutexLock lock(transport_.mutex_);
+      MutexLock lock(transport_.mutex_);
       transport_.deliver(transport_.calls_[number_]);
     }
 
@@ -152,21 +152,21 @@ class FakeTransport final : public host::Transport {
   void deliver(Entry& entry) REQUIRES(mutex_) {
     while (entry.reader != nullptr && !entry.unsent.empty()) {
       const std::string_view chunk = std::string_view(entry.unsent).substr(0, kChunkBytes);
-      if (entry.reader->on_body(chunk) == host::ResponseReader::Flow::kPause) return;
+      if (entry.reader->on_body(chunk) == ResponseReader::Flow::kPause) return;
       entry.unsent.erase(0, chunk.size());
     }
     if (entry.reader == nullptr || !entry.ends) return;
-    host::ResponseReader& reader = *entry.reader;
+    ResponseReader& reader = *entry.reader;
     entry.reader = nullptr;
     reader.on_end(entry.end);
   }
 
-  mutable host::Mutex mutex_;
-  host::CondVar changed_;
+  mutable Mutex mutex_;
+  CondVar changed_;
   Script script_ GUARDED_BY(mutex_);
   std::vector<ScriptedResponse> answers_ GUARDED_BY(mutex_);
   std::size_t next_answer_ GUARDED_BY(mutex_) = 0;
-  std::vector<host::HttpRequest> requests_ GUARDED_BY(mutex_);
+  std::vector<HttpRequest> requests_ GUARDED_BY(mutex_);
   std::vector<Entry> calls_ GUARDED_BY(mutex_);
 };
 

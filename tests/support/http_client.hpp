@@ -72,7 +72,7 @@ class HttpClient {
     return true;
   }
 
-  const host::UniqueFd fd_;
+  const UniqueFd fd_;
   bool connected_ = false;
   std::string buffer_;
 };

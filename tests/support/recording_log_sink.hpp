@@ -11,7 +11,7 @@
 namespace davit::test {
 
 /// Thread-safe.
-class RecordingLogSink final : public host::LogSink {
+class RecordingLogSink final : public LogSink {
  public:
   explicit RecordingLogSink(int verbosity = 0) : verbosity_(verbosity) {}
 
@@ -19,16 +19,16 @@ class RecordingLogSink final : public host::LogSink {
   /// From now on.
   void set_verbosity(int verbosity) { verbosity_.store(verbosity); }
 
-  void write(host::Severity severity, int verbosity, std::string_view logger,
-             std::string_view message, std::span<const host::LogField> fields) override {
-    std::string line = severity == host::Severity::kInfo      ? "I" + std::to_string(verbosity)
-                       : severity == host::Severity::kWarning ? "W"
-                                                              : "E";
+  void write(Severity severity, int verbosity, std::string_view logger, std::string_view message,
+             std::span<const LogPair> fields) override {
+    std::string line = severity == Severity::kInfo      ? "I" + std::to_string(verbosity)
+                       : severity == Severity::kWarning ? "W"
+                                                        : "E";
     line.append(" ").append(logger).append(": ").append(message);
-    for (const host::LogField& field : fields) {
+    for (const LogPair& field : fields) {
       line.append(" ").append(field.key).append("=").append(field.text());
     }
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     lines_.push_back(std::move(line));
   }
 
@@ -37,13 +37,13 @@ class RecordingLogSink final : public host::LogSink {
   /// All lines so far, as `E logger: message key=value`; info lines start with `I` and their
   /// verbosity.
   [[nodiscard]] std::vector<std::string> lines() const {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     return lines_;
   }
 
   /// How many lines contain `text`.
   [[nodiscard]] std::size_t count(std::string_view text) const {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     std::size_t found = 0;
     for (const std::string& line : lines_) found += line.find(text) != std::string::npos ? 1 : 0;
     return found;
@@ -51,7 +51,7 @@ class RecordingLogSink final : public host::LogSink {
 
  private:
   std::atomic<int> verbosity_;
-  mutable host::Mutex mutex_;
+  mutable Mutex mutex_;
   std::vector<std::string> lines_ GUARDED_BY(mutex_);
 };
 

@@ -21,10 +21,10 @@ class RecordingRestMetrics final : public host::RestMetrics {
                        std::string_view host) override {
     count({"retries", code, verb, host});
   }
-  void request_duration(std::string_view verb, std::string_view host, host::Duration) override {
+  void request_duration(std::string_view verb, std::string_view host, Duration) override {
     count({"duration", verb, host});
   }
-  void limiter_duration(std::string_view verb, std::string_view host, host::Duration) override {
+  void limiter_duration(std::string_view verb, std::string_view host, Duration) override {
     count({"limiter", verb, host});
   }
   void request_size(std::string_view verb, std::string_view host, std::size_t) override {
@@ -39,11 +39,11 @@ class RecordingRestMetrics final : public host::RestMetrics {
   void exec_plugin_called(int, std::string_view call_status) override {
     count({"exec", call_status});
   }
-  void exec_plugin_expires(host::WallTime) override { count({"exec_expires"}); }
+  void exec_plugin_expires(WallTime) override { count({"exec_expires"}); }
 
   /// How often this was counted.
   [[nodiscard]] int of(const std::string& name) const {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     const auto found = counts_.find(name);
     return found == counts_.end() ? 0 : found->second;
   }
@@ -55,11 +55,11 @@ class RecordingRestMetrics final : public host::RestMetrics {
       if (!name.empty()) name += ' ';
       name += part;
     }
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     ++counts_[name];
   }
 
-  mutable host::Mutex mutex_;
+  mutable Mutex mutex_;
   std::map<std::string, int> counts_ GUARDED_BY(mutex_);
 };
 

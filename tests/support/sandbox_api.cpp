@@ -32,7 +32,7 @@ sandbox::AuthenticatorOptions static_tokens() {
 
 struct SandboxApi::Parts {
   FakeClock clock;
-  std::unique_ptr<host::Random> random = host::make_seeded_random(1);
+  std::unique_ptr<Random> random = make_seeded_random(1);
   RecordingLogSink sink;
   sandbox::Store store{clock};
   sandbox::ServiceAccountTokens tokens{store, clock, "a key for tests"};
@@ -41,9 +41,9 @@ struct SandboxApi::Parts {
   std::unique_ptr<sandbox::Authorizer> authorizer = sandbox::make_rbac_authorizer(store);
   std::unique_ptr<sandbox::ApiServer> server;
 
-  sandbox::Response handle(const std::string& method, const std::string& target,
-                           const checks::Headers& headers, const std::string& body) {
-    sandbox::Request request;
+  HttpServerResponse handle(const std::string& method, const std::string& target,
+                            const checks::Headers& headers, const std::string& body) {
+    HttpServerRequest request;
     request.method = method;
     request.target = target;
     request.headers = headers;
@@ -64,7 +64,7 @@ SandboxApi::SandboxApi() : parts_(std::make_unique<Parts>()) {
   options.authorizer = parts_->authorizer.get();
   options.tokens = &parts_->tokens;
   auto server = sandbox::ApiServer::open(
-      {parts_->store, parts_->clock, *parts_->random, host::Log(parts_->sink)}, options);
+      {parts_->store, parts_->clock, *parts_->random, Logger(parts_->sink)}, options);
   if (!server) {
     std::fprintf(stderr, "sandbox: %s\n", server.error().message().c_str());
     std::abort();
@@ -76,7 +76,7 @@ SandboxApi::~SandboxApi() = default;
 
 checks::Reply SandboxApi::send(const std::string& method, const std::string& target,
                                const checks::Headers& headers, const std::string& body) {
-  sandbox::Response response = parts_->handle(method, target, headers, body);
+  HttpServerResponse response = parts_->handle(method, target, headers, body);
   checks::Reply answer{response.status, std::move(response.headers), std::move(response.body)};
   answer.headers.emplace_back("Content-Type", response.content_type);
   return answer;
@@ -86,7 +86,7 @@ checks::Watched SandboxApi::watch(const std::string& target, const checks::Heade
                                   const std::function<void()>& then, std::size_t events, bool ends,
                                   std::chrono::seconds within) {
   static_cast<void>(events);  // All that is there is read; nothing comes later by itself.
-  sandbox::Response response = parts_->handle("GET", target, headers, "");
+  HttpServerResponse response = parts_->handle("GET", target, headers, "");
   checks::Watched watched{{response.status, response.headers, response.body}, false};
   watched.answer.headers.emplace_back("Content-Type", response.content_type);
   if (!response.stream) {
@@ -96,7 +96,7 @@ checks::Watched SandboxApi::watch(const std::string& target, const checks::Heade
   }
   const auto read = [&] {
     const auto state = response.stream->read(watched.answer.body, kReadMax);
-    watched.ended = state != sandbox::BodyStream::State::kOpen;
+    watched.ended = state != HttpBodyStream::State::kOpen;
   };
   read();
   then();

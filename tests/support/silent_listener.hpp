@@ -30,7 +30,7 @@ class SilentListener {
   [[nodiscard]] int port() const { return port_; }
 
  private:
-  host::UniqueFd fd_;
+  UniqueFd fd_;
   int port_ = 0;
 };
 

@@ -22,8 +22,8 @@ std::size_t ready_addresses(const World& world, const std::string& name) {
 /// Endpoints of all slices together that are ready.
 std::size_t ready_endpoints(const World& world) {
   std::size_t out = 0;
-  for (const sandbox::Json& slice : slices(world, "web")) {
-    for (const sandbox::Json& each : slice.get("endpoints").items()) {
+  for (const Json& slice : slices(world, "web")) {
+    for (const Json& each : slice.get("endpoints").items()) {
       out += each.get("conditions").get("ready").boolean() ? 1 : 0;
     }
   }
@@ -31,8 +31,8 @@ std::size_t ready_endpoints(const World& world) {
 }
 
 bool tainted(const World& world, const std::string& node) {
-  const sandbox::Json object = world.record().find("Node", node);
-  for (const sandbox::Json& taint : object.get("spec").get("taints").items()) {
+  const Json object = world.record().find("Node", node);
+  for (const Json& taint : object.get("spec").get("taints").items()) {
     if (taint.text_at({"key"}) == "node.kubernetes.io/unreachable") return true;
   }
   return false;
@@ -57,7 +57,7 @@ void live(World& world) {
   power(world, "node-1", "stopped");
   world.await("the node is tainted", [&] { return tainted(world, "node-1"); });
   world.await("its pods are replaced and their addresses known", [&] {
-    const sandbox::Json status = world.record().deployment("web").get("status");
+    const Json status = world.record().deployment("web").get("status");
     return status.get("availableReplicas").integer_or(0) == 6 && ready_addresses(world, "web") == 6;
   });
 

@@ -13,7 +13,6 @@
 namespace davit::host {
 namespace {
 
-using sandbox::Json;
 using testing::Contains;
 
 /// Something in the namespace default, or all of it.

@@ -8,10 +8,10 @@
 
 #include "host/cli/rbac_command.hpp"
 #include "host/cli/run_command.hpp"
-#include "host/config/json.hpp"
-#include "host/config/yaml.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/control_service.hpp"
+#include "lib/kube/strict_json.hpp"
+#include "lib/kube/yaml.hpp"
 #include "tests/support/completed.hpp"
 
 namespace davit::test {
@@ -29,7 +29,7 @@ host::RunOptions run_options(const HostOptions& options) {
   out.leader_elect = options.election == HostOptions::Election::kOn;
   out.bind_address = "127.0.0.1";
   out.port = 0;
-  out.controller_start_interval = host::Duration{0};
+  out.controller_start_interval = Duration{0};
   return out;
 }
 
@@ -49,7 +49,7 @@ host::RunSettings settings(const HostOptions& options) {
 
 }  // namespace
 
-std::vector<sandbox::Json> printed_roles(const HostOptions& options) {
+std::vector<Json> printed_roles(const HostOptions& options) {
   const host::RunSettings merged = settings(options);
   std::ostringstream mistakes;
   std::optional<host::HostPlan> plan = host::HostPlan::make(merged, mistakes);
@@ -59,11 +59,11 @@ std::vector<sandbox::Json> printed_roles(const HostOptions& options) {
     controllers.push_back(each.declared);
   }
   const std::string text = host::rbac_yaml(controllers, merged.manifest.leader_election, {});
-  std::vector<sandbox::Json> out;
+  std::vector<Json> out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find("---\n", begin), text.size());
-    const host::YamlDocument document = host::parse_yaml(text.substr(begin, end - begin), "rbac");
-    out.push_back(sandbox::json_literal(host::to_json(document.root).value()));
+    const YamlDocument document = parse_yaml(text.substr(begin, end - begin), "rbac");
+    out.push_back(json_literal(to_json(document.root).value()));
     begin = end + 4;
   }
   return out;
@@ -87,27 +87,27 @@ HostThread::~HostThread() = default;
 
 void HostThread::run(const std::stop_token& stop) {
   // Every second in the program; what it does there is reports and tidying.
-  constexpr host::Duration kTick = std::chrono::seconds(30);
+  constexpr Duration kTick = std::chrono::seconds(30);
   const Status status = host_->start(stop);
   {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     started_ = status;
   }
   while (!stop.stop_requested()) {
     host_->tick();
-    const host::Time next = seams_.clock.now() + kTick;
-    host::MutexLock lock(mutex_);
+    const Time next = seams_.clock.now() + kTick;
+    MutexLock lock(mutex_);
     while (!stop.stop_requested() && seams_.clock.now() < next) {
       seams_.clock.wait_until(stopping_, mutex_, next);
     }
   }
   const bool in_time = host_->stop();
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   ended_ = in_time;
 }
 
 std::optional<Status> HostThread::started() const {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   return started_;
 }
 
@@ -130,7 +130,7 @@ std::string HostThread::status() {
 }
 
 std::string HostThread::page(const std::string& target) {
-  host::HttpServerRequest request;
+  HttpServerRequest request;
   request.method = "GET";
   request.target = target;
   return test::completed(host_->checks().respond(request)).body;
@@ -138,12 +138,12 @@ std::string HostThread::page(const std::string& target) {
 
 void HostThread::stop() {
   thread_.request_stop();
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   stopping_.notify_all();
 }
 
 std::optional<bool> HostThread::ended() const {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   return ended_;
 }
 

@@ -11,7 +11,7 @@
 #include "host/cli/host_plan.hpp"
 #include "host/cli/host_process.hpp"
 #include "lib/base/mutex.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::test {
 
@@ -31,7 +31,7 @@ struct HostOptions {
 };
 
 /// What `davit rbac` prints for this host.
-[[nodiscard]] std::vector<sandbox::Json> printed_roles(const HostOptions& options);
+[[nodiscard]] std::vector<Json> printed_roles(const HostOptions& options);
 
 /// The host on a thread of its own, so that the test's thread moves the time.
 class HostThread {
@@ -61,8 +61,8 @@ class HostThread {
   const host::HostSeams seams_;
   std::optional<host::HostPlan> plan_;
   std::unique_ptr<host::HostProcess> host_;
-  mutable host::Mutex mutex_;
-  host::CondVar stopping_;
+  mutable Mutex mutex_;
+  CondVar stopping_;
   std::optional<Status> started_ GUARDED_BY(mutex_);
   std::optional<bool> ended_ GUARDED_BY(mutex_);
   std::jthread thread_;  // Last: it uses all of the above.

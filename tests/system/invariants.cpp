@@ -11,8 +11,6 @@ namespace davit::test {
 
 namespace {
 
-using sandbox::Json;
-
 bool is_of(const Json& object, const std::string& name) {
   return object.text_at({"metadata", "labels", "app"}) == name;
 }

@@ -57,7 +57,7 @@ class ManifestFollowerTest : public testing::Test {
     const Status started = host_->start({});
     ASSERT_TRUE(started.ok()) << started.message();
     follower_ = std::make_unique<ManifestFollower>(*host_, options, merged.settings.manifest,
-                                                   plan->desired(), Log(sink_));
+                                                   plan->desired(), Logger(sink_));
   }
   /// The manifest is edited.
   void edit(const std::string& text) {
@@ -84,7 +84,7 @@ class ManifestFollowerTest : public testing::Test {
   std::unique_ptr<Random> random_ = make_seeded_random(1);
   test::RecordingLogSink sink_;
   std::unique_ptr<LocalCluster> cluster_ =
-      std::move(*LocalCluster::open({*clock_, *random_, Log(sink_)}, {}));
+      std::move(*LocalCluster::open({*clock_, *random_, Logger(sink_)}, {}));
   std::unique_ptr<HostProcess> host_;
   std::unique_ptr<ManifestFollower> follower_;
 };

@@ -11,7 +11,6 @@
 namespace davit::host {
 namespace {
 
-using sandbox::Json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 

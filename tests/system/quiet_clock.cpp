@@ -17,13 +17,13 @@ namespace davit::test {
 namespace {
 
 /// Far from zero, so that "never" and "long ago" cannot be mixed up with the start.
-constexpr host::Time kStart{std::chrono::hours(1000)};
+constexpr Time kStart{std::chrono::hours(1000)};
 /// 2026-01-01T00:00:00Z.
-constexpr host::WallTime kWallStart{std::chrono::seconds(1767225600)};
+constexpr WallTime kWallStart{std::chrono::seconds(1767225600)};
 /// Nobody needs it: a wait that a notification has missed ends then, and not never.
-constexpr host::Duration kLongestWait = std::chrono::seconds(5);
+constexpr Duration kLongestWait = std::chrono::seconds(5);
 /// Short beside what a sync takes, long beside what it takes to look.
-constexpr host::Duration kLookAgain = std::chrono::microseconds(200);
+constexpr Duration kLookAgain = std::chrono::microseconds(200);
 
 /// The other threads of the process, as the kernel tells of them.
 class Threads {
@@ -57,7 +57,7 @@ class Threads {
     while (const dirent* task = readdir(tasks_.get())) {
       if (task->d_name[0] == '.' || task->d_name == self) continue;
       const std::string path = std::string(task->d_name) + "/" + file;
-      const host::UniqueFd open(openat(dirfd(tasks_.get()), path.c_str(), O_RDONLY | O_CLOEXEC));
+      const UniqueFd open(openat(dirfd(tasks_.get()), path.c_str(), O_RDONLY | O_CLOEXEC));
       std::array<char, 512> text{};
       const ssize_t size = open.get() < 0 ? 0 : read(open.get(), text.data(), text.size());
       const std::size_t length = size > 0 ? static_cast<std::size_t>(size) : 0;
@@ -74,25 +74,25 @@ class Threads {
 
 }  // namespace
 
-host::Time QuietClock::now() const {
-  host::MutexLock lock(mutex_);
+Time QuietClock::now() const {
+  MutexLock lock(mutex_);
   return kStart + passed_;
 }
 
-host::WallTime QuietClock::wall_now() const {
-  host::MutexLock lock(mutex_);
+WallTime QuietClock::wall_now() const {
+  MutexLock lock(mutex_);
   return kWallStart + passed_;
 }
 
-void QuietClock::wait_until(host::CondVar& cond, host::Mutex& mutex, host::Time deadline) {
+void QuietClock::wait_until(CondVar& cond, Mutex& mutex, Time deadline) {
   std::list<Waiter>::iterator self;
   {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     if (kStart + passed_ >= deadline) return;
     self = waiters_.insert(waiters_.end(), Waiter{&cond, deadline});
   }
   cond.wait_for(mutex, kLongestWait);
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   waiters_.erase(self);
 }
 
@@ -100,9 +100,9 @@ void QuietClock::wait_until(host::CondVar& cond, host::Mutex& mutex, host::Time 
 // second began. So at that moment all did, and nothing but this thread or time could wake any.
 void QuietClock::settle() {
   const Threads threads;
-  host::Mutex mutex;
-  host::CondVar never;
-  host::MutexLock lock(mutex);
+  Mutex mutex;
+  CondVar never;
+  MutexLock lock(mutex);
   while (true) {
     // The first of these looks only saves the others.
     if (threads.all_sleep()) {
@@ -113,21 +113,21 @@ void QuietClock::settle() {
   }
 }
 
-bool QuietClock::step(host::Time end) {
+bool QuietClock::step(Time end) {
   settle();
-  host::MutexLock lock(mutex_);
-  const host::Time now = kStart + passed_;
+  MutexLock lock(mutex_);
+  const Time now = kStart + passed_;
   if (now >= end) return false;
-  host::Time next = end;
+  Time next = end;
   for (const Waiter& each : waiters_) next = std::min(next, std::max(each.deadline, now));
   passed_ = next - kStart;
   wake_due();
   return true;
 }
 
-void QuietClock::leap(host::Duration time) {
+void QuietClock::leap(Duration time) {
   settle();
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   passed_ += time;
   wake_due();
 }

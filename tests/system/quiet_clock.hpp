@@ -15,57 +15,54 @@ namespace davit::test {
 /// all others wait, too. So a test neither sleeps nor depends on the machine's speed.
 ///
 /// Who waits does so in wait_until() or on a CondVar; one thread, the test's, calls the rest.
-class QuietClock final : public host::Clock {
+class QuietClock final : public Clock {
  public:
-  [[nodiscard]] host::Time now() const override EXCLUDES(mutex_);
-  [[nodiscard]] host::WallTime wall_now() const override EXCLUDES(mutex_);
-  void wait_until(host::CondVar& cond, host::Mutex& mutex, host::Time deadline) override
-      REQUIRES(mutex) EXCLUDES(mutex_);
+  [[nodiscard]] Time now() const override EXCLUDES(mutex_);
+  [[nodiscard]] WallTime wall_now() const override EXCLUDES(mutex_);
+  void wait_until(CondVar& cond, Mutex& mutex, Time deadline) override REQUIRES(mutex)
+      EXCLUDES(mutex_);
 
   /// Returns when every other thread of the process sleeps.
   void settle();
   /// Settles, and then moves to the next time that somebody waits for, or to `end` when that is
   /// earlier. False: it is `end` already.
-  bool step(host::Time end) EXCLUDES(mutex_);
+  bool step(Time end) EXCLUDES(mutex_);
   /// Settles, and then it is so much later at once, as after a machine's sleep: whatever was due in
   /// between is due now.
-  void leap(host::Duration time) EXCLUDES(mutex_);
+  void leap(Duration time) EXCLUDES(mutex_);
 
  private:
   struct Waiter {
-    host::CondVar* cond;
-    host::Time deadline;
+    CondVar* cond;
+    Time deadline;
   };
 
   /// Wakes those whose time has come. They sleep in wait_until(): step() has settled before.
   void wake_due() REQUIRES(mutex_);
 
-  mutable host::Mutex mutex_;
-  host::Duration passed_ GUARDED_BY(mutex_){0};
+  mutable Mutex mutex_;
+  Duration passed_ GUARDED_BY(mutex_){0};
   std::list<Waiter> waiters_ GUARDED_BY(mutex_);
 };
 
 /// The clocks of one machine in a world of QuietClock: its wall clock may be wrong. Thread-safe.
-class MachineClock final : public host::Clock {
+class MachineClock final : public Clock {
  public:
   /// `world` must outlive it.
   explicit MachineClock(QuietClock& world) : world_(world) {}
 
   /// Moves the wall clock alone, to so much after the world's.
-  void set_wall(host::Duration ahead) { ahead_.store(ahead); }
+  void set_wall(Duration ahead) { ahead_.store(ahead); }
 
-  [[nodiscard]] host::Time now() const override { return world_.now(); }
-  [[nodiscard]] host::WallTime wall_now() const override {
-    return world_.wall_now() + ahead_.load();
-  }
-  void wait_until(host::CondVar& cond, host::Mutex& mutex, host::Time deadline) override
-      REQUIRES(mutex) {
+  [[nodiscard]] Time now() const override { return world_.now(); }
+  [[nodiscard]] WallTime wall_now() const override { return world_.wall_now() + ahead_.load(); }
+  void wait_until(CondVar& cond, Mutex& mutex, Time deadline) override REQUIRES(mutex) {
     world_.wait_until(cond, mutex, deadline);
   }
 
  private:
   QuietClock& world_;
-  std::atomic<host::Duration> ahead_{host::Duration::zero()};  // Says nothing about other memory.
+  std::atomic<Duration> ahead_{Duration::zero()};  // Says nothing about other memory.
 };
 
 }  // namespace davit::test

@@ -8,7 +8,6 @@ namespace davit::test {
 
 namespace {
 
-using sandbox::Json;
 using sandbox::Revision;
 
 /// A watch ends after an hour unless it is asked for longer.
@@ -21,7 +20,7 @@ Revision revision_of(const Json& object) {
 
 }  // namespace
 
-Record::Record(sandbox::Handler& server) {
+Record::Record(HttpHandler& server) {
   constexpr std::pair<const char*, const char*> kWatched[] = {
       {"Deployment", "/apis/apps/v1/deployments"},
       {"ReplicaSet", "/apis/apps/v1/replicasets"},
@@ -32,7 +31,7 @@ Record::Record(sandbox::Handler& server) {
       {"Node", "/api/v1/nodes"},
   };
   for (const auto& [kind, target] : kWatched) {
-    sandbox::Request request;
+    HttpServerRequest request;
     request.method = "GET";
     request.target = target + std::string(kForEver);
     objects_[kind];
@@ -54,7 +53,7 @@ void Record::read(Watch& watch) {
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
-    const Json event = sandbox::json_literal(rest.substr(0, end));
+    const Json event = json_literal(rest.substr(0, end));
     rest.remove_prefix(end + 1);
     Step step{revision_of(event.get("object")), watch.kind, event.get("type").text() == "DELETED",
               event.get("object")};

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
-#include "sandbox/rest/http_message.hpp"
+#include "lib/kube/json.hpp"
+#include "lib/net/http_message.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::test {
@@ -18,17 +18,17 @@ struct Step {
   sandbox::Revision revision = 0;
   std::string kind;  ///< "Pod", "ReplicaSet", "Endpoints", …
   bool deleted = false;
-  sandbox::Json object;
+  Json object;
 };
 
 /// Follows Deployments, ReplicaSets, pods, Services, Endpoints, EndpointSlices and nodes. One
 /// thread.
 class Record {
  public:
-  using Objects = std::map<std::string, sandbox::Json>;  ///< By uid.
+  using Objects = std::map<std::string, Json>;  ///< By uid.
 
   /// `server`, which must outlive it, is asked directly: no fault befalls the record.
-  explicit Record(sandbox::Handler& server);
+  explicit Record(HttpHandler& server);
 
   /// Takes in what happened since.
   void read();
@@ -39,10 +39,8 @@ class Record {
   [[nodiscard]] const Objects& nodes() const { return objects_.at("Node"); }
   [[nodiscard]] const Objects& slices() const { return objects_.at("EndpointSlice"); }
   /// Of that kind and name; null when there is none.
-  [[nodiscard]] sandbox::Json find(const std::string& kind, const std::string& name) const;
-  [[nodiscard]] sandbox::Json deployment(const std::string& name) const {
-    return find("Deployment", name);
-  }
+  [[nodiscard]] Json find(const std::string& kind, const std::string& name) const;
+  [[nodiscard]] Json deployment(const std::string& name) const { return find("Deployment", name); }
   /// All so far, by revision.
   [[nodiscard]] std::vector<Step> steps() const;
   [[nodiscard]] sandbox::Revision revision() const;
@@ -50,7 +48,7 @@ class Record {
  private:
   struct Watch {
     std::string kind;
-    std::unique_ptr<sandbox::BodyStream> stream;
+    std::unique_ptr<HttpBodyStream> stream;
   };
   void read(Watch& watch);
 

@@ -12,8 +12,6 @@
 namespace davit::test {
 namespace {
 
-using sandbox::Json;
-
 constexpr const char* kReplicaSets = "/apis/apps/v1/namespaces/default/replicasets";
 constexpr const char* kWeb = "/apis/apps/v1/namespaces/default/deployments/web";
 

@@ -10,16 +10,14 @@
 
 namespace davit::host {
 
-using sandbox::Json;
-
 const char* const kSecondImage =
     R"({"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:2"}]}}}})";
 
 WholeHost::WholeHost(int nodes) {
   sandbox::SimulationOptions simulation;
   if (nodes > 0) simulation.nodes.plans = sandbox::plan_nodes("node", nodes, 3);
-  cluster_ = std::move(*LocalCluster::open({*clock_, *random_, Log(sink_)}, simulation));
-  client_ = std::make_unique<RestClient>(cluster_->transport(), *clock_, metrics_, Log(sink_),
+  cluster_ = std::move(*LocalCluster::open({*clock_, *random_, Logger(sink_)}, simulation));
+  client_ = std::make_unique<RestClient>(cluster_->transport(), *clock_, metrics_, Logger(sink_),
                                          RestOptions{.rate = {-1, 1}});
 }
 
@@ -59,13 +57,13 @@ Json WholeHost::send(Verb verb, ResourcePath path, const std::string& body) {
   request.patch_type = PatchType::kMerge;
   const ApiResponse response = client_->call(request);
   EXPECT_TRUE(response.status.ok()) << response.status.message();
-  return response.body.empty() ? Json() : sandbox::json_literal(response.body);
+  return response.body.empty() ? Json() : json_literal(response.body);
 }
 
 Json WholeHost::read(const std::string& target) {
   ApiRequest request;
   request.raw_path = target;
-  return sandbox::json_literal(client_->call(request).body);
+  return json_literal(client_->call(request).body);
 }
 
 Json WholeHost::await(ResourcePath path, const Done& done, const std::string& since) {
@@ -77,7 +75,7 @@ Json WholeHost::await(ResourcePath path, const Done& done, const std::string& si
   Json found;
   const Status ended = client_->stream(request, {}, [&](std::string_view chunk) {
     return splitter.feed(chunk, [&](WatchType type, std::string_view object) {
-      Json each = sandbox::json_literal(object);
+      Json each = json_literal(object);
       if (!done(type, each)) return Status();
       found = std::move(each);
       return Status(Code::kCancelled, "seen");

@@ -10,7 +10,7 @@
 #include "host/cli/host_process.hpp"
 #include "host/cli/local_cluster.hpp"
 #include "host/object/watch_splitter.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "tests/support/recording_log_sink.hpp"
 
 namespace davit::host {
@@ -39,13 +39,13 @@ class WholeHost {
   [[nodiscard]] Transport& transport() { return cluster_->transport(); }
 
   /// What the server answers; patches are merge patches.
-  sandbox::Json send(Verb verb, ResourcePath path, const std::string& body = "");
-  sandbox::Json read(const std::string& target);
+  Json send(Verb verb, ResourcePath path, const std::string& body = "");
+  Json read(const std::string& target);
 
-  using Done = std::function<bool(WatchType, const sandbox::Json&)>;
+  using Done = std::function<bool(WatchType, const Json&)>;
   /// Follows a collection, from its present content or the version `since` on, until an object is
   /// as `done` wants it; returns it.
-  sandbox::Json await(ResourcePath path, const Done& done, const std::string& since = "");
+  Json await(ResourcePath path, const Done& done, const std::string& since = "");
 
  private:
   std::unique_ptr<Clock> clock_ = make_system_clock();

@@ -118,7 +118,7 @@ TEST(WorkloadTest, ReplicaSetMadeForADeploymentNotSeenToBeGoneIsCollected) {
   world.await_end("web");
   world.pass(std::chrono::seconds(5));
 
-  const host::Time start{};
+  const Time start{};
   EXPECT_GE(world.traffic().since(start, "POST", "/replicasets").size(), 2U)
       << "the case has come up";
   EXPECT_TRUE(orphans(world.record()).empty());

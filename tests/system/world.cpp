@@ -14,13 +14,11 @@ namespace davit::test {
 
 namespace {
 
-using sandbox::Json;
-
 /// More than the longest back-off of a key, about 16 minutes.
-constexpr host::Duration kPatience = std::chrono::minutes(20);
+constexpr Duration kPatience = std::chrono::minutes(20);
 /// What is retried or counted after the end has come has come then.
-constexpr host::Duration kSettled = std::chrono::seconds(10);
-constexpr host::Duration kLong = std::chrono::minutes(3);
+constexpr Duration kSettled = std::chrono::seconds(10);
+constexpr Duration kLong = std::chrono::minutes(3);
 constexpr char kToken[] = "davit";
 constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
 
@@ -39,9 +37,9 @@ sandbox::SimulationOptions simulated(const WorldOptions& options) {
   return out;
 }
 
-sandbox::Request request_of(const std::string& method, const std::string& target,
-                            const std::string& body) {
-  sandbox::Request out;
+HttpServerRequest request_of(const std::string& method, const std::string& target,
+                             const std::string& body) {
+  HttpServerRequest out;
   out.method = method;
   out.target = target;
   out.headers = {
@@ -61,7 +59,7 @@ std::string joined(const std::vector<std::string>& lines) {
 World::World(WorldOptions options)
     : options_(with_seed(std::move(options))),
       trace_(__FILE__, __LINE__, "seed " + std::to_string(options_.seed)),
-      random_(host::make_seeded_random(options_.seed)),
+      random_(make_seeded_random(options_.seed)),
       store_(clock_),
       // Only davit has a token; all others are the administrator.
       authenticator_(sandbox::make_authenticator(
@@ -71,7 +69,7 @@ World::World(WorldOptions options)
            .anonymous = sandbox::Anonymous::kAdministrator},
           nullptr)),
       authorizer_(sandbox::make_rbac_authorizer(store_)) {
-  const host::Log log(log_);
+  const Logger log(log_);
   sandbox::ApiServerOptions access;
   access.authenticator = authenticator_.get();
   access.authorizer = authorizer_.get();
@@ -141,19 +139,19 @@ void World::settle() {
 }
 
 void World::play(const std::string& script) {
-  Result<sandbox::FaultScript> parsed = sandbox::parse_fault_script(sandbox::json_literal(script));
+  Result<sandbox::FaultScript> parsed = sandbox::parse_fault_script(json_literal(script));
   ASSERT_TRUE(parsed.has_value()) << parsed.error().message();
   faults_->add(std::move(*parsed));
 }
 
 Json World::send(const std::string& method, const std::string& target, const std::string& body) {
-  const sandbox::Response response = server_->handle(request_of(method, target, body));
+  const HttpServerResponse response = server_->handle(request_of(method, target, body));
   EXPECT_LT(response.status, 300) << response.body;
-  return sandbox::json_literal(response.body);
+  return json_literal(response.body);
 }
 
 int World::ask(const std::string& method, const std::string& target, const std::string& body) {
-  const sandbox::Response response = faults_->handle(request_of(method, target, body));
+  const HttpServerResponse response = faults_->handle(request_of(method, target, body));
   return response.fault.reset ? 0 : response.status;
 }
 
@@ -176,15 +174,15 @@ void World::set_image(const std::string& name, const std::string& image) {
                   R"("}]}}}})");
 }
 
-void World::pass(host::Duration time) {
-  const host::Time end = clock_.now() + time;
+void World::pass(Duration time) {
+  const Time end = clock_.now() + time;
   do {
     settle();
   } while (clock_.step(end));
 }
 
-bool World::reach(host::Duration time, const std::function<bool()>& holds) {
-  const host::Time end = clock_.now() + time;
+bool World::reach(Duration time, const std::function<bool()>& holds) {
+  const Time end = clock_.now() + time;
   do {
     settle();
     if (holds()) return true;
@@ -235,7 +233,7 @@ void World::await_end(const std::string& name) {
 void World::expect_silence(const std::string& name) {
   pass(kSettled);
   const sandbox::Revision before = record_->revision();
-  const host::Time since = clock_.now();
+  const Time since = clock_.now();
   pass(kLong);
   const std::vector<std::string> steps = steps_since(*record_, before, name);
   EXPECT_TRUE(steps.empty()) << joined(steps);

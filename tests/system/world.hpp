@@ -34,7 +34,7 @@ struct WorldOptions {
   std::uint64_t seed = 1;  ///< DAVIT_SYSTEM_SEED in the environment is stronger.
   int nodes = 3;           ///< In three zones, in turn.
   /// Between renewals of a node's lease. A test of nodes wants ten seconds; others want quiet.
-  host::Duration lease_period = std::chrono::minutes(1);
+  Duration lease_period = std::chrono::minutes(1);
   std::string faults = {};  ///< Played before davit starts; empty: none.
   /// What davit may do: everything, or what `davit rbac` prints for its controllers.
   enum class Rights { kAll, kPrinted } rights = Rights::kAll;
@@ -57,8 +57,7 @@ class World {
   void heal() { faults_->clear(); }
 
   /// As a user, whom no fault befalls. A patch is a merge patch; the answer must be a success.
-  sandbox::Json send(const std::string& method, const std::string& target,
-                     const std::string& body = "");
+  Json send(const std::string& method, const std::string& target, const std::string& body = "");
   /// As davit, whom the rules befall: the status of the answer, 0 when none came.
   int ask(const std::string& method, const std::string& target, const std::string& body = "");
   /// Runs `replicas` pods of "`name`:1" with maxSurge 2 and maxUnavailable 1.
@@ -83,9 +82,9 @@ class World {
   void employ(std::function<void(World&)> worker) { worker_ = std::move(worker); }
 
   /// Lets so much time pass, and all that happens in it.
-  void pass(host::Duration time);
+  void pass(Duration time);
   /// Lets so much time pass until `holds`. Whether it does.
-  bool reach(host::Duration time, const std::function<bool()>& holds);
+  bool reach(Duration time, const std::function<bool()>& holds);
   /// Lets time pass until `holds`; a failure when it takes longer than any back-off.
   void await(const std::string& what, const std::function<bool()>& holds);
   /// Until so many pods of the latest spec are available, and no other is left.
@@ -122,7 +121,7 @@ class World {
   QuietClock clock_;
   MachineClock host_clock_{clock_};
   RecordingLogSink log_;
-  std::unique_ptr<host::Random> random_;
+  std::unique_ptr<Random> random_;
   sandbox::Store store_;
   std::unique_ptr<sandbox::Authenticator> authenticator_;
   std::unique_ptr<sandbox::Authorizer> authorizer_;

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <utility>
 
-#include "host/api/transport.hpp"
+#include "host/api/connect.hpp"
 #include "host/cli/dev/stack_sampler.hpp"
 #include "host/cli/dev/stuck_call.hpp"
 #include "host/cli/dev/stuck_watch.hpp"
@@ -44,13 +44,13 @@ class ReportingSink final : public LogSink {
       : reports_(reports), clock_(clock), controllers_(std::move(controllers)) {}
   [[nodiscard]] int verbosity() const override { return kSyncVerbosity; }
   void write(Severity severity, int verbosity, std::string_view logger, std::string_view message,
-             std::span<const LogField> fields) override {
+             std::span<const LogPair> fields) override {
     if (severity == Severity::kInfo && message == kSynced) return report_sync(fields);
     if (message == kStuckSync || message == kStuckHandler) return report_stuck(fields);
     const bool shown = verbosity == 0 && controllers_.contains(std::string(logger));
     if (severity == Severity::kInfo && !shown) return;
     std::string text = std::string(logger) + ": " + std::string(message);
-    for (const LogField& each : fields) {
+    for (const LogPair& each : fields) {
       text += " " + std::string(each.key) + "=" + std::string(each.text());
     }
     const bool info = severity == Severity::kInfo;
@@ -59,10 +59,10 @@ class ReportingSink final : public LogSink {
   void flush() override {}
 
  private:
-  void report_sync(std::span<const LogField> fields) const {
+  void report_sync(std::span<const LogPair> fields) const {
     std::string_view key;
     std::string_view generation;
-    for (const LogField& each : fields) {
+    for (const LogPair& each : fields) {
       if (each.key == "key") key = each.text();
       if (each.key == "generation") generation = each.text();
     }
@@ -71,9 +71,9 @@ class ReportingSink final : public LogSink {
   }
 
   /// On the one thread that looks for such calls.
-  void report_stuck(std::span<const LogField> fields) {
+  void report_stuck(std::span<const LogPair> fields) {
     StuckCall call;
-    for (const LogField& each : fields) {
+    for (const LogPair& each : fields) {
       const std::string text(each.text());
       if (each.key == "key") call.key = text;
       if (each.key == "activity") call.activity = text;
@@ -95,8 +95,8 @@ class ReportingSink final : public LogSink {
 class SilentSink final : public LogSink {
  public:
   [[nodiscard]] int verbosity() const override { return -1; }
-  void write(Severity, int, std::string_view, std::string_view,
-             std::span<const LogField>) override {}
+  void write(Severity, int, std::string_view, std::string_view, std::span<const LogPair>) override {
+  }
   void flush() override {}
 };
 
@@ -217,7 +217,7 @@ void play_host(const std::filesystem::path& plugin, const std::string& kubeconfi
   for (const PlannedController& each : plan->controllers()) controllers.insert(each.declared.name);
   ReportingSink sink(reports, *clock, controllers);
   const std::unique_ptr<Metrics> metrics = Metrics::make({}, *clock);
-  auto transport = connect(*connection, *clock, *metrics, Log(sink));
+  auto transport = connect(*connection, *clock, *metrics, Logger(sink));
   if (!transport) return reports.say("failed", transport.error().message());
   ReportingTransport reporting(**transport, reports);
   HostProcess host(settings.manifest, *connection, std::move(plan->controllers()),

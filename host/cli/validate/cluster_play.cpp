@@ -8,8 +8,6 @@
 namespace davit::host {
 namespace {
 
-using sandbox::Json;
-
 constexpr int kOrdinaryObjects = 3;  // For each resource.
 /// Attempts to remove one object.
 constexpr int kRemovalsMost = 100;

@@ -7,8 +7,6 @@
 namespace davit::host {
 namespace {
 
-using sandbox::Json;
-
 struct Sample {
   std::string_view resource;
   std::string_view members;
@@ -47,7 +45,7 @@ Json workload(std::string_view resource) {
   spec.set("selector",
            resource == "replicationcontrollers" ? labels : Json::object({{"matchLabels", labels}}));
   spec.set("template", Json::object({{"metadata", Json::object({{"labels", labels}})},
-                                     {"spec", sandbox::json_literal(kPodSpec)}}));
+                                     {"spec", json_literal(kPodSpec)}}));
   if (resource == "statefulsets") spec.set("serviceName", "web");
   if (resource != "daemonsets") spec.set("replicas", 2);
   return Json::object({{"spec", std::move(spec)}});
@@ -150,7 +148,7 @@ void spoil_once(Json& object, const std::vector<std::string>& paths, Random& ran
 Json ordinary_object(const TrialHost::Watched& resource, const std::string& name) {
   Json object = Json::object({{"spec", Json::object()}});
   for (const Sample& each : kSamples) {
-    if (each.resource == resource.watch.resource) object = sandbox::json_literal(each.members);
+    if (each.resource == resource.watch.resource) object = json_literal(each.members);
   }
   if (std::find(std::begin(kWorkloads), std::end(kWorkloads), resource.watch.resource) !=
       std::end(kWorkloads)) {

@@ -13,8 +13,6 @@
 namespace davit::host {
 namespace {
 
-using sandbox::Json;
-
 constexpr Duration kHoldLimit = std::chrono::seconds(5);
 /// The number of random states of each sort.
 constexpr std::size_t kOfEachSort = 8;
@@ -50,7 +48,7 @@ void add_damaged(const std::string& own, std::uint32_t form, Random& random,
     out.push_back({"its own with other bytes", form, std::move(flipped)});
   }
   out.push_back({"its own, twice", form, own + own});
-  const auto tree = sandbox::parse_json(own);
+  const auto tree = parse_json(own);
   for (std::size_t i = 0; tree && i < kOfEachSort; ++i) {
     Json spoiled = *tree;
     spoil_value(spoiled, random);

@@ -40,11 +40,11 @@ class LoggedProblems final : public LogSink {
  public:
   [[nodiscard]] int verbosity() const override { return 0; }
   void write(Severity severity, int, std::string_view logger, std::string_view message,
-             std::span<const LogField> fields) override EXCLUDES(mutex_) {
+             std::span<const LogPair> fields) override EXCLUDES(mutex_) {
     if (severity == Severity::kInfo) return;
     LoggedProblem problem{std::string(message), std::string(logger) + ": " + std::string(message),
                           "", ""};
-    for (const LogField& field : fields) {
+    for (const LogPair& field : fields) {
       problem.text.append(" ").append(field.key).append("=").append(field.text());
       if (field.key == "err") problem.error = field.text();
       if (field.key == "code") problem.code = field.text();
@@ -117,7 +117,7 @@ struct TrialHost::State {
   std::unique_ptr<Clock> clock = make_system_clock();
   std::unique_ptr<Random> random = make_seeded_random(1);
   LoggedProblems problems;
-  const Log log{problems};
+  const Logger log{problems};
   sandbox::Store store{*clock};
   std::unique_ptr<sandbox::ApiServer> server;
   std::unique_ptr<sandbox::InProcessTransport> wire;
@@ -340,7 +340,7 @@ bool TrialHost::wait_until_idle(Duration limit, Quiet quiet) {
   }
 }
 
-sandbox::Draft TrialHost::draft(const Watched& resource, sandbox::Json object) const {
+sandbox::Draft TrialHost::draft(const Watched& resource, Json object) const {
   const auto resources = state_->server->resources();
   const auto served =
       resources->find(resource.watch.group, resource.watch.version, resource.watch.resource);

@@ -82,7 +82,7 @@ class TrialHost {
   };
   [[nodiscard]] const std::vector<Watched>& watched() const;
   /// An object as the store takes it, with what selectors look at.
-  [[nodiscard]] sandbox::Draft draft(const Watched& resource, sandbox::Json object) const;
+  [[nodiscard]] sandbox::Draft draft(const Watched& resource, Json object) const;
   /// Waits until the caches of `resource` have seen `now`, so that wait_until_idle() waits for what
   /// it means to the controllers too. `before` is the state that it replaced, or null. Caches whose
   /// selectors leave out both never see it. False after `limit`.

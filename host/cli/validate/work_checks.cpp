@@ -12,8 +12,6 @@
 namespace davit::host {
 namespace {
 
-using sandbox::Json;
-
 constexpr int kTouches = 3;
 /// The number for all resources together: some seconds' worth.
 constexpr std::size_t kHostileObjects = 64;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "host/api/transport.hpp"
+#include "lib/net/transport.hpp"
 
 namespace davit::host {
 

@@ -31,7 +31,7 @@ class Collector final : public ResponseReader {
 class CredentialsTest : public testing::Test {
  protected:
   Result<std::unique_ptr<Credentials>> make() {
-    return make_credentials(config_, clock_, metrics_, Log(sink_, "api"));
+    return make_credentials(config_, clock_, metrics_, Logger(sink_, "api"));
   }
 
   // The Authorization header of the next request.

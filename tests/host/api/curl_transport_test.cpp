@@ -23,7 +23,7 @@ class CurlTransportTest : public testing::Test {
  protected:
   std::unique_ptr<Transport> connect_to(std::string server) {
     config_.server = std::move(server);
-    auto made = make_curl_transport(config_, *clock_, metrics_, Log(sink_));
+    auto made = make_curl_transport(config_, *clock_, metrics_, Logger(sink_));
     EXPECT_TRUE(made) << made.error().message();
     return *std::move(made);
   }
@@ -355,7 +355,7 @@ TEST_F(CurlTransportTest, ManyConcurrentRequestsAllGetTheirOwnResponse) {
 TEST_F(CurlTransportTest, UnusableAddressesAreRefused) {
   for (const char* bad : {"ftp://x", "https://", "https://a b", "http://h:port", "host/path"}) {
     config_.server = bad;
-    const auto made = make_curl_transport(config_, *clock_, metrics_, Log(sink_));
+    const auto made = make_curl_transport(config_, *clock_, metrics_, Logger(sink_));
     EXPECT_EQ(made.error().code(), Code::kInvalid) << bad;
     EXPECT_THAT(made.error().message(), HasSubstr(bad));
   }

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <future>
 
-#include "host/api/connection_quota.hpp"
 #include "host/api/curl_transport.hpp"
 #include "host/api/rest_client.hpp"
+#include "lib/net/connection_quota.hpp"
 #include "tests/host/api/collected_response.hpp"
 #include "tests/host/api/rest_fixture.hpp"
 #include "tests/host/api/tiny_server.hpp"
@@ -29,13 +29,13 @@ class PooledCallTest : public testing::Test {
  protected:
   std::unique_ptr<Transport> connect_to(const std::string& url) {
     config_.server = url;
-    auto made = make_curl_transport(config_, *time_, metrics_, Log(sink_));
+    auto made = make_curl_transport(config_, *time_, metrics_, Logger(sink_));
     EXPECT_TRUE(made) << made.error().message();
     return *std::move(made);
   }
   std::unique_ptr<RestClient> client_of(Transport& transport) {
     options_.rate = {-1, 0};
-    return std::make_unique<RestClient>(transport, *time_, metrics_, Log(sink_), options_);
+    return std::make_unique<RestClient>(transport, *time_, metrics_, Logger(sink_), options_);
   }
   // One request with its own transport, on a connection of its own.
   ApiResponse call_once(const TinyServer& server, const ApiRequest& request) {

@@ -46,7 +46,7 @@ class RestTest : public testing::Test {
   RestClient client(TokenBucket::Rate rate = {-1, 0}) {
     options_.rate = rate;
     options_.user_agent = "davit";
-    return RestClient(transport_, clock_, metrics_, Log(sink_, "api"), options_);
+    return RestClient(transport_, clock_, metrics_, Logger(sink_, "api"), options_);
   }
 
   static test::ScriptedResponse answer(int status, std::string body = "{}",

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 class TlsTest : public testing::Test {
  protected:
   Result<std::unique_ptr<TlsSource>> open() {
-    return TlsSource::open(config_, clock_.now(), metrics_, Log(sink_));
+    return TlsSource::open(config_, clock_.now(), metrics_, Logger(sink_));
   }
   std::string ca_now(TlsSource& source) { return source.current(clock_.now())->ca; }
 
@@ -52,7 +52,7 @@ class TlsTest : public testing::Test {
   }
   std::unique_ptr<Transport> connect_to(const TinyServer& server) {
     config_.server = "https://" + server.address();
-    auto made = make_curl_transport(config_, clock_, metrics_, Log(sink_));
+    auto made = make_curl_transport(config_, clock_, metrics_, Logger(sink_));
     EXPECT_TRUE(made) << made.error().message();
     return *std::move(made);
   }
@@ -176,7 +176,7 @@ TEST_F(TlsTest, WriteIsHeldBackWhenLeadershipIsLostDuringTheHandshake) {
     return leader ? Status() : Status(Code::kUnavailable, "not the leader");
   };
   const auto clock = make_system_clock();
-  RestClient client(*transport, *clock, metrics_, Log(sink_), options);
+  RestClient client(*transport, *clock, metrics_, Logger(sink_), options);
 
   const ApiResponse response = client.call(write_pod(Verb::kCreate));
 

@@ -169,7 +169,7 @@ class CacheTest : public ::testing::Test {
                      InformerSpec spec = {{"", "v1", "pods"}, {}, {}, {}}) {
     informer_ = std::make_unique<Informer>(
         std::move(spec), InformerSeams{api_, space_, clock_, *random_, metrics_, {}, &contact_},
-        Log(log_), options);
+        Logger(log_), options);
     ASSERT_TRUE(informer_->prepare().ok());
   }
   /// Lists and watches instead of streaming lists.

@@ -66,7 +66,7 @@ class CacheRefillTest : public ::testing::Test {
   CacheMetrics metrics_;
   PodServer pods_;
   InformerFactory factory_{{pods_, space_, clock_, *random_, metrics_},
-                           Log(log_),
+                           Logger(log_),
                            ReflectorOptions{.streaming_list = false}};
   Neighbour neighbour_;
   Informer* informer_ = nullptr;

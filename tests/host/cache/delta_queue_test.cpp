@@ -171,7 +171,7 @@ TEST_F(DeltaQueueTest, EmptyInformersAndThoseWithoutAHandlerAreDeliveredWhenFill
 TEST_F(DeltaQueueTest, AllInformersOfAControllerCount) {
   make_queue();
   Informer other({{"apps", "v1", "replicasets"}, {}, {}, {}},
-                 {api_, space_, clock_, *random_, metrics_}, Log(log_));
+                 {api_, space_, clock_, *random_, metrics_}, Logger(log_));
   queue_->join(other, [](const Change&) {});
   fill({});
   EXPECT_FALSE(queue_->initial_delivered());

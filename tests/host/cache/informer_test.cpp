@@ -175,7 +175,7 @@ class InformerFactoryTest : public CacheTest {
   InformerSpec pods(std::optional<std::vector<std::string>> projection, std::string labels = "") {
     return {{"", "v1", "pods"}, std::move(labels), "", std::move(projection)};
   }
-  InformerFactory factory_{{api_, space_, clock_, *random_, metrics_}, Log(log_)};
+  InformerFactory factory_{{api_, space_, clock_, *random_, metrics_}, Logger(log_)};
 };
 
 TEST_F(InformerFactoryTest, UsersOfOneSelectionShareAnInformer) {

@@ -50,7 +50,7 @@ class SkippingTest : public CacheTest {
                                         id.resource_version + " " +
                                         std::string(label_of(object.reason)));
                       }},
-        Log(log_), options);
+        Logger(log_), options);
     ASSERT_TRUE(informer_->prepare().ok());
     informer_->add_listener(listener_);
   }

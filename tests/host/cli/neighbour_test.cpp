@@ -32,7 +32,7 @@ class NeighbourTest : public ::testing::Test {
   test::RecordingLogSink log_{5};
   test::RecordingRestMetrics metrics_;
   test::FakeTransport transport_;
-  RestClient client_{transport_, clock_, metrics_, Log(log_), RestOptions{.rate = {100, 100}}};
+  RestClient client_{transport_, clock_, metrics_, Logger(log_), RestOptions{.rate = {100, 100}}};
 };
 
 TEST_F(NeighbourTest, HolderIsAtWorkWhileItRenewsItsLease) {

@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-#include "host/config/json.hpp"
+#include "lib/kube/strict_json.hpp"
 #include "tests/host/plugin/samples.hpp"
 
 namespace davit::host {
@@ -46,7 +46,7 @@ TEST(PluginCommandTest, InspectSaysWhatAPluginIsNeedsAndMayDo) {
 
 TEST(PluginCommandTest, JsonOutputIsJson) {
   const Answer answer = inspect(sample_path("good"), PluginInspectOptions::Output::kJson);
-  const YamlDocument document = parse_json(answer.out, "");
+  const YamlDocument document = parse_strict_json(answer.out, "");
   ASSERT_TRUE(document.mistakes.empty()) << document.mistakes[0].str() << answer.out;
   EXPECT_EQ(document.root.find("name")->text, "sample");
   EXPECT_EQ(document.root.find("grade")->text, "swappable");

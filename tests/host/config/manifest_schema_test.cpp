@@ -4,10 +4,11 @@
 
 #include <set>
 
-#include "host/config/duration.hpp"
-#include "host/config/json.hpp"
 #include "host/config/manifest.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/base/text_file.hpp"
+#include "lib/kube/duration.hpp"
+#include "lib/kube/strict_json.hpp"
 
 namespace davit::host {
 namespace {
@@ -17,7 +18,7 @@ const std::string kSchemaHead = "apiVersion: davit.dev/v1alpha1\nkind: Controlle
 YamlNode schema() {
   const Result<std::string> text = read_text_file(DAVIT_DOCS "/manifest.schema.json");
   if (!text) return {};
-  YamlDocument document = parse_json(*text, "schema");
+  YamlDocument document = parse_strict_json(*text, "schema");
   for (const Mistake& mistake : document.mistakes) ADD_FAILURE() << mistake.str();
   return std::move(document.root);
 }

@@ -58,7 +58,7 @@ class ControlSocketTest : public testing::Test {
   Result<std::unique_ptr<ControlServer>> open() {
     return ControlServer::open(
         path(), [](std::string_view line) { return "heard " + std::string(line) + "\n"; },
-        Log(sink_));
+        Logger(sink_));
   }
   [[nodiscard]] std::string path() const { return (directory_.path() / "davit.sock").string(); }
 
@@ -96,7 +96,7 @@ TEST_F(ControlSocketTest, ClientThatDoesNotReadHoldsUpNoEnd) {
         asked.open();
         return std::string(std::size_t{8} << 20, 'x') + "\n";
       },
-      Log(sink_));
+      Logger(sink_));
   ASSERT_TRUE(server) << server.error().message();
   const UniqueFd client = unconnected();
   ask(client, path(), "shadow\n");

@@ -78,7 +78,7 @@ class EventRecorderTest : public testing::Test {
 };
 
 TEST_F(EventRecorderTest, EventIsLoggedAndPosted) {
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   record(recorder);
   EXPECT_TRUE(flush(recorder));
@@ -90,7 +90,7 @@ TEST_F(EventRecorderTest, EventIsLoggedAndPosted) {
 }
 
 TEST_F(EventRecorderTest, RepetitionsArePatched) {  // RT-120
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   for (int i = 0; i < 3; ++i) record(recorder);
   EXPECT_TRUE(flush(recorder));
@@ -100,7 +100,7 @@ TEST_F(EventRecorderTest, RepetitionsArePatched) {  // RT-120
 }
 
 TEST_F(EventRecorderTest, EventOfAClusterScopedObjectLivesInDefault) {  // RT-127
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   recorder.record({"v1", "Node", "", "n1", "u1", "", ""}, "Warning", "Gone", "bye", "nodes");
   EXPECT_TRUE(flush(recorder));
@@ -110,7 +110,7 @@ TEST_F(EventRecorderTest, EventOfAClusterScopedObjectLivesInDefault) {  // RT-12
 
 TEST_F(EventRecorderTest, RefusedEventIsNotTriedAgain) {  // RT-123
   api_.script({refused(Code::kForbidden, 403)});
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   record(recorder, "first");
   record(recorder, "second");
@@ -124,7 +124,7 @@ TEST_F(EventRecorderTest, RefusalInATerminatingNamespaceIsQuiet) {
   ApiDetail detail;
   detail.causes = {"NamespaceTerminating"};
   api_.script({Status(Code::kForbidden, "going", detail), refused(Code::kAlreadyExists, 409)});
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   record(recorder, "first");
   record(recorder, "second");
@@ -136,7 +136,7 @@ TEST_F(EventRecorderTest, RefusalInATerminatingNamespaceIsQuiet) {
 TEST_F(EventRecorderTest, EventIsWrittenWhenTheServerComesBack) {  // RT-124
   const Status broken(Code::kUnavailable, "no connection");
   api_.script({broken, broken, broken});
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   record(recorder);
   for (std::size_t tries = 1; tries <= 3; ++tries) {
@@ -151,7 +151,7 @@ TEST_F(EventRecorderTest, EventIsWrittenWhenTheServerComesBack) {  // RT-124
 
 TEST_F(EventRecorderTest, EventIsGivenUpAfterTwelveAttempts) {
   api_.script(std::deque<Status>(12, Status(Code::kUnavailable, "no connection")));
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   record(recorder);
   for (std::size_t tries = 1; tries <= 11; ++tries) {
@@ -167,7 +167,7 @@ TEST_F(EventRecorderTest, EventIsGivenUpAfterTwelveAttempts) {
 
 TEST_F(EventRecorderTest, PatchOfAForgottenEventBecomesAPost) {  // RT-125
   api_.script({Status(), refused(Code::kNotFound, 404)});
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   record(recorder);
   record(recorder);
@@ -181,7 +181,7 @@ TEST_F(EventRecorderTest, FloodDuringAHangIsDroppedAndNeverBlocks) {  // RT-126
   test::Door door;
   api_.hang = &door;
   options_.waiting_max = 10;
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   record(recorder, "first");
   api_.requests.await(1);
@@ -198,7 +198,7 @@ TEST_F(EventRecorderTest, FloodDuringAHangIsDroppedAndNeverBlocks) {  // RT-126
 TEST_F(EventRecorderTest, CreationsThatWaitGoOutTogetherAndPatchesStayInOrder) {
   test::Door door;
   api_.hang = &door;
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   record(recorder, "first");
   api_.requests.await(1);
@@ -217,7 +217,7 @@ TEST_F(EventRecorderTest, OneOfManyWithoutAResponseIsTriedAgainAlone) {
   api_.hang = &door;
   const Status broken(Code::kUnavailable, "no connection");
   api_.script({Status(), Status(), broken});
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   record(recorder, "first");
   api_.requests.await(1);
@@ -234,7 +234,7 @@ TEST_F(EventRecorderTest, OneOfManyWithoutAResponseIsTriedAgainAlone) {
 
 TEST_F(EventRecorderTest, StopDropsWhatWaitsAndRefusesMore) {
   api_.script({Status(Code::kUnavailable, "no connection")});
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
   record(recorder);
   api_.requests.await(1);
 
@@ -247,7 +247,7 @@ TEST_F(EventRecorderTest, StopDropsWhatWaitsAndRefusesMore) {
 }
 
 TEST_F(EventRecorderTest, UnknownTypesAndNamelessObjectsAreRefused) {
-  EventRecorder recorder(api_, clock_, *random_, Log(sink_), options_);
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 
   recorder.record(pod(), "Error", "Said", "hello", "x");
   recorder.record({"v1", "Pod", "web", "", "", "", ""}, "Normal", "Said", "hello", "x");

@@ -60,7 +60,7 @@ class EventRecordersTest : public testing::Test {
                               return std::make_unique<ControllerEventApi>(std::string(controller),
                                                                           server_);
                             },
-                            clock_, *random_, Log(sink_), EventRecorderOptions{"node-1", 1000}};
+                            clock_, *random_, Logger(sink_), EventRecorderOptions{"node-1", 1000}};
 };
 
 TEST_F(EventRecordersTest, EventThatHangsHoldsUpOnlyItsOwnController) {

@@ -28,7 +28,7 @@ class HealthChecksTest : public testing::Test {
   }
 
   test::RecordingLogSink sink_{2};
-  HealthChecks checks_{Log(sink_)};
+  HealthChecks checks_{Logger(sink_)};
 };
 
 TEST_F(HealthChecksTest, HostWithoutChecksIsHealthy) {

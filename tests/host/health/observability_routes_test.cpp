@@ -26,7 +26,7 @@ class ObservabilityRoutesTest : public testing::Test {
 
   test::FakeClock clock_;
   test::RecordingLogSink sink_;
-  HealthChecks checks_{Log(sink_)};
+  HealthChecks checks_{Logger(sink_)};
   std::unique_ptr<Metrics> metrics_ = Metrics::make({.git_version = "v1.30.1"}, clock_);
   AsideCalls asides_{clock_, std::chrono::seconds(1)};
   ObservabilityRoutes routes_{checks_, *metrics_, asides_};

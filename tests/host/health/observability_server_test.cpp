@@ -22,12 +22,12 @@ constexpr Duration kPluginTime = std::chrono::hours(1);  // Tests decide when a 
 TEST(ObservabilityServerTest, ProbesAndScrapesAreServed) {
   test::FakeClock clock;
   test::RecordingLogSink sink;
-  HealthChecks checks{Log(sink)};
+  HealthChecks checks{Logger(sink)};
   checks.add("leaderElection", {true, false, false}, [] { return Status(); });
   const auto metrics = Metrics::make({.git_version = "v1.30.1"}, clock);
   AsideCalls asides(clock, kPluginTime);
   ObservabilityRoutes routes(checks, *metrics, asides);
-  const auto server = routes.serve({}, Log(sink));
+  const auto server = routes.serve({}, Logger(sink));
   ASSERT_TRUE(server) << server.error().message();
 
   const std::string health = test::http_get((*server)->port(), "/healthz?verbose");
@@ -41,13 +41,13 @@ TEST(ObservabilityServerTest, ProbesAndScrapesAreServed) {
 TEST(ObservabilityServerTest, ProbesAreServedWhereNoOtherPageIs) {
   test::FakeClock clock;
   test::RecordingLogSink sink;
-  HealthChecks checks{Log(sink)};
+  HealthChecks checks{Logger(sink)};
   const auto metrics = Metrics::make({.git_version = "v1.30.1"}, clock);
   AsideCalls asides(clock, kPluginTime);
   ObservabilityRoutes routes(checks, *metrics, asides);
   HttpServerOptions options;
   options.others_max = 0;
-  const auto server = routes.serve(options, Log(sink));
+  const auto server = routes.serve(options, Logger(sink));
   ASSERT_TRUE(server) << server.error().message();
 
   for (const char* probe : {"/healthz", "/livez?verbose", "/readyz"}) {
@@ -64,7 +64,7 @@ TEST(ObservabilityServerTest, ProbesAreServedWhileManyWaitForAPlugin) {
   test::Door door;
   test::Collector<std::string> begun;
   AsideCalls asides(*clock, kPluginTime);
-  HealthChecks checks{Log(sink)};
+  HealthChecks checks{Logger(sink)};
   checks.add_aside("slow", {true, false, true}, asides.make(), [&] {
     begun.push("health");
     door.pass();
@@ -77,7 +77,7 @@ TEST(ObservabilityServerTest, ProbesAreServedWhileManyWaitForAPlugin) {
     door.pass();
     return Result<std::string>(std::string("a page"));
   });
-  const auto server = routes.serve({}, Log(sink));
+  const auto server = routes.serve({}, Logger(sink));
   ASSERT_TRUE(server) << server.error().message();
   std::deque<test::HttpClient> clients;
   for (int i = 0; i < 20; ++i) {

@@ -129,7 +129,7 @@ class ControllerHostTest : public ::testing::Test {
   ControllerHost& make(ControllerHostOptions made = options()) {
     host_ = std::make_unique<ControllerHost>(
         std::move(made), HostServices{space_, informers_, transport_, discovery_, events_,
-                                      *metrics_, clock_, *random_, Log(log_)});
+                                      *metrics_, clock_, *random_, Logger(log_)});
     return *host_;
   }
   /// Calls the InitFunc, which does `what`.
@@ -220,15 +220,15 @@ class ControllerHostTest : public ::testing::Test {
   std::unique_ptr<Random> random_ = make_seeded_random(7);
   std::unique_ptr<Metrics> metrics_ = Metrics::make({}, clock_);
   ScriptedApi api_{clock_};
-  InformerFactory informers_{InformerSeams{api_, space_, clock_, *random_, *metrics_}, Log(log_),
+  InformerFactory informers_{InformerSeams{api_, space_, clock_, *random_, *metrics_}, Logger(log_),
                              ReflectorOptions{.streaming_list = false}};
   test::FakeTransport transport_;
   test::FakeTransport discovery_transport_;
-  RestClient discovery_client_{discovery_transport_, clock_, *metrics_, Log(log_),
+  RestClient discovery_client_{discovery_transport_, clock_, *metrics_, Logger(log_),
                                RestOptions{.rate = {1000, 1000}}};
   Discovery discovery_{discovery_client_};
   CollectingEventApi event_api_;
-  EventRecorder events_{event_api_, clock_, *random_, Log(log_), {}};
+  EventRecorder events_{event_api_, clock_, *random_, Logger(log_), {}};
   const Tables tables_ = Tables::make();
   const davit_context* context_ = nullptr;  // As init() got it.
 

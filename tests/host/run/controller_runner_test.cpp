@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
 TEST_F(ControllerRunnerTest, KeysWaitForCachesAndLeadership) {
-  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue(noting()));
   ASSERT_TRUE(runner.add(id, "default/web").ok());
 
@@ -29,7 +29,7 @@ TEST_F(ControllerRunnerTest, KeysWaitForCachesAndLeadership) {
 }
 
 TEST_F(ControllerRunnerTest, SyncedCachesAndStartedWorkersAreLoggedAtTheDefaultVerbosity) {
-  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue(noting()));
   ASSERT_TRUE(runner.add(id, "default/web").ok());
   runner.start();
@@ -46,7 +46,7 @@ TEST_F(ControllerRunnerTest, SyncedCachesAndStartedWorkersAreLoggedAtTheDefaultV
 }
 
 TEST_F(ControllerRunnerTest, StandbySyncsNothingUntilItLeads) {
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue(noting()));
   ASSERT_TRUE(runner.add(id, "default/web").ok());
 
@@ -61,7 +61,7 @@ TEST_F(ControllerRunnerTest, StandbySyncsNothingUntilItLeads) {
 }
 
 TEST_F(ControllerRunnerTest, UnknownQueueIsRefused) {
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
 
   EXPECT_EQ(runner.add(QueueId(3), "default/web").code(), Code::kMisuse);
 }
@@ -69,7 +69,7 @@ TEST_F(ControllerRunnerTest, UnknownQueueIsRefused) {
 TEST_F(ControllerRunnerTest, WorkersRunDifferentKeysAtOnce) {
   test::Collector<std::string> inside;
   test::Door door;
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue(
       [&](std::string_view key, const std::stop_token&) {
         inside.push(std::string(key));
@@ -88,7 +88,7 @@ TEST_F(ControllerRunnerTest, WorkersRunDifferentKeysAtOnce) {
 }
 
 TEST_F(ControllerRunnerTest, FailedKeyComesAgainWithBackOff) {
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue(noting(42)));
   runner.start();
   runner.begin_syncing();
@@ -106,7 +106,7 @@ TEST_F(ControllerRunnerTest, FailedKeyComesAgainWithBackOff) {
 }
 
 TEST_F(ControllerRunnerTest, ConflictIsRetriedQuietly) {
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue(noting(DAVIT_CONFLICT)));
   runner.start();
   runner.begin_syncing();
@@ -121,7 +121,7 @@ TEST_F(ControllerRunnerTest, ConflictIsRetriedQuietly) {
 }
 
 TEST_F(ControllerRunnerTest, KeyIsDroppedAfterItsLastRetry) {
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   ControllerQueueOptions limited = queue(noting(DAVIT_INVALID));
   limited.retries_max = 1;
   const QueueId id = runner.open_queue(std::move(limited));
@@ -140,7 +140,7 @@ TEST_F(ControllerRunnerTest, KeyIsDroppedAfterItsLastRetry) {
 }
 
 TEST_F(ControllerRunnerTest, SuccessfulKeyComesAgainWhenItAskedFor) {
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue([this](std::string_view key, const std::stop_token&) {
     synced_.push(std::string(key));
     return SyncOutcome{DAVIT_OK, seconds(30), ""};
@@ -159,7 +159,7 @@ TEST_F(ControllerRunnerTest, SuccessfulKeyComesAgainWhenItAskedFor) {
 TEST_F(ControllerRunnerTest, KeyIsHeldBackUntilItsWritesAreSeen) {
   bool behind = true;  // Used by the one worker and, while that waits, by the test.
   test::Collector<std::string> asked;
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   ControllerQueueOptions gated = queue(noting());
   gated.gate = [&](std::string_view key) -> std::optional<Time> {
     asked.push(std::string(key));
@@ -182,7 +182,7 @@ TEST_F(ControllerRunnerTest, KeyIsHeldBackUntilItsWritesAreSeen) {
 
 TEST_F(ControllerRunnerTest, HeldBackKeyIsAskedForAgainAtItsDeadline) {
   test::Collector<std::string> asked;
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   ControllerQueueOptions gated = queue(noting());
   gated.gate = [&](std::string_view key) -> std::optional<Time> {
     asked.push(std::string(key));
@@ -207,7 +207,7 @@ TEST_F(ControllerRunnerTest, HeldBackKeyIsAskedForAgainAtItsDeadline) {
 
 TEST_F(ControllerRunnerTest, TimerFiresAfterItsFirstTimeAndThenPeriodically) {
   test::Collector<Duration> fired;
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const Time start = clock_.now();
   const TimerId timer = runner.start_timer(
       {.first = seconds(1), .period = seconds(10), .fire = [&](const std::stop_token&) {
@@ -230,7 +230,7 @@ TEST_F(ControllerRunnerTest, TimerFiresAfterItsFirstTimeAndThenPeriodically) {
 
 TEST_F(ControllerRunnerTest, StoppedTimerDoesNotFire) {
   test::Collector<int> fired;
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   runner.start();
   runner.begin_syncing();
   const TimerId timer = runner.start_timer(
@@ -252,7 +252,7 @@ TEST_F(ControllerRunnerTest, StoppedTimerDoesNotFire) {
 TEST_F(ControllerRunnerTest, SyncThatDoesNotEndIsReportedOnce) {
   test::Door door;
   test::Collector<std::string> inside;
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue([&](std::string_view key, const std::stop_token&) {
     inside.push(std::string(key));
     door.pass();
@@ -285,7 +285,7 @@ TEST_F(ControllerRunnerTest, SyncThatDoesNotEndIsReportedOnce) {
 TEST_F(ControllerRunnerTest, HandlerThatDoesNotEndIsReportedOnce) {
   test::Door door;
   test::Collector<std::string> inside;
-  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Logger(sink_));
   runner.start();
   deltas_.change([&] {
     inside.push("handler");
@@ -310,7 +310,7 @@ TEST_F(ControllerRunnerTest, HandlerThatDoesNotEndIsReportedOnce) {
 }
 
 TEST_F(ControllerRunnerTest, PauseKeepsKeysForResume) {
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue(noting()));
   runner.start();
   runner.begin_syncing();
@@ -327,7 +327,7 @@ TEST_F(ControllerRunnerTest, PauseKeepsKeysForResume) {
 TEST_F(ControllerRunnerTest, SyncWhoseRequestWasHeldBackIsNoFailureWhateverItSays) {
   test::Collector<bool> synced;
   test::Door paused;
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue([&](std::string_view, std::stop_token) {
     const bool first = synced.entries().empty();
     synced.push(first);
@@ -351,7 +351,7 @@ TEST_F(ControllerRunnerTest, SyncWhoseRequestWasHeldBackIsNoFailureWhateverItSay
 
 TEST_F(ControllerRunnerTest, CancelledSyncIsRunAgainAfterThePause) {
   test::Collector<bool> cancelled;
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue([&](std::string_view, std::stop_token stop) {
     const bool first = cancelled.entries().empty();
     cancelled.push(stop.stop_requested());
@@ -377,7 +377,7 @@ TEST_F(ControllerRunnerTest, CancelledSyncIsRunAgainAfterThePause) {
 TEST_F(ControllerRunnerTest, StopGivesUpOnASyncThatDoesNotEnd) {
   test::Door door;
   test::Collector<std::string> inside;
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue([&](std::string_view key, const std::stop_token&) {
     inside.push(std::string(key));
     door.pass();
@@ -396,7 +396,7 @@ TEST_F(ControllerRunnerTest, StopGivesUpOnASyncThatDoesNotEnd) {
 }
 
 TEST_F(ControllerRunnerTest, StopEndsTheDispatcherAndDropsWhatWaits) {
-  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), &deltas_, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue(noting()));
   runner.start();
   ASSERT_TRUE(runner.add(id, "default/web").ok());
@@ -410,7 +410,7 @@ TEST_F(ControllerRunnerTest, StopEndsTheDispatcherAndDropsWhatWaits) {
 
 TEST_F(ControllerRunnerTest, BreadcrumbNamesControllerAndKeyDuringASync) {
   test::Collector<std::string> crumbs;
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Log(sink_));
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const QueueId id = runner.open_queue(queue([&](std::string_view, const std::stop_token&) {
     const Breadcrumb* crumb = current_breadcrumb();
     crumbs.push(std::string(crumb->controller) + " " + std::string(crumb->activity) + " " +

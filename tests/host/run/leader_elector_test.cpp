@@ -57,7 +57,7 @@ class LeaderElectorTest : public testing::Test {
   }
 
   LeaderElector make() {
-    return {options(), server_, clock_, *random_, metrics_, &events_, Log(sink_), handlers()};
+    return {options(), server_, clock_, *random_, metrics_, &events_, Logger(sink_), handlers()};
   }
 
   /// Lets the leader renew once more, two seconds later.
@@ -75,7 +75,7 @@ class LeaderElectorTest : public testing::Test {
   test::FakeLeaseServer server_;
   FakeMetrics metrics_;
   NoEventApi event_api_;
-  EventRecorder events_{event_api_, clock_, *random_, Log(sink_), {"node-1", 1000}};
+  EventRecorder events_{event_api_, clock_, *random_, Logger(sink_), {"node-1", 1000}};
   test::Collector<std::string> story_;
 };
 

@@ -69,7 +69,7 @@ class SwapTest : public ::testing::Test {
   /// The host starts with build v1 and leads.
   void start_without_waiting() {
     set_ = std::make_unique<PluginSet>(
-        clock_, Log(log_),
+        clock_, Logger(log_),
         [this](const LoadedPlugin& plugin, const DeclaredController& declared,
                std::uint64_t generation) { return make(plugin, declared, generation); },
         SetObservers{.on_up = [this](const std::string& name) { told_.push("up " + name); },
@@ -129,7 +129,7 @@ class SwapTest : public ::testing::Test {
     options.config = config_;
     return std::make_unique<ControllerHost>(
         std::move(options), HostServices{space_, informers_, transport_, discovery_, events_,
-                                         *metrics_, clock_, *random_, Log(log_)});
+                                         *metrics_, clock_, *random_, Logger(log_)});
   }
 
   TempDirectory directory_;
@@ -139,11 +139,11 @@ class SwapTest : public ::testing::Test {
   std::unique_ptr<Random> random_ = make_seeded_random(7);
   std::unique_ptr<Metrics> metrics_ = Metrics::make({}, clock_);
   PodServer pods_;
-  InformerFactory informers_{InformerSeams{pods_, space_, clock_, *random_, *metrics_}, Log(log_),
-                             ReflectorOptions{.streaming_list = false}};
+  InformerFactory informers_{InformerSeams{pods_, space_, clock_, *random_, *metrics_},
+                             Logger(log_), ReflectorOptions{.streaming_list = false}};
   test::FakeTransport transport_;
   test::FakeTransport discovery_transport_;
-  RestClient discovery_client_{discovery_transport_, clock_, *metrics_, Log(log_),
+  RestClient discovery_client_{discovery_transport_, clock_, *metrics_, Logger(log_),
                                RestOptions{.rate = {-1, 1}}};
   Discovery discovery_{discovery_client_};
   struct NoEvents final : EventApi {
@@ -154,7 +154,7 @@ class SwapTest : public ::testing::Test {
     }
   };
   NoEvents event_api_;
-  EventRecorder events_{event_api_, clock_, *random_, Log(log_), {}};
+  EventRecorder events_{event_api_, clock_, *random_, Logger(log_), {}};
   SwapLimits limits_;
   std::function<void(SwapPhase)> on_phase_;
   test::Collector<std::string> told_;  // What the observers heard.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 using std::chrono::milliseconds;
@@ -54,4 +54,4 @@ TEST(BackoffTest, EndlessGrowthStaysInRange) {
 }
 
 }  // namespace
-}  // namespace davit::host
+}  // namespace davit

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 TEST(Base64Test, StandardAlphabetWithPaddingIsDecoded) {
@@ -28,4 +28,4 @@ TEST(Base64Test, EncodedTextDecodesToTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace davit::host
+}  // namespace davit

@@ -8,7 +8,7 @@
 
 #include "lib/base/write_all.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 using Captured = ChildProcess::Captured;
@@ -186,4 +186,4 @@ TEST(ChildProcessTest, ChildInTheCallersGroupIsKilledAlone) {
 }
 
 }  // namespace
-}  // namespace davit::host
+}  // namespace davit

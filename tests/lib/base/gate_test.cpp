@@ -6,7 +6,7 @@
 
 #include "tests/support/fake_clock.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 using std::chrono::seconds;
@@ -61,4 +61,4 @@ TEST(GateTest, WaitEndsWhenTimePasses) {
 }
 
 }  // namespace
-}  // namespace davit::host
+}  // namespace davit

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 struct JsonStringCase {
@@ -46,4 +46,4 @@ TEST(JsonTextTest, ObjectsAndArraysAreBuiltMemberByMember) {
 }
 
 }  // namespace
-}  // namespace davit::host
+}  // namespace davit

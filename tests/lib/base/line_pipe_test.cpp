@@ -7,7 +7,7 @@
 #include "lib/base/child_process.hpp"
 #include "lib/base/write_all.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 using std::chrono::milliseconds;
@@ -60,4 +60,4 @@ TEST_F(LinePipeTest, WriterKeepsALineInOnePiece) {
 }
 
 }  // namespace
-}  // namespace davit::host
+}  // namespace davit

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 class LogLineTest : public testing::Test {
@@ -16,7 +16,7 @@ class LogLineTest : public testing::Test {
     tzset();
   }
 
-  static LogRecord record(std::string_view message, std::span<const LogField> fields = {}) {
+  static LogRecord record(std::string_view message, std::span<const LogPair> fields = {}) {
     LogRecord made;
     // 2026-11-21 08:00:00.123456 UTC.
     made.time = WallTime(std::chrono::seconds(1795248000) + std::chrono::microseconds(123456));
@@ -28,7 +28,7 @@ class LogLineTest : public testing::Test {
 };
 
 TEST_F(LogLineTest, TextHasKlogsShape) {
-  const std::vector<LogField> fields = {{"key", "default/web"}, {"replicas", 3}, {"ready", true}};
+  const std::vector<LogPair> fields = {{"key", "default/web"}, {"replicas", 3}, {"ready", true}};
   LogRecord line = record("Scaled", fields);
   line.logger = "replicaset-controller";
 
@@ -45,7 +45,7 @@ TEST_F(LogLineTest, LinesWithoutLoggerNameTheProgram) {
 }
 
 TEST_F(LogLineTest, ErrorStandsFirstAndTheLastOfARepeatedKeyWins) {
-  const std::vector<LogField> fields = {{"a", 1}, {"b", 2}, {"err", "broken"}, {"a", 3}};
+  const std::vector<LogPair> fields = {{"a", 1}, {"b", 2}, {"err", "broken"}, {"a", 3}};
   LogRecord line = record("Failed", fields);
   line.severity = Severity::kError;
 
@@ -55,11 +55,11 @@ TEST_F(LogLineTest, ErrorStandsFirstAndTheLastOfARepeatedKeyWins) {
 
 TEST_F(LogLineTest, ControlCharactersAreEscapedInEveryPlace) {
   const std::string zone("r:\0:z", 5);
-  const std::vector<LogField> fields = {{"zone", zone},
-                                        {"text", "one\n\x1b[2J"},
-                                        {"k\x1b",
-                                         "\xc2\x9b"
-                                         "2J"}};
+  const std::vector<LogPair> fields = {{"zone", zone},
+                                       {"text", "one\n\x1b[2J"},
+                                       {"k\x1b",
+                                        "\xc2\x9b"
+                                        "2J"}};
   LogRecord line = record("S\x1b", fields);
   line.logger = "a\x1b";
 
@@ -69,14 +69,14 @@ TEST_F(LogLineTest, ControlCharactersAreEscapedInEveryPlace) {
 }
 
 TEST_F(LogLineTest, ValuesOfSeveralLinesBecomeABlock) {
-  const std::vector<LogField> fields = {{"text", "one\ntwo"}, {"n", 1}};
+  const std::vector<LogPair> fields = {{"text", "one\ntwo"}, {"n", 1}};
 
   EXPECT_EQ(text_log_line(record("Said", fields)),
             "I1121 08:00:00.123456    4711 davit] \"Said\" text=<\n\tone\n\ttwo\n > n=1");
 }
 
 TEST_F(LogLineTest, JsonInfoLinesHaveAVerbosity) {
-  const std::vector<LogField> fields = {{"key", "a\"b"}, {"n", 3}, {"share", 0.5}};
+  const std::vector<LogPair> fields = {{"key", "a\"b"}, {"n", 3}, {"share", 0.5}};
   LogRecord line = record("Synced", fields);
   line.logger = "x";
   line.verbosity = 2;
@@ -87,7 +87,7 @@ TEST_F(LogLineTest, JsonInfoLinesHaveAVerbosity) {
 }
 
 TEST_F(LogLineTest, JsonErrorLinesHaveNone) {
-  const std::vector<LogField> fields = {{"n", 3}, {"err", "broken"}};
+  const std::vector<LogPair> fields = {{"n", 3}, {"err", "broken"}};
   LogRecord line = record("Failed", fields);
   line.severity = Severity::kError;
 
@@ -96,10 +96,10 @@ TEST_F(LogLineTest, JsonErrorLinesHaveNone) {
 }
 
 TEST_F(LogLineTest, NumbersThatJsonLacksAreQuoted) {
-  const std::vector<LogField> fields = {{"n", std::numeric_limits<double>::infinity()}};
+  const std::vector<LogPair> fields = {{"n", std::numeric_limits<double>::infinity()}};
 
   EXPECT_NE(json_log_line(record("Odd", fields)).find(R"("n":"inf")"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace davit::host
+}  // namespace davit

@@ -10,7 +10,7 @@
 
 #include "lib/base/unique_fd.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 /// Read-only data. A fault maps the pages around it, too (Linux: 64 KiB), so the middle is far from
@@ -67,4 +67,4 @@ TEST(ProgramPagesTest, ABreakpointStays) {
 }
 
 }  // namespace
-}  // namespace davit::host
+}  // namespace davit

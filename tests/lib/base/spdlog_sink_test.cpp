@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 struct CloseFile {
@@ -26,7 +26,7 @@ std::string content(std::FILE* file) {
 TEST(SpdlogSinkTest, LinesAboveTheVerbosityAreNotWritten) {
   const File file(std::tmpfile());
   const auto sink = make_log_sink(LogFormat::kText, 2, file.get());
-  const Log log(*sink, "a");
+  const Logger log(*sink, "a");
 
   log.info(2, "Shown", {{"n", 1}});
   log.info(3, "Hidden");
@@ -42,7 +42,7 @@ TEST(SpdlogSinkTest, LinesAboveTheVerbosityAreNotWritten) {
 TEST(SpdlogSinkTest, LinesOfSeveralThreadsStayWhole) {
   const File file(std::tmpfile());
   const auto sink = make_log_sink(LogFormat::kJson, 0, file.get());
-  const Log log(*sink);
+  const Logger log(*sink);
 
   {
     std::vector<std::jthread> writers;
@@ -66,4 +66,4 @@ TEST(SpdlogSinkTest, LinesOfSeveralThreadsStayWhole) {
 }
 
 }  // namespace
-}  // namespace davit::host
+}  // namespace davit

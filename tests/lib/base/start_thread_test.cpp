@@ -6,7 +6,7 @@
 #include <atomic>
 #include <string>
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 std::string name_of(std::jthread& thread) {
@@ -32,4 +32,4 @@ TEST(StartThreadTest, LongNameIsCutToWhatTheKernelKeeps) {
 }
 
 }  // namespace
-}  // namespace davit::host
+}  // namespace davit

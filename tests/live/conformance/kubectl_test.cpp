@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <regex>
 
-#include "host/config/yaml.hpp"
+#include "lib/kube/yaml.hpp"
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/sandbox.hpp"
 
@@ -35,12 +35,12 @@ std::vector<std::string> words_of(const std::string& text) {
 
 std::vector<KubectlStep> load_steps() {
   const std::string file = DAVIT_KUBECTL_STEPS;
-  const host::YamlDocument document = host::parse_yaml(read_file(file), file);
+  const YamlDocument document = parse_yaml(read_file(file), file);
   std::vector<KubectlStep> out;
   if (!document.mistakes.empty()) ADD_FAILURE() << document.mistakes.front().str();
-  const host::YamlNode* steps = document.root.find("steps");
+  const YamlNode* steps = document.root.find("steps");
   if (steps == nullptr) return out;
-  for (const host::YamlNode& each : steps->items) {
+  for (const YamlNode& each : steps->items) {
     KubectlStep step;
     step.args = words_of(each.find("run")->text);
     if (const auto* input = each.find("input")) step.input = input->text;

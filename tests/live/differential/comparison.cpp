@@ -5,8 +5,6 @@
 
 namespace davit::live {
 
-using sandbox::Json;
-
 namespace {
 
 /// What one of the two versions does not have, by kind ("" for every kind).
@@ -124,12 +122,12 @@ std::string normalised(Json object) {
 
 std::string comparable(const checks::Reply& response) {
   const std::string code = std::to_string(response.status) + ' ';
-  Result<Json> body = sandbox::parse_json(response.body);
+  Result<Json> body = parse_json(response.body);
   return body ? code + normalised(std::move(*body)) : code + response.body;
 }
 
 std::string comparable_deletion(const checks::Reply& response) {
-  Result<Json> body = sandbox::parse_json(response.body);
+  Result<Json> body = parse_json(response.body);
   if (!body) return comparable(response);
   if (Json* metadata = body->find("metadata")) erase_collector_finalizers(*metadata);
   return comparable({response.status, {}, to_text(*body)});
@@ -137,7 +135,7 @@ std::string comparable_deletion(const checks::Reply& response) {
 
 std::string comparable_events(const std::string& before, const std::string& events) {
   std::map<std::string, std::string> known;
-  if (Result<Json> list = sandbox::parse_json(before)) {
+  if (Result<Json> list = parse_json(before)) {
     const std::string kind = list->text_at({"kind"});
     for (const Json& each : list->get("items").items()) {
       Json object = Json::object(
@@ -149,7 +147,7 @@ std::string comparable_events(const std::string& before, const std::string& even
   std::string out;
   for (std::size_t at = 0; at < events.size();) {
     const std::size_t end = std::min(events.find('\n', at), events.size());
-    Result<Json> event = sandbox::parse_json(events.substr(at, end - at));
+    Result<Json> event = parse_json(events.substr(at, end - at));
     at = end + 1;
     if (!event) continue;
     const std::string& type = event->text_at({"type"});

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "tests/support/api_checks/api_checks.hpp"
 
 namespace davit::live {

@@ -47,7 +47,7 @@ class Side {
 
   /// All events of `selection` after the list `before`.
   std::string watch(const std::string& selection, const std::string& before) {
-    const Result<sandbox::Json> list = sandbox::parse_json(before);
+    const Result<Json> list = parse_json(before);
     const std::string version =
         list ? list->text_at({"metadata", "resourceVersion"}) : std::string("0");
     const checks::Watched watched = server_.watch(
@@ -63,13 +63,13 @@ class Side {
     return at == std::string::npos ? text : text.replace(at, 4, versions_[operation.object]);
   }
   void learn(const checks::Reply& answer) {
-    const Result<sandbox::Json> body = sandbox::parse_json(answer.body);
+    const Result<Json> body = parse_json(answer.body);
     if (!body) return;
     const std::string& version = body->text_at({"metadata", "resourceVersion"});
     if (version.empty()) return;
     versions_[path_of(*body)] = version;
   }
-  static std::string path_of(const sandbox::Json& object) {
+  static std::string path_of(const Json& object) {
     std::string plural = object.text_at({"kind"});
     for (char& c : plural) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (plural != "endpoints") plural += 's';

@@ -4,9 +4,6 @@
 
 namespace davit::live {
 
-using sandbox::Json;
-using sandbox::json_literal;
-
 std::string Operation::str() const {
   return method + ' ' + target + (type.empty() ? "" : " (" + type + ") " + body);
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::live {
 
@@ -56,13 +56,13 @@ class OperationSource {
     return list[below(list.size())];
   }
 
-  [[nodiscard]] sandbox::Json object_of(const FuzzedKind& kind, const std::string& name);
-  [[nodiscard]] sandbox::Json metadata(const std::string& name);
-  [[nodiscard]] sandbox::Json labels();
+  [[nodiscard]] Json object_of(const FuzzedKind& kind, const std::string& name);
+  [[nodiscard]] Json metadata(const std::string& name);
+  [[nodiscard]] Json labels();
   /// A small change of the kind, as a merge patch.
-  [[nodiscard]] sandbox::Json change_of(const FuzzedKind& kind);
+  [[nodiscard]] Json change_of(const FuzzedKind& kind);
   /// Spoils one value, so that decoding or validation has something to say.
-  void spoil(sandbox::Json& object);
+  void spoil(Json& object);
 
   [[nodiscard]] Operation create(const FuzzedKind& kind, const std::string& name);
   [[nodiscard]] Operation update(const FuzzedKind& kind, const std::string& name);

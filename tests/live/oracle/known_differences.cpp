@@ -3,11 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "host/config/yaml.hpp"
+#include "lib/base/text_file.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::oracle {
-
-using host::YamlNode;
 
 namespace {
 
@@ -37,9 +36,9 @@ void each_text(const YamlNode& root, std::string_view list, std::string_view mem
 }  // namespace
 
 KnownDifferences::KnownDifferences(const std::string& file, const std::string& server) {
-  const Result<std::string> text = host::read_text_file(file);
+  const Result<std::string> text = read_text_file(file);
   if (!text) give_up(file + ": " + text.error().message());
-  const host::YamlDocument document = host::parse_yaml(*text, "known_differences.yaml");
+  const YamlDocument document = parse_yaml(*text, "known_differences.yaml");
   if (!document.mistakes.empty()) give_up(document.mistakes.front().str());
   const YamlNode& root = document.root;
   each_text(root, "leave_out", "members", server,

@@ -7,7 +7,8 @@
 #include <iostream>
 #include <thread>
 
-#include "host/config/yaml.hpp"
+#include "lib/base/text_file.hpp"
+#include "lib/kube/yaml.hpp"
 #include "tests/live/oracle/side.hpp"
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/process.hpp"
@@ -216,7 +217,7 @@ TEST_P(OracleTest, PassesTheStatesThatItPassesWithKubeControllerManager) {
   const Scenario& scenario = GetParam();
   if (live::is_oldest_server() && live::assets().empty()) GTEST_SKIP() << live::no_assets();
   if (!is_wanted(scenario)) GTEST_SKIP() << "DAVIT_ORACLE_ONLY names others";
-  const Result<std::string> verdict = host::read_text_file(verdict_file(scenario.name));
+  const Result<std::string> verdict = read_text_file(verdict_file(scenario.name));
   ASSERT_TRUE(verdict) << "was not played: " << verdict.error().message();
   EXPECT_EQ(*verdict, "") << scenario.place;
   if (live::assets().empty()) {

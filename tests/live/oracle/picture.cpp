@@ -5,8 +5,6 @@
 
 namespace davit::oracle {
 
-using sandbox::Json;
-
 namespace {
 
 bool is_compared(const KindInfo& kind) {
@@ -194,8 +192,8 @@ std::vector<std::string> member_differences(const std::string& name, const std::
                                             const std::string& ours) {
   std::map<std::string, std::string> a;
   std::map<std::string, std::string> b;
-  flatten(sandbox::json_literal(original), "", a);
-  flatten(sandbox::json_literal(ours), "", b);
+  flatten(json_literal(original), "", a);
+  flatten(json_literal(ours), "", b);
   std::vector<std::string> out;
   for (const auto& [path, value] : a) {
     const auto found = b.find(path);

@@ -7,8 +7,6 @@
 
 namespace davit::oracle {
 
-using sandbox::Json;
-
 namespace {
 
 constexpr char kAbsent[] = "-";
@@ -240,7 +238,7 @@ Record events(const std::vector<Life>& lives, const Names& names, const KnownDif
     const std::string message = plain_message(names.replaced(event.text_at({"message"})));
     if (reason == "ScalingReplicaSet" && compare != Compare::kSteps) {
       out[line] = 1;  // Counted below.
-    } else if (known.is_uncounted(host::lower_case(kind), reason)) {
+    } else if (known.is_uncounted(lower_case(kind), reason)) {
       if (message != "(combined)") out[line + ": " + message] = 1;
     } else {
       out[line + ": " + message] += event.get("count").integer_or(1);

@@ -6,12 +6,10 @@
 namespace davit::oracle {
 namespace {
 
-using sandbox::Json;
-
 Life life_of(const char* kind, const char* name, const std::vector<const char*>& versions) {
   Life out{find_kind(kind), name, {}, false};
   for (const char* each : versions) {
-    out.versions.push_back(std::make_shared<const Json>(sandbox::json_literal(each)));
+    out.versions.push_back(std::make_shared<const Json>(json_literal(each)));
   }
   return out;
 }
@@ -124,7 +122,7 @@ TEST(RecordTest, AddressesOutOfTheOrderOfTheirTextsShow) {
 TEST(RecordTest, InWhichOfSeveralSlicesAnEndpointIsDoesNotShow) {
   const auto slice = [](const std::string& name, const std::string& addresses) {
     Life out = life_of("endpointslice", name.c_str(), {"{}"});
-    out.versions = {std::make_shared<const Json>(sandbox::json_literal(
+    out.versions = {std::make_shared<const Json>(json_literal(
         R"({"metadata":{"name":")" + name +
         R"(","generateName":"web-","labels":{"kubernetes.io/service-name":"web"}},"endpoints":[)" +
         addresses + "]}"))};
@@ -148,7 +146,7 @@ TEST(RecordTest, InWhichOfSeveralSlicesAnEndpointIsDoesNotShow) {
 
 Record node_not_ready(const std::string& kind, int count) {
   Life event = life_of("event", "one", {"{}"});
-  event.versions = {std::make_shared<const Json>(sandbox::json_literal(
+  event.versions = {std::make_shared<const Json>(json_literal(
       R"({"type":"Warning","reason":"NodeNotReady","source":{"component":"node-controller"},)"
       R"("count":)" +
       std::to_string(count) + R"(,"involvedObject":{"kind":")" + kind + R"(","name":"one"}})"))};

@@ -6,12 +6,10 @@
 #include <filesystem>
 #include <set>
 
+#include "lib/base/text_file.hpp"
 #include "tests/live/oracle/step_reader.hpp"
 
 namespace davit::oracle {
-
-using host::YamlMember;
-using host::YamlNode;
 
 namespace {
 
@@ -99,7 +97,7 @@ const KindInfo* find_kind(std::string_view name) {
 }
 
 Result<std::vector<Scenario>> read_scenarios(std::string_view text, const std::string& file) {
-  const host::YamlDocument document = host::parse_yaml(text, file);
+  const YamlDocument document = parse_yaml(text, file);
   if (!document.mistakes.empty()) return Status(Code::kInvalid, document.mistakes.front().str());
   Reader reader(file);
   reader.keys(document.root, {"objects", "scenarios"});
@@ -128,7 +126,7 @@ std::vector<Scenario> load_scenarios(const std::string& folder) {
   std::sort(files.begin(), files.end());
   std::vector<Scenario> out;
   for (const std::filesystem::path& file : files) {
-    const Result<std::string> text = host::read_text_file(file);
+    const Result<std::string> text = read_text_file(file);
     Result<std::vector<Scenario>> scenarios =
         text ? read_scenarios(*text, file.filename()) : Result<std::vector<Scenario>>(text.error());
     if (!scenarios) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "host/api/api_request.hpp"
-#include "host/config/yaml.hpp"
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::oracle {
 
@@ -50,7 +50,7 @@ struct Step {
   Target target;                     ///< Of kPatch, kDelete, kRollBack.
   std::optional<std::size_t> first;  ///< Only so many of the chosen, by name.
   /// The object of kCreate, the patch, the fault rule (null: take all faults back).
-  sandbox::Json body;
+  Json body;
   host::PatchType patch_type = host::PatchType::kMerge;
   std::string subresource;
   host::DeleteOptions deletion;

@@ -5,8 +5,6 @@
 
 namespace davit::oracle {
 
-using sandbox::Json;
-
 namespace {
 
 const std::string& annotation(const Json& object, std::string_view name) {

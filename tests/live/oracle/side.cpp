@@ -14,7 +14,6 @@
 namespace davit::oracle {
 
 using live::Process;
-using sandbox::Json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -163,7 +162,7 @@ class SandboxSide final : public Side {
   }
   [[nodiscard]] FaultSwitch faults() override {
     return [this](const Json& rule) {
-      host::MutexLock lock(mutex_);
+      MutexLock lock(mutex_);
       const checks::Reply response = http_.send(
           rule.is_null() ? "DELETE" : "POST", "/sandbox/faults",
           {{"Authorization", "Bearer admin-token"}, {"Content-Type", "application/json"}},
@@ -176,7 +175,7 @@ class SandboxSide final : public Side {
   live::ScratchDir scratch_;
   live::Sandbox sandbox_;
   live::AdminClient admin_;
-  host::Mutex mutex_;
+  Mutex mutex_;
   live::HttpApi http_;
 };
 

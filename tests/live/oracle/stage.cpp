@@ -10,7 +10,6 @@ namespace davit::oracle {
 
 using host::Verb;
 using live::eventually;
-using sandbox::Json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
@@ -123,7 +122,7 @@ Status Stage::call(Verb verb, const Step& step, const std::string& name, const s
     return answer.status;
   }
   // What follows must not look at the time before this write.
-  const Json written = sandbox::json_literal(answer.body);
+  const Json written = json_literal(answer.body);
   const auto has_come = [&] { return world_.has_seen(ns_, written); };
   return eventually(kPatience, has_come, kLookForWrite)
              ? Status()

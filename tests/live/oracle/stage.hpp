@@ -13,7 +13,7 @@
 namespace davit::oracle {
 
 /// Takes a fault rule, or a null to take all back. Empty where a server has no faults.
-using FaultSwitch = std::function<Status(const sandbox::Json& rule)>;
+using FaultSwitch = std::function<Status(const Json& rule)>;
 
 /// What steps do to a side other than by its API.
 struct Switches {

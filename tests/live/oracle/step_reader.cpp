@@ -7,10 +7,6 @@
 
 namespace davit::oracle {
 
-using host::YamlMember;
-using host::YamlNode;
-using sandbox::Json;
-
 namespace {
 
 constexpr char kPodAnnotations[] = "sandbox.davit.dev/";
@@ -122,9 +118,9 @@ std::optional<std::size_t> Reader::number(const YamlNode& node, std::string_view
 }
 
 Json Reader::json(const YamlNode& node) {
-  const Result<std::string> text = host::to_json(node);
+  const Result<std::string> text = to_json(node);
   if (!text) return mistake(node, text.error().message()), Json();
-  return sandbox::json_literal(expanded(*text));
+  return json_literal(expanded(*text));
 }
 
 Target Reader::target(const YamlNode& node, std::string_view key) {

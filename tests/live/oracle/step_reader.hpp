@@ -11,7 +11,7 @@
 namespace davit::oracle {
 
 /// The objects that a file names. The nodes belong to its document.
-using Objects = std::map<std::string, const host::YamlNode*>;
+using Objects = std::map<std::string, const YamlNode*>;
 
 /// Of one file. Not thread-safe.
 class Reader {
@@ -23,31 +23,31 @@ class Reader {
   /// What `$i` stands for, and the address `$ip`; 0: neither stands for anything.
   void set_turn(std::size_t turn) { turn_ = turn; }
 
-  [[nodiscard]] Step step(const host::YamlNode& node, const Objects& objects);
+  [[nodiscard]] Step step(const YamlNode& node, const Objects& objects);
   /// The target stands at `key`, the rest in "where", "holds" and "count".
-  [[nodiscard]] Condition condition(const host::YamlNode& node, std::string_view key);
+  [[nodiscard]] Condition condition(const YamlNode& node, std::string_view key);
 
   /// The text at `key`, or "".
-  [[nodiscard]] std::string text(const host::YamlNode& node, std::string_view key);
+  [[nodiscard]] std::string text(const YamlNode& node, std::string_view key);
   /// The number at `key`, or nothing.
-  [[nodiscard]] std::optional<std::size_t> number(const host::YamlNode& node, std::string_view key);
+  [[nodiscard]] std::optional<std::size_t> number(const YamlNode& node, std::string_view key);
   /// Others than these are mistakes.
-  void keys(const host::YamlNode& node, std::initializer_list<std::string_view> allowed);
-  void mistake(const host::YamlNode& node, const std::string& what);
+  void keys(const YamlNode& node, std::initializer_list<std::string_view> allowed);
+  void mistake(const YamlNode& node, const std::string& what);
   /// "rollout.yaml:12"
-  [[nodiscard]] std::string place(const host::YamlNode& node) const;
+  [[nodiscard]] std::string place(const YamlNode& node) const;
   [[nodiscard]] const std::string& first_mistake() const { return first_mistake_; }
 
  private:
   [[nodiscard]] std::string expanded(std::string text) const;
-  [[nodiscard]] std::vector<std::string> texts(const host::YamlNode& node, std::string_view key);
-  [[nodiscard]] sandbox::Json json(const host::YamlNode& node);
-  [[nodiscard]] Target target(const host::YamlNode& node, std::string_view key);
+  [[nodiscard]] std::vector<std::string> texts(const YamlNode& node, std::string_view key);
+  [[nodiscard]] Json json(const YamlNode& node);
+  [[nodiscard]] Target target(const YamlNode& node, std::string_view key);
 
-  void read_create(Step& step, const host::YamlNode& node, const Objects& objects);
-  void read_patch(Step& step, const host::YamlNode& node);
-  void read_delete(Step& step, const host::YamlNode& node);
-  void read_short_form(Step& step, const host::YamlNode& node, const std::string& verb);
+  void read_create(Step& step, const YamlNode& node, const Objects& objects);
+  void read_patch(Step& step, const YamlNode& node);
+  void read_delete(Step& step, const YamlNode& node);
+  void read_short_form(Step& step, const YamlNode& node, const std::string& verb);
 
   const std::string file_;
   std::string ns_;

@@ -6,8 +6,6 @@
 
 namespace davit::oracle {
 
-using sandbox::Json;
-
 namespace {
 
 constexpr std::string_view kSlice = "endpointslice";
@@ -46,11 +44,11 @@ void World::watch(const std::stop_token& stop, const KindInfo& kind) {
   live::follow(client_, path, stop,
                [&](host::WatchType type, std::string_view json) -> Result<std::string> {
                  if (type == host::WatchType::kError) {
-                   host::MutexLock lock(mutex_);
+                   MutexLock lock(mutex_);
                    losses_.push_back(std::string(kind.resource) + ": " + std::string(json));
                    return std::string();
                  }
-                 Result<Json> object = sandbox::parse_json(json);
+                 Result<Json> object = parse_json(json);
                  if (!object) return object.error();
                  std::string version = object->text_at({"metadata", "resourceVersion"});
                  if (type != host::WatchType::kBookmark) {
@@ -66,7 +64,7 @@ void World::note(const KindInfo& kind, Json object, bool gone) {
   const std::string uid = object.text_at({"metadata", "uid"});
   const std::string name = object.text_at({"metadata", "name"});
   const std::string& version = object.text_at({"metadata", "resourceVersion"});
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   Space& space = spaces_[ns];
   const auto [at, is_new] = space.by_uid.try_emplace(uid, space.lives.size());
   if (is_new) space.lives.push_back({&kind, name, {}, false});
@@ -81,18 +79,18 @@ void World::note(const KindInfo& kind, Json object, bool gone) {
 }
 
 std::vector<std::string> World::losses() const {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   return losses_;
 }
 
 std::vector<Life> World::lives(const std::string& ns) const {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   const auto found = spaces_.find(ns);
   return found == spaces_.end() ? std::vector<Life>() : found->second.lives;
 }
 
 std::vector<Life> World::all_lives() const {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<Life> out;
   for (const auto& [ns, space] : spaces_) {
     out.insert(out.end(), space.lives.begin(), space.lives.end());
@@ -102,7 +100,7 @@ std::vector<Life> World::all_lives() const {
 
 bool World::has_seen(const std::string& ns, const Json& object) const {
   const std::string& version = object.text_at({"metadata", "resourceVersion"});
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   const bool has_space = !object.text_at({"metadata", "namespace"}).empty();
   const auto space =
       spaces_.find(has_space ? ns : object.text_at({"metadata", "labels", kScenario}));
@@ -117,13 +115,13 @@ bool World::has_seen(const std::string& ns, const Json& object) const {
 }
 
 std::uint64_t World::changes(const std::string& ns) const {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   const auto found = spaces_.find(ns);
   return found == spaces_.end() ? 0 : found->second.changes;
 }
 
 std::uint64_t World::changes() const {
-  host::MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   return changes_;
 }
 

@@ -14,7 +14,7 @@
 
 namespace davit::oracle {
 
-using Version = std::shared_ptr<const sandbox::Json>;
+using Version = std::shared_ptr<const Json>;
 
 /// One object from its creation on. managedFields are left out.
 struct Life {
@@ -23,7 +23,7 @@ struct Life {
   std::vector<Version> versions;  ///< As they came; never empty.
   bool gone = false;
 
-  [[nodiscard]] const sandbox::Json& now() const { return *versions.back(); }
+  [[nodiscard]] const Json& now() const { return *versions.back(); }
 };
 
 /// Whether a server has EndpointSlices in version v1, which is the one that davit writes.
@@ -44,7 +44,7 @@ class World {
   /// Grows with every change in the namespace.
   [[nodiscard]] std::uint64_t changes(const std::string& ns) const;
   /// Whether this version of an object, or its end, has come.
-  [[nodiscard]] bool has_seen(const std::string& ns, const sandbox::Json& object) const;
+  [[nodiscard]] bool has_seen(const std::string& ns, const Json& object) const;
   /// Of all namespaces.
   [[nodiscard]] std::uint64_t changes() const;
   [[nodiscard]] Slices slices() const { return slices_; }
@@ -59,11 +59,11 @@ class World {
   };
 
   void watch(const std::stop_token& stop, const KindInfo& kind);
-  void note(const KindInfo& kind, sandbox::Json object, bool gone);
+  void note(const KindInfo& kind, Json object, bool gone);
 
   host::RestClient& client_;
   const Slices slices_;
-  mutable host::Mutex mutex_;
+  mutable Mutex mutex_;
   std::map<std::string, Space> spaces_ GUARDED_BY(mutex_);
   std::uint64_t changes_ GUARDED_BY(mutex_) = 0;
   std::vector<std::string> losses_ GUARDED_BY(mutex_);

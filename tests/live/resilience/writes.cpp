@@ -4,11 +4,9 @@
 #include <map>
 #include <sstream>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::live {
-
-using sandbox::Json;
 
 namespace {
 
@@ -37,7 +35,7 @@ std::vector<AuditedWrite> AuditLog::writes() const {
   std::vector<AuditedWrite> out;
   std::istringstream lines(read_file(scratch_.path() / "audit.log"));
   for (std::string line; std::getline(lines, line);) {
-    const Result<Json> event = sandbox::parse_json(line);
+    const Result<Json> event = parse_json(line);
     if (!event) continue;  // The last line may be half written.
     if (event->get("responseStatus").get("code").integer_or(0) / 100 != 2) continue;
     const std::string subresource = event->text_at({"objectRef", "subresource"});

@@ -1,5 +1,6 @@
 #include "tests/live/support/admin_client.hpp"
 
+#include "host/api/connect.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "lib/base/spdlog_sink.hpp"
@@ -8,10 +9,10 @@
 namespace davit::live {
 
 struct AdminClient::Parts {
-  std::unique_ptr<host::Clock> clock = host::make_system_clock();
-  std::unique_ptr<host::LogSink> sink = host::make_log_sink(host::LogFormat::kText, 0);
+  std::unique_ptr<Clock> clock = make_system_clock();
+  std::unique_ptr<LogSink> sink = make_log_sink(LogFormat::kText, 0);
   host::NoRestMetrics metrics;
-  std::unique_ptr<host::Transport> transport;
+  std::unique_ptr<Transport> transport;
   std::unique_ptr<host::RestClient> client;
 };
 
@@ -21,7 +22,7 @@ AdminClient::AdminClient(const std::string& kubeconfig) : parts_(std::make_uniqu
   lookup.environment = host::process_environment();
   const Result<host::ConnectionConfig> config = host::load_connection(lookup);
   if (!config) give_up(config.error().message());
-  const host::Log log(*parts_->sink);
+  const Logger log(*parts_->sink);
   auto transport = host::connect(*config, *parts_->clock, parts_->metrics, log);
   if (!transport) give_up(transport.error().message());
   parts_->transport = std::move(*transport);

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "host/api/connect.hpp"
 #include "host/api/rest_metrics.hpp"
-#include "host/api/transport.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/base/spdlog_sink.hpp"
 #include "tests/live/support/process.hpp"
@@ -18,39 +18,39 @@ using std::chrono::seconds;
 namespace {
 
 /// Collects one answer. Thread-safe.
-class Collector final : public host::ResponseReader {
+class Collector final : public ResponseReader {
  public:
-  void on_head(int status, const host::HttpHeaders& headers) override {
-    host::MutexLock lock(mutex_);
+  void on_head(int status, const HttpHeaders& headers) override {
+    MutexLock lock(mutex_);
     answer_.status = status;
     answer_.headers = headers;
   }
   Flow on_body(std::string_view chunk) override {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     answer_.body += chunk;
     return Flow::kMore;
   }
-  void on_end(const host::TransportEnd& end) override {
-    host::MutexLock lock(mutex_);
+  void on_end(const TransportEnd& end) override {
+    MutexLock lock(mutex_);
     ended_ = true;
     if (answer_.status == 0) answer_.body = end.message;
   }
 
   [[nodiscard]] bool ended() const {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     return ended_;
   }
   [[nodiscard]] std::size_t events() const {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     return answer_.events_count();
   }
   [[nodiscard]] checks::Reply answer() const {
-    host::MutexLock lock(mutex_);
+    MutexLock lock(mutex_);
     return answer_;
   }
 
  private:
-  mutable host::Mutex mutex_;
+  mutable Mutex mutex_;
   checks::Reply answer_ GUARDED_BY(mutex_);
   bool ended_ GUARDED_BY(mutex_) = false;
 };
@@ -62,15 +62,15 @@ constexpr milliseconds kSettling{150};
 }  // namespace
 
 struct HttpApi::Connection {
-  std::unique_ptr<host::Clock> clock = host::make_system_clock();
-  std::unique_ptr<host::LogSink> sink = host::make_log_sink(host::LogFormat::kText, 0);
+  std::unique_ptr<Clock> clock = make_system_clock();
+  std::unique_ptr<LogSink> sink = make_log_sink(LogFormat::kText, 0);
   host::NoRestMetrics metrics;
-  std::unique_ptr<host::Transport> transport;
+  std::unique_ptr<Transport> transport;
 
-  std::unique_ptr<host::Call> start(const std::string& method, const std::string& target,
-                                    const checks::Headers& headers, const std::string& body,
-                                    Collector& collector) {
-    host::HttpRequest request;
+  std::unique_ptr<davit::Call> start(const std::string& method, const std::string& target,
+                                     const checks::Headers& headers, const std::string& body,
+                                     Collector& collector) {
+    HttpRequest request;
     request.method = method;
     request.target = target;
     request.headers = headers;
@@ -85,8 +85,8 @@ HttpApi::HttpApi(const std::string& server, const std::string& ca_file,
   host::ConnectionConfig config;
   config.server = server;
   config.ca_file = ca_file;
-  auto transport = host::connect(config, *connection_->clock, connection_->metrics,
-                                 host::Log(*connection_->sink));
+  auto transport =
+      host::connect(config, *connection_->clock, connection_->metrics, Logger(*connection_->sink));
   if (!transport) {
     std::fprintf(stderr, "%s\n", transport.error().message().c_str());
     std::abort();

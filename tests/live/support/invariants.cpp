@@ -8,7 +8,6 @@
 
 namespace davit::live {
 
-using host::MutexLock;
 using host::Value;
 using host::WatchType;
 

@@ -54,7 +54,7 @@ class Invariants {
   const ControlPlane& cluster_;
   const int most_wanted_;
   host::ObjectSpace space_;
-  mutable host::Mutex mutex_;
+  mutable Mutex mutex_;
   std::map<std::string, std::vector<Step>> steps_;  // By the UID of a ReplicaSet.
   std::map<std::string, std::map<std::string, int>>
       wanted_;  // UID of a Deployment → its sets' replicas.

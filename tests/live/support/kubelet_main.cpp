@@ -17,6 +17,7 @@
 #include <map>
 #include <thread>
 
+#include "host/api/connect.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/object/metadata.hpp"
@@ -164,9 +165,9 @@ int run_kubelet(int argc, char** argv) {
   const auto clock = make_system_clock();
   const auto sink = make_log_sink(LogFormat::kText, 0);
   NoRestMetrics metrics;
-  const auto transport = connect(*config, *clock, metrics, Log(*sink));
+  const auto transport = connect(*config, *clock, metrics, Logger(*sink));
   if (!transport) return std::cerr << transport.error().message() << "\n", 1;
-  RestClient client(**transport, *clock, metrics, Log(*sink),
+  RestClient client(**transport, *clock, metrics, Logger(*sink),
                     RestOptions{.rate = {qps, 50}, .user_agent = user_agent("test-kubelet")});
   Kubelet(client, *clock, stuck).run();
   return 0;

@@ -24,7 +24,6 @@ namespace davit::live {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using host::UniqueFd;
 
 constexpr int kDeafen = 1;
 constexpr int kFreeze = 2;

@@ -62,7 +62,7 @@ inline ResourcePtr find_plural(std::string_view group, std::string_view plural) 
 /// Admission over a SmallCluster, with one random seed.
 struct AdmissionSetup {
   explicit AdmissionSetup(AdmissionOptions options = {})
-      : random(host::make_seeded_random(7)),
+      : random(make_seeded_random(7)),
         admission(std::move(make_admission(std::move(options), cluster, *random).value())) {}
 
   /// Admits the creation of an object in namespace "n"; "" or the refusal.
@@ -87,7 +87,7 @@ struct AdmissionSetup {
   }
 
   SmallCluster cluster;
-  std::unique_ptr<host::Random> random;
+  std::unique_ptr<Random> random;
   std::unique_ptr<Admission> admission;
 };
 

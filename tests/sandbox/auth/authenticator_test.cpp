@@ -16,7 +16,7 @@ class AuthenticatorTest : public testing::Test {
     return out;
   }
   [[nodiscard]] Result<Identity> ask(const char* authorization) const {
-    Request request;
+    HttpServerRequest request;
     request.headers = {{"authorization", authorization}};
     return authenticator_->authenticate(request);
   }
@@ -25,8 +25,8 @@ class AuthenticatorTest : public testing::Test {
 };
 
 TEST_F(AuthenticatorTest, CertificateWinsOverToken) {
-  Request request;
-  request.certificate = CertificateIdentity{"carol", {"ops"}};
+  HttpServerRequest request;
+  request.peer = PeerCertificate{"carol", {"ops"}, true};
   request.headers = {{"Authorization", "Bearer secret"}};
 
   const auto who = authenticator_->authenticate(request);
@@ -60,12 +60,12 @@ TEST_F(AuthenticatorTest, WhatIsNoTokenIsAnonymous) {
 TEST_F(AuthenticatorTest, AnonymousMayBeRefused) {
   const auto strict = make_authenticator({.anonymous = Anonymous::kRefused}, nullptr);
 
-  EXPECT_FALSE(strict->authenticate(Request()));
+  EXPECT_FALSE(strict->authenticate(HttpServerRequest()));
 }
 
 TEST_F(AuthenticatorTest, RefusedCertificateNeedsAGoodToken) {
-  Request request;
-  request.certificate_refused = true;
+  HttpServerRequest request;
+  request.peer = PeerCertificate{"carol", {"ops"}, false};
   EXPECT_FALSE(authenticator_->authenticate(request));
 
   request.headers = {{"Authorization", "Bearer secret"}};

@@ -32,8 +32,8 @@ class PickyAuthorizer final : public Authorizer {
   const std::vector<std::string> allowed_;
 };
 
-Result<Identity> as(Headers headers, std::vector<std::string> allowed) {
-  Request request;
+Result<Identity> as(HttpHeaders headers, std::vector<std::string> allowed) {
+  HttpServerRequest request;
   request.headers = std::move(headers);
   return impersonate(request, {.user = "alice"}, PickyAuthorizer(std::move(allowed)));
 }

@@ -13,42 +13,41 @@
 namespace davit::sandbox {
 namespace {
 
-using host::Break;
 using std::chrono::seconds;
 
 /// A body that a test writes.
 struct Script {
   std::string text;
-  BodyStream::State state = BodyStream::State::kOpen;
+  HttpBodyStream::State state = HttpBodyStream::State::kOpen;
   std::function<void()> ready;
-  host::Time next = host::Time::max();  ///< Until the next read.
+  Time next = Time::max();  ///< Until the next read.
 };
 
-class ScriptedStream final : public BodyStream {
+class ScriptedStream final : public HttpBodyStream {
  public:
   explicit ScriptedStream(Script& script) : script_(script) {}
   State read(std::string& out, std::size_t) override {
     out += script_.text;
     script_.text.clear();
-    script_.next = host::Time::max();
+    script_.next = Time::max();
     return script_.state;
   }
   void on_ready(std::function<void()> ready) override { script_.ready = std::move(ready); }
-  host::Time next_read() const override { return script_.next; }
+  Time next_read() const override { return script_.next; }
 
  private:
   Script& script_;
 };
 
-class FunctionHandler final : public Handler {
+class FunctionHandler final : public HttpHandler {
  public:
-  Response handle(const Request& request) override { return answer(request); }
-  std::function<Response(const Request&)> answer;
+  HttpServerResponse handle(const HttpServerRequest& request) override { return answer(request); }
+  std::function<HttpServerResponse(const HttpServerRequest&)> answer;
 };
 
-class Reader final : public host::ResponseReader {
+class Reader final : public ResponseReader {
  public:
-  void on_head(int code, const host::HttpHeaders& headers) override {
+  void on_head(int code, const HttpHeaders& headers) override {
     status = code;
     type = headers.front().second;
   }
@@ -57,7 +56,7 @@ class Reader final : public host::ResponseReader {
     body += chunk;
     return Flow::kMore;
   }
-  void on_end(const host::TransportEnd& end) override {
+  void on_end(const TransportEnd& end) override {
     ended = true;
     broken = end.kind;
   }
@@ -72,7 +71,7 @@ class Reader final : public host::ResponseReader {
 
 class InProcessTransportTest : public testing::Test {
  protected:
-  std::unique_ptr<host::Call> start(host::HttpRequest request = {}) {
+  std::unique_ptr<davit::Call> start(HttpRequest request = {}) {
     request.method = "GET";
     request.target = "/x";
     return transport_.start(std::move(request), reader_);
@@ -81,8 +80,8 @@ class InProcessTransportTest : public testing::Test {
     while (transport_.pump()) {
     }
   }
-  Response stream() {
-    Response response;
+  HttpServerResponse stream() {
+    HttpServerResponse response;
     response.stream = std::make_unique<ScriptedStream>(script_);
     return response;
   }
@@ -95,13 +94,13 @@ class InProcessTransportTest : public testing::Test {
 };
 
 TEST_F(InProcessTransportTest, PlainResponseComesAtOnce) {
-  handler_.answer = [](const Request& request) {
-    Response response;
+  handler_.answer = [](const HttpServerRequest& request) {
+    HttpServerResponse response;
     response.status = 201;
     response.body = request.method + request.target + std::string(request.header("Accept"));
     return response;
   };
-  host::HttpRequest request;
+  HttpRequest request;
   request.headers = {{"accept", "json"}};
 
   const auto call = start(std::move(request));
@@ -113,7 +112,7 @@ TEST_F(InProcessTransportTest, PlainResponseComesAtOnce) {
 }
 
 TEST_F(InProcessTransportTest, StreamIsReadWhenItIsReady) {
-  handler_.answer = [this](const Request&) { return stream(); };
+  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
   const auto call = start();
   pump();
   EXPECT_EQ(reader_.status, 200);
@@ -125,22 +124,22 @@ TEST_F(InProcessTransportTest, StreamIsReadWhenItIsReady) {
   EXPECT_EQ(reader_.body, "one");
   EXPECT_FALSE(reader_.ended);
 
-  script_.state = BodyStream::State::kEnded;
+  script_.state = HttpBodyStream::State::kEnded;
   script_.ready();
   pump();
   EXPECT_TRUE(reader_.ended && reader_.broken == Break::kNone);
 }
 
 TEST_F(InProcessTransportTest, CutStreamBreaks) {
-  handler_.answer = [this](const Request&) { return stream(); };
-  script_.state = BodyStream::State::kCut;
+  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
+  script_.state = HttpBodyStream::State::kCut;
   const auto call = start();
   pump();
   EXPECT_TRUE(reader_.ended && reader_.broken == Break::kReset);
 }
 
 TEST_F(InProcessTransportTest, StreamIsReadAtItsTime) {
-  handler_.answer = [this](const Request&) { return stream(); };
+  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
   const auto call = start();
   pump();
   script_.next = clock_.now() + seconds(60);
@@ -154,7 +153,7 @@ TEST_F(InProcessTransportTest, StreamIsReadAtItsTime) {
 }
 
 TEST_F(InProcessTransportTest, PausedReaderGetsTheSameBytesAgain) {
-  handler_.answer = [this](const Request&) { return stream(); };
+  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
   const auto call = start();
   reader_.pause = true;
   script_.text = "one";
@@ -170,8 +169,8 @@ TEST_F(InProcessTransportTest, PausedReaderGetsTheSameBytesAgain) {
 }
 
 TEST_F(InProcessTransportTest, PausedPlainResponseComesAgainToo) {
-  handler_.answer = [](const Request&) {
-    Response response;
+  handler_.answer = [](const HttpServerRequest&) {
+    HttpServerResponse response;
     response.body = "all";
     return response;
   };
@@ -188,7 +187,7 @@ TEST_F(InProcessTransportTest, PausedPlainResponseComesAgainToo) {
 }
 
 TEST_F(InProcessTransportTest, DestroyedCallIsSilent) {
-  handler_.answer = [this](const Request&) { return stream(); };
+  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
   auto call = start();
   pump();
   const std::function<void()> ready = script_.ready;
@@ -201,8 +200,8 @@ TEST_F(InProcessTransportTest, DestroyedCallIsSilent) {
 }
 
 TEST_F(InProcessTransportTest, BodyThatIsCutBreaks) {
-  handler_.answer = [](const Request&) {
-    Response response;
+  handler_.answer = [](const HttpServerRequest&) {
+    HttpServerResponse response;
     response.body = "abcdef";
     response.fault.cut_after = 2;
     return response;
@@ -214,8 +213,8 @@ TEST_F(InProcessTransportTest, BodyThatIsCutBreaks) {
 }
 
 TEST_F(InProcessTransportTest, ResetComesInsteadOfAResponse) {
-  handler_.answer = [](const Request&) {
-    Response response;
+  handler_.answer = [](const HttpServerRequest&) {
+    HttpServerResponse response;
     response.fault.reset = true;
     return response;
   };
@@ -226,8 +225,8 @@ TEST_F(InProcessTransportTest, ResetComesInsteadOfAResponse) {
 }
 
 TEST_F(InProcessTransportTest, DelayedResponseComesAtItsTime) {
-  handler_.answer = [](const Request&) {
-    Response response;
+  handler_.answer = [](const HttpServerRequest&) {
+    HttpServerResponse response;
     response.body = "late";
     response.fault.delay = seconds(5);
     return response;
@@ -243,27 +242,26 @@ TEST_F(InProcessTransportTest, DelayedResponseComesAtItsTime) {
 }
 
 /// Known from `when` on.
-class ScriptedDeferredResponse final : public DeferredResponse {
+class ScriptedDeferredResponse final : public HttpDeferredResponse {
  public:
-  ScriptedDeferredResponse(const host::Clock& clock, host::Time when)
-      : clock_(clock), when_(when) {}
-  std::optional<Response> take() override {
+  ScriptedDeferredResponse(const Clock& clock, Time when) : clock_(clock), when_(when) {}
+  std::optional<HttpServerResponse> take() override {
     if (clock_.now() < when_) return std::nullopt;
-    Response response;
+    HttpServerResponse response;
     response.status = 201;
     response.body = "known";
     return response;
   }
-  host::Time next_take() const override { return clock_.now() + seconds(1); }
+  Time next_take() const override { return clock_.now() + seconds(1); }
 
  private:
-  const host::Clock& clock_;
-  const host::Time when_;
+  const Clock& clock_;
+  const Time when_;
 };
 
 TEST_F(InProcessTransportTest, DeferredResponseComesOnceItIsKnown) {
-  handler_.answer = [this](const Request&) {
-    Response response;
+  handler_.answer = [this](const HttpServerRequest&) {
+    HttpServerResponse response;
     response.status = 504;
     response.body = "for those who do not wait";
     response.deferred =
@@ -285,12 +283,12 @@ TEST_F(InProcessTransportTest, DeferredResponseComesOnceItIsKnown) {
 }
 
 TEST_F(InProcessTransportTest, DeferredResponseIsNotWaitedForBeyondTheTimeout) {
-  handler_.answer = [this](const Request&) {
-    Response response;
-    response.deferred = std::make_unique<ScriptedDeferredResponse>(clock_, host::Time::max());
+  handler_.answer = [this](const HttpServerRequest&) {
+    HttpServerResponse response;
+    response.deferred = std::make_unique<ScriptedDeferredResponse>(clock_, Time::max());
     return response;
   };
-  host::HttpRequest request;
+  HttpRequest request;
   request.timeout = seconds(5);
   const auto call = start(std::move(request));
   for (int second = 0; second < 5; ++second) {
@@ -304,12 +302,12 @@ TEST_F(InProcessTransportTest, DeferredResponseIsNotWaitedForBeyondTheTimeout) {
 }
 
 TEST_F(InProcessTransportTest, ResponseThatComesTooLateIsATimeout) {
-  handler_.answer = [](const Request&) {
-    Response response;
+  handler_.answer = [](const HttpServerRequest&) {
+    HttpServerResponse response;
     response.fault.delay = seconds(60);
     return response;
   };
-  host::HttpRequest request;
+  HttpRequest request;
   request.timeout = seconds(30);
   const auto call = start(std::move(request));
 
@@ -335,16 +333,16 @@ TEST(InProcessTransportThreadTest, WithoutAThreadItDoesNotOpen) {
 }
 
 TEST(InProcessTransportThreadTest, RestClientWorksOverIt) {
-  const auto clock = host::make_system_clock();
+  const auto clock = make_system_clock();
   FunctionHandler handler;
   Script script;
-  handler.answer = [&script](const Request& request) {
-    Response response;
+  handler.answer = [&script](const HttpServerRequest& request) {
+    HttpServerResponse response;
     response.body = R"({"kind":"Pod"})";
     if (request.target.find("watch") != std::string::npos) {
       response.body.clear();
       script.text = "{}\n";
-      script.state = BodyStream::State::kEnded;
+      script.state = HttpBodyStream::State::kEnded;
       response.stream = std::make_unique<ScriptedStream>(script);
     }
     return response;
@@ -353,7 +351,7 @@ TEST(InProcessTransportThreadTest, RestClientWorksOverIt) {
   ASSERT_TRUE(transport) << transport.error().message();
   test::RecordingLogSink sink;
   host::NoRestMetrics metrics;
-  host::RestClient client(**transport, *clock, metrics, host::Log(sink), {.rate = {-1, 1}});
+  host::RestClient client(**transport, *clock, metrics, Logger(sink), {.rate = {-1, 1}});
   host::ApiRequest request;
   request.path = {"", "v1", "pods", "", "default", "web"};
 

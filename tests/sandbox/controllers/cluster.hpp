@@ -23,8 +23,8 @@ class Cluster {
     step();
   }
 
-  Response call(std::string method, std::string target, std::string body = "") {
-    Request request;
+  HttpServerResponse call(std::string method, std::string target, std::string body = "") {
+    HttpServerRequest request;
     request.headers = {
         {"Content-Type", method == "PATCH" ? "application/merge-patch+json" : "application/json"}};
     request.method = std::move(method);
@@ -34,7 +34,7 @@ class Cluster {
   }
   /// The uid of what is made.
   std::string create(const std::string& path, const std::string& object) {
-    const Response response = call("POST", path, object);
+    const HttpServerResponse response = call("POST", path, object);
     EXPECT_EQ(response.status, 201) << response.body;
     return response.status == 201 ? json_literal(response.body).text_at({"metadata", "uid"}) : "";
   }
@@ -50,7 +50,8 @@ class Cluster {
            R"(","blockOwnerDeletion":)" + blocks + "}";
   }
   void remove(const std::string& path, const std::string& policy) {
-    const Response response = call("DELETE", path, R"({"propagationPolicy":")" + policy + R"("})");
+    const HttpServerResponse response =
+        call("DELETE", path, R"({"propagationPolicy":")" + policy + R"("})");
     EXPECT_LT(response.status, 300) << response.body;
   }
   void remove_config_map(const std::string& name, const std::string& policy) {
@@ -58,7 +59,7 @@ class Cluster {
   }
   /// Null when it is not there.
   Json get(const std::string& path) {
-    const Response response = call("GET", path);
+    const HttpServerResponse response = call("GET", path);
     return response.status == 200 ? json_literal(response.body) : Json();
   }
   /// The ConfigMaps of the namespace, in order.
@@ -69,7 +70,7 @@ class Cluster {
     }
     return out;
   }
-  host::Time step() { return controllers_.step(clock.now()); }
+  Time step() { return controllers_.step(clock.now()); }
   Controllers& controllers() { return controllers_; }
 
   test::FakeClock clock;
@@ -77,13 +78,13 @@ class Cluster {
 
  private:
   std::unique_ptr<ApiServer> open() {
-    auto opened = ApiServer::open({store, clock, *random_, host::Log(log_)});
+    auto opened = ApiServer::open({store, clock, *random_, Logger(log_)});
     EXPECT_TRUE(opened) << opened.error().message();
     return std::move(*opened);
   }
 
   test::RecordingLogSink log_;
-  const std::unique_ptr<host::Random> random_ = host::make_seeded_random(1);
+  const std::unique_ptr<Random> random_ = make_seeded_random(1);
   const std::unique_ptr<ApiServer> server_;
   Controllers controllers_;
 };

@@ -10,11 +10,11 @@ namespace {
 
 TEST(ControllersThreadTest, RunStepsWhenSomethingChangesOrIsDue) {
   Cluster cluster;
-  host::Mutex mutex;
-  host::CondVar changed;
+  Mutex mutex;
+  CondVar changed;
   bool gone = false;
   const auto subscription = cluster.store.subscribe({"", "events"}, [&] {
-    host::MutexLock lock(mutex);
+    MutexLock lock(mutex);
     gone = cluster.store.list({"", "events"}, "").objects.empty();
     changed.notify_all();
   });
@@ -24,7 +24,7 @@ TEST(ControllersThreadTest, RunStepsWhenSomethingChangesOrIsDue) {
   cluster.clock.await_deadline(cluster.clock.now() + kEventLifetime);
   cluster.clock.advance(kEventLifetime);
   {
-    host::MutexLock lock(mutex);
+    MutexLock lock(mutex);
     while (!gone) changed.wait(mutex);
   }
   thread.request_stop();

@@ -18,7 +18,7 @@ class EventExpiryTest : public testing::Test {
   }
 
   Cluster cluster_;
-  host::Time next_;
+  Time next_;
 };
 
 TEST_F(EventExpiryTest, EventLastsAnHour) {
@@ -27,7 +27,7 @@ TEST_F(EventExpiryTest, EventLastsAnHour) {
   cluster_.step();
   EXPECT_FALSE(cluster_.get(kEvent).is_null());
   cluster_.clock.advance(minutes(1));
-  EXPECT_EQ(cluster_.step(), host::Time::max());
+  EXPECT_EQ(cluster_.step(), Time::max());
   EXPECT_TRUE(cluster_.get(kEvent).is_null());
 }
 

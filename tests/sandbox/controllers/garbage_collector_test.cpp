@@ -149,7 +149,7 @@ TEST_F(GarbageCollectorTest, SwitchedOffItLeavesEverything) {
 
 TEST_F(GarbageCollectorTest, NothingToDoMeansNoNextTime) {
   cluster_.config_map("root");
-  EXPECT_EQ(cluster_.step(), host::Time::max());
+  EXPECT_EQ(cluster_.step(), Time::max());
 }
 
 }  // namespace

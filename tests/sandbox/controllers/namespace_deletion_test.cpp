@@ -105,7 +105,7 @@ TEST_F(NamespaceDeletionTest, FinalizersOfOthersAreLeft) {
   changed["spec"]["finalizers"].push_back("example.com/mine");
   EXPECT_EQ(cluster_.call("PUT", "/api/v1/namespaces/t/finalize", to_text(changed)).status, 200);
   delete_namespace();
-  EXPECT_EQ(cluster_.step(), host::Time::max());
+  EXPECT_EQ(cluster_.step(), Time::max());
   const Json left = cluster_.get("/api/v1/namespaces/t").get("spec").get("finalizers");
   EXPECT_EQ(to_text(left), R"(["example.com/mine"])");
 }

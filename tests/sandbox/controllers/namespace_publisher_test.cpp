@@ -51,7 +51,7 @@ TEST_F(NamespacePublisherTest, ChangedCertificateIsPutRight) {
 
 TEST_F(NamespacePublisherTest, DyingNamespaceGetsNothingBack) {
   EXPECT_EQ(cluster_.call("DELETE", "/api/v1/namespaces/t").status, 200);
-  EXPECT_EQ(cluster_.step(), host::Time::max());
+  EXPECT_EQ(cluster_.step(), Time::max());
   EXPECT_TRUE(cluster_.get("/api/v1/namespaces/t").is_null());
   EXPECT_THAT(cluster_.config_maps("t"), IsEmpty());
 }

@@ -113,7 +113,7 @@ TEST(CustomRulesTest, ColumnsComeFromTheDefinition) {
   const ResourcePtr resource = widgets()[0];
   Json object = widget(R"({"size":3,"color":"red"})");
   object.set("status", json_literal(R"({"conditions":[{"type":"Ready","status":"True"}]})"));
-  const host::WallTime now{std::chrono::seconds(1'767'225'600 + 90)};
+  const WallTime now{std::chrono::seconds(1'767'225'600 + 90)};
 
   std::vector<std::string> names;
   for (const Column& each : resource->rules->columns()) names.push_back(each.name);

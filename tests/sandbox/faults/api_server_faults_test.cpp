@@ -18,13 +18,13 @@ constexpr const char* kOne = "/api/v1/namespaces/default/configmaps/a";
 class ApiServerFaultsTest : public testing::Test {
  protected:
   ApiServerFaultsTest() {
-    auto opened = ApiServer::open({store_, clock_, *random_, host::Log(log_)});
+    auto opened = ApiServer::open({store_, clock_, *random_, Logger(log_)});
     server_ = std::move(*opened);
     layer_ = std::make_unique<FaultLayer>(FaultParts{*server_, store_, clock_}, 1);
   }
 
-  Response call(std::string method, std::string target, std::string body = "") {
-    Request request;
+  HttpServerResponse call(std::string method, std::string target, std::string body = "") {
+    HttpServerRequest request;
     request.headers = {
         {"Content-Type", method == "PATCH" ? "application/merge-patch+json" : "application/json"},
         {"Accept", accept_}};
@@ -34,7 +34,7 @@ class ApiServerFaultsTest : public testing::Test {
     return layer_->handle(request);
   }
   void create(const std::string& name) {
-    const Response response =
+    const HttpServerResponse response =
         call("POST", kConfigMaps, R"({"metadata":{"name":")" + name + R"("}})");
     EXPECT_EQ(response.status, 201) << response.body;
   }
@@ -45,7 +45,7 @@ class ApiServerFaultsTest : public testing::Test {
   std::string accept_ = "application/json";
   test::FakeClock clock_;
   test::RecordingLogSink log_;
-  const std::unique_ptr<host::Random> random_ = host::make_seeded_random(1);
+  const std::unique_ptr<Random> random_ = make_seeded_random(1);
   Store store_{clock_};
   std::unique_ptr<ApiServer> server_;
   std::unique_ptr<FaultLayer> layer_;
@@ -73,20 +73,20 @@ TEST_F(ApiServerFaultsTest, LostResponseLeavesTheWriteApplied) {
 }
 
 TEST_F(ApiServerFaultsTest, HeldWatchGetsEveryEventInTheEnd) {
-  const Response watch = call("GET", std::string(kConfigMaps) + "?watch=1");
+  const HttpServerResponse watch = call("GET", std::string(kConfigMaps) + "?watch=1");
   bool ready = false;
   watch.stream->on_ready([&] { ready = true; });
   const std::uint64_t rule = add(R"({"fault":"hold","target":{"resource":"configmaps"}})");
   create("a");
   create("b");
   std::string out;
-  EXPECT_EQ(watch.stream->read(out, 1'000'000), BodyStream::State::kOpen);
+  EXPECT_EQ(watch.stream->read(out, 1'000'000), HttpBodyStream::State::kOpen);
   EXPECT_EQ(out, "");
 
   ready = false;
   layer_->remove(rule);
   EXPECT_TRUE(ready);
-  EXPECT_EQ(watch.stream->read(out, 1'000'000), BodyStream::State::kOpen);
+  EXPECT_EQ(watch.stream->read(out, 1'000'000), HttpBodyStream::State::kOpen);
   EXPECT_LT(out.find(R"("name":"a")"), out.find(R"("name":"b")"));
   EXPECT_THAT(out, HasSubstr(R"("name":"b")"));
 }
@@ -94,11 +94,11 @@ TEST_F(ApiServerFaultsTest, HeldWatchGetsEveryEventInTheEnd) {
 TEST_F(ApiServerFaultsTest, GapHidesADeletion) {
   create("a");
   add(R"({"fault":"gap","events":"DELETED"})");
-  const Response watch = call("GET", std::string(kConfigMaps) + "?watch=1");
+  const HttpServerResponse watch = call("GET", std::string(kConfigMaps) + "?watch=1");
   call("DELETE", kOne);
   create("b");
   std::string out;
-  EXPECT_EQ(watch.stream->read(out, 1'000'000), BodyStream::State::kOpen);
+  EXPECT_EQ(watch.stream->read(out, 1'000'000), HttpBodyStream::State::kOpen);
   EXPECT_THAT(out, Not(HasSubstr("DELETED")));
   EXPECT_THAT(out, HasSubstr(R"("name":"b")"));
 }
@@ -118,11 +118,11 @@ TEST_F(ApiServerFaultsTest, WatchesInProtobufAreCutBetweenTheirEventsToo) {
   accept_ = "application/vnd.kubernetes.protobuf";
   create("a");
   add(R"({"fault":"gap","events":"DELETED"})");
-  const Response watch = call("GET", std::string(kConfigMaps) + "?watch=1");
+  const HttpServerResponse watch = call("GET", std::string(kConfigMaps) + "?watch=1");
   call("DELETE", kOne);
   create("b");
   std::string out;
-  EXPECT_EQ(watch.stream->read(out, 1'000'000), BodyStream::State::kOpen);
+  EXPECT_EQ(watch.stream->read(out, 1'000'000), HttpBodyStream::State::kOpen);
   const std::vector<std::string> seen = frames(out);
   EXPECT_THAT(seen, testing::IsSupersetOf({"ADDED a", "ADDED b"}));
   EXPECT_THAT(seen, testing::Not(testing::Contains("DELETED a")));
@@ -130,7 +130,7 @@ TEST_F(ApiServerFaultsTest, WatchesInProtobufAreCutBetweenTheirEventsToo) {
   layer_->clear();
   add(R"({"fault":"status","code":410})");
   out.clear();
-  EXPECT_EQ(watch.stream->read(out, 1'000'000), BodyStream::State::kEnded);
+  EXPECT_EQ(watch.stream->read(out, 1'000'000), HttpBodyStream::State::kEnded);
   EXPECT_THAT(frames(out), testing::ElementsAre("ERROR "));
 }
 
@@ -138,7 +138,7 @@ TEST_F(ApiServerFaultsTest, StaleReadsOfClientsOfProtobufAreJson) {
   create("a");
   add(R"({"fault":"stale"})");
   accept_ = "application/vnd.kubernetes.protobuf";
-  const Response answer = call("GET", kOne);
+  const HttpServerResponse answer = call("GET", kOne);
   EXPECT_EQ(answer.content_type, "application/json");
   EXPECT_EQ(json_literal(answer.body).text_at({"metadata", "name"}), "a");
 }

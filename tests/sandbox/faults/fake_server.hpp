@@ -15,10 +15,10 @@ namespace davit::sandbox {
 struct FakeWatch {
   std::vector<std::string> lines;  ///< Not yet read, oldest first.
   bool ended = false;
-  host::Time next = host::Time::max();
+  Time next = Time::max();
 };
 
-class FakeStream final : public BodyStream {
+class FakeStream final : public HttpBodyStream {
  public:
   explicit FakeStream(FakeWatch& watch) : watch_(watch) {}
 
@@ -31,18 +31,18 @@ class FakeStream final : public BodyStream {
     return watch_.ended && watch_.lines.empty() ? State::kEnded : State::kOpen;
   }
   void on_ready(std::function<void()>) override {}
-  host::Time next_read() const override { return watch_.next; }
+  Time next_read() const override { return watch_.next; }
 
  private:
   FakeWatch& watch_;
 };
 
 /// Responds with what the test prepared and records the requests; all watches read one source.
-class FakeServer final : public Handler {
+class FakeServer final : public HttpHandler {
  public:
-  Response handle(const Request& request) override {
+  HttpServerResponse handle(const HttpServerRequest& request) override {
     asked.push_back(request.method + ' ' + request.target);
-    Response response;
+    HttpServerResponse response;
     if (request.target.find("watch=1") != std::string::npos) {
       response.stream = std::make_unique<FakeStream>(watch);
       return response;
@@ -58,8 +58,8 @@ class FakeServer final : public Handler {
   FakeWatch watch;
 };
 
-inline Request request(std::string method, std::string target, std::string body = "") {
-  Request out;
+inline HttpServerRequest request(std::string method, std::string target, std::string body = "") {
+  HttpServerRequest out;
   out.method = std::move(method);
   out.target = std::move(target);
   out.body = std::move(body);
@@ -71,7 +71,9 @@ struct FaultyServer {
   std::uint64_t add(std::string_view rule) {
     return layer.add(*parse_fault_script(json_literal(rule))).at(0);
   }
-  Response get(std::string target) { return layer.handle(request("GET", std::move(target))); }
+  HttpServerResponse get(std::string target) {
+    return layer.handle(request("GET", std::move(target)));
+  }
 
   test::FakeClock clock;
   Store store{clock};

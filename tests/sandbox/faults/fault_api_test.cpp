@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 class FaultApiTest : public testing::Test {
  protected:
-  Response call(std::string method, std::string path, std::string body = "") {
+  HttpServerResponse call(std::string method, std::string path, std::string body = "") {
     return faulty_.layer.handle(request(std::move(method), std::move(path), std::move(body)));
   }
 
@@ -20,7 +20,8 @@ class FaultApiTest : public testing::Test {
 };
 
 TEST_F(FaultApiTest, PostedRuleIsInForce) {
-  const Response response = call("POST", "/sandbox/faults", R"({"fault":"reset","count":1})");
+  const HttpServerResponse response =
+      call("POST", "/sandbox/faults", R"({"fault":"reset","count":1})");
   EXPECT_EQ(response.status, 201);
   EXPECT_EQ(json_literal(response.body), json_literal(R"({"kind":"FaultList","items":
                 [{"id":"1","fault":"reset","count":1,"matched":0,"hits":0}]})"));
@@ -58,7 +59,7 @@ TEST_F(FaultApiTest, FaultsNeverHitTheirOwnApi) {
 }
 
 TEST_F(FaultApiTest, BadRequestsSayWhatIsWrong) {
-  const Response mistake =
+  const HttpServerResponse mistake =
       call("POST", "/sandbox/faults", R"({"rules":[{"fault":"reset"},{"fault":"x"}]})");
   EXPECT_EQ(mistake.status, 400);
   EXPECT_THAT(mistake.body, HasSubstr("rules[1].fault: must be one of"));
@@ -88,10 +89,10 @@ TEST_F(FaultApiTest, OnlyWhoMayPostCanPost) {
   const HeaderUsers users;
   const AdminOnly rules;
   FaultLayer layer({faulty_.server, faulty_.store, faulty_.clock, &users, &rules}, 1);
-  Request post = request("POST", "/sandbox/faults", R"({"fault":"reset"})");
+  HttpServerRequest post = request("POST", "/sandbox/faults", R"({"fault":"reset"})");
   EXPECT_EQ(layer.handle(post).status, 401);
   post.headers = {{"Test-User", "guest"}};
-  const Response refused = layer.handle(post);
+  const HttpServerResponse refused = layer.handle(post);
   EXPECT_EQ(refused.status, 403);
   EXPECT_EQ(json_literal(refused.body).text_at({"message"}),
             R"(forbidden: User "guest" cannot post path "/sandbox/faults")");

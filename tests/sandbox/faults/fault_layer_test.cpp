@@ -20,23 +20,23 @@ class FaultLayerTest : public testing::Test {
 };
 
 TEST_F(FaultLayerTest, NothingHappensWithoutRules) {
-  const Response response = faulty_.get(kPod);
+  const HttpServerResponse response = faulty_.get(kPod);
   EXPECT_EQ(response.body, R"({"kind":"Pod"})");
-  EXPECT_EQ(response.fault.delay, host::Duration(0));
+  EXPECT_EQ(response.fault.delay, Duration(0));
   EXPECT_FALSE(response.fault.reset);
   EXPECT_FALSE(response.fault.cut_after);
 }
 
 TEST_F(FaultLayerTest, DelayedResponseIsWhole) {
   faulty_.add(R"({"fault":"delay","delay":"2s"})");
-  const Response response = faulty_.get(kPod);
+  const HttpServerResponse response = faulty_.get(kPod);
   EXPECT_EQ(response.fault.delay, std::chrono::seconds(2));
   EXPECT_EQ(response.body, R"({"kind":"Pod"})");
 }
 
 TEST_F(FaultLayerTest, ResetRequestNeverArrives) {
   faulty_.add(R"({"fault":"reset"})");
-  const Response response = faulty_.get(kPod);
+  const HttpServerResponse response = faulty_.get(kPod);
   EXPECT_TRUE(response.fault.reset);
   EXPECT_EQ(response.fault.cut_after, 0u);
   EXPECT_THAT(faulty_.server.asked, IsEmpty());
@@ -44,7 +44,7 @@ TEST_F(FaultLayerTest, ResetRequestNeverArrives) {
 
 TEST_F(FaultLayerTest, LostResponseIsThatOfARequestThatArrived) {
   faulty_.add(R"({"fault":"lost","target":{"verb":"delete"}})");
-  const Response response = faulty_.layer.handle(request("DELETE", kPod));
+  const HttpServerResponse response = faulty_.layer.handle(request("DELETE", kPod));
   EXPECT_TRUE(response.fault.reset);
   EXPECT_EQ(response.fault.cut_after, 0u);
   EXPECT_THAT(faulty_.server.asked, ElementsAre("DELETE /api/v1/namespaces/a/pods/p"));
@@ -53,7 +53,7 @@ TEST_F(FaultLayerTest, LostResponseIsThatOfARequestThatArrived) {
 TEST_F(FaultLayerTest, SlowAndCutBodiesAreLeftToTheFront) {
   faulty_.add(R"({"fault":"slow","bytesPerSecond":100})");
   faulty_.add(R"({"fault":"cut","afterBytes":5})");
-  const Response response = faulty_.get(kPod);
+  const HttpServerResponse response = faulty_.get(kPod);
   EXPECT_EQ(response.fault.bytes_per_second, 100u);
   EXPECT_EQ(response.fault.cut_after, 5u);
   EXPECT_FALSE(response.fault.reset);
@@ -85,7 +85,7 @@ TEST_F(FaultLayerTest, StatusIsWhatARealServerSays) {
   for (const StatusCase& each : kStatuses) {
     faulty_.layer.clear();
     faulty_.add(R"({"fault":"status","code":)" + std::to_string(each.code) + "}");
-    const Response response = faulty_.get(kPod);
+    const HttpServerResponse response = faulty_.get(kPod);
     EXPECT_EQ(response.status, each.code);
     const Json body = json_literal(response.body);
     EXPECT_EQ(body.text_at({"kind"}), "Status");
@@ -96,7 +96,7 @@ TEST_F(FaultLayerTest, StatusIsWhatARealServerSays) {
   EXPECT_THAT(faulty_.server.asked, IsEmpty());
 }
 
-std::string retry_after(const Response& response) {
+std::string retry_after(const HttpServerResponse& response) {
   for (const auto& [name, value] : response.headers) {
     if (name == "Retry-After") return value;
   }
@@ -122,7 +122,7 @@ TEST_F(FaultLayerTest, StaleReadAsksForTheRevisionOfTheRule) {
   faulty_.add(R"({"fault":"stale"})");
   ASSERT_TRUE(faulty_.store.create({"", "pods"}, {"a", "p", Json::object(), {}, {}}));
   faulty_.server.body = R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{}}]})";
-  const Response response = faulty_.get(kPod);
+  const HttpServerResponse response = faulty_.get(kPod);
   EXPECT_THAT(faulty_.server.asked,
               ElementsAre("GET /api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp&"
                           "resourceVersionMatch=Exact&resourceVersion=1"));
@@ -158,7 +158,7 @@ TEST_F(FaultLayerTest, RuleCanConcernOneUser) {
   const HeaderUsers authenticator;
   FaultLayer layer({faulty_.server, faulty_.store, faulty_.clock, &authenticator}, 1);
   layer.add(*parse_fault_script(json_literal(R"({"fault":"reset","target":{"user":"me"}})")));
-  Request mine = request("GET", kPod);
+  HttpServerRequest mine = request("GET", kPod);
   mine.headers = {{"Test-User", "me"}};
   EXPECT_TRUE(layer.handle(mine).fault.reset);
   EXPECT_FALSE(layer.handle(request("GET", kPod)).fault.reset);

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr host::Time kNow = test::FakeClock::kStart;
+constexpr Time kNow = test::FakeClock::kStart;
 
 FaultRule rule(std::string_view text) {
   return parse_fault_script(json_literal(text))->rules.at(0);
@@ -28,7 +28,7 @@ Asked update_of_web() {
   return {"update", "apps", "deployments", "", "a", "web", "davit/1 (linux)", "system:davit"};
 }
 
-bool hits(FaultPlan& plan, const Asked& asked, host::Time now = kNow) {
+bool hits(FaultPlan& plan, const Asked& asked, Time now = kNow) {
   return !plan.on_request(asked, now).hits.empty();
 }
 

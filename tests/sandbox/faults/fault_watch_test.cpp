@@ -7,7 +7,7 @@ namespace davit::sandbox {
 namespace {
 
 using std::chrono::seconds;
-using State = BodyStream::State;
+using State = HttpBodyStream::State;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -17,7 +17,7 @@ std::string added(std::string_view name) {
 }
 
 /// All that comes now: the objects' names, and the end in brackets.
-std::vector<std::string> read(BodyStream& stream, std::size_t bytes_max = 10'000) {
+std::vector<std::string> read(HttpBodyStream& stream, std::size_t bytes_max = 10'000) {
   std::vector<std::string> out;
   while (true) {
     std::string body;
@@ -36,7 +36,7 @@ std::vector<std::string> read(BodyStream& stream, std::size_t bytes_max = 10'000
 
 class FaultWatchTest : public testing::Test {
  protected:
-  std::unique_ptr<BodyStream> watch(std::string target = "/api/v1/pods?watch=1") {
+  std::unique_ptr<HttpBodyStream> watch(std::string target = "/api/v1/pods?watch=1") {
     return faulty_.get(std::move(target)).stream;
   }
   void put(std::initializer_list<const char*> names) {
@@ -75,7 +75,7 @@ TEST_F(FaultWatchTest, DeafWatchDoesNotEvenEnd) {
   faulty_.server.watch.ended = true;
   faulty_.server.watch.next = faulty_.clock.now();
   EXPECT_THAT(read(*stream), ElementsAre());
-  EXPECT_EQ(stream->next_read(), host::Time::max());
+  EXPECT_EQ(stream->next_read(), Time::max());
 }
 
 TEST_F(FaultWatchTest, RuleBefallsAndReleasesOpenWatches) {
@@ -123,7 +123,7 @@ TEST_F(FaultWatchTest, CleanCutIsAnEnd) {
 
 TEST_F(FaultWatchTest, GoneIsSaidInAnEvent) {
   faulty_.add(R"({"fault":"status","code":410})");
-  const Response response = faulty_.get("/api/v1/pods?watch=1");
+  const HttpServerResponse response = faulty_.get("/api/v1/pods?watch=1");
   EXPECT_EQ(response.status, 200);
   std::string body;
   EXPECT_EQ(response.stream->read(body, 10'000), State::kEnded);
@@ -135,7 +135,7 @@ TEST_F(FaultWatchTest, GoneIsSaidInAnEvent) {
 
 TEST_F(FaultWatchTest, OtherStatusRefusesTheWatch) {
   faulty_.add(R"({"fault":"status","code":503})");
-  const Response response = faulty_.get("/api/v1/pods?watch=1");
+  const HttpServerResponse response = faulty_.get("/api/v1/pods?watch=1");
   EXPECT_EQ(response.status, 503);
   EXPECT_EQ(response.stream, nullptr);
 }
@@ -173,7 +173,7 @@ TEST_F(FaultWatchTest, SmallReadsGetTheSameEvents) {
 
 TEST_F(FaultWatchTest, LostResponseOfAWatchLeavesNoStream) {
   faulty_.add(R"({"fault":"lost"})");
-  const Response response = faulty_.get("/api/v1/pods?watch=1");
+  const HttpServerResponse response = faulty_.get("/api/v1/pods?watch=1");
   EXPECT_EQ(response.stream, nullptr);
   EXPECT_TRUE(response.fault.reset);
 }

@@ -10,7 +10,7 @@ namespace davit::sandbox {
 
 class HeaderUsers final : public Authenticator {
  public:
-  Result<Identity> authenticate(const Request& request) const override {
+  Result<Identity> authenticate(const HttpServerRequest& request) const override {
     Identity who;
     who.user = request.header("Test-User");
     if (who.user.empty()) return Status(Code::kForbidden, "unknown");

@@ -51,7 +51,7 @@ TEST(StaleReadTest, NextPageOfAListStaysAsItIs) {
 }
 
 std::string answer(std::string body) {
-  Response list;
+  HttpServerResponse list;
   list.body = std::move(body);
   return stale_response(std::move(list), asked("get")).body;
 }
@@ -72,7 +72,7 @@ TEST(StaleReadTest, TableOfOneIsWhatAGetGives) {
 TEST(StaleReadTest, ObjectThatWasNotThereIsNotFound) {
   for (const char* body : {R"({"kind":"PodList","items":[]})", R"({"kind":"Table","rows":[]})",
                            R"({"kind":"PodList","items":null})", "no JSON"}) {
-    Response list;
+    HttpServerResponse list;
     list.body = body;
     EXPECT_EQ(stale_response(std::move(list), asked("get")).status, 404) << body;
   }

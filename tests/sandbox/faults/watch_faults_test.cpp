@@ -10,7 +10,7 @@ namespace {
 using std::chrono::seconds;
 using Verdict = WatchFaults::Verdict;
 
-constexpr host::Time kFaultTime = test::FakeClock::kStart;
+constexpr Time kFaultTime = test::FakeClock::kStart;
 
 FaultHit hit(std::string_view text, std::uint64_t id = 1) {
   FaultScript script = *parse_fault_script(json_literal(text));
@@ -22,7 +22,7 @@ TEST(WatchFaultsTest, HoldWithoutALengthLastsUntilItsRuleGoes) {
   faults.arm(hit(R"({"fault":"hold"})"), kFaultTime);
   EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kHeld);
   EXPECT_EQ(faults.verdict(kFaultTime + seconds(10000)), Verdict::kHeld);
-  EXPECT_EQ(faults.next_change(kFaultTime), host::Time::max());
+  EXPECT_EQ(faults.next_change(kFaultTime), Time::max());
   faults.disarm(1);
   EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kDeliver);
   EXPECT_TRUE(faults.empty());
@@ -45,7 +45,7 @@ TEST(WatchFaultsTest, FaultWaitsForItsEvents) {
   EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kDeliver);
   faults.passed();
   EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kDeliver);
-  EXPECT_EQ(faults.next_change(kFaultTime), host::Time::max());
+  EXPECT_EQ(faults.next_change(kFaultTime), Time::max());
   faults.passed();
   EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kCut);
   EXPECT_EQ(faults.next_change(kFaultTime), kFaultTime);
@@ -55,14 +55,14 @@ TEST(WatchFaultsTest, FaultWithATimeAndEventsWaitsForBoth) {
   for (const bool events_first : {true, false}) {
     WatchFaults faults;
     faults.arm(hit(R"({"fault":"cut","after":"2s","afterEvents":1})"), kFaultTime);
-    const host::Time later = kFaultTime + seconds(2);
+    const Time later = kFaultTime + seconds(2);
     if (events_first) {
       faults.passed();
       EXPECT_EQ(faults.verdict(kFaultTime), Verdict::kDeliver) << "its time has not come";
       EXPECT_EQ(faults.next_change(kFaultTime), later);
     } else {
       EXPECT_EQ(faults.verdict(later), Verdict::kDeliver) << "its event has not come";
-      EXPECT_EQ(faults.next_change(later), host::Time::max());
+      EXPECT_EQ(faults.next_change(later), Time::max());
       faults.passed();
     }
     EXPECT_EQ(faults.verdict(later), Verdict::kCut);

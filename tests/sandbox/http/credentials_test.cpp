@@ -16,11 +16,11 @@ using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
 
-constexpr host::WallTime kNow{std::chrono::hours(500'000)};
+constexpr WallTime kNow{std::chrono::hours(500'000)};
 
 class CredentialsTest : public testing::Test {
  protected:
-  Credentials keep(std::vector<std::string> addresses, host::WallTime now = kNow) {
+  Credentials keep(std::vector<std::string> addresses, WallTime now = kNow) {
     Result<Credentials> kept = keep_credentials(file_, std::move(addresses), now);
     EXPECT_TRUE(kept) << kept.error().message();
     return std::move(*kept);

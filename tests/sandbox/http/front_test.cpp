@@ -28,33 +28,33 @@ class Channel {
   void say(const std::string& line) {
     std::map<int, std::function<void()>> told;
     {
-      const host::MutexLock lock(mutex_);
+      const MutexLock lock(mutex_);
       text_ += line;
       told = listeners_;
     }
     for (const auto& [id, ready] : told) ready();
   }
   std::string from(std::size_t at) {
-    const host::MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     return text_.substr(at);
   }
   void listen(int id, std::function<void()> ready) {
-    const host::MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     listeners_[id] = std::move(ready);
   }
   int next_id() {
-    const host::MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     return ++last_id_;
   }
 
  private:
-  host::Mutex mutex_;
+  Mutex mutex_;
   std::string text_ GUARDED_BY(mutex_);
   std::map<int, std::function<void()>> listeners_ GUARDED_BY(mutex_);
   int last_id_ GUARDED_BY(mutex_) = 0;
 };
 
-class ChannelStream final : public BodyStream {
+class ChannelStream final : public HttpBodyStream {
  public:
   explicit ChannelStream(Channel& channel) : channel_(channel), id_(channel.next_id()) {}
 
@@ -65,7 +65,7 @@ class ChannelStream final : public BodyStream {
     return out.ends_with("end\n") ? State::kEnded : State::kOpen;
   }
   void on_ready(std::function<void()> ready) override { channel_.listen(id_, std::move(ready)); }
-  [[nodiscard]] host::Time next_read() const override { return host::Time::max(); }
+  [[nodiscard]] Time next_read() const override { return Time::max(); }
 
  private:
   Channel& channel_;
@@ -74,16 +74,16 @@ class ChannelStream final : public BodyStream {
 };
 
 /// Known at the second question.
-class SecondTime final : public DeferredResponse {
+class SecondTime final : public HttpDeferredResponse {
  public:
-  [[nodiscard]] std::optional<Response> take() override {
+  [[nodiscard]] std::optional<HttpServerResponse> take() override {
     if (!std::exchange(asked_, true)) return std::nullopt;
-    Response response;
+    HttpServerResponse response;
     response.body = "known";
     return response;
   }
-  [[nodiscard]] host::Time next_take() const override {
-    return host::make_system_clock()->now() + std::chrono::milliseconds(1);
+  [[nodiscard]] Time next_take() const override {
+    return make_system_clock()->now() + std::chrono::milliseconds(1);
   }
 
  private:
@@ -91,20 +91,19 @@ class SecondTime final : public DeferredResponse {
 };
 
 /// Answers with who asks for what; "/stream" goes on with what `channel` says.
-class TestHandler final : public Handler {
+class TestHandler final : public HttpHandler {
  public:
-  [[nodiscard]] Response handle(const Request& request) override {
-    Response response;
+  [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override {
+    HttpServerResponse response;
     if (request.target == "/stream") response.stream = std::make_unique<ChannelStream>(channel);
     if (request.target == "/late") response.deferred = std::make_unique<SecondTime>();
     if (request.target == "/reset") response.fault.reset = true;
     response.body = request.method + " " + request.target;
     if (request.body_too_large) response.body += " too large";
-    if (request.certificate_refused) response.body += " refused";
-    if (request.certificate) {
-      response.body += " " + request.certificate->common_name;
-      for (const std::string& each : request.certificate->organizations)
-        response.body += "/" + each;
+    if (request.peer && !request.peer->trusted) response.body += " refused";
+    if (request.peer && request.peer->trusted) {
+      response.body += " " + request.peer->common_name;
+      for (const std::string& each : request.peer->organizations) response.body += "/" + each;
     }
     return response;
   }
@@ -114,20 +113,19 @@ class TestHandler final : public Handler {
 
 class FrontTest : public testing::Test {
  protected:
-  void open(std::optional<host::TlsIdentity> tls = std::nullopt) {
+  void open(std::optional<TlsIdentity> tls = std::nullopt) {
     FrontOptions options;
     options.tls = std::move(tls);
-    auto front = open_front(options, handler_, host::Log(sink_));
+    auto front = open_front(options, handler_, Logger(sink_));
     ASSERT_TRUE(front) << front.error().message();
     front_ = std::move(*front);
   }
   void open_tls() {
-    Result<Credentials> made =
-        make_credentials({"127.0.0.1"}, host::make_system_clock()->wall_now());
+    Result<Credentials> made = make_credentials({"127.0.0.1"}, make_system_clock()->wall_now());
     ASSERT_TRUE(made) << made.error().message();
     credentials_ = std::move(*made);
-    open(host::TlsIdentity{credentials_.server.certificate, credentials_.server.key,
-                           credentials_.authority.certificate});
+    open(TlsIdentity{credentials_.server.certificate, credentials_.server.key,
+                     credentials_.authority.certificate});
   }
   test::TlsResponse ask(const KeyPair& own, std::string protocols = "") {
     return test::tls_get(front_->port(), "/who",
@@ -137,7 +135,7 @@ class FrontTest : public testing::Test {
   test::RecordingLogSink sink_;
   TestHandler handler_;
   Credentials credentials_;
-  std::unique_ptr<host::HttpServer> front_;
+  std::unique_ptr<HttpServer> front_;
 };
 
 TEST_F(FrontTest, ClientCertificateSaysWhoAsks) {
@@ -154,16 +152,16 @@ TEST_F(FrontTest, ClientWithoutCertificateIsServed) {
 
 TEST_F(FrontTest, CertificateOfAnotherAuthorityIsNotBelieved) {
   open_tls();
-  const auto other = make_credentials({"127.0.0.1"}, host::make_system_clock()->wall_now());
+  const auto other = make_credentials({"127.0.0.1"}, make_system_clock()->wall_now());
 
   EXPECT_THAT(ask(other->admin).text, EndsWith("GET /who refused"));
 }
 
 TEST_F(FrontTest, CertificateThatHasRunOutIsNotBelieved) {
   open_tls();
-  const auto old = issue_certificate(
-      credentials_.authority, {.common_name = "old"},
-      host::make_system_clock()->wall_now() - kCertificateTime - std::chrono::hours(2));
+  const auto old =
+      issue_certificate(credentials_.authority, {.common_name = "old"},
+                        make_system_clock()->wall_now() - kCertificateTime - std::chrono::hours(2));
 
   EXPECT_THAT(ask(*old).text, EndsWith("GET /who refused"));
 }

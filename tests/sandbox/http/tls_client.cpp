@@ -10,14 +10,8 @@
 namespace davit::test {
 namespace {
 
-using host::BioPtr;
-using host::CertificatePtr;
-using host::ContextPtr;
-using host::KeyPtr;
-using host::SessionPtr;
-
 CertificatePtr read_certificate(const std::string& pem) {
-  const BioPtr in = host::reader_of(pem);
+  const BioPtr in = reader_of(pem);
   return CertificatePtr(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
 }
 
@@ -29,7 +23,7 @@ void use(SSL_CTX* context, const TlsClientOptions& options) {
                           static_cast<unsigned>(options.protocols.size()));
   if (options.own.key.empty()) return;
   const CertificatePtr own = read_certificate(options.own.certificate);
-  const BioPtr in = host::reader_of(options.own.key);
+  const BioPtr in = reader_of(options.own.key);
   const KeyPtr key(PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr));
   SSL_CTX_use_certificate(context, own.get());
   SSL_CTX_use_PrivateKey(context, key.get());
@@ -41,7 +35,7 @@ TlsResponse tls_get(std::uint16_t port, const std::string& target,
                     const TlsClientOptions& options) {
   const ContextPtr context(SSL_CTX_new(TLS_client_method()));
   use(context.get(), options);
-  const host::UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
+  const UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);

@@ -17,7 +17,7 @@ constexpr hours kDay{24};
 constexpr hours kYear = 365 * kDay;
 
 struct DurationCase {
-  host::Duration duration;
+  Duration duration;
   std::string_view text;
 };
 

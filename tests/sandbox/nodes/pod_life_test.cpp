@@ -10,10 +10,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr host::Time kStart{std::chrono::hours(1000)};
-constexpr host::WallTime kWall{seconds(1767225600)};
+constexpr Time kStart{std::chrono::hours(1000)};
+constexpr WallTime kWall{seconds(1767225600)};
 
-Moment at(host::Duration passed) { return {kStart + passed, kWall + passed}; }
+Moment at(Duration passed) { return {kStart + passed, kWall + passed}; }
 
 /// A pod at its beginning, moved by hand.
 class PodLifeTest : public testing::Test {
@@ -22,11 +22,11 @@ class PodLifeTest : public testing::Test {
     facts_ = pod_facts(json_literal(text), defaults_);
     life_.since = kStart;
   }
-  PodStage stage_at(host::Duration passed) {
+  PodStage stage_at(Duration passed) {
     advance(life_, facts_, at(passed));
     return life_.stage;
   }
-  [[nodiscard]] host::Duration due() const { return next_due(life_, facts_, life_.since) - kStart; }
+  [[nodiscard]] Duration due() const { return next_due(life_, facts_, life_.since) - kStart; }
 
   PodDefaults defaults_;
   PodFacts facts_;
@@ -36,7 +36,7 @@ class PodLifeTest : public testing::Test {
 TEST_F(PodLifeTest, WithoutDelaysABoundPodIsReadyAtOnce) {
   pod(R"({"spec":{"containers":[{"name":"c"}]}})");
   EXPECT_EQ(stage_at(seconds(0)), PodStage::kReady);
-  EXPECT_EQ(next_due(life_, facts_, kStart), host::Time::max());
+  EXPECT_EQ(next_due(life_, facts_, kStart), Time::max());
 }
 
 TEST_F(PodLifeTest, EachDelayCountsFromTheStepBefore) {
@@ -103,7 +103,7 @@ TEST_F(PodLifeTest, OnFailureIsStartedAgainUntilItSucceeds) {
 TEST_F(PodLifeTest, CrashLoopBacksOffAsTheKubeletDoes) {
   pod(R"({"metadata":{"annotations":{"sandbox.davit.dev/exit-code":"1"}}})");
   // At once, then 10, 20, 40, 80, 160 and 300 seconds apart.
-  host::Duration begin{0};
+  Duration begin{0};
   EXPECT_EQ(stage_at(begin), PodStage::kBackOff);
   EXPECT_EQ(life_.restarts, 1);
   for (const int pause : {10, 20, 40, 80, 160, 300, 300}) {
@@ -125,7 +125,7 @@ TEST_F(PodLifeTest, ExitsAreCountedWhereThereIsALimit) {
 TEST_F(PodLifeTest, AnnotatedPodLosesItsReadinessAndFindsItAgain) {
   pod(R"({"spec":{}})");
   EXPECT_EQ(stage_at(seconds(0)), PodStage::kReady);
-  const host::WallTime started = life_.started;
+  const WallTime started = life_.started;
 
   facts_.settings.readiness = Readiness::kNever;
   EXPECT_EQ(stage_at(seconds(5)), PodStage::kRunning);

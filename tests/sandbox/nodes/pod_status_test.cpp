@@ -9,11 +9,11 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr host::Time kStatusStart{std::chrono::hours(1000)};
-constexpr host::WallTime kStatusWall{seconds(1767225600)};
+constexpr Time kStatusStart{std::chrono::hours(1000)};
+constexpr WallTime kStatusWall{seconds(1767225600)};
 const PodAddresses kAddresses{"172.18.0.2", "10.244.0.2"};
 
-Moment after(host::Duration passed) { return {kStatusStart + passed, kStatusWall + passed}; }
+Moment after(Duration passed) { return {kStatusStart + passed, kStatusWall + passed}; }
 
 Json pod(std::string_view spec) {
   Json out = json_literal(R"({"metadata":{"namespace":"default","name":"web","uid":"u1"}})");
@@ -23,7 +23,7 @@ Json pod(std::string_view spec) {
 }
 
 /// The pod as it is once the node has reported `stage`.
-Json reported(Json object, PodLife& life, PodStage stage, host::Duration passed) {
+Json reported(Json object, PodLife& life, PodStage stage, Duration passed) {
   life.stage = stage;
   const std::optional<Json> patch = status_patch(life, object, kAddresses, after(passed));
   if (patch) {

@@ -8,21 +8,22 @@ namespace {
 
 using std::chrono::seconds;
 
-Response refusal(int status) {
-  Response response;
+HttpServerResponse refusal(int status) {
+  HttpServerResponse response;
   response.status = status;
   response.body = R"({"kind":"Status","code":)" + std::to_string(status) + "}";
   return response;
 }
 
-bool is_watch(const Request& request) {
+bool is_watch(const HttpServerRequest& request) {
   return request.target.find("watch=true") != std::string::npos;
 }
 
 TEST(ServerFaultsTest, RefusedWritesAreTriedAgain) {
   World world(two_nodes());
   int left = 3;
-  world.server.intercept = [&left](const Request& request) -> std::optional<Response> {
+  world.server.intercept =
+      [&left](const HttpServerRequest& request) -> std::optional<HttpServerResponse> {
     if (request.method == "GET" || left-- <= 0) return std::nullopt;
     return refusal(left % 2 == 0 ? 500 : 429);
   };
@@ -36,22 +37,23 @@ TEST(ServerFaultsTest, RefusedWritesAreTriedAgain) {
 TEST(ServerFaultsTest, WatchThatBreaksGoesOnWhereItWas) {
   World world(two_nodes());
   // Every watch ends after its first events.
-  class Cut final : public BodyStream {
+  class Cut final : public HttpBodyStream {
    public:
-    explicit Cut(std::unique_ptr<BodyStream> inner) : inner_(std::move(inner)) {}
+    explicit Cut(std::unique_ptr<HttpBodyStream> inner) : inner_(std::move(inner)) {}
     State read(std::string& out, std::size_t max) override {
       const std::size_t before = out.size();
       const State state = inner_->read(out, max);
       return out.size() > before ? State::kCut : state;
     }
     void on_ready(std::function<void()> ready) override { inner_->on_ready(std::move(ready)); }
-    host::Time next_read() const override { return inner_->next_read(); }
+    Time next_read() const override { return inner_->next_read(); }
 
    private:
-    std::unique_ptr<BodyStream> inner_;
+    std::unique_ptr<HttpBodyStream> inner_;
   };
-  world.server.intercept = [&world](const Request& request) -> std::optional<Response> {
-    Response response = world.sandbox.server->handle(request);
+  world.server.intercept =
+      [&world](const HttpServerRequest& request) -> std::optional<HttpServerResponse> {
+    HttpServerResponse response = world.sandbox.server->handle(request);
     if (response.stream) response.stream = std::make_unique<Cut>(std::move(response.stream));
     return response;
   };
@@ -70,7 +72,8 @@ TEST(ServerFaultsTest, HistoryThatIsGoneIsListedAnew) {
   world.stop();
   int lists = 0;
   bool expired = true;
-  world.server.intercept = [&](const Request& request) -> std::optional<Response> {
+  world.server.intercept =
+      [&](const HttpServerRequest& request) -> std::optional<HttpServerResponse> {
     if (!is_watch(request)) {
       lists += request.target.starts_with("/api/v1/pods?") ? 1 : 0;
       return std::nullopt;

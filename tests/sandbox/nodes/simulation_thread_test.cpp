@@ -11,7 +11,7 @@ TEST(SimulationThreadTest, WithoutAThreadItDoesNotOpen) {
   Sandbox sandbox;
   Interceptor server(*sandbox.server);
   InProcessTransport transport(server, sandbox.clock);
-  const SimulationSeams seams{transport, sandbox.clock, *sandbox.random, host::Log(sandbox.log)};
+  const SimulationSeams seams{transport, sandbox.clock, *sandbox.random, Logger(sandbox.log)};
   {
     const test::NoThreads scarce;
     const auto nodes = SimulationThread::open(seams, two_nodes());

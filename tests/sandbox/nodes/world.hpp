@@ -13,17 +13,17 @@
 namespace davit::sandbox {
 
 /// Lets a test stand between the nodes and the server.
-class Interceptor final : public Handler {
+class Interceptor final : public HttpHandler {
  public:
-  explicit Interceptor(Handler& inner) : inner_(inner) {}
+  explicit Interceptor(HttpHandler& inner) : inner_(inner) {}
 
   /// Asked first; its response is taken where it has one.
-  std::function<std::optional<Response>(const Request&)> intercept;
+  std::function<std::optional<HttpServerResponse>(const HttpServerRequest&)> intercept;
 
-  Response handle(const Request& request) override {
+  HttpServerResponse handle(const HttpServerRequest& request) override {
     ++requests;
     if (intercept) {
-      if (std::optional<Response> answer = intercept(request)) return std::move(*answer);
+      if (std::optional<HttpServerResponse> answer = intercept(request)) return std::move(*answer);
     }
     return inner_.handle(request);
   }
@@ -31,7 +31,7 @@ class Interceptor final : public Handler {
   int requests = 0;
 
  private:
-  Handler& inner_;
+  HttpHandler& inner_;
 };
 
 class World {
@@ -44,8 +44,8 @@ class World {
   /// The simulation's process begins; what it knew before is gone.
   void start() {
     simulation = std::make_unique<Simulation>(
-        SimulationSeams{transport, sandbox.clock, *sandbox.random, host::Log(sandbox.log)},
-        options_, [this] { woken_ = true; });
+        SimulationSeams{transport, sandbox.clock, *sandbox.random, Logger(sandbox.log)}, options_,
+        [this] { woken_ = true; });
     settle();
   }
   void stop() { simulation.reset(); }
@@ -61,13 +61,13 @@ class World {
   }
 
   /// Lets time pass, and everything happen at its time.
-  void pass(host::Duration time) {
-    const host::Time end = sandbox.clock.now() + time;
+  void pass(Duration time) {
+    const Time end = sandbox.clock.now() + time;
     settle();
     while (sandbox.clock.now() < end) {
-      const host::Time due = std::min({next_, transport.next_pump(), end});
+      const Time due = std::min({next_, transport.next_pump(), end});
       sandbox.clock.advance(
-          std::max<host::Duration>(due - sandbox.clock.now(), std::chrono::milliseconds(1)));
+          std::max<Duration>(due - sandbox.clock.now(), std::chrono::milliseconds(1)));
       settle();
     }
   }
@@ -117,7 +117,7 @@ class World {
  private:
   const SimulationOptions options_;
   bool woken_ = false;
-  host::Time next_{};
+  Time next_{};
 };
 
 /// Two nodes in two zones.

@@ -17,7 +17,7 @@ class TwoColumns : public KindRules {
   std::vector<Column> columns() const override {
     return {{"Name", "string", "name", "The name.", 0}, {"Phase", "string", "", "", 1}};
   }
-  Json::Items cells(const Json& object, host::WallTime) const override {
+  Json::Items cells(const Json& object, WallTime) const override {
     return {Json(object.text_at({"metadata", "name"})), Json(object.text_at({"status", "phase"}))};
   }
 };

@@ -11,7 +11,7 @@ namespace {
 using Step = DeletionPlan::Step;
 using namespace std::chrono_literals;
 
-constexpr host::WallTime kNow = test::FakeClock::kWallStart;
+constexpr WallTime kNow = test::FakeClock::kWallStart;
 
 ResourcePtr resource(const std::string& name) {
   for (const ResourcePtr& each : builtin_resources()) {
@@ -33,7 +33,7 @@ struct PodCase {
   const char* name;
   std::string metadata;
   std::optional<std::int64_t> asked;
-  host::Duration later;
+  Duration later;
   Step step;
   std::int64_t grace;
   const char* deadline;

@@ -54,7 +54,7 @@ TEST(ConcurrencyTest, AWatchSeesEveryWriteOnceAndInOrder) {
     }
   }
   std::string text;
-  ASSERT_EQ(watch.stream->read(text, 1 << 24), BodyStream::State::kOpen);
+  ASSERT_EQ(watch.stream->read(text, 1 << 24), HttpBodyStream::State::kOpen);
   std::int64_t last = 0;
   int events = 0;
   for (std::size_t at = 0; at < text.size(); ++events) {

@@ -170,7 +170,7 @@ TEST(CustomResourceTest, ObjectsAreServedToWhoTakesAnyApplicationType) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kDefinitions, definition(version("v1", kStored, ""))).code, 201);
 
-  const Headers any = {{"Accept", "application/*"}};
+  const HttpHeaders any = {{"Accept", "application/*"}};
   EXPECT_EQ(sandbox.send("GET", "/apis/ex.io/v1/widgets", "", any).code, 200);
   EXPECT_EQ(sandbox.send("GET", "/api/v1/pods", "", any).code, 406) << "as the original's router";
 }
@@ -208,7 +208,7 @@ TEST(CustomResourceTest, ADefinitionGoesWhenItsLastObjectIsGone) {
   EXPECT_EQ(sandbox.get(kWidgets).text, "404 page not found\n");
   EXPECT_EQ(Sandbox::events(*watch.stream), "DELETED free, MODIFIED held, DELETED held");
   std::string rest;
-  EXPECT_EQ(watch.stream->read(rest, 1), BodyStream::State::kEnded);
+  EXPECT_EQ(watch.stream->read(rest, 1), HttpBodyStream::State::kEnded);
 }
 
 TEST(CustomResourceTest, ARestartedServerServesWhatIsStored) {

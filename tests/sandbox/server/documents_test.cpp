@@ -18,11 +18,11 @@ constexpr char kDefinition[] =
     R"("x-kubernetes-preserve-unknown-fields":true}}}}}}}]}})";
 
 std::string type_of(Sandbox& sandbox, const std::string& path, const std::string& accept) {
-  Request request;
+  HttpServerRequest request;
   request.method = "GET";
   request.target = path;
   request.headers = {{"Accept", accept}};
-  const Response response = sandbox.server->handle(request);
+  const HttpServerResponse response = sandbox.server->handle(request);
   return response.status == 200 ? response.content_type : std::to_string(response.status);
 }
 

@@ -23,9 +23,9 @@ class FutureRevisionTest : public testing::Test {
     ASSERT_EQ(sandbox_.post(kLater, R"({"metadata":{"name":")" + name + "\"}}").code, 201);
   }
   /// Asks whenever it is due for `time` at most.
-  std::optional<Response> ask(DeferredResponse& deferred, host::Duration time) {
-    const host::Time end = sandbox_.clock.now() + time;
-    std::optional<Response> known = deferred.take();
+  std::optional<HttpServerResponse> ask(HttpDeferredResponse& deferred, Duration time) {
+    const Time end = sandbox_.clock.now() + time;
+    std::optional<HttpServerResponse> known = deferred.take();
     while (!known && deferred.next_take() <= end) {
       EXPECT_GT(deferred.next_take(), sandbox_.clock.now());
       sandbox_.clock.advance(deferred.next_take() - sandbox_.clock.now());
@@ -33,8 +33,8 @@ class FutureRevisionTest : public testing::Test {
     }
     return known;
   }
-  std::string read(BodyStream& stream, host::Duration time) {
-    const host::Time end = sandbox_.clock.now() + time;
+  std::string read(HttpBodyStream& stream, Duration time) {
+    const Time end = sandbox_.clock.now() + time;
     std::string seen = Sandbox::events(stream);
     while (seen.empty() && stream.next_read() <= end) {
       EXPECT_GT(stream.next_read(), sandbox_.clock.now());
@@ -56,7 +56,7 @@ TEST_F(FutureRevisionTest, ObjectReturnsOnceTheVersionIsThere) {
   write("b");
   EXPECT_FALSE(ask(*early.deferred, 1s));
   write("c");
-  const std::optional<Response> known = ask(*early.deferred, 1s);
+  const std::optional<HttpServerResponse> known = ask(*early.deferred, 1s);
 
   ASSERT_TRUE(known);
   EXPECT_EQ(known->status, 200);
@@ -70,7 +70,7 @@ TEST_F(FutureRevisionTest, ListReturnsOnceTheVersionIsThere) {
   write("b");
   write("c");
 
-  const std::optional<Response> known = ask(*early.deferred, 1s);
+  const std::optional<HttpServerResponse> known = ask(*early.deferred, 1s);
   ASSERT_TRUE(known);
   EXPECT_EQ(known->status, 200);
   EXPECT_EQ(json_literal(known->body).get("items").items().size(), 2u);
@@ -80,9 +80,9 @@ TEST_F(FutureRevisionTest, AfterThreeSecondsTheResponseIsATimeout) {
   for (const std::string& path : {kLater, kLater + "/a"}) {
     const Reply early = sandbox_.get(path + "?resourceVersion=99999999999");
     ASSERT_NE(early.deferred, nullptr);
-    const host::Time asked = sandbox_.clock.now();
+    const Time asked = sandbox_.clock.now();
 
-    const std::optional<Response> known = ask(*early.deferred, 1min);
+    const std::optional<HttpServerResponse> known = ask(*early.deferred, 1min);
 
     EXPECT_EQ(sandbox_.clock.now() - asked, 3s);
     ASSERT_TRUE(known);
@@ -118,13 +118,13 @@ TEST_F(FutureRevisionTest, StreamingListBeginsOnceTheVersionIsThere) {
 TEST_F(FutureRevisionTest, StreamingListEndsWithAnErrorAfterThreeSeconds) {
   const Reply watch = sandbox_.get(
       kLater + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&" + future());
-  const host::Time asked = sandbox_.clock.now();
+  const Time asked = sandbox_.clock.now();
 
   EXPECT_EQ(read(*watch.stream, 1min), "ERROR 504");
 
   EXPECT_EQ(sandbox_.clock.now() - asked, 3s);
   std::string rest;
-  EXPECT_EQ(watch.stream->read(rest, 1), BodyStream::State::kEnded);
+  EXPECT_EQ(watch.stream->read(rest, 1), HttpBodyStream::State::kEnded);
 }
 
 TEST_F(FutureRevisionTest, StreamingListWaitsNoLongerThanItsTimeout) {
@@ -134,7 +134,7 @@ TEST_F(FutureRevisionTest, StreamingListWaitsNoLongerThanItsTimeout) {
       future());
   EXPECT_EQ(read(*watch.stream, 1min), "");
   std::string rest;
-  EXPECT_EQ(watch.stream->read(rest, 1), BodyStream::State::kEnded);
+  EXPECT_EQ(watch.stream->read(rest, 1), HttpBodyStream::State::kEnded);
 }
 
 TEST_F(FutureRevisionTest, PlainWatchIsSilentUntilThen) {

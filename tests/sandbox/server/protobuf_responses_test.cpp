@@ -4,8 +4,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "host/config/yaml.hpp"
 #include "lib/base/base64.hpp"
+#include "lib/kube/yaml.hpp"
 #include "tests/sandbox/server/sandbox.hpp"
 
 namespace davit::sandbox {
@@ -20,7 +20,7 @@ std::string file_content(const std::string& file) {
 }
 
 std::string type_of_answer(Sandbox& sandbox, const std::string& target, const std::string& accept) {
-  Request request;
+  HttpServerRequest request;
   request.method = "GET";
   request.target = target;
   request.headers = {{"Accept", accept}};
@@ -60,10 +60,10 @@ std::vector<KindRow> rows_of_all_kinds() {
   std::vector<KindRow> out;
   for (const char* file : {"/14_all_kinds.yaml", "/15_all_kinds_of_the_cluster.yaml"}) {
     const std::string path = std::string(DAVIT_API_CHECKS) + file;
-    const host::YamlDocument document = host::parse_yaml(file_content(path), path);
+    const YamlDocument document = parse_yaml(file_content(path), path);
     EXPECT_TRUE(document.mistakes.empty());
-    for (const host::YamlNode& check : document.root.find("checks")->items) {
-      for (const host::YamlNode& row : check.find("for_each")->items) {
+    for (const YamlNode& check : document.root.find("checks")->items) {
+      for (const YamlNode& row : check.find("for_each")->items) {
         out.push_back({row.find("path")->text, row.find("name")->text, row.find("object")->text});
       }
     }
@@ -95,7 +95,7 @@ TEST(ProtobufResponsesTest, BytesOfARealServerReadAsOursDo) {
   for (const Json& each : golden->items()) {
     const std::optional<std::string> ours = encode_protobuf(each.get("json"));
     ASSERT_TRUE(ours.has_value()) << each.text_at({"of"});
-    const std::string real = host::decode_base64(each.text_at({"protobuf"})).value_or("");
+    const std::string real = decode_base64(each.text_at({"protobuf"})).value_or("");
     EXPECT_EQ(decoded(*ours), decoded(real)) << each.text_at({"of"});
     EXPECT_EQ(decoded(*ours), conformed(each.get("json"))) << each.text_at({"of"});
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/recording_log_sink.hpp"
@@ -19,9 +19,9 @@ struct Reply {
   int code = 0;
   Json body;
   std::string text;  ///< The body as it came.
-  Headers headers;
-  std::unique_ptr<BodyStream> stream;
-  std::unique_ptr<DeferredResponse> deferred;
+  HttpHeaders headers;
+  std::unique_ptr<HttpBodyStream> stream;
+  std::unique_ptr<HttpDeferredResponse> deferred;
 
   [[nodiscard]] const std::string& message() const { return body.text_at({"message"}); }
   [[nodiscard]] const std::string& reason() const { return body.text_at({"reason"}); }
@@ -46,17 +46,18 @@ class Sandbox {
   void reopen(ApiServerOptions options = {}) {
     server.reset();
     Result<std::unique_ptr<ApiServer>> opened =
-        ApiServer::open({store, clock, *random, host::Log(log)}, std::move(options));
+        ApiServer::open({store, clock, *random, Logger(log)}, std::move(options));
     server = std::move(*opened);
   }
 
-  Reply send(std::string method, std::string target, std::string body = "", Headers headers = {}) {
-    Request request;
+  Reply send(std::string method, std::string target, std::string body = "",
+             HttpHeaders headers = {}) {
+    HttpServerRequest request;
     request.method = std::move(method);
     request.target = std::move(target);
     request.body = std::move(body);
     request.headers = std::move(headers);
-    Response response = server->handle(request);
+    HttpServerResponse response = server->handle(request);
     Reply answer;
     answer.code = response.status;
     answer.text = response.body;
@@ -90,7 +91,7 @@ class Sandbox {
                 {{"Content-Type", "application/" + type}});
   }
   /// "ADDED a, DELETED b" of what a watch has to say now.
-  static std::string events(BodyStream& stream) {
+  static std::string events(HttpBodyStream& stream) {
     std::string text;
     static_cast<void>(stream.read(text, 1 << 20));
     std::string out;
@@ -110,7 +111,7 @@ class Sandbox {
   }
 
   test::FakeClock clock;
-  std::unique_ptr<host::Random> random = host::make_seeded_random(1);
+  std::unique_ptr<Random> random = make_seeded_random(1);
   test::RecordingLogSink log;
   Store store{clock};
   std::unique_ptr<ApiServer> server;

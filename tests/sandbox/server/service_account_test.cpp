@@ -23,9 +23,9 @@ class ServiceAccountTest : public testing::Test {
     return options;
   }
   /// What `deferred` comes to within `time`.
-  std::optional<Response> wait_for(DeferredResponse& deferred, host::Duration time) {
-    const host::Time end = sandbox_.clock.now() + time;
-    std::optional<Response> known = deferred.take();
+  std::optional<HttpServerResponse> wait_for(HttpDeferredResponse& deferred, Duration time) {
+    const Time end = sandbox_.clock.now() + time;
+    std::optional<HttpServerResponse> known = deferred.take();
     while (!known && deferred.next_take() <= end) {
       sandbox_.clock.advance(deferred.next_take() - sandbox_.clock.now());
       known = deferred.take();
@@ -47,7 +47,7 @@ TEST_F(ServiceAccountTest, PodWaitsForTheDefaultAccountOfANewNamespace) {
   EXPECT_EQ(sandbox_.post(kSpace + "/serviceaccounts", R"({"metadata":{"name":"default"}})").code,
             201);
 
-  const std::optional<Response> known = wait_for(*early.deferred, 100ms);
+  const std::optional<HttpServerResponse> known = wait_for(*early.deferred, 100ms);
   ASSERT_TRUE(known);
   EXPECT_EQ(known->status, 201) << known->body;
   const Json spec = sandbox_.get(kSpace + "/pods/p").body.get("spec");
@@ -61,7 +61,7 @@ TEST_F(ServiceAccountTest, PodIsRefusedWhenNobodyMakesTheDefaultAccount) {
   const Reply early = sandbox_.post(kSpace + "/pods", kPod);
   ASSERT_NE(early.deferred, nullptr);
 
-  const std::optional<Response> known = wait_for(*early.deferred, 2s);
+  const std::optional<HttpServerResponse> known = wait_for(*early.deferred, 2s);
 
   ASSERT_TRUE(known);
   EXPECT_EQ(known->status, 403);

@@ -73,19 +73,19 @@ TEST(WatchTest, AForgottenVersionIsAnErrorEventAndTheEnd) {
   EXPECT_EQ(watch.code, 200);
   EXPECT_EQ(Sandbox::events(*watch.stream), "ERROR 410");
   std::string rest;
-  EXPECT_EQ(watch.stream->read(rest, 1), BodyStream::State::kEnded);
+  EXPECT_EQ(watch.stream->read(rest, 1), HttpBodyStream::State::kEnded);
 }
 
 TEST(WatchTest, TheTimeoutEndsTheStream) {
   Sandbox sandbox;
   const Reply watch = sandbox.get(kWatchedMaps + "?watch=1&labelSelector=none&timeoutSeconds=1");
   std::string text;
-  ASSERT_EQ(watch.stream->read(text, 1000), BodyStream::State::kOpen);
+  ASSERT_EQ(watch.stream->read(text, 1000), HttpBodyStream::State::kOpen);
   EXPECT_EQ(watch.stream->next_read(), sandbox.clock.now() + 1s);
 
   sandbox.clock.advance(1s);
 
-  EXPECT_EQ(watch.stream->read(text, 1000), BodyStream::State::kEnded);
+  EXPECT_EQ(watch.stream->read(text, 1000), HttpBodyStream::State::kEnded);
   EXPECT_EQ(text, "");
 }
 
@@ -111,8 +111,8 @@ TEST(WatchTest, ASlowReaderGetsWholeEvents) {
 
   std::string first;
   std::string second;
-  ASSERT_EQ(watch.stream->read(first, 1), BodyStream::State::kOpen);
-  ASSERT_EQ(watch.stream->read(second, 1), BodyStream::State::kOpen);
+  ASSERT_EQ(watch.stream->read(first, 1), HttpBodyStream::State::kOpen);
+  ASSERT_EQ(watch.stream->read(second, 1), HttpBodyStream::State::kOpen);
 
   EXPECT_EQ(json_literal(first).text_at({"object", "metadata", "name"}), "a");
   EXPECT_EQ(json_literal(second).text_at({"object", "metadata", "name"}), "b");
@@ -133,7 +133,7 @@ TEST(WatchTest, MetadataWatchesCarryNothingElse) {
                    {{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}});
   ASSERT_EQ(sandbox.post(kWatchedMaps, labelled("a", "1")).code, 201);
   std::string text;
-  ASSERT_EQ(watch.stream->read(text, 1000), BodyStream::State::kOpen);
+  ASSERT_EQ(watch.stream->read(text, 1000), HttpBodyStream::State::kOpen);
   const Json event = json_literal(text.substr(0, text.find('\n')));
   EXPECT_EQ(event.text_at({"object", "kind"}), "PartialObjectMetadata");
   EXPECT_EQ(event.get("object").size(), 3u) << "kind, apiVersion, metadata";
@@ -149,7 +149,7 @@ TEST(WatchTest, BothGroupsOfEventsSeeEachOthers) {
                 .code,
             201);
   std::string text;
-  ASSERT_EQ(watch.stream->read(text, 1000), BodyStream::State::kOpen);
+  ASSERT_EQ(watch.stream->read(text, 1000), HttpBodyStream::State::kOpen);
   EXPECT_EQ(json_literal(text.substr(0, text.find('\n'))).text_at({"object", "note"}), "m");
 }
 

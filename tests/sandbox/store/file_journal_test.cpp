@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 /// A journal with its store, as the program has them.
 struct Kept {
-  Kept(host::Clock& clock, std::unique_ptr<FileJournal> opened)
+  Kept(Clock& clock, std::unique_ptr<FileJournal> opened)
       : journal(std::move(opened)), store(clock, {}, journal.get()) {
     journal->restore_into(store);
   }
@@ -33,7 +33,7 @@ struct Kept {
 class FileJournalTest : public testing::Test {
  protected:
   Result<std::unique_ptr<FileJournal>> open_journal() {
-    return FileJournal::open(file_, host::Log(log_, "sandbox"), limits_);
+    return FileJournal::open(file_, Logger(log_, "sandbox"), limits_);
   }
   std::unique_ptr<Kept> open() {
     auto journal = open_journal();
@@ -98,7 +98,7 @@ TEST_F(FileJournalTest, FileInUseIsRefused) {
 
 TEST_F(FileJournalTest, FileThatCannotBeMadeIsNamed) {
   const auto journal =
-      FileJournal::open((directory_.path() / "none" / "data").string(), host::Log(log_));
+      FileJournal::open((directory_.path() / "none" / "data").string(), Logger(log_));
   EXPECT_EQ(journal.error().code(), Code::kUnavailable);
   EXPECT_THAT(journal.error().message(), HasSubstr("none/data: open: No such file"));
 }
@@ -233,8 +233,8 @@ TEST_F(FileJournalTest, AcknowledgedWritesSurviveKill) {
   }
   ASSERT_EQ(::kill(child, SIGKILL), 0);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-  const host::UniqueFd reader(ends[0]);
-  { const host::UniqueFd closed(ends[1]); }
+  const UniqueFd reader(ends[0]);
+  { const UniqueFd closed(ends[1]); }
   while (::read(reader.get(), &promised, sizeof promised) == ssize_t{sizeof promised}) continue;
 
   const auto kept = open();

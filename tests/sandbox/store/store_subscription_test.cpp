@@ -9,8 +9,6 @@
 namespace davit::sandbox {
 namespace {
 
-using host::MutexLock;
-
 class StoreSubscriptionTest : public testing::Test {
  protected:
   test::FakeClock clock_;
@@ -54,8 +52,8 @@ TEST_F(StoreSubscriptionTest, SubscribersMayReadWriteAndSubscribe) {
 }
 
 TEST_F(StoreSubscriptionTest, EndingWaitsForTheCallThatRuns) {
-  host::Mutex mutex;
-  host::CondVar changed;
+  Mutex mutex;
+  CondVar changed;
   bool inside = false;
   bool may_leave = false;
   bool left = false;
@@ -118,8 +116,8 @@ class Watcher {
   Store& store_;
   const std::size_t wanted_;
   std::vector<Revision> seen_;  // The thread's until it is joined.
-  host::Mutex mutex_;
-  host::CondVar changed_;
+  Mutex mutex_;
+  CondVar changed_;
   bool woken_ GUARDED_BY(mutex_) = false;
   std::unique_ptr<Store::Subscription> subscription_;
   std::thread thread_;

@@ -8,8 +8,6 @@
 
 namespace davit::checks {
 
-using sandbox::Json;
-
 namespace {
 
 constexpr std::string_view kPrefix("k8s\0", 4);
@@ -119,7 +117,7 @@ std::string Reply::header(const std::string& name) const {
 
 Json Reply::json() const {
   if (is_protobuf(*this)) return decode(body);
-  Result<Json> parsed = sandbox::parse_json(body);
+  Result<Json> parsed = parse_json(body);
   return parsed ? std::move(*parsed) : Json();
 }
 
@@ -133,7 +131,7 @@ std::vector<Json> Reply::events() const {
   }
   for (std::size_t at = 0; at < body.size();) {
     const std::size_t end = std::min(body.find('\n', at), body.size());
-    if (Result<Json> line = sandbox::parse_json(body.substr(at, end - at))) {
+    if (Result<Json> line = parse_json(body.substr(at, end - at))) {
       out.push_back(std::move(*line));
     }
     at = end + 1;

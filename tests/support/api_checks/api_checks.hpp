@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sandbox/json/json.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::checks {
 
@@ -68,9 +68,9 @@ struct Reply {
   /// The first of that name, any case; "" when absent.
   [[nodiscard]] std::string header(const std::string& name) const;
   /// The body, which may be protobuf (of a list: its type and items); null when it is neither.
-  [[nodiscard]] sandbox::Json json() const;
+  [[nodiscard]] Json json() const;
   /// Of a watch, in JSON or protobuf: each whole event as {"type", "object"}.
-  [[nodiscard]] std::vector<sandbox::Json> events() const;
+  [[nodiscard]] std::vector<Json> events() const;
   /// How many whole events have come.
   [[nodiscard]] std::size_t events_count() const;
 };
@@ -130,9 +130,8 @@ class Runner {
 };
 
 /// The value at `path`; nothing when there is none. See README.md for the syntax.
-[[nodiscard]] std::optional<sandbox::Json> value_at(const sandbox::Json& json,
-                                                    const std::string& path);
+[[nodiscard]] std::optional<Json> value_at(const Json& json, const std::string& path);
 /// Why `check` ("path op value") does not hold of `json`; empty when it does.
-[[nodiscard]] std::string why_not(const sandbox::Json& json, const std::string& check);
+[[nodiscard]] std::string why_not(const Json& json, const std::string& check);
 
 }  // namespace davit::checks

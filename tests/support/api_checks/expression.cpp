@@ -5,8 +5,6 @@
 
 namespace davit::checks {
 
-using sandbox::Json;
-
 namespace {
 
 /// The next step of a path: a member's name, or what stands between brackets.
@@ -106,14 +104,14 @@ Parts parts_of(const std::string& check) {
 bool holds(const Parts& parts, const std::optional<Json>& value) {
   if (parts.op == "absent") return !value || value->is_null();
   if (parts.op == "present") return value && !value->empty();
-  if (parts.op == "!=") return !value || *value != sandbox::json_literal(parts.value);
+  if (parts.op == "!=") return !value || *value != json_literal(parts.value);
   if (parts.op == "=") {
-    const Json wanted = sandbox::json_literal(parts.value);
+    const Json wanted = json_literal(parts.value);
     return value ? *value == wanted : wanted.is_null();
   }
   if (!value) return false;
   if (parts.op == "contains") {
-    const std::string needle = sandbox::json_literal(parts.value).text();
+    const std::string needle = json_literal(parts.value).text();
     return plain_text(*value).find(needle) != std::string::npos;
   }
   if (parts.op == "matches") {

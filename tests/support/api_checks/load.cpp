@@ -4,7 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "host/config/yaml.hpp"
+#include "lib/base/text_file.hpp"
+#include "lib/kube/yaml.hpp"
 #include "tests/support/api_checks/api_checks.hpp"
 
 namespace davit::checks {
@@ -18,31 +19,31 @@ namespace {
 
 std::filesystem::path folder() { return DAVIT_API_CHECKS; }
 
-host::YamlNode read(const std::filesystem::path& file) {
-  Result<std::string> text = host::read_text_file(file);
+YamlNode read(const std::filesystem::path& file) {
+  Result<std::string> text = read_text_file(file);
   if (!text) give_up(file.string() + ": " + text.error().message());
-  host::YamlDocument document = host::parse_yaml(*text, file.filename());
+  YamlDocument document = parse_yaml(*text, file.filename());
   if (!document.mistakes.empty()) give_up(document.mistakes.front().str());
   return std::move(document.root);
 }
 
-std::string text_of(const host::YamlNode& node, std::string_view key) {
-  const host::YamlNode* found = node.find(key);
+std::string text_of(const YamlNode& node, std::string_view key) {
+  const YamlNode* found = node.find(key);
   return found == nullptr ? std::string() : found->text;
 }
 
-std::vector<std::string> texts_of(const host::YamlNode& node, std::string_view key) {
+std::vector<std::string> texts_of(const YamlNode& node, std::string_view key) {
   std::vector<std::string> out;
-  if (const host::YamlNode* list = node.find(key)) {
-    for (const host::YamlNode& each : list->items) out.push_back(each.text);
+  if (const YamlNode* list = node.find(key)) {
+    for (const YamlNode& each : list->items) out.push_back(each.text);
   }
   return out;
 }
 
-Headers pairs_of(const host::YamlNode& node, std::string_view key) {
+Headers pairs_of(const YamlNode& node, std::string_view key) {
   Headers out;
-  if (const host::YamlNode* map = node.find(key)) {
-    for (const host::YamlMember& each : map->members) out.emplace_back(each.key, each.value.text);
+  if (const YamlNode* map = node.find(key)) {
+    for (const YamlMember& each : map->members) out.emplace_back(each.key, each.value.text);
   }
   return out;
 }
@@ -55,12 +56,12 @@ std::string from_hex(const std::string& hex) {
   return out;
 }
 
-Step step_of(const host::YamlNode& node) {
+Step step_of(const YamlNode& node) {
   constexpr std::string_view kKeys[] = {
       "send",   "watch", "type",           "as",    "headers", "body",        "hex",
       "status", "text",  "answer_headers", "check", "save",    "save_header", "then",
       "events", "ends",  "within_seconds"};
-  for (const host::YamlMember& each : node.members) {
+  for (const YamlMember& each : node.members) {
     if (std::find(std::begin(kKeys), std::end(kKeys), each.key) == std::end(kKeys)) {
       give_up("line " + std::to_string(each.line) + ": unknown key " + each.key);
     }
@@ -84,8 +85,8 @@ Step step_of(const host::YamlNode& node) {
   step.checks = texts_of(node, "check");
   step.saves = pairs_of(node, "save");
   step.saved_headers = pairs_of(node, "save_header");
-  if (const host::YamlNode* then = node.find("then")) {
-    for (const host::YamlNode& each : then->items) step.then.push_back(step_of(each));
+  if (const YamlNode* then = node.find("then")) {
+    for (const YamlNode& each : then->items) step.then.push_back(step_of(each));
   }
   step.events = texts_of(node, "events");
   step.ends = text_of(node, "ends") == "true";
@@ -96,10 +97,10 @@ Step step_of(const host::YamlNode& node) {
 }
 
 /// Its own steps, or those of a check before it, all or the first of them.
-std::vector<Step> steps_of(const host::YamlNode& check, const std::vector<Check>& before) {
+std::vector<Step> steps_of(const YamlNode& check, const std::vector<Check>& before) {
   std::vector<Step> out;
-  if (const host::YamlNode* own = check.find("steps")) {
-    for (const host::YamlNode& each : own->items) out.push_back(step_of(each));
+  if (const YamlNode* own = check.find("steps")) {
+    for (const YamlNode& each : own->items) out.push_back(step_of(each));
     return out;
   }
   const std::string id = text_of(check, "steps_of");
@@ -118,14 +119,14 @@ std::vector<Step> steps_of(const host::YamlNode& check, const std::vector<Check>
 }
 
 /// One check, or one for each row of `for_each`, whose members are its variables.
-void add_checks(const host::YamlNode& node, std::vector<Check>& out) {
+void add_checks(const YamlNode& node, std::vector<Check>& out) {
   const Check common{
       text_of(node, "id"), text_of(node, "title"), text_of(node, "since"), {}, steps_of(node, out)};
-  const host::YamlNode* rows = node.find("for_each");
+  const YamlNode* rows = node.find("for_each");
   if (rows == nullptr) return out.push_back(common);
-  for (const host::YamlNode& row : rows->items) {
+  for (const YamlNode& row : rows->items) {
     Check check = common;
-    for (const host::YamlMember& each : row.members) {
+    for (const YamlMember& each : row.members) {
       check.variables.emplace_back(each.key, each.value.text);
     }
     check.id += '/' + text_of(row, "id");
@@ -160,20 +161,20 @@ std::vector<Check> load_checks() {
   std::sort(files.begin(), files.end());
   std::vector<Check> out;
   for (const std::filesystem::path& file : files) {
-    const host::YamlNode root = read(file);
-    const host::YamlNode* checks = root.find("checks");
+    const YamlNode root = read(file);
+    const YamlNode* checks = root.find("checks");
     if (checks == nullptr) give_up(file.string() + ": no list named checks");
-    for (const host::YamlNode& each : checks->items) add_checks(each, out);
+    for (const YamlNode& each : checks->items) add_checks(each, out);
   }
   return out;
 }
 
 Differences load_differences(const std::string& server) {
   Differences out;
-  const host::YamlNode root = read(folder() / "known_differences.yaml");
-  const host::YamlNode* list = root.find(server);
+  const YamlNode root = read(folder() / "known_differences.yaml");
+  const YamlNode* list = root.find(server);
   if (list == nullptr) return out;
-  for (const host::YamlNode& each : list->items) {
+  for (const YamlNode& each : list->items) {
     const std::string reason = text_of(each, "reason");
     if (reason.empty()) give_up("known_differences.yaml: a difference without a reason");
     const Shows shows = text_of(each, "sometimes") == "true" ? Shows::kSometimes : Shows::kAlways;

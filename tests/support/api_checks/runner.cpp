@@ -6,8 +6,6 @@
 
 namespace davit::checks {
 
-using sandbox::Json;
-
 namespace {
 
 constexpr std::size_t kBigLetters = 3'200'000;

@@ -11,8 +11,6 @@
 namespace davit::test {
 namespace {
 
-using sandbox::Json;
-
 constexpr char kSets[] = "/apis/apps/v1/namespaces/default/replicasets";
 // kubernetes/kubernetes#129795: three pods more are wanted while nothing is heard of pods for
 // longer than the five minutes after which upstream gives up waiting for its own creations.
@@ -48,7 +46,7 @@ TEST(CacheRegressionTest, A3NothingIsDoneBeforeEveryCacheIsFilled) {
   world.stop_host();
   world.play(R"({"fault":"delay","delay":"20s","target":{"verb":"list","resource":"pods"}})");
   world.play(R"({"fault":"hold","for":"20s","target":{"verb":"watch","resource":"pods"}})");
-  const host::Time restarted = world.clock().now();
+  const Time restarted = world.clock().now();
   world.start_host();
   world.pass(std::chrono::minutes(1));
 
@@ -63,7 +61,7 @@ TEST(CacheRegressionTest, A4RestartListsTheLatestState) {
   world.await_rollout("web", 2);
   world.pass(std::chrono::seconds(1));
   world.stop_host();
-  const host::Time restarted = world.clock().now();
+  const Time restarted = world.clock().now();
   world.start_host();
   world.pass(std::chrono::minutes(1));
 
@@ -111,7 +109,7 @@ TEST(CacheRegressionTest, A5SlowWritesDoNotLetTheCacheFallBehind) {
 TEST(CacheRegressionTest, A5IsCaughtInAControllerThatWorksThroughAllEvents) {
   World world(1);
   std::size_t done = 0;
-  host::Time next{};
+  Time next{};
   const std::vector<std::int64_t> sizes = sizes_under_load(world, [&] {
     world.stop_host();
     done = world.record().steps().size();
@@ -158,7 +156,7 @@ TEST(CacheRegressionTest, A7IsCaughtInAControllerThatLooksForItsOwnInTheCache) {
   EXPECT_GT(sets_while_deaf(world,
                             [&] {
                               world.stop_host();
-                              world.employ([next = host::Time{}](World& each) mutable {
+                              world.employ([next = Time{}](World& each) mutable {
                                 if (each.clock().now() < next) return;
                                 next = each.clock().now() + std::chrono::minutes(5);
                                 Json set = each.record().replica_sets().begin()->second;

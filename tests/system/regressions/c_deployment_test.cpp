@@ -14,8 +14,6 @@
 namespace davit::test {
 namespace {
 
-using sandbox::Json;
-
 constexpr char kDeployedSets[] = "/apis/apps/v1/namespaces/default/replicasets";
 
 /// A ReplicaSet of one pod "web:1", owned by the Deployment `owner` unless that is null.
@@ -99,7 +97,7 @@ TEST(DeploymentRegressionTest, C3OverlappingSelectorsDoNotFight) {
 
 TEST(DeploymentRegressionTest, C3IsCaughtInControllersThatTakeAllThatMatches) {
   World world(1);
-  world.employ([size = 0, next = host::Time{}](World& each) mutable {
+  world.employ([size = 0, next = Time{}](World& each) mutable {
     if (each.record().replica_sets().empty() || each.clock().now() < next) return;
     next = each.clock().now() + std::chrono::seconds(10);
     const Json set = each.record().replica_sets().begin()->second;

@@ -13,8 +13,6 @@
 namespace davit::test {
 namespace {
 
-using sandbox::Json;
-
 /// A kubelet that takes no pod.
 void reject_all(World& world) {
   for (const auto& [uid, pod] : world.record().pods()) {
@@ -34,7 +32,7 @@ constexpr std::size_t kPerSecond = 20;
 TEST(ReplicaSetRegressionTest, D1RejectedPodsAreReplacedNoFasterThanTheClientMay) {
   World world(1);
   world.employ(&reject_all);
-  const host::Time began = world.clock().now();
+  const Time began = world.clock().now();
   world.deploy("web", 10);
   world.pass(std::chrono::seconds(3));
   // Those of two controllers, each with a client of its own; events have another.
@@ -61,7 +59,7 @@ TEST(ReplicaSetRegressionTest, D2CountsStaySoundWhenScaledDown) {
   World world(1);
   world.deploy("web", 6);
   world.await_rollout("web", 6);
-  const host::Time scaled = world.clock().now();
+  const Time scaled = world.clock().now();
   world.play(R"({"fault":"delay","delay":"5s","target":{"resource":"replicasets.apps/status"}})");
   world.patch("web", R"({"spec":{"replicas":1}})");
   world.await_rollout("web", 1);

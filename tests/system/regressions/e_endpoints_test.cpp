@@ -10,8 +10,6 @@
 namespace davit::test {
 namespace {
 
-using sandbox::Json;
-
 WorldOptions with_endpoints() {
   return only({"deployment-controller", "replicaset-controller", "endpoints-controller"});
 }
@@ -66,7 +64,7 @@ TEST(EndpointsRegressionTest, E2OnesWithoutSelectorAreLeftAloneWhenTheLeaderChan
   write_endpoints(world, "manual", "");
   write_endpoints(world, "lock", R"("control-plane.alpha.kubernetes.io/leader":"{}")");
   world.pass(std::chrono::minutes(1));
-  const host::Time changed = world.clock().now();
+  const Time changed = world.clock().now();
   world.stop_host();
   world.pass(std::chrono::minutes(1));
 
@@ -118,7 +116,7 @@ TEST(EndpointsRegressionTest, E4ResyncDelaysNobody) {
   });
   world.pass(std::chrono::minutes(1));
   world.clock().leap(std::chrono::hours(25));  // The longest time between two resyncs is shorter.
-  const host::Time resync = world.clock().now();
+  const Time resync = world.clock().now();
   expose(world, "web");
   await_addresses(world, "web", 2);
 

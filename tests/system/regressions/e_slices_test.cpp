@@ -10,8 +10,6 @@
 namespace davit::test {
 namespace {
 
-using sandbox::Json;
-
 WorldOptions with_slices() {
   return only({"deployment-controller", "replicaset-controller", "endpointslice-controller"});
 }
@@ -67,13 +65,13 @@ void plant_pods(World& world, int count) {
     sandbox::Draft draft;
     draft.ns = "default";
     draft.name = name;
-    draft.object = sandbox::json_literal(
-        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
-        R"(","namespace":"default","uid":"uid-)" + name +
-        R"(","labels":{"app":"web"}},"spec":{"nodeName":"elsewhere","containers":[]},)"
-        R"("status":{"phase":"Running","podIP":")" +
-        ip + R"(","podIPs":[{"ip":")" + ip +
-        R"("}],"conditions":[{"type":"Ready","status":"True"}]}})");
+    draft.object =
+        json_literal(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+                     R"(","namespace":"default","uid":"uid-)" + name +
+                     R"(","labels":{"app":"web"}},"spec":{"nodeName":"elsewhere","containers":[]},)"
+                     R"("status":{"phase":"Running","podIP":")" +
+                     ip + R"(","podIPs":[{"ip":")" + ip +
+                     R"("}],"conditions":[{"type":"Ready","status":"True"}]}})");
     EXPECT_TRUE(world.store().create({"", "pods"}, draft));
   }
 }

@@ -13,8 +13,6 @@
 namespace davit::test {
 namespace {
 
-using sandbox::Json;
-
 constexpr char kUnknown[] =
     R"({"status":{"conditions":[{"type":"Ready","status":"Unknown",
         "reason":"NodeStatusUnknown"}]}})";
@@ -77,13 +75,13 @@ TEST(NodeLifeRegressionTest, F3PodsOfADeadNodeAreMarkedAfterACrash) {
 
 // kubernetes/kubernetes#29522, #39893, #55091, #132182, #141365: how long a new machine has under
 // the name of one that died.
-host::Duration time_for_namesake(World& world, const std::function<void()>& begin) {
+Duration time_for_namesake(World& world, const std::function<void()>& begin) {
   switch_node(world, "node-1", "stopped");
   world.pass(std::chrono::seconds(30));
   world.send("DELETE", "/api/v1/nodes/node-1");
   world.pass(std::chrono::seconds(15));
   begin();
-  const host::Time made = world.clock().now();
+  const Time made = world.clock().now();
   world.send("POST", "/api/v1/nodes", R"({"metadata":{"name":"node-1"}})");
   await_unknown(world, "node-1");
   return world.clock().now() - made;
@@ -97,7 +95,7 @@ TEST(NodeLifeRegressionTest, F5NewMachineHasItsTimeWhateverBecameOfItsNamesake) 
 
 TEST(NodeLifeRegressionTest, F5IsCaughtInAControllerThatRemembersByName) {
   World world(with_nodes());
-  const host::Time grace = world.clock().now() + std::chrono::seconds(60);
+  const Time grace = world.clock().now() + std::chrono::seconds(60);
   EXPECT_LT(time_for_namesake(world,
                               [&] {
                                 world.stop_host();
@@ -116,7 +114,7 @@ TEST(NodeLifeRegressionTest, F5IsCaughtInAControllerThatRemembersByName) {
 // kubernetes/kubernetes#110341, #114295: six nodes die, and each answer takes five seconds.
 // The pass writes for all that fell silent at once: a grace, a period and one answer, and another
 // answer for those that fell silent a moment later. One by one they would take 70 s.
-constexpr host::Duration kAllUnknown = std::chrono::seconds(60);
+constexpr Duration kAllUnknown = std::chrono::seconds(60);
 
 TEST(NodeLifeRegressionTest, F6SlowServerDoesNotHoldUpThePass) {
   WorldOptions options = with_nodes();

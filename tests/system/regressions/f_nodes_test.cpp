@@ -12,8 +12,6 @@
 namespace davit::test {
 namespace {
 
-using sandbox::Json;
-
 /// For tests that take minutes.
 WorldOptions quiet_nodes() {
   WorldOptions out = with_nodes();
@@ -62,7 +60,7 @@ TEST(NodesRegressionTest, F2DeafWatchOfLeasesEvictsNobody) {
 TEST(NodesRegressionTest, F2IsCaughtInAControllerThatTaintsWhomItDoesNotHear) {
   World world(without_node_lifecycle());
   const std::size_t evicted = evicted_while_deaf(world, [&] {
-    const host::Time grace = world.clock().now() + std::chrono::seconds(50);
+    const Time grace = world.clock().now() + std::chrono::seconds(50);
     world.employ([grace](World& each) {
       if (each.clock().now() < grace) return;
       for (const char* node : {"node-1", "node-2", "node-3"}) {

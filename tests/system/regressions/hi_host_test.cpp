@@ -9,12 +9,10 @@
 namespace davit::test {
 namespace {
 
-using sandbox::Json;
-
 /// Puts an object where no rule of the API looks at it.
 void plant(World& world, const std::string& group, const std::string& resource,
            const std::string& text) {
-  const Json object = sandbox::json_literal(text);
+  const Json object = json_literal(text);
   sandbox::Draft draft;
   draft.ns = "default";
   draft.name = object.text_at({"metadata", "name"});
@@ -77,10 +75,10 @@ TEST(HostRegressionTest, I1RestartServesWorkBeforeItIsThroughWithTheRest) {
   world.await_pods("web", 2);
   world.pass(std::chrono::seconds(10));
   world.stop_host();
-  const host::Time restarted = world.clock().now();
+  const Time restarted = world.clock().now();
   world.start_host();
   world.send("PATCH", std::string(kHostedSets) + "/web", R"({"spec":{"replicas":4}})");
-  const host::Time begun = world.clock().now();
+  const Time begun = world.clock().now();
   world.await("its pods are made", [&] { return live_pods(world, "web").size() == 4; });
 
   EXPECT_LE(world.clock().now() - begun, std::chrono::seconds(1));
@@ -90,7 +88,7 @@ TEST(HostRegressionTest, I1RestartServesWorkBeforeItIsThroughWithTheRest) {
 }
 
 // A candidate looks every two seconds, with a jitter of as much again and a fifth.
-constexpr host::Duration kHandOver = std::chrono::seconds(6);
+constexpr Duration kHandOver = std::chrono::seconds(6);
 
 // kubernetes/kubernetes#107100, #49260; kubernetes-sigs/agent-sandbox#1249
 TEST(HostRegressionTest, I2NextLeaderWorksAtOnceWhenTheLeaseIsGivenBack) {
@@ -101,7 +99,7 @@ TEST(HostRegressionTest, I2NextLeaderWorksAtOnceWhenTheLeaseIsGivenBack) {
   world.deploy("web", 3);
   world.await_rollout("web", 3);
   world.stop_host();
-  const host::Time stopped = world.clock().now();
+  const Time stopped = world.clock().now();
   world.patch("web", R"({"spec":{"replicas":4}})");
   world.await_rollout("web", 4);
   EXPECT_LE(world.clock().now() - stopped, kHandOver);

@@ -2,8 +2,6 @@
 
 namespace davit::test {
 
-using sandbox::Json;
-
 WorldOptions with_nodes() {
   WorldOptions out{.lease_period = std::chrono::seconds(10), .host = {}};
   out.host.controllers = {"deployment-controller", "replicaset-controller",

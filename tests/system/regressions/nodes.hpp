@@ -20,7 +20,7 @@ void taint(World& world, const std::string& node);
 
 [[nodiscard]] bool is_tainted(const World& world, const std::string& node);
 /// "True", "False" or "Unknown"; "" when the node does not say.
-[[nodiscard]] std::string readiness(const sandbox::Json& object);
+[[nodiscard]] std::string readiness(const Json& object);
 /// Until the node is taken for dead.
 void await_unknown(World& world, const std::string& node);
 /// How many pods "web" have begun to go since.

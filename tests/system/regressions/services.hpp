@@ -19,18 +19,17 @@ inline void expose(World& world, const std::string& name) {
 }
 
 /// The ready ones of Endpoints.
-[[nodiscard]] inline std::size_t addresses(const sandbox::Json& endpoints) {
+[[nodiscard]] inline std::size_t addresses(const Json& endpoints) {
   std::size_t out = 0;
-  for (const sandbox::Json& subset : endpoints.get("subsets").items()) {
+  for (const Json& subset : endpoints.get("subsets").items()) {
     out += subset.get("addresses").items().size();
   }
   return out;
 }
 
 /// The slices of the Service `name`; the server has one of its own.
-[[nodiscard]] inline std::vector<sandbox::Json> slices(const World& world,
-                                                       const std::string& name) {
-  std::vector<sandbox::Json> out;
+[[nodiscard]] inline std::vector<Json> slices(const World& world, const std::string& name) {
+  std::vector<Json> out;
   for (const auto& [uid, slice] : world.record().slices()) {
     if (slice.text_at({"metadata", "labels", "app"}) == name) out.push_back(slice);
   }

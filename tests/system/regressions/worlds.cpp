@@ -4,8 +4,6 @@
 
 namespace davit::test {
 
-using sandbox::Json;
-
 WorldOptions only(std::vector<std::string> controllers) {
   WorldOptions out{.host = {}};
   out.host.controllers = std::move(controllers);

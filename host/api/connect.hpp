@@ -1,0 +1,23 @@
+/// The way from a configuration to a server.
+#pragma once
+
+#include <davit/result.hpp>
+#include <memory>
+
+#include "host/config/connection_config.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/net/transport.hpp"
+
+namespace davit::host {
+
+class RestMetrics;
+
+/// The transport to one real server, credentials included: what the program uses. Every reference
+/// must outlive it. Fails on a configuration that cannot work: a missing CA file, a certificate
+/// without its key.
+[[nodiscard]] Result<std::unique_ptr<Transport>> connect(const ConnectionConfig& config,
+                                                         Clock& clock, RestMetrics& metrics,
+                                                         Logger log);
+
+}  // namespace davit::host

@@ -1,0 +1,13 @@
+/// Reads a file of text whole.
+#pragma once
+
+#include <davit/result.hpp>
+#include <string>
+
+namespace davit {
+
+/// The whole file; kNotFound when it is missing, kInvalid when it cannot be read or is larger than
+/// 8 MiB. The message does not name the file.
+[[nodiscard]] Result<std::string> read_text_file(const std::string& path);
+
+}  // namespace davit

@@ -1,0 +1,156 @@
+/// Json: the mutable tree that the sandbox works on. Members keep their order, numbers their text.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace davit {
+
+/// A value like any other: copying copies the tree. Equality ignores the order of members and
+/// compares numbers by value where both are integers, else by text.
+class Json {
+ public:
+  enum class Kind : std::uint8_t { kNull, kBoolean, kNumber, kString, kArray, kObject };
+  struct Member;
+  using Items = std::vector<Json>;
+  using Members = std::vector<Member>;
+
+  Json();                                                        ///< Null.
+  Json(std::string text);                                        // NOLINT
+  Json(std::string_view text) : Json(std::string(text)) {}       // NOLINT
+  Json(const char* text) : Json(std::string(text)) {}            // NOLINT
+  Json(bool value);                                              // NOLINT
+  Json(std::int64_t number);                                     // NOLINT
+  Json(int number) : Json(static_cast<std::int64_t>(number)) {}  // NOLINT
+  Json(Items items);                                             // NOLINT
+  Json(Members members);                                         // NOLINT
+  Json(const Json&);
+  Json(Json&&) noexcept;
+  Json& operator=(const Json&);
+  Json& operator=(Json&&) noexcept;
+  ~Json();
+
+  [[nodiscard]] static Json object(std::initializer_list<std::pair<std::string_view, Json>> = {});
+  [[nodiscard]] static Json array(std::initializer_list<Json> = {});
+  /// A number with this text, as written.
+  [[nodiscard]] static Json number(std::string_view text);
+
+  [[nodiscard]] Kind kind() const;
+  [[nodiscard]] bool is_null() const { return kind() == Kind::kNull; }
+  [[nodiscard]] bool is_boolean() const { return kind() == Kind::kBoolean; }
+  [[nodiscard]] bool is_number() const { return kind() == Kind::kNumber; }
+  [[nodiscard]] bool is_string() const { return kind() == Kind::kString; }
+  [[nodiscard]] bool is_array() const { return kind() == Kind::kArray; }
+  [[nodiscard]] bool is_object() const { return kind() == Kind::kObject; }
+  /// Null, "", 0, false, [] and {}: what Go's omitempty leaves out.
+  [[nodiscard]] bool empty() const;
+
+  /// The text of a string or of a number; "" for everything else.
+  [[nodiscard]] const std::string& text() const;
+  [[nodiscard]] bool boolean() const;  ///< False unless it is `true`.
+  /// A number without fraction and exponent that fits.
+  [[nodiscard]] std::optional<std::int64_t> integer() const;
+  [[nodiscard]] std::int64_t integer_or(std::int64_t fallback) const {
+    return integer().value_or(fallback);
+  }
+
+  /// The elements of an array; an empty list for everything else.
+  [[nodiscard]] const Items& items() const;
+  /// The members of an object in their order; an empty list for everything else.
+  [[nodiscard]] const Members& members() const;
+  /// What is no array becomes an empty one.
+  Items& make_array();
+  /// What is no object becomes an empty one.
+  Members& make_object();
+  /// Elements of an array or members of an object.
+  [[nodiscard]] std::size_t size() const;
+
+  /// Null when this is no object or has no such member.
+  [[nodiscard]] const Json* find(std::string_view key) const;
+  [[nodiscard]] Json* find(std::string_view key);
+  [[nodiscard]] bool contains(std::string_view key) const { return find(key) != nullptr; }
+  /// The member, made when missing. What is no object becomes one.
+  Json& operator[](std::string_view key);
+  /// The member, or a null that is nobody's.
+  [[nodiscard]] const Json& get(std::string_view key) const;
+  /// Follows member names; null when one is missing.
+  [[nodiscard]] const Json* at(std::initializer_list<std::string_view> path) const;
+  [[nodiscard]] Json* at(std::initializer_list<std::string_view> path);
+  /// The text at a path of member names, "" when there is none.
+  [[nodiscard]] const std::string& text_at(std::initializer_list<std::string_view> path) const;
+  void set(std::string_view key, Json value) { (*this)[key] = std::move(value); }
+  /// Whether there was such a member.
+  bool erase(std::string_view key);
+  Json& push_back(Json item);
+
+  friend bool operator==(const Json& a, const Json& b);
+  friend bool operator!=(const Json& a, const Json& b) { return !(a == b); }
+
+ private:
+  struct Number {
+    std::string text;
+  };
+  /// Takes a tree apart level by level: recursion would need a stack as deep as the tree.
+  void take_apart();
+
+  std::variant<std::monostate, bool, Number, std::string, Items, Members> value_;
+};
+
+struct Json::Member {
+  std::string key;
+  Json value;
+};
+
+// Inline, because trees are made of moves.
+inline Json::Json(Json&&) noexcept = default;
+inline Json& Json::operator=(Json&&) noexcept = default;
+inline Json::Kind Json::kind() const { return static_cast<Kind>(value_.index()); }
+inline Json::~Json() {
+  if (kind() >= Kind::kArray) take_apart();
+}
+
+/// What a parser met and mended, as paths such as `data.a` and `spec.containers[0].name`.
+struct JsonFindings {
+  /// Each once, in the order in which the second ones stand in the text; the last one wins.
+  std::vector<std::string> duplicates;
+};
+
+/// Which members of a text come first and second under their path; counted from the text's begin.
+struct MemberPlace {
+  std::size_t first = 0;
+  std::size_t second = 0;  ///< 0: there is but one.
+};
+/// The places of those `paths` that the text has; it must be sound JSON.
+[[nodiscard]] std::unordered_map<std::string, MemberPlace> member_places(
+    std::string_view text, const std::vector<std::string>& paths);
+
+/// Go's decoder refuses at 10,000. All that walks a tree here is recursive, and must fit on a
+/// thread's stack under every sanitizer; no object of the API is deeper than 100.
+inline constexpr std::size_t kJsonDepthMax = 1'000;
+
+/// One JSON value and nothing after it but space. kInvalid with the place when it is not, when it
+/// is deeper than kJsonDepthMax, or not UTF-8 (bad bytes become U+FFFD, as Go's decoder does).
+[[nodiscard]] Result<Json> parse_json(std::string_view text, JsonFindings* findings = nullptr);
+/// For literals of ours: malformed text ends the process.
+[[nodiscard]] Json json_literal(std::string_view text);
+
+/// `text` with U+FFFD for every byte that is no UTF-8.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
+/// The shortest text, members in their order.
+[[nodiscard]] std::string to_text(const Json& json);
+void append_text(std::string& out, const Json& json);
+/// Indented by two spaces, as `?pretty=true` asks for.
+[[nodiscard]] std::string to_pretty_text(const Json& json);
+/// Members sorted by key: equal values have equal texts.
+[[nodiscard]] std::string to_canonical_text(const Json& json);
+
+}  // namespace davit

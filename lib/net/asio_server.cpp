@@ -1,0 +1,422 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <cstdint>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "lib/base/start_thread.hpp"
+#include "lib/net/http_connection.hpp"
+#include "lib/net/http_server.hpp"
+#include "lib/net/tls_channel.hpp"
+
+namespace davit {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr auto kAcceptPause = std::chrono::seconds(1);
+/// One buffer for all connections: resting ones hold none.
+using ReadBuffer = std::array<char, std::size_t{64} << 10U>;
+
+class Session;
+
+/// What sessions need of their server. Everything but wake() happens on the server's thread.
+class SessionOwner {
+ public:
+  SessionOwner() = default;
+  SessionOwner(const SessionOwner&) = delete;
+  SessionOwner& operator=(const SessionOwner&) = delete;
+  virtual ~SessionOwner() = default;
+
+  [[nodiscard]] virtual Time now() const = 0;
+  [[nodiscard]] virtual ReadBuffer& read_buffer() = 0;
+  /// Any thread: calls the session's wake() soon, if it is still there.
+  virtual void wake(std::uint64_t id) = 0;
+  /// Destroys the session.
+  virtual void ended(std::uint64_t id) = 0;
+  /// A session waits for its client, so another client may take its place.
+  virtual void rested() = 0;
+  /// Whether one more request that is not a probe may be answered.
+  [[nodiscard]] virtual bool has_place() const = 0;
+};
+
+/// One connection's socket, timer and, with TLS, channel around an HttpConnection.
+class Session {
+ public:
+  Session(std::uint64_t id, tcp::socket socket, const HttpServerOptions& options,
+          const HttpServer::Handler& handler, const TlsContext* tls, SessionOwner& owner)
+      : id_(id),
+        options_(options),
+        server_handler_(handler),
+        owner_(owner),
+        socket_(std::move(socket)),
+        timer_(socket_.get_executor()),
+        tls_(tls == nullptr ? nullptr : tls->accept()),
+        handler_([this](const HttpServerRequest& request) { return answer(request); }),
+        http_(
+            options, handler_, [this] { wake_soon(); }, owner.now()) {
+    error_code ignored;
+    socket_.set_option(tcp::no_delay(true), ignored);
+    socket_.non_blocking(true, ignored);
+  }
+
+  /// Carries out whatever is to be done now. May destroy the session.
+  void pump() {
+    if (!closing_) step();
+    if (closing_ && pending_ == 0) {
+      owner_.ended(id_);
+    } else if (is_waiting()) {
+      owner_.rested();
+    }
+  }
+
+  [[nodiscard]] bool is_waiting() const { return !closing_ && http_.is_waiting(); }
+
+  /// Holds one of the places for requests that are not probes.
+  [[nodiscard]] bool holds_place() const { return took_place_ && !closing_ && !http_.is_waiting(); }
+  /// May be closed for another client where there are probes.
+  [[nodiscard]] bool may_give_way() const { return !closing_ && !holds_place(); }
+
+  /// Closes the connection at once. May destroy the session.
+  void drop() {
+    close();
+    pump();
+  }
+
+  void wake() {
+    // Before reading, so that what comes later wakes again; nothing else is passed through it.
+    woken_.store(false, std::memory_order_seq_cst);
+    http_.wake();
+    pump();
+  }
+
+  void drain() {
+    http_.drain();
+    pump();
+  }
+
+ private:
+  enum class Goodbye { kNone, kAlert, kSaid };  // TLS says it first.
+
+  HttpServerResponse answer(const HttpServerRequest& request) {
+    took_place_ = false;
+    if (!options_.is_probe || options_.is_probe(request)) return server_handler_(request);
+    if (!owner_.has_place()) {
+      HttpServerResponse busy;
+      busy.status = 503;
+      busy.headers = {{"Retry-After", "1"}};
+      busy.body = "too many requests at once\n";
+      return busy;
+    }
+    took_place_ = true;
+    return server_handler_(request);
+  }
+
+  /// Any thread. Many changes at once are one call.
+  void wake_soon() {
+    if (!woken_.exchange(true, std::memory_order_seq_cst)) owner_.wake(id_);
+  }
+
+  void step() {
+    write();
+    if (writing_) {
+      // The rest of the response first.
+    } else if (http_.fate() == HttpConnection::Fate::kReset) {
+      error_code ignored;
+      socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+      return close();
+    } else if (http_.fate() == HttpConnection::Fate::kClose) {
+      return close();
+    } else if (http_.fate() == HttpConnection::Fate::kHalfClose) {
+      half_close();
+    }
+    if (!reading_ && http_.wants_input()) read();
+    set_timer();
+  }
+
+  void read() {
+    reading_ = true;
+    ++pending_;
+    socket_.async_wait(tcp::socket::wait_read, [this](error_code error) {
+      reading_ = false;
+      --pending_;
+      if (!error && !closing_) take_input();
+      pump();
+    });
+  }
+
+  void take_input() {
+    ReadBuffer& buffer = owner_.read_buffer();
+    error_code error;
+    const std::size_t got = socket_.read_some(asio::buffer(buffer), error);
+    if (error == asio::error::would_block) return;
+    if (error && error != asio::error::eof) return close();
+    if (error) return http_.receive_end();
+    if (!tls_) return http_.receive({buffer.data(), got}, owner_.now());
+    std::string plain;
+    const bool shaking = tls_->state() == TlsChannel::State::kHandshake;
+    const TlsChannel::State state = tls_->receive({buffer.data(), got}, plain);
+    if (shaking && state == TlsChannel::State::kOpen) {
+      if (std::optional<PeerCertificate> peer = tls_->peer()) http_.set_peer(std::move(*peer));
+    }
+    if (!plain.empty()) http_.receive(plain, owner_.now());
+    if (state == TlsChannel::State::kEnded) http_.receive_end();
+    if (state == TlsChannel::State::kFailed) refused_ = true;
+  }
+
+  void write() {
+    if (writing_) return;
+    std::string piece = http_.output(owner_.now());
+    if (tls_) {
+      if (!piece.empty()) tls_->send(piece);
+      wire_is_http_ = !piece.empty();
+      piece = tls_->wire_output();
+    } else {
+      wire_is_http_ = true;
+    }
+    if (piece.empty()) {
+      if (refused_) close();
+      return;
+    }
+    out_ = std::move(piece);
+    writing_ = true;
+    ++pending_;
+    asio::async_write(socket_, asio::buffer(out_), [this](error_code error, std::size_t) {
+      writing_ = false;
+      --pending_;
+      out_ = {};
+      if (error || refused_) close();
+      if (!closing_ && wire_is_http_) http_.sent(owner_.now());
+      pump();
+    });
+  }
+
+  void half_close() {
+    if (goodbye_ == Goodbye::kNone && tls_) {
+      goodbye_ = Goodbye::kAlert;
+      tls_->end();
+      write();
+    }
+    if (writing_ || goodbye_ == Goodbye::kSaid) return;
+    goodbye_ = Goodbye::kSaid;
+    error_code ignored;  // The client may have closed already.
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+  }
+
+  void set_timer() {
+    const Time deadline = http_.deadline();
+    // A deadline that moves away leaves its timer, which then finds nothing due.
+    if (deadline >= timer_due_) return;
+    timer_due_ = deadline;
+    ++pending_;
+    timer_.expires_after(deadline - owner_.now());
+    timer_.async_wait([this, deadline](error_code) {
+      --pending_;
+      if (timer_due_ == deadline) timer_due_ = Time::max();
+      if (!closing_) http_.tick(owner_.now());
+      pump();
+    });
+  }
+
+  void close() {
+    if (closing_) return;
+    closing_ = true;
+    error_code ignored;
+    socket_.close(ignored);
+    timer_.cancel();
+  }
+
+  const std::uint64_t id_;
+  const HttpServerOptions& options_;
+  const HttpServer::Handler& server_handler_;
+  SessionOwner& owner_;
+  tcp::socket socket_;
+  asio::steady_timer timer_;
+  const std::unique_ptr<TlsChannel> tls_;
+  std::string out_;  // On its way.
+  Time timer_due_ = Time::max();
+  int pending_ = 0;  // Completions that will still come: they need the session.
+  bool reading_ = false;
+  bool writing_ = false;
+  bool wire_is_http_ = false;  // What is on its way has some of output().
+  Goodbye goodbye_ = Goodbye::kNone;
+  bool refused_ = false;  // The peer speaks no TLS.
+  bool closing_ = false;
+  bool took_place_ = false;  // The last request did.
+  std::atomic<bool> woken_ = false;
+  const HttpServer::Handler handler_;
+  HttpConnection http_;  // Last: a stream that ends may still call wake_soon().
+};
+
+class AsioServer final : public HttpServer, private SessionOwner {
+ public:
+  AsioServer(const HttpServerOptions& options, Handler handler, Logger log)
+      : options_(options), handler_(std::move(handler)), log_(std::move(log)) {}
+
+  ~AsioServer() override {
+    if (!thread_.joinable()) return;
+    asio::post(io_, [this] { drain(); });
+    thread_.join();
+  }
+
+  Status start() {
+    if (options_.tls) {
+      Result<std::unique_ptr<TlsContext>> tls = TlsContext::open(*options_.tls);
+      if (!tls) return tls.error();
+      tls_ = std::move(*tls);
+    }
+    error_code error;
+    const asio::ip::address address = asio::ip::make_address(options_.address, error);
+    if (error) return {Code::kInvalid, "not an IP address: " + options_.address};
+    const tcp::endpoint wanted(address, options_.port);
+    acceptor_.open(wanted.protocol(), error);
+    if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor_.bind(wanted, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (!error) endpoint_ = acceptor_.local_endpoint(error);
+    if (error) {
+      return {Code::kUnavailable, "cannot listen on " + options_.address + ":" +
+                                      std::to_string(options_.port) + ": " + error.message()};
+    }
+    accept();
+    if (start_thread(thread_, "http", [this] { io_.run(); })) return {};
+    return {Code::kUnavailable,
+            "cannot serve on " + endpoint() + ": the system has no thread for it"};
+  }
+
+  [[nodiscard]] std::uint16_t port() const override { return endpoint_.port(); }
+
+  [[nodiscard]] std::string endpoint() const override {
+    const std::string address = endpoint_.address().to_string();
+    const std::string host = endpoint_.address().is_v6() ? "[" + address + "]" : address;
+    return host + ":" + std::to_string(endpoint_.port());
+  }
+
+ private:
+  void accept() {
+    if (accepting_ || draining_ || (is_full() && expendable() == nullptr)) return;
+    accepting_ = true;
+    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+      accepting_ = false;
+      if (draining_) return;
+      if (error) {
+        // Out of file descriptors, most likely: others have to close some first.
+        log_.warning("Cannot accept a connection", {{"err", error.message()}});
+        pause_.expires_after(kAcceptPause);
+        pause_.async_wait([this](error_code) { accept(); });
+        return;
+      }
+      // The connection of an idle client is closed for the new one.
+      if (Session* const oldest = is_full() ? expendable() : nullptr) oldest->drop();
+      const std::uint64_t id = ++last_id_;
+      auto session = std::make_unique<Session>(id, std::move(socket), options_, handler_,
+                                               tls_.get(), static_cast<SessionOwner&>(*this));
+      Session& added = *session;
+      sessions_.emplace(id, std::move(session));
+      added.pump();
+      accept();
+    });
+  }
+
+  [[nodiscard]] bool is_full() const { return sessions_.size() >= options_.connections_max; }
+
+  /// Whose connection may be closed for another client; null: nobody's.
+  [[nodiscard]] Session* expendable() const {
+    Session* const idle = oldest([](const Session& each) { return each.is_waiting(); });
+    if (idle != nullptr || !options_.is_probe) return idle;
+    // A probe's response leaves soon, or its client does not read it.
+    return oldest([](const Session& each) { return each.may_give_way(); });
+  }
+
+  /// The one that connected first of those that `matches`; null when there is none.
+  template <typename Matches>
+  [[nodiscard]] Session* oldest(Matches matches) const {
+    const std::pair<const std::uint64_t, std::unique_ptr<Session>>* oldest = nullptr;
+    for (const auto& each : sessions_) {
+      if (!matches(*each.second)) continue;
+      if (oldest == nullptr || each.first < oldest->first) oldest = &each;
+    }
+    return oldest == nullptr ? nullptr : oldest->second.get();
+  }
+
+  [[nodiscard]] bool has_place() const override {
+    const auto taken = std::count_if(sessions_.begin(), sessions_.end(),
+                                     [](const auto& each) { return each.second->holds_place(); });
+    return static_cast<std::size_t>(taken) < options_.others_max;
+  }
+
+  void rested() override {
+    if (!accepting_) accept();
+  }
+
+  void drain() {
+    draining_ = true;
+    error_code ignored;
+    acceptor_.close(ignored);
+    pause_.cancel();
+    std::vector<std::uint64_t> ids;
+    for (const auto& [id, session] : sessions_) ids.push_back(id);
+    for (const std::uint64_t id : ids) {
+      const auto found = sessions_.find(id);
+      if (found != sessions_.end()) found->second->drain();
+    }
+    if (sessions_.empty()) return io_.stop();
+    pause_.expires_after(options_.drain_time);
+    pause_.async_wait([this](error_code) { io_.stop(); });
+  }
+
+  [[nodiscard]] Time now() const override { return clock_->now(); }
+  [[nodiscard]] ReadBuffer& read_buffer() override { return read_buffer_; }
+
+  void wake(std::uint64_t id) override {
+    asio::post(io_, [this, id] {
+      const auto found = sessions_.find(id);
+      if (found != sessions_.end()) found->second->wake();
+    });
+  }
+
+  void ended(std::uint64_t id) override {
+    sessions_.erase(id);
+    if (draining_ && sessions_.empty()) io_.stop();
+    accept();
+  }
+
+  const HttpServerOptions options_;
+  const Handler handler_;
+  const Logger log_;
+  const std::unique_ptr<Clock> clock_ = make_system_clock();  // Sockets know no other.
+  std::unique_ptr<TlsContext> tls_;
+
+  asio::io_context io_{1};
+  tcp::acceptor acceptor_{io_};
+  asio::steady_timer pause_{io_};
+  tcp::endpoint endpoint_;
+  ReadBuffer read_buffer_{};
+  // From here on of the server's thread.
+  std::uint64_t last_id_ = 0;
+  bool accepting_ = false;
+  bool draining_ = false;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Session>> sessions_;
+  std::jthread thread_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<HttpServer>> HttpServer::open(const HttpServerOptions& options,
+                                                     Handler handler, Logger log) {
+  auto server = std::make_unique<AsioServer>(options, std::move(handler), std::move(log));
+  if (Status s = server->start(); !s.ok()) return s;
+  return std::unique_ptr<HttpServer>(std::move(server));
+}
+
+}  // namespace davit

@@ -1,0 +1,82 @@
+/// A small HTTP/1.1 server, plain or behind TLS. Beast, Asio and OpenSSL stay in the .cpp files.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/base/log.hpp"
+#include "lib/net/http_message.hpp"
+
+namespace davit {
+
+/// Who the server is, and whose certificates it believes. All PEM.
+struct TlsIdentity {
+  std::string certificate;  ///< The chain, its own first.
+  std::string key;
+  std::string client_ca;  ///< Clients are asked for a certificate; empty: they are not.
+};
+
+/// What happens to a body beyond the limit; either way the connection ends with the response.
+enum class LargeBody { kRefuse, kPassToHandler };
+
+struct HttpServerOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  ///< 0: any free one.
+  std::optional<TlsIdentity> tls = std::nullopt;
+  /// A scraper, a probe and a few people. A further client takes the place of the one that has been
+  /// connected longest without a request under way; while all are served, it waits in the kernel's
+  /// backlog.
+  std::size_t connections_max = 64;
+  /// Which requests are probes, answered whatever other clients do; empty: none. Probes need short
+  /// and quick responses: a client that has not got its own makes room for others when the server
+  /// is full.
+  std::function<bool(const HttpServerRequest&)> is_probe = {};
+  /// Where there are probes: so many other requests are answered at once, less than
+  /// connections_max. Further ones get 503.
+  std::size_t others_max = 32;
+  /// As much as the usual Go server accepts.
+  std::size_t header_bytes_max = std::size_t{1} << 20U;
+  /// Nothing that we serve has a large body.
+  std::size_t body_bytes_max = std::size_t{1} << 20U;
+  LargeBody large_body = LargeBody::kRefuse;
+  std::chrono::seconds idle_time{90};  ///< A kept connection without a request is closed.
+  /// From its first byte a request has so long to arrive, and each piece of its response to leave.
+  std::chrono::seconds request_time{32};
+  /// What a stopping server gives to answers under way.
+  std::chrono::milliseconds drain_time{500};
+};
+
+/// Answers requests on one thread of its own, however many connections and streams there are: a
+/// handler that blocks holds up every other request.
+class HttpServer {
+ public:
+  /// Must not throw. Called on the server's thread.
+  using Handler = std::function<HttpServerResponse(const HttpServerRequest&)>;
+
+  /// Binds, listens and serves. kUnavailable when the address or a thread cannot be had, with the
+  /// reason.
+  [[nodiscard]] static Result<std::unique_ptr<HttpServer>> open(const HttpServerOptions& options,
+                                                                Handler handler, Logger log);
+  HttpServer() = default;
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  /// Stops listening, ends every stream and answer, cuts what is still there after drain_time, and
+  /// ends the thread; a handler that runs is waited for.
+  virtual ~HttpServer() = default;
+
+  /// The port that was bound.
+  [[nodiscard]] virtual std::uint16_t port() const = 0;
+  /// "127.0.0.1:10257"
+  [[nodiscard]] virtual std::string endpoint() const = 0;
+};
+
+}  // namespace davit

@@ -1,0 +1,141 @@
+#include "lib/net/request_loop.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace davit {
+namespace {
+
+// Woken by sockets and the bell; this only bounds a sleep that nothing ends.
+constexpr Duration kPollMax = std::chrono::seconds(60);
+// Without a bell (no descriptor was left) other threads are heard no later than this.
+constexpr Duration kPollWithoutBell = std::chrono::milliseconds(20);
+
+}  // namespace
+
+// One wake-up suffices: the sleeper reads everything when it wakes.
+void RequestLoop::notify() {
+  changed_.notify_one();
+  const int bell = std::exchange(bell_to_ring_, -1);
+  if (bell < 0) return;
+  const std::uint64_t one = 1;
+  static_cast<void>(::write(bell, &one, sizeof one));  // Fails only when it rings already.
+}
+
+void RequestLoop::post(std::size_t index) {
+  MutexLock lock(mutex_);
+  posted_.push_back(index);
+  if (posted_.size() >= enough_) notify();
+}
+
+void RequestLoop::stop() {
+  MutexLock lock(mutex_);
+  stopped_ = true;
+  notify();
+}
+
+bool RequestLoop::stopped() {
+  MutexLock lock(mutex_);
+  return stopped_;
+}
+
+void RequestLoop::hold() {
+  MutexLock lock(mutex_);
+  held_ = true;
+  notify();
+}
+
+bool RequestLoop::held() {
+  MutexLock lock(mutex_);
+  return held_;
+}
+
+void RequestLoop::ring() {
+  MutexLock lock(mutex_);
+  rung_ = true;
+  notify();
+}
+
+void RequestLoop::leave(DrivenRequest& request) {
+  std::erase_if(driven_, [&](const Driven& each) { return each.request == &request; });
+}
+
+void RequestLoop::reset() {
+  MutexLock lock(mutex_);
+  posted_.clear();
+  enough_ = 1;
+  stopped_ = held_ = hold_seen_ = rung_ = false;
+}
+
+std::vector<std::size_t> RequestLoop::wait(Clock& clock, Time until, std::size_t enough) {
+  {
+    MutexLock lock(mutex_);
+    enough_ = enough;
+    if (driven_.empty()) {
+      while (must_go_on(enough) && clock.now() < until) {
+        clock.wait_until(changed_, mutex_, until);
+      }
+    }
+  }
+  while (!driven_.empty()) {
+    {
+      MutexLock lock(mutex_);
+      if (!must_go_on(enough) || clock.now() >= until) break;
+    }
+    poll_once(clock, until);
+  }
+  MutexLock lock(mutex_);
+  hold_seen_ = held_;
+  return std::exchange(posted_, {});
+}
+
+void RequestLoop::poll_once(Clock& clock, Time until) {
+  polled_.clear();
+  Time due = until;
+  for (Driven& each : driven_) {
+    each.first = polled_.size();
+    each.request->poll_for(polled_);
+    each.count = polled_.size() - each.first;
+    due = std::min(due, each.request->due());
+  }
+  if (!bell_.valid()) bell_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  Duration limit = bell_.valid() ? kPollMax : kPollWithoutBell;
+  if (bell_.valid()) polled_.push_back({bell_.get(), POLLIN, 0});
+  {
+    MutexLock lock(mutex_);
+    if (!must_go_on(enough_) || rung_) limit = Duration::zero();
+    bell_to_ring_ = bell_.get();
+  }
+  limit = std::clamp(due - clock.now(), Duration::zero(), limit);
+  const timespec time{whole_seconds(limit),
+                      static_cast<long>((limit % std::chrono::seconds(1)).count())};
+  ::ppoll(polled_.data(), polled_.size(), &time, nullptr);
+  drive_ready(clock.now());
+}
+
+void RequestLoop::drive_ready(Time now) {
+  bool all = !bell_.valid();
+  {
+    MutexLock lock(mutex_);
+    bell_to_ring_ = -1;
+    all = std::exchange(rung_, false) || all;
+  }
+  if (bell_.valid() && polled_.back().revents != 0) clear_bell();
+  for (const Driven& each : driven_) {
+    const std::span<const pollfd> part(polled_.data() + each.first, each.count);
+    const bool ready =
+        std::any_of(part.begin(), part.end(), [](const pollfd& one) { return one.revents != 0; });
+    if (ready || all || now >= each.request->due()) each.request->drive(part, now);
+  }
+}
+
+void RequestLoop::clear_bell() {
+  std::uint64_t rings = 0;
+  static_cast<void>(::read(bell_.get(), &rings, sizeof rings));
+}
+
+}  // namespace davit

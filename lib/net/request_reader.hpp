@@ -1,0 +1,60 @@
+/// Bytes to requests: what an HTTP/1.1 parser makes of them, within limits.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lib/net/http_server.hpp"
+
+namespace davit {
+
+/// "Not Found"; "Unknown" for what is no status.
+[[nodiscard]] std::string_view reason_phrase(int status);
+
+/// Reads one request. Boost.Beast parses; the rules about framing that keep requests of one
+/// connection apart are Go's where Beast is more tolerant.
+class RequestReader {
+ public:
+  enum class State {
+    kHead,      ///< Wants more of the head.
+    kBody,      ///< Has the head, wants more of the body.
+    kDone,      ///< take() has it.
+    kTooLarge,  ///< The body is beyond the limit; take() has the rest.
+    kBad,       ///< No request: see refusal().
+  };
+
+  explicit RequestReader(const HttpServerOptions& options);
+  ~RequestReader();
+  RequestReader(const RequestReader&) = delete;
+  RequestReader& operator=(const RequestReader&) = delete;
+
+  /// Reads on, and takes out of `in` what it used; what follows the request stays.
+  State read(std::string& in);
+
+  [[nodiscard]] State state() const { return state_; }
+  /// The status that says what is wrong with it.
+  [[nodiscard]] int refusal() const { return refusal_; }
+  /// From kBody on: the client waits to be told to go on.
+  [[nodiscard]] bool expects_continue() const;
+  [[nodiscard]] bool keep_alive() const;
+  /// HTTP/1.0, which knows no chunks.
+  [[nodiscard]] bool old_version() const;
+  [[nodiscard]] HttpServerRequest take();
+
+ private:
+  struct Parser;
+  State bad(int status);
+  State check_head();
+  [[nodiscard]] std::size_t window(std::string_view rest) const;
+
+  const std::size_t header_bytes_max_;
+  std::size_t head_bytes_ = 0;  // Read of the head so far.
+  const std::size_t body_bytes_max_;
+  const std::unique_ptr<Parser> parser_;
+  State state_ = State::kHead;
+  int refusal_ = 0;
+};
+
+}  // namespace davit
