@@ -70,46 +70,65 @@ TlsSource::TlsSource(Files files, std::shared_ptr<const TlsMaterial> first, Time
       metrics_(metrics),
       log_(std::move(log)),
       material_(std::move(first)),
-      checked_at_(now) {}
+      checked_ca_at_(now),
+      checked_pair_at_(now) {}
 
 std::shared_ptr<const TlsMaterial> TlsSource::current(Time now) {
   std::shared_ptr<const TlsMaterial> old;
+  Due due = Due::kPair;
   {
     MutexLock lock(mutex_);
-    if ((files_.ca.empty() && files_.cert.empty()) || now - checked_at_ < kRecheck) {
-      return material_;
+    const bool is_ca_due = !files_.ca.empty() && now - checked_ca_at_ >= kCaRecheck;
+    const bool is_pair_due = !files_.cert.empty() && now - checked_pair_at_ >= kPairRecheck;
+    if (is_reading_ || (!is_ca_due && !is_pair_due)) return material_;
+    is_reading_ = true;
+    checked_pair_at_ = now;
+    if (is_ca_due) {
+      checked_ca_at_ = now;
+      due = Due::kPairAndCa;
     }
-    checked_at_ = now;  // Others go on with the old content while this call reads.
     old = material_;
   }
-  std::shared_ptr<const TlsMaterial> fresh = reread(*old);
+  std::shared_ptr<const TlsMaterial> fresh = reread(*old, due);
   MutexLock lock(mutex_);
+  is_reading_ = false;
   if (fresh != nullptr) material_ = std::move(fresh);
   return material_;
 }
 
 // Null when nothing has changed.
-std::shared_ptr<const TlsMaterial> TlsSource::reread(const TlsMaterial& old) const {
+std::shared_ptr<const TlsMaterial> TlsSource::reread(const TlsMaterial& old, Due due) {
   TlsMaterial next = old;
-  if (!files_.ca.empty()) next.ca = reread_ca(old.ca);
-  if (!files_.cert.empty()) {
-    const Result<std::string> cert = read_small_file(files_.cert);
-    const Result<std::string> key = read_small_file(files_.key);
-    // Halves of two pairs are normal while the files are being replaced: the next read finds a
-    // pair.
-    const Status usable = !cert ? cert.error() : !key ? key.error() : check_key_pair(*cert, *key);
-    if (usable.ok()) {
-      next.cert = *cert;
-      next.key = *key;
-    } else {
-      log_.error("Cannot reload the client certificate, keeping the old one",
-                 {{"file", files_.cert}, {"err", usable.message()}});
-    }
-  }
+  if (due == Due::kPairAndCa) next.ca = reread_ca(old.ca);
+  if (!files_.cert.empty()) reread_pair(next);
   ++next.version;
   if (next.ca == old.ca && next.cert == old.cert && next.key == old.key) return nullptr;
   if (next.cert != old.cert) log_.info(1, "Client certificate reloaded", {{"file", files_.cert}});
   return std::make_shared<const TlsMaterial>(std::move(next));
+}
+
+void TlsSource::reread_pair(TlsMaterial& material) {
+  Result<std::string> cert = read_small_file(files_.cert);
+  Result<std::string> key = read_small_file(files_.key);
+  if (cert && key && *cert == material.cert && *key == material.key) {
+    MutexLock lock(mutex_);
+    pair_mistake_.clear();
+    return;
+  }
+  // Halves of two pairs are normal while the files are being replaced: the next read finds a
+  // pair.
+  const Status usable = !cert ? cert.error() : !key ? key.error() : check_key_pair(*cert, *key);
+  if (usable.ok()) {
+    material.cert = *std::move(cert);
+    material.key = *std::move(key);
+  }
+  {
+    MutexLock lock(mutex_);
+    if (usable.message() == std::exchange(pair_mistake_, usable.message())) return;
+  }
+  if (usable.ok()) return;
+  log_.error("Cannot reload the client certificate, keeping the old one",
+             {{"file", files_.cert}, {"err", usable.message()}});
 }
 
 std::string TlsSource::reread_ca(const std::string& old) const {

@@ -24,12 +24,16 @@ struct TlsMaterial {
   std::uint64_t version = 0;  ///< Grows with each change of the files.
 };
 
-/// The present TlsMaterial of a connection. Files are looked at again every five minutes, when
-/// asked: a new CA serves new connections, a new client certificate too. A file that cannot be used
-/// keeps the old content. Thread-safe; reads small files.
+/// The present TlsMaterial of a connection. Files are looked at again when asked: a new CA serves
+/// new connections, a new client certificate too. A file that cannot be used keeps the old content.
+/// Thread-safe; reads small files.
 class TlsSource {
  public:
-  static constexpr Duration kRecheck = std::chrono::minutes(5);
+  /// How often the file of CAs is read, as upstream.
+  static constexpr Duration kCaRecheck = std::chrono::minutes(5);
+  /// Upstream reads the client's pair at each handshake and at most once a second, so that a pair
+  /// which is replaced at the last moment serves the next connection.
+  static constexpr Duration kPairRecheck = std::chrono::seconds(1);
 
   /// Fails when a file is missing or garbage, or a certificate lacks its key.
   [[nodiscard]] static Result<std::unique_ptr<TlsSource>> open(const ConnectionConfig& config,
@@ -51,15 +55,22 @@ class TlsSource {
             Logger log);
 
  private:
-  std::shared_ptr<const TlsMaterial> reread(const TlsMaterial& old) const;
-  std::string reread_ca(const std::string& old) const;
+  enum class Due { kPair, kPairAndCa };
+
+  [[nodiscard]] std::shared_ptr<const TlsMaterial> reread(const TlsMaterial& old, Due due)
+      EXCLUDES(mutex_);
+  [[nodiscard]] std::string reread_ca(const std::string& old) const;
+  void reread_pair(TlsMaterial& material) EXCLUDES(mutex_);
 
   const Files files_;  // Empty names: not from a file.
   RestMetrics& metrics_;
   const Logger log_;
   Mutex mutex_;
   std::shared_ptr<const TlsMaterial> material_ GUARDED_BY(mutex_);
-  Time checked_at_ GUARDED_BY(mutex_);
+  bool is_reading_ GUARDED_BY(mutex_) = false;  // One thread reads, others take what there is.
+  Time checked_ca_at_ GUARDED_BY(mutex_);
+  Time checked_pair_at_ GUARDED_BY(mutex_);
+  std::string pair_mistake_ GUARDED_BY(mutex_);  // The last one logged; empty: the pair is usable.
 };
 
 }  // namespace davit::host

@@ -114,6 +114,41 @@ TEST_F(TlsTest, HalfReplacedClientCertificateKeepsTheOldPair) {
   EXPECT_EQ((*source)->current(clock_.now())->cert, fresh.cert_pem());
 }
 
+TEST_F(TlsTest, ReplacedPairIsReadWithinASecond) {
+  const Identity old = Identity::signed_by(ca_, "old", "DNS:old");
+  const Identity fresh = Identity::signed_by(ca_, "new", "DNS:new");
+  config_.cert_file = dir_.write("c", old.cert_pem());
+  config_.key_file = dir_.write("k", old.key_pem());
+  const auto source = open();
+  ASSERT_TRUE(source) << source.error().message();
+  dir_.write("c", fresh.cert_pem());
+  dir_.write("k", fresh.key_pem());
+
+  EXPECT_EQ((*source)->current(clock_.now())->cert, old.cert_pem());
+  clock_.advance(std::chrono::seconds(1));
+  EXPECT_EQ((*source)->current(clock_.now())->cert, fresh.cert_pem());
+}
+
+TEST_F(TlsTest, PairThatStaysUnusableIsReportedOnce) {
+  const Identity pair = Identity::signed_by(ca_, "one", "DNS:one");
+  config_.cert_file = dir_.write("c", pair.cert_pem());
+  config_.key_file = dir_.write("k", pair.key_pem());
+  const auto source = open();
+  ASSERT_TRUE(source) << source.error().message();
+  const auto look = [&](const std::string& cert) {
+    dir_.write("c", cert);
+    for (int i = 0; i < 3; ++i) {
+      clock_.advance(std::chrono::seconds(1));
+      EXPECT_EQ((*source)->current(clock_.now())->cert, pair.cert_pem());
+    }
+    return sink_.lines().size();
+  };
+
+  EXPECT_EQ(look("garbage"), 1u);
+  EXPECT_EQ(look(pair.cert_pem()), 1u);
+  EXPECT_EQ(look("garbage"), 2u) << "it was usable in between";
+}
+
 TEST_F(TlsTest, ContradictionsAndBadFilesAreReportedAtOnceRT030) {
   config_.insecure = true;
   config_.ca_data = ca_.cert_pem();
