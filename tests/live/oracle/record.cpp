@@ -149,6 +149,11 @@ std::map<std::string, std::vector<std::string>> fields_of(const Life& life) {
 /// ninth, with the text of the last.
 std::string plain_message(const std::string& text) {
   if (text.starts_with("(combined from similar events): ")) return "(combined)";
+  // Each client library has its own words for a request that got no response.
+  for (const std::string_view request : {": Post \"https://", ": POST https://"}) {
+    const std::size_t begin = text.find(request);
+    if (begin != std::string::npos) return text.substr(0, begin) + ": no response";
+  }
   if (!text.starts_with("Scaled ")) return text;
   const std::size_t to = text.rfind(" to ");
   const std::size_t from = text.rfind(" from ");

@@ -153,6 +153,23 @@ Record node_not_ready(const std::string& kind, int count) {
   return events_of({event});
 }
 
+TEST(RecordTest, WordsForARequestWithoutAResponseDoNotShow) {
+  const auto refused = [](const std::string& what) {
+    const std::string event = R"({"type":"Warning","reason":"FailedCreate",)"
+                              R"("source":{"component":"replicaset-controller"},)"
+                              R"("message":"Error creating: )" +
+                              what + R"("})";
+    return events_of({life_of("event", "e", {event.c_str()})});
+  };
+  const Record original =
+      refused(R"(Post \"https://127.0.0.1:1/api/v1/namespaces/a/pods\": )"
+              "read tcp 127.0.0.1:2->127.0.0.1:1: read: connection reset by peer");
+
+  EXPECT_TRUE(
+      differences(original, refused("POST https://127.0.0.1:3 (create pods): reset")).empty());
+  EXPECT_FALSE(differences(original, refused("pods is forbidden")).empty());
+}
+
 TEST(RecordTest, HowOftenAnEventComesCountsUnlessItIsKnownToBeChanceForThatKind) {
   EXPECT_TRUE(differences(node_not_ready("Pod", 1), node_not_ready("Pod", 2)).empty());
   EXPECT_FALSE(differences(node_not_ready("Pod", 1), Record()).empty());

@@ -73,10 +73,14 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   const YamlNode* steps = node.find("steps");
   if (steps == nullptr || steps->items.empty()) reader.mistake(node, "a scenario needs steps");
   if (steps != nullptr) read_steps(*steps, objects, reader, out.steps);
-  const bool switches = std::any_of(out.steps.begin(), out.steps.end(), [](const Step& each) {
-    return each.action == Step::Action::kControllers;
-  });
-  if (switches && out.isolation != IsolationGroup::kAlone)
+  const auto has = [&out](Step::Action action) {
+    return std::ranges::any_of(out.steps,
+                               [action](const Step& each) { return each.action == action; });
+  };
+  out.has_faults = has(Step::Action::kFault);
+  if (out.has_faults && (out.needs_real_server || out.plays_on_oldest))
+    reader.mistake(node, "real servers inject no faults");
+  if (has(Step::Action::kControllers) && out.isolation != IsolationGroup::kAlone)
     reader.mistake(node, "controllers need isolation: alone");
   if (const YamlNode* expect = node.find("expect")) {
     for (const YamlNode& each : expect->items) {

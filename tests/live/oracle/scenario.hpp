@@ -82,6 +82,8 @@ struct Scenario {
   bool plays_on_oldest = false;
   /// Whether the sandbox does not play it, which has Services of one family only.
   bool needs_real_server = false;
+  /// Whether a step injects a fault, which only the sandbox can.
+  bool has_faults = false;
   std::vector<Step> steps;
   std::vector<Condition> expectations;  ///< What must hold at the end, on every side.
 };

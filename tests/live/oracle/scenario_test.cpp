@@ -31,6 +31,7 @@ constexpr MistakeCase kMistakes[] = {
     {"  - rest\n  isolation: large\n", "x.yaml:2: isolation: nodes or alone"},
     {"  - rest\n  oldest: maybe\n", "x.yaml:2: oldest: true"},
     {"  - rest\n  servers: some\n", "x.yaml:2: servers: real"},
+    {"  - fault: none\n  servers: real\n", "x.yaml:2: real servers inject no faults"},
     {"  - controllers: gone\n", "x.yaml:4: controllers: stopped or running"},
     {"  - controllers: stopped\n", "x.yaml:2: controllers need isolation: alone"},
 };

@@ -62,7 +62,7 @@ std::vector<std::string> sandbox_flags() {
   return flags;
 }
 
-/// The node lifecycle controller as the original's flags below.
+/// The node lifecycle controller as in original_flags().
 std::string manifest() {
   return "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n"
          "- name: deployment\n- name: replicaset\n- name: endpoint\n- name: nodelifecycle\n"
@@ -83,6 +83,27 @@ std::vector<std::string> davit_flags(IsolationGroup isolation,
   out.push_back(isolation == IsolationGroup::kShared ? "--controllers=*,-node-lifecycle-controller"
                                                      : "--controllers=*,node-lifecycle-controller");
   return out;
+}
+
+/// kube-controller-manager's controllers for scenarios of this group.
+std::string original_controllers(IsolationGroup isolation) {
+  std::string names = "deployment,replicaset,endpoint";
+  if (live::server_minor() >= kMinorOfSlices) names += ",endpointslice";
+  if (isolation == IsolationGroup::kShared) return names;
+  names += ",nodelifecycle";
+  if (live::server_minor() >= kMinorOfTaintEviction) names += ",taint-eviction-controller";
+  return names;
+}
+
+/// The node lifecycle controller as in manifest().
+std::vector<std::string> original_flags(IsolationGroup isolation) {
+  std::vector<std::string> flags = controller_flags();
+  if (isolation == IsolationGroup::kShared) return flags;
+  flags.insert(flags.end(),
+               {"--node-monitor-period=1s", "--node-eviction-rate=10",
+                "--large-cluster-size-threshold=5", "--secondary-node-eviction-rate=0.001",
+                std::string("--node-monitor-grace-period=") + kNodeGrace});
+  return flags;
 }
 
 /// As operators do, so that the next host finds the lease free.
@@ -123,23 +144,11 @@ class RealSide final : public Side {
   [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
   void start_controllers(IsolationGroup isolation) override {
     stop(controllers_);
-    if (cast_ == Cast::kDavit) {
-      controllers_ = cluster_.davit(davit_flags(isolation, cluster_.scratch()));
-      return;
-    }
-    std::string names = "garbagecollector,deployment,replicaset,endpoint";
-    if (live::server_minor() >= kMinorOfSlices) names += ",endpointslice";
-    std::vector<std::string> flags = controller_flags();
-    if (isolation != IsolationGroup::kShared) {
-      names += live::server_minor() < kMinorOfTaintEviction
-                   ? ",nodelifecycle"
-                   : ",nodelifecycle,taint-eviction-controller";
-      flags.insert(flags.end(),
-                   {"--node-monitor-period=1s", "--node-eviction-rate=10",
-                    "--large-cluster-size-threshold=5", "--secondary-node-eviction-rate=0.001",
-                    std::string("--node-monitor-grace-period=") + kNodeGrace});
-    }
-    controllers_ = cluster_.controller_manager(names, flags);
+    controllers_ =
+        cast_ == Cast::kDavit
+            ? cluster_.davit(davit_flags(isolation, cluster_.scratch()))
+            : cluster_.controller_manager("garbagecollector," + original_controllers(isolation),
+                                          original_flags(isolation));
   }
 
  private:
@@ -151,14 +160,18 @@ class RealSide final : public Side {
 
 class SandboxSide final : public Side {
  public:
-  SandboxSide()
-      : sandbox_(sandbox_flags()),
+  explicit SandboxSide(Cast cast)
+      : cast_(cast),
+        sandbox_(sandbox_flags()),
         admin_(sandbox_.kubeconfig()),
         http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {}
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
   void start_controllers(IsolationGroup isolation) override {
     stop(controllers_);
-    controllers_ = sandbox_.davit(davit_flags(isolation, scratch_.path()));
+    controllers_ = cast_ == Cast::kSandbox
+                       ? sandbox_.davit(davit_flags(isolation, scratch_.path()))
+                       : sandbox_.controller_manager(original_controllers(isolation),
+                                                     original_flags(isolation));
   }
   [[nodiscard]] FaultSwitch faults() override {
     return [this](const Json& rule) {
@@ -172,6 +185,7 @@ class SandboxSide final : public Side {
   }
 
  private:
+  const Cast cast_;
   live::ScratchDir scratch_;
   live::Sandbox sandbox_;
   live::AdminClient admin_;
@@ -179,8 +193,10 @@ class SandboxSide final : public Side {
   live::HttpApi http_;
 };
 
+bool is_on_sandbox(Cast cast) { return cast == Cast::kSandbox || cast == Cast::kOriginalOnSandbox; }
+
 std::unique_ptr<Side> open_side(Cast cast) {
-  if (cast == Cast::kSandbox) return std::make_unique<SandboxSide>();
+  if (is_on_sandbox(cast)) return std::make_unique<SandboxSide>(cast);
   return std::make_unique<RealSide>(cast);
 }
 
@@ -237,6 +253,8 @@ const char* name_of(Cast cast) {
   switch (cast) {
     case Cast::kOriginal:
       return "kube-controller-manager";
+    case Cast::kOriginalOnSandbox:
+      return "kube-controller-manager on the sandbox";
     case Cast::kDavit:
       return "davit";
     case Cast::kSandbox:
@@ -245,19 +263,35 @@ const char* name_of(Cast cast) {
   return "";
 }
 
+bool is_original(Cast cast) { return cast == Cast::kOriginal || cast == Cast::kOriginalOnSandbox; }
+
+bool plays(Cast cast, const Scenario& scenario) {
+  switch (cast) {
+    case Cast::kOriginal:
+    case Cast::kDavit:
+      return !scenario.has_faults;
+    case Cast::kOriginalOnSandbox:
+      return scenario.has_faults;
+    case Cast::kSandbox:
+      return !scenario.needs_real_server;
+  }
+  return false;
+}
+
 Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
                      const KnownDifferences& known) {
   Transcripts out;
+  const auto is_played = [cast](const Scenario& each) { return plays(cast, each); };
+  if (std::ranges::none_of(scenarios, is_played)) return out;
   const std::unique_ptr<Side> side = open_side(cast);
-  const bool has_slices = cast == Cast::kSandbox || live::server_minor() >= kMinorOfSlices;
+  const bool has_slices = is_on_sandbox(cast) || live::server_minor() >= kMinorOfSlices;
   const World world(side->client(), has_slices ? Slices::kServed : Slices::kNone);
   await_nodes(world);
   for (const IsolationGroup isolation :
        {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone}) {
     std::vector<const Scenario*> mine;
     for (const Scenario& each : scenarios) {
-      const bool is_playable = cast != Cast::kSandbox || !each.needs_real_server;
-      if (each.isolation == isolation && is_playable) mine.push_back(&each);
+      if (each.isolation == isolation && is_played(each)) mine.push_back(&each);
     }
     if (mine.empty()) continue;
     side->start_controllers(isolation);

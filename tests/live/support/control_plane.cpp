@@ -42,14 +42,16 @@ void write_key_pair(const std::filesystem::path& private_file,
   EVP_PKEY_free(key);
 }
 
+/// `user`: members of the user, as in "token: abc".
 std::string kubeconfig_text(const std::string& server, const std::string& ca,
-                            const std::string& token) {
+                            const std::string& user) {
   return "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
          "clusters:\n- name: test\n  cluster:\n    server: " +
-         server + "\n    certificate-authority: " + ca +
-         "\nusers:\n- name: test\n  user:\n    token: " + token +
-         "\ncontexts:\n- name: test\n  context:\n    cluster: test\n    user: test\n";
+         server + "\n    certificate-authority: " + ca + "\nusers:\n- name: test\n  user: {" +
+         user + "}\ncontexts:\n- name: test\n  context:\n    cluster: test\n    user: test\n";
 }
+
+std::string token_user(const std::string& token) { return "token: " + token; }
 
 }  // namespace
 
@@ -75,6 +77,20 @@ int server_minor() {
     return std::atoi(said.out.c_str() + kBegin.size());
   }();
   return kMinor;
+}
+
+std::vector<std::string> controller_manager_command(const std::string& kubeconfig,
+                                                    const std::string& controllers,
+                                                    const std::filesystem::path& folder) {
+  std::vector<std::string> argv = {assets() + "/kube-controller-manager",
+                                   "--kubeconfig=" + kubeconfig,
+                                   "--controllers=" + controllers,
+                                   "--secure-port=" + std::to_string(free_port()),
+                                   "--bind-address=127.0.0.1",
+                                   "--cert-dir=" + folder.string(),
+                                   "--leader-elect=false"};
+  if (server_minor() < kMinorWithoutInsecurePort) argv.push_back("--port=0");
+  return argv;
 }
 
 ControlPlane::ControlPlane(ControlPlaneOptions options)
@@ -116,7 +132,7 @@ void ControlPlane::write_credentials() const {
                                                  ",admin,admin,system:masters\n"
                                                  "bob-token,bob,bob\n"
                                                  "alice-token,alice,alice\n");
-  write_file(kubeconfig(), kubeconfig_text(server(), ca_file(), kAdminToken));
+  write_file(kubeconfig(), kubeconfig_text(server(), ca_file(), token_user(kAdminToken)));
 }
 
 std::string ControlPlane::server() const { return "https://127.0.0.1:" + std::to_string(port_); }
@@ -124,7 +140,7 @@ std::string ControlPlane::server() const { return "https://127.0.0.1:" + std::to
 std::string ControlPlane::kubeconfig_through(int port, const std::string& token) const {
   const std::string number = std::to_string(port);
   const std::filesystem::path path = scratch_.path() / ("kubeconfig-" + number);
-  write_file(path, kubeconfig_text("https://127.0.0.1:" + number, ca_file(), token));
+  write_file(path, kubeconfig_text("https://127.0.0.1:" + number, ca_file(), token_user(token)));
   return path.string();
 }
 
@@ -134,7 +150,7 @@ std::string ControlPlane::ca_file() const {
 
 std::string ControlPlane::kubeconfig_for(const std::string& token) const {
   const std::filesystem::path path = scratch_.path() / ("kubeconfig-" + token.substr(0, 16));
-  write_file(path, kubeconfig_text(server(), ca_file(), token));
+  write_file(path, kubeconfig_text(server(), ca_file(), token_user(token)));
   return path.string();
 }
 
@@ -163,12 +179,18 @@ std::string ControlPlane::service_account_token(const std::string& account,
 }
 
 std::string ControlPlane::kubeconfig_with_token_file(const std::filesystem::path& file) const {
-  std::string text = kubeconfig_text(server(), ca_file(), "@");
-  const std::string_view token = "token: @";
-  text.replace(text.find(token), token.size(), "tokenFile: " + file.string());
   const std::filesystem::path path =
       scratch_.path() / ("kubeconfig-of-" + file.filename().string());
-  write_file(path, text);
+  write_file(path, kubeconfig_text(server(), ca_file(), "tokenFile: " + file.string()));
+  return path.string();
+}
+
+std::string ControlPlane::kubeconfig_with_certificate(const std::filesystem::path& certificate,
+                                                      const std::filesystem::path& key) const {
+  const std::filesystem::path path = scratch_.path() / "kubeconfig-with-certificate";
+  write_file(path, kubeconfig_text(server(), ca_file(),
+                                   "client-certificate: " + certificate.string() +
+                                       ", client-key: " + key.string()));
   return path.string();
 }
 
@@ -260,14 +282,8 @@ std::string ControlPlane::ask_etcd(const std::string& path, const std::string& b
 
 std::unique_ptr<Process> ControlPlane::controller_manager(const std::string& controllers,
                                                           const std::vector<std::string>& flags) {
-  std::vector<std::string> argv = {assets() + "/kube-controller-manager",
-                                   "--kubeconfig=" + kubeconfig(),
-                                   "--controllers=" + controllers,
-                                   "--secure-port=" + std::to_string(free_port()),
-                                   "--bind-address=127.0.0.1",
-                                   "--cert-dir=" + (scratch_.path() / "kcm").string(),
-                                   "--leader-elect=false"};
-  if (server_minor() < kMinorWithoutInsecurePort) argv.push_back("--port=0");
+  std::vector<std::string> argv =
+      controller_manager_command(kubeconfig(), controllers, scratch_.path() / "kcm");
   argv.insert(argv.end(), flags.begin(), flags.end());
   return std::make_unique<Process>(argv, log("controller-manager"));
 }

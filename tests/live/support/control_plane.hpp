@@ -31,6 +31,12 @@ inline constexpr char kAdminToken[] = "admin-token";
 /// "v1.36", as the lists of known differences name it.
 [[nodiscard]] std::string server_release();
 
+/// How to start the kube-controller-manager of assets() with these controllers
+/// ("garbagecollector,namespace"). It keeps a serving certificate in `folder`.
+[[nodiscard]] std::vector<std::string> controller_manager_command(
+    const std::string& kubeconfig, const std::string& controllers,
+    const std::filesystem::path& folder);
+
 struct ControlPlaneOptions {
   std::vector<std::string> apiserver_flags;  ///< Added to the usual ones.
 };
@@ -51,6 +57,9 @@ class ControlPlane {
   [[nodiscard]] std::string kubeconfig_of_roles(const std::filesystem::path& manifest) const;
   /// A kubeconfig whose token is read from `file`, as often as its user likes.
   [[nodiscard]] std::string kubeconfig_with_token_file(const std::filesystem::path& file) const;
+  /// A kubeconfig whose client certificate and key are read from files, as often as its user likes.
+  [[nodiscard]] std::string kubeconfig_with_certificate(const std::filesystem::path& certificate,
+                                                        const std::filesystem::path& key) const;
   /// A token of a service account in kube-system. With a `secret` it ends when that is deleted.
   [[nodiscard]] std::string service_account_token(const std::string& account,
                                                   const std::string& secret = "") const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host/config/kubeconfig.hpp"
+#include "tests/live/support/control_plane.hpp"
 
 namespace davit::live {
 
@@ -64,6 +65,14 @@ std::unique_ptr<Process> Sandbox::davit(const std::vector<std::string>& flags) {
   std::vector<std::string> argv = {DAVIT_PROGRAM, "run", "--kubeconfig", kubeconfig(), "--port=0"};
   argv.insert(argv.end(), flags.begin(), flags.end());
   return std::make_unique<Process>(argv, scratch_.path() / "davit.log");
+}
+
+std::unique_ptr<Process> Sandbox::controller_manager(const std::string& controllers,
+                                                     const std::vector<std::string>& flags) {
+  std::vector<std::string> argv =
+      controller_manager_command(kubeconfig(), controllers, scratch_.path() / "kcm");
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  return std::make_unique<Process>(argv, scratch_.path() / "controller-manager.log");
 }
 
 }  // namespace davit::live

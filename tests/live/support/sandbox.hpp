@@ -25,6 +25,9 @@ class Sandbox {
                                 const std::string& input = "") const;
   /// Starts `davit run` with the plugins of the build tree against it.
   [[nodiscard]] std::unique_ptr<Process> davit(const std::vector<std::string>& flags = {});
+  /// Starts kube-controller-manager of assets() with these controllers ("deployment,replicaset").
+  [[nodiscard]] std::unique_ptr<Process> controller_manager(
+      const std::string& controllers, const std::vector<std::string>& flags = {});
   [[nodiscard]] std::string output() const { return process_->output(); }
   [[nodiscard]] Process& process() { return *process_; }
 
