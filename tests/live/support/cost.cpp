@@ -37,6 +37,7 @@ Cost cost_of(pid_t pid) {
   Cost cost;
   cost.cpu_seconds = (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
   cost.resident_mib = status_mib(pid, "VmRSS");
+  cost.anonymous_mib = status_mib(pid, "RssAnon");
   cost.peak_mib = status_mib(pid, "VmHWM");
   return cost;
 }
