@@ -28,6 +28,13 @@ struct ServerVersion {
 /// Whether the chain of admission runs; without it objects are only checked by their own rules.
 enum class AdmissionSwitch : std::uint8_t { kOn, kOff };
 
+/// Which objects a new cluster begins with.
+enum class BootstrapObjects : std::uint8_t {
+  kAll,
+  /// Namespaces and priority classes, which other objects need: for a server that has no address.
+  kMinimal,
+};
+
 struct ApiServerOptions {
   /// Null: every request is system:admin's.
   const Authenticator* authenticator = nullptr;
@@ -37,6 +44,7 @@ struct ApiServerOptions {
   const ServiceAccountTokens* tokens = nullptr;
   AdmissionSwitch admission_switch = AdmissionSwitch::kOn;
   AdmissionOptions admission;
+  BootstrapObjects bootstrap = BootstrapObjects::kAll;
   /// Kinds by "resource.group" that nothing acts on: who creates an object of one gets a warning.
   std::vector<std::string> without_controller;
   ValidationRules validation_rules = ValidationRules::kRefuse;

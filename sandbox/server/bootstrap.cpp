@@ -125,6 +125,7 @@ void write_bootstrap_objects(const RestParts& parts, const ApiServerOptions& opt
   create(parts, priority_class("system-node-critical", 2'000'001'000,
                                "Used for system critical pods that must not be moved from their "
                                "current node."));
+  if (options.bootstrap == BootstrapObjects::kMinimal) return;
   create(parts, kubernetes_service(options));
   create(parts, kubernetes_endpoints(options));
   create(parts, kubernetes_slice(options));

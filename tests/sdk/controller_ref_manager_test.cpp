@@ -180,7 +180,11 @@ TEST_F(ControllerRefManagerTest, OtherFailuresFailTheClaimAfterAllPodsWereTried)
   cluster_.add(matching("a"));
   cluster_.add(matching("b"));
   cluster_.add(matching("c"));
-  cluster_.fail_next({.verb = Verb::kPatch, .name = "a", .http_status = 422, .message = "taken"});
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .name = "a",
+                      .http_status = 422,
+                      .reason = "Invalid",
+                      .message = "taken"});
   cluster_.fail_next({.verb = Verb::kPatch, .name = "b", .http_status = 500, .message = "broken"});
 
   EXPECT_EQ(claim().error.message(), "[taken, broken]");

@@ -160,12 +160,14 @@ TEST_F(CreationTest, D12ReplacesAHashLabelOfTheUsers) {
             hash);
 }
 
-TEST_F(CreationTest, UnknownFieldsOfTheTemplateReachTheSet) {
+TEST_F(CreationTest, FieldsOfTheTemplateThatNobodyReadsReachTheSet) {
   Json deployment = World::blueprint(1, "a");
-  deployment["spec"]["template"]["spec"]["fieldOfTomorrow"] = Json::must(R"({"x": [1, 2.50]})");
+  deployment["spec"]["template"]["spec"]["hostAliases"] =
+      Json::must(R"([{"ip":"10.0.0.1","hostnames":["a","b"]}])");
   world.create(deployment);
   world.settle();
-  EXPECT_EQ(world.set("a").pod_template()["spec"]["fieldOfTomorrow"].json(), R"({"x":[1,2.50]})");
+  EXPECT_EQ(world.set("a").pod_template()["spec"]["hostAliases"].json(),
+            R"([{"ip":"10.0.0.1","hostnames":["a","b"]}])");
 }
 
 }  // namespace

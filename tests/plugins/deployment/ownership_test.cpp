@@ -103,7 +103,7 @@ TEST_F(OwnershipTest, D26ReferenceOfAnotherKindStays) {
                 R"([{"apiVersion":"v1","kind":"ConfigMap","name":"c","uid":"u-c"}])");
   world.settle();
   EXPECT_EQ(named("d-old").owner_references().count(), 2U);
-  EXPECT_EQ(named("d-old").owner_references().at(0)["kind"].string(), "ConfigMap");
+  EXPECT_EQ(named("d-old").owner_references().at(1)["kind"].string(), "ConfigMap");
   EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment().uid()));
 }
 

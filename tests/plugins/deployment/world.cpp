@@ -163,7 +163,7 @@ bool World::play_replica_sets() {
     status["observedGeneration"] = Json(set.generation());
     if (json == before) continue;
     cluster_.add(std::move(json));
-    changed = true;
+    changed = changed || cluster_.json<ReplicaSet>(set.key()) != before;
   }
   return changed;
 }

@@ -93,8 +93,12 @@ TEST_F(DeletionChoiceTest, R50_ANegativeCost) {
 
 TEST_F(DeletionChoiceTest, R51_AnInvalidCostCountsAsNone) {
   add_running("a", "{" + cost("1") + ready() + "}");
-  add_running("b", "{" + cost("+10") + ready() + "}");
-  scale_to(1);
+  // The set's already: no server takes an update of a pod with such a cost.
+  add_running("b", R"({"metadata":{"annotations":{
+      "controller.kubernetes.io/pod-deletion-cost":"+10"},"ownerReferences":[)" +
+                       controller("ReplicaSet", "rs", "set-uid") + "]}," + ready() + "}");
+  add_set(R"({"metadata":{"uid":"set-uid"},"spec":{"replicas":1}})");
+  start();
   expect_deleted("b");
 }
 
@@ -177,7 +181,7 @@ TEST_F(DeletionChoiceTest, R58_AMissingReadyTime) {
 
 TEST_F(DeletionChoiceTest, R59_MoreSidecarRestarts) {
   const auto init = [&](const char* policy, int count) {
-    return R"({"spec":{"initContainers":[{"name":"s")" + std::string(policy) + "}]}," +
+    return R"({"spec":{"initContainers":[{"name":"s","image":"i")" + std::string(policy) + "}]}," +
            ready(hours(1), R"(,"initContainerStatuses":[{"name":"s","restartCount":)" +
                                std::to_string(count) + "}]") +
            "}";
@@ -189,7 +193,7 @@ TEST_F(DeletionChoiceTest, R59_MoreSidecarRestarts) {
 }
 
 TEST_F(DeletionChoiceTest, R60_RestartsOfOrdinaryInitContainersAreIgnored) {
-  const std::string spec = R"("spec":{"initContainers":[{"name":"i"}]},)";
+  const std::string spec = R"("spec":{"initContainers":[{"name":"i","image":"i"}]},)";
   add_running("a", "{" + spec + made(hours(24 * 30)) +
                        ready(hours(1), R"(,"initContainerStatuses":[{"name":"i",)"
                                        R"("restartCount":9}])") +

@@ -102,7 +102,7 @@ TEST_F(FailureTest, R17_AStandingConditionKeepsItsFirstError) {
 
 TEST_F(FailureTest, R18_ConditionsOfOthersArePreserved) {
   const std::string foreign =
-      R"({"lastTransitionTime":null,"status":"True","type":"ImagePullBackOff","unknownToUs":[1]})";
+      R"({"lastTransitionTime":null,"message":"m","status":"True","type":"ImagePullBackOff"})";
   add_set(R"({"spec":{"replicas":3},"status":{"replicas":0,"conditions":[)" + foreign + "]}}");
   set_quota();
   start_one_sync();

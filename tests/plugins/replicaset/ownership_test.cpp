@@ -91,8 +91,8 @@ TEST_F(OwnershipTest, R36_OtherReferencesStayWhenOneIsAdded) {
   const Json adopted = pod("p");
   const Json* owners = adopted.at({"metadata", "ownerReferences"});
   ASSERT_THAT(owners->items(), SizeIs(2));
-  EXPECT_EQ(text(owners->items()[0], {"uid"}), "s-uid");
-  EXPECT_EQ(text(owners->items()[1], {"uid"}), uid);
+  EXPECT_EQ(text(owners->items()[0], {"uid"}), uid);
+  EXPECT_EQ(text(owners->items()[1], {"uid"}), "s-uid");
 }
 
 TEST_F(OwnershipTest, R37_APodThatNoLongerMatchesIsReleasedAndReplaced) {

@@ -1,79 +1,37 @@
-/// Answers of the in-memory API server.
+/// Replies of the test cluster's API server.
 #pragma once
 
 #include <davit/abi.h>
 
 #include <cstdint>
-#include <davit/testing/document.hpp>
+#include <davit/testing/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+/// Marks what the library davit::testing exports; all else in it is hidden.
+#define DAVIT_TESTING_API __attribute__((visibility("default")))
 
 namespace davit::testing {
 
 struct ApiReply {
-  int http_status = 200;  ///< 0: no answer arrived.
+  int http_status = 200;       ///< 0: no response arrived.
+  davit_code code = DAVIT_OK;  ///< What the host makes of status and reason.
   std::string reason{};
   std::string message{};
   std::vector<std::string> causes{};
   std::uint32_t retry_after_ms = 0;
-  std::optional<Json> object{};  ///< Of a successful request; without one for a Status.
+  std::optional<Json> object{};  ///< Of a successful request, a Status included.
   std::int64_t version = 0;      ///< Of the change that the request made; 0: none.
 
-  [[nodiscard]] bool ok() const { return http_status >= 200 && http_status < 300; }
+  [[nodiscard]] bool ok() const { return code == DAVIT_OK; }
 
-  /// The code that the host makes of status and reason.
-  [[nodiscard]] davit_code code() const {
-    if (ok()) return DAVIT_OK;
-    switch (http_status) {
-      case 400:
-      case 413:
-      case 415:
-      case 422:
-        return DAVIT_INVALID;
-      case 401:
-      case 403:
-        return DAVIT_FORBIDDEN;
-      case 404:
-        return DAVIT_NOT_FOUND;
-      case 409:
-        return reason == "AlreadyExists" ? DAVIT_ALREADY_EXISTS : DAVIT_CONFLICT;
-      case 410:
-        return DAVIT_EXPIRED;
-      case 429:
-        return DAVIT_THROTTLED;
-      case 405:
-        return DAVIT_UNSUPPORTED;
-      default:
-        return http_status == 0 || http_status >= 500 ? DAVIT_UNAVAILABLE : DAVIT_INTERNAL;
-    }
-  }
-
-  [[nodiscard]] static ApiReply failure(int http_status, std::string reason, std::string message) {
-    return {.http_status = http_status, .reason = std::move(reason), .message = std::move(message)};
-  }
+  /// What a client gets of this failure; status 0: the connection broke.
+  [[nodiscard]] DAVIT_TESTING_API static ApiReply failure(int http_status, std::string_view reason,
+                                                          std::string_view message,
+                                                          std::vector<std::string> causes = {});
 };
-
-/// "ReplicaSet" → "replicasets".
-[[nodiscard]] inline std::string plural_of(std::string_view kind) {
-  std::string plural;
-  for (const char c : kind) plural.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
-  if (plural == "endpoints") return plural;
-  if (plural.ends_with("s")) return plural + "es";
-  if (plural.ends_with("cy")) return plural.substr(0, plural.size() - 1) + "ies";
-  return plural + "s";
-}
-
-/// The kind of a resource that controllers in this tree create; "" for others.
-[[nodiscard]] inline std::string kind_of_plural(std::string_view resource) {
-  for (const char* kind : {"Pod", "ReplicaSet", "Deployment", "Node", "Lease", "ConfigMap",
-                           "Endpoints", "EndpointSlice", "Service", "ControllerRevision"}) {
-    if (plural_of(kind) == resource) return kind;
-  }
-  return {};
-}
 
 /// "pods", "replicasets.apps": how the server's messages call a resource.
 [[nodiscard]] inline std::string qualified(std::string_view group, std::string_view resource) {

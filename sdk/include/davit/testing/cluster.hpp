@@ -173,35 +173,36 @@ class Cluster {
   /// From now on changes of a resource ("pods") reach no cache and no handler, and nothing confirms
   /// the content.
   void hold(std::string_view resource) {
-    Cache& cache = state_.caches[std::string(resource)];
+    Cache& cache = cache_of(resource);
     if (!std::exchange(cache.held, true)) cache.held_at = state_.now;
   }
   /// Ends hold(); what was missed is delivered by the next run.
-  void release(std::string_view resource) { state_.caches[std::string(resource)].held = false; }
+  void release(std::string_view resource) { cache_of(resource).held = false; }
   /// The same, when an outage of the host's connection was the reason.
   void end_outage(std::string_view resource) {
     release(resource);
-    state_.caches[std::string(resource)].followed_since = state_.now;
+    cache_of(resource).followed_since = state_.now;
   }
   /// How often a controller wanted the content of a resource compared with the server's state.
   [[nodiscard]] int verifications(std::string_view resource) const {
-    const auto found = state_.caches.find(resource);
+    const auto found = state_.caches.find(state_.server.qualified_name(resource));
     return found == state_.caches.end() ? 0 : found->second.verifications;
   }
   /// Delivers the oldest change that is held back. False: there is none.
   bool release_one(std::string_view resource) {
-    Cache& cache = state_.caches[std::string(resource)];
+    Cache& cache = cache_of(resource);
     if (cache.pending.empty()) return false;
     state_.deliver_next(cache);
     return true;
   }
   /// Delivers every cached object of a resource as an update to itself, as a periodic resync does.
   void resync(std::string_view resource) {
-    const auto objects = state_.caches[std::string(resource)].objects;
+    const std::string name = state_.server.qualified_name(resource);
+    const auto objects = cache_of(resource).objects;
     for (const auto& [key, object] : objects) {
       for (const auto& host : state_.hosts) {
         for (Subscription& each : host->subscriptions) {
-          if (!host->started || each.resource != resource) continue;
+          if (!host->started || each.resource != name) continue;
           state_.notify(*host, each, {each.resource, DAVIT_EVENT_UPDATED, object, 0}, object);
         }
       }
@@ -240,12 +241,12 @@ class Cluster {
   /// Takes an object away at once, whatever holds it. False: there was none.
   template <typename View>
   bool erase(const Key& key) {
-    return state_.server.erase(View::kResource.resource, key);
+    return state_.server.erase(name_of<View>(), key);
   }
 
   template <typename View>
   [[nodiscard]] std::optional<View> find(const Key& key) {
-    const auto& all = state_.server.objects(View::kResource.resource);
+    const auto& all = state_.server.objects(name_of<View>());
     const auto found = all.find(key);
     if (found == all.end()) return std::nullopt;
     return view<View>(found->second);
@@ -254,7 +255,7 @@ class Cluster {
   template <typename View>
   [[nodiscard]] std::vector<View> all() {
     std::vector<View> views;
-    for (const auto& [key, object] : state_.server.objects(View::kResource.resource)) {
+    for (const auto& [key, object] : state_.server.objects(name_of<View>())) {
       views.push_back(view<View>(object));
     }
     return views;
@@ -262,7 +263,7 @@ class Cluster {
   /// A copy of an object that must be there.
   template <typename View>
   [[nodiscard]] Json json(const Key& key) const {
-    const auto& all = state_.server.objects(View::kResource.resource);
+    const auto& all = state_.server.objects(name_of<View>());
     const auto found = all.find(key);
     if (found == all.end()) fail("no object " + key.text());
     return found->second->json();
@@ -391,6 +392,14 @@ class Cluster {
     host.started = false;
     for (TestTimer& timer : host.timers) timer.due.reset();
     if (host.controller.destroy != nullptr) host.controller.destroy(host.controller.self);
+  }
+  template <typename View>
+  [[nodiscard]] static std::string name_of() {
+    return qualified(View::kResource.group, View::kResource.resource);
+  }
+  /// What informers have seen of a resource ("replicasets", or "replicasets.apps").
+  [[nodiscard]] Cache& cache_of(std::string_view resource) {
+    return state_.caches[state_.server.qualified_name(resource)];
   }
   template <typename View>
   [[nodiscard]] View view(const DocumentPtr& document) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <davit/testing/api_server.hpp>
 #include <davit/testing/json.hpp>
 #include <davit/testing/records.hpp>
 #include <optional>
@@ -22,12 +23,6 @@ struct Watched {
   std::string_view group = {};
   std::string_view version = {};
   std::string_view resource = {};
-};
-
-/// What an informer asks the server to select.
-struct Selectors {
-  std::string_view label = {};
-  std::string_view field = {};
 };
 
 /// One controller's part of a note. Without a note everything is allowed.

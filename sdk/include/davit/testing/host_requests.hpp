@@ -32,9 +32,12 @@ struct HostRequests {
     return worst;
   }
 
-  static davit_code resource_exists(davit_host* raw, davit_str, davit_str, davit_str resource) {
-    const auto& missing = HostState::of(raw).cluster.missing_resources;
-    return missing.count(std::string(from_c(resource))) == 0 ? DAVIT_OK : DAVIT_NOT_FOUND;
+  static davit_code resource_exists(davit_host* raw, davit_str group, davit_str version,
+                                    davit_str resource) {
+    const ClusterState& cluster = HostState::of(raw).cluster;
+    if (cluster.missing_resources.contains(std::string(from_c(resource)))) return DAVIT_NOT_FOUND;
+    const Resource wanted{from_c(group), from_c(version), from_c(resource), {}};
+    return cluster.server.serves(wanted) ? DAVIT_OK : DAVIT_NOT_FOUND;
   }
 
   static davit_code misuse(HostState& host, const std::string& what) {
@@ -113,8 +116,8 @@ struct HostRequests {
     Fault* fault = find_fault(cluster, request);
     if (fault == nullptr) return cluster.server.handle(request);
     if (fault->times > 0) --fault->times;
-    ApiReply reply = ApiReply::failure(fault->http_status, fault->reason, fault->message);
-    reply.causes = fault->causes;
+    ApiReply reply =
+        ApiReply::failure(fault->http_status, fault->reason, fault->message, fault->causes);
     if (fault->effect == Effect::kApplied) static_cast<void>(cluster.server.handle(request));
     return reply;
   }
@@ -133,7 +136,7 @@ struct HostRequests {
   }
 
   static void remember_write(HostState& host, const Request& request, std::int64_t version) {
-    const std::string resource(request.resource.resource);
+    const std::string resource = qualified(request.resource.group, request.resource.resource);
     const bool watched =
         std::any_of(host.subscriptions.begin(), host.subscriptions.end(),
                     [&resource](const Subscription& each) { return each.resource == resource; });
@@ -143,7 +146,7 @@ struct HostRequests {
 
   static davit_code fill(ClusterState& cluster, const Request& request, ApiReply reply,
                          davit_response& response) {
-    response.code = reply.code();
+    response.code = reply.code;
     response.http_status = reply.http_status;
     response.retry_after_ms = reply.retry_after_ms;
     response.reason = cluster.lend(reply.reason);
@@ -152,7 +155,9 @@ struct HostRequests {
     for (const std::string& each : reply.causes) causes += (causes.empty() ? "" : ",") + each;
     response.causes = cluster.lend(std::move(causes));
     response.object = davit_value{};
-    if (!reply.ok() || !reply.object) return response.code;
+    if (!reply.ok() || !reply.object || reply.object->text_at({"kind"}) == "Status") {
+      return response.code;
+    }
     Json object = std::move(*reply.object);
     if (request.answer == Answer::kMetadata) {
       for (const char* dropped : {"spec", "status", "data"}) object.erase(dropped);

@@ -84,8 +84,9 @@ struct HostInformers {
                                    ? state.cluster.space.projections.add(declared->paths)
                                    : Projections::kFull;
     *out = make_handle(HandleKind::kInformer, state.subscriptions.size());
-    state.subscriptions.push_back({resource, std::string(from_c(options->label_selector)),
-                                   options->self, options->on_event, mask});
+    state.subscriptions.push_back({qualified(watched.group, resource), std::string(selectors.label),
+                                   std::string(selectors.field), options->self, options->on_event,
+                                   mask});
     return DAVIT_OK;
   }
   static davit_code add_index(davit_host* host, davit_handle informer, davit_str name,
@@ -105,8 +106,7 @@ struct HostInformers {
     if (!may_read(state)) return DAVIT_MISUSE;
     const Cache& cache = state.cluster.caches[found->resource];
     const auto object = cache.objects.find(Key{std::string(from_c(ns)), std::string(from_c(name))});
-    if (object == cache.objects.end() ||
-        !labels_match(object->second->json(), found->label_selector)) {
+    if (object == cache.objects.end() || !state.cluster.sees(*found, *object->second)) {
       return DAVIT_NOT_FOUND;
     }
     *out = state.cluster.lend(object->second, found->mask);
@@ -125,7 +125,7 @@ struct HostInformers {
     if (!built_in && found->indexes.count(std::string(name)) == 0) return DAVIT_NOT_FOUND;
     std::vector<davit_value>& values = state.cluster.loans.lists.emplace_back();
     for (const auto& [each, object] : state.cluster.caches[found->resource].objects) {
-      if (!labels_match(object->json(), found->label_selector)) continue;
+      if (!state.cluster.sees(*found, *object)) continue;
       if (!name.empty()) {
         const auto keys = index_keys(*found, name, object->json());
         if (std::find(keys.begin(), keys.end(), from_c(key)) == keys.end()) continue;

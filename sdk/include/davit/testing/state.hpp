@@ -86,8 +86,8 @@ struct ClusterState {
   ObjectSpace space;
   Time now{};
   WallTime wall_start;
+  std::map<std::string, Cache, std::less<>> caches;  ///< By the resource's qualified name.
   ApiServer server;
-  std::map<std::string, Cache, std::less<>> caches;
   std::vector<std::unique_ptr<HostState>> hosts;
   std::set<std::string> missing_resources;
   std::vector<Fault> faults;
@@ -197,14 +197,19 @@ struct ClusterState {
     }
   }
 
+  /// Whether the server would send an object to an informer.
+  [[nodiscard]] bool sees(const Subscription& informer, const Document& object) const {
+    return server.selects(informer.resource, object.json(),
+                          {informer.label_selector, informer.field_selector});
+  }
+
   enum class Content { kInitial, kChange };
 
   /// Calls one handler with what its selector lets it see.
   void notify(HostState& host, Subscription& to, const WatchChange& change, const DocumentPtr& old,
               Content content = Content::kChange) {
-    const bool knew = old != nullptr && labels_match(old->json(), to.label_selector);
-    const bool gone = change.type == DAVIT_EVENT_DELETED ||
-                      !labels_match(change.object->json(), to.label_selector);
+    const bool knew = old != nullptr && sees(to, *old);
+    const bool gone = change.type == DAVIT_EVENT_DELETED || !sees(to, *change.object);
     if (to.on_event == nullptr || (!knew && gone)) return;
     const Call call(*this, host, Caller::kHandler);
     davit_event event{};

@@ -122,8 +122,9 @@ struct TestTimer {
 
 /// One controller's interest in one resource.
 struct Subscription {
-  std::string resource;
+  std::string resource;  ///< As qualified() writes it.
   std::string label_selector;
+  std::string field_selector;
   void* self = nullptr;
   void (*on_event)(void* self, const davit_event* event) = nullptr;
   std::uint32_t mask = Projections::kFull;
