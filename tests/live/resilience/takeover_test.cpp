@@ -6,6 +6,7 @@
 #include "tests/live/resilience/writes.hpp"
 #include "tests/live/soak/environment.hpp"
 #include "tests/live/support/cost.hpp"
+#include "tests/support/holdings.hpp"
 
 namespace davit::live {
 namespace {
@@ -17,8 +18,6 @@ constexpr int kNodesOfPods = 20;
 /// A takeover asks whether the caches are as new as the server, and fills no others.
 constexpr double kGrowthMax = 0.25;
 constexpr double kNoiseMib = 4;
-/// A busy machine answers late; the time itself is printed.
-constexpr double kSecondsMax = 30;
 
 /// Seconds of the day in "2026-11-23T00:12:01.123456Z".
 double seconds_of(const std::string& time) {
@@ -76,8 +75,9 @@ TEST_F(TakeoverTest, StandbyWithManyPodsWritesSoonAndKeepsItsMemory) {
       "takeover with %d pods: %.3f s from the lease to the first write; anonymous memory %.1f MiB "
       "before and at most %.1f MiB then, resident %.1f and %.1f MiB\n",
       pods, took, before.anonymous_mib, heap, before.resident_mib, cost_of(second->pid()).peak_mib);
-  EXPECT_LT(took, kSecondsMax);
-  EXPECT_LT(heap, before.anonymous_mib * (1 + kGrowthMax) + kNoiseMib);
+  if (test::kMemoryIsTheProgramsOwn) {
+    EXPECT_LT(heap, before.anonymous_mib * (1 + kGrowthMax) + kNoiseMib);
+  }
 }
 
 }  // namespace

@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static const _Atomic long long *shift_seconds; /* Set before main; NULL: not shifted. */
+static const _Atomic long long* shift_seconds; /* Set before main; NULL: not shifted. */
 
 __attribute__((constructor)) static void open_shift(void) {
-  const char *file = getenv("DAVIT_TEST_WALL_CLOCK");
+  const char* file = getenv("DAVIT_TEST_WALL_CLOCK");
   if (file == NULL) return;
   const int fd = open(file, O_RDONLY | O_CLOEXEC);
-  void *page = mmap(NULL, sizeof *shift_seconds, PROT_READ, MAP_SHARED, fd, 0);
+  void* page = mmap(NULL, sizeof *shift_seconds, PROT_READ, MAP_SHARED, fd, 0);
   if (page == MAP_FAILED) abort(); /* The test would show nothing. */
   close(fd);
   shift_seconds = page;
@@ -26,20 +26,20 @@ __attribute__((constructor)) static void open_shift(void) {
 
 static time_t shift(void) { return shift_seconds == NULL ? 0 : (time_t)atomic_load(shift_seconds); }
 
-int clock_gettime(clockid_t clock, struct timespec *out) {
+int clock_gettime(clockid_t clock, struct timespec* out) {
   const long result = syscall(SYS_clock_gettime, clock, out);
   const int is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
   if (result == 0 && is_wall) out->tv_sec += shift();
   return (int)result;
 }
 
-int gettimeofday(struct timeval *restrict out, void *restrict zone) {
+int gettimeofday(struct timeval* restrict out, void* restrict zone) {
   const long result = syscall(SYS_gettimeofday, out, zone);
   if (result == 0) out->tv_sec += shift();
   return (int)result;
 }
 
-time_t time(time_t *out) {
+time_t time(time_t* out) {
   struct timespec now;
   if (clock_gettime(CLOCK_REALTIME, &now) != 0) return (time_t)-1;
   if (out != NULL) *out = now.tv_sec;
