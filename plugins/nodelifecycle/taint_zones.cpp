@@ -102,6 +102,10 @@ void TaintZones::mark_reachable(NodeRecord& record, const Node& node) {
 }
 
 void TaintZones::forget(NodeRecord& record) {
+  {
+    const std::lock_guard lock(mutex_);
+    before_unknown_.erase(record.name);
+  }
   if (record.eviction != Eviction::kQueued) leave_queue(record);
 }
 
