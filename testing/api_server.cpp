@@ -29,7 +29,7 @@ namespace davit::testing {
 namespace {
 
 using sandbox::ResourcePtr;
-using Tree = sandbox::Json;
+using Tree = davit::Json;
 
 [[noreturn]] void fail(const std::string& why) {
   std::fprintf(stderr, "testing::ApiServer: %s\n", why.c_str());
@@ -37,13 +37,13 @@ using Tree = sandbox::Json;
 }
 
 /// The test's time as the server reads it.
-class TestClock final : public host::Clock {
+class TestClock final : public davit::Clock {
  public:
   explicit TestClock(std::function<WallTime()> now) : now_(std::move(now)) {}
 
-  [[nodiscard]] host::Time now() const override { return host::Time(now_().time_since_epoch()); }
-  [[nodiscard]] host::WallTime wall_now() const override { return now_(); }
-  void wait_until(host::CondVar&, host::Mutex&, host::Time) override {
+  [[nodiscard]] davit::Time now() const override { return davit::Time(now_().time_since_epoch()); }
+  [[nodiscard]] WallTime wall_now() const override { return now_(); }
+  void wait_until(CondVar&, Mutex&, davit::Time) override {
     fail("the server waits, although it has no thread");
   }
 
@@ -52,11 +52,11 @@ class TestClock final : public host::Clock {
 };
 
 /// What the server logs is of no use to a test: failures come with responses.
-class NoLog final : public host::LogSink {
+class NoLog final : public LogSink {
  public:
   [[nodiscard]] int verbosity() const override { return -1; }
-  void write(host::Severity, int, std::string_view, std::string_view,
-             std::span<const host::LogField>) override {}
+  void write(Severity, int, std::string_view, std::string_view, std::span<const LogPair>) override {
+  }
   void flush() override {}
 };
 
@@ -205,7 +205,7 @@ std::string definition_of(const Tree& object) {
   const std::string group = api_version.substr(0, slash);
   const std::string plural = plural_of(kind);
   const bool namespaced = !object.text_at({"metadata", "namespace"}).empty();
-  Tree version = sandbox::json_literal(R"({"served":true,"storage":true,
+  Tree version = json_literal(R"({"served":true,"storage":true,
       "subresources":{"status":{}},"schema":{"openAPIV3Schema":{
           "type":"object","x-kubernetes-preserve-unknown-fields":true}}})");
   version.set("name", api_version.substr(slash + 1));
@@ -214,11 +214,10 @@ std::string definition_of(const Tree& object) {
                             {"names", std::move(names)},
                             {"scope", namespaced ? "Namespaced" : "Cluster"},
                             {"versions", Tree::array({std::move(version)})}});
-  return sandbox::to_text(
-      Tree::object({{"apiVersion", "apiextensions.k8s.io/v1"},
-                    {"kind", "CustomResourceDefinition"},
-                    {"metadata", Tree::object({{"name", plural + "." + group}})},
-                    {"spec", std::move(spec)}}));
+  return davit::to_text(Tree::object({{"apiVersion", "apiextensions.k8s.io/v1"},
+                                      {"kind", "CustomResourceDefinition"},
+                                      {"metadata", Tree::object({{"name", plural + "." + group}})},
+                                      {"spec", std::move(spec)}}));
 }
 
 }  // namespace
@@ -231,7 +230,7 @@ class ApiServer::Engine {
     sandbox::ApiServerOptions options;
     options.bootstrap = sandbox::BootstrapObjects::kMinimal;
     auto server =
-        sandbox::ApiServer::open({store_, clock_, *random_, host::Log(log_)}, std::move(options));
+        sandbox::ApiServer::open({store_, clock_, *random_, Logger(log_)}, std::move(options));
     if (!server) fail(server.error().message());
     server_ = std::move(*server);
     publish();
@@ -239,7 +238,7 @@ class ApiServer::Engine {
 
   [[nodiscard]] ApiReply handle(const Request& request) {
     const host::ApiRequest outgoing = without_dropped(to_api_request(request));
-    const Result<host::HttpRequest> http = host::build_request(outgoing, "davit-test");
+    const Result<HttpRequest> http = host::build_request(outgoing, "davit-test");
     if (!http) {
       ApiReply reply;
       reply.http_status = 0;
@@ -248,7 +247,7 @@ class ApiServer::Engine {
       return reply;
     }
     const sandbox::Revision before = store_.revision();
-    const sandbox::Response response = send(http->method, http->target, http->headers, http->body);
+    const HttpServerResponse response = send(http->method, http->target, http->headers, http->body);
     ApiReply reply = to_reply(outgoing, response.status, response.content_type, response.body);
     if (store_.revision() != before) reply.version = static_cast<std::int64_t>(store_.revision());
     publish();
@@ -257,7 +256,7 @@ class ApiServer::Engine {
 
   [[nodiscard]] RawReply exchange(const RawRequest& request) {
     constexpr std::size_t kReadMax = std::size_t{1} << 30;  // All that there is.
-    sandbox::Response response =
+    HttpServerResponse response =
         send(request.method, request.target, request.headers, request.body);
     publish();
     RawReply reply{response.status, std::move(response.headers), std::move(response.body)};
@@ -296,12 +295,12 @@ class ApiServer::Engine {
     if (served == nullptr || !labels) return false;
     const auto fields = sandbox::FieldSelector::parse(selectors.field, *served);
     const sandbox::VersionPtr stored =
-        sandbox::unstored(sandbox::json_literal(object.dump()), *served, *server_->resources());
+        sandbox::unstored(json_literal(object.dump()), *served, *server_->resources());
     return fields && labels->matches(stored->labels) && fields->matches(*stored);
   }
 
   DocumentPtr put(const Json& given) {
-    Tree object = sandbox::json_literal(given.dump());
+    Tree object = json_literal(given.dump());
     const ResourcePtr resource = resource_of(object);
     const Key key = key_of(given);
     if (resource->name == "customresourcedefinitions") return define(given.dump()), nullptr;
@@ -370,9 +369,9 @@ class ApiServer::Engine {
     watch_({name, type, std::move(document), static_cast<std::int64_t>(change.object->revision)});
   }
 
-  [[nodiscard]] sandbox::Response send(std::string method, std::string target,
-                                       sandbox::Headers headers, std::string body) {
-    sandbox::Request request;
+  [[nodiscard]] HttpServerResponse send(std::string method, std::string target, HttpHeaders headers,
+                                        std::string body) {
+    HttpServerRequest request;
     request.method = std::move(method);
     request.target = std::move(target);
     request.headers = std::move(headers);
@@ -389,7 +388,7 @@ class ApiServer::Engine {
     return server_->resources()->find_kind(version, kind);
   }
   void define(std::string definition) {
-    const sandbox::Response response =
+    const HttpServerResponse response =
         send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
              {{"Content-Type", "application/json"}}, std::move(definition));
     if (response.status != 201) fail(response.body);
@@ -422,7 +421,7 @@ class ApiServer::Engine {
     const auto set_missing = [&metadata](std::string_view member, Tree value) {
       if (!metadata.contains(member)) metadata.set(member, std::move(value));
     };
-    set_missing("uid", host::random_uuid(*random_));
+    set_missing("uid", random_uuid(*random_));
     set_missing("creationTimestamp", sandbox::time_text(clock_));
     if (resource.has_generation) set_missing("generation", 1);
   }
@@ -438,7 +437,7 @@ class ApiServer::Engine {
   /// The request without the fields of a status that the server is told not to know.
   [[nodiscard]] host::ApiRequest without_dropped(host::ApiRequest request) const {
     if (request.path.subresource != "status" || dropped_.empty()) return request;
-    Result<Tree> body = sandbox::parse_json(request.body);
+    Result<Tree> body = parse_json(request.body);
     const ResourcePtr served = find(qualified(request.path.group, request.path.resource));
     if (!body || served == nullptr) return request;
     const sandbox::VersionPtr present =
@@ -448,7 +447,7 @@ class ApiServer::Engine {
       const bool has_it = present != nullptr && present->json().at({"status", field}) != nullptr;
       if (status != nullptr && !has_it) status->erase(field);
     }
-    request.body = sandbox::to_text(*body);
+    request.body = davit::to_text(*body);
     return request;
   }
 
@@ -457,7 +456,7 @@ class ApiServer::Engine {
   TestClock clock_;
   NoLog log_;
   ChangeLog changes_;
-  const std::unique_ptr<host::Random> random_ = host::make_seeded_random(1);
+  const std::unique_ptr<Random> random_ = make_seeded_random(1);
   sandbox::Store store_{clock_, {}, &changes_};
   std::unique_ptr<sandbox::ApiServer> server_;
   std::map<std::string, Objects, std::less<>> objects_;
@@ -514,13 +513,13 @@ ApiReply ApiReply::failure(int http_status, std::string_view reason, std::string
   for (const std::string& each : causes) {
     status["details"]["causes"].push_back(Tree::object({{"reason", each}}));
   }
-  return to_reply({}, http_status, "application/json", sandbox::to_text(status));
+  return to_reply({}, http_status, "application/json", davit::to_text(status));
 }
 
 void merge_patch(Json& target, const Json& patch) {
-  Tree tree = sandbox::json_literal(target.dump());
-  static_cast<void>(sandbox::apply_merge_patch(tree, sandbox::json_literal(patch.dump())));
-  target = Json::must(sandbox::to_text(tree));
+  Tree tree = json_literal(target.dump());
+  static_cast<void>(sandbox::apply_merge_patch(tree, json_literal(patch.dump())));
+  target = Json::must(davit::to_text(tree));
 }
 
 }  // namespace davit::testing

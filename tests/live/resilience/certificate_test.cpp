@@ -40,7 +40,7 @@ class CertificateTest : public ResilienceTest {
     write_file(certificate(), pair->certificate);
   }
 
-  [[nodiscard]] static host::WallTime now() { return host::make_system_clock()->wall_now(); }
+  [[nodiscard]] static WallTime now() { return make_system_clock()->wall_now(); }
   [[nodiscard]] std::size_t created_by(const std::string& user) const {
     return count(audit_.writes(), user, "create pods");
   }
