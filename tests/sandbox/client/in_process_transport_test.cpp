@@ -97,6 +97,7 @@ TEST_F(InProcessTransportTest, PlainResponseComesAtOnce) {
   handler_.answer = [](const HttpServerRequest& request) {
     HttpServerResponse response;
     response.status = 201;
+    response.content_type = kJsonText;
     response.body = request.method + request.target + std::string(request.header("Accept"));
     return response;
   };

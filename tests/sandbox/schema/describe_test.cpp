@@ -78,7 +78,8 @@ TEST(DescriptionsTest, EveryFieldOfWhatUsersWriteMostHasOne) {
 }
 
 TEST(DescriptionsTest, EachIsOfATypeOrAFieldThatThereIs) {
-  for (const Descriptions::Entry& each : Descriptions().entries()) {
+  const Descriptions descriptions;
+  for (const Descriptions::Entry& each : descriptions.entries()) {
     if (each.type.starts_with('(')) continue;
     const Message* type = schemas().find(each.type);
     ASSERT_NE(type, nullptr) << each.type;
