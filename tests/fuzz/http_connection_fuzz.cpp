@@ -11,7 +11,6 @@
 
 namespace {
 using namespace davit;
-using namespace davit::host;
 using Fate = HttpConnection::Fate;
 
 /// Small enough that inputs reach them.
