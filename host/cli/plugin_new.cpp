@@ -13,6 +13,7 @@
 #include "host/cli/exit_codes.hpp"
 #include "host/cli/plugin_template.hpp"
 #include "host/config/names.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::host {
 namespace {
@@ -89,6 +90,12 @@ std::string_view example_text(Example example) {
              "own.\n";
   }
   return "";
+}
+
+/// The same as members of a JSON object: `"spec":{…},`, or empty.
+std::string example_members(Example example) {
+  const Result<std::string> json = to_json(parse_yaml(example_text(example), "example").root);
+  return json && json->starts_with('{') ? json->substr(1, json->size() - 2) + ',' : "";
 }
 
 /// The kind of an unknown resource: "Networkpolicy" for "networkpolicies".
@@ -237,6 +244,7 @@ Result<Words> words_for(const PluginNewOptions& options, const Language& languag
   words["NAMESPACE_MEMBER"] = cluster ? "" : "\"namespace\":\"default\",";
   words["EXAMPLE_NAMESPACE"] = cluster ? "" : "default";
   words["EXAMPLE_REST"] = example_text(is_known ? known->example : Example::kUnknown);
+  words["EXAMPLE_MEMBERS"] = example_members(is_known ? known->example : Example::kUnknown);
   words["SOURCE"] = language.source;
   words["ALSO_NEEDS"] = language.also_needs;
   words["BUILD_COMMAND"] = filled(language.build_command, words);
