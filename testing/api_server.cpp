@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/api/abi_request.hpp"
 #include "host/api/api_status.hpp"
 #include "host/api/request_builder.hpp"
 #include "lib/base/clock.hpp"
@@ -92,54 +93,9 @@ std::int32_t event_type(sandbox::ChangeType type) {
   return DAVIT_EVENT_DELETED;
 }
 
-host::Verb verb_of(std::int32_t verb) {
-  switch (verb) {
-    case DAVIT_LIST:
-      return host::Verb::kList;
-    case DAVIT_CREATE:
-      return host::Verb::kCreate;
-    case DAVIT_UPDATE:
-      return host::Verb::kUpdate;
-    case DAVIT_PATCH:
-      return host::Verb::kPatch;
-    case DAVIT_DELETE:
-      return host::Verb::kDelete;
-    default:
-      return host::Verb::kGet;
-  }
-}
-
-host::PatchType patch_type_of(PatchType type) {
-  switch (type) {
-    case PatchType::kJson:
-      return host::PatchType::kJson;
-    case PatchType::kStrategic:
-      return host::PatchType::kStrategic;
-    case PatchType::kApply:
-      return host::PatchType::kApply;
-    case PatchType::kMerge:
-      break;
-  }
-  return host::PatchType::kMerge;
-}
-
-host::Propagation propagation_of(Propagation propagation) {
-  switch (propagation) {
-    case Propagation::kOrphan:
-      return host::Propagation::kOrphan;
-    case Propagation::kBackground:
-      return host::Propagation::kBackground;
-    case Propagation::kForeground:
-      return host::Propagation::kForeground;
-    case Propagation::kDefault:
-      break;
-  }
-  return host::Propagation::kDefault;
-}
-
 host::ApiRequest to_api_request(const Request& from) {
   host::ApiRequest to;
-  to.verb = verb_of(from.verb);
+  to.verb = host::api_verb(from.verb);
   to.path = {std::string(from.resource.group),
              std::string(from.resource.version),
              std::string(from.resource.resource),
@@ -148,9 +104,10 @@ host::ApiRequest to_api_request(const Request& from) {
              from.name};
   to.body = from.body;
   to.query = from.query;
-  to.patch_type = patch_type_of(from.patch_type);
-  to.delete_options = {propagation_of(from.deletion.propagation), from.deletion.grace_seconds,
-                       from.deletion.uid, from.deletion.resource_version};
+  to.patch_type = host::api_patch(static_cast<std::int32_t>(from.patch_type));
+  to.delete_options = {host::api_propagation(static_cast<std::int32_t>(from.deletion.propagation)),
+                       from.deletion.grace_seconds, from.deletion.uid,
+                       from.deletion.resource_version};
   return to;
 }
 
@@ -434,7 +391,7 @@ class ApiServer::Engine {
     }
   }
 
-  /// The request without the fields of a status that the server is told not to know.
+  /// Removes the status fields given to drop_status_field(), unless the stored object has them.
   [[nodiscard]] host::ApiRequest without_dropped(host::ApiRequest request) const {
     if (request.path.subresource != "status" || dropped_.empty()) return request;
     Result<Tree> body = parse_json(request.body);
