@@ -32,7 +32,7 @@ bool BuildPreparation::stage(BuildOrder order, Generation& out, SwapReport& repo
   out = std::move(built.generation);
   if (out.plugin != nullptr) {
     const PluginFile& file = out.plugin->file();
-    report.to = {file.declaration.version, file.digest, out.number};
+    report.to = out.build();
     report.grade = overall(file.findings);
     for (const Finding& each : file.findings) report.grade_reasons.push_back(each.text);
   }

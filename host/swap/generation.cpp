@@ -29,6 +29,11 @@ HostedController* Generation::find(std::string_view controller) const {
   return nullptr;
 }
 
+BuildName Generation::build() const {
+  const PluginFile& file = plugin->file();
+  return {file.declaration.version, file.digest, number};
+}
+
 GenerationBuilder::GenerationBuilder(BuildOrder order, const ControllerFactory& factory,
                                      Clock& clock)
     : order_(std::move(order)),

@@ -32,6 +32,8 @@ struct Generation {
   std::vector<std::unique_ptr<HostedController>> controllers;
 
   [[nodiscard]] HostedController* find(std::string_view controller) const;
+  /// Its name in reports. Requires `plugin`.
+  [[nodiscard]] BuildName build() const;
 };
 
 /// Makes the host of a controller, with the settings that the operator gave for it. Any thread.

@@ -15,11 +15,6 @@ bool is_named(const DeclaredController& declared, std::string_view name) {
 
 }  // namespace
 
-BuildName PluginSlot::build() const {
-  const PluginFile& loaded = now.plugin->file();
-  return {loaded.declaration.version, loaded.digest, now.number};
-}
-
 std::vector<std::string> PluginSlot::controllers() const {
   std::vector<std::string> names;
   for (const auto& each : now.controllers) names.push_back(each->host->name());
@@ -73,6 +68,12 @@ void PluginRegistry::begin(const PluginSlot& slot, HostedController& controller)
   if (leading) controller.host->lead(won);
 }
 
+void PluginRegistry::resume(const PluginSlot& slot) {
+  for (const auto& each : slot.now.controllers) {
+    if (!slot.is_paused(each->host->name())) each->host->resume();
+  }
+}
+
 ExclusiveOperation::ExclusiveOperation(PluginRegistry& registry, const Retirement& retirement,
                                        std::string what)
     : registry_(registry), retirement_(retirement) {
@@ -93,12 +94,9 @@ ExclusiveOperation::~ExclusiveOperation() {
   std::vector<Resident> residents = retirement_.residents();
   MutexLock lock(registry_.mutex);
   registry_.residents = std::move(residents);
-  // A controller that was resumed meanwhile was left alone: this could have held it back.
-  for (const auto& slot : registry_.slots) {
-    for (const auto& each : slot->now.controllers) {
-      if (!slot->is_paused(each->host->name())) each->host->resume();
-    }
-  }
+  // ServingPlugins::resume() leaves controllers alone during an operation, which may have drained
+  // them.
+  for (const auto& slot : registry_.slots) registry_.resume(*slot);
   registry_.busy.clear();
   registry_.idle.notify_all();
 }

@@ -29,9 +29,8 @@ struct PluginSlot {
   std::vector<std::string> paused{};       // Controllers that the operator paused.
   std::uint64_t generations = 1;           // The number of the latest build.
   std::unique_ptr<ShadowRun> shadow{};     // Null: none.
-  std::shared_ptr<Probation> probation{};  // Of `now`; null: it has none.
+  std::shared_ptr<Probation> probation{};  // The probation of `now`, or null.
 
-  [[nodiscard]] BuildName build() const;
   [[nodiscard]] std::vector<std::string> controllers() const;
   [[nodiscard]] bool is_paused(std::string_view controller) const;
 };
@@ -66,6 +65,8 @@ struct PluginRegistry {
 
   /// Lets a controller of a slot sync, unless leadership or the operator forbids it.
   void begin(const PluginSlot& slot, HostedController& controller) REQUIRES(mutex);
+  /// Resumes the controllers of a slot that the operator has not paused.
+  void resume(const PluginSlot& slot) REQUIRES(mutex);
 };
 
 /// The right to change the registry's slots and builds: one at a time. The destructor gives it

@@ -276,7 +276,7 @@ SwapReport PluginSet::unload(const std::string& plugin) {
     MutexLock lock(registry_.mutex);
     PluginSlot& slot = *registry_.find(plugin);
     probations_.end(slot, Probation::End::kSuperseded, "the plugin is unloaded");
-    report.from = slot.build();
+    report.from = slot.now.build();
     old = std::move(slot.now);
     std::erase_if(registry_.slots, [&](const auto& each) { return each->name == plugin; });
   }

@@ -8,7 +8,7 @@ PluginState ServingPlugins::describe(const PluginSlot& slot) const {
   PluginState state;
   state.name = slot.name;
   state.file = slot.file;
-  state.build = slot.build();
+  state.build = slot.now.build();
   const PluginFile& file = slot.now.plugin->file();
   if (slot.probation) {
     state.probation = slot.probation->since + slot.probation->terms.time - clock_.now();

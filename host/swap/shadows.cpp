@@ -67,7 +67,7 @@ void Shadows::begin(const std::string& plugin, std::unique_ptr<ShadowRun> run,
                     ShadowReport& report) {
   MutexLock lock(registry_.mutex);
   PluginSlot& slot = *registry_.find(plugin);
-  report.from = slot.build();
+  report.from = slot.now.build();
   for (const auto& each : run->generation.controllers) {
     ControllerHost& serving = *slot.now.find(each->host->name())->host;
     serving.abi().intended.begin(IntendedWrites::Mode::kRecord);
@@ -92,7 +92,7 @@ ShadowReport Shadows::compare(const std::string& plugin) {
     return report;
   }
   const ShadowRun& run = *slot->shadow;
-  report.from = slot->build();
+  report.from = slot->now.build();
   report.to = run.build;
   report.age = clock_.now() - run.since;
   report.keys = run.keys;

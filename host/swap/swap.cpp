@@ -56,7 +56,7 @@ bool Swap::admit() {
                           "no plugin " + request_.plugin + " is loaded (loaded: " + names + ")");
     }
     if (request_.file.empty()) request_.file = slot_->file;
-    report_.from = slot_->build();
+    report_.from = slot_->now.build();
     was_leading_ = parts_.registry.leading;
   }
   if (report_.residents >= parts_.limits.residents_max) {
@@ -123,9 +123,7 @@ bool Swap::drain() {
 
 void Swap::undo_drain() {
   MutexLock lock(parts_.registry.mutex);
-  for (const auto& each : slot_->now.controllers) {
-    if (!slot_->is_paused(each->host->name())) each->host->resume();
-  }
+  parts_.registry.resume(*slot_);
 }
 
 std::vector<Swap::StatePair> Swap::state_pairs() {
@@ -146,7 +144,7 @@ bool Swap::note(const std::string& controller, const StateHandOver& state) {
                       "controller " + controller + ": " + state.text);
 }
 
-/// Before anything is held up for it.
+/// Judges the states before the drain, so that a refusal causes no pause.
 bool Swap::judge_states() {
   for (const StatePair& each : state_pairs()) {
     const StateHandOver judged = judge_state(*each.from.host, *each.to.host);
@@ -216,7 +214,7 @@ void Swap::begin_probation() {
   parts_.probations.begin(*slot_, probation_);
 }
 
-/// The pointer has changed; what is left is to tell it.
+/// The new build serves since hand_over(); this reports its controllers.
 bool Swap::serve() {
   std::vector<std::string> names;
   {
