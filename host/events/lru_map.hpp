@@ -11,8 +11,8 @@
 namespace davit::host {
 
 /// At most `capacity` entries; memory grows with the most that there were. An entry takes up to 20
-/// bytes beside its key and value, and no allocation of its own: what is forgotten makes room for
-/// what comes. References stay valid until the entry is forgotten. Not thread-safe.
+/// bytes beside its key and value, and has no allocation of its own: new entries reuse the slots
+/// of forgotten ones. References stay valid until the entry is forgotten. Not thread-safe.
 template <typename Key, typename T, typename Hash = std::hash<Key>>
 class LruMap {
  public:
@@ -54,7 +54,7 @@ class LruMap {
     // The line of all entries.
     Place newer = kNone;
     Place older = kNone;
-    Place next = kNone;  // Of those whose keys have the same place in first_, or that are free.
+    Place next = kNone;  // In the chain of one bucket of first_, or of the free slots.
   };
 
   [[nodiscard]] Place oldest() const { return slots_[kNone].newer; }
@@ -76,7 +76,7 @@ class LruMap {
     return static_cast<Place>(slots_.size() - 1);
   }
 
-  /// Makes room for twice as many entries. None is free.
+  /// Doubles first_. Requires that no slot is free.
   void spread() {
     first_ = std::vector<Place>(first_.size() * 2, kNone);
     for (Place each = 1; each < slots_.size(); ++each) {
