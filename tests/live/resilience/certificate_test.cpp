@@ -69,8 +69,7 @@ TEST_F(CertificateTest, ReplacedCertificateIsUsedInTheMidstOfARollout) {
   const std::size_t before = audit_.writes().size();
   update_deployments(cluster(), kDeploymentsOfAll, "registry.example.com/app:v2");
   EXPECT_TRUE(all_rolled_out(kDeploymentsOfAll));
-  std::vector<AuditedWrite> later = audit_.writes();
-  later.erase(later.begin(), later.begin() + static_cast<std::ptrdiff_t>(before));
+  const std::vector<AuditedWrite> later = audit_.writes_after_first(before);
   EXPECT_EQ(count(later, "first", "create pods"), 0U);
   EXPECT_EQ(count(later, "second", "create pods"), kPodsOfDeployments);
   EXPECT_THAT(repeated(audit_.writes(), "second"), IsEmpty());

@@ -1,8 +1,10 @@
 #include "tests/live/resilience/writes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <sstream>
+#include <string_view>
 
 #include "lib/kube/json.hpp"
 
@@ -50,10 +52,30 @@ std::vector<AuditedWrite> AuditLog::writes() const {
   return out;
 }
 
+std::vector<AuditedWrite> AuditLog::writes_after_first(std::size_t count) const {
+  std::vector<AuditedWrite> out = writes();
+  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(count));
+  return out;
+}
+
 std::size_t count(const std::vector<AuditedWrite>& all, const std::string& user,
                   const std::string& what) {
   return static_cast<std::size_t>(std::ranges::count_if(
       all, [&](const AuditedWrite& each) { return each.user == user && each.what == what; }));
+}
+
+std::vector<std::string> verdicts_on_nodes(const std::vector<AuditedWrite>& all,
+                                           const std::string& user) {
+  constexpr std::array<std::string_view, 6> kVerdicts = {
+      "patch nodes",         "update nodes",      "patch nodes/status",
+      "update nodes/status", "patch pods/status", "update pods/status"};
+  std::vector<std::string> out;
+  for (const AuditedWrite& each : all) {
+    if (each.user == user && std::ranges::find(kVerdicts, each.what) != kVerdicts.end()) {
+      out.push_back(each.what + ' ' + each.name);
+    }
+  }
+  return out;
 }
 
 std::vector<std::string> repeated(const std::vector<AuditedWrite>& all, const std::string& user) {

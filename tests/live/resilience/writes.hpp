@@ -26,6 +26,8 @@ class AuditLog {
   [[nodiscard]] ControlPlaneOptions options() const;
   /// What was written so far with success, in the order of the requests' arrival.
   [[nodiscard]] std::vector<AuditedWrite> writes() const;
+  /// The same without the first `count`.
+  [[nodiscard]] std::vector<AuditedWrite> writes_after_first(std::size_t count) const;
 
  private:
   ScratchDir scratch_;
@@ -34,6 +36,10 @@ class AuditLog {
 /// How many writes of one kind ("create pods") a user made.
 [[nodiscard]] std::size_t count(const std::vector<AuditedWrite>& all, const std::string& user,
                                 const std::string& what);
+
+/// A user's writes that judge nodes: to nodes, and to the status of pods.
+[[nodiscard]] std::vector<std::string> verdicts_on_nodes(const std::vector<AuditedWrite>& all,
+                                                         const std::string& user);
 
 /// The objects that a user created or deleted more than once.
 [[nodiscard]] std::vector<std::string> repeated(const std::vector<AuditedWrite>& all,
