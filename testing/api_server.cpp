@@ -16,6 +16,7 @@
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
+#include "lib/base/silent_log_sink.hpp"
 #include "lib/base/uuid.hpp"
 #include "sandbox/patch/patch.hpp"
 #include "sandbox/rest/convert.hpp"
@@ -50,15 +51,6 @@ class TestClock final : public davit::Clock {
 
  private:
   const std::function<WallTime()> now_;
-};
-
-/// What the server logs is of no use to a test: failures come with responses.
-class NoLog final : public LogSink {
- public:
-  [[nodiscard]] int verbosity() const override { return -1; }
-  void write(Severity, int, std::string_view, std::string_view, std::span<const LogPair>) override {
-  }
-  void flush() override {}
 };
 
 struct CollectedChange {
@@ -411,7 +403,7 @@ class ApiServer::Engine {
   const ObjectSpace& space_;
   const std::function<void(const WatchChange&)> watch_;
   TestClock clock_;
-  NoLog log_;
+  SilentLogSink log_;  // Failures come with responses.
   ChangeLog changes_;
   const std::unique_ptr<Random> random_ = make_seeded_random(1);
   sandbox::Store store_{clock_, {}, &changes_};

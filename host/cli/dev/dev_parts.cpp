@@ -20,6 +20,7 @@
 #include "host/config/kubeconfig.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "host/health/metrics.hpp"
+#include "lib/base/silent_log_sink.hpp"
 
 namespace davit::host {
 namespace {
@@ -89,15 +90,6 @@ class ReportingSink final : public LogSink {
   const Clock& clock_;
   const std::set<std::string> controllers_;
   StackSampler sampler_;
-};
-
-/// The sandbox has nothing to say.
-class SilentSink final : public LogSink {
- public:
-  [[nodiscard]] int verbosity() const override { return -1; }
-  void write(Severity, int, std::string_view, std::string_view, std::span<const LogPair>) override {
-  }
-  void flush() override {}
 };
 
 /// Reports the controllers' writes.
@@ -195,7 +187,7 @@ void play_sandbox(const std::string& kubeconfig, LineReader& orders, const LineW
   if (!settings) return reports.say("failed", settings.error().message());
   const std::unique_ptr<Clock> clock = make_system_clock();
   const std::unique_ptr<Random> random = make_system_random();
-  SilentSink sink;
+  SilentLogSink sink;
   auto process = SandboxProcess::open(*settings, {*clock, *random, sink});
   if (!process) return reports.say("failed", process.error().message());
   reports.say("ready");
