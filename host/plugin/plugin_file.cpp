@@ -91,8 +91,8 @@ std::filesystem::path plugin_directory_for(const std::filesystem::path& executab
   const std::filesystem::path installed = directory.parent_path() / "lib" / "davit" / "plugins";
   std::error_code code;
   if (std::filesystem::is_directory(installed, code)) return installed;
-  // A build tree: <build>/host/cli/davit and <build>/plugins.
-  const std::filesystem::path built = directory.parent_path().parent_path() / "plugins";
+  // A build tree: <build>/cli/davit and <build>/plugins.
+  const std::filesystem::path built = directory.parent_path() / "plugins";
   if (directory.filename() == "cli" && std::filesystem::is_directory(built, code)) return built;
   return installed;
 }

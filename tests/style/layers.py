@@ -6,7 +6,7 @@
 The folders of host/, sandbox/ and lib/ include only folders that stand before them in the tree of docs/ARCHITECTURE.md, so
 there is no cycle. Between the layers:
 
-    host/cli, cli      everything below
+    cli                everything below
     testing            sandbox, host, lib, sdk: what is behind the SDK's test cluster
     sandbox/nodes      host/api, host/cache, lib: the simulated nodes are clients of any API server
     sandbox            lib
@@ -29,7 +29,7 @@ ORDERED = ('host', 'sandbox', 'lib')
 PRODUCT = ORDERED + ('plugins', 'sdk', 'cli', 'testing')
 VALUES = ('davit/result.hpp', 'davit/time.hpp', 'davit/kube/duration.hpp', 'davit/kube/quantity.hpp', 'davit/kube/time.hpp')
 SDK_PARTS = ('sdk/abi', 'sdk/values', 'sdk')  # Lowest first.
-PROGRAM = ('host/cli', 'cli', 'testing')
+PROGRAM = ('cli', 'testing')
 CLIENT = ('host/api', 'host/cache')  # What the simulated nodes see of the host.
 
 # Arrows of today that the picture above does not have. The list only gets shorter: an arrow that nothing needs is a finding.

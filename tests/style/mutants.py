@@ -3,7 +3,7 @@ import re
 from collections import namedtuple
 
 TABLE = 'tests/mutants/README.md'
-SHIPPED = ('host/', 'lib/', 'plugins/', 'sdk/')
+SHIPPED = ('cli/', 'host/', 'lib/', 'plugins/', 'sdk/')
 ROW = re.compile(r'^\| `([a-z0-9+-]+)` \| ([^|]+) \| `(\w+)\.(\w+)\.(\w+)` \|$')
 
 Mutant = namedtuple('Mutant', 'name guard program suite test line')

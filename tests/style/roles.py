@@ -8,7 +8,7 @@ import re
 from cpp_text import DIRECTIVE, blank, code_of, functions
 
 FUNCTIONS_MAX = 15
-PRODUCT = ('host/', 'lib/', 'plugins/', 'sandbox/', 'sdk/include/')
+PRODUCT = ('cli/', 'host/', 'lib/', 'plugins/', 'sandbox/', 'sdk/include/', 'testing/')
 HEADERS = ('.hpp', '.h')
 CLASS = re.compile(r'\b(?:class|struct)\s+(?:\[\[\w+\]\]\s*)?(?:[A-Z_]+(?:\([^()]*\))?\s+)?(\w+)[^;{}()=]*\{')
 # Attributes, and the macros of thread safety.
@@ -21,7 +21,7 @@ WIDE = {
     ('host/cache/informer.hpp', 'Informer'): 'the shared informer of client-go: listeners, indexes, freshness',
     ('host/cache/reflector_state.hpp', 'ReflectorState'): 'one function for each event that the state machine meets',
     ('host/cache/store.hpp', 'Store'): 'one writer and many readers of one table under one lock',
-    ('host/cli/validate/trial_host.hpp', 'TrialHost'): 'the script of the checks: a host, its cluster and its log in one place',
+    ('cli/validate/trial_host.hpp', 'TrialHost'): 'the script of the checks: a host, its cluster and its log in one place',
     ('host/object/object_reader.hpp', 'ObjectReader'): 'one function for each event of a JSON parser',
     ('host/queue/work_queue.hpp', 'WorkQueue'): 'the work queue of client-go with rate limits, delays and hand-over',
     ('host/run/controller_queue.hpp', 'ControllerQueue'): 'a work queue and its workers, with the functions of the former',

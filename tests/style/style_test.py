@@ -14,7 +14,7 @@ from style import findings
 
 ARCHITECTURE = ('sandbox/   an API server\n  store/  versions\n  rest/   verbs\n  nodes/  simulated nodes\n'
                 'lib/\n  base/  clock\n  kube/  times\n'
-                'host/\n  object/  objects\n  api/   requests\n  cli/   the program\ntests/  tests\n')
+                'host/\n  object/  objects\n  api/   requests\ncli/   the program\ntests/  tests\n')
 LONG_BODY = '  f();\n' * 60
 
 # rule, path, text, line of the finding
@@ -42,7 +42,7 @@ BROKEN = [
     ('machine-paths', 'host/api/a.cpp', '"/tmp/davit"', 1),
     ('heavy-headers', 'host/api/a.hpp', '#include <boost/beast/http.hpp>', 1),
     ('heavy-headers', 'host/object/a.hpp', '\n#include <rapidjson/reader.h>', 2),
-    ('library-folders', 'host/cli/a.cpp', '#include <curl/curl.h>', 1),
+    ('library-folders', 'cli/a.cpp', '#include <curl/curl.h>', 1),
     ('library-folders', 'plugins/x/a.cpp', '#include <spdlog/spdlog.h>', 1),
     ('library-folders', 'lib/base/a.cpp', '#include <curl/curl.h>', 1),
     ('glossary', 'host/api/a.hpp', '\nclass CurlLane;', 2),
@@ -65,7 +65,7 @@ FINE = [
     ('host/api/a.cpp', 'namespace {\n' + 'void f(int a = {}) {\n}\n' * 50 + '}'),
     ('host/api/a.cpp', '#define F(x) \\\n  do { \\\n' + '  f(); \\\n' * 70 + '  } while (0)\n'),
     ('host/api/a.cpp', '#include <curl/curl.h>\n#include <new>\n#include "lib/base/a.hpp"'),
-    ('host/cli/a.cpp', '#include "host/api/a.hpp"'),
+    ('cli/a.cpp', '#include "host/api/a.hpp"'),
     ('plugins/x/a.cpp', '#include <davit/controller.hpp>\n#include "plugins/x/a.hpp"'),
     ('tests/live/a_test.cpp', 'GTEST_SKIP(); sleep_for(a);'),
     ('tests/host/a_test.cpp', 'mkdtemp("/davit-XXXXXX"); server.close(); wake.sleepers(1);'),
@@ -198,12 +198,12 @@ class StyleTest(unittest.TestCase):
         self.assertEqual([line for _, line, _ in citation_findings([again])], [3, 4])
 
     def test_the_order_of_folders_is_the_documents(self):
-        self.assertEqual(order_of(ARCHITECTURE), ['host/object', 'host/api', 'host/cli', 'sandbox/store', 'sandbox/rest',
+        self.assertEqual(order_of(ARCHITECTURE), ['host/object', 'host/api', 'sandbox/store', 'sandbox/rest',
                                                   'sandbox/nodes', 'lib/base', 'lib/kube'])
 
     def test_includes_lead_downward(self):
         for path, name in [('host/api/a.cpp', 'host/object/b.hpp'), ('host/api/a.cpp', 'davit/abi.h'),
-                           ('host/api/a.hpp', 'lib/kube/b.hpp'), ('host/cli/a.cpp', 'sandbox/rest/b.hpp'),
+                           ('host/api/a.hpp', 'lib/kube/b.hpp'), ('cli/a.cpp', 'sandbox/rest/b.hpp'),
                            ('sandbox/rest/a.cpp', 'sandbox/store/b.hpp'), ('sandbox/nodes/a.cpp', 'host/api/b.hpp'),
                            ('sandbox/store/a.cpp', 'lib/base/b.hpp'),
                            ('lib/kube/a.cpp', 'lib/base/b.hpp'), ('plugins/x/a.cpp', 'plugins/x/b.hpp'),

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <utility>
 
-#include "host/cli/rbac_command.hpp"
-#include "host/cli/run_command.hpp"
+#include "cli/rbac_command.hpp"
+#include "cli/run_command.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/control_service.hpp"
 #include "lib/kube/strict_json.hpp"

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "host/cli/host_plan.hpp"
-#include "host/cli/host_process.hpp"
+#include "cli/host_plan.hpp"
+#include "cli/host_process.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/kube/json.hpp"
 

@@ -1,5 +1,5 @@
 // A host follows its manifest while it runs.
-#include "host/cli/manifest_follower.hpp"
+#include "cli/manifest_follower.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "host/cli/host_plan.hpp"
-#include "host/cli/local_cluster.hpp"
+#include "cli/host_plan.hpp"
+#include "cli/local_cluster.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/temp_directory.hpp"
 

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "host/cli/host_plan.hpp"
+#include "cli/host_plan.hpp"
 
 namespace davit::host {
 

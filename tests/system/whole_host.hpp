@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/host_process.hpp"
+#include "cli/local_cluster.hpp"
 #include "host/api/rest_client.hpp"
-#include "host/cli/host_process.hpp"
-#include "host/cli/local_cluster.hpp"
 #include "host/object/watch_splitter.hpp"
 #include "lib/kube/json.hpp"
 #include "tests/support/recording_log_sink.hpp"

@@ -42,8 +42,8 @@ TEST(PluginLookupTest, TheDefaultDirectoryLiesBesideTheProgram) {
   const TempDirectory directory;
   const std::filesystem::path root = directory.path();
   directory.write("build/plugins/x", "");
-  directory.write("build/host/cli/davit", "");
-  EXPECT_EQ(plugin_directory_for(root / "build/host/cli/davit"), root / "build/plugins");
+  directory.write("build/cli/davit", "");
+  EXPECT_EQ(plugin_directory_for(root / "build/cli/davit"), root / "build/plugins");
   directory.write("usr/lib/davit/plugins/x", "");
   EXPECT_EQ(plugin_directory_for(root / "usr/bin/davit"), root / "usr/lib/davit/plugins");
   EXPECT_EQ(plugin_directory_for("/opt/x/bin/davit"), "/opt/x/lib/davit/plugins");

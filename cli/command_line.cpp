@@ -1,0 +1,271 @@
+#include "cli/command_line.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+#include <algorithm>
+#include <ostream>
+#include <utility>
+
+#include "cli/ctl_flags.hpp"
+#include "cli/develop_flags.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/manifest_command.hpp"
+#include "cli/plugin_command.hpp"
+#include "cli/plugin_new.hpp"
+#include "cli/rbac_command.hpp"
+#include "cli/run_flags.hpp"
+#include "cli/sandbox_flags.hpp"
+#include "lib/base/version.hpp"
+
+namespace davit::host {
+namespace {
+
+/// Everything that the parser fills, and what to do then.
+struct Commands {
+  RunOptions run;
+  DemoOptions demo;
+  ManifestCheckOptions manifest_check;
+  PluginInspectOptions plugin_inspect;
+  PluginListOptions plugin_list;
+  PluginNewOptions plugin_new;
+  PluginValidateOptions plugin_validate;
+  DevOptions dev;
+  RbacOptions rbac;
+  SandboxFlags sandbox;
+  CtlOptions ctl;
+  std::function<int()> chosen;
+};
+
+/// kube-controller-manager takes "_" for "-" in flag names.
+std::string normalised(const std::string& arg) {
+  // Go's flags take `-v=2`, and every static pod manifest has it; the parser would read "=2".
+  if (arg.starts_with("-v=")) return "-" + arg;
+  if (!arg.starts_with("--")) return arg;
+  std::string out = arg;
+  std::replace(out.begin(),
+               out.begin() + static_cast<std::ptrdiff_t>(std::min(out.find('='), out.size())), '_',
+               '-');
+  return out;
+}
+
+std::string version_text() { return std::string("davit ") + kVersion; }
+
+void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
+  CLI::App* manifest = app.add_subcommand("manifest", "Work with manifests");
+  manifest->require_subcommand(1);
+  CLI::App* check = manifest->add_subcommand("check", "Name every mistake of a manifest");
+  check->add_option("FILE", commands.manifest_check.file, "The manifest")->required();
+  check->callback([&] {
+    commands.chosen = [&] { return run_manifest_check(commands.manifest_check, out, err); };
+  });
+}
+
+CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out,
+                             std::ostream& err) {
+  CLI::App* plugin = app.add_subcommand("plugin", "Begin a plugin, look at plugins, or try one");
+  plugin->require_subcommand(1);
+  CLI::App* inspect =
+      plugin->add_subcommand("inspect", "What a plugin is, needs and may do, and how it grades");
+  inspect->add_option("FILE", commands.plugin_inspect.file, "The .so file")->required();
+  inspect
+      ->add_option_function<std::string>(
+          "-o,--output",
+          [&](const std::string& text) {
+            using Output = PluginInspectOptions::Output;
+            commands.plugin_inspect.output = text == "json" ? Output::kJson : Output::kText;
+          },
+          "text or json (default text)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
+  inspect->callback([&] {
+    commands.chosen = [&] { return run_plugin_inspect(commands.plugin_inspect, out, err); };
+  });
+  CLI::App* fresh = plugin->add_subcommand("new", "A project that builds, runs and has its tests");
+  fresh->add_option("NAME", commands.plugin_new.name, "Of the project and the plugin")->required();
+  fresh->add_option("--lang", commands.plugin_new.language, "What it is written in")
+      ->check(CLI::IsMember({"cpp", "c", "rust"}))
+      ->capture_default_str();
+  fresh
+      ->add_option("--watches", commands.plugin_new.watches,
+                   "The resource that it watches: [GROUP/]VERSION/PLURAL")
+      ->capture_default_str();
+  fresh->add_option(
+      "--kind", commands.plugin_new.kind,
+      "Of that resource, where it is not built in and does not follow from the plural");
+  fresh->add_option("--dir", commands.plugin_new.directory, "Where to; a folder NAME by default");
+  fresh->callback(
+      [&] { commands.chosen = [&] { return run_plugin_new(commands.plugin_new, out, err); }; });
+
+  CLI::App* list = plugin->add_subcommand("list", "The plugins of the plugin directories");
+  list->add_option("--plugin-dir", commands.plugin_list.directories,
+                   "Where to look; may be repeated (default: the installed one)")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("DIRECTORY");
+  list->callback(
+      [&] { commands.chosen = [&] { return run_plugin_list(commands.plugin_list, out, err); }; });
+  return plugin;
+}
+
+void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
+  CLI::App* rbac = app.add_subcommand(
+      "rbac", "Print the ServiceAccount and roles that suffice, for kubectl apply -f -");
+  rbac->add_option("--manifest", commands.rbac.manifest,
+                   "The manifest; without it, every installed plugin")
+      ->type_name("FILE");
+  rbac->add_option("--namespace,-n", commands.rbac.ns,
+                   "Namespace of the ServiceAccount (default kube-system)")
+      ->type_name("NAMESPACE");
+  rbac->add_option("--name", commands.rbac.name, "Name of what is printed (default davit)")
+      ->type_name("NAME");
+  rbac->add_option("--plugin-dir", commands.rbac.plugin_directories,
+                   "Where plugins lie; may be repeated; wins over the manifest")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("DIRECTORY");
+  rbac->callback([&] { commands.chosen = [&] { return run_rbac(commands.rbac, out, err); }; });
+}
+
+void add_demo_command(CLI::App& app, Commands& commands, const Programs& programs) {
+  CLI::App* demo =
+      app.add_subcommand("demo", "Show a Deployment rolling out, on a cluster in this process");
+  demo->add_option("--replicas", commands.demo.replicas, "How many pods (default 4)")
+      ->check(CLI::Range(1, 20))
+      ->type_name("N");
+  demo->add_option("--plugin-dir", commands.demo.plugin_directories,
+                   "Where to look; may be repeated (default: the installed one)")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("DIRECTORY");
+  demo->callback([&] { commands.chosen = [&] { return programs.demo(commands.demo); }; });
+}
+
+/// In the list of commands only; see help_asked_for().
+void add_help_and_version(CLI::App& app, Commands& commands, std::ostream& out) {
+  app.add_subcommand("help", "Explain a command: davit help [COMMAND]");
+  app.add_subcommand("version", "Print the version")->callback([&] {
+    commands.chosen = [&out] {
+      out << version_text() << "\n";
+      return kExitGood;
+    };
+  });
+}
+
+/// `help run` and a bare `davit` ask what `run --help` and `--help` do.
+std::vector<std::string> help_asked_for(std::vector<std::string> args) {
+  if (args.empty()) return {"--help"};
+  if (args.front() != "help") return args;
+  args.erase(args.begin());
+  args.emplace_back("--help");
+  return args;
+}
+
+/// Whether `args` name a command that only holds others, as `davit plugin` does.
+bool names_a_group(const CLI::App& app, const std::vector<std::string>& args) {
+  const CLI::App* command = &app;
+  for (const std::string& arg : args) {
+    const std::vector<const CLI::App*> below = command->get_subcommands({});
+    const auto chosen = std::ranges::find(below, arg, &CLI::App::get_name);
+    if (chosen == below.end()) return false;
+    command = *chosen;
+  }
+  return command->get_require_subcommand_min() > 0;
+}
+
+/// One line, whatever the parser said.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+std::string unknown(const std::string& what, const std::string& name,
+                    const std::vector<std::string>& known) {
+  const std::string meant = nearest(name, known);
+  std::string text = "unknown " + what + name;
+  if (!meant.empty()) text += "; did you mean " + meant + "?";
+  return text + "; see davit --help";
+}
+
+/// The first unknown command or flag, with a suggestion; empty if there is none.
+std::string first_unknown(const CLI::App& app, const std::vector<std::string>& args) {
+  const CLI::App* command = &app;
+  bool value_follows = false;
+  for (const std::string& arg : args) {
+    if (std::exchange(value_follows, false)) continue;
+    std::vector<std::string> known;
+    if (arg.starts_with("--")) {
+      const std::string name = arg.substr(0, arg.find('='));
+      for (const CLI::Option* option : command->get_options()) {
+        for (const std::string& each : option->get_lnames()) {
+          known.push_back("--" + each);
+          if ("--" + each == arg) value_follows = option->get_items_expected_max() > 0;
+        }
+      }
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        return unknown("flag ", name, known);
+      }
+      continue;
+    }
+    const std::vector<const CLI::App*> below = command->get_subcommands({});
+    if (arg.starts_with("-") || below.empty()) continue;
+    const CLI::App* chosen = nullptr;
+    for (const CLI::App* each : below) {
+      known.push_back(each->get_name());
+      if (each->get_name() == arg) chosen = each;
+    }
+    if (chosen == nullptr) return unknown("command ", arg, known);
+    command = chosen;
+  }
+  return "";
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& args, const Programs& programs,
+                     std::ostream& out, std::ostream& err) {
+  CLI::App app("Kubernetes controller manager whose controllers are plugins", "davit");
+  Commands commands;
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version_text(), "Print the version and exit");
+  CLI::App* run_app = app.add_subcommand("run", "Run controllers against an API server");
+  run_app->set_version_flag("--version", version_text(), "Print the version and exit");
+  add_run_flags(*run_app, commands.run);
+  run_app->callback([&] { commands.chosen = [&] { return programs.run(commands.run); }; });
+  add_manifest_command(app, commands, out, err);
+  CLI::App* const plugin = add_plugin_command(app, commands, out, err);
+  add_plugin_validate(*plugin, commands.plugin_validate, commands.chosen, programs.validate);
+  add_dev_command(app, commands.dev, commands.chosen, programs.dev);
+  add_rbac_command(app, commands, out, err);
+  const SandboxActions sandbox_actions{programs.sandbox, out, err};
+  add_sandbox_command(app, commands.sandbox, sandbox_actions, commands.chosen);
+  add_demo_command(app, commands, programs);
+  add_ctl_command(app, commands.ctl, commands.chosen, out, err);
+  add_help_and_version(app, commands, out);
+
+  std::vector<std::string> given;
+  for (const std::string& arg : help_asked_for(args)) given.push_back(normalised(arg));
+  if (names_a_group(app, given)) given.emplace_back("--help");
+  // The parser handles --help in any position.
+  const bool asks_for_help = !args.empty() && args.front() == "help";
+  if (const std::string text = asks_for_help ? first_unknown(app, given) : ""; !text.empty()) {
+    err << "davit: " << text << "\n";
+    return kExitMistakes;
+  }
+  std::vector<std::string> reversed(given.rbegin(), given.rend());  // The parser's order.
+  try {
+    app.parse(reversed);
+  } catch (const CLI::Success& answer) {  // --help, --version
+    return app.exit(answer, out, err);
+  } catch (const CLI::ParseError& error) {
+    std::string text = first_unknown(app, given);
+    if (text.empty()) text = one_line(error.what()) + "; see davit --help";
+    err << "davit: " << text << "\n";
+    return kExitMistakes;
+  }
+  return commands.chosen();
+}
+
+}  // namespace davit::host

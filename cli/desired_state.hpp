@@ -1,0 +1,55 @@
+/// What the settings want to run, before anything is loaded.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/controllers_flag.hpp"
+#include "cli/options.hpp"
+#include "host/plugin/catalog.hpp"
+
+namespace davit::host {
+
+struct DesiredController {
+  std::string name;
+  std::optional<std::uint32_t> workers;  ///< A flag, else the manifest's, else nothing.
+  std::string config;                    ///< JSON text of an object; empty: none.
+  enum class Enabled { kNo, kYes };
+  Enabled enabled = Enabled::kYes;
+
+  friend bool operator==(const DesiredController&, const DesiredController&) = default;
+};
+
+struct DesiredPlugin {
+  std::string name;
+  std::filesystem::path file;
+  std::string digest;                          ///< The file's present digest.
+  std::string sha256;                          ///< What the digest must be, or empty.
+  std::vector<DesiredController> controllers;  ///< All that it declares, in that order.
+
+  /// Those that are to run.
+  [[nodiscard]] std::vector<std::string> enabled() const;
+};
+
+/// Either a state without mistakes, or all mistakes.
+struct DesiredState {
+  std::vector<DesiredPlugin> plugins;  ///< Those that the manifest enables, in its order.
+  std::vector<Mistake> mistakes;       ///< Those of flags have no file.
+
+  [[nodiscard]] bool ok() const { return mistakes.empty(); }
+  /// The plugin whose file this is, however the path is written; null when none is.
+  [[nodiscard]] const DesiredPlugin* plugin_at(const std::filesystem::path& file) const;
+  [[nodiscard]] const DesiredPlugin* plugin_named(std::string_view name) const;
+};
+
+/// What --controllers may name, in the plugins' order.
+[[nodiscard]] std::vector<KnownController> known_controllers(const Catalog& catalog);
+
+/// Reads the plugins' files and runs nothing of them.
+[[nodiscard]] DesiredState desired_state(const RunSettings& settings);
+
+}  // namespace davit::host

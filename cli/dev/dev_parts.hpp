@@ -1,0 +1,33 @@
+/// The parts of `davit dev` that run in processes of their own. Internal to cli/dev.
+#pragma once
+
+#include <davit/result.hpp>
+#include <filesystem>
+#include <string>
+
+#include "cli/dev/dev_child.hpp"
+
+namespace davit::host {
+
+/// Whether there is a cluster to be found in the kubeconfig; the error is one line for the user.
+[[nodiscard]] Status check_kubeconfig(const std::string& kubeconfig);
+
+/// Reports "ready" when the cluster responds, or "failed" and why; ends with its orders.
+void play_sandbox(const std::string& kubeconfig, LineReader& orders, const LineWriter& reports);
+
+/// Runs the plugin with all its controllers. Reports
+///   ready CONTROLLERS | failed WHY     once
+///   sync MONOTONIC_NS GENERATION KEY   when a sync has ended
+///   write METHOD TARGET BODY           for each write
+///   log TEXT                           for what the controllers log
+///   warning TEXT | error TEXT          for each warning and error
+///   stuck ACTIVITY SECONDS STACK KEY   for a call that does not end, see StuckCall
+/// and after the order "swap" one of
+///   swapped GENERATION TEXT            the new build serves
+///   refused WHY                        the old build serves on
+///   restart WHY                        a host that begins with the new build could run it
+/// and ends with its orders.
+void play_host(const std::filesystem::path& plugin, const std::string& kubeconfig,
+               LineReader& orders, const LineWriter& reports);
+
+}  // namespace davit::host

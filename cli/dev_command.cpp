@@ -1,0 +1,374 @@
+#include "cli/dev_command.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cli/dev/debugger.hpp"
+#include "cli/dev/dev_child.hpp"
+#include "cli/dev/dev_parts.hpp"
+#include "cli/dev/dev_report.hpp"
+#include "cli/dev/plugin_build.hpp"
+#include "cli/dev/source_watch.hpp"
+#include "cli/dev/stuck_call.hpp"
+#include "cli/exit_codes.hpp"
+#include "host/plugin/staging.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/unique_fd.hpp"
+
+namespace davit::host {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// An editor may save several files at once.
+constexpr milliseconds kTogether{30};
+constexpr milliseconds kStartLimit{60'000};
+constexpr milliseconds kEndLimit{10'000};
+/// Short, because a person waits and a host that ends has nothing to hand over.
+constexpr milliseconds kHostEndLimit{2'000};
+
+/// SIGINT and SIGTERM as a descriptor.
+UniqueFd signals() {
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGINT);
+  sigaddset(&wanted, SIGTERM);
+  sigprocmask(SIG_BLOCK, &wanted, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+/// While a tool runs that takes no time to speak of.
+class NothingElse final : public Meanwhile {
+ public:
+  explicit NothingElse(int stop_fd) : stop_fd_(stop_fd) {}
+  [[nodiscard]] int stop_fd() const override { return stop_fd_; }
+  [[nodiscard]] int busy_fd() const override { return -1; }
+  void attend() override {}
+
+ private:
+  const int stop_fd_;
+};
+
+/// Whether the file belongs to the build system, which decides what the plugin is.
+bool is_project_file(const std::string& name) {
+  return name.ends_with("CMakeLists.txt") || name.ends_with(".cmake");
+}
+
+class Development final : private Meanwhile {
+ public:
+  Development(const DevOptions& options, std::ostream& out, std::ostream& err)
+      : options_(options), out_(out), err_(err), build_(options) {}
+
+  int run() {
+    if (const Status usage = check(); !usage.ok()) return fail(usage.message(), kExitMistakes);
+    Result<SourceWatch> watch =
+        SourceWatch::open(build_.source(), {build_.directory(), build_.source() / "build"});
+    if (!watch) return fail(watch.error().message(), kExitFailed);
+    say("==> building " + build_.source().string());
+    const Outcome built = build_.begin(*this);
+    if (built.what == Outcome::What::kStopped) return kExitGood;
+    if (built.what == Outcome::What::kNoTool) return fail(built.lines.front(), kExitFailed);
+    report_build(built);
+    if (const Status cluster = open_cluster(); !cluster.ok()) {
+      return fail(cluster.message(), kExitFailed);
+    }
+    if (built.works()) start_host(std::nullopt);
+    const int code = loop(*watch);
+    end_host();
+    if (sandbox_) static_cast<void>(sandbox_->end(kEndLimit));
+    if (code == kExitGood) say("==> ended");
+    return code;
+  }
+
+ private:
+  using Outcome = PluginBuild::Outcome;
+
+  /// What the user may have got wrong.
+  Status check() {
+    std::error_code failed;
+    const std::filesystem::path& source = build_.source();
+    if (!std::filesystem::exists(source, failed)) {
+      return {Code::kNotFound, "there is no folder " + source.string()};
+    }
+    if (!std::filesystem::is_directory(source, failed)) {
+      return {Code::kInvalid,
+              source.string() + " is not a folder; name the one with the plugin's CMakeLists.txt"};
+    }
+    if (!std::filesystem::exists(source / "CMakeLists.txt", failed)) {
+      return {Code::kNotFound, "there is no CMakeLists.txt in " + source.string() +
+                                   "; davit plugin new NAME begins a project"};
+    }
+    if (!options_.kubeconfig.empty()) {
+      if (Status s = check_kubeconfig(options_.kubeconfig); !s.ok()) return s;
+    }
+    std::filesystem::create_directories(build_.directory(), failed);
+    lock_ = UniqueFd(
+        open((build_.directory() / "davit-dev.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!lock_.valid()) return {Code::kForbidden, "cannot write to " + build_.directory().string()};
+    if (flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
+    return {Code::kInvalid, "another davit dev builds in " + build_.directory().string() +
+                                "; end it, or build elsewhere with --build-dir"};
+  }
+
+  void say(const std::string& text) { out_ << text << "\n" << std::flush; }
+  void say(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) say(line);
+  }
+  int fail(const std::string& text, int code) {
+    err_ << "davit: " << text << "\n";
+    return code;
+  }
+
+  Status open_cluster() {
+    kubeconfig_ = options_.kubeconfig;
+    if (!kubeconfig_.empty()) return {};
+    kubeconfig_ = (build_.directory() / "sandbox.kubeconfig").string();
+    sandbox_ = DevChild::start([this](LineReader& orders, const LineWriter& reports) {
+      play_sandbox(kubeconfig_, orders, reports);
+    });
+    if (!sandbox_) return {Code::kUnavailable, "cannot start a process"};
+    const std::vector<std::string> reports = sandbox_->take(kStartLimit);
+    if (reports.empty()) return {Code::kUnavailable, "the sandbox does not start"};
+    if (!reports.front().starts_with("ready"))
+      return {Code::kUnavailable, "sandbox: " + reports.front()};
+    say("==> a sandbox: export KUBECONFIG=" + kubeconfig_);
+    return {};
+  }
+
+  void report_build(const Outcome& built) {
+    say(built.lines);
+    if (built.works()) {
+      const double seconds = std::chrono::duration<double>(built.time).count();
+      char text[64];
+      (void)std::snprintf(text, sizeof(text), "==> built in %.2f s", seconds);
+      return say(std::string(text));
+    }
+    say(host_ ? "==> not built: the old build serves on"
+              : "==> not built: save a change to try again");
+  }
+
+  void start_host(const std::optional<DevReport::Saved>& saved) {
+    const std::filesystem::path plugin = build_.plugin();
+    stuck_.clear();
+    phase_ = Phase::kStarting;
+    keep_symbols(kServing);
+    host_ = DevChild::start([&](LineReader& orders, const LineWriter& reports) {
+      // Where a host puts its copies: one that is killed cannot remove them.
+      if (staging_) setenv("XDG_RUNTIME_DIR", staging_->path().c_str(), 1);
+      play_host(plugin, kubeconfig_, orders, reports);
+    });
+    report_.starts(saved);
+    if (!host_) say("==> cannot start a process: save a change to try again");
+  }
+
+  void end_host() {
+    if (!host_) return;
+    say(report_.sums());
+    static_cast<void>(host_->end(stuck_.empty() ? kHostEndLimit : milliseconds(0)));
+    host_.reset();
+  }
+
+  void restart(const std::string& why, const std::optional<DevReport::Saved>& saved) {
+    say("==> the host starts again, because " + why);
+    end_host();
+    start_host(saved);
+  }
+
+  /// A copy of what was built, for its symbols: the next build overwrites the file.
+  void keep_symbols(const char* name) {
+    std::error_code failed;
+    if (!staging_) return;
+    std::filesystem::copy_file(build_.plugin(), staging_->path() / name,
+                               std::filesystem::copy_options::overwrite_existing, failed);
+  }
+
+  /// A call does not end: says where it is. A build that waits for its end gets a new host.
+  void hear_stuck(std::string_view report) {
+    const StuckCall call = StuckCall::parse(report);
+    stuck_.insert(call.activity + " " + call.key);
+    std::vector<std::string> named;
+    if (staging_ && !call.stack.empty()) {
+      NothingElse meanwhile(signals_.get());
+      const ToolRun run =
+          run_tool(line_command(staging_->path() / kServing, call.stack), meanwhile);
+      if (run.end == ToolRun::End::kDone && run.code == 0) named = run.lines;
+    }
+    say(describe(call, named, build_.source()));
+  }
+
+  /// What the host's reports say of its state.
+  void follow(std::string_view line) {
+    if (line.starts_with("ready")) phase_ = Phase::kServing;
+    if (line.starts_with("swapped")) {
+      phase_ = Phase::kServing;
+      std::error_code failed;
+      if (staging_) {
+        std::filesystem::rename(staging_->path() / kNext, staging_->path() / kServing, failed);
+      }
+    }
+    if (line.starts_with("refused")) phase_ = Phase::kRefused;
+    if (!line.starts_with("sync ")) return;
+    // "sync NS GENERATION KEY": it has ended.
+    for (int word = 0; word < 3; ++word)
+      line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+    for (const char* activity : {"sync ", "timer "}) stuck_.erase(activity + std::string(line));
+  }
+
+  /// Waits for whatever comes next, until a signal does.
+  int loop(SourceWatch& watch) {
+    for (;;) {
+      std::array<pollfd, 4> ready{{{signals_.get(), POLLIN, 0},
+                                   {watch.fd(), POLLIN, 0},
+                                   {busy_fd(), POLLIN, 0},
+                                   {sandbox_ ? sandbox_->fd() : -1, POLLIN, 0}}};
+      if (poll(ready.data(), ready.size(), wait()) < 0) continue;
+      say(report_.counted(clock_->now()));
+      if (ready[0].revents != 0) return kExitGood;
+      if (ready[3].revents != 0) return fail("the sandbox has ended", kExitFailed);
+      if (ready[2].revents != 0) attend();
+      if (ready[1].revents != 0 && !rebuild(watch)) return kExitGood;
+    }
+  }
+
+  /// Until something has to be said of its own accord; in milliseconds, -1: never.
+  [[nodiscard]] int wait() const {
+    const std::optional<Time> due = report_.due();
+    if (!due) return -1;
+    const auto left = std::chrono::ceil<milliseconds>(*due - clock_->now());
+    return static_cast<int>(std::max(left, milliseconds(0)).count());
+  }
+
+  /// False: a signal came.
+  bool rebuild(SourceWatch& watch) {
+    const Time saved = clock_->now();
+    std::vector<std::string> files = watch.take();
+    pollfd more{watch.fd(), POLLIN, 0};
+    while (!files.empty() && poll(&more, 1, static_cast<int>(kTogether.count())) > 0) {
+      for (std::string& each : watch.take()) files.push_back(std::move(each));
+    }
+    if (files.empty()) return true;
+    // What is gone again was a step of some editor on its way to another file.
+    const auto lasting = std::find_if(files.begin(), files.end(), [this](const std::string& each) {
+      std::error_code failed;
+      return std::filesystem::exists(build_.source() / each, failed);
+    });
+    say("==> " + (lasting == files.end() ? files.front() : *lasting) + " saved");
+    const bool project = std::any_of(files.begin(), files.end(), is_project_file);
+    const Outcome built = project ? build_.begin(*this) : build_.again(*this);
+    if (built.what == Outcome::What::kStopped) return false;
+    const bool serves = host_ && stuck_.empty() && phase_ != Phase::kRefused;
+    if (built.what == Outcome::What::kUnchanged && serves) {
+      say("==> the plugin is what it was");
+      return true;
+    }
+    report_build(built);
+    if (built.works()) bring_in({saved, built.time});
+    return true;
+  }
+
+  void bring_in(const DevReport::Saved& saved) {
+    if (!host_) return start_host(saved);
+    // A swap would wait for the end of what does not end.
+    if (!stuck_.empty()) return restart(does_not_end(), saved);
+    if (phase_ == Phase::kStarting) return restart("it has not come up yet", saved);
+    say(report_.sums());
+    phase_ = Phase::kSwapping;
+    keep_symbols(kNext);
+    report_.swaps(saved);
+    last_ = saved;
+    host_->order("swap");
+  }
+
+  [[nodiscard]] int stop_fd() const override { return signals_.get(); }
+  [[nodiscard]] int busy_fd() const override { return host_ ? host_->fd() : -1; }
+
+  /// Hears the host.
+  void attend() override {
+    std::string restart_because;
+    for (const std::string& line : host_->take(milliseconds(0))) {
+      if (line.starts_with("restart ")) {
+        restart_because = line.substr(line.find(' ') + 1);
+        continue;
+      }
+      if (line.starts_with("stuck ")) {
+        hear_stuck(std::string_view(line).substr(line.find(' ') + 1));
+        if (phase_ == Phase::kSwapping) restart_because = does_not_end();
+        continue;
+      }
+      follow(line);
+      say(report_.hear(line, clock_->now()));
+      if (line.starts_with("ready") || line.starts_with("swapped")) notify_debugger();
+    }
+    if (!restart_because.empty()) return restart(restart_because, last_);
+    if (!host_->ended()) return;
+    const std::string how = host_->end(kEndLimit);
+    host_.reset();
+    say("==> the host has ended" + (how.empty() ? "" : " with " + how) +
+        ": save a change to start it again");
+  }
+
+  void notify_debugger() {
+    if (options_.debug == DevOptions::Debug::kNo) return;
+    std::ifstream in("/proc/" + std::to_string(host_->pid()) + "/maps");
+    const std::string maps((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    const std::string line = debugger_line(host_->pid(), maps, build_.plugin());
+    if (!line.empty()) say("==> " + line);
+  }
+
+  [[nodiscard]] std::string does_not_end() const {
+    const std::string& first = *stuck_.begin();
+    const std::size_t key = first.find(' ') + 1;
+    return first.substr(0, key - 1) + (key < first.size() ? " of " + first.substr(key) : "") +
+           " does not end";
+  }
+
+  // Names of files with the symbols of a build.
+  static constexpr const char* kServing = "serving.so";
+  static constexpr const char* kNext = "next.so";
+
+  /// What the host is doing with the last build that it got.
+  enum class Phase { kStarting, kServing, kSwapping, kRefused };
+
+  const DevOptions options_;
+  std::ostream& out_;
+  std::ostream& err_;
+  const UniqueFd signals_ = signals();
+  const std::unique_ptr<Clock> clock_ = make_system_clock();
+  PluginBuild build_;
+  UniqueFd lock_;  // On the build directory.
+  const Result<StagingDirectory> staging_ = StagingDirectory::create();
+  Phase phase_ = Phase::kStarting;
+  std::set<std::string> stuck_;  // Calls that do not end: activity and key.
+  std::string kubeconfig_;
+  std::unique_ptr<DevChild> sandbox_;
+  std::unique_ptr<DevChild> host_;
+  DevReport report_;
+  std::optional<DevReport::Saved> last_;  // What the swap under way is about.
+};
+
+}  // namespace
+
+int run_dev(const DevOptions& options, std::ostream& out, std::ostream& err) {
+  umask(S_IWGRP | S_IWOTH);  // A plugin that others may write is not loaded.
+  return Development(options, out, err).run();
+}
+
+}  // namespace davit::host

@@ -1,0 +1,54 @@
+#include "cli/host_life.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "cli/exit_codes.hpp"
+#include "lib/base/start_thread.hpp"
+
+namespace davit::host {
+
+std::optional<int> start_host(HostProcess& host, std::unique_ptr<StartWatch> watch, LogSink& sink) {
+  const Status started = host.start(watch->stopping());
+  const std::stop_token stopping = watch->stopping();
+  // Before the question: a signal that the watch took must not be lost.
+  watch.reset();
+  const bool stopped = stopping.stop_requested();
+  if (!stopped && started.ok()) return std::nullopt;
+  if (!stopped) Logger(sink).error("command failed", {{"err", started.message()}});
+  if (!host.stop()) leave(sink);
+  return stopped ? kExitGood : kExitFailed;
+}
+
+int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) {
+  constexpr std::chrono::milliseconds kTick{1000};
+  const Logger log(sink);
+  for (;;) {
+    const Interruptions::What what = interruptions.wait(kTick);
+    if (what == Interruptions::What::kNothing) {
+      host.tick();
+      continue;
+    }
+    if (what == Interruptions::What::kLostLease) {
+      log.error("leaderelection lost");
+      leave(sink);
+    }
+    break;
+  }
+  log.info(0, "Requested to terminate. Exiting.");
+  // A second signal, or the loss of the lease meanwhile, does not wait for anything.
+  const UniqueFd stopped = make_event();
+  std::jthread impatience;
+  const auto watch = [&](const std::stop_token& stop) {
+    const std::stop_callback wake(stop, [&stopped] { signal_event(stopped); });
+    const Interruptions::What what = interruptions.wait(Interruptions::kNoLimit, stopped);
+    if (what != Interruptions::What::kNothing) leave(sink);
+  };
+  if (!stopped.valid() || !start_thread(impatience, "signals", watch)) {
+    log.warning("The system has no thread to watch for a second signal on: it will be ignored");
+  }
+  if (!host.stop()) leave(sink);
+  return kExitGood;
+}
+
+}  // namespace davit::host

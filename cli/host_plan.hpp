@@ -1,0 +1,40 @@
+/// Which controllers run: from settings to loaded plugins.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/desired_state.hpp"
+#include "cli/host_process.hpp"
+#include "cli/options.hpp"
+#include "host/crash/quarantine.hpp"
+#include "host/plugin/staging.hpp"
+
+namespace davit::host {
+
+/// The controllers that --controllers leaves, in the order of the plugins, with their settings.
+/// They share the plugins' code: it leaves memory with the last of them.
+class HostPlan {
+ public:
+  /// Loads the plugins, but for those in quarantine, which are entered there as left out; null:
+  /// there is none. Nothing when there is a mistake; all are on `err` then, a line each.
+  [[nodiscard]] static std::optional<HostPlan> make(const RunSettings& settings, std::ostream& err,
+                                                    Quarantine* quarantine = nullptr);
+
+  [[nodiscard]] std::vector<PlannedController>& controllers() { return controllers_; }
+  [[nodiscard]] const std::vector<std::string>& disabled() const { return disabled_; }
+  /// What the settings want, whether it could be loaded or not.
+  [[nodiscard]] const DesiredState& desired() const { return desired_; }
+
+ private:
+  Status add(const DesiredPlugin& plugin, StagingDirectory& staging);
+
+  DesiredState desired_;
+  std::vector<PlannedController> controllers_;
+  std::vector<std::string> disabled_;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,175 @@
+/// The running host: everything that `davit run` wires together.
+#pragma once
+
+#include <atomic>
+#include <davit/result.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cli/desired_state.hpp"
+#include "cli/options.hpp"
+#include "host/cache/informer_factory.hpp"
+#include "host/crash/quarantine.hpp"
+#include "host/events/event_recorders.hpp"
+#include "host/health/aside_call.hpp"
+#include "host/health/health_checks.hpp"
+#include "host/health/metrics.hpp"
+#include "host/health/observability_server.hpp"
+#include "host/plugin/controller_host.hpp"
+#include "host/plugin/loader.hpp"
+#include "host/run/leader_elector.hpp"
+#include "host/swap/plugin_set.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/base/random.hpp"
+#include "lib/net/http_server.hpp"
+
+namespace davit::host {
+
+/// Whose recorder takes the host's own events, those of leader election included.
+inline constexpr std::string_view kHostEvents = "davit";
+
+/// One controller that is to run: whose code, and with which settings.
+struct PlannedController {
+  std::shared_ptr<const LoadedPlugin> plugin;
+  std::string sha256;  ///< What the manifest wants every build of the plugin to be, or empty.
+  DeclaredController declared;
+  std::optional<std::uint32_t> workers;
+  std::string config;
+};
+
+/// What the operator wants of a controller, whichever build of it runs.
+struct OperatorSettings {
+  std::optional<std::uint32_t> workers;
+  std::string config;
+};
+
+/// The world of a host process; each reference outlives it.
+struct HostSeams {
+  Clock& clock;
+  Random& random;
+  LogSink& log_sink;
+  /// The way to the server; null: a connection is made as the configuration says.
+  Transport* transport = nullptr;
+  /// What was left out at this start; null: nothing.
+  Quarantine* quarantine = nullptr;
+  /// A sync, timer or handler that takes longer is reported.
+  Duration sync_limit = RunnerOptions{}.sync_limit;
+};
+
+/// Life:  construct → start() → (tick() every second) → stop().
+/// start(), tick() and stop() belong to the main thread.
+class HostProcess {
+ public:
+  /// `on_lost_lease` is called once, on another thread, when leadership was held or sought and is
+  /// gone; writes are fenced off already. `controllers` run in this order.
+  HostProcess(const Manifest& manifest, const ConnectionConfig& connection,
+              std::vector<PlannedController> controllers, const HostSeams& seams,
+              std::function<void()> on_lost_lease);
+  ~HostProcess();
+  HostProcess(const HostProcess&) = delete;
+  HostProcess& operator=(const HostProcess&) = delete;
+
+  /// What the operator wants of each controller, for the builds that are made from now on; at the
+  /// start the planned ones say it. Thread-safe.
+  void want(const DesiredState& desired) EXCLUDES(mutex_);
+
+  /// Opens the health server, waits for the API server, calls the InitFuncs, starts informers and
+  /// the election. The error is one line for the user. `stop` ends the waits.
+  Status start(const std::stop_token& stop);
+
+  void tick();
+
+  /// The plugins that run; after start().
+  [[nodiscard]] PluginSet& plugins() { return *plugins_; }
+
+  /// Loads a plugin with the controllers that the operator wants of it. One that was in quarantine
+  /// is so no more. After start(); thread-safe.
+  [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_);
+
+  /// What is in quarantine now. Thread-safe.
+  [[nodiscard]] std::vector<LeftOutPlugin> left_out() const {
+    if (seams_.quarantine == nullptr) return {};
+    return seams_.quarantine->left_out();
+  }
+
+  /// What an operator should know although nothing fails. Thread-safe.
+  [[nodiscard]] HealthChecks& checks() { return checks_; }
+
+  /// Ends everything in order; the lease is given back. False when a sync did not end in time: then
+  /// the lease is kept. False, too, when a health check or page of a plugin does not end. After
+  /// false the process must end without destroying this.
+  bool stop();
+
+ private:
+  Status connect_to_server(const std::stop_token& stop);
+  Status serve_health();
+  Status init_controllers(const std::stop_token& stop);
+  Status init_controller(const PlannedController& planned);
+  [[nodiscard]] std::unique_ptr<ControllerHost> make_controller(const LoadedPlugin& plugin,
+                                                                const DeclaredController& declared,
+                                                                std::uint64_t generation);
+  void show_controller(const std::string& controller);
+  void announce_quarantine();
+  void report_rolled_back(const std::string& text);
+  /// What Events of the host are about.
+  [[nodiscard]] Reference lease() const;
+  void note_quarantine();
+  void wait_between_controllers(const std::stop_token& stop);
+  Status start_controllers();
+  [[nodiscard]] Status stand_for_election();
+  void lead(std::optional<Time> won);
+  void report_caches();
+  /// On an informer's thread, under its lock.
+  void report_skipped(const ResourceId& resource, const SkippedObject& object);
+  [[nodiscard]] Quiesce shutdown_limits() const;
+  void warn_of_neighbour(const std::stop_token& stop);
+  [[nodiscard]] bool elects() const;
+
+  // Fixed after construction.
+  const Manifest manifest_;
+  const ConnectionConfig connection_;
+  // Until start(), so that nobody but the set holds a plugin.
+  std::vector<PlannedController> planned_;
+  const HostSeams seams_;
+  const Logger log_;
+  const std::function<void()> on_lost_lease_;
+
+  Mutex mutex_;
+  std::map<std::string, OperatorSettings> settings_ GUARDED_BY(mutex_);  // By controller.
+  DesiredState desired_ GUARDED_BY(mutex_);                              // Empty: nobody said.
+
+  // In the order of construction; a later one may use an earlier one.
+  std::unique_ptr<Metrics> metrics_;
+  AsideCalls asides_;  // Health checks and pages of plugins.
+  HealthChecks checks_;
+  ObservabilityRoutes routes_;
+  ObjectSpace space_;
+  ServerContact contact_;
+  std::unique_ptr<Transport> connection_made_;  // Unless the seams bring one.
+  Transport* transport_ = nullptr;
+  std::unique_ptr<RestClient> discovery_client_;
+  std::unique_ptr<RestClient> informer_client_;
+  std::unique_ptr<RestClient> lease_client_;
+  std::unique_ptr<Discovery> discovery_;
+  std::unique_ptr<EventRecorders> events_;
+  std::unique_ptr<ListWatch> list_watch_;
+  std::unique_ptr<InformerFactory> informers_;
+  std::unique_ptr<LeaseApi> lease_api_;
+  std::unique_ptr<LeaderElector> elector_;
+  std::unique_ptr<PluginSet> plugins_;
+  std::unique_ptr<HttpServer> server_;  // Last: its handlers read the others.
+  std::atomic<bool> started_{
+      false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
+  std::atomic<bool> stopping_{false};
+  Time discovery_reset_due_{};
+  bool trimmed_ = false;  // Free memory was given back once after the caches were filled.
+};
+
+}  // namespace davit::host

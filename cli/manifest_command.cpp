@@ -1,0 +1,69 @@
+#include "cli/manifest_command.hpp"
+
+#include <filesystem>
+#include <ostream>
+
+#include "cli/controllers_flag.hpp"
+#include "cli/exit_codes.hpp"
+#include "host/plugin/catalog.hpp"
+
+namespace davit::host {
+namespace {
+
+/// Leaves only plugins whose files are here; names the others.
+void keep_found(Manifest& manifest, std::vector<std::string>& missing) {
+  const std::vector<std::string> directories = plugin_directories(manifest);
+  if (!manifest.plugins) {
+    if (list_plugins(directories)) return;
+    manifest.plugins.emplace();
+    missing.emplace_back("*");
+    return;
+  }
+  std::erase_if(*manifest.plugins, [&](const PluginSettings& plugin) {
+    std::error_code code;
+    const bool found = plugin.path.empty() ? find_plugin(plugin.name, directories).has_value()
+                                           : std::filesystem::exists(plugin.path, code);
+    if (!found && plugin.enabled) missing.push_back(plugin.label());
+    return !found;
+  });
+}
+
+/// Reports entries of `controllers` that match no plugin; impossible if a plugin is missing.
+void check_controllers(const Manifest& manifest, const Catalog& catalog, const std::string& file,
+                       std::vector<Mistake>& out) {
+  std::vector<KnownController> known;
+  for (const CatalogPlugin& plugin : catalog.plugins) {
+    for (const CatalogController& each : plugin.controllers) {
+      known.push_back({each.declared.name, each.declared.aliases, each.declared.off_by_default});
+    }
+  }
+  const std::vector<std::string> list = translate_aliases(manifest.controllers, known);
+  for (const std::string& text : unknown_controllers(list, known)) {
+    out.push_back({file, 0, 0, "controllers: " + text});
+  }
+}
+
+}  // namespace
+
+int run_manifest_check(const ManifestCheckOptions& options, std::ostream& out, std::ostream& err) {
+  ManifestResult result = load_manifest(options.file);
+  std::vector<std::string> missing;
+  if (result.ok()) {
+    keep_found(result.manifest, missing);
+    const Catalog catalog = resolve_plugins(result.manifest, options.file);
+    result.mistakes = catalog.mistakes;
+    if (catalog.ok() && missing.empty()) {
+      check_controllers(result.manifest, catalog, options.file, result.mistakes);
+    }
+  }
+  for (const Mistake& mistake : result.mistakes) err << mistake.str() << "\n";
+  for (const std::string& name : missing) {
+    (result.ok() ? out : err) << options.file << ": note: plugin " << name
+                              << " is not on this machine; its controllers were not checked\n";
+  }
+  if (!result.ok()) return kExitMistakes;
+  out << options.file << ": ok\n";
+  return kExitGood;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,105 @@
+#include "cli/manifest_difference.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+using Kind = PluginStep::Kind;
+
+bool runs(const DesiredPlugin* plugin) { return plugin != nullptr && !plugin->enabled().empty(); }
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+const DesiredController* find(const DesiredPlugin& plugin, const std::string& controller) {
+  const auto& all = plugin.controllers;
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& each) { return each.name == controller; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// Another build must be made for a controller that runs on.
+bool needs_another_build(const DesiredPlugin& now, const DesiredPlugin& wanted,
+                         const std::vector<std::string>& staying) {
+  if (now.file != wanted.file || now.sha256 != wanted.sha256) return true;
+  return std::any_of(staying.begin(), staying.end(), [&](const std::string& name) {
+    return *find(now, name) != *find(wanted, name);
+  });
+}
+
+}  // namespace
+
+std::vector<PluginStep> steps_between(const DesiredPlugin* now, const DesiredPlugin* wanted) {
+  if (!runs(now) && !runs(wanted)) return {};
+  if (!runs(wanted)) return {{Kind::kUnload, now->name}};
+  if (!runs(now)) return {{Kind::kLoad, wanted->name}};
+  const std::vector<std::string> before = now->enabled();
+  const std::vector<std::string> after = wanted->enabled();
+  std::vector<std::string> staying;
+  std::vector<PluginStep> steps;
+  for (const std::string& each : before) {
+    if (contains(after, each)) {
+      staying.push_back(each);
+    } else {
+      steps.push_back({Kind::kDisable, each});
+    }
+  }
+  // After the disabling: another build must have what runs, and may lack what does not.
+  if (needs_another_build(*now, *wanted, staying)) steps.push_back({Kind::kSwap, wanted->name});
+  for (const std::string& each : after) {
+    if (!contains(before, each)) steps.push_back({Kind::kEnable, each});
+  }
+  return steps;
+}
+
+std::string_view to_string(Kind kind) {
+  switch (kind) {
+    case Kind::kUnload:
+      return "unload";
+    case Kind::kDisable:
+      return "disable";
+    case Kind::kSwap:
+      return "swap";
+    case Kind::kEnable:
+      return "enable";
+    case Kind::kLoad:
+      return "load";
+  }
+  return "load";
+}
+
+std::vector<std::string> fixed_settings_that_differ(const Manifest& now, const Manifest& wanted) {
+  std::vector<std::string> out;
+  const auto compare = [&](const char* key, const auto& of) {
+    if (of(now) != of(wanted)) out.emplace_back(key);
+  };
+  using M = Manifest;
+  compare("client.kubeconfig", [](const M& m) { return m.client.kubeconfig; });
+  compare("client.master", [](const M& m) { return m.client.master; });
+  compare("client.qps", [](const M& m) { return m.client.qps; });
+  compare("client.burst", [](const M& m) { return m.client.burst; });
+  compare("leaderElection.enabled", [](const M& m) { return m.leader_election.enabled; });
+  compare("leaderElection.name", [](const M& m) { return m.leader_election.name; });
+  compare("leaderElection.namespace", [](const M& m) { return m.leader_election.ns; });
+  compare("leaderElection.leaseDuration",
+          [](const M& m) { return m.leader_election.lease_duration; });
+  compare("leaderElection.renewDeadline",
+          [](const M& m) { return m.leader_election.renew_deadline; });
+  compare("leaderElection.retryPeriod", [](const M& m) { return m.leader_election.retry_period; });
+  compare("health.bindAddress", [](const M& m) { return m.health.bind_address; });
+  compare("health.port", [](const M& m) { return m.health.port; });
+  compare("logging.verbosity", [](const M& m) { return m.logging.verbosity; });
+  compare("logging.format", [](const M& m) { return m.logging.format; });
+  compare("controllerStartInterval", [](const M& m) { return m.controller_start_interval; });
+  compare("controllerShutdownTimeout", [](const M& m) { return m.controller_shutdown_timeout; });
+  compare("dryRun", [](const M& m) { return m.dry_run; });
+  compare("stateDirectory", [](const M& m) { return m.state_directory; });
+  compare("quarantine.crashes", [](const M& m) { return m.quarantine.crashes; });
+  compare("quarantine.window", [](const M& m) { return m.quarantine.window; });
+  return out;
+}
+
+}  // namespace davit::host

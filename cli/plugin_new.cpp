@@ -1,0 +1,303 @@
+#include "cli/plugin_new.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <davit/result.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <ostream>
+#include <vector>
+
+#include "cli/exit_codes.hpp"
+#include "cli/plugin_template.hpp"
+#include "host/config/names.hpp"
+#include "lib/kube/yaml.hpp"
+
+namespace davit::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "-controller" and the prefixes of annotations have to fit as well.
+constexpr std::size_t kNameMax = 40;
+
+enum class Scope { kNamespaced, kCluster };
+/// What an example of a kind needs besides metadata.
+enum class Example { kBare, kPodSpec, kWorkload, kJob, kService, kUnknown };
+
+struct KnownResource {
+  std::string_view resource;
+  std::string_view kind;
+  Example example = Example::kUnknown;
+  Scope scope = Scope::kNamespaced;
+};
+
+/// Kinds whose name does not follow from the plural, whose scope is the cluster, or of which an
+/// example is known.
+constexpr KnownResource kKnown[] = {
+    {"clusterrolebindings", "ClusterRoleBinding", Example::kUnknown, Scope::kCluster},
+    {"clusterroles", "ClusterRole", Example::kBare, Scope::kCluster},
+    {"configmaps", "ConfigMap", Example::kBare},
+    {"cronjobs", "CronJob"},
+    {"customresourcedefinitions", "CustomResourceDefinition", Example::kUnknown, Scope::kCluster},
+    {"daemonsets", "DaemonSet", Example::kWorkload},
+    {"deployments", "Deployment", Example::kWorkload},
+    {"endpoints", "Endpoints", Example::kBare},
+    {"endpointslices", "EndpointSlice"},
+    {"horizontalpodautoscalers", "HorizontalPodAutoscaler"},
+    {"ingresses", "Ingress"},
+    {"jobs", "Job", Example::kJob},
+    {"limitranges", "LimitRange"},
+    {"namespaces", "Namespace", Example::kBare, Scope::kCluster},
+    {"networkpolicies", "NetworkPolicy"},
+    {"nodes", "Node", Example::kBare, Scope::kCluster},
+    {"persistentvolumeclaims", "PersistentVolumeClaim"},
+    {"persistentvolumes", "PersistentVolume", Example::kUnknown, Scope::kCluster},
+    {"poddisruptionbudgets", "PodDisruptionBudget"},
+    {"pods", "Pod", Example::kPodSpec},
+    {"priorityclasses", "PriorityClass", Example::kUnknown, Scope::kCluster},
+    {"replicasets", "ReplicaSet", Example::kWorkload},
+    {"resourcequotas", "ResourceQuota", Example::kBare},
+    {"rolebindings", "RoleBinding"},
+    {"secrets", "Secret", Example::kBare},
+    {"serviceaccounts", "ServiceAccount", Example::kBare},
+    {"services", "Service", Example::kService},
+    {"statefulsets", "StatefulSet"},
+    {"storageclasses", "StorageClass", Example::kUnknown, Scope::kCluster},
+};
+
+std::string_view example_text(Example example) {
+  switch (example) {
+    case Example::kBare:
+      return "";
+    case Example::kPodSpec:
+      return "spec:\n  containers:\n    - {name: main, image: nginx}\n";
+    case Example::kWorkload:
+      return "spec:\n  selector: {matchLabels: {app: example}}\n  template:\n    metadata: "
+             "{labels: "
+             "{app: example}}\n    spec:\n      containers:\n        - {name: main, image: "
+             "nginx}\n";
+    case Example::kJob:
+      return "spec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n"
+             "        - {name: main, image: nginx}\n";
+    case Example::kService:
+      return "spec:\n  ports:\n    - {port: 80}\n";
+    case Example::kUnknown:
+      return "# Add what its validation asks for, and tests/crd.yaml where it is a resource of "
+             "your "
+             "own.\n";
+  }
+  return "";
+}
+
+/// The same as members of a JSON object: `"spec":{…},`, or empty.
+std::string example_members(Example example) {
+  const Result<std::string> json = to_json(parse_yaml(example_text(example), "example").root);
+  return json && json->starts_with('{') ? json->substr(1, json->size() - 2) + ',' : "";
+}
+
+/// The kind of an unknown resource: "Networkpolicy" for "networkpolicies".
+std::string guessed_kind(std::string_view resource) {
+  std::string kind(resource);
+  if (kind.ends_with("ies")) {
+    kind.replace(kind.size() - 3, 3, "y");
+  } else if (kind.ends_with("sses") || kind.ends_with("xes")) {
+    kind.resize(kind.size() - 2);
+  } else if (kind.ends_with("s")) {
+    kind.pop_back();
+  }
+  if (!kind.empty()) kind[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(kind[0])));
+  return kind;
+}
+
+/// "config-mirror": "ConfigMirror".
+std::string class_name(std::string_view name) {
+  std::string out;
+  bool upper = true;
+  for (const char c : name) {
+    if (c == '-') {
+      upper = true;
+      continue;
+    }
+    // A class name does not begin with a digit.
+    if (out.empty() && std::isdigit(static_cast<unsigned char>(c)) != 0) out = "The";
+    out += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = false;
+  }
+  return out;
+}
+
+/// What stands for @NAME@ and its like.
+using Words = std::map<std::string, std::string, std::less<>>;
+
+struct Language {
+  std::string_view name;
+  std::string_view source;
+  std::string_view build_command;
+  std::string_view also_needs;
+};
+
+constexpr std::array<Language, 3> kLanguages = {{
+    {"cpp", "plugin.cpp", "davit_plugin(@NAME@ SOURCES plugin.cpp)", ""},
+    {"c", "plugin.c", "davit_plugin(@NAME@ SOURCES plugin.c)", ""},
+    {"rust", "plugin.rs", "davit_rust_plugin(@NAME@ SOURCE plugin.rs)",
+     ", and rustc; no cargo and no crates"},
+}};
+
+std::string filled(std::string_view text, const Words& words) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = text.find('@', at);
+    const std::size_t end = begin == text.npos ? begin : text.find('@', begin + 1);
+    if (end == text.npos) return out.append(text.substr(at));
+    const auto word = words.find(text.substr(begin + 1, end - begin - 1));
+    out.append(text.substr(at, begin - at));
+    if (word == words.end()) {  // An @ of the text's own.
+      out += '@';
+      at = begin + 1;
+    } else {
+      out += word->second;
+      at = end + 1;
+    }
+  }
+  return out;
+}
+
+/// Whether `text` has the form of an API version: v1, v2beta1, v1alpha3.
+bool is_version(std::string_view text) {
+  static constexpr std::string_view kDigits = "0123456789";
+  const auto skip_number = [&text] {
+    const std::size_t end = std::min(text.find_first_not_of(kDigits), text.size());
+    text.remove_prefix(end);
+    return end > 0;
+  };
+  if (!text.starts_with("v")) return false;
+  text.remove_prefix(1);
+  if (!skip_number()) return false;
+  if (text.empty()) return true;
+  for (const std::string_view stage : {"alpha", "beta"}) {
+    if (!text.starts_with(stage)) continue;
+    text.remove_prefix(stage.size());
+    return skip_number() && text.empty();
+  }
+  return false;
+}
+
+/// The group ("" for core), version and plural of `[GROUP/]VERSION/PLURAL`.
+Result<std::vector<std::string>> parts_of(const std::string& watches) {
+  std::vector<std::string> parts(1);
+  for (const char c : watches) {
+    if (c == '/') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  if (parts.size() == 2) parts.insert(parts.begin(), std::string());
+  const bool named = parts.size() == 3 && is_version(parts[1]) && is_dns_label(parts[2]) &&
+                     (parts[0].empty() || is_dns_subdomain(parts[0]));
+  if (!named) {
+    return Status(Code::kInvalid,
+                  "--watches=" + watches +
+                      " does not name a resource: give VERSION/PLURAL for the core group "
+                      "(v1/pods), else GROUP/VERSION/PLURAL (apps/v1/deployments)");
+  }
+  for (const KnownResource& each : kKnown) {
+    std::string singular(each.kind);
+    std::ranges::transform(singular, singular.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (parts[2] != singular || parts[2] == each.resource) continue;
+    return Status(Code::kInvalid, "--watches=" + watches + ": \"" + singular +
+                                      "\" is not a plural; did you mean " +
+                                      std::string(each.resource) + "?");
+  }
+  return parts;
+}
+
+Result<Words> words_for(const PluginNewOptions& options, const Language& language) {
+  if (!is_dns_label(options.name) || options.name.size() > kNameMax) {
+    return Status(Code::kInvalid,
+                  "\"" + options.name +
+                      "\" is not a name for a plugin: lower-case letters, digits and "
+                      "'-', at most " +
+                      std::to_string(kNameMax) + " characters");
+  }
+  const Result<std::vector<std::string>> found = parts_of(options.watches);
+  if (!found) return found.error();
+  const std::vector<std::string>& parts = *found;
+  const auto* known =
+      std::ranges::find(kKnown, std::string_view(parts[2]), &KnownResource::resource);
+  const bool is_known = known != std::end(kKnown);
+  const bool cluster = is_known && known->scope == Scope::kCluster;
+  Words words;
+  words["NAME"] = options.name;
+  words["CLASS"] = class_name(options.name);
+  words["GROUP"] = parts[0];
+  words["VERSION"] = parts[1];
+  words["RESOURCE"] = parts[2];
+  words["API_VERSION"] = parts[0].empty() ? parts[1] : parts[0] + "/" + parts[1];
+  words["KIND"] = !options.kind.empty() ? options.kind
+                  : is_known            ? std::string(known->kind)
+                                        : guessed_kind(parts[2]);
+  words["NAMESPACE_MEMBER"] = cluster ? "" : "\"namespace\":\"default\",";
+  words["EXAMPLE_NAMESPACE"] = cluster ? "" : "default";
+  words["EXAMPLE_REST"] = example_text(is_known ? known->example : Example::kUnknown);
+  words["EXAMPLE_MEMBERS"] = example_members(is_known ? known->example : Example::kUnknown);
+  words["SOURCE"] = language.source;
+  words["ALSO_NEEDS"] = language.also_needs;
+  words["BUILD_COMMAND"] = filled(language.build_command, words);
+  return words;
+}
+
+Status write_file(const fs::path& path, const std::string& text) {
+  std::error_code failure;
+  fs::create_directories(path.parent_path(), failure);
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (failure || !out) {
+    return {Code::kUnavailable, "cannot write " + path.string()};
+  }
+  if (path.extension() == ".sh") {
+    fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
+                    fs::perm_options::add, failure);
+  }
+  return {};
+}
+
+}  // namespace
+
+int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostream& err) {
+  const auto* language = std::ranges::find(kLanguages, options.language, &Language::name);
+  if (language == kLanguages.end()) {
+    err << "davit: --lang=" << options.language << " is none of cpp, c, rust\n";
+    return kExitMistakes;
+  }
+  const Result<Words> words = words_for(options, *language);
+  if (!words) {
+    err << "davit: " << words.error().message() << "\n";
+    return kExitMistakes;
+  }
+  const fs::path root(options.directory.empty() ? options.name : options.directory);
+  std::error_code failure;
+  if (fs::exists(root, failure) && !fs::is_empty(root, failure)) {
+    err << "davit: " << root.string() << " is there already: name another place with --dir\n";
+    return kExitMistakes;
+  }
+  for (const TemplateFile& file : plugin_template_files()) {
+    if (file.folder != "common" && file.folder != language->name) continue;
+    const std::string_view path =
+        file.path == "gitignore" ? std::string_view(".gitignore") : file.path;
+    if (Status s = write_file(root / path, filled(file.text, *words)); !s.ok()) {
+      err << "davit: " << s.message() << "\n";
+      return kExitFailed;
+    }
+  }
+  out << "A plugin in " << root.string() << ". It builds and passes its tests as it is:\n\n  cd "
+      << root.string() << " && ./ci.sh\n\nREADME.md there says what is what.\n";
+  return 0;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,182 @@
+#include "cli/run_command.hpp"
+
+#include <malloc.h>
+
+#include <cstdio>
+#include <iostream>
+#include <optional>
+
+#include "cli/exit_codes.hpp"
+#include "cli/host_life.hpp"
+#include "cli/host_plan.hpp"
+#include "cli/host_process.hpp"
+#include "cli/interruptions.hpp"
+#include "cli/manifest_follower.hpp"
+#include "host/config/kubeconfig.hpp"
+#include "host/control/control_service.hpp"
+#include "host/control/control_socket.hpp"
+#include "host/crash/crash_handler.hpp"
+#include "host/crash/quarantine.hpp"
+#include "host/plugin/file_trust.hpp"
+#include "lib/base/open_files.hpp"
+#include "lib/base/spdlog_sink.hpp"
+#include "lib/base/version.hpp"
+
+namespace davit::host {
+namespace {
+
+/// Keeps glibc's limits as they are documented. Otherwise it raises both as soon as one large block
+/// is freed, for good: each thread's arena may then keep tens of MiB that malloc_trim() does not
+/// reach (mallopt(3), M_MMAP_THRESHOLD). Measured with one object of 8 MiB: 4 instead of 26 MiB.
+void return_large_blocks() {
+  constexpr int kLimitBytes = 128 * 1024;
+  mallopt(M_MMAP_THRESHOLD, kLimitBytes);
+  mallopt(M_TRIM_THRESHOLD, kLimitBytes);
+}
+
+int print_mistakes(const std::vector<Mistake>& mistakes) {
+  for (const Mistake& mistake : mistakes) std::cerr << "davit: " << mistake.str() << "\n";
+  return kExitMistakes;
+}
+
+int print_mistake(const std::string& text) {
+  std::cerr << "davit: " << text << "\n";
+  return kExitMistakes;
+}
+
+int fail_command(const Logger& log, const Status& why) {
+  log.error("command failed", {{"err", why.message()}});
+  return kExitFailed;
+}
+
+/// Files that decide what this host may do are nobody else's to write.
+Status check_files(const ConnectionConfig& connection, const Logger& log) {
+  for (const std::string& file : connection.files) {
+    if (Status s = check_trust(file); !s.ok()) return s.with_context("kubeconfig " + file);
+    if (is_readable_by_others(file)) {
+      log.warning("Others may read the kubeconfig, and what it holds: run chmod go-r on it",
+                  {{"file", file}});
+    }
+  }
+  if (connection.insecure) {
+    log.warning(
+        "TLS verification is off: anybody on the way can read and forge every request and response",
+        {{"server", connection.server}, {"option", "insecure-skip-tls-verify"}});
+  }
+  return {};
+}
+
+Result<CrashJournal> open_journal(const Manifest& manifest) {
+  const std::string directory =
+      manifest.state_directory.empty() ? default_state_directory() : manifest.state_directory;
+  if (!directory.empty()) return CrashJournal::open(directory);
+  return Status(Code::kNotFound, "neither XDG_STATE_HOME nor HOME is set: give --state-dir");
+}
+
+Quarantine judge_past(const Result<CrashJournal>& journal, const Manifest& manifest,
+                      const Clock& clock) {
+  return Quarantine(journal ? std::optional(*journal) : std::nullopt,
+                    {.crashes = static_cast<std::uint32_t>(manifest.quarantine.crashes),
+                     .window = manifest.quarantine.window},
+                    clock.wall_now());
+}
+
+/// Opens the socket for `davit ctl`. One that was asked for must be had; the default one may belong
+/// to another host of the same user.
+Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
+                                                    ControlService& service, const Logger& log) {
+  const std::string path = options.control_socket.value_or(default_control_socket());
+  if (path.empty()) return std::unique_ptr<ControlServer>();
+  Result<std::unique_ptr<ControlServer>> server = ControlServer::open(
+      path, [&service](std::string_view line) { return service.respond(line); }, log);
+  if (server) {
+    log.info(1, "Listening for davit ctl", {{"socket", path}});
+    return server;
+  }
+  if (options.control_socket) return server.error();
+  log.info(0, "Warning: davit ctl cannot reach this host", {{"reason", server.error().message()}});
+  return std::unique_ptr<ControlServer>();
+}
+
+/// Serves `davit ctl` and follows files until something happens; returns the exit code.
+int serve_orders(HostProcess& host, const RunOptions& options, ManifestFollower& follower,
+                 const Interruptions& interruptions, LogSink& sink) {
+  const Logger log(sink);
+  ControlService control(host.plugins(), control_hooks(host));
+  const Result<std::unique_ptr<ControlServer>> server = open_control(options, control, log);
+  Result<std::unique_ptr<PluginWatch>> watch = std::unique_ptr<PluginWatch>();
+  if (options.watch == RunOptions::Watch::kYes) watch = watch_files(follower);
+  if (const Status failed = server ? watch.error() : server.error(); !failed.ok()) {
+    const int code = fail_command(log, failed);
+    if (!host.stop()) leave(sink);
+    return code;
+  }
+  return serve(host, interruptions, sink);
+}
+
+}  // namespace
+
+ControlHooks control_hooks(HostProcess& host) {
+  return {.load = [&host](const std::filesystem::path& file) { return host.load(file); },
+          .notes =
+              [&host] {
+                std::vector<std::string> lines;
+                for (const auto& each : host.checks().notes()) lines.push_back(each.text);
+                return lines;
+              }};
+}
+
+int run_host(const RunOptions& options) {
+  const SettingsResult merged = merge_settings(options);
+  if (!merged.ok()) return print_mistakes(merged.mistakes);
+  const Manifest& manifest = merged.settings.manifest;
+
+  KubeconfigOptions lookup;
+  lookup.master = manifest.client.master;
+  lookup.kubeconfig = manifest.client.kubeconfig;
+  lookup.environment = process_environment();
+  const Result<ConnectionConfig> connection = load_connection(lookup);
+  if (!connection) return print_mistake(connection.error().message());
+
+  return_large_blocks();
+  allow_many_connections();
+  const Interruptions interruptions;
+  const std::unique_ptr<LogSink> sink =
+      make_log_sink(manifest.logging.format, manifest.logging.verbosity);
+  const Logger log(*sink);
+  if (Status s = check_files(*connection, log); !s.ok()) return print_mistake(s.message());
+  Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions, *sink);
+  if (!watch) return fail_command(log, watch.error());
+  const Result<CrashJournal> journal = open_journal(manifest);
+  const CrashHandler handler(journal ? journal->path().string() : "");
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  Quarantine quarantine = judge_past(journal, manifest, *clock);
+  std::optional<HostPlan> plan = HostPlan::make(merged.settings, std::cerr, &quarantine);
+  if (!plan) return kExitMistakes;
+
+  log.info(0, "Starting", {{"version", kVersion}, {"controllers", plan->controllers().size()}});
+  for (const std::string& name : plan->disabled()) {
+    log.info(0, "Warning: controller is disabled", {{"controller", name}});
+  }
+  if (!journal) {
+    log.warning("Crashes are not remembered, so no plugin is left out after one",
+                {{"reason", journal.error().message()}});
+  }
+  // A host from which all is left out stays: it can be told to load it again. One that follows its
+  // files stays, too: a plugin may come.
+  if (plan->controllers().empty() && quarantine.left_out().empty() &&
+      options.watch == RunOptions::Watch::kNo) {
+    return print_mistake("no controller is enabled: nothing to run");
+  }
+
+  const std::unique_ptr<Random> random = make_system_random();
+  HostProcess host(manifest, *connection, std::move(plan->controllers()),
+                   HostSeams{*clock, *random, *sink, nullptr, &quarantine},
+                   [&interruptions] { interruptions.lost_lease(); });
+  host.want(plan->desired());
+  if (const std::optional<int> code = start_host(host, *std::move(watch), *sink)) return *code;
+  ManifestFollower follower(host, options, manifest, plan->desired(), log);
+  return serve_orders(host, options, follower, interruptions, *sink);
+}
+
+}  // namespace davit::host

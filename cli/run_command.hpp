@@ -1,0 +1,17 @@
+/// `davit run`: the host itself.
+#pragma once
+
+#include "cli/host_process.hpp"
+#include "cli/options.hpp"
+#include "host/control/control_service.hpp"
+
+namespace davit::host {
+
+/// Runs until a signal or a lost lease. Returns the exit code: 0 after a signal, 1 for a run-time
+/// failure, 2 for bad configuration. Blocks.
+[[nodiscard]] int run_host(const RunOptions& options);
+
+/// What the host adds to the replies to `davit ctl`. `host` must outlive it.
+[[nodiscard]] ControlHooks control_hooks(HostProcess& host);
+
+}  // namespace davit::host

@@ -1,0 +1,160 @@
+#include "cli/sandbox_command.hpp"
+
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "cli/desired_state.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/host_life.hpp"
+#include "cli/host_plan.hpp"
+#include "cli/interruptions.hpp"
+#include "cli/sandbox_process.hpp"
+#include "host/config/kubeconfig.hpp"
+#include "host/crash/crash_handler.hpp"
+#include "lib/base/open_files.hpp"
+#include "lib/base/spdlog_sink.hpp"
+#include "lib/base/version.hpp"
+
+namespace davit::host {
+namespace {
+
+int refuse(std::ostream& err, const Status& status) {
+  err << "davit: " << status.message() << "\n";
+  return status.code() == Code::kInvalid ? kExitMistakes : kExitFailed;
+}
+
+/// For a shell: quoted where it has to be.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,";
+  if (text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string nodes_text(const SandboxSettings& settings) {
+  const NodeFlags& nodes = settings.options.nodes;
+  std::string out = "no nodes";
+  if (settings.controllers.nodes && nodes.count > 0) {
+    out = std::to_string(nodes.count) + (nodes.count == 1 ? " node" : " nodes");
+    if (nodes.zones > 0) {
+      const int zones = std::min(nodes.zones, nodes.count);
+      out += " in " + std::to_string(zones) + (zones == 1 ? " zone" : " zones");
+    }
+  }
+  return out + (settings.controllers.scheduler ? ", scheduler" : ", no scheduler");
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& each : names) out += (out.empty() ? "" : ", ") + each;
+  return out.empty() ? "none" : out;
+}
+
+void introduce(const SandboxSettings& settings, const SandboxProcess& process, std::ostream& out) {
+  const SandboxOptions& options = settings.options;
+  out << "davit " << kVersion << " sandbox on " << process.url() << ": " << nodes_text(settings)
+      << ", " << (options.data_file.empty() ? "in memory" : "data in " + options.data_file) << ", "
+      << (options.authorization == SandboxAuthorization::kRbac ? "RBAC" : "everything allowed")
+      << "\n";
+  if (options.access == SandboxAccess::kAnyAddress) {
+    out << "Others can reach it. It is for trying things, not for secrets.\n";
+  }
+  out << "Controllers of plugins: " << listed(settings.controllers.plugins) << "\n";
+  out << "\n  export KUBECONFIG=" << shell_word(process.kubeconfig()) << "\n\n"
+      << "Ctrl-C stops it.\n"
+      << std::flush;
+}
+
+/// The settings, with the plugins' files read where --controllers may mean one of them.
+Result<SandboxSettings> merge_with_plugins(const SandboxOptions& options) {
+  std::vector<KnownController> known;
+  if (may_run_plugins(options)) {
+    Manifest manifest;
+    manifest.plugin_directories = options.plugin_directories;
+    const Catalog catalog = resolve_plugins(manifest, "", Trust::kRequired);
+    if (!catalog.ok()) {
+      return Status(Code::kInvalid, catalog.mistakes.front().str() + "; --controllers='*,-" +
+                                        std::string(kPluginControllers) + "' runs no plugin");
+    }
+    known = known_controllers(catalog);
+  }
+  return merge_sandbox_settings(options, process_environment().variable, known);
+}
+
+/// The options of the host beside the sandbox: no election, because it has no competitor, and no
+/// rate limit, because the server has no other client to protect.
+RunOptions host_options(const SandboxSettings& settings) {
+  RunOptions out;
+  out.plugin_directories = settings.options.plugin_directories;
+  out.controllers = settings.controllers.plugins;
+  out.leader_elect = false;
+  out.qps = 0;
+  out.bind_address = "127.0.0.1";
+  out.port = 0;
+  return out;
+}
+
+/// One run, from an empty or kept cluster to a signal.
+class SandboxRun {
+ public:
+  SandboxRun(const SandboxSettings& settings, std::ostream& out, std::ostream& err)
+      : settings_(settings),
+        out_(out),
+        err_(err),
+        sink_(make_log_sink(LogFormat::kText, settings.options.verbosity)) {}
+
+  int run() {
+    const RunOptions options = host_options(settings_);
+    std::optional<HostPlan> plan;
+    if (!settings_.controllers.plugins.empty()) {
+      plan = HostPlan::make({.manifest = merge({}, options), .manifest_path = "", .workers = {}},
+                            err_);
+      if (!plan) return kExitMistakes;
+    }
+    Result<std::unique_ptr<SandboxProcess>> process =
+        SandboxProcess::open(settings_, {*clock_, *random_, *sink_});
+    if (!process) return refuse(err_, process.error());
+    if (plan) return run_controllers(**process, merge({}, options), *plan);
+    introduce(settings_, **process, out_);
+    constexpr std::chrono::hours kLook{1};  // Only bounds a wait that nothing ends.
+    while (interruptions_.wait(kLook) != Interruptions::What::kSignal) {
+    }
+    return kExitGood;
+  }
+
+ private:
+  int run_controllers(SandboxProcess& process, const Manifest& manifest, HostPlan& plan) {
+    const CrashHandler handler("");
+    Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions_, *sink_);
+    if (!watch) return refuse(err_, watch.error());
+    const Result<std::unique_ptr<Transport>> way = process.connect();
+    if (!way) return refuse(err_, way.error());
+    HostProcess host(manifest, ConnectionConfig{}, std::move(plan.controllers()),
+                     HostSeams{*clock_, *random_, *sink_, way->get()}, [] {});
+    if (const std::optional<int> code = start_host(host, *std::move(watch), *sink_)) return *code;
+    introduce(settings_, process, out_);
+    return serve(host, interruptions_, *sink_);
+  }
+
+  const SandboxSettings& settings_;
+  std::ostream& out_;
+  std::ostream& err_;
+  const Interruptions interruptions_;  // Before all that may have threads.
+  const std::unique_ptr<LogSink> sink_;
+  const std::unique_ptr<Clock> clock_ = make_system_clock();
+  const std::unique_ptr<Random> random_ = make_system_random();
+};
+
+}  // namespace
+
+int run_sandbox(const SandboxOptions& options, std::ostream& out, std::ostream& err) {
+  const Result<SandboxSettings> settings = merge_with_plugins(options);
+  if (!settings) return refuse(err, settings.error());
+  allow_many_connections();
+  return SandboxRun(*settings, out, err).run();
+}
+
+}  // namespace davit::host

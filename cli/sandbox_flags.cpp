@@ -1,0 +1,184 @@
+#include "cli/sandbox_flags.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+
+#include "lib/kube/duration.hpp"
+
+namespace davit::host {
+namespace {
+
+void add_duration(CLI::App& app, const char* name, Duration& out, const char* help) {
+  app.add_option_function<std::string>(
+         name,
+         [&out, name](const std::string& text) {
+           const std::optional<Duration> value = parse_signed_duration(text);
+           if (!value || *value < Duration{0}) {
+             throw CLI::ValidationError(name,
+                                        "must be a duration such as 500ms or 2s, not " + text);
+           }
+           out = *value;
+         },
+         help)
+      ->type_name("DURATION");
+}
+
+void add_kubeconfig(CLI::App& app, std::string& out) {
+  app.add_option("--kubeconfig", out, "The API server to use (default $KUBECONFIG)")
+      ->type_name("FILE");
+}
+
+void add_verbosity(CLI::App& app, int& out) {
+  app.add_option("-v,--v", out, "Verbosity of the log (default 0)")->type_name("N");
+}
+
+void add_power_command(CLI::App& app, const char* name, const char* help, sandbox::NodePower power,
+                       NodePowerOptions& options, std::function<void()> choose) {
+  CLI::App* command = app.add_subcommand(name, help);
+  command->add_option("NAME", options.node, "The node")->required();
+  add_kubeconfig(*command, options.kubeconfig);
+  command->callback([&options, power, choose = std::move(choose)] {
+    options.power = power;
+    choose();
+  });
+}
+
+void add_access_flags(CLI::App& app, SandboxOptions& options) {
+  app.add_option("--token-file", options.token_file,
+                 "Tokens that are known, as kube-apiserver's --token-auth-file: "
+                 "token,user,uid,\"group,…\" a line")
+      ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--authorization-mode",
+         [&options](const std::string& mode) {
+           options.authorization =
+               mode == "RBAC" ? SandboxAuthorization::kRbac : SandboxAuthorization::kAlwaysAllow;
+         },
+         "RBAC or AlwaysAllow (default RBAC)")
+      ->check(CLI::IsMember({"RBAC", "AlwaysAllow"}))
+      ->type_name("MODE");
+}
+
+void add_server_flags(CLI::App& app, SandboxOptions& options) {
+  app.add_option("--bind-address", options.address, "Where to listen (default 127.0.0.1)")
+      ->type_name("ADDRESS");
+  app.add_option_function<int>(
+         "--port", [&options](int port) { options.port = port; },
+         "Its port; 0: any (default 6443 if that is free, else any)")
+      ->check(CLI::Range(0, 65535))
+      ->type_name("PORT");
+  app.add_flag_callback(
+      "--allow-non-loopback", [&options] { options.access = SandboxAccess::kAnyAddress; },
+      "Let --bind-address be one that others can reach");
+  app.add_flag_callback(
+      "--insecure", [&options] { options.security = SandboxSecurity::kPlain; },
+      "Plain HTTP, on the loopback only");
+  app.add_option("--data", options.data_file, "Keep the cluster in this file (default in memory)")
+      ->type_name("FILE");
+  app.add_option("--faults", options.faults_file, "A script of faults to play, as JSON")
+      ->type_name("FILE");
+  app.add_option("--kubeconfig", options.kubeconfig,
+                 "Where to write the kubeconfig (default below $XDG_RUNTIME_DIR)")
+      ->type_name("FILE");
+  app.add_option_function<std::vector<std::string>>(
+         "--controllers",
+         [&options](const std::vector<std::string>& list) { options.controllers = list; },
+         "Which run: '*' all, 'foo' enables, '-foo' disables; of gc, namespace, events, accounts, "
+         "nodes, scheduler, and of those of the plugins: each by name, or all as 'plugins' "
+         "(default *)")
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  app.add_flag_callback(
+      "--ignore-validation-rules",
+      [&options] { options.validation_rules = SandboxValidationRules::kIgnore; },
+      "Take CustomResourceDefinitions with x-kubernetes-validations, without evaluating these");
+  app.add_option("--plugin-dir", options.plugin_directories,
+                 "Where plugins lie; may be repeated (default: the installed one)")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("DIRECTORY");
+  add_access_flags(app, options);
+  add_verbosity(app, options.verbosity);
+}
+
+}  // namespace
+
+void add_node_flags(CLI::App& app, NodeFlags& flags) {
+  app.add_option("--nodes", flags.count, "How many nodes (default 3)")
+      ->check(CLI::Range(0, sandbox::kNodesMax))
+      ->type_name("N");
+  app.add_option("--zones", flags.zones, "How many zones they are spread over (default 3)")
+      ->check(CLI::Range(0, 26))
+      ->type_name("N");
+  app.add_option("--node-name", flags.prefix, "What their names begin with (default node)")
+      ->type_name("PREFIX");
+  app.add_option("--node-cpu", flags.size.cpu, "What each has (default 8)")->type_name("QUANTITY");
+  app.add_option("--node-memory", flags.size.memory, "What each has (default 32Gi)")
+      ->type_name("QUANTITY");
+  app.add_option("--node-pods", flags.size.pods, "How many pods each takes (default 110)")
+      ->check(CLI::Range(0, 250))
+      ->type_name("N");
+  add_duration(app, "--pod-start", flags.pods.start,
+               "From binding to the containers' start (default 0s)");
+  add_duration(app, "--pod-ready", flags.pods.ready, "From the start to readiness (default 0s)");
+  add_duration(app, "--pod-stop", flags.pods.stop, "From deletion to the end (default 0s)");
+  add_duration(app, "--pod-run", flags.pods.run,
+               "How long pods work whose restart policy is not Always (default 1s)");
+  app.add_option("--pod-jitter", flags.pods.jitter,
+                 "Up to this share is added to the times above (default 0)")
+      ->check(CLI::Range(0.0, 10.0))
+      ->type_name("SHARE");
+  app.add_option("--unpullable-image", flags.pods.unpullable_images,
+                 "An image that no node can pull; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("IMAGE");
+  app.add_flag_callback(
+      "--no-scheduler", [&flags] { flags.scheduling = sandbox::Scheduling::kOff; },
+      "Leave binding pods to somebody else");
+  app.add_flag_callback(
+      "--no-pod-events", [&flags] { flags.pod_events = sandbox::PodEventSwitch::kOff; },
+      "Do not post the Events Pulled, Created and Started of containers");
+  add_duration(app, "--lease-period", flags.lease_period,
+               "How often a node renews its Lease (default 10s)");
+  app.add_flag_callback(
+      "--keep-taint", [&flags] { flags.untaint = sandbox::Untaint::kNever; },
+      "Leave the taint not-ready of new nodes to a node lifecycle controller");
+}
+
+void add_sandbox_command(CLI::App& app, SandboxFlags& flags, const SandboxActions& actions,
+                         std::function<int()>& chosen) {
+  CLI::App* sandbox = app.add_subcommand(
+      "sandbox",
+      "Run an API server with simulated nodes and controllers on this machine, until interrupted");
+  sandbox->require_subcommand(0, 1);
+  add_server_flags(*sandbox, flags.sandbox);
+  add_node_flags(*sandbox, flags.sandbox.nodes);
+  sandbox->callback([&flags, &actions, &chosen, sandbox] {
+    if (!sandbox->get_subcommands().empty()) return;
+    chosen = [&flags, &actions] { return actions.sandbox(flags.sandbox); };
+  });
+
+  CLI::App* nodes = sandbox->add_subcommand(
+      "nodes", "Simulate nodes and a scheduler on an API server, until interrupted");
+  add_kubeconfig(*nodes, flags.nodes.kubeconfig);
+  add_node_flags(*nodes, flags.nodes.nodes);
+  add_verbosity(*nodes, flags.nodes.verbosity);
+  nodes->callback([&] { chosen = [&] { return run_sandbox_nodes(flags.nodes); }; });
+
+  CLI::App* node = sandbox->add_subcommand("node", "Switch a simulated node");
+  node->require_subcommand(1);
+  const auto choose = [&] {
+    chosen = [&] { return run_node_power(flags.node, actions.out, actions.err); };
+  };
+  add_power_command(*node, "stop", "As if its machine had no power", sandbox::NodePower::kStopped,
+                    flags.node, choose);
+  add_power_command(*node, "start", "Power it again", sandbox::NodePower::kRunning, flags.node,
+                    choose);
+}
+
+}  // namespace davit::host

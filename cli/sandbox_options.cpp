@@ -1,0 +1,154 @@
+#include "cli/sandbox_options.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "host/config/names.hpp"
+
+namespace davit::host {
+namespace {
+
+std::vector<KnownController> own_controllers() {
+  return {{"garbage-collector", {"gc"}},     {"namespace", {"namespaces"}}, {"events", {}},
+          {"accounts", {"serviceaccounts"}}, {"nodes", {"node"}},           {"scheduler", {}}};
+}
+
+bool is_loopback(const std::string& address) {
+  return address.starts_with("127.") || address == "::1";
+}
+
+bool is_wildcard(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
+
+Status check_address(const SandboxOptions& options) {
+  if (!is_ip_address(options.address)) {
+    return {Code::kInvalid, "--bind-address must be an IP address, not " + options.address};
+  }
+  if (is_loopback(options.address)) return {};
+  if (options.access != SandboxAccess::kAnyAddress) {
+    return {Code::kInvalid, "--bind-address " + options.address +
+                                " is not of the loopback; --allow-non-loopback serves a sandbox "
+                                "to others"};
+  }
+  if (options.security == SandboxSecurity::kPlain) {
+    return {Code::kInvalid, "--insecure is for the loopback only, not for " + options.address};
+  }
+  // Without RBAC every client that reaches the port, also without credentials, may do everything.
+  if (options.authorization == SandboxAuthorization::kAlwaysAllow) {
+    return {Code::kInvalid, "--authorization-mode AlwaysAllow is for the loopback only, not for " +
+                                options.address + "; leave it out for RBAC"};
+  }
+  return {};
+}
+
+/// With the group "plugins" or "-plugins" replaced by its controllers.
+std::vector<std::string> expand_group(const std::vector<std::string>& list,
+                                      const std::vector<KnownController>& plugins) {
+  std::vector<std::string> out;
+  for (const std::string& entry : list) {
+    const std::string sign = entry.starts_with('-') ? "-" : "";
+    if (std::string_view(entry).substr(sign.size()) != kPluginControllers) {
+      out.push_back(entry);
+      continue;
+    }
+    for (const KnownController& each : plugins) {
+      if (!sign.empty() || !each.off_by_default) out.push_back(sign + each.name);
+    }
+  }
+  return out;
+}
+
+Result<SandboxControllers> choose_controllers(const std::vector<std::string>& given,
+                                              const std::vector<KnownController>& plugins) {
+  std::vector<KnownController> known = own_controllers();
+  known.push_back({std::string(kPluginControllers), {}});
+  known.insert(known.end(), plugins.begin(), plugins.end());
+  const std::vector<std::string> named = translate_aliases(given, known);
+  const std::vector<std::string> unknown = unknown_controllers(named, known);
+  if (!unknown.empty()) return Status(Code::kInvalid, "--controllers: " + unknown.front());
+  const std::vector<std::string> list = expand_group(named, plugins);
+  const auto on = [&](const char* name) { return controller_enabled(list, name, false); };
+  SandboxControllers out;
+  out.garbage_collector = on("garbage-collector");
+  out.namespaces = on("namespace");
+  out.events = on("events");
+  out.accounts = on("accounts");
+  out.nodes = on("nodes");
+  out.scheduler = on("scheduler");
+  for (const KnownController& each : plugins) {
+    if (controller_enabled(list, each.name, each.off_by_default)) out.plugins.push_back(each.name);
+  }
+  return out;
+}
+
+/// $XDG_STATE_HOME, or what stands for it.
+std::string state_directory(const Environment& environment) {
+  if (const auto state = environment("XDG_STATE_HOME"); state && state->starts_with('/')) {
+    return *state + "/davit";
+  }
+  if (const auto home = environment("HOME"); home && home->starts_with('/')) {
+    return *home + "/.local/state/davit";
+  }
+  return "";
+}
+
+}  // namespace
+
+bool may_run_plugins(const SandboxOptions& options) {
+  const std::vector<std::string> list = translate_aliases(options.controllers, own_controllers());
+  const std::string none = "-" + std::string(kPluginControllers);
+  bool star = false;
+  for (const std::string& entry : list) {
+    star = star || entry == "*";
+    if (entry != none && !unknown_controllers({entry}, own_controllers()).empty()) return true;
+  }
+  return star && std::ranges::find(list, none) == list.end();
+}
+
+Result<SandboxSettings> merge_sandbox_settings(const SandboxOptions& options,
+                                               const Environment& environment,
+                                               const std::vector<KnownController>& plugins) {
+  if (Status s = check_address(options); !s.ok()) return s;
+  Result<SandboxControllers> controllers = choose_controllers(options.controllers, plugins);
+  if (!controllers) return controllers.error();
+  SandboxSettings out;
+  out.options = options;
+  out.controllers = *controllers;
+  std::string state = state_directory(environment);
+  const auto runtime = environment("XDG_RUNTIME_DIR");
+  const bool has_runtime = runtime && runtime->starts_with('/');
+  out.kubeconfig_directory = has_runtime ? *runtime + "/davit" : state;
+  if (state.empty()) state = out.kubeconfig_directory;
+  if (state.empty()) {
+    return Status(Code::kInvalid,
+                  "nowhere to keep credentials: set HOME, XDG_STATE_HOME or XDG_RUNTIME_DIR");
+  }
+  out.credentials_file = state + "/sandbox-credentials.json";
+  out.client_address = options.address;
+  if (options.address == "0.0.0.0") out.client_address = "127.0.0.1";
+  if (options.address == "::") out.client_address = "::1";
+  out.certificate_for = {"127.0.0.1", "::1"};
+  const std::vector<std::string>& named = out.certificate_for;
+  if (!is_wildcard(options.address) &&
+      std::find(named.begin(), named.end(), options.address) == named.end()) {
+    out.certificate_for.push_back(options.address);
+  }
+  return out;
+}
+
+std::string kubeconfig_path(const SandboxSettings& settings, std::uint16_t port) {
+  if (!settings.options.kubeconfig.empty()) {
+    return std::filesystem::absolute(settings.options.kubeconfig).lexically_normal().string();
+  }
+  return settings.kubeconfig_directory + "/sandbox-" + std::to_string(port) + ".kubeconfig";
+}
+
+std::string sandbox_url(const SandboxSettings& settings, std::uint16_t port) {
+  const bool tls = settings.options.security == SandboxSecurity::kTls;
+  const std::string& address = settings.client_address;
+  const bool v6 = address.find(':') != std::string::npos;
+  return (tls ? "https://" : "http://") + (v6 ? "[" + address + "]" : address) + ":" +
+         std::to_string(port);
+}
+
+}  // namespace davit::host

@@ -1,0 +1,82 @@
+/// The flags of `davit sandbox` and what they come down to. Pure; no CLI11 in here.
+#pragma once
+
+#include <cstdint>
+#include <davit/result.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/controllers_flag.hpp"
+#include "cli/nodes_command.hpp"
+
+namespace davit::host {
+
+enum class SandboxSecurity { kTls, kPlain };
+enum class SandboxAccess { kLoopbackOnly, kAnyAddress };
+enum class SandboxAuthorization { kRbac, kAlwaysAllow };
+enum class SandboxValidationRules { kRefuse, kIgnore };  ///< CEL rules of custom resources.
+
+/// Flags as given.
+struct SandboxOptions {
+  std::string address = "127.0.0.1";
+  std::optional<int> port;  ///< Nothing: 6443 if that is free, else any. 0: any.
+  SandboxSecurity security = SandboxSecurity::kTls;
+  SandboxAccess access = SandboxAccess::kLoopbackOnly;
+  SandboxAuthorization authorization = SandboxAuthorization::kRbac;
+  SandboxValidationRules validation_rules = SandboxValidationRules::kRefuse;
+  NodeFlags nodes;
+  std::vector<std::string> controllers = {"*"};
+  std::vector<std::string> plugin_directories;  ///< Empty: the installed one.
+  std::string data_file;                        ///< Empty: in memory.
+  std::string faults_file;                      ///< Empty: none.
+  std::string kubeconfig;                       ///< Where to write it; empty: a place of our own.
+  std::string token_file;                       ///< Empty: none.
+  int verbosity = 0;
+};
+
+/// In --controllers: all controllers of the plugins that are on by default.
+inline constexpr std::string_view kPluginControllers = "plugins";
+
+/// The controllers that --controllers may name.
+struct SandboxControllers {
+  bool garbage_collector = false;
+  bool namespaces = false;
+  bool events = false;    ///< Expiry of Events.
+  bool accounts = false;  ///< The ServiceAccount `default` of each namespace.
+  bool nodes = false;
+  bool scheduler = false;
+  std::vector<std::string> plugins;  ///< Those of plugins that run in the same process.
+};
+
+/// What a sandbox uses.
+struct SandboxSettings {
+  SandboxOptions options;
+  SandboxControllers controllers;
+  std::string credentials_file;
+  std::string kubeconfig_directory;          ///< For a kubeconfig that was given no place.
+  std::vector<std::string> certificate_for;  ///< The addresses that the server's certificate names.
+  std::string client_address;                ///< Where clients on this machine find the server.
+};
+
+/// The value of an environment variable, nothing when it is not set.
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// Whether --controllers may mean a controller of a plugin, so that the plugins' files count.
+[[nodiscard]] bool may_run_plugins(const SandboxOptions& options);
+
+/// kInvalid with the mistake: an address that is none, or not of the loopback although nothing
+/// allows that; an unknown controller; no directory for the credentials. `plugins` are the
+/// controllers of the plugins at hand.
+[[nodiscard]] Result<SandboxSettings> merge_sandbox_settings(
+    const SandboxOptions& options, const Environment& environment,
+    const std::vector<KnownController>& plugins = {});
+
+/// Where the kubeconfig goes: "DIRECTORY/sandbox-PORT.kubeconfig", or where the user wants it.
+[[nodiscard]] std::string kubeconfig_path(const SandboxSettings& settings, std::uint16_t port);
+/// "https://127.0.0.1:6443"
+[[nodiscard]] std::string sandbox_url(const SandboxSettings& settings, std::uint16_t port);
+
+}  // namespace davit::host

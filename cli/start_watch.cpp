@@ -1,0 +1,44 @@
+#include "cli/start_watch.hpp"
+
+#include <cstdlib>
+
+#include "cli/exit_codes.hpp"
+#include "lib/base/start_thread.hpp"
+
+namespace davit::host {
+
+void leave(LogSink& sink) {
+  sink.flush();
+  std::_Exit(kExitFailed);
+}
+
+StartWatch::StartWatch(const Interruptions& interruptions, LogSink& sink,
+                       std::chrono::milliseconds grace)
+    : interruptions_(interruptions), sink_(sink), grace_(grace), started_(make_event()) {}
+
+Result<std::unique_ptr<StartWatch>> StartWatch::open(const Interruptions& interruptions,
+                                                     LogSink& sink,
+                                                     std::chrono::milliseconds grace) {
+  constexpr const char* kWhat = "cannot watch for signals: the system has no ";
+  auto watch = std::make_unique<StartWatch>(interruptions, sink, grace);
+  if (!watch->started_.valid()) {
+    return Status(Code::kUnavailable, std::string(kWhat) + "descriptor for it");
+  }
+  const auto run = [self = watch.get()](const std::stop_token& started) { self->watch(started); };
+  if (start_thread(watch->thread_, "signals", run)) return watch;
+  return Status(Code::kUnavailable, std::string(kWhat) + "thread for it");
+}
+
+void StartWatch::watch(const std::stop_token& started) {
+  const std::stop_callback wake(started, [this] { signal_event(started_); });
+  // The election is the last step of a start: serve() ends a host that has lost its lease.
+  const Interruptions::What what = interruptions_.wait(Interruptions::kNoLimit, started_);
+  if (what != Interruptions::What::kSignal) return;
+  stopping_.request_stop();
+  (void)interruptions_.wait(grace_, started_);
+  if (started.stop_requested()) return;
+  Logger(sink_).error("Requested to terminate, and the start does not end. Exiting.");
+  leave(sink_);
+}
+
+}  // namespace davit::host

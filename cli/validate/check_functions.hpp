@@ -1,0 +1,45 @@
+/// What the checks are made of. Internal to cli/validate.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/validate/checks.hpp"
+#include "cli/validate/trial_host.hpp"
+
+namespace davit::host {
+
+/// The time in which a plugin must become idle after a few objects have changed. Far more than any
+/// honest one needs, even on a slow machine.
+inline constexpr Duration kIdleLimit = std::chrono::seconds(8);
+
+/// What the host says when an exception reaches it.
+inline constexpr std::string_view kThrew = "the plugin threw an exception";
+
+/// A running host of the plugin, on a cluster without objects of its kinds. Null: it does not
+/// start, which has been reported as a failure.
+[[nodiscard]] std::unique_ptr<TrialHost> started_host(const Subject& subject,
+                                                      const CheckReporter& reporter);
+/// Stops the host. If it does not stop, reports a failure and exits the child.
+void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter);
+/// Waits until the controllers are idle. If they do not become idle, reports a failure and exits
+/// the child.
+void wait_until_idle(TrialHost& host, const CheckReporter& reporter);
+
+// How it lives.
+void check_load(const Subject& subject, const CheckReporter& reporter);
+void check_init(const Subject& subject, const CheckReporter& reporter);
+void check_threads(const Subject& subject, const CheckReporter& reporter);
+void check_traces(const Subject& subject, const CheckReporter& reporter);
+void check_unload(const Subject& subject, const CheckReporter& reporter);
+void check_swap(const Subject& subject, const CheckReporter& reporter);
+void check_state(const Subject& subject, const CheckReporter& reporter);
+// How it works.
+void check_work(const Subject& subject, const CheckReporter& reporter);
+void check_rights(const Subject& subject, const CheckReporter& reporter);
+void check_hostile(const Subject& subject, const CheckReporter& reporter);
+void check_leaks(const Subject& subject, const CheckReporter& reporter);
+
+}  // namespace davit::host

@@ -1,0 +1,35 @@
+/// The checks of `davit plugin validate`. Each runs in a process of its own.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "cli/validate/child.hpp"
+#include "host/plugin/elf_findings.hpp"
+
+namespace davit::host {
+
+/// What a check works on.
+struct Subject {
+  std::filesystem::path file;     ///< A copy of the plugin that no other user may write.
+  std::filesystem::path scratch;  ///< A private directory.
+  Grade predicted = Grade::kSwappable;
+  std::uint64_t seed = 1;
+};
+
+struct Check {
+  std::string_view name;
+  std::string_view what;   ///< For people.
+  std::string_view needs;  ///< The check that must pass before; empty: none.
+  void (*run)(const Subject& subject, const CheckReporter& reporter);
+};
+
+/// In the order in which they run. The first, "elf", judges the file without running it and is the
+/// validator's own.
+[[nodiscard]] std::span<const Check> plugin_checks();
+
+}  // namespace davit::host

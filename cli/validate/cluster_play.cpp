@@ -1,0 +1,62 @@
+#include "cli/validate/cluster_play.hpp"
+
+#include <string>
+#include <utility>
+
+#include "cli/validate/sample_objects.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr int kOrdinaryObjects = 3;  // For each resource.
+/// Attempts to remove one object.
+constexpr int kRemovalsMost = 100;
+
+std::string object_name(const TrialHost::Watched& resource, std::size_t number) {
+  return resource.watch.resource + "-" + std::to_string(number);
+}
+
+}  // namespace
+
+void add_ordinary(TrialHost& host, Random& random) {
+  constexpr int kCreated = 201;
+  for (const TrialHost::Watched& each : host.watched()) {
+    for (int i = 0; i < kOrdinaryObjects; ++i) {
+      const auto number = static_cast<std::size_t>(i);
+      Json object = ordinary_object(each, each.name_of(number, object_name(each, number)));
+      if (host.create(each, to_text(object)) == kCreated) continue;
+      complete_metadata(object, each, random);
+      (void)host.store().create(each.collection, host.draft(each, std::move(object)));
+    }
+  }
+}
+
+void touch_all(TrialHost& host, int number) {
+  for (const TrialHost::Watched& each : host.watched()) {
+    for (const sandbox::VersionPtr& version : host.store().list(each.collection, "").objects) {
+      Json object = version->json();
+      object["metadata"]["annotations"].set("touched", std::to_string(number));
+      sandbox::Draft draft{version->ns, version->name, std::move(object), version->labels,
+                           version->fields};
+      (void)host.store().update(each.collection, std::move(draft), version->revision);
+    }
+  }
+}
+
+void remove_each(TrialHost& host, const TrialHost::Watched& resource) {
+  for (const sandbox::VersionPtr& listed : host.store().list(resource.collection, "").objects) {
+    sandbox::VersionPtr at = listed;
+    // A controller may write the object meanwhile, but not for ever: it runs beside this loop.
+    for (int tries = 0; at != nullptr && tries < kRemovalsMost; ++tries) {
+      sandbox::Draft draft{at->ns, at->name, at->json(), at->labels, at->fields};
+      if (host.store().remove(resource.collection, std::move(draft), at->revision)) break;
+      at = host.store().get(resource.collection, at->ns, at->name);
+    }
+  }
+}
+
+void remove_all(TrialHost& host) {
+  for (const TrialHost::Watched& each : host.watched()) remove_each(host, each);
+}
+
+}  // namespace davit::host

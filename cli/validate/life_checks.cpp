@@ -1,0 +1,227 @@
+/// How a plugin comes, stays and goes.
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <clocale>
+#include <fstream>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "cli/validate/check_functions.hpp"
+#include "host/plugin/loader.hpp"
+
+extern char** environ;
+
+namespace davit::host {
+namespace {
+
+/// Often enough for what is counted, kept or forgotten to show.
+constexpr int kInitRounds = 5;
+constexpr int kSwaps = 5;
+
+constexpr Check kChecks[] = {
+    {"load", "opening it, and whether its table has what its note declares", "elf", check_load},
+    {"init", "starting and ending it, again and again", "load", check_init},
+    {"threads", "threads that it leaves behind", "init", check_threads},
+    {"traces", "signals, environment, directory, locale and umask of the process", "init",
+     check_traces},
+    {"unload", "whether its code leaves memory", "init", check_unload},
+    {"work", "ordinary objects: its syncs end, and it becomes idle", "unload", check_work},
+    {"rights", "requests and reads outside what it declares", "work", check_rights},
+    {"hostile", "objects that no sane client would write", "work", check_hostile},
+    {"leaks", "memory, descriptors and retained objects", "work", check_leaks},
+    {"swap", "swapping it for itself while it works", "work", check_swap},
+    {"state", "what it makes of a state to take over that is garbage", "swap", check_state},
+};
+
+/// What a process has only once, and its plugins share.
+struct Traces {
+  std::array<sighandler_t, NSIG> handlers{};
+  std::string environment;
+  std::string directory;
+  std::string locale;
+  mode_t mask = 0;
+
+  static Traces now() {
+    Traces out;
+    for (int number = 1; number < NSIG; ++number) {
+      struct sigaction action {};
+      if (sigaction(number, nullptr, &action) != 0) continue;
+      out.handlers.at(static_cast<std::size_t>(number)) = action.sa_handler;
+    }
+    for (char** each = environ; *each != nullptr; ++each)
+      out.environment += *each + std::string("\n");
+    std::error_code failed;
+    out.directory = std::filesystem::current_path(failed).string();
+    out.locale = std::setlocale(LC_ALL, nullptr);
+    out.mask = umask(0);
+    umask(out.mask);
+    return out;
+  }
+};
+
+void compare(const Traces& before, const Traces& after, const CheckReporter& reporter) {
+  for (int number = 1; number < NSIG; ++number) {
+    const auto at = static_cast<std::size_t>(number);
+    if (before.handlers.at(at) == after.handlers.at(at)) continue;
+    const char* const name = sigabbrev_np(number);
+    reporter.fail("changes the handler of SIG" + std::string(name == nullptr ? "?" : name));
+  }
+  if (before.environment != after.environment) reporter.fail("changes environment variables");
+  if (before.directory != after.directory) reporter.fail("changes the working directory");
+  if (before.locale != after.locale) reporter.fail("changes the locale");
+  if (before.mask != after.mask) reporter.fail("changes the umask");
+}
+
+/// The names of the threads of this process, this one left out.
+std::vector<std::string> other_threads() {
+  std::vector<std::string> names;
+  std::error_code failed;
+  const std::string own = std::to_string(gettid());
+  for (const auto& each : std::filesystem::directory_iterator("/proc/self/task", failed)) {
+    if (each.path().filename() == own) continue;
+    std::ifstream in(each.path() / "comm");
+    std::string name;
+    if (std::getline(in, name)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::span<const Check> plugin_checks() { return kChecks; }
+
+std::unique_ptr<TrialHost> started_host(const Subject& subject, const CheckReporter& reporter) {
+  auto host = std::make_unique<TrialHost>();
+  Status status = host->open();
+  if (status.ok()) {
+    reporter.step("opening it");
+    status = host->load(subject.file, subject.scratch);
+  }
+  if (status.ok()) {
+    reporter.step("its InitFuncs");
+    status = host->start();
+  }
+  if (!status.ok()) {
+    reporter.fail(status.message());
+    return nullptr;
+  }
+  return host;
+}
+
+void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter) {
+  reporter.step("waiting for its calls to end");
+  if (!host->stop()) {
+    reporter.fail("a call does not end: " + host->running());
+    reporter.leave();
+  }
+  reporter.step("destroy()");
+  host.reset();
+}
+
+void wait_until_idle(TrialHost& host, const CheckReporter& reporter) {
+  const std::size_t before = host.requests();
+  if (host.wait_until_idle(kIdleLimit)) return;
+  if (const std::string running = host.running(); !running.empty()) {
+    reporter.fail("does not end: " + running);
+  } else {
+    reporter.fail("does not become idle although nothing changes; it sent " +
+                  std::to_string(host.requests() - before) + " requests meanwhile");
+  }
+  reporter.leave();
+}
+
+void check_load(const Subject& subject, const CheckReporter& reporter) {
+  TrialHost host;
+  Status status = host.open();
+  reporter.step("opening it");
+  if (status.ok()) status = host.load(subject.file, subject.scratch);
+  if (!status.ok()) reporter.fail(status.message());
+}
+
+void check_init(const Subject& subject, const CheckReporter& reporter) {
+  for (int round = 1; round <= kInitRounds; ++round) {
+    reporter.progress("start " + std::to_string(round) + " of " + std::to_string(kInitRounds));
+    std::unique_ptr<TrialHost> host = started_host(subject, reporter);
+    if (host && round == 1) {
+      for (const std::string& each : host->skipped()) reporter.note(each);
+    }
+    if (!host) {
+      return reporter.fail("this was start " + std::to_string(round) + " of " +
+                           std::to_string(kInitRounds));
+    }
+    wait_until_idle(*host, reporter);
+    end(std::move(host), reporter);
+  }
+}
+
+void check_threads(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
+  if (!host) return;
+  wait_until_idle(*host, reporter);
+  end(std::move(host), reporter);
+  // A thread that was asked to end may take a moment.
+  constexpr int kLooks = 20;
+  std::vector<std::string> left = other_threads();
+  for (int i = 0; i < kLooks && !left.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    left = other_threads();
+  }
+  for (const std::string& name : left) {
+    reporter.fail("leaves a thread behind (" + name + "): use queues and timers of the host");
+  }
+}
+
+void check_traces(const Subject& subject, const CheckReporter& reporter) {
+  const Traces before = Traces::now();
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
+  if (!host) return;
+  wait_until_idle(*host, reporter);
+  end(std::move(host), reporter);
+  compare(before, Traces::now(), reporter);
+}
+
+void check_unload(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
+  if (!host) return;
+  wait_until_idle(*host, reporter);
+  const std::filesystem::path opened = host->opened();
+  end(std::move(host), reporter);
+  const bool stays = is_open_library(opened);
+  if (subject.predicted == Grade::kSwappable && stays) {
+    reporter.fail("its code stays in memory although nothing in the file says so");
+  } else if (stays) {
+    reporter.note("its code stays in memory, as its grade says");
+  }
+}
+
+void check_swap(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
+  if (!host) return;
+  wait_until_idle(*host, reporter);
+  for (int i = 1; i <= kSwaps; ++i) {
+    reporter.step("swap " + std::to_string(i));
+    reporter.progress("swap " + std::to_string(i) + " of " + std::to_string(kSwaps));
+    const SwapReport report = host->swap();
+    if (!report.ok()) {
+      reporter.fail("swap " + std::to_string(i) + ": " + std::string(to_string(report.outcome)) +
+                    ", " + report.text);
+      break;
+    }
+    if (report.keys_dropped > 0) {
+      reporter.fail("swap " + std::to_string(i) + " lost " + std::to_string(report.keys_dropped) +
+                    " keys: a queue has another name");
+    }
+    if (subject.predicted == Grade::kSwappable && !report.resident.empty()) {
+      reporter.fail("swap " + std::to_string(i) + ": the old build " + report.resident);
+    }
+    wait_until_idle(*host, reporter);
+  }
+  end(std::move(host), reporter);
+}
+
+}  // namespace davit::host

@@ -1,0 +1,250 @@
+/// How a plugin works: on ordinary objects and on others.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "cli/validate/check_functions.hpp"
+#include "cli/validate/cluster_play.hpp"
+#include "cli/validate/holdings.hpp"
+#include "cli/validate/sample_objects.hpp"
+#include "host/run/code_name.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr int kTouches = 3;
+/// The number for all resources together: some seconds' worth.
+constexpr std::size_t kHostileObjects = 64;
+constexpr std::size_t kSpoiledAgain = 1;
+/// So long a hostile object may keep its controllers busy before it is taken away.
+constexpr Duration kWorkLimit = std::chrono::seconds(1);
+
+/// What the controllers did wrong, sorted.
+struct Wrongs {
+  std::map<std::string, int> breaches;    // Breaches of the contract.
+  std::map<std::string, int> undeclared;  // Requests and reads.
+  std::map<std::string, int> failures;    // Syncs.
+
+  void add(const std::vector<LoggedProblem>& problems) {
+    for (const LoggedProblem& each : problems) {
+      const std::string why = each.error.empty() ? each.text : each.error;
+      if (each.error.starts_with(kThrew)) {
+        ++breaches["an exception left the plugin's code: " + each.text];
+      } else if (each.code.starts_with("unknown code")) {
+        ++breaches["a sync returned an " + each.code];
+      } else if (each.code == code_name(DAVIT_MISUSE) || each.code == code_name(DAVIT_STALE)) {
+        ++breaches["a sync broke a rule of abi.h: " + why];
+      } else if (each.code == code_name(DAVIT_UNDECLARED) ||
+                 each.message == "A request was refused before it was sent" ||
+                 each.text.find("outside the projection") != std::string::npos) {
+        ++undeclared[why];
+      } else {
+        ++failures[why];
+      }
+    }
+  }
+};
+
+std::string counted(const std::pair<const std::string, int>& each) {
+  constexpr std::size_t kShown = 400;
+  std::string text = each.first.substr(0, kShown);
+  return each.second == 1 ? text : text + " (" + std::to_string(each.second) + " times)";
+}
+
+/// At most so many lines of one sort.
+template <typename Report>
+void report_all(const std::map<std::string, int>& wrongs, Report report) {
+  constexpr int kMost = 5;
+  int reported = 0;
+  for (const auto& each : wrongs) {
+    if (reported++ == kMost)
+      return report("and " + std::to_string(wrongs.size() - kMost) + " more");
+    report(counted(each));
+  }
+}
+
+/// Objects come, change and go, and the controllers become idle each time.
+void play_ordinary(TrialHost& host, const CheckReporter& reporter, Random& random, Wrongs& wrongs) {
+  reporter.step("ordinary objects are created");
+  add_ordinary(host, random);
+  wait_until_idle(host, reporter);
+  for (int i = 0; i < kTouches; ++i) {
+    reporter.step("ordinary objects change");
+    touch_all(host, i);
+    wait_until_idle(host, reporter);
+  }
+  reporter.step("all objects are deleted");
+  remove_all(host);
+  wait_until_idle(host, reporter);
+  wrongs.add(host.take_problems());
+}
+
+/// What a message shows of an object.
+std::string shown(const Json& object) {
+  constexpr std::size_t kShown = 300;
+  return to_text(object).substr(0, kShown);
+}
+
+/// An object comes as it should not be, changes for the worse, and goes.
+void play_hostile_object(TrialHost& host, const CheckReporter& reporter,
+                         const TrialHost::Watched& resource, const std::string& name,
+                         Random& random) {
+  Json object = ordinary_object(resource, name);
+  complete_metadata(object, resource, random);
+  sandbox::VersionPtr present;
+  bool idle = true;
+  for (std::size_t change = 0; change <= kSpoiledAgain && idle; ++change) {
+    spoil(object, resource.watch.projection, random);
+    reporter.step(resource.watch.resource + " " + name + ": " + shown(object));
+    const auto written =
+        present == nullptr ? host.store().create(resource.collection, host.draft(resource, object))
+                           : host.store().update(resource.collection, host.draft(resource, object),
+                                                 present->revision);
+    if (!written) break;
+    const sandbox::VersionPtr before = std::exchange(present, *written);
+    (void)host.await_seen(resource, *present, before.get(), kWorkLimit);
+    idle = host.wait_until_idle(kWorkLimit, TrialHost::Quiet::kShort);
+  }
+  // Work without end may be what the object asks for: a ReplicaSet may want 10^18 pods. It ends
+  // with the object, and so do the retries that would be taken for work on the next one.
+  remove_each(host, resource);
+  remove_all(host);
+  if (host.wait_until_idle(kIdleLimit, idle ? TrialHost::Quiet::kShort : TrialHost::Quiet::kLong))
+    return;
+  const std::string running = host.running();
+  reporter.fail((running.empty() ? "does not become idle" : "does not end: " + running) +
+                " after " + resource.watch.resource + " " + name + ": " + shown(object));
+  reporter.leave();
+}
+
+/// Objects as they should not be come, change and go, one by one.
+void play_hostile(TrialHost& host, const CheckReporter& reporter, std::uint64_t seed,
+                  Wrongs& wrongs) {
+  const std::unique_ptr<Random> random = make_seeded_random(seed);
+  const std::size_t each_count = kHostileObjects / std::max<std::size_t>(1, host.watched().size());
+  const std::size_t all = each_count * host.watched().size();
+  std::size_t played = 0;
+  for (const TrialHost::Watched& each : host.watched()) {
+    for (std::size_t i = 0; i < each_count; ++i) {
+      reporter.progress(std::to_string(++played) + " of " + std::to_string(all) + " objects");
+      const std::string usual = "hostile-" + std::to_string(seed) + "-" + std::to_string(i);
+      play_hostile_object(host, reporter, each, each.name_of(i, usual), *random);
+    }
+  }
+  wrongs.add(host.take_problems());
+}
+
+/// What grows with each start and end, as text; empty without growth.
+std::string described_growth(const std::vector<Holdings>& rounds, Grade predicted) {
+  constexpr std::size_t kResidentNoise = 64 * 1024;
+  struct Measure {
+    std::size_t Holdings::*what;
+    std::size_t noise;
+    const char* text;
+    bool of_swappable_builds;  // Others stay in memory, and map themselves each time.
+  };
+  constexpr Measure kMeasures[] = {
+      {&Holdings::descriptors, 0, "open descriptors grow", false},
+      {&Holdings::heap, kHeapNoise, "bytes on the heap grow", false},
+      {&Holdings::mappings, 0, "memory mappings grow", true},
+      {&Holdings::resident, kResidentNoise, "resident bytes grow", true},
+  };
+  for (const Measure& each : kMeasures) {
+    if (each.of_swappable_builds && predicted != Grade::kSwappable) continue;
+    const std::size_t least = steady_growth(rounds, each.what);
+    if (least <= each.noise) continue;
+    return std::string(each.text) + " by " + std::to_string(least) +
+           " or more with each start and end";
+  }
+  return "";
+}
+
+/// Whether each change of the same objects makes the controllers keep more of them.
+void check_retained(TrialHost& host, const CheckReporter& reporter) {
+  std::vector<std::size_t> counts;
+  for (int i = 0; i < kTouches + 1; ++i) {
+    reporter.step("ordinary objects change");
+    touch_all(host, i);
+    wait_until_idle(host, reporter);
+    counts.push_back(host.retained());
+  }
+  const bool rising = std::adjacent_find(counts.begin(), counts.end(),
+                                         [](auto a, auto b) { return b <= a; }) == counts.end();
+  if (rising) {
+    reporter.fail("retains more objects with each change, " + std::to_string(counts.back()) +
+                  " in the end: release() what retain() gave");
+  }
+}
+
+/// Whether the objects that a plugin keeps are counted.
+enum class Retained { kCounted, kIgnored };
+
+/// The plugin starts, works on ordinary objects and ends. False if it would not start.
+bool play_once(const Subject& subject, const CheckReporter& reporter, Retained retained) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
+  if (!host) return false;
+  const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
+  Wrongs ignored;
+  play_ordinary(*host, reporter, *random, ignored);
+  if (retained == Retained::kCounted) {
+    add_ordinary(*host, *random);
+    check_retained(*host, reporter);
+  }
+  end(std::move(host), reporter);
+  return true;
+}
+
+}  // namespace
+
+void check_work(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
+  if (!host) return;
+  const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
+  Wrongs wrongs;
+  play_ordinary(*host, reporter, *random, wrongs);
+  report_all(wrongs.breaches, [&](const std::string& text) { reporter.fail(text); });
+  report_all(wrongs.failures,
+             [&](const std::string& text) { reporter.warn("a sync failed: " + text); });
+  end(std::move(host), reporter);
+}
+
+void check_rights(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
+  if (!host) return;
+  const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
+  Wrongs wrongs;
+  play_ordinary(*host, reporter, *random, wrongs);
+  report_all(wrongs.undeclared, [&](const std::string& text) { reporter.fail(text); });
+}
+
+void check_hostile(const Subject& subject, const CheckReporter& reporter) {
+  std::unique_ptr<TrialHost> host = started_host(subject, reporter);
+  if (!host) return;
+  Wrongs wrongs;
+  play_hostile(*host, reporter, subject.seed, wrongs);
+  report_all(wrongs.breaches, [&](const std::string& text) { reporter.fail(text); });
+  std::size_t failed = 0;
+  for (const auto& each : wrongs.failures) failed += static_cast<std::size_t>(each.second);
+  if (failed > 0) reporter.note(std::to_string(failed) + " syncs said what was wrong");
+}
+
+void check_leaks(const Subject& subject, const CheckReporter& reporter) {
+  constexpr std::size_t kFewestRounds = 4;
+  constexpr std::size_t kMostRounds = 24;
+  std::vector<Holdings> rounds;
+  std::string growth;
+  // The first rounds warm up.
+  if (!play_once(subject, reporter, Retained::kCounted)) return;
+  if (!play_once(subject, reporter, Retained::kIgnored)) return;
+  // Memory of allocators and stacks may look like growth for some rounds before it levels off: only
+  // a leak never ends.
+  while (rounds.size() < kFewestRounds || (!growth.empty() && rounds.size() < kMostRounds)) {
+    reporter.progress("round " + std::to_string(rounds.size() + 1));
+    if (!play_once(subject, reporter, Retained::kIgnored)) return;
+    rounds.push_back(Holdings::now());
+    growth = described_growth(rounds, subject.predicted);
+  }
+  if (!growth.empty()) reporter.fail(growth);
+}
+
+}  // namespace davit::host

@@ -1,0 +1,174 @@
+#include "cli/validate_command.hpp"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ostream>
+
+#include "cli/exit_codes.hpp"
+#include "cli/plugin_report.hpp"
+#include "cli/validate/validator.hpp"
+#include "lib/base/json_text.hpp"
+#include "lib/base/random.hpp"
+#include "lib/base/unique_fd.hpp"
+
+namespace davit::host {
+namespace {
+
+/// Short enough to be typed again.
+constexpr std::uint64_t kSeedsMax = 1'000'000;
+
+/// So often a log says that a check still runs.
+constexpr std::chrono::seconds kLineEvery{10};
+/// Goes to the line's begin and clears it.
+constexpr const char* kClearLine = "\r\x1b[K";
+/// What fits on a line of any terminal.
+constexpr std::size_t kLineMost = 78;
+
+/// "passed  hostile  objects that no sane client would write"
+std::string headline(std::string_view outcome, std::string_view name, std::string_view what) {
+  constexpr std::size_t kOutcomeWidth = 8;
+  constexpr std::size_t kNameWidth = 9;
+  const auto padded = [](std::string_view text, std::size_t width) {
+    std::string made(text);
+    made.resize(std::max(width, made.size() + 1), ' ');
+    return made;
+  };
+  return padded(outcome, kOutcomeWidth) + padded(name, kNameWidth) + std::string(what);
+}
+
+ValidationView::Screen screen_of_stdout() {
+  const char* const term = getenv("TERM");
+  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
+  return isatty(STDOUT_FILENO) == 1 && !dumb ? ValidationView::Screen::kTerminal
+                                             : ValidationView::Screen::kLog;
+}
+
+/// Keeps signals that end the process pending while this lives; they act afterwards.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaddset(&held, signal);
+    sigprocmask(SIG_BLOCK, &held, &before_);
+    fd_ = UniqueFd(signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  /// Readable as soon as there is one.
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+ private:
+  sigset_t before_{};
+  UniqueFd fd_;
+};
+
+std::string json_of(const Validation& validation, const PluginValidateOptions& options,
+                    std::uint64_t seed) {
+  JsonText checks('[');
+  for (const CheckResult& each : validation.checks) {
+    checks.raw("", JsonText('{')
+                       .text("name", each.name)
+                       .text("outcome", to_string(each.outcome))
+                       .texts("lines", each.lines)
+                       .texts("output", each.output)
+                       .number("milliseconds", each.time.count())
+                       .str());
+  }
+  return JsonText('{')
+      .boolean("ok", validation.ok())
+      .text("file", options.file)
+      .text("plugin", validation.plugin)
+      .text("version", validation.version)
+      .text("sha256", validation.digest)
+      .text("grade", to_string(validation.grade))
+      .number("seed", seed)
+      .raw("checks", checks.str())
+      .str();
+}
+
+/// The first check that there is not; empty when there are all.
+std::string unknown_check(const PluginValidateOptions& options) {
+  const std::vector<std::string> known = validation_checks();
+  for (const std::string& each : options.checks) {
+    if (std::find(known.begin(), known.end(), each) == known.end()) {
+      return "there is no check " + each + "; there are " + joined(known, "");
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+void ValidationView::show(const CheckProgress& running) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(running.time);
+  if (seconds.count() == 0) next_line_ = kLineEvery;
+  const std::string progress = running.progress.empty() ? "" : ": " + running.progress;
+  const std::string line = headline("running", running.name, running.what) + progress + ", " +
+                           std::to_string(seconds.count()) + " s";
+  if (screen_ == Screen::kTerminal) {
+    if (line == shown_) return;
+    out_ << kClearLine << line.substr(0, kLineMost) << std::flush;
+    shown_ = line;
+  } else if (seconds >= next_line_) {
+    next_line_ = seconds + kLineEvery;
+    out_ << line << "\n" << std::flush;
+  }
+}
+
+void ValidationView::show(const CheckResult& result) {
+  if (!shown_.empty()) out_ << kClearLine;
+  shown_.clear();
+  out_ << headline(to_string(result.outcome), result.name, result.what) << "\n";
+  for (const std::string& line : result.lines) out_ << "          " << line << "\n";
+  for (const std::string& line : result.output) out_ << "        | " << line << "\n";
+  out_ << std::flush;
+}
+
+int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
+                        std::ostream& err) {
+  if (const std::string mistake = unknown_check(options); !mistake.empty()) {
+    err << "davit: " << mistake << "\n";
+    return kExitMistakes;
+  }
+  const std::uint64_t seed = options.seed.value_or(make_system_random()->next() % kSeedsMax);
+  const bool json = options.output == PluginValidateOptions::Output::kJson;
+  const HeldSignals signals;
+  const ValidationOptions wanted{.file = options.file,
+                                 .seed = seed,
+                                 .limit = std::chrono::seconds(options.limit_seconds),
+                                 .checks = options.checks,
+                                 .stop_fd = signals.fd()};
+  ValidationView view(out, screen_of_stdout());
+  ValidationObserver observer;
+  if (!json) {
+    observer.on_result = [&](const CheckResult& result) { view.show(result); };
+    observer.on_running = [&](const CheckProgress& running) { view.show(running); };
+  }
+  const Result<Validation> validation = validate_plugin(wanted, observer);
+  if (!validation) {
+    err << "davit: " << validation.error().message() << "\n";
+    return kExitMistakes;
+  }
+  if (json) {
+    out << json_of(*validation, options, seed) << "\n";
+    return validation->ok() ? kExitGood : kExitFailed;
+  }
+  const std::string name =
+      validation->plugin.empty() ? options.file : validation->plugin + " " + validation->version;
+  out << "\n"
+      << name << " is " << (validation->ok() ? "fine" : "not fit to run") << ", grade "
+      << to_string(validation->grade) << "\n";
+  if (!validation->ok()) {
+    out << "the same again: davit plugin validate " << options.file << " --seed " << seed << "\n";
+  }
+  return validation->ok() ? kExitGood : kExitFailed;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,56 @@
+/// `davit plugin validate`.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/validate/validator.hpp"
+
+namespace davit::host {
+
+/// What the command line of `davit plugin validate` says.
+struct PluginValidateOptions {
+  /// Whether results are printed for people, or as one JSON document.
+  enum class Output { kText, kJson };
+
+  std::string file;                   ///< The plugin.
+  std::optional<std::uint64_t> seed;  ///< Nothing: another one each time.
+  int limit_seconds = 60;             ///< For each check.
+  std::vector<std::string> checks;    ///< Empty: all.
+  Output output = Output::kText;
+};
+
+/// What `davit plugin validate` prints while and after a check runs.
+class ValidationView {
+ public:
+  enum class Screen {
+    kTerminal,  ///< One line is written again and again while a check runs.
+    kLog,       ///< A line now and then says that a check still runs.
+  };
+  /// `out` is borrowed.
+  ValidationView(std::ostream& out, Screen screen) : out_(out), screen_(screen) {}
+
+  /// Says how far the check that runs has come: on a terminal each time, in a log every few
+  /// seconds.
+  void show(const CheckProgress& running);
+  /// Prints what a check came to, in place of its progress.
+  void show(const CheckResult& result);
+
+ private:
+  std::ostream& out_;
+  const Screen screen_;
+  std::string shown_;                 // The line of the terminal, without its time.
+  std::chrono::seconds next_line_{};  // In a log: of the check that runs.
+};
+
+/// Puts a plugin through the checks, each in a process of its own. Returns 0 when all passed, 1
+/// when one failed, 2 for usage mistakes and files that cannot be read. A signal that ends it does
+/// so after nothing is left behind. The process must have one thread only.
+[[nodiscard]] int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
+                                      std::ostream& err);
+
+}  // namespace davit::host

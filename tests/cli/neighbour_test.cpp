@@ -1,0 +1,84 @@
+#include "cli/neighbour.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/fake_transport.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/support/recording_rest_metrics.hpp"
+
+namespace davit::host {
+namespace {
+
+class NeighbourTest : public ::testing::Test {
+ protected:
+  void answer(int status, std::string body, HttpHeaders headers = {}) {
+    test::ScriptedResponse made;
+    made.status = status;
+    made.body = std::move(body);
+    for (auto& each : headers) made.headers.push_back(std::move(each));
+    transport_.answer(std::move(made));
+  }
+  /// Who is found when the Lease was renewed at this time of 2026-01-01.
+  std::string neighbour(const std::string& renewed) {
+    answer(200, R"({"kind":"Lease","spec":{"holderIdentity":"master-1","renewTime":")" + renewed +
+                    R"("}})");
+    return active_controller_manager(client_, test::FakeClock::kWallStart, {});
+  }
+
+  test::FakeClock clock_;
+  test::RecordingLogSink log_{5};
+  test::RecordingRestMetrics metrics_;
+  test::FakeTransport transport_;
+  RestClient client_{transport_, clock_, metrics_, Logger(log_), RestOptions{.rate = {100, 100}}};
+};
+
+TEST_F(NeighbourTest, HolderIsAtWorkWhileItRenewsItsLease) {
+  EXPECT_EQ(neighbour("2025-12-31T23:59:30.000000Z"), "master-1");
+  EXPECT_EQ(transport_.requests().at(0).target.substr(0, 77),
+            "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-ma");
+  EXPECT_EQ(neighbour("2025-12-31T23:58:30.000000Z"), "") << "gone for 90 s";
+  EXPECT_EQ(neighbour("2026-01-01T00:00:20.000000Z"), "master-1") << "its clock is ahead";
+}
+
+TEST_F(NeighbourTest, WhatCannotBeFoundOutIsNobody) {
+  EXPECT_EQ(neighbour("soon"), "");
+  answer(403, R"({"kind":"Status","reason":"Forbidden","code":403})");
+  EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
+  answer(200, "{");
+  EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
+}
+
+TEST_F(NeighbourTest, ServerThatAsksForPatienceDoesNotHoldUpTheStart) {
+  constexpr std::chrono::seconds kAsked{4};
+  for (int i = 0; i < 2; ++i) {
+    answer(429, R"({"kind":"Status","reason":"TooManyRequests","code":429})",
+           {{"retry-after", "4"}});
+  }
+  answer(404, R"({"kind":"Status","reason":"NotFound","code":404})");
+
+  auto found = std::async(std::launch::async, [this] {
+    return active_controller_manager(client_, test::FakeClock::kWallStart, {});
+  });
+  for (int i = 0; i < 2; ++i) {
+    clock_.await_waiters(1);
+    clock_.advance(kAsked);
+  }
+
+  EXPECT_EQ(found.get(), "");
+  EXPECT_EQ(transport_.requests().size(), 2U) << "after five seconds nobody asks any more";
+}
+
+TEST_F(NeighbourTest, ServerReportsItsVersion) {
+  answer(200, R"({"major":"1","minor":"30","gitVersion":"v1.30.1"})");
+  EXPECT_EQ(*server_version(client_, {}), "v1.30.1");
+  EXPECT_EQ(transport_.requests().at(0).target, "/version");
+
+  answer(500, "");
+  EXPECT_FALSE(server_version(client_, {}));
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,111 @@
+#include "cli/plugin_command.hpp"
+
+#include <davit/abi.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "lib/kube/strict_json.hpp"
+#include "tests/host/plugin/samples.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::HasSubstr;
+
+struct Answer {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+Answer inspect(const std::string& file,
+               PluginInspectOptions::Output output = PluginInspectOptions::Output::kText) {
+  std::ostringstream out;
+  std::ostringstream err;
+  Answer answer;
+  answer.code = run_plugin_inspect({file, output}, out, err);
+  answer.out = out.str();
+  answer.err = err.str();
+  return answer;
+}
+
+TEST(PluginCommandTest, InspectSaysWhatAPluginIsNeedsAndMayDo) {
+  const Answer answer = inspect(sample_path("good"));
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  for (const char* line :
+       {"Plugin:      sample\n", "Version:     1.2.3\n", "ABI:         1.0\n",
+        "Requires:    davit.log/1\n", "Grade:       swappable\n",
+        "Controller sample-controller (alias sample)\n", "  Workers:     3\n",
+        "    core pods: create\n", "    apps/v1 deployments: the whole object\n"}) {
+    EXPECT_THAT(answer.out, HasSubstr(line));
+  }
+  EXPECT_THAT(answer.out, HasSubstr(read_plugin_file(sample_path("good"))->digest));
+}
+
+TEST(PluginCommandTest, JsonOutputIsJson) {
+  const Answer answer = inspect(sample_path("good"), PluginInspectOptions::Output::kJson);
+  const YamlDocument document = parse_strict_json(answer.out, "");
+  ASSERT_TRUE(document.mistakes.empty()) << document.mistakes[0].str() << answer.out;
+  EXPECT_EQ(document.root.find("name")->text, "sample");
+  EXPECT_EQ(document.root.find("grade")->text, "swappable");
+  const YamlNode& controller = document.root.find("controllers")->items.at(0);
+  EXPECT_EQ(controller.find("workers")->text, "3");
+  EXPECT_EQ(controller.find("rules")->items.at(0).find("verbs")->items.at(0).text, "create");
+}
+
+TEST(PluginCommandTest, AllThatStandsAgainstAFileIsReportedAtOnce) {
+  const Answer answer = inspect(sample_path("many_faults"));
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, HasSubstr("Grade:       refused\n"));
+  for (const char* finding :
+       {"  exports (refused): ", "  executable-stack (refused): ", "  no-note (refused): ",
+        "  no-delete (load-once): ", "  thread (load-once): "}) {
+    EXPECT_THAT(answer.out, HasSubstr(finding));
+  }
+  EXPECT_THAT(answer.err, HasSubstr("davit_plugin() does; wants an executable stack"));
+  EXPECT_THAT(answer.err, HasSubstr("; has no davit note"));
+}
+
+TEST(PluginCommandTest, FindingsGradeAPlugin) {
+  const Answer answer = inspect(sample_path("thread"));
+  EXPECT_EQ(answer.code, 0) << "load-once is no mistake";
+  EXPECT_THAT(answer.out, HasSubstr("Grade:       load-once\n  thread (load-once): may start"));
+}
+
+TEST(PluginCommandTest, RefusedFilesAreStillDescribed) {
+  const Answer answer = inspect(sample_path("two_exports"));
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, HasSubstr("Plugin:      sample\n"));
+  EXPECT_THAT(answer.out, HasSubstr("Grade:       refused\n"));
+  EXPECT_THAT(answer.err, HasSubstr("exports sample_extra besides davit_plugin_v1"));
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1);
+}
+
+TEST(PluginCommandTest, NewerAndMalformedPluginsAreDistinguished) {
+  EXPECT_THAT(inspect(sample_path("newer_major")).err,
+              HasSubstr("needs ABI 2.0, this host has " DAVIT_ABI_VERSION_TEXT));
+  EXPECT_THAT(inspect(sample_path("malformed_note")).err, HasSubstr("its davit note is wrong"));
+}
+
+TEST(PluginCommandTest, WhatIsNoLibraryGetsOneLine) {
+  EXPECT_EQ(inspect("/etc/passwd").err, "davit: plugin /etc/passwd: not an ELF file\n");
+  EXPECT_EQ(inspect("/no/such.so").err, "davit: plugin /no/such.so: there is no such file\n");
+  EXPECT_EQ(inspect("/no/such.so").code, 2);
+}
+
+TEST(PluginCommandTest, ListNamesEveryPluginAndEveryMistake) {
+  const TempDirectory directory;
+  copy_sample(directory, "good", "a.so");
+  directory.write("b.so", "no library");
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_plugin_list({{directory.path().string()}}, out, err), 2);
+  EXPECT_EQ(without_directory(out.str(), directory),
+            "sample 1.2.3 swappable sample-controller DIR/a.so\n");
+  EXPECT_EQ(without_directory(err.str(), directory), "davit: plugin DIR/b.so: not an ELF file\n");
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,64 @@
+/// `davit run` before it is connected: what it refuses, what it warns of, and that it can be
+/// stopped.
+#include <gmock/gmock.h>
+
+#include "tests/cli/run_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::HasSubstr;
+
+class RunStartTest : public RunTest {
+ protected:
+  RunStartTest() {
+    talk_to("{server: 'https://127.0.0.1:1', insecure-skip-tls-verify: true}");
+    run_plugin("hangs");
+  }
+};
+
+TEST_F(RunStartTest, HangingConstructorDoesNotHoldUpATermination) {
+  Program davit(arguments());
+  davit.await("in the constructor");
+  davit.terminate();
+  EXPECT_EQ(davit.wait(), 1);
+  EXPECT_THAT(davit.said(), HasSubstr("the start does not end. Exiting."));
+  EXPECT_THAT(davit.said(), HasSubstr("TLS verification is off"));
+  EXPECT_THAT(davit.said(), testing::Not(HasSubstr("Others may read the kubeconfig")));
+}
+
+TEST_F(RunStartTest, HangingInitFuncDoesNotHoldUpATermination) {
+  run_plugin("init_hangs");
+
+  Program davit(with_server());
+  davit.await("in the InitFunc");
+  davit.terminate();
+
+  EXPECT_EQ(davit.wait(), 1);
+  EXPECT_THAT(davit.said(), HasSubstr("in the InitFunc"));
+  EXPECT_THAT(davit.said(), HasSubstr("the start does not end. Exiting."));
+}
+
+TEST_F(RunStartTest, KubeconfigThatOthersMayReadIsWarnedOf) {
+  allow(kubeconfig_, std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
+  Program davit(arguments());
+  davit.await("in the constructor");
+  davit.terminate();
+  EXPECT_EQ(davit.wait(), 1);
+  EXPECT_THAT(davit.said(), HasSubstr("Others may read the kubeconfig"));
+}
+
+TEST_F(RunStartTest, FilesThatOthersMayWriteAreRefused) {
+  for (const std::string& file : {kubeconfig_, manifest_}) {
+    const std::filesystem::perms before = std::filesystem::status(file).permissions();
+    allow(file, std::filesystem::perms::all);
+    Program davit(arguments());
+    EXPECT_EQ(davit.wait(), 2) << davit.said();
+    EXPECT_THAT(davit.said(), HasSubstr(file));
+    EXPECT_THAT(davit.said(), HasSubstr("the file is writable by others; run chmod go-w on it"));
+    allow(file, before);
+  }
+}
+
+}  // namespace
+}  // namespace davit::host

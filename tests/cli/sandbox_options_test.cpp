@@ -1,0 +1,154 @@
+#include "cli/sandbox_options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace davit::host {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+Result<SandboxSettings> merged(const SandboxOptions& options,
+                               std::map<std::string, std::string> environment = {
+                                   {"HOME", "/home/me"}, {"XDG_RUNTIME_DIR", "/run/me"}}) {
+  return merge_sandbox_settings(
+      options, [environment = std::move(environment)](const std::string& name) {
+        const auto found = environment.find(name);
+        return found == environment.end() ? std::nullopt : std::optional(found->second);
+      });
+}
+
+TEST(SandboxOptionsTest, DefaultsAreForOnesOwnMachine) {
+  const auto settings = merged({});
+
+  ASSERT_TRUE(settings) << settings.error().message();
+  EXPECT_EQ(settings->credentials_file, "/home/me/.local/state/davit/sandbox-credentials.json");
+  EXPECT_EQ(kubeconfig_path(*settings, 6443), "/run/me/davit/sandbox-6443.kubeconfig");
+  EXPECT_EQ(sandbox_url(*settings, 6443), "https://127.0.0.1:6443");
+  EXPECT_TRUE(settings->controllers.nodes && settings->controllers.garbage_collector);
+}
+
+TEST(SandboxOptionsTest, SurroundingsSayWhereFilesGo) {
+  EXPECT_EQ(merged({}, {{"XDG_STATE_HOME", "/state"}})->credentials_file,
+            "/state/davit/sandbox-credentials.json");
+  EXPECT_EQ(merged({}, {{"XDG_STATE_HOME", "/state"}})->kubeconfig_directory, "/state/davit");
+  EXPECT_EQ(merged({}, {{"XDG_RUNTIME_DIR", "/run/me"}})->credentials_file,
+            "/run/me/davit/sandbox-credentials.json");
+  EXPECT_THAT(merged({}, {}).error().message(), HasSubstr("nowhere to keep credentials"));
+}
+
+struct AddressCase {
+  const char* address;
+  SandboxSecurity security;
+  SandboxAccess access;
+  const char* mistake;  ///< Empty: fine.
+};
+
+TEST(SandboxOptionsTest, OthersNeverReachItWithoutAuthorization) {
+  SandboxOptions options;
+  options.authorization = SandboxAuthorization::kAlwaysAllow;
+  EXPECT_TRUE(merged(options));
+
+  options.access = SandboxAccess::kAnyAddress;
+  options.address = "0.0.0.0";
+  EXPECT_THAT(merged(options).error().message(),
+              HasSubstr("--authorization-mode AlwaysAllow is for the loopback only"));
+  options.authorization = SandboxAuthorization::kRbac;
+  EXPECT_TRUE(merged(options));
+}
+
+TEST(SandboxOptionsTest, OthersReachItOnlyOnRequestAndNeverInPlain) {
+  using Security = SandboxSecurity;
+  using Access = SandboxAccess;
+  const AddressCase cases[] = {
+      {"127.0.0.1", Security::kPlain, Access::kLoopbackOnly, ""},
+      {"127.0.0.9", Security::kTls, Access::kLoopbackOnly, ""},
+      {"::1", Security::kTls, Access::kLoopbackOnly, ""},
+      {"10.0.0.1", Security::kTls, Access::kLoopbackOnly, "--allow-non-loopback"},
+      {"0.0.0.0", Security::kTls, Access::kLoopbackOnly, "--allow-non-loopback"},
+      {"0.0.0.0", Security::kTls, Access::kAnyAddress, ""},
+      {"10.0.0.1", Security::kPlain, Access::kAnyAddress, "--insecure is for the loopback only"},
+      {"localhost", Security::kTls, Access::kLoopbackOnly, "must be an IP address"},
+  };
+  for (const AddressCase& each : cases) {
+    SandboxOptions options;
+    options.address = each.address;
+    options.security = each.security;
+    options.access = each.access;
+    const auto settings = merged(options);
+    EXPECT_EQ(settings.has_value(), *each.mistake == '\0') << each.address;
+    EXPECT_THAT(settings.error().message(), HasSubstr(each.mistake)) << each.address;
+  }
+}
+
+TEST(SandboxOptionsTest, CertificateNamesTheAddress) {
+  SandboxOptions options;
+  options.address = "10.0.0.1";
+  options.access = SandboxAccess::kAnyAddress;
+  EXPECT_THAT(merged(options)->certificate_for, Contains("10.0.0.1"));
+
+  options.address = "::";
+  EXPECT_EQ(sandbox_url(*merged(options), 1), "https://[::1]:1");
+}
+
+TEST(SandboxOptionsTest, ControllersAreSwitchedByNameOrAlias) {
+  SandboxOptions options;
+  options.controllers = {"*", "-gc", "-nodes"};
+  const auto settings = merged(options);
+  EXPECT_FALSE(settings->controllers.garbage_collector);
+  EXPECT_FALSE(settings->controllers.nodes);
+  EXPECT_TRUE(settings->controllers.scheduler);
+
+  options.controllers = {"scheduler"};
+  EXPECT_FALSE(merged(options)->controllers.namespaces);
+
+  options.controllers = {"shedule"};
+  EXPECT_THAT(merged(options).error().message(), HasSubstr("--controllers: \"shedule\" is not in"));
+}
+
+/// Two that run by default and one that does not.
+const std::vector<KnownController> kPlugins = {
+    {"deployment-controller", {"deployment"}, false}, {"tally", {}, false}, {"rare", {}, true}};
+
+std::vector<std::string> plugins_of(const std::vector<std::string>& controllers) {
+  SandboxOptions options;
+  options.controllers = controllers;
+  const auto settings = merge_sandbox_settings(
+      options, [](const std::string&) { return std::optional<std::string>("/home/me"); }, kPlugins);
+  EXPECT_TRUE(settings) << settings.error().message();
+  return settings ? settings->controllers.plugins : std::vector<std::string>();
+}
+
+TEST(SandboxOptionsTest, ControllersOfPluginsRunUnlessTheyAreLeftOutByNameOrTogether) {
+  using testing::ElementsAre;
+  using testing::IsEmpty;
+  EXPECT_THAT(plugins_of({"*"}), ElementsAre("deployment-controller", "tally"));
+  EXPECT_THAT(plugins_of({"*", "rare"}), ElementsAre("deployment-controller", "tally", "rare"));
+  EXPECT_THAT(plugins_of({"*", "-deployment"}), ElementsAre("tally"));
+  EXPECT_THAT(plugins_of({"*", "-plugins"}), IsEmpty());
+  EXPECT_THAT(plugins_of({"deployment", "*", "-plugins"}), ElementsAre("deployment-controller"));
+  EXPECT_THAT(plugins_of({"gc"}), IsEmpty());
+  EXPECT_THAT(plugins_of({"gc", "plugins"}), ElementsAre("deployment-controller", "tally"));
+  EXPECT_THAT(plugins_of({}), IsEmpty());
+}
+
+TEST(SandboxOptionsTest, PluginFilesCountOnlyWhenOneOfTheirControllersMayRun) {
+  const auto may = [](const std::vector<std::string>& controllers) {
+    SandboxOptions options;
+    options.controllers = controllers;
+    return may_run_plugins(options);
+  };
+  EXPECT_TRUE(may({"*"}));
+  EXPECT_TRUE(may({"gc", "plugins"}));
+  EXPECT_TRUE(may({"gc", "deployment"}));
+  EXPECT_TRUE(may({"*", "-plugins", "-deployment"})) << "the name may be misspelt";
+  EXPECT_FALSE(may({"*", "-plugins"}));
+  EXPECT_FALSE(may({"gc", "-nodes"}));
+  EXPECT_FALSE(may({}));
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,267 @@
+// `davit plugin validate` on plugins that are good, and on a zoo of others.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/validate/validator.hpp"
+#include "cli/validate_command.hpp"
+#include "lib/base/unique_fd.hpp"
+#include "tests/support/temp_directory.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::HasSubstr;
+
+std::string described(const Validation& validation) {
+  std::string out;
+  for (const CheckResult& each : validation.checks) {
+    out += each.name + " " + std::string(to_string(each.outcome)) + "\n";
+    for (const std::string& line : each.lines) out += "  " + line + "\n";
+    for (const std::string& line : each.output) out += "  | " + line + "\n";
+  }
+  return out;
+}
+
+/// The names of the checks with this outcome.
+std::vector<std::string> checks_that(const Validation& validation, CheckOutcome outcome) {
+  std::vector<std::string> names;
+  for (const CheckResult& each : validation.checks) {
+    if (each.outcome == outcome) names.push_back(each.name);
+  }
+  return names;
+}
+
+Validation validate(ValidationOptions options) {
+  Result<Validation> validation = validate_plugin(options);
+  EXPECT_TRUE(validation) << validation.error().message();
+  return validation ? *validation : Validation();
+}
+
+struct Animal {
+  const char* name;
+  const char* caught_by;
+  const char* line;  ///< What the check says, in part.
+  int limit_seconds = 300;
+};
+
+// clang-format off
+constexpr Animal kZoo[] = {
+    // name                caught by   says
+    {"other_row",          "load",     "\"other-controller\" that its note does not declare"},
+    {"null_table",         "load",     "returned no table"},
+    {"constructor_exits",  "load",     "ended the process with exit status 3 (opening it)"},
+    {"constructor_aborts", "load",     "ended the process with SIGABRT (opening it)"},
+    {"constructor_blocks", "load",     "did not come back in time (opening it)", 15},
+    {"init_fails",         "init",     "the InitFunc of zoo-controller: no informer today"},
+    {"init_blocks",        "init",     "did not come back in time (its InitFuncs)", 15},
+    {"destroy_aborts",     "init",     "ended the process with SIGABRT (destroy())"},
+    {"thread",             "threads",  "leaves a thread behind"},
+    {"signal",             "traces",   "changes the handler of SIGUSR1"},
+    {"environment",        "traces",   "changes environment variables"},
+    {"pins_itself",        "unload",   "stays in memory although nothing in the file says so"},
+    {"handler_blocks",     "work",     "does not end: on_event"},
+    {"sync_aborts",        "work",     "ended the process with SIGABRT (ordinary objects"},
+    {"sync_blocks",        "work",     "does not end"},
+    {"sync_throws",        "work",     "an exception left the plugin's code"},
+    {"unknown_code",       "work",     "a sync returned an unknown code 4711"},
+    {"never_rests",        "work",     "does not"},
+    {"undeclared_request", "rights",   "declares no rule for delete of pods"},
+    {"undeclared_read",    "rights",   "no \"spec.containers\" of pods"},
+    {"trusts_objects",     "hostile",  "ended the process with SIGABRT (pods hostile-1-"},
+    {"selects_and_trusts", "hostile",  "ended the process with SIGABRT (pods only:"},
+    {"leaks_memory",       "leaks",    "bytes on the heap grow"},
+    {"leaks_descriptor",   "leaks",    "open descriptors grow"},
+    {"leaks_mapping",      "leaks",    "memory mappings grow"},
+    {"retains",            "leaks",    "retains more objects with each change"},
+    {"one_at_a_time",      "swap",     "init-failed"},
+    {"trusts_state",       "state",    "with SIGABRT (zoo-controller reads a state:"},
+    {"forgets_state",      "state",    "bytes or more with each round of states"},
+};
+// clang-format on
+
+class ZooTest : public testing::TestWithParam<Animal> {};
+
+TEST_P(ZooTest, IsCaughtByExactlyTheCheckThatIsForIt) {
+  const Animal& animal = GetParam();
+  const Validation validation =
+      validate({.file = std::string(DAVIT_ZOO) + "/" + animal.name + ".so",
+                .seed = 1,
+                .limit = std::chrono::seconds(animal.limit_seconds)});
+
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kFailed),
+            std::vector<std::string>{animal.caught_by})
+      << described(validation);
+  EXPECT_THAT(described(validation), HasSubstr(animal.line));
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, ZooTest, testing::ValuesIn(kZoo),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+struct Shipped {
+  const char* name;
+  const char* file;
+};
+constexpr Shipped kShipped[] = {{"deployment", DAVIT_DEPLOYMENT_PLUGIN},
+                                {"endpoint", DAVIT_ENDPOINT_PLUGIN},
+                                {"nodelifecycle", DAVIT_NODELIFECYCLE_PLUGIN},
+                                {"replicaset", DAVIT_REPLICASET_PLUGIN},
+                                {"greeter_in_cpp", DAVIT_GREETER_PLUGIN},
+                                {"config_mirror_in_rust", DAVIT_CONFIG_MIRROR_PLUGIN},
+                                {"state_in_rust", DAVIT_TALLY_PLUGIN},
+                                {"zoo_good", DAVIT_ZOO "/good.so"},
+                                {"zoo_with_state", DAVIT_ZOO "/state.so"}};
+
+class ShippedPluginTest : public testing::TestWithParam<Shipped> {};
+
+TEST_P(ShippedPluginTest, PassesEveryCheck) {
+  const Validation validation =
+      validate({.file = GetParam().file, .seed = 1, .limit = std::chrono::seconds(300)});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+  EXPECT_TRUE(checks_that(validation, CheckOutcome::kNotRun).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, ShippedPluginTest, testing::ValuesIn(kShipped),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(PluginValidateTest, AFileThatMayNotBeLoadedFailsTheFirstCheckAndNothingOfItRuns) {
+  const Validation validation = validate({.file = std::string(DAVIT_SAMPLES) + "/two_exports.so"});
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kFailed), std::vector<std::string>{"elf"});
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kPassed), std::vector<std::string>());
+  EXPECT_EQ(validation.grade, Grade::kRefused);
+}
+
+TEST(PluginValidateTest, PluginThatSelectsItsObjectsPassesWithinTheLimitOfEachCheck) {
+  const Validation validation = validate({.file = DAVIT_ZOO "/selects.so", .seed = 1});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+}
+
+TEST(PluginValidateTest, WhatKeepsAPluginInMemoryIsAWarning) {
+  const Validation validation = validate({.file = DAVIT_ZOO "/no_delete.so", .checks = {"unload"}});
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kWarned), std::vector<std::string>{"elf"});
+  EXPECT_EQ(validation.grade, Grade::kLoadOnce);
+  EXPECT_THAT(described(validation), HasSubstr("stays in memory, as its grade says"));
+}
+
+TEST(PluginValidateTest, OneSeedMakesTheSameObjects) {
+  const ValidationOptions options{
+      .file = DAVIT_ZOO "/trusts_objects.so", .seed = 7, .checks = {"hostile"}};
+  const std::string first = described(validate(options));
+  EXPECT_THAT(first, HasSubstr("hostile-7-"));
+  EXPECT_EQ(described(validate(options)), first);
+}
+
+TEST(PluginValidateTest, TheCommandSaysHowItWentAndHowToDoTheSameAgain) {
+  std::ostringstream out;
+  std::ostringstream err;
+  PluginValidateOptions options;
+  options.file = DAVIT_ZOO "/null_table.so";
+  options.seed = 42;
+  EXPECT_EQ(run_plugin_validate(options, out, err), 1);
+  EXPECT_THAT(out.str(), HasSubstr("failed  load"));
+  EXPECT_THAT(out.str(), HasSubstr("not-run init"));
+  EXPECT_THAT(out.str(), HasSubstr("zoo 1 is not fit to run, grade swappable"));
+  EXPECT_THAT(out.str(), HasSubstr("--seed 42"));
+
+  out.str("");
+  options.file = DAVIT_ZOO "/good.so";
+  options.checks = {"load"};
+  options.output = PluginValidateOptions::Output::kJson;
+  EXPECT_EQ(run_plugin_validate(options, out, err), 0);
+  EXPECT_THAT(out.str(), HasSubstr(R"("ok":true)"));
+  EXPECT_THAT(out.str(), HasSubstr(R"("name":"load","outcome":"passed")"));
+}
+
+TEST(PluginValidateTest, SignalThatEndsItLeavesNoDirectoryBehind) {
+  const TempDirectory directory;
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const UniqueFd read_end(pipe[0]);
+  UniqueFd write_end(pipe[1]);
+  const pid_t process = fork();
+  if (process == 0) {
+    setenv("XDG_RUNTIME_DIR", directory.path().c_str(), 1);
+    std::ofstream out("/dev/fd/" + std::to_string(write_end.get()));
+    PluginValidateOptions options;
+    options.file = DAVIT_ZOO "/constructor_blocks.so";
+    _exit(run_plugin_validate(options, out, out));
+  }
+  write_end.reset();
+  char first = 0;
+  EXPECT_EQ(::read(read_end.get(), &first, 1), 1) << "the result of the first check";
+  EXPECT_FALSE(std::filesystem::is_empty(directory.path()));
+
+  ::kill(process, SIGINT);
+  int status = 0;
+  ::waitpid(process, &status, 0);
+
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+}
+
+TEST(PluginValidateTest, LogSaysEveryTenSecondsHowFarACheckHasCome) {
+  std::ostringstream out;
+  ValidationView view(out, ValidationView::Screen::kLog);
+  for (int second = 0; second <= 25; ++second) {
+    const std::string progress = std::to_string(second) + " of 64 objects";
+    view.show({"hostile", "objects", progress, std::chrono::seconds(second)});
+  }
+  view.show({"hostile", "objects", CheckOutcome::kPassed, {}, {}, {}});
+  EXPECT_EQ(out.str(),
+            "running hostile  objects: 10 of 64 objects, 10 s\n"
+            "running hostile  objects: 20 of 64 objects, 20 s\n"
+            "passed  hostile  objects\n");
+}
+
+TEST(PluginValidateTest, TerminalShowsInOneLineHowFarACheckHasCome) {
+  std::ostringstream out;
+  ValidationView view(out, ValidationView::Screen::kTerminal);
+  view.show({"leaks", "memory", "round 1", std::chrono::milliseconds(0)});
+  view.show({"leaks", "memory", "round 1", std::chrono::milliseconds(200)});
+  view.show({"leaks", "memory", "round 2", std::chrono::milliseconds(1200)});
+  view.show({"leaks", "memory", CheckOutcome::kPassed, {}, {}, {}});
+  EXPECT_EQ(out.str(),
+            "\r\x1b[Krunning leaks    memory: round 1, 0 s"
+            "\r\x1b[Krunning leaks    memory: round 2, 1 s"
+            "\r\x1b[Kpassed  leaks    memory\n");
+}
+
+TEST(PluginValidateTest, CheckThatTakesLongSaysHowFarItHasCome) {
+  std::vector<std::string> heard;
+  ValidationObserver observer;
+  observer.on_running = [&](const CheckProgress& running) { heard.push_back(running.progress); };
+  const auto validation =
+      validate_plugin({.file = DAVIT_ZOO "/good.so", .checks = {"init"}}, observer);
+  ASSERT_TRUE(validation);
+  EXPECT_THAT(heard, testing::Contains("start 2 of 5"));
+}
+
+TEST(PluginValidateTest, ObjectThatIsRetriedForEverIsNotHeldAgainstTheNextOne) {
+  const Validation validation =
+      validate({.file = DAVIT_REPLICASET_PLUGIN, .seed = 579272, .checks = {"hostile"}});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+}
+
+TEST(PluginValidateTest, UsageMistakesAreReported) {
+  std::ostringstream out;
+  std::ostringstream err;
+  PluginValidateOptions options;
+  options.file = "nowhere.so";
+  EXPECT_EQ(run_plugin_validate(options, out, err), 2);
+  EXPECT_THAT(err.str(), HasSubstr("nowhere.so"));
+  options.checks = {"teeth"};
+  EXPECT_EQ(run_plugin_validate(options, out, err), 2);
+  EXPECT_THAT(err.str(), HasSubstr("there is no check teeth; there are elf, load, init"));
+}
+
+}  // namespace
+}  // namespace davit::host
