@@ -3,15 +3,21 @@
 #include <utility>
 
 #include "host/api/pem.hpp"
-#include "host/api/small_file.hpp"
+#include "lib/base/text_file.hpp"
 
 namespace davit::host {
 namespace {
 
+Result<std::string> read_file(const std::string& path) {
+  Result<std::string> content = read_text_file(path);
+  if (!content) return content.error().with_context("cannot read " + path);
+  return content;
+}
+
 // The data if there is any, else the file's content, else nothing.
 Result<std::string> content(const std::string& data, const std::string& file) {
   if (!data.empty() || file.empty()) return data;
-  return read_small_file(file);
+  return read_file(file);
 }
 
 }  // namespace
@@ -108,8 +114,8 @@ std::shared_ptr<const TlsMaterial> TlsSource::reread(const TlsMaterial& old, Due
 }
 
 void TlsSource::reread_pair(TlsMaterial& material) {
-  Result<std::string> cert = read_small_file(files_.cert);
-  Result<std::string> key = read_small_file(files_.key);
+  Result<std::string> cert = read_file(files_.cert);
+  Result<std::string> key = read_file(files_.key);
   if (cert && key && *cert == material.cert && *key == material.key) {
     MutexLock lock(mutex_);
     pair_mistake_.clear();
@@ -132,7 +138,7 @@ void TlsSource::reread_pair(TlsMaterial& material) {
 }
 
 std::string TlsSource::reread_ca(const std::string& old) const {
-  Result<std::string> read = read_small_file(files_.ca);
+  Result<std::string> read = read_file(files_.ca);
   std::string_view failure;
   if (!read) {
     failure = "read_error";

@@ -2,15 +2,15 @@
 
 #include <utility>
 
-#include "host/api/small_file.hpp"
 #include "lib/base/header_value.hpp"
+#include "lib/base/text_file.hpp"
 
 namespace davit::host {
 namespace {
 
 Result<std::string> read_token(const std::string& path) {
-  Result<std::string> content = read_small_file(path);
-  if (!content) return content.error().with_context("failed to read token file");
+  Result<std::string> content = read_text_file(path);
+  if (!content) return content.error().with_context("failed to read token file \"" + path + "\"");
   constexpr std::string_view kBlank = " \t\r\n";
   const std::size_t first = content->find_first_not_of(kBlank);
   if (first == std::string::npos) {
