@@ -1,4 +1,4 @@
-/// The host's client certificate is replaced in the midst of a rollout.
+/// Certificates of the host and of the API server are replaced in the midst of a rollout.
 #include "sandbox/http/certificates.hpp"
 #include "tests/live/resilience/resilience_fixture.hpp"
 #include "tests/live/resilience/writes.hpp"
@@ -11,6 +11,14 @@ using testing::IsEmpty;
 constexpr int kDeploymentsOfAll = 2;
 constexpr std::size_t kPodsOfDeployments = kDeploymentsOfAll * kReplicas;
 
+WallTime now() { return make_system_clock()->wall_now(); }
+
+sandbox::KeyPair authority_named(const std::string& name) {
+  const Result<sandbox::KeyPair> made = sandbox::make_authority(name, now());
+  if (!made) give_up(made.error().message());
+  return *made;
+}
+
 /// davit with a certificate in files; the audit log tells the certificates apart by their users.
 class CertificateTest : public ResilienceTest {
  protected:
@@ -20,9 +28,7 @@ class CertificateTest : public ResilienceTest {
     make_administrators({"first", "second"});
   }
   [[nodiscard]] ControlPlaneOptions options() override {
-    const Result<sandbox::KeyPair> made = sandbox::make_authority("clients", now());
-    if (!made) give_up(made.error().message());
-    authority_ = *made;
+    authority_ = authority_named("clients");
     write_file(folder_.path() / "ca.crt", authority_.certificate);
     ControlPlaneOptions out = audit_.options();
     out.apiserver_flags.push_back("--client-ca-file=" + (folder_.path() / "ca.crt").string());
@@ -40,7 +46,6 @@ class CertificateTest : public ResilienceTest {
     write_file(certificate(), pair->certificate);
   }
 
-  [[nodiscard]] static WallTime now() { return make_system_clock()->wall_now(); }
   [[nodiscard]] std::size_t created_by(const std::string& user) const {
     return count(audit_.writes(), user, "create pods");
   }
@@ -73,6 +78,66 @@ TEST_F(CertificateTest, ReplacedCertificateIsUsedInTheMidstOfARollout) {
   EXPECT_EQ(count(later, "first", "create pods"), 0U);
   EXPECT_EQ(count(later, "second", "create pods"), kPodsOfDeployments);
   EXPECT_THAT(repeated(audit_.writes(), "second"), IsEmpty());
+  EXPECT_TRUE(davit->running());
+}
+
+/// An API server whose serving certificate comes from files; its clients trust one authority.
+class ServingCertificateTest : public ResilienceTest {
+ protected:
+  void SetUp() override {
+    ResilienceTest::SetUp();
+    if (IsSkipped()) return;
+    make_administrators({"bob"});
+  }
+  [[nodiscard]] ControlPlaneOptions options() override {
+    write_file(folder_.path() / "ca.crt", trusted_.certificate);
+    put_certificate_of(trusted_);
+    ControlPlaneOptions out = audit_.options();
+    out.ca_file = folder_.path() / "ca.crt";
+    out.apiserver_flags.push_back("--tls-cert-file=" + (folder_.path() / "tls.crt").string());
+    out.apiserver_flags.push_back("--tls-private-key-file=" +
+                                  (folder_.path() / "tls.key").string());
+    return out;
+  }
+
+  void put_certificate_of(const sandbox::KeyPair& authority) const {
+    const sandbox::CertificateRequest request{.common_name = "kube-apiserver",
+                                              .use = sandbox::CertificateUse::kServer,
+                                              .addresses = {"127.0.0.1"}};
+    const Result<sandbox::KeyPair> pair = sandbox::issue_certificate(authority, request, now());
+    if (!pair) give_up(pair.error().message());
+    write_file(folder_.path() / "tls.key", pair->key);
+    write_file(folder_.path() / "tls.crt", pair->certificate);
+  }
+
+  [[nodiscard]] std::size_t created() const { return count(audit_.writes(), "bob", "create pods"); }
+
+  const sandbox::KeyPair trusted_ = authority_named("servers");
+  const sandbox::KeyPair unknown_ = authority_named("strangers");
+  ScratchDir folder_;
+  AuditLog audit_;
+};
+
+TEST_F(ServingCertificateTest, RolloutWaitsWhileTheServersCertificateIsOfAnUnknownAuthority) {
+  const auto davit =
+      cluster().davit({"--leader-elect=false", "--kube-api-qps=10", "--kube-api-burst=10",
+                       "--kubeconfig=" + cluster().kubeconfig_for("bob-token")});
+  create_deployments(cluster(), kDeploymentsOfAll, kReplicas);
+  ASSERT_TRUE(eventually(kPatience, [this] { return created() >= kPodsOfDeployments / 6; }));
+
+  cluster().stop_apiserver(SIGKILL);
+  const std::size_t before = created();
+  put_certificate_of(unknown_);
+  cluster().launch_apiserver();
+  ASSERT_TRUE(says(*davit, "certificate problem"));
+  EXPECT_EQ(created(), before);
+  ASSERT_LT(before, kPodsOfDeployments) << "in the midst of the rollout";
+  put_certificate_of(trusted_);  // kube-apiserver reads it again without a restart.
+
+  EXPECT_TRUE(all_rolled_out(kDeploymentsOfAll));
+  // A creation that the kill cuts off before its response is made again.
+  EXPECT_LE(created(), kPodsOfDeployments + 1);
+  EXPECT_THAT(repeated(audit_.writes(), "bob"), IsEmpty());
   EXPECT_TRUE(davit->running());
 }
 

@@ -145,6 +145,7 @@ std::string ControlPlane::kubeconfig_through(int port, const std::string& token)
 }
 
 std::string ControlPlane::ca_file() const {
+  if (!options_.ca_file.empty()) return options_.ca_file;
   return (scratch_.path() / "certs" / "apiserver.crt").string();
 }
 

@@ -39,6 +39,8 @@ inline constexpr char kAdminToken[] = "admin-token";
 
 struct ControlPlaneOptions {
   std::vector<std::string> apiserver_flags;  ///< Added to the usual ones.
+  /// Signs the serving certificate that the flags name; "": it is self-signed.
+  std::string ca_file = {};
 };
 
 /// etcd and kube-apiserver on free loopback ports, with a kubeconfig of an administrator.
