@@ -13,8 +13,6 @@ constexpr std::size_t kAheadMax = std::size_t{64} << 10U;
 constexpr std::size_t kStreamPiece = std::size_t{64} << 10U;
 /// As net/http waits after a refusal.
 constexpr Duration kLingerTime = std::chrono::milliseconds(500);
-/// A trickling body leaves in so many portions a second.
-constexpr std::size_t kPortionsPerSecond = 10;
 
 /// No answer of ours may end its own head, whatever an object's text has in it.
 void append_value(std::string& out, std::string_view value) {
@@ -47,7 +45,7 @@ void HttpConnection::receive(std::string_view bytes, Time now) {
   if (state_ == State::kLingering || state_ == State::kClosed) return;
   in_ += bytes;
   if (state_ == State::kIdle && !sending_) start_reading(now);
-  if (state_ == State::kReading) read_request(now);
+  if (state_ == State::kReading) read_request();
 }
 
 void HttpConnection::receive_end() {
@@ -74,7 +72,7 @@ void HttpConnection::start_reading(Time now) {
   state_deadline_ = now + options_.request_time;
 }
 
-void HttpConnection::read_request(Time now) {
+void HttpConnection::read_request() {
   const RequestReader::State before = reader_->state();
   const RequestReader::State after = reader_->read(in_);
   switch (after) {
@@ -86,17 +84,17 @@ void HttpConnection::read_request(Time now) {
       }
       return;
     case RequestReader::State::kBad:
-      return refuse(reader_->refusal(), now);
+      return refuse(reader_->refusal());
     case RequestReader::State::kTooLarge:
-      if (options_.large_body == LargeBody::kRefuse) return refuse(413, now);
+      if (options_.large_body == LargeBody::kRefuse) return refuse(413);
       break;
     case RequestReader::State::kDone:
       break;
   }
-  answer_request(now);
+  answer_request();
 }
 
-void HttpConnection::answer_request(Time now) {
+void HttpConnection::answer_request() {
   HttpServerRequest request = reader_->take();
   keep_alive_ = reader_->keep_alive() && !request.body_too_large && !draining_ && !peer_ended_;
   old_version_ = reader_->old_version();
@@ -104,10 +102,10 @@ void HttpConnection::answer_request(Time now) {
   request.peer = peer_;
   reader_.reset();
   response_ = handler_(request);
-  begin_response(now);
+  begin_response();
 }
 
-void HttpConnection::refuse(int status, Time now) {
+void HttpConnection::refuse(int status) {
   keep_alive_ = false;
   head_only_ = false;
   old_version_ = false;
@@ -115,7 +113,7 @@ void HttpConnection::refuse(int status, Time now) {
   response_ = {};
   response_.status = status;
   response_.body = std::to_string(status) + " " + std::string(reason_phrase(status)) + "\n";
-  begin_response(now);
+  begin_response();
 }
 
 bool HttpConnection::settle() {
@@ -126,37 +124,25 @@ bool HttpConnection::settle() {
     state_deadline_ = response_.deferred->next_take();
     return false;
   }
-  known->fault = response_.fault;
   response_ = std::move(*known);
   return true;
 }
 
-void HttpConnection::begin_response(Time now) {
+void HttpConnection::begin_response() {
   if (!settle()) return;
-  const HttpFault& fault = response_.fault;
-  if (fault.delay > Duration::zero()) {
-    state_ = State::kDelayed;
-    state_deadline_ = now + fault.delay;
-    response_.fault.delay = Duration::zero();
-    return;
-  }
-  if (fault.reset && fault.cut_after.value_or(0) == 0) return close(Fate::kReset);
-  body_sent_ = 0;
+  if (response_.aborted) return close(Fate::kReset);
   ending_ = cutting_ = false;
-  next_portion_ = {};
   state_ = State::kAnswering;
   write_head();
   const bool body = may_have_body(response_.status) && !head_only_;
   if (!body) response_.stream.reset();
-  std::string piece = body ? std::exchange(response_.body, {}) : std::string();
-  cutting_ = body && cut(piece);
+  const std::string piece = body ? std::exchange(response_.body, {}) : std::string();
   if (!response_.stream) {
     out_ += piece;
     ending_ = true;
     return;
   }
   append_chunk(piece);
-  if (cutting_) return response_.stream.reset();
   state_ = State::kStreaming;
   readable_ = true;
   response_.stream->on_ready(wake_);
@@ -186,15 +172,6 @@ void HttpConnection::write_head() {
   out_ += "\r\n";
 }
 
-bool HttpConnection::cut(std::string& piece) {
-  const std::optional<std::size_t>& after = response_.fault.cut_after;
-  const std::size_t left = after ? *after - std::min(*after, body_sent_) : piece.size() + 1;
-  const bool now = piece.size() >= left;
-  if (now) piece.resize(left);
-  body_sent_ += piece.size();
-  return now;
-}
-
 void HttpConnection::append_chunk(std::string_view piece) {
   if (piece.empty()) return;
   if (framing_ == Framing::kUntilClose) {
@@ -212,9 +189,8 @@ void HttpConnection::pull_stream() {
   std::string piece;
   const HttpBodyStream::State state = response_.stream->read(piece, kStreamPiece);
   if (piece.empty() && state == HttpBodyStream::State::kOpen) readable_ = false;
-  const bool cut_here = cut(piece);
   append_chunk(piece);
-  if (cut_here || state == HttpBodyStream::State::kCut) {
+  if (state == HttpBodyStream::State::kCut) {
     cutting_ = true;
   } else if (state == HttpBodyStream::State::kEnded) {
     if (framing_ == Framing::kChunked) out_ += "0\r\n\r\n";
@@ -225,26 +201,12 @@ void HttpConnection::pull_stream() {
   response_.stream.reset();
 }
 
-std::string HttpConnection::portion(Time now) {
-  const std::size_t rate = response_.fault.bytes_per_second;
-  if (rate == 0 || (state_ != State::kAnswering && state_ != State::kStreaming)) {
-    return std::exchange(out_, {});
-  }
-  if (now < next_portion_) return {};
-  const std::size_t size =
-      std::min(out_.size(), std::max<std::size_t>(1, rate / kPortionsPerSecond));
-  next_portion_ = now + std::chrono::nanoseconds(std::chrono::seconds(1)) * size / rate;
-  std::string piece = out_.substr(0, size);
-  out_.erase(0, size);
-  return piece;
-}
-
 std::string HttpConnection::output(Time now) {
   if (sending_ || state_ == State::kClosed) return {};
   if (out_.empty() && (ending_ || cutting_)) finish_response(now);
   if (out_.empty() && state_ == State::kStreaming) pull_stream();
   if (out_.empty() && (ending_ || cutting_)) finish_response(now);  // It ended without a byte.
-  std::string piece = portion(now);
+  std::string piece = std::exchange(out_, {});
   if (!piece.empty()) {
     sending_ = true;
     send_deadline_ = now + options_.request_time;
@@ -259,16 +221,15 @@ void HttpConnection::sent(Time now) {
 }
 
 void HttpConnection::finish_response(Time now) {
-  const bool reset = cutting_ && response_.fault.reset;
   const bool cut = cutting_;
   abandon();
-  if (cut) return close(reset ? Fate::kReset : Fate::kClose);
+  if (cut) return close(Fate::kClose);
   if (!keep_alive_) return end(now);
   state_ = State::kIdle;
   state_deadline_ = now + options_.idle_time;
   if (draining_) return end(now);
   start_reading(now);
-  if (state_ == State::kReading) read_request(now);
+  if (state_ == State::kReading) read_request();
   if (state_ == State::kIdle && peer_ended_) close(Fate::kClose);
 }
 
@@ -299,7 +260,7 @@ void HttpConnection::tick(Time now) {
   if (sending_ && now >= send_deadline_) return close(Fate::kClose);
   switch (state_) {
     case State::kDelayed:
-      if (now >= state_deadline_) begin_response(now);
+      if (now >= state_deadline_) begin_response();
       return;
     case State::kIdle:
     case State::kReading:
@@ -344,7 +305,6 @@ Time HttpConnection::deadline() const {
   const bool timed = state_ == State::kIdle || state_ == State::kReading ||
                      state_ == State::kDelayed || state_ == State::kLingering;
   if (timed) next = std::min(next, state_deadline_);
-  if (!sending_ && !out_.empty()) next = std::min(next, next_portion_);
   if (state_ == State::kStreaming && !readable_ && response_.stream) {
     next = std::min(next, response_.stream->next_read());
   }

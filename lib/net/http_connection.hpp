@@ -20,7 +20,7 @@ namespace davit {
 ///                                                               Lingering ──▶ Closed
 ///
 /// Requests that came together are answered in order: the next is read when the response before it
-/// has left. Delayed: by an injected fault, or the response is not known yet. Lingering: everything
+/// has left. Delayed: the response is not known yet. Lingering: everything
 /// is said, and what the client still sends is thrown away for a moment, because closing on it
 /// would take the response from him.
 ///
@@ -74,18 +74,15 @@ class HttpConnection {
   enum class Framing { kChunked, kUntilClose };
 
   void start_reading(Time now);
-  void read_request(Time now);
-  void answer_request(Time now);
-  void refuse(int status, Time now);
-  void begin_response(Time now);
+  void read_request();
+  void answer_request();
+  void refuse(int status);
+  void begin_response();
   /// Whether the response is known by now.
   bool settle();
   void write_head();
   void pull_stream();
   void append_chunk(std::string_view piece);
-  /// As much of `piece` as a cut leaves; true when the cut comes now.
-  bool cut(std::string& piece);
-  std::string portion(Time now);
   void finish_response(Time now);
   void abandon();
   void end(Time now);
@@ -112,10 +109,8 @@ class HttpConnection {
   bool cutting_ = false;   // out_ is the last, and the connection does not end properly.
   bool draining_ = false;
   Framing framing_ = Framing::kChunked;
-  std::size_t body_sent_ = 0;  // Bytes of the body in or beyond out_, for a cut.
-  Time state_deadline_;        // Of kIdle, kReading, kDelayed and kLingering.
-  Time send_deadline_;         // While sending_.
-  Time next_portion_{};        // A trickling body waits until then.
+  Time state_deadline_;  // Of kIdle, kReading, kDelayed and kLingering.
+  Time send_deadline_;   // While sending_.
 };
 
 }  // namespace davit

@@ -66,16 +66,6 @@ class HttpBodyStream {
   [[nodiscard]] virtual Time next_read() const = 0;
 };
 
-/// A fault injected into a response on its way out. By default none.
-struct HttpFault {
-  Duration delay{0};  ///< Before the first byte.
-  /// The connection ends after so many bytes of the body. 0 with `reset`: no byte at all.
-  std::optional<std::size_t> cut_after = std::nullopt;
-  /// The connection is reset: at once, or after `cut_after` bytes of the body.
-  bool reset = false;
-  std::size_t bytes_per_second = 0;  ///< 0: as fast as possible.
-};
-
 struct HttpServerResponse;
 
 /// A response that waits for something that may still happen. Polled and destroyed by one thread at
@@ -87,8 +77,8 @@ class HttpDeferredResponse {
   HttpDeferredResponse& operator=(const HttpDeferredResponse&) = delete;
   virtual ~HttpDeferredResponse() = default;
 
-  /// Returns the final response once ready, never deferred or streaming; nothing until then: ask
-  /// again at next_take().
+  /// Returns the final response once ready, never deferred; nothing until then: ask again at
+  /// next_take().
   [[nodiscard]] virtual std::optional<HttpServerResponse> take() = 0;
   /// Later than the last take().
   [[nodiscard]] virtual Time next_take() const = 0;
@@ -103,9 +93,9 @@ struct HttpServerResponse {
   HttpHeaders headers;  ///< Beside Content-Type and the framing.
   std::string body;
   std::unique_ptr<HttpBodyStream> stream;  ///< Goes on after `body`, as chunks.
-  HttpFault fault;
-  /// If set, callers that can wait take the response from here, with the `fault` above; others use
-  /// the fields above.
+  /// No response: the connection is reset instead, as after a panic in a handler of net/http.
+  bool aborted = false;
+  /// If set, callers that can wait take the response from here; others use the fields above.
   std::unique_ptr<HttpDeferredResponse> deferred;
 };
 

@@ -15,17 +15,8 @@ using Flow = ResponseReader::Flow;
 /// The size of a socket's buffer.
 constexpr std::size_t kPieceBytes = 256 * 1024;
 
-Duration transfer_time(const HttpServerResponse& response) {
-  const std::size_t speed = response.fault.bytes_per_second;
-  if (speed == 0) return Duration{0};
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(
-      static_cast<double>(response.body.size()) / static_cast<double>(speed)));
-}
-
 bool plain(const HttpServerResponse& response) {
-  return response.stream == nullptr && response.deferred == nullptr && !response.fault.cut_after &&
-         !response.fault.reset && response.fault.delay == Duration{0} &&
-         response.fault.bytes_per_second == 0;
+  return response.stream == nullptr && response.deferred == nullptr && !response.aborted;
 }
 
 }  // namespace
@@ -109,16 +100,13 @@ std::unique_ptr<davit::Call> InProcessTransport::start(HttpRequest request,
   delivery->reader = &reader;
   if (timeout > Duration{0}) delivery->gives_up = clock_.now() + timeout;
   delivery->response = std::move(response);
-  plan(*delivery);
   Id id = 0;
   {
     MutexLock lock(mutex_);
     id = ++last_id_;
   }
   // Before pump() can see it: a stream is for one thread at a time.
-  if (HttpBodyStream* stream = delivery->response.stream.get()) {
-    stream->on_ready([this, id] { mark_ready(id); });
-  }
+  follow(id, *delivery);
   MutexLock lock(mutex_);
   deliveries_.emplace(id, std::move(delivery));
   ready_.insert(id);
@@ -126,25 +114,33 @@ std::unique_ptr<davit::Call> InProcessTransport::start(HttpRequest request,
   return std::make_unique<Started>(*this, id);
 }
 
-void InProcessTransport::plan(Delivery& delivery) const {
+void InProcessTransport::follow(Id id, Delivery& delivery) {
   HttpServerResponse& response = delivery.response;
-  delivery.due = response.deferred ? response.deferred->next_take()
-                                   : clock_.now() + response.fault.delay + transfer_time(response);
-  delivery.times_out = delivery.due > delivery.gives_up;
-  delivery.due = std::min(delivery.due, delivery.gives_up);
-  if (!response.deferred) delivery.unread = std::move(response.body);
+  delivery.due = clock_.now();
+  if (response.deferred) {
+    delivery.due = std::min(response.deferred->next_take(), delivery.gives_up);
+    return;
+  }
+  delivery.unread = std::move(response.body);
+  if (response.stream) response.stream->on_ready([this, id] { mark_ready(id); });
 }
 
-bool InProcessTransport::resolve(Delivery& delivery) const {
-  HttpServerResponse& response = delivery.response;
-  if (!response.deferred) return true;
-  if (std::optional<HttpServerResponse> known = response.deferred->take()) {
-    DAVIT_ASSERT(known->stream == nullptr && known->deferred == nullptr);
-    known->fault = response.fault;
-    response = std::move(*known);
+bool InProcessTransport::resolve(Id id, Delivery& delivery) {
+  if (!delivery.response.deferred) return true;
+  std::optional<HttpServerResponse> known = delivery.response.deferred->take();
+  if (known) {
+    DAVIT_ASSERT(known->deferred == nullptr);
+    delivery.response = std::move(*known);
   }
-  plan(delivery);
-  return !response.deferred && delivery.due <= clock_.now();
+  follow(id, delivery);
+  return known.has_value();
+}
+
+Time InProcessTransport::next_step(const Delivery& delivery) {
+  if (delivery.paused) return Time::max();
+  if (!delivery.head_delivered) return delivery.due;
+  const HttpBodyStream* stream = delivery.response.stream.get();
+  return stream ? std::min(stream->next_read(), delivery.gives_up) : Time::max();
 }
 
 void InProcessTransport::mark_ready(Id id) {
@@ -185,11 +181,7 @@ std::optional<InProcessTransport::Id> InProcessTransport::take_ready() {
     return busy_ = id;
   }
   for (const auto& [id, delivery] : deliveries_) {
-    if (delivery->paused) continue;
-    const bool due = delivery->head_delivered ? delivery->response.stream &&
-                                                    delivery->response.stream->next_read() <= now
-                                              : delivery->due <= now;
-    if (due) return busy_ = id;
+    if (next_step(*delivery) <= now) return busy_ = id;
   }
   return std::nullopt;
 }
@@ -223,20 +215,18 @@ void InProcessTransport::done(Id id, bool ended) {
 
 bool InProcessTransport::deliver(Id id, Delivery& delivery) {
   ResponseReader& reader = *delivery.reader;
-  if (!delivery.head_delivered) {
-    if (delivery.times_out) {
-      reader.on_end({Break::kTimeout, "no response in time"});
-      return true;
-    }
-    if (!resolve(delivery)) return false;
-    if (delivery.response.fault.reset) {
+  if (!delivery.head_delivered && resolve(id, delivery)) {
+    if (delivery.response.aborted) {
       reader.on_end({Break::kReset, "connection reset"});
       return true;
     }
     delivery.head_delivered = true;
     deliver_head(delivery.response, reader);
   }
-  return deliver_body(id, delivery);
+  if (delivery.head_delivered && deliver_body(id, delivery)) return true;
+  if (clock_.now() < delivery.gives_up) return false;
+  reader.on_end({Break::kTimeout, "no response in time"});
+  return true;
 }
 
 bool InProcessTransport::deliver_body(Id id, Delivery& delivery) {
@@ -247,8 +237,6 @@ bool InProcessTransport::deliver_body(Id id, Delivery& delivery) {
         delivery.state == HttpBodyStream::State::kOpen) {
       delivery.state = stream->read(delivery.unread, kPieceBytes);
     }
-    const auto cut = delivery.response.fault.cut_after;
-    if (cut) delivery.unread.resize(std::min(delivery.unread.size(), *cut - delivery.delivered));
     if (!delivery.unread.empty()) {
       if (reader.on_body(delivery.unread) == Flow::kPause) {
         MutexLock lock(mutex_);
@@ -256,13 +244,8 @@ bool InProcessTransport::deliver_body(Id id, Delivery& delivery) {
         if (!ready_.contains(id)) delivery.paused = true;
         return false;
       }
-      delivery.delivered += delivery.unread.size();
       delivery.unread.clear();
-      if (stream != nullptr && delivery.state == HttpBodyStream::State::kOpen && !cut) continue;
-    }
-    if (cut && delivery.delivered >= *cut) {
-      reader.on_end({Break::kReset, "connection closed within the body"});
-      return true;
+      if (stream != nullptr && delivery.state == HttpBodyStream::State::kOpen) continue;
     }
     if (stream != nullptr && delivery.state == HttpBodyStream::State::kOpen) return false;
     const bool whole = delivery.state != HttpBodyStream::State::kCut;
@@ -275,12 +258,7 @@ bool InProcessTransport::deliver_body(Id id, Delivery& delivery) {
 Time InProcessTransport::next_due() const {
   Time next = Time::max();
   for (const auto& [id, delivery] : deliveries_) {
-    if (delivery->paused || busy_ == id) continue;
-    if (!delivery->head_delivered) {
-      next = std::min(next, delivery->due);
-    } else if (delivery->response.stream) {
-      next = std::min(next, delivery->response.stream->next_read());
-    }
+    if (busy_ != id) next = std::min(next, next_step(*delivery));
   }
   return next;
 }

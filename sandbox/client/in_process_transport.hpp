@@ -54,11 +54,9 @@ class InProcessTransport final : public Transport {
     HttpServerResponse response;
     Time gives_up = Time::max();
     Time due{};  ///< When the head, a poll of a deferred response, or the timeout is due.
-    bool times_out = false;  ///< `due` is the timeout's.
     bool head_delivered = false;
-    bool paused = false;        ///< Guarded by the transport's mutex.
-    std::string unread;         ///< Taken from the stream and not by the reader.
-    std::size_t delivered = 0;  ///< Bytes of the body so far.
+    bool paused = false;  ///< Guarded by the transport's mutex.
+    std::string unread;   ///< Taken from the stream and not by the reader.
     HttpBodyStream::State state = HttpBodyStream::State::kOpen;
   };
 
@@ -67,10 +65,11 @@ class InProcessTransport final : public Transport {
   /// Whether it has ended.
   [[nodiscard]] bool deliver(Id id, Delivery& delivery);
   [[nodiscard]] bool deliver_body(Id id, Delivery& delivery);
-  /// Sets when the next step is due.
-  void plan(Delivery& delivery) const;
-  /// Whether the response is known, and its time has come.
-  [[nodiscard]] bool resolve(Delivery& delivery) const;
+  /// Arranges for the next step of a response that has just come.
+  void follow(Id id, Delivery& delivery);
+  /// Whether the response is known.
+  [[nodiscard]] bool resolve(Id id, Delivery& delivery);
+  [[nodiscard]] static Time next_step(const Delivery& delivery);
   static void deliver_head(const HttpServerResponse& response, ResponseReader& reader);
   void done(Id id, bool ended) EXCLUDES(mutex_);
   void mark_ready(Id id) EXCLUDES(mutex_);

@@ -6,6 +6,7 @@
 #include "lib/base/lower_case.hpp"
 #include "sandbox/faults/fault_responses.hpp"
 #include "sandbox/faults/fault_stream.hpp"
+#include "sandbox/faults/spoiled_response.hpp"
 #include "sandbox/faults/stale_read.hpp"
 
 namespace davit::sandbox {
@@ -18,34 +19,25 @@ bool is_api(std::string_view path) {
          (path.size() == kFaultsPath.size() || path[kFaultsPath.size()] == '/');
 }
 
-void reset(HttpServerResponse& response) {
-  response.stream.reset();
-  response.deferred.reset();
-  response.fault.reset = true;
-  response.fault.cut_after = 0;
+HttpServerResponse aborted_response() {
+  HttpServerResponse response;
+  response.aborted = true;
+  return response;
 }
 
-/// Applies the faults that hit any response on its way out.
-void spoil(HttpServerResponse& response, const RequestFaults& faults) {
-  if (const FaultHit* delay = faults.find(FaultKind::kDelay)) {
-    response.fault.delay += delay->rule->delay;
-  }
+/// The faults that hit any response on its way out.
+Spoiling spoiling_of(const RequestFaults& faults) {
+  Spoiling out;
+  if (const FaultHit* delay = faults.find(FaultKind::kDelay)) out.delay = delay->rule->delay;
   if (const FaultHit* slow = faults.find(FaultKind::kSlow)) {
-    response.fault.bytes_per_second = slow->rule->bytes_per_second;
+    out.bytes_per_second = slow->rule->bytes_per_second;
   }
-  const FaultHit* cut = faults.find(FaultKind::kCut);
-  if (cut != nullptr && response.stream == nullptr) {
-    response.fault.cut_after = cut->rule->after_bytes;
-  }
-  if (faults.find(FaultKind::kLost) != nullptr) reset(response);
+  if (const FaultHit* cut = faults.find(FaultKind::kCut)) out.cut_after = cut->rule->after_bytes;
+  return out;
 }
 
-HttpServerResponse json_response(int status, const Json& body) {
-  return davit::json_response(status, to_text(body));
-}
-
-Json list_of(Json items) {
-  return Json::object({{"kind", "FaultList"}, {"items", std::move(items)}});
+std::string list_of(Json items) {
+  return to_text(Json::object({{"kind", "FaultList"}, {"items", std::move(items)}}));
 }
 
 std::string lower_method(std::string_view method) {
@@ -64,9 +56,9 @@ HttpServerResponse FaultLayer::handle(const HttpServerRequest& request) {
   Asked who = asked(request, *url);
   const RequestFaults faults = board_.on_request(who);
   HttpServerResponse response = respond(request, who, faults);
-  spoil(response, faults);
-  return response.stream == nullptr ? std::move(response)
-                                    : watched(std::move(response), std::move(who), faults);
+  if (faults.find(FaultKind::kLost) != nullptr) response = aborted_response();
+  if (response.stream != nullptr) response = watched(std::move(response), std::move(who), faults);
+  return spoiled(std::move(response), spoiling_of(faults), parts_.clock);
 }
 
 Asked FaultLayer::asked(const HttpServerRequest& request, const Url& url) const {
@@ -87,11 +79,7 @@ Asked FaultLayer::asked(const HttpServerRequest& request, const Url& url) const 
 
 HttpServerResponse FaultLayer::respond(const HttpServerRequest& request, const Asked& asked,
                                        const RequestFaults& faults) {
-  if (faults.find(FaultKind::kReset) != nullptr) {
-    HttpServerResponse response;
-    reset(response);
-    return response;
-  }
+  if (faults.find(FaultKind::kReset) != nullptr) return aborted_response();
   const FaultHit* status = faults.find(FaultKind::kStatus);
   // An open watch hears of 410 in an event.
   if (status != nullptr && (status->rule->code != 410 || asked.verb != "watch")) {
@@ -172,7 +160,7 @@ HttpServerResponse FaultLayer::serve_one(const HttpServerRequest& request, std::
   } else if (request.method != "GET") {
     return to_response(method_not_allowed());
   }
-  return json_response(200, rule);
+  return json_response(200, to_text(rule));
 }
 
 }  // namespace davit::sandbox

@@ -30,9 +30,9 @@ struct FaultParts {
 ///   GET, DELETE /sandbox/faults/7  the same for one
 inline constexpr std::string_view kFaultsPath = "/sandbox/faults";
 
-/// Injects the rules' faults into requests and watches on their way to another HttpHandler. Delays,
-/// slow and cut bodies and resets are only noted in HttpServerResponse::fault; the front carries
-/// them out. Thread-safe. Must outlive the streams of its responses.
+/// Injects the rules' faults into requests and watches on their way to another HttpHandler. A
+/// server needs no part of it: a delayed response is deferred, a slow or cut body is a stream, a
+/// reset is an aborted response. Thread-safe. Must outlive its responses.
 class FaultLayer final : public HttpHandler {
  public:
   FaultLayer(FaultParts parts, std::uint64_t seed) : parts_(parts), board_(parts.clock, seed) {}

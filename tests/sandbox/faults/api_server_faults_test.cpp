@@ -68,7 +68,7 @@ TEST_F(ApiServerFaultsTest, StaleReadsShowTheStateOfThePast) {
 
 TEST_F(ApiServerFaultsTest, LostResponseLeavesTheWriteApplied) {
   add(R"({"fault":"lost","count":1,"target":{"verb":"create"}})");
-  EXPECT_TRUE(call("POST", kConfigMaps, R"({"metadata":{"name":"a"}})").fault.reset);
+  EXPECT_TRUE(call("POST", kConfigMaps, R"({"metadata":{"name":"a"}})").aborted);
   EXPECT_EQ(call("GET", kOne).status, 200);
 }
 

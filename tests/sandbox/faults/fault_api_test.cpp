@@ -25,7 +25,7 @@ TEST_F(FaultApiTest, PostedRuleIsInForce) {
   EXPECT_EQ(response.status, 201);
   EXPECT_EQ(json_literal(response.body), json_literal(R"({"kind":"FaultList","items":
                 [{"id":"1","fault":"reset","count":1,"matched":0,"hits":0}]})"));
-  EXPECT_TRUE(faulty_.get("/version").fault.reset);
+  EXPECT_TRUE(faulty_.get("/version").aborted);
   EXPECT_THAT(faulty_.server.asked, IsEmpty());
 }
 
@@ -44,7 +44,7 @@ TEST_F(FaultApiTest, OneRuleIsShownAndRemovedByItsId) {
   EXPECT_EQ(call("GET", "/sandbox/faults/1").status, 404);
   EXPECT_EQ(call("DELETE", "/sandbox/faults/1").status, 404);
   EXPECT_EQ(call("GET", "/sandbox/faults/2").status, 200);
-  EXPECT_FALSE(faulty_.get("/version").fault.reset);
+  EXPECT_FALSE(faulty_.get("/version").aborted);
 }
 
 TEST_F(FaultApiTest, DeleteForgetsAll) {
@@ -55,7 +55,7 @@ TEST_F(FaultApiTest, DeleteForgetsAll) {
 
 TEST_F(FaultApiTest, FaultsNeverHitTheirOwnApi) {
   faulty_.add(R"({"fault":"reset"})");
-  EXPECT_FALSE(call("GET", "/sandbox/faults").fault.reset);
+  EXPECT_FALSE(call("GET", "/sandbox/faults").aborted);
 }
 
 TEST_F(FaultApiTest, BadRequestsSayWhatIsWrong) {

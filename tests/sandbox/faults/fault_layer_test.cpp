@@ -22,41 +22,51 @@ class FaultLayerTest : public testing::Test {
 TEST_F(FaultLayerTest, NothingHappensWithoutRules) {
   const HttpServerResponse response = faulty_.get(kPod);
   EXPECT_EQ(response.body, R"({"kind":"Pod"})");
-  EXPECT_EQ(response.fault.delay, Duration(0));
-  EXPECT_FALSE(response.fault.reset);
-  EXPECT_FALSE(response.fault.cut_after);
+  EXPECT_EQ(response.deferred, nullptr);
+  EXPECT_EQ(response.stream, nullptr);
+  EXPECT_FALSE(response.aborted);
 }
 
-TEST_F(FaultLayerTest, DelayedResponseIsWhole) {
+TEST_F(FaultLayerTest, DelayedResponseComesLaterAndWhole) {
   faulty_.add(R"({"fault":"delay","delay":"2s"})");
   const HttpServerResponse response = faulty_.get(kPod);
-  EXPECT_EQ(response.fault.delay, std::chrono::seconds(2));
-  EXPECT_EQ(response.body, R"({"kind":"Pod"})");
+  ASSERT_NE(response.deferred, nullptr);
+  EXPECT_FALSE(response.deferred->take());
+  EXPECT_EQ(response.deferred->next_take(), faulty_.clock.now() + std::chrono::seconds(2));
+
+  faulty_.clock.advance(std::chrono::seconds(2));
+  const auto known = response.deferred->take();
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->body, R"({"kind":"Pod"})");
 }
 
 TEST_F(FaultLayerTest, ResetRequestNeverArrives) {
   faulty_.add(R"({"fault":"reset"})");
   const HttpServerResponse response = faulty_.get(kPod);
-  EXPECT_TRUE(response.fault.reset);
-  EXPECT_EQ(response.fault.cut_after, 0u);
+  EXPECT_TRUE(response.aborted);
   EXPECT_THAT(faulty_.server.asked, IsEmpty());
 }
 
 TEST_F(FaultLayerTest, LostResponseIsThatOfARequestThatArrived) {
   faulty_.add(R"({"fault":"lost","target":{"verb":"delete"}})");
   const HttpServerResponse response = faulty_.layer.handle(request("DELETE", kPod));
-  EXPECT_TRUE(response.fault.reset);
-  EXPECT_EQ(response.fault.cut_after, 0u);
+  EXPECT_TRUE(response.aborted);
   EXPECT_THAT(faulty_.server.asked, ElementsAre("DELETE /api/v1/namespaces/a/pods/p"));
 }
 
-TEST_F(FaultLayerTest, SlowAndCutBodiesAreLeftToTheFront) {
-  faulty_.add(R"({"fault":"slow","bytesPerSecond":100})");
+TEST_F(FaultLayerTest, SlowAndCutBodyTricklesAndBreaksOff) {
+  faulty_.add(R"({"fault":"slow","bytesPerSecond":30})");
   faulty_.add(R"({"fault":"cut","afterBytes":5})");
   const HttpServerResponse response = faulty_.get(kPod);
-  EXPECT_EQ(response.fault.bytes_per_second, 100u);
-  EXPECT_EQ(response.fault.cut_after, 5u);
-  EXPECT_FALSE(response.fault.reset);
+  ASSERT_NE(response.stream, nullptr);
+  EXPECT_EQ(response.body, "");
+
+  std::string body;
+  EXPECT_EQ(response.stream->read(body, 100), HttpBodyStream::State::kOpen);
+  EXPECT_EQ(body, R"({"k)");
+  faulty_.clock.advance(std::chrono::milliseconds(100));
+  EXPECT_EQ(response.stream->read(body, 100), HttpBodyStream::State::kCut);
+  EXPECT_EQ(body, R"({"kin)");
 }
 
 struct StatusCase {
@@ -149,7 +159,7 @@ TEST_F(FaultLayerTest, HistoryThatIsGoneIsReadFresh) {
 TEST_F(FaultLayerTest, RequestOfAnyShapePassesThrough) {
   faulty_.add(R"({"fault":"reset","target":{"resource":"*"}})");
   for (const char* target : {"", "/", "*", "/%zz", "/api/v1/%", "/version?%", "/sandbox/faultsy"}) {
-    EXPECT_FALSE(faulty_.get(target).fault.reset) << target;
+    EXPECT_FALSE(faulty_.get(target).aborted) << target;
   }
   EXPECT_EQ(faulty_.server.asked.size(), 7u);
 }
@@ -160,8 +170,8 @@ TEST_F(FaultLayerTest, RuleCanConcernOneUser) {
   layer.add(*parse_fault_script(json_literal(R"({"fault":"reset","target":{"user":"me"}})")));
   HttpServerRequest mine = request("GET", kPod);
   mine.headers = {{"Test-User", "me"}};
-  EXPECT_TRUE(layer.handle(mine).fault.reset);
-  EXPECT_FALSE(layer.handle(request("GET", kPod)).fault.reset);
+  EXPECT_TRUE(layer.handle(mine).aborted);
+  EXPECT_FALSE(layer.handle(request("GET", kPod)).aborted);
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ TEST_F(FaultWatchTest, LostResponseOfAWatchLeavesNoStream) {
   faulty_.add(R"({"fault":"lost"})");
   const HttpServerResponse response = faulty_.get("/api/v1/pods?watch=1");
   EXPECT_EQ(response.stream, nullptr);
-  EXPECT_TRUE(response.fault.reset);
+  EXPECT_TRUE(response.aborted);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ class TestHandler final : public HttpHandler {
     HttpServerResponse response;
     if (request.target == "/stream") response.stream = std::make_unique<ChannelStream>(channel);
     if (request.target == "/late") response.deferred = std::make_unique<SecondTime>();
-    if (request.target == "/reset") response.fault.reset = true;
+    if (request.target == "/reset") response.aborted = true;
     response.body = request.method + " " + request.target;
     if (request.body_too_large) response.body += " too large";
     if (request.peer && !request.peer->trusted) response.body += " refused";
