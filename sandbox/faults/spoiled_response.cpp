@@ -117,6 +117,11 @@ HttpServerResponse spoiled(HttpServerResponse response, const Spoiling& spoiling
     return with_slow_body(std::move(response), spoiling, clock);
   }
   HttpServerResponse late;
+  late.status = response.status;
+  late.content_type = response.content_type;
+  late.headers = response.headers;
+  late.body = response.body;
+  late.aborted = response.aborted;
   late.deferred = std::make_unique<LateResponse>(std::move(response), spoiling, clock);
   return late;
 }

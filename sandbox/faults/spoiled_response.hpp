@@ -16,8 +16,8 @@ struct Spoiling {
   std::optional<std::size_t> cut_after = std::nullopt;
 };
 
-/// `response` as a client gets it. A delayed one is deferred and has nothing for callers that do
-/// not wait; a slow or cut body becomes a stream, which need not give whole events. `clock` must
+/// `response` as a client gets it. A delayed one is deferred; callers that do not wait see it
+/// unspoiled. A slow or cut body becomes a stream, which need not give whole events. `clock` must
 /// outlive the result.
 [[nodiscard]] HttpServerResponse spoiled(HttpServerResponse response, const Spoiling& spoiling,
                                          const Clock& clock);

@@ -152,7 +152,7 @@ Json World::send(const std::string& method, const std::string& target, const std
 
 int World::ask(const std::string& method, const std::string& target, const std::string& body) {
   const HttpServerResponse response = faults_->handle(request_of(method, target, body));
-  return response.fault.reset ? 0 : response.status;
+  return response.aborted ? 0 : response.status;
 }
 
 void World::deploy(const std::string& name, int replicas) {
