@@ -38,8 +38,6 @@ WIDE = {
 # Classes that several sources of one folder define, each with its reason: {('host/a', 'A'): 'why'}.
 SPREAD = {
     ('host/cache', 'Informer'): 'informer_refill.cpp is the second reflector of a swap, which ends with it',
-    ('plugins/deployment', 'DeploymentController'): 'its handlers stand apart, as the spec lists them',
-    ('plugins/deployment', 'Rollout'): 'one file for each topic of a sync; the topics are to become classes',
     ('host/health', 'ObservabilityRoutes'): 'programs that need only the routes link no HTTP server',
 }
 
