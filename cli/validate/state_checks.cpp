@@ -154,7 +154,9 @@ class StateTrial {
     call(to);
     from_.hand_over().release_handlers();
     to.hand_over().release_handlers();
-    if (to.runner().retire({now, clock_->now() + kHoldLimit})) return true;
+    if (to.runner().stop({now, clock_->now() + kHoldLimit}, ControllerRunner::Successor::kRuns)) {
+      return true;
+    }
     fail("has calls that do not end");
     reporter_.leave();
   }

@@ -412,7 +412,8 @@ Result<std::unique_ptr<ControllerHost>> TrialHost::successor(const ControllerHos
   if (Status s = made->commit(Reach::kRunning); !s.ok()) return s;
   made->start();
   if (made->runner().wait_caches(at.clock->now() + kStopLimit)) return made;
-  (void)made->runner().retire({Time::min(), at.clock->now() + kStopLimit});
+  (void)made->runner().stop({Time::min(), at.clock->now() + kStopLimit},
+                            ControllerRunner::Successor::kRuns);
   return Status(Code::kUnavailable, "its handlers do not end");
 }
 

@@ -12,7 +12,7 @@ namespace davit::host {
 
 /// The side of one build. The new build is started and does not lead while the old one works: its
 /// handlers fill its queues, and it cannot write. Then old.drain(), new.take_over(old), new.lead(),
-/// old.runner().retire().
+/// old.runner().stop(…, kRuns).
 class ControllerHandOver {
  public:
   /// The references outlive this.

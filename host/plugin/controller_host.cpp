@@ -49,7 +49,7 @@ bool ControllerHost::drain(Time deadline) {
 }
 
 Status ControllerHost::health() const {
-  Status status = runner_.health();
+  Status status = runner_.overdue(options_.sync_limit);
   return status.ok() ? plugin_.health() : status;
 }
 

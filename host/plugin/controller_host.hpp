@@ -5,6 +5,7 @@
 
 #include <davit/result.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "host/cache/delta_queue.hpp"
@@ -13,7 +14,6 @@
 #include "host/plugin/controller_options.hpp"
 #include "host/plugin/plugin_controller.hpp"
 #include "host/run/controller_runner.hpp"
-#include "host/run/delta_queue_source.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 
@@ -68,6 +68,18 @@ class ControllerHost {
   [[nodiscard]] ControllerHandOver& hand_over() { return hand_over_; }
 
  private:
+  class DeltaQueueSource final : public DeltaSource {
+   public:
+    explicit DeltaQueueSource(DeltaQueue& queue) : queue_(queue) {}
+
+    bool wait(std::stop_token stop) override { return queue_.wait(stop); }
+    void deliver() override { queue_.step(); }
+    [[nodiscard]] bool ready() const override { return queue_.initial_delivered(); }
+
+   private:
+    DeltaQueue& queue_;
+  };
+
   const ControllerHostOptions options_;
   const HostServices services_;
   const Logger log_;

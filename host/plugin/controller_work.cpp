@@ -48,7 +48,7 @@ davit_code ControllerWork::open_queue(const davit_queue_options& options, davit_
   entry->sync = options.sync;
   entry->writes = std::make_unique<WriteTracker>(
       WriteTrackerOptions{.on_ready = [this, entry](std::vector<std::string> keys) {
-        for (const std::string& key : keys) (void)runner_.caught_up(entry->id, key);
+        for (const std::string& key : keys) entry->keys->caught_up(key);
       }});
   queue.sync = [this, entry](std::string_view key, std::stop_token cancelled) {
     return sync(*entry, key, std::move(cancelled));
@@ -57,9 +57,9 @@ davit_code ControllerWork::open_queue(const davit_queue_options& options, davit_
     if (entry->writes->ready(key, services_.clock.now())) return std::nullopt;
     return entry->writes->deadline(key);
   };
-  entry->id = runner_.open_queue(std::move(queue));
+  entry->keys = &runner_.open_queue(std::move(queue));
   opened_.push_back(std::move(hosted));
-  out = queues_.insert(entry->id);
+  out = queues_.insert(entry->keys);
   return DAVIT_OK;
 }
 
@@ -109,7 +109,7 @@ davit_code ControllerWork::start_timer(const davit_timer_options& options, davit
     if (once) (void)timers_.erase(handle);
   };
   out = handle;
-  (void)timers_.replace(handle, runner_.start_timer(std::move(timer)));
+  (void)timers_.replace(handle, runner_.timers().start(std::move(timer)));
   return DAVIT_OK;
 }
 
@@ -117,7 +117,7 @@ davit_code ControllerWork::stop_timer(davit_handle timer) {
   const std::optional<TimerId> known = timers_.erase(timer);
   if (!known) return DAVIT_STALE;
   // One that fired just now is gone already, which is what the caller wants.
-  (void)runner_.stop_timer(*known);
+  (void)runner_.timers().stop(*known);
   return DAVIT_OK;
 }
 
@@ -125,7 +125,7 @@ void ControllerWork::timers_caught_up(const std::vector<std::string>& writers) {
   for (const std::string& writer : writers) {
     davit_handle handle = 0;
     std::from_chars(writer.data(), writer.data() + writer.size(), handle);
-    if (const auto timer = timers_.find(handle)) runner_.caught_up(*timer);
+    if (const auto timer = timers_.find(handle)) runner_.timers().caught_up(*timer);
   }
 }
 
@@ -133,7 +133,7 @@ ControllerWork::HandedOver ControllerWork::take_over(ControllerWork& from) {
   HandedOver handed;
   std::set<const HostedQueue*> taken;
   for (const std::unique_ptr<HostedQueue>& old : from.opened_) {
-    QueueContent content = from.runner_.take_content(old->id);
+    QueueContent content = old->keys->take_content();
     HostedQueue* const heir = find(old->name, taken);
     if (heir == nullptr) {
       handed.dropped += content.size();
@@ -141,7 +141,7 @@ ControllerWork::HandedOver ControllerWork::take_over(ControllerWork& from) {
     }
     handed.kept += content.size();
     old->writes->hand_over(*heir->writes);
-    runner_.adopt(heir->id, content);
+    heir->keys->adopt(content);
     handed.spent.push_back(std::move(content));
   }
   // Handles count from the same number in every build: timers belong together in the order in which
@@ -156,12 +156,12 @@ std::size_t ControllerWork::mirror_keys(ControllerWork& serving) {
   for (const std::unique_ptr<HostedQueue>& own : opened_) {
     const HostedQueue* const other = serving.find(own->name, taken);
     if (other == nullptr) continue;
-    QueueContent content = runner_.take_content(own->id);
+    QueueContent content = own->keys->take_content();
     keys += content.waiting().size();
     for (const auto* each : content.waiting()) {
-      (void)serving.runner_.add(other->id, QueueKey{each->first, each->second.shard});
+      other->keys->add(QueueKey{each->first, each->second.shard});
     }
-    runner_.adopt(own->id, content);
+    own->keys->adopt(content);
   }
   return keys;
 }

@@ -38,9 +38,9 @@ class ControllerWork {
   davit_code open_queue(const davit_queue_options& options, davit_handle& out);
   davit_code start_timer(const davit_timer_options& options, davit_handle& out);
   davit_code stop_timer(davit_handle timer);
-  /// Nothing when the handle is stale.
-  [[nodiscard]] std::optional<QueueId> queue(davit_handle handle) const {
-    return queues_.find(handle);
+  /// Null when the handle is stale.
+  [[nodiscard]] ControllerQueue* queue(davit_handle handle) const {
+    return queues_.find(handle).value_or(nullptr);
   }
   /// Timers that have not ended.
   [[nodiscard]] std::size_t timers() const { return timers_.size(); }
@@ -61,7 +61,7 @@ class ControllerWork {
   /// A work queue as the controller opened it.
   struct HostedQueue {
     std::string name;  // Empty for a queue without metrics.
-    QueueId id{};
+    ControllerQueue* keys = nullptr;
     std::unique_ptr<WriteTracker> writes;
     void* self = nullptr;
     davit_code (*sync)(void* self, davit_str key, davit_sync_result* result) = nullptr;
@@ -80,7 +80,7 @@ class ControllerWork {
   const ControllerInformers& informers_;
   IntendedWrites& intended_;
   SyncCounter counter_;
-  SlotTable<QueueId, HandleKind::kQueue> queues_;
+  SlotTable<ControllerQueue*, HandleKind::kQueue> queues_;
   SlotTable<TimerId, HandleKind::kTimer> timers_;
   std::vector<std::unique_ptr<HostedQueue>> opened_;  // Filled by init(), fixed afterwards.
   WriteTracker timer_writes_;                         // Keys are handles, in text.

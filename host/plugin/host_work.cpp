@@ -14,21 +14,20 @@ davit_code queue_open(davit_host* host, const davit_queue_options* options, davi
   return host->work.open_queue(received(options), *out);
 }
 
-/// Runs `use(runner, queue)` when caller and handle are right.
+/// Runs `use(queue)` when caller and handle are right.
 template <typename Use>
 davit_code with_queue(davit_host* host, davit_handle handle, Use use) {
   if (enter(host, kAnyCall) == nullptr) return DAVIT_MISUSE;
-  const std::optional<QueueId> queue = host->work.queue(handle);
-  if (!queue) return DAVIT_STALE;
-  const Status status = use(host->work.runner(), *queue);
-  return static_cast<davit_code>(status.code());
+  ControllerQueue* const queue = host->work.queue(handle);
+  if (queue == nullptr) return DAVIT_STALE;
+  use(*queue);
+  return DAVIT_OK;
 }
 
 davit_code queue_add_sharded(davit_host* host, davit_handle handle, davit_str key,
                              davit_str shard) {
-  return with_queue(host, handle, [&](ControllerRunner& runner, QueueId queue) {
-    return runner.add(queue, QueueKey(view(key), view(shard)));
-  });
+  return with_queue(host, handle,
+                    [&](ControllerQueue& queue) { queue.add(QueueKey(view(key), view(shard))); });
 }
 
 davit_code queue_add(davit_host* host, davit_handle handle, davit_str key) {
@@ -37,29 +36,24 @@ davit_code queue_add(davit_host* host, davit_handle handle, davit_str key) {
 
 davit_code queue_add_after(davit_host* host, davit_handle handle, davit_str key,
                            std::uint64_t delay_ms) {
-  return with_queue(host, handle, [&](ControllerRunner& runner, QueueId queue) {
-    return runner.add_after(queue, view(key), milliseconds_of(delay_ms));
+  return with_queue(host, handle, [&](ControllerQueue& queue) {
+    queue.add_after(view(key), milliseconds_of(delay_ms));
   });
 }
 
 davit_code queue_add_rate_limited(davit_host* host, davit_handle handle, davit_str key) {
-  return with_queue(host, handle, [&](ControllerRunner& runner, QueueId queue) {
-    return runner.add_rate_limited(queue, view(key));
-  });
+  return with_queue(host, handle,
+                    [&](ControllerQueue& queue) { queue.add_rate_limited(view(key)); });
 }
 
 davit_code queue_forget(davit_host* host, davit_handle handle, davit_str key) {
-  return with_queue(host, handle, [&](ControllerRunner& runner, QueueId queue) {
-    return runner.forget(queue, view(key));
-  });
+  return with_queue(host, handle, [&](ControllerQueue& queue) { queue.forget(view(key)); });
 }
 
 std::uint32_t queue_failures(davit_host* host, davit_handle handle, davit_str key) {
   std::uint32_t failures = 0;
-  (void)with_queue(host, handle, [&](ControllerRunner& runner, QueueId queue) {
-    failures = runner.failures(queue, view(key));
-    return Status();
-  });
+  (void)with_queue(host, handle,
+                   [&](ControllerQueue& queue) { failures = queue.failures(view(key)); });
   return failures;
 }
 

@@ -22,8 +22,8 @@
 namespace davit::host {
 
 /// Read your writes, asked before each sync: nothing when the caches show all that earlier syncs of
-/// the key wrote. Else the key is put aside until ControllerRunner::caught_up(), at the latest
-/// until the time given. Thread-safe, does not block.
+/// the key wrote. Else the key is put aside until caught_up(), at the latest until the time given.
+/// Thread-safe, does not block.
 using ReadGate = std::function<std::optional<Time>(std::string_view key)>;
 
 /// What one sync said.

@@ -61,7 +61,7 @@ TEST_F(HostWorkTest, KeysOfInitWaitUntilTheCachesAreFilled) {
   ASSERT_TRUE(host_->commit().ok());
   ASSERT_TRUE(informers_.informers()[0]->prepare().ok());
   run();
-  EXPECT_FALSE(host_->runner().syncing());
+  EXPECT_EQ(host_->runner().waiting(), 1U);
   EXPECT_FALSE(host_->runner().caches_ready());
   EXPECT_TRUE(synced_.entries().empty());
 
@@ -77,7 +77,7 @@ TEST_F(HostWorkTest, StandbySyncsNothing) {
   commit();
   host_->start();
   EXPECT_EQ(add(queue, "default/web"), DAVIT_OK);
-  EXPECT_FALSE(host_->runner().syncing());
+  EXPECT_EQ(host_->runner().waiting(), 1U);
 
   host_->lead();
 
@@ -96,9 +96,9 @@ TEST_F(HostWorkTest, HostThatWinsSyncsWhenItsCachesAreKnownToBeAsNew) {
   EXPECT_EQ(add(queue, "default/web"), DAVIT_OK);
 
   host_->lead(clock_.now());
-  EXPECT_FALSE(host_->runner().syncing());
+  EXPECT_EQ(host_->runner().waiting(), 1U);
   send(0, "");  // A watch that ends as soon as it begins.
-  EXPECT_FALSE(host_->runner().syncing());
+  EXPECT_EQ(host_->runner().waiting(), 1U);
   send(0, list_json("12", {}));
 
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));

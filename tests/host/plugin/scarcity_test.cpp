@@ -56,8 +56,8 @@ TEST_F(ScarcityTest, ControllerWithoutAThreadForItsHandlersGetsOneLater) {
     run();
     EXPECT_EQ(scarce.wanted(), 1U);
   }
-  EXPECT_FALSE(host_->runner().syncing());
   EXPECT_EQ(add(queue, "default/a"), DAVIT_OK);
+  EXPECT_EQ(host_->runner().waiting(), 1U);
 
   host_->runner().report();
 

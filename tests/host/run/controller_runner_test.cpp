@@ -14,24 +14,25 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
+constexpr Duration kSyncLimit = RunnerOptions{}.sync_limit;
+
 TEST_F(ControllerRunnerTest, KeysWaitForCachesAndLeadership) {
   ControllerRunner runner(options(), &deltas_, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue(noting()));
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  ControllerQueue& keys = runner.open_queue(queue(noting()));
+  keys.add("default/web");
 
   runner.start();
   runner.begin_syncing();
-  EXPECT_FALSE(runner.syncing()) << "the caches are not filled";
+  EXPECT_EQ(runner.waiting(), 1U) << "the caches are not filled";
   deltas_.fill();
 
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
-  EXPECT_TRUE(runner.syncing());
 }
 
 TEST_F(ControllerRunnerTest, SyncedCachesAndStartedWorkersAreLoggedAtTheDefaultVerbosity) {
   ControllerRunner runner(options(), &deltas_, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue(noting()));
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  ControllerQueue& keys = runner.open_queue(queue(noting()));
+  keys.add("default/web");
   runner.start();
   deltas_.fill();
   ASSERT_TRUE(runner.wait_caches(Time::max()));
@@ -47,12 +48,12 @@ TEST_F(ControllerRunnerTest, SyncedCachesAndStartedWorkersAreLoggedAtTheDefaultV
 
 TEST_F(ControllerRunnerTest, StandbySyncsNothingUntilItLeads) {
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue(noting()));
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  ControllerQueue& keys = runner.open_queue(queue(noting()));
+  keys.add("default/web");
 
   runner.start();
   EXPECT_TRUE(runner.caches_ready());
-  EXPECT_FALSE(runner.syncing());
+  EXPECT_EQ(runner.waiting(), 1U);
   EXPECT_FALSE(metrics_.running());
   runner.begin_syncing();
 
@@ -60,17 +61,11 @@ TEST_F(ControllerRunnerTest, StandbySyncsNothingUntilItLeads) {
   EXPECT_TRUE(metrics_.running());
 }
 
-TEST_F(ControllerRunnerTest, UnknownQueueIsRefused) {
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-
-  EXPECT_EQ(runner.add(QueueId(3), "default/web").code(), Code::kMisuse);
-}
-
 TEST_F(ControllerRunnerTest, WorkersRunDifferentKeysAtOnce) {
   test::Collector<std::string> inside;
   test::Door door;
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue(
+  ControllerQueue& keys = runner.open_queue(queue(
       [&](std::string_view key, const std::stop_token&) {
         inside.push(std::string(key));
         door.pass();
@@ -80,7 +75,7 @@ TEST_F(ControllerRunnerTest, WorkersRunDifferentKeysAtOnce) {
   runner.start();
   runner.begin_syncing();
 
-  for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(runner.add(id, key).ok());
+  for (const char* key : {"a", "b", "c"}) keys.add(key);
 
   EXPECT_THAT(inside.await(3), UnorderedElementsAre("a", "b", "c"));
   door.open();
@@ -89,33 +84,33 @@ TEST_F(ControllerRunnerTest, WorkersRunDifferentKeysAtOnce) {
 
 TEST_F(ControllerRunnerTest, FailedKeyComesAgainWithBackOff) {
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue(noting(42)));
+  ControllerQueue& keys = runner.open_queue(queue(noting(42)));
   runner.start();
   runner.begin_syncing();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
 
   synced_.await(1);
   clock_.await_deadline(clock_.now() + milliseconds(5));
-  EXPECT_EQ(runner.failures(id, "default/web"), 1U);
+  EXPECT_EQ(keys.failures("default/web"), 1U);
   clock_.advance(milliseconds(5));
   synced_.await(2);
   clock_.await_deadline(clock_.now() + milliseconds(10));
 
-  EXPECT_EQ(runner.failures(id, "default/web"), 2U);
+  EXPECT_EQ(keys.failures("default/web"), 2U);
   EXPECT_EQ(sink_.count("E web-controller: Sync failed err=unknown code 42 key=default/web"), 2U);
 }
 
 TEST_F(ControllerRunnerTest, ConflictIsRetriedQuietly) {
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue(noting(DAVIT_CONFLICT)));
+  ControllerQueue& keys = runner.open_queue(queue(noting(DAVIT_CONFLICT)));
   runner.start();
   runner.begin_syncing();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
 
   synced_.await(1);
   clock_.await_deadline(clock_.now() + milliseconds(5));
 
-  EXPECT_EQ(runner.failures(id, "default/web"), 1U);
+  EXPECT_EQ(keys.failures("default/web"), 1U);
   EXPECT_EQ(sink_.count("I2 web-controller: Sync met a conflict"), 1U);
   EXPECT_EQ(sink_.count("E "), 0U);
 }
@@ -124,10 +119,10 @@ TEST_F(ControllerRunnerTest, KeyIsDroppedAfterItsLastRetry) {
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   ControllerQueueOptions limited = queue(noting(DAVIT_INVALID));
   limited.retries_max = 1;
-  const QueueId id = runner.open_queue(std::move(limited));
+  ControllerQueue& keys = runner.open_queue(std::move(limited));
   runner.start();
   runner.begin_syncing();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
 
   synced_.await(1);
   clock_.await_deadline(clock_.now() + milliseconds(5));
@@ -136,18 +131,19 @@ TEST_F(ControllerRunnerTest, KeyIsDroppedAfterItsLastRetry) {
   EXPECT_TRUE(runner.pause(patiently()));
 
   EXPECT_EQ(sink_.count("dropping the key err=Invalid key=default/web failures=2"), 1U);
-  EXPECT_EQ(runner.failures(id, "default/web"), 0U);
+  EXPECT_EQ(keys.failures("default/web"), 0U);
 }
 
 TEST_F(ControllerRunnerTest, SuccessfulKeyComesAgainWhenItAskedFor) {
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue([this](std::string_view key, const std::stop_token&) {
-    synced_.push(std::string(key));
-    return SyncOutcome{DAVIT_OK, seconds(30), ""};
-  }));
+  ControllerQueue& keys =
+      runner.open_queue(queue([this](std::string_view key, const std::stop_token&) {
+        synced_.push(std::string(key));
+        return SyncOutcome{DAVIT_OK, seconds(30), ""};
+      }));
   runner.start();
   runner.begin_syncing();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
 
   synced_.await(1);
   clock_.await_deadline(clock_.now() + seconds(30));
@@ -165,19 +161,19 @@ TEST_F(ControllerRunnerTest, KeyIsHeldBackUntilItsWritesAreSeen) {
     asked.push(std::string(key));
     return std::exchange(behind, false) ? std::optional(clock_.now() + seconds(30)) : std::nullopt;
   };
-  const QueueId id = runner.open_queue(std::move(gated));
+  ControllerQueue& keys = runner.open_queue(std::move(gated));
   runner.start();
   runner.begin_syncing();
 
-  ASSERT_TRUE(runner.add(id, QueueKey("default/web", "shard")).ok());
+  keys.add(QueueKey("default/web", "shard"));
   asked.await(1);
   EXPECT_TRUE(runner.pause(patiently()));
   runner.resume();
   EXPECT_THAT(synced_.entries(), ElementsAre());
-  ASSERT_TRUE(runner.caught_up(id, "default/web").ok());
+  keys.caught_up("default/web");
 
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
-  EXPECT_EQ(runner.failures(id, "default/web"), 0U);
+  EXPECT_EQ(keys.failures("default/web"), 0U);
 }
 
 TEST_F(ControllerRunnerTest, HeldBackKeyIsAskedForAgainAtItsDeadline) {
@@ -188,10 +184,10 @@ TEST_F(ControllerRunnerTest, HeldBackKeyIsAskedForAgainAtItsDeadline) {
     asked.push(std::string(key));
     return asked.entries().size() < 2 ? std::optional(clock_.now() + seconds(30)) : std::nullopt;
   };
-  const QueueId id = runner.open_queue(std::move(gated));
+  ControllerQueue& keys = runner.open_queue(std::move(gated));
   runner.start();
   runner.begin_syncing();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
   asked.await(1);
   EXPECT_TRUE(runner.pause(patiently()));
   runner.resume();
@@ -209,7 +205,7 @@ TEST_F(ControllerRunnerTest, TimerFiresAfterItsFirstTimeAndThenPeriodically) {
   test::Collector<Duration> fired;
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const Time start = clock_.now();
-  const TimerId timer = runner.start_timer(
+  const TimerId timer = runner.timers().start(
       {.first = seconds(1), .period = seconds(10), .fire = [&](const std::stop_token&) {
          fired.push(clock_.now() - start);
        }});
@@ -224,8 +220,8 @@ TEST_F(ControllerRunnerTest, TimerFiresAfterItsFirstTimeAndThenPeriodically) {
   clock_.advance(seconds(10));
 
   EXPECT_THAT(fired.await(2), ElementsAre(seconds(6), seconds(16)));
-  EXPECT_TRUE(runner.stop_timer(timer).ok());
-  EXPECT_EQ(runner.stop_timer(timer).code(), Code::kNotFound);
+  EXPECT_TRUE(runner.timers().stop(timer).ok());
+  EXPECT_EQ(runner.timers().stop(timer).code(), Code::kNotFound);
 }
 
 TEST_F(ControllerRunnerTest, StoppedTimerDoesNotFire) {
@@ -233,11 +229,11 @@ TEST_F(ControllerRunnerTest, StoppedTimerDoesNotFire) {
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   runner.start();
   runner.begin_syncing();
-  const TimerId timer = runner.start_timer(
+  const TimerId timer = runner.timers().start(
       {.first = seconds(1), .fire = [&](const std::stop_token&) { fired.push(1); }});
-  const TimerId other = runner.start_timer(
+  const TimerId other = runner.timers().start(
       {.first = seconds(2), .fire = [&](const std::stop_token&) { fired.push(2); }});
-  ASSERT_TRUE(runner.stop_timer(timer).ok());
+  ASSERT_TRUE(runner.timers().stop(timer).ok());
 
   clock_.await_deadline(clock_.now() + seconds(1));
   clock_.advance(seconds(1));
@@ -246,38 +242,39 @@ TEST_F(ControllerRunnerTest, StoppedTimerDoesNotFire) {
 
   EXPECT_THAT(fired.await(1), ElementsAre(2));
   EXPECT_TRUE(runner.pause(patiently()));
-  EXPECT_EQ(runner.stop_timer(other).code(), Code::kNotFound) << "it was to fire once";
+  EXPECT_EQ(runner.timers().stop(other).code(), Code::kNotFound) << "it was to fire once";
 }
 
 TEST_F(ControllerRunnerTest, SyncThatDoesNotEndIsReportedOnce) {
   test::Door door;
   test::Collector<std::string> inside;
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue([&](std::string_view key, const std::stop_token&) {
-    inside.push(std::string(key));
-    door.pass();
-    return SyncOutcome{};
-  }));
+  ControllerQueue& keys =
+      runner.open_queue(queue([&](std::string_view key, const std::stop_token&) {
+        inside.push(std::string(key));
+        door.pass();
+        return SyncOutcome{};
+      }));
   runner.start();
   runner.begin_syncing();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
   inside.await(1);
   clock_.advance(seconds(59));
   runner.report();
-  EXPECT_TRUE(runner.health().ok());
+  EXPECT_TRUE(runner.overdue(kSyncLimit).ok());
   EXPECT_EQ(metrics_.longest("web"), seconds(59));
 
   clock_.advance(seconds(1));
   runner.report();
   runner.report();
 
-  EXPECT_THAT(runner.health().message(), HasSubstr("sync default/web runs for 60 s"));
+  EXPECT_THAT(runner.overdue(kSyncLimit).message(), HasSubstr("sync default/web runs for 60 s"));
   EXPECT_EQ(metrics_.overdue(), 1U);
   EXPECT_EQ(sink_.count("E web-controller: Sync does not end key=default/web"), 1U);
   door.open();
   EXPECT_TRUE(runner.pause(patiently()));
   runner.report();
-  EXPECT_TRUE(runner.health().ok());
+  EXPECT_TRUE(runner.overdue(kSyncLimit).ok());
   EXPECT_EQ(metrics_.overdue(), 0U);
   EXPECT_EQ(metrics_.longest("web"), seconds(0));
 }
@@ -293,31 +290,31 @@ TEST_F(ControllerRunnerTest, HandlerThatDoesNotEndIsReportedOnce) {
   });
   inside.await(1);
   clock_.advance(seconds(59));
-  EXPECT_TRUE(runner.health().ok());
+  EXPECT_TRUE(runner.overdue(kSyncLimit).ok());
 
   clock_.advance(seconds(1));
   runner.report();
   runner.report();
 
-  EXPECT_THAT(runner.health().message(), HasSubstr("on_event runs for 60 s"));
+  EXPECT_THAT(runner.overdue(kSyncLimit).message(), HasSubstr("on_event runs for 60 s"));
   EXPECT_EQ(metrics_.overdue(), 1U);
   EXPECT_EQ(sink_.count("E web-controller: Handler does not end"), 1U);
   door.open();
   deltas_.change([&] { inside.push("next"); });
   inside.await(2);
   EXPECT_TRUE(runner.stop(patiently()));
-  EXPECT_TRUE(runner.health().ok());
+  EXPECT_TRUE(runner.overdue(kSyncLimit).ok());
 }
 
 TEST_F(ControllerRunnerTest, PauseKeepsKeysForResume) {
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue(noting()));
+  ControllerQueue& keys = runner.open_queue(queue(noting()));
   runner.start();
   runner.begin_syncing();
   EXPECT_TRUE(runner.pause(at_once()));
 
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
-  EXPECT_FALSE(runner.syncing());
+  keys.add("default/web");
+  EXPECT_EQ(runner.waiting(), 1U);
   EXPECT_THAT(synced_.entries(), ElementsAre());
   runner.resume();
 
@@ -328,7 +325,7 @@ TEST_F(ControllerRunnerTest, SyncWhoseRequestWasHeldBackIsNoFailureWhateverItSay
   test::Collector<bool> synced;
   test::Door paused;
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue([&](std::string_view, std::stop_token) {
+  ControllerQueue& keys = runner.open_queue(queue([&](std::string_view, std::stop_token) {
     const bool first = synced.entries().empty();
     synced.push(first);
     if (!first) return SyncOutcome{};
@@ -337,7 +334,7 @@ TEST_F(ControllerRunnerTest, SyncWhoseRequestWasHeldBackIsNoFailureWhateverItSay
   }));
   runner.start();
   runner.begin_syncing();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
   synced.await(1);
   EXPECT_FALSE(runner.pause({Time::max(), Time::min()}));
   paused.open();
@@ -345,14 +342,14 @@ TEST_F(ControllerRunnerTest, SyncWhoseRequestWasHeldBackIsNoFailureWhateverItSay
   runner.resume();
 
   EXPECT_THAT(synced.await(2), ElementsAre(true, false));
-  EXPECT_EQ(runner.failures(id, "default/web"), 0U);
+  EXPECT_EQ(keys.failures("default/web"), 0U);
   EXPECT_EQ(sink_.count("Sync failed"), 0U);
 }
 
 TEST_F(ControllerRunnerTest, CancelledSyncIsRunAgainAfterThePause) {
   test::Collector<bool> cancelled;
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue([&](std::string_view, std::stop_token stop) {
+  ControllerQueue& keys = runner.open_queue(queue([&](std::string_view, std::stop_token stop) {
     const bool first = cancelled.entries().empty();
     cancelled.push(stop.stop_requested());
     if (!first) return SyncOutcome{};
@@ -363,14 +360,14 @@ TEST_F(ControllerRunnerTest, CancelledSyncIsRunAgainAfterThePause) {
   }));
   runner.start();
   runner.begin_syncing();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
   cancelled.await(1);
 
   EXPECT_TRUE(runner.pause({clock_.now(), Time::max()}));
   runner.resume();
 
   EXPECT_THAT(cancelled.await(2), ElementsAre(false, false)) << "the second run has a new token";
-  EXPECT_EQ(runner.failures(id, "default/web"), 0U);
+  EXPECT_EQ(keys.failures("default/web"), 0U);
   EXPECT_EQ(sink_.count("Sync failed"), 0U);
 }
 
@@ -378,14 +375,15 @@ TEST_F(ControllerRunnerTest, StopGivesUpOnASyncThatDoesNotEnd) {
   test::Door door;
   test::Collector<std::string> inside;
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue([&](std::string_view key, const std::stop_token&) {
-    inside.push(std::string(key));
-    door.pass();
-    return SyncOutcome{};
-  }));
+  ControllerQueue& keys =
+      runner.open_queue(queue([&](std::string_view key, const std::stop_token&) {
+        inside.push(std::string(key));
+        door.pass();
+        return SyncOutcome{};
+      }));
   runner.start();
   runner.begin_syncing();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
   inside.await(1);
 
   EXPECT_FALSE(runner.stop(at_once()));
@@ -397,21 +395,22 @@ TEST_F(ControllerRunnerTest, StopGivesUpOnASyncThatDoesNotEnd) {
 
 TEST_F(ControllerRunnerTest, StopEndsTheDispatcherAndDropsWhatWaits) {
   ControllerRunner runner(options(), &deltas_, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue(noting()));
+  ControllerQueue& keys = runner.open_queue(queue(noting()));
   runner.start();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
 
   EXPECT_TRUE(runner.stop(patiently()));
   runner.begin_syncing();
+  keys.add("default/late");
 
-  EXPECT_FALSE(runner.syncing());
+  EXPECT_EQ(runner.waiting(), 0U);
   EXPECT_THAT(synced_.entries(), ElementsAre());
 }
 
 TEST_F(ControllerRunnerTest, BreadcrumbNamesControllerAndKeyDuringASync) {
   test::Collector<std::string> crumbs;
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
-  const QueueId id = runner.open_queue(queue([&](std::string_view, const std::stop_token&) {
+  ControllerQueue& keys = runner.open_queue(queue([&](std::string_view, const std::stop_token&) {
     const Breadcrumb* crumb = current_breadcrumb();
     crumbs.push(std::string(crumb->controller) + " " + std::string(crumb->activity) + " " +
                 std::string(crumb->key));
@@ -419,7 +418,7 @@ TEST_F(ControllerRunnerTest, BreadcrumbNamesControllerAndKeyDuringASync) {
   }));
   runner.start();
   runner.begin_syncing();
-  ASSERT_TRUE(runner.add(id, "default/web").ok());
+  keys.add("default/web");
 
   EXPECT_THAT(crumbs.await(1), ElementsAre("web-controller sync default/web"));
   EXPECT_EQ(current_breadcrumb(), nullptr);

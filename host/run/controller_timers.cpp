@@ -1,0 +1,95 @@
+#include "host/run/controller_timers.hpp"
+
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "lib/base/assert.hpp"
+
+namespace davit::host {
+namespace {
+
+/// Timers of a controller that run at once. Its periodic passes are few; a stuck one must not stop
+/// the others.
+constexpr std::uint32_t kTimerWorkers = 4;
+
+std::string key_of(std::uint32_t timer) { return std::to_string(timer); }
+
+std::uint32_t timer_number(std::string_view key) {
+  std::uint32_t number = 0;
+  std::from_chars(key.data(), key.data() + key.size(), number);
+  return number;
+}
+
+}  // namespace
+
+ControllerTimers::ControllerTimers(const Breadcrumb& crumb, RunnerMetrics& metrics, Clock& clock,
+                                   Logger log)
+    : queue_(queue_options(*this), crumb, metrics, clock, std::move(log)) {}
+
+ControllerQueueOptions ControllerTimers::queue_options(ControllerTimers& timers) {
+  ControllerQueueOptions options;
+  options.workers = kTimerWorkers;
+  options.sync = [&timers](std::string_view key, const std::stop_token& cancelled) {
+    return timers.run(key, cancelled);
+  };
+  options.gate = [&timers](std::string_view key) -> std::optional<Time> {
+    const std::shared_ptr<const TimerOptions> timer = timers.find(key);
+    return timer && timer->gate ? timer->gate() : std::nullopt;
+  };
+  return options;
+}
+
+TimerId ControllerTimers::start(TimerOptions options) {
+  DAVIT_ASSERT(options.fire);
+  auto shared = std::make_shared<const TimerOptions>(std::move(options));
+  MutexLock lock(mutex_);
+  const std::uint32_t id = next_++;
+  Timer& timer = timers_.emplace(id, Timer{.options = std::move(shared)}).first->second;
+  if (begun_) arm(id, timer);
+  return TimerId(id);
+}
+
+Status ControllerTimers::stop(TimerId timer) {
+  MutexLock lock(mutex_);
+  if (timers_.erase(static_cast<std::uint32_t>(timer)) == 0) {
+    return {Code::kNotFound, "no such timer"};
+  }
+  return {};
+}
+
+void ControllerTimers::caught_up(TimerId timer) {
+  queue_.caught_up(key_of(static_cast<std::uint32_t>(timer)));
+}
+
+void ControllerTimers::begin() {
+  MutexLock lock(mutex_);
+  begun_ = true;
+  for (auto& [id, timer] : timers_) {
+    if (!timer.armed) arm(id, timer);
+  }
+}
+
+void ControllerTimers::arm(std::uint32_t id, Timer& timer) {
+  queue_.add_after(key_of(id), timer.options->first);
+  timer.armed = true;
+}
+
+std::shared_ptr<const TimerOptions> ControllerTimers::find(std::string_view key) const {
+  MutexLock lock(mutex_);
+  const auto found = timers_.find(timer_number(key));
+  return found == timers_.end() ? nullptr : found->second.options;
+}
+
+SyncOutcome ControllerTimers::run(std::string_view key, const std::stop_token& cancelled) {
+  const std::shared_ptr<const TimerOptions> timer = find(key);
+  if (!timer) return {};
+  timer->fire(cancelled);
+  MutexLock lock(mutex_);
+  if (timer->period.count() <= 0) timers_.erase(timer_number(key));
+  SyncOutcome outcome;
+  outcome.again = timer->period;
+  return outcome;
+}
+
+}  // namespace davit::host
