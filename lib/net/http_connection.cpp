@@ -13,6 +13,7 @@ constexpr std::size_t kAheadMax = std::size_t{64} << 10U;
 constexpr std::size_t kStreamPiece = std::size_t{64} << 10U;
 /// As net/http waits after a refusal.
 constexpr Duration kLingerTime = std::chrono::milliseconds(500);
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 /// No answer of ours may end its own head, whatever an object's text has in it.
 void append_value(std::string& out, std::string_view value) {
@@ -38,143 +39,143 @@ HttpConnection::HttpConnection(const HttpServerOptions& options, const Handler& 
     : options_(options),
       handler_(handler),
       wake_(std::move(wake)),
-      state_deadline_(now + options.idle_time),
-      send_deadline_(Time::max()) {}
+      state_(Idle{now + options.idle_time}) {}
 
 void HttpConnection::receive(std::string_view bytes, Time now) {
-  if (state_ == State::kLingering || state_ == State::kClosed) return;
+  if (is<Lingering>() || is<Closed>()) return;
   in_ += bytes;
-  if (state_ == State::kIdle && !sending_) start_reading(now);
-  if (state_ == State::kReading) read_request();
+  step(now);
 }
 
 void HttpConnection::receive_end() {
   peer_ended_ = true;
-  switch (state_) {
-    case State::kDelayed:
-    case State::kAnswering:
-      keep_alive_ = false;  // A client that half-closed gets its response.
-      break;
-    case State::kIdle:
-    case State::kReading:
-      if (sending_) break;  // "100 Continue" perhaps; output() or the deadline ends it.
-      close(Fate::kClose);
-      break;
-    default:  // Nobody listens to a stream any more.
-      close(Fate::kClose);
+  if (is<Reading>() && send_deadline_) return;  // "100 Continue" leaves; the deadline ends it.
+  if (auto* const delayed = std::get_if<Delayed>(&state_)) {
+    delayed->reply.after = After::kClose;  // A client that half-closed gets its response.
+  } else if (auto* const answering = std::get_if<Answering>(&state_)) {
+    answering->reply.after = After::kClose;
+  } else {
+    close(Fate::kClose);  // Nobody listens to a stream any more.
   }
 }
 
-void HttpConnection::start_reading(Time now) {
-  if (in_.empty()) return;
-  reader_.emplace(options_);
-  state_ = State::kReading;
-  state_deadline_ = now + options_.request_time;
-}
-
-void HttpConnection::read_request() {
-  const RequestReader::State before = reader_->state();
-  const RequestReader::State after = reader_->read(in_);
-  switch (after) {
-    case RequestReader::State::kHead:
-      return;
-    case RequestReader::State::kBody:
-      if (before == RequestReader::State::kHead && reader_->expects_continue() && in_.empty()) {
-        out_ += "HTTP/1.1 100 Continue\r\n\r\n";
-      }
-      return;
-    case RequestReader::State::kBad:
-      return refuse(reader_->refusal());
-    case RequestReader::State::kTooLarge:
-      if (options_.large_body == LargeBody::kRefuse) return refuse(413);
-      break;
-    case RequestReader::State::kDone:
-      break;
+void HttpConnection::step(Time now) {
+  while (std::visit([&](auto& state) { return advance(state, now); }, state_)) {
   }
-  answer_request();
 }
 
-void HttpConnection::answer_request() {
-  HttpServerRequest request = reader_->take();
-  keep_alive_ = reader_->keep_alive() && !request.body_too_large && !draining_ && !peer_ended_;
-  old_version_ = reader_->old_version();
-  head_only_ = request.method == "HEAD";
-  request.peer = peer_;
-  reader_.reset();
-  response_ = handler_(request);
-  begin_response();
-}
-
-void HttpConnection::refuse(int status) {
-  keep_alive_ = false;
-  head_only_ = false;
-  old_version_ = false;
-  reader_.reset();
-  response_ = {};
-  response_.status = status;
-  response_.body = std::to_string(status) + " " + std::string(reason_phrase(status)) + "\n";
-  begin_response();
-}
-
-bool HttpConnection::settle() {
-  if (!response_.deferred) return true;
-  std::optional<HttpServerResponse> known = response_.deferred->take();
-  if (!known) {
-    state_ = State::kDelayed;
-    state_deadline_ = response_.deferred->next_take();
-    return false;
-  }
-  response_ = std::move(*known);
+bool HttpConnection::advance(const Idle&, Time now) {
+  if (in_.empty()) return false;
+  state_.emplace<Reading>(options_, now + options_.request_time);
   return true;
 }
 
-void HttpConnection::begin_response() {
-  if (!settle()) return;
-  if (response_.aborted) return close(Fate::kReset);
-  ending_ = cutting_ = false;
-  state_ = State::kAnswering;
-  write_head();
-  const bool body = may_have_body(response_.status) && !head_only_;
-  if (!body) response_.stream.reset();
-  const std::string piece = body ? std::exchange(response_.body, {}) : std::string();
-  if (!response_.stream) {
-    out_ += piece;
-    ending_ = true;
-    return;
+bool HttpConnection::advance(Reading& state, Time now) {
+  if (in_.size() == state.seen) return false;
+  const RequestReader::State before = state.reader.state();
+  const RequestReader::State after = state.reader.read(in_);
+  state.seen = in_.size();
+  if (after == RequestReader::State::kHead) return false;
+  if (after == RequestReader::State::kBody) {
+    if (before == RequestReader::State::kHead && state.reader.expects_continue() && in_.empty()) {
+      out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+    }
+    return false;
   }
-  append_chunk(piece);
-  state_ = State::kStreaming;
-  readable_ = true;
-  response_.stream->on_ready(wake_);
+  const bool is_refused =
+      after == RequestReader::State::kTooLarge && options_.large_body == LargeBody::kRefuse;
+  Reply reply = after == RequestReader::State::kBad ? refusal(state.reader.refusal())
+                : is_refused                        ? refusal(413)
+                                                    : answer(state.reader);
+  if (peer_ended_) reply.after = After::kClose;
+  state_.emplace<Delayed>(Delayed{std::move(reply), now});
+  return true;
 }
 
-void HttpConnection::write_head() {
-  const bool body = may_have_body(response_.status);
-  framing_ = old_version_ ? Framing::kUntilClose : Framing::kChunked;
-  if (body && response_.stream && old_version_) keep_alive_ = false;
-  out_ += "HTTP/1.1 " + std::to_string(response_.status) + " ";
-  append_value(out_, reason_phrase(response_.status));
-  if (body) {
-    out_ += "Content-Type: ";
-    append_value(out_, response_.content_type);
+HttpConnection::Reply HttpConnection::answer(RequestReader& reader) {
+  HttpServerRequest request = reader.take();
+  Reply reply;
+  if (!reader.keep_alive() || request.body_too_large) reply.after = After::kLinger;
+  reply.old_version = reader.old_version();
+  reply.head_only = request.method == "HEAD";
+  request.peer = peer_;
+  reply.response = handler_(request);
+  return reply;
+}
+
+HttpConnection::Reply HttpConnection::refusal(int status) {
+  Reply reply;
+  reply.after = After::kLinger;
+  reply.response.status = status;
+  reply.response.body = std::to_string(status) + " " + std::string(reason_phrase(status)) + "\n";
+  return reply;
+}
+
+bool HttpConnection::advance(Delayed& state, Time now) {
+  if (now < state.deadline) return false;
+  HttpServerResponse& response = state.reply.response;
+  if (response.deferred) {
+    std::optional<HttpServerResponse> known = response.deferred->take();
+    if (!known) {
+      state.deadline = response.deferred->next_take();
+      return false;
+    }
+    response = std::move(*known);
   }
-  for (const auto& [key, value] : response_.headers) {
+  if (response.aborted) {
+    close(Fate::kReset);
+  } else {
+    begin_response(std::move(state.reply));
+  }
+  return true;
+}
+
+void HttpConnection::begin_response(Reply reply) {
+  write_head(reply);
+  const bool has_body = may_have_body(reply.response.status) && !reply.head_only;
+  if (!has_body) reply.response.stream.reset();
+  const std::string piece = has_body ? std::exchange(reply.response.body, {}) : std::string();
+  if (!reply.response.stream) {
+    out_ += piece;
+    state_.emplace<Answering>(Answering{std::move(reply)});
+    return;
+  }
+  append_chunk(reply, piece);
+  const Streaming& streaming = state_.emplace<Streaming>(Streaming{std::move(reply)});
+  streaming.reply.response.stream->on_ready(wake_);
+}
+
+void HttpConnection::write_head(Reply& reply) {
+  const HttpServerResponse& response = reply.response;
+  const bool has_body = may_have_body(response.status);
+  const bool ends_with_connection = has_body && response.stream && reply.old_version;
+  if (ends_with_connection && reply.after == After::kNextRequest) reply.after = After::kLinger;
+  out_ += "HTTP/1.1 " + std::to_string(response.status) + " ";
+  append_value(out_, reason_phrase(response.status));
+  if (has_body) {
+    out_ += "Content-Type: ";
+    append_value(out_, response.content_type);
+  }
+  for (const auto& [key, value] : response.headers) {
     out_ += key + ": ";
     append_value(out_, value);
   }
-  if (!keep_alive_) out_ += "Connection: close\r\n";
-  if (keep_alive_ && old_version_) out_ += "Connection: keep-alive\r\n";
-  if (body && response_.stream) {
-    out_ += framing_ == Framing::kChunked ? "Transfer-Encoding: chunked\r\n" : "";
-  } else if (body) {
-    out_ += "Content-Length: " + std::to_string(response_.body.size()) + "\r\n";
+  if (reply.after != After::kNextRequest) {
+    out_ += "Connection: close\r\n";
+  } else if (reply.old_version) {
+    out_ += "Connection: keep-alive\r\n";
+  }
+  if (has_body && response.stream) {
+    out_ += reply.old_version ? "" : "Transfer-Encoding: chunked\r\n";
+  } else if (has_body) {
+    out_ += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
   }
   out_ += "\r\n";
 }
 
-void HttpConnection::append_chunk(std::string_view piece) {
+void HttpConnection::append_chunk(const Reply& reply, std::string_view piece) {
   if (piece.empty()) return;
-  if (framing_ == Framing::kUntilClose) {
+  if (reply.old_version) {
     out_ += piece;
     return;
   }
@@ -184,131 +185,126 @@ void HttpConnection::append_chunk(std::string_view piece) {
   out_ += "\r\n";
 }
 
-void HttpConnection::pull_stream() {
-  if (!readable_ || !response_.stream) return;
+void HttpConnection::pull(Streaming& state) {
+  std::unique_ptr<HttpBodyStream>& stream = state.reply.response.stream;
+  if (!state.readable || !stream) return;
   std::string piece;
-  const HttpBodyStream::State state = response_.stream->read(piece, kStreamPiece);
-  if (piece.empty() && state == HttpBodyStream::State::kOpen) readable_ = false;
-  append_chunk(piece);
-  if (state == HttpBodyStream::State::kCut) {
-    cutting_ = true;
-  } else if (state == HttpBodyStream::State::kEnded) {
-    if (framing_ == Framing::kChunked) out_ += "0\r\n\r\n";
-    ending_ = true;
+  const HttpBodyStream::State read = stream->read(piece, kStreamPiece);
+  if (piece.empty() && read == HttpBodyStream::State::kOpen) state.readable = false;
+  append_chunk(state.reply, piece);
+  if (read == HttpBodyStream::State::kCut) {
+    state.tail = Tail::kCut;
+  } else if (read == HttpBodyStream::State::kEnded) {
+    if (!state.reply.old_version) out_ += kLastChunk;
+    state.tail = Tail::kNothing;
   } else {
     return;
   }
-  response_.stream.reset();
+  stream.reset();
 }
 
 std::string HttpConnection::output(Time now) {
-  if (sending_ || state_ == State::kClosed) return {};
-  if (out_.empty() && (ending_ || cutting_)) finish_response(now);
-  if (out_.empty() && state_ == State::kStreaming) pull_stream();
-  if (out_.empty() && (ending_ || cutting_)) finish_response(now);  // It ended without a byte.
-  std::string piece = std::exchange(out_, {});
-  if (!piece.empty()) {
-    sending_ = true;
-    send_deadline_ = now + options_.request_time;
+  if (send_deadline_ || is<Closed>()) return {};
+  step(now);
+  if (auto* const streaming = std::get_if<Streaming>(&state_); streaming && out_.empty()) {
+    pull(*streaming);
+    step(now);  // It may have ended without a byte.
   }
+  std::string piece = std::exchange(out_, {});
+  if (!piece.empty()) send_deadline_ = now + options_.request_time;
   return piece;
 }
 
 void HttpConnection::sent(Time now) {
-  sending_ = false;
-  send_deadline_ = Time::max();
-  if (out_.empty() && (ending_ || cutting_)) finish_response(now);
+  send_deadline_.reset();
+  step(now);
 }
 
-void HttpConnection::finish_response(Time now) {
-  const bool cut = cutting_;
-  abandon();
-  if (cut) return close(Fate::kClose);
-  if (!keep_alive_) return end(now);
-  state_ = State::kIdle;
-  state_deadline_ = now + options_.idle_time;
-  if (draining_) return end(now);
-  start_reading(now);
-  if (state_ == State::kReading) read_request();
-  if (state_ == State::kIdle && peer_ended_) close(Fate::kClose);
+bool HttpConnection::advance(const Answering& state, Time now) {
+  return finish(Tail::kNothing, state.reply.after, now);
 }
 
-/// A large list is not kept while the connection rests, nor is a stream's place in the store.
-void HttpConnection::abandon() {
-  response_ = {};
-  ending_ = cutting_ = readable_ = false;
+bool HttpConnection::advance(const Streaming& state, Time now) {
+  return finish(state.tail, state.reply.after, now);
 }
 
-void HttpConnection::end(Time now) {
-  if (peer_ended_ || draining_) return close(Fate::kClose);
-  in_ = {};
-  state_ = State::kLingering;
-  fate_ = Fate::kHalfClose;
-  state_deadline_ = now + kLingerTime;
+/// A large list is not kept while the connection is idle, nor is a stream's place in the store.
+bool HttpConnection::finish(Tail tail, After after, Time now) {
+  if (send_deadline_ || !out_.empty() || tail == Tail::kStream) return false;
+  if (tail == Tail::kCut) after = After::kClose;
+  switch (after) {
+    case After::kNextRequest:
+      state_.emplace<Idle>(Idle{now + options_.idle_time});
+      break;
+    case After::kLinger:
+      in_ = {};
+      state_.emplace<Lingering>(Lingering{now + kLingerTime});
+      break;
+    case After::kClose:
+      close(Fate::kClose);
+      break;
+  }
+  return true;
 }
 
 void HttpConnection::close(Fate fate) {
-  abandon();
   out_ = in_ = {};
-  state_ = State::kClosed;
-  fate_ = fate;
+  state_.emplace<Closed>(Closed{fate});
 }
 
-void HttpConnection::wake() { readable_ = true; }
+void HttpConnection::wake() {
+  if (auto* const streaming = std::get_if<Streaming>(&state_)) streaming->readable = true;
+}
 
 void HttpConnection::tick(Time now) {
-  if (sending_ && now >= send_deadline_) return close(Fate::kClose);
-  switch (state_) {
-    case State::kDelayed:
-      if (now >= state_deadline_) begin_response();
-      return;
-    case State::kIdle:
-    case State::kReading:
-    case State::kLingering:
-      if (now >= state_deadline_) close(Fate::kClose);
-      return;
-    case State::kStreaming:
-      if (response_.stream && now >= response_.stream->next_read()) readable_ = true;
-      return;
-    default:
-      return;
+  if (send_deadline_ && now >= *send_deadline_) return close(Fate::kClose);
+  if (waits_for_client() && now >= state_deadline()) return close(Fate::kClose);
+  if (auto* const streaming = std::get_if<Streaming>(&state_)) {
+    const std::unique_ptr<HttpBodyStream>& stream = streaming->reply.response.stream;
+    if (stream && now >= stream->next_read()) streaming->readable = true;
   }
+  step(now);
 }
 
 void HttpConnection::drain() {
-  draining_ = true;
-  switch (state_) {
-    case State::kStreaming:
-      if (response_.stream && framing_ == Framing::kChunked) out_ += "0\r\n\r\n";
-      response_.stream.reset();
-      ending_ = true;
-      keep_alive_ = false;
-      return;
-    case State::kAnswering:
-      keep_alive_ = false;
-      return;
-    case State::kClosed:
-      return;
-    default:
-      close(Fate::kClose);
+  if (auto* const answering = std::get_if<Answering>(&state_)) {
+    answering->reply.after = After::kClose;
+  } else if (auto* const streaming = std::get_if<Streaming>(&state_)) {
+    if (streaming->tail == Tail::kStream) {
+      if (!streaming->reply.old_version) out_ += kLastChunk;
+      streaming->reply.response.stream.reset();
+      streaming->tail = Tail::kNothing;
+    }
+    streaming->reply.after = After::kClose;
+  } else if (!is<Closed>()) {
+    close(Fate::kClose);
   }
+}
+
+HttpConnection::Fate HttpConnection::fate() const {
+  if (const auto* const closed = std::get_if<Closed>(&state_)) return closed->fate;
+  return is<Lingering>() ? Fate::kHalfClose : Fate::kOpen;
 }
 
 bool HttpConnection::wants_input() const {
-  if (peer_ended_ || state_ == State::kClosed) return false;
-  return state_ == State::kIdle || state_ == State::kReading || state_ == State::kLingering ||
-         in_.size() < kAheadMax;
+  if (peer_ended_ || is<Closed>()) return false;
+  return waits_for_client() || in_.size() < kAheadMax;
+}
+
+Time HttpConnection::state_deadline() const {
+  return std::visit(
+      [](const auto& state) {
+        if constexpr (requires { state.deadline; }) return state.deadline;
+        return Time::max();
+      },
+      state_);
 }
 
 Time HttpConnection::deadline() const {
-  Time next = send_deadline_;
-  const bool timed = state_ == State::kIdle || state_ == State::kReading ||
-                     state_ == State::kDelayed || state_ == State::kLingering;
-  if (timed) next = std::min(next, state_deadline_);
-  if (state_ == State::kStreaming && !readable_ && response_.stream) {
-    next = std::min(next, response_.stream->next_read());
-  }
-  return next;
+  const Time next = std::min(send_deadline_.value_or(Time::max()), state_deadline());
+  const auto* const streaming = std::get_if<Streaming>(&state_);
+  if (streaming == nullptr || streaming->readable || !streaming->reply.response.stream) return next;
+  return std::min(next, streaming->reply.response.stream->next_read());
 }
 
 }  // namespace davit

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "lib/base/clock.hpp"
 #include "lib/net/http_server.hpp"
@@ -16,13 +17,11 @@ namespace davit {
 
 /// Reads a request, answers it, and again while the client keeps the connection.
 ///
-///   Idle ──▶ Reading ──▶ Delayed ──▶ Answering ──▶ Streaming ──▶ Idle, or
-///                                                               Lingering ──▶ Closed
+///   Idle ──▶ Reading ──▶ Delayed ──▶ Answering or Streaming ──▶ Idle, or
+///                                                              Lingering ──▶ Closed
 ///
 /// Requests that came together are answered in order: the next is read when the response before it
-/// has left. Delayed: the response is not known yet. Lingering: everything
-/// is said, and what the client still sends is thrown away for a moment, because closing on it
-/// would take the response from him.
+/// has left.
 ///
 /// Pure: whoever owns the socket calls in with what arrived and the time, sends what output()
 /// returns, and calls tick() at deadline(). Not thread-safe.
@@ -62,55 +61,100 @@ class HttpConnection {
   /// False while enough is waiting that nobody reads yet.
   [[nodiscard]] bool wants_input() const;
   [[nodiscard]] Time deadline() const;
-  [[nodiscard]] Fate fate() const { return fate_; }
+  [[nodiscard]] Fate fate() const;
   /// Nothing is being answered: the client has not asked, not asked to the end, or not gone yet.
-  [[nodiscard]] bool is_waiting() const {
-    return !sending_ &&
-           (state_ == State::kIdle || state_ == State::kReading || state_ == State::kLingering);
-  }
+  [[nodiscard]] bool is_waiting() const { return !send_deadline_ && waits_for_client(); }
 
  private:
-  enum class State { kIdle, kReading, kDelayed, kAnswering, kStreaming, kLingering, kClosed };
-  enum class Framing { kChunked, kUntilClose };
+  /// What follows the response.
+  enum class After { kNextRequest, kLinger, kClose };
+  /// What follows the bytes in out_; kCut: the connection does not end properly.
+  enum class Tail { kStream, kNothing, kCut };
 
-  void start_reading(Time now);
-  void read_request();
-  void answer_request();
-  void refuse(int status);
-  void begin_response();
-  /// Whether the response is known by now.
-  bool settle();
-  void write_head();
-  void pull_stream();
-  void append_chunk(std::string_view piece);
-  void finish_response(Time now);
-  void abandon();
-  void end(Time now);
+  /// The response to one request.
+  struct Reply {
+    HttpServerResponse response;
+    After after = After::kNextRequest;
+    bool head_only = false;    ///< The request was a HEAD.
+    bool old_version = false;  ///< It was HTTP/1.0: a stream ends with the connection.
+  };
+
+  /// No byte of a request is there.
+  struct Idle {
+    Time deadline;
+  };
+  /// A request has begun to arrive.
+  struct Reading {
+    Reading(const HttpServerOptions& options, Time until) : reader(options), deadline(until) {}
+
+    RequestReader reader;
+    Time deadline;
+    std::size_t seen = 0;  ///< Bytes of in_ that the reader left there: it waits for more.
+  };
+  /// The response is not known yet.
+  struct Delayed {
+    Reply reply;
+    Time deadline;  ///< Then it is asked for.
+  };
+  /// The response leaves; all of it is in or beyond out_.
+  struct Answering {
+    Reply reply;
+  };
+  /// The response leaves, and its stream brings more of it.
+  struct Streaming {
+    Reply reply;
+    Tail tail = Tail::kStream;
+    bool readable = true;  ///< The stream may have something.
+  };
+  /// The last response has left. What the client still sends is discarded for a moment: closing on
+  /// unread input would reset the connection, and the client would lose the response.
+  struct Lingering {
+    Time deadline;
+  };
+  struct Closed {
+    Fate fate;
+  };
+
+  /// Changes the state as often as possible at `now`.
+  void step(Time now);
+  /// One change of state; false when there is none now.
+  bool advance(const Idle& state, Time now);
+  bool advance(Reading& state, Time now);
+  bool advance(Delayed& state, Time now);
+  bool advance(const Answering& state, Time now);
+  bool advance(const Streaming& state, Time now);
+  bool advance(const Lingering&, Time) { return false; }
+  bool advance(const Closed&, Time) { return false; }
+
+  [[nodiscard]] Reply answer(RequestReader& reader);
+  [[nodiscard]] static Reply refusal(int status);
+  void begin_response(Reply reply);
+  void write_head(Reply& reply);
+  void pull(Streaming& state);
+  void append_chunk(const Reply& reply, std::string_view piece);
+  /// Ends the response once all of it has left; false until then.
+  bool finish(Tail tail, After after, Time now);
   void close(Fate fate);
+
+  template <typename S>
+  [[nodiscard]] bool is() const {
+    return std::holds_alternative<S>(state_);
+  }
+  [[nodiscard]] bool waits_for_client() const {
+    return is<Idle>() || is<Reading>() || is<Lingering>();
+  }
+  [[nodiscard]] Time state_deadline() const;
 
   const HttpServerOptions& options_;
   const Handler& handler_;
   const std::function<void()> wake_;
   std::optional<PeerCertificate> peer_;
 
-  State state_ = State::kIdle;
-  Fate fate_ = Fate::kOpen;
-  std::string in_;   // Not yet read.
-  std::string out_;  // Not yet handed out.
-  std::optional<RequestReader> reader_;
-  HttpServerResponse response_;  // From kDelayed on; its body moves to out_.
-  bool head_only_ = false;
-  bool keep_alive_ = true;
-  bool old_version_ = false;
+  std::variant<Idle, Reading, Delayed, Answering, Streaming, Lingering, Closed> state_;
+  std::string in_;                     // Not yet read.
+  std::string out_;                    // Not yet handed out.
+  std::optional<Time> send_deadline_;  // Between output() and sent().
   bool peer_ended_ = false;
-  bool sending_ = false;   // Between output() and sent().
-  bool readable_ = false;  // The stream may have something.
-  bool ending_ = false;    // out_ is the last of this response.
-  bool cutting_ = false;   // out_ is the last, and the connection does not end properly.
-  bool draining_ = false;
-  Framing framing_ = Framing::kChunked;
-  Time state_deadline_;  // Of kIdle, kReading, kDelayed and kLingering.
-  Time send_deadline_;   // While sending_.
 };
 
 }  // namespace davit
