@@ -213,11 +213,13 @@ class Demo {
     if (!plan) return kExitMistakes;
     auto cluster = LocalCluster::open({*clock_, *random_, Logger(sink_)}, demo_nodes());
     if (!cluster) return fail(cluster.error().message());
-    HostProcess host(merged.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
-                     HostSeams{*clock_, *random_, sink_, &(*cluster)->transport()}, [] {});
-    if (Status s = host.start({}); !s.ok()) return fail(s.message());
+    const Result<std::unique_ptr<HostProcess>> host = HostProcess::open(
+        merged.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
+        HostSeams{*clock_, *random_, sink_, &(*cluster)->transport()}, [] {});
+    if (!host) return fail(host.error().message());
+    if (Status s = (*host)->start({}); !s.ok()) return fail(s.message());
     const int code = play((*cluster)->transport());
-    return host.stop() ? code : kExitFailed;
+    return (*host)->stop() ? code : kExitFailed;
   }
 
  private:

@@ -65,24 +65,143 @@ void give_back_memory() {
 
 }  // namespace
 
-HostProcess::HostProcess(const Manifest& manifest, const ConnectionConfig& connection,
-                         std::vector<PlannedController> controllers, const HostSeams& seams,
-                         std::function<void()> on_lost_lease)
-    : manifest_(manifest),
-      connection_(connection),
-      planned_(std::move(controllers)),
-      seams_(seams),
-      log_(seams.log_sink),
-      on_lost_lease_(std::move(on_lost_lease)),
-      metrics_(Metrics::make(build_info(std::string("v") + kVersion), seams.clock)),
-      asides_(seams.clock, kPluginAnswerTime),
+struct HostProcess::Parts {
+  const Manifest& manifest;
+  const ConnectionConfig& connection;
+  std::vector<PlannedController> controllers;
+  const HostSeams& seams;
+  std::function<void()> on_lost_lease;
+  std::unique_ptr<Metrics> metrics;
+  std::unique_ptr<Transport> connection_made;
+};
+
+Result<std::unique_ptr<HostProcess>> HostProcess::open(const Manifest& manifest,
+                                                       const ConnectionConfig& connection,
+                                                       std::vector<PlannedController> controllers,
+                                                       const HostSeams& seams,
+                                                       std::function<void()> on_lost_lease) {
+  Parts parts{manifest,
+              connection,
+              std::move(controllers),
+              seams,
+              std::move(on_lost_lease),
+              Metrics::make(build_info(std::string("v") + kVersion), seams.clock),
+              nullptr};
+  if (seams.transport == nullptr) {
+    Result<std::unique_ptr<Transport>> made =
+        connect(connection, seams.clock, *parts.metrics, Logger(seams.log_sink).named("transport"));
+    if (!made) return made.error();
+    parts.connection_made = std::move(*made);
+  }
+  auto host = std::make_unique<HostProcess>(std::move(parts));
+  if (Status s = host->serve_health(); !s.ok()) return s;
+  return host;
+}
+
+HostProcess::HostProcess(Parts&& parts)
+    : manifest_(parts.manifest),
+      connection_(parts.connection),
+      planned_(std::move(parts.controllers)),
+      seams_(parts.seams),
+      log_(seams_.log_sink),
+      on_lost_lease_(std::move(parts.on_lost_lease)),
+      metrics_(std::move(parts.metrics)),
+      asides_(seams_.clock, kPluginAnswerTime),
       checks_(log_),
-      routes_(checks_, *metrics_, asides_) {}
+      routes_(checks_, *metrics_, asides_),
+      connection_made_(std::move(parts.connection_made)),
+      transport_(connection_made_ ? *connection_made_ : *seams_.transport),
+      discovery_client_(transport_, seams_.clock, *metrics_, log_,
+                        client_options("controller-discovery", {.rate = kDiscoveryRate})),
+      informer_client_(transport_, seams_.clock, *metrics_, log_,
+                       client_options("shared-informers",
+                                      {.rate = rate(), .purpose = ConnectionPurpose::kWatch})),
+      lease_client_(transport_, seams_.clock, *metrics_, log_,
+                    client_options("leader-election",
+                                   {.rate = rate(), .purpose = ConnectionPurpose::kLease})),
+      discovery_(discovery_client_),
+      // Like kube-controller-manager, which names no machine in its events.
+      events_(
+          [this](std::string_view controller) {
+            return std::make_unique<RestEventApi>(std::make_unique<RestClient>(
+                transport_, seams_.clock, *metrics_, log_,
+                client_options(controller, {.rate = rate(), .dry_run = dry_run()})));
+          },
+          seams_.clock, seams_.random, log_.named("events"), EventRecorderOptions{}),
+      list_watch_(informer_client_),
+      informers_(InformerSeams{list_watch_, space_, seams_.clock, seams_.random, *metrics_,
+                               [this](const ResourceId& resource, const SkippedObject& object) {
+                                 report_skipped(resource, object);
+                               },
+                               &contact_},
+                 log_.named("informer")),
+      lease_api_(lease_client_, manifest_.leader_election.ns, manifest_.leader_election.name),
+      plugins_(
+          seams_.clock, log_,
+          [this](const LoadedPlugin& plugin, const DeclaredController& declared,
+                 std::uint64_t generation) {
+            return make_controller(plugin, declared, generation);
+          },
+          observers(), swap_limits(manifest_)) {
+  if (elects()) {
+    elector_.emplace(
+        election_options(), lease_api_, seams_.clock, seams_.random, *metrics_,
+        &events_.of(kHostEvents), log_.named("leaderelection"),
+        LeaderElectionHandlers{.on_started_leading = [this] { lead(seams_.clock.now()); },
+                               .on_stopped_leading =
+                                   [this] {
+                                     plugins_.lose();
+                                     if (!stopping_.load()) on_lost_lease_();
+                                   },
+                               .on_new_leader = {}});
+  }
+  MutexLock lock(mutex_);
+  for (const PlannedController& planned : planned_) {
+    settings_[planned.declared.name] = {planned.workers, planned.config};
+  }
+}
 
 HostProcess::~HostProcess() {
   server_.reset();
   // What the informers still have to say goes to controllers that live.
-  if (informers_) informers_->stop();
+  informers_.stop();
+}
+
+RestOptions HostProcess::client_options(std::string_view name, RestOptions options) {
+  options.user_agent = user_agent(name);
+  options.failure_backoff = connection_.failure_backoff;
+  options.on_success = [this] { contact_.responded(); };
+  return options;
+}
+
+TokenBucket::Rate HostProcess::rate() const {
+  return {manifest_.client.qps, manifest_.client.burst};
+}
+
+DryRun HostProcess::dry_run() const { return manifest_.dry_run ? DryRun::kServer : DryRun::kOff; }
+
+LeaderElectionOptions HostProcess::election_options() const {
+  LeaderElectionOptions options;
+  options.ns = manifest_.leader_election.ns;
+  options.name = manifest_.leader_election.name;
+  options.identity = host_name() + "_" + random_uuid(seams_.random);
+  options.lease_duration = manifest_.leader_election.lease_duration;
+  options.renew_deadline = manifest_.leader_election.renew_deadline;
+  options.retry_period = manifest_.leader_election.retry_period;
+  return options;
+}
+
+SetObservers HostProcess::observers() {
+  return {.on_up = [this](const std::string& controller) { show_controller(controller); },
+          .on_down =
+              [this](const std::string& controller) {
+                checks_.remove(controller);
+                routes_.remove_debug_page(controller);
+              },
+          .on_phase = {},
+          .start_informers = [this] { return informers_.start(); },
+          .metrics = metrics_.get(),
+          .on_rolled_back = [this](const std::string& text) { report_rolled_back(text); }};
 }
 
 bool HostProcess::elects() const { return manifest_.leader_election.enabled && !manifest_.dry_run; }
@@ -91,8 +210,7 @@ Status HostProcess::start(const std::stop_token& stop) {
   if (manifest_.dry_run) {
     log_.info(0, "Dry run: every write is sent with dryRun=All, without leader election");
   }
-  if (Status s = serve_health(); !s.ok()) return s;
-  if (Status s = connect_to_server(stop); !s.ok()) return s;
+  if (Status s = discover(stop); !s.ok()) return s;
   if (Status s = init_controllers(stop); !s.ok()) return s;
   if (Status s = start_controllers(); !s.ok()) return s;
   announce_quarantine();
@@ -126,54 +244,15 @@ Status HostProcess::serve_health() {
   return {};
 }
 
-Status HostProcess::connect_to_server(const std::stop_token& stop) {
-  transport_ = seams_.transport;
-  if (transport_ == nullptr) {
-    Result<std::unique_ptr<Transport>> made =
-        connect(connection_, seams_.clock, *metrics_, log_.named("transport"));
-    if (!made) return made.error();
-    connection_made_ = std::move(*made);
-    transport_ = connection_made_.get();
-  }
-  const auto client = [this](std::string_view name, RestOptions options) {
-    options.user_agent = user_agent(name);
-    options.failure_backoff = connection_.failure_backoff;
-    options.on_success = [this] { contact_.responded(); };
-    return std::make_unique<RestClient>(*transport_, seams_.clock, *metrics_, log_,
-                                        std::move(options));
-  };
-  const TokenBucket::Rate rate{manifest_.client.qps, manifest_.client.burst};
-  const DryRun dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff;
-  discovery_client_ = client("controller-discovery", RestOptions{.rate = kDiscoveryRate});
-  informer_client_ =
-      client("shared-informers", RestOptions{.rate = rate, .purpose = ConnectionPurpose::kWatch});
-  lease_client_ =
-      client("leader-election", RestOptions{.rate = rate, .purpose = ConnectionPurpose::kLease});
-  discovery_ = std::make_unique<Discovery>(*discovery_client_);
-  // Like kube-controller-manager, which names no machine in its events.
-  events_ = std::make_unique<EventRecorders>(
-      [client, rate, dry_run](std::string_view controller) {
-        return std::make_unique<RestEventApi>(
-            client(controller, RestOptions{.rate = rate, .dry_run = dry_run}));
-      },
-      seams_.clock, seams_.random, log_.named("events"), EventRecorderOptions{});
-  list_watch_ = std::make_unique<RestListWatch>(*informer_client_);
-  informers_ = std::make_unique<InformerFactory>(
-      InformerSeams{*list_watch_, space_, seams_.clock, seams_.random, *metrics_,
-                    [this](const ResourceId& resource, const SkippedObject& object) {
-                      report_skipped(resource, object);
-                    },
-                    &contact_},
-      log_.named("informer"));
-
-  if (Status s = wait_for_api_server(*discovery_client_, seams_.clock, stop); !s.ok()) return s;
-  if (Status s = discovery_->refresh(stop); !s.ok()) {
-    return s.with_context(std::string("cannot discover what ") + std::string(transport_->server()) +
+Status HostProcess::discover(const std::stop_token& stop) {
+  if (Status s = wait_for_api_server(discovery_client_, seams_.clock, stop); !s.ok()) return s;
+  if (Status s = discovery_.refresh(stop); !s.ok()) {
+    return s.with_context(std::string("cannot discover what ") + std::string(transport_.server()) +
                           " offers");
   }
   discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
-  if (Result<std::string> version = server_version(*discovery_client_, stop)) {
-    log_.info(0, "Connected", {{"server", transport_->server()}, {"version", *version}});
+  if (Result<std::string> version = server_version(discovery_client_, stop)) {
+    log_.info(0, "Connected", {{"server", transport_.server()}, {"version", *version}});
     metrics_->set_build_info(build_info(*version));
   }
   if (elects()) warn_of_neighbour(stop);
@@ -182,7 +261,7 @@ Status HostProcess::connect_to_server(const std::stop_token& stop) {
 
 void HostProcess::warn_of_neighbour(const std::stop_token& stop) {
   const std::string holder =
-      active_controller_manager(*discovery_client_, seams_.clock.wall_now(), stop);
+      active_controller_manager(discovery_client_, seams_.clock.wall_now(), stop);
   if (holder.empty()) return;
   log_.warning(
       "A kube-controller-manager is at work in this cluster: start it with --controllers=*,-NAME "
@@ -207,47 +286,6 @@ void HostProcess::wait_between_controllers(const std::stop_token& stop) {
 }
 
 Status HostProcess::init_controllers(const std::stop_token& stop) {
-  if (elects()) {
-    LeaderElectionOptions options;
-    options.ns = manifest_.leader_election.ns;
-    options.name = manifest_.leader_election.name;
-    options.identity = host_name() + "_" + random_uuid(seams_.random);
-    options.lease_duration = manifest_.leader_election.lease_duration;
-    options.renew_deadline = manifest_.leader_election.renew_deadline;
-    options.retry_period = manifest_.leader_election.retry_period;
-    lease_api_ = std::make_unique<RestLeaseApi>(*lease_client_, options.ns, options.name);
-    elector_ = std::make_unique<LeaderElector>(
-        options, *lease_api_, seams_.clock, seams_.random, *metrics_, &events_->of(kHostEvents),
-        log_.named("leaderelection"),
-        LeaderElectionHandlers{.on_started_leading = [this] { lead(seams_.clock.now()); },
-                               .on_stopped_leading =
-                                   [this] {
-                                     plugins_->lose();
-                                     if (!stopping_.load()) on_lost_lease_();
-                                   },
-                               .on_new_leader = {}});
-  }
-  plugins_ = std::make_unique<PluginSet>(
-      seams_.clock, log_,
-      [this](const LoadedPlugin& plugin, const DeclaredController& declared,
-             std::uint64_t generation) { return make_controller(plugin, declared, generation); },
-      SetObservers{.on_up = [this](const std::string& controller) { show_controller(controller); },
-                   .on_down =
-                       [this](const std::string& controller) {
-                         checks_.remove(controller);
-                         routes_.remove_debug_page(controller);
-                       },
-                   .on_phase = {},
-                   .start_informers = [this] { return informers_->start(); },
-                   .metrics = metrics_.get(),
-                   .on_rolled_back = [this](const std::string& text) { report_rolled_back(text); }},
-      swap_limits(manifest_));
-  {
-    MutexLock lock(mutex_);
-    for (const PlannedController& planned : planned_) {
-      settings_[planned.declared.name] = {planned.workers, planned.config};
-    }
-  }
   const std::vector<PlannedController> all = std::exchange(planned_, {});
   for (const PlannedController& planned : all) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "stopped while starting");
@@ -262,8 +300,8 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
                                                              std::uint64_t generation) {
   WriteGate gate;
   if (elector_ && !declared.without_leadership) {
-    gate = [elector = elector_.get()]() -> Status {
-      if (elector->may_write()) return {};
+    gate = [this]() -> Status {
+      if (elector_->may_write()) return {};
       return Status(Code::kCancelled, "not the leader (any more)");
     };
   }
@@ -280,20 +318,20 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
                             .generation = generation,
                             .workers = settings.workers,
                             .config = settings.config,
-                            .rate = {manifest_.client.qps, manifest_.client.burst},
+                            .rate = rate(),
                             .failure_backoff = connection_.failure_backoff,
                             .write_gate = std::move(gate),
                             .on_success = [this] { contact_.responded(); },
                             .sync_limit = seams_.sync_limit,
-                            .dry_run = manifest_.dry_run ? DryRun::kServer : DryRun::kOff},
-      HostServices{space_, *informers_, *transport_, *discovery_, events_->of(declared.name),
-                   *metrics_, seams_.clock, seams_.random, log_});
+                            .dry_run = dry_run()},
+      HostServices{space_, informers_, transport_, discovery_, events_.of(declared.name), *metrics_,
+                   seams_.clock, seams_.random, log_});
 }
 
 Status HostProcess::init_controller(const PlannedController& planned) {
   auto controller = make_controller(*planned.plugin, planned.declared, 1);
   const InitResult result = controller->init(planned.plugin->init(planned.declared.name));
-  plugins_->add(planned.plugin, planned.sha256);
+  plugins_.add(planned.plugin, planned.sha256);
   if (result.outcome == InitOutcome::kSkipped) {
     log_.info(0, "Warning: skipping controller",
               {{"controller", planned.declared.name}, {"reason", result.reason}});
@@ -304,7 +342,7 @@ Status HostProcess::init_controller(const PlannedController& planned) {
     status = Status(Code::kInternal, result.reason);
   } else {
     status = controller->commit();
-    plugins_->add(planned.plugin->declaration().name, std::move(controller));
+    plugins_.add(planned.plugin->declaration().name, std::move(controller));
   }
   return status.with_context("controller " + planned.declared.name + " of plugin " +
                              planned.plugin->declaration().name + " failed to start");
@@ -314,24 +352,24 @@ void HostProcess::show_controller(const std::string& controller) {
   constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
   // A plugin that hangs must hold up no probe of others: its code runs aside from the server.
   checks_.add_aside(controller, kWell, asides_.make(),
-                    [this, controller] { return plugins_->serving().health(controller); });
-  if (!plugins_->serving().has_debug_page(controller)) return routes_.remove_debug_page(controller);
+                    [this, controller] { return plugins_.serving().health(controller); });
+  if (!plugins_.serving().has_debug_page(controller)) return routes_.remove_debug_page(controller);
   routes_.add_debug_page(controller,
                          [this, controller](std::string_view path, std::string_view query) {
-                           return plugins_->serving().debug_page(controller, path, query);
+                           return plugins_.serving().debug_page(controller, path, query);
                          });
 }
 
 Status HostProcess::start_controllers() {
   constexpr HealthEndpoints kReady{.health = false, .live = false, .ready = true};
-  checks_.add("informer-sync", kReady, [this] { return plugins_->serving().caches_filled(); });
+  checks_.add("informer-sync", kReady, [this] { return plugins_.serving().caches_filled(); });
   // Not for /livez: a new process would reach the server no better.
   checks_.add("informer-freshness", kReady,
-              [this] { return check_current(cache_states(*informers_), seams_.clock.now()); });
-  if (Status s = informers_->start(); !s.ok()) return s;
-  plugins_->start();
+              [this] { return check_current(cache_states(informers_), seams_.clock.now()); });
+  if (Status s = informers_.start(); !s.ok()) return s;
+  plugins_.start();
   metrics_->before_scrape([this] {
-    plugins_->serving().report();
+    plugins_.serving().report();
     report_caches();
   });
   return {};
@@ -344,13 +382,13 @@ Status HostProcess::stand_for_election() {
   return elector_->start();
 }
 
-void HostProcess::lead(std::optional<Time> won) { plugins_->lead(won); }
+void HostProcess::lead(std::optional<Time> won) { plugins_.lead(won); }
 
 void HostProcess::report_caches() {
   const Time now = seams_.clock.now();
   // Informers of one resource with different selectors share their series: the oldest counts.
   std::map<ResourceId, std::pair<Duration, Metrics::Stale>> worst;
-  for (const CacheState& each : cache_states(*informers_)) {
+  for (const CacheState& each : cache_states(informers_)) {
     auto& [unconfirmed, stale] = worst[each.resource];
     unconfirmed = std::max(unconfirmed, unconfirmed_time(each.freshness, now));
     if (each.freshness.is_stale(now)) stale = Metrics::Stale::kYes;
@@ -363,7 +401,7 @@ void HostProcess::report_caches() {
 void HostProcess::report_skipped(const ResourceId& resource, const SkippedObject& object) {
   const ObjectIdentity& identity = object.identity;
   if (identity.kind.empty() || identity.name.empty()) return;  // The log line has to do.
-  events_->of(kHostEvents)
+  events_.of(kHostEvents)
       .record({.api_version = identity.api_version,
                .kind = identity.kind,
                .ns = identity.ns,
@@ -380,16 +418,16 @@ void HostProcess::report_skipped(const ResourceId& resource, const SkippedObject
 }
 
 void HostProcess::tick() {
-  plugins_->serving().report();
-  checks_.note("caches", cache_notes(cache_states(*informers_), seams_.clock.now()));
-  transport_->close_idle();
-  if (!trimmed_ && plugins_->serving().caches_filled().ok()) {
+  plugins_.serving().report();
+  checks_.note("caches", cache_notes(cache_states(informers_), seams_.clock.now()));
+  transport_.close_idle();
+  if (!trimmed_ && plugins_.serving().caches_filled().ok()) {
     give_back_memory();
     trimmed_ = true;
   }
   if (seams_.clock.now() < discovery_reset_due_) return;
   give_back_memory();
-  discovery_->reset();
+  discovery_.reset();
   discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
 }
 
@@ -405,17 +443,15 @@ Quiesce HostProcess::shutdown_limits() const {
 bool HostProcess::stop() {
   stopping_.store(true);
   log_.info(0, "Shutting down");
-  if (plugins_ && !plugins_->stop(shutdown_limits())) {
+  if (!plugins_.stop(shutdown_limits())) {
     log_.error("Controller shutdown timeout reached");
     return false;
   }
-  if (events_) (void)events_->flush(seams_.clock.now() + kFlushTime);
+  (void)events_.flush(seams_.clock.now() + kFlushTime);
   if (elector_) elector_->stop(LeaderElector::Release::kYes);
-  if (events_) {
-    (void)events_->flush(seams_.clock.now() + kFlushTime);
-    events_->stop();
-  }
-  if (informers_) informers_->stop();
+  (void)events_.flush(seams_.clock.now() + kFlushTime);
+  events_.stop();
+  informers_.stop();
   server_.reset();
   // What such a call is in cannot be destroyed. It writes nothing, so the lease is free.
   const bool idle = asides_.wait_idle(seams_.clock.now() + kPluginAnswerTime);
@@ -446,7 +482,7 @@ Reference HostProcess::lease() const {
 }
 
 void HostProcess::report_rolled_back(const std::string& text) {
-  events_->of(kHostEvents).record(lease(), "Warning", "PluginRolledBack", text, "davit");
+  events_.of(kHostEvents).record(lease(), "Warning", "PluginRolledBack", text, "davit");
 }
 
 void HostProcess::announce_quarantine() {
@@ -460,7 +496,7 @@ void HostProcess::announce_quarantine() {
                   {"key", each.why.last.key},
                   {"signal", each.why.last.signal}});
     metrics_->plugin_quarantined(each.plugin, each.why.build, Metrics::Quarantined::kYes);
-    events_->of(kHostEvents).record(lease(), "Warning", "PluginQuarantined", each.text(), "davit");
+    events_.of(kHostEvents).record(lease(), "Warning", "PluginQuarantined", each.text(), "davit");
   }
   note_quarantine();
 }
@@ -488,7 +524,7 @@ SwapReport HostProcess::load(const std::filesystem::path& file) {
       };
     }
   }
-  SwapReport report = plugins_->load(order);
+  SwapReport report = plugins_.load(order);
   if (!report.ok() || seams_.quarantine == nullptr) return report;
   if (const auto lifted = seams_.quarantine->lift(report.plugin)) {
     log_.info(0, "A plugin is in quarantine no more", {{"plugin", report.plugin}});

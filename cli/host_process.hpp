@@ -13,7 +13,10 @@
 
 #include "cli/desired_state.hpp"
 #include "cli/options.hpp"
+#include "host/api/discovery.hpp"
+#include "host/api/rest_client.hpp"
 #include "host/cache/informer_factory.hpp"
+#include "host/cache/rest_list_watch.hpp"
 #include "host/crash/quarantine.hpp"
 #include "host/events/event_recorders.hpp"
 #include "host/health/aside_call.hpp"
@@ -23,6 +26,7 @@
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/loader.hpp"
 #include "host/run/leader_elector.hpp"
+#include "host/run/lease_api.hpp"
 #include "host/swap/plugin_set.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
@@ -63,15 +67,21 @@ struct HostSeams {
   Duration sync_limit = RunnerOptions{}.sync_limit;
 };
 
-/// Life:  construct → start() → (tick() every second) → stop().
+/// Life:  open() → start() → (tick() every second) → stop().
 /// start(), tick() and stop() belong to the main thread.
 class HostProcess {
+  struct Parts;
+
  public:
-  /// `on_lost_lease` is called once, on another thread, when leadership was held or sought and is
-  /// gone; writes are fenced off already. `controllers` run in this order.
-  HostProcess(const Manifest& manifest, const ConnectionConfig& connection,
-              std::vector<PlannedController> controllers, const HostSeams& seams,
-              std::function<void()> on_lost_lease);
+  /// Prepares the connection to the API server and opens the health server. `on_lost_lease` is
+  /// called once, on another thread, when leadership was held or sought and is gone; writes are
+  /// fenced off already. `controllers` run in this order. The error is one line for the user.
+  [[nodiscard]] static Result<std::unique_ptr<HostProcess>> open(
+      const Manifest& manifest, const ConnectionConfig& connection,
+      std::vector<PlannedController> controllers, const HostSeams& seams,
+      std::function<void()> on_lost_lease);
+  /// See open().
+  explicit HostProcess(Parts&& parts);
   ~HostProcess();
   HostProcess(const HostProcess&) = delete;
   HostProcess& operator=(const HostProcess&) = delete;
@@ -80,14 +90,14 @@ class HostProcess {
   /// start the planned ones say it. Thread-safe.
   void want(const DesiredState& desired) EXCLUDES(mutex_);
 
-  /// Opens the health server, waits for the API server, calls the InitFuncs, starts informers and
-  /// the election. The error is one line for the user. `stop` ends the waits.
+  /// Waits for the API server, calls the InitFuncs, starts informers and the election. The error is
+  /// one line for the user. `stop` ends the waits.
   Status start(const std::stop_token& stop);
 
   void tick();
 
-  /// The plugins that run; after start().
-  [[nodiscard]] PluginSet& plugins() { return *plugins_; }
+  /// The plugins that run; none before start().
+  [[nodiscard]] PluginSet& plugins() { return plugins_; }
 
   /// Loads a plugin with the controllers that the operator wants of it. One that was in quarantine
   /// is so no more. After start(); thread-safe.
@@ -108,8 +118,13 @@ class HostProcess {
   bool stop();
 
  private:
-  Status connect_to_server(const std::stop_token& stop);
+  [[nodiscard]] RestOptions client_options(std::string_view name, RestOptions options);
+  [[nodiscard]] TokenBucket::Rate rate() const;
+  [[nodiscard]] DryRun dry_run() const;
+  [[nodiscard]] SetObservers observers();
+  [[nodiscard]] LeaderElectionOptions election_options() const;
   Status serve_health();
+  Status discover(const std::stop_token& stop);
   Status init_controllers(const std::stop_token& stop);
   Status init_controller(const PlannedController& planned);
   [[nodiscard]] std::unique_ptr<ControllerHost> make_controller(const LoadedPlugin& plugin,
@@ -146,25 +161,25 @@ class HostProcess {
   DesiredState desired_ GUARDED_BY(mutex_);                              // Empty: nobody said.
 
   // In the order of construction; a later one may use an earlier one.
-  std::unique_ptr<Metrics> metrics_;
+  const std::unique_ptr<Metrics> metrics_;
   AsideCalls asides_;  // Health checks and pages of plugins.
   HealthChecks checks_;
   ObservabilityRoutes routes_;
   ObjectSpace space_;
   ServerContact contact_;
-  std::unique_ptr<Transport> connection_made_;  // Unless the seams bring one.
-  Transport* transport_ = nullptr;
-  std::unique_ptr<RestClient> discovery_client_;
-  std::unique_ptr<RestClient> informer_client_;
-  std::unique_ptr<RestClient> lease_client_;
-  std::unique_ptr<Discovery> discovery_;
-  std::unique_ptr<EventRecorders> events_;
-  std::unique_ptr<ListWatch> list_watch_;
-  std::unique_ptr<InformerFactory> informers_;
-  std::unique_ptr<LeaseApi> lease_api_;
-  std::unique_ptr<LeaderElector> elector_;
-  std::unique_ptr<PluginSet> plugins_;
-  std::unique_ptr<HttpServer> server_;  // Last: its handlers read the others.
+  const std::unique_ptr<Transport> connection_made_;  // Null: the seams bring one.
+  Transport& transport_;
+  RestClient discovery_client_;
+  RestClient informer_client_;
+  RestClient lease_client_;
+  Discovery discovery_;
+  EventRecorders events_;
+  RestListWatch list_watch_;
+  InformerFactory informers_;
+  RestLeaseApi lease_api_;
+  std::optional<LeaderElector> elector_;  // Only where a leader is elected.
+  PluginSet plugins_;
+  std::unique_ptr<HttpServer> server_;  // Until stop(). Last: its handlers read the others.
   std::atomic<bool> started_{
       false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
   std::atomic<bool> stopping_{false};

@@ -176,9 +176,12 @@ int run_host(const RunOptions& options) {
   }
 
   const std::unique_ptr<Random> random = make_system_random();
-  HostProcess host(manifest, *connection, std::move(plan->controllers()),
-                   HostSeams{*clock, *random, *sink, nullptr, &quarantine},
-                   [&interruptions] { interruptions.lost_lease(); });
+  const Result<std::unique_ptr<HostProcess>> opened =
+      HostProcess::open(manifest, *connection, std::move(plan->controllers()),
+                        HostSeams{*clock, *random, *sink, nullptr, &quarantine},
+                        [&interruptions] { interruptions.lost_lease(); });
+  if (!opened) return fail_command(log, opened.error());
+  HostProcess& host = **opened;
   host.want(plan->desired());
   if (const std::optional<int> code = start_host(host, *std::move(watch), *sink)) return *code;
   ManifestFollower follower(host, options, manifest, plan->desired(), log);

@@ -132,11 +132,13 @@ class SandboxRun {
     if (!watch) return refuse(err_, watch.error());
     const Result<std::unique_ptr<Transport>> way = process.connect();
     if (!way) return refuse(err_, way.error());
-    HostProcess host(manifest, ConnectionConfig{}, std::move(plan.controllers()),
-                     HostSeams{*clock_, *random_, *sink_, way->get()}, [] {});
-    if (const std::optional<int> code = start_host(host, *std::move(watch), *sink_)) return *code;
+    const Result<std::unique_ptr<HostProcess>> host =
+        HostProcess::open(manifest, ConnectionConfig{}, std::move(plan.controllers()),
+                          HostSeams{*clock_, *random_, *sink_, way->get()}, [] {});
+    if (!host) return refuse(err_, host.error());
+    if (const std::optional<int> code = start_host(**host, *std::move(watch), *sink_)) return *code;
     introduce(settings_, process, out_);
-    return serve(host, interruptions_, *sink_);
+    return serve(**host, interruptions_, *sink_);
   }
 
   const SandboxSettings& settings_;

@@ -212,13 +212,16 @@ void play_host(const std::filesystem::path& plugin, const std::string& kubeconfi
   auto transport = connect(*connection, *clock, *metrics, Logger(sink));
   if (!transport) return reports.say("failed", transport.error().message());
   ReportingTransport reporting(**transport, reports);
-  HostProcess host(settings.manifest, *connection, std::move(plan->controllers()),
-                   HostSeams{.clock = *clock,
-                             .random = *random,
-                             .log_sink = sink,
-                             .transport = &reporting,
-                             .sync_limit = kSyncLimit},
-                   [] {});
+  const Result<std::unique_ptr<HostProcess>> opened =
+      HostProcess::open(settings.manifest, *connection, std::move(plan->controllers()),
+                        HostSeams{.clock = *clock,
+                                  .random = *random,
+                                  .log_sink = sink,
+                                  .transport = &reporting,
+                                  .sync_limit = kSyncLimit},
+                        [] {});
+  if (!opened) return reports.say("failed", opened.error().message());
+  HostProcess& host = **opened;
   if (const Status started = host.start({}); !started.ok()) {
     reports.say("failed", started.message());
     static_cast<void>(host.stop());

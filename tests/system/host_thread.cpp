@@ -78,8 +78,14 @@ HostThread::HostThread(const HostOptions& options, const host::HostSeams& seams)
     ended_ = true;
     return;
   }
-  host_ = std::make_unique<host::HostProcess>(merged.manifest, host::ConnectionConfig{},
-                                              plan_->controllers(), seams_, [] {});
+  Result<std::unique_ptr<host::HostProcess>> opened = host::HostProcess::open(
+      merged.manifest, host::ConnectionConfig{}, plan_->controllers(), seams_, [] {});
+  if (!opened) {
+    started_ = opened.error();
+    ended_ = true;
+    return;
+  }
+  host_ = std::move(*opened);
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 

@@ -50,9 +50,11 @@ class ManifestFollowerTest : public testing::Test {
     std::ostringstream mistakes;
     std::optional<HostPlan> plan = HostPlan::make(merged.settings, mistakes);
     ASSERT_TRUE(plan) << mistakes.str();
-    host_ = std::make_unique<HostProcess>(
+    Result<std::unique_ptr<HostProcess>> opened = HostProcess::open(
         merged.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
         HostSeams{*clock_, *random_, sink_, &cluster_->transport()}, [] {});
+    ASSERT_TRUE(opened) << opened.error().message();
+    host_ = std::move(*opened);
     host_->want(plan->desired());
     const Status started = host_->start({});
     ASSERT_TRUE(started.ok()) << started.message();
