@@ -3,8 +3,6 @@
 #include <charconv>
 #include <utility>
 
-#include "host/api/request_builder.hpp"
-
 namespace davit::sandbox {
 namespace {
 
@@ -28,20 +26,18 @@ std::string ApiResponse::text() const {
   return http_status == 0 ? broken : std::to_string(http_status) + " " + body.substr(0, kTextMax);
 }
 
-std::string escaped(std::string_view text) { return host::escape_path_segment(text); }
-
-ApiStream::State ApiStream::read(std::string& out) {
+std::optional<TransportEnd> ApiStream::read(std::string& out) {
   bool resume = false;
-  State state = State::kOpen;
+  std::optional<TransportEnd> ended;
   {
     MutexLock lock(mutex_);
     out += unread_;
     unread_.clear();
     resume = std::exchange(paused_, false);
-    state = ended_ ? State::kEnded : State::kOpen;
+    ended = ended_;
   }
   if (resume) call_->resume();
-  return state;
+  return ended;
 }
 
 int ApiStream::http_status() {
@@ -69,10 +65,10 @@ ApiStream::Flow ApiStream::on_body(std::string_view chunk) {
   return Flow::kMore;
 }
 
-void ApiStream::on_end(const TransportEnd&) {
+void ApiStream::on_end(const TransportEnd& end) {
   {
     MutexLock lock(mutex_);
-    ended_ = true;
+    ended_ = end;
   }
   wake_();
 }

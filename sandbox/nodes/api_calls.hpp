@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,12 +53,11 @@ using Wake = std::function<void()>;
 /// One long response, read in pieces by the owner.
 class ApiStream final : public ResponseReader {
  public:
-  enum class State { kOpen, kEnded };
-
   explicit ApiStream(Wake wake) : wake_(std::move(wake)) {}
 
-  /// Moves what has come to the end of `out`.
-  State read(std::string& out) EXCLUDES(mutex_);
+  /// Moves what has come to the end of `out`. Returns how the response ended; nothing while it goes
+  /// on.
+  std::optional<TransportEnd> read(std::string& out) EXCLUDES(mutex_);
   /// 0 before the head has come.
   [[nodiscard]] int http_status() EXCLUDES(mutex_);
 
@@ -75,7 +75,7 @@ class ApiStream final : public ResponseReader {
   int status_ GUARDED_BY(mutex_) = 0;
   std::string unread_ GUARDED_BY(mutex_);
   bool paused_ GUARDED_BY(mutex_) = false;
-  bool ended_ GUARDED_BY(mutex_) = false;
+  std::optional<TransportEnd> ended_ GUARDED_BY(mutex_);
   std::unique_ptr<davit::Call> call_;  // Last: no callback runs once it is gone.
 };
 
@@ -93,7 +93,7 @@ class ApiCalls {
 
   /// `then` runs in deliver(), once. Calls begin in the order in which they are sent.
   void send(ApiCall call, Then then);
-  /// Opens a watch of `target`.
+  /// Opens a list or watch of `target`.
   [[nodiscard]] std::unique_ptr<ApiStream> open(std::string_view target);
   /// Runs the callbacks of the responses that have come; returns whether there were any.
   bool deliver();
@@ -122,8 +122,5 @@ class ApiCalls {
   std::map<std::uint64_t, std::unique_ptr<Flight>>
       flights_;  // Last: their callbacks use the above.
 };
-
-/// Percent-escapes a query value or a path segment.
-[[nodiscard]] std::string escaped(std::string_view text);
 
 }  // namespace davit::sandbox

@@ -3,22 +3,24 @@
 #include <charconv>
 #include <utility>
 
+#include "host/api/api_status.hpp"
+#include "host/object/api_status.hpp"
+
 namespace davit::sandbox {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::seconds;
+using Cause = host::StreamEnd::Cause;
 
-/// client-go's pause of a reflector, with a shorter start: a laptop's server comes back quickly.
-constexpr BackoffOptions kPause{
-    .initial = milliseconds(200), .factor = 2.0, .jitter = 0.5, .steps = 0, .longest = seconds(10)};
-/// client-go's page size.
-constexpr char kPageSize[] = "500";
-/// client-go's shortest time of a watch, and how much is added at random.
-constexpr Duration kWatchTime = std::chrono::minutes(5);
-constexpr int kGone = 410;
-/// Room for the largest object and what is around it.
-constexpr std::size_t kLineBytesMax = std::size_t{16} << 20;
+/// A laptop's server comes back quickly, and the nodes' two collections are read in pages.
+host::ReflectorOptions options() {
+  host::ReflectorOptions out;
+  out.streaming_list = false;
+  out.backoff_base = std::chrono::milliseconds(200);
+  out.backoff_max = std::chrono::seconds(10);
+  return out;
+}
+
+host::StreamEnd end_with(Cause cause, Status status) { return {cause, std::move(status), {}, {}}; }
 
 }  // namespace
 
@@ -37,43 +39,100 @@ Reflector::Reflector(Seams seams, std::string path, Handlers handlers)
     : seams_(std::move(seams)),
       path_(std::move(path)),
       handlers_(std::move(handlers)),
-      backoff_(kPause) {}
+      state_(options(), seams_.random) {}
 
 Time Reflector::step() {
-  if (state_ == State::kBackingOff && seams_.clock.now() >= due_) {
-    if (resource_version_.empty()) {
-      list("");
-    } else {
-      watch();
+  for (;;) {
+    if (!response_) {
+      const host::ReflectorState::Next next = state_.next(seams_.clock.now());
+      if (next.wait_until) return *next.wait_until;
+      open(next.request);
+    }
+    const std::optional<host::StreamEnd> end = read();
+    if (!end) return state_.deaf_at();
+    response_.reset();
+    const host::ReflectorReport report = state_.finish(*end, seams_.clock.now());
+    if (report.note == host::ReflectorReport::Note::kPopulated) end_list();
+    if (!report.status.ok()) {
+      seams_.log.info(1, "Cannot follow", {{"path", path_}, {"err", report.status.message()}});
     }
   }
-  if (state_ == State::kWatching) drain();
-  return state_ == State::kBackingOff ? due_ : Time::max();
 }
 
-void Reflector::list(const std::string& next_page) {
-  state_ = State::kListing;
-  if (next_page.empty()) listed_.clear();
-  std::string target = path_ + "?limit=" + kPageSize;
-  if (!next_page.empty()) target += "&continue=" + escaped(next_page);
-  seams_.api.send({"GET", std::move(target), "", ""},
-                  [this](const ApiResponse& response) { take_page(response); });
+void Reflector::open(const host::ReflectorRequest& request) {
+  if (request.collect_anew) listed_.clear();
+  response_.emplace();
+  response_->lists = request.kind == host::ReflectorRequest::Kind::kList;
+  response_->stream = seams_.api.open(path_ + (response_->lists ? "?" : "?watch=true&") +
+                                      query_of(request, "", ""));
 }
 
-void Reflector::take_page(const ApiResponse& response) {
-  if (!response.ok()) return back_off(response.text());
-  Result<Json> page = parse_json(response.body);
-  if (!page) return back_off(page.error().message());
-  if (Json* items = page->find("items")) {
-    for (Json& item : items->make_array()) {
-      listed_.insert(key_of(item));
-      announce(std::move(item));
+std::optional<host::StreamEnd> Reflector::read() {
+  std::string body;
+  const std::optional<TransportEnd> end = response_->stream->read(body);
+  const Time now = seams_.clock.now();
+  if (response_->stream->http_status() != 200) {
+    response_->refusal += body;
+  } else {
+    if (!state_.opened()) state_.on_open(now);
+    if (Status status = feed(body); !status.ok()) {
+      return end_with(response_->error_event ? Cause::kErrorEvent : Cause::kUndecodable, status);
     }
+    if (!body.empty()) state_.on_sign_of_life(now);
   }
-  const std::string next = page->text_at({"metadata", "continue"});
-  if (!next.empty()) return list(next);
-  resource_version_ = page->text_at({"metadata", "resourceVersion"});
-  end_list();
+  if (end) return end_of(*end);
+  if (now < state_.deaf_at()) return std::nullopt;
+  return end_with(Cause::kDeaf, Status(Code::kUnavailable, "nothing came any more"));
+}
+
+Status Reflector::feed(std::string_view body) {
+  if (!response_->lists) {
+    return response_->watch.feed(body, [this](host::WatchType type, std::string_view json) {
+      return take_event(type, json);
+    });
+  }
+  return response_->list.feed(body, [this](std::string_view json) {
+    Result<Json> item = parse_json(json);
+    if (!item) return item.error();
+    listed_.insert(key_of(*item));
+    announce(std::move(*item));
+    return Status();
+  });
+}
+
+host::StreamEnd Reflector::end_of(const TransportEnd& end) {
+  if (end.kind != Break::kNone) {
+    return end_with(Cause::kBroken, Status(Code::kUnavailable, end.message));
+  }
+  if (const int http_status = response_->stream->http_status(); http_status != 200) {
+    host::ApiRequest request;
+    request.raw_path = path_;
+    const host::ResponseHead head{http_status, {}, std::nullopt};
+    return end_with(Cause::kRefused, decode_response(request, head, response_->refusal));
+  }
+  if (!response_->lists) return {};
+  const Status whole = response_->list.finish();
+  if (!whole.ok()) return end_with(Cause::kUndecodable, whole);
+  return {Cause::kEnded, Status(), response_->list.resource_version(),
+          response_->list.continue_token()};
+}
+
+Status Reflector::take_event(host::WatchType type, std::string_view json) {
+  if (type == host::WatchType::kError) {
+    response_->error_event = true;
+    return host::api_status(json);
+  }
+  Result<Json> object = parse_json(json);
+  if (!object) return object.error();
+  const host::ReflectorState::Event event{type, object->text_at({"metadata", "resourceVersion"}),
+                                          false};
+  if (state_.on_event(event, seams_.clock.now()) != host::ReflectorState::Use::kApply) return {};
+  if (type != host::WatchType::kDeleted) {
+    announce(std::move(*object));
+  } else if (const std::string key = key_of(*object); known_.erase(key) > 0) {
+    handlers_.removed(key);
+  }
+  return {};
 }
 
 void Reflector::end_list() {
@@ -88,71 +147,11 @@ void Reflector::end_list() {
   }
   listed_.clear();
   synced_ = true;
-  backoff_.reset();
-  watch();
-}
-
-void Reflector::watch() {
-  state_ = State::kWatching;
-  const auto time = std::chrono::duration_cast<seconds>(seams_.random.jitter(kWatchTime, 1.0));
-  unread_.clear();
-  stream_ = seams_.api.open(path_ + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
-                            std::to_string(time.count()) + "&resourceVersion=" + resource_version_);
-}
-
-void Reflector::drain() {
-  const std::size_t before = unread_.size();
-  const ApiStream::State state = stream_->read(unread_);
-  const int http_status = stream_->http_status();
-  if (http_status == 200) {
-    std::size_t begin = 0;
-    std::size_t end = unread_.find('\n', before);
-    for (; end != std::string::npos && state_ == State::kWatching;
-         end = unread_.find('\n', begin)) {
-      take_line(std::string_view(unread_).substr(begin, end - begin));
-      begin = end + 1;
-    }
-    unread_.erase(0, begin);
-  }
-  if (state_ != State::kWatching) return;
-  if (unread_.size() > kLineBytesMax) return back_off("an event is too large");
-  if (state == ApiStream::State::kOpen) return;
-  if (http_status == kGone) resource_version_.clear();
-  // A stream that carried events and ended is the usual end of a watch, and the next begins soon.
-  back_off(http_status == 200 ? ""
-                              : "watch refused: " + std::to_string(http_status) + " " + unread_);
-}
-
-void Reflector::take_line(std::string_view line) {
-  Result<Json> event = parse_json(line);
-  if (!event) return back_off(event.error().message());
-  const std::string type = event->get("type").text();
-  Json* object = event->find("object");
-  if (object == nullptr) return;
-  if (type == "ERROR") return take_error(*object);
-  resource_version_ = object->text_at({"metadata", "resourceVersion"});
-  backoff_.reset();
-  if (type == "BOOKMARK") return;
-  if (type != "DELETED") return announce(std::move(*object));
-  const std::string key = key_of(*object);
-  if (known_.erase(key) > 0) handlers_.removed(key);
-}
-
-void Reflector::take_error(const Json& status) {
-  if (status.get("code").integer_or(0) == kGone) resource_version_.clear();
-  back_off(status.get("message").text());
 }
 
 void Reflector::announce(Json object) {
   known_.insert(key_of(object));
   handlers_.changed(std::move(object));
-}
-
-void Reflector::back_off(std::string_view why) {
-  state_ = State::kBackingOff;
-  stream_.reset();
-  due_ = seams_.clock.now() + backoff_.next(seams_.random);
-  if (!why.empty()) seams_.log.info(1, "Cannot follow", {{"path", path_}, {"err", why}});
 }
 
 }  // namespace davit::sandbox

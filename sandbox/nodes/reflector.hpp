@@ -4,11 +4,14 @@
 #include <davit/result.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 
-#include "lib/base/backoff.hpp"
+#include "host/cache/reflector_state.hpp"
+#include "host/object/list_splitter.hpp"
+#include "host/object/watch_splitter.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
@@ -23,12 +26,8 @@ namespace davit::sandbox {
 /// none.
 [[nodiscard]] std::uint64_t version_of(const Json& object);
 
-///   BackingOff ──due──▶ Listing ──all pages──▶ Watching
-///        ▲                 │ refused               │ ended, cut; 410: list anew
-///        └─────────────────┴───────────────────────┘
-///
-/// Survives everything that a server does: it backs off after refusals and cuts.
-/// Belongs to one thread.
+/// A shell around the host's ReflectorState for an owner with one thread for everything: it carries
+/// out the requests that the state plans, and never blocks. Belongs to one thread.
 class Reflector {
  public:
   struct Handlers {
@@ -39,7 +38,7 @@ class Reflector {
   };
 
   struct Seams {
-    ApiCalls& api;  // Must not deliver once the reflector is gone.
+    ApiCalls& api;
     Clock& clock;
     Random& random;
     Logger log;
@@ -55,31 +54,35 @@ class Reflector {
   [[nodiscard]] bool synced() const { return synced_; }
 
  private:
-  enum class State { kBackingOff, kListing, kWatching };
+  /// A request under way.
+  struct Response {
+    std::unique_ptr<ApiStream> stream;
+    bool lists = false;
+    bool error_event = false;
+    std::string refusal;
+    host::ListSplitter list;
+    host::WatchSplitter watch;
+  };
 
-  void list(const std::string& next_page);
-  void take_page(const ApiResponse& response);
+  void open(const host::ReflectorRequest& request);
+  /// Takes in what has come; nothing while the response goes on.
+  [[nodiscard]] std::optional<host::StreamEnd> read();
+  [[nodiscard]] Status feed(std::string_view body);
+  /// How a response ended that is here to its end.
+  [[nodiscard]] host::StreamEnd end_of(const TransportEnd& end);
+  [[nodiscard]] Status take_event(host::WatchType type, std::string_view json);
   void end_list();
-  void watch();
-  void drain();
-  void take_line(std::string_view line);
-  void take_error(const Json& status);
   void announce(Json object);
-  void back_off(std::string_view why);
 
   Seams seams_;
   const std::string path_;
   const Handlers handlers_;
 
-  State state_ = State::kBackingOff;
-  Time due_{};  // When the next attempt is due, while backing off.
-  Backoff backoff_;
+  host::ReflectorState state_;
   bool synced_ = false;
-  std::string resource_version_;  // Empty: list first.
   std::unordered_set<std::string> known_;
   std::unordered_set<std::string> listed_;  // While listing: what is still there.
-  std::unique_ptr<ApiStream> stream_;
-  std::string unread_;  // The beginning of a line.
+  std::optional<Response> response_;
 };
 
 }  // namespace davit::sandbox
