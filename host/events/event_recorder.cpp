@@ -1,9 +1,10 @@
 #include "host/events/event_recorder.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "lib/base/start_thread.hpp"
+#include "lib/base/assert.hpp"
 #include "lib/base/uuid.hpp"
 
 namespace davit::host {
@@ -81,7 +82,7 @@ EventRecorder::Enqueued EventRecorder::enqueue(Event event) {
   }
   waiting_.push_back(std::move(event));
   changed_.notify_all();
-  if (!thread_.joinable()) {
+  if (options_.threads == Threads::kOwn && !thread_.joinable()) {
     // Without a thread the event waits; the next one tries again.
     (void)start_thread(thread_, "events", [this](const std::stop_token& stop) { run(stop); });
   }
@@ -94,17 +95,33 @@ void EventRecorder::run(const std::stop_token& stop) {
     changed_.notify_all();
   });
   for (std::vector<Event> events = next(stop); !events.empty(); events = next(stop)) {
-    std::vector<CorrelatedEvent> worthy;
-    for (Event& event : events) {
-      const WallTime now = clock_.wall_now();
-      const FreshEvent fresh{event_name(event.regarding.name, name_stamp(), random_uuid(random_)),
-                             now};
-      std::optional<CorrelatedEvent> correlated =
-          correlator_.correlate(std::move(event), clock_.now(), fresh);
-      if (correlated) worthy.push_back(*std::move(correlated));
-    }
-    sink_.write(worthy, stop);
+    write(std::move(events), stop);
   }
+}
+
+void EventRecorder::write(std::vector<Event> events, const std::stop_token& stop) {
+  std::vector<CorrelatedEvent> worthy;
+  for (Event& event : events) {
+    const WallTime now = clock_.wall_now();
+    const FreshEvent fresh{event_name(event.regarding.name, name_stamp(), random_uuid(random_)),
+                           now};
+    std::optional<CorrelatedEvent> correlated =
+        correlator_.correlate(std::move(event), clock_.now(), fresh);
+    if (correlated) worthy.push_back(*std::move(correlated));
+  }
+  sink_.write(worthy, stop);
+}
+
+void EventRecorder::write_waiting() {
+  DAVIT_ASSERT(options_.threads == Threads::kNone);
+  std::vector<Event> events;
+  {
+    MutexLock lock(mutex_);
+    events.assign(std::make_move_iterator(waiting_.begin()),
+                  std::make_move_iterator(waiting_.end()));
+    waiting_.clear();
+  }
+  write(std::move(events), {});
 }
 
 std::vector<Event> EventRecorder::next(const std::stop_token& stop) {

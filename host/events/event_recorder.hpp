@@ -17,6 +17,7 @@
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/base/random.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 
@@ -25,6 +26,7 @@ struct EventRecorderOptions {
   /// Events that wait to be written. Upstream's number; at about 500 bytes each a bound of half a
   /// megabyte.
   std::size_t waiting_max = 1000;
+  Threads threads = Threads::kOwn;
 };
 
 /// Takes events from any thread and writes them, in order and correlated, on a thread of its own
@@ -48,6 +50,9 @@ class EventRecorder {
   /// first.
   bool flush(Time deadline) EXCLUDES(mutex_);
 
+  /// Writes what waits on the calling thread. Only with Threads::kNone.
+  void write_waiting() EXCLUDES(mutex_);
+
   /// Ends the sink thread; what waits is dropped with a log line, as is what is recorded later.
   /// Idempotent.
   void stop() EXCLUDES(mutex_);
@@ -58,6 +63,7 @@ class EventRecorder {
   /// Now, or a little later: events of one instant are not to get one name.
   WallTime name_stamp() EXCLUDES(mutex_);
   void run(const std::stop_token& stop) EXCLUDES(mutex_);
+  void write(std::vector<Event> events, const std::stop_token& stop) EXCLUDES(mutex_);
   /// Waits for events and takes those at the head of the line; none when the recorder stops.
   std::vector<Event> next(const std::stop_token& stop) EXCLUDES(mutex_);
 

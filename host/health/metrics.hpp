@@ -50,6 +50,7 @@ class PluginMetric {
   PluginMetric& operator=(const PluginMetric&) = delete;
   virtual ~PluginMetric() = default;
 
+  [[nodiscard]] virtual const std::string& name() const = 0;
   /// Adds to a counter, sets a gauge, observes into a histogram. kInvalid when the number of label
   /// values is not that of the labels, or a counter is to fall; kUnavailable when the metric has
   /// too many series. Thread-safe, does not block.

@@ -83,13 +83,15 @@ template <typename T>
 class OpenMetric final : public PluginMetric {
  public:
   OpenMetric(prometheus::Registry& registry, const MetricOptions& options)
-      : label_count_(options.labels.size()),
+      : name_(options.name),
+        label_count_(options.labels.size()),
         series_(registry,
                 {options.name, options.help, options.labels, options.buckets, kSeriesMax}) {
     // Without labels there is one series, and it is there from the start, as upstream's.
     if (label_count_ == 0) static_cast<void>(series_.find({}));
   }
 
+  [[nodiscard]] const std::string& name() const override { return name_; }
   Status record(double value, std::span<const std::string_view> label_values) override {
     if (label_values.size() != label_count_) {
       return {Code::kInvalid, "the metric has " + std::to_string(label_count_) + " labels"};
@@ -100,6 +102,7 @@ class OpenMetric final : public PluginMetric {
   }
 
  private:
+  const std::string name_;
   const std::size_t label_count_;
   Series<T> series_;
 };

@@ -3,6 +3,9 @@
 
 #include <davit/abi.h>
 
+#include <string>
+#include <string_view>
+
 #include "host/object/object.hpp"
 #include "host/plugin/controller_informers.hpp"
 #include "host/plugin/controller_options.hpp"
@@ -31,6 +34,18 @@ struct davit_host {
   /// Whether nothing of the controller reaches the cluster: no write, no Event, no metric.
   [[nodiscard]] bool is_shadow() const {
     return intended.mode() == davit::host::IntendedWrites::Mode::kAnswer;
+  }
+
+  /// Reports a call of this controller that the host refuses.
+  void observe_refusal(std::string_view why) const {
+    if (services.observer != nullptr) services.observer->refused(options.declared.name, why);
+  }
+  /// Reports a read outside the projections of the call that ends.
+  void observe_undeclared_read() const {
+    if (services.observer == nullptr) return;
+    if (const std::string read = informers.undeclared_read_text(); !read.empty()) {
+      observe_refusal(read);
+    }
   }
 
   struct RetainedObject {

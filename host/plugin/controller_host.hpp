@@ -36,7 +36,7 @@ class ControllerHost {
   ~ControllerHost();
 
   /// Calls the plugin's InitFunc. Once.
-  InitResult init(davit_init_fn function) { return plugin_.init(function); }
+  InitResult init(const InitFunction& function) { return plugin_.init(function); }
   /// Opens the informers that init() asked for; see ControllerInformers::commit().
   Status commit(Reach reach = Reach::kAny);
   /// Delivers changes to the handlers.

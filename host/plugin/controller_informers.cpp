@@ -6,6 +6,7 @@
 #include "host/object/abi.hpp"
 #include "host/object/field_path.hpp"
 #include "host/plugin/call_frame.hpp"
+#include "host/plugin/controller_abi.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {
@@ -41,16 +42,24 @@ Result<std::vector<ObjectRef>> OpenedInformer::select(std::string_view name,
   return Status(Code::kNotFound, "no index '" + std::string(name) + "'");
 }
 
-const DeclaredWatch* ControllerInformers::find_watch(const davit_informer_options& options) const {
+std::optional<DeclaredWatch> ControllerInformers::find_watch(
+    const davit_informer_options& options) const {
   for (const DeclaredWatch& watch : declared_.watches) {
     if (watch.group == view(options.group) && watch.version == view(options.version) &&
         watch.resource == view(options.resource) &&
         watch.label_selector == view(options.label_selector) &&
         watch.field_selector == view(options.field_selector)) {
-      return &watch;
+      return watch;
     }
   }
-  return nullptr;
+  if (!declared_.is_unlimited) return std::nullopt;
+  DeclaredWatch any;
+  any.group = view(options.group);
+  any.version = view(options.version);
+  any.resource = view(options.resource);
+  any.label_selector = view(options.label_selector);
+  any.field_selector = view(options.field_selector);
+  return any;
 }
 
 std::string ControllerInformers::undeclared_watch_text(
@@ -95,8 +104,8 @@ std::string ControllerInformers::undeclared_read_text() const {
 }
 
 davit_code ControllerInformers::open(const davit_informer_options& options, davit_handle& out) {
-  const DeclaredWatch* watch = find_watch(options);
-  if (watch == nullptr) {
+  const std::optional<DeclaredWatch> watch = find_watch(options);
+  if (!watch) {
     return refuse(DAVIT_UNDECLARED, undeclared_watch_text(options));
   }
   all_.reserve(all_.size() + 1);  // What fails later would leave a handle of nothing.
@@ -208,6 +217,7 @@ std::vector<const OpenedInformer*> ControllerInformers::of(std::string_view grou
 
 davit_code ControllerInformers::refuse(davit_code code, std::string_view why) const {
   if (CallFrame* const frame = CallFrame::current(host_)) frame->note_refusal(why);
+  if (code == DAVIT_UNDECLARED) host_->observe_refusal(why);
   return code;
 }
 

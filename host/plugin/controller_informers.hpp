@@ -80,7 +80,9 @@ class ControllerInformers {
   [[nodiscard]] std::string undeclared_read_text() const;
 
  private:
-  [[nodiscard]] const DeclaredWatch* find_watch(const davit_informer_options& options) const;
+  /// Nothing when it is not declared.
+  [[nodiscard]] std::optional<DeclaredWatch> find_watch(
+      const davit_informer_options& options) const;
   /// Why there is none, and the entry that the note lacks.
   [[nodiscard]] std::string undeclared_watch_text(const davit_informer_options& options) const;
   /// Notes why the call under way is refused, and returns `code`.

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "host/api/discovery.hpp"
 #include "host/api/rest_client.hpp"
@@ -20,6 +22,28 @@
 
 namespace davit::host {
 
+/// Hears what controllers do, for the records of tests. Called on the controllers' threads.
+class ControllerObserver {
+ public:
+  ControllerObserver() = default;
+  ControllerObserver(const ControllerObserver&) = delete;
+  ControllerObserver& operator=(const ControllerObserver&) = delete;
+  virtual ~ControllerObserver() = default;
+
+  virtual void synced(std::string_view controller, std::string_view key,
+                      const SyncOutcome& outcome) = 0;
+  /// `level` is that of abi.h.
+  virtual void logged(std::int32_t level, std::string_view message,
+                      std::span<const LogPair> fields) = 0;
+  /// An Event before it is correlated.
+  virtual void recorded(const Reference& regarding, std::string_view type, std::string_view reason,
+                        std::string_view message) = 0;
+  virtual void measured(std::string_view metric, double value,
+                        std::span<const std::string_view> labels) = 0;
+  /// A call from the wrong place, or outside the note.
+  virtual void refused(std::string_view controller, std::string_view why) = 0;
+};
+
 /// What all controllers share. Every reference outlives every controller.
 struct HostServices {
   ObjectSpace& space;
@@ -31,6 +55,7 @@ struct HostServices {
   Clock& clock;
   Random& random;
   Logger log;
+  ControllerObserver* observer = nullptr;  ///< May be null.
 };
 
 struct ControllerHostOptions {
@@ -46,6 +71,10 @@ struct ControllerHostOptions {
   std::function<void()> on_success{};  ///< See RestOptions::on_success.
   Duration sync_limit = RunnerOptions{}.sync_limit;
   DryRun dry_run = DryRun::kOff;
+  /// Whether a key waits until the caches show what its last sync wrote.
+  enum class ReadYourWrites { kOn, kOff };
+  ReadYourWrites read_your_writes = ReadYourWrites::kOn;
+  Threads threads = Threads::kOwn;
 };
 
 }  // namespace davit::host

@@ -7,6 +7,7 @@
 
 #include "host/api/abi_request.hpp"
 #include "host/api/request_builder.hpp"
+#include "host/cache/write_tracker.hpp"
 #include "host/object/api_status.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
@@ -161,6 +162,7 @@ ControllerRequests::ControllerRequests(const ControllerHostOptions& options,
 }
 
 Status ControllerRequests::check_rights(const davit_request& request) const {
+  if (options_.declared.is_unlimited) return {};
   const std::string_view verb = rbac_verb(request.verb);
   const auto watches = [&](const DeclaredWatch& watch) {
     return watch.group == view(request.group) && watch.resource == view(request.resource);
@@ -231,6 +233,9 @@ void ControllerRequests::send(std::span<const davit_request> requests,
     if (refused.ok()) refused = check_request(request);
     if (!refused.ok()) {
       log_.warning("A request was refused before it was sent", {{"err", refused.message()}});
+      if (services_.observer != nullptr) {
+        services_.observer->refused(options_.declared.name, refused.message());
+      }
       ApiResponse response;
       response.status = std::move(refused);
       answer(requests[i], std::move(response), responses[i], frame);

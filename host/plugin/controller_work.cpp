@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/plugin/call_frame.hpp"
+#include "host/plugin/controller_abi.hpp"
 #include "host/plugin/guard.hpp"
 #include "host/plugin/host_abi.hpp"
 
@@ -66,7 +67,9 @@ davit_code ControllerWork::open_queue(const davit_queue_options& options, davit_
 SyncOutcome ControllerWork::sync(HostedQueue& queue, std::string_view key,
                                  std::stop_token cancelled) {
   CallFrame frame(host_, Phase::kSync, key, std::move(cancelled));
-  frame.track_writes(*queue.writes, key);
+  if (options_.read_your_writes == ControllerHostOptions::ReadYourWrites::kOn) {
+    frame.track_writes(*queue.writes, key);
+  }
   davit_sync_result result{};
   result.size = sizeof(result);
   std::string thrown;
@@ -79,6 +82,10 @@ SyncOutcome ControllerWork::sync(HostedQueue& queue, std::string_view key,
   outcome.error = thrown.empty() ? frame.error() : thrown;
   if (intended_.mode() != IntendedWrites::Mode::kOff)
     intended_.note_sync(outcome.code, outcome.error);
+  if (services_.observer != nullptr) {
+    host_->observe_undeclared_read();
+    services_.observer->synced(options_.declared.name, key, outcome);
+  }
   counter_.ended(outcome.code);
   return outcome;
 }
@@ -102,6 +109,7 @@ davit_code ControllerWork::start_timer(const davit_timer_options& options, davit
     if (!once) call.track_writes(timer_writes_, writer);
     std::string error;
     (void)guarded([&] { return fire(self), 0; }, 0, error);
+    host_->observe_undeclared_read();
     if (!error.empty()) {
       counter_.threw();
       log_.error("A timer failed", {{"err", error}});

@@ -21,6 +21,9 @@ davit_code event_record(davit_host* host, const davit_reference* from, davit_str
   to.uid = view(regarding.uid);
   to.resource_version = view(regarding.resource_version);
   to.field_path = view(regarding.field_path);
+  if (ControllerObserver* const observer = host->services.observer) {
+    observer->recorded(to, view(type), view(reason), view(message));
+  }
   host->services.events.record(to, view(type), view(reason), view(message),
                                host->options.declared.client_name);
   return DAVIT_OK;
@@ -48,6 +51,9 @@ void log_write(davit_host* host, std::int32_t level, davit_str message,
                                   ? host->informers.undeclared_read_text()
                                   : std::string();
   if (!refused.empty()) pairs.emplace_back("undeclared", refused);
+  if (ControllerObserver* const observer = host->services.observer) {
+    observer->logged(level, view(message), pairs);
+  }
   host->log.write(severity_of(level), level, view(message), pairs);
 }
 
@@ -110,6 +116,9 @@ davit_code metric_record(davit_host* host, davit_handle handle, double value,
   std::vector<std::string_view> values;
   values.reserve(label_count);
   for (std::size_t i = 0; i < label_count; ++i) values.push_back(view(label_values[i]));
+  if (ControllerObserver* const observer = host->services.observer) {
+    observer->measured((*metric)->name(), value, values);
+  }
   return static_cast<davit_code>((*metric)->record(value, values).code());
 }
 

@@ -30,6 +30,7 @@ inline constexpr unsigned kAnyCall =
   if (host == nullptr) return nullptr;
   CallFrame* frame = CallFrame::current(host);
   if (frame == nullptr || (callers & (1U << static_cast<unsigned>(frame->phase()))) == 0) {
+    host->observe_refusal("a call from a place from which abi.h does not allow it");
     return nullptr;
   }
   return frame;

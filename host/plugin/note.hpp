@@ -36,6 +36,7 @@ struct DeclaredController {
   std::uint32_t workers = 1;
   std::vector<DeclaredRule> rules;
   std::vector<DeclaredWatch> watches;
+  bool is_unlimited = false;  ///< It may do everything, as one without a note may in a test.
 };
 
 struct PluginDeclaration {

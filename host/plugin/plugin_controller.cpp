@@ -56,7 +56,7 @@ Breadcrumb PluginController::breadcrumb(std::string_view activity) const {
                     .key = {}};
 }
 
-InitResult PluginController::init(davit_init_fn function) {
+InitResult PluginController::init(const InitFunction& function) {
   if (function == nullptr) return {InitOutcome::kFailed, "the plugin has no such controller"};
   if (!host_.options.config.empty()) {
     Result<ObjectRef> config = parse_object(host_.services.space, host_.options.config);
@@ -136,6 +136,7 @@ void PluginController::handle(const OpenedInformer& informer, const Change& chan
     host_.work.counter().threw();
     host_.log.error("A handler failed", {{"err", error}, {"resource", informer.resource.text()}});
   }
+  host_.observe_undeclared_read();
 }
 
 /// `Table` of an optional side of the controller, or null when it has none or one that is too

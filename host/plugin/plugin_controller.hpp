@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <davit/result.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ struct InitResult {
   InitOutcome outcome = InitOutcome::kFailed;
   std::string reason;
 };
+
+/// A davit_init_fn, or a closure in its place.
+using InitFunction = std::function<std::int32_t(const davit_context*, davit_controller*)>;
 
 /// The forms of state ("davit.state/1") that a build writes and reads.
 struct StateForms {
@@ -38,7 +42,7 @@ class PluginController {
   PluginController& operator=(const PluginController&) = delete;
 
   /// Calls the plugin's InitFunc. Once.
-  InitResult init(davit_init_fn function);
+  InitResult init(const InitFunction& function);
   /// Calls destroy() of a controller that was started. Once.
   void destroy();
 

@@ -1,5 +1,6 @@
 #include "host/run/controller_queue.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "host/run/code_name.hpp"
@@ -32,7 +33,7 @@ ControllerQueue::ControllerQueue(ControllerQueueOptions options, const Breadcrum
           [this](const WorkQueue::Lease& lease, const std::stop_token& cancelled) {
             run(lease, cancelled);
           },
-          crumb.activity) {
+          crumb.activity, options_.threads) {
   DAVIT_ASSERT(options_.sync);
   work_.pause();
 }
@@ -50,6 +51,18 @@ void ControllerQueue::caught_up(std::string_view key) {
     // shard.
   }
   add(QueueKey(key, shard));
+}
+
+bool ControllerQueue::step() {
+  add_expired();
+  return pool_.step();
+}
+
+std::optional<Time> ControllerQueue::next_due() const {
+  std::optional<Time> due = work_.next_due();
+  MutexLock lock(mutex_);
+  for (const auto& [key, held] : held_) due = std::min(due.value_or(held.until), held.until);
+  return due;
 }
 
 void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& cancelled) {

@@ -47,6 +47,7 @@ struct ControllerQueueOptions {
       0;  ///< A key that failed so often in a row is dropped with a log line; 0: never.
   SyncFunction sync = {};
   ReadGate gate = {};  ///< May be empty.
+  Threads threads = Threads::kOwn;
 };
 
 /// Takes a key, asks the gate, syncs it, and decides what comes next:
@@ -84,6 +85,12 @@ class ControllerQueue {
   }
   void shut_down() { work_.shut_down(); }
 
+  /// Syncs a key on the calling thread; false when none is ready. See WorkerPool.
+  bool step() EXCLUDES(mutex_);
+  /// When a delayed key becomes ready, or the wait of one at the gate is over; nothing when no key
+  /// waits for a time.
+  [[nodiscard]] std::optional<Time> next_due() const EXCLUDES(mutex_);
+
   /// See WorkQueue; with the keys that the gate holds back. Paused and idle only.
   [[nodiscard]] QueueContent take_content() EXCLUDES(mutex_);
   void adopt(QueueContent& content) { work_.adopt(content); }
@@ -119,7 +126,7 @@ class ControllerQueue {
   Clock& clock_;
   const Logger log_;
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::map<std::string, Held, std::less<>> held_ GUARDED_BY(mutex_);
 
   WorkQueue work_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/assert.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -20,7 +22,7 @@ ControllerRunner::ControllerRunner(RunnerOptions options, DeltaSource* deltas,
       clock_(clock),
       log_(log.named(options_.controller)),
       crumb_{options_.plugin, options_.build_id, options_.generation, options_.controller, {}, {}},
-      timers_(with_activity(crumb_, "timer"), metrics, clock, log_) {
+      timers_(with_activity(crumb_, "timer"), metrics, clock, log_, options_.threads) {
   queues_.push_back(&timers_.queue());
   if (deltas == nullptr) return;
   dispatcher_.emplace(*deltas, with_activity(crumb_, "on_event"), clock,
@@ -30,6 +32,7 @@ ControllerRunner::ControllerRunner(RunnerOptions options, DeltaSource* deltas,
 ControllerRunner::~ControllerRunner() { (void)stop({clock_.now(), Time::max()}); }
 
 ControllerQueue& ControllerRunner::open_queue(ControllerQueueOptions options) {
+  options.threads = options_.threads;
   auto queue = std::make_unique<ControllerQueue>(std::move(options), with_activity(crumb_, "sync"),
                                                  metrics_, clock_, log_);
   MutexLock lock(mutex_);
@@ -44,13 +47,38 @@ void ControllerRunner::start() {
   {
     MutexLock lock(mutex_);
     if ((holds_ & kNotStarted) == 0 || (holds_ & kStopped) != 0) return;
-    if (dispatcher_) dispatcher_->start();
+    start_dispatcher();
   }
   if (!dispatcher_) lift(kCachesFilling);
   lift(kNotStarted);
 }
 
 void ControllerRunner::begin_syncing() { lift(kNotLeading); }
+
+void ControllerRunner::start_dispatcher() {
+  if (dispatcher_ && options_.threads == Threads::kOwn) dispatcher_->start();
+}
+
+bool ControllerRunner::step(Work what) {
+  DAVIT_ASSERT(options_.threads == Threads::kNone);
+  if (what == Work::kTimer) return timers_.queue().step();
+  if (what == Work::kSync) {
+    const std::vector<ControllerQueue*> all = queues();
+    return std::any_of(all.begin(), all.end() - 1,
+                       [](ControllerQueue* each) { return each->step(); });
+  }
+  std::stop_source at_once;
+  at_once.request_stop();
+  return dispatcher_ && dispatcher_->step(at_once.get_token());
+}
+
+std::optional<Time> ControllerRunner::next_due() const {
+  std::optional<Time> due;
+  for (const ControllerQueue* queue : queues()) {
+    if (const std::optional<Time> at = queue->next_due()) due = std::min(due.value_or(*at), *at);
+  }
+  return due;
+}
 
 void ControllerRunner::lift(Hold why) {
   // What takes the place of a running build is reported by its swap.
@@ -174,7 +202,7 @@ void ControllerRunner::report() {
     {
       MutexLock lock(mutex_);
       // The system may have had no thread for it before.
-      if ((holds_ & (kNotStarted | kStopped)) == 0) dispatcher_->start();
+      if ((holds_ & (kNotStarted | kStopped)) == 0) start_dispatcher();
     }
     if (dispatcher_->overdue(options_.sync_limit)) ++overdue;
     if (const auto stuck = dispatcher_->newly_overdue(options_.sync_limit)) {

@@ -28,6 +28,7 @@ struct RunnerOptions {
   /// A sync, timer or handler that takes longer is reported. Far above any sync that makes
   /// progress: one API call ends after 40 s.
   Duration sync_limit = std::chrono::seconds(60);
+  Threads threads = Threads::kOwn;
 };
 
 /// How long to wait for running syncs.
@@ -58,6 +59,15 @@ class ControllerRunner {
 
   /// Starts to deliver changes to the handlers. Once.
   void start() EXCLUDES(mutex_);
+
+  /// What one step does.
+  enum class Work { kChange, kTimer, kSync };
+  /// Calls a handler, a timer or a sync on the calling thread; false when there is nothing to do. A
+  /// key that its gate puts aside counts as done. Only with Threads::kNone, from one thread.
+  bool step(Work what) EXCLUDES(mutex_);
+  /// When a delayed key or a timer is due; nothing when none waits for a time.
+  [[nodiscard]] std::optional<Time> next_due() const EXCLUDES(mutex_);
+
   /// Leadership is won, or not needed: lets the workers run as soon as the feed is ready.
   /// Idempotent.
   void begin_syncing() EXCLUDES(mutex_);
@@ -109,6 +119,8 @@ class ControllerRunner {
     kResting = 32,
   };
 
+  /// Unless there are no threads, or it runs.
+  void start_dispatcher() REQUIRES(mutex_);
   void hold(Hold why) EXCLUDES(mutex_);
   void lift(Hold why) EXCLUDES(mutex_);
   bool quiesce(const Quiesce& wait) EXCLUDES(mutex_);

@@ -24,11 +24,12 @@ std::uint32_t timer_number(std::string_view key) {
 }  // namespace
 
 ControllerTimers::ControllerTimers(const Breadcrumb& crumb, RunnerMetrics& metrics, Clock& clock,
-                                   Logger log)
-    : queue_(queue_options(*this), crumb, metrics, clock, std::move(log)) {}
+                                   Logger log, Threads threads)
+    : queue_(queue_options(*this, threads), crumb, metrics, clock, std::move(log)) {}
 
-ControllerQueueOptions ControllerTimers::queue_options(ControllerTimers& timers) {
+ControllerQueueOptions ControllerTimers::queue_options(ControllerTimers& timers, Threads threads) {
   ControllerQueueOptions options;
+  options.threads = threads;
   options.workers = kTimerWorkers;
   options.sync = [&timers](std::string_view key, const std::stop_token& cancelled) {
     return timers.run(key, cancelled);

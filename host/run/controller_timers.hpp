@@ -35,7 +35,8 @@ struct TimerOptions {
 class ControllerTimers {
  public:
   /// See ControllerQueue.
-  ControllerTimers(const Breadcrumb& crumb, RunnerMetrics& metrics, Clock& clock, Logger log);
+  ControllerTimers(const Breadcrumb& crumb, RunnerMetrics& metrics, Clock& clock, Logger log,
+                   Threads threads = Threads::kOwn);
 
   [[nodiscard]] TimerId start(TimerOptions options) EXCLUDES(mutex_);
   /// After this the timer does not begin again; a run in progress is not waited for. kNotFound when
@@ -55,7 +56,8 @@ class ControllerTimers {
     bool armed = false;  // It is in queue_.
   };
 
-  [[nodiscard]] static ControllerQueueOptions queue_options(ControllerTimers& timers);
+  [[nodiscard]] static ControllerQueueOptions queue_options(ControllerTimers& timers,
+                                                            Threads threads);
   void arm(std::uint32_t id, Timer& timer) REQUIRES(mutex_);
   [[nodiscard]] std::shared_ptr<const TimerOptions> find(std::string_view key) const
       EXCLUDES(mutex_);

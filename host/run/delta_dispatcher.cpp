@@ -32,17 +32,20 @@ bool DeltaDispatcher::wait_stopped(Time deadline) {
   return true;
 }
 
-void DeltaDispatcher::dispatch(const std::stop_token& stop) {
-  bool filling = true;
-  while (!stop.stop_requested()) {
-    // Asked first: a source of nothing is ready and never has anything to deliver.
-    if (filling && (source_.ready() || mutant("cache-sync"))) {
-      filling = false;
-      on_ready_();
-    }
-    // One change at a time, so that a stop is noticed and ready() is asked soon.
-    if (source_.wait(stop)) deliver();
+bool DeltaDispatcher::step(const std::stop_token& stop) {
+  // Asked first: a source of nothing is ready and never has anything to deliver.
+  if (filling_ && (source_.ready() || mutant("cache-sync"))) {
+    filling_ = false;
+    on_ready_();
   }
+  // One change at a time, so that a stop is noticed and ready() is asked soon.
+  if (!source_.wait(stop)) return false;
+  deliver();
+  return true;
+}
+
+void DeltaDispatcher::dispatch(const std::stop_token& stop) {
+  while (!stop.stop_requested()) (void)step(stop);
   MutexLock lock(mutex_);
   running_ = false;
   stopped_.notify_all();

@@ -34,7 +34,7 @@ class DeltaSource {
 /// Calls the handlers one at a time. Thread-safe; nothing of the controller is called under a lock.
 class DeltaDispatcher {
  public:
-  /// `on_ready` is called on the dispatcher's thread, once, when the source is ready. `crumb` names
+  /// `on_ready` is called by step(), once, when the source is ready. `crumb` names
   /// the calls; its views and the references must outlive this.
   DeltaDispatcher(DeltaSource& source, const Breadcrumb& crumb, Clock& clock,
                   std::function<void()> on_ready);
@@ -42,6 +42,9 @@ class DeltaDispatcher {
   /// Starts the thread, unless it was started. If the system gives no thread, a later call tries
   /// again.
   void start() EXCLUDES(mutex_);
+  /// Instead of the thread: waits for a change and calls its handler. False when there was none.
+  /// From one thread.
+  bool step(const std::stop_token& stop) EXCLUDES(mutex_);
   void request_stop() EXCLUDES(mutex_);
   /// Waits, after request_stop(), until the last handler has returned; false when `deadline` comes
   /// first.
@@ -69,6 +72,8 @@ class DeltaDispatcher {
   bool running_ GUARDED_BY(mutex_) = false;
   std::optional<Time> handling_since_ GUARDED_BY(mutex_);  // A handler runs.
   bool reported_ GUARDED_BY(mutex_) = false;               // newly_overdue() has reported it.
+
+  bool filling_ = true;  // step() has not seen the source ready.
 
   std::jthread thread_;  // Started and stopped under mutex_; the destructor waits for it.
 };

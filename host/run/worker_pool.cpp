@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/base/start_thread.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::host {
 
 WorkerPool::WorkerPool(std::size_t workers, WorkQueue& queue, Clock& clock, Run run,
-                       std::string_view job)
+                       std::string_view job, Threads threads)
     : workers_max_(std::max<std::size_t>(workers, 1)),
       queue_(queue),
       clock_(clock),
       run_(std::move(run)),
-      job_(job) {}
+      job_(job),
+      threads_(threads) {}
 
 WorkerPool::~WorkerPool() {
   {
@@ -59,7 +60,7 @@ void WorkerPool::close() {
 }
 
 void WorkerPool::grow() {
-  if (!open_ || ending_ || crew_.size() >= workers_max_) return;
+  if (threads_ == Threads::kNone || !open_ || ending_ || crew_.size() >= workers_max_) return;
   // One for each key that waits, and one that watches the time when a key is delayed.
   const std::size_t free = crew_.size() - busy_;
   const std::size_t wanted = std::max<std::size_t>(queue_.size(), queue_.next_due() ? 1 : 0);
@@ -99,25 +100,42 @@ std::optional<WorkQueue::Lease> WorkerPool::take(Worker& self) {
       grow();
       return lease;
     }
-    if (ending_) return std::nullopt;
+    if (ending_ || threads_ == Threads::kNone) return std::nullopt;
     if (changes_ != seen) continue;
     clock_.wait_until(work_, mutex_, due);
   }
 }
 
 void WorkerPool::work(Worker& self) {
-  while (std::optional<WorkQueue::Lease> lease = take(self)) {
-    std::stop_token cancelled;
-    {
-      MutexLock lock(mutex_);
-      cancelled = self.cancel.get_token();
-    }
-    run_(*lease, cancelled);
-    lease->finish(clock_.now());
-    MutexLock lock(mutex_);
-    self.busy = false;
-    if (--busy_ == 0) idle_.notify_all();
+  while (run_next(self)) {
   }
+}
+
+bool WorkerPool::run_next(Worker& self) {
+  std::optional<WorkQueue::Lease> lease = take(self);
+  if (!lease) return false;
+  std::stop_token cancelled;
+  {
+    MutexLock lock(mutex_);
+    cancelled = self.cancel.get_token();
+  }
+  run_(*lease, cancelled);
+  lease->finish(clock_.now());
+  MutexLock lock(mutex_);
+  self.busy = false;
+  if (--busy_ == 0) idle_.notify_all();
+  return true;
+}
+
+bool WorkerPool::step() {
+  DAVIT_ASSERT(threads_ == Threads::kNone);
+  Worker* caller = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (crew_.empty()) crew_.emplace_back();
+    caller = &crew_.front();
+  }
+  return run_next(*caller);
 }
 
 void WorkerPool::cancel() {

@@ -15,11 +15,13 @@
 #include "host/queue/work_queue.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
+#include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 
-/// Up to `workers` threads, each started when there is a key and no idle worker. The queue decides
-/// whether keys are handed out at all (pause, resume, shut_down). Thread-safe.
+/// Up to `workers` threads, each started when there is a key and no idle worker; or none, and the
+/// owner calls step(). The queue decides whether keys are handed out at all (pause, resume,
+/// shut_down). Thread-safe.
 class WorkerPool {
  public:
   /// Called on a worker for each key, never twice at once for one key. Must not throw.
@@ -35,7 +37,7 @@ class WorkerPool {
   /// `queue` and `clock` outlive the pool. The owner of the queue passes its on_change on to
   /// wake(). The threads are named after `job`.
   WorkerPool(std::size_t workers, WorkQueue& queue, Clock& clock, Run run,
-             std::string_view job = "sync");
+             std::string_view job = "sync", Threads threads = Threads::kOwn);
   /// Cancels what runs, and waits for it.
   ~WorkerPool();
 
@@ -47,6 +49,10 @@ class WorkerPool {
   void wake() EXCLUDES(mutex_);
   /// Tries again to start a thread that the system refused; call it every few seconds.
   void catch_up() EXCLUDES(mutex_);
+
+  /// Runs a key on the calling thread; false when none is ready. Only with Threads::kNone, from one
+  /// thread.
+  bool step() EXCLUDES(mutex_);
 
   /// Cancels the tokens of all keys that run now; keys taken later get fresh ones.
   void cancel() EXCLUDES(mutex_);
@@ -71,7 +77,9 @@ class WorkerPool {
   };
 
   void work(Worker& self) EXCLUDES(mutex_);
-  /// Waits for a key; nothing when the pool ends.
+  /// Takes a key and runs it; false when there was none.
+  bool run_next(Worker& self) EXCLUDES(mutex_);
+  /// Waits for a key, unless there are no threads; nothing when the pool ends.
   std::optional<WorkQueue::Lease> take(Worker& self) EXCLUDES(mutex_);
   void grow() REQUIRES(mutex_);
 
@@ -80,6 +88,7 @@ class WorkerPool {
   Clock& clock_;
   const Run run_;
   const std::string job_;
+  const Threads threads_;
 
   mutable Mutex mutex_;
   CondVar work_;  // Something changed for those who wait for keys.

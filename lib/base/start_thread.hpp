@@ -11,6 +11,10 @@
 
 namespace davit {
 
+/// Who runs a part that works by itself: threads of its own, or its owner through step(), which
+/// then has everything on one thread and a clock of its choice.
+enum class Threads { kOwn, kNone };
+
 /// Names a thread after its job, "davit-JOB", for top, perf and debuggers. The kernel keeps 15
 /// characters (pthread_setname_np(3)).
 inline void name_thread(pthread_t thread, std::string_view job) noexcept {

@@ -49,8 +49,9 @@ class Scripted : public Controller {
   Informer<Pod> pods_;
 };
 
-constexpr const char* kEntryNote = R"({"controllers":[{"name":"scripted","watches":[
-  {"group":"","resource":"pods","projection":["metadata.labels"]}]}]})";
+constexpr const char* kEntryNote = R"({"name":"scripted","version":"1","abi":"1.0",
+  "controllers":[{"name":"scripted","watches":[
+  {"group":"","version":"v1","resource":"pods","projection":["metadata.labels"]}]}]})";
 
 class EntryTest : public ::testing::Test {
  protected:
@@ -96,8 +97,8 @@ TEST_F(EntryTest, ReadsOutsideTheProjectionFailTheSync) {
   EXPECT_EQ(sync("undeclared").code, Code::kUndeclared);
   EXPECT_EQ(
       cluster_.syncs().back().error,
-      R"(read a field outside the projection that the plugin declares: read of "spec" of pods: )"
-      R"(not in the declared projection; "projection" of that watch needs it)");
+      R"(read a field outside the projection that the plugin declares: the note of scripted lets )"
+      R"(it read no "spec" of pods: add it to "projection" of that watch)");
   EXPECT_TRUE(sync("fine").ok());
 }
 
@@ -134,13 +135,15 @@ TEST_F(EntryTest, SkippingIsNoError) {
 }
 
 TEST_F(EntryTest, ARefusedOpenStopsTheStart) {
-  testing::Cluster cluster({.note = R"({"controllers":[{"name":"scripted"}]})"});
+  testing::Cluster cluster({.note = R"({"name":"scripted","version":"1","abi":"1.0",
+      "controllers":[{"name":"scripted"}]})"});
 
   const Status status = cluster.start("scripted", &make<Scripted>);
 
   EXPECT_EQ(status.message(),
-            R"(the host refused to open informer pods: not in the note: watch of undeclared pods: )"
-            R"("watches" need {"group":"","version":"v1","resource":"pods"})");
+            R"(the host refused to open informer pods: not in the note: the note declares no )"
+            R"(watch of pods with this group, version and selectors: "watches" of scripted needs )"
+            R"(an entry {"group":"","version":"v1","resource":"pods"})");
   EXPECT_EQ(cluster.violations().size(), 1u);
 }
 

@@ -55,7 +55,7 @@ struct Refusal {
 
 constexpr Refusal kRefusals[] = {
     {"NoJson", "{", "no JSON"},
-    {"NoObject", "[]", "a part is not an object"},
+    {"NoObject", "[]", "no JSON"},
     {"NoList", R"({"counts":{}})", R"("counts" is not a list)"},
     {"NoNumber", R"({"counts":[{"key":"a","syncs":"1"}]})", R"("syncs" is not a number)"},
     {"OutOfRange", R"({"counts":[{"key":"a","syncs":-1}]})", "a number within its range"},

@@ -25,6 +25,7 @@ WIDE = {
     ('host/object/object_reader.hpp', 'ObjectReader'): 'one function for each event of a JSON parser',
     ('host/queue/work_queue.hpp', 'WorkQueue'): 'the work queue of client-go with rate limits, delays and hand-over',
     ('host/run/controller_queue.hpp', 'ControllerQueue'): 'a work queue and its workers, with the functions of the former',
+    ('host/run/controller_runner.hpp', 'ControllerRunner'): 'one life, whether threads or step() and next_due() drive it',
     ('lib/kube/json.hpp', 'Json'): 'a value: one function for each kind and access',
     ('sdk/include/davit/json_writer.hpp', 'JsonWriter'): 'one function for each token and type of JSON',
     ('sdk/include/davit/kube/deployment.hpp', 'Deployment'): 'a view: one function for each field',

@@ -89,6 +89,18 @@ TEST_F(EventRecorderTest, EventIsLoggedAndPosted) {
             1U);
 }
 
+TEST_F(EventRecorderTest, WithoutAThreadEventsWaitForTheOwner) {
+  options_.threads = Threads::kNone;
+  EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
+  record(recorder);
+  record(recorder);
+  EXPECT_THAT(api_.requests.entries(), ElementsAre());
+
+  recorder.write_waiting();
+
+  EXPECT_THAT(api_.requests.entries(), ElementsAre("POST web hello 1", "PATCH web hello 2"));
+}
+
 TEST_F(EventRecorderTest, RepetitionsArePatched) {  // RT-120
   EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);
 

@@ -224,6 +224,38 @@ TEST_F(ControllerRunnerTest, TimerFiresAfterItsFirstTimeAndThenPeriodically) {
   EXPECT_EQ(runner.timers().stop(timer).code(), Code::kNotFound);
 }
 
+TEST_F(ControllerRunnerTest, WithoutThreadsItsOwnerTakesEachStep) {
+  using Work = ControllerRunner::Work;
+  RunnerOptions made = options();
+  made.threads = Threads::kNone;
+  ControllerRunner runner(std::move(made), &deltas_, metrics_, clock_, Logger(sink_));
+  std::vector<std::string> done;
+  ControllerQueue& keys = runner.open_queue(queue([&](std::string_view key, const auto&) {
+    done.emplace_back(key);
+    return SyncOutcome{.code = DAVIT_OK, .again = seconds(3), .error = {}};
+  }));
+  (void)runner.timers().start(
+      {.first = seconds(2), .fire = [&](const std::stop_token&) { done.emplace_back("timer"); }});
+  runner.start();
+  runner.begin_syncing();
+  deltas_.change([&] { keys.add("default/web"); });
+  EXPECT_FALSE(runner.step(Work::kSync)) << "the caches are not filled";
+  deltas_.fill();
+
+  EXPECT_TRUE(runner.step(Work::kChange));
+  EXPECT_FALSE(runner.step(Work::kChange));
+  EXPECT_TRUE(runner.step(Work::kSync));
+  EXPECT_FALSE(runner.step(Work::kSync));
+  EXPECT_FALSE(runner.step(Work::kTimer));
+  EXPECT_EQ(runner.next_due(), clock_.now() + seconds(2));
+  clock_.advance(seconds(2));
+  EXPECT_TRUE(runner.step(Work::kTimer));
+  EXPECT_EQ(runner.next_due(), clock_.now() + seconds(1));
+
+  EXPECT_THAT(done, ElementsAre("default/web", "timer"));
+  EXPECT_TRUE(runner.stop(at_once()));
+}
+
 TEST_F(ControllerRunnerTest, StoppedTimerDoesNotFire) {
   test::Collector<int> fired;
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));

@@ -96,7 +96,7 @@ TEST_F(NodeHealthTest, AnOutageOfTheHostGivesNodesTheirWholeGrace) {
   start();
   add_ready("n1");
   live(3);
-  cluster().hold("leases");
+  cluster().begin_outage("leases");
   stop("n1");  // Nor could the node reach the server.
   live(20);
   cluster().end_outage("leases");

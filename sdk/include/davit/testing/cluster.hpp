@@ -1,8 +1,8 @@
 /// Cluster: a Kubernetes cluster in memory, for the unit tests of controllers.
 ///
-/// It implements the host's capability tables, so a controller runs in it unchanged. Nothing
-/// happens by itself and nothing takes time: run_until_idle() delivers watch events and runs syncs
-/// until all is quiet, advance() moves the clock.
+/// It is the host and the API server of `davit sandbox` in one process, without threads and
+/// sockets. Nothing happens by itself and nothing takes time: run_until_idle() delivers watch
+/// events and runs syncs until all is quiet, advance() moves the clock.
 ///
 ///     testing::Cluster cluster;
 ///     cluster.start("greeter-controller", &make<GreeterController>);
@@ -11,21 +11,19 @@
 ///     EXPECT_EQ(cluster.find<Pod>({"default", "web"})->label("greeting"), "hello");
 ///
 /// With a note given (note_of() reads that of a plugin's file), calls and reads outside its rules
-/// and projections fail as the host makes them fail, and are listed by violations().
+/// and projections fail, and are listed by violations(). Link the library davit::testing.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <concepts>
-#include <cstdio>
-#include <cstdlib>
+#include <cstdint>
+#include <davit/api.hpp>
 #include <davit/entry.hpp>
 #include <davit/testing/builders.hpp>
-#include <davit/testing/hand_over.hpp>
-#include <davit/testing/host_tables.hpp>
-#include <davit/testing/plugin_note.hpp>
-#include <davit/testing/state.hpp>
+#include <davit/testing/records.hpp>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,7 +33,7 @@
 
 namespace davit::testing {
 
-/// Whether a key waits until the caches have seen what its last sync wrote, as the host does it.
+/// Whether a key waits until the caches have seen what its last sync wrote.
 enum class ReadYourWrites { kOn, kOff };
 
 struct ClusterOptions {
@@ -44,21 +42,39 @@ struct ClusterOptions {
   ReadYourWrites read_your_writes = ReadYourWrites::kOn;
 };
 
-/// Single-threaded. Views that it gives out live as long as the cluster.
-class Cluster {
+/// HTTP as it stands on the wire, without a wire.
+struct RawRequest {
+  std::string method;  ///< "GET"
+  std::string target;  ///< Path and query: "/apis/apps/v1/deployments?limit=5".
+  std::vector<std::pair<std::string, std::string>> headers{};
+  std::string body{};
+};
+struct RawReply {
+  int http_status = 0;
+  std::vector<std::pair<std::string, std::string>> headers{};  ///< Content-Type among them.
+  std::string body{};
+  /// Of a watch: appends what has come since to a text. False once the watch has ended.
+  std::function<bool(std::string&)> read_on{};
+};
+
+/// The note of the library that `entry` is in, for ClusterOptions::note. Ends the process when
+/// there is none: without a note a cluster would allow everything.
+[[nodiscard]] DAVIT_TESTING_API std::string note_of(davit_plugin_v1_fn entry);
+
+/// Applies a JSON merge patch (RFC 7386) as the server does.
+DAVIT_TESTING_API void merge_patch(Json& target, const Json& patch);
+
+/// A cluster begins with its namespaces (default, kube-system, kube-public, kube-node-lease) and
+/// its two priority classes. Resources go by their plural, "pods", or "replicasets.apps" where
+/// several groups have one of that name. Single-threaded. Views that it gives out live as long as
+/// the cluster.
+class DAVIT_TESTING_API Cluster {
  public:
-  explicit Cluster(ClusterOptions options = {}) : state_(options.start) {
-    if (!options.note.empty()) note_ = Json::must(options.note);
-    state_.read_your_writes = options.read_your_writes == ReadYourWrites::kOn;
-    HostState& reader = *observer_;
-    reader.context = make_context(reader);
-    if (!observer_api_.open(reader.context).ok()) std::abort();
-  }
+  /// A note that the host would refuse ends the process.
+  explicit Cluster(ClusterOptions options = {});
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
-  ~Cluster() {
-    for (const auto& host : state_.hosts) destroy(*host);
-  }
+  ~Cluster();
 
   // ---- Controllers ----
 
@@ -66,157 +82,77 @@ class Cluster {
   /// The error of a failed init; kUnsupported and the reason when it was skipped.
   Status start(std::string_view name, const std::function<InitResult(Context&)>& factory,
                std::string_view config = {}) {
-    return start_with(name, config, [&factory](const davit_context& raw, davit_controller& out) {
-      return davit::detail::start(raw, factory, out);
-    });
+    return start_with(name, init_of(factory), config);
   }
   /// The same for a row of a plugin's table, as the host starts it.
   Status start(std::string_view name, davit_init_fn init, std::string_view config = {}) {
-    return start_with(name, config, [init](const davit_context& raw, davit_controller& out) {
-      return init(&raw, &out);
-    });
+    return start_with(name, init, config);
   }
   /// Ends a controller.
-  void stop(std::string_view name) {
-    for (const auto& host : state_.hosts) {
-      if (host->name == name) destroy(*host);
-    }
-  }
+  void stop(std::string_view name);
 
   /// Puts another build of a controller in the place of the one that runs, as a hot swap does: it
   /// sees what the caches hold, then gets state and keys. After an error the old one runs on.
   Status swap(std::string_view name, const std::function<InitResult(Context&)>& factory,
               std::string_view config = {}) {
-    HostState* const old = find_host(name);
-    if (old == nullptr) fail("no controller " + std::string(name));
-    if (Status s = start(name, factory, config); !s.ok()) return s;
-    HostState& next = *state_.hosts.back();
-    if (const davit_state_v1* const from = detail::state_side(*old); from != nullptr) {
-      std::string text;
-      const davit_code written = from->write(old->controller.self, append_to(text));
-      Status handed(from_c(written), old->error_text);
-      if (handed.ok()) handed = detail::read_state(next, from->version, text);
-      if (!handed.ok()) return destroy(next), handed;
-    }
-    for (std::size_t i = 0; i < std::min(old->queues.size(), next.queues.size()); ++i) {
-      next.queues[i].adopt(old->queues[i]);
-    }
-    destroy(*old);
-    return {};
+    return swap_with(name, init_of(factory), config);
   }
   /// What a controller would hand over ("davit.state/1"); empty when it has no state.
-  [[nodiscard]] std::string state_of(std::string_view name) const {
-    std::string text;
-    const HostState* const host = find_host(name);
-    const davit_state_v1* const state = host == nullptr ? nullptr : detail::state_side(*host);
-    if (state != nullptr) static_cast<void>(state->write(host->controller.self, append_to(text)));
-    return text;
-  }
+  [[nodiscard]] std::string state_of(std::string_view name) const;
   /// Hands a text to a controller as the state of another build; its refusal.
-  Status give_state(std::string_view name, std::uint32_t version, std::string_view text) {
-    HostState* const host = find_host(name);
-    if (host == nullptr) fail("no controller " + std::string(name));
-    return detail::read_state(*host, version, text);
-  }
+  Status give_state(std::string_view name, std::uint32_t version, std::string_view text);
 
   /// The C side of a controller that was started, for its optional sides; all zero for others.
-  [[nodiscard]] davit_controller raw_controller(std::string_view name) const {
-    const HostState* const host = find_host(name);
-    return host == nullptr ? davit_controller{} : host->controller;
-  }
+  [[nodiscard]] davit_controller raw_controller(std::string_view name) const;
 
   // ---- Time and work ----
 
-  /// Delivers events and runs syncs until nothing is left that is due. Returns how many syncs ran;
-  /// a controller that never rests ends the process.
-  std::size_t run_until_idle() {
-    constexpr std::size_t kSyncsMax =
-        100'000;  // Far above any test; a loop reaches it in a second.
-    std::size_t syncs = 0;
-    state_.fire_timers();
-    state_.deliver_all();
-    while (state_.sync_next()) {
-      if (++syncs > kSyncsMax) fail("the controllers never become idle");
-      state_.deliver_all();
-    }
-    return syncs;
-  }
+  /// Delivers events and runs timers and syncs until nothing is left that is due. Returns how many
+  /// syncs ran; a controller that never rests ends the process.
+  std::size_t run_until_idle();
   /// Runs one sync, if a key is ready. Delivers events before, not after.
-  bool run_one_sync() {
-    state_.deliver_all();
-    return state_.sync_next();
-  }
+  bool run_one_sync();
   /// Moves the clock by `duration`, running at each instant what is due then.
-  void advance(Duration duration) {
-    const Time end = state_.now + duration;
-    run_until_idle();
-    while (const std::optional<Time> due = state_.next_due()) {
-      if (*due > end) break;
-      state_.now = std::max(state_.now, *due);
-      run_until_idle();
-    }
-    state_.now = end;
-    run_until_idle();
-  }
+  void advance(Duration duration);
   /// Moves the clock and runs nothing.
-  void skip(Duration duration) { state_.now += duration; }
-  [[nodiscard]] Time now() const { return state_.now; }
-  [[nodiscard]] WallTime wall_now() const { return state_.wall_now(); }
+  void skip(Duration duration);
+  [[nodiscard]] Time now() const;
+  [[nodiscard]] WallTime wall_now() const;
   /// When the next delayed key or timer is due.
-  [[nodiscard]] std::optional<Duration> next_due_in() const {
-    const std::optional<Time> due = state_.next_due();
-    return due ? std::optional<Duration>(*due - state_.now) : std::nullopt;
-  }
+  [[nodiscard]] std::optional<Duration> next_due_in() const;
 
   // ---- Cache lag ----
 
   /// From now on changes of a resource ("pods") reach no cache and no handler, and nothing confirms
-  /// the content.
-  void hold(std::string_view resource) {
-    Cache& cache = cache_of(resource);
-    if (!std::exchange(cache.held, true)) cache.held_at = state_.now;
-  }
+  /// the content: a deaf watch.
+  void hold(std::string_view resource);
   /// Ends hold(); what was missed is delivered by the next run.
-  void release(std::string_view resource) { cache_of(resource).held = false; }
-  /// The same, when an outage of the host's connection was the reason.
-  void end_outage(std::string_view resource) {
-    release(resource);
-    cache_of(resource).followed_since = state_.now;
-  }
-  /// How often a controller wanted the content of a resource compared with the server's state.
-  [[nodiscard]] int verifications(std::string_view resource) const {
-    const auto found = state_.caches.find(state_.server.qualified_name(resource));
-    return found == state_.caches.end() ? 0 : found->second.verifications;
-  }
+  void release(std::string_view resource);
   /// Delivers the oldest change that is held back. False: there is none.
-  bool release_one(std::string_view resource) {
-    Cache& cache = cache_of(resource);
-    if (cache.pending.empty()) return false;
-    state_.deliver_next(cache);
-    return true;
-  }
+  bool release_one(std::string_view resource);
+  /// Like hold() and release(), but the host finds the connection lost.
+  void begin_outage(std::string_view resource);
+  void end_outage(std::string_view resource);
+  /// How often the host compared the content of a cache with the server's state because a
+  /// controller, or a write that did not show up, asked for it.
+  [[nodiscard]] int verifications(std::string_view resource) const;
   /// Delivers every cached object of a resource as an update to itself, as a periodic resync does.
-  void resync(std::string_view resource) {
-    const std::string name = state_.server.qualified_name(resource);
-    const auto objects = cache_of(resource).objects;
-    for (const auto& [key, object] : objects) {
-      for (const auto& host : state_.hosts) {
-        for (Subscription& each : host->subscriptions) {
-          if (!host->started || each.resource != name) continue;
-          state_.notify(*host, each, {each.resource, DAVIT_EVENT_UPDATED, object, 0}, object);
-        }
-      }
-    }
-  }
+  void resync(std::string_view resource);
 
   // ---- Objects, as an administrator ----
 
-  /// Stores JSON text or a builder's object whole, status included; replaces a present one.
+  /// Stores JSON text or a builder's object whole, status included, as if it had been in etcd
+  /// before: nothing judges it. Replaces a present one; the generation rises when its spec changes.
+  /// It gets its kind's defaults and what the server sets and it lacks; one that does not even fit
+  /// its kind's schema is stored as it is.
+  ///
+  /// A missing namespace is created. A kind that is not served becomes a custom resource whose
+  /// objects may have any content.
   template <std::convertible_to<std::string_view> Text>
   void add(const Text& json) {
-    add(Json::must(json));
+    put(json);
   }
-  void add(Json object) { static_cast<void>(state_.server.put(std::move(object))); }
+  void add(const Json& object) { put(object.dump()); }
   template <typename Builder>
   requires requires(const Builder& builder) { builder.json(); }
   void add(const Builder& builder) { add(builder.json()); }
@@ -225,7 +161,7 @@ class Cluster {
   void modify(const Key& key, const std::function<void(Json&)>& edit) {
     Json object = json<View>(key);
     edit(object);
-    add(std::move(object));
+    add(object);
   }
   /// Applies a JSON merge patch to an object, status included.
   template <typename View>
@@ -235,75 +171,67 @@ class Cluster {
   /// Deletes as kubectl does: bound pods and objects with finalizers stay until they are finished.
   template <typename View>
   void remove(const Key& key, DeleteOptions options = {}) {
-    const ApiReply reply = state_.server.handle(Request::remove<View>(key, std::move(options)));
-    if (!reply.ok()) fail(reply.message);
+    remove_object(View::kResource, key, options);
   }
-  /// Takes an object away at once, whatever holds it. False: there was none.
+  /// Takes an object away at once, whatever its finalizers and grace. False: there was none.
   template <typename View>
   bool erase(const Key& key) {
-    return state_.server.erase(name_of<View>(), key);
+    return erase_object(View::kResource, key);
   }
 
   template <typename View>
   [[nodiscard]] std::optional<View> find(const Key& key) {
-    const auto& all = state_.server.objects(name_of<View>());
-    const auto found = all.find(key);
-    if (found == all.end()) return std::nullopt;
-    return view<View>(found->second);
+    const std::optional<std::string> text = text_of(View::kResource, key);
+    return text ? std::optional<View>(View(value(*text))) : std::nullopt;
   }
   /// All objects of a resource, by key.
   template <typename View>
   [[nodiscard]] std::vector<View> all() {
     std::vector<View> views;
-    for (const auto& [key, object] : state_.server.objects(name_of<View>())) {
-      views.push_back(view<View>(object));
-    }
+    for (const std::string& each : texts_of(View::kResource)) views.push_back(View(value(each)));
     return views;
   }
-  /// A copy of an object that must be there.
+  /// A copy of an object that must be there. metadata.managedFields is left out.
   template <typename View>
   [[nodiscard]] Json json(const Key& key) const {
-    const auto& all = state_.server.objects(name_of<View>());
-    const auto found = all.find(key);
-    if (found == all.end()) fail("no object " + key.text());
-    return found->second->json();
+    Json object = Json::must(text_of(View::kResource, key).value_or(""));
+    object["metadata"].erase("managedFields");
+    return object;
   }
   /// A view of JSON text, for tests of pure rules.
-  [[nodiscard]] Value value(std::string_view json) {
-    return keep(std::make_shared<Document>(state_.space, Json::must(json)));
-  }
+  [[nodiscard]] Value value(std::string_view json);
   template <typename View>
   [[nodiscard]] View view_of(std::string_view json) {
     return View(value(json));
   }
 
+  /// A client's request, with every right; not among requests(), and no fault hits it.
+  [[nodiscard]] RawReply exchange(const RawRequest& request);
+  /// Discards the server's history before now: watches from before expire.
+  void forget_history();
+
   // ---- Faults ----
 
-  void fail_next(Fault fault) { state_.faults.push_back(std::move(fault)); }
-  void clear_faults() { state_.faults.clear(); }
+  void fail_next(Fault fault);
+  void clear_faults();
   /// Called before each request is carried out; for races with other writers.
-  void on_request(std::function<void(const RequestRecord&)> hook) {
-    state_.on_request = std::move(hook);
-  }
-  /// Makes Client::resource_exists answer kNotFound for a resource ("deployments").
-  void remove_resource(std::string_view resource) { state_.missing_resources.emplace(resource); }
+  void on_request(std::function<void(const RequestRecord&)> hook);
+  /// Takes a resource ("deployments") out of what the server says that it serves.
+  void remove_resource(std::string_view resource);
 
-  /// The server behaves as one that does not know a field of a resource's status: writes lose it.
-  void drop_status_field(std::string_view resource, std::string_view field) {
-    state_.server.drop_status_field(resource, field);
-  }
+  /// The server behaves as one that does not know a field of a resource's status: writes lose it;
+  /// objects that have it keep it.
+  void drop_status_field(std::string_view resource, std::string_view field);
   /// The server was upgraded: it knows the field now.
-  void keep_status_field(std::string_view resource, std::string_view field) {
-    state_.server.keep_status_field(resource, field);
-  }
+  void keep_status_field(std::string_view resource, std::string_view field);
 
   // ---- What happened ----
 
-  /// Every request since the last clear_records().
-  [[nodiscard]] const std::vector<RequestRecord>& requests() const { return state_.requests; }
+  /// Every request of the controllers since the last clear_records().
+  [[nodiscard]] const std::vector<RequestRecord>& requests() const;
   [[nodiscard]] std::vector<RequestRecord> writes() const {
     std::vector<RequestRecord> writes;
-    std::copy_if(state_.requests.begin(), state_.requests.end(), std::back_inserter(writes),
+    std::copy_if(requests().begin(), requests().end(), std::back_inserter(writes),
                  [](const RequestRecord& each) { return each.is_write(); });
     return writes;
   }
@@ -311,111 +239,49 @@ class Cluster {
   [[nodiscard]] std::vector<RequestRecord> requests_of(Verb verb, std::string_view resource,
                                                        std::string_view subresource = {}) const {
     std::vector<RequestRecord> found;
-    std::copy_if(state_.requests.begin(), state_.requests.end(), std::back_inserter(found),
+    std::copy_if(requests().begin(), requests().end(), std::back_inserter(found),
                  [&](const RequestRecord& each) {
                    return each.verb == verb && each.resource == resource &&
                           each.subresource == subresource;
                  });
     return found;
   }
-  [[nodiscard]] const std::vector<EventRecord>& events() const { return state_.events; }
+  /// The Events that controllers recorded, before those that repeat are put together.
+  [[nodiscard]] const std::vector<EventRecord>& events() const;
   /// "Normal SuccessfulCreate Created pod: web-x", …
   [[nodiscard]] std::vector<std::string> event_texts() const {
     std::vector<std::string> texts;
-    for (const EventRecord& each : state_.events) texts.push_back(each.text());
+    for (const EventRecord& each : events()) texts.push_back(each.text());
     return texts;
   }
-  [[nodiscard]] const std::vector<SyncRecord>& syncs() const { return state_.syncs; }
-  [[nodiscard]] const std::vector<LogRecord>& log() const { return state_.log; }
-  [[nodiscard]] const std::vector<MetricSample>& metrics() const { return state_.metrics; }
+  [[nodiscard]] const std::vector<SyncRecord>& syncs() const;
+  /// What controllers logged.
+  [[nodiscard]] const std::vector<LogRecord>& log() const;
+  [[nodiscard]] const std::vector<MetricSample>& metrics() const;
   /// Calls from the wrong place or outside the note; a test of a good plugin sees none.
-  [[nodiscard]] const std::vector<std::string>& violations() const { return state_.violations; }
-  void clear_records() {
-    state_.requests.clear();
-    state_.events.clear();
-    state_.syncs.clear();
-    state_.log.clear();
-    state_.metrics.clear();
-  }
+  [[nodiscard]] const std::vector<std::string>& violations() const;
+  void clear_records();
 
  private:
-  [[noreturn]] static void fail(const std::string& why) {
-    std::fprintf(stderr, "testing::Cluster: %s\n", why.c_str());
-    std::abort();
-  }
+  using Init = std::function<std::int32_t(const davit_context*, davit_controller*)>;
 
-  [[nodiscard]] static davit_context make_context(HostState& host) {
-    davit_context context{};
-    context.size = sizeof(context);
-    context.abi_major = DAVIT_ABI_MAJOR;
-    context.abi_minor = DAVIT_ABI_MINOR;
-    context.host = host.raw();
-    context.controller = to_c(host.name);
-    context.capability = &detail::HostMisc::capability;
-    context.error_text = &detail::HostMisc::error_text;
-    return context;
+  [[nodiscard]] static Init init_of(const std::function<InitResult(Context&)>& factory) {
+    return [&factory](const davit_context* raw, davit_controller* out) {
+      return davit::detail::start(*raw, factory, *out);
+    };
   }
+  Status start_with(std::string_view name, const Init& init, std::string_view config);
+  Status swap_with(std::string_view name, const Init& init, std::string_view config);
 
-  template <typename Init>
-  Status start_with(std::string_view name, std::string_view config, const Init& init) {
-    Declaration declared = note_ ? Declaration(*note_, name) : Declaration();
-    HostState& host = *state_.hosts.emplace_back(
-        std::make_unique<HostState>(state_, std::string(name), std::move(declared)));
-    host.context = make_context(host);
-    if (!config.empty()) {
-      host.config = std::make_shared<Document>(state_.space, Json::must(config));
-    }
-    std::int32_t outcome = DAVIT_FAILED;
-    {
-      const ClusterState::Call call(state_, host, Caller::kInit);
-      outcome = init(host.context, host.controller);
-    }
-    if (outcome == DAVIT_STARTED) {
-      state_.deliver_all();
-      host.started = true;
-      state_.deliver_initial(host);
-      return {};
-    }
-    const Status why(outcome == DAVIT_SKIPPED ? Code::kUnsupported : Code::kInternal,
-                     host.explained_error());
-    state_.hosts.pop_back();
-    return why;
-  }
-  [[nodiscard]] HostState* find_host(std::string_view name) const {
-    for (const auto& host : state_.hosts) {
-      if (host->name == name && host->started) return host.get();
-    }
-    return nullptr;
-  }
-  static void destroy(HostState& host) {
-    if (!host.started) return;
-    host.started = false;
-    for (TestTimer& timer : host.timers) timer.due.reset();
-    if (host.controller.destroy != nullptr) host.controller.destroy(host.controller.self);
-  }
-  template <typename View>
-  [[nodiscard]] static std::string name_of() {
-    return qualified(View::kResource.group, View::kResource.resource);
-  }
-  /// What informers have seen of a resource ("replicasets", or "replicasets.apps").
-  [[nodiscard]] Cache& cache_of(std::string_view resource) {
-    return state_.caches[state_.server.qualified_name(resource)];
-  }
-  template <typename View>
-  [[nodiscard]] View view(const DocumentPtr& document) {
-    return View(keep(document));
-  }
-  [[nodiscard]] Value keep(DocumentPtr document) {
-    const davit_value raw = document->value(Projections::kFull);
-    state_.kept.documents.push_back(std::move(document));
-    return Value(&observer_api_, raw);
-  }
+  void put(std::string_view json);
+  void remove_object(const Resource& resource, const Key& key, const DeleteOptions& options);
+  bool erase_object(const Resource& resource, const Key& key);
+  /// An object as JSON text; nothing when there is none.
+  [[nodiscard]] std::optional<std::string> text_of(const Resource& resource, const Key& key) const;
+  [[nodiscard]] std::vector<std::string> texts_of(const Resource& resource) const;
 
-  ClusterState state_;
-  std::optional<Json> note_;
-  /// Through it the test reads objects as a controller does.
-  std::unique_ptr<HostState> observer_ = std::make_unique<HostState>(state_, "test", Declaration());
-  Api observer_api_;
+  class Engine;
+  const std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace davit::testing

@@ -16,6 +16,9 @@
 #include <utility>
 #include <vector>
 
+/// Marks what the library davit::testing exports; all else in it is hidden.
+#define DAVIT_TESTING_API __attribute__((visibility("default")))
+
 namespace davit::testing {
 
 class Json {
@@ -32,7 +35,8 @@ class Json {
   /// A number with this text.
   [[nodiscard]] static Json number(std::string_view text) { return Json(Kind::kNumber, text); }
 
-  [[nodiscard]] static Result<Json> parse(std::string_view text);
+  /// kInvalid for malformed text, and for an object with a member twice.
+  [[nodiscard]] DAVIT_TESTING_API static Result<Json> parse(std::string_view text);
   /// For literals in tests: malformed text ends the process.
   [[nodiscard]] static Json must(std::string_view text) {
     Result<Json> json = parse(text);
@@ -171,155 +175,5 @@ class Json {
   std::vector<std::string> keys_;  // Objects only: as many as items_.
   std::vector<Json> items_;
 };
-
-namespace detail {
-
-/// Recursive descent over RFC 8259.
-class JsonParser {
- public:
-  explicit JsonParser(std::string_view text) : text_(text) {}
-
-  [[nodiscard]] Result<Json> parse() {
-    Json json;
-    if (!value(json, 0)) return error();
-    skip_space();
-    if (position_ != text_.size()) return error();
-    return json;
-  }
-
- private:
-  static constexpr int kDepthMax = 200;  // Deeper than any object of the API.
-
-  [[nodiscard]] Status error() const {
-    return Status(Code::kInvalid, "malformed JSON at byte " + std::to_string(position_));
-  }
-  void skip_space() {
-    while (position_ < text_.size() &&
-           std::string_view(" \t\r\n").find(text_[position_]) != std::string_view::npos) {
-      ++position_;
-    }
-  }
-  [[nodiscard]] bool take(char c) {
-    skip_space();
-    if (position_ >= text_.size() || text_[position_] != c) return false;
-    ++position_;
-    return true;
-  }
-  [[nodiscard]] bool take(std::string_view word) {
-    if (!text_.substr(position_).starts_with(word)) return false;
-    position_ += word.size();
-    return true;
-  }
-
-  [[nodiscard]] bool value(Json& out, int depth) {
-    if (depth > kDepthMax) return false;
-    if (take('{')) return members(out, depth);
-    if (take('[')) return elements(out, depth);
-    if (position_ < text_.size() && text_[position_] == '"') {
-      std::string text;
-      if (!string(text)) return false;
-      out = Json(text);
-      return true;
-    }
-    if (take(std::string_view("true")))
-      out = Json(true);
-    else if (take(std::string_view("false")))
-      out = Json(false);
-    else if (take(std::string_view("null")))
-      out = Json();
-    else
-      return number(out);
-    return true;
-  }
-  [[nodiscard]] bool members(Json& out, int depth) {
-    out = Json::object();
-    if (take('}')) return true;
-    do {
-      std::string key;
-      skip_space();
-      if (!string(key) || out.find(key) != nullptr || !take(':')) return false;
-      if (!value(out[key], depth + 1)) return false;
-    } while (take(','));
-    return take('}');
-  }
-  [[nodiscard]] bool elements(Json& out, int depth) {
-    out = Json::array();
-    if (take(']')) return true;
-    do {
-      if (!value(out.push_back(Json()), depth + 1)) return false;
-    } while (take(','));
-    return take(']');
-  }
-  [[nodiscard]] bool number(Json& out) {
-    const std::size_t first = position_;
-    while (position_ < text_.size() &&
-           std::string_view("+-.eE0123456789").find(text_[position_]) != std::string_view::npos) {
-      ++position_;
-    }
-    out = Json::number(text_.substr(first, position_ - first));
-    return position_ != first;
-  }
-  [[nodiscard]] bool string(std::string& out) {
-    if (position_ >= text_.size() || text_[position_] != '"') return false;
-    for (++position_; position_ < text_.size(); ++position_) {
-      const char c = text_[position_];
-      if (c == '"') return ++position_, true;
-      if (static_cast<unsigned char>(c) < 0x20) return false;
-      if (c != '\\')
-        out.push_back(c);
-      else if (!escape(out))
-        return false;
-    }
-    return false;
-  }
-  /// Leaves position_ on the last character of the escape.
-  [[nodiscard]] bool escape(std::string& out) {
-    constexpr std::string_view kNames = "\"\\/bfnrt";
-    constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
-    if (++position_ >= text_.size()) return false;
-    const std::size_t at = kNames.find(text_[position_]);
-    if (at != std::string_view::npos) return out.push_back(kMeanings[at]), true;
-    unsigned code = 0;
-    if (text_[position_] != 'u' || !hex4(code)) return false;
-    if (code >= 0xd800 && code < 0xdc00) {
-      unsigned low = 0;
-      if (!text_.substr(position_ + 1).starts_with("\\u")) return false;
-      position_ += 2;
-      if (!hex4(low) || low < 0xdc00 || low > 0xdfff) return false;
-      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-    }
-    append_utf8(out, code);
-    return true;
-  }
-  [[nodiscard]] bool hex4(unsigned& out) {
-    if (position_ + 4 >= text_.size()) return false;
-    const char* first = text_.data() + position_ + 1;
-    const auto [end, error] = std::from_chars(first, first + 4, out, 16);
-    position_ += 4;
-    return error == std::errc() && end == first + 4;
-  }
-  static void append_utf8(std::string& out, unsigned code) {
-    const auto put = [&out](unsigned byte) { out.push_back(static_cast<char>(byte)); };
-    if (code < 0x80) return put(code);
-    if (code < 0x800) {
-      put(0xc0 | (code >> 6));
-    } else if (code < 0x10000) {
-      put(0xe0 | (code >> 12));
-      put(0x80 | ((code >> 6) & 0x3f));
-    } else {
-      put(0xf0 | (code >> 18));
-      put(0x80 | ((code >> 12) & 0x3f));
-      put(0x80 | ((code >> 6) & 0x3f));
-    }
-    put(0x80 | (code & 0x3f));
-  }
-
-  std::string_view text_;
-  std::size_t position_ = 0;
-};
-
-}  // namespace detail
-
-inline Result<Json> Json::parse(std::string_view text) { return detail::JsonParser(text).parse(); }
 
 }  // namespace davit::testing

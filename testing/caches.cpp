@@ -1,0 +1,224 @@
+#include "testing/caches.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "host/api/api_request.hpp"
+#include "host/api/request_builder.hpp"
+#include "host/object/api_status.hpp"
+
+namespace davit::testing {
+namespace {
+
+using sandbox::Revision;
+
+/// Lists in one page, so that a cheap list verifies every content.
+host::ReflectorOptions reflector_options() {
+  host::ReflectorOptions options;
+  options.streaming_list = false;
+  options.page_size = std::numeric_limits<std::int32_t>::max();
+  return options;
+}
+
+std::string bookmark(const sandbox::Resource& resource, Revision revision) {
+  const Tree object =
+      Tree::object({{"kind", resource.kind},
+                    {"apiVersion", resource.api_version()},
+                    {"metadata", Tree::object({{"resourceVersion", std::to_string(revision)}})}});
+  return to_text(Tree::object({{"type", "BOOKMARK"}, {"object", object}})) + "\n";
+}
+
+/// The events of a watch up to a revision.
+std::string up_to(std::string events, Revision limit, Revision present) {
+  if (limit >= present) return events;
+  std::size_t end = 0;
+  while (end < events.size()) {
+    const std::size_t next = events.find('\n', end) + 1;
+    const Tree event = json_literal(std::string_view(events).substr(end, next - end));
+    const std::string& version = event.text_at({"object", "metadata", "resourceVersion"});
+    if (host::parse_version(version).value_or(0) > limit) break;
+    end = next;
+  }
+  events.resize(end);
+  return events;
+}
+
+}  // namespace
+
+/// Counts what is asked of one informer.
+class Caches::Counter final : public host::InformerMetrics {
+ public:
+  Counter(Caches& caches, std::string resource) : caches_(caches), resource_(std::move(resource)) {}
+
+  void relist_requested(host::RelistReason reason) override {
+    ++caches_.interrupts_;
+    if (reason == host::RelistReason::kVerification) ++caches_.verifications_[resource_];
+  }
+
+ private:
+  Caches& caches_;
+  const std::string resource_;
+};
+
+Caches::Caches(ClusterServer& server, host::ObjectSpace& space, ClusterClock& clock, Random& random,
+               const Logger& log)
+    : server_(server),
+      clock_(clock),
+      factory_(host::InformerSeams{*this, space, clock, random, *this}, log, reflector_options()) {}
+
+std::unique_ptr<host::InformerMetrics> Caches::informer(const host::ResourceId& resource) {
+  return std::make_unique<Counter>(*this, resource.text());
+}
+
+std::deque<Caches::Follower>& Caches::followers() {
+  const std::vector<host::Informer*> all = factory_.informers();
+  for (std::size_t i = followers_.size(); i < all.size(); ++i) {
+    if (const Status s = all[i]->prepare(); !s.ok()) fail(s.message());
+    followers_.push_back({.informer = all[i]});
+  }
+  return followers_;
+}
+
+std::optional<Revision> Caches::limit(const std::string& qualified) const {
+  const auto held = held_.find(qualified);
+  return held == held_.end() ? std::nullopt : std::optional(held->second);
+}
+
+bool Caches::is_behind(const Follower& follower) const {
+  const host::ResourceId& resource = follower.informer->resource();
+  const auto served = server_.find(resource.group, resource.version, resource.resource);
+  if (served == nullptr) return false;
+  if (!follower.at) return true;
+  if (const auto limited = limit(resource.text())) return follower.seen < *limited;
+  const std::vector<Revision>& changes = server_.changes(*served);
+  return *follower.at != clock_.now() || follower.interrupts != interrupts_ ||
+         (!changes.empty() && follower.seen < changes.back());
+}
+
+void Caches::step(Follower& follower) {
+  current_ = &follower;
+  follower.waits_until = follower.informer->reflector().step({});
+  current_ = nullptr;
+}
+
+void Caches::follow() {
+  for (Follower& each : followers()) {
+    const bool is_held = limit(each.informer->resource().text()).has_value();
+    if (!is_held && each.at && *each.at != clock_.now()) {
+      static_cast<void>(each.informer->tick(clock_.now()));
+    }
+    while (is_behind(each)) {
+      step(each);
+      if (each.waits_until) break;
+    }
+  }
+}
+
+std::optional<Time> Caches::next_due() const {
+  std::optional<Time> due;
+  for (const Follower& each : followers_) {
+    if (!each.waits_until || !is_behind(each)) continue;
+    due = std::min(due.value_or(*each.waits_until), *each.waits_until);
+  }
+  return due;
+}
+
+HttpServerResponse Caches::ask(const host::Selection& what, const host::ReflectorRequest& request) {
+  host::ApiRequest api;
+  api.verb =
+      request.kind == host::ReflectorRequest::Kind::kList ? host::Verb::kList : host::Verb::kWatch;
+  api.path.group = what.resource.group;
+  api.path.version = what.resource.version;
+  api.path.resource = what.resource.resource;
+  api.query = query_of(request, what.label_selector, what.field_selector);
+  Result<HttpRequest> built = host::build_request(api, "davit-test");
+  if (!built) fail(built.error().message());
+  HttpServerRequest sent;
+  sent.method = std::move(built->method);
+  sent.target = std::move(built->target);
+  sent.headers = std::move(built->headers);
+  return server_.handle(sent);
+}
+
+Status Caches::stream(const host::Selection& what, const host::ReflectorRequest& request,
+                      std::stop_token stop, const ChunkSink& sink) {
+  const std::string resource = what.resource.text();
+  if (stop.stop_requested()) return {Code::kCancelled, "interrupted"};
+  if (broken_.contains(resource)) return {Code::kUnavailable, "the connection is lost"};
+  const auto served =
+      server_.find(what.resource.group, what.resource.version, what.resource.resource);
+  const std::vector<Revision>& changes = server_.changes(*served);
+  const bool is_quiet = request.kind == host::ReflectorRequest::Kind::kWatch &&
+                        (changes.empty() || changes.back() <= current_->seen);
+  // A watch through which nothing comes costs no request: there is one at each instant.
+  HttpServerResponse response = is_quiet ? HttpServerResponse() : ask(what, request);
+  if (response.status != 200) return host::api_status(response.body);
+  if (Status s = sink(""); !s.ok()) return s;
+  current_->at = clock_.now();
+  current_->interrupts = interrupts_;
+  current_->seen = limit(resource).value_or(server_.revision());
+  if (is_quiet) return sink(bookmark(*served, current_->seen));
+  if (response.stream == nullptr) {
+    current_->seen = server_.revision();
+    return sink(response.body);
+  }
+  std::string events;
+  static_cast<void>(response.stream->read(events, std::numeric_limits<std::size_t>::max() / 2));
+  events = up_to(std::move(events), current_->seen, server_.revision());
+  return sink(events.empty() ? bookmark(*served, current_->seen) : events);
+}
+
+void Caches::hold(std::string_view resource) {
+  const std::string name = server_.qualified_name(resource);
+  Revision seen = 0;
+  for (const Follower& each : followers()) {
+    if (each.informer->resource().text() == name) seen = std::max(seen, each.seen);
+  }
+  held_.emplace(name, seen == 0 ? server_.revision() : seen);
+}
+
+void Caches::release(std::string_view resource) { held_.erase(server_.qualified_name(resource)); }
+
+bool Caches::release_one(std::string_view resource) {
+  const sandbox::ResourcePtr served = server_.find(resource);
+  const auto held = served == nullptr ? held_.end() : held_.find(served->qualified_name());
+  if (held == held_.end()) return false;
+  const std::vector<Revision>& changes = server_.changes(*served);
+  const auto next = std::upper_bound(changes.begin(), changes.end(), held->second);
+  if (next == changes.end()) return false;
+  held->second = *next;
+  return true;
+}
+
+void Caches::begin_outage(std::string_view resource) {
+  const std::string name = server_.qualified_name(resource);
+  broken_.insert(name);
+  hold(resource);
+  for (Follower& each : followers()) {
+    if (each.informer->resource().text() != name) continue;
+    step(each);  // Finds the connection lost.
+    step(each);  // Begins its back-off.
+  }
+}
+
+void Caches::end_outage(std::string_view resource) {
+  broken_.erase(server_.qualified_name(resource));
+  release(resource);
+}
+
+void Caches::resync(std::string_view resource) {
+  const std::string name = server_.qualified_name(resource);
+  for (Follower& each : followers()) {
+    if (each.informer->resource().text() != name) continue;
+    // A resync is due within twice its period.
+    static_cast<void>(each.informer->tick(clock_.now() + 2 * host::Informer::kResyncMin));
+  }
+}
+
+int Caches::verifications(std::string_view resource) const {
+  const auto found = verifications_.find(server_.qualified_name(resource));
+  return found == verifications_.end() ? 0 : found->second;
+}
+
+}  // namespace davit::testing

@@ -1,0 +1,89 @@
+/// The caches of a test cluster's host: its informers, fed step by step.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "host/cache/cache_metrics.hpp"
+#include "host/cache/informer_factory.hpp"
+#include "host/object/object_space.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/random.hpp"
+#include "testing/cluster_clock.hpp"
+#include "testing/cluster_server.hpp"
+
+namespace davit::testing {
+
+/// A watch ends when it has delivered what there is, and with a bookmark when there is nothing. So
+/// each step of a reflector ends, and the content of each informer is confirmed at each instant.
+/// Resources are named as for ClusterServer::find(). Single-threaded.
+class Caches final : private host::ListWatch, private host::CacheMetrics {
+ public:
+  /// The references must outlive this.
+  Caches(ClusterServer& server, host::ObjectSpace& space, ClusterClock& clock, Random& random,
+         const Logger& log);
+
+  [[nodiscard]] host::InformerFactory& factory() { return factory_; }
+
+  /// Brings every informer that is not held up to the server's state.
+  void follow();
+  /// When a list or watch that has failed is tried again.
+  [[nodiscard]] std::optional<Time> next_due() const;
+
+  /// Nothing reaches the informers of a resource, as through a deaf watch.
+  void hold(std::string_view resource);
+  void release(std::string_view resource);
+  /// Lets the oldest change that is held back through. False: there is none.
+  bool release_one(std::string_view resource);
+  /// The connection is lost, for lists and watches of a resource.
+  void begin_outage(std::string_view resource);
+  void end_outage(std::string_view resource);
+
+  /// Listeners get every object again, as by the periodic resync.
+  void resync(std::string_view resource);
+  /// How often informers of a resource were asked to confirm their content.
+  [[nodiscard]] int verifications(std::string_view resource) const;
+
+ private:
+  class Counter;
+
+  struct Follower {
+    host::Informer* informer = nullptr;
+    sandbox::Revision seen = 0;         // Of the server, when it was last asked.
+    std::optional<Time> at{};           // When.
+    std::uint64_t interrupts = 0;       // interrupts_ then.
+    std::optional<Time> waits_until{};  // After a failure.
+  };
+
+  Status stream(const host::Selection& what, const host::ReflectorRequest& request,
+                std::stop_token stop, const ChunkSink& sink) override;
+  std::unique_ptr<host::InformerMetrics> informer(const host::ResourceId& resource) override;
+
+  /// Sends a list or watch to the server.
+  [[nodiscard]] HttpServerResponse ask(const host::Selection& what,
+                                       const host::ReflectorRequest& request);
+  [[nodiscard]] bool is_behind(const Follower& follower) const;
+  void step(Follower& follower);
+  /// Those that exist now, all prepared.
+  std::deque<Follower>& followers();
+  /// Up to which revision a resource may be seen; nothing: up to the present one.
+  [[nodiscard]] std::optional<sandbox::Revision> limit(const std::string& qualified) const;
+
+  ClusterServer& server_;
+  ClusterClock& clock_;
+  host::InformerFactory factory_;
+  std::deque<Follower> followers_;                 // In the order of the factory.
+  Follower* current_ = nullptr;                    // The one that takes a step.
+  std::map<std::string, sandbox::Revision> held_;  // By qualified name.
+  std::set<std::string> broken_;
+  std::uint64_t interrupts_ = 0;  // Relists requested, of any informer.
+  std::map<std::string, int> verifications_;
+};
+
+}  // namespace davit::testing

@@ -1,0 +1,531 @@
+#include <dlfcn.h>
+
+#include <davit/testing/cluster.hpp>
+#include <limits>
+
+#include "host/api/abi_request.hpp"
+#include "host/api/discovery.hpp"
+#include "host/api/rest_client.hpp"
+#include "host/events/event_recorder.hpp"
+#include "host/health/metrics.hpp"
+#include "host/object/parse.hpp"
+#include "host/plugin/call_frame.hpp"
+#include "host/plugin/controller_host.hpp"
+#include "host/plugin/host_abi.hpp"
+#include "host/plugin/plugin_file.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/random.hpp"
+#include "testing/caches.hpp"
+#include "testing/cluster_clock.hpp"
+#include "testing/cluster_server.hpp"
+#include "testing/request_log.hpp"
+#include "testing/wire.hpp"
+
+namespace davit::testing {
+namespace {
+
+using Work = host::ControllerRunner::Work;
+
+/// No request waits for the rate limiter: that would move the clock.
+constexpr host::TokenBucket::Rate kRate{0, 1};
+constexpr int kVerbosity = 10;  // A controller that asks whether a line is written writes all.
+
+/// Has every line written and drops it: the observer records those of controllers.
+class LogDrain final : public LogSink {
+ public:
+  [[nodiscard]] int verbosity() const override { return kVerbosity; }
+  void write(Severity, int, std::string_view, std::string_view, std::span<const LogPair>) override {
+  }
+  void flush() override {}
+};
+
+/// The object table for the test itself, which calls from outside every call of the host.
+const davit_object_v1& reader_table() {
+  static const davit_object_v1 table = [] {
+    auto made = *static_cast<const davit_object_v1*>(host::host_capability("davit.object/1"));
+    made.retain = [](davit_host* reader, davit_value value, davit_handle* out) {
+      const host::CallFrame frame(reader, host::Phase::kProbe, {}, {});
+      return static_cast<const davit_object_v1*>(host::host_capability("davit.object/1"))
+          ->retain(reader, value, out);
+    };
+    made.retained = [](davit_host* reader, davit_handle handle, davit_value* out) {
+      const host::CallFrame frame(reader, host::Phase::kProbe, {}, {});
+      return static_cast<const davit_object_v1*>(host::host_capability("davit.object/1"))
+          ->retained(reader, handle, out);
+    };
+    made.release = [](davit_host* reader, davit_handle handle) {
+      const host::CallFrame frame(reader, host::Phase::kProbe, {}, {});
+      return static_cast<const davit_object_v1*>(host::host_capability("davit.object/1"))
+          ->release(reader, handle);
+    };
+    return made;
+  }();
+  return table;
+}
+
+/// As ClusterServer::find() takes it.
+std::string qualified(const Resource& resource) {
+  return host::ResourceId{std::string(resource.group), {}, std::string(resource.resource)}.text();
+}
+
+host::PluginDeclaration read_note(const std::string& note) {
+  host::NoteResult read = host::parse_note(note);
+  std::string mistakes;
+  for (const std::string& each : read.mistakes) mistakes += "\n  " + each;
+  if (!read.ok()) fail("the note is not one that the host takes:" + mistakes);
+  return std::move(read.declaration);
+}
+
+}  // namespace
+
+class Cluster::Engine final : private host::ControllerObserver {
+ public:
+  explicit Engine(const ClusterOptions& options);
+  ~Engine() override { hosts_.clear(); }  // First: they use all of the rest.
+
+  /// A controller at work.
+  struct Hosted {
+    std::unique_ptr<host::ControllerHost> host;
+    davit_controller raw{};
+  };
+  /// Makes one whose handlers have seen the caches, and which does not sync yet.
+  Result<Hosted*> make(std::string_view name, const Init& init, std::string_view config);
+  [[nodiscard]] Hosted* find(std::string_view name) const;
+  void end(Hosted* hosted);
+  /// Hands state and keys to another build.
+  Status hand_over(host::ControllerHost& from, host::ControllerHost& to);
+
+  /// Brings the caches and the handlers up to date.
+  void settle();
+  /// Lets the first controller that has such work do a piece of it.
+  bool step(Work what);
+  bool sync_once();
+  std::size_t run_until_idle();
+  [[nodiscard]] std::optional<Time> next_due() const;
+
+  /// The root of an object that this keeps.
+  [[nodiscard]] Value keep(std::string_view json);
+
+  ClusterClock clock;
+  const std::unique_ptr<Random> names = make_seeded_random(1);
+  ClusterServer server{clock, *names};
+  RequestLog requests{server};
+  std::vector<std::unique_ptr<HttpBodyStream>> streams;  // Of exchange().
+
+ private:
+  void synced(std::string_view controller, std::string_view key,
+              const host::SyncOutcome& outcome) override;
+  void logged(std::int32_t level, std::string_view message,
+              std::span<const LogPair> fields) override;
+  void recorded(const host::Reference& regarding, std::string_view type, std::string_view reason,
+                std::string_view message) override;
+  void measured(std::string_view metric, double value,
+                std::span<const std::string_view> labels) override;
+  void refused(std::string_view controller, std::string_view why) override;
+
+  [[nodiscard]] host::DeclaredController declared(std::string_view name) const;
+  [[nodiscard]] host::HostServices services();
+
+  const std::optional<host::PluginDeclaration> note_;
+  const ReadYourWrites read_your_writes_;
+  const std::unique_ptr<Random> random_ = make_seeded_random(2);
+  LogDrain sink_;
+  const Logger log_{sink_};
+  const std::unique_ptr<host::Metrics> metrics_ = host::Metrics::make({}, clock);
+  host::ObjectSpace space_;
+  Wire wire_{server};
+  Wire recorded_wire_{requests};
+
+ public:
+  host::RestClient client{wire_, clock, *metrics_, log_, host::RestOptions{.rate = kRate}};
+  host::Discovery discovery{client};
+  Caches caches{server, space_, clock, *random_, log_};
+
+  std::vector<SyncRecord> sync_records;
+  std::vector<LogRecord> log_records;
+  std::vector<EventRecord> event_records;
+  std::vector<MetricSample> metric_samples;
+  std::vector<std::string> violations;
+
+ private:
+  host::RestEventApi event_api_{client};
+  host::EventRecorder events_{
+      event_api_, clock, *random_, log_, {.host = "test", .threads = Threads::kNone}};
+  std::vector<std::unique_ptr<Hosted>> hosts_;
+  std::uint64_t syncs_ = 0;  // Ever.
+  // Through it the test reads objects as a controller does.
+  Api reader_api_;
+  std::unique_ptr<host::ControllerHost> reader_;
+  std::vector<host::ObjectRef> kept_;
+};
+
+Cluster::Engine::Engine(const ClusterOptions& options)
+    : clock(options.start),
+      note_(options.note.empty() ? std::nullopt : std::optional(read_note(options.note))),
+      read_your_writes_(options.read_your_writes) {
+  host::ControllerHostOptions reader;
+  reader.declared = declared("test");
+  reader.rate = kRate;
+  reader.threads = Threads::kNone;
+  reader_ = std::make_unique<host::ControllerHost>(std::move(reader), services());
+  static_cast<void>(reader_->init([this](const davit_context* context, davit_controller*) {
+    davit_context own = *context;
+    own.capability = [](davit_host*, davit_str id) -> const void* {
+      return from_c(id) == "davit.object/1" ? &reader_table() : host::host_capability(from_c(id));
+    };
+    if (const Status s = reader_api_.open(own); !s.ok()) fail(s.message());
+    return DAVIT_STARTED;
+  }));
+}
+
+host::DeclaredController Cluster::Engine::declared(std::string_view name) const {
+  host::DeclaredController own;
+  own.name = name;
+  own.client_name = name;
+  own.is_unlimited = !note_;
+  if (!note_) return own;
+  for (const host::DeclaredController& each : note_->controllers) {
+    if (each.name == name) return each;
+  }
+  return own;
+}
+
+host::HostServices Cluster::Engine::services() {
+  return {space_, caches.factory(), recorded_wire_, discovery, events_, *metrics_,
+          clock,  *random_,         log_,           this};
+}
+
+Result<Cluster::Engine::Hosted*> Cluster::Engine::make(std::string_view name, const Init& init,
+                                                       std::string_view config) {
+  host::ControllerHostOptions options;
+  options.declared = declared(name);
+  options.plugin = note_ ? note_->name : "test";
+  options.build_id = "test";
+  options.config = config;
+  options.rate = kRate;
+  options.read_your_writes = read_your_writes_ == ReadYourWrites::kOn
+                                 ? host::ControllerHostOptions::ReadYourWrites::kOn
+                                 : host::ControllerHostOptions::ReadYourWrites::kOff;
+  options.threads = Threads::kNone;
+  auto hosted = std::make_unique<Hosted>();
+  hosted->host = std::make_unique<host::ControllerHost>(std::move(options), services());
+  const host::InitResult said =
+      hosted->host->init([&](const davit_context* context, davit_controller* out) {
+        const std::int32_t outcome = init(context, out);
+        hosted->raw = *out;
+        return outcome;
+      });
+  if (said.outcome != host::InitOutcome::kStarted) {
+    const bool is_skipped = said.outcome == host::InitOutcome::kSkipped;
+    return Status(is_skipped ? Code::kUnsupported : Code::kInternal, said.reason);
+  }
+  if (Status s = hosted->host->commit(); !s.ok()) return s;
+  hosted->host->start();
+  hosts_.push_back(std::move(hosted));
+  settle();
+  return hosts_.back().get();
+}
+
+Cluster::Engine::Hosted* Cluster::Engine::find(std::string_view name) const {
+  const auto found = std::find_if(hosts_.begin(), hosts_.end(),
+                                  [name](const auto& each) { return each->host->name() == name; });
+  return found == hosts_.end() ? nullptr : found->get();
+}
+
+void Cluster::Engine::end(Hosted* hosted) {
+  std::erase_if(hosts_, [hosted](const auto& each) { return each.get() == hosted; });
+}
+
+Status Cluster::Engine::hand_over(host::ControllerHost& from, host::ControllerHost& to) {
+  if (const std::optional<host::StateForms> old = from.plugin().state_forms()) {
+    const Result<std::string> state = from.plugin().write_state();
+    if (!state) return state.error();
+    const std::optional<host::StateForms> next = to.plugin().state_forms();
+    if (next && !next->reads(old->writes)) {
+      return Status(Code::kUnsupported, "it does not read this form of state");
+    }
+    if (next) {
+      if (Status s = to.plugin().read_state(old->writes, *state); !s.ok()) return s;
+    }
+  }
+  static_cast<void>(from.drain(clock.now()));
+  static_cast<void>(to.hand_over().take_over(from.hand_over()));
+  to.lead();
+  static_cast<void>(
+      from.runner().stop({clock.now(), clock.now()}, host::ControllerRunner::Successor::kRuns));
+  return {};
+}
+
+void Cluster::Engine::settle() {
+  caches.follow();
+  while (step(Work::kChange)) {
+  }
+}
+
+bool Cluster::Engine::step(Work what) {
+  return std::any_of(hosts_.begin(), hosts_.end(),
+                     [what](const auto& each) { return each->host->runner().step(what); });
+}
+
+bool Cluster::Engine::sync_once() {
+  const std::uint64_t before = syncs_;
+  while (syncs_ == before) {
+    if (!step(Work::kSync)) return false;
+  }
+  return true;
+}
+
+std::size_t Cluster::Engine::run_until_idle() {
+  constexpr std::size_t kSyncsMax = 100'000;  // Far above any test; a loop reaches it in seconds.
+  std::size_t syncs = 0;
+  for (;;) {
+    settle();
+    if (step(Work::kTimer)) continue;
+    if (!sync_once()) break;
+    if (++syncs > kSyncsMax) fail("the controllers never become idle");
+  }
+  events_.write_waiting();
+  return syncs;
+}
+
+std::optional<Time> Cluster::Engine::next_due() const {
+  std::optional<Time> due = caches.next_due();
+  for (const auto& each : hosts_) {
+    const std::optional<Time> next = each->host->runner().next_due();
+    if (next) due = std::min(due.value_or(*next), *next);
+  }
+  return due;
+}
+
+Value Cluster::Engine::keep(std::string_view json) {
+  // The host's objects begin with a member.
+  const std::string text = R"({"value":)" + std::string(json) + "}";
+  Result<host::ObjectRef> parsed = host::parse_object(space_, text);
+  if (!parsed) fail(parsed.error().message() + "\n" + std::string(json));
+  kept_.push_back(std::move(*parsed));
+  return Value(&reader_api_, kept_.back().root().raw)["value"];
+}
+
+void Cluster::Engine::synced(std::string_view controller, std::string_view key,
+                             const host::SyncOutcome& outcome) {
+  ++syncs_;
+  SyncRecord record{std::string(controller), std::string(key), static_cast<Code>(outcome.code),
+                    outcome.error, 0};
+  if (record.ok()) {
+    record.again_ms = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(outcome.again).count());
+  }
+  sync_records.push_back(std::move(record));
+}
+
+void Cluster::Engine::logged(std::int32_t level, std::string_view message,
+                             std::span<const LogPair> fields) {
+  LogRecord record{level, std::string(message), {}};
+  for (const LogPair& each : fields) record.fields.emplace_back(each.key, each.text());
+  log_records.push_back(std::move(record));
+}
+
+void Cluster::Engine::recorded(const host::Reference& regarding, std::string_view type,
+                               std::string_view reason, std::string_view message) {
+  event_records.push_back({std::string(type), std::string(reason), std::string(message),
+                           regarding.api_version, regarding.kind, regarding.ns, regarding.name,
+                           regarding.uid});
+}
+
+void Cluster::Engine::measured(std::string_view metric, double value,
+                               std::span<const std::string_view> labels) {
+  metric_samples.push_back({std::string(metric), value, {labels.begin(), labels.end()}});
+}
+
+void Cluster::Engine::refused(std::string_view controller, std::string_view why) {
+  std::string line = std::string(controller) + ": " + std::string(why);
+  if (violations.empty() || violations.back() != line) violations.push_back(std::move(line));
+}
+
+// ---- What tests use ----
+
+Cluster::Cluster(ClusterOptions options) : engine_(std::make_unique<Engine>(options)) {}
+Cluster::~Cluster() = default;
+
+Status Cluster::start_with(std::string_view name, const Init& init, std::string_view config) {
+  const Result<Engine::Hosted*> made = engine_->make(name, init, config);
+  if (made) (*made)->host->lead();
+  return made.error();
+}
+
+void Cluster::stop(std::string_view name) { engine_->end(engine_->find(name)); }
+
+Status Cluster::swap_with(std::string_view name, const Init& init, std::string_view config) {
+  Engine::Hosted* const old = engine_->find(name);
+  if (old == nullptr) fail("no controller " + std::string(name));
+  const Result<Engine::Hosted*> next = engine_->make(name, init, config);
+  if (!next) return next.error();
+  Status handed = engine_->hand_over(*old->host, *(*next)->host);
+  engine_->end(handed.ok() ? old : *next);
+  return handed;
+}
+
+std::string Cluster::state_of(std::string_view name) const {
+  const Engine::Hosted* const hosted = engine_->find(name);
+  return hosted == nullptr ? "" : hosted->host->plugin().write_state().value_or("");
+}
+
+Status Cluster::give_state(std::string_view name, std::uint32_t version, std::string_view text) {
+  const Engine::Hosted* const hosted = engine_->find(name);
+  if (hosted == nullptr) fail("no controller " + std::string(name));
+  const std::optional<host::StateForms> forms = hosted->host->plugin().state_forms();
+  if (!forms) return {};
+  if (!forms->reads(version)) {
+    return Status(Code::kUnsupported, "it does not read this form of state");
+  }
+  return hosted->host->plugin().read_state(version, text);
+}
+
+davit_controller Cluster::raw_controller(std::string_view name) const {
+  const Engine::Hosted* const hosted = engine_->find(name);
+  return hosted == nullptr ? davit_controller{} : hosted->raw;
+}
+
+std::size_t Cluster::run_until_idle() { return engine_->run_until_idle(); }
+
+bool Cluster::run_one_sync() {
+  engine_->settle();
+  return engine_->sync_once();
+}
+
+void Cluster::advance(Duration duration) {
+  const Time end = now() + duration;
+  run_until_idle();
+  for (auto due = engine_->next_due(); due && *due <= end; due = engine_->next_due()) {
+    engine_->clock.move_to(*due);
+    run_until_idle();
+  }
+  engine_->clock.move_to(end);
+  run_until_idle();
+}
+
+void Cluster::skip(Duration duration) { engine_->clock.move_to(now() + duration); }
+Time Cluster::now() const { return engine_->clock.now(); }
+WallTime Cluster::wall_now() const { return engine_->clock.wall_now(); }
+
+std::optional<Duration> Cluster::next_due_in() const {
+  const std::optional<Time> due = engine_->next_due();
+  return due ? std::optional<Duration>(*due - now()) : std::nullopt;
+}
+
+void Cluster::hold(std::string_view resource) { engine_->caches.hold(resource); }
+void Cluster::release(std::string_view resource) { engine_->caches.release(resource); }
+bool Cluster::release_one(std::string_view resource) {
+  if (!engine_->caches.release_one(resource)) return false;
+  engine_->settle();
+  return true;
+}
+void Cluster::begin_outage(std::string_view resource) { engine_->caches.begin_outage(resource); }
+void Cluster::end_outage(std::string_view resource) { engine_->caches.end_outage(resource); }
+int Cluster::verifications(std::string_view resource) const {
+  return engine_->caches.verifications(resource);
+}
+void Cluster::resync(std::string_view resource) {
+  engine_->caches.resync(resource);
+  while (engine_->step(Work::kChange)) {
+  }
+}
+
+void Cluster::put(std::string_view json) {
+  engine_->server.put(json_literal(json));
+  engine_->discovery.reset();
+}
+
+void Cluster::remove_object(const Resource& resource, const Key& key,
+                            const DeleteOptions& options) {
+  host::ApiRequest request;
+  request.verb = host::Verb::kDelete;
+  request.path.group = resource.group;
+  request.path.version = resource.version;
+  request.path.resource = resource.resource;
+  request.path.ns = key.ns;
+  request.path.name = key.name;
+  request.delete_options = {host::api_propagation(static_cast<std::int32_t>(options.propagation)),
+                            options.grace_seconds, options.uid, options.resource_version};
+  const host::ApiResponse response = engine_->client.call(request);
+  if (!response.status.ok()) fail(response.status.message());
+}
+
+bool Cluster::erase_object(const Resource& resource, const Key& key) {
+  return engine_->server.erase(qualified(resource), key);
+}
+
+std::optional<std::string> Cluster::text_of(const Resource& resource, const Key& key) const {
+  return engine_->server.text(qualified(resource), key);
+}
+
+std::vector<std::string> Cluster::texts_of(const Resource& resource) const {
+  return engine_->server.texts(qualified(resource));
+}
+
+Value Cluster::value(std::string_view json) { return engine_->keep(json); }
+
+RawReply Cluster::exchange(const RawRequest& request) {
+  HttpServerRequest received;
+  received.method = request.method;
+  received.target = request.target;
+  received.headers = request.headers;
+  received.body = request.body;
+  HttpServerResponse response = engine_->server.handle(received);
+  RawReply reply{response.status, std::move(response.headers), std::move(response.body), {}};
+  reply.headers.emplace_back("Content-Type", response.content_type);
+  if (response.stream == nullptr) return reply;
+  HttpBodyStream* const stream = response.stream.get();
+  engine_->streams.push_back(std::move(response.stream));
+  reply.read_on = [stream](std::string& body) {
+    constexpr std::size_t kReadMax = std::numeric_limits<std::size_t>::max() / 2;
+    return stream->read(body, kReadMax) == HttpBodyStream::State::kOpen;
+  };
+  if (!reply.read_on(reply.body)) reply.read_on = nullptr;
+  return reply;
+}
+
+void Cluster::forget_history() { engine_->server.forget_history(); }
+
+void Cluster::fail_next(Fault fault) { engine_->requests.fail_next(std::move(fault)); }
+void Cluster::clear_faults() { engine_->requests.clear_faults(); }
+void Cluster::on_request(std::function<void(const RequestRecord&)> hook) {
+  engine_->requests.on_request(std::move(hook));
+}
+void Cluster::remove_resource(std::string_view resource) {
+  engine_->server.hide(resource);
+  engine_->discovery.reset();
+}
+void Cluster::drop_status_field(std::string_view resource, std::string_view field) {
+  engine_->server.drop_status_field(resource, field);
+}
+void Cluster::keep_status_field(std::string_view resource, std::string_view field) {
+  engine_->server.keep_status_field(resource, field);
+}
+
+const std::vector<RequestRecord>& Cluster::requests() const { return engine_->requests.records(); }
+const std::vector<EventRecord>& Cluster::events() const { return engine_->event_records; }
+const std::vector<SyncRecord>& Cluster::syncs() const { return engine_->sync_records; }
+const std::vector<LogRecord>& Cluster::log() const { return engine_->log_records; }
+const std::vector<MetricSample>& Cluster::metrics() const { return engine_->metric_samples; }
+const std::vector<std::string>& Cluster::violations() const { return engine_->violations; }
+
+void Cluster::clear_records() {
+  engine_->requests.clear();
+  engine_->event_records.clear();
+  engine_->sync_records.clear();
+  engine_->log_records.clear();
+  engine_->metric_samples.clear();
+}
+
+std::string note_of(davit_plugin_v1_fn entry) {
+  Dl_info library{};
+  if (dladdr(reinterpret_cast<const void*>(entry), &library) == 0) {
+    fail("note_of: the function is in no library");
+  }
+  const Result<host::PluginFile> file = host::inspect_plugin(library.dli_fname);
+  if (!file) fail("note_of: " + file.error().message());
+  return file->elf.note.value();
+}
+
+}  // namespace davit::testing
