@@ -26,19 +26,29 @@ std::string_view take_entry(std::string_view& rest) {
   return out;
 }
 
+/// One entry for each of the types that `types` names.
+void append(std::string_view types, std::string_view field, std::string_view text,
+            std::vector<Descriptions::Entry>& out) {
+  constexpr std::string_view kBlank = " \n";
+  for (std::size_t at = 0; (at = types.find_first_not_of(kBlank, at)) != types.npos;) {
+    const std::size_t end = std::min(types.find_first_of(kBlank, at), types.size());
+    out.push_back({types.substr(at, end - at), field, text});
+    at = end;
+  }
+}
+
 void read(std::string_view table, std::vector<Descriptions::Entry>& out) {
   table.remove_prefix(std::min(table.find_first_not_of('\n'), table.size()));
-  std::string_view type;
+  std::string_view types;
   while (!table.empty()) {
     const std::string_view entry = take_entry(table);
     const std::size_t colon = entry.find(':');
     const std::string_view name = entry.substr(0, colon);
     const std::string_view text = entry.substr(std::min(colon + 2, entry.size()));
     const std::size_t indent = name.find_first_not_of(' ');
-    if (indent == 0) type = name;
-    if (!text.empty()) {
-      out.push_back({type, indent == 0 ? std::string_view() : name.substr(indent), text});
-    }
+    if (indent == 0) types = name;
+    if (text.empty()) continue;
+    append(types, indent == 0 ? std::string_view() : name.substr(indent), text, out);
   }
 }
 
@@ -60,7 +70,8 @@ std::string joined(std::string_view text) {
 Descriptions::Descriptions() {
   for (const auto table :
        {meta_descriptions, core_descriptions, core_pod_descriptions, core_volumes_descriptions,
-        workloads_descriptions, other_groups_descriptions}) {
+        workloads_descriptions, access_descriptions, devices_descriptions, extensions_descriptions,
+        other_groups_descriptions}) {
     read(table(), entries_);
   }
   std::sort(entries_.begin(), entries_.end(), before);
@@ -77,8 +88,14 @@ std::string Descriptions::of(const Message& type) const { return find(type.name,
 
 std::string Descriptions::of(const Message& type, const Field& field) const {
   std::string out = find(type.name, field.name);
+  for (const WireField& each : type.wire) {
+    if (out.empty() && each.inlined != nullptr && each.inlined->find(field.name) != nullptr) {
+      out = of(*each.inlined, field);
+    }
+  }
   if (out.empty() && type.has_kind()) out = find("(kinds)", field.name);
   if (out.empty() && type.name.ends_with("Condition")) out = find("(conditions)", field.name);
+  if (out.empty() && type.name.ends_with("VolumeSource")) out = find("(volumes)", field.name);
   return out.empty() ? find("(all)", field.name) : out;
 }
 

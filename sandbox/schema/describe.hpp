@@ -9,8 +9,8 @@
 
 namespace davit::sandbox {
 
-/// Reads the tables anew each time, in well under a millisecond: only documents need them, and
-/// nothing stays in memory.
+/// Reads the tables when made, in about a millisecond: only documents need them, and nothing stays
+/// in memory.
 class Descriptions {
  public:
   struct Entry {

@@ -91,7 +91,8 @@ Json typed(std::string_view type, std::string_view format = "") {
 /// The schemas of a group version's kinds and of all that they refer to.
 class Collector {
  public:
-  explicit Collector(std::string_view api_version) : api_version_(api_version) {}
+  Collector(std::string_view api_version, const Descriptions& descriptions)
+      : api_version_(api_version), descriptions_(descriptions) {}
 
   void add(const Message& message) {
     const std::string name = openapi_name(message);
@@ -205,15 +206,15 @@ class Collector {
   }
 
   std::string_view api_version_;
-  const Descriptions descriptions_;
+  const Descriptions& descriptions_;
   std::set<std::string> seen_;
   Json schemas_ = Json::object();
 };
 
 }  // namespace
 
-Json openapi_schemas(std::string_view api_version) {
-  Collector out(api_version);
+Json openapi_schemas(std::string_view api_version, const Descriptions& descriptions) {
+  Collector out(api_version, descriptions);
   out.add(object_meta_schema());  // Custom resources refer to it.
   for (const auto& message : schemas().all()) {
     if (message->has_kind() && find_schema(api_version, type_name(*message)) == message.get()) {

@@ -15,6 +15,7 @@
 
 namespace davit::sandbox {
 
+class Descriptions;
 struct Message;
 
 enum class FieldType : std::uint8_t {
@@ -88,7 +89,9 @@ struct Message {
   /// Finds a field by its JSON name, case-sensitive; null if there is none.
   [[nodiscard]] const Field* find(std::string_view json_name) const;
   /// Whether objects of this type carry kind and apiVersion.
-  [[nodiscard]] bool has_kind() const { return !fields.empty() && fields[0].name == "kind"; }
+  [[nodiscard]] bool has_kind() const {
+    return !fields.empty() && fields[0].name == "kind" && fields[0].number == 0;
+  }
 };
 
 /// Null when the kind is not expanded: its objects are kept as they come.
@@ -137,6 +140,6 @@ struct ProtobufEvent {
 
 /// components.schemas of OpenAPI v3 for the kinds of one group version: names, types, references,
 /// descriptions, x-kubernetes-group-version-kind.
-[[nodiscard]] Json openapi_schemas(std::string_view api_version);
+[[nodiscard]] Json openapi_schemas(std::string_view api_version, const Descriptions& descriptions);
 
 }  // namespace davit::sandbox

@@ -6,6 +6,7 @@
 #include "sandbox/output/discovery.hpp"
 #include "sandbox/output/openapi.hpp"
 #include "sandbox/output/openapi_v2.hpp"
+#include "sandbox/schema/describe.hpp"
 #include "sandbox/schema/schema.hpp"
 #include "sandbox/server/acceptance.hpp"
 
@@ -67,8 +68,9 @@ void move_members(Json& from, Json& to) {
 Json document_v2(const ResourceSet& set) {
   Json paths = Json::object();
   Json schemas = Json::object();
+  const Descriptions descriptions;
   for (const std::string& version : api_versions_of(set.all())) {
-    Json document = openapi_document(set.all(), version, openapi_schemas(version));
+    Json document = openapi_document(set.all(), version, openapi_schemas(version, descriptions));
     move_members(document["paths"], paths);
     move_members(document["components"]["schemas"], schemas);
   }
@@ -150,10 +152,11 @@ std::shared_ptr<const Documents::OpenApi> Documents::openapi(
   }
   auto made = std::make_shared<OpenApi>();
   made->of = resources;
+  const Descriptions descriptions;
   std::vector<std::pair<std::string, std::string>> hashes;
   for (const std::string& version : api_versions_of(resources->all())) {
-    std::string text =
-        to_text(openapi_document(resources->all(), version, openapi_schemas(version)));
+    std::string text = to_text(
+        openapi_document(resources->all(), version, openapi_schemas(version, descriptions)));
     hashes.emplace_back(version, content_hash(text));
     made->texts.emplace(openapi_path(version), std::move(text));
   }

@@ -224,6 +224,58 @@ core.v1.ServiceAccount: An identity for programs, which pods run as.
   automountServiceAccountToken: Whether pods get a token mounted, unless they say otherwise.
   imagePullSecrets: Secrets for pulling images that pods get by default.
   secrets: Secrets that pods of this account may use.
+core.v1.AttachedVolume: A volume that is attached to a Node.
+  devicePath: Path of the device on the Node.
+  name: Name of the volume.
+core.v1.ConfigMapNodeConfigSource: Deprecated. ConfigMap with the configuration of a kubelet.
+  kubeletConfigKey: Key with the configuration.
+  name: Name of the ConfigMap.
+  namespace: Namespace of the ConfigMap.
+  resourceVersion: Version of the ConfigMap. Only in the status.
+  uid: UID of the ConfigMap. Only in the status.
+core.v1.ContainerImage: A container image on a Node.
+  names: Names of the image, with tags or digests.
+  sizeBytes: Size of the image in bytes.
+core.v1.DaemonEndpoint: Port of a daemon on a Node.
+  Port: Number of the port.
+core.v1.NamespaceCondition: One aspect of the deletion of a Namespace, such as
+    NamespaceContentRemaining.
+core.v1.NodeConfigSource: Deprecated. Where the configuration of a kubelet comes from.
+  configMap: The ConfigMap.
+core.v1.NodeConfigStatus: Deprecated. State of the configuration of a kubelet.
+  active: Configuration that is in use.
+  assigned: Configuration that the kubelet is to use.
+  error: Text for people on problems with the assigned configuration.
+  lastKnownGood: Configuration that the kubelet falls back to.
+core.v1.NodeDaemonEndpoints: Ports of the daemons on a Node.
+  kubeletEndpoint: Port of the kubelet.
+core.v1.NodeFeatures: Features of a Node's container runtime.
+  supplementalGroupsPolicy: Whether the runtime supports supplementalGroupsPolicy and reports users
+    of containers.
+core.v1.NodeRuntimeHandler: A handler that the container runtime offers.
+  features: Features of the handler.
+  name: Name of the handler. Empty: the default one.
+core.v1.NodeRuntimeHandlerFeatures: Features of a handler.
+  recursiveReadOnlyMounts: Whether it supports recursive read-only mounts.
+  userNamespaces: Whether it supports user namespaces.
+core.v1.NodeSwapStatus: Swap space of a Node.
+  capacity: Size of the swap space in bytes.
+core.v1.PortStatus networking.v1.IngressPortStatus: State of a port of a load balancer.
+  error: CamelCase word on a problem with the port. Names of providers have a prefix, such as
+    example.com/Name.
+  port: Number of the port.
+  protocol: TCP, UDP or SCTP.
+core.v1.ReplicationControllerCondition: One aspect of the state of a ReplicationController, such as
+    ReplicaFailure.
+core.v1.ScopeSelector: Selects pods by scopes. All requirements must hold.
+  matchExpressions: Requirements on scopes.
+core.v1.ScopedResourceSelectorRequirement: A scope, an operator and the values that it is compared
+    with.
+  operator: In, NotIn, Exists or DoesNotExist. Scopes other than PriorityClass and
+    VolumeAttributesClass need Exists.
+  scopeName: Terminating, NotTerminating, BestEffort, NotBestEffort, PriorityClass,
+    CrossNamespacePodAffinity or VolumeAttributesClass.
+  values: Values for In and NotIn, at least one. Empty for Exists and DoesNotExist.
 )";
 
 }  // namespace

@@ -106,18 +106,6 @@ core.v1.Container: A container of a Pod.
 core.v1.EphemeralContainer: A container that is added to a running Pod for debugging. It is never
     restarted and has no probes.
   targetContainerName: Container whose processes it sees.
-  args: Arguments in place of the image's CMD.
-  command: Program in place of the image's ENTRYPOINT.
-  env: Environment variables.
-  envFrom: ConfigMaps and Secrets whose keys become environment variables.
-  image: Image to run.
-  imagePullPolicy: Always, IfNotPresent or Never.
-  name: Name of the container, unique in the Pod.
-  securityContext: User, privileges and other security settings.
-  stdin: Whether standard input stays open. Default: false.
-  tty: Whether the container gets a terminal. Default: false.
-  volumeMounts: Where the Pod's volumes are mounted.
-  workingDir: Working directory. Default: the image's.
 core.v1.ContainerPort: A port that a container listens on.
   containerPort: Number of the port.
   hostIP: Address of the node that hostPort is bound to.
@@ -143,14 +131,10 @@ core.v1.ResourceRequirements: Resources that are needed and allowed.
   limits: Most that may be used, by resource.
   requests: Least that must be there, by resource. Default: the limits.
 core.v1.Probe: A check of a container. Exactly one of exec, grpc, httpGet and tcpSocket is set.
-  exec: Runs a command in the container. Exit code 0 is success.
   failureThreshold: Failures in a row that count as failed. Default: 3.
-  grpc: Asks a gRPC health service.
-  httpGet: Sends an HTTP request. A status from 200 to 399 is success.
   initialDelaySeconds: Seconds after the start at which checks begin. Default: 0.
   periodSeconds: Seconds between checks. Default: 10.
   successThreshold: Successes in a row after a failure that count as good. Default: 1.
-  tcpSocket: Opens a TCP connection.
   terminationGracePeriodSeconds: Seconds that the container gets to end when the check fails.
     Default: the Pod's.
   timeoutSeconds: Seconds that a check may take. Default: 1.
@@ -208,18 +192,7 @@ core.v1.Capabilities: Linux capabilities of a container.
   add: Capabilities to add.
   drop: Capabilities to drop; ALL drops all.
 core.v1.Volume: A volume of a Pod. Exactly one source is set.
-  configMap: Keys of a ConfigMap as files.
-  csi: Volume of a CSI driver that lives as long as the Pod.
-  downwardAPI: Fields of the Pod as files.
-  emptyDir: An empty directory that lives as long as the Pod.
-  ephemeral: A claim that lives as long as the Pod.
-  hostPath: A file or directory of the node.
-  image: Content of an OCI image.
   name: Name of the volume, unique in the Pod.
-  nfs: An NFS mount.
-  persistentVolumeClaim: A claim of the namespace.
-  projected: Several sources in one directory.
-  secret: Keys of a Secret as files.
 core.v1.VolumeMount: Where a volume appears in a container.
   mountPath: Path in the container.
   mountPropagation: Whether mounts pass between node and container: None, HostToContainer or
@@ -283,6 +256,195 @@ core.v1.ContainerStateWaiting: A container that has not started.
   reason: One CamelCase word on why it waits, such as ImagePullBackOff.
 core.v1.LocalObjectReference: Names an object of the same namespace.
   name: Name of the object.
+core.v1.AppArmorProfile: An AppArmor profile.
+  localhostProfile: Name of the profile on the node. Only for type Localhost, and required there.
+  type: Localhost for a profile of the node, RuntimeDefault for the container runtime's, or
+    Unconfined.
+core.v1.SeccompProfile: A seccomp profile.
+  localhostProfile: Path of the profile below the kubelet's directory for seccomp. Only for type
+    Localhost, and required there.
+  type: Localhost for a file of the node, RuntimeDefault for the container runtime's, or Unconfined.
+core.v1.SELinuxOptions: SELinux labels of a container.
+  level: Level label.
+  role: Role label.
+  type: Type label.
+  user: User label.
+core.v1.WindowsSecurityContextOptions: Security settings for Windows.
+  gmsaCredentialSpec: Content of the GMSA credential spec that gmsaCredentialSpecName names. Set by
+    a webhook.
+  gmsaCredentialSpecName: Name of the GMSA credential spec.
+  hostProcess: Whether the container runs as a process of the node. All containers of a Pod must
+    agree, and hostNetwork must be true. Default: false.
+  runAsUserName: User that the process runs as. Default: the image's.
+core.v1.Sysctl: A kernel setting of a Pod.
+  name: Name of the setting, such as net.core.somaxconn.
+  value: Value of the setting.
+core.v1.ConfigMapEnvSource: A ConfigMap whose keys become environment variables.
+  name: Name of the ConfigMap.
+core.v1.SecretEnvSource: A Secret whose keys become environment variables.
+  name: Name of the Secret.
+core.v1.ConfigMapEnvSource core.v1.SecretEnvSource:
+  optional: Whether the object may be missing. Default: false.
+core.v1.FileKeySelector: A key of a file with environment variables.
+  key: Name of the variable in the file.
+  optional: Whether the file or the key may be missing. Default: false.
+  path: Path of the file, relative to the volume.
+  volumeName: Name of the volume with the file. It must be an emptyDir.
+core.v1.ContainerResizePolicy: What a change of one resource means for a container.
+  resourceName: Name of the resource: cpu or memory.
+  restartPolicy: NotRequired changes the running container, RestartContainer restarts it. Default:
+    NotRequired.
+core.v1.ContainerRestartRule: A rule on what happens when a container exits.
+  action: Restart or RestartAllContainers.
+  exitCodes: Exit codes that the rule matches.
+core.v1.ContainerRestartRuleOnExitCodes: Exit codes that a rule matches.
+  operator: In or NotIn.
+  values: Exit codes that the container's is compared with, at most 255.
+core.v1.ContainerUser: User of a container's first process.
+  linux: User and groups on Linux.
+core.v1.LinuxContainerUser: User and groups of a container's first process.
+  gid: Group ID.
+  supplementalGroups: Further group IDs.
+  uid: User ID.
+core.v1.EphemeralContainerCommon: What an ephemeral container has in common with other containers.
+  args: Arguments in place of the image's CMD. $(NAME) stands for a variable.
+  command: Program in place of the image's ENTRYPOINT. It runs without a shell.
+  env: Environment variables.
+  envFrom: ConfigMaps and Secrets whose keys become environment variables.
+  image: Image to run.
+  imagePullPolicy: Always, IfNotPresent or Never. Default: Always for tag latest, else IfNotPresent.
+  lifecycle: Not allowed in ephemeral containers.
+  livenessProbe: Not allowed in ephemeral containers.
+  name: Name of the container, unique in the Pod.
+  ports: Not allowed in ephemeral containers.
+  readinessProbe: Not allowed in ephemeral containers.
+  resizePolicy: Not allowed in ephemeral containers.
+  resources: Not allowed in ephemeral containers, which use what the Pod has to spare.
+  restartPolicy: Not allowed in ephemeral containers.
+  restartPolicyRules: Not allowed in ephemeral containers.
+  securityContext: User, privileges and other security settings.
+  startupProbe: Not allowed in ephemeral containers.
+  stdin: Whether standard input stays open. Default: false.
+  stdinOnce: Whether standard input is closed after the first client. Default: false.
+  terminationMessagePath: File whose content becomes the message in the status. Default:
+    /dev/termination-log.
+  terminationMessagePolicy: File, or FallbackToLogsOnError for the end of the log if the file is
+    empty. Default: File.
+  tty: Whether the container gets a terminal. Needs stdin. Default: false.
+  volumeDevices: Block devices of the Pod's volumes.
+  volumeMounts: Where the Pod's volumes are mounted. Without subPath and subPathExpr.
+  workingDir: Working directory. Default: the image's.
+core.v1.ProbeHandler: An action that checks a container. Exactly one member is set.
+  exec: Runs a command in the container. Exit code 0 is success.
+  grpc: Asks a gRPC health service.
+  httpGet: Sends an HTTP request. A status from 200 to 399 is success.
+  tcpSocket: Opens a TCP connection.
+core.v1.HTTPHeader: A header of an HTTP request.
+  name: Name of the header.
+  value: Value of the header.
+core.v1.SleepAction: A pause.
+  seconds: Length of the pause in seconds.
+core.v1.HostAlias: A line of the Pod's /etc/hosts.
+  hostnames: Names of the address.
+  ip: IP address of the line.
+core.v1.HostIP core.v1.PodIP: An IP address.
+  ip: The address.
+core.v1.NodeAffinity: Rules about the nodes that a Pod runs on.
+  preferredDuringSchedulingIgnoredDuringExecution: Nodes that the scheduler prefers, with weights.
+    The sum of the weights that fit decides.
+  requiredDuringSchedulingIgnoredDuringExecution: What a node must fulfil when the Pod is scheduled.
+    Later changes of the node do not evict it.
+core.v1.PodAffinity: Rules about pods to be close to.
+core.v1.PodAntiAffinity: Rules about pods to be away from.
+core.v1.PodAffinity core.v1.PodAntiAffinity:
+  preferredDuringSchedulingIgnoredDuringExecution: Rules that the scheduler follows if it can, with
+    weights.
+  requiredDuringSchedulingIgnoredDuringExecution: Rules that must all hold when the Pod is
+    scheduled. Later changes do not evict it.
+core.v1.NodeSelector: Selects nodes. One term that matches is enough.
+  nodeSelectorTerms: The terms. An empty list selects none.
+core.v1.NodeSelectorTerm: Requirements on a node. All of them must hold; an empty term matches none.
+  matchExpressions: Requirements on labels.
+  matchFields: Requirements on fields. The only field is metadata.name.
+core.v1.NodeSelectorRequirement: A key, an operator and the values that it is compared with.
+  key: Key of the label, or the field.
+  operator: In, NotIn, Exists, DoesNotExist, Gt or Lt.
+  values: Values for In and NotIn, at least one; one integer for Gt and Lt; none for Exists and
+    DoesNotExist.
+core.v1.PreferredSchedulingTerm: Nodes that are preferred.
+  preference: The nodes.
+core.v1.WeightedPodAffinityTerm: A rule that is followed if possible.
+  podAffinityTerm: The rule.
+core.v1.PreferredSchedulingTerm core.v1.WeightedPodAffinityTerm:
+  weight: Weight of the preference, from 1 to 100.
+core.v1.PodAffinityTerm: Pods to be close to or away from, and what counts as close.
+  labelSelector: Labels of the pods. Absent: none.
+  matchLabelKeys: Labels of this Pod that the others must share.
+  mismatchLabelKeys: Labels of this Pod that the others must not share.
+  namespaceSelector: Labels of the pods' namespaces, beside those in namespaces. Empty: every
+    namespace.
+  namespaces: Namespaces of the pods. Empty, without namespaceSelector: that of this Pod.
+  topologyKey: Node label. Nodes with the same value are close to each other.
+core.v1.PodDNSConfig: DNS settings of a Pod. They are merged into those of dnsPolicy.
+  nameservers: IP addresses of DNS servers, at most 3 in all.
+  options: Options of the resolver.
+  searches: Domains in which short names are looked up.
+core.v1.PodDNSConfigOption: An option of the resolver.
+  name: Name of the option, such as ndots.
+  value: Value of the option, if it has one.
+core.v1.PodOS: Operating system of a Pod.
+  name: linux or windows.
+core.v1.PodReadinessGate: A condition that must hold for a Pod to be ready.
+  conditionType: Type of the condition. Absent from the status counts as False.
+core.v1.PodSchedulingGate: Something that keeps a Pod from being scheduled.
+  name: Name of the gate, unique in the Pod.
+core.v1.PodSchedulingGroup: Group of pods that are scheduled together.
+  podGroupName: Name of the PodGroup, in the Pod's namespace.
+core.v1.PodResourceClaim: A claim of devices for a Pod. Either resourceClaimName or
+    resourceClaimTemplateName is set.
+  name: Name by which containers refer to the claim.
+  resourceClaimName: Name of a ResourceClaim, in the Pod's namespace.
+  resourceClaimTemplateName: Name of a ResourceClaimTemplate. A claim that lives as long as the Pod
+    is made from it.
+core.v1.PodResourceClaimStatus: The claim that was made for an entry of resourceClaims.
+  name: Name of the entry.
+  resourceClaimName: Name of the ResourceClaim. Absent: none was needed.
+core.v1.PodExtendedResourceClaimStatus: The claim that was made for extended resources of a Pod.
+  requestMappings: Which request of the claim stands for which resource of a container.
+  resourceClaimName: Name of the ResourceClaim.
+core.v1.ContainerExtendedResourceRequest: The request of a claim that stands for a container's
+    extended resource.
+  containerName: Name of the container.
+  requestName: Name of the request in the claim.
+  resourceName: Name of the extended resource.
+core.v1.NodeAllocatableResourceClaimStatus: What a claim takes of the node's resources.
+  containers: Containers that use the claim.
+  resourceClaimName: Name of the ResourceClaim.
+  resources: What the claim takes, by resource.
+core.v1.ResourceClaim: A claim of the Pod that a container uses.
+  name: Name of the entry in the Pod's resourceClaims.
+  request: Request of the claim whose devices the container gets. Empty: all of the claim.
+core.v1.ResourceStatus: Health of the devices that a container got as one resource.
+  name: Name of the resource; claim:CLAIM/REQUEST for a claim.
+  resources: Health of each device.
+core.v1.ResourceHealth: Health of a device.
+  health: Healthy, Unhealthy or Unknown.
+  message: Text for people with details.
+  resourceID: Identity of the device.
+core.v1.VolumeDevice: A block device in a container.
+  devicePath: Path of the device in the container.
+  name: Name of the volume, which must be a claim with volumeMode Block.
+core.v1.VolumeMountStatus: State of a mount.
+  mountPath: Path in the container.
+  name: Name of the volume.
+  readOnly: Whether the mount is read-only.
+  recursiveReadOnly: Whether mounts below are read-only, too: Disabled, Enabled, or absent if not
+    applicable.
+  volumeStatus: State of the volume.
+core.v1.VolumeStatus: State of a mounted volume.
+  image: State of a volume of type image.
+core.v1.ImageVolumeStatus: State of a volume with the content of an image.
+  imageRef: Digest of the image.
 )";
 
 }  // namespace

@@ -39,6 +39,9 @@ meta.v1.DeleteOptions: How a delete request is carried out.
   propagationPolicy: What happens to dependents: Orphan leaves them, Background deletes them after
     the object, Foreground before it.
 meta.v1.FieldSelectorRequirement: A field, an operator and the values that it is compared with.
+  key: Field that the requirement is about, such as metadata.name.
+  operator: In, NotIn, Exists or DoesNotExist.
+  values: Values for In and NotIn, at least one. Empty for Exists and DoesNotExist.
 meta.v1.LabelSelector: Selects objects by their labels. All requirements must hold; an empty
     selector matches every object, an absent one none.
   matchExpressions: Requirements on labels. All of them must hold.
@@ -118,6 +121,12 @@ meta.v1.StatusDetails: What a failed request was about.
   retryAfterSeconds: Seconds to wait before the request is sent again.
   uid: UID of the object, where known.
 meta.v1.CreateOptions: How a create request is carried out.
+  dryRun: Set to All to check the request without storing anything.
+  fieldManager: Name of the program or user that owns the fields, at most 128 characters.
+  fieldValidation: What unknown and duplicate fields cause: Ignore drops them, Warn also returns a
+    warning, Strict refuses the request. Default: Warn.
+meta.v1.ShardInfo: The part of a collection that a list shows.
+  selector: Selector of the part, as in the request.
 )";
 
 }  // namespace

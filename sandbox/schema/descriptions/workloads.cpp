@@ -201,6 +201,12 @@ batch.v1.SuccessPolicyRule: Indexes that must succeed.
 batch.v1.UncountedTerminatedPods: Pods that have ended and still hold the Job's finalizer.
   failed: UIDs of failed pods.
   succeeded: UIDs of pods that succeeded.
+apps.v1.DaemonSetCondition: One aspect of the state of a DaemonSet.
+apps.v1.DeploymentCondition: One aspect of the state of a Deployment, such as Available, Progressing
+    or ReplicaFailure.
+apps.v1.ReplicaSetCondition: One aspect of the state of a ReplicaSet, such as ReplicaFailure.
+apps.v1.StatefulSetCondition: One aspect of the state of a StatefulSet.
+batch.v1.JobCondition: One aspect of the state of a Job, such as Complete, Failed or Suspended.
 )";
 
 }  // namespace

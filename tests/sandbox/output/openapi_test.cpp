@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sandbox/schema/describe.hpp"
+
 namespace davit::sandbox {
 namespace {
 
@@ -29,7 +31,7 @@ std::vector<ResourcePtr> openapi_resources() {
 
 TEST(OpenApiTest, EachKindHasAPatchThatNamesFieldValidation) {
   const Json document =
-      openapi_document(openapi_resources(), "apps/v1", openapi_schemas("apps/v1"));
+      openapi_document(openapi_resources(), "apps/v1", openapi_schemas("apps/v1", Descriptions()));
   const Json* patch =
       document.at({"paths", "/apis/apps/v1/namespaces/{namespace}/deployments/{name}", "patch"});
   ASSERT_NE(patch, nullptr);
@@ -41,12 +43,13 @@ TEST(OpenApiTest, EachKindHasAPatchThatNamesFieldValidation) {
 }
 
 TEST(OpenApiTest, ClusterScopedKindsHaveNoNamespaceInTheirPath) {
-  const Json document = openapi_document(openapi_resources(), "v1", openapi_schemas("v1"));
+  const Json document =
+      openapi_document(openapi_resources(), "v1", openapi_schemas("v1", Descriptions()));
   EXPECT_NE(document.at({"paths", "/api/v1/namespaces/{name}", "patch"}), nullptr);
 }
 
 TEST(OpenApiTest, SchemasDescribeKindsAndAllTheyHold) {
-  const Json schemas = openapi_schemas("apps/v1");
+  const Json schemas = openapi_schemas("apps/v1", Descriptions());
   const Json& deployment = schemas.get("io.k8s.api.apps.v1.Deployment");
   EXPECT_EQ(to_text(deployment.get("x-kubernetes-group-version-kind")),
             R"([{"group":"apps","version":"v1","kind":"Deployment"}])");
@@ -67,9 +70,16 @@ void collect_references(const Json& json, std::vector<std::string>& out) {
   for (const Json& each : json.items()) collect_references(each, out);
 }
 
+TEST(OpenApiTest, ReferencesThatNameAKindAreNotKinds) {
+  const Json schemas = openapi_schemas("v1", Descriptions());
+  const Json& reference = schemas.get("io.k8s.api.core.v1.ObjectReference");
+  ASSERT_NE(reference.at({"properties", "kind"}), nullptr);
+  EXPECT_FALSE(reference.contains("x-kubernetes-group-version-kind"));
+}
+
 TEST(OpenApiTest, NoReferenceLeadsNowhere) {
   for (const char* version : {"v1", "apps/v1", "batch/v1", "rbac.authorization.k8s.io/v1"}) {
-    const Json schemas = openapi_schemas(version);
+    const Json schemas = openapi_schemas(version, Descriptions());
     std::vector<std::string> references;
     collect_references(schemas, references);
     EXPECT_FALSE(references.empty());
@@ -83,7 +93,7 @@ TEST(OpenApiTest, NoReferenceLeadsNowhere) {
 
 TEST(OpenApiTest, KindsWithoutTablesAllowEverything) {
   const Json document = openapi_document(openapi_resources(), "shop.example.com/v1",
-                                         openapi_schemas("shop.example.com/v1"));
+                                         openapi_schemas("shop.example.com/v1", Descriptions()));
   const Json* schema = document.at({"components", "schemas", "com.example.shop.v1.Widget"});
   ASSERT_NE(schema, nullptr);
   EXPECT_TRUE(schema->get("x-kubernetes-preserve-unknown-fields").boolean());

@@ -27,6 +27,15 @@ TEST(SchemaTest, KindsAreFoundByGroupVersion) {
   EXPECT_EQ(find_schema("v1", "PodSpec"), nullptr) << "a type, but no kind";
 }
 
+TEST(SchemaTest, TypesWithAFieldOfTheirOwnNamedKindAreNotKinds) {
+  EXPECT_TRUE(schemas().find("core.v1.Pod")->has_kind());
+  EXPECT_TRUE(schemas().find("meta.v1.DeleteOptions")->has_kind());
+  for (const char* name :
+       {"core.v1.ObjectReference", "rbac.v1.Subject", "authentication.v1.BoundObjectReference"}) {
+    EXPECT_FALSE(schemas().find(name)->has_kind()) << name;
+  }
+}
+
 TEST(SchemaTest, NamesAreCaseSensitive) {
   EXPECT_NE(find_schema("v1", "Pod")->find("spec"), nullptr);
   EXPECT_EQ(find_schema("v1", "Pod")->find("Spec"), nullptr);
