@@ -49,8 +49,9 @@ BuildInfo build_info(std::string git_version) {
                    .platform = kPlatform};
 }
 
-SwapLimits swap_limits(const Manifest& manifest) {
+SwapLimits swap_limits(const Manifest& manifest, const std::filesystem::path& staging) {
   SwapLimits limits;
+  limits.staging = staging;
   limits.probation.time = manifest.swap.watch_for;
   limits.probation.error_percent_max = static_cast<unsigned>(manifest.swap.max_error_percent);
   return limits;
@@ -94,6 +95,7 @@ Result<std::unique_ptr<HostProcess>> HostProcess::open(const Manifest& manifest,
     parts.connection_made = std::move(*made);
   }
   auto host = std::make_unique<HostProcess>(std::move(parts));
+  if (seams.health_server == HostSeams::HealthServer::kOff) return host;
   if (Status s = host->serve_health(); !s.ok()) return s;
   return host;
 }
@@ -142,7 +144,7 @@ HostProcess::HostProcess(Parts&& parts)
                  std::uint64_t generation) {
             return make_controller(plugin, declared, generation);
           },
-          observers(), swap_limits(manifest_)) {
+          observers(), swap_limits(manifest_, seams_.staging)) {
   if (elects()) {
     elector_.emplace(
         election_options(), lease_api_, seams_.clock, seams_.random, *metrics_,
@@ -335,6 +337,7 @@ Status HostProcess::init_controller(const PlannedController& planned) {
   if (result.outcome == InitOutcome::kSkipped) {
     log_.info(0, "Warning: skipping controller",
               {{"controller", planned.declared.name}, {"reason", result.reason}});
+    skipped_.push_back(planned.declared.name + " was skipped: " + result.reason);
     return {};
   }
   Status status;

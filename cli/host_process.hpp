@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <davit/result.hpp>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -65,6 +66,10 @@ struct HostSeams {
   Quarantine* quarantine = nullptr;
   /// A sync, timer or handler that takes longer is reported.
   Duration sync_limit = RunnerOptions{}.sync_limit;
+  /// Whether health checks and metrics are served.
+  enum class HealthServer { kOff, kOn } health_server = HealthServer::kOn;
+  /// Where private copies of builds go; empty: see StagingDirectory.
+  std::filesystem::path staging = {};
 };
 
 /// Life:  open() → start() → (tick() every second) → stop().
@@ -99,6 +104,16 @@ class HostProcess {
   /// The plugins that run; none before start().
   [[nodiscard]] PluginSet& plugins() { return plugins_; }
 
+  /// The host of another build of a controller, beside those that plugins() has. It must not
+  /// outlive this.
+  [[nodiscard]] std::unique_ptr<ControllerHost> make_controller(const LoadedPlugin& plugin,
+                                                                const DeclaredController& declared,
+                                                                std::uint64_t generation)
+      EXCLUDES(mutex_);
+  [[nodiscard]] const InformerFactory& informers() const { return informers_; }
+  /// Controllers whose InitFunc said SKIPPED, with the reason; after start().
+  [[nodiscard]] const std::vector<std::string>& skipped() const { return skipped_; }
+
   /// Loads a plugin with the controllers that the operator wants of it. One that was in quarantine
   /// is so no more. After start(); thread-safe.
   [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_);
@@ -127,9 +142,6 @@ class HostProcess {
   Status discover(const std::stop_token& stop);
   Status init_controllers(const std::stop_token& stop);
   Status init_controller(const PlannedController& planned);
-  [[nodiscard]] std::unique_ptr<ControllerHost> make_controller(const LoadedPlugin& plugin,
-                                                                const DeclaredController& declared,
-                                                                std::uint64_t generation);
   void show_controller(const std::string& controller);
   void announce_quarantine();
   void report_rolled_back(const std::string& text);
@@ -152,6 +164,7 @@ class HostProcess {
   const ConnectionConfig connection_;
   // Until start(), so that nobody but the set holds a plugin.
   std::vector<PlannedController> planned_;
+  std::vector<std::string> skipped_;  // Filled by start().
   const HostSeams seams_;
   const Logger log_;
   const std::function<void()> on_lost_lease_;

@@ -164,11 +164,11 @@ void check_threads(const Subject& subject, const CheckReporter& reporter) {
   if (!host) return;
   wait_until_idle(*host, reporter);
   end(std::move(host), reporter);
-  // A thread that was asked to end may take a moment.
-  constexpr int kLooks = 20;
+  // The kernel lists a thread for a moment after it was joined.
+  constexpr std::chrono::milliseconds kMoment{200};
   std::vector<std::string> left = other_threads();
-  for (int i = 0; i < kLooks && !left.empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (!left.empty()) {
+    std::this_thread::sleep_for(kMoment);
     left = other_threads();
   }
   for (const std::string& name : left) {

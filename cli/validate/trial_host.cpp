@@ -1,21 +1,14 @@
 #include "cli/validate/trial_host.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <set>
-#include <thread>
 #include <tuple>
 #include <utility>
 
-#include "host/api/discovery.hpp"
+#include "cli/host_process.hpp"
 #include "host/api/rest_client.hpp"
-#include "host/cache/informer_factory.hpp"
-#include "host/cache/rest_list_watch.hpp"
-#include "host/events/event_api.hpp"
-#include "host/events/event_recorder.hpp"
-#include "host/health/metrics.hpp"
-#include "host/plugin/controller_host.hpp"
+#include "host/cache/change.hpp"
 #include "sandbox/client/in_process_transport.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/field_selector.hpp"
@@ -31,7 +24,6 @@ using std::chrono::milliseconds;
 constexpr TokenBucket::Rate kNoLimit{-1, 1};
 constexpr Duration kLongQuiet = milliseconds(30);
 constexpr Duration kShortQuiet = milliseconds(5);
-constexpr milliseconds kLook{1};
 /// What a plugin that ends well needs at most.
 constexpr Duration kStopLimit = std::chrono::seconds(5);
 
@@ -67,20 +59,91 @@ class LoggedProblems final : public LogSink {
 /// Counts the controllers' own requests.
 class CountingTransport final : public Transport {
  public:
-  explicit CountingTransport(Transport& next) : next_(next) {}
-  [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
-    if (request.purpose == ConnectionPurpose::kWrite)
-      requests_.fetch_add(1, std::memory_order_relaxed);
+  CountingTransport(Transport& next, Clock& clock) : next_(next), clock_(clock) {}
+  [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override
+      EXCLUDES(mutex_) {
+    if (request.purpose == ConnectionPurpose::kWrite) {
+      MutexLock lock(mutex_);
+      ++requests_;
+      last_ = clock_.now();
+    }
     return next_.start(std::move(request), reader);
   }
   [[nodiscard]] std::string_view server() const override { return next_.server(); }
-  /// A count only: nothing hangs on its order.
-  [[nodiscard]] std::size_t count() const { return requests_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t count() const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return requests_;
+  }
+  /// Waits until no request has begun for `quiet`, counted from `since` at the earliest. False when
+  /// `give_up` comes first.
+  [[nodiscard]] bool wait_quiet(Time since, Duration quiet, Time give_up) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    for (;;) {
+      const Time due = std::max(since, last_) + quiet;
+      const Time now = clock_.now();
+      if (now >= due) return true;
+      if (now >= give_up) return false;
+      clock_.wait_until(due_, mutex_, std::min(due, give_up));
+    }
+  }
 
  private:
   Transport& next_;
-  std::atomic<std::size_t> requests_{0};
+  Clock& clock_;
+  mutable Mutex mutex_;
+  CondVar due_;  // Never notified: a request moves the end of a wait, which time alone brings.
+  std::size_t requests_ GUARDED_BY(mutex_) = 0;
+  Time last_ GUARDED_BY(mutex_){};
 };
+
+/// Wakes a wait when a cache moves to another version.
+class CacheProgress final : public Listener {
+ public:
+  explicit CacheProgress(Clock& clock) : clock_(clock) {}
+  void on_initial(std::vector<ObjectRef>) override { moved(); }
+  void on_change(const Change&) override {}
+  void on_progress(std::uint64_t) override { moved(); }
+
+  /// Waits until `done`, which is asked after each move. False when `give_up` comes first.
+  template <typename Done>
+  [[nodiscard]] bool wait(Done done, Time give_up) EXCLUDES(mutex_) {
+    for (;;) {
+      const std::uint64_t seen = moves();
+      if (done()) return true;
+      MutexLock lock(mutex_);
+      while (moves_ == seen) {
+        if (clock_.now() >= give_up) return false;
+        clock_.wait_until(changed_, mutex_, give_up);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t moves() const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return moves_;
+  }
+  void moved() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    ++moves_;
+    changed_.notify_all();
+  }
+
+  Clock& clock_;
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::uint64_t moves_ GUARDED_BY(mutex_) = 0;
+};
+
+/// A host for one plugin in a cluster of its own: no lease, no limit of requests.
+Manifest trial_manifest() {
+  Manifest manifest;
+  manifest.leader_election.enabled = false;
+  manifest.client.qps = kNoLimit.qps;
+  manifest.client.burst = kNoLimit.burst;
+  manifest.controller_shutdown_timeout = kStopLimit;
+  return manifest;
+}
 
 /// The value that a field selector asks for; nothing when it asks for none.
 std::string asked_for(const std::string& selector, std::string_view field) {
@@ -122,15 +185,8 @@ struct TrialHost::State {
   std::unique_ptr<sandbox::ApiServer> server;
   std::unique_ptr<sandbox::InProcessTransport> wire;
   std::unique_ptr<CountingTransport> transport;
-  std::unique_ptr<Metrics> metrics = Metrics::make({}, *clock);
-  ObjectSpace space;
-  std::unique_ptr<RestClient> client;
-  std::unique_ptr<RestClient> watch_client;
-  std::unique_ptr<Discovery> discovery;
-  std::unique_ptr<EventApi> event_api;
-  std::unique_ptr<EventRecorder> events;
-  std::unique_ptr<ListWatch> list_watch;
-  std::unique_ptr<InformerFactory> informers;
+  NoRestMetrics metrics;
+  std::unique_ptr<RestClient> client;  // The checks' own.
   std::filesystem::path staging;
   std::filesystem::path file;
   std::filesystem::path opened;
@@ -138,33 +194,7 @@ struct TrialHost::State {
   std::shared_ptr<const LoadedPlugin> plugin;
   std::unique_ptr<LoadedPlugin> next;  // Of the successors.
   std::vector<Watched> watched;
-  std::vector<std::string> skipped;
-  mutable Mutex mutex;
-  std::vector<ControllerHost*> hosts GUARDED_BY(mutex);  // Of the build that serves.
-  std::unique_ptr<PluginSet> plugins;
-
-  std::unique_ptr<ControllerHost> make(const LoadedPlugin& loaded,
-                                       const DeclaredController& declared, std::uint64_t generation)
-      EXCLUDES(mutex) {
-    auto made = make_aside(loaded, declared, generation);
-    MutexLock lock(mutex);
-    hosts.push_back(made.get());
-    return made;
-  }
-  /// One that is not among those that serve.
-  std::unique_ptr<ControllerHost> make_aside(const LoadedPlugin& loaded,
-                                             const DeclaredController& declared,
-                                             std::uint64_t generation) {
-    ControllerHostOptions options;
-    options.declared = declared;
-    options.plugin = loaded.declaration().name;
-    options.build_id = loaded.file().digest.substr(0, 12);
-    options.generation = generation;
-    options.rate = kNoLimit;
-    return std::make_unique<ControllerHost>(
-        std::move(options), HostServices{space, *informers, *transport, *discovery, *events,
-                                         *metrics, *clock, *random, log});
-  }
+  std::unique_ptr<HostProcess> host;
 
   Status define(const DeclaredWatch& watch) {
     if (watch.group.empty()) {
@@ -222,23 +252,37 @@ struct TrialHost::State {
     }
   }
 
-  [[nodiscard]] bool busy() const EXCLUDES(mutex) {
-    MutexLock lock(mutex);
-    for (ControllerHost* host : hosts) {
-      if (!host->runner().caches_ready() || host->runner().waiting() > 0) return true;
-      if (!host->runner().overdue(Duration::zero()).ok()) return true;
+  /// Calls `use` with each controller that serves.
+  template <typename Use>
+  void each_serving(Use use) const {
+    ServingPlugins& serving = host->plugins().serving();
+    for (const std::string& name : serving.controllers()) {
+      if (const auto guarded = serving.guard(name)) use(*guarded->host);
     }
-    return false;
+  }
+
+  [[nodiscard]] bool busy() const {
+    bool busy = false;
+    each_serving([&](ControllerHost& controller) {
+      ControllerRunner& runner = controller.runner();
+      busy = busy || !runner.caches_ready() || runner.waiting() > 0 ||
+             !runner.overdue(Duration::zero()).ok();
+    });
+    return busy;
+  }
+
+  /// Requests and syncs so far: between two equal numbers nothing has ended.
+  [[nodiscard]] std::uint64_t activity() const {
+    std::uint64_t sum = transport->count();
+    each_serving(
+        [&](ControllerHost& controller) { sum += controller.abi().work.counter().tally().syncs; });
+    return sum;
   }
 };
 
 TrialHost::TrialHost() : state_(std::make_unique<State>()) {}
 
-TrialHost::~TrialHost() {
-  if (state_->informers) state_->informers->stop();
-  state_->plugins.reset();
-  if (state_->events) state_->events->stop();
-}
+TrialHost::~TrialHost() = default;
 
 Status TrialHost::open() {
   State& at = *state_;
@@ -248,23 +292,9 @@ Status TrialHost::open() {
   auto wire = sandbox::InProcessTransport::open(*at.server, *at.clock);
   if (!wire) return wire.error();
   at.wire = std::move(*wire);
-  at.transport = std::make_unique<CountingTransport>(*at.wire);
-  const auto client = [&](ConnectionPurpose purpose) {
-    RestOptions options;
-    options.rate = kNoLimit;
-    options.purpose = purpose;
-    return std::make_unique<RestClient>(*at.wire, *at.clock, *at.metrics, at.log,
-                                        std::move(options));
-  };
-  at.client = client(ConnectionPurpose::kWrite);
-  at.watch_client = client(ConnectionPurpose::kWatch);
-  at.discovery = std::make_unique<Discovery>(*at.client);
-  at.event_api = std::make_unique<RestEventApi>(*at.client);
-  at.events = std::make_unique<EventRecorder>(*at.event_api, *at.clock, *at.random, at.log,
-                                              EventRecorderOptions{});
-  at.list_watch = std::make_unique<RestListWatch>(*at.watch_client);
-  at.informers = std::make_unique<InformerFactory>(
-      InformerSeams{*at.list_watch, at.space, *at.clock, *at.random, *at.metrics}, at.log);
+  at.transport = std::make_unique<CountingTransport>(*at.wire, *at.clock);
+  at.client = std::make_unique<RestClient>(*at.wire, *at.clock, at.metrics, at.log,
+                                           RestOptions{.rate = kNoLimit});
   return {};
 }
 
@@ -284,59 +314,34 @@ Status TrialHost::load(const std::filesystem::path& file, const std::filesystem:
 
 Status TrialHost::start() {
   State& at = *state_;
-  if (Status s = at.discovery->refresh({}); !s.ok()) return s;
-  SwapLimits limits;
-  limits.staging = at.staging;
-  at.plugins = std::make_unique<PluginSet>(
-      *at.clock, at.log,
-      [&at](const LoadedPlugin& plugin, const DeclaredController& declared,
-            std::uint64_t generation) { return at.make(plugin, declared, generation); },
-      SetObservers{.on_up = {},
-                   .on_down = {},
-                   .on_phase = {},
-                   .start_informers = [&at] { return at.informers->start(); }},
-      limits);
-  const std::shared_ptr<const LoadedPlugin> plugin = std::exchange(at.plugin, nullptr);
-  at.plugins->add(plugin, "");
+  std::vector<PlannedController> planned;
   for (const DeclaredController& declared : at.declaration.controllers) {
-    auto controller = at.make(*plugin, declared, 1);
-    const InitResult result = controller->init(plugin->init(declared.name));
-    Status status;
-    if (result.outcome == InitOutcome::kStarted) status = controller->commit();
-    if (result.outcome == InitOutcome::kFailed) {
-      status = Status(Code::kInternal, result.reason);
-    }
-    if (result.outcome == InitOutcome::kStarted && status.ok()) {
-      at.plugins->add(at.declaration.name, std::move(controller));
-      continue;
-    }
-    {
-      MutexLock lock(at.mutex);
-      at.hosts.pop_back();
-    }
-    if (!status.ok()) return status.with_context("the InitFunc of " + declared.name);
-    at.skipped.push_back(declared.name + " was skipped: " + result.reason);
+    planned.push_back(
+        {.plugin = at.plugin, .sha256 = "", .declared = declared, .workers = {}, .config = ""});
   }
-  if (Status s = at.informers->start(); !s.ok()) return s;
-  at.plugins->start();
-  at.plugins->lead();
-  return {};
+  at.plugin = nullptr;  // The host's alone, so that its code can leave memory.
+  Result<std::unique_ptr<HostProcess>> host =
+      HostProcess::open(trial_manifest(), ConnectionConfig{}, std::move(planned),
+                        HostSeams{.clock = *at.clock,
+                                  .random = *at.random,
+                                  .log_sink = at.problems,
+                                  .transport = at.transport.get(),
+                                  .health_server = HostSeams::HealthServer::kOff,
+                                  .staging = at.staging},
+                        [] {});
+  if (!host) return host.error();
+  at.host = std::move(*host);
+  return at.host->start({});
 }
 
 bool TrialHost::wait_until_idle(Duration limit, Quiet quiet) {
   const State& at = *state_;
   const Duration wanted = quiet == Quiet::kLong ? kLongQuiet : kShortQuiet;
   const Time give_up = at.clock->now() + limit;
-  Time quiet_since = at.clock->now();
-  std::size_t seen = at.transport->count();
   for (;;) {
-    const Time now = at.clock->now();
-    const std::size_t sent = at.transport->count();
-    if (sent != seen || at.busy()) quiet_since = now;
-    seen = sent;
-    if (now - quiet_since >= wanted) return true;
-    if (now >= give_up) return false;
-    std::this_thread::sleep_for(kLook);
+    const std::uint64_t before = at.activity();
+    if (!at.transport->wait_quiet(at.clock->now(), wanted, give_up)) return false;
+    if (!at.busy() && at.activity() == before) return true;
   }
 }
 
@@ -363,32 +368,31 @@ bool TrialHost::await_seen(const Watched& resource, const sandbox::Version& now,
     };
     return matches(now) || (before != nullptr && matches(*before));
   };
-  const auto behind = [&](const Informer* informer) {
+  const auto is_behind = [&](const Informer* informer) {
     const ResourceId& id = informer->resource();
     const std::string version = informer->store().resource_version();
     return id.group == resource.watch.group && id.resource == resource.watch.resource &&
            std::strtoull(version.c_str(), nullptr, 10) < now.revision && selects(informer->spec());
   };
-  const Time give_up = at.clock->now() + limit;
-  for (;;) {
-    const std::vector<Informer*> informers = at.informers->informers();
-    if (std::none_of(informers.begin(), informers.end(), behind)) return true;
-    if (at.clock->now() >= give_up) return false;
-    std::this_thread::sleep_for(kLook);
-  }
+  std::vector<Informer*> behind = at.host->informers().informers();
+  std::erase_if(behind, [&](const Informer* informer) { return !is_behind(informer); });
+  CacheProgress progress(*at.clock);
+  for (Informer* informer : behind) informer->add_listener(progress, Informer::PastContent::kSkip);
+  const bool seen =
+      progress.wait([&] { return std::none_of(behind.begin(), behind.end(), is_behind); },
+                    at.clock->now() + limit);
+  for (Informer* informer : behind) informer->remove_listener(progress);
+  return seen;
 }
 
 SwapReport TrialHost::swap() {
-  {
-    MutexLock lock(state_->mutex);
-    state_->hosts.clear();  // Those of the new build take their place.
-  }
-  return state_->plugins->swap({state_->declaration.name, state_->file});
+  return state_->host->plugins().swap({state_->declaration.name, state_->file});
 }
 
 std::vector<ControllerHost*> TrialHost::serving() const {
-  MutexLock lock(state_->mutex);
-  return state_->hosts;
+  std::vector<ControllerHost*> hosts;
+  state_->each_serving([&](ControllerHost& controller) { hosts.push_back(&controller); });
+  return hosts;
 }
 
 Result<std::unique_ptr<ControllerHost>> TrialHost::successor(const ControllerHost& of) {
@@ -401,7 +405,7 @@ Result<std::unique_ptr<ControllerHost>> TrialHost::successor(const ControllerHos
     at.next = std::move(*loaded);
   }
   constexpr std::uint64_t kSecond = 2;
-  auto made = at.make_aside(*at.next, of.declared(), kSecond);
+  auto made = at.host->make_controller(*at.next, of.declared(), kSecond);
   const InitResult result = made->init(at.next->init(of.name()));
   if (result.outcome != InitOutcome::kStarted) {
     return Status(Code::kInternal, "a second build of " + of.name() +
@@ -417,13 +421,7 @@ Result<std::unique_ptr<ControllerHost>> TrialHost::successor(const ControllerHos
   return Status(Code::kUnavailable, "its handlers do not end");
 }
 
-bool TrialHost::stop() {
-  const Time now = state_->clock->now();
-  const bool ended = state_->plugins->stop({now + kStopLimit / 2, now + kStopLimit});
-  MutexLock lock(state_->mutex);
-  state_->hosts.clear();
-  return ended;
-}
+bool TrialHost::stop() { return state_->host->stop(); }
 
 const PluginDeclaration& TrialHost::declaration() const { return state_->declaration; }
 const std::filesystem::path& TrialHost::opened() const { return state_->opened; }
@@ -444,21 +442,22 @@ int TrialHost::create(const Watched& resource, const std::string& json) {
 }
 
 std::vector<LoggedProblem> TrialHost::take_problems() { return state_->problems.take(); }
-const std::vector<std::string>& TrialHost::skipped() const { return state_->skipped; }
+const std::vector<std::string>& TrialHost::skipped() const { return state_->host->skipped(); }
 
 std::size_t TrialHost::retained() const {
   std::size_t count = 0;
-  MutexLock lock(state_->mutex);
-  for (ControllerHost* host : state_->hosts) count += host->abi().retained.size();
+  state_->each_serving(
+      [&](ControllerHost& controller) { count += controller.abi().retained.size(); });
   return count;
 }
 
 std::string TrialHost::running() const {
-  MutexLock lock(state_->mutex);
-  for (ControllerHost* host : state_->hosts) {
-    if (const Status s = host->runner().overdue(Duration::zero()); !s.ok()) return s.message();
-  }
-  return "";
+  std::string text;
+  state_->each_serving([&](ControllerHost& controller) {
+    const Status s = controller.runner().overdue(Duration::zero());
+    if (text.empty() && !s.ok()) text = s.message();
+  });
+  return text;
 }
 
 std::size_t TrialHost::requests() const { return state_->transport->count(); }

@@ -65,7 +65,6 @@ class ServingPlugins {
   /// Waits until no operation is under way; false when the set stops.
   bool wait_idle();
 
- private:
   /// A controller that does not end while this lives.
   struct Guarded {
     ControllerHost* host;
@@ -73,6 +72,8 @@ class ServingPlugins {
   };
   /// Nothing for a controller that does not run.
   [[nodiscard]] std::optional<Guarded> guard(std::string_view controller);
+
+ private:
   [[nodiscard]] PluginState describe(const PluginSlot& slot) const REQUIRES(registry_.mutex);
 
   PluginRegistry& registry_;

@@ -62,7 +62,7 @@ constexpr Animal kZoo[] = {
     {"constructor_exits",  "load",     "ended the process with exit status 3 (opening it)"},
     {"constructor_aborts", "load",     "ended the process with SIGABRT (opening it)"},
     {"constructor_blocks", "load",     "did not come back in time (opening it)", 15},
-    {"init_fails",         "init",     "the InitFunc of zoo-controller: no informer today"},
+    {"init_fails",         "init",     "failed to start: no informer today"},
     {"init_blocks",        "init",     "did not come back in time (its InitFuncs)", 15},
     {"destroy_aborts",     "init",     "ended the process with SIGABRT (destroy())"},
     {"thread",             "threads",  "leaves a thread behind"},
