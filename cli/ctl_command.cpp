@@ -1,13 +1,116 @@
 #include "cli/ctl_command.hpp"
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Error.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+#include <charconv>
 #include <filesystem>
+#include <optional>
 #include <ostream>
+#include <string>
 
 #include "cli/exit_codes.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/control_socket.hpp"
+#include "lib/kube/duration.hpp"
 
 namespace davit::host {
+namespace {
+
+struct CtlVerb {
+  const char* name;
+  const char* operand;  // Null: none.
+  const char* help;
+};
+
+constexpr CtlVerb kVerbs[] = {
+    {"status", nullptr, "What is loaded and what runs"},
+    {"swap", "PLUGIN", "Put another build of a plugin in the place of the one that serves"},
+    {"shadow", "PLUGIN",
+     "Run another build beside the one that serves, without its writes, and report the difference"},
+    {"load", nullptr, "Load a further plugin"},
+    {"unload", "PLUGIN", "End a plugin's controllers and close it"},
+    {"enable", "CONTROLLER", "Start a controller of a loaded plugin"},
+    {"disable", "CONTROLLER", "End a controller; its plugin stays"},
+    {"pause", "CONTROLLER", "Hand out no key of a controller; running syncs go on"},
+    {"resume", "CONTROLLER", "End a pause"},
+};
+
+void add_shadow(CLI::App& app, CtlOptions& options) {
+  CLI::Option* const file = app.add_option(
+      "FILE", options.file, "Start it with this build (default: report the difference)");
+  const auto flag = [&](const char* name, const char* command, const char* help) {
+    return app
+        .add_flag_callback(
+            name, [&options, command] { options.command = command; }, help)
+        ->excludes(file);
+  };
+  CLI::Option* const commit =
+      flag("--commit", "shadow-commit", "Swap the plugin for the build in its shadow");
+  flag("--drop", "shadow-drop", "End the shadow")->excludes(commit);
+}
+
+void add_watch(CLI::App& swap, CtlOptions& options) {
+  swap.add_option_function<std::string>(
+          "--watch-for",
+          [&options](const std::string& text) {
+            const std::optional<Duration> time = parse_signed_duration(text);
+            if (!time || *time < Duration::zero()) {
+              throw CLI::ValidationError("--watch-for", "must be a duration such as 30s");
+            }
+            options.watch_ms = std::chrono::duration_cast<std::chrono::milliseconds>(*time).count();
+          },
+          "Wait so long for the new build to show its worth; go back if it does badly")
+      ->type_name("TIME");
+  swap.add_option_function<std::string>(
+          "--max-errors",
+          [&options](std::string text) {
+            if (!text.empty() && text.back() == '%') text.pop_back();
+            const auto [end, error] =
+                std::from_chars(text.data(), text.data() + text.size(), options.max_error_percent);
+            const bool is_whole = error == std::errc() && end == text.data() + text.size();
+            if (!is_whole || options.max_error_percent < 0 || options.max_error_percent > 100) {
+              throw CLI::ValidationError("--max-errors", "must be a share such as 20%");
+            }
+          },
+          "Share of its syncs that may fail meanwhile (default 20%)")
+      ->type_name("SHARE")
+      ->needs("--watch-for");
+}
+
+void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
+  CLI::App* const app = ctl.add_subcommand(verb.name, verb.help);
+  if (verb.operand != nullptr) app->add_option(verb.operand, options.name)->required();
+  const std::string name = verb.name;
+  if (name == "swap") {
+    app->add_option("FILE", options.file, "The new build (default: where the old one came from)");
+    add_watch(*app, options);
+    app->add_flag_callback(
+        "--without-state", [&options] { options.state = "none"; },
+        "The new build begins with nothing, as after a restart");
+  }
+  if (name == "shadow") add_shadow(*app, options);
+  if (name == "load") app->add_option("FILE", options.file, "The plugin")->required();
+  app->add_option("--control-socket", options.socket,
+                  "Where the host listens (default $XDG_RUNTIME_DIR/davit.sock)")
+      ->type_name("PATH");
+  app->add_option_function<std::string>(
+         "-o,--output",
+         [&options](const std::string& text) {
+           options.output = text == "json" ? CtlOptions::Output::kJson : CtlOptions::Output::kText;
+         },
+         "text or json (default text)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
+  // A flag may have said more.
+  app->callback([&options, name] {
+    if (options.command.empty()) options.command = name;
+  });
+}
+
+}  // namespace
 
 int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
   const std::string socket = options.socket.empty() ? default_control_socket() : options.socket;
@@ -42,6 +145,14 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
     err << "davit: " << response->text << "\n";
   }
   return done ? kExitGood : kExitFailed;
+}
+
+void add_ctl_command(CLI::App& app, CtlOptions& options, std::function<int()>& chosen,
+                     std::ostream& out, std::ostream& err) {
+  CLI::App* const ctl = app.add_subcommand("ctl", "Give orders to a running host");
+  ctl->require_subcommand(1);
+  for (const CtlVerb& verb : kVerbs) add_verb(*ctl, verb, options);
+  ctl->callback([&] { chosen = [&] { return run_ctl(options, out, err); }; });
 }
 
 }  // namespace davit::host

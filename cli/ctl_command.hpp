@@ -2,8 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace davit::host {
 
@@ -22,5 +27,10 @@ struct CtlOptions {
 
 /// Returns the exit code: 0 done, 1 refused or no host there, 2 a usage mistake.
 [[nodiscard]] int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err);
+
+/// Adds the command and what is below it; parsing fills `options` and sets `chosen` to what runs
+/// it. Everything is borrowed until then.
+void add_ctl_command(CLI::App& app, CtlOptions& options, std::function<int()>& chosen,
+                     std::ostream& out, std::ostream& err);
 
 }  // namespace davit::host

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cli/exit_codes.hpp"
-#include "cli/plugin_template.hpp"
 #include "host/config/names.hpp"
 #include "lib/kube/yaml.hpp"
 

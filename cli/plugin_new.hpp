@@ -2,7 +2,9 @@
 #pragma once
 
 #include <iosfwd>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace davit::host {
 
@@ -19,5 +21,14 @@ struct PluginNewOptions {
 /// that cannot be used, and then nothing is written; 1 when writing fails.
 [[nodiscard]] int run_plugin_new(const PluginNewOptions& options, std::ostream& out,
                                  std::ostream& err);
+
+/// A file of a new plugin project, compiled in from sdk/templates.
+struct TemplateFile {
+  std::string_view folder;  ///< "common", or the language that it is for.
+  std::string_view path;    ///< Within the project: "tests/unit_test.cpp".
+  std::string_view text;    ///< With @NAME@ and its like in it.
+};
+
+[[nodiscard]] std::span<const TemplateFile> plugin_template_files();
 
 }  // namespace davit::host

@@ -1,4 +1,4 @@
-# cmake -DSOURCE=DIR -DOUTPUT=FILE -P embed_templates.cmake: the files below DIR as cli/plugin_template.hpp wants them.
+# cmake -DSOURCE=DIR -DOUTPUT=FILE -P embed_templates.cmake: the files below DIR as cli/plugin_new.hpp wants them.
 file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/*)
 list(SORT files)
 set(rows "")
@@ -10,6 +10,6 @@ foreach(file IN LISTS files)
   file(READ ${SOURCE}/${file} text)
   string(APPEND rows "    {\"${folder}\", \"${path}\", R\"davit_text(${text})davit_text\"},\n")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"cli/plugin_template.hpp\"\n\nnamespace davit::host {\nnamespace {\n\n"
+file(WRITE ${OUTPUT} "#include \"cli/plugin_new.hpp\"\n\nnamespace davit::host {\nnamespace {\n\n"
   "constexpr TemplateFile kFiles[] = {\n${rows}};\n\n}  // namespace\n\n"
   "std::span<const TemplateFile> plugin_template_files() { return kFiles; }\n\n}  // namespace davit::host\n")

@@ -1,13 +1,17 @@
 #include "plugins/nodelifecycle/taint_eviction_controller.hpp"
 
 #include <chrono>
+#include <davit/json_writer.hpp>
 #include <davit/kube/taint.hpp>
+#include <davit/mutant.hpp>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plugins/nodelifecycle/doubt.hpp"
-#include "plugins/nodelifecycle/pod_deletion.hpp"
 #include "plugins/nodelifecycle/tolerance.hpp"
 
 namespace davit::nodelifecycle {
@@ -20,6 +24,16 @@ constexpr std::chrono::seconds kDoubtPause{1};
 constexpr const char* kPodsByNode = "node";
 constexpr char kUidMark = '@';  // In no name.
 constexpr const char* kEvictionReason = "TaintManagerEviction";
+
+constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
+constexpr std::string_view kDisruptionReason = "DeletionByTaintManager";
+constexpr std::string_view kDisruptionMessage = "Taint manager: deleting due to NoExecute taint";
+
+/// One pod, distinct from others of the same name before or after it.
+struct PodIdentity {
+  Key key;
+  std::string uid;
+};
 
 bool same_no_execute(const Node& old, const Node& current) {
   return taints_from(old.taints(), kNoExecute) == taints_from(current.taints(), kNoExecute);
@@ -43,6 +57,64 @@ PodIdentity pod_of(const Key& identity) {
 
 /// Events name the pod without its UID, as upstream does.
 EventSubject subject(const PodIdentity& pod) { return {.ns = pod.key.ns, .name = pod.key.name}; }
+
+bool says_so(const ConditionView& present) {
+  return present.is_true() && present.reason() == kDisruptionReason &&
+         present.message() == kDisruptionMessage &&
+         present.value()[&Names::last_probe_time].string().empty();
+}
+
+void write_order(const Pod& pod, JsonWriter& body) {
+  body.key("$setElementOrder/conditions").begin_array();
+  bool is_there = false;
+  for (const Value each : pod.status()[&Names::conditions].elements()) {
+    const std::string_view type = ConditionView(each).type();
+    is_there = is_there || type == kDisruptionTarget;
+    body.begin_object().member("type", type).end_object();
+  }
+  if (!is_there) body.begin_object().member("type", kDisruptionTarget).end_object();
+  body.end_array();
+}
+
+/// A strategic merge patch of the status that says why the pod goes; nothing when it says so
+/// already. The pod's UID is its precondition.
+std::optional<std::string> disruption_patch(const Pod& pod, WallTime now) {
+  const std::optional<ConditionView> present = pod.condition(kDisruptionTarget);
+  if (present && says_so(*present)) return std::nullopt;
+  std::string since = format_time(now);
+  if (present && present->is_true()) {
+    since = present->value()[&Names::last_transition_time].string();
+  }
+  JsonWriter body;
+  body.begin_object().key("metadata").begin_object().member("uid", pod.uid()).end_object();
+  body.key("status").begin_object();
+  write_order(pod, body);
+  body.key("conditions").begin_array().begin_object();
+  body.member("type", kDisruptionTarget)
+      .member("status", "True")
+      .member("reason", kDisruptionReason);
+  body.member("message", kDisruptionMessage).member("observedGeneration", pod.generation());
+  body.key("lastProbeTime").null().member("lastTransitionTime", since);
+  body.end_object().end_array().end_object().end_object();
+  return std::move(body).text();
+}
+
+/// addConditionAndDeletePod: reads the pod from the server, patches its status and deletes it.
+/// Nothing is done to another pod of its name. Blocks for up to three requests.
+Status delete_pod(const Client& client, const PodIdentity& pod, WallTime now) {
+  const Result<Pod> live = client.get<Pod>(pod.key);
+  if (!live) return live.error();
+  const std::string uid(mutant("eviction-uid") ? live->uid() : pod.uid);
+  if (live->uid() != uid) return {};
+  if (std::optional<std::string> body = disruption_patch(*live, now)) {
+    const Status patched = client
+                               .patch<Pod>(pod.key, PatchType::kStrategic, std::move(*body),
+                                           {.subresource = "status", .answer = Answer::kMetadata})
+                               .error();
+    if (!patched.ok()) return patched;
+  }
+  return client.remove<Pod>(pod.key, {.uid = uid});
+}
 
 }  // namespace
 

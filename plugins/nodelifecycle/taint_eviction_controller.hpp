@@ -15,7 +15,7 @@
 
 namespace davit::nodelifecycle {
 
-/// Read, decide, act: the rules are in tolerance, eviction_timers and pod_deletion. Two queues say
+/// Read, decide, act: the rules are in tolerance and eviction_timers. Two queues say
 /// which nodes and pods to look at again; a third one makes the deletions when they are due.
 class TaintEvictionController final : public Controller, private HandedState {
  public:

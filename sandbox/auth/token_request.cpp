@@ -1,10 +1,23 @@
+#include <time.h>
+
+#include <string>
 #include <utility>
 
-#include "sandbox/auth/date.hpp"
 #include "sandbox/auth/reviews.hpp"
 
 namespace davit::sandbox {
 namespace {
+
+/// "2026-01-02T03:04:05Z"
+std::string date_text(WallTime time) {
+  const std::time_t seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
 
 constexpr std::int64_t kSecondsMin = 600;
 constexpr std::int64_t kSecondsMax = std::int64_t{1} << 32U;

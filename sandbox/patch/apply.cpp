@@ -2,15 +2,45 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "sandbox/patch/field_managers.hpp"
-#include "sandbox/patch/last_applied.hpp"
 #include "sandbox/patch/typed_walk.hpp"
 
 namespace davit::sandbox {
 
 namespace {
+
+/// The only manager for which kLastApplied is looked at.
+constexpr std::string_view kKubectl = "kubectl";
+/// The annotation in which kubectl keeps what it applied before the server could: its owner may
+/// move to server-side apply without conflicts with itself.
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Fields that still have the value of the annotation: taking those over is not a conflict.
+FieldSet fields_as_last_applied(const Json& live, const Message* schema, const ResetFields& reset) {
+  const Result<Json> last = parse_json(live.text_at({"metadata", "annotations", kLastApplied}));
+  if (!last || !last->is_object()) return {};
+  const Comparison changes = compare_objects(*last, live, schema, reset);
+  return difference_of(difference_of(fields_of(*last, schema, reset), changes.changed),
+                       changes.removed);
+}
+
+/// Makes the annotation, where there is one, say `applied`.
+void update_last_applied(Json& object, const Json& applied) {
+  Json* annotations = object.at({"metadata", "annotations"});
+  if (annotations == nullptr || annotations->get(kLastApplied).text().empty()) return;
+  Json said = applied;
+  if (Json* metadata = said.find("metadata")) {
+    metadata->erase("managedFields");
+    if (Json* own = metadata->find("annotations")) {
+      own->erase(kLastApplied);
+      if (own->size() == 0) metadata->erase("annotations");
+    }
+  }
+  annotations->set(kLastApplied, to_canonical_text(said) + '\n');
+}
 
 /// The manager of the fields that an object had before it was applied for the first time.
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";

@@ -1,7 +1,7 @@
 #include "sandbox/server/api_server.hpp"
 
 #include "lib/base/uuid.hpp"
-#include "sandbox/rest/open_admission.hpp"
+#include "sandbox/admission/admission.hpp"
 #include "sandbox/server/access.hpp"
 #include "sandbox/server/bootstrap.hpp"
 #include "sandbox/server/deferred_response.hpp"
@@ -11,6 +11,19 @@
 namespace davit::sandbox {
 
 namespace {
+
+/// Admits everything, for servers that are plain storage. Stateless.
+class OpenAdmission final : public Admission {
+ public:
+  void restore() override {}
+  [[nodiscard]] ApiFailure admit(const WriteRequest&, Json&) const override { return std::nullopt; }
+  [[nodiscard]] Reserved reserve(const WriteRequest&, Json&) override { return {}; }
+  [[nodiscard]] ApiFailure admit_delete(const Resource&, std::string_view,
+                                        std::string_view) const override {
+    return std::nullopt;
+  }
+  void removed(const Resource&, const Json&) override {}
+};
 
 /// Escapes the text of a Warning header as the real server does.
 std::string warning_header(std::string_view text) {
