@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/base/start_thread.hpp"
+#include "lib/kube/yaml.hpp"
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"
 #include "sandbox/auth/tokens.hpp"
@@ -32,7 +33,22 @@ Result<std::string> read_file(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
 }
 
-/// Lets in what is part of the cluster itself.
+/// YAML or JSON.
+Result<sandbox::FaultScript> read_fault_script(const std::string& path) {
+  const Result<std::string> text = read_file(path);
+  if (!text) return text.error();
+  const YamlDocument document = parse_yaml(*text, path);
+  if (!document.mistakes.empty()) return Status(Code::kInvalid, document.mistakes.front().str());
+  const Result<std::string> as_json = to_json(document.root);
+  if (!as_json) return as_json.error().with_context(path);
+  const Result<Json> json = parse_json(*as_json);
+  if (!json) return json.error().with_context(path);
+  Result<sandbox::FaultScript> script = sandbox::parse_fault_script(*json);
+  if (!script) return script.error().with_context(path);
+  return script;
+}
+
+/// Authenticates the requests of the cluster's own parts, such as nodes and controllers.
 class Insider final : public HttpHandler {
  public:
   Insider(HttpHandler& server, std::string token)
@@ -143,24 +159,20 @@ class Wired final : public SandboxProcess {
     return open_faults();
   }
 
-  /// Faults are played on everybody's requests, those of nodes and plugins too.
+  /// Faults apply to all requests, those of nodes and plugins too.
   Status open_faults() {
     sandbox::FaultScript script;
     if (!options().faults_file.empty()) {
-      const Result<std::string> text = read_file(options().faults_file);
-      if (!text) return text.error();
-      const Result<Json> json = parse_json(*text);
-      if (!json) return json.error().with_context(options().faults_file);
-      Result<sandbox::FaultScript> parsed = sandbox::parse_fault_script(*json);
-      if (!parsed) return parsed.error().with_context(options().faults_file);
-      script = std::move(*parsed);
+      Result<sandbox::FaultScript> read = read_fault_script(options().faults_file);
+      if (!read) return read.error();
+      script = std::move(*read);
     }
     const std::uint64_t seed = script.seed.value_or(seams_.random.next());
     faults_.emplace(sandbox::FaultParts{*server_, *store_, seams_.clock, authenticator_.get(),
                                         authorizer_.get()},
                     seed);
     if (script.rules.empty()) return {};
-    log_.info(0, "Faults will happen", {{"rules", script.rules.size()}, {"seed", seed}});
+    log_.info(0, "Injecting faults", {{"rules", script.rules.size()}, {"seed", seed}});
     static_cast<void>(faults_->add(std::move(script)));
     return {};
   }
@@ -196,7 +208,7 @@ class Wired final : public SandboxProcess {
                          chosen);
     const auto control = [this](const std::stop_token& stop) { controllers_->run(stop); };
     if (start_thread(controlling_, "cluster", control)) return {};
-    return {Code::kUnavailable, "cannot run the sandbox's controllers: the system has no thread"};
+    return {Code::kUnavailable, "cannot run the sandbox's controllers: cannot start a thread"};
   }
 
   Status start_nodes() {

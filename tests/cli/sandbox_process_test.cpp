@@ -68,7 +68,7 @@ TEST_F(SandboxProcessTest, WithoutAThreadForItsControllersItDoesNotOpen) {
     ASSERT_FALSE(process);
     EXPECT_EQ(process.error().code(), Code::kUnavailable);
     EXPECT_THAT(process.error().message(),
-                HasSubstr("cannot run the sandbox's controllers: the system has no thread"));
+                HasSubstr("cannot run the sandbox's controllers: cannot start a thread"));
   }
   EXPECT_TRUE(open());
 }
@@ -165,13 +165,15 @@ TEST_F(SandboxProcessTest, DataFileIsOfOneAtATime) {
   EXPECT_EQ(open().error().code(), Code::kConflict);
 }
 
-TEST_F(SandboxProcessTest, FaultsOfTheScriptHappen) {
+TEST_F(SandboxProcessTest, FaultsOfAScriptInYamlOrJsonHappen) {
   options_.token_file = directory_.write("tokens", "secret,alice,1,\"system:masters\"\n");
-  options_.faults_file = directory_.write("faults.json", R"({"rules":[{"fault":"reset"}]})");
-  const auto process = open();
+  for (const char* script : {R"({"rules":[{"fault":"reset"}]})", "rules:\n- fault: reset\n"}) {
+    options_.faults_file = directory_.write("faults", script);
+    const auto process = open();
 
-  ASSERT_TRUE(process) << process.error().message();
-  EXPECT_EQ(get(**process, "/api/v1/nodes", "secret"), "");
+    ASSERT_TRUE(process) << process.error().message();
+    EXPECT_EQ(get(**process, "/api/v1/nodes", "secret"), "");
+  }
 }
 
 TEST_F(SandboxProcessTest, FilesThatCannotBeUsedAreNamed) {
@@ -181,6 +183,9 @@ TEST_F(SandboxProcessTest, FilesThatCannotBeUsedAreNamed) {
   options_.token_file = "";
   options_.faults_file = (directory_.path() / "gone").string();
   EXPECT_THAT(open().error().message(), HasSubstr("gone"));
+
+  options_.faults_file = directory_.write("faults", "rules:\n- fault: [\n");
+  EXPECT_THAT(open().error().message(), HasSubstr("faults:3:"));
 }
 
 }  // namespace
