@@ -58,7 +58,7 @@ std::string version_text() { return std::string("davit ") + kVersion; }
 void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
   CLI::App* manifest = app.add_subcommand("manifest", "Work with manifests");
   manifest->require_subcommand(1);
-  CLI::App* check = manifest->add_subcommand("check", "Name every mistake of a manifest");
+  CLI::App* check = manifest->add_subcommand("check", "Report every mistake in a manifest");
   check->add_option("FILE", commands.manifest_check.file, "The manifest")->required();
   check->callback([&] {
     commands.chosen = [&] { return run_manifest_check(commands.manifest_check, out, err); };
@@ -67,10 +67,10 @@ void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, 
 
 CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out,
                              std::ostream& err) {
-  CLI::App* plugin = app.add_subcommand("plugin", "Begin a plugin, look at plugins, or try one");
+  CLI::App* plugin = app.add_subcommand("plugin", "Create, inspect, list and validate plugins");
   plugin->require_subcommand(1);
   CLI::App* inspect =
-      plugin->add_subcommand("inspect", "What a plugin is, needs and may do, and how it grades");
+      plugin->add_subcommand("inspect", "Print what a plugin declares and needs, and its grade");
   inspect->add_option("FILE", commands.plugin_inspect.file, "The .so file")->required();
   inspect
       ->add_option_function<std::string>(
@@ -85,25 +85,26 @@ CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& ou
   inspect->callback([&] {
     commands.chosen = [&] { return run_plugin_inspect(commands.plugin_inspect, out, err); };
   });
-  CLI::App* fresh = plugin->add_subcommand("new", "A project that builds, runs and has its tests");
-  fresh->add_option("NAME", commands.plugin_new.name, "Of the project and the plugin")->required();
-  fresh->add_option("--lang", commands.plugin_new.language, "What it is written in")
+  CLI::App* fresh = plugin->add_subcommand("new", "Create a plugin project with a build and tests");
+  fresh->add_option("NAME", commands.plugin_new.name, "Name of the project and the plugin")
+      ->required();
+  fresh->add_option("--lang", commands.plugin_new.language, "Language of the plugin")
       ->check(CLI::IsMember({"cpp", "c", "rust"}))
       ->capture_default_str();
   fresh
       ->add_option("--watches", commands.plugin_new.watches,
-                   "The resource that it watches: [GROUP/]VERSION/PLURAL")
+                   "Resource that the plugin watches: [GROUP/]VERSION/PLURAL")
       ->capture_default_str();
   fresh->add_option(
       "--kind", commands.plugin_new.kind,
-      "Of that resource, where it is not built in and does not follow from the plural");
-  fresh->add_option("--dir", commands.plugin_new.directory, "Where to; a folder NAME by default");
+      "Kind of that resource, if it is not built in and does not follow from the plural");
+  fresh->add_option("--dir", commands.plugin_new.directory, "Folder to create (default NAME)");
   fresh->callback(
       [&] { commands.chosen = [&] { return run_plugin_new(commands.plugin_new, out, err); }; });
 
-  CLI::App* list = plugin->add_subcommand("list", "The plugins of the plugin directories");
+  CLI::App* list = plugin->add_subcommand("list", "List the plugins in the plugin directories");
   list->add_option("--plugin-dir", commands.plugin_list.directories,
-                   "Where to look; may be repeated (default: the installed one)")
+                   "Directory of plugins; may be repeated (default: the installed one)")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
@@ -114,17 +115,17 @@ CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& ou
 
 void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
   CLI::App* rbac = app.add_subcommand(
-      "rbac", "Print the ServiceAccount and roles that suffice, for kubectl apply -f -");
+      "rbac", "Print the ServiceAccount and roles that the plugins need, for kubectl apply -f -");
   rbac->add_option("--manifest", commands.rbac.manifest,
-                   "The manifest; without it, every installed plugin")
+                   "Manifest (default: every installed plugin)")
       ->type_name("FILE");
   rbac->add_option("--namespace,-n", commands.rbac.ns,
                    "Namespace of the ServiceAccount (default kube-system)")
       ->type_name("NAMESPACE");
-  rbac->add_option("--name", commands.rbac.name, "Name of what is printed (default davit)")
+  rbac->add_option("--name", commands.rbac.name, "Name of the printed objects (default davit)")
       ->type_name("NAME");
   rbac->add_option("--plugin-dir", commands.rbac.plugin_directories,
-                   "Where plugins lie; may be repeated; wins over the manifest")
+                   "Directory of plugins; may be repeated; overrides the manifest")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
@@ -133,12 +134,12 @@ void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std:
 
 void add_demo_command(CLI::App& app, Commands& commands, const Programs& programs) {
   CLI::App* demo =
-      app.add_subcommand("demo", "Show a Deployment rolling out, on a cluster in this process");
-  demo->add_option("--replicas", commands.demo.replicas, "How many pods (default 4)")
+      app.add_subcommand("demo", "Show the rollout of a Deployment on a cluster in this process");
+  demo->add_option("--replicas", commands.demo.replicas, "Number of pods (default 4)")
       ->check(CLI::Range(1, 20))
       ->type_name("N");
   demo->add_option("--plugin-dir", commands.demo.plugin_directories,
-                   "Where to look; may be repeated (default: the installed one)")
+                   "Directory of plugins; may be repeated (default: the installed one)")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
@@ -230,15 +231,16 @@ void add_plugin_validate(CLI::App& plugin, PluginValidateOptions& options,
                          std::function<int()>& chosen,
                          const std::function<int(const PluginValidateOptions&)>& run) {
   constexpr int kLimitMost = 3600;
-  CLI::App* const app = plugin.add_subcommand(
-      "validate", "Run a plugin through checks, each in a process of its own");
+  CLI::App* const app =
+      plugin.add_subcommand("validate", "Check a plugin; each check runs in a process of its own");
   app->add_option("FILE", options.file, "The .so file")->required();
-  app->add_option("--seed", options.seed, "Of the hostile objects (default: another each time)");
-  app->add_option("--timeout", options.limit_seconds, "Seconds that a check may take (default 60)")
+  app->add_option("--seed", options.seed, "Seed of the hostile objects (default: a random one)");
+  app->add_option("--timeout", options.limit_seconds,
+                  "Time limit of a check in seconds (default 60)")
       ->check(CLI::Range(1, kLimitMost))
       ->type_name("SECONDS");
   app->add_option("--check", options.checks,
-                  "Only this check and what it needs; may be repeated (default: all)")
+                  "Run only this check and those that it needs; may be repeated (default: all)")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("NAME");
@@ -257,18 +259,19 @@ void add_plugin_validate(CLI::App& plugin, PluginValidateOptions& options,
 void add_dev_command(CLI::App& app, DevOptions& options, std::function<int()>& chosen,
                      const std::function<int(const DevOptions&)>& run) {
   CLI::App* const dev = app.add_subcommand(
-      "dev", "Build a plugin, run it, and swap it whenever its source has been saved");
-  dev->add_option("DIR", options.directory, "Of the plugin's CMakeLists.txt (default .)");
+      "dev", "Build and run a plugin, and rebuild and swap it whenever its source is saved");
+  dev->add_option("DIR", options.directory, "Folder of the plugin's CMakeLists.txt (default .)");
   dev->add_option("--build-dir", options.build_directory,
-                  "Where to build (default DIR/build/davit-dev)")
+                  "Build folder (default DIR/build/davit-dev)")
       ->type_name("DIR");
   dev->add_option("--kubeconfig", options.kubeconfig,
-                  "The cluster to run on (default: a sandbox of its own)")
+                  "Kubeconfig of the cluster to run on (default: a new sandbox)")
       ->type_name("FILE");
   dev->add_option("--plugin", options.plugin,
-                  "Which of several plugins that are built to run, without .so")
+                  "Plugin to run if the project builds several, without .so")
       ->type_name("NAME");
-  dev->add_option("--cmake-arg", options.cmake_args, "For cmake, as -DNAME=VALUE; may be repeated")
+  dev->add_option("--cmake-arg", options.cmake_args,
+                  "Argument of cmake, such as -DNAME=VALUE; may be repeated")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("ARG");
@@ -313,8 +316,8 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   std::vector<std::string> reversed(given.rbegin(), given.rend());  // The parser's order.
   try {
     app.parse(reversed);
-  } catch (const CLI::Success& answer) {  // --help, --version
-    return app.exit(answer, out, err);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success, out, err);
   } catch (const CLI::ParseError& error) {
     std::string text = first_unknown(app, given);
     if (text.empty()) text = one_line(error.what()) + "; see davit --help";

@@ -26,21 +26,21 @@ struct CtlVerb {
 };
 
 constexpr CtlVerb kVerbs[] = {
-    {"status", nullptr, "What is loaded and what runs"},
-    {"swap", "PLUGIN", "Put another build of a plugin in the place of the one that serves"},
+    {"status", nullptr, "Print what is loaded and what runs"},
+    {"swap", "PLUGIN", "Replace the serving build of a plugin with another one"},
     {"shadow", "PLUGIN",
-     "Run another build beside the one that serves, without its writes, and report the difference"},
-    {"load", nullptr, "Load a further plugin"},
-    {"unload", "PLUGIN", "End a plugin's controllers and close it"},
+     "Run another build beside the serving one without sending its writes, and compare them"},
+    {"load", nullptr, "Load another plugin"},
+    {"unload", "PLUGIN", "Stop a plugin's controllers and close the plugin"},
     {"enable", "CONTROLLER", "Start a controller of a loaded plugin"},
-    {"disable", "CONTROLLER", "End a controller; its plugin stays"},
-    {"pause", "CONTROLLER", "Hand out no key of a controller; running syncs go on"},
-    {"resume", "CONTROLLER", "End a pause"},
+    {"disable", "CONTROLLER", "Stop a controller; its plugin stays loaded"},
+    {"pause", "CONTROLLER", "Start no further syncs of a controller; running ones finish"},
+    {"resume", "CONTROLLER", "Let a paused controller sync again"},
 };
 
 void add_shadow(CLI::App& app, CtlOptions& options) {
   CLI::Option* const file = app.add_option(
-      "FILE", options.file, "Start it with this build (default: report the difference)");
+      "FILE", options.file, "Build to run in the shadow (default: compare the writes)");
   const auto flag = [&](const char* name, const char* command, const char* help) {
     return app
         .add_flag_callback(
@@ -48,8 +48,8 @@ void add_shadow(CLI::App& app, CtlOptions& options) {
         ->excludes(file);
   };
   CLI::Option* const commit =
-      flag("--commit", "shadow-commit", "Swap the plugin for the build in its shadow");
-  flag("--drop", "shadow-drop", "End the shadow")->excludes(commit);
+      flag("--commit", "shadow-commit", "Swap the plugin to its shadow's build");
+  flag("--drop", "shadow-drop", "End the shadow run")->excludes(commit);
 }
 
 void add_watch(CLI::App& swap, CtlOptions& options) {
@@ -62,7 +62,7 @@ void add_watch(CLI::App& swap, CtlOptions& options) {
             }
             options.watch_ms = std::chrono::duration_cast<std::chrono::milliseconds>(*time).count();
           },
-          "Wait so long for the new build to show its worth; go back if it does badly")
+          "Length of the new build's probation; if it fails, davit swaps back")
       ->type_name("TIME");
   swap.add_option_function<std::string>(
           "--max-errors",
@@ -75,7 +75,7 @@ void add_watch(CLI::App& swap, CtlOptions& options) {
               throw CLI::ValidationError("--max-errors", "must be a share such as 20%");
             }
           },
-          "Share of its syncs that may fail meanwhile (default 20%)")
+          "Share of syncs that may fail during the probation (default 20%)")
       ->type_name("SHARE")
       ->needs("--watch-for");
 }
@@ -85,16 +85,16 @@ void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
   if (verb.operand != nullptr) app->add_option(verb.operand, options.name)->required();
   const std::string name = verb.name;
   if (name == "swap") {
-    app->add_option("FILE", options.file, "The new build (default: where the old one came from)");
+    app->add_option("FILE", options.file, "The new build (default: the file of the old one)");
     add_watch(*app, options);
     app->add_flag_callback(
         "--without-state", [&options] { options.state = "none"; },
-        "The new build begins with nothing, as after a restart");
+        "Start the new build without the old one's state, as after a restart");
   }
   if (name == "shadow") add_shadow(*app, options);
   if (name == "load") app->add_option("FILE", options.file, "The plugin")->required();
   app->add_option("--control-socket", options.socket,
-                  "Where the host listens (default $XDG_RUNTIME_DIR/davit.sock)")
+                  "Control socket of the host (default $XDG_RUNTIME_DIR/davit.sock)")
       ->type_name("PATH");
   app->add_option_function<std::string>(
          "-o,--output",
@@ -115,7 +115,7 @@ void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
 int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
   const std::string socket = options.socket.empty() ? default_control_socket() : options.socket;
   if (socket.empty()) {
-    err << "davit: where does the host listen? XDG_RUNTIME_DIR is not set: give --control-socket\n";
+    err << "davit: no control socket: XDG_RUNTIME_DIR is not set; give --control-socket\n";
     return kExitMistakes;
   }
   ControlRequest request{
@@ -149,7 +149,7 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
 
 void add_ctl_command(CLI::App& app, CtlOptions& options, std::function<int()>& chosen,
                      std::ostream& out, std::ostream& err) {
-  CLI::App* const ctl = app.add_subcommand("ctl", "Give orders to a running host");
+  CLI::App* const ctl = app.add_subcommand("ctl", "Control a running host");
   ctl->require_subcommand(1);
   for (const CtlVerb& verb : kVerbs) add_verb(*ctl, verb, options);
   ctl->callback([&] { chosen = [&] { return run_ctl(options, out, err); }; });

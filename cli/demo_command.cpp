@@ -28,10 +28,10 @@ constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
 constexpr char kFirstImage[] = "web:1.0";
 constexpr char kSecondImage[] = "web:2.0";
 /// A rollout takes some seconds; a longer wait would be in vain.
-constexpr Duration kPatience = seconds(60);
+constexpr Duration kTimeLimit = seconds(60);
 /// Ten pictures a second look alive.
 constexpr milliseconds kFrame{100};
-/// So long the end of a step stands before the next one begins.
+/// How long the end of a step stays on screen before the next one begins.
 constexpr Duration kPause = milliseconds(1200);
 
 /// Keeps the last warnings and errors, for when something goes wrong; the rest would spoil the
@@ -126,7 +126,7 @@ class Viewer {
     (void)pods_.step();
   }
   [[nodiscard]] const RolloutState& state() const { return state_; }
-  /// What went wrong with a write; "" so far nothing.
+  /// The error of a failed write; "": none.
   [[nodiscard]] const std::string& write_error() const { return write_error_; }
 
   void create(int replicas) {
@@ -231,10 +231,10 @@ class Demo {
     screen_.say("==> a Deployment of " + std::to_string(options_.replicas) + " replicas, image " +
                 kFirstImage);
     viewer.create(options_.replicas);
-    if (!watch(viewer)) return fail("the Deployment does not come up");
+    if (!watch(viewer)) return fail("the Deployment does not become available");
     screen_.say(std::string("\n==> image ") + kSecondImage + ": pods are replaced a few at a time");
     viewer.set_image(kSecondImage);
-    if (!watch(viewer)) return fail("the rollout does not come to its end");
+    if (!watch(viewer)) return fail("the rollout does not finish");
     if (!viewer.write_error().empty()) return fail(viewer.write_error());
     screen_.say("\n==> done: every pod runs " + std::string(kSecondImage));
     screen_.show_tree(viewer.state());
@@ -242,15 +242,15 @@ class Demo {
         "\nWhat to try next\n"
         "  davit sandbox                             such a cluster for kubectl, as long as you "
         "like\n"
-        "  davit run --kubeconfig ~/.kube/config     the controllers on a cluster of your own\n"
-        "  davit plugin list                         which controllers there are\n"
-        "  davit rbac                                the rights that they need");
+        "  davit run --kubeconfig ~/.kube/config     the controllers on your own cluster\n"
+        "  davit plugin list                         the installed controllers\n"
+        "  davit rbac                                the rights that these controllers need");
     return kExitGood;
   }
 
   /// Shows what happens until the rollout is done; false when it is not in time, or on a signal.
   bool watch(Viewer& viewer) {
-    const Time give_up = clock_->now() + kPatience;
+    const Time give_up = clock_->now() + kTimeLimit;
     Time leave_at = Time::max();
     for (;;) {
       viewer.step();

@@ -1,4 +1,4 @@
-/// What the settings want to run, before anything is loaded.
+/// The plugins and controllers that the settings request, before anything is loaded.
 #pragma once
 
 #include <cstdint>

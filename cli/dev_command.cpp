@@ -55,13 +55,13 @@ UniqueFd signals() {
   return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-/// While a tool runs that takes no time to speak of.
-class NothingElse final : public Meanwhile {
+/// For a tool that runs for a moment only.
+class NothingElse final : public ToolObserver {
  public:
   explicit NothingElse(int stop_fd) : stop_fd_(stop_fd) {}
   [[nodiscard]] int stop_fd() const override { return stop_fd_; }
   [[nodiscard]] int busy_fd() const override { return -1; }
-  void attend() override {}
+  void on_ready() override {}
 
  private:
   const int stop_fd_;
@@ -72,7 +72,7 @@ bool is_project_file(const std::string& name) {
   return name.ends_with("CMakeLists.txt") || name.ends_with(".cmake");
 }
 
-class Development final : private Meanwhile {
+class Development final : private ToolObserver {
  public:
   Development(const DevOptions& options, std::ostream& out, std::ostream& err)
       : options_(options), out_(out), err_(err), build_(options) {}
@@ -114,7 +114,7 @@ class Development final : private Meanwhile {
     }
     if (!std::filesystem::exists(source / "CMakeLists.txt", failed)) {
       return {Code::kNotFound, "there is no CMakeLists.txt in " + source.string() +
-                                   "; davit plugin new NAME begins a project"};
+                                   "; davit plugin new NAME creates a project"};
     }
     if (!options_.kubeconfig.empty()) {
       if (Status s = check_kubeconfig(options_.kubeconfig); !s.ok()) return s;
@@ -125,7 +125,7 @@ class Development final : private Meanwhile {
     if (!lock_.valid()) return {Code::kForbidden, "cannot write to " + build_.directory().string()};
     if (flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
     return {Code::kInvalid, "another davit dev builds in " + build_.directory().string() +
-                                "; end it, or build elsewhere with --build-dir"};
+                                "; stop it, or choose another folder with --build-dir"};
   }
 
   void say(const std::string& text) { out_ << text << "\n" << std::flush; }
@@ -161,7 +161,7 @@ class Development final : private Meanwhile {
       (void)std::snprintf(text, sizeof(text), "==> built in %.2f s", seconds);
       return say(std::string(text));
     }
-    say(host_ ? "==> not built: the old build serves on"
+    say(host_ ? "==> not built: the old build goes on serving"
               : "==> not built: save a change to try again");
   }
 
@@ -181,7 +181,7 @@ class Development final : private Meanwhile {
 
   void end_host() {
     if (!host_) return;
-    say(report_.sums());
+    say(report_.summary());
     static_cast<void>(host_->end(stuck_.empty() ? kHostEndLimit : milliseconds(0)));
     host_.reset();
   }
@@ -206,9 +206,8 @@ class Development final : private Meanwhile {
     stuck_.insert(call.activity + " " + call.key);
     std::vector<std::string> named;
     if (staging_ && !call.stack.empty()) {
-      NothingElse meanwhile(signals_.get());
-      const ToolRun run =
-          run_tool(line_command(staging_->path() / kServing, call.stack), meanwhile);
+      NothingElse observer(signals_.get());
+      const ToolRun run = run_tool(line_command(staging_->path() / kServing, call.stack), observer);
       if (run.end == ToolRun::End::kDone && run.code == 0) named = run.lines;
     }
     say(describe(call, named, build_.source()));
@@ -243,7 +242,7 @@ class Development final : private Meanwhile {
       say(report_.counted(clock_->now()));
       if (ready[0].revents != 0) return kExitGood;
       if (ready[3].revents != 0) return fail("the sandbox has ended", kExitFailed);
-      if (ready[2].revents != 0) attend();
+      if (ready[2].revents != 0) on_ready();
       if (ready[1].revents != 0 && !rebuild(watch)) return kExitGood;
     }
   }
@@ -276,20 +275,20 @@ class Development final : private Meanwhile {
     if (built.what == Outcome::What::kStopped) return false;
     const bool serves = host_ && stuck_.empty() && phase_ != Phase::kRefused;
     if (built.what == Outcome::What::kUnchanged && serves) {
-      say("==> the plugin is what it was");
+      say("==> the plugin has not changed");
       return true;
     }
     report_build(built);
-    if (built.works()) bring_in({saved, built.time});
+    if (built.works()) apply_build({saved, built.time});
     return true;
   }
 
-  void bring_in(const DevReport::Saved& saved) {
+  void apply_build(const DevReport::Saved& saved) {
     if (!host_) return start_host(saved);
     // A swap would wait for the end of what does not end.
     if (!stuck_.empty()) return restart(does_not_end(), saved);
-    if (phase_ == Phase::kStarting) return restart("it has not come up yet", saved);
-    say(report_.sums());
+    if (phase_ == Phase::kStarting) return restart("the old one has not started yet", saved);
+    say(report_.summary());
     phase_ = Phase::kSwapping;
     keep_symbols(kNext);
     report_.swaps(saved);
@@ -301,7 +300,7 @@ class Development final : private Meanwhile {
   [[nodiscard]] int busy_fd() const override { return host_ ? host_->fd() : -1; }
 
   /// Hears the host.
-  void attend() override {
+  void on_ready() override {
     std::string restart_because;
     for (const std::string& line : host_->take(milliseconds(0))) {
       if (line.starts_with("restart ")) {

@@ -36,7 +36,7 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
     break;
   }
   log.info(0, "Requested to terminate. Exiting.");
-  // A second signal, or the loss of the lease meanwhile, does not wait for anything.
+  // A second signal, or the loss of the lease in between, does not wait for anything.
   const UniqueFd stopped = make_event();
   std::jthread impatience;
   const auto watch = [&](const std::stop_token& stop) {
@@ -45,7 +45,8 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
     if (what != Interruptions::What::kNothing) leave(sink);
   };
   if (!stopped.valid() || !start_thread(impatience, "signals", watch)) {
-    log.warning("The system has no thread to watch for a second signal on: it will be ignored");
+    log.warning(
+        "Cannot start a thread that watches for a second signal: a second signal will be ignored");
   }
   if (!host.stop()) leave(sink);
   return kExitGood;

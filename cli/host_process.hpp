@@ -162,7 +162,7 @@ class HostProcess {
   // Fixed after construction.
   const Manifest manifest_;
   const ConnectionConfig connection_;
-  // Until start(), so that nobody but the set holds a plugin.
+  // Until start(), so that only the set holds a plugin.
   std::vector<PlannedController> planned_;
   std::vector<std::string> skipped_;  // Filled by start().
   const HostSeams seams_;
@@ -170,8 +170,9 @@ class HostProcess {
   const std::function<void()> on_lost_lease_;
 
   Mutex mutex_;
-  std::map<std::string, OperatorSettings> settings_ GUARDED_BY(mutex_);  // By controller.
-  DesiredState desired_ GUARDED_BY(mutex_);                              // Empty: nobody said.
+  std::map<std::string, OperatorSettings> settings_
+      GUARDED_BY(mutex_);                    // The key is the controller's name.
+  DesiredState desired_ GUARDED_BY(mutex_);  // Empty: not set.
 
   // In the order of construction; a later one may use an earlier one.
   const std::unique_ptr<Metrics> metrics_;

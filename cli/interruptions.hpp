@@ -1,4 +1,4 @@
-/// What happens to a program from outside its own work: signals, and one event of its own.
+/// Events that interrupt a program: signals, and one event of its own.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-/// What must be done so that a running host does what another manifest says.
+/// The steps that bring a running host from one manifest to another.
 #pragma once
 
 #include <string>

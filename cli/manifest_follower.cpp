@@ -61,9 +61,9 @@ std::vector<std::filesystem::path> ManifestFollower::files() const {
 
 void ManifestFollower::changed(const std::filesystem::path& file) {
   if (file == manifest_path_) {
-    settings_changed("The manifest has a mistake: what runs goes on");
+    settings_changed("The manifest has a mistake; it is not applied");
   } else if (directories_.contains(file) || is_new(file)) {
-    settings_changed("A plugin directory has a mistake: what runs goes on");
+    settings_changed("A plugin directory has a mistake; nothing is loaded or unloaded");
   } else {
     plugin_changed(file);
   }

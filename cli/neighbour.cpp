@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::seconds kStillAlive{60};
 /// The response only decides on a warning: a server that is short of seats (429 with Retry-After)
 /// must not delay the start, which waits for it.
-constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kTimeLimit{5};
 
 ApiRequest lease_request() {
   ApiRequest request;
@@ -22,7 +22,7 @@ ApiRequest lease_request() {
   request.path.resource = "leases";
   request.path.ns = "kube-system";
   request.path.name = "kube-controller-manager";
-  request.timeout = kPatience;
+  request.timeout = kTimeLimit;
   return request;
 }
 

@@ -1,4 +1,4 @@
-/// What a starting host wants to know of the cluster around it.
+/// Checks of a starting host on the cluster around it.
 #pragma once
 
 #include <davit/result.hpp>

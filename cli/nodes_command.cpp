@@ -73,8 +73,8 @@ int run_sandbox_nodes(const SandboxNodesOptions& options) {
   const auto simulation = sandbox::SimulationThread::open(
       {*connection.transport, *connection.clock, *random, log}, simulation_options(options.nodes));
   if (!simulation) return print_mistake(std::cerr, simulation.error().message(), kExitFailed);
-  constexpr std::chrono::hours kLook{1};  // Only bounds a wait that nothing ends.
-  while (interruptions.wait(kLook) != Interruptions::What::kSignal) {
+  constexpr std::chrono::hours kWaitPeriod{1};  // Only bounds a wait that nothing ends.
+  while (interruptions.wait(kWaitPeriod) != Interruptions::What::kSignal) {
   }
   return kExitGood;
 }

@@ -271,7 +271,7 @@ Status write_file(const fs::path& path, const std::string& text) {
 int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostream& err) {
   const auto* language = std::ranges::find(kLanguages, options.language, &Language::name);
   if (language == kLanguages.end()) {
-    err << "davit: --lang=" << options.language << " is none of cpp, c, rust\n";
+    err << "davit: --lang must be cpp, c or rust, not " << options.language << "\n";
     return kExitMistakes;
   }
   const Result<Words> words = words_for(options, *language);
@@ -282,7 +282,7 @@ int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostr
   const fs::path root(options.directory.empty() ? options.name : options.directory);
   std::error_code failure;
   if (fs::exists(root, failure) && !fs::is_empty(root, failure)) {
-    err << "davit: " << root.string() << " is there already: name another place with --dir\n";
+    err << "davit: " << root.string() << " exists already: choose another folder with --dir\n";
     return kExitMistakes;
   }
   for (const TemplateFile& file : plugin_template_files()) {
@@ -295,7 +295,7 @@ int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostr
     }
   }
   out << "A plugin in " << root.string() << ". It builds and passes its tests as it is:\n\n  cd "
-      << root.string() << " && ./ci.sh\n\nREADME.md there says what is what.\n";
+      << root.string() << " && ./ci.sh\n\nIts README.md explains the files.\n";
   return 0;
 }
 

@@ -1,4 +1,4 @@
-/// What `davit plugin inspect` knows about a file, as text and as JSON.
+/// The report of `davit plugin inspect` on a file, as text and as JSON.
 #pragma once
 
 #include <filesystem>

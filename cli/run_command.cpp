@@ -55,18 +55,19 @@ int fail_command(const Logger& log, const Status& why) {
   return kExitFailed;
 }
 
-/// Files that decide what this host may do are nobody else's to write.
+/// Only the host's user may write the files that decide what this host may do.
 Status check_files(const ConnectionConfig& connection, const Logger& log) {
   for (const std::string& file : connection.files) {
     if (Status s = check_trust(file); !s.ok()) return s.with_context("kubeconfig " + file);
     if (is_readable_by_others(file)) {
-      log.warning("Others may read the kubeconfig, and what it holds: run chmod go-r on it",
+      log.warning("Other users can read the kubeconfig and its credentials: run chmod go-r on it",
                   {{"file", file}});
     }
   }
   if (connection.insecure) {
     log.warning(
-        "TLS verification is off: anybody on the way can read and forge every request and response",
+        "TLS verification is off: anyone on the network path can read and forge requests and "
+        "responses",
         {{"server", connection.server}, {"option", "insecure-skip-tls-verify"}});
   }
   return {};
@@ -165,11 +166,11 @@ int run_host(const RunOptions& options) {
     log.info(0, "Warning: controller is disabled", {{"controller", name}});
   }
   if (!journal) {
-    log.warning("Crashes are not remembered, so no plugin is left out after one",
+    log.warning("Crashes cannot be recorded, so no plugin will be quarantined",
                 {{"reason", journal.error().message()}});
   }
-  // A host from which all is left out stays: it can be told to load it again. One that follows its
-  // files stays, too: a plugin may come.
+  // A host whose plugins are all left out stays: `davit ctl load` can load one. A host that follows
+  // its files stays, too: a plugin may come.
   if (plan->controllers().empty() && quarantine.left_out().empty() &&
       options.watch == RunOptions::Watch::kNo) {
     return print_mistake("no controller is enabled: nothing to run");

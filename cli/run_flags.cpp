@@ -70,14 +70,15 @@ void add_client_flags(CLI::App& app, RunOptions& options) {
       "Kubeconfig of the API server; without it and --master, the pod's own identity or "
       "$KUBECONFIG");
   add(app, "--master", options.master, "URL",
-      "Address of the API server; wins over the kubeconfig's");
+      "Address of the API server; overrides the kubeconfig");
   add(app, "--kube-api-qps", options.qps, "NUMBER",
-      "Requests per second and controller (default 20; 0: no limit)")
+      "Requests per second of each controller (default 20; 0: no limit)")
       ->check(CLI::Range(0.0, 100'000.0));
-  add(app, "--kube-api-burst", options.burst, "NUMBER", "Requests at once (default 30)")
+  add(app, "--kube-api-burst", options.burst, "NUMBER",
+      "Burst of requests of each controller (default 30)")
       ->check(CLI::Range(1, 1'000'000));
   add_boolean(app, "--dry-run", options.dry_run,
-              "Send every write with dryRun=All and log it: nothing changes");
+              "Send every write with dryRun=All and log it; changes nothing");
 }
 
 void add_workers(RunOptions& options, const std::string& name, const std::string& count,
@@ -95,8 +96,8 @@ void add_controller_flags(CLI::App& app, RunOptions& options) {
   app.add_option_function<std::vector<std::string>>(
          "--controllers",
          [&options](const std::vector<std::string>& list) { options.controllers = list; },
-         "Which run: '*' all that are on by default, 'foo' enables, '-foo' disables, by name or "
-         "alias (default *)")
+         "Controllers to run: '*' enables all that are on by default, 'foo' enables and '-foo' "
+         "disables one, by name or alias (default *)")
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false)
@@ -104,8 +105,7 @@ void add_controller_flags(CLI::App& app, RunOptions& options) {
   add_duration(app, "--controller-start-interval", options.controller_start_interval,
                Duration::zero(), "Pause between the starts of controllers (default 0s)");
   add_duration(app, "--controller-shutdown-timeout", options.controller_shutdown_timeout,
-               Duration::zero(),
-               "How long running syncs may take to end (default 10s; 0: for ever)");
+               Duration::zero(), "Time limit for running syncs at shutdown (default 10s; 0: none)");
   app.add_option_function<std::vector<std::string>>(
          "--workers",
          [&options](const std::vector<std::string>& list) {
@@ -118,7 +118,7 @@ void add_controller_flags(CLI::App& app, RunOptions& options) {
              add_workers(options, entry.substr(0, equals), entry.substr(equals + 1), "--workers");
            }
          },
-         "Workers of a controller, by name or alias; wins over the manifest")
+         "Workers of a controller, by name or alias; overrides the manifest")
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false)
@@ -140,13 +140,14 @@ void add_election_flags(CLI::App& app, RunOptions& options) {
   constexpr Duration kPeriodMin = std::chrono::milliseconds(1);
   app.option_defaults()->group("Leader election");
   add_boolean(app, "--leader-elect", options.leader_elect,
-              "Work only while holding the lease (default true)");
+              "Run the controllers only while this host holds the lease (default true)");
   add_duration(app, "--leader-elect-lease-duration", options.lease_duration,
-               std::chrono::seconds(1), "How long others wait before they take over (default 15s)");
+               std::chrono::seconds(1),
+               "How long other hosts wait before they acquire the lease (default 15s)");
   add_duration(app, "--leader-elect-renew-deadline", options.renew_deadline, kPeriodMin,
-               "How long the leader tries to renew before it gives up (default 10s)");
+               "How long the leader tries to renew the lease before it gives up (default 10s)");
   add_duration(app, "--leader-elect-retry-period", options.retry_period, kPeriodMin,
-               "Pause between tries (default 2s)");
+               "Pause between attempts to acquire or renew the lease (default 2s)");
   app.add_option_function<std::string>(
          "--leader-elect-resource-lock",
          [](const std::string& kind) {
@@ -165,13 +166,14 @@ void add_election_flags(CLI::App& app, RunOptions& options) {
 void add_server_flags(CLI::App& app, RunOptions& options) {
   app.option_defaults()->group("Health and metrics");
   add(app, "--bind-address", options.bind_address, "IP",
-      "Where /healthz, /readyz and /metrics are served (default 127.0.0.1)");
-  add(app, "--port", options.port, "PORT", "Port of it (default 10257; 0: any free one)")
+      "Address that serves /healthz, /readyz and /metrics (default 127.0.0.1)");
+  add(app, "--port", options.port, "PORT",
+      "Port of /healthz, /readyz and /metrics (default 10257; 0: any free port)")
       ->check(CLI::Range(0, 65535));
   app.option_defaults()->group("Control");
   app.add_option_function<std::string>(
          "--control-socket", [&options](const std::string& path) { options.control_socket = path; },
-         "Where davit ctl reaches this host (default $XDG_RUNTIME_DIR/davit.sock; empty: nowhere)")
+         "Socket for davit ctl (default $XDG_RUNTIME_DIR/davit.sock; empty: none)")
       ->type_name("PATH")
       ->take_last();
   app.option_defaults()->group("Logging");
@@ -190,24 +192,25 @@ void add_server_flags(CLI::App& app, RunOptions& options) {
 void add_quarantine_flags(CLI::App& app, RunOptions& options) {
   app.option_defaults()->group("Crashes");
   add(app, "--state-dir", options.state_directory, "DIRECTORY",
-      "Where crashes are remembered (default $XDG_STATE_HOME/davit, else "
+      "Directory of the crash records (default $XDG_STATE_HOME/davit, else "
       "$HOME/.local/state/davit)");
   add(app, "--quarantine-crashes", options.quarantine_crashes, "NUMBER",
-      "A plugin's build that crashed so often is left out of the next start (default 3; 0: never)")
+      "Crashes after which a start leaves out a plugin's build (default 3; 0: never)")
       ->check(CLI::Range(0, 1000));
   add_duration(app, "--quarantine-window", options.quarantine_window, std::chrono::seconds(1),
-               "Within which time (default 10m)");
+               "Time in which these crashes must happen (default 10m)");
 }
 
 }  // namespace
 
 void add_run_flags(CLI::App& app, RunOptions& options) {
   app.option_defaults()->group("Manifest and plugins");
-  app.add_option("--manifest", options.manifest,
-                 "What to load and how; without it, every installed plugin with its defaults")
+  app.add_option(
+         "--manifest", options.manifest,
+         "Plugins to load and their settings (default: every installed plugin with its defaults)")
       ->type_name("FILE");
   app.add_option("--plugin-dir", options.plugin_directories,
-                 "Where plugins lie; may be repeated; wins over the manifest")
+                 "Directory of plugins; may be repeated; overrides the manifest")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
@@ -216,8 +219,7 @@ void add_run_flags(CLI::App& app, RunOptions& options) {
       [&options](std::int64_t count) {
         options.watch = count > 0 ? RunOptions::Watch::kYes : RunOptions::Watch::kNo;
       },
-      "Swap a plugin as soon as its file has changed and is whole; apply the manifest when it "
-      "changes");
+      "Swap a plugin when its file has changed; apply the manifest when it changes");
   add_controller_flags(app, options);
   add_client_flags(app, options);
   add_election_flags(app, options);

@@ -60,7 +60,7 @@ void introduce(const SandboxSettings& settings, const SandboxProcess& process, s
       << (options.authorization == SandboxAuthorization::kRbac ? "RBAC" : "everything allowed")
       << "\n";
   if (options.access == SandboxAccess::kAnyAddress) {
-    out << "Others can reach it. It is for trying things, not for secrets.\n";
+    out << "Other machines can reach it. Do not use it for secrets.\n";
   }
   out << "Controllers of plugins: " << listed(settings.controllers.plugins) << "\n";
   out << "\n  export KUBECONFIG=" << shell_word(process.kubeconfig()) << "\n\n"
@@ -77,7 +77,7 @@ Result<SandboxSettings> merge_with_plugins(const SandboxOptions& options) {
     const Catalog catalog = resolve_plugins(manifest, "", Trust::kRequired);
     if (!catalog.ok()) {
       return Status(Code::kInvalid, catalog.mistakes.front().str() + "; --controllers='*,-" +
-                                        std::string(kPluginControllers) + "' runs no plugin");
+                                        std::string(kPluginControllers) + "' runs without plugins");
     }
     known = known_controllers(catalog);
   }
@@ -119,8 +119,8 @@ class SandboxRun {
     if (!process) return refuse(err_, process.error());
     if (plan) return run_controllers(**process, merge({}, options), *plan);
     introduce(settings_, **process, out_);
-    constexpr std::chrono::hours kLook{1};  // Only bounds a wait that nothing ends.
-    while (interruptions_.wait(kLook) != Interruptions::What::kSignal) {
+    constexpr std::chrono::hours kWaitPeriod{1};  // Only bounds a wait that nothing ends.
+    while (interruptions_.wait(kWaitPeriod) != Interruptions::What::kSignal) {
     }
     return kExitGood;
   }

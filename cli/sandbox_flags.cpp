@@ -26,7 +26,7 @@ void add_duration(CLI::App& app, const char* name, Duration& out, const char* he
 }
 
 void add_kubeconfig(CLI::App& app, std::string& out) {
-  app.add_option("--kubeconfig", out, "The API server to use (default $KUBECONFIG)")
+  app.add_option("--kubeconfig", out, "Kubeconfig of the API server (default $KUBECONFIG)")
       ->type_name("FILE");
 }
 
@@ -47,8 +47,8 @@ void add_power_command(CLI::App& app, const char* name, const char* help, sandbo
 
 void add_access_flags(CLI::App& app, SandboxOptions& options) {
   app.add_option("--token-file", options.token_file,
-                 "Tokens that are known, as kube-apiserver's --token-auth-file: "
-                 "token,user,uid,\"group,…\" a line")
+                 "Users with tokens, in the format of kube-apiserver's --token-auth-file: "
+                 "a line token,user,uid,\"group,…\" each")
       ->type_name("FILE");
   app.add_option_function<std::string>(
          "--authorization-mode",
@@ -62,32 +62,32 @@ void add_access_flags(CLI::App& app, SandboxOptions& options) {
 }
 
 void add_server_flags(CLI::App& app, SandboxOptions& options) {
-  app.add_option("--bind-address", options.address, "Where to listen (default 127.0.0.1)")
+  app.add_option("--bind-address", options.address, "Address to listen on (default 127.0.0.1)")
       ->type_name("ADDRESS");
   app.add_option_function<int>(
          "--port", [&options](int port) { options.port = port; },
-         "Its port; 0: any (default 6443 if that is free, else any)")
+         "Port to listen on; 0: any free port (default 6443 if free, else any)")
       ->check(CLI::Range(0, 65535))
       ->type_name("PORT");
   app.add_flag_callback(
       "--allow-non-loopback", [&options] { options.access = SandboxAccess::kAnyAddress; },
-      "Let --bind-address be one that others can reach");
+      "Accept a --bind-address that other machines can reach");
   app.add_flag_callback(
       "--insecure", [&options] { options.security = SandboxSecurity::kPlain; },
-      "Plain HTTP, on the loopback only");
-  app.add_option("--data", options.data_file, "Keep the cluster in this file (default in memory)")
+      "Serve plain HTTP, on the loopback interface only");
+  app.add_option("--data", options.data_file, "Store the cluster in this file (default: in memory)")
       ->type_name("FILE");
-  app.add_option("--faults", options.faults_file, "A script of faults to play, as JSON")
+  app.add_option("--faults", options.faults_file, "Script of faults to inject, as YAML or JSON")
       ->type_name("FILE");
   app.add_option("--kubeconfig", options.kubeconfig,
-                 "Where to write the kubeconfig (default below $XDG_RUNTIME_DIR)")
+                 "File for the administrator's kubeconfig (default below $XDG_RUNTIME_DIR)")
       ->type_name("FILE");
   app.add_option_function<std::vector<std::string>>(
          "--controllers",
          [&options](const std::vector<std::string>& list) { options.controllers = list; },
-         "Which run: '*' all, 'foo' enables, '-foo' disables; of gc, namespace, events, accounts, "
-         "nodes, scheduler, and of those of the plugins: each by name, or all as 'plugins' "
-         "(default *)")
+         "Controllers to run: '*' enables all, 'foo' enables and '-foo' disables one of gc, "
+         "namespace, events, accounts, nodes, scheduler and the plugins' controllers; 'plugins' "
+         "means all of the latter (default *)")
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false)
@@ -95,9 +95,9 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
   app.add_flag_callback(
       "--ignore-validation-rules",
       [&options] { options.validation_rules = SandboxValidationRules::kIgnore; },
-      "Take CustomResourceDefinitions with x-kubernetes-validations, without evaluating these");
+      "Accept CustomResourceDefinitions with x-kubernetes-validations and ignore these rules");
   app.add_option("--plugin-dir", options.plugin_directories,
-                 "Where plugins lie; may be repeated (default: the installed one)")
+                 "Directory of plugins; may be repeated (default: the installed one)")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
@@ -108,28 +108,32 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
 }  // namespace
 
 void add_node_flags(CLI::App& app, NodeFlags& flags) {
-  app.add_option("--nodes", flags.count, "How many nodes (default 3)")
+  app.add_option("--nodes", flags.count, "Number of nodes (default 3)")
       ->check(CLI::Range(0, sandbox::kNodesMax))
       ->type_name("N");
-  app.add_option("--zones", flags.zones, "How many zones they are spread over (default 3)")
+  app.add_option("--zones", flags.zones,
+                 "Number of zones that the nodes are spread over (default 3)")
       ->check(CLI::Range(0, 26))
       ->type_name("N");
-  app.add_option("--node-name", flags.prefix, "What their names begin with (default node)")
+  app.add_option("--node-name", flags.prefix, "Prefix of the nodes' names (default node)")
       ->type_name("PREFIX");
-  app.add_option("--node-cpu", flags.size.cpu, "What each has (default 8)")->type_name("QUANTITY");
-  app.add_option("--node-memory", flags.size.memory, "What each has (default 32Gi)")
+  app.add_option("--node-cpu", flags.size.cpu, "CPU capacity of each node (default 8)")
       ->type_name("QUANTITY");
-  app.add_option("--node-pods", flags.size.pods, "How many pods each takes (default 110)")
+  app.add_option("--node-memory", flags.size.memory, "Memory capacity of each node (default 32Gi)")
+      ->type_name("QUANTITY");
+  app.add_option("--node-pods", flags.size.pods, "Pod capacity of each node (default 110)")
       ->check(CLI::Range(0, 250))
       ->type_name("N");
   add_duration(app, "--pod-start", flags.pods.start,
-               "From binding to the containers' start (default 0s)");
-  add_duration(app, "--pod-ready", flags.pods.ready, "From the start to readiness (default 0s)");
-  add_duration(app, "--pod-stop", flags.pods.stop, "From deletion to the end (default 0s)");
+               "Time from binding to the start of containers (default 0s)");
+  add_duration(app, "--pod-ready", flags.pods.ready,
+               "Time from the start of containers to readiness (default 0s)");
+  add_duration(app, "--pod-stop", flags.pods.stop,
+               "Time from deletion to the end of containers (default 0s)");
   add_duration(app, "--pod-run", flags.pods.run,
-               "How long pods work whose restart policy is not Always (default 1s)");
+               "How long containers run if the restart policy is not Always (default 1s)");
   app.add_option("--pod-jitter", flags.pods.jitter,
-                 "Up to this share is added to the times above (default 0)")
+                 "Share that is added at most to the times above (default 0)")
       ->check(CLI::Range(0.0, 10.0))
       ->type_name("SHARE");
   app.add_option("--unpullable-image", flags.pods.unpullable_images,
@@ -139,7 +143,7 @@ void add_node_flags(CLI::App& app, NodeFlags& flags) {
       ->type_name("IMAGE");
   app.add_flag_callback(
       "--no-scheduler", [&flags] { flags.scheduling = sandbox::Scheduling::kOff; },
-      "Leave binding pods to somebody else");
+      "Do not run a scheduler");
   app.add_flag_callback(
       "--no-pod-events", [&flags] { flags.pod_events = sandbox::PodEventSwitch::kOff; },
       "Do not post the Events Pulled, Created and Started of containers");
@@ -153,8 +157,7 @@ void add_node_flags(CLI::App& app, NodeFlags& flags) {
 void add_sandbox_command(CLI::App& app, SandboxFlags& flags, const SandboxActions& actions,
                          std::function<int()>& chosen) {
   CLI::App* sandbox = app.add_subcommand(
-      "sandbox",
-      "Run an API server with simulated nodes and controllers on this machine, until interrupted");
+      "sandbox", "Run an API server with simulated nodes and controllers until interrupted");
   sandbox->require_subcommand(0, 1);
   add_server_flags(*sandbox, flags.sandbox);
   add_node_flags(*sandbox, flags.sandbox.nodes);
@@ -170,15 +173,15 @@ void add_sandbox_command(CLI::App& app, SandboxFlags& flags, const SandboxAction
   add_verbosity(*nodes, flags.nodes.verbosity);
   nodes->callback([&] { chosen = [&] { return run_sandbox_nodes(flags.nodes); }; });
 
-  CLI::App* node = sandbox->add_subcommand("node", "Switch a simulated node");
+  CLI::App* node = sandbox->add_subcommand("node", "Stop or start a simulated node");
   node->require_subcommand(1);
   const auto choose = [&] {
     chosen = [&] { return run_node_power(flags.node, actions.out, actions.err); };
   };
-  add_power_command(*node, "stop", "As if its machine had no power", sandbox::NodePower::kStopped,
+  add_power_command(*node, "stop", "Stop the node, as if its machine had lost power",
+                    sandbox::NodePower::kStopped, flags.node, choose);
+  add_power_command(*node, "start", "Start a stopped node", sandbox::NodePower::kRunning,
                     flags.node, choose);
-  add_power_command(*node, "start", "Power it again", sandbox::NodePower::kRunning, flags.node,
-                    choose);
 }
 
 }  // namespace davit::host

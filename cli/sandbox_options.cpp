@@ -27,15 +27,15 @@ Status check_address(const SandboxOptions& options) {
   if (is_loopback(options.address)) return {};
   if (options.access != SandboxAccess::kAnyAddress) {
     return {Code::kInvalid, "--bind-address " + options.address +
-                                " is not of the loopback; --allow-non-loopback serves a sandbox "
-                                "to others"};
+                                " is not a loopback address; --allow-non-loopback lets other "
+                                "machines reach the sandbox"};
   }
   if (options.security == SandboxSecurity::kPlain) {
-    return {Code::kInvalid, "--insecure is for the loopback only, not for " + options.address};
+    return {Code::kInvalid, "--insecure needs a loopback address, not " + options.address};
   }
   // Without RBAC every client that reaches the port, also without credentials, may do everything.
   if (options.authorization == SandboxAuthorization::kAlwaysAllow) {
-    return {Code::kInvalid, "--authorization-mode AlwaysAllow is for the loopback only, not for " +
+    return {Code::kInvalid, "--authorization-mode AlwaysAllow needs a loopback address, not " +
                                 options.address + "; leave it out for RBAC"};
   }
   return {};
@@ -121,7 +121,7 @@ Result<SandboxSettings> merge_sandbox_settings(const SandboxOptions& options,
   if (state.empty()) state = out.kubeconfig_directory;
   if (state.empty()) {
     return Status(Code::kInvalid,
-                  "nowhere to keep credentials: set HOME, XDG_STATE_HOME or XDG_RUNTIME_DIR");
+                  "no directory for the credentials: set HOME, XDG_STATE_HOME or XDG_RUNTIME_DIR");
   }
   out.credentials_file = state + "/sandbox-credentials.json";
   out.client_address = options.address;

@@ -26,7 +26,7 @@ struct SandboxSeams {
 class SandboxProcess {
  public:
   /// Starts it and writes the kubeconfig. kInvalid for files that cannot be used, kUnavailable and
-  /// kConflict for an address or a data file that somebody else has.
+  /// kConflict for an address or a data file that is in use.
   [[nodiscard]] static Result<std::unique_ptr<SandboxProcess>> open(const SandboxSettings& settings,
                                                                     const SandboxSeams& seams);
   SandboxProcess() = default;

@@ -19,14 +19,14 @@ StartWatch::StartWatch(const Interruptions& interruptions, LogSink& sink,
 Result<std::unique_ptr<StartWatch>> StartWatch::open(const Interruptions& interruptions,
                                                      LogSink& sink,
                                                      std::chrono::milliseconds grace) {
-  constexpr const char* kWhat = "cannot watch for signals: the system has no ";
+  constexpr const char* kWhat = "cannot watch for signals: ";
   auto watch = std::make_unique<StartWatch>(interruptions, sink, grace);
   if (!watch->started_.valid()) {
-    return Status(Code::kUnavailable, std::string(kWhat) + "descriptor for it");
+    return Status(Code::kUnavailable, std::string(kWhat) + "cannot create a descriptor");
   }
   const auto run = [self = watch.get()](const std::stop_token& started) { self->watch(started); };
   if (start_thread(watch->thread_, "signals", run)) return watch;
-  return Status(Code::kUnavailable, std::string(kWhat) + "thread for it");
+  return Status(Code::kUnavailable, std::string(kWhat) + "cannot start a thread");
 }
 
 void StartWatch::watch(const std::stop_token& started) {

@@ -13,7 +13,7 @@
 
 namespace davit::host {
 
-/// Ends the process at once, without destructors: something hangs or must not go on.
+/// Ends the process at once, without destructors, because something hangs or must not continue.
 [[noreturn]] void leave(LogSink& sink);
 
 /// Watches for signals while a host starts, until it is destroyed. The first one ends the waits of

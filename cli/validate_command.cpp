@@ -21,7 +21,7 @@ namespace {
 /// Short enough to be typed again.
 constexpr std::uint64_t kSeedsMax = 1'000'000;
 
-/// So often a log says that a check still runs.
+/// How often a log reports that a check still runs.
 constexpr std::chrono::seconds kLineEvery{10};
 /// Goes to the line's begin and clears it.
 constexpr const char* kClearLine = "\r\x1b[K";
@@ -166,7 +166,7 @@ int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
       << name << " is " << (validation->ok() ? "fine" : "not fit to run") << ", grade "
       << to_string(validation->grade) << "\n";
   if (!validation->ok()) {
-    out << "the same again: davit plugin validate " << options.file << " --seed " << seed << "\n";
+    out << "to repeat this: davit plugin validate " << options.file << " --seed " << seed << "\n";
   }
   return validation->ok() ? kExitGood : kExitFailed;
 }

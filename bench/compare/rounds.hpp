@@ -17,7 +17,7 @@ struct Options {
   int replicas = 10;
   int services = 500;
   int backends = 20;         ///< Pods of each Service.
-  int watched_nodes = 5000;  ///< Of the round of nodes.
+  int watched_nodes = 5000;  ///< In the round of nodes.
   int qps = 1000;
 };
 
@@ -42,7 +42,7 @@ void measure_nodes(const Peer& peer, const Options& options, Table& table);
 
 /// A server that lets more through than its default, so that the peers' QPS is the limit.
 [[nodiscard]] live::ControlPlaneOptions wide_server();
-/// Tells on standard error how far the run is.
+/// Reports the progress of the run on standard error.
 void progress(const std::string& text);
 /// Ends the program when it does not come true within 20 minutes.
 void wait_until(const char* what, const std::function<bool()>& done);

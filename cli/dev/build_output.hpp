@@ -8,7 +8,7 @@
 
 namespace davit::host {
 
-/// What a developer wants to see of a build: what compiler and linker say, without Ninja's progress
+/// The part of a build's output for developers: compiler and linker, without Ninja's progress
 /// and the commands.
 [[nodiscard]] std::vector<std::string> compiler_lines(const std::vector<std::string>& output);
 

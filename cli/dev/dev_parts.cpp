@@ -34,7 +34,7 @@ constexpr std::string_view kStuckSync = "Sync does not end";
 constexpr std::string_view kStuckHandler = "Handler does not end";
 /// On a cluster of one developer a sync takes milliseconds.
 constexpr Duration kSyncLimit = std::chrono::seconds(3);
-/// So much of a write is shown: a patch of a few members.
+/// The length of a write that is shown: a patch of a few members.
 constexpr std::size_t kBodyShownMost = 160;
 
 /// Turns log lines into reports.
@@ -231,8 +231,9 @@ void play_host(const std::filesystem::path& plugin, const std::string& kubeconfi
   {
     StuckWatch watch(*clock, [&host] { host.plugins().serving().report(); });
     if (!watch.start()) {
-      reports.say("warning",
-                  "the system has no thread to look for calls that do not end: none is reported");
+      reports.say(
+          "warning",
+          "cannot start a thread that looks for calls that do not end: none will be reported");
     }
     serve(host, orders, reports);
   }

@@ -7,7 +7,7 @@
 namespace davit::host {
 namespace {
 
-/// More than anybody reads in that time.
+/// More than a person reads in that time.
 constexpr int kShownMost = 20;
 constexpr Duration kSecond = std::chrono::seconds(1);
 
@@ -79,7 +79,7 @@ std::vector<std::string> DevReport::hear(std::string_view report, Time now) {
   } else if (word == "swapped") {
     hear_swapped(report, now);
   } else if (word == "refused") {
-    lines_.push_back("==> not swapped, the old build serves on: " + text);
+    lines_.push_back("==> not swapped, the old build goes on serving: " + text);
     saved_.reset();
   }
   report_first_sync();
@@ -119,7 +119,7 @@ void DevReport::show(std::string text, int Counts::*kind, Time now) {
     second_ = now;
     shown_ = 0;
   }
-  ++(sums_.*kind);
+  ++(counts_.*kind);
   if (++shown_ > kShownMost) {
     ++(hidden_.*kind);
   } else {
@@ -139,9 +139,9 @@ std::vector<std::string> DevReport::counted(Time now) {
   return {"    and " + listed(hidden.syncs, hidden.writes, hidden.errors) + " in this second"};
 }
 
-std::string DevReport::sums() {
-  const Counts sums = std::exchange(sums_, {});
-  return "==> that build: " + listed(sums.syncs, sums.writes, sums.errors);
+std::string DevReport::summary() {
+  const Counts counts = std::exchange(counts_, {});
+  return "==> that build: " + listed(counts.syncs, counts.writes, counts.errors);
 }
 
 }  // namespace davit::host

@@ -33,7 +33,7 @@ class DevReport {
   /// What came in the last second and was not shown one by one.
   [[nodiscard]] std::vector<std::string> counted(Time now);
   /// What the build did that serves or has served, one line, and forgets it.
-  [[nodiscard]] std::string sums();
+  [[nodiscard]] std::string summary();
 
  private:
   struct Counts {
@@ -46,7 +46,7 @@ class DevReport {
   void hear_swapped(std::string_view text, Time now);
   void report_first_sync();
 
-  Counts sums_;
+  Counts counts_;
   Counts hidden_;               // In this second.
   int shown_ = 0;               // Lines of this second.
   std::optional<Time> second_;  // It began then.

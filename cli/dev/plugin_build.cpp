@@ -34,8 +34,8 @@ PluginBuild::PluginBuild(const DevOptions& options)
                                              : absolute(options.build_directory)) {}
 
 PluginBuild::Outcome PluginBuild::run(const std::vector<std::string>& argv,
-                                      Meanwhile& meanwhile) const {
-  ToolRun tool = run_tool(argv, meanwhile);
+                                      ToolObserver& observer) const {
+  ToolRun tool = run_tool(argv, observer);
   Outcome out;
   out.lines = std::move(tool.lines);
   if (tool.end == ToolRun::End::kStopped) {
@@ -49,7 +49,7 @@ PluginBuild::Outcome PluginBuild::run(const std::vector<std::string>& argv,
   return out;
 }
 
-PluginBuild::Outcome PluginBuild::configure(Meanwhile& meanwhile) {
+PluginBuild::Outcome PluginBuild::configure(ToolObserver& observer) {
   // An optimised build takes longer than what it saves a controller that one person looks at.
   std::vector<std::string> cmake = {"cmake",
                                     "-S",
@@ -63,7 +63,7 @@ PluginBuild::Outcome PluginBuild::configure(Meanwhile& meanwhile) {
   const std::string prefix = sdk_prefix();
   if (!prefix.empty()) cmake.push_back("-DCMAKE_PREFIX_PATH=" + prefix);
   cmake.insert(cmake.end(), options_.cmake_args.begin(), options_.cmake_args.end());
-  Outcome out = run(cmake, meanwhile);
+  Outcome out = run(cmake, observer);
   if (out.what != Outcome::What::kBuilt) {
     if (prefix.empty() && lacks_davit(out.lines)) {
       out.lines.emplace_back(
@@ -72,7 +72,7 @@ PluginBuild::Outcome PluginBuild::configure(Meanwhile& meanwhile) {
     }
     return out;
   }
-  out = run({"ninja", "-C", build_.string(), "-t", "targets", "all"}, meanwhile);
+  out = run({"ninja", "-C", build_.string(), "-t", "targets", "all"}, observer);
   if (out.what != Outcome::What::kBuilt) return out;
   Result<std::string> target = plugin_target(out.lines, options_.plugin, build_);
   if (!target) {
@@ -85,8 +85,8 @@ PluginBuild::Outcome PluginBuild::configure(Meanwhile& meanwhile) {
   return out;
 }
 
-PluginBuild::Outcome PluginBuild::compile(Meanwhile& meanwhile) {
-  Outcome out = run({"ninja", "-C", build_.string(), target_}, meanwhile);
+PluginBuild::Outcome PluginBuild::compile(ToolObserver& observer) {
+  Outcome out = run({"ninja", "-C", build_.string(), target_}, observer);
   if (out.what != Outcome::What::kBuilt) return out;
   const Result<TrustedFile> file = read_plugin_file(plugin_);
   if (!file) {
@@ -98,16 +98,16 @@ PluginBuild::Outcome PluginBuild::compile(Meanwhile& meanwhile) {
   return out;
 }
 
-PluginBuild::Outcome PluginBuild::begin(Meanwhile& meanwhile) {
+PluginBuild::Outcome PluginBuild::begin(ToolObserver& observer) {
   target_.clear();
-  return again(meanwhile);
+  return again(observer);
 }
 
-PluginBuild::Outcome PluginBuild::again(Meanwhile& meanwhile) {
+PluginBuild::Outcome PluginBuild::again(ToolObserver& observer) {
   const auto begin = steady_clock::now();
   Outcome out;
-  if (target_.empty()) out = configure(meanwhile);
-  if (!target_.empty()) out = compile(meanwhile);
+  if (target_.empty()) out = configure(observer);
+  if (!target_.empty()) out = compile(observer);
   out.lines = compiler_lines(out.lines);
   out.time = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
   return out;

@@ -33,9 +33,9 @@ class PluginBuild {
   };
 
   /// Runs cmake, finds the plugin among the targets, and builds it.
-  [[nodiscard]] Outcome begin(Meanwhile& meanwhile);
+  [[nodiscard]] Outcome begin(ToolObserver& observer);
   /// Builds it again.
-  [[nodiscard]] Outcome again(Meanwhile& meanwhile);
+  [[nodiscard]] Outcome again(ToolObserver& observer);
 
   [[nodiscard]] const std::filesystem::path& source() const { return source_; }
   [[nodiscard]] const std::filesystem::path& directory() const { return build_; }
@@ -43,9 +43,9 @@ class PluginBuild {
   [[nodiscard]] const std::filesystem::path& plugin() const { return plugin_; }
 
  private:
-  [[nodiscard]] Outcome run(const std::vector<std::string>& argv, Meanwhile& meanwhile) const;
-  [[nodiscard]] Outcome configure(Meanwhile& meanwhile);
-  [[nodiscard]] Outcome compile(Meanwhile& meanwhile);
+  [[nodiscard]] Outcome run(const std::vector<std::string>& argv, ToolObserver& observer) const;
+  [[nodiscard]] Outcome configure(ToolObserver& observer);
+  [[nodiscard]] Outcome compile(ToolObserver& observer);
 
   const DevOptions options_;
   const std::filesystem::path source_;

@@ -1,4 +1,4 @@
-/// Tells when something below a directory has been saved.
+/// Reports files that were saved below a directory.
 #pragma once
 
 #include <davit/result.hpp>

@@ -13,13 +13,13 @@
 
 namespace davit::host {
 
-/// Calls `look` every quarter of a second on a thread of its own, from start() until destroyed.
+/// Calls `check` every quarter of a second on a thread of its own, from start() until destroyed.
 class StuckWatch {
  public:
-  static constexpr Duration kLook = std::chrono::milliseconds(250);
+  static constexpr Duration kPeriod = std::chrono::milliseconds(250);
 
   /// `clock` must outlive it.
-  StuckWatch(Clock& clock, std::function<void()> look) : clock_(clock), look_(std::move(look)) {}
+  StuckWatch(Clock& clock, std::function<void()> check) : clock_(clock), check_(std::move(check)) {}
 
   /// False when the system has no thread for it: then nothing is called.
   [[nodiscard]] bool start() {
@@ -33,16 +33,16 @@ class StuckWatch {
       stopped_.notify_all();
     });
     for (;;) {
-      look_();
+      check_();
       MutexLock lock(mutex_);
       if (stop.stop_requested()) return;
-      clock_.wait_until(stopped_, mutex_, clock_.now() + kLook);
+      clock_.wait_until(stopped_, mutex_, clock_.now() + kPeriod);
       if (stop.stop_requested()) return;
     }
   }
 
   Clock& clock_;
-  const std::function<void()> look_;
+  const std::function<void()> check_;
   Mutex mutex_;
   CondVar stopped_;
   std::jthread thread_;  // Last: it uses the others.

@@ -6,21 +6,21 @@
 
 namespace davit::host {
 
-/// What else goes on while a tool runs.
-class Meanwhile {
+/// Handles events while a tool runs.
+class ToolObserver {
  public:
-  Meanwhile() = default;
-  Meanwhile(const Meanwhile&) = delete;
-  Meanwhile& operator=(const Meanwhile&) = delete;
+  ToolObserver() = default;
+  ToolObserver(const ToolObserver&) = delete;
+  ToolObserver& operator=(const ToolObserver&) = delete;
 
-  /// Readable as soon as everything is to end.
+  /// Readable as soon as the tool must be stopped.
   [[nodiscard]] virtual int stop_fd() const = 0;
-  /// Readable when attend() has something to do; -1: there is nothing to look after.
+  /// Readable when on_ready() has something to do; -1: there is nothing to look after.
   [[nodiscard]] virtual int busy_fd() const = 0;
-  virtual void attend() = 0;
+  virtual void on_ready() = 0;
 
  protected:
-  ~Meanwhile() = default;
+  ~ToolObserver() = default;
 };
 
 struct ToolRun {
@@ -32,6 +32,6 @@ struct ToolRun {
 };
 
 /// Runs `argv` to its end. It is killed, with its children, as soon as it is to stop.
-[[nodiscard]] ToolRun run_tool(const std::vector<std::string>& argv, Meanwhile& meanwhile);
+[[nodiscard]] ToolRun run_tool(const std::vector<std::string>& argv, ToolObserver& observer);
 
 }  // namespace davit::host

@@ -1,4 +1,4 @@
-/// What the checks are made of. Internal to cli/validate.
+/// Functions that the checks share. Internal to cli/validate.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace davit::host {
 /// honest one needs, even on a slow machine.
 inline constexpr Duration kIdleLimit = std::chrono::seconds(8);
 
-/// What the host says when an exception reaches it.
+/// The host's message for an exception that reaches it.
 inline constexpr std::string_view kThrew = "the plugin threw an exception";
 
 /// A running host of the plugin, on a cluster without objects of its kinds. Null: it does not

@@ -13,7 +13,7 @@
 
 namespace davit::host {
 
-/// What a check works on.
+/// The subject of a check.
 struct Subject {
   std::filesystem::path file;     ///< A copy of the plugin that no other user may write.
   std::filesystem::path scratch;  ///< A private directory.

@@ -96,7 +96,7 @@ std::string ChildRun::failure() const {
     case End::kStopped:
       return "was stopped" + at;
     case End::kTimedOut:
-      return "did not come back in time" + at;
+      return "did not end in time" + at;
     case End::kNotStarted:
       return "cannot start a process";
   }
@@ -119,11 +119,11 @@ ChildRun run_in_child(const ChildTerms& terms,
       .run = check, .kept = {words_out}, .captured = ChildProcess::Captured::kOutputAndErrors});
   if (!child) return run;
   words->write.reset();
-  const ChildRun::End heard = listen(*child, words->read.get(), terms, run);
+  const ChildRun::End end = listen(*child, words->read.get(), terms, run);
   child->kill();  // Processes that it left behind, too.
   const ExitStatus status = child->reap();
   if (run.end == ChildRun::End::kDone) return run;
-  run.end = heard == ChildRun::End::kDone ? ChildRun::End::kEnded : heard;
+  run.end = end == ChildRun::End::kDone ? ChildRun::End::kEnded : end;
   run.status = status;
   return run;
 }

@@ -24,7 +24,7 @@ class CheckReporter {
   void progress(std::string_view what) const { words_.say("progress", what); }
   void fail(std::string_view what) const { words_.say("fail", what); }
   void warn(std::string_view what) const { words_.say("warn", what); }
-  /// Something that a reader may want to know.
+  /// A note for the reader.
   void note(std::string_view what) const { words_.say("note", what); }
   /// The work has been done; ends the child on the spot. Also where something still runs that will
   /// not end, and no destructor may wait for it.
@@ -50,7 +50,7 @@ struct ChildRun {
   [[nodiscard]] std::string failure() const;
 };
 
-/// When a child ends before its work does, and who hears how far it has come.
+/// Limits of a child's work, and the observer of its progress.
 struct ChildTerms {
   std::chrono::milliseconds limit;
   int stop_fd = -1;  ///< Readable as soon as the child is to end; borrowed. -1: none.

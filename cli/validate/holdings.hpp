@@ -1,4 +1,4 @@
-/// What a process holds of the system, for finding leaks.
+/// The resources that a process holds, for finding leaks.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Holdings {
 /// What a start and an end may leave on the heap without being a leak.
 inline constexpr std::size_t kHeapNoise = 4096;
 
-/// What grew in every round, and by how much at the least. A leak grows each time; noise does not.
+/// The least growth of each resource that grew in every round, as a leak does and noise does not.
 [[nodiscard]] std::size_t steady_growth(const std::vector<Holdings>& rounds,
                                         std::size_t Holdings::*what);
 

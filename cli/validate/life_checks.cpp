@@ -35,7 +35,7 @@ constexpr Check kChecks[] = {
     {"hostile", "objects that no sane client would write", "work", check_hostile},
     {"leaks", "memory, descriptors and retained objects", "work", check_leaks},
     {"swap", "swapping it for itself while it works", "work", check_swap},
-    {"state", "what it makes of a state to take over that is garbage", "swap", check_state},
+    {"state", "reading damaged and foreign states", "swap", check_state},
 };
 
 /// What a process has only once, and its plugins share.

@@ -1,4 +1,4 @@
-/// What a plugin makes of a state that is none ("davit.state/1").
+/// How a plugin reads a state that is damaged or foreign ("davit.state/1").
 #include <davit/abi.h>
 
 #include <algorithm>
@@ -127,7 +127,7 @@ class StateTrial {
   }
   [[nodiscard]] std::string summary() const {
     return from_.name() + ": " + std::to_string(own_->size()) + " bytes of state; of " +
-           std::to_string(tried_) + " damaged ones it took " + std::to_string(taken_);
+           std::to_string(tried_) + " damaged states it accepted " + std::to_string(taken_);
   }
 
  private:

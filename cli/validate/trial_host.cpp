@@ -192,7 +192,7 @@ struct TrialHost::State {
   std::filesystem::path opened;
   PluginDeclaration declaration;
   std::shared_ptr<const LoadedPlugin> plugin;
-  std::unique_ptr<LoadedPlugin> next;  // Of the successors.
+  std::unique_ptr<LoadedPlugin> next;  // Opens the successors.
   std::vector<Watched> watched;
   std::unique_ptr<HostProcess> host;
 

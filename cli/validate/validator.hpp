@@ -42,7 +42,7 @@ struct CheckProgress {
   std::chrono::milliseconds time{0};
 };
 
-/// What hears of a validation while it runs. Each may be empty.
+/// Observers of a running validation. Each may be empty.
 struct ValidationObserver {
   std::function<void(const CheckResult&)> on_result{};     ///< A check has ended.
   std::function<void(const CheckProgress&)> on_running{};  ///< About once a second.

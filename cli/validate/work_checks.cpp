@@ -16,7 +16,7 @@ constexpr int kTouches = 3;
 /// The number for all resources together: some seconds' worth.
 constexpr std::size_t kHostileObjects = 64;
 constexpr std::size_t kSpoiledAgain = 1;
-/// So long a hostile object may keep its controllers busy before it is taken away.
+/// How long a hostile object may keep its controllers busy before it is removed.
 constexpr Duration kWorkLimit = std::chrono::seconds(1);
 
 /// What the controllers did wrong, sorted.
@@ -51,7 +51,7 @@ std::string counted(const std::pair<const std::string, int>& each) {
   return each.second == 1 ? text : text + " (" + std::to_string(each.second) + " times)";
 }
 
-/// At most so many lines of one sort.
+/// The most lines of one sort.
 template <typename Report>
 void report_all(const std::map<std::string, int>& wrongs, Report report) {
   constexpr int kMost = 5;
@@ -79,7 +79,7 @@ void play_ordinary(TrialHost& host, const CheckReporter& reporter, Random& rando
   wrongs.add(host.take_problems());
 }
 
-/// What a message shows of an object.
+/// The part of an object that a message shows.
 std::string shown(const Json& object) {
   constexpr std::size_t kShown = 300;
   return to_text(object).substr(0, kShown);
@@ -225,7 +225,7 @@ void check_hostile(const Subject& subject, const CheckReporter& reporter) {
   report_all(wrongs.breaches, [&](const std::string& text) { reporter.fail(text); });
   std::size_t failed = 0;
   for (const auto& each : wrongs.failures) failed += static_cast<std::size_t>(each.second);
-  if (failed > 0) reporter.note(std::to_string(failed) + " syncs said what was wrong");
+  if (failed > 0) reporter.note(std::to_string(failed) + " syncs failed with an error");
 }
 
 void check_leaks(const Subject& subject, const CheckReporter& reporter) {

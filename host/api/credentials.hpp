@@ -27,7 +27,7 @@ class Credentials {
   Credentials& operator=(const Credentials&) = delete;
   virtual ~Credentials() = default;
 
-  /// For the next request. May read a file or run a program; callers that come meanwhile wait.
+  /// Credentials for the next request. May read a file or run a program; other callers wait for it.
   [[nodiscard]] virtual Result<Credential> get() = 0;
   /// Reports that the server returned 401 to a request with `used`.
   virtual void rejected(const Credential& used) = 0;

@@ -12,7 +12,7 @@ namespace davit::host {
 namespace {
 
 // Handles kept for the next requests; one costs some 6 KiB.
-constexpr std::size_t kSpareMax = 4;
+constexpr std::size_t kIdleHandlesMax = 4;
 // client-go's limit of idle connections per host.
 constexpr long kConnectionsMax = 25;
 // libcurl looks at every transfer of a connection, with a poll() each, whenever one of them moves.
@@ -91,7 +91,7 @@ std::unique_ptr<Call> CurlPool::start(HttpRequest request, std::shared_ptr<const
   bool wanted = false;
   if (!ensure_thread()) {
     // Like a refused connection: nothing was sent, and callers try again later.
-    reader.on_end({Break::kRefused, "the system has no thread to send it on"});
+    reader.on_end({Break::kRefused, "cannot start a thread to send it"});
     return std::make_unique<Unstarted>();
   }
   {
@@ -215,12 +215,12 @@ void CurlPool::handle(Notes notes) {
 
 void CurlPool::begin(std::unique_ptr<CurlTransfer> transfer) {
   CurlEasy easy;
-  if (spare_.empty()) {
+  if (idle_handles_.empty()) {
     easy.reset(curl_easy_init());
     DAVIT_ASSERT(easy != nullptr);
   } else {
-    easy = std::move(spare_.back());
-    spare_.pop_back();
+    easy = std::move(idle_handles_.back());
+    idle_handles_.pop_back();
   }
   transfer->configure(std::move(easy), settings_);
   curl_multi_add_handle(multi_.get(), transfer->handle());
@@ -253,7 +253,7 @@ void CurlPool::retire(Id id) {
   const auto found = transfers_.find(id);
   if (found == transfers_.end()) return;
   curl_multi_remove_handle(multi_.get(), found->second->handle());
-  if (spare_.size() < kSpareMax) spare_.push_back(found->second->release());
+  if (idle_handles_.size() < kIdleHandlesMax) idle_handles_.push_back(found->second->release());
   transfers_.erase(found);
 }
 

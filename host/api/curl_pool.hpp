@@ -72,7 +72,7 @@ class CurlPool {
 
   // The pool's thread alone:
   std::unordered_map<Id, std::unique_ptr<CurlTransfer>> transfers_;
-  std::vector<CurlEasy> spare_;
+  std::vector<CurlEasy> idle_handles_;
 
   Mutex mutex_;
   CondVar forgotten_;

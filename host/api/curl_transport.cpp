@@ -62,7 +62,7 @@ bool may_be_proxied_in_plain(const CurlSettings& settings, const ServerUrl& url)
 }
 
 /// The TLS material of new connections, shared by all requests. A delayed request may bring
-/// material that has been replaced meanwhile; it gets the present one, so nothing flaps.
+/// material that has been replaced since; it gets the present one, so nothing flaps.
 /// Thread-safe.
 class PresentTls {
  public:

@@ -176,7 +176,7 @@ bool PooledCall::complete(Time now) {
   return end({});
 }
 
-// The share is given back before the reader hears, so that its next request finds it.
+// The share is given back before the reader is called, so that its next request finds it.
 bool PooledCall::end(const TransportEnd& end) {
   phase_ = Phase::kEnded;
   const TransportEnd said = end;  // It may belong to what goes now.

@@ -55,7 +55,7 @@ class PooledConnection {
   enum class Io {
     kSome,     ///< Bytes were sent or received.
     kBlocked,  ///< No connection is possible now.
-    kClosed,   ///< The peer has closed, or the connection is broken; why() knows.
+    kClosed,   ///< The peer has closed, or the connection is broken; see why().
   };
   /// Takes what was sent off the front of `bytes`.
   Io send(std::string_view& bytes);

@@ -35,7 +35,7 @@ struct RestOptions {
   WriteGate write_gate{};
   DryRun dry_run = DryRun::kOff;  ///< kServer: every write is sent with dryRun=All and logged.
   /// Limit for unary calls that name none: longer than any server lets one run (60 s), so that none
-  /// hangs for ever.
+  /// hangs without end.
   Duration default_timeout = std::chrono::seconds(90);
   /// Called after each attempt that succeeded on the server; any thread, must not block. May be
   /// empty.

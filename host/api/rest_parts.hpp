@@ -16,7 +16,7 @@
 
 namespace davit::host {
 
-/// Whether requests may go on the wire. Thread-safe.
+/// Whether requests may be sent. Thread-safe.
 class HoldSwitch {
  public:
   void hold() EXCLUDES(mutex_) {

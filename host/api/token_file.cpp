@@ -37,7 +37,7 @@ Result<Credential> TokenFile::get() {
   }
   Result<std::string> fresh = read_token(path_);
   if (!fresh) {
-    // Told at every request until it works again, as upstream: the token will run out.
+    // Logged at every request until it works again, as upstream: the token will run out.
     log_.error("Unable to rotate token", {{"err", fresh.error().message()}});
   }
   MutexLock lock(mutex_);

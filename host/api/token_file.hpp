@@ -1,4 +1,4 @@
-/// A bearer token that somebody else keeps fresh in a file.
+/// A bearer token in a file that another program renews.
 #pragma once
 
 #include "host/api/credentials.hpp"

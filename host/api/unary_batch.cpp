@@ -202,7 +202,7 @@ namespace {
 
 using UnaryCalls = std::vector<std::unique_ptr<UnaryCall>>;
 
-/// When a batch goes on: at this time, or as soon as there are so many responses.
+/// When a batch continues: at this time, or as soon as there are so many responses.
 struct NextStep {
   Time at;
   std::size_t responses;

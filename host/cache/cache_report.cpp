@@ -32,7 +32,7 @@ std::string skipped_text(const CacheState& cache) {
     const SkippedObject& each = cache.skipped[i];
     if (i > 0) text += "; ";
     if (each.identity.name.empty()) {
-      text += "one without a readable name";
+      text += "an object without a readable name";
     } else {
       text += (each.identity.ns.empty() ? "" : each.identity.ns + "/") + each.identity.name;
     }

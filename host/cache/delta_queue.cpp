@@ -25,8 +25,8 @@ bool may_always_merge(const Change& last, const Change& next) {
          same_uid(last.old, last.current) && same_uid(last.current, next.current);
 }
 
-/// Whether `next` goes on with the life that `last` began or changed.
-bool goes_on(const Change& last, const Change& next) {
+/// Whether `next` continues the life of the object that `last` began or changed.
+bool continues(const Change& last, const Change& next) {
   if (last.type == ChangeType::kDeleted || next.type == ChangeType::kAdded) return false;
   return same_uid(last.current, next.current) &&
          (next.type == ChangeType::kDeleted || same_uid(next.old, next.current));
@@ -54,7 +54,7 @@ class DeltaQueue::Source final : public Listener {
   DeltaQueue& queue;
   Informer& informer;
   const Handler handler;
-  const std::uint64_t salt;  // Tells equal names of different sources apart.
+  const std::uint64_t salt;  // Makes equal names of different sources differ.
   std::vector<ObjectRef>
       content;  // First content that waits, the next one last. Guarded by the queue's mutex.
   bool is_held = false;              // Guarded by the queue's mutex.
@@ -218,7 +218,7 @@ bool DeltaQueue::merge(Backlog& backlog, std::uint64_t object, const Source& sou
     return true;
   }
   if (backlog.changes.size() < changes_max_ && !mutant("delta-merge")) return false;
-  if (last.is_short_life || !goes_on(last.change, change)) {
+  if (last.is_short_life || !continues(last.change, change)) {
     // Beyond this a life that is over may be forgotten for the next one under its name.
     if (backlog.changes.size() < kLivesFactor * changes_max_) return false;
     begin_anew(last, change);

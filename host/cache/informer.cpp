@@ -307,7 +307,7 @@ void Informer::notify_progress(Time began) {
 
 void Informer::report_skipped() {
   metrics_->skipped_now(store_.skipped_count());
-  for (const SkippedObject& each : store_.take_skip_news()) {
+  for (const SkippedObject& each : store_.take_unreported_skips()) {
     metrics_->skipped(label_of(each.reason));
     log_.warning("Skipped an object that cannot be read",
                  {{"resource", spec_.resource.text()},

@@ -22,7 +22,7 @@
 
 namespace davit::host {
 
-/// The objects that a controller wants to follow.
+/// The objects that a controller follows.
 struct InformerSpec {
   ResourceId resource;
   std::string label_selector;
@@ -100,7 +100,7 @@ class Informer {
     return spec_.label_selector.empty() && spec_.field_selector.empty();
   }
   [[nodiscard]] const Store& store() const { return store_; }
-  /// Whether the first content is in the store; for ever, once true.
+  /// Whether the first content is in the store; stays true.
   [[nodiscard]] bool has_synced() const { return synced_.load(std::memory_order_acquire); }
   /// How current the store is; nothing is known before it was started.
   [[nodiscard]] Freshness freshness() const EXCLUDES(delivery_);
@@ -189,11 +189,11 @@ class Informer {
   [[nodiscard]] bool fills(const Source& from) const REQUIRES(delivery_);
   /// Lets the refill take its place, if it may and has seen all that readers have.
   void try_switch() REQUIRES(delivery_);
-  /// Tells the listeners what a new content changes.
+  /// Notifies the listeners of what a new content changes.
   void notify_content(const std::vector<Change>& changes, Time began) REQUIRES(delivery_);
   void deliver(const Change& change) REQUIRES(delivery_);
   void notify_progress(Time began) REQUIRES(delivery_);
-  /// Tells the log, the metrics and on_skip what the store has skipped since.
+  /// Reports newly skipped objects to the log, the metrics and on_skip.
   void report_skipped() REQUIRES(delivery_);
   void resync() REQUIRES(delivery_);
   void want_verification(Time as_of) REQUIRES(delivery_);

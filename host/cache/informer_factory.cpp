@@ -64,7 +64,7 @@ Status InformerFactory::start() {
   }
   const auto keep = [this](const std::stop_token& stop) { keep_time(stop); };
   if (timekeeper_.joinable() || start_thread(timekeeper_, "resync", keep)) return Status();
-  return {Code::kUnavailable, "the system has no thread to look after the caches"};
+  return {Code::kUnavailable, "cannot start a thread for the caches"};
 }
 
 void InformerFactory::stop() {

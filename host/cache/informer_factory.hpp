@@ -1,4 +1,4 @@
-/// All informers of the process.
+/// The informers of the process.
 #pragma once
 
 #include <davit/result.hpp>

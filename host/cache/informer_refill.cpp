@@ -23,8 +23,7 @@ Informer::Source::~Source() = default;
 Status Informer::Source::start() {
   const auto run = [this](const std::stop_token& stop) { reflector_.run(stop); };
   if (start_thread(thread_, informer_.spec_.resource.resource, run)) return {};
-  return {Code::kUnavailable,
-          "the system has no thread to watch " + informer_.spec_.resource.text() + " on"};
+  return {Code::kUnavailable, "cannot start a thread to watch " + informer_.spec_.resource.text()};
 }
 
 void Informer::Source::stop() {

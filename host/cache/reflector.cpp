@@ -395,13 +395,13 @@ void Reflector::log_report(const ReflectorReport& report, const ReflectorRequest
       return log_.warning("Watch ended with an error; listing again",
                           {{"resource", resource}, {"err", report.status.message()}});
     case Note::kWatchDeaf:
-      return log_.warning("Nothing came through a watch any more; watching anew",
+      return log_.warning("A watch received nothing for too long; watching again",
                           {{"resource", resource}, {"resourceVersion", state_.last_version()}});
     case Note::kWatchSilent:
     case Note::kExpired:
     case Note::kStreamingRefused:
     case Note::kRetried:
-      return log_.info(report.status.ok() ? 5 : 4, "List or watch is tried again",
+      return log_.info(report.status.ok() ? 5 : 4, "Retrying a list or watch",
                        {{"resource", resource}, {"err", report.status.message()}});
   }
 }
@@ -410,17 +410,17 @@ void Reflector::log_failure(std::string_view message, const ReflectorReport& rep
                             const ReflectorRequest& request) {
   if (mutant("refusal-reported")) return;
   const std::string_view verb = verb_of(request);
-  std::string hint = "tried again with back-off";
+  std::string hint = "retrying with back-off";
   if (report.status.code() == Code::kForbidden) {
     const ApiDetail* detail = report.status.detail();
     if (detail != nullptr && detail->http_status == 401) {
-      hint = "the server does not accept the credentials; renew them (tried again with back-off)";
+      hint = "the server does not accept the credentials; renew them (retrying with back-off)";
     } else {
       hint = "grant the verbs get, list and watch on " + what_.resource.text() +
-             " (tried again with back-off)";
+             " (retrying with back-off)";
     }
   } else if (report.status.code() == Code::kNotFound) {
-    hint = "the server does not serve this resource (tried again with back-off)";
+    hint = "the server does not serve this resource (retrying with back-off)";
   }
   std::string failure = std::string(verb) + " " + report.status.message();
   const bool known = failure == failure_;

@@ -1,4 +1,4 @@
-/// Keeps a store equal to a collection of the API server: list, then watch, for ever.
+/// Keeps a store equal to a collection of the API server: list, then watch, again and again.
 #pragma once
 
 #include <davit/result.hpp>

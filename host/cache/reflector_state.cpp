@@ -99,7 +99,7 @@ ReflectorState::Next ReflectorState::next(Time now) {
   } else {
     next.request = phase_ == Phase::kListing ? list_request() : watch_request(now);
   }
-  if (phase_ == Phase::kWatching && heard_at_ == Time{}) heard_at_ = now;
+  if (phase_ == Phase::kWatching && received_at_ == Time{}) received_at_ = now;
   if (next.request.collect_anew) {
     // Without a version the server returns its most recent state.
     content_as_of_ = next.request.resource_version.empty() ? std::optional(now) : std::nullopt;
@@ -194,22 +194,22 @@ ReflectorState::Use ReflectorState::on_event(const Event& event, Time now) {
   if (event.type == WatchType::kBookmark) bookmarks_ = true;
   note_contact(now);
   if (phase_ == Phase::kWatching) {
-    silence_.heard(now);
+    silence_.received(now);
     if (event.type != WatchType::kBookmark) note_change(now);
     suspect_since_.reset();
-    heard_at_ = now;
+    received_at_ = now;
   }
   on_sign_of_life(now);
   if (phase_ == Phase::kStreamingList) {
     if (event.type != WatchType::kBookmark) return Use::kCollect;
     if (!event.ends_initial) return Use::kNothing;
-    // From here on this stream counts as a watch that begins now.
+    // This stream counts as a watch that begins now.
     phase_ = Phase::kWatching;
     unavailable_ = false;
     last_version_ = std::string(event.resource_version);
     from_any_version_ = false;
     started_ = opened_at_.emplace(now);
-    heard_at_ = now;
+    received_at_ = now;
     events_ = 0;
     note_verified();
     on_sign_of_life(now);
@@ -251,7 +251,7 @@ void ReflectorState::note_end(const StreamEnd& end, Time now) {
     case Cause::kDeaf:
       if (phase_ == Phase::kWatching && opened_at_) {
         silence_.renewed();
-        if (!suspect_since_) suspect_since_ = heard_at_;
+        if (!suspect_since_) suspect_since_ = received_at_;
         return;
       }
       break;
@@ -287,7 +287,7 @@ ReflectorReport ReflectorState::finish(const StreamEnd& end, Time now) {
   if (end.cause == Cause::kStopped) return {};
   note_end(end, now);
   if (end.cause == Cause::kRelist) {
-    // The caller knows of a newer state than the caches show: list the most recent one.
+    // The caller has seen a newer state than the caches show: list the most recent one.
     unavailable_ = true;
     phase_ = Phase::kStart;
     return {.note = Note::kRetried, .version = {}, .status = end.status};
@@ -436,7 +436,8 @@ ReflectorReport ReflectorState::list_again(ReflectorReport::Note note, const Sta
 
 /// A server that works would have ended the watch by now, or sent a bookmark.
 bool ReflectorState::is_overdue(Time now) const {
-  return now >= stream_limit_ || (bookmarks_ && now - heard_at_ >= options_.bookmark_silence_max);
+  return now >= stream_limit_ ||
+         (bookmarks_ && now - received_at_ >= options_.bookmark_silence_max);
 }
 
 ReflectorReport ReflectorState::unreachable(const Status& status) {

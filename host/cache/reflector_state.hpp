@@ -107,7 +107,7 @@ struct ReflectorReport {
     kWatchFailed,      ///< The watch could not be started; a new list follows after a back-off.
     kWatchEnded,       ///< The watch ended with an error; a new list follows after a back-off.
     kWatchTooShort,    ///< Like kWatchEnded: it ended at once, without an event.
-    kWatchDeaf,        ///< Cut; the next watch goes on where it was.
+    kWatchDeaf,        ///< Cut; the next watch continues where it was.
     kWatchSilent,      ///< The same, but the silence was only longer than usual.
     kExpired,          ///< The version is too old for the server; a new list follows.
     kUnreachable,      ///< No connection; the same request is sent again after a back-off.
@@ -268,7 +268,7 @@ class ReflectorState {
   std::optional<Time> followed_since_;
   std::optional<Time> broken_since_;   // Requests fail since then.
   std::optional<Time> suspect_since_;  // A watch was cut that may have been deaf since then.
-  Time heard_at_{};                    // The last event or bookmark.
+  Time received_at_{};                 // The last event or bookmark.
 
   // Verification.
   std::optional<Time> verified_;

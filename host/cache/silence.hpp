@@ -21,7 +21,7 @@ class SilenceGauge {
   static constexpr int kPausesKnown = 4;
 
   /// An event or bookmark came.
-  void heard(Time now) {
+  void received(Time now) {
     renewals_ = 0;
     if (last_) {
       const Duration pause = now - *last_;

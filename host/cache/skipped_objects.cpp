@@ -59,7 +59,7 @@ bool same_uid(std::string_view a, std::string_view b) { return a.empty() || b.em
 
 void SkippedObjects::add(SkippedObject object) {
   Entry& entry = entries_[key_of(object)];
-  entry.is_news = entry.is_news || !same_state(entry.object, object);
+  entry.is_unreported = entry.is_unreported || !same_state(entry.object, object);
   entry.object = std::move(object);
 }
 
@@ -90,7 +90,7 @@ void SkippedObjects::replace(SkippedObjects next) {
   for (auto& [key, entry] : next.entries_) {
     const auto before = entries_.find(key);
     if (before == entries_.end() || !same_state(before->second.object, entry.object)) continue;
-    entry.is_news = before->second.is_news;
+    entry.is_unreported = before->second.is_unreported;
   }
   entries_ = std::move(next.entries_);
 }
@@ -101,12 +101,12 @@ std::vector<SkippedObject> SkippedObjects::list() const {
   return all;
 }
 
-std::vector<SkippedObject> SkippedObjects::take_news() {
-  std::vector<SkippedObject> news;
+std::vector<SkippedObject> SkippedObjects::take_unreported() {
+  std::vector<SkippedObject> unreported;
   for (auto& [key, entry] : entries_) {
-    if (std::exchange(entry.is_news, false)) news.push_back(entry.object);
+    if (std::exchange(entry.is_unreported, false)) unreported.push_back(entry.object);
   }
-  return news;
+  return unreported;
 }
 
 const SkippedObject* SkippedObjects::lacking(std::string_view owner_uid) const {

@@ -52,14 +52,14 @@ class SkippedObjects {
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] std::vector<SkippedObject> list() const;
   /// The entries that were not returned before, each version once.
-  [[nodiscard]] std::vector<SkippedObject> take_news();
+  [[nodiscard]] std::vector<SkippedObject> take_unreported();
   /// The first without an older state in the cache whose controlling owner has this UID, or null.
   [[nodiscard]] const SkippedObject* lacking(std::string_view owner_uid) const;
 
  private:
   struct Entry {
     SkippedObject object;
-    bool is_news = true;
+    bool is_unreported = true;
   };
   std::map<std::string, Entry, std::less<>> entries_;
 };

@@ -1,4 +1,4 @@
-/// From hashes to small integers: the one hash table of the cache.
+/// Maps hashes to small integers: the one hash table of the cache.
 #pragma once
 
 #include <cstddef>

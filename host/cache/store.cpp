@@ -169,10 +169,10 @@ std::optional<Change> Store::skip(WatchType type, SkippedObject object) {
                 .current = take_out(identity.ns, identity.name)};
 }
 
-std::vector<SkippedObject> Store::take_skip_news() {
+std::vector<SkippedObject> Store::take_unreported_skips() {
   if (skipped_count() == 0) return {};
   MutexLock lock(mutex_);
-  return skipped_.take_news();
+  return skipped_.take_unreported();
 }
 
 std::vector<Change> Store::replace(Replacement next, std::string_view resource_version) {

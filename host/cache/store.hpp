@@ -92,7 +92,7 @@ class Store {
   /// object's if it is known.
   std::optional<Change> skip(WatchType type, SkippedObject object) EXCLUDES(mutex_);
   /// The objects that were skipped and not returned here before, each version once.
-  [[nodiscard]] std::vector<SkippedObject> take_skip_news() EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<SkippedObject> take_unreported_skips() EXCLUDES(mutex_);
   /// Makes `next` the content. Returns what changed: first the deletions as tombstones, then
   /// additions and updates.
   std::vector<Change> replace(Replacement next, std::string_view resource_version) EXCLUDES(mutex_);

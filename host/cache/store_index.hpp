@@ -1,4 +1,4 @@
-/// From values to objects: one index of a store.
+/// One index of a store: maps values to objects.
 #pragma once
 
 #include <cstdint>

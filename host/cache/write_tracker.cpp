@@ -22,7 +22,7 @@ std::string full_name(std::string_view ns, std::string_view name) {
 
 }  // namespace
 
-/// Hears when one informer moves, and knows who waits for that.
+/// Listens to one informer and notifies the entries that wait for its progress.
 class WriteTracker::Watcher final : public Listener {
  public:
   Watcher(WriteTracker& tracker_in, Informer& informer_in)
@@ -58,7 +58,7 @@ void WriteTracker::note_write(std::string_view key, Informer& informer, const Wr
   if (version == 0 || !informer.is_unselected() || has_reached(informer, version)) return;
   Watcher& watcher = follow(informer);
   MutexLock lock(mutex_);
-  // Asked under the lock: what comes later finds the entry.
+  // Checked under the lock: what comes later finds the entry.
   if (has_reached(informer, version)) return;
   await_version(pending_of(key, now + options_.deadline), watcher, version);
 }
@@ -86,7 +86,7 @@ void WriteTracker::await_deletion(std::string_view key, Time deadline, Watcher& 
                                   const WrittenObject& object) {
   Deletion deletion{
       &watcher, {}, std::string(object.ns), std::string(object.name), std::string(object.uid)};
-  // Asked under the lock: what comes later finds the entry.
+  // Checked under the lock: what comes later finds the entry.
   if (is_seen(deletion)) return;
   Entry& entry = pending_of(key, deadline);
   deletion.at = watcher.deletions.emplace(full_name(object.ns, object.name), &entry);

@@ -33,7 +33,7 @@ struct WriteTrackerOptions {
   /// than healthy watches lag, because it costs requests.
   Duration patience = std::chrono::seconds(3);
   /// How long a key waits for its writes before the caches are listed again. Longer than any
-  /// healthy watch lags, shorter than a user's patience.
+  /// healthy watch lags, shorter than a user would wait.
   Duration deadline = std::chrono::seconds(30);
   /// Called with the keys that ready() held back and that may be synced now. On an informer's
   /// thread: must not block; adding them to a work queue is what it is for.

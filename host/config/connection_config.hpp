@@ -28,7 +28,7 @@ struct ExecConfig {
   std::string cluster_extension;
 };
 
-/// Acting as somebody else. Nothing is sent when `user` is empty.
+/// Impersonation. Nothing is sent when `user` is empty.
 struct Impersonation {
   std::string user;
   std::string uid;
@@ -36,7 +36,7 @@ struct Impersonation {
   std::map<std::string, std::vector<std::string>> extra;
 };
 
-/// Of each pair "data" and "file" at most one is set. File paths are absolute; data are the bytes
+/// Each pair "data" and "file" has at most one value. File paths are absolute; data are the bytes
 /// themselves (PEM), already decoded. Credentials are empty unless `server` is https.
 /// Bounds of the delay before requests to a server that fails.
 struct FailureBackoffLimits {

@@ -11,13 +11,13 @@
 
 namespace davit::host {
 
-/// One mapping. Ask for every key that is allowed, then call finish(), which names the keys that
-/// nobody asked for. A key that is missing or has a mistake leaves its variable alone. Everything
+/// One mapping. Ask for every key that is allowed, then call finish(), which reports all
+/// other keys. A key that is missing or has a mistake leaves its variable alone. Everything
 /// is borrowed and must outlive this.
 class Fields {
  public:
   /// `where` is the path of this mapping for people: "leaderElection", empty at the top.
-  /// A node that is no mapping is a mistake; nothing at all (an empty value) counts as {}.
+  /// A node that is not a mapping is a mistake; an empty value counts as {}.
   /// `nulls` says what a key without a value is.
   enum class Nulls { kMistake, kAbsent };
   Fields(const YamlNode& node, std::string where, const std::string& file,

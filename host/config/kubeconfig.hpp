@@ -11,7 +11,7 @@
 
 namespace davit::host {
 
-/// What is read of the process's surroundings.
+/// The parts of the process's environment that are read.
 struct ConnectionEnvironment {
   /// The value of an environment variable, nothing when it is not set.
   std::function<std::optional<std::string>(const std::string&)> variable;
@@ -23,7 +23,7 @@ struct ConnectionEnvironment {
 [[nodiscard]] ConnectionEnvironment process_environment();
 
 struct KubeconfigOptions {
-  /// Where to look when neither a file nor a server is given and this is no pod.
+  /// The source when neither a file nor a server is given and this is not a pod.
   enum class Fallback {
     kEnvironment,  ///< KUBECONFIG only: a daemon does not pick up a person's default cluster.
     kHome,         ///< KUBECONFIG, then $HOME/.kube/config, as kubectl does.
@@ -38,7 +38,7 @@ struct KubeconfigOptions {
 
 /// In this order: `kubeconfig` (with `master` as server); `master` alone, without credentials;
 /// in-cluster; the fallback. Reads files and the environment, never the network. Values of
-/// KUBE_CLIENT_BACKOFF_* that are no whole seconds count as absent, as upstream.
+/// KUBE_CLIENT_BACKOFF_* that are not whole seconds count as absent, as upstream.
 ///
 /// Fails with kInvalid and one line: "error loading config file ..." for what cannot be read or
 /// parsed, "invalid configuration: ..." with every problem of the chosen context.

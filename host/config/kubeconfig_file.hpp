@@ -32,9 +32,9 @@ struct KubeUser {
   std::string username;
   std::string password;
   Impersonation impersonate;
-  std::string auth_provider;  ///< Its name; not supported, but told.
+  std::string auth_provider;  ///< Its name, for the mistake that says that none is supported.
   std::optional<ExecConfig> exec;
-  std::string interactive_mode;  ///< Of exec, as written.
+  std::string interactive_mode;  ///< interactiveMode of exec, as written.
 };
 
 struct KubeContext {

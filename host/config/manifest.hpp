@@ -51,12 +51,12 @@ struct QuarantineSettings {
   Duration window = std::chrono::minutes(10);
 };
 
-/// What the manifest says about one controller of a plugin.
+/// The manifest's settings of one controller of a plugin.
 struct ControllerSettings {
   std::optional<bool> enabled;           ///< Nothing: the `controllers` list decides.
   std::optional<std::uint32_t> workers;  ///< Nothing: what the plugin declares.
   std::string config;                    ///< JSON text of an object; empty: none.
-  int line = 0;                          ///< Of its name in the manifest.
+  int line = 0;                          ///< Line of the controller's name in the manifest.
   int column = 0;
 };
 
@@ -72,8 +72,8 @@ struct PluginSettings {
   std::string path;  ///< Absolute, or relative to the manifest already made absolute.
   bool enabled = true;
   std::string sha256;  ///< 64 lower-case hex digits; empty: any content.
-  std::map<std::string, ControllerSettings> controllers;  ///< By name or alias.
-  int line = 0;                                           ///< Of the entry in the manifest.
+  std::map<std::string, ControllerSettings> controllers;  ///< The key is a name or alias.
+  int line = 0;                                           ///< Line of the entry in the manifest.
   int column = 0;
 
   /// Name or path, for messages.
@@ -87,9 +87,9 @@ struct Manifest {
   LoggingSettings logging;
   std::vector<std::string> controllers = {"*"};  ///< As --controllers.
   Duration controller_start_interval = Duration::zero();
-  Duration controller_shutdown_timeout = std::chrono::seconds(10);  ///< Zero: wait for ever.
+  Duration controller_shutdown_timeout = std::chrono::seconds(10);  ///< Zero: wait without a limit.
   bool dry_run = false;
-  /// Where crashes are remembered from one start to the next; absolute. Empty: the default one.
+  /// The directory of the crash records; absolute. Empty: the default one.
   std::string state_directory;
   QuarantineSettings quarantine;
   SwapSettings swap;

@@ -21,7 +21,7 @@ namespace davit::host {
 /// "status" and "finalize", because "namespaces/x/secrets" are the Secrets of x.
 [[nodiscard]] bool is_subresource_of(std::string_view resource, std::string_view text);
 
-/// What clients call themselves in a user agent: up to 253 letters, digits, '-', '_' and '.'.
+/// The name of a client in its user agent: up to 253 letters, digits, '-', '_' and '.'.
 [[nodiscard]] bool is_client_name(std::string_view text);
 
 /// An IPv4 or IPv6 address without brackets and zone.

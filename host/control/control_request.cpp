@@ -32,13 +32,13 @@ Status check(const ControlRequest& request) {
   if (named && request.name.empty()) return invalid(request.command + " needs a name");
   if (request.command == "load" && request.file.empty()) return invalid("load needs a file");
   if (request.command != "swap" && !request.state.empty()) {
-    return invalid(request.command + " hands over no state");
+    return invalid(request.command + " takes no state");
   }
   if (request.command != "swap" && request.watch_ms >= 0) {
-    return invalid("watchMilliseconds goes with swap only");
+    return invalid("watchMilliseconds is for swap only");
   }
   if ((request.watch_ms >= 0) != (request.max_error_percent >= 0)) {
-    return invalid("watchMilliseconds and maxErrorPercent go together");
+    return invalid("watchMilliseconds and maxErrorPercent need each other");
   }
   if (!request.file.empty() && request.file.front() != '/') {
     return invalid("file must be an absolute path, not " + json_string(request.file));

@@ -47,7 +47,7 @@ std::string text_of(const SwapReport& report) {
     out += "\nnew in this build and not started: " + each + " (davit ctl enable " + each + ")";
   }
   for (const std::string& each : report.state_left) {
-    out += "\nbegins with nothing, because the new build takes no state: " + each;
+    out += "\nstarts without state, because the new build takes none: " + each;
   }
   for (const std::string& each : report.grade_reasons) out += "\nthe new build " + each;
   for (const Finding& each : report.blockers) {

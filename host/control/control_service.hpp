@@ -16,7 +16,7 @@ namespace davit::host {
 struct ControlHooks {
   /// Instead of PluginSet::load().
   std::function<SwapReport(const std::filesystem::path& file)> load = {};
-  /// Lines for the status: what an operator should know although nothing fails.
+  /// Lines for the status: notes for the operator although nothing fails.
   std::function<std::vector<std::string>()> notes = {};
 };
 

@@ -24,7 +24,7 @@ namespace {
 
 /// A request is a path and some words.
 constexpr std::size_t kLineBytesMax = 64 * 1024;
-/// A client has that long to say what it wants, and for each piece of the response.
+/// The time limit of a client for its request, and for each piece of the response.
 constexpr int kRequestMilliseconds = 5000;
 /// Long enough for descriptors to be closed, short enough for a person who waits.
 constexpr int kAcceptPauseMilliseconds = 1000;
@@ -54,7 +54,7 @@ UniqueFd connect_to(const sockaddr_un& address) {
 template <typename More>
 Status write_all(int fd, std::string_view text, More more) {
   while (!text.empty()) {
-    if (!more()) return Status(Code::kCancelled, "the other side does not read");
+    if (!more()) return Status(Code::kCancelled, "the peer does not read");
     const ssize_t sent = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (sent < 0) return Status(Code::kUnavailable, reason(errno));
@@ -75,7 +75,7 @@ Result<std::string> read_line(int fd, std::size_t bytes_max, More more) {
     line.append(piece.data(), static_cast<std::size_t>(got));
     const std::size_t end = line.find('\n');
     if (end != std::string::npos) return line.substr(0, end);
-    if (got == 0) return Status(Code::kUnavailable, "the other side hung up");
+    if (got == 0) return Status(Code::kUnavailable, "the peer closed the connection");
     if (line.size() > bytes_max) return Status(Code::kInvalid, "the line is too long");
   }
   return Status(Code::kCancelled, "nothing came");
@@ -122,7 +122,7 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(const std::string& pa
   }
   auto server =
       std::make_unique<ControlServer>(path, std::move(fd), std::move(respond), std::move(log));
-  if (!server->start()) return refuse(Code::kUnavailable, "the system has no thread to listen on");
+  if (!server->start()) return refuse(Code::kUnavailable, "cannot start a thread to listen");
   return server;
 }
 
@@ -162,7 +162,8 @@ void ControlServer::accept_all(const std::stop_token& stop) {
     connections_.remove_if([](const Connection& each) { return each.ended.load(); });
     if (!fd.valid() || connections_.size() >= kConnectionsMax) continue;
     if (!may_ask(fd.get())) {
-      log_.warning("A user without the right to it asked over the control socket");
+      log_.warning(
+          "Refused a connection to the control socket: only this host's user and root may use it");
       continue;
     }
     Connection& made = connections_.emplace_back();
@@ -173,8 +174,7 @@ void ControlServer::accept_all(const std::stop_token& stop) {
     };
     if (!start_thread(made.thread, "ctl", serving)) {
       connections_.pop_back();
-      log_.warning("Cannot serve a connection of davit ctl",
-                   {{"err", "the system has no thread for it"}});
+      log_.warning("Cannot serve a connection of davit ctl", {{"err", "cannot start a thread"}});
     }
   }
 }
@@ -186,7 +186,7 @@ void ControlServer::serve(int fd) const {
   };
   const Result<std::string> line = read_line(fd, kLineBytesMax, [&] { return wait_for(POLLIN); });
   if (!line) return;
-  // The client may have left meanwhile, or may not read: what it asked for is done all the
+  // The client may have left since, or may not read: what it asked for is done all the
   // same.
   (void)write_all(fd, respond_(*line), [&] { return wait_for(POLLOUT); });
   ::shutdown(fd, SHUT_RDWR);

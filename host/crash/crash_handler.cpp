@@ -29,7 +29,7 @@ struct Installed {
 // A process has one set of handlers, and the kernel hands them nothing of ours: what they need must
 // lie where they find it. Written before they are installed.
 constinit Installed installed;
-// The first thread to crash speaks; no order with other memory is needed.
+// The first thread to crash reports; no order with other memory is needed.
 constinit std::atomic_flag speaking;
 
 std::uint64_t instruction_of(const ucontext_t& context) {
@@ -74,7 +74,7 @@ void report(const CrashFacts& facts) {
 
 void on_crash(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
-  // Another thread that crashes meanwhile waits for the end that the first one brings.
+  // Another thread that crashes in between waits until the first one ends the process.
   while (speaking.test_and_set(std::memory_order_relaxed)) ::pause();
   report(facts_of(signal, *info, *static_cast<const ucontext_t*>(context)));
   for (std::size_t i = 0; i < kSignals.size(); ++i) {

@@ -38,7 +38,7 @@ class CrashJournal {
 
   /// Oldest first. Lines that are damaged, as a full disk leaves them, are passed over.
   [[nodiscard]] std::vector<CrashRecord> read() const;
-  /// Leaves only the records that `worth` approves of. Another host that crashes in this instant
+  /// Keeps only the records for which `worth` is true. Another host that crashes in this instant
   /// may lose its line.
   Status keep(const std::function<bool(const CrashRecord&)>& worth) const;
 

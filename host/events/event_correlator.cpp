@@ -17,7 +17,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t seed) {
 
 }  // namespace
 
-/// Two independent 64-bit hashes. Parts are told apart by their lengths.
+/// Two independent 64-bit hashes. The lengths of the parts separate them.
 EventCorrelator::Key EventCorrelator::key_of(std::initializer_list<std::string_view> parts) {
   Key out{0x243F6A8885A308D3U, 0x13198A2E03707344U};
   for (const std::string_view part : parts) {

@@ -40,7 +40,7 @@ struct FreshEvent {
 
 /// Aggregates events that differ only in their message, counts repetitions, and drops what floods.
 /// Pure: time comes in with the event. Its keys are hashes of 128 bits, so that an entry is small
-/// whatever the message, and an entry that tells no more than none is forgotten. Not thread-safe.
+/// whatever the message, and an entry without information is dropped. Not thread-safe.
 class EventCorrelator {
  public:
   explicit EventCorrelator(CorrelatorLimits limits = {});

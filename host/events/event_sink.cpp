@@ -21,7 +21,7 @@ void EventSink::write(std::span<const CorrelatedEvent> events, const std::stop_t
       create_all(events.first(creations), stop);
       events = events.subspan(creations);
     } else {
-      insist(events.front(), 0, stop);
+      retry(events.front(), 0, stop);
       events = events.subspan(1);
     }
   }
@@ -33,12 +33,12 @@ void EventSink::create_all(std::span<const CorrelatedEvent> events, const std::s
   for (const CorrelatedEvent& each : events) bodies.push_back(each.event);
   const std::vector<Status> responses = api_.create_all(bodies, stop);
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (judge(bodies[i], responses[i], stop) == Fate::kAgain) insist(events[i], 1, stop);
+    if (judge(bodies[i], responses[i], stop) == Fate::kAgain) retry(events[i], 1, stop);
   }
 }
 
 // Goes on after so many tries that failed.
-void EventSink::insist(const CorrelatedEvent& event, int tries, const std::stop_token& stop) {
+void EventSink::retry(const CorrelatedEvent& event, int tries, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     if (tries == kAttempts) {
       log_.error("Unable to write event (retry limit exceeded!)",

@@ -113,7 +113,8 @@ class LruMap {
   const std::size_t capacity_;
   std::size_t size_ = 0;
   std::deque<Slot> slots_ = std::deque<Slot>(1);  // Also those that are free.
-  std::vector<Place> first_ = {kNone};  // By the low bits of the hash; as many as a power of two.
+  std::vector<Place> first_ = {
+      kNone};  // Indexed by the low bits of the hash; the size is a power of two.
   Place free_ = kNone;
 };
 

@@ -36,10 +36,10 @@ AsideCall::Ticket AsideCall::add(Call call) {
 Status AsideCall::queue(Ticket ticket, Call call) {
   if (is_busy() && is_late()) return late();
   if (waiting_.size() >= kWaitingMax) {
-    return {Code::kThrottled, "too many requests wait for the plugin already"};
+    return {Code::kThrottled, "too many requests are waiting for the plugin"};
   }
   if (!thread_.joinable() && !start_thread(thread_, "aside", [this] { work(); })) {
-    return {Code::kUnavailable, "the system has no thread for it"};
+    return {Code::kUnavailable, "cannot start a thread"};
   }
   if (!is_busy()) began_ = clock_.now();
   waiting_.push_back({ticket, std::move(call)});

@@ -30,7 +30,7 @@ class AsideCall {
   /// The most calls that wait behind the running one: a few people with their tools.
   static constexpr std::size_t kWaitingMax = 8;
   /// How often to look for a result: a person does not notice it, and it costs next to nothing.
-  static constexpr Duration kLook = std::chrono::milliseconds(5);
+  static constexpr Duration kPollInterval = std::chrono::milliseconds(5);
 
   AsideCall(Clock& clock, Duration limit) : clock_(clock), limit_(limit) {}
   AsideCall(const AsideCall&) = delete;
@@ -50,7 +50,7 @@ class AsideCall {
   void drop(Ticket ticket) EXCLUDES(mutex_);
 
   /// When to look for results again.
-  [[nodiscard]] Time next_look() const { return clock_.now() + kLook; }
+  [[nodiscard]] Time next_poll() const { return clock_.now() + kPollInterval; }
 
   /// Whether no call runs or waits; waits for that until `deadline`.
   [[nodiscard]] bool wait_idle(Time deadline) EXCLUDES(mutex_);

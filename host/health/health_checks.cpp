@@ -75,7 +75,7 @@ class HealthChecks::Round final : public HttpDeferredResponse {
   /// Asked while a check is missing.
   [[nodiscard]] Time next_take() const override {
     for (const Ask::Item& each : ask_.items) {
-      if (each.ticket) return each.entry.aside->next_look();
+      if (each.ticket) return each.entry.aside->next_poll();
     }
     return Time::min();
   }

@@ -58,7 +58,7 @@ class HealthChecks {
   /// includes a check that is made aside; this object must outlive it.
   [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request) const EXCLUDES(mutex_);
 
-  /// Told of the result of each check that ran: name, endpoint ("healthz"), success.
+  /// Receives the result of each check that ran: name, endpoint ("healthz"), success.
   using Observer = std::function<void(std::string_view, std::string_view, const Status&)>;
   void set_observer(Observer observer) EXCLUDES(mutex_);
 

@@ -120,7 +120,7 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                                "[ALPHA] Syncs that have been running for longer than their limit.",
                                {"controller"}}),
       quarantined(registry, {"davit_plugin_quarantined",
-                             "[ALPHA] Whether a plugin is left out, because this build of it "
+                             "[ALPHA] Whether this build of a plugin is left out because it "
                              "crashed in a loop.",
                              {"plugin", "build"}}),
       plugin_swaps(registry, {"davit_plugin_swaps_total",
@@ -134,14 +134,15 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                          {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1}}),
       plugin_generation(registry, {"davit_plugin_generation",
                                    "[ALPHA] Builds of the plugin that this process has begun, "
-                                   "the present one included; 0: it is not loaded any more.",
+                                   "the present one included; 0: it is no longer loaded.",
                                    {"plugin"}}),
       resident_generations(registry, {"davit_plugin_resident_generations",
-                                      "[ALPHA] Builds in memory that serve no more.",
+                                      "[ALPHA] Builds in memory that no longer serve.",
                                       {}}),
-      informer_queued(registry,
-                      {"informer_queued_items",
-                       "[ALPHA] Number of items read and not yet in the store.", informer()}),
+      informer_queued(
+          registry,
+          {"informer_queued_items",
+           "[ALPHA] Number of items that were read and are not in the store yet.", informer()}),
       informer_latency(registry, {"informer_processing_latency_seconds",
                                   "[ALPHA] Time from reading a change to its being in the store "
                                   "and with all handlers' queues.",
@@ -154,11 +155,13 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
       informer_lists(registry,
                      {"davit_informer_lists_total",
                       "[ALPHA] Number of lists that filled or replaced the cache.", informer()}),
-      informer_deaf_watches(registry,
-                            {"davit_informer_deaf_watches_total",
-                             "[ALPHA] Number of watches cut because nothing came.", informer()}),
+      informer_deaf_watches(
+          registry,
+          {"davit_informer_deaf_watches_total",
+           "[ALPHA] Number of watches that were closed because they received nothing for too long.",
+           informer()}),
       informer_relists(registry, {"davit_informer_relists_total",
-                                  "[ALPHA] Number of lists asked for although the watch runs.",
+                                  "[ALPHA] Number of lists that were requested while a watch runs.",
                                   {"name", "group", "version", "resource", "reason"}}),
       informer_skipped(registry, {"davit_informer_skipped_objects_total",
                                   "[ALPHA] Number of object versions that could not be read and "
@@ -170,12 +173,13 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                             "in an older state, because they cannot be read.",
                             informer()}),
       informer_unconfirmed(registry, {"davit_informer_unconfirmed_seconds",
-                                      "[ALPHA] Time since the content of the cache was last known "
-                                      "to be the server's.",
+                                      "[ALPHA] Time since the cache was last confirmed to be "
+                                      "current.",
                                       informer()}),
-      informer_stale(registry, {"davit_informer_stale",
-                                "[ALPHA] Whether that time is so long that the content must not be "
-                                "taken for the server's.",
-                                informer()}) {}
+      informer_stale(registry,
+                     {"davit_informer_stale",
+                      "[ALPHA] Whether that time exceeds the limit, so that the cache must "
+                      "not be taken for current.",
+                      informer()}) {}
 
 }  // namespace davit::host

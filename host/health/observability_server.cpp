@@ -41,7 +41,7 @@ class DeferredPage final : public HttpDeferredResponse {
     ticket_.reset();
     return to_response(std::move(*page));
   }
-  [[nodiscard]] Time next_take() const override { return aside_->next_look(); }
+  [[nodiscard]] Time next_take() const override { return aside_->next_poll(); }
 
  private:
   const std::shared_ptr<AsideCall> aside_;

@@ -53,7 +53,7 @@ Status check(const MetricOptions& options) {
   }
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     if (!std::isfinite(buckets[i]) || (i > 0 && buckets[i] <= buckets[i - 1])) {
-      return invalid(options, "buckets must be rising numbers");
+      return invalid(options, "buckets must be increasing numbers");
     }
   }
   return buckets.empty() ? invalid(options, "a histogram needs buckets") : Status();
@@ -64,7 +64,7 @@ bool same(const MetricOptions& a, const MetricOptions& b) {
 }
 
 Status apply(prometheus::Counter& counter, double value) {
-  if (!(value >= 0)) return {Code::kInvalid, "a counter never falls"};
+  if (!(value >= 0)) return {Code::kInvalid, "a counter cannot decrease"};
   counter.Increment(value);
   return {};
 }

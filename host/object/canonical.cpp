@@ -72,7 +72,7 @@ bool equal_objects(Place a, Place b) {
                     });
 }
 
-/// Where a writer's text goes: a hash or a sink.
+/// The destination of a writer's text: a hash or a sink.
 class HashOut {
  public:
   void put(std::string_view text) {

@@ -50,7 +50,7 @@ class ListSplitter {
   /// Decodes the next bytes of the body. kInvalid: not a list, or an item that is too large; after
   /// an error every further call returns it again.
   Status feed(std::string_view chunk, const ItemSink& sink);
-  /// Tells that the body is complete. kUnavailable when it was cut short, else as above; a Status
+  /// Ends the body. kUnavailable when it was cut short, else as above; a Status
   /// body gives its own code.
   Status finish();
 

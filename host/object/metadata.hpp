@@ -18,7 +18,7 @@ struct Metadata {
 };
 [[nodiscard]] Metadata metadata(const Object& object);
 
-/// Whether what everybody reads of an object has the types that the API gives it: a name, and the
+/// Whether the metadata that every reader uses has the types of the API: a name, and the
 /// rest of its metadata if it is there and kept. kInvalid names the member.
 [[nodiscard]] Status check_metadata(const ObjectRef& object);
 

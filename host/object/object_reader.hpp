@@ -28,11 +28,11 @@ class ObjectReader {
     next_mask_ = options.keep_mask;
     dropping_ = 0;
     passing_over_ = false;
-    complaint_ = nullptr;
+    error_text_ = nullptr;
   }
   /// Why an event function stopped the reader, or null.
-  [[nodiscard]] const char* complaint() const { return complaint_; }
-  [[nodiscard]] bool is_too_deep() const { return complaint_ == kTooDeep; }
+  [[nodiscard]] const char* error_text() const { return error_text_; }
+  [[nodiscard]] bool is_too_deep() const { return error_text_ == kTooDeep; }
 
   // RapidJSON's callbacks; false stops it.
   bool Null() {  // NOLINT(readability-identifier-naming)
@@ -90,7 +90,7 @@ class ObjectReader {
   static constexpr const char* kTooDeep = "is nested too deeply";
 
   bool stop(const char* why) {
-    complaint_ = why;
+    error_text_ = why;
     return false;
   }
 
@@ -136,7 +136,7 @@ class ObjectReader {
   Mask next_mask_ = kFullMask;
   bool is_metadata_ = false;   // Whether the root's member at hand is.
   bool passing_over_ = false;  // Whether the next value is the stand-in.
-  const char* complaint_ = nullptr;
+  const char* error_text_ = nullptr;
 };
 
 }  // namespace davit::host

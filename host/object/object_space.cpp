@@ -188,7 +188,7 @@ Mask ObjectSpace::element_mask(Mask mask) const {
   return here == nullptr ? kNothingMask : here->every;
 }
 
-ObjectSpace::Whereabouts ObjectSpace::whereabouts(Mask mask) const {
+ObjectSpace::MaskLocation ObjectSpace::location_of(Mask mask) const {
   const MutexLock lock(mutex_);
   Mask at = mask;
   std::vector<std::string_view> steps;  // From below; empty for every element.
@@ -202,7 +202,7 @@ ObjectSpace::Whereabouts ObjectSpace::whereabouts(Mask mask) const {
     steps.push_back(edge == end ? std::string_view() : edge->text);
     at = std::exchange(above, kNothingMask);  // Looks for what this place is below of.
   }
-  Whereabouts out{at, ""};
+  MaskLocation out{at, ""};
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     if (step->empty()) {
       out.path.append("[]");

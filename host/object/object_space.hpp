@@ -88,11 +88,11 @@ class ObjectSpace {
 
   /// Where a place of a projection is: the mask of the projection's root, and the path from there;
   /// for messages.
-  struct Whereabouts {
+  struct MaskLocation {
     Mask root = kNothingMask;
     std::string path;  ///< In the grammar above; empty for the root.
   };
-  [[nodiscard]] Whereabouts whereabouts(Mask mask) const EXCLUDES(mutex_);
+  [[nodiscard]] MaskLocation location_of(Mask mask) const EXCLUDES(mutex_);
 
  private:
   struct Name;

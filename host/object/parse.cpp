@@ -97,9 +97,9 @@ class Parser::Impl {
     if (result.Code() == rapidjson::kParseErrorStringInvalidEncoding) {
       fault_ = ParseFault::kEncoding;
     }
-    if (result.Code() == rapidjson::kParseErrorTermination && handler_.complaint() != nullptr) {
+    if (result.Code() == rapidjson::kParseErrorTermination && handler_.error_text() != nullptr) {
       if (handler_.is_too_deep()) fault_ = ParseFault::kTooDeep;
-      return error_at(handler_.complaint(), result.Offset());
+      return error_at(handler_.error_text(), result.Offset());
     }
     return error_at(std::string("is malformed: ") + rapidjson::GetParseError_En(result.Code()),
                     result.Offset());

@@ -43,7 +43,7 @@ class WatchSplitter {
   /// Decodes the next bytes. kInvalid for a malformed or too large document, with its offset in the
   /// stream; after an error every further call returns it again.
   Status feed(std::string_view chunk, const WatchSink& sink);
-  /// Tells that the stream ended. kUnavailable when that was inside a document.
+  /// Ends the stream. kUnavailable when that was inside a document.
   Status finish();
 
  private:

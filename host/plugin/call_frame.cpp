@@ -8,7 +8,7 @@ namespace davit::host {
 namespace {
 
 /// The innermost call into a plugin that this thread is in. A thread-local rather than an argument
-/// because the C ABI gives the host nothing else by which to know the caller's thread.
+/// because the C ABI gives the host no other way to identify the caller's thread.
 thread_local CallFrame* current_frame = nullptr;
 
 }  // namespace

@@ -68,7 +68,7 @@ class CallFrame {
     if (!refusal_.empty()) refusal_.append("; ");
     refusal_.append(text);
   }
-  /// Both: a controller knows that it was refused something, but often not why.
+  /// Both, because a controller often sees that a call was refused, but not why.
   [[nodiscard]] std::string error() const {
     const bool said = !refusal_.empty() && error_.find(refusal_) != std::string::npos;
     if (refusal_.empty() || said) return error_;

@@ -33,7 +33,7 @@ struct davit_host {
 
   /// Whether nothing of the controller reaches the cluster: no write, no Event, no metric.
   [[nodiscard]] bool is_shadow() const {
-    return intended.mode() == davit::host::IntendedWrites::Mode::kAnswer;
+    return intended.mode() == davit::host::IntendedWrites::Mode::kSimulate;
   }
 
   /// Reports a call of this controller that the host refuses.
@@ -57,7 +57,7 @@ struct davit_host {
   const davit::host::HostServices& services;
   const davit::Logger& log;
   davit::host::ObjectRef config;         // Set before init().
-  davit::host::IntendedWrites intended;  // What it means to write. kAnswer, set before init().
+  davit::host::IntendedWrites intended;  // Its intended writes; kSimulate is set before init().
   davit::host::ControllerInformers informers;
   davit::host::ControllerRequests requests;
   davit::host::ControllerWork work;

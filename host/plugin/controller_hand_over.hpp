@@ -1,4 +1,4 @@
-/// What goes from one build of a controller to another.
+/// The data that one build of a controller passes to another.
 #pragma once
 
 #include <cstddef>
@@ -36,19 +36,19 @@ class ControllerHandOver {
     DeltaQueue::hold_together(deltas_, other.deltas_);
     return deltas_.wait_held(clock_, deadline) && other.deltas_.wait_held(clock_, deadline);
   }
-  /// Lets the handlers go on after hold_handlers().
+  /// Releases the handlers after hold_handlers().
   void release_handlers() { deltas_.release(); }
 
-  /// A write_state() goes on that is not waited for any more: no sync, timer or handler of this
-  /// build runs beside it. Until end_rest(), after hold_handlers(); health() says so.
-  void begin_rest() { work_.runner().begin_rest("write() of its state"); }
+  /// For a write_state() that runs on although no caller waits: no sync, timer or handler of this
+  /// build runs beside it. Until end_suspension(), after hold_handlers(); health() says so.
+  void suspend() { work_.runner().suspend("write() of its state"); }
   /// write_state() has ended: releases the handlers and lets everything run again.
-  void end_rest() {
+  void end_suspension() {
     release_handlers();
-    work_.runner().end_rest();
+    work_.runner().end_suspension();
   }
-  /// Whether it is between begin_rest() and end_rest().
-  [[nodiscard]] bool resting() const { return work_.runner().resting(); }
+  /// Whether it is between suspend() and end_suspension().
+  [[nodiscard]] bool is_suspended() const { return work_.runner().is_suspended(); }
 
  private:
   ControllerWork& work_;

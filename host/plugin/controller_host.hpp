@@ -23,7 +23,7 @@ namespace davit::host {
 /// After anything but kStarted only the destructor.
 ///
 /// During init() what the controller opens is only noted; commit() makes it real, so that a
-/// controller that answers SKIPPED or FAILED leaves no informer behind.
+/// controller that returns SKIPPED or FAILED leaves no informer behind.
 ///
 /// Calls from the plugin arrive in abi(), calls into it leave through plugin(); runner() decides
 /// when, and hand_over() is for two builds of one controller.
@@ -46,10 +46,10 @@ class ControllerHost {
   void lead(std::optional<Time> won = std::nullopt);
 
   /// Hands out no key until resume(), and waits for running syncs. Their requests that are not on
-  /// the wire yet are cancelled, those on the wire go on. False when one did not end by `deadline`;
-  /// resume() goes on either way.
+  /// the wire yet are cancelled, those on the wire finish. False if one did not end by `deadline`;
+  /// resume() works either way.
   bool drain(Time deadline);
-  /// Hands out no key until resume(); running syncs go on.
+  /// Hands out no key until resume(); running syncs finish.
   void pause() { (void)runner_.pause({.cancel_at = Time::max(), .give_up_at = Time::min()}); }
   void resume() { runner_.resume(); }
 

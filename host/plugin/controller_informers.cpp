@@ -87,20 +87,20 @@ std::string ControllerInformers::undeclared_watch_text(
 std::string ControllerInformers::undeclared_read_text() const {
   const std::optional<UndeclaredRead>& read = undeclared_read();
   if (!read) return "";
-  auto [root, path] = services_.space.whereabouts(read->at);
+  auto [root, path] = services_.space.location_of(read->at);
   if (!read->member().empty()) add_member(path, read->member());
   const std::string field = json_string(path);
   for (const std::unique_ptr<OpenedInformer>& each : all_) {
     if (each->mask != root) continue;
     const std::string resource = each->resource.resource;
     if (path.empty()) {
-      return "the whole object of " + resource + " was read: read its fields, or take " +
+      return "the whole object of " + resource + " was read: read its fields, or remove " +
              "\"projection\" out of that watch in the note";
     }
     return "the note of " + declared_.name + " lets it read no " + field + " of " + resource +
            ": add it to \"projection\" of that watch";
   }
-  return "no projection allows to read " + field;
+  return "no projection contains " + field;
 }
 
 davit_code ControllerInformers::open(const davit_informer_options& options, davit_handle& out) {

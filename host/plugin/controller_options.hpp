@@ -1,4 +1,4 @@
-/// What a hosted controller works with.
+/// The options of a hosted controller.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace davit::host {
 
-/// Hears what controllers do, for the records of tests. Called on the controllers' threads.
+/// Observes what controllers do, for the records of tests. Called on the controllers' threads.
 class ControllerObserver {
  public:
   ControllerObserver() = default;
@@ -44,7 +44,7 @@ class ControllerObserver {
   virtual void refused(std::string_view controller, std::string_view why) = 0;
 };
 
-/// What all controllers share. Every reference outlives every controller.
+/// The services that all controllers share. Every reference outlives every controller.
 struct HostServices {
   ObjectSpace& space;
   InformerFactory& informers;
@@ -62,11 +62,11 @@ struct ControllerHostOptions {
   DeclaredController declared;
   std::string plugin;
   std::string build_id;
-  std::uint64_t generation = 1;          ///< Of the plugin in this process; for crash reports.
+  std::uint64_t generation = 1;  ///< The plugin's generation in this process; for crash reports.
   std::optional<std::uint32_t> workers;  ///< The operator's number; nothing: the plugin's.
   std::string config;                    ///< JSON text of an object; empty: none.
-  TokenBucket::Rate rate;                ///< Of this controller's API client.
-  std::optional<FailureBackoffLimits> failure_backoff{};  ///< Of the connection.
+  TokenBucket::Rate rate;                ///< Rate limit of this controller's API client.
+  std::optional<FailureBackoffLimits> failure_backoff{};  ///< The connection's.
   WriteGate write_gate;                ///< Asked before each write goes on the wire.
   std::function<void()> on_success{};  ///< See RestOptions::on_success.
   Duration sync_limit = RunnerOptions{}.sync_limit;

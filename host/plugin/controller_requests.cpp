@@ -61,7 +61,7 @@ ApiRequest to_api_request(const davit_request& from) {
 
 bool is_write(std::int32_t verb) { return verb != DAVIT_GET && verb != DAVIT_LIST; }
 
-/// Numbers that abi.h does not know could mean anything to the author: nothing is guessed.
+/// Numbers that abi.h does not define are refused, because they could mean anything.
 Status check_form(const davit_request& request) {
   const auto unknown = [](const char* what, std::int32_t number) {
     return Status(Code::kMisuse, std::string("unknown ") + what + " " + std::to_string(number));
@@ -158,7 +158,7 @@ ControllerRequests::ControllerRequests(const ControllerHostOptions& options,
                           .on_success = options.on_success,
                           .failure_backoff = options.failure_backoff}) {
   const std::array<std::string, 1> metadata = {"metadata"};
-  answer_metadata_ = services.space.add_keep_projection(metadata).value_or(kFullMask);
+  metadata_mask_ = services.space.add_keep_projection(metadata).value_or(kFullMask);
 }
 
 Status ControllerRequests::check_rights(const davit_request& request) const {
@@ -238,12 +238,12 @@ void ControllerRequests::send(std::span<const davit_request> requests,
       }
       ApiResponse response;
       response.status = std::move(refused);
-      answer(requests[i], std::move(response), responses[i], frame);
+      respond(requests[i], std::move(response), responses[i], frame);
       continue;
     }
     if (is_write(requests[i].verb)) {
       if (std::optional<ApiResponse> instead = intend(request)) {
-        answer(requests[i], std::move(*instead), responses[i], frame);
+        respond(requests[i], std::move(*instead), responses[i], frame);
         continue;
       }
     }
@@ -253,17 +253,17 @@ void ControllerRequests::send(std::span<const davit_request> requests,
   if (outgoing.empty()) return;
   if (outgoing.size() == 1) {
     const std::size_t place = places.front();
-    answer(requests[place], client_.call(outgoing.front(), frame.stop()), responses[place], frame);
+    respond(requests[place], client_.call(outgoing.front(), frame.stop()), responses[place], frame);
     return;
   }
-  std::vector<ApiResponse> answers = client_.batch(outgoing, frame.stop());
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    answer(requests[places[i]], std::move(answers[i]), responses[places[i]], frame);
+  std::vector<ApiResponse> received = client_.batch(outgoing, frame.stop());
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    respond(requests[places[i]], std::move(received[i]), responses[places[i]], frame);
   }
 }
 
-void ControllerRequests::answer(const davit_request& request, ApiResponse from, davit_response& to,
-                                CallFrame& frame) {
+void ControllerRequests::respond(const davit_request& request, ApiResponse from, davit_response& to,
+                                 CallFrame& frame) {
   const std::uint32_t size = to.size;
   to = davit_response{};
   to.size = size;
@@ -276,7 +276,7 @@ void ControllerRequests::answer(const davit_request& request, ApiResponse from, 
     to.retry_after_ms = detail->retry_after_ms;
   }
   const bool writes = is_write(request.verb) && options_.dry_run == DryRun::kOff &&
-                      intended_.mode() != IntendedWrites::Mode::kAnswer;
+                      intended_.mode() != IntendedWrites::Mode::kSimulate;
   if (!from.status.ok()) {
     if (writes && is_lost(from)) note_lost(request, frame);
     to.message = frame.lend(from.status.message());
@@ -285,10 +285,10 @@ void ControllerRequests::answer(const davit_request& request, ApiResponse from, 
   const bool whole = request.answer == DAVIT_ANSWER_OBJECT || request.verb == DAVIT_DELETE ||
                      request.verb == DAVIT_LIST;
   ParseOptions options;
-  options.keep_mask = whole ? kFullMask : answer_metadata_;
+  options.keep_mask = whole ? kFullMask : metadata_mask_;
   Result<ObjectRef> parsed = parse_object(services_.space, from.body, options);
   if (!parsed) {
-    // The write was applied all the same: only its answer cannot be read.
+    // The write was applied all the same: only its response cannot be read.
     if (writes) note_lost(request, frame);
     to.code = DAVIT_INTERNAL;
     to.message = frame.lend("the server's response is malformed: " + parsed.error().message());
@@ -330,7 +330,7 @@ void ControllerRequests::note_lost(const davit_request& request, const CallFrame
 /// What the caches of this controller show of the object that a write is about.
 struct ControllerRequests::CacheView {
   enum class Cache { kBlind, kSees };
-  Cache cache = Cache::kBlind;  // An informer of the whole collection would know the object.
+  Cache cache = Cache::kBlind;  // An informer of the whole collection would have the object.
   ObjectRef object;
 };
 

@@ -17,8 +17,8 @@
 
 namespace davit::host {
 
-/// Checks requests against the declared rights, sends them, and tells the write tracker of the call
-/// what was written. Answers the writes of a shadow itself, as the server would. Thread-safe.
+/// Checks requests against the declared rights, sends them, and notifies the write tracker of the
+/// call what was written. Answers the writes of a shadow itself, as the server would. Thread-safe.
 class ControllerRequests {
  public:
   /// The references outlive this.
@@ -32,20 +32,21 @@ class ControllerRequests {
   void send(std::span<const davit_request> requests, std::span<davit_response> responses,
             CallFrame& frame);
 
-  /// Cancels requests that are not on the wire yet, until release(); those on the wire go on.
+  /// Cancels requests that are not on the wire yet, until release(); those on the wire finish.
   void hold() { client_.hold(); }
   void release() { client_.release(); }
 
  private:
   [[nodiscard]] Status check_rights(const davit_request& request) const;
   /// Refuses a create for an owner with a dependant of that resource which the cache lacks because
-  /// it cannot be read: controllers count what they see and would create replacements for ever.
+  /// it cannot be read: controllers count what they see and would create replacements without end.
   [[nodiscard]] Status check_dependants(const davit_request& request) const;
-  /// Collects a write if somebody wants to know; of a shadow, the answer instead of the server's.
+  /// Collects a write if collecting is on; for a shadow, returns the host's own response.
   [[nodiscard]] std::optional<ApiResponse> intend(const ApiRequest& request);
   struct CacheView;
   [[nodiscard]] CacheView look(const ResourcePath& path, std::string_view name) const;
-  void answer(const davit_request& request, ApiResponse from, davit_response& to, CallFrame& frame);
+  void respond(const davit_request& request, ApiResponse from, davit_response& to,
+               CallFrame& frame);
   void note_write(const davit_request& request, const ObjectRef& answer, const CallFrame& frame);
   void note_lost(const davit_request& request, const CallFrame& frame);
 
@@ -55,7 +56,7 @@ class ControllerRequests {
   const ControllerInformers& informers_;
   IntendedWrites& intended_;
   RestClient client_;
-  Mask answer_metadata_ = kFullMask;
+  Mask metadata_mask_ = kFullMask;
 };
 
 }  // namespace davit::host

@@ -124,7 +124,7 @@ davit_code ControllerWork::start_timer(const davit_timer_options& options, davit
 davit_code ControllerWork::stop_timer(davit_handle timer) {
   const std::optional<TimerId> known = timers_.erase(timer);
   if (!known) return DAVIT_STALE;
-  // One that fired just now is gone already, which is what the caller wants.
+  // A timer that fired just now is gone already, as the caller requested.
   (void)runner_.timers().stop(*known);
   return DAVIT_OK;
 }

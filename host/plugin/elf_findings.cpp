@@ -124,7 +124,7 @@ std::vector<Finding> judge(const ElfFile& elf) {
   }
   if (elf.executable_stack) {
     out.push_back({Grade::kRefused, "executable-stack",
-                   "wants an executable stack: assemble with -Wa,--noexecstack and use no nested "
+                   "needs an executable stack: assemble with -Wa,--noexecstack and use no nested "
                    "functions"});
   }
   if (elf.static_tls) {

@@ -1,4 +1,4 @@
-/// Reads what davit needs to know about a shared library without loading it. Every offset and size
+/// Reads the properties of a shared library without loading it. Every offset and size
 /// of the file is checked: damaged input gives an error, never a wild read. Time and memory grow
 /// with the size of the file and no faster, whatever it says. Works on stripped files.
 #pragma once

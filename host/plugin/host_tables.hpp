@@ -1,4 +1,4 @@
-/// What the files of the capability tables share. Every function of a table first finds out whether
+/// Code that the capability tables share. Every function of a table first finds out whether
 /// the caller is inside a call of its own controller that may use it, as its @call mark in abi.h
 /// says. Included by those files only.
 #pragma once
@@ -54,37 +54,38 @@ template <typename T>
   return array != nullptr || count == 0;
 }
 
-/// What a host function answers when memory or threads have run out: a code that makes the caller
-/// try again, and nothing where the answer is no code.
-template <typename Answer>
-inline constexpr Answer kFailed{};
+/// The result of a host function when memory or threads have run out: a code that makes the caller
+/// try again, or an empty value if the function returns no code.
+template <typename Returned>
+inline constexpr Returned kFailed{};
 template <>
 inline constexpr davit_code kFailed<davit_code> = DAVIT_INTERNAL;
 
 /// `kBody` as it stands in a table: it never throws. What went wrong can be had as the text of the
 /// call's error.
-template <auto kBody, auto... kAnswer>
+template <auto kBody, auto... kOnFailure>
 struct HostFunction;
-template <typename Answer, typename... Args, Answer (*kBody)(davit_host*, Args...), auto... kAnswer>
-struct HostFunction<kBody, kAnswer...> {
-  static Answer call(davit_host* host, Args... args) noexcept {
+template <typename Returned, typename... Args, Returned (*kBody)(davit_host*, Args...),
+          auto... kOnFailure>
+struct HostFunction<kBody, kOnFailure...> {
+  static Returned call(davit_host* host, Args... args) noexcept {
     const auto note = [host](std::string_view why) {
       if (CallFrame* frame = enter(host, kAnyCall)) {
         frame->set_error(std::string("the host has no resources left: ").append(why));
       }
     };
-    const auto body = [&]() -> Answer { return kBody(host, args...); };
-    if constexpr (std::is_void_v<Answer>) {
+    const auto body = [&]() -> Returned { return kBody(host, args...); };
+    if constexpr (std::is_void_v<Returned>) {
       (void)shielded([&] { return body(), 0; }, 0, note);
-    } else if constexpr (sizeof...(kAnswer) == 1) {
-      return shielded(body, Answer{kAnswer...}, note);
+    } else if constexpr (sizeof...(kOnFailure) == 1) {
+      return shielded(body, Returned{kOnFailure...}, note);
     } else {
-      return shielded(body, kFailed<Answer>, note);
+      return shielded(body, kFailed<Returned>, note);
     }
   }
 };
-template <auto kBody, auto... kAnswer>
-inline constexpr auto host_function = &HostFunction<kBody, kAnswer...>::call;
+template <auto kBody, auto... kOnFailure>
+inline constexpr auto host_function = &HostFunction<kBody, kOnFailure...>::call;
 
 template <typename Table, typename... Functions>
 [[nodiscard]] constexpr Table table_of(Functions... functions) {

@@ -35,13 +35,13 @@ struct IntendedWrite {
 /// the same never say it in the same instant.
 [[nodiscard]] std::string without_moments(std::string_view body);
 
-/// Collects writes of one controller while somebody wants to know. Thread-safe; a leaf lock.
+/// Collects writes of one controller while a mode other than kOff is set. Thread-safe; a leaf lock.
 class IntendedWrites {
  public:
   enum class Mode {
     kOff,
-    kRecord,  ///< They are sent as ever.
-    kAnswer,  ///< None is sent: the host responds as the server would.
+    kRecord,    ///< Collects writes, which are sent as usual.
+    kSimulate,  ///< Sends no write: the host responds as the server would.
   };
   /// Forgets what was collected.
   void begin(Mode mode) EXCLUDES(mutex_);
@@ -49,7 +49,7 @@ class IntendedWrites {
   [[nodiscard]] Mode mode() const { return mode_.load(std::memory_order_relaxed); }
 
   struct Content {
-    std::map<IntendedWrite, Time> writes;  ///< And when each was meant first.
+    std::map<IntendedWrite, Time> writes;  ///< With the time of the first attempt.
     std::size_t beyond = 0;                ///< Writes that were too many to be kept.
     std::size_t syncs = 0;
     std::size_t failed = 0;  ///< Failed syncs.

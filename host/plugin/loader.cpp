@@ -21,7 +21,7 @@ Status check_digest(const std::filesystem::path& path, const TrustedFile& source
                     const std::string& wanted) {
   if (wanted.empty() || source.digest == wanted || mutant("digest-pin")) return {};
   return refuse(Code::kForbidden, path,
-                "its SHA-256 digest is " + source.digest + ", the manifest wants " + wanted);
+                "its SHA-256 digest is " + source.digest + ", the manifest requires " + wanted);
 }
 
 /// The first row bytes that every major-1 plugin has.
@@ -141,7 +141,7 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
   }
   // The loader takes a path that it knows for the library that it has.
   if (is_open_library(*copy)) {
-    return refuse(Code::kInternal, path, copy->string() + " has been opened before");
+    return refuse(Code::kInternal, path, copy->string() + " is already open");
   }
 
   auto library = std::make_unique<LoadedPlugin::Library>();

@@ -1,4 +1,4 @@
-/// What a plugin declares about itself in its ELF note (abi.h, "The ELF note").
+/// The declaration of a plugin in its ELF note (abi.h, "The ELF note").
 #pragma once
 
 #include <cstdint>

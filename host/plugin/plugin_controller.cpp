@@ -24,7 +24,7 @@ davit_sink string_sink(std::string& out) {
                     }};
 }
 
-/// What a controller writes of its state; what is beyond the limit is only noted.
+/// The state that a controller writes; bytes beyond the limit are only counted.
 struct StateBytes {
   std::string text;
   bool is_too_long = false;
@@ -103,9 +103,10 @@ void PluginController::destroy() {
   const BreadcrumbScope crumb(breadcrumb("destroy"));
   std::string error;
   (void)guarded([this] { return controller_.destroy(controller_.self), 0; }, 0, error);
-  if (!error.empty()) host_.log.error("The plugin failed to end a controller", {{"err", error}});
+  if (!error.empty())
+    host_.log.error("The plugin failed to destroy a controller", {{"err", error}});
   if (const std::size_t left = host_.retained.size(); left > 0) {
-    host_.log.warning("A controller ended without releasing objects: the host took them back",
+    host_.log.warning("A controller ended without releasing objects: the host released them",
                       {{"objects", left}});
   }
 }
@@ -148,7 +149,8 @@ const Table* PluginController::side(std::string_view id) const {
   const void* table =
       guarded([&] { return controller_.capability(controller_.self, lend_view(id)); },
               static_cast<const void*>(nullptr), error);
-  if (!error.empty()) host_.log.error("A controller failed to name its sides", {{"err", error}});
+  if (!error.empty())
+    host_.log.error("A controller failed to return its capabilities", {{"err", error}});
   const auto* typed = static_cast<const Table*>(table);
   return typed != nullptr && typed->size >= sizeof(Table) ? typed : nullptr;
 }

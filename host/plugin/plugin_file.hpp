@@ -26,7 +26,7 @@ struct PluginFile {
   return file.digest.substr(0, 12);
 }
 
-/// All that stands against loading a file, or against unloading it later.
+/// The reasons against loading a file, or against unloading it later.
 struct Judgement {
   PluginFile file;  ///< Its findings are complete; its declaration is empty where there is none.
   Code code = Code::kUnsupported;  ///< The code of the first finding that refuses it.

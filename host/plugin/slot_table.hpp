@@ -13,7 +13,7 @@
 
 namespace davit::host {
 
-/// What a handle stands for; part of the handle, so that one of another kind is refused.
+/// The kind of a handle; part of the handle, so that one of another kind is refused.
 enum class HandleKind : std::uint8_t { kInformer = 1, kQueue, kTimer, kMetric, kObject };
 
 /// Entries of one kind, found by a handle of slot and generation: a handle of an entry that is

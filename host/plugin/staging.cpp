@@ -81,9 +81,10 @@ Result<StagingDirectory> StagingDirectory::create() {
     if (allows_execution(value)) return create_below(value);
   }
   if (!allows_execution("/tmp")) {
-    return Status(Code::kUnavailable,
-                  "no place for plugin copies: /tmp is not writable or mounted noexec; set TMPDIR "
-                  "to a directory that allows execution");
+    return Status(
+        Code::kUnavailable,
+        "no directory for plugin copies: /tmp is not writable or mounted noexec; set TMPDIR "
+        "to a directory that allows execution");
   }
   return create_below("/tmp");
 }
@@ -113,7 +114,7 @@ StagingDirectory::~StagingDirectory() { remove(); }
 
 void StagingDirectory::remove() noexcept {
   if (path_.empty()) return;
-  std::error_code ignored;  // What cannot be removed is private and small.
+  std::error_code ignored;  // A file that cannot be removed is private and small.
   std::filesystem::remove_all(path_, ignored);
 }
 

@@ -92,7 +92,7 @@ class WorkQueue {
   void pause() EXCLUDES(mutex_);
   void resume() EXCLUDES(mutex_);
 
-  /// Hands out nothing more and takes nothing in; what waits is dropped. Running keys go on. For
+  /// Hands out no more keys and takes none in; waiting keys are dropped. Running syncs finish. For
   /// good.
   void shut_down() EXCLUDES(mutex_);
   [[nodiscard]] bool is_shut_down() const EXCLUDES(mutex_);

@@ -103,7 +103,7 @@ void ControllerQueue::retry(const WorkQueue::Lease& lease, const SyncOutcome& ou
   }
   if (outcome.code == DAVIT_CONFLICT) {
     // Another writer was faster. That is normal; the next sync resolves it.
-    log_.info(2, "Sync met a conflict, trying again", {{"err", why}, {"key", lease.key()}});
+    log_.info(2, "Sync failed with a conflict, retrying", {{"err", why}, {"key", lease.key()}});
   } else {
     log_.error("Sync failed", {{"err", why},
                                {"key", lease.key()},

@@ -26,7 +26,7 @@ namespace davit::host {
 /// Thread-safe, does not block.
 using ReadGate = std::function<std::optional<Time>(std::string_view key)>;
 
-/// What one sync said.
+/// The result of one sync.
 struct SyncOutcome {
   std::int32_t code = DAVIT_OK;  ///< A davit_code, or any other number: an error.
   Duration again{0};  ///< With DAVIT_OK: sync the key again after this time; 0: when it is added.

@@ -95,7 +95,7 @@ void ControllerRunner::lift(Hold why) {
     timers_.begin();
   }
   metrics_.controller_running(options_.controller, RunnerMetrics::Running::kYes);
-  const bool was_running = why == kPaused || why == kResting;
+  const bool was_running = why == kPaused || why == kSuspended;
   was_running ? log_.info(1, "Controller resumed") : log_.info(verbosity, "Started workers");
 }
 
@@ -114,20 +114,20 @@ bool ControllerRunner::pause(const Quiesce& wait) {
 
 void ControllerRunner::resume() { lift(kPaused); }
 
-void ControllerRunner::begin_rest(std::string_view call) {
+void ControllerRunner::suspend(std::string_view call) {
   {
     MutexLock lock(mutex_);
-    rest_call_ = call;
-    rest_since_ = clock_.now();
+    suspending_call_ = call;
+    suspended_since_ = clock_.now();
   }
-  hold(kResting);
+  hold(kSuspended);
 }
 
-void ControllerRunner::end_rest() { lift(kResting); }
+void ControllerRunner::end_suspension() { lift(kSuspended); }
 
-bool ControllerRunner::resting() const {
+bool ControllerRunner::is_suspended() const {
   MutexLock lock(mutex_);
-  return (holds_ & kResting) != 0;
+  return (holds_ & kSuspended) != 0;
 }
 
 bool ControllerRunner::wait_caches(Time deadline) {
@@ -177,10 +177,10 @@ bool ControllerRunner::quiesce(const Quiesce& wait) {
 Status ControllerRunner::overdue(Duration limit) const {
   {
     MutexLock lock(mutex_);
-    if ((holds_ & kResting) != 0) {
-      return {Code::kUnavailable, "nothing is synced: " + rest_call_ + " runs for " +
-                                      std::to_string(whole_seconds(clock_.now() - rest_since_)) +
-                                      " s"};
+    if ((holds_ & kSuspended) != 0) {
+      return {Code::kUnavailable,
+              "nothing is synced: " + suspending_call_ + " runs for " +
+                  std::to_string(whole_seconds(clock_.now() - suspended_since_)) + " s"};
     }
   }
   std::string why;

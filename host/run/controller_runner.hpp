@@ -78,13 +78,13 @@ class ControllerRunner {
   /// Ends a pause(): keys are handed out and timers fire again. Idempotent.
   void resume() EXCLUDES(mutex_);
 
-  /// Hands out no key and fires no timer until end_rest(), whatever pause() and resume() say: a
-  /// call into the controller goes on beside which nothing of it may run. overdue() names it.
-  void begin_rest(std::string_view call) EXCLUDES(mutex_);
-  /// The call has ended. Ignored without begin_rest().
-  void end_rest() EXCLUDES(mutex_);
-  /// Whether it is between begin_rest() and end_rest().
-  [[nodiscard]] bool resting() const EXCLUDES(mutex_);
+  /// Hands out no key and fires no timer until end_suspension(), whatever pause() and resume() say:
+  /// a call into the controller is running beside which nothing of it may run. overdue() names it.
+  void suspend(std::string_view call) EXCLUDES(mutex_);
+  /// The call has ended. Ignored without suspend().
+  void end_suspension() EXCLUDES(mutex_);
+  /// Whether it is between suspend() and end_suspension().
+  [[nodiscard]] bool is_suspended() const EXCLUDES(mutex_);
 
   /// Keys that wait for a worker, of all queues.
   [[nodiscard]] std::size_t waiting() const EXCLUDES(mutex_);
@@ -116,7 +116,7 @@ class ControllerRunner {
     kCachesFilling = 4,
     kPaused = 8,
     kStopped = 16,
-    kResting = 32,
+    kSuspended = 32,
   };
 
   /// Unless there are no threads, or it runs.
@@ -136,8 +136,8 @@ class ControllerRunner {
   mutable Mutex mutex_;
   CondVar filled_;  // kCachesFilling was lifted.
   unsigned holds_ GUARDED_BY(mutex_) = kNotStarted | kNotLeading | kCachesFilling;
-  std::string rest_call_ GUARDED_BY(mutex_);  // While kResting.
-  Time rest_since_ GUARDED_BY(mutex_){};
+  std::string suspending_call_ GUARDED_BY(mutex_);  // While kSuspended.
+  Time suspended_since_ GUARDED_BY(mutex_){};
   std::vector<std::unique_ptr<ControllerQueue>> opened_ GUARDED_BY(mutex_);  // Entries stay.
   std::vector<ControllerQueue*> queues_ GUARDED_BY(mutex_);  // Those, and at the end the timers'.
 

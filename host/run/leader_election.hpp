@@ -27,7 +27,7 @@ struct LeaderElectionOptions {
 
 /// One candidate's view of the Lease and the attempts to take or keep it. An attempt is a short
 /// exchange: begin() gives the first request, each on_response() the next one or nothing when the
-/// attempt is over; then outcome() tells its result.
+/// attempt is over; then outcome() returns its result.
 ///
 ///            fast update          ok
 ///   begin ─┬───────────▶ update ─────────────────────────────▶ held

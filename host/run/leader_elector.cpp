@@ -40,7 +40,7 @@ Status LeaderElector::start() {
   DAVIT_ASSERT(!thread_.joinable());
   if (start_thread(thread_, "elector", [this](const std::stop_token& stop) { run(stop); }))
     return {};
-  return {Code::kUnavailable, "the system has no thread to stand for election on"};
+  return {Code::kUnavailable, "cannot start a thread for leader election"};
 }
 
 void LeaderElector::stop(Release release) {
@@ -143,7 +143,7 @@ LeaderElection::Outcome LeaderElector::attempt(Time deadline, const std::stop_to
   const Status& request_error = election_.request_error();
   if (!request_error.ok() && !stop.stop_requested()) {
     if (is_daily(request_error.code())) {
-      log_.info(2, "Lease was written by somebody else", {{"err", request_error.message()}});
+      log_.info(2, "Lease was written by another client", {{"err", request_error.message()}});
     } else {
       log_.error("Error retrieving or updating lease", {{"err", request_error.message()}});
     }

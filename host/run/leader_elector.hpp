@@ -20,7 +20,7 @@
 
 namespace davit::host {
 
-/// What leader election counts; names in spec order: leader_election_master_status,
+/// The metrics of leader election; names in spec order: leader_election_master_status,
 /// leader_election_slowpath_total. Thread-safe.
 class LeaderElectionMetrics {
  public:
@@ -41,7 +41,7 @@ struct LeaderElectionHandlers {
   /// Exactly once, after the elector's thread was started, also when leadership was never won.
   /// Writes were already fenced off. Must be set.
   std::function<void()> on_stopped_leading;
-  /// The holder changed: to us, to somebody else, or to "" after a release. May be empty.
+  /// The holder changed: to us, to another one, or to "" after a release. May be empty.
   std::function<void(std::string_view)> on_new_leader;
 };
 

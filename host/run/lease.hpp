@@ -10,7 +10,7 @@
 
 namespace davit::host {
 
-/// What a candidate writes into the spec; the times are for people, nothing is decided by them.
+/// The spec that a candidate writes; the times are for people, and no decision depends on them.
 struct LeaseRecord {
   std::string holder;  ///< "": no holder.
   std::int64_t duration_seconds = 0;

@@ -27,10 +27,10 @@ WorkerPool::~WorkerPool() {
     std::jthread leaving;
     {
       MutexLock lock(mutex_);
-      const auto found = std::find_if(crew_.begin(), crew_.end(), [](const Worker& worker) {
+      const auto found = std::find_if(workers_.begin(), workers_.end(), [](const Worker& worker) {
         return worker.thread.joinable();
       });
-      if (found == crew_.end()) return;
+      if (found == workers_.end()) return;
       leaving = std::move(found->thread);
     }
     leaving.join();
@@ -60,14 +60,14 @@ void WorkerPool::close() {
 }
 
 void WorkerPool::grow() {
-  if (threads_ == Threads::kNone || !open_ || ending_ || crew_.size() >= workers_max_) return;
+  if (threads_ == Threads::kNone || !open_ || ending_ || workers_.size() >= workers_max_) return;
   // One for each key that waits, and one that watches the time when a key is delayed.
-  const std::size_t free = crew_.size() - busy_;
+  const std::size_t free = workers_.size() - busy_;
   const std::size_t wanted = std::max<std::size_t>(queue_.size(), queue_.next_due() ? 1 : 0);
   if (free >= wanted) return;
-  Worker& worker = crew_.emplace_back();
+  Worker& worker = workers_.emplace_back();
   is_short_ = !start_thread(worker.thread, job_, [this, &worker] { work(worker); });
-  if (is_short_) crew_.pop_back();  // It would count as free for ever.
+  if (is_short_) workers_.pop_back();  // Otherwise it would always count as free.
 }
 
 std::optional<WorkQueue::Lease> WorkerPool::take(Worker& self) {
@@ -132,8 +132,8 @@ bool WorkerPool::step() {
   Worker* caller = nullptr;
   {
     MutexLock lock(mutex_);
-    if (crew_.empty()) crew_.emplace_back();
-    caller = &crew_.front();
+    if (workers_.empty()) workers_.emplace_back();
+    caller = &workers_.front();
   }
   return run_next(*caller);
 }
@@ -143,7 +143,7 @@ void WorkerPool::cancel() {
   {
     MutexLock lock(mutex_);
     ++cancels_;
-    for (const Worker& worker : crew_) {
+    for (const Worker& worker : workers_) {
       if (worker.busy) running.push_back(worker.cancel);
     }
   }
@@ -165,7 +165,7 @@ std::vector<WorkerPool::Busy> WorkerPool::overdue(Duration limit) const {
   std::vector<Busy> found;
   const Time now = clock_.now();
   MutexLock lock(mutex_);
-  for (const Worker& worker : crew_) {
+  for (const Worker& worker : workers_) {
     if (!worker.busy || now - worker.started < limit) continue;
     found.push_back({worker.key, now - worker.started, worker.reported});
   }
@@ -176,7 +176,7 @@ std::vector<WorkerPool::Busy> WorkerPool::newly_overdue(Duration limit) {
   std::vector<Busy> found;
   const Time now = clock_.now();
   MutexLock lock(mutex_);
-  for (Worker& worker : crew_) {
+  for (Worker& worker : workers_) {
     if (!worker.busy || worker.reported || now - worker.started < limit) continue;
     worker.reported = true;
     found.push_back({worker.key, now - worker.started, true});

@@ -98,8 +98,8 @@ class WorkerPool {
   std::size_t busy_ GUARDED_BY(mutex_) = 0;
   bool open_ GUARDED_BY(mutex_) = false;
   bool ending_ GUARDED_BY(mutex_) = false;
-  bool is_short_ GUARDED_BY(mutex_) = false;    // The last thread wanted could not be started.
-  std::deque<Worker> crew_ GUARDED_BY(mutex_);  // Entries stay where they are.
+  bool is_short_ GUARDED_BY(mutex_) = false;       // The last thread wanted could not be started.
+  std::deque<Worker> workers_ GUARDED_BY(mutex_);  // Entries stay where they are.
 };
 
 }  // namespace davit::host

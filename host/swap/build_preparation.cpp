@@ -55,10 +55,10 @@ bool BuildPreparation::refill(const Generation& made, SwapReport& report) {
       return true;
     case CacheRefill::End::kRefused:
       return report.fail(SwapOutcome::kRefillFailed,
-                         what + ", and the server does not give it: " + refill.missing());
+                         what + ", and the server refuses the list: " + refill.missing());
     case CacheRefill::End::kTimedOut:
       return report.fail(SwapOutcome::kRefillTimedOut,
-                         what + ", and this did not come in time: " + refill.missing());
+                         what + ", and the list did not arrive in time: " + refill.missing());
     case CacheRefill::End::kStopped:
       break;
   }
@@ -78,7 +78,7 @@ bool BuildPreparation::fill(Generation& made, SwapReport& report) {
     if (each->host->runner().wait_caches(deadline)) continue;
     return report.fail(SwapOutcome::kFillTimedOut,
                        "the handlers of the new " + each->host->name() +
-                           " have not seen what the caches hold in time");
+                           " did not receive the content of the caches in time");
   }
   return true;
 }
@@ -98,7 +98,7 @@ void BuildPreparation::widen(const Generation& made, SwapReport& report) {
   std::vector<CacheNeed> needs = needs_of(made);
   if (needs.empty()) return;
   InformerFactory& informers = made.controllers.front()->host->abi().services.informers;
-  // What nobody reads yet gets its informer as at a start, which waits for as long as it takes.
+  // A resource without an informer gets one as at a start, which waits without a limit.
   std::erase_if(needs, [&](const CacheNeed& need) {
     return informers.serves(need) || informers.running(need.spec) == nullptr;
   });

@@ -8,7 +8,7 @@
 namespace davit::host {
 namespace {
 
-/// What reading and copying the file says, apart from judging it.
+/// The result of reading and copying the file, apart from judging it.
 SwapOutcome outcome_of(Code code) {
   switch (code) {
     case Code::kNotFound:
@@ -40,7 +40,7 @@ GenerationBuilder::GenerationBuilder(BuildOrder order, const ControllerFactory& 
       factory_(factory),
       call_(std::make_unique<LimitedCall>(clock, [this] { build(); })) {
   if (call_->started()) return;
-  fail(SwapOutcome::kInitFailed, "the system has no thread to open the new build on: try again");
+  fail(SwapOutcome::kInitFailed, "cannot start a thread to open the new build: try again");
 }
 
 void GenerationBuilder::fail(SwapOutcome outcome, std::string text) {
@@ -105,7 +105,7 @@ bool GenerationBuilder::create(const DeclaredController& declared) {
   auto made =
       std::make_unique<HostedController>(factory_(plugin, declared, built_.generation.number));
   if (order_.role == BuildOrder::Role::kShadow) {
-    made->host->abi().intended.begin(IntendedWrites::Mode::kAnswer);
+    made->host->abi().intended.begin(IntendedWrites::Mode::kSimulate);
   }
   const InitResult result = made->host->init(plugin.init(declared.name));
   built_.generation.controllers.push_back(std::move(made));

@@ -166,7 +166,7 @@ void PluginSet::roll_back(const FailedProbation& failed) {
   const Probation& probation = *failed.probation;
   SwapReport report;
   {
-    const ExclusiveOperation operation(registry_, retirement_, "the way back of " + failed.plugin);
+    const ExclusiveOperation operation(registry_, retirement_, "the rollback of " + failed.plugin);
     // What is under way ends the probation, or it is judged again.
     if (!operation.held(report)) return;
     SwapRequest request{.plugin = failed.plugin, .file = probation.before_file};
@@ -179,7 +179,7 @@ void PluginSet::roll_back(const FailedProbation& failed) {
     const bool is_state = report.outcome == SwapOutcome::kStateRefused ||
                           report.outcome == SwapOutcome::kStateTimedOut;
     if (is_state) {
-      // A build that does badly has nothing that is worth staying with it.
+      // The state of a failed build is not worth keeping the build.
       request.memory = SwapRequest::Memory::kLeave;
       swap_back();
     }
@@ -189,9 +189,9 @@ void PluginSet::roll_back(const FailedProbation& failed) {
   const bool is_back = report.ok();
   text += is_back ? "; generation " + std::to_string(report.to.generation) + " is " +
                         probation.before_version + " again"
-                  : "; the build before does not come back: " + report.text;
+                  : "; the rollback to the previous build failed: " + report.text;
   report.fail(is_back ? SwapOutcome::kRolledBack : report.outcome, text);
-  probations_.settle(failed, is_back ? Probation::End::kRolledBack : Probation::End::kFailed, text);
+  probations_.finish(failed, is_back ? Probation::End::kRolledBack : Probation::End::kFailed, text);
   publish(report);
   if (observers_.on_rolled_back) observers_.on_rolled_back(failed.plugin + ": " + text);
 }
@@ -200,7 +200,7 @@ bool PluginSet::check_new(const Generation& made, SwapReport& report) {
   MutexLock lock(registry_.mutex);
   if (registry_.find(report.plugin) != nullptr) {
     return report.fail(SwapOutcome::kUnknown,
-                       "the plugin " + report.plugin + " is loaded already: swap it");
+                       "the plugin " + report.plugin + " is already loaded: swap it");
   }
   for (const auto& each : made.controllers) {
     if (!registry_.declaring(each->host->name())) continue;

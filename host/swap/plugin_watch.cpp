@@ -23,7 +23,7 @@ constexpr std::uint32_t kGone = IN_DELETE | IN_MOVED_FROM;
 /// How a folder comes to be.
 constexpr std::uint32_t kNewFolder = IN_CREATE | IN_MOVED_TO;
 /// Multiples of `quiet`. A linker may remove the file before it writes it anew.
-constexpr int kGoneQuiets = 10;
+constexpr int kRemovalQuietFactor = 10;
 constexpr std::string_view kPluginSuffix = ".so";
 /// The link through which all files of a mounted ConfigMap or Secret change at once
 /// (k8s.io/kubernetes/pkg/volume/util.AtomicWriter).
@@ -48,7 +48,7 @@ Result<std::unique_ptr<PluginWatch>> PluginWatch::open(
   if (Status s = watch->follow(files); !s.ok()) return s;
   const auto run = [self = watch.get()](const std::stop_token& stop) { self->run(stop); };
   if (start_thread(watch->thread_, "files", run)) return watch;
-  return Status(Code::kUnavailable, "cannot watch files: the system has no thread for it");
+  return Status(Code::kUnavailable, "cannot watch files: cannot start a thread");
 }
 
 Status PluginWatch::follow(const std::vector<std::filesystem::path>& files) {
@@ -157,7 +157,7 @@ void PluginWatch::note(const std::filesystem::path& directory, const std::string
   if (!is_gone && files_.contains(path)) return;
   const auto changed = [&](const std::filesystem::path& which) {
     Moment& due = changes_[which];
-    due = std::max(due, now + quiet_ * (is_gone ? kGoneQuiets : 1));
+    due = std::max(due, now + quiet_ * (is_gone ? kRemovalQuietFactor : 1));
   };
   const auto folder = folders_.find(directory);
   if (folder != folders_.end() && name == (directory.filename() += kPluginSuffix)) {

@@ -1,4 +1,4 @@
-/// Tells when plugin files have changed and are whole again.
+/// Reports plugin files that have changed and are complete again.
 #pragma once
 
 #include <chrono>
@@ -63,7 +63,7 @@ class PluginWatch {
   const std::chrono::milliseconds quiet_;
   const Changed changed_;
   const Followed followed_;
-  // Of the thread, once it runs.
+  // Owned by the thread, once it runs.
   std::map<int, std::filesystem::path> directories_;    // Keyed by watch.
   std::map<std::filesystem::path, std::string> files_;  // Keyed by the kernel's paths.
   std::set<std::filesystem::path> all_of_;              // Directories that are followed as such.

@@ -14,7 +14,7 @@
 namespace davit::host {
 
 struct ProbationTerms {
-  /// So few syncs are judged at the end only: one of two may have met a passing failure.
+  /// Fewer syncs are judged at the end only: one of two may have had a passing failure.
   static constexpr std::uint64_t kSyncsMin = 10;
 
   Duration time{0};                 ///< Zero: no probation.

@@ -9,7 +9,7 @@ namespace davit::host {
 namespace {
 
 /// Between two looks at the builds on probation: soon enough for people, and nothing to a machine.
-constexpr Duration kLook = std::chrono::milliseconds(200);
+constexpr Duration kCheckPeriod = std::chrono::milliseconds(200);
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void Probations::end(PluginSlot& slot, Probation::End how, std::string text) {
   changed_.notify_all();
 }
 
-void Probations::settle(const FailedProbation& failed, Probation::End how,
+void Probations::finish(const FailedProbation& failed, Probation::End how,
                         const std::string& text) {
   MutexLock lock(registry_.mutex);
   failed.probation->end = how;
@@ -64,11 +64,11 @@ void Probations::watch(const std::stop_token& stop) {
       const bool any = std::any_of(registry_.slots.begin(), registry_.slots.end(),
                                    [](const auto& slot) { return slot->probation != nullptr; });
       if (any) {
-        clock_.wait_until(changed_, registry_.mutex, clock_.now() + kLook);
+        clock_.wait_until(changed_, registry_.mutex, clock_.now() + kCheckPeriod);
       } else if (!stop.stop_requested()) {
         changed_.wait(registry_.mutex);
       }
-      // What is under way comes first; it may end the probation.
+      // An operation under way comes first; it may end the probation.
       if (registry_.busy.empty() && !registry_.stopping) failed = judge_all();
     }
     if (failed) on_failed_(*failed);

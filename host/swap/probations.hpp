@@ -24,8 +24,8 @@ struct FailedProbation {
 /// Thread-safe. Probations belong to the slots of the registry and are guarded by its mutex.
 class Probations {
  public:
-  /// `on_failed` rolls the build back and calls settle(); called on the thread of this, without a
-  /// lock, again for a probation that it did not settle. The references outlive this.
+  /// `on_failed` rolls the build back and calls finish(); called on the thread of this, without a
+  /// lock, again for a probation that it did not finish. The references outlive this.
   Probations(PluginRegistry& registry, Clock& clock,
              std::function<void(const FailedProbation&)> on_failed)
       : registry_(registry), clock_(clock), on_failed_(std::move(on_failed)) {}
@@ -39,7 +39,7 @@ class Probations {
   /// Ends the probation of a slot, if there is one. The caller holds the registry's mutex.
   void end(PluginSlot& slot, Probation::End how, std::string text);
   /// Ends one that failed.
-  void settle(const FailedProbation& failed, Probation::End how, const std::string& text);
+  void finish(const FailedProbation& failed, Probation::End how, const std::string& text);
   /// Waits for its end and puts that into the report.
   void await(const Probation& probation, SwapReport& report);
 

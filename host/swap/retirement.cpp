@@ -64,7 +64,7 @@ bool Retirement::try_end(Kept& kept, Time deadline) {
     kept.resident.build = name_of(kept.generation);
   }
   const bool ended = end_controllers(kept, deadline);
-  // What its file says is told with the rest: whoever mends one reason should know the others.
+  // The findings in its file are reported, too: fixing one reason should not reveal another.
   if (kept.generation.plugin != nullptr && kept.generation.plugin.use_count() == 1) {
     const std::vector<Finding>& findings = kept.generation.plugin->file().findings;
     kept.blockers.insert(kept.blockers.end(), findings.begin(), findings.end());
@@ -73,8 +73,8 @@ bool Retirement::try_end(Kept& kept, Time deadline) {
   if (kept.generation.plugin != nullptr) close(kept);
   if (kept.generation.plugin != nullptr) return false;
   if (kept.library.empty() || !is_open_library(kept.library)) return true;
-  kept.blockers.push_back(
-      {Grade::kLoadOnce, "mapped", "stays mapped although nothing of it runs and it was closed"});
+  kept.blockers.push_back({Grade::kLoadOnce, "mapped",
+                           "stays mapped although it was closed and none of its code runs"});
   return false;
 }
 
@@ -115,7 +115,7 @@ bool Retirement::end_controllers(Kept& kept, Time deadline) {
 
 void Retirement::close(Kept& kept) {
   if (kept.generation.plugin.use_count() > 1) {
-    // Other controllers of the build go on: the last to end closes it.
+    // Other controllers of the build still run: the last to end closes it.
     kept.generation.plugin.reset();
     return;
   }

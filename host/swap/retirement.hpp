@@ -33,7 +33,7 @@ class Retirement {
   Retired retire(Generation generation, Time deadline,
                  std::unique_ptr<GenerationBuilder> stray = nullptr);
 
-  /// Tries again with what could not leave: a thread may have ended meanwhile.
+  /// Tries again to close what could not be closed: a thread may have ended since.
   void sweep();
 
   [[nodiscard]] std::vector<Resident> residents() const;

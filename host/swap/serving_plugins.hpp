@@ -26,7 +26,7 @@ struct PluginState {
   Grade grade = Grade::kSwappable;
   std::vector<std::string> grade_reasons;
   std::vector<ControllerState> controllers;  ///< In the order of the declaration.
-  std::optional<BuildName> shadow;           ///< That runs beside it.
+  std::optional<BuildName> shadow;           ///< The shadow's.
   Duration probation{0};                     ///< That is left to the present build.
 };
 struct SetState {
@@ -58,7 +58,7 @@ class ServingPlugins {
   /// See ControllerHost::report(); writes the gauges of the plugins, too.
   void report();
 
-  /// Hands out no key of a controller, by name or alias, until resume(); running syncs go on.
+  /// Hands out no key of a controller, by name or alias, until resume(); running syncs finish.
   Status pause(std::string_view controller);
   Status resume(std::string_view controller);
 

@@ -15,12 +15,12 @@
 
 namespace davit::host {
 
-/// What two builds meant to write from the same moment on. How often each was meant is not
+/// The writes that two builds intended from the same moment on. How often each was meant is not
 /// compared: the one sees what the other wrote.
 struct ShadowDifference {
   /// One of both sides.
   struct Side {
-    std::vector<IntendedWrite> only;  ///< Meant by this build alone, in order of the objects.
+    std::vector<IntendedWrite> only;  ///< Intended by this build alone, in order of the objects.
     std::size_t syncs = 0;
     std::size_t failed = 0;
     std::string last_error;
@@ -29,7 +29,7 @@ struct ShadowDifference {
   Side serving;
   Side shadow;
   std::size_t alike = 0;
-  /// Meant by one alone, but so lately that the other may still come to it.
+  /// Intended by one alone, but so recently that the other may still do the same.
   std::size_t pending = 0;
 
   /// Adds a controller.
@@ -41,8 +41,8 @@ struct ShadowReport {
   SwapOutcome outcome = SwapOutcome::kDone;
   std::string plugin;
   std::string text;  ///< One line for people.
-  BuildName from;    ///< That serves.
-  BuildName to;      ///< That runs beside it.
+  BuildName from;    ///< The serving build's.
+  BuildName to;      ///< The shadow's.
   Duration age{0};
   std::size_t keys =
       0;  ///< At the start: that both sync, so that nothing is compared with the past.

@@ -7,7 +7,7 @@ namespace {
 
 /// A build that sees an event needs far less than this to mean its writes; both have their own
 /// workers and back-offs.
-constexpr Duration kSettleTime = std::chrono::seconds(5);
+constexpr Duration kCompareDelay = std::chrono::seconds(5);
 
 std::string describe(const PluginSlot& slot, const ShadowRun& run) {
   return "generation " + std::to_string(run.build.generation) + " of " + slot.name +
@@ -101,7 +101,7 @@ ShadowReport Shadows::compare(const std::string& plugin) {
     const HostedController* const serving = slot->now.find(each->host->name());
     if (serving == nullptr) continue;
     report.difference.add(serving->host->abi().intended.content(),
-                          each->host->abi().intended.content(), clock_.now() - kSettleTime);
+                          each->host->abi().intended.content(), clock_.now() - kCompareDelay);
   }
   return report;
 }

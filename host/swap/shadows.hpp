@@ -31,7 +31,7 @@ class Shadows {
 
   /// Runs another build of a plugin beside the one that serves.
   [[nodiscard]] ShadowReport start(const SwapRequest& request);
-  /// What the shadow and the build that serves meant to write since then.
+  /// The writes that the shadow and the serving build intended since then.
   [[nodiscard]] ShadowReport compare(const std::string& plugin);
   [[nodiscard]] SwapReport drop(const std::string& plugin);
   /// The swap for exactly the build that runs in the shadow. kNotFound: there is none.

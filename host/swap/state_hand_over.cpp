@@ -31,12 +31,13 @@ class StateCall {
   }
   /// Once run() has ended.
   [[nodiscard]] StateHandOver take() { return std::move(result_); }
-  /// Nobody waits any more. The old build rests until its call has returned. Says which does not.
+  /// Ends the wait. The old build stays suspended until its call has returned. Returns which one
+  /// has not.
   [[nodiscard]] std::string_view abandon() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     is_abandoned_ = true;
     if (is_written_) return kNewDoesNotEnd;
-    from_.host->hand_over().begin_rest();
+    from_.host->hand_over().suspend();
     return kOldDoesNotEnd;
   }
 
@@ -44,17 +45,17 @@ class StateCall {
   [[nodiscard]] StateHandOver carry() {
     const Result<std::string> state = from_.host->plugin().write_state();
     if (!note_written()) {
-      from_.host->hand_over().end_rest();
+      from_.host->hand_over().end_suspension();
       return {};
     }
     if (!state) {
-      return {End::kRefused, "the old build does not give its state: " + state.error().message()};
+      return {End::kRefused, "the old build cannot write its state: " + state.error().message()};
     }
     const Status read = to_.host->plugin().read_state(form_, *state);
     if (read.ok()) return {End::kHanded, "", state->size()};
     return {End::kRefused, "the new build refuses the old one's state: " + read.message()};
   }
-  /// Whether somebody still waits.
+  /// Whether a caller still waits.
   [[nodiscard]] bool note_written() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     is_written_ = true;
@@ -63,7 +64,7 @@ class StateCall {
 
   HostedController& from_;
   HostedController& to_;
-  const std::uint32_t form_;              // What the old build's state is written in.
+  const std::uint32_t form_;              // The format of the old build's state.
   std::optional<Gate::Pass> from_stays_;  // Neither ends before the calls have.
   std::optional<Gate::Pass> to_stays_;
   StateHandOver result_{};  // The thread's until it has ended.
@@ -75,14 +76,14 @@ class StateCall {
 }  // namespace
 
 StateHandOver judge_state(ControllerHost& from, ControllerHost& to) {
-  if (from.hand_over().resting()) return {End::kTimedOut, std::string(kOldDoesNotEnd)};
+  if (from.hand_over().is_suspended()) return {End::kTimedOut, std::string(kOldDoesNotEnd)};
   const std::optional<StateForms> old = from.plugin().state_forms();
   if (!old) return {};
   const std::optional<StateForms> next = to.plugin().state_forms();
   if (!next) return {End::kLeft};
   if (next->reads(old->writes)) return {End::kHanded};
-  return {End::kRefused, "the old build writes its state in form " + std::to_string(old->writes) +
-                             ", and the new one reads the forms " + std::to_string(next->oldest) +
+  return {End::kRefused, "the old build writes its state in format " + std::to_string(old->writes) +
+                             ", and the new one reads the formats " + std::to_string(next->oldest) +
                              " to " + std::to_string(next->writes)};
 }
 
@@ -96,7 +97,7 @@ StateHandOver hand_state(HostedController& from, HostedController& to, Clock& cl
         std::make_shared<StateCall>(from, to, from.host->plugin().state_forms()->writes);
     to.state_call = std::make_unique<LimitedCall>(clock, [call] { call->run(); });
     if (!to.state_call->started()) {
-      result = {End::kRefused, "the system has no thread for the calls: try again"};
+      result = {End::kRefused, "cannot start a thread for the calls: try again"};
       to.state_call.reset();
     } else if (!to.state_call->wait(deadline)) {
       result.text = call->abandon();
@@ -105,8 +106,8 @@ StateHandOver hand_state(HostedController& from, HostedController& to, Clock& cl
       to.state_call.reset();
     }
   }
-  if (!from.host->hand_over().resting()) from.host->hand_over().release_handlers();
-  // A build that will not serve hears of nothing more, above all beside its read().
+  if (!from.host->hand_over().is_suspended()) from.host->hand_over().release_handlers();
+  // A build that will not serve gets no more changes, above all not beside its read().
   if (result.end == End::kHanded) to.host->hand_over().release_handlers();
   return result;
 }

@@ -1,4 +1,4 @@
-/// What one build of a controller knows goes to the next one.
+/// Passes the state of one build of a controller to the next one.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct StateHandOver {
     kTimedOut,  ///< Handlers, or a call, did not end.
   };
   End end = End::kNone;
-  std::string text{};     ///< Of kRefused and kTimedOut: why.
-  std::size_t bytes = 0;  ///< Of kHanded.
+  std::string text{};     ///< The reason of kRefused and kTimedOut.
+  std::size_t bytes = 0;  ///< The size of the state, with kHanded.
 };
 
 /// Whether `to` can read what `from` writes, by what they declare; of what may be handed over
@@ -26,7 +26,7 @@ struct StateHandOver {
 [[nodiscard]] StateHandOver judge_state(ControllerHost& from, ControllerHost& to);
 
 /// Hands over the state. `from` is drained, `to` has seen what the caches hold and syncs nothing.
-/// The handlers of both rest meanwhile. Foreign code runs on a thread of its own, which `to` keeps
+/// The handlers of both are stopped. Foreign code runs on a thread of its own, which `to` keeps
 /// if it does not end by `deadline`; neither build counts as ended before.
 [[nodiscard]] StateHandOver hand_state(HostedController& from, HostedController& to, Clock& clock,
                                        Time deadline);

@@ -66,10 +66,10 @@ bool Swap::admit() {
             " builds could not leave memory, and no more are allowed: restart the host "
             "(davit ctl status names them)");
   }
-  // Before anything changes: a build that nobody judges must not serve.
+  // Before anything changes: a build without its probation must not serve.
   if (!probation_terms() || parts_.probations.ensure_thread()) return true;
   return report_.fail(SwapOutcome::kInitFailed,
-                      "the system has no thread to judge the new build on: try again");
+                      "cannot start a thread to check the new build: try again");
 }
 
 bool Swap::stage() {
@@ -174,7 +174,7 @@ bool Swap::hand_over() {
       return report_.fail(SwapOutcome::kStopping, "the host is stopping");
     }
     if (was_leading_ && !parts_.registry.leading) {
-      return report_.fail(SwapOutcome::kLeadershipLost, "leadership was lost in the middle of it");
+      return report_.fail(SwapOutcome::kLeadershipLost, "leadership was lost during the swap");
     }
     // No sync of either build runs now, and calls by name wait for the lock.
     for (const auto& each : next_.controllers) {
@@ -204,7 +204,7 @@ std::optional<ProbationTerms> Swap::probation_terms() const {
 
 void Swap::begin_probation() {
   if (copy_ != nullptr) return;  // The failed build's probation ends with the way back.
-  parts_.probations.end(*slot_, Probation::End::kSuperseded, "another build took its place");
+  parts_.probations.end(*slot_, Probation::End::kSuperseded, "another build replaced it");
   const std::optional<ProbationTerms> terms = probation_terms();
   if (!terms) return;
   const LoadedPlugin& before = *next_.plugin;

@@ -84,7 +84,7 @@ class Swap {
 
   [[nodiscard]] std::vector<StatePair> state_pairs();
   bool judge_states();
-  /// Whether the swap goes on after the hand-over of a controller's state.
+  /// Whether the swap continues after the hand-over of a controller's state.
   bool note(const std::string& controller, const StateHandOver& state);
   /// The terms of the probation that the swap begins; nothing: it begins none.
   [[nodiscard]] std::optional<ProbationTerms> probation_terms() const;

@@ -1,4 +1,4 @@
-/// What a swap says of itself.
+/// The report of a swap.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ enum class SwapPhase {
   kRefill,    ///< The caches fill with what only the new build reads, while the old one serves.
   kFill,      ///< Its handlers see the present content of the caches.
   kDrain,     ///< The old build gets no key any more; its running syncs end.
-  kState,     ///< What the old build knows goes to the new one.
+  kState,     ///< The old build passes its state to the new one.
   kHandOver,  ///< Keys go to the new build.
   kServe,     ///< The new build serves.
   kRetire,    ///< The old build is ended and closed.
@@ -30,7 +30,7 @@ enum class SwapOutcome {
   kDone,
   kBusy,             ///< Another one is under way.
   kStopping,         ///< The host stops.
-  kUnknown,          ///< No plugin or controller of that name is loaded, or it is already.
+  kUnknown,          ///< No plugin or controller of that name is loaded, or it is loaded already.
   kTooManyResident,  ///< Too many builds could not leave memory.
   kNotStaged,        ///< The file cannot be read or copied.
   kRefused,          ///< The file is not a plugin that may be loaded.
@@ -59,9 +59,9 @@ struct BuildName {
   std::uint64_t generation = 0;  ///< Counts the builds of this plugin in this process, from 1.
 };
 
-/// What is left of a build that serves no more.
+/// The remains of a build that no longer serves.
 struct Retired {
-  std::vector<Finding> blockers;         ///< All that keeps it in memory; empty: it has left.
+  std::vector<Finding> blockers;         ///< What keeps it in memory; empty: it has left memory.
   std::vector<std::string> left_behind;  ///< Libraries that came with it and have not left.
 
   /// The blockers in one line; empty: it has left.
@@ -78,11 +78,11 @@ struct SwapReport {
   std::vector<std::string> grade_reasons;  ///< Why it is not swappable.
   std::vector<std::string> not_started;  ///< Controllers of the new build that did not run before.
   std::vector<std::string> listed;       ///< Resources that the caches keep more of since then.
-  std::size_t keys = 0;                  ///< That waited and were kept.
-  std::size_t keys_dropped = 0;          ///< In queues that the new build does not have.
+  std::size_t keys = 0;                  ///< Waiting keys that were kept.
+  std::size_t keys_dropped = 0;          ///< Keys of queues that the new build does not have.
   Duration drain{0};                     ///< From the last key handed out to the last sync's end.
   Duration pause{0};                     ///< From there to the first key that could go out again.
-  std::size_t state_bytes = 0;           ///< All that the new build took over.
+  std::size_t state_bytes = 0;           ///< The size of the states that the new build took over.
   std::vector<std::string> state_left;   ///< Controllers whose state the new build takes none of.
   std::string resident;           ///< Why the old build is still in memory; empty: it has left.
   std::vector<Finding> blockers;  ///< The same, reason by reason.

@@ -1,4 +1,4 @@
-/// What a swap is asked for, how long it may take, and who learns of it.
+/// The requests, time limits and observers of swaps.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace davit::host {
 
-/// How long the phases of a swap may take. After that the swap ends, and the old build goes on.
+/// Time limits of a swap's phases. Beyond them the swap ends, and the old build goes on serving.
 struct SwapLimits {
   Duration init = std::chrono::seconds(10);  ///< Copying, opening, InitFuncs.
   /// A healthy server takes some 40 s to list 150,000 pods.
@@ -29,7 +29,7 @@ struct SwapLimits {
   /// one that leaves nothing behind does not count.
   std::size_t residents_max = 16;
   ProbationTerms probation{};     ///< For a swap without terms of its own.
-  std::filesystem::path staging;  ///< Where private copies go; empty: see StagingDirectory.
+  std::filesystem::path staging;  ///< The directory of private copies; empty: see StagingDirectory.
 };
 
 struct SwapRequest {
@@ -37,16 +37,16 @@ struct SwapRequest {
   std::filesystem::path file;  ///< Empty: where the present build came from.
   /// What the digest of this and each later build must be, or empty; nothing: as before.
   std::optional<std::string> sha256 = {};
-  /// Whether the new build gets what the old one knows, or begins as after a restart.
+  /// Whether the new build gets the old one's state, or starts as after a restart.
   enum class Memory { kHandOver, kLeave };
   Memory memory = Memory::kHandOver;
   std::string digest = {};  ///< What the digest of this build must be, or empty.
   /// Given: PluginSet::swap() waits for the end of this probation. Else that of SwapLimits, which
-  /// goes on afterwards.
+  /// continues afterwards.
   std::optional<ProbationTerms> probation{};
 };
 
-/// What PluginSet::load() is to load, and how.
+/// The order of PluginSet::load().
 struct LoadOrder {
   std::filesystem::path file;
   std::string sha256 = {};  ///< What the digest of each of its builds must be, or empty.

@@ -43,7 +43,7 @@ class ChildProcess {
  public:
   using Moment = std::chrono::steady_clock::time_point;
 
-  /// Whom kill() reaches, and a signal from the terminal.
+  /// The processes that kill() and a signal from the terminal reach.
   enum class Group {
     kOwn,     ///< The child with the processes that it starts; a Ctrl-C does not reach them.
     kCallers  ///< The child stays in this process's group and may use its terminal.

@@ -11,12 +11,12 @@
 
 namespace davit {
 
-/// What text and the API show of a duration: whole seconds, cut off.
+/// The resolution of text and the API: whole seconds, cut off.
 inline std::int64_t whole_seconds(Duration time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time).count();
 }
 
-/// Tag for time points that go on while the machine is suspended. Another type than Time, because
+/// Tag for time points that advance while the machine is suspended. Another type than Time, because
 /// the two drift apart with every suspension.
 struct Boottime : Monotonic {
   using time_point = std::chrono::time_point<Boottime>;

@@ -1,4 +1,4 @@
-/// What the value of an HTTP header may hold.
+/// The characters of an HTTP header's value.
 #pragma once
 
 #include <algorithm>

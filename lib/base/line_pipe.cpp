@@ -24,7 +24,7 @@ void LineWriter::say(std::string_view word, std::string_view text) const {
   if (line.size() >= PIPE_BUF) line.resize(PIPE_BUF - 1);
   std::replace(line.begin(), line.end(), '\n', ' ');
   line += '\n';
-  (void)write_all(fd_, line);  // It fails if there is no reader any more.
+  (void)write_all(fd_, line);  // It fails if the reader has gone.
 }
 
 std::vector<std::string> LineReader::take(std::chrono::milliseconds limit) {

@@ -16,7 +16,7 @@ class LineWriter {
 
   /// Writes a word for the kind of the line, a space and `text`. Line breaks in it become spaces,
   /// and a line is cut to the size below which a pipe does not mix it with lines of other threads
-  /// (PIPE_BUF). Does nothing if there is no reader any more.
+  /// (PIPE_BUF). Does nothing if the reader has gone.
   void say(std::string_view word, std::string_view text = "") const;
 
  private:

@@ -40,7 +40,7 @@ enum class LogFormat { kText, kJson };
 
 enum class Severity { kInfo, kWarning, kError };
 
-/// Where log lines go. Thread-safe; never called under a lock.
+/// The destination of log lines. Thread-safe; never called under a lock.
 class LogSink {
  public:
   LogSink() = default;

@@ -76,7 +76,7 @@ void append_value(std::string& out, const LogPair& field) {
   }
 }
 
-/// JSON knows no NaN and no infinities.
+/// JSON has no NaN and no infinities.
 bool is_json_literal(std::string_view text) {
   return text == "true" || text == "false" ||
          (!text.empty() && text.find_first_not_of("0123456789+-.e") == std::string_view::npos);

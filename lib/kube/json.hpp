@@ -66,20 +66,20 @@ class Json {
   [[nodiscard]] const Items& items() const;
   /// The members of an object in their order; an empty list for everything else.
   [[nodiscard]] const Members& members() const;
-  /// What is no array becomes an empty one.
+  /// A value that is not an array becomes an empty one.
   Items& make_array();
-  /// What is no object becomes an empty one.
+  /// A value that is not an object becomes an empty one.
   Members& make_object();
   /// Elements of an array or members of an object.
   [[nodiscard]] std::size_t size() const;
 
-  /// Null when this is no object or has no such member.
+  /// Null when this is not an object or has no such member.
   [[nodiscard]] const Json* find(std::string_view key) const;
   [[nodiscard]] Json* find(std::string_view key);
   [[nodiscard]] bool contains(std::string_view key) const { return find(key) != nullptr; }
-  /// The member, made when missing. What is no object becomes one.
+  /// The member, made when missing. A value that is not an object becomes one.
   Json& operator[](std::string_view key);
-  /// The member, or a null that is nobody's.
+  /// The member, or a null that belongs to no object.
   [[nodiscard]] const Json& get(std::string_view key) const;
   /// Follows member names; null when one is missing.
   [[nodiscard]] const Json* at(std::initializer_list<std::string_view> path) const;

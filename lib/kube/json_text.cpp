@@ -16,7 +16,7 @@ namespace davit {
 
 namespace {
 
-/// What the reader wants of a handler and never calls, because numbers come as text.
+/// Functions that the reader requires and never calls, because numbers come as text.
 struct NumbersAsText {
   static bool Int(int) { return false; }
   static bool Uint(unsigned) { return false; }
@@ -67,7 +67,7 @@ class TreeBuilder : public NumbersAsText {
   /// An array or object whose end was not read yet.
   struct Level {
     Json::Kind kind;
-    std::size_t first;  ///< Of its elements, in waiting_.
+    std::size_t first;  ///< Index of its first element in waiting_.
     std::string key;    ///< Its own place in the parent, when that is an object.
   };
 
@@ -90,7 +90,7 @@ class TreeBuilder : public NumbersAsText {
     key_.clear();
     return true;
   }
-  /// Of several members with one key the last one's value stays, at the first one's place.
+  /// If several members have one key, the last value stays, at the first one's place.
   void drop_duplicates() {
     // Comparing each with each is faster than a table while there are few.
     constexpr std::size_t kFewMembers = 24;
@@ -116,7 +116,7 @@ class TreeBuilder : public NumbersAsText {
     }
     waiting_.resize(kept);
   }
-  /// Of a member of the innermost open object.
+  /// A member of the innermost open object.
   [[nodiscard]] std::string path(const std::string& last_key) const {
     std::string out;
     for (std::size_t i = 0; i < open_.size(); ++i) {
@@ -134,7 +134,7 @@ class TreeBuilder : public NumbersAsText {
   JsonFindings* findings_;
   std::vector<Level> open_;
   Json::Members waiting_;  // Elements of all open levels, in order; at the end the root alone.
-  std::string key_;        // Of the value that comes next.
+  std::string key_;        // The key of the value that comes next.
 };
 
 /// Fills in the places of the paths that it is given.
@@ -311,7 +311,7 @@ std::unordered_map<std::string, MemberPlace> member_places(std::string_view text
 namespace {
 
 /// Found where objects end, so that inner ones come first, and once for each further member.
-void settle_duplicates(std::string_view text, std::vector<std::string>& duplicates) {
+void order_duplicates(std::string_view text, std::vector<std::string>& duplicates) {
   if (duplicates.size() < 2) return;
   std::ranges::sort(duplicates);
   duplicates.erase(std::unique(duplicates.begin(), duplicates.end()), duplicates.end());
@@ -328,7 +328,7 @@ Result<Json> parse_json(std::string_view text, JsonFindings* findings) {
   TreeBuilder builder(findings);
   const rapidjson::ParseResult parsed = reader.Parse<kReaderFlags>(stream, builder);
   if (parsed) {
-    if (findings != nullptr) settle_duplicates(text, findings->duplicates);
+    if (findings != nullptr) order_duplicates(text, findings->duplicates);
     return builder.take();
   }
   if (builder.too_deep()) return Status(Code::kInvalid, "exceeded max depth");

@@ -277,7 +277,7 @@ YamlDocument parse_yaml(std::string_view text, const std::string& file) {
     }
   } catch (const YAML::Exception& error) {
     Mistake mistake{file, error.mark.line + 1, error.mark.column + 1, error.msg};
-    // At the end of the file the library has no place: what is open there tells more.
+    // The library has no place for the end of the file: what is open there says more.
     if (error.mark.line <= 0 && error.mark.column <= 0 && builder.unfinished() != nullptr) {
       mistake.line = builder.unfinished()->line;
       mistake.column = builder.unfinished()->column;

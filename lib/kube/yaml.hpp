@@ -1,4 +1,4 @@
-/// YAML 1.2 (and so JSON) to a tree of our own that knows where everything stood.
+/// YAML 1.2 (and so JSON) to a tree of our own with the position of every value.
 ///
 /// Stricter than the library beneath: duplicate keys, keys that are not scalars, unknown tags,
 /// a second document, control characters and invalid UTF-8 are mistakes; "yes" and `010` are no
@@ -29,7 +29,7 @@ struct YamlMember;
 
 /// A value and everything below it.
 struct YamlNode {
-  /// By YAML's core schema; a quoted scalar is always a string.
+  /// The types of YAML's core schema; a quoted scalar is always a string.
   enum class Kind { kNull, kBoolean, kInteger, kFloat, kString, kSequence, kMapping };
 
   Kind kind = Kind::kNull;

@@ -1,4 +1,4 @@
-// What can be asked of a tree; nothing here knows the library that parsed it.
+// Accessors of the tree; independent of the library that parsed it.
 #include <algorithm>
 
 #include "lib/base/json_text.hpp"

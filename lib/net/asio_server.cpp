@@ -25,7 +25,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr auto kAcceptPause = std::chrono::seconds(1);
-/// One buffer for all connections: resting ones hold none.
+/// One buffer for all connections: idle ones hold none.
 using ReadBuffer = std::array<char, std::size_t{64} << 10U>;
 
 class Session;
@@ -45,8 +45,8 @@ class SessionOwner {
   /// Destroys the session.
   virtual void ended(std::uint64_t id) = 0;
   /// A session waits for its client, so another client may take its place.
-  virtual void rested() = 0;
-  /// Whether one more request that is not a probe may be answered.
+  virtual void on_idle() = 0;
+  /// Whether one more request that is not a probe may be served.
   [[nodiscard]] virtual bool has_place() const = 0;
 };
 
@@ -62,7 +62,7 @@ class Session {
         socket_(std::move(socket)),
         timer_(socket_.get_executor()),
         tls_(tls == nullptr ? nullptr : tls->accept()),
-        handler_([this](const HttpServerRequest& request) { return answer(request); }),
+        handler_([this](const HttpServerRequest& request) { return respond(request); }),
         http_(
             options, handler_, [this] { wake_soon(); }, owner.now()) {
     error_code ignored;
@@ -76,13 +76,13 @@ class Session {
     if (closing_ && pending_ == 0) {
       owner_.ended(id_);
     } else if (is_waiting()) {
-      owner_.rested();
+      owner_.on_idle();
     }
   }
 
   [[nodiscard]] bool is_waiting() const { return !closing_ && http_.is_waiting(); }
 
-  /// Holds one of the places for requests that are not probes.
+  /// Counts against the limit of requests that are not probes.
   [[nodiscard]] bool holds_place() const { return took_place_ && !closing_ && !http_.is_waiting(); }
   /// May be closed for another client where there are probes.
   [[nodiscard]] bool may_give_way() const { return !closing_ && !holds_place(); }
@@ -106,9 +106,9 @@ class Session {
   }
 
  private:
-  enum class Goodbye { kNone, kAlert, kSaid };  // TLS says it first.
+  enum class CloseNotify { kNone, kAlert, kSent };  // TLS sends close_notify first.
 
-  HttpServerResponse answer(const HttpServerRequest& request) {
+  HttpServerResponse respond(const HttpServerRequest& request) {
     took_place_ = false;
     if (!options_.is_probe || options_.is_probe(request)) return server_handler_(request);
     if (!owner_.has_place()) {
@@ -202,13 +202,13 @@ class Session {
   }
 
   void half_close() {
-    if (goodbye_ == Goodbye::kNone && tls_) {
-      goodbye_ = Goodbye::kAlert;
+    if (close_notify_ == CloseNotify::kNone && tls_) {
+      close_notify_ = CloseNotify::kAlert;
       tls_->end();
       write();
     }
-    if (writing_ || goodbye_ == Goodbye::kSaid) return;
-    goodbye_ = Goodbye::kSaid;
+    if (writing_ || close_notify_ == CloseNotify::kSent) return;
+    close_notify_ = CloseNotify::kSent;
     error_code ignored;  // The client may have closed already.
     socket_.shutdown(tcp::socket::shutdown_send, ignored);
   }
@@ -249,7 +249,7 @@ class Session {
   bool reading_ = false;
   bool writing_ = false;
   bool wire_is_http_ = false;  // What is on its way has some of output().
-  Goodbye goodbye_ = Goodbye::kNone;
+  CloseNotify close_notify_ = CloseNotify::kNone;
   bool refused_ = false;  // The peer speaks no TLS.
   bool closing_ = false;
   bool took_place_ = false;  // The last request did.
@@ -290,8 +290,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
     }
     accept();
     if (start_thread(thread_, "http", [this] { io_.run(); })) return {};
-    return {Code::kUnavailable,
-            "cannot serve on " + endpoint() + ": the system has no thread for it"};
+    return {Code::kUnavailable, "cannot serve on " + endpoint() + ": cannot start a thread"};
   }
 
   [[nodiscard]] std::uint16_t port() const override { return endpoint_.port(); }
@@ -330,7 +329,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
 
   [[nodiscard]] bool is_full() const { return sessions_.size() >= options_.connections_max; }
 
-  /// Whose connection may be closed for another client; null: nobody's.
+  /// The client whose connection may be closed for another one; null: none.
   [[nodiscard]] Session* expendable() const {
     Session* const idle = oldest([](const Session& each) { return each.is_waiting(); });
     if (idle != nullptr || !options_.is_probe) return idle;
@@ -355,7 +354,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
     return static_cast<std::size_t>(taken) < options_.others_max;
   }
 
-  void rested() override {
+  void on_idle() override {
     if (!accepting_) accept();
   }
 
@@ -394,7 +393,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
   const HttpServerOptions options_;
   const Handler handler_;
   const Logger log_;
-  const std::unique_ptr<Clock> clock_ = make_system_clock();  // Sockets know no other.
+  const std::unique_ptr<Clock> clock_ = make_system_clock();  // Sockets offer no other clock.
   std::unique_ptr<TlsContext> tls_;
 
   asio::io_context io_{1};

@@ -28,7 +28,7 @@ ConnectionQuota::Share::~Share() {
   Share* const next = quota_.line_.front();
   quota_.line_.pop_front();
   next->granted_ = true;
-  next->loop_.ring();  // Under the lock, so that `next` cannot leave meanwhile.
+  next->loop_.ring();  // Under the lock, so that `next` cannot leave the line in between.
 }
 
 bool ConnectionQuota::Share::granted() const {

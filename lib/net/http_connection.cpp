@@ -15,7 +15,7 @@ constexpr std::size_t kStreamPiece = std::size_t{64} << 10U;
 constexpr Duration kLingerTime = std::chrono::milliseconds(500);
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
-/// No answer of ours may end its own head, whatever an object's text has in it.
+/// No response may end its own head, whatever an object's text has in it.
 void append_value(std::string& out, std::string_view value) {
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
@@ -52,10 +52,10 @@ void HttpConnection::receive_end() {
   if (is<Reading>() && send_deadline_) return;  // "100 Continue" leaves; the deadline ends it.
   if (auto* const delayed = std::get_if<Delayed>(&state_)) {
     delayed->reply.after = After::kClose;  // A client that half-closed gets its response.
-  } else if (auto* const answering = std::get_if<Answering>(&state_)) {
-    answering->reply.after = After::kClose;
+  } else if (auto* const responding = std::get_if<Responding>(&state_)) {
+    responding->reply.after = After::kClose;
   } else {
-    close(Fate::kClose);  // Nobody listens to a stream any more.
+    close(Fate::kClose);  // The client no longer reads a stream.
   }
 }
 
@@ -86,13 +86,13 @@ bool HttpConnection::advance(Reading& state, Time now) {
       after == RequestReader::State::kTooLarge && options_.large_body == LargeBody::kRefuse;
   Reply reply = after == RequestReader::State::kBad ? refusal(state.reader.refusal())
                 : is_refused                        ? refusal(413)
-                                                    : answer(state.reader);
+                                                    : respond(state.reader);
   if (peer_ended_) reply.after = After::kClose;
   state_.emplace<Delayed>(Delayed{std::move(reply), now});
   return true;
 }
 
-HttpConnection::Reply HttpConnection::answer(RequestReader& reader) {
+HttpConnection::Reply HttpConnection::respond(RequestReader& reader) {
   HttpServerRequest request = reader.take();
   Reply reply;
   if (!reader.keep_alive() || request.body_too_large) reply.after = After::kLinger;
@@ -137,7 +137,7 @@ void HttpConnection::begin_response(Reply reply) {
   const std::string piece = has_body ? std::exchange(reply.response.body, {}) : std::string();
   if (!reply.response.stream) {
     out_ += piece;
-    state_.emplace<Answering>(Answering{std::move(reply)});
+    state_.emplace<Responding>(Responding{std::move(reply)});
     return;
   }
   append_chunk(reply, piece);
@@ -220,7 +220,7 @@ void HttpConnection::sent(Time now) {
   step(now);
 }
 
-bool HttpConnection::advance(const Answering& state, Time now) {
+bool HttpConnection::advance(const Responding& state, Time now) {
   return finish(Tail::kNothing, state.reply.after, now);
 }
 
@@ -267,8 +267,8 @@ void HttpConnection::tick(Time now) {
 }
 
 void HttpConnection::drain() {
-  if (auto* const answering = std::get_if<Answering>(&state_)) {
-    answering->reply.after = After::kClose;
+  if (auto* const responding = std::get_if<Responding>(&state_)) {
+    responding->reply.after = After::kClose;
   } else if (auto* const streaming = std::get_if<Streaming>(&state_)) {
     if (streaming->tail == Tail::kStream) {
       if (!streaming->reply.old_version) out_ += kLastChunk;

@@ -15,15 +15,15 @@
 
 namespace davit {
 
-/// Reads a request, answers it, and again while the client keeps the connection.
+/// Reads a request, responds, and starts again while the client keeps the connection.
 ///
-///   Idle ──▶ Reading ──▶ Delayed ──▶ Answering or Streaming ──▶ Idle, or
+///   Idle ──▶ Reading ──▶ Delayed ──▶ Responding or Streaming ──▶ Idle, or
 ///                                                              Lingering ──▶ Closed
 ///
-/// Requests that came together are answered in order: the next is read when the response before it
-/// has left.
+/// Pipelined requests get their responses in order: the next request is read when the response
+/// before it has left.
 ///
-/// Pure: whoever owns the socket calls in with what arrived and the time, sends what output()
+/// Pure: the owner of the socket passes in what arrived and the time, sends what output()
 /// returns, and calls tick() at deadline(). Not thread-safe.
 class HttpConnection {
  public:
@@ -31,8 +31,8 @@ class HttpConnection {
 
   /// What the owner of the socket is to do, once output() returns nothing.
   enum class Fate {
-    kOpen,       ///< Go on.
-    kHalfClose,  ///< Tell the peer that nothing follows; go on reading.
+    kOpen,       ///< Keep it open.
+    kHalfClose,  ///< Shut down the sending side; keep reading.
     kClose,
     kReset,
   };
@@ -58,11 +58,11 @@ class HttpConnection {
   /// Ends what is under way in good order, and the connection.
   void drain();
 
-  /// False while enough is waiting that nobody reads yet.
+  /// False while enough unread input is waiting.
   [[nodiscard]] bool wants_input() const;
   [[nodiscard]] Time deadline() const;
   [[nodiscard]] Fate fate() const;
-  /// Nothing is being answered: the client has not asked, not asked to the end, or not gone yet.
+  /// No response is under way: no request has arrived, or only a part, or the client has not left.
   [[nodiscard]] bool is_waiting() const { return !send_deadline_ && waits_for_client(); }
 
  private:
@@ -97,7 +97,7 @@ class HttpConnection {
     Time deadline;  ///< Then it is asked for.
   };
   /// The response leaves; all of it is in or beyond out_.
-  struct Answering {
+  struct Responding {
     Reply reply;
   };
   /// The response leaves, and its stream brings more of it.
@@ -121,12 +121,12 @@ class HttpConnection {
   bool advance(const Idle& state, Time now);
   bool advance(Reading& state, Time now);
   bool advance(Delayed& state, Time now);
-  bool advance(const Answering& state, Time now);
+  bool advance(const Responding& state, Time now);
   bool advance(const Streaming& state, Time now);
   bool advance(const Lingering&, Time) { return false; }
   bool advance(const Closed&, Time) { return false; }
 
-  [[nodiscard]] Reply answer(RequestReader& reader);
+  [[nodiscard]] Reply respond(RequestReader& reader);
   [[nodiscard]] static Reply refusal(int status);
   void begin_response(Reply reply);
   void write_head(Reply& reply);
@@ -150,7 +150,7 @@ class HttpConnection {
   const std::function<void()> wake_;
   std::optional<PeerCertificate> peer_;
 
-  std::variant<Idle, Reading, Delayed, Answering, Streaming, Lingering, Closed> state_;
+  std::variant<Idle, Reading, Delayed, Responding, Streaming, Lingering, Closed> state_;
   std::string in_;                     // Not yet read.
   std::string out_;                    // Not yet handed out.
   std::optional<Time> send_deadline_;  // Between output() and sent().

@@ -1,4 +1,4 @@
-/// A request and its response without a socket: what a server answers, whether it is asked over a
+/// A request and its response without a socket: what a server handles, whether it arrived over a
 /// socket or in the same process.
 #pragma once
 
@@ -21,7 +21,7 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 struct PeerCertificate {
   std::string common_name;
   std::vector<std::string> organizations;
-  /// Whether the client CA vouches for it. Nobody else may be believed.
+  /// Whether the client CA vouches for it. Only then is the certificate trusted.
   bool trusted = false;
 };
 
@@ -40,7 +40,7 @@ struct HttpServerRequest {
   [[nodiscard]] std::string_view query() const;
 };
 
-/// A body that goes on, such as a watch. Pulled, never pushed, so that a slow client costs no
+/// A body without an end, such as a watch. Pulled, never pushed, so that a slow client costs no
 /// memory. One reader; read() and on_ready() from one thread at a time.
 class HttpBodyStream {
  public:
@@ -102,7 +102,7 @@ struct HttpServerResponse {
 /// `json` and a line feed after it.
 [[nodiscard]] HttpServerResponse json_response(int status, std::string json);
 
-/// Answers requests: a server itself, or a layer around it. Thread-safe.
+/// Handles requests: a server itself, or a layer around it. Thread-safe.
 class HttpHandler {
  public:
   HttpHandler() = default;

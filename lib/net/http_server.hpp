@@ -36,11 +36,11 @@ struct HttpServerOptions {
   /// connected longest without a request under way; while all are served, it waits in the kernel's
   /// backlog.
   std::size_t connections_max = 64;
-  /// Which requests are probes, answered whatever other clients do; empty: none. Probes need short
+  /// Which requests are probes, served whatever other clients do; empty: none. Probes need short
   /// and quick responses: a client that has not got its own makes room for others when the server
   /// is full.
   std::function<bool(const HttpServerRequest&)> is_probe = {};
-  /// Where there are probes: so many other requests are answered at once, less than
+  /// If there are probes: the limit of other requests that are served at once, less than
   /// connections_max. Further ones get 503.
   std::size_t others_max = 32;
   /// As much as the usual Go server accepts.
@@ -51,11 +51,11 @@ struct HttpServerOptions {
   std::chrono::seconds idle_time{90};  ///< A kept connection without a request is closed.
   /// From its first byte a request has so long to arrive, and each piece of its response to leave.
   std::chrono::seconds request_time{32};
-  /// What a stopping server gives to answers under way.
+  /// The time that a stopping server gives to responses under way.
   std::chrono::milliseconds drain_time{500};
 };
 
-/// Answers requests on one thread of its own, however many connections and streams there are: a
+/// Handles requests on one thread of its own, however many connections and streams there are: a
 /// handler that blocks holds up every other request.
 class HttpServer {
  public:
@@ -69,7 +69,7 @@ class HttpServer {
   HttpServer() = default;
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
-  /// Stops listening, ends every stream and answer, cuts what is still there after drain_time, and
+  /// Stops listening, ends every stream and response, cuts what is left after drain_time, and
   /// ends the thread; a handler that runs is waited for.
   virtual ~HttpServer() = default;
 

@@ -12,7 +12,7 @@ namespace {
 
 // Woken by sockets and the bell; this only bounds a sleep that nothing ends.
 constexpr Duration kPollMax = std::chrono::seconds(60);
-// Without a bell (no descriptor was left) other threads are heard no later than this.
+// Without a bell (no descriptor was left) calls of other threads are noticed no later than this.
 constexpr Duration kPollWithoutBell = std::chrono::milliseconds(20);
 
 }  // namespace

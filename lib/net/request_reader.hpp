@@ -10,7 +10,7 @@
 
 namespace davit {
 
-/// "Not Found"; "Unknown" for what is no status.
+/// "Not Found"; "Unknown" for a number that is not a status.
 [[nodiscard]] std::string_view reason_phrase(int status);
 
 /// Reads one request. Boost.Beast parses; the rules about framing that keep requests of one
@@ -19,7 +19,7 @@ class RequestReader {
  public:
   enum class State {
     kHead,      ///< Wants more of the head.
-    kBody,      ///< Has the head, wants more of the body.
+    kBody,      ///< Has the head, needs more of the body.
     kDone,      ///< take() has it.
     kTooLarge,  ///< The body is beyond the limit; take() has the rest.
     kBad,       ///< No request: see refusal().
@@ -36,10 +36,10 @@ class RequestReader {
   [[nodiscard]] State state() const { return state_; }
   /// The status that says what is wrong with it.
   [[nodiscard]] int refusal() const { return refusal_; }
-  /// From kBody on: the client waits to be told to go on.
+  /// From kBody on: the client waits for "100 Continue".
   [[nodiscard]] bool expects_continue() const;
   [[nodiscard]] bool keep_alive() const;
-  /// HTTP/1.0, which knows no chunks.
+  /// HTTP/1.0, which has no chunks.
   [[nodiscard]] bool old_version() const;
   [[nodiscard]] HttpServerRequest take();
 

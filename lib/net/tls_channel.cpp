@@ -34,7 +34,7 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
   return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
-/// A certificate that we do not believe is no reason to hang up: the request is answered with 401.
+/// A certificate that we do not trust does not end the connection: the request gets a 401.
 int take_any(int, X509_STORE_CTX*) { return 1; }
 
 Status use_certificate(SSL_CTX* context, const TlsIdentity& identity) {
@@ -82,7 +82,7 @@ std::vector<std::string> entries(const X509_NAME* name, int nid) {
   return out;
 }
 
-/// As net/http answers on its TLS port.
+/// The response of net/http on its TLS port.
 constexpr std::string_view kPlainRefusal =
     "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
@@ -112,7 +112,7 @@ Result<std::unique_ptr<TlsContext>> TlsContext::open(const TlsIdentity& identity
   ContextPtr context(SSL_CTX_new(TLS_server_method()));
   if (!context) return Status(Code::kInternal, "no TLS: " + why());
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  // Thousands of resting watches hold no buffers, and no state is kept for clients that return.
+  // Thousands of idle watches hold no buffers, and no state is kept for clients that return.
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);

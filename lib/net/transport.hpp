@@ -24,7 +24,7 @@ enum class ConnectionPurpose { kWatch, kLease, kWrite };
 inline constexpr std::size_t kPurposeCount = 3;
 
 /// Whether a request may be multiplexed with others. A long response that its reader may pause
-/// wants a connection alone, because a paused stream holds up its neighbours.
+/// needs a connection of its own, because a paused stream blocks others on it.
 enum class Sharing { kShared, kAlone };
 
 /// A client certificate and its key, PEM.
@@ -134,7 +134,7 @@ class Transport {
   [[nodiscard]] virtual std::unique_ptr<Call> start(HttpRequest request,
                                                     ResponseReader& reader) = 0;
 
-  /// Closes connections that nobody has used for long. To be called every few seconds.
+  /// Closes connections that were idle for long. To be called every few seconds.
   virtual void close_idle() {}
 
   /// The server's URL for messages: "https://10.0.0.1:6443". Lives as long as the transport.

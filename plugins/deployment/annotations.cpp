@@ -15,7 +15,7 @@ constexpr std::size_t kHistoryBytesMax = 2000;
 
 template <typename Number>
 std::optional<Number> parse(std::string_view text) {
-  // A leading plus sign is valid, as upstream; std::from_chars knows only the minus.
+  // A leading plus sign is valid, as upstream; std::from_chars accepts only the minus.
   if constexpr (std::numeric_limits<Number>::is_signed) {
     if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
   }

@@ -29,7 +29,7 @@ std::int64_t last_revision(const SetList& sets) {
   return second;
 }
 
-/// Opens a JSON patch whose first operation makes a write by anybody else a conflict.
+/// Opens a JSON patch whose first operation makes another client's write a conflict.
 void begin_patch(JsonWriter& out, std::string_view version) {
   out.begin_array().begin_object().member("op", "replace");
   out.member("path", "/metadata/resourceVersion").member("value", version).end_object();

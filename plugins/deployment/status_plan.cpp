@@ -66,7 +66,8 @@ DeploymentStatus plan_status(const RolloutFacts& rollout, const SetList& sets,
   return next;
 }
 
-bool is_news(const DeploymentStatus& stored, const DeploymentStatus& next, const SetList& sets) {
+bool status_changed(const DeploymentStatus& stored, const DeploymentStatus& next,
+                    const SetList& sets) {
   if (stored == next) return false;
   const bool field_known = std::any_of(sets.all.begin(), sets.all.end(), [](const SetFacts& set) {
     return set.terminating.has_value();

@@ -46,7 +46,7 @@ struct DeploymentStatus {
 /// Whether `next` is worth a write over what the server stores. A server that lacks the field
 /// terminatingReplicas would drop a lone 0 without a word, in every sync again; so that 0 counts
 /// only where some ReplicaSet proves that the field is known.
-[[nodiscard]] bool is_news(const DeploymentStatus& stored, const DeploymentStatus& next,
-                           const SetList& sets);
+[[nodiscard]] bool status_changed(const DeploymentStatus& stored, const DeploymentStatus& next,
+                                  const SetList& sets);
 
 }  // namespace davit::deployment

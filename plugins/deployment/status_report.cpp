@@ -32,7 +32,7 @@ std::optional<Condition> StatusReport::replica_failure() const {
 Result<Again> StatusReport::counts() {
   const DeploymentStatus next =
       plan_status(state_.rollout, state_.list(), edits_.status(), state_.now);
-  if (edits_.has_revision() || is_news(edits_.stored(), next, state_.list())) {
+  if (edits_.has_revision() || status_changed(edits_.stored(), next, state_.list())) {
     if (Status s = edits_.write(next); !s.ok()) return s;
   }
   return Again::when_changed();
@@ -43,7 +43,7 @@ Result<Again> StatusReport::progress() {
   const std::string about = subject();
   mark_progress(state_.rollout, {edits_.status(), about, state_.now}, next);
   mark_replica_failure(replica_failure(), next);
-  if (edits_.has_revision() || is_news(edits_.stored(), next, state_.list())) {
+  if (edits_.has_revision() || status_changed(edits_.stored(), next, state_.list())) {
     const std::string before = edits_.version();
     if (Status s = edits_.write(next); !s.ok()) return s;
     // The change comes back as an event and wakes the key, unless the server saw none.

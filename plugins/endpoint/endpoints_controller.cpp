@@ -72,20 +72,20 @@ Result<Again> EndpointsController::sync(const Key& key) {
     done = remove(key);
   } else if (!service->is_external_name() &&
              (service->selector().kind() == Kind::kObject || mutant("no-selector"))) {
-    done = bring_about(key, *service);
+    done = reconcile(key, *service);
   }
   if (!done.ok()) return done;
   return Again::when_changed();
 }
 
 Status EndpointsController::remove(const Key& key) {
-  // Also deletes Endpoints that somebody made by hand, as the API server itself does (spec 5.2).
+  // Also deletes Endpoints that a user made by hand, as the API server itself does (spec 5.2).
   const Status gone = cluster_.client().remove<Endpoints>(key).unless(Code::kNotFound);
   if (gone.ok()) trigger_times_.forget(key);
   return gone;
 }
 
-Status EndpointsController::bring_about(const Key& key, const Service& service) {
+Status EndpointsController::reconcile(const Key& key, const Service& service) {
   const std::vector<Pod> pods = selected_pods(service, pods_);
   log_mistakes(cluster_.log(), pods);
   const std::optional<WallTime> trigger = trigger_times_.next(key, service, pods);

@@ -33,7 +33,7 @@ class EndpointsController final : public Controller, private HandedState {
   [[nodiscard]] Result<Again> sync(const Key& key);
   [[nodiscard]] Result<Again> sync_pod_change(const Key& key);
   [[nodiscard]] Status remove(const Key& key);
-  [[nodiscard]] Status bring_about(const Key& key, const Service& service);
+  [[nodiscard]] Status reconcile(const Key& key, const Service& service);
   [[nodiscard]] Status create(const Key& key, std::string body);
   [[nodiscard]] Status update(const Endpoints& current, std::string body);
   /// Queues Endpoints whose Service was deleted before this controller started.

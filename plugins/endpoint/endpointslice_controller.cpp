@@ -88,24 +88,24 @@ Status EndpointSliceController::read(std::uint32_t, Value state) {
 Handlers<EndpointSlice> EndpointSliceController::slice_handlers() {
   return {.added =
               [this](const EndpointSlice& slice) {
-                if (is_managed(slice) && generations_.is_news(slice)) queue_service_of(slice);
+                if (is_managed(slice) && generations_.should_sync(slice)) queue_service_of(slice);
               },
           .updated =
               [this](const EndpointSlice& old, const EndpointSlice& slice) {
                 const bool moved = old.service_name() != slice.service_name();
                 const bool handed_over = is_managed(old) != is_managed(slice);
-                if (moved || (handed_over && is_managed(old))) generations_.saw_leaving(old);
+                if (moved || (handed_over && is_managed(old))) generations_.handle_relabeling(old);
                 if (moved) {
                   queue_service_of(slice);
                   queue_service_of(old);
-                } else if (handed_over || (is_managed(slice) && generations_.is_news(slice))) {
+                } else if (handed_over || (is_managed(slice) && generations_.should_sync(slice))) {
                   queue_service_of(slice);
                 }
               },
           .deleted =
               [this](const EndpointSlice& slice) {
-                if (is_managed(slice) &&
-                    generations_.saw_deletion(slice) == SliceGenerations::Deletion::kUnexpected) {
+                if (is_managed(slice) && generations_.handle_deletion(slice) ==
+                                             SliceGenerations::Deletion::kUnexpected) {
                   queue_service_of(slice);
                 }
               }};
@@ -154,14 +154,14 @@ Result<Again> EndpointSliceController::sync(const Key& key) {
     metrics_.forget(key);
     generations_.forget(key);
   } else if (!service->is_external_name() && service->selector().kind() == Kind::kObject) {
-    const Status done = bring_about(key, *service);
+    const Status done = reconcile(key, *service);
     if (!done.ok()) return done;
   }
   metrics_.synced(SliceMetrics::SyncResult::kSuccess);
   return Again::when_changed();
 }
 
-Status EndpointSliceController::bring_about(const Key& key, const Service& service) {
+Status EndpointSliceController::reconcile(const Key& key, const Service& service) {
   const std::vector<Pod> pods = selected_pods(service, pods_);
   log_mistakes(cluster_.log(), pods);
   std::vector<EndpointSlice> slices;

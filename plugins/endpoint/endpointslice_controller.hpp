@@ -40,7 +40,7 @@ class EndpointSliceController final : public Controller, private HandedState {
   [[nodiscard]] Result<Again> sync(const Key& key);
   [[nodiscard]] Result<Again> sync_pod_change(const Key& key);
   [[nodiscard]] Result<Again> sync_nodes();
-  [[nodiscard]] Status bring_about(const Key& key, const Service& service);
+  [[nodiscard]] Status reconcile(const Key& key, const Service& service);
   [[nodiscard]] Handlers<EndpointSlice> slice_handlers();
   [[nodiscard]] Handlers<Node> node_handlers();
   void queue_service_of(const EndpointSlice& slice);

@@ -15,7 +15,7 @@ namespace davit::endpoint {
 [[nodiscard]] std::vector<std::string> mistakes_in(const Service& service);
 [[nodiscard]] std::vector<std::string> mistakes_in(const Pod& pod);
 
-/// Tells all of them, each with the object's name.
+/// Reports all of them, each with the object's name.
 void log_mistakes(const Log& log, const Service& service);
 void log_mistakes(const Log& log, std::span<const Pod> pods);
 

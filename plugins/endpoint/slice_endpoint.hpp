@@ -20,7 +20,7 @@ struct EndpointConditions {
   friend bool operator==(const EndpointConditions&, const EndpointConditions&) = default;
 };
 
-/// For whom an endpoint is meant.
+/// The zones and nodes that an endpoint is meant for.
 struct EndpointHints {
   std::vector<std::string> zones;
   std::vector<std::string> nodes;

@@ -26,7 +26,7 @@ void SliceGenerations::note(const Key& service, std::string_view uid, std::int64
   services_[service].insert_or_assign(std::string(uid), generation);
 }
 
-bool SliceGenerations::is_news(const EndpointSlice& slice) const {
+bool SliceGenerations::should_sync(const EndpointSlice& slice) const {
   const std::optional<Key> key = service_of(slice);
   if (!key) return true;
   const std::lock_guard lock(mutex_);
@@ -53,7 +53,7 @@ bool SliceGenerations::is_stale(const Key& service, std::span<const EndpointSlic
   return seen != static_cast<std::size_t>(expected);
 }
 
-SliceGenerations::Deletion SliceGenerations::saw_deletion(const EndpointSlice& slice) {
+SliceGenerations::Deletion SliceGenerations::handle_deletion(const EndpointSlice& slice) {
   const std::optional<Key> key = service_of(slice);
   const std::lock_guard lock(mutex_);
   const auto service = key ? services_.find(*key) : services_.end();
@@ -65,8 +65,8 @@ SliceGenerations::Deletion SliceGenerations::saw_deletion(const EndpointSlice& s
   return expected ? Deletion::kExpected : Deletion::kUnexpected;
 }
 
-void SliceGenerations::saw_leaving(const EndpointSlice& before) {
-  static_cast<void>(saw_deletion(before));
+void SliceGenerations::handle_relabeling(const EndpointSlice& before) {
+  static_cast<void>(handle_deletion(before));
 }
 
 void SliceGenerations::write(JsonWriter& out) const {

@@ -29,14 +29,14 @@ class SliceGenerations {
   void removed(const Key& service, std::string_view uid);
 
   /// Whether the slice has changed since this controller wrote it, or was never written by it.
-  [[nodiscard]] bool is_news(const EndpointSlice& slice) const;
+  [[nodiscard]] bool should_sync(const EndpointSlice& slice) const;
   /// Whether these slices of the Service, as the cache has them, lack something of what this
   /// controller wrote.
   [[nodiscard]] bool is_stale(const Key& service, std::span<const EndpointSlice> listed) const;
   /// Forgets a slice that is gone. Expected: it was never written here, or deleted here.
-  Deletion saw_deletion(const EndpointSlice& slice);
-  /// Forgets a slice that left the Service by a change of its labels, lest it be missed for ever.
-  void saw_leaving(const EndpointSlice& before);
+  Deletion handle_deletion(const EndpointSlice& slice);
+  /// Forgets a slice that left the Service by a change of its labels; it would be missed for ever.
+  void handle_relabeling(const EndpointSlice& before);
   void forget(const Key& service);
 
   /// All of it, for a HandedState.

@@ -66,7 +66,7 @@ void write_stored_metadata(JsonWriter& body, Value metadata) {
   }
 }
 
-/// Keeps the members that the controller does not know.
+/// Keeps the members that the controller does not write.
 void write_stored_members(JsonWriter& body, const EndpointSlice& stored) {
   for (const Member& each : stored.value().members()) {
     if (each.key != "apiVersion" && each.key != "kind" && each.key != "metadata" &&

@@ -69,7 +69,7 @@ class GroupPlan {
         max_(endpoints_max),
         unplaced_(std::move(wanted)) {}
 
-  /// Step 1: what stays, and what is no longer wanted.
+  /// Step 1: which endpoints stay, and which are no longer wanted.
   void keep(const EndpointSlice& stored, SlicePlan& plan) {
     PlannedSlice slice{.stored = stored, .name = {}, .ports = {}, .endpoints = {}};
     std::vector<SliceEndpoint> kept;

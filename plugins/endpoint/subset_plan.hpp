@@ -1,4 +1,4 @@
-/// From a Service and its pods to the subsets that its Endpoints should have.
+/// Derives the subsets of an Endpoints object from a Service and its pods.
 #pragma once
 
 #include <davit/kube/pod.hpp>

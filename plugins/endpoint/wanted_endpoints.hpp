@@ -1,4 +1,4 @@
-/// From a Service and its pods to the endpoints that its slices of one address type should have.
+/// Derives the endpoints of a Service's slices of one address type from its pods.
 #pragma once
 
 #include <davit/kube/node.hpp>

@@ -1,4 +1,4 @@
-/// From which age on what the caches say of nodes is in doubt: the host, not a node, may have lost
+/// The age from which on the caches' view of nodes is in doubt: the host, not a node, may have lost
 /// its connection.
 #pragma once
 

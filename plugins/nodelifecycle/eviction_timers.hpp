@@ -21,7 +21,7 @@ namespace davit::nodelifecycle {
 ///            add            step, when due       ended
 ///   (none) ───────▶ pending ─────────────▶ running ─────▶ (none)
 ///      ▲               │                      │
-///      └─── cancel ────┘                      └─ cancel: the marker goes, the deletion goes on
+///      └─── cancel ────┘                      └─ cancel: the marker goes, the deletion continues
 ///
 /// Adding a key that is pending or running changes nothing. A key that was cancelled while running
 /// may be added again; its next deletion waits for the present one. Thread-safe; never blocks.

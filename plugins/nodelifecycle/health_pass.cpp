@@ -80,13 +80,13 @@ HealthPass::HealthPass(Context& cluster, const Caches& caches, const Options& op
       node_seconds_(cluster.open_metric(
           {.type = MetricType::kHistogram,
            .name = "node_collector_update_node_health_duration_seconds",
-           .help = "One look at the health of one node.",
+           .help = "Duration in seconds for NodeController to update the health of a single node.",
            .buckets = {0.001, 0.004, 0.016, 0.064, 0.256, 1.024, 4.096, 16.384}})),
-      pass_seconds_(
-          cluster.open_metric({.type = MetricType::kHistogram,
-                               .name = "node_collector_update_all_nodes_health_duration_seconds",
-                               .help = "One look at the health of all nodes.",
-                               .buckets = {0.01, 0.04, 0.16, 0.64, 2.56, 10.24, 40.96, 163.84}})),
+      pass_seconds_(cluster.open_metric(
+          {.type = MetricType::kHistogram,
+           .name = "node_collector_update_all_nodes_health_duration_seconds",
+           .help = "Duration in seconds for NodeController to update the health of all nodes.",
+           .buckets = {0.01, 0.04, 0.16, 0.64, 2.56, 10.24, 40.96, 163.84}})),
       marker_(cluster) {}
 
 void HealthPass::run() {
@@ -118,10 +118,10 @@ void HealthPass::look(NodeRecord& record, const Node& node) {
   if (record.last_pass == 0) admit(record, node);
   record.last_pass = pass_;
   if (record.lease_pass != pass_) ++seen_;
-  const Pulse pulse = pulse_of(record);
+  const Heartbeat heartbeat = heartbeat_of(record);
   if (needs_unknown(record.ready)) {
     const Time end = end_of_grace(*record.health);
-    if (pulse == Pulse::kSilent && is_confirmed(end)) {
+    if (heartbeat == Heartbeat::kSilent && is_confirmed(end)) {
       silent_.push_back({&record, node});
       return;
     }
@@ -144,7 +144,7 @@ void HealthPass::read_leases() {
     record.read(lease);
     record.lease_pass = pass_;
     ++seen_;
-    // Told once, not with each renewal.
+    // Logged once, not with each renewal.
     if (record.lease_defect == defect || record.lease_defect.empty()) continue;
     cluster_.log().warning("the Lease of a node is not a sign of life",
                            {{"node", record.name}, {"why", record.lease_defect}});
@@ -155,7 +155,7 @@ void HealthPass::read(NodeRecord& record, const Node& node) const {
   const std::string_view defect = record.defect;
   record.read(node, now_, wall_now_);
   if (record.lease_pass != pass_) record.read(std::optional<Lease>());
-  // Told once, not with each heartbeat.
+  // Logged once, not with each heartbeat.
   if (record.defect != defect && !record.defect.empty()) {
     cluster_.log().warning("a part of a node counts as missing",
                            {{"node", record.name}, {"why", record.defect}});
@@ -174,11 +174,11 @@ void HealthPass::admit(NodeRecord& record, const Node& node) {
   record.marks_again = record.ready && record.ready->status == Ready::kUnknown;
 }
 
-Pulse HealthPass::pulse_of(NodeRecord& record) const {
-  const Pulse pulse =
+Heartbeat HealthPass::heartbeat_of(NodeRecord& record) const {
+  const Heartbeat heartbeat =
       observe(record.health, {record.ready, record.lease, record.created}, now_, options_.grace);
   publish(record);
-  return now_ > end_of_grace(*record.health) ? pulse : Pulse::kAlive;
+  return now_ > end_of_grace(*record.health) ? heartbeat : Heartbeat::kAlive;
 }
 
 void HealthPass::read_freshness() {
@@ -195,7 +195,7 @@ Time HealthPass::end_of_grace(const NodeHealth& health) const {
 }
 
 bool HealthPass::is_confirmed(Time time) {
-  // A write about a node that has changed meanwhile is refused, so nodes may be known a bit less.
+  // A write about a node that has changed since is refused, so nodes may be known a bit less.
   const bool nodes = nodes_confirmed_ + kDoubtful >= time;
   const bool leases = leases_confirmed_ >= time;
   if (!nodes) caches_.nodes.verify();
@@ -251,7 +251,7 @@ void HealthPass::try_again(const Silent& silent, Status why) {
     }
     now_ = cluster_.now();
     record.read(*live, now_, cluster_.wall_now());
-    if (pulse_of(record) == Pulse::kAlive || !needs_unknown(record.ready)) {
+    if (heartbeat_of(record) == Heartbeat::kAlive || !needs_unknown(record.ready)) {
       const Ready ready = record.ready ? record.ready->status : Ready::kUnknown;
       return apply(record, *live, ready, record.ready ? std::optional(ready) : std::nullopt);
     }
@@ -389,7 +389,7 @@ Status HealthPass::read(std::uint32_t, Value state) {
   if (!status.ok()) return status;
   records_ = std::move(records);
   known_ = known;
-  // They point into the records of before.
+  // They point into the previous records.
   node_order_.clear();
   lease_order_.clear();
   for (auto& [name, record] : records_) {

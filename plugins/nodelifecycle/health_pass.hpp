@@ -59,10 +59,10 @@ class HealthPass final : public HandedState {
   void read_leases();
   void read(NodeRecord& record, const Node& node) const;
   void admit(NodeRecord& record, const Node& node);
-  [[nodiscard]] Pulse pulse_of(NodeRecord& record) const;
+  [[nodiscard]] Heartbeat heartbeat_of(NodeRecord& record) const;
   void read_freshness();
   /// When a node that stays silent will have been so for too long. An outage of our own does not
-  /// count: the node may not have been able to speak, or we not to hear it.
+  /// count: the node may not have been able to send, or we to receive.
   [[nodiscard]] Time end_of_grace(const NodeHealth& health) const;
   /// Whether the caches are known to show what there was at `time`; if not, has them compared with
   /// the server.

@@ -45,8 +45,8 @@ std::optional<ReadyFacts> ReadyFacts::from(const Node& node) {
                     std::string(ready->value()[&Names::last_transition_time].string())};
 }
 
-Pulse observe(std::optional<NodeHealth>& health, const HealthInput& input, Time now,
-              const GracePeriods& grace) {
+Heartbeat observe(std::optional<NodeHealth>& health, const HealthInput& input, Time now,
+                  const GracePeriods& grace) {
   if (!health) {
     const Time first = input.ready ? now : input.created;
     health = NodeHealth{.probe = first, .ready_transition = first, .ready = input.ready};
@@ -66,7 +66,7 @@ Pulse observe(std::optional<NodeHealth>& health, const HealthInput& input, Time 
     health->lease = input.lease;
     health->probe = now;
   }
-  return now > deadline(*health, grace) ? Pulse::kSilent : Pulse::kAlive;
+  return now > deadline(*health, grace) ? Heartbeat::kSilent : Heartbeat::kAlive;
 }
 
 Time deadline(const NodeHealth& health, const GracePeriods& grace) {

@@ -52,12 +52,12 @@ struct HealthInput {
   Time created;  ///< In terms of the controller's clock.
 };
 
-enum class Pulse : std::uint8_t { kAlive, kSilent };
+enum class Heartbeat : std::uint8_t { kAlive, kSilent };
 
 /// Takes note of signs of life in `health`, which is made at the first look. Whether the node has
 /// been silent for longer than its grace period at `now`.
-[[nodiscard]] Pulse observe(std::optional<NodeHealth>& health, const HealthInput& input, Time now,
-                            const GracePeriods& grace);
+[[nodiscard]] Heartbeat observe(std::optional<NodeHealth>& health, const HealthInput& input,
+                                Time now, const GracePeriods& grace);
 
 /// When a node that stays silent will have been so for too long.
 [[nodiscard]] Time deadline(const NodeHealth& health, const GracePeriods& grace);

@@ -16,7 +16,7 @@ struct Options {
   Duration monitor_period = std::chrono::seconds(5);
   GracePeriods grace{};
   ZoneOptions zones{};
-  /// With it nodes are not tainted NoExecute: so long after one fell silent its pods are deleted.
+  /// If set, nodes are not tainted NoExecute; a silent node's pods are deleted after this time.
   std::optional<Duration> pod_eviction_timeout{};
 };
 

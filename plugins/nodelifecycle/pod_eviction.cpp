@@ -80,7 +80,7 @@ Status PodEviction::evict(const Target& target, const Pod& pod) const {
             .patch<Pod>(pod.key(), PatchType::kStrategic, lost_patch(*live, target.node),
                         {.subresource = "status", .answer = Answer::kMetadata})
             .error();
-    // Whatever else fails, the pod goes without its reason.
+    // If the patch fails otherwise, the pod is deleted without its reason.
     if (marked.code() == Code::kConflict) return marked;
   }
   if (live->is_being_deleted() || is_of_daemon_set(*live)) return {};

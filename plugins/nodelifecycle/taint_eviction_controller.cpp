@@ -155,11 +155,12 @@ TaintEvictionController::TaintEvictionController(Context& cluster)
       deletions_(cluster.open_metric(
           {.type = MetricType::kCounter,
            .name = "taint_eviction_controller_pod_deletions_total",
-           .help = "Pods deleted by the taint eviction controller since it started."})),
+           .help = "Total number of Pods deleted by TaintEvictionController since its start."})),
       lateness_(cluster.open_metric(
           {.type = MetricType::kHistogram,
            .name = "taint_eviction_controller_pod_deletion_duration_seconds",
-           .help = "From the moment a pod was to go to its deletion.",
+           .help = "Latency, in seconds, between the time when a taint effect has been activated "
+                   "for the Pod and its deletion via TaintEvictionController.",
            .buckets = {0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240}})) {
   cluster.add_index(pods_, kPodsByNode, "spec.nodeName");
 }
@@ -173,16 +174,16 @@ Status TaintEvictionController::read(std::uint32_t, Value state) {
 }
 
 Result<Again> TaintEvictionController::sync_node(const Key& key) {
-  apply(look_at_node(key));
+  apply(check_node(key));
   return Again::when_changed();
 }
 
 Result<Again> TaintEvictionController::sync_pod(const Key& key) {
-  apply(look_at_pod(key));
+  apply(check_pod(key));
   return Again::when_changed();
 }
 
-TaintEvictionController::Changes TaintEvictionController::look_at_node(const Key& key) {
+TaintEvictionController::Changes TaintEvictionController::check_node(const Key& key) {
   Changes changes;
   const std::lock_guard lock(looking_);
   const std::optional<Node> node = nodes_.get(key);
@@ -199,7 +200,7 @@ TaintEvictionController::Changes TaintEvictionController::look_at_node(const Key
   return changes;
 }
 
-TaintEvictionController::Changes TaintEvictionController::look_at_pod(const Key& key) {
+TaintEvictionController::Changes TaintEvictionController::check_pod(const Key& key) {
   Changes changes;
   const std::lock_guard lock(looking_);
   const PodIdentity wanted = pod_of(key);

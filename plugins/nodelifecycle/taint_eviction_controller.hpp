@@ -46,8 +46,8 @@ class TaintEvictionController final : public Controller, private HandedState {
     std::vector<Key> cancelled{};
     std::vector<Start> started{};
   };
-  [[nodiscard]] Changes look_at_node(const Key& key);
-  [[nodiscard]] Changes look_at_pod(const Key& key);
+  [[nodiscard]] Changes check_node(const Key& key);
+  [[nodiscard]] Changes check_pod(const Key& key);
   void evaluate(const Pod& pod, std::span<const Taint> taints, Changes& out);
   void cancel(const Key& pod, Changes& out);
   void start(const Key& pod, Duration delay, Changes& out);
@@ -56,7 +56,7 @@ class TaintEvictionController final : public Controller, private HandedState {
 
   Context& cluster_;
   EvictionTimers timers_;
-  // Held by look_at_node() and look_at_pod(), which read caches, set timers and return the changes
+  // Held by check_node() and check_pod(), which read caches, set timers and return the changes
   // for apply(). If two looks see one pod, the one that saw the newer cache sets the timer last.
   // Upstream sends all of a node's work to one worker for that.
   std::mutex looking_;

@@ -20,19 +20,21 @@ TaintZones::TaintZones(Context& cluster, const Options& options, const Informer<
       writer_(cluster),
       size_(cluster.open_metric({.type = MetricType::kGauge,
                                  .name = "node_collector_zone_size",
-                                 .help = "Nodes registered in a zone.",
+                                 .help = "Gauge measuring number of registered Nodes per zones.",
                                  .labels = {"zone"}})),
       health_(cluster.open_metric({.type = MetricType::kGauge,
                                    .name = "node_collector_zone_health",
-                                   .help = "Percentage of ready nodes in a zone.",
+                                   .help = "Gauge measuring percentage of healthy nodes per zone.",
                                    .labels = {"zone"}})),
-      unhealthy_(cluster.open_metric({.type = MetricType::kGauge,
-                                      .name = "node_collector_unhealthy_nodes_in_zone",
-                                      .help = "Nodes of a zone that are not ready.",
-                                      .labels = {"zone"}})),
+      unhealthy_(
+          cluster.open_metric({.type = MetricType::kGauge,
+                               .name = "node_collector_unhealthy_nodes_in_zone",
+                               .help = "Gauge measuring number of not Ready Nodes per zones.",
+                               .labels = {"zone"}})),
       evictions_(cluster.open_metric({.type = MetricType::kCounter,
                                       .name = "node_collector_evictions_total",
-                                      .help = "Nodes of a zone tainted NoExecute.",
+                                      .help = "Number of Node evictions that happened since "
+                                              "current instance of NodeController started.",
                                       .labels = {"zone"}})) {}
 
 void TaintZones::ensure(const std::string& zone) {

@@ -7,7 +7,7 @@
 namespace davit::nodelifecycle {
 
 Tolerance tolerance_of(std::span<const Toleration> tolerations, std::span<const Taint> taints) {
-  // A century is as good as for ever; more would overflow the clock's nanoseconds.
+  // A century is as good as no end; more would overflow the clock's nanoseconds.
   constexpr std::int64_t kSecondsMax = std::int64_t{100} * 365 * 24 * 3600;
   std::optional<std::int64_t> shortest;
   for (const Taint& taint : taints) {

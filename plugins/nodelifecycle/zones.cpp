@@ -34,7 +34,7 @@ std::string zone_key(const Node& node) {
 }
 
 ZoneState zone_state(const ZoneCount& count, const ZoneOptions& options) {
-  constexpr std::size_t kFewNodes = 2;  // So many may fail without a verdict on the zone.
+  constexpr std::size_t kFewNodes = 2;  // This many nodes may fail without a verdict on the zone.
   if (count.ready == 0 && count.not_ready > 0) return ZoneState::kFullDisruption;
   const float unhealthy = static_cast<float>(count.not_ready) / static_cast<float>(count.size());
   if (count.not_ready > kFewNodes && unhealthy >= options.unhealthy_threshold) {

@@ -1,4 +1,4 @@
-/// From changes of ReplicaSets and pods to keys in the queue.
+/// Maps changes of ReplicaSets and pods to keys in the queue.
 #pragma once
 
 #include <davit/expectations.hpp>

@@ -72,7 +72,7 @@ int age_bucket(WallTime then, WallTime now) {
   return std::bit_width(static_cast<std::uint64_t>((now - then).count())) - 1;
 }
 
-bool goes_before(const PodRank& a, const PodRank& b, WallTime now) {
+bool ranks_before(const PodRank& a, const PodRank& b, WallTime now) {
   return compare(a, b, now) == Verdict::kFirst;
 }
 
@@ -90,7 +90,7 @@ std::vector<std::size_t> deletion_order(std::span<const PodRank> pods, WallTime 
       for (std::size_t out = begin; out < end; ++out) {
         const bool take_right =
             left == middle ||
-            (right < end && goes_before(pods[order[right]], pods[order[left]], now));
+            (right < end && ranks_before(pods[order[right]], pods[order[left]], now));
         merged[out] = take_right ? order[right++] : order[left++];
       }
     }

@@ -45,7 +45,7 @@ struct PodRank {
 [[nodiscard]] int age_bucket(WallTime then, WallTime now);
 
 /// Whether `a` is deleted before `b`. The UIDs order pods that are equal by every criterion.
-[[nodiscard]] bool goes_before(const PodRank& a, const PodRank& b, WallTime now);
+[[nodiscard]] bool ranks_before(const PodRank& a, const PodRank& b, WallTime now);
 
 /// The positions of `pods`, first to delete first. Where the criteria form a cycle any order of the
 /// pods in it may come out; everywhere else each pod precedes those that it goes before.

@@ -29,7 +29,7 @@ Result<TerminatingSupport::Mode> read_config(Value config) {
                 std::string(kTerminatingOption) + " must be \"auto\", \"on\" or \"off\"");
 }
 
-/// Whether the set really owns the pod. The cache's index holds UIDs only, which anybody can forge.
+/// Whether the set really owns the pod. The cache's index holds UIDs only, which clients can forge.
 bool is_owned(const Pod& pod, const ReplicaSet& set) {
   const std::optional<OwnerReference> owner = pod.controller();
   return owner && owner->uid() == set.uid() && owner->kind() == ReplicaSet::kResource.kind &&
@@ -71,12 +71,12 @@ Result<Again> ReplicaSetController::sync(const Key& key) {
   // Asked before the pods are read: one that the cache learns of in between would be made twice.
   const bool may_scale = expectations_.satisfied(key, cluster_.now());
   const Result<Selector> selector = Selector::parse(set->selector());
-  if (!selector) {  // Until somebody changes it, and that adds the key.
+  if (!selector) {  // Until it changes, which adds the key.
     cluster_.log().error("invalid selector",
                          {{"replicaset", key.text()}, {"error", selector.error().message()}});
     return Again::when_changed();
   }
-  if (terminating_.learn_from_cache(*set) == TerminatingSupport::News::kStoredNow) {
+  if (terminating_.observe_cached(*set) == TerminatingSupport::Observed::kStoredNow) {
     for (const ReplicaSet& each : sets_.list()) {
       if (!each.terminating_replicas()) queue_.add(each);
     }

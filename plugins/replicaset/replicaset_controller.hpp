@@ -28,7 +28,7 @@ class ReplicaSetController final : public Controller, private HandedState {
   [[nodiscard]] HandedState* state() override { return this; }
 
  private:
-  // The expectations: a swap must not make anybody ask twice.
+  // The expectations: a swap must not create or delete twice.
   [[nodiscard]] std::uint32_t version() const override { return 1; }
   void write(JsonWriter& out) const override;
   [[nodiscard]] Status read(std::uint32_t version, Value state) override;

@@ -13,7 +13,7 @@
 
 namespace davit::replicaset {
 
-/// The one condition that this controller owns; others in the list belong to somebody else.
+/// The one condition that this controller owns; others in the list belong to other controllers.
 inline constexpr std::string_view kReplicaFailure = "ReplicaFailure";
 
 /// The parts of an active pod that the status reads.

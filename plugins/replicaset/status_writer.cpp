@@ -33,11 +33,11 @@ TerminatingField TerminatingSupport::of(const ReplicaSet& set) const {
   return found_.load(std::memory_order_relaxed);
 }
 
-TerminatingSupport::News TerminatingSupport::learn_from_cache(const ReplicaSet& set) {
-  if (mode_ != Mode::kAuto || !set.terminating_replicas()) return News::kNone;
+TerminatingSupport::Observed TerminatingSupport::observe_cached(const ReplicaSet& set) {
+  if (mode_ != Mode::kAuto || !set.terminating_replicas()) return Observed::kNone;
   const TerminatingField before =
       found_.exchange(TerminatingField::kStored, std::memory_order_relaxed);
-  return before == TerminatingField::kDropped ? News::kStoredNow : News::kNone;
+  return before == TerminatingField::kDropped ? Observed::kStoredNow : Observed::kNone;
 }
 
 void TerminatingSupport::learn(const ReplicaSet& response) {

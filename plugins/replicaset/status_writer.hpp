@@ -24,7 +24,7 @@ struct StatusPlan {
 /// Whether status.terminatingReplicas is counted: set by the operator, or learned from what the
 /// server stores. The first write carries the field, and its response shows whether the server kept
 /// it. If it did not, later writes that are due anyway still carry it, so the first object that
-/// comes back with it reveals a server that was upgraded meanwhile. Thread-safe.
+/// comes back with it reveals a server that was upgraded since. Thread-safe.
 class TerminatingSupport {
  public:
   enum class Mode : std::uint8_t { kAuto, kOn, kOff };
@@ -38,12 +38,12 @@ class TerminatingSupport {
   /// with others.
   [[nodiscard]] TerminatingField of(const ReplicaSet& set) const;
 
-  enum class News : std::uint8_t {
+  enum class Observed : std::uint8_t {
     kNone,
     kStoredNow,  ///< The server dropped the field before: sets that lack it are worth a sync.
   };
   /// Takes note of an object of the cache.
-  News learn_from_cache(const ReplicaSet& set);
+  Observed observe_cached(const ReplicaSet& set);
   /// Learns from the response to the first write that carried the field.
   void learn(const ReplicaSet& response);
 

@@ -53,7 +53,7 @@ ApiFailure set_priority(const WriteRequest& request, Json& pod, const Json& foun
   return std::nullopt;
 }
 
-/// Whether a toleration speaks for NoExecute taints with this key.
+/// Whether a toleration matches NoExecute taints with this key.
 bool tolerates(const Json& tolerations, std::string_view key) {
   return std::ranges::any_of(tolerations.items(), [key](const Json& each) {
     const std::string& its_key = each.get("key").text();
@@ -67,7 +67,7 @@ bool tolerates(const Json& tolerations, std::string_view key) {
 ApiFailure admit_priority(const WriteRequest& request, Json& pod, const ObjectLookup& objects) {
   Json& spec = pod["spec"];
   if (request.verb == WriteVerb::kUpdate) {
-    // Clients that do not know the fields leave them out.
+    // Clients without the fields leave them out.
     for (const char* field : {"priority", "preemptionPolicy"}) {
       const Json* before = request.old == nullptr ? nullptr : request.old->at({"spec", field});
       if (before != nullptr && spec.get(field).is_null()) spec.set(field, *before);

@@ -17,7 +17,7 @@ constexpr std::string_view kVolumePrefix = "kube-api-access-";
 constexpr const char* kMirrorPod = "kubernetes.io/config.mirror";
 /// A controller makes the default account of a new namespace. The original looks ten times in as
 /// long.
-constexpr Duration kPatience = std::chrono::milliseconds(1500);
+constexpr Duration kRetryFor = std::chrono::milliseconds(1500);
 
 /// Five characters as generateName appends them.
 std::string suffix(Random& random) {
@@ -105,7 +105,7 @@ ApiFailure admit_service_account(const WriteRequest& request, Json& pod,
     ApiError error = refuse(request, pod,
                             "error looking up service account " + std::string(request.ns) + '/' +
                                 name + ": serviceaccount " + to_text(Json(name)) + " not found");
-    if (name == kDefaultAccount) error.patience = kPatience;
+    if (name == kDefaultAccount) error.retry_for = kRetryFor;
     return error;
   }
   const Json account = found->json();

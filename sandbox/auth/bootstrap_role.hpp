@@ -17,7 +17,7 @@ struct BootstrapRule {
   std::string_view names = "";
 };
 
-/// A ClusterRole and, when somebody is named, the ClusterRoleBinding of the same name.
+/// A ClusterRole and, if subjects are named, the ClusterRoleBinding of the same name.
 struct BootstrapRole {
   std::string name;
   std::vector<BootstrapRule> rules;

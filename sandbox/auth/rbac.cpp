@@ -33,7 +33,7 @@ class RbacAuthorizer final : public Authorizer {
   explicit RbacAuthorizer(Store& store) : store_(store) {
     constexpr const char* kKinds[] = {"roles", "clusterroles", "rolebindings",
                                       "clusterrolebindings"};
-    // A change marks the policy as old before its writer goes on, so that he sees his own.
+    // A change marks the policy as old before its writer continues, so that it sees its own change.
     const auto changed = [this] { stale_.store(true, std::memory_order_release); };
     for (std::size_t i = 0; i < subscriptions_.size(); ++i) {
       subscriptions_[i] = store.subscribe({kRbacGroup, kKinds[i]}, changed);

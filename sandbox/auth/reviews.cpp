@@ -42,11 +42,11 @@ ReviewResponse reviewed(Json body, Json status) {
   return {std::move(body), {}, {}};
 }
 
-ReviewResponse review_token(Json body, const ReviewDesk& desk) {
+ReviewResponse review_token(Json body, const ReviewParts& parts) {
   const std::string token = body.text_at({"spec", "token"});
   if (token.empty()) return bad_request("token is required for TokenReview in authentication");
   const std::vector<std::string> audiences = strings_of(body.get("spec").get("audiences"));
-  const Result<TokenIdentity> known = desk.authenticator.review(token, audiences);
+  const Result<TokenIdentity> known = parts.authenticator.review(token, audiences);
   Json status = Json::object();
   if (!known) {
     status.set("user", Json::object());
@@ -169,7 +169,7 @@ FieldErrors check_attributes(const Json& spec, std::string_view kind, std::strin
 }
 
 ReviewResponse review_access(Json body, const Identity& who, std::string_view ns,
-                             const ReviewDesk& desk) {
+                             const ReviewParts& parts) {
   const std::string kind = body.get("kind").text();
   const Json& spec = body.get("spec");
   FieldErrors errors = check_attributes(spec, kind, ns);
@@ -187,18 +187,18 @@ ReviewResponse review_access(Json body, const Identity& who, std::string_view ns
   }
   if (ns.empty() && body.at({"metadata"}) != nullptr) body["metadata"].erase("namespace");
   const Access access =
-      desk.authorizer.authorize(own ? who : subject_of(spec), attributes_of(spec));
+      parts.authorizer.authorize(own ? who : subject_of(spec), attributes_of(spec));
   Json status = Json::object({{"allowed", access.allowed()}});
   if (!access.reason.empty()) status.set("reason", access.reason);
   return reviewed(std::move(body), std::move(status));
 }
 
-ReviewResponse review_rules(Json body, const Identity& who, const ReviewDesk& desk) {
+ReviewResponse review_rules(Json body, const Identity& who, const ReviewParts& parts) {
   const std::string ns = body.text_at({"spec", "namespace"});
   if (ns.empty()) return bad_request("no namespace on request");
   Json resources = Json::array();
   Json paths = Json::array();
-  for (const PolicyRule& each : desk.authorizer.rules(who, ns)) {
+  for (const PolicyRule& each : parts.authorizer.rules(who, ns)) {
     Json rule = Json::object({{"verbs", list_of(each.verbs)}});
     if (!each.urls.empty()) {
       rule.set("nonResourceURLs", list_of(each.urls));
@@ -226,14 +226,14 @@ bool is_review(std::string_view group, std::string_view kind) {
 }
 
 ReviewResponse review_response(Json body, const Identity& who, std::string_view ns,
-                               const ReviewDesk& desk) {
+                               const ReviewParts& parts) {
   const std::string kind = body.get("kind").text();
-  if (kind == "TokenReview") return review_token(std::move(body), desk);
-  if (kind == "SelfSubjectRulesReview") return review_rules(std::move(body), who, desk);
+  if (kind == "TokenReview") return review_token(std::move(body), parts);
+  if (kind == "SelfSubjectRulesReview") return review_rules(std::move(body), who, parts);
   if (kind == "SelfSubjectReview") {
     return reviewed(std::move(body), Json::object({{"userInfo", user_info(who)}}));
   }
-  return review_access(std::move(body), who, ns, desk);
+  return review_access(std::move(body), who, ns, parts);
 }
 
 }  // namespace davit::sandbox

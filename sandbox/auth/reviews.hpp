@@ -23,7 +23,7 @@ struct ReviewResponse {
 };
 
 /// The parts that reviews need. All borrowed.
-struct ReviewDesk {
+struct ReviewParts {
   const Authenticator& authenticator;
   const Authorizer& authorizer;
   const ServiceAccountTokens& tokens;
@@ -38,11 +38,11 @@ struct ReviewDesk {
 
 /// `body` has its kind; `ns` is the path's, empty at cluster scope.
 [[nodiscard]] ReviewResponse review_response(Json body, const Identity& who, std::string_view ns,
-                                             const ReviewDesk& desk);
+                                             const ReviewParts& parts);
 
 /// POST serviceaccounts/{name}/token; `body` is a TokenRequest or {}.
 [[nodiscard]] ReviewResponse token_request_response(Json body, std::string_view ns,
                                                     std::string_view account,
-                                                    const ReviewDesk& desk);
+                                                    const ReviewParts& parts);
 
 }  // namespace davit::sandbox

@@ -81,8 +81,8 @@ FieldErrors check(const Json& seconds) {
 }  // namespace
 
 ReviewResponse token_request_response(Json body, std::string_view ns, std::string_view account,
-                                      const ReviewDesk& desk) {
-  const VersionPtr found = desk.store.get({"", "serviceaccounts"}, ns, account);
+                                      const ReviewParts& parts) {
+  const VersionPtr found = parts.store.get({"", "serviceaccounts"}, ns, account);
   if (found == nullptr) return not_found("serviceaccounts", account);
   body.set("kind", "TokenRequest");
   body.set("apiVersion", "authentication.k8s.io/v1");
@@ -105,17 +105,17 @@ ReviewResponse token_request_response(Json body, std::string_view ns, std::strin
   if (wanted.is_object()) {
     BoundObject bound{wanted.get("kind").text(), wanted.get("name").text(),
                       wanted.get("uid").text()};
-    if (std::optional<ReviewResponse> wrong = find_bound(bound, grant, desk.store)) {
+    if (std::optional<ReviewResponse> wrong = find_bound(bound, grant, parts.store)) {
       return std::move(*wrong);
     }
     grant.bound = std::move(bound);
   } else {
     spec.set("boundObjectRef", Json());
   }
-  const ServiceAccountTokens::Issued issued = desk.tokens.issue(grant);
+  const ServiceAccountTokens::Issued issued = parts.tokens.issue(grant);
   body["metadata"] = Json::object({{"name", account},
                                    {"namespace", ns},
-                                   {"creationTimestamp", date_text(desk.clock.wall_now())}});
+                                   {"creationTimestamp", date_text(parts.clock.wall_now())}});
   body.set("status", Json::object({{"token", issued.token},
                                    {"expirationTimestamp", date_text(issued.expires)}}));
   return {std::move(body), {}, {}};

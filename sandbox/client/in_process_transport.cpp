@@ -42,7 +42,7 @@ Result<std::unique_ptr<InProcessTransport>> InProcessTransport::open(HttpHandler
   auto transport = std::make_unique<InProcessTransport>(handler, clock);
   if (!start_thread(transport->thread_, "transport", [at = transport.get()] { at->run(); })) {
     return Status(Code::kUnavailable,
-                  "cannot connect to the sandbox: the system has no thread to read responses on");
+                  "cannot connect to the sandbox: cannot start a thread to read responses");
   }
   return transport;
 }

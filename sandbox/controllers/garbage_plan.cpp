@@ -60,7 +60,7 @@ GarbagePlan plan_garbage(const ObjectMeta& meta, const std::vector<OwnerState>& 
   if (meta.deleting || owners.empty() || any(owners, OwnerState::kUnknown)) return {};
   if (any(owners, OwnerState::kSolid)) return keep_solid(meta, owners);
   if (any(owners, OwnerState::kWaiting) && dependents.count > 0) {
-    // Two objects that own each other would wait for each other for ever.
+    // Two objects that own each other would wait for each other without end.
     if (dependents.some_delete_theirs) {
       return {Step::kUnblockAndDelete, {}, unblocked(meta.owners), PropagationPolicy::kForeground};
     }

@@ -5,7 +5,7 @@
 
 namespace davit::sandbox {
 
-/// Whether `text` has this format. Formats that the server does not know hold for every text.
+/// Whether `text` has this format. Unknown formats hold for every text.
 [[nodiscard]] bool has_format(std::string_view format, std::string_view text);
 
 }  // namespace davit::sandbox

@@ -77,7 +77,7 @@ struct SchemaNode {
 /// Reports everything that makes a schema not structural, below the field `path`.
 void check_structural(const Json& schema, const std::string& path, FieldErrors& errors);
 
-/// Drops what the schema does not know, apiVersion, kind and metadata excepted.
+/// Drops members that the schema does not have, except apiVersion, kind and metadata.
 void prune(Json& object, const SchemaNode& schema, FieldFindings& findings);
 /// Drops nulls where they are not allowed, then fills in the defaults.
 void fill_defaults(Json& object, const SchemaNode& schema);

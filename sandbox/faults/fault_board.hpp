@@ -14,7 +14,7 @@
 namespace davit::sandbox {
 
 /// FaultPlan and one WatchFaults a watch, behind one lock. Thread-safe. A rule that is added
-/// befalls open watches, too; one that is removed lets go of them.
+/// applies to open watches, too; one that is removed releases them.
 class FaultBoard {
  public:
   using WatchId = std::uint64_t;

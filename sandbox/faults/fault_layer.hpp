@@ -16,7 +16,7 @@ struct FaultParts {
   HttpHandler& inner;
   Store& store;
   Clock& clock;
-  /// Tells rules about users who asks; null: no request is a user's.
+  /// Authenticates users for rules that name them; null: no request has a user.
   const Authenticator* authenticator = nullptr;
   /// Decides who may use kFaultsPath; null: everybody.
   const Authorizer* authorizer = nullptr;
@@ -26,7 +26,7 @@ struct FaultParts {
 ///
 ///   GET    /sandbox/faults         all rules, with how often each matched and hit
 ///   POST   /sandbox/faults         adds a rule or a script, answers with the new rules
-///   DELETE /sandbox/faults         forgets all rules and lets go what they hold
+///   DELETE /sandbox/faults         removes all rules and releases what they hold
 ///   GET, DELETE /sandbox/faults/7  the same for one
 inline constexpr std::string_view kFaultsPath = "/sandbox/faults";
 

@@ -12,7 +12,7 @@ ApiError status_of(int code, const Asked& asked) {
     case 401:
       return unauthorized();
     case 403:
-      return forbidden(subject, "a fault of the script");
+      return forbidden(subject, "an injected fault");
     case 404:
       return not_found(subject);
     case 409:
@@ -23,8 +23,7 @@ ApiError status_of(int code, const Asked& asked) {
       return too_many_requests(
           "The server has received too many requests and has asked us to try again later", {}, 1);
     case 500:
-      return without_details(code, "InternalError",
-                             "Internal error occurred: a fault of the script");
+      return without_details(code, "InternalError", "Internal error occurred: an injected fault");
     case 503:
       return without_details(code, "ServiceUnavailable",
                              "The server is currently unable to handle the request");
@@ -32,7 +31,7 @@ ApiError status_of(int code, const Asked& asked) {
       return without_details(code, "Timeout",
                              "The request did not finish within the allotted time");
     default:
-      return without_details(code, "", "a fault of the script");
+      return without_details(code, "", "an injected fault");
   }
 }
 

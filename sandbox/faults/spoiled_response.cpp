@@ -57,8 +57,8 @@ class SlowStream final : public HttpBodyStream {
   }
 
   Parts parts_;
-  State state_;           ///< Of the inner stream.
-  std::size_t sent_ = 0;  ///< Of the body.
+  State state_;           ///< The state of the inner stream.
+  std::size_t sent_ = 0;  ///< Bytes of the body.
   Time next_portion_{};
 };
 

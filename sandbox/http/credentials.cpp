@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kAuthorityName = "davit-sandbox-ca";
 constexpr std::size_t kSecretBytes = 32;
-/// What has less time left is renewed.
+/// Certificates with less time left are renewed.
 constexpr auto kRenewBefore = std::chrono::hours(24 * 60);
 /// The names of the server for pods of a cluster.
 constexpr const char* kServerNames[] = {"localhost", "kubernetes", "kubernetes.default",

@@ -1,4 +1,4 @@
-/// What a sandbox and its user prove themselves with, made once and kept.
+/// Credentials of a sandbox and its user, made once and kept.
 #pragma once
 
 #include <davit/result.hpp>

@@ -34,13 +34,13 @@ struct ApiError {
   std::optional<StatusDetails> details;
   std::string continue_token;  ///< metadata.continue: where an expired list may go on.
   bool plain = false;          ///< The body is `message` as text, not a Status.
-  /// Once the store has come so far, the response is another.
+  /// Once the store has reached this revision, the response is another.
   std::optional<Revision> awaited = std::nullopt;
-  /// Somebody else's write may make the response another within this time.
-  std::optional<Duration> patience = std::nullopt;
+  /// Another client's write may change the response within this time.
+  std::optional<Duration> retry_for = std::nullopt;
 };
 
-/// Nothing: go on.
+/// Nothing: continue.
 using ApiFailure = std::optional<ApiError>;
 
 /// A T or the ApiError that is the response instead.

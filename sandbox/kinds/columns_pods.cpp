@@ -55,7 +55,7 @@ std::string terminated_text(const Json& terminated) {
   return "ExitCode:" + std::to_string(number_at(terminated, {"exitCode"}));
 }
 
-/// A sidecar: an init container that goes on.
+/// A sidecar: an init container that keeps running.
 bool is_restartable(const Json& pod, std::string_view name) {
   for (const Json& each : value_at(pod, {"spec", "initContainers"}).items()) {
     if (each.get("name").text() == name) return each.get("restartPolicy").text() == "Always";

@@ -223,7 +223,7 @@ void check_container_states(const Json& statuses, const Json& old, const std::st
   }
 }
 
-/// Init containers that restart for ever are sidecars: they may.
+/// Init containers with restartPolicy Always are sidecars: they may.
 Json without_sidecars(const Json& statuses, const Json& spec) {
   Json out = statuses;
   if (!out.is_array()) return out;

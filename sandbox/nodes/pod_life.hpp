@@ -26,7 +26,7 @@ enum class PodStage {
   kReady,
   kBackOff,   ///< Exited; will be started again.
   kEnded,     ///< Succeeded or failed for good.
-  kStopping,  ///< Told to stop; still runs.
+  kStopping,  ///< Asked to stop; still runs.
   kStopped,   ///< Nothing runs any more; what is left is the API object.
 };
 

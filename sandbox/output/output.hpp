@@ -1,4 +1,4 @@
-/// In which form a response leaves: JSON or YAML, the whole object, a Table, or metadata only.
+/// The forms of a response: JSON or YAML, the whole object, a Table, or metadata only.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ constexpr std::string_view kJsonMedia = "application/json";
 constexpr std::string_view kYamlMedia = "application/yaml";
 constexpr std::string_view kProtobufMedia = "application/vnd.kubernetes.protobuf";
 
-/// The booleans that YAML 1.1 knows and 1.2 does not; Go's YAML reader is of 1.1.
+/// The booleans of YAML 1.1 that 1.2 does not have; Go's YAML reader follows 1.1.
 std::optional<bool> yaml11_boolean(std::string_view text) {
   constexpr std::array<std::string_view, 10> kTrue = {"y",  "Y",  "yes", "Yes",  "YES",
                                                       "on", "On", "ON",  "True", "TRUE"};

@@ -79,7 +79,7 @@ ApiResult<Json> decremented(const Json& budget, const std::string& pod, const st
 }
 
 /// An unready pod may go without counting against a healthy enough budget.
-bool lets_unready_go(const Json& budget, const Json& pod) {
+bool evicts_unready(const Json& budget, const Json& pod) {
   if (is_ready(pod)) return false;
   if (budget.text_at({"spec", "unhealthyPodEvictionPolicy"}) == "AlwaysAllow") return true;
   const std::int64_t desired = budget.get("status").get("desiredHealthy").integer_or(0);
@@ -95,7 +95,7 @@ ApiFailure take_from_budget(const RestParts& parts, const std::string& ns, const
         "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
         "support.");
   }
-  if (lets_unready_go(budgets.front()->json(), pod)) return std::nullopt;
+  if (evicts_unready(budgets.front()->json(), pod)) return std::nullopt;
   const ResourcePtr resource = parts.resources.now()->find("policy", "v1", kBudgets.resource);
   const WriteTarget target{.resource = *resource,
                            .ns = ns,

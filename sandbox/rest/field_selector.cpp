@@ -115,7 +115,7 @@ FieldSelector FieldSelector::of_name(std::string name) {
   return out;
 }
 
-bool FieldSelector::names_one() const {
+bool FieldSelector::selects_one() const {
   return std::ranges::any_of(terms_, [](const Term& term) {
     return term.field == "metadata.name" && term.op == Operator::kEquals;
   });

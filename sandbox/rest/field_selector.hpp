@@ -34,7 +34,7 @@ class FieldSelector {
 
   [[nodiscard]] bool empty() const { return terms_.empty(); }
   /// Whether at most one object of a namespace can match, because a term requires its name.
-  [[nodiscard]] bool names_one() const;
+  [[nodiscard]] bool selects_one() const;
   [[nodiscard]] bool matches(const Version& object) const;
 
  private:

@@ -63,7 +63,7 @@ ApiResult<Moment> moment_of(const ListOptions& options, Revision current) {
   return out;
 }
 
-/// The 410 of a page whose state is gone; its token goes on from the latest one.
+/// The 410 of a page whose state is gone; its token continues from the latest one.
 ApiError expired_page(const Moment& at) {
   if (at.name.empty()) {
     return expired("The resourceVersion for the provided list is too old.");
@@ -121,7 +121,7 @@ ApiResult<Selection> parse_selection(const Call& call, const ListOptions& option
   if (!fields) return bad_request(fields.error().message());
   out.fields = std::move(*fields);
   if (!call.url.name.empty()) out.fields = FieldSelector::of_name(call.url.name);
-  out.single = out.fields.names_one() && (!call.resource->namespaced || !out.ns.empty());
+  out.single = out.fields.selects_one() && (!call.resource->namespaced || !out.ns.empty());
   return out;
 }
 

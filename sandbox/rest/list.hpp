@@ -31,7 +31,7 @@ struct Selection {
 /// The selection in `call`'s URL and the selectors of `options`; 400 if those do not parse.
 [[nodiscard]] ApiResult<Selection> parse_selection(const Call& call, const ListOptions& options);
 
-/// Where a paged list goes on. Opaque to clients; needs no escaping in a URL.
+/// Where a paged list continues. Opaque to clients; needs no escaping in a URL.
 struct ContinueToken {
   Revision revision = 0;  ///< The revision of the first page; 0: the latest state.
   std::string ns;         ///< The last object that was shown.

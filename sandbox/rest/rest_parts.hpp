@@ -16,7 +16,7 @@
 
 namespace davit::sandbox {
 
-/// Told of every write that the verbs made, after it is in the store, on the writer's thread.
+/// Receives every write that the verbs made, once it is in the store, on the writer's thread.
 class WriteObserver {
  public:
   WriteObserver() = default;

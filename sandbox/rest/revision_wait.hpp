@@ -17,27 +17,27 @@ class RevisionWait {
       : store_(parts.store),
         awaited_(awaited),
         end_(parts.clock.now() + kLongest),
-        next_look_(parts.clock.now() + kBetweenLooks) {}
+        next_poll_(parts.clock.now() + kPollInterval) {}
 
-  /// False: the store has come there, or has not in time.
-  [[nodiscard]] bool goes_on(Time now) {
+  /// False: the store has reached the revision, or the time is over.
+  [[nodiscard]] bool is_waiting(Time now) {
     if (now >= end_ || store_.revision() >= awaited_) return false;
-    next_look_ = std::min(now + kBetweenLooks, end_);
+    next_poll_ = std::min(now + kPollInterval, end_);
     return true;
   }
-  /// When to ask goes_on() again.
-  [[nodiscard]] Time next_look() const { return next_look_; }
+  /// When to ask is_waiting() again.
+  [[nodiscard]] Time next_poll() const { return next_poll_; }
 
  private:
   /// blockTimeout of k8s.io/apiserver/pkg/storage/cacher.
   static constexpr Duration kLongest = std::chrono::seconds(3);
   /// Rare enough to cost nothing. The real server's cache is behind its etcd by as much.
-  static constexpr Duration kBetweenLooks = std::chrono::milliseconds(50);
+  static constexpr Duration kPollInterval = std::chrono::milliseconds(50);
 
   const Store& store_;
   const Revision awaited_;
   const Time end_;
-  Time next_look_;
+  Time next_poll_;
 };
 
 }  // namespace davit::sandbox

@@ -40,7 +40,7 @@ enum class Verb : std::uint8_t {
   kPatch,
   kDelete,
   kDeleteCollection,
-  kOther,  ///< A method that the API does not know.
+  kOther,  ///< A method that the API does not have.
 };
 [[nodiscard]] std::string_view to_text(Verb verb);
 

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kBookmarkInterval = 1min;
-/// A last bookmark shortly before the end lets the client go on from there.
+/// A last bookmark shortly before the end lets the client continue from there.
 constexpr Duration kLastBookmark = 2s;
 /// Changes taken from the store at a time; bounds what is copied under its lock.
 constexpr std::size_t kBatch = 256;
@@ -49,7 +49,7 @@ void WatchStream::on_ready(std::function<void()> ready) {
 
 Time WatchStream::next_read() const {
   if (phase_ == Phase::kEnded) return Time::max();
-  if (phase_ == Phase::kWaiting) return std::min(plan_.deadline, wait_.next_look());
+  if (phase_ == Phase::kWaiting) return std::min(plan_.deadline, wait_.next_poll());
   return std::min(plan_.deadline, bookmark_due());
 }
 
@@ -58,7 +58,7 @@ void WatchStream::wait(std::string& out, Time now) {
     phase_ = Phase::kEnded;
     return;
   }
-  if (take_state() || wait_.goes_on(now)) return;
+  if (take_state() || wait_.is_waiting(now)) return;
   writer_.append_error(out, future_revision(plan_.position, parts_.store.revision()));
   phase_ = Phase::kEnded;
 }

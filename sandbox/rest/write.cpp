@@ -11,7 +11,7 @@ namespace davit::sandbox {
 
 namespace {
 
-/// Races that one request may lose before it gives up; with that many, somebody fights.
+/// Races that one request may lose before it gives up; more mean that clients fight.
 constexpr int kAttemptsMax = 100;
 /// Names that generateName tries.
 constexpr int kNamesMax = 8;
@@ -265,7 +265,7 @@ WriteTarget target_of(const RestParts& parts, const Call& call, const WriteOptio
           .dry_run = options.dry_run,
           .manager = std::move(manager),
           .rules = RuleSet::kAll,
-          .tracking = Tracking::kToDo,
+          .tracking = Tracking::kPending,
           .permit = call.permit};
 }
 

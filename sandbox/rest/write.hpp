@@ -19,7 +19,7 @@ enum class RuleSet : std::uint8_t {
 };
 
 /// Whether metadata.managedFields is up to date already, as after an apply.
-enum class Tracking : std::uint8_t { kToDo, kDone };
+enum class Tracking : std::uint8_t { kPending, kDone };
 
 /// Where a write goes, and how.
 struct WriteTarget {
@@ -30,7 +30,7 @@ struct WriteTarget {
   DryRun dry_run = DryRun::kNo;
   FieldManager manager;
   RuleSet rules = RuleSet::kAll;
-  Tracking tracking = Tracking::kToDo;
+  Tracking tracking = Tracking::kPending;
   WritePermit permit = nullptr;  ///< Asked before the kind's rules; null: nothing to ask.
 };
 

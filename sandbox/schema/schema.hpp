@@ -32,7 +32,7 @@ enum class FieldType : std::uint8_t {
   kRaw,      ///< any JSON: RawExtension, FieldsV1, JSON
   kStrings,  ///< a list of strings, where a map holds such: ExtraValue
   kDouble,
-  // JSONSchemaProps, which is Field::message, or something else, as JSON's type tells.
+  // JSONSchemaProps, which is Field::message, or something else, which JSON's type decides.
   kSchemaOrArray,    ///< or a list of them
   kSchemaOrBool,     ///< or a boolean
   kSchemaOrStrings,  ///< or a list of strings

@@ -87,9 +87,9 @@ HttpServerResponse ApiServer::handle(const HttpServerRequest& request) {
   if (!result && result.error().awaited) {
     response.deferred =
         std::make_unique<ResponseAtRevision>(*this, state_->rest, request, *result.error().awaited);
-  } else if (!result && result.error().patience) {
+  } else if (!result && result.error().retry_for) {
     response.deferred = std::make_unique<RepeatedRequest>(*this, state_->rest.clock, request,
-                                                          *result.error().patience);
+                                                          *result.error().retry_for);
   }
   for (const std::string& each : call.warnings) {
     response.headers.emplace_back("Warning", warning_header(each));

@@ -38,9 +38,9 @@ enum class BootstrapObjects : std::uint8_t {
 struct ApiServerOptions {
   /// Null: every request is system:admin's.
   const Authenticator* authenticator = nullptr;
-  /// Null: everybody may do everything.
+  /// Null: every client has all rights.
   const Authorizer* authorizer = nullptr;
-  /// Null: of a key that ends with the server, and that `authenticator` does not know.
+  /// Null: tokens of a key that ends with the server and is unknown to `authenticator`.
   const ServiceAccountTokens* tokens = nullptr;
   AdmissionSwitch admission_switch = AdmissionSwitch::kOn;
   AdmissionOptions admission;

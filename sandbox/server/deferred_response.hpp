@@ -22,12 +22,12 @@ class ResponseAtRevision final : public HttpDeferredResponse {
         wait_(parts, awaited) {}
 
   [[nodiscard]] std::optional<HttpServerResponse> take() override {
-    if (wait_.goes_on(clock_.now())) return std::nullopt;
+    if (wait_.is_waiting(clock_.now())) return std::nullopt;
     HttpServerResponse response = handler_.handle(request_);
     response.deferred.reset();
     return response;
   }
-  [[nodiscard]] Time next_take() const override { return wait_.next_look(); }
+  [[nodiscard]] Time next_take() const override { return wait_.next_poll(); }
 
  private:
   HttpHandler& handler_;
@@ -41,19 +41,19 @@ class ResponseAtRevision final : public HttpDeferredResponse {
 class RepeatedRequest final : public HttpDeferredResponse {
  public:
   RepeatedRequest(HttpHandler& handler, const Clock& clock, HttpServerRequest request,
-                  Duration patience)
+                  Duration retry_for)
       : handler_(handler),
         clock_(clock),
         request_(std::move(request)),
-        end_(clock.now() + patience),
-        next_take_(clock.now() + kBetweenTries) {}
+        end_(clock.now() + retry_for),
+        next_take_(clock.now() + kRetryInterval) {}
 
   [[nodiscard]] std::optional<HttpServerResponse> take() override {
     const Time now = clock_.now();
     if (now < next_take_) return std::nullopt;
     HttpServerResponse response = handler_.handle(request_);
     if (response.deferred != nullptr && now < end_) {
-      next_take_ = now + kBetweenTries;
+      next_take_ = now + kRetryInterval;
       return std::nullopt;
     }
     response.deferred.reset();
@@ -63,7 +63,7 @@ class RepeatedRequest final : public HttpDeferredResponse {
 
  private:
   /// Many times what a controller in the same process needs.
-  static constexpr Duration kBetweenTries = std::chrono::milliseconds(50);
+  static constexpr Duration kRetryInterval = std::chrono::milliseconds(50);
 
   HttpHandler& handler_;
   const Clock& clock_;

@@ -20,7 +20,7 @@ struct ApiServer::State {
       : outer(std::move(given)),
         tokens(outer.store, outer.clock, random_uuid(outer.random)),
         admin(make_fixed_authenticator(admin_identity())),
-        everybody(make_permissive_authorizer()),
+        permissive(make_permissive_authorizer()),
         writes_policy(chosen.authorizer != nullptr),
         options(completed(std::move(chosen))),
         lookup(std::move(objects)),
@@ -39,7 +39,7 @@ struct ApiServer::State {
   /// Fills in defaults for everything that was left out, so that other code need not test for null.
   ApiServerOptions completed(ApiServerOptions chosen) const {
     if (chosen.authenticator == nullptr) chosen.authenticator = admin.get();
-    if (chosen.authorizer == nullptr) chosen.authorizer = everybody.get();
+    if (chosen.authorizer == nullptr) chosen.authorizer = permissive.get();
     if (chosen.tokens == nullptr) chosen.tokens = &tokens;
     return chosen;
   }
@@ -47,8 +47,8 @@ struct ApiServer::State {
   const ApiServerParts outer;
   const ServiceAccountTokens tokens;
   const std::unique_ptr<Authenticator> admin;
-  const std::unique_ptr<Authorizer> everybody;
-  const bool writes_policy;  // False where everybody may do everything, so roles are not needed.
+  const std::unique_ptr<Authorizer> permissive;
+  const bool writes_policy;  // False where permissive may do everything, so roles are not needed.
   const ApiServerOptions options;
   const std::unique_ptr<ObjectLookup> lookup;
   const std::unique_ptr<Admission> admission;

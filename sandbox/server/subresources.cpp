@@ -30,7 +30,7 @@ ApiResult<HttpServerResponse> from_review(const Serving& serving, const Call& ca
   return bad_request(review.status.message());
 }
 
-ReviewDesk desk_of(const Serving& serving) {
+ReviewParts review_parts(const Serving& serving) {
   const ApiServerOptions& options = serving.options;
   return {*options.authenticator, *options.authorizer, *options.tokens, serving.rest.store,
           serving.rest.clock};
@@ -44,7 +44,7 @@ ApiResult<HttpServerResponse> post_token(const Serving& serving, Call& call) {
   if (!decoded) return decoded.error();
   return from_review(serving, call, type,
                      token_request_response(std::move(decoded->object), call.ns(), call.url.name,
-                                            desk_of(serving)));
+                                            review_parts(serving)));
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ ApiResult<HttpServerResponse> serve_review(const Serving& serving, Call& call) {
   const std::string ns = call.ns();
   return from_review(
       serving, call, type,
-      review_response(std::move(decoded->object), serving.who, ns, desk_of(serving)));
+      review_response(std::move(decoded->object), serving.who, ns, review_parts(serving)));
 }
 
 ApiResult<HttpServerResponse> serve_subresource(const Serving& serving, Call& call) {

@@ -46,7 +46,8 @@ class FileJournal final : public Journal {
   void after_write() override EXCLUDES(mutex_);
 
  private:
-  using Objects = std::map<std::pair<std::string, std::string>, VersionPtr>;  // By ns and name.
+  using Objects =
+      std::map<std::pair<std::string, std::string>, VersionPtr>;  // The key is namespace and name.
   struct Compaction {
     Status status;
     std::size_t bytes_before;

@@ -33,7 +33,7 @@ struct Collection {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/// One version of one object. Immutable; shared by everybody who reads it.
+/// One version of one object. Immutable; shared by all its readers.
 struct Version {
   std::string ns;  ///< Empty: cluster-scoped.
   std::string name;

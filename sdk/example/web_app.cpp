@@ -1,8 +1,8 @@
 /// A controller for a resource of its own, defined in web_app.yaml.
 ///
 /// A WebApp gets a Deployment and a Service of its name, both owned by it, so that they go when it
-/// goes. Its address is listed in the ConfigMap `web-apps` of the namespace `default`, which nobody
-/// can own across namespaces: a finalizer holds the WebApp until it is taken off the list.
+/// goes. Its address is listed in the ConfigMap `web-apps` of the namespace `default`, which no
+/// object can own across namespaces: a finalizer holds the WebApp until it is taken off the list.
 #include <davit/entry.hpp>
 #include <davit/kube/condition.hpp>
 #include <davit/kube/deployment.hpp>

@@ -64,7 +64,7 @@ TEST(PluginCommandTest, AllThatStandsAgainstAFileIsReportedAtOnce) {
         "  no-delete (load-once): ", "  thread (load-once): "}) {
     EXPECT_THAT(answer.out, HasSubstr(finding));
   }
-  EXPECT_THAT(answer.err, HasSubstr("davit_plugin() does; wants an executable stack"));
+  EXPECT_THAT(answer.err, HasSubstr("davit_plugin() does; needs an executable stack"));
   EXPECT_THAT(answer.err, HasSubstr("; has no davit note"));
 }
 

@@ -75,7 +75,7 @@ TEST_F(PluginNewTest, MistakesLeaveNothingBehind) {
       {{.name = "a", .watches = "apps/deployments"}, "does not name a resource"},
       {{.name = "a", .watches = "apps/v1gamma1/deployments"}, "does not name a resource"},
       {{.name = "a", .watches = "v1/pod"}, "\"pod\" is not a plural; did you mean pods?"},
-      {{.name = "a", .language = "go"}, "--lang=go is none of cpp, c, rust"},
+      {{.name = "a", .language = "go"}, "--lang must be cpp, c or rust, not go"},
   };
   for (const auto& [options, message] : kMistakes) {
     EXPECT_EQ(begin(options), 2);
@@ -88,7 +88,7 @@ TEST_F(PluginNewTest, FolderThatHoldsSomethingIsLeftAlone) {
   fs::create_directory(project());
   std::ofstream(project() / "plugin.cpp") << "mine";
   EXPECT_EQ(begin({.name = "a"}), 2);
-  EXPECT_THAT(err_.str(), HasSubstr("is there already: name another place with --dir"));
+  EXPECT_THAT(err_.str(), HasSubstr("exists already: choose another folder with --dir"));
   EXPECT_EQ(text("plugin.cpp"), "mine");
 }
 

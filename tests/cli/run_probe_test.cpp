@@ -25,8 +25,8 @@ class RunProbeTest : public RunTest {
     if (at == std::string::npos) return 0;
     return static_cast<std::uint16_t>(std::stoul(davit.said().substr(at + before.size())));
   }
-  /// Asks until the answer has `text` in it, or nobody answers. The well controller is given half a
-  /// second, within which a busy machine may not let it answer; it does so the next time.
+  /// Asks until the response contains `text` or the connection fails. The well controller is given
+  /// half a second, within which a busy machine may not let it answer; it does so the next time.
   static std::string get_with(std::uint16_t port, const std::string& target,
                               const std::string& text) {
     std::string page;

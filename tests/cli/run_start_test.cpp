@@ -24,7 +24,7 @@ TEST_F(RunStartTest, HangingConstructorDoesNotHoldUpATermination) {
   EXPECT_EQ(davit.wait(), 1);
   EXPECT_THAT(davit.said(), HasSubstr("the start does not end. Exiting."));
   EXPECT_THAT(davit.said(), HasSubstr("TLS verification is off"));
-  EXPECT_THAT(davit.said(), testing::Not(HasSubstr("Others may read the kubeconfig")));
+  EXPECT_THAT(davit.said(), testing::Not(HasSubstr("Other users can read the kubeconfig")));
 }
 
 TEST_F(RunStartTest, HangingInitFuncDoesNotHoldUpATermination) {
@@ -45,7 +45,7 @@ TEST_F(RunStartTest, KubeconfigThatOthersMayReadIsWarnedOf) {
   davit.await("in the constructor");
   davit.terminate();
   EXPECT_EQ(davit.wait(), 1);
-  EXPECT_THAT(davit.said(), HasSubstr("Others may read the kubeconfig"));
+  EXPECT_THAT(davit.said(), HasSubstr("Other users can read the kubeconfig"));
 }
 
 TEST_F(RunStartTest, FilesThatOthersMayWriteAreRefused) {

@@ -37,7 +37,7 @@ TEST(SandboxOptionsTest, SurroundingsSayWhereFilesGo) {
   EXPECT_EQ(merged({}, {{"XDG_STATE_HOME", "/state"}})->kubeconfig_directory, "/state/davit");
   EXPECT_EQ(merged({}, {{"XDG_RUNTIME_DIR", "/run/me"}})->credentials_file,
             "/run/me/davit/sandbox-credentials.json");
-  EXPECT_THAT(merged({}, {}).error().message(), HasSubstr("nowhere to keep credentials"));
+  EXPECT_THAT(merged({}, {}).error().message(), HasSubstr("no directory for the credentials"));
 }
 
 struct AddressCase {
@@ -55,7 +55,7 @@ TEST(SandboxOptionsTest, OthersNeverReachItWithoutAuthorization) {
   options.access = SandboxAccess::kAnyAddress;
   options.address = "0.0.0.0";
   EXPECT_THAT(merged(options).error().message(),
-              HasSubstr("--authorization-mode AlwaysAllow is for the loopback only"));
+              HasSubstr("--authorization-mode AlwaysAllow needs a loopback address"));
   options.authorization = SandboxAuthorization::kRbac;
   EXPECT_TRUE(merged(options));
 }
@@ -70,7 +70,7 @@ TEST(SandboxOptionsTest, OthersReachItOnlyOnRequestAndNeverInPlain) {
       {"10.0.0.1", Security::kTls, Access::kLoopbackOnly, "--allow-non-loopback"},
       {"0.0.0.0", Security::kTls, Access::kLoopbackOnly, "--allow-non-loopback"},
       {"0.0.0.0", Security::kTls, Access::kAnyAddress, ""},
-      {"10.0.0.1", Security::kPlain, Access::kAnyAddress, "--insecure is for the loopback only"},
+      {"10.0.0.1", Security::kPlain, Access::kAnyAddress, "--insecure needs a loopback address"},
       {"localhost", Security::kTls, Access::kLoopbackOnly, "must be an IP address"},
   };
   for (const AddressCase& each : cases) {

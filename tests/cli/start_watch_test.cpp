@@ -68,7 +68,7 @@ TEST_F(StartWatchTest, WithoutAThreadItDoesNotOpen) {
 
   EXPECT_EQ(scarce.wanted(), 1U);
   EXPECT_EQ(failed.code(), Code::kUnavailable);
-  EXPECT_EQ(failed.message(), "cannot watch for signals: the system has no thread for it");
+  EXPECT_EQ(failed.message(), "cannot watch for signals: cannot start a thread");
 }
 
 TEST_F(StartWatchTest, SignalStaysForTheNextWaitOnceThereWasEnough) {

@@ -78,7 +78,7 @@ TEST_F(ValidateChildTest, ChildThatClosesItsPipesAndLivesOnIsEndedAtItsLimit) {
   });
 
   EXPECT_EQ(run.end, End::kTimedOut);
-  EXPECT_EQ(run.failure(), "did not come back in time (closing)");
+  EXPECT_EQ(run.failure(), "did not end in time (closing)");
   EXPECT_EQ(run.status.signal, SIGKILL);
   EXPECT_LE(looks, 10U) << "the parent polls closed pipes";
 }

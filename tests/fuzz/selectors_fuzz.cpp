@@ -49,7 +49,7 @@ void check_fields(std::string_view text, const World& world) {
   const davit::Result<FieldSelector> again = FieldSelector::parse(twice(text), *pods);
   DAVIT_ASSERT(again.has_value());
   DAVIT_ASSERT(once->matches(world.pod) == again->matches(world.pod));
-  DAVIT_ASSERT(once->names_one() == again->names_one());
+  DAVIT_ASSERT(once->selects_one() == again->selects_one());
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct Holdings {
   /// Pages with no file behind them. The others may leave memory and come back at any time.
   long anonymous_kib = 0;
 
-  /// Of the process with that id, or of "self".
+  /// Counts for the process with that id, or for "self".
   [[nodiscard]] static Holdings of(const std::string& pid) {
     const std::filesystem::path process = "/proc/" + pid;
     Holdings held;

@@ -9,7 +9,7 @@
 
 namespace davit::test {
 
-/// Listens on a free port of the loopback. Connections wait in the kernel's queue, and nobody
+/// Listens on a free port of the loopback. Connections wait in the kernel's queue; no thread
 /// accepts them.
 class SilentListener {
  public:

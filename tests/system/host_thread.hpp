@@ -20,7 +20,7 @@ struct HostOptions {
   std::vector<std::string> controllers = {"deployment-controller", "replicaset-controller"};
   /// Where the plugins are; empty: davit's own.
   std::vector<std::string> plugin_directories;
-  /// Of controllers, by plugin and controller.
+  /// Controllers' settings, by plugin and controller.
   struct Config {
     std::string plugin;
     std::string controller;

@@ -11,7 +11,7 @@ namespace davit::host {
 namespace {
 
 constexpr int kReplicas = 30;
-constexpr int kSwaps = 10;  // Of each plugin, at the least.
+constexpr int kSwaps = 10;  // The least number for each plugin.
 
 /// Counts what the server is asked to list or watch for the caches, and the pods that it is asked
 /// for.

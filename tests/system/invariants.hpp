@@ -12,7 +12,7 @@ namespace davit::test {
 ///   - a ReplicaSet's replicas raised so that all of the Deployment's together are more than it
 ///     wants, surge included;
 ///   - a pod made while its ReplicaSet had as many as it wanted.
-/// Whoever is told to shrink may have the old number until he did. Upstream's bound is on the
+/// A set that is to shrink may have the old number until it did. Upstream's bound is on the
 /// ReplicaSets' replicas, too: the pod that makes room may go after the one that takes it comes.
 /// Pods and ReplicaSets carry the label app=`name`; maxSurge is a number.
 [[nodiscard]] std::vector<std::string> excess(const Record& record, const std::string& name);

@@ -1,4 +1,4 @@
-// Objects that nobody can read, in a cluster where everybody else goes on.
+// Unreadable objects, in a cluster where all others go on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ class PoisonedReader final : public ResponseReader {
  private:
   ResponseReader& to_;
   const bool is_pods_;
-  std::string body_;       // Of the chunk at hand,
+  std::string body_;       // The present chunk's,
   std::size_t taken_ = 0;  // and how much of it was taken: it comes again after a pause.
 };
 

@@ -20,12 +20,12 @@ namespace {
 constexpr Time kStart{std::chrono::hours(1000)};
 /// 2026-01-01T00:00:00Z.
 constexpr WallTime kWallStart{std::chrono::seconds(1767225600)};
-/// Nobody needs it: a wait that a notification has missed ends then, and not never.
+/// Only for errors: a wait that a notification has missed ends then, and not never.
 constexpr Duration kLongestWait = std::chrono::seconds(5);
 /// Short beside what a sync takes, long beside what it takes to look.
 constexpr Duration kLookAgain = std::chrono::microseconds(200);
 
-/// The other threads of the process, as the kernel tells of them.
+/// The other threads of the process, as the kernel lists them.
 class Threads {
  public:
   Threads() : tasks_(opendir("/proc/self/task")) {}

@@ -1,4 +1,4 @@
-/// Time for what runs on threads of its own: it moves by hand, and only when nobody has anything
+/// Time for what runs on threads of its own: it moves by hand, and only when no thread has anything
 /// to do.
 #pragma once
 
@@ -24,11 +24,11 @@ class QuietClock final : public Clock {
 
   /// Returns when every other thread of the process sleeps.
   void settle();
-  /// Settles, and then moves to the next time that somebody waits for, or to `end` when that is
-  /// earlier. False: it is `end` already.
+  /// Waits until all threads are idle, and then moves to the next time that one waits for, or to
+  /// `end` when that is earlier. False: it is `end` already.
   bool step(Time end) EXCLUDES(mutex_);
-  /// Settles, and then it is so much later at once, as after a machine's sleep: whatever was due in
-  /// between is due now.
+  /// Waits until all threads are idle, and then adds this time at once, as after a machine's sleep:
+  /// whatever was due in between is due now.
   void leap(Duration time) EXCLUDES(mutex_);
 
  private:
@@ -37,7 +37,7 @@ class QuietClock final : public Clock {
     Time deadline;
   };
 
-  /// Wakes those whose time has come. They sleep in wait_until(): step() has settled before.
+  /// Wakes those whose time has come. They sleep in wait_until(): step() has waited for that.
   void wake_due() REQUIRES(mutex_);
 
   mutable Mutex mutex_;

@@ -25,7 +25,7 @@ struct Step {
 /// thread.
 class Record {
  public:
-  using Objects = std::map<std::string, Json>;  ///< By uid.
+  using Objects = std::map<std::string, Json>;  ///< The key is a UID.
 
   /// `server`, which must outlive it, is asked directly: no fault befalls the record.
   explicit Record(HttpHandler& server);
@@ -38,7 +38,7 @@ class Record {
   [[nodiscard]] const Objects& pods() const { return objects_.at("Pod"); }
   [[nodiscard]] const Objects& nodes() const { return objects_.at("Node"); }
   [[nodiscard]] const Objects& slices() const { return objects_.at("EndpointSlice"); }
-  /// Of that kind and name; null when there is none.
+  /// The object of that kind and name; null when there is none.
   [[nodiscard]] Json find(const std::string& kind, const std::string& name) const;
   [[nodiscard]] Json deployment(const std::string& name) const { return find("Deployment", name); }
   /// All so far, by revision.

@@ -16,7 +16,7 @@ struct RecordedRequest {
   Time at{};
   std::string method;
   std::string path;
-  int status = 0;  ///< Of the response, whether or not it arrived.
+  int status = 0;  ///< The response's, whether or not it arrived.
 };
 
 /// Records what davit requests and passes all on. Thread-safe.

@@ -17,7 +17,7 @@ namespace davit::host {
 
 /// What a host runs. It has no lease and no noticeable rate limit.
 struct WholeHostOptions {
-  std::vector<std::string> directories;  ///< Of the plugins.
+  std::vector<std::string> directories;  ///< The plugins' directories.
   std::vector<std::string> controllers;  ///< As --controllers.
 };
 

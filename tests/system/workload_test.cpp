@@ -105,7 +105,7 @@ TEST(WorkloadTest, DeletedInMidRolloutItLeavesNothing) {
 // The bound on pods ends with the Deployment. Its ReplicaSets' deletion may be seen before its own,
 // since each kind has a watch of its own, and the controller then makes the new one again, as
 // upstream does: neither asks the server whether the Deployment is still there but before an
-// adoption. The garbage collector takes it, for its owner's uid is nobody's.
+// adoption. The garbage collector takes it, for no object has its owner's uid.
 TEST(WorkloadTest, ReplicaSetMadeForADeploymentNotSeenToBeGoneIsCollected) {
   World world(kSeed);
   world.deploy("web", 3);

@@ -89,12 +89,12 @@ class World {
   void await(const std::string& what, const std::function<bool()>& holds);
   /// Until so many pods of the latest spec are available, and no other is left.
   void await_rollout(const std::string& name, int replicas);
-  /// Until there are so many pods of it that are Ready, whoever made them.
+  /// Until so many of its pods are Ready, no matter what created them.
   void await_pods(const std::string& name, std::size_t pods);
   /// Until neither it nor anything that it had is left.
   void await_end(const std::string& name);
 
-  /// In three minutes nobody touches `name`, and davit writes nothing at all.
+  /// For three minutes no client touches `name`, and davit writes nothing at all.
   void expect_silence(const std::string& name);
   /// That what must hold always did.
   void expect_order(const std::string& name);
@@ -105,7 +105,7 @@ class World {
   /// Where no rule of the API applies.
   [[nodiscard]] sandbox::Store& store() { return store_; }
   [[nodiscard]] QuietClock& clock() { return clock_; }
-  /// Of the machine on which every davit runs.
+  /// The clock of the machine on which every davit runs.
   [[nodiscard]] MachineClock& host_clock() { return host_clock_; }
   /// Images of the pods that are not being deleted.
   [[nodiscard]] std::string images(const std::string& name) const;

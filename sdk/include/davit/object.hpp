@@ -103,7 +103,7 @@ class Value {
     if (is_absent() || api_->object->string(raw_, &out) != DAVIT_OK) return {};
     return from_c(out);
   }
-  /// A string; nothing for other kinds. Tells "" from absent.
+  /// A string; nothing for other kinds. Keeps "" and absent apart.
   [[nodiscard]] std::optional<std::string_view> text() const {
     davit_str out{};
     if (is_absent() || api_->object->string(raw_, &out) != DAVIT_OK) return std::nullopt;

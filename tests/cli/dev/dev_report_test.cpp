@@ -32,8 +32,8 @@ TEST_F(DevReportTest, ShowsWhatThePluginDoes) {
   EXPECT_THAT(report_.hear("write PATCH /x {}", kSaved), ElementsAre("    PATCH /x {}"));
   EXPECT_THAT(report_.hear("error a: Sync failed", kSaved),
               ElementsAre("    error: a: Sync failed"));
-  EXPECT_EQ(report_.sums(), "==> that build: 1 sync, 1 write, 1 error");
-  EXPECT_EQ(report_.sums(), "==> that build: 0 syncs, 0 writes, 0 errors");
+  EXPECT_EQ(report_.summary(), "==> that build: 1 sync, 1 write, 1 error");
+  EXPECT_EQ(report_.summary(), "==> that build: 0 syncs, 0 writes, 0 errors");
 }
 
 TEST_F(DevReportTest, ReportsTheTimeFromTheSaveToTheNewBuildsFirstSync) {
@@ -64,7 +64,7 @@ TEST_F(DevReportTest, AHostThatStartedAgainCountsItsBuildsFromOne) {
 TEST_F(DevReportTest, ABuildThatIsRefusedHasNoFirstSync) {
   report_.swaps({kSaved, milliseconds(1000)});
   EXPECT_THAT(report_.hear("refused no such symbol", kSaved),
-              ElementsAre("==> not swapped, the old build serves on: no such symbol"));
+              ElementsAre("==> not swapped, the old build goes on serving: no such symbol"));
   EXPECT_THAT(report_.hear(sync(milliseconds(1250), 1), kSaved),
               ElementsAre("    sync default/web"));
 }
@@ -80,7 +80,7 @@ TEST_F(DevReportTest, WhatComesTooFastToReadIsCounted) {
   EXPECT_THAT(report_.counted(*report_.due()),
               ElementsAre("    and 0 syncs, 30 writes, 0 errors in this second"));
   EXPECT_FALSE(report_.due());
-  EXPECT_EQ(report_.sums(), "==> that build: 0 syncs, 50 writes, 0 errors");
+  EXPECT_EQ(report_.summary(), "==> that build: 0 syncs, 50 writes, 0 errors");
 }
 
 }  // namespace

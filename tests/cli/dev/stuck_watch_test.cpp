@@ -17,7 +17,7 @@ TEST(StuckWatchTest, LooksAgainAndAgain) {
   clock.await_waiters(1);
   EXPECT_EQ(looks.entries().size(), 1U);
 
-  clock.advance(StuckWatch::kLook);
+  clock.advance(StuckWatch::kPeriod);
 
   looks.await(2);
 }

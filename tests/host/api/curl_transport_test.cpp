@@ -89,7 +89,7 @@ TEST_F(CurlTransportTest, WithoutAThreadARequestIsRefusedUnsentAndTheNextOneIsSe
   }
   const TransportEnd end = refused.wait();
   EXPECT_EQ(end.kind, Break::kRefused);
-  EXPECT_EQ(end.message, "the system has no thread to send it on");
+  EXPECT_EQ(end.message, "cannot start a thread to send it");
 
   CollectedResponse answer;
   const auto call = transport->start(post("{}"), answer);

@@ -84,7 +84,7 @@ class Peer {
     return at == std::string::npos ? 0 : std::stoul(head.substr(at + key.size()));
   }
 
-  Mutex mutex_;  // Of closing; reads and writes are the connection's thread's own.
+  Mutex mutex_;  // For closing; reads and writes belong to the connection's thread.
   UniqueFd socket_;
   std::string buffer_;
 };

@@ -120,7 +120,7 @@ class ScriptedApi final : public ListWatch {
 
   std::deque<Reply> replies;
   std::vector<std::string> asked;
-  std::stop_token stop;  // Of the request that runs.
+  std::stop_token stop;  // The running request's.
 
  private:
   test::FakeClock& clock_;

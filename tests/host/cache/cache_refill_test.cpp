@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using End = CacheRefill::End;
 
-/// Tells the test what it hears.
+/// Passes what it receives to the test.
 class Neighbour final : public Listener {
  public:
   void on_initial(std::vector<ObjectRef> content) override {

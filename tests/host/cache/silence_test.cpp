@@ -20,25 +20,25 @@ TEST(SilenceGaugeTest, BusyWatchIsRenewedAfterTheShortestSilence) {
   const Time start{};
   for (int i = 0; i < 5; ++i) {
     EXPECT_FALSE(gauge.limit()) << "no habit is known yet";
-    gauge.heard(start + seconds(i));
+    gauge.received(start + seconds(i));
   }
   EXPECT_EQ(gauge.limit(), SilenceGauge::kShortest);
 }
 
 TEST(SilenceGaugeTest, HeartbeatsMayMissOne) {
   SilenceGauge gauge;
-  for (int i = 0; i < 10; ++i) gauge.heard(Time(seconds(10 * i)));
+  for (int i = 0; i < 10; ++i) gauge.received(Time(seconds(10 * i)));
   EXPECT_EQ(gauge.limit(), seconds(25));
 }
 
 TEST(SilenceGaugeTest, IdleResourceCostsFewerAndFewerRequests) {
   SilenceGauge gauge;
-  for (int i = 0; i < 10; ++i) gauge.heard(Time(seconds(i)));
+  for (int i = 0; i < 10; ++i) gauge.received(Time(seconds(i)));
   gauge.renewed();
   EXPECT_EQ(gauge.limit(), 2 * SilenceGauge::kShortest);
   gauge.renewed();
   EXPECT_EQ(gauge.limit(), 4 * SilenceGauge::kShortest);
-  gauge.heard(Time(seconds(100)));
+  gauge.received(Time(seconds(100)));
   EXPECT_GT(gauge.limit(), seconds(200)) << "the pause that there was is usual now";
 }
 
@@ -74,7 +74,7 @@ TEST_F(SilenceTest, LimitedSilenceMakesAQuietWatchEndBeforeItIsOver) {
   watch("", seconds(20));
   EXPECT_THAT(api_.asked[1], HasSubstr("timeoutSeconds=20"));
   EXPECT_EQ(freshness().confirmed, clock_.now()) << "the server has ended it";
-  EXPECT_EQ(log_.count("Nothing came"), 0U);
+  EXPECT_EQ(log_.count("A watch received nothing"), 0U);
 }
 
 TEST_F(SilenceTest, DeafWatchIsRenewedWithinTheLimit) {
@@ -82,7 +82,7 @@ TEST_F(SilenceTest, DeafWatchIsRenewedWithinTheLimit) {
   informer_->limit_silence(seconds(25));
   watch("", minutes(10));
   EXPECT_LE(lasted_, seconds(25));
-  EXPECT_EQ(log_.count("Nothing came through a watch any more"), 1U);
+  EXPECT_EQ(log_.count("A watch received nothing for too long"), 1U);
   watch("", seconds(20));
   EXPECT_THAT(api_.asked[2], StartsWith("watch resourceVersion=7&"));
 }
@@ -107,7 +107,7 @@ TEST_F(SilenceTest, WatchWithoutALimitIsRenewedBeyondWhatIsUsual) {
   EXPECT_EQ(lasted_, SilenceGauge::kShortest);
   watch("", minutes(10));
   EXPECT_EQ(lasted_, 2 * SilenceGauge::kShortest);
-  EXPECT_EQ(log_.count("Nothing came through a watch any more"), 0U) << "that may be normal";
+  EXPECT_EQ(log_.count("A watch received nothing for too long"), 0U) << "that may be normal";
 }
 
 TEST_F(SilenceTest, FollowingIsNotInterruptedByAConnectionThatIsCutAndMadeAgain) {
@@ -295,7 +295,7 @@ TEST_F(VerificationTest, VerificationUnderWayIsNotBegunAnewButFollowedByAnother)
   EXPECT_THAT(api_.asked.back(), HasSubstr("timeoutSeconds=3")) << "the first one goes on";
   EXPECT_GE(informer_->freshness().verified, asked);
   EXPECT_FALSE(listener_.verified);
-  reply({});  // Of the next watch, cut at once.
+  reply({});  // The next watch, cut at once.
   step();
   reply({.body = list_json("20", {})});
   step();
@@ -343,7 +343,7 @@ TEST_F(VerificationTest, FirstContentThatIsTooOldIsVerifiedWhenItIsComplete) {
   reply({.body = list_json("7", {}), .during = [this] { informer_->verify(clock_.now()); }});
   step();
   EXPECT_FALSE(listener_.verified);
-  reply({});  // Of a watch that ends as soon as it begins.
+  reply({});  // A watch that ends as soon as it begins.
   step();
   reply({.body = list_json("9", {})});
   step();

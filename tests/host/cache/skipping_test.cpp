@@ -24,7 +24,7 @@ std::string event_of(std::string_view type, const std::string& object) {
   return R"({"type":")" + std::string(type) + R"(","object":)" + object + "}\n";
 }
 
-/// A pod whose spec has a member that nobody can read.
+/// A pod whose spec has an unreadable member.
 std::string bad_pod(const PodSpec& pod, std::string_view value = "\"\xff\"") {
   std::string json = json_of(pod);
   json.insert(json.rfind("}}"), R"(,"bad":)" + std::string(value));

@@ -158,7 +158,7 @@ TEST_F(WriteTrackerTest, DeadlineAsksForAListAndLetsTheKeyGoWhenItHasCome) {
   clock_.advance(seconds(30));
 
   EXPECT_FALSE(ready("x"));
-  reply({});  // Of a watch that ends as soon as it begins.
+  reply({});  // A watch that ends as soon as it begins.
   step();
   EXPECT_FALSE(ready("x"));
   EXPECT_THAT(told_, IsEmpty());

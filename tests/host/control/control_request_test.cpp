@@ -33,8 +33,8 @@ constexpr BadLine kBadLines[] = {
     {R"({"command":"swap","name":"a","file":"b.so"})",
      "file must be an absolute path, not \"b.so\""},
     {R"({"command":"swap","name":"a","watchMilliseconds":5})",
-     "watchMilliseconds and maxErrorPercent go together"},
-    {R"({"command":"pause","name":"a","state":"none"})", "pause hands over no state"},
+     "watchMilliseconds and maxErrorPercent need each other"},
+    {R"({"command":"pause","name":"a","state":"none"})", "pause takes no state"},
 };
 
 TEST(ControlRequestTest, MistakesAreNamed) {

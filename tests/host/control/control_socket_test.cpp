@@ -132,8 +132,7 @@ TEST_F(ControlSocketTest, WithoutAThreadNobodyListensAndTheSocketIsGone) {
     EXPECT_EQ(scarce.wanted(), 1U);
   }
   EXPECT_EQ(failed.code(), Code::kUnavailable);
-  EXPECT_EQ(failed.message(),
-            "control socket " + path() + ": the system has no thread to listen on");
+  EXPECT_EQ(failed.message(), "control socket " + path() + ": cannot start a thread to listen");
   EXPECT_FALSE(std::filesystem::exists(path()));
   EXPECT_TRUE(open()) << "once there is a thread";
 }

@@ -127,7 +127,7 @@ TEST(EventCorrelatorTest, AStateThatEqualsNoneIsForgotten) {
   }
   EXPECT_EQ(correlator.size(), 3U * kObjects);
 
-  // By now each burst is full again; ten minutes have not passed.
+  // Each burst is full again; ten minutes have not passed.
   (void)correlator.correlate(event("Created pod", "a"), kNow + seconds(300), kFresh);
   EXPECT_EQ(correlator.size(), 2U * kObjects + 3);
 

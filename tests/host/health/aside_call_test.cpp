@@ -141,7 +141,7 @@ TEST_F(AsideCallTest, WithoutAThreadItFailsAndTheNextOneIsMade) {
     const std::optional<Result<std::string>> known = aside_.take(aside_.begin(well));
     EXPECT_EQ(scarce.wanted(), 1U);
     ASSERT_TRUE(known);
-    EXPECT_EQ(known->error().message(), "the system has no thread for it");
+    EXPECT_EQ(known->error().message(), "cannot start a thread");
   }
   EXPECT_TRUE(result(aside_.begin(well)));
 }

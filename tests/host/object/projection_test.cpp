@@ -194,7 +194,7 @@ TEST_F(ProjectionTest, FirstRefusedReadIsKnownByItsPath) {
   const ObjectRef pod = parse(kPod);
   const Mask root = mask({"spec.containers[].name", "metadata.annotations['a.b/c']"});
   const auto refused = [&] {
-    const auto at = space_.whereabouts(undeclared_read()->at);
+    const auto at = space_.location_of(undeclared_read()->at);
     EXPECT_EQ(at.root, root);
     return at.path + " " + std::string(undeclared_read()->member());
   };

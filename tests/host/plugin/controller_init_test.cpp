@@ -186,7 +186,7 @@ TEST_F(ControllerInitTest, ThrowingDestroyIsLogged) {
     return DAVIT_STARTED;
   });
   host_.reset();
-  EXPECT_THAT(log_.lines(), Contains(HasSubstr("The plugin failed to end a controller")));
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("The plugin failed to destroy a controller")));
 }
 
 TEST_F(ControllerInitTest, ConfigIsAValueDuringInitAndLater) {

@@ -103,7 +103,7 @@ TEST_F(HostServicesTest, MetricsAppearOnTheMetricsPage) {
   ASSERT_EQ(open(counter(), metric), DAVIT_OK);
   const davit_str pod = str("pod");
   EXPECT_EQ(record(metric, 2, &pod, 1), DAVIT_OK);
-  EXPECT_EQ(record(metric, -1, &pod, 1), DAVIT_INVALID) << "a counter never falls";
+  EXPECT_EQ(record(metric, -1, &pod, 1), DAVIT_INVALID) << "a counter cannot decrease";
   EXPECT_EQ(record(metric, 1, &pod, 0), DAVIT_INVALID);
   EXPECT_EQ(record(metric, 1, nullptr, 1), DAVIT_MISUSE);
   EXPECT_EQ(record(metric + 1, 1, &pod, 1), DAVIT_STALE);

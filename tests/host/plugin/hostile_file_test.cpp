@@ -1,5 +1,5 @@
-/// Files that were made to harm whoever looks at them. Each of these took minutes, gigabytes or the
-/// terminal; now they are read in the time that their size takes.
+/// Files that were made to harm the program that reads them. Each of these took minutes, gigabytes
+/// or the terminal; now they are read in the time that their size takes.
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

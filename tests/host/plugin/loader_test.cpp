@@ -68,9 +68,9 @@ TEST_F(LoaderTest, TheDigestMustBeTheOneThatIsWanted) {
   const Status refused = load("good", wrong).error();
   EXPECT_EQ(refused.code(), Code::kForbidden);
   const std::string digest = read_plugin_file(sample_path("good"))->digest;
-  EXPECT_EQ(
-      without_directory(refused.message(), directory_),
-      "plugin DIR/plugins/p.so: its SHA-256 digest is " + digest + ", the manifest wants " + wrong);
+  EXPECT_EQ(without_directory(refused.message(), directory_),
+            "plugin DIR/plugins/p.so: its SHA-256 digest is " + digest +
+                ", the manifest requires " + wrong);
   EXPECT_TRUE(load("good", digest));
 }
 

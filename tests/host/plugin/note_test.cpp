@@ -52,7 +52,7 @@ TEST(NoteTest, WhatIsNotDeclaredHasItsDefault) {
 }
 
 struct NoteCase {
-  const char* members;  // Of the controller.
+  const char* members;  // The controller's.
   const char* want;
 };
 

@@ -72,7 +72,7 @@ TEST_F(ScarcityTest, InformerWithoutAThreadSaysSo) {
   const Status started = informers_.start();
 
   EXPECT_EQ(started.code(), Code::kUnavailable);
-  EXPECT_EQ(started.message(), "the system has no thread to watch pods on");
+  EXPECT_EQ(started.message(), "cannot start a thread to watch pods");
 }
 
 TEST_F(ScarcityTest, KeyIsAddedOrRefusedWithoutMemoryAndNeverStuck) {

@@ -262,7 +262,7 @@ TEST(WorkQueueTest, RandomUseNeverLosesOrDoublesAKey) {
 }
 
 TEST(WorkQueueTest, AnotherQueueGoesOnWithTheContentInItsOrder) {
-  RecordingMetrics metrics;  // Of both, as when a plugin is swapped.
+  RecordingMetrics metrics;  // For both, as when a plugin is swapped.
   WorkQueue old({.metrics = &metrics});
   old.add("b", kStart - seconds(1));
   old.add({"a", "shard"}, kStart - seconds(1));

@@ -111,7 +111,7 @@ TEST_F(ControllerRunnerTest, ConflictIsRetriedQuietly) {
   clock_.await_deadline(clock_.now() + milliseconds(5));
 
   EXPECT_EQ(keys.failures("default/web"), 1U);
-  EXPECT_EQ(sink_.count("I2 web-controller: Sync met a conflict"), 1U);
+  EXPECT_EQ(sink_.count("I2 web-controller: Sync failed with a conflict"), 1U);
   EXPECT_EQ(sink_.count("E "), 0U);
 }
 

@@ -105,7 +105,7 @@ TEST_F(LeaderElectorTest, WithoutAThreadTheStartSaysSoAndNobodyIsNotified) {
   elector.stop(LeaderElector::Release::kYes);
 
   EXPECT_EQ(started.code(), Code::kUnavailable);
-  EXPECT_EQ(started.message(), "the system has no thread to stand for election on");
+  EXPECT_EQ(started.message(), "cannot start a thread for leader election");
   EXPECT_FALSE(elector.may_write());
   EXPECT_TRUE(story_.entries().empty()) << "neither started nor stopped leading";
 }

@@ -1,4 +1,4 @@
-// What keeps an old build in memory is told at once, reason by reason.
+// What keeps an old build in memory is reported at once, reason by reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -24,7 +24,7 @@ TEST_F(NoThreadsTest, ABuildForWhichThereIsNoThreadIsRefusedAndMayBeTriedAgain) 
   const SwapReport report = swap_without_threads();
 
   EXPECT_EQ(report.outcome, SwapOutcome::kInitFailed);
-  EXPECT_THAT(report.text, HasSubstr("the system has no thread to open the new build on"));
+  EXPECT_THAT(report.text, HasSubstr("cannot start a thread to open the new build"));
   EXPECT_EQ(report.residents, 0U);
   add_pod("b");
   transport_.await_requests(2);
@@ -39,9 +39,9 @@ TEST_F(NoThreadsTest, ABuildWhoseProbationNobodyCouldJudgeIsRefusedBeforeItOpens
   const SwapReport report = swap_without_threads();
 
   EXPECT_EQ(report.outcome, SwapOutcome::kInitFailed);
-  EXPECT_EQ(report.text, "the system has no thread to judge the new build on: try again");
+  EXPECT_EQ(report.text, "cannot start a thread to check the new build: try again");
   EXPECT_EQ(set_->serving().state().plugins[0].probation, Duration::zero())
-      << "the old build serves on";
+      << "the old build goes on serving";
   EXPECT_TRUE(swap().ok());
   EXPECT_EQ(set_->serving().state().plugins[0].probation, Duration(std::chrono::seconds(30)));
 }

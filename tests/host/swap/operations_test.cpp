@@ -85,7 +85,7 @@ TEST_F(SwapTest, AnUnloadedPluginLeavesAndMayBeLoadedAgain) {
   transport_.await_requests(2);
 
   EXPECT_EQ(asked()[1], "v2-a");
-  EXPECT_EQ(set_->load({file()}).text, "the plugin sample is loaded already: swap it");
+  EXPECT_EQ(set_->load({file()}).text, "the plugin sample is already loaded: swap it");
 }
 
 TEST_F(SwapTest, APluginIsHeldToThePinOfItsNameInAllItsBuilds) {
@@ -99,7 +99,7 @@ TEST_F(SwapTest, APluginIsHeldToThePinOfItsNameInAllItsBuilds) {
 
   const SwapReport refused = set_->load(order);
   EXPECT_EQ(refused.outcome, SwapOutcome::kRefused);
-  EXPECT_THAT(refused.text, HasSubstr("the manifest wants 0000"));
+  EXPECT_THAT(refused.text, HasSubstr("the manifest requires 0000"));
   order.pin = [&](const std::string& /*plugin*/) { return digest; };
   EXPECT_TRUE(set_->load(order).ok());
   place("v2");

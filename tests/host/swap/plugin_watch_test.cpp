@@ -50,7 +50,7 @@ TEST_F(PluginWatchTest, WithoutAThreadTheWatchIsRefused) {
 
   EXPECT_EQ(scarce.wanted(), 1U);
   EXPECT_EQ(failed.code(), Code::kUnavailable);
-  EXPECT_EQ(failed.message(), "cannot watch files: the system has no thread for it");
+  EXPECT_EQ(failed.message(), "cannot watch files: cannot start a thread");
 }
 
 TEST_F(PluginWatchTest, ManyChangesInARowAreReportedOnce) {

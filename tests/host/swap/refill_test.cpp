@@ -134,7 +134,7 @@ TEST_F(SwapTest, WhatTheServerDoesNotGiveLeavesTheOldBuildServing) {
   const SwapReport report = swap();
 
   EXPECT_EQ(report.outcome, SwapOutcome::kRefillFailed) << report.text;
-  EXPECT_THAT(report.text, HasSubstr("does not give it: services (refused with 403)"));
+  EXPECT_THAT(report.text, HasSubstr("refuses the list: services (refused with 403)"));
   EXPECT_EQ(report.residents, 0U);
   EXPECT_THAT(informers_.informers(), SizeIs(1));
   add_pod("b");
@@ -159,7 +159,7 @@ TEST_F(SwapTest, ARefillThatDoesNotEndIsGivenUp) {
   const SwapReport report = swapping.get();
 
   EXPECT_EQ(report.outcome, SwapOutcome::kRefillTimedOut) << report.text;
-  EXPECT_THAT(report.text, HasSubstr("did not come in time: pods"));
+  EXPECT_THAT(report.text, HasSubstr("did not arrive in time: pods"));
   EXPECT_THAT(asked(), ElementsAre("v1-a", "v1-b"));
   EXPECT_THAT(report.listed, IsEmpty());
   pods_.hold(PodServer::Hold::kNothing);

@@ -69,16 +69,16 @@ struct StateRefusal {
 // clang-format off
 constexpr StateRefusal kStateRefusals[] = {
     {"AnotherForm", "state1", "state3",
-     "the old build writes its state in form 1, and the new one reads the forms 3 to 3"},
+     "the old build writes its state in format 1, and the new one reads the formats 3 to 3"},
     {"AFormOfTheFuture", "state2", "state_refused",
-     "the old build writes its state in form 2, and the new one reads the forms 1 to 1"},
+     "the old build writes its state in format 2, and the new one reads the formats 1 to 1"},
     {"ARefusal", "state1", "state_refused",
      "the new build refuses the old one's state: not with me"},
     {"Garbage", "state_garbage", "state2",
      "the new build refuses the old one's state: that is no state of mine"},
     {"TooMuch", "state_huge", "state2",
-     "the old build does not give its state: it is larger than 64 MiB"},
-    {"Silence", "state_mute", "state2", "the old build does not give its state: it is secret"},
+     "the old build cannot write its state: it is larger than 64 MiB"},
+    {"Silence", "state_mute", "state2", "the old build cannot write its state: it is secret"},
 };
 // clang-format on
 

@@ -160,7 +160,7 @@ class SwapTest : public ::testing::Test {
   test::Collector<std::string> told_;  // What the observers heard.
   std::filesystem::path first_;        // The copy of the build that the host started with.
   int version_ = 7;
-  std::string config_;  // Of each controller.
+  std::string config_;  // Each controller's.
   std::string sha256_;  // That the manifest wants of every build.
   std::unique_ptr<PluginSet> set_;
 };

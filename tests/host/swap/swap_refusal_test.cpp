@@ -1,4 +1,4 @@
-// What a swap refuses, and that the old build serves on.
+// What a swap refuses, and that the old build goes on serving.
 #include <sys/resource.h>
 
 #include <csignal>
@@ -116,7 +116,7 @@ TEST_F(SwapTest, ABuildMustHaveTheDigestThatTheManifestWants) {
   const SwapReport report = swap();
 
   EXPECT_EQ(report.outcome, SwapOutcome::kRefused);
-  EXPECT_THAT(report.text, HasSubstr("the manifest wants " + sha256_));
+  EXPECT_THAT(report.text, HasSubstr("the manifest requires " + sha256_));
 }
 
 TEST_F(SwapTest, NoRoomForTheCopyIsNoHarm) {

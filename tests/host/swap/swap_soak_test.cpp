@@ -29,7 +29,7 @@ constexpr long kPagesNoise = 2L * 1024 * 1024;
 constexpr long kPagesNoisePerPod = 600;
 constexpr int kMapsNoise = 16;
 
-/// Milliseconds that a pause may last. Seen: 0.2. Of a hundred pauses one may be longer, and always
+/// Milliseconds that a pause may last. Seen: 0.2. One in a hundred may be longer, and always
 /// two: what a busy machine holds up for so long is one swap, not each.
 constexpr double kPauseMax = 1000;
 constexpr std::size_t kLongPausesMax = 2;
@@ -194,7 +194,7 @@ class SwapSoakTest : public SwapTest {
     }
     on_phase_ = {};
   }
-  /// Of the pauses in `pauses_`.
+  /// A quantile of `pauses_`.
   void expect_short_pauses() const {
     const auto is_long = [](double pause) { return pause > kPauseMax; };
     EXPECT_LE(std::ranges::count_if(pauses_, is_long),

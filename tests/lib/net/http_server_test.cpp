@@ -124,7 +124,7 @@ class ProbeTest : public HttpServerTest {
 
   std::unique_ptr<HttpServer> server_;
   std::deque<test::HttpClient> clients_;
-  std::string head_;  // Of the last response that has begun.
+  std::string head_;  // The head of the last response that has begun.
 };
 
 TEST_F(ProbeTest, OtherRequestsAreLimitedAndProbesAreNot) {
@@ -282,7 +282,7 @@ TEST_F(HttpServerTest, WithoutAThreadTheServerDoesNotOpen) {
   EXPECT_EQ(scarce.wanted(), 1U);
   EXPECT_EQ(failed.code(), Code::kUnavailable);
   EXPECT_THAT(failed.message(), StartsWith("cannot serve on 127.0.0.1:"));
-  EXPECT_THAT(failed.message(), EndsWith(": the system has no thread for it"));
+  EXPECT_THAT(failed.message(), EndsWith(": cannot start a thread"));
 }
 
 TEST_F(HttpServerTest, NameIsNoAddress) {

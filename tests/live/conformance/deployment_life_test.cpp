@@ -1,4 +1,4 @@
-/// A Deployment's life, told with kubectl on a real API server.
+/// A Deployment's life, driven with kubectl on a real API server.
 #include "tests/live/conformance/fixture.hpp"
 
 namespace davit::live {
@@ -60,7 +60,7 @@ TEST_F(DeploymentLifeTest, IsCreatedUpdatedUndoneScaledPausedResumedAndDeleted) 
   kubectl({"rollout", "status", "deployment/web", kRolloutPatience});
   EXPECT_TRUE(becomes("deployment/web", "{.status.replicas} {.status.updatedReplicas}", "6 6"));
 
-  // Told.
+  // The events.
   const std::string events =
       kubectl({"get", "events", "-o",
                "jsonpath={range .items[*]}{.reason}|{.source.component}|{.message}{\"\\n\"}{end}"});
@@ -81,7 +81,7 @@ TEST_F(DeploymentLifeTest, IsCreatedUpdatedUndoneScaledPausedResumedAndDeleted) 
 }
 
 TEST_F(DeploymentLifeTest, PodsAreAdoptedAndReleasedByLabel) {
-  // A pod that nobody owns.
+  // A pod without an owner.
   kubectl({"run", "stray", "--image=nginx:1", "--labels=app=web"});
   create_replica_set("web");
   EXPECT_TRUE(becomes("replicaset/web", "{.status.readyReplicas}", "2"));

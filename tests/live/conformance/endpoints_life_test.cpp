@@ -1,4 +1,4 @@
-/// Endpoints and EndpointSlices follow their pods, told with kubectl: on the sandbox, on a real
+/// Endpoints and EndpointSlices follow their pods, driven with kubectl: on the sandbox, on a real
 /// server, and on one that is too old for slices.
 #include <algorithm>
 #include <functional>

@@ -54,7 +54,7 @@ class HotSwapLiveTest : public PluginHostTest {
   }
 
  private:
-  int generation_ = 1;  // Of both plugins.
+  int generation_ = 1;  // The generation of both plugins.
 };
 
 constexpr int kWarmUp = 5;  // Allocators, pools and the loader keep what they once needed.

@@ -1,4 +1,5 @@
-/// Nodes are well while davit, not they, loses its connection: nobody is written off or evicted.
+/// Nodes are well while davit, not they, loses its connection: no node is written off, no pod
+/// evicted.
 #include <chrono>
 #include <set>
 #include <sstream>
@@ -72,8 +73,9 @@ TEST_F(LostConnectionTest, NoNodeIsWrittenOffWhileTheWatchesAreDeaf) {
 
   proxy.deafen();
   const int before = proxy.accepted();
-  // Of Nodes and of Leases; those of pods are long silent and may wait. SilenceTest has the limit
-  // of 30 s, on which a busy machine acts later; without one they were renewed after two minutes.
+  // Requests for Nodes and Leases; those of pods are long silent and may wait. SilenceTest has the
+  // limit of 30 s, on which a busy machine acts later; without one they were renewed after two
+  // minutes.
   EXPECT_TRUE(eventually(seconds(60), [&] { return proxy.accepted() >= before + 2; }))
       << davit_->output();
   EXPECT_THAT(harm_within(seconds(75)), IsEmpty()) << davit_->output();

@@ -273,7 +273,7 @@ TEST_P(NodeLifeTest, SilentNodesAreTaintedAndLosePodsUntilTheyComeBack) {
   EXPECT_TRUE(
       become("nodes", kNodes, silent("node-1", kBoth) + well("node-2") + silent("node-3", kBoth)));
 
-  // Every zone: rather the network is broken, so nobody is to be evicted.
+  // Every zone: rather the network is broken, so no pod is to be evicted.
   power("stop", {"node-2"});
   std::vector<std::string> cut_off = {silent("node-1", kNoSchedule) +
                                       silent("node-2", kNoSchedule) +

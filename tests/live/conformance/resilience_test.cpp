@@ -36,7 +36,7 @@ TEST_F(ResilienceTest, AStandbyTakesOverWhenTheLeaderIsKilled) {
 }
 
 TEST_F(ResilienceTest, AStandbyTakesOverAtOnceWhenTheLeaderStops) {
-  // Nobody would wait for the end of such a lease: who leads next has found it released.
+  // No test would wait for the end of such a lease: the next leader has found it released.
   const std::vector<std::string> flags = {"--leader-elect-resource-name=calm",
                                           "--leader-elect-lease-duration=1h"};
   const auto first = cluster().davit(flags);

@@ -77,7 +77,7 @@ TEST_F(DevTest, ASavedChangeIsSwappedInAndAMistakeLeavesTheOldBuildServing) {
   says(program, "from the save to the end of the first sync");
 
   edit("plugin.c", "#define ASKS", "this is no C\n#define ASKS");
-  ASSERT_TRUE(says(program, "==> not built: the old build serves on"));
+  ASSERT_TRUE(says(program, "==> not built: the old build goes on serving"));
   EXPECT_THAT(program.output(), HasSubstr("plugin.c:6:"));
   create("second");
   says(program, "PATCH /api/v1/namespaces/default/configmaps/second");

@@ -25,7 +25,7 @@ struct Operation {
 
 /// One kind to play with.
 struct FuzzedKind {
-  std::string path;  ///< Of its collection.
+  std::string path;  ///< The path of its collection.
   std::string api_version;
   std::string kind;
   std::string content;               ///< Everything but metadata, as JSON.

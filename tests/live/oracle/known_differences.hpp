@@ -35,7 +35,7 @@ class KnownDifferences {
  private:
   using Texts = std::set<std::string, std::less<>>;
 
-  std::map<std::string, Texts, std::less<>> members_;  // By kind; "" for every kind.
+  std::map<std::string, Texts, std::less<>> members_;  // The key is a kind; "" for every kind.
   std::map<std::string, Texts, std::less<>> members_unless_steps_;
   std::map<std::string, Texts, std::less<>> passing_;    // "field: value" by kind.
   std::map<std::string, Texts, std::less<>> alike_;      // The same.

@@ -15,7 +15,7 @@
 
 namespace davit::oracle {
 
-/// By name, where googletest would show bytes.
+/// Prints the name, where googletest would print bytes.
 void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 
 namespace {

@@ -28,9 +28,9 @@ using Record = std::map<std::string, std::int64_t>;
 /// The fields of Endpoints and EndpointSlices are the endpoints: absent, not ready, or ready.
 [[nodiscard]] Record histories(const std::vector<Life>& lives, const Names& names,
                                const KnownDifferences& known, Compare compare);
-/// Events of controllers by object, reason and message; 1 where the count depends on timing. Of
-/// ScalingReplicaSet, unless `compare` is kSteps, how many more or fewer there were than changes of
-/// the sets' sizes.
+/// Events of controllers by object, reason and message; 1 where the count depends on timing.
+/// ScalingReplicaSet, unless `compare` is kSteps, counts how many more or fewer there were than
+/// changes of the sets' sizes.
 [[nodiscard]] Record events(const std::vector<Life>& lives, const Names& names,
                             const KnownDifferences& known, Compare compare);
 

@@ -1,4 +1,5 @@
-/// Scenarios as data: what happens to a cluster, step by step. docs/TESTING.md tells the language.
+/// Scenarios as data: what happens to a cluster, step by step. docs/TESTING.md describes the
+/// language.
 #pragma once
 
 #include <davit/result.hpp>
@@ -22,7 +23,7 @@ struct KindInfo {
   std::string_view resource;  ///< Plural: "deployments".
   bool namespaced = true;
 };
-/// By singular, plural or kind; null when unknown.
+/// Finds a kind by singular, plural or kind; null if unknown.
 [[nodiscard]] const KindInfo* find_kind(std::string_view name);
 
 /// Objects that a step or an expectation is about.
@@ -47,16 +48,16 @@ struct Step {
 
   Action action = Action::kRest;
   std::string place;                 ///< "rollout.yaml:12"
-  Target target;                     ///< Of kPatch, kDelete, kRollBack.
+  Target target;                     ///< For kPatch, kDelete, kRollBack.
   std::optional<std::size_t> first;  ///< Only so many of the chosen, by name.
   /// The object of kCreate, the patch, the fault rule (null: take all faults back).
   Json body;
   host::PatchType patch_type = host::PatchType::kMerge;
   std::string subresource;
   host::DeleteOptions deletion;
-  std::string revision;  ///< Of kRollBack.
-  Condition until;       ///< Of kWait.
-  bool starts = false;   ///< Of kControllers, which stops them otherwise.
+  std::string revision;  ///< For kRollBack.
+  Condition until;       ///< For kWait.
+  bool starts = false;   ///< For kControllers, which stops them otherwise.
 };
 
 /// How much of what happened is determined, and so is compared.

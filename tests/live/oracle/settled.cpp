@@ -127,7 +127,7 @@ std::string unsettled_node(const Json& node) {
              : "is not ready yet";
 }
 
-/// Nobody looks after the pods of a node that is silent.
+/// No kubelet looks after the pods of a silent node.
 bool is_on_silent_node(const Json& pod, const std::vector<Life>& lives) {
   return std::any_of(lives.begin(), lives.end(), [&pod](const Life& each) {
     return !each.gone && each.kind->name == "node" &&

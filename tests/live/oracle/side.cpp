@@ -200,7 +200,7 @@ std::unique_ptr<Side> open_side(Cast cast) {
   return std::make_unique<RealSide>(cast);
 }
 
-/// What is said of a pod that fits on no node tells of the nodes' taints, too.
+/// The message of a pod that fits on no node counts the nodes' taints, too.
 void await_nodes(const World& world) {
   const bool are_ready = live::eventually(
       kNodesMax,

@@ -25,7 +25,7 @@ enum class Cast {
 /// plays each scenario on one server: the sandbox if there are faults, else the real one.
 [[nodiscard]] bool plays(Cast cast, const Scenario& scenario);
 
-/// By the scenario's name.
+/// The key is the scenario's name.
 using Transcripts = std::map<std::string, Transcript>;
 
 /// Plays those of the scenarios that this side plays, each in a namespace of its own, many at once.

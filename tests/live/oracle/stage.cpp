@@ -240,7 +240,7 @@ Status Stage::rest() {
     }
     if (!is_settled) return false;
     if (answer == milliseconds(0)) {
-      // What the server has not told yet would look like rest.
+      // Events that the server has not sent yet would make the cluster look idle.
       const auto asked = steady_clock::now();
       host::ApiRequest request;
       request.verb = Verb::kList;

@@ -24,7 +24,7 @@ struct Switches {
 
 /// How a scenario went.
 struct Transcript {
-  std::vector<std::pair<std::string, Picture>> rests;  ///< By the place of the step.
+  std::vector<std::pair<std::string, Picture>> rests;  ///< With the place of the step.
   std::vector<Life> lives;
   std::vector<std::string> failures;  ///< What did not come to pass, with its place.
 };

@@ -13,7 +13,7 @@ namespace davit::oracle {
 /// The objects that a file names. The nodes belong to its document.
 using Objects = std::map<std::string, const YamlNode*>;
 
-/// Of one file. Not thread-safe.
+/// Reads the steps of one file. Not thread-safe.
 class Reader {
  public:
   explicit Reader(std::string file) : file_(std::move(file)) {}

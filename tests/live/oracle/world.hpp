@@ -45,7 +45,7 @@ class World {
   [[nodiscard]] std::uint64_t changes(const std::string& ns) const;
   /// Whether this version of an object, or its end, has come.
   [[nodiscard]] bool has_seen(const std::string& ns, const Json& object) const;
-  /// Of all namespaces.
+  /// For all namespaces.
   [[nodiscard]] std::uint64_t changes() const;
   [[nodiscard]] Slices slices() const { return slices_; }
   /// Watches that could not go on where they were, so that changes are missing.

@@ -19,7 +19,7 @@ sandbox::KeyPair authority_named(const std::string& name) {
   return *made;
 }
 
-/// davit with a certificate in files; the audit log tells the certificates apart by their users.
+/// davit with a certificate in files; the audit log shows the certificates' users.
 class CertificateTest : public ResilienceTest {
  protected:
   void SetUp() override {

@@ -70,7 +70,7 @@ TEST_F(NetworkTest, ConnectionsThatTheServerEndsWhileIdleLoseNoWrite) {
   EXPECT_TRUE(eventually(kPatience, is_done, milliseconds(50)));
 
   EXPECT_GT(proxy_->accepted(), 40) << "connections were ended again and again";
-  // One that ends in the very moment of a write cannot be told from a lost answer.
+  // A connection that ends in the very moment of a write looks like a lost response.
   EXPECT_LE(failed_syncs(), 2U) << davit_->output();
   expect_no_pod_too_many();
 }

@@ -16,7 +16,7 @@ constexpr std::size_t kOutages = 3;
 /// About as long as a supervisor takes to start a program again.
 constexpr seconds kAway{2};
 
-/// All of davit's controllers as user `bob`, so that the audit log tells their writes from others.
+/// All of davit's controllers as user `bob`, so that the audit log identifies their writes.
 /// The pods run on simulated nodes, which renew their Leases whenever the server is there.
 class OutageTest : public ResilienceTest {
  protected:

@@ -43,7 +43,7 @@ class ResilienceTest : public testing::Test {
   /// What makes pods Running and Ready.
   [[nodiscard]] virtual std::unique_ptr<Process> run_pods() { return cluster().kubelet(); }
   [[nodiscard]] ControlPlane& cluster() const { return *cluster_; }
-  /// Users that may do everything: the audit log tells their writes from others.
+  /// Users that may do everything: the audit log identifies their writes.
   void make_administrators(const std::vector<std::string>& users) const {
     std::vector<std::string> args = {"create", "clusterrolebinding", "hosts",
                                      "--clusterrole=cluster-admin"};

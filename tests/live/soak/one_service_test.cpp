@@ -49,7 +49,7 @@ std::string name_of(const testing::TestParamInfo<Peer>& peer) {
 struct Written {
   std::map<std::string, int> sizes;             ///< Endpoints of each slice.
   std::map<std::string, std::string> versions;  ///< resourceVersion of each slice.
-  std::set<std::string> pods;                   ///< Of all slices.
+  std::set<std::string> pods;                   ///< In all slices.
   int ready = 0;                                ///< Endpoints of all slices that are.
   int addresses = 0;                            ///< Ready ones of Endpoints.
   std::string over_capacity;                    ///< Annotation of Endpoints.
@@ -58,8 +58,8 @@ struct Written {
 
 /// What a host has done so far, from its metrics.
 struct Work {
-  std::map<std::string, int> requests;       ///< By method.
-  std::map<std::string, int> slice_changes;  ///< By operation.
+  std::map<std::string, int> requests;       ///< The key is the method.
+  std::map<std::string, int> slice_changes;  ///< The key is the operation.
   int endpoints_syncs = 0;                   ///< That have ended.
   double queued = 0;                         ///< Keys that wait.
   double running = 0;                        ///< Seconds of syncs that have not ended.
@@ -96,7 +96,7 @@ class OneServiceTest : public testing::TestWithParam<Peer> {
  protected:
   void SetUp() override {
     if (GetParam() == Peer::kDavitOnTheSandbox) {
-      // Nobody but the test says what becomes of the pods.
+      // Only the test decides what becomes of the pods.
       sandbox_ = std::make_unique<Sandbox>(std::vector<std::string>{"--controllers=gc"});
       client_ = std::make_unique<AdminClient>(sandbox_->kubeconfig());
     } else {

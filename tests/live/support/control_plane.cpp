@@ -214,7 +214,7 @@ void ControlPlane::launch_apiserver() {
       "--service-account-signing-key-file=" + (scratch_.path() / "sa.key").string(),
       "--service-cluster-ip-range=10.0.0.0/24",
       "--token-auth-file=" + (scratch_.path() / "tokens.csv").string(), "--authorization-mode=RBAC",
-      // Nobody makes service account secrets here, and pods must not wait for them.
+      // No controller makes service account secrets here, and pods must not wait for them.
       "--disable-admission-plugins=ServiceAccount"};
   argv.insert(argv.end(), options_.apiserver_flags.begin(), options_.apiserver_flags.end());
   apiserver_ = std::make_unique<Process>(argv, log("apiserver"));

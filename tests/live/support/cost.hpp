@@ -10,7 +10,7 @@ namespace davit::live {
 struct Cost {
   double cpu_seconds = 0;    ///< User and system, since the process began.
   double resident_mib = 0;   ///< Now.
-  double anonymous_mib = 0;  ///< Of it, heap and stacks: without the pages of files.
+  double anonymous_mib = 0;  ///< The part in heap and stacks, without the pages of files.
   double peak_mib = 0;       ///< The most it had resident, since it began or since forget_peak().
 };
 

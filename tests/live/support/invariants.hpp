@@ -19,8 +19,8 @@ namespace davit::live {
 
 /// Follows the pods and ReplicaSets of namespace `default` through watches of its own, and notes
 /// each breach of
-///   - a ReplicaSet never has more pods that are not being deleted than the most replicas it was
-///   ever told to have;
+///   - a ReplicaSet never has more pods that are not being deleted than the most replicas that its
+///   spec ever had;
 ///   - the ReplicaSets of one Deployment never want more than `most_wanted` replicas together.
 /// One of the two watches may come late, so pods and ReplicaSets are put in the order of their
 /// resourceVersions, which etcd counts for all resources together, before they are judged.
@@ -30,7 +30,7 @@ class Invariants {
   Invariants(const ControlPlane& cluster, int most_wanted);
   ~Invariants();
 
-  /// One line each; empty when all is well. Of what has come so far: asked for at a rest.
+  /// One line each; empty when all is well. Covers what has arrived so far: call it when idle.
   [[nodiscard]] std::vector<std::string> breaches() const;
   /// Pods seen in all, to show that the watch was at work.
   [[nodiscard]] std::size_t pods_seen() const;
@@ -41,7 +41,7 @@ class Invariants {
     std::uint64_t version = 0;
     std::optional<int> told;  // Replicas; nothing: it is about the pod.
     std::string pod;          // UID.
-    bool lives = false;       // The pod exists, and nobody deletes it.
+    bool lives = false;       // The pod exists and is not being deleted.
   };
 
   void watch(const std::stop_token& stop, const std::string& resource);
@@ -55,7 +55,7 @@ class Invariants {
   const int most_wanted_;
   host::ObjectSpace space_;
   mutable Mutex mutex_;
-  std::map<std::string, std::vector<Step>> steps_;  // By the UID of a ReplicaSet.
+  std::map<std::string, std::vector<Step>> steps_;  // The key is the UID of a ReplicaSet.
   std::map<std::string, std::map<std::string, int>>
       wanted_;  // UID of a Deployment → its sets' replicas.
   std::set<std::string> seen_;

@@ -7,7 +7,7 @@
 /// are being deleted and were scheduled are finished off. Runs until it is killed.
 ///
 /// bench/compare needs it as it is: `davit sandbox nodes` binds each pod, reports more of it and
-/// finishes off deleted ones, several writes where this has one. Whoever is measured would hear of
+/// finishes off deleted ones, several writes where this has one. The measured program would get
 /// them all, and the figures of earlier rounds were taken without.
 #include <cstdio>
 #include <cstring>

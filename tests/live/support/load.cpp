@@ -90,7 +90,7 @@ std::string pod_status(int pod) {
 
 std::string node_name(int number) { return "node-" + std::to_string(number); }
 
-/// Of the wall clock, which nodes' heartbeats are stamped with.
+/// The wall clock's, which stamps nodes' heartbeats.
 std::string now() {
   std::array<char, 32> text{};
   const std::time_t seconds = std::time(nullptr);

@@ -17,7 +17,7 @@ void create_nodes(const ControlPlane& cluster, int count);
 /// Their Leases, as kubelets make them; and the heartbeat of all of them at once.
 void create_leases(const ControlPlane& cluster, int nodes);
 void renew_leases(const ControlPlane& cluster, int nodes);
-/// Spread over `nodes` nodes, `count` pods that nobody owns, each about 8 KB of
+/// Spread over `nodes` nodes, `count` pods without an owner, each about 8 KB of
 /// JSON: two containers with environment, probes, resources and mounts, a full status, and the
 /// managedFields that the server adds.
 void create_pods(const ControlPlane& cluster, int count, int nodes);

@@ -50,14 +50,14 @@ pid_t guarded_group() {
     if (guard == 0) {
       setpgid(0, 0);
       close(ends[1]);
-      // It has the program's name, so whoever stops that by name means it, too.
+      // It has the program's name, so stopping that by name stops it, too.
       for (const int each : {SIGTERM, SIGINT, SIGHUP}) ::signal(each, SIG_IGN);
       char never = 0;
       while (read(ends[0], &never, 1) < 0 && errno == EINTR) {
       }
       kill(0, SIGKILL);
     }
-    setpgid(guard, guard);  // Whoever is first.
+    setpgid(guard, guard);  // Both processes call it; the first call counts.
     close(ends[0]);
     return guard;  // The other end is closed by the end of this program.
   }();

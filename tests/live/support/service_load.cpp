@@ -17,7 +17,7 @@ using host::Verb;
 
 std::string service_name(int service) { return "s" + std::to_string(service); }
 
-/// "g1-s4-7": the first word tells its generation.
+/// "g1-s4-7": the first word is its generation.
 std::string pod_name(int generation, int service, int pod) {
   return "g" + std::to_string(generation) + "-" + service_name(service) + "-" + std::to_string(pod);
 }

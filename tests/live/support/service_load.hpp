@@ -25,7 +25,7 @@ class ServiceLoad {
   [[nodiscard]] bool endpoints_follow() const;
 
  private:
-  /// Of every Service the pods from `first` to before `last`.
+  /// The pods from `first` to before `last` of every Service.
   void create_pods(int first, int last);
   /// A number that no other pod has; its address is made of it.
   [[nodiscard]] int number_of(int service, int pod) const;

@@ -25,7 +25,7 @@ class TcpProxy {
   /// only listens, and works on; so with HTTP/1.1 just watches are hit. Later connections work.
   void deafen();
   /// Connections that are open now become half-open: nothing passes in either direction any more,
-  /// and nobody hears of an end. Later connections work.
+  /// and neither side sees an end. Later connections work.
   void freeze();
   /// Resets all connections that are open now.
   void reset();

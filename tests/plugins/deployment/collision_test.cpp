@@ -45,7 +45,7 @@ TEST_F(CreateErrorTest, D32TemplateOfTheSetEditedByHandMakesACollision) {
 }
 
 TEST_F(CreateErrorTest, D33ForeignSetOfThatNameMakesACollisionWithoutEvent) {
-  // What name the set would get, another world tells.
+  // Another world shows the name that the set would get.
   World oracle;
   oracle.create(1, "a");
   oracle.settle();

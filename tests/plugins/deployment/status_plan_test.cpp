@@ -98,7 +98,7 @@ TEST(StatusPlanTest, D96OneSetThatDoesNotReportMakesTerminatingUnknown) {
 TEST(StatusNewsTest, SameStatusIsNoNews) {
   const Sets sets({{1, 1}});
   const DeploymentStatus status = plan_status(rolling({1, 1, 0}), sets.list(), {}, kNow);
-  EXPECT_FALSE(is_news(status, status, sets.list()));
+  EXPECT_FALSE(status_changed(status, status, sets.list()));
 }
 
 TEST(StatusNewsTest, LoneZeroOfTerminatingIsNoNewsWhereNothingProvesTheField) {
@@ -106,9 +106,9 @@ TEST(StatusNewsTest, LoneZeroOfTerminatingIsNoNewsWhereNothingProvesTheField) {
   const DeploymentStatus next = plan_status(rolling({1, 1, 0}), sets.list(), {}, kNow);
   DeploymentStatus stored = next;
   stored.terminating.reset();
-  EXPECT_FALSE(is_news(stored, next, sets.list()));
+  EXPECT_FALSE(status_changed(stored, next, sets.list()));
   stored.replicas = 7;
-  EXPECT_TRUE(is_news(stored, next, sets.list())) << "anything else is";
+  EXPECT_TRUE(status_changed(stored, next, sets.list())) << "anything else is";
 }
 
 TEST(StatusNewsTest, ZeroOfTerminatingIsNewsWhereASetReportsIt) {
@@ -117,7 +117,7 @@ TEST(StatusNewsTest, ZeroOfTerminatingIsNewsWhereASetReportsIt) {
   const DeploymentStatus next = plan_status(rolling({1, 1, 0}), sets.list(), {}, kNow);
   DeploymentStatus stored = next;
   stored.terminating.reset();
-  EXPECT_TRUE(is_news(stored, next, sets.list()));
+  EXPECT_TRUE(status_changed(stored, next, sets.list()));
 }
 
 }  // namespace

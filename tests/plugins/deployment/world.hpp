@@ -32,7 +32,7 @@ class World {
  public:
   static inline const Key kDeployment{"default", "d"};
 
-  /// The controller starts with the first sync() or settle().
+  /// The controller starts with the first sync() or run_until_idle().
   World();
 
   [[nodiscard]] testing::Cluster& cluster() { return cluster_; }

@@ -1,4 +1,4 @@
-/// Services and pods that no API server lets through: told with their names, and everything else
+/// Services and pods that no API server accepts: reported with their names, and everything else
 /// goes on.
 #include <gtest/gtest.h>
 

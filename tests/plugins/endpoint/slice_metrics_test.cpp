@@ -1,4 +1,4 @@
-/// What the EndpointSlice controller tells of its work, under upstream's names.
+/// The metrics of the EndpointSlice controller, under upstream's names.
 #include "plugins/endpoint/slice_metrics.hpp"
 
 #include <gtest/gtest.h>

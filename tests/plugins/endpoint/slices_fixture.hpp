@@ -19,7 +19,7 @@ class SlicesTest : public EndpointTest {
 
   SlicesTest();
 
-  /// Starts the controller, lets it come to rest and forgets what was recorded.
+  /// Starts the controller, waits until it is idle and forgets what was recorded.
   void start(std::string_view config = {});
   void restart(std::string_view config = {});
   void add_node(const std::string& name, const std::string& zone);

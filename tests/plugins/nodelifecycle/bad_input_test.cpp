@@ -1,4 +1,4 @@
-/// Nodes and Leases that are not as the API has them: told by name, judged by what is left of them,
+/// Nodes and Leases that violate the API: reported by name, judged by their readable parts,
 /// and no harm to anybody else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

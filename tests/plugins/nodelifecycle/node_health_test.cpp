@@ -385,15 +385,15 @@ TEST(HealthTest, AStatusHeartbeatCountsTheUnchangedLeaseOnceMore) {
   const std::optional<LeaseFacts> lease = LeaseFacts{WallTime(5s)};
   std::optional<NodeHealth> health;
   const auto look = [&](Time now) { return observe(health, {ready, lease, start}, now, grace); };
-  ASSERT_EQ(look(start), Pulse::kAlive);
+  ASSERT_EQ(look(start), Heartbeat::kAlive);
   ready->heartbeat = "2";
-  ASSERT_EQ(look(start + 5s), Pulse::kAlive);
+  ASSERT_EQ(look(start + 5s), Heartbeat::kAlive);
   EXPECT_EQ(health->probe, start + 5s);
 
-  EXPECT_EQ(look(start + 10s), Pulse::kAlive);
+  EXPECT_EQ(look(start + 10s), Heartbeat::kAlive);
   EXPECT_EQ(health->probe, start + 10s) << "upstream drops the lease at a heartbeat";
-  EXPECT_EQ(look(start + 16s), Pulse::kAlive) << "the instant itself is not yet too late";
-  EXPECT_EQ(look(start + 16s + 1ns), Pulse::kSilent);
+  EXPECT_EQ(look(start + 16s), Heartbeat::kAlive) << "the instant itself is not yet too late";
+  EXPECT_EQ(look(start + 16s + 1ns), Heartbeat::kSilent);
 }
 
 TEST(HealthTest, WithoutReadyTheCreationIsTheFirstSignOfLife) {
@@ -404,7 +404,7 @@ TEST(HealthTest, WithoutReadyTheCreationIsTheFirstSignOfLife) {
   const std::optional<LeaseFacts> lease;
   std::optional<NodeHealth> health;
 
-  EXPECT_EQ(observe(health, {ready, lease, now - 9s}, now, grace), Pulse::kSilent);
+  EXPECT_EQ(observe(health, {ready, lease, now - 9s}, now, grace), Heartbeat::kSilent);
   EXPECT_EQ(health->probe, now - 9s);
 }
 

@@ -15,7 +15,7 @@ using ::testing::UnorderedElementsAre;
 
 class ChangeHandlersTest : public ReplicaSetTest {
  protected:
-  /// Two sets at rest: "rs", which wants the label app=web, and "db", which wants app=db.
+  /// Two idle sets: "rs", which wants the label app=web, and "db", which wants app=db.
   void start_two() {
     add_set();
     add_set(R"({"metadata":{"name":"db"},"spec":{"selector":{"matchLabels":{"app":"db"}},

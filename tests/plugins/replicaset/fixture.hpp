@@ -37,7 +37,7 @@ class ReplicaSetTest : public ::testing::Test {
     const Status started = cluster_.start(kController, &ReplicaSetController::open, config);
     ASSERT_TRUE(started.ok()) << started.message();
   }
-  /// Starts it and waits for it to come to rest.
+  /// Starts it and waits until it is idle.
   void start(std::string_view config = {}) {
     start_synced(config);
     settle();

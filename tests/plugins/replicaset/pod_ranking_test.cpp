@@ -109,8 +109,8 @@ std::vector<RankCase> rank_cases() {
 
 TEST(PodRankingTest, EachCriterionDecidesBothWays) {
   for (const RankCase& each : rank_cases()) {
-    EXPECT_TRUE(goes_before(each.first, each.second, kNow)) << each.name;
-    EXPECT_FALSE(goes_before(each.second, each.first, kNow)) << each.name;
+    EXPECT_TRUE(ranks_before(each.first, each.second, kNow)) << each.name;
+    EXPECT_FALSE(ranks_before(each.second, each.first, kNow)) << each.name;
   }
 }
 
@@ -148,7 +148,7 @@ TEST(PodRankingTest, ACycleStillYieldsEachPodOnce) {
   const PodRank a = named(ready_for(hours{5}), "b");
   const PodRank b = named(with(ready_for(hours{5}), &PodRank::restarts, 5), "z");
   const PodRank c = named(ready_for(hours{6}), "m");
-  ASSERT_TRUE(goes_before(a, c, kNow) && goes_before(c, b, kNow) && goes_before(b, a, kNow));
+  ASSERT_TRUE(ranks_before(a, c, kNow) && ranks_before(c, b, kNow) && ranks_before(b, a, kNow));
   std::vector<PodRank> pods;
   for (int i = 0; i < 100; ++i) pods.insert(pods.end(), {a, b, c});
 

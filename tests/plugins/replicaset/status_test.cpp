@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 
 class StatusTest : public ReplicaSetTest {
  protected:
-  /// A set at rest, as a controller leaves it that knows nothing of terminatingReplicas.
+  /// An idle set, as a controller leaves it that knows nothing of terminatingReplicas.
   void add_steady_set() {
     add_set(R"({"status":{"replicas":1,"fullyLabeledReplicas":1,"observedGeneration":1}})");
   }
@@ -158,14 +158,14 @@ TEST_F(StatusTest, OneResponseShowsWhetherTheServerKeepsTheTerminatingCount) {
   EXPECT_EQ(older.of(without), TerminatingField::kDropped);
   EXPECT_EQ(older.of(with), TerminatingField::kStored) << "a stored one is kept by every server";
 
-  using News = TerminatingSupport::News;
-  EXPECT_EQ(older.learn_from_cache(without), News::kNone);
-  EXPECT_EQ(older.learn_from_cache(with), News::kStoredNow);
+  using News = TerminatingSupport::Observed;
+  EXPECT_EQ(older.observe_cached(without), News::kNone);
+  EXPECT_EQ(older.observe_cached(with), News::kStoredNow);
   EXPECT_EQ(older.of(without), TerminatingField::kStored) << "the server was upgraded";
-  EXPECT_EQ(older.learn_from_cache(with), News::kNone) << "said once";
+  EXPECT_EQ(older.observe_cached(with), News::kNone) << "said once";
 
   TerminatingSupport newer(TerminatingSupport::Mode::kAuto);
-  EXPECT_EQ(newer.learn_from_cache(with), News::kNone);
+  EXPECT_EQ(newer.observe_cached(with), News::kNone);
   EXPECT_EQ(newer.of(without), TerminatingField::kStored) << "one object proves it";
 }
 

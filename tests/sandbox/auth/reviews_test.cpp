@@ -32,7 +32,7 @@ class ReviewsTest : public testing::Test {
   const ServiceAccountTokens tokens_{store_, clock_, "key"};
   const std::unique_ptr<Authenticator> authenticator_ = make_authenticator({}, &tokens_);
   const std::unique_ptr<Authorizer> authorizer_ = make_rbac_authorizer(store_);
-  const ReviewDesk desk_{*authenticator_, *authorizer_, tokens_, store_, clock_};
+  const ReviewParts desk_{*authenticator_, *authorizer_, tokens_, store_, clock_};
   const Identity admin_{.user = "admin", .groups = {"system:masters"}};
 };
 

@@ -322,7 +322,7 @@ TEST(InProcessTransportThreadTest, WithoutAThreadItDoesNotOpen) {
     ASSERT_FALSE(transport);
     EXPECT_EQ(transport.error().code(), Code::kUnavailable);
     EXPECT_EQ(transport.error().message(),
-              "cannot connect to the sandbox: the system has no thread to read responses on");
+              "cannot connect to the sandbox: cannot start a thread to read responses");
   }
   EXPECT_TRUE(InProcessTransport::open(handler, clock));
 }

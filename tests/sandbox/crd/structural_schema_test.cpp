@@ -19,7 +19,7 @@ std::vector<std::string> texts(const FieldErrors& errors) {
 
 struct Case {
   const char* name;
-  const char* schema;  ///< Of the one property "v".
+  const char* schema;  ///< The schema of the one property "v".
   const char* value;
   const char* error;  ///< Null: fine.
 };

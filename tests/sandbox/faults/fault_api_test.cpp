@@ -72,7 +72,7 @@ TEST_F(FaultApiTest, BadRequestsSayWhatIsWrong) {
   EXPECT_EQ(call("GET", "/sandbox/faults/1/2").status, 404);
 }
 
-/// The admin may post faults, and nobody anything else.
+/// The admin may post faults; no other request is allowed.
 class AdminOnly final : public Authorizer {
  public:
   Access authorize(const Identity& who, const AccessAttributes& what) const override {

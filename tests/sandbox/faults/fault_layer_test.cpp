@@ -85,10 +85,10 @@ constexpr StatusCase kStatuses[] = {
     {410, "Expired", "The resourceVersion for the provided list is too old."},
     {429, "TooManyRequests",
      "The server has received too many requests and has asked us to try again later"},
-    {500, "InternalError", "Internal error occurred: a fault of the script"},
+    {500, "InternalError", "Internal error occurred: an injected fault"},
     {503, "ServiceUnavailable", "The server is currently unable to handle the request"},
     {504, "Timeout", "The request did not finish within the allotted time"},
-    {418, "", "a fault of the script"},
+    {418, "", "an injected fault"},
 };
 
 TEST_F(FaultLayerTest, StatusIsWhatARealServerSays) {

@@ -1,4 +1,4 @@
-/// Users for tests: whoever a header names, and only the admin may do anything.
+/// Users for tests: a header names the user, and only the admin has rights.
 #pragma once
 
 #include <string>

@@ -160,7 +160,7 @@ TEST(PodTest, QualityOfServiceComesFromRequestsAndLimits) {
 }
 
 struct MemberCase {
-  std::string_view members;  ///< Of the one container.
+  std::string_view members;  ///< The members of the one container.
   std::string_view lines;
 };
 

@@ -50,7 +50,7 @@ class World {
   }
   void stop() { simulation.reset(); }
 
-  /// Until nobody has anything to do at this time.
+  /// Until nothing is left to do at this time.
   void settle() {
     do {
       woken_ = false;

@@ -5,7 +5,7 @@
 namespace davit::sandbox {
 namespace {
 
-/// By what the patch is about: only nodes have lists of values that merge.
+/// What the patch is about: only nodes have lists of values that merge.
 const Message& pod_or_node(std::string_view patch) {
   const bool node = patch.find("podCIDRs") != std::string_view::npos;
   return *find_schema("v1", node ? "Node" : "Pod");
@@ -13,8 +13,8 @@ const Message& pod_or_node(std::string_view patch) {
 
 struct Case {
   const char* name;
-  const char* spec;    ///< Of the stored pod.
-  const char* patch;   ///< Of its spec.
+  const char* spec;    ///< The stored pod's spec.
+  const char* patch;   ///< A patch of its spec.
   const char* result;  ///< The spec afterwards.
 };
 

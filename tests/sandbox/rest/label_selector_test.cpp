@@ -7,7 +7,7 @@ namespace {
 
 struct MatchCase {
   const char* selector;
-  const char* matching;  // Of the objects a, b, c and n below.
+  const char* matching;  // Which of the objects a, b, c and n below match.
 };
 
 // Labels: a {p: x, n: 5}, b {p: y}, c {q: ""}, n {}.

@@ -11,7 +11,7 @@ namespace {
 /// A kind and a field of it that may be absent.
 struct AppliedKind {
   const char* name;
-  const char* target;  ///< Of the object `a`.
+  const char* target;  ///< A path of the object `a`.
   const char* type;    ///< Its apiVersion and kind.
   const char* intent;
 };

@@ -268,7 +268,7 @@ TEST(CustomResourceTest, CelRulesThatAreIgnoredAreStoredWithAWarning) {
   EXPECT_NE(sandbox.get(kDefinitions + "/widgets.ex.io").text.find("self > 0"), std::string::npos);
   EXPECT_EQ(sandbox.post(kWidgets, widget("one")).code, 201);
 
-  // The server that refuses such definitions lets go of one that it finds.
+  // The server that refuses such definitions still deletes one that it finds.
   sandbox.reopen();
   EXPECT_EQ(sandbox.remove(kDefinitions + "/widgets.ex.io").code, 200);
   EXPECT_EQ(sandbox.get(kDefinitions + "/widgets.ex.io").code, 404);

@@ -104,7 +104,7 @@ TEST_F(FileJournalTest, FileThatCannotBeMadeIsNamed) {
 }
 
 TEST_F(FileJournalTest, TruncationAnywhereLosesOnlyWhatWasCut) {
-  std::vector<std::size_t> ends;  // Of the file after each write.
+  std::vector<std::size_t> ends;  // The file's sizes after each write.
   {
     const auto kept = open();
     ends.push_back(size());

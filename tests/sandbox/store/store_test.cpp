@@ -105,7 +105,7 @@ TEST_F(StoreTest, RestoredObjectsKeepTheirRevisions) {
   EXPECT_EQ((*store_.update(kPods, draft("a", "p"), 40))->revision, 51u);
 }
 
-/// Keeps what it is told, or refuses everything.
+/// Keeps every record, or refuses all of them.
 class FakeJournal final : public Journal {
  public:
   Status append(const Collection& collection, const Change& change) override {

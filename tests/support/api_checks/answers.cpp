@@ -77,7 +77,7 @@ Json decode_object(std::string_view body) {
   return object ? std::move(*object) : Json();
 }
 
-/// Of a list, the type and the items.
+/// The type and the items of a list.
 Json decode(std::string_view body) {
   constexpr std::string_view kList = "List";
   if (!body.starts_with(kPrefix)) return Json();

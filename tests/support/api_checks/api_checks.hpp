@@ -69,7 +69,7 @@ struct Reply {
   [[nodiscard]] std::string header(const std::string& name) const;
   /// The body, which may be protobuf (of a list: its type and items); null when it is neither.
   [[nodiscard]] Json json() const;
-  /// Of a watch, in JSON or protobuf: each whole event as {"type", "object"}.
+  /// Each whole event of a watch, in JSON or protobuf, as {"type", "object"}.
   [[nodiscard]] std::vector<Json> events() const;
   /// How many whole events have come.
   [[nodiscard]] std::size_t events_count() const;

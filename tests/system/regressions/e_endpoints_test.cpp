@@ -46,7 +46,7 @@ TEST(EndpointsRegressionTest, E1RestartDoesNotEmptyThem) {
   EXPECT_EQ(fewest_addresses(world, before), 3U);
 }
 
-/// Endpoints that nobody's selector makes.
+/// Endpoints that no Service's selector makes.
 void write_endpoints(World& world, const std::string& name, const std::string& annotations) {
   world.send("POST", kEndpoints,
              R"({"metadata":{"name":")" + name + R"(","annotations":{)" + annotations +

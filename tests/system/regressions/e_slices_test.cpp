@@ -57,7 +57,7 @@ TEST(SlicesRegressionTest, E6OwnSlicesThatAreNotSeenYetAreNotMadeTwice) {
               [&] { return slices(world, "web").front().get("endpoints").items().size() == 6; });
 }
 
-/// So many pods "web" that nobody runs, each with an address.
+/// So many pods "web" that no node runs, each with an address.
 void plant_pods(World& world, int count) {
   for (int i = 0; i < count; ++i) {
     const std::string name = "web-" + std::to_string(i);

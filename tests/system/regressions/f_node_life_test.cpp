@@ -1,5 +1,5 @@
 // Class F of the regressions, continued, and what concerns nodes of class A: how a node's death is
-// noticed and told, and a name that is used twice.
+// noticed and reported, and a name that is used twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -57,7 +57,7 @@ class Json {
   [[nodiscard]] const std::vector<Json>& items() const { return items_; }
   [[nodiscard]] const std::vector<std::string>& keys() const { return keys_; }
 
-  /// Null when this is no object or has no such member.
+  /// Null when this is not an object or has no such member.
   [[nodiscard]] const Json* find(std::string_view key) const {
     const auto found = std::find(keys_.begin(), keys_.end(), key);
     if (found == keys_.end()) return nullptr;
@@ -66,7 +66,7 @@ class Json {
   [[nodiscard]] Json* find(std::string_view key) {
     return const_cast<Json*>(std::as_const(*this).find(key));
   }
-  /// The member, made when missing. What is no object becomes one.
+  /// The member, made when missing. A value that is not an object becomes one.
   Json& operator[](std::string_view key) {
     if (!is_object()) *this = object();
     if (Json* present = find(key)) return *present;

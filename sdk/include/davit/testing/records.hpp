@@ -1,4 +1,4 @@
-/// What the in-memory cluster records for assertions, and the faults that it can be told to have.
+/// What the in-memory cluster records for assertions, and the faults that it injects.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct RequestRecord {
   std::string resource{};  ///< Plural: "pods".
   std::string subresource{};
   std::string ns{};
-  std::string name{};  ///< Of a create: the name that was given or generated.
+  std::string name{};  ///< The name that a create was given or generated.
   std::string body{};
   PatchType patch_type = PatchType::kMerge;
   std::string query{};
