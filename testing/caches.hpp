@@ -55,7 +55,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
 
   struct Follower {
     host::Informer* informer = nullptr;
-    sandbox::Revision seen = 0;         // Of the server, when it was last asked.
+    sandbox::Revision seen = 0;         // The server's, when it was last asked.
     std::optional<Time> at{};           // When.
     std::uint64_t interrupts = 0;       // interrupts_ then.
     std::optional<Time> waits_until{};  // After a failure.
@@ -80,7 +80,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   host::InformerFactory factory_;
   std::deque<Follower> followers_;                 // In the order of the factory.
   Follower* current_ = nullptr;                    // The one that takes a step.
-  std::map<std::string, sandbox::Revision> held_;  // By qualified name.
+  std::map<std::string, sandbox::Revision> held_;  // The key is a qualified name.
   std::set<std::string> broken_;
   std::uint64_t interrupts_ = 0;  // Relists requested, of any informer.
   std::map<std::string, int> verifications_;

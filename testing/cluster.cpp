@@ -96,7 +96,7 @@ class Cluster::Engine final : private host::ControllerObserver {
   Status hand_over(host::ControllerHost& from, host::ControllerHost& to);
 
   /// Brings the caches and the handlers up to date.
-  void settle();
+  void process_pending();
   /// Lets the first controller that has such work do a piece of it.
   bool step(Work what);
   bool sync_once();
@@ -110,7 +110,7 @@ class Cluster::Engine final : private host::ControllerObserver {
   const std::unique_ptr<Random> names = make_seeded_random(1);
   ClusterServer server{clock, *names};
   RequestLog requests{server};
-  std::vector<std::unique_ptr<HttpBodyStream>> streams;  // Of exchange().
+  std::vector<std::unique_ptr<HttpBodyStream>> streams;  // Open streams of exchange().
 
  private:
   void synced(std::string_view controller, std::string_view key,
@@ -222,7 +222,7 @@ Result<Cluster::Engine::Hosted*> Cluster::Engine::make(std::string_view name, co
   if (Status s = hosted->host->commit(); !s.ok()) return s;
   hosted->host->start();
   hosts_.push_back(std::move(hosted));
-  settle();
+  process_pending();
   return hosts_.back().get();
 }
 
@@ -256,7 +256,7 @@ Status Cluster::Engine::hand_over(host::ControllerHost& from, host::ControllerHo
   return {};
 }
 
-void Cluster::Engine::settle() {
+void Cluster::Engine::process_pending() {
   caches.follow();
   while (step(Work::kChange)) {
   }
@@ -279,7 +279,7 @@ std::size_t Cluster::Engine::run_until_idle() {
   constexpr std::size_t kSyncsMax = 100'000;  // Far above any test; a loop reaches it in seconds.
   std::size_t syncs = 0;
   for (;;) {
-    settle();
+    process_pending();
     if (step(Work::kTimer)) continue;
     if (!sync_once()) break;
     if (++syncs > kSyncsMax) fail("the controllers never become idle");
@@ -389,7 +389,7 @@ davit_controller Cluster::raw_controller(std::string_view name) const {
 std::size_t Cluster::run_until_idle() { return engine_->run_until_idle(); }
 
 bool Cluster::run_one_sync() {
-  engine_->settle();
+  engine_->process_pending();
   return engine_->sync_once();
 }
 
@@ -417,7 +417,7 @@ void Cluster::hold(std::string_view resource) { engine_->caches.hold(resource); 
 void Cluster::release(std::string_view resource) { engine_->caches.release(resource); }
 bool Cluster::release_one(std::string_view resource) {
   if (!engine_->caches.release_one(resource)) return false;
-  engine_->settle();
+  engine_->process_pending();
   return true;
 }
 void Cluster::begin_outage(std::string_view resource) { engine_->caches.begin_outage(resource); }

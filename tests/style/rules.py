@@ -4,6 +4,7 @@ import os
 import re
 from collections import namedtuple
 
+import glossary
 from cpp_text import DIRECTIVE, blank, code_of, functions
 
 File = namedtuple('File', 'path text')
@@ -130,25 +131,6 @@ def decision_numbers(paths):
             yield path, 1, f'the next decision is {wanted:03}-title.md'
 
 
-# Words that the glossary replaced, and what to say instead. Identifiers and file names only.
-GLOSSARY = {
-    'lane': 'connection pool, purpose', 'inbox': 'delta queue', 'mailbox': 'completion queue', 'mishap': 'injected fault',
-    'trouble': 'injected fault, error', 'furniture': 'default ServiceAccount and root CA publisher', 'shelf': 'collection, pool',
-    'shelves': 'collections', 'sight': 'view', 'witness': 'reporter', 'remark': 'log record', 'onlooker': 'viewer',
-}
-# A word begins an identifier, follows an underscore, or is a part of CamelCase; it may be a plural.
-GLOSSARY_WORD = re.compile(
-    r'(?<![A-Za-z])(' + '|'.join(GLOSSARY) + ')(?:e?s)?(?![a-z])|'
-    r'(?<![A-Z])(' + '|'.join(word.title() for word in GLOSSARY) + ')(?:e?s)?(?![a-z])')
-
-
-def glossary(file):
-    for number, line in enumerate((file.path + '\n' + code_of(file.text)).split('\n')):
-        for found in GLOSSARY_WORD.finditer(line):
-            word = (found.group(1) or found.group(2)).lower()
-            yield max(number, 1), f'"{found.group()}": the glossary says {GLOSSARY[word]}'
-
-
 def decision_heading(file):
     number = os.path.basename(file.path)[:3]
     if not file.text.startswith(f'# {number}. '):
@@ -194,7 +176,8 @@ def all_rules(root):
             'host/health/plugin_metrics.hpp': 'inside the folder: metrics.hpp hides it',
             'host/health/series.hpp': 'inside the folder: metrics.hpp hides it'}),
         Rule('library-folders', lambda path: path.startswith(shipped), library_folders, {}),
-        Rule('glossary', c_or_cpp, glossary, {}),
+        Rule('glossary', c_or_cpp, glossary.names, {}),
+        Rule('prose', lambda path: c_or_cpp(path) or path.endswith(PROSE) and not path.startswith('docs/spec/'), glossary.prose, {}),
         Rule('decision-heading', lambda path: path.startswith('docs/decisions/'), decision_heading, {}),
         Rule('links', lambda path: path.endswith(PROSE), links(root), {}),
     ]

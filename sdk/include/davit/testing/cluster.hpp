@@ -53,7 +53,7 @@ struct RawReply {
   int http_status = 0;
   std::vector<std::pair<std::string, std::string>> headers{};  ///< Content-Type among them.
   std::string body{};
-  /// Of a watch: appends what has come since to a text. False once the watch has ended.
+  /// For a watch: appends what has come since to a text. False once the watch has ended.
   std::function<bool(std::string&)> read_on{};
 };
 
