@@ -9,10 +9,10 @@
 #include "cli/host_process.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/cache/change.hpp"
+#include "lib/kube/label_selector.hpp"
 #include "sandbox/client/in_process_transport.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/field_selector.hpp"
-#include "sandbox/rest/label_selector.hpp"
 #include "sandbox/server/api_server.hpp"
 
 namespace davit::host {
@@ -360,7 +360,7 @@ bool TrialHost::await_seen(const Watched& resource, const sandbox::Version& now,
   const auto served = at.server->resources()->find(resource.watch.group, resource.watch.version,
                                                    resource.watch.resource);
   const auto selects = [&](const InformerSpec& spec) {
-    const auto labels = sandbox::LabelSelector::parse(spec.label_selector);
+    const auto labels = LabelSelector::parse(spec.label_selector);
     const auto fields = sandbox::FieldSelector::parse(spec.field_selector, *served);
     if (!labels || !fields) return false;  // The server refuses the watch.
     const auto matches = [&](const sandbox::Version& object) {

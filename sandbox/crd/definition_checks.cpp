@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "lib/base/lower_case.hpp"
+#include "lib/kube/names.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/crd/structural_schema.hpp"
-#include "sandbox/kinds/names.hpp"
 
 namespace davit::sandbox {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "lib/base/lower_case.hpp"
+#include "lib/kube/names.hpp"
 #include "sandbox/crd/custom_resource.hpp"
-#include "sandbox/kinds/names.hpp"
 
 namespace davit::sandbox {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/base64.hpp"
-#include "sandbox/kinds/names.hpp"
+#include "lib/kube/names.hpp"
 #include "sandbox/schema/times.hpp"
 
 namespace davit::sandbox {

@@ -3,10 +3,10 @@
 #include <set>
 
 #include "lib/base/lower_case.hpp"
+#include "lib/kube/names.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/conversion.hpp"
 #include "sandbox/kinds/duration.hpp"
-#include "sandbox/kinds/names.hpp"
 
 namespace davit::sandbox {
 namespace {

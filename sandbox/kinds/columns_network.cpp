@@ -1,8 +1,8 @@
 #include <array>
 #include <set>
 
+#include "lib/kube/names.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
-#include "sandbox/kinds/names.hpp"
 
 namespace davit::sandbox {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
+#include "lib/kube/names.hpp"
 #include "sandbox/kinds/columns.hpp"
-#include "sandbox/kinds/names.hpp"
 #include "sandbox/kinds/resource.hpp"
 
 namespace davit::sandbox {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "lib/kube/json.hpp"
+#include "lib/kube/names.hpp"
 #include "sandbox/kinds/field_path.hpp"
-#include "sandbox/kinds/names.hpp"
 #include "sandbox/kinds/resource.hpp"
 
 namespace davit::sandbox {

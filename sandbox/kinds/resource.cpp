@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "lib/base/lower_case.hpp"
+#include "lib/kube/names.hpp"
 #include "sandbox/kinds/builtin_table.hpp"
-#include "sandbox/kinds/names.hpp"
 
 namespace davit::sandbox {
 

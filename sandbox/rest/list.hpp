@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/kube/label_selector.hpp"
 #include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/field_selector.hpp"
-#include "sandbox/rest/label_selector.hpp"
 #include "sandbox/rest/options.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "lib/base/assert.hpp"
+#include "lib/kube/label_selector.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/rest/field_selector.hpp"
-#include "sandbox/rest/label_selector.hpp"
 #include "sandbox/rest/resources.hpp"
 
 namespace {

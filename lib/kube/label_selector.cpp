@@ -1,10 +1,10 @@
-#include "sandbox/rest/label_selector.hpp"
+#include "lib/kube/label_selector.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
 
-namespace davit::sandbox {
+namespace davit {
 
 namespace {
 
@@ -221,12 +221,13 @@ Result<Requirement> read_requirement(Lexer& at) {
   return out;
 }
 
-const std::string* find_label(const Pairs& labels, const std::string& key) {
-  const auto found = std::ranges::lower_bound(labels, key, {}, &Pairs::value_type::first);
+const std::string* find_label(const LabelSelector::Labels& labels, const std::string& key) {
+  const auto found =
+      std::ranges::lower_bound(labels, key, {}, &LabelSelector::Labels::value_type::first);
   return found != labels.end() && found->first == key ? &found->second : nullptr;
 }
 
-bool holds(const Requirement& each, const Pairs& labels) {
+bool holds(const Requirement& each, const LabelSelector::Labels& labels) {
   const std::string* value = find_label(labels, each.key);
   switch (each.op) {
     case Operator::kExists:
@@ -270,9 +271,9 @@ Result<LabelSelector> LabelSelector::parse(std::string_view text) {
   }
 }
 
-bool LabelSelector::matches(const Pairs& labels) const {
+bool LabelSelector::matches(const Labels& labels) const {
   return std::ranges::all_of(requirements_,
                              [&](const Requirement& each) { return holds(each, labels); });
 }
 
-}  // namespace davit::sandbox
+}  // namespace davit

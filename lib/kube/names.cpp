@@ -1,11 +1,11 @@
-#include "sandbox/kinds/names.hpp"
+#include "lib/kube/names.hpp"
 
 #include <arpa/inet.h>
 
 #include <algorithm>
 #include <array>
 
-namespace davit::sandbox {
+namespace davit {
 
 namespace {
 
@@ -219,4 +219,4 @@ Complaints check_generate_name(NameRule rule, std::string_view prefix) {
   return check_name(rule, masked);
 }
 
-}  // namespace davit::sandbox
+}  // namespace davit

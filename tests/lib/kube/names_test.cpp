@@ -1,10 +1,8 @@
-#include "sandbox/kinds/names.hpp"
+#include "lib/kube/names.hpp"
 
 #include <gtest/gtest.h>
 
-#include "sandbox/kinds/field_path.hpp"
-
-namespace davit::sandbox {
+namespace davit {
 namespace {
 
 /// The first words of what is complained about; empty: nothing is.
@@ -87,16 +85,5 @@ TEST(NamesTest, APrefixOfGeneratedNamesMayEndWithADash) {
   EXPECT_FALSE(check_generate_name(NameRule::kSubdomain, "Web-").empty());
 }
 
-TEST(FieldPathTest, IsWrittenAsTheApiWritesIt) {
-  const FieldPath spec("spec");
-  const FieldPath containers = spec.child("containers");
-  const FieldPath container = containers.index(2);
-  const FieldPath limits = container.child("resources.limits");
-
-  EXPECT_EQ(limits.key("cpu").text(), "spec.containers[2].resources.limits[cpu]");
-  EXPECT_EQ(container.text("name"), "spec.containers[2].name");
-  EXPECT_EQ(FieldPath().text("data"), "data");
-}
-
 }  // namespace
-}  // namespace davit::sandbox
+}  // namespace davit

@@ -6,11 +6,10 @@
 #include <davit/result.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "sandbox/store/store.hpp"
-
-namespace davit::sandbox {
+namespace davit {
 
 /// All requirements must hold. Immutable.
 class LabelSelector {
@@ -22,6 +21,9 @@ class LabelSelector {
     std::vector<std::string> values;  ///< Sorted.
   };
 
+  /// A key and its value each.
+  using Labels = std::vector<std::pair<std::string, std::string>>;
+
   /// Selects everything.
   LabelSelector() = default;
 
@@ -30,10 +32,10 @@ class LabelSelector {
 
   [[nodiscard]] bool empty() const { return requirements_.empty(); }
   /// `labels` are sorted by key.
-  [[nodiscard]] bool matches(const Pairs& labels) const;
+  [[nodiscard]] bool matches(const Labels& labels) const;
 
  private:
   std::vector<Requirement> requirements_;
 };
 
-}  // namespace davit::sandbox
+}  // namespace davit

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace davit::sandbox {
+namespace davit {
 
 /// Reasons why a text is refused; empty: it is fine. All are shown, in this order.
 using Complaints = std::vector<std::string>;
@@ -45,4 +45,4 @@ enum class NameRule : std::uint8_t {
 /// Whether it is an IPv6 address; false for everything else.
 [[nodiscard]] bool is_ipv6(std::string_view text);
 
-}  // namespace davit::sandbox
+}  // namespace davit

@@ -1,8 +1,8 @@
-#include "sandbox/rest/label_selector.hpp"
+#include "lib/kube/label_selector.hpp"
 
 #include <gtest/gtest.h>
 
-namespace davit::sandbox {
+namespace davit {
 namespace {
 
 struct MatchCase {
@@ -11,7 +11,7 @@ struct MatchCase {
 };
 
 // Labels: a {p: x, n: 5}, b {p: y}, c {q: ""}, n {}.
-const std::vector<std::pair<char, Pairs>> kObjects = {
+const std::vector<std::pair<char, LabelSelector::Labels>> kObjects = {
     {'a', {{"n", "5"}, {"p", "x"}}}, {'b', {{"p", "y"}}}, {'c', {{"q", ""}}}, {'n', {}}};
 
 constexpr MatchCase kMatchCases[] = {
@@ -62,4 +62,4 @@ TEST(LabelSelectorTest, ErrorsSayWhatWasExpected) {
 }
 
 }  // namespace
-}  // namespace davit::sandbox
+}  // namespace davit
