@@ -1,11 +1,12 @@
 #include "cli/options.hpp"
 
+#include <davit/kube/label_syntax.hpp>
 #include <filesystem>
 #include <utility>
 
-#include "host/config/names.hpp"
 #include "host/plugin/file_trust.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/kube/names.hpp"
 
 namespace davit::host {
 namespace {
@@ -22,7 +23,7 @@ std::string absolute(const std::string& path) {
 /// Flags that break a rule which the manifest's reader checks for its own keys.
 void check_flags(const RunOptions& options, std::vector<Mistake>& out) {
   const auto mistake = [&](std::string text) { out.push_back({"", 0, 0, std::move(text)}); };
-  if (options.bind_address && !is_ip_address(*options.bind_address)) {
+  if (options.bind_address && !is_ip(*options.bind_address)) {
     mistake("--bind-address must be an IP address, not " + json_string(*options.bind_address));
   }
   if (options.lease_name && !is_dns_subdomain(*options.lease_name)) {

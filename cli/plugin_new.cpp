@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <davit/kube/label_syntax.hpp>
 #include <davit/result.hpp>
 #include <filesystem>
 #include <fstream>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "cli/exit_codes.hpp"
-#include "host/config/names.hpp"
 #include "lib/kube/yaml.hpp"
 
 namespace davit::host {

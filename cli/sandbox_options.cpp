@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "host/config/names.hpp"
+#include "lib/kube/names.hpp"
 
 namespace davit::host {
 namespace {
@@ -21,7 +21,7 @@ bool is_loopback(const std::string& address) {
 bool is_wildcard(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
 
 Status check_address(const SandboxOptions& options) {
-  if (!is_ip_address(options.address)) {
+  if (!is_ip(options.address)) {
     return {Code::kInvalid, "--bind-address must be an IP address, not " + options.address};
   }
   if (is_loopback(options.address)) return {};

@@ -1,10 +1,10 @@
 // The rules of client-go's tools/clientcmd/validation.go, in its words.
 #include <cerrno>
+#include <davit/kube/label_syntax.hpp>
 #include <fstream>
 #include <system_error>
 
 #include "host/config/kubeconfig_file.hpp"
-#include "host/config/names.hpp"
 #include "lib/base/header_value.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/kube/yaml.hpp"

@@ -1,16 +1,17 @@
 #include "host/config/manifest.hpp"
 
 #include <algorithm>
+#include <davit/kube/label_syntax.hpp>
 #include <filesystem>
 #include <limits>
 #include <set>
 #include <tuple>
 
 #include "host/config/fields.hpp"
-#include "host/config/names.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/kube/duration.hpp"
+#include "lib/kube/names.hpp"
 
 namespace davit::host {
 namespace {
@@ -157,7 +158,7 @@ void ManifestReader::health(const YamlNode& node) {
   health.port = static_cast<int>(port);
   in.finish();
   const YamlNode* address = node.find("bindAddress");
-  if (address != nullptr && !is_ip_address(health.bind_address)) {
+  if (address != nullptr && !is_ip(health.bind_address)) {
     in.mistake(*address, "health.bindAddress must be an IP address, not " + address->describe());
   }
 }

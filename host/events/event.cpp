@@ -1,6 +1,7 @@
 #include "host/events/event.hpp"
 
 #include <cstdio>
+#include <davit/kube/label_syntax.hpp>
 #include <davit/kube/time.hpp>
 
 #include "lib/base/json_text.hpp"
@@ -44,26 +45,6 @@ void append_reference(std::string& out, const Reference& reference) {
   members.text("resourceVersion", reference.resource_version);
   members.text("fieldPath", reference.field_path);
   members.end();
-}
-
-bool is_label(std::string_view part) {
-  const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  if (part.empty() || !alphanumeric(part.front()) || !alphanumeric(part.back())) return false;
-  for (const char c : part) {
-    if (!alphanumeric(c) && c != '-') return false;
-  }
-  return true;
-}
-
-bool is_dns_subdomain(std::string_view text) {
-  constexpr std::size_t kLengthMax = 253;
-  if (text.size() > kLengthMax) return false;
-  for (;;) {
-    const std::size_t dot = text.find('.');
-    if (!is_label(text.substr(0, dot))) return false;
-    if (dot == std::string_view::npos) return true;
-    text.remove_prefix(dot + 1);
-  }
 }
 
 }  // namespace

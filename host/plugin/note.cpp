@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <davit/kube/label_syntax.hpp>
 #include <set>
 
 #include "host/config/fields.hpp"

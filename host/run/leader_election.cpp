@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lib/base/assert.hpp"
+#include "lib/kube/micro_time.hpp"
 
 namespace davit::host {
 namespace {}  // namespace
@@ -29,8 +30,8 @@ Status LeaderElection::check(const LeaderElectionOptions& options) {
 }
 
 LeaseRecord LeaderElection::record(WallTime wall) const {
-  return {options_.identity, whole_seconds(options_.lease_duration), micro_time(wall),
-          micro_time(wall), 0};
+  return {options_.identity, whole_seconds(options_.lease_duration), format_micro_time(wall),
+          format_micro_time(wall), 0};
 }
 
 bool LeaderElection::lease_valid(Time now) const {
@@ -133,7 +134,7 @@ Result<std::optional<LeaderElection::Request>> LeaderElection::release_update(
   if (lease->record.holder != options_.identity) return std::optional<Request>();
   LeaseRecord free;
   free.duration_seconds = 1;
-  free.acquire_time = micro_time(wall);
+  free.acquire_time = format_micro_time(wall);
   free.renew_time = free.acquire_time;
   free.transitions = lease->record.transitions;
   Result<std::string> body = with_record(*reply, free);

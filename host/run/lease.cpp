@@ -149,14 +149,4 @@ Result<std::string> with_record(std::string_view json, const LeaseRecord& record
   return write(document);
 }
 
-std::string micro_time(WallTime time) {
-  const auto micros = std::chrono::floor<std::chrono::microseconds>(time);
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(micros);
-  std::string text = format_time(time);
-  text.pop_back();  // The Z, which comes after the fraction.
-  char fraction[16];
-  std::snprintf(fraction, sizeof fraction, ".%06dZ", static_cast<int>((micros - seconds).count()));
-  return text + fraction;
-}
-
 }  // namespace davit::host

@@ -41,7 +41,4 @@ struct Lease {
 /// are left out, which the server takes as "unchanged"). kWrongType as above.
 [[nodiscard]] Result<std::string> with_record(std::string_view json, const LeaseRecord& record);
 
-/// "2026-01-01T00:00:00.123456Z"
-[[nodiscard]] std::string micro_time(WallTime time);
-
 }  // namespace davit::host

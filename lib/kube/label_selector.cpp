@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "lib/kube/names.hpp"
+
 namespace davit {
 
 namespace {
@@ -95,40 +97,13 @@ std::optional<std::int64_t> to_integer(std::string_view text) {
   return value;
 }
 
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_' || c == '.';
-}
-bool is_alphanumeric(char c) { return is_name_character(c) && c != '-' && c != '_' && c != '.'; }
-
-/// [A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?, at most 63 bytes.
-bool is_name_part(std::string_view text) {
-  constexpr std::size_t kBytesMax = 63;
-  return !text.empty() && text.size() <= kBytesMax && is_alphanumeric(text.front()) &&
-         is_alphanumeric(text.back()) && std::ranges::all_of(text, is_name_character);
-}
-
-Status check_key(const std::string& key) {
-  const std::size_t slash = key.find('/');
-  const std::string_view name =
-      slash == std::string::npos ? std::string_view(key) : std::string_view(key).substr(slash + 1);
-  if (is_name_part(name) && slash != 0) return {};
+/// The complaints about a key or value at `path` as one error; ok if there is none.
+Status invalid(std::string_view path, const std::string& value, const Complaints& complaints) {
+  std::string reasons;
+  for (const std::string& each : complaints) (reasons += reasons.empty() ? "" : "; ") += each;
+  if (reasons.empty()) return {};
   return {Code::kInvalid,
-          "key: Invalid value: \"" + key +
-              "\": name part must consist of alphanumeric characters, '-', '_' or '.', and must "
-              "start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or "
-              "'123-abc', regex used for validation is "
-              "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"};
-}
-
-Status check_value(const std::string& key, const std::string& value) {
-  if (value.empty() || is_name_part(value)) return {};
-  return {Code::kInvalid,
-          "values[0][" + key + "]: Invalid value: \"" + value +
-              "\": a valid label must be an empty string or consist of alphanumeric characters, "
-              "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
-              "'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-              "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"};
+          std::string(path) + ": Invalid value: \"" + value + "\": " + std::move(reasons)};
 }
 
 /// "(a,b)": empty elements are the empty value.
@@ -195,7 +170,9 @@ Result<Requirement> read_requirement(Lexer& at) {
   if (at.token() != Token::kWord) return unexpected(at, "identifier");
   out.key = at.word();
   at.next();
-  if (Status status = check_key(out.key); !status.ok()) return status;
+  if (Status status = invalid("key", out.key, check_qualified_name(out.key)); !status.ok()) {
+    return status;
+  }
   if (negated || at.token() == Token::kEnd || at.token() == Token::kComma) {
     out.op = negated ? Operator::kMissing : Operator::kExists;
     return out;
@@ -209,13 +186,14 @@ Result<Requirement> read_requirement(Lexer& at) {
   if (!values) return values.error();
   out.values = std::move(*values);
   std::ranges::sort(out.values);
-  for (const std::string& value : out.values) {
-    if (Status status = check_value(out.key, value); !status.ok()) return status;
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    const std::string& value = out.values[i];
+    const std::string path = "values[" + std::to_string(i) + "]";
+    const Status status = invalid(path + "[" + out.key + "]", value, check_label_value(value));
+    if (!status.ok()) return status;
     const bool compares = out.op == Operator::kGreater || out.op == Operator::kLess;
     if (compares && !to_integer(value)) {
-      return Status(Code::kInvalid, "values[0]: Invalid value: \"" + value +
-                                        "\": for 'Gt', 'Lt' operators, the value must be an "
-                                        "integer");
+      return invalid(path, value, {"for 'Gt', 'Lt' operators, the value must be an integer"});
     }
   }
   return out;

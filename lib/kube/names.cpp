@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <davit/kube/label_syntax.hpp>
 
 namespace davit {
 
 namespace {
 
-constexpr std::size_t kSubdomainBytesMax = 253;
-constexpr std::size_t kLabelBytesMax = 63;
 constexpr std::size_t kPortNameBytesMax = 15;
 
 #define DAVIT_LABEL_FORM "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -52,52 +51,29 @@ std::string length_complaint(std::size_t bytes_max) {
 }
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower_or_digit(char c) { return is_lower(c) || is_digit(c); }
-bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
-bool is_key_char(char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; }
-
-/// One label of a DNS name, of any length.
-bool is_label(std::string_view text) {
-  return !text.empty() && is_lower_or_digit(text.front()) && is_lower_or_digit(text.back()) &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_lower_or_digit(c) || c == '-'; });
-}
-
-bool is_subdomain(std::string_view text) {
-  while (true) {
-    const std::size_t dot = text.find('.');
-    if (!is_label(text.substr(0, dot))) return false;
-    if (dot == std::string_view::npos) return true;
-    text.remove_prefix(dot + 1);
-  }
-}
-
-bool is_key_name(std::string_view text) {
-  return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
-         std::all_of(text.begin(), text.end(), is_key_char);
-}
+bool is_key_char(char c) { return detail::is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; }
 
 }  // namespace
 
 Complaints check_dns_subdomain(std::string_view text) {
   Complaints out;
   if (text.size() > kSubdomainBytesMax) out.push_back(length_complaint(kSubdomainBytesMax));
-  if (!is_subdomain(text)) out.emplace_back(kSubdomainText);
+  if (!has_subdomain_form(text)) out.emplace_back(kSubdomainText);
   return out;
 }
 
 Complaints check_dns_label(std::string_view text) {
   Complaints out;
   if (text.size() > kLabelBytesMax) out.push_back(length_complaint(kLabelBytesMax));
-  if (!is_label(text)) out.emplace_back(is_subdomain(text) ? "must not contain dots" : kLabelText);
+  if (!has_label_form(text))
+    out.emplace_back(has_subdomain_form(text) ? "must not contain dots" : kLabelText);
   return out;
 }
 
 Complaints check_dns1035_label(std::string_view text) {
   Complaints out;
   if (text.size() > kLabelBytesMax) out.push_back(length_complaint(kLabelBytesMax));
-  if (!is_label(text) || !is_lower(text.front())) out.emplace_back(kLabel1035Text);
+  if (!has_label_form(text) || !is_lower(text.front())) out.emplace_back(kLabel1035Text);
   return out;
 }
 
@@ -135,21 +111,21 @@ Complaints check_qualified_name(std::string_view text) {
   if (name.size() > kLabelBytesMax) {
     out.push_back("name part " + length_complaint(kLabelBytesMax));
   }
-  if (!is_key_name(name)) out.push_back(std::string("name part ").append(kKeyText));
+  if (!has_qualified_form(name)) out.push_back(std::string("name part ").append(kKeyText));
   return out;
 }
 
 Complaints check_label_value(std::string_view text) {
   Complaints out;
   if (text.size() > kLabelBytesMax) out.push_back(length_complaint(kLabelBytesMax));
-  if (!text.empty() && !is_key_name(text)) out.emplace_back(kLabelValueText);
+  if (!text.empty() && !has_qualified_form(text)) out.emplace_back(kLabelValueText);
   return out;
 }
 
 Complaints check_port_name(std::string_view text) {
   Complaints out;
   if (text.size() > kPortNameBytesMax) out.push_back(length_complaint(kPortNameBytesMax));
-  const auto allowed = [](char c) { return is_lower_or_digit(c) || c == '-'; };
+  const auto allowed = [](char c) { return detail::is_lower_or_digit(c) || c == '-'; };
   if (text.empty() || !std::all_of(text.begin(), text.end(), allowed)) {
     out.emplace_back("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
   }
@@ -187,10 +163,13 @@ Complaints check_config_key(std::string_view text) {
 }
 
 Complaints check_ip(std::string_view text) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  const std::string zero_terminated(text);
-  if (inet_pton(AF_INET, zero_terminated.c_str(), bytes.data()) == 1 || is_ipv6(text)) return {};
+  if (is_ip(text)) return {};
   return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
+}
+
+bool is_ip(std::string_view text) {
+  std::array<unsigned char, sizeof(in_addr)> bytes{};
+  return inet_pton(AF_INET, std::string(text).c_str(), bytes.data()) == 1 || is_ipv6(text);
 }
 
 bool is_ipv6(std::string_view text) {

@@ -36,12 +36,14 @@ enum class NameRule : std::uint8_t {
 [[nodiscard]] Complaints check_env_var_name(std::string_view text);
 /// A key of a ConfigMap or a Secret: a plain file name.
 [[nodiscard]] Complaints check_config_key(std::string_view text);
-/// An IPv4 or IPv6 address.
+/// An IPv4 or IPv6 address without brackets and zone.
 [[nodiscard]] Complaints check_ip(std::string_view text);
 /// Checks a name by the rule of its kind; `prefix` of generateName may end with '-'.
 [[nodiscard]] Complaints check_name(NameRule rule, std::string_view name);
 [[nodiscard]] Complaints check_generate_name(NameRule rule, std::string_view prefix);
 
+/// Whether check_ip() has no complaint.
+[[nodiscard]] bool is_ip(std::string_view text);
 /// Whether it is an IPv6 address; false for everything else.
 [[nodiscard]] bool is_ipv6(std::string_view text);
 

@@ -1,9 +1,11 @@
 #include "sandbox/nodes/node_objects.hpp"
 
 #include <array>
+#include <davit/kube/time.hpp>
 #include <utility>
 
 #include "lib/base/version.hpp"
+#include "lib/kube/micro_time.hpp"
 
 namespace davit::sandbox {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <davit/kube/time.hpp>
 #include <functional>
 #include <utility>
 

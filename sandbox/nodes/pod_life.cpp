@@ -1,6 +1,7 @@
 #include "sandbox/nodes/pod_life.hpp"
 
 #include <algorithm>
+#include <davit/kube/time.hpp>
 
 namespace davit::sandbox {
 namespace {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <davit/kube/time.hpp>
 #include <utility>
 
+#include "lib/kube/micro_time.hpp"
 #include "sandbox/nodes/reflector.hpp"
 
 namespace davit::sandbox {

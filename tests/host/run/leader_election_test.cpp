@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lib/kube/micro_time.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_lease_server.hpp"
 
@@ -43,7 +44,7 @@ class LeaderElectionTest : public testing::Test {
   }
 
   void give_lease_to(std::string holder, std::int64_t transitions = 0) {
-    const std::string long_ago = micro_time(clock_.wall_now() - hours(1));
+    const std::string long_ago = format_micro_time(clock_.wall_now() - hours(1));
     server_.set(lease_json("kube-system", "davit",
                            {std::move(holder), 15, long_ago, long_ago, transitions}));
   }
@@ -57,7 +58,7 @@ class LeaderElectionTest : public testing::Test {
 TEST_F(LeaderElectionTest, FirstCandidateMakesTheLease) {  // RT-100
   EXPECT_EQ(attempt(a_), Outcome::kHeld);
 
-  const std::string now = micro_time(clock_.wall_now());
+  const std::string now = format_micro_time(clock_.wall_now());
   EXPECT_EQ(server_.record(), (LeaseRecord{"a", 15, now, now, 0}));
   EXPECT_THAT(server_.take_requests(), ElementsAre("GET", "POST"));
   EXPECT_TRUE(a_.is_leader());
@@ -73,7 +74,7 @@ TEST_F(LeaderElectionTest, LeaseOfADeadHolderIsTakenAFullTermAfterItWasFirstSeen
   clock_.advance(milliseconds(1));
 
   EXPECT_EQ(attempt(a_), Outcome::kHeld);
-  const std::string now = micro_time(clock_.wall_now());
+  const std::string now = format_micro_time(clock_.wall_now());
   EXPECT_EQ(server_.record(), (LeaseRecord{"a", 15, now, now, 5}));
 }
 
@@ -90,7 +91,7 @@ TEST_F(LeaderElectionTest, LeaderRenewsWithOnePutAndKeepsItsTerm) {  // RT-102
   EXPECT_THAT(server_.take_requests(), ElementsAre("PUT", "PUT", "PUT"));
   EXPECT_EQ(server_.record().acquire_time, first.acquire_time);
   EXPECT_EQ(server_.record().transitions, first.transitions);
-  EXPECT_EQ(server_.record().renew_time, micro_time(clock_.wall_now()));
+  EXPECT_EQ(server_.record().renew_time, format_micro_time(clock_.wall_now()));
 }
 
 TEST_F(LeaderElectionTest, ForeignTouchCostsAConflictAndTheSlowPath) {  // RT-103

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lib/kube/micro_time.hpp"
 #include "tests/support/collector.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_lease_server.hpp"
@@ -180,7 +181,7 @@ TEST_F(LeaderElectorTest, LeaderStopsAtOnceWhenAnotherHolds) {
   ASSERT_TRUE(elector.start().ok());
   story_.await(2);
   clock_.await_waiters(1);
-  const std::string now = micro_time(clock_.wall_now());
+  const std::string now = format_micro_time(clock_.wall_now());
   server_.set(lease_json("kube-system", "davit", {"b", 15, now, now, 1}));
 
   clock_.advance(seconds(2));
@@ -216,7 +217,7 @@ TEST_F(LeaderElectorTest, StopWithoutReleaseLeavesTheLease) {  // RT-107
 }
 
 TEST_F(LeaderElectorTest, StandbyTriesAgainAfterAJitteredPauseAndWins) {  // RT-101
-  const std::string now = micro_time(clock_.wall_now());
+  const std::string now = format_micro_time(clock_.wall_now());
   server_.set(lease_json("kube-system", "davit", {"b", 15, now, now, 1}));
   LeaderElector elector = make();
   ASSERT_TRUE(elector.start().ok());
@@ -234,7 +235,7 @@ TEST_F(LeaderElectorTest, StandbyTriesAgainAfterAJitteredPauseAndWins) {  // RT-
 }
 
 TEST_F(LeaderElectorTest, StoppedStandbyNeverLed) {
-  const std::string now = micro_time(clock_.wall_now());
+  const std::string now = format_micro_time(clock_.wall_now());
   server_.set(lease_json("kube-system", "davit", {"b", 15, now, now, 1}));
   LeaderElector elector = make();
   ASSERT_TRUE(elector.start().ok());

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/kube/micro_time.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -71,7 +73,8 @@ TEST(LeaseTest, WhatIsNoLeaseIsRefused) {
 }
 
 TEST(LeaseTest, TimesHaveMicroseconds) {
-  EXPECT_EQ(micro_time(WallTime(std::chrono::seconds(1767225600) + std::chrono::nanoseconds(1999))),
+  EXPECT_EQ(format_micro_time(
+                WallTime(std::chrono::seconds(1767225600) + std::chrono::nanoseconds(1999))),
             "2026-01-01T00:00:00.000001Z");
 }
 

@@ -46,7 +46,10 @@ constexpr LabelErrorCase kErrorCases[] = {
     {"a,", "found '', expected: identifier after ','"},
     {"a=b c", "found 'c', expected: ',' or 'end of string'"},
     {"a>b", "for 'Gt', 'Lt' operators, the value must be an integer"},
-    {"-a", "name part must consist of alphanumeric characters"},
+    {"-a", "key: Invalid value: \"-a\": name part must consist of alphanumeric characters"},
+    {"/a", "key: Invalid value: \"/a\": prefix part must be non-empty"},
+    {"Big/a", "key: Invalid value: \"Big/a\": prefix part a lowercase RFC 1123 subdomain must"},
+    {"a in (b,c-)", "values[1][a]: Invalid value: \"c-\": a valid label must be"},
     {"a=-", "a valid label must be an empty string or consist of alphanumeric characters"},
     {"a in (b", "expected"},
     {"!", "expected: identifier"},
@@ -59,6 +62,16 @@ TEST(LabelSelectorTest, ErrorsSayWhatWasExpected) {
     EXPECT_NE(selector.error().message().find(each.message), std::string::npos)
         << each.selector << ": " << selector.error().message();
   }
+}
+
+TEST(LabelSelectorTest, EveryComplaintAboutAKeyIsShown) {
+  const std::string long_name = std::string(64, 'a') + '-';
+  const Result<LabelSelector> selector = LabelSelector::parse(long_name + "=x");
+  ASSERT_FALSE(selector);
+  const std::string message = selector.error().message();
+  EXPECT_NE(message.find("\": name part must be no more than 63 bytes; name part must consist of"),
+            std::string::npos)
+      << message;
 }
 
 }  // namespace

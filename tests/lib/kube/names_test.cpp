@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <davit/kube/label_syntax.hpp>
+
 namespace davit {
 namespace {
 
@@ -60,6 +62,43 @@ TEST(NamesTest, SyntaxIsThatOfTheRealServer) {
     ASSERT_FALSE(complaints.empty()) << each.text;
     EXPECT_EQ(complaints.front().substr(0, each.complaint.size()), each.complaint) << each.text;
   }
+}
+
+/// The SDK's header-only predicates and the complaints of the API agree.
+TEST(NamesTest, FormsAreThoseOfTheChecks) {
+  const std::string texts[] = {"",
+                               "a",
+                               "kube-system",
+                               "0a",
+                               "-a",
+                               "a-",
+                               "A",
+                               "a.b",
+                               "a_b",
+                               "events.k8s.io",
+                               ".",
+                               "a..b",
+                               "a.",
+                               "A.b",
+                               "a.-b",
+                               "a/b",
+                               "/a",
+                               "a/b/c",
+                               "a/",
+                               "A/b",
+                               std::string(63, 'a'),
+                               std::string(64, 'a'),
+                               std::string(253, 'a'),
+                               std::string(254, 'a')};
+  for (const std::string& text : texts) {
+    EXPECT_EQ(is_dns_label(text), check_dns_label(text).empty()) << text;
+    EXPECT_EQ(is_dns_subdomain(text), check_dns_subdomain(text).empty()) << text;
+    EXPECT_EQ(is_label_key(text), check_qualified_name(text).empty()) << text;
+    EXPECT_EQ(is_label_value(text), check_label_value(text).empty()) << text;
+  }
+  EXPECT_TRUE(is_ip("127.0.0.1"));
+  EXPECT_TRUE(is_ip("::1"));
+  for (const char* text : {"", "localhost", "1.2.3", "[::1]"}) EXPECT_FALSE(is_ip(text)) << text;
 }
 
 TEST(NamesTest, ComplaintsAreInTheApisWords) {

@@ -1,4 +1,5 @@
 // Pods as the API shows them while nodes run them.
+#include <davit/kube/time.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,11 +1,14 @@
-/// What label keys, label values and names may look like (k8s.io/apimachinery/pkg/util/validation).
+/// The forms of names, label keys and label values (k8s.io/apimachinery/pkg/util/validation).
 #pragma once
 
-#include <davit/result.hpp>
-#include <string>
 #include <string_view>
 
 namespace davit {
+
+/// Limits of a DNS-1123 subdomain, and of a DNS-1123 label, a label value and the name in a label
+/// key.
+inline constexpr std::size_t kSubdomainBytesMax = 253;
+inline constexpr std::size_t kLabelBytesMax = 63;
 
 namespace detail {
 
@@ -16,53 +19,62 @@ namespace detail {
   return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z');
 }
 
-/// Alphanumeric at both ends, and '-', '_', '.' between.
-[[nodiscard]] constexpr bool is_qualified_part(std::string_view text) {
-  if (text.empty() || !is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;
+}  // namespace detail
+
+// Forms of any length.
+
+/// Lower-case letters, digits and inner dashes.
+[[nodiscard]] constexpr bool has_label_form(std::string_view text) {
+  if (text.empty() || text.front() == '-' || text.back() == '-') return false;
   for (const char c : text) {
-    if (!is_alphanumeric(c) && c != '-' && c != '_' && c != '.') return false;
+    if (!detail::is_lower_or_digit(c) && c != '-') return false;
   }
   return true;
 }
 
-}  // namespace detail
-
-/// Labels of lower-case letters, digits and inner dashes, joined by dots; at most 253 bytes.
-[[nodiscard]] constexpr bool is_dns_subdomain(std::string_view text) {
-  constexpr std::size_t kSubdomainMax = 253;  // RFC 1123.
-  if (text.empty() || text.size() > kSubdomainMax) return false;
-  char before = '.';
-  for (const char c : text) {
-    if (c == '.' || c == '-') {
-      if (before == '.' || (c == '.' && before == '-')) return false;
-    } else if (!detail::is_lower_or_digit(c)) {
-      return false;
-    }
-    before = c;
+/// Labels joined by dots.
+[[nodiscard]] constexpr bool has_subdomain_form(std::string_view text) {
+  for (;;) {
+    const std::size_t dot = text.find('.');
+    if (!has_label_form(text.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    text.remove_prefix(dot + 1);
   }
-  return detail::is_lower_or_digit(before);
+}
+
+/// Alphanumeric at both ends, and '-', '_', '.' between.
+[[nodiscard]] constexpr bool has_qualified_form(std::string_view text) {
+  if (text.empty() || !detail::is_alphanumeric(text.front()) ||
+      !detail::is_alphanumeric(text.back())) {
+    return false;
+  }
+  for (const char c : text) {
+    if (!detail::is_alphanumeric(c) && c != '-' && c != '_' && c != '.') return false;
+  }
+  return true;
+}
+
+// Forms within their limits.
+
+[[nodiscard]] constexpr bool is_dns_label(std::string_view text) {
+  return text.size() <= kLabelBytesMax && has_label_form(text);
+}
+
+[[nodiscard]] constexpr bool is_dns_subdomain(std::string_view text) {
+  return text.size() <= kSubdomainBytesMax && has_subdomain_form(text);
 }
 
 /// [prefix/]name: a DNS subdomain, and at most 63 bytes of a name.
-[[nodiscard]] inline Status check_label_key(std::string_view key) {
-  constexpr std::size_t kNameMax = 63;
+[[nodiscard]] constexpr bool is_label_key(std::string_view key) {
   const std::size_t slash = key.find('/');
   const std::string_view name = slash == std::string_view::npos ? key : key.substr(slash + 1);
   const bool prefix_ok = slash == std::string_view::npos || is_dns_subdomain(key.substr(0, slash));
-  if (prefix_ok && name.size() <= kNameMax && detail::is_qualified_part(name)) return {};
-  return Status(Code::kInvalid, "\"" + std::string(key) + "\" is not a valid label key");
+  return prefix_ok && name.size() <= kLabelBytesMax && has_qualified_form(name);
 }
 
 /// Empty, or at most 63 bytes of a name.
-[[nodiscard]] inline Status check_label_value(std::string_view value) {
-  constexpr std::size_t kValueMax = 63;
-  if (value.empty() || (value.size() <= kValueMax && detail::is_qualified_part(value))) return {};
-  return Status(Code::kInvalid, "\"" + std::string(value) + "\" is not a valid label value");
-}
-
-[[nodiscard]] inline Status check_label(std::string_view key, std::string_view value) {
-  const Status status = check_label_key(key);
-  return status.ok() ? check_label_value(value) : status;
+[[nodiscard]] constexpr bool is_label_value(std::string_view value) {
+  return value.empty() || (value.size() <= kLabelBytesMax && has_qualified_form(value));
 }
 
 }  // namespace davit

@@ -74,6 +74,14 @@ class Selector {
 
   [[nodiscard]] static Result<Requirement> parse_expression(Value expression);
   [[nodiscard]] static std::optional<Operator> parse_operator(std::string_view text);
+  [[nodiscard]] static Status check_key(const std::string& key) {
+    if (is_label_key(key)) return {};
+    return Status(Code::kInvalid, "\"" + key + "\" is not a valid label key");
+  }
+  [[nodiscard]] static Status check_value(const std::string& value) {
+    if (is_label_value(value)) return {};
+    return Status(Code::kInvalid, "\"" + value + "\" is not a valid label value");
+  }
 
   std::vector<Requirement> requirements_;  // Sorted by key.
   bool nothing_ = false;
@@ -89,7 +97,8 @@ inline Result<Selector> Selector::parse(Value label_selector) {
   for (const Member& label : label_selector[&Names::match_labels].members()) {
     Requirement requirement{
         std::string(label.key), Operator::kEquals, {std::string(label.value.string())}};
-    if (Status s = check_label(requirement.key, requirement.values.front()); !s.ok()) return s;
+    if (Status s = check_key(requirement.key); !s.ok()) return s;
+    if (Status s = check_value(requirement.values.front()); !s.ok()) return s;
     selector.requirements_.push_back(std::move(requirement));
   }
   for (const Value each : label_selector[&Names::match_expressions].elements()) {
@@ -118,10 +127,10 @@ inline Result<Selector::Requirement> Selector::parse_expression(Value expression
                   "\"" + std::string(op_text) + "\" is not a valid label selector operator");
   }
   Requirement requirement{std::string(expression[&Names::key].string()), *op, {}};
-  if (Status s = check_label_key(requirement.key); !s.ok()) return s;
+  if (Status s = check_key(requirement.key); !s.ok()) return s;
   for (const Value each : expression[&Names::values].elements()) {
     requirement.values.emplace_back(each.string());
-    if (Status s = check_label_value(requirement.values.back()); !s.ok()) return s;
+    if (Status s = check_value(requirement.values.back()); !s.ok()) return s;
   }
   const bool wants_values = *op == Operator::kIn || *op == Operator::kNotIn;
   if (wants_values == requirement.values.empty()) {
