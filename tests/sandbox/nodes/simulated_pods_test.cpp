@@ -1,8 +1,8 @@
 // Pods as the API shows them while nodes run them.
-#include <davit/kube/time.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <davit/kube/time.hpp>
 #include <set>
 
 #include "tests/sandbox/nodes/world.hpp"
