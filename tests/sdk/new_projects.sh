@@ -15,7 +15,7 @@ if "$2/say-hello/build/unit_test" >"$2/unit_test.log"; then
   echo "the unit test passes although the note lacks a verb"
   exit 1
 fi
-grep -F 'patch' "$2/unit_test.log" | grep -F 'not in the declared rules; "rules" need {"group":'
+grep -F 'declares no rule for patch' "$2/unit_test.log" | grep -F 'in its note need {"group":'
 sed -i 's/\["create"\]/["patch"]/; s/\[\\"create\\"\]/[\\"patch\\"]/' "$source"
 cmake --build "$2/say-hello/build" >/dev/null
 "$2/prefix/bin/davit" plugin inspect "$2/say-hello/build/say-hello.so"

@@ -77,7 +77,7 @@ struct StatusCase {
 
 constexpr StatusCase kStatuses[] = {
     {401, "Unauthorized", "Unauthorized"},
-    {403, "Forbidden", R"(pods "p" is forbidden: a fault of the script)"},
+    {403, "Forbidden", R"(pods "p" is forbidden: an injected fault)"},
     {404, "NotFound", R"(pods "p" not found)"},
     {409, "Conflict",
      R"(Operation cannot be fulfilled on pods "p": the object has been modified; )"
