@@ -88,7 +88,7 @@ class ClusterServer final : public HttpHandler {
 
    private:
     std::map<sandbox::Collection, std::vector<sandbox::Revision>> revisions_;
-    const std::vector<sandbox::Revision> none_;
+    const std::vector<sandbox::Revision> none_ = {};
   };
 
   [[nodiscard]] sandbox::ResourcePtr resource_of(const Tree& object);

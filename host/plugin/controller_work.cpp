@@ -48,7 +48,7 @@ davit_code ControllerWork::open_queue(const davit_queue_options& options, davit_
   entry->self = options.self;
   entry->sync = options.sync;
   entry->writes = std::make_unique<WriteTracker>(
-      WriteTrackerOptions{.on_ready = [this, entry](std::vector<std::string> keys) {
+      WriteTrackerOptions{.on_ready = [entry](std::vector<std::string> keys) {
         for (const std::string& key : keys) entry->keys->caught_up(key);
       }});
   queue.sync = [this, entry](std::string_view key, std::stop_token cancelled) {

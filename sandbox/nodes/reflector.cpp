@@ -61,8 +61,7 @@ Time Reflector::step() {
 
 void Reflector::open(const host::ReflectorRequest& request) {
   if (request.collect_anew) listed_.clear();
-  response_.emplace();
-  response_->lists = request.kind == host::ReflectorRequest::Kind::kList;
+  response_.emplace(request.kind);
   response_->stream = seams_.api.open(path_ + (response_->lists ? "?" : "?watch=true&") +
                                       query_of(request, "", ""));
 }

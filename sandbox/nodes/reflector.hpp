@@ -56,8 +56,11 @@ class Reflector {
  private:
   /// A request under way.
   struct Response {
+    explicit Response(host::ReflectorRequest::Kind kind)
+        : lists(kind == host::ReflectorRequest::Kind::kList) {}
+
     std::unique_ptr<ApiStream> stream;
-    bool lists = false;
+    bool lists;
     bool error_event = false;
     std::string refusal;
     host::ListSplitter list;
