@@ -33,9 +33,9 @@ struct World {
 std::string twice(std::string_view text) { return std::string(text).append(",").append(text); }
 
 void check_labels(std::string_view text, const World& world) {
-  const davit::Result<LabelSelector> once = LabelSelector::parse(text);
+  const davit::Result<davit::LabelSelector> once = davit::LabelSelector::parse(text);
   if (!once || once->empty()) return;
-  const davit::Result<LabelSelector> again = LabelSelector::parse(twice(text));
+  const davit::Result<davit::LabelSelector> again = davit::LabelSelector::parse(twice(text));
   DAVIT_ASSERT(again.has_value());
   for (const Pairs& labels : world.labels) {
     DAVIT_ASSERT(once->matches(labels) == again->matches(labels));
