@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "lib/base/uuid.hpp"
+#include "sandbox/crd/open_definition.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/meta.hpp"
@@ -28,7 +29,7 @@ std::string plural_of(std::string_view kind) {
   return plural + "s";
 }
 
-/// A definition of the kind of `object`, whose objects may have any content.
+/// A definition of the kind of `object`.
 std::string definition_of(const Tree& object) {
   const std::string& api_version = object.get("apiVersion").text();
   const std::size_t slash = api_version.find('/');
@@ -36,22 +37,13 @@ std::string definition_of(const Tree& object) {
   if (slash == std::string::npos || kind.empty()) {
     fail("no such kind: apiVersion \"" + api_version + "\", kind \"" + kind + "\"");
   }
-  const std::string group = api_version.substr(0, slash);
-  const std::string plural = plural_of(kind);
-  const bool namespaced = !object.text_at({"metadata", "namespace"}).empty();
-  Tree version = json_literal(R"({"served":true,"storage":true,
-      "subresources":{"status":{}},"schema":{"openAPIV3Schema":{
-          "type":"object","x-kubernetes-preserve-unknown-fields":true}}})");
-  version.set("name", api_version.substr(slash + 1));
-  Tree names = Tree::object({{"plural", plural}, {"kind", kind}});
-  Tree spec = Tree::object({{"group", group},
-                            {"names", std::move(names)},
-                            {"scope", namespaced ? "Namespaced" : "Cluster"},
-                            {"versions", Tree::array({std::move(version)})}});
-  return to_text(Tree::object({{"apiVersion", "apiextensions.k8s.io/v1"},
-                               {"kind", "CustomResourceDefinition"},
-                               {"metadata", Tree::object({{"name", plural + "." + group}})},
-                               {"spec", std::move(spec)}}));
+  using Scope = sandbox::OpenDefinition::Scope;
+  const bool is_namespaced = !object.text_at({"metadata", "namespace"}).empty();
+  return sandbox::definition_text({.group = api_version.substr(0, slash),
+                                   .version = api_version.substr(slash + 1),
+                                   .plural = plural_of(kind),
+                                   .kind = kind,
+                                   .scope = is_namespaced ? Scope::kNamespaced : Scope::kCluster});
 }
 
 /// `object` in the API's form with its defaults; as it is when it does not fit the schema.

@@ -1,7 +1,7 @@
 #include "cli/validate/trial_host.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cctype>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -11,6 +11,7 @@
 #include "host/cache/change.hpp"
 #include "lib/kube/label_selector.hpp"
 #include "sandbox/client/in_process_transport.hpp"
+#include "sandbox/crd/open_definition.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/field_selector.hpp"
 #include "sandbox/server/api_server.hpp"
@@ -164,14 +165,10 @@ std::string asked_for(const std::string& selector, std::string_view field) {
 std::string definition(const DeclaredWatch& watch) {
   std::string kind = watch.resource.substr(0, watch.resource.size() - 1);
   if (!kind.empty()) kind[0] = static_cast<char>(std::toupper(kind[0]));
-  return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
-         R"("metadata":{"name":")" +
-         watch.resource + "." + watch.group + R"("},"spec":{"group":")" + watch.group +
-         R"(","scope":"Namespaced","names":{"plural":")" + watch.resource + R"(","kind":")" + kind +
-         R"("},"versions":[{"name":")" + watch.version +
-         R"(","served":true,"storage":true,"subresources":{"status":{}},)"
-         R"("schema":{"openAPIV3Schema":)"
-         R"({"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
+  return sandbox::definition_text({.group = watch.group,
+                                   .version = watch.version,
+                                   .plural = watch.resource,
+                                   .kind = std::move(kind)});
 }
 
 }  // namespace
@@ -370,9 +367,8 @@ bool TrialHost::await_seen(const Watched& resource, const sandbox::Version& now,
   };
   const auto is_behind = [&](const Informer* informer) {
     const ResourceId& id = informer->resource();
-    const std::string version = informer->store().resource_version();
     return id.group == resource.watch.group && id.resource == resource.watch.resource &&
-           std::strtoull(version.c_str(), nullptr, 10) < now.revision && selects(informer->spec());
+           informer->store().version() < now.revision && selects(informer->spec());
   };
   std::vector<Informer*> behind = at.host->informers().informers();
   std::erase_if(behind, [&](const Informer* informer) { return !is_behind(informer); });
