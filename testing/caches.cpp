@@ -4,9 +4,10 @@
 #include <limits>
 #include <utility>
 
-#include "host/api/api_request.hpp"
 #include "host/api/request_builder.hpp"
+#include "host/cache/rest_list_watch.hpp"
 #include "host/object/api_status.hpp"
+#include "sandbox/client/in_process_transport.hpp"
 
 namespace davit::testing {
 namespace {
@@ -125,20 +126,9 @@ std::optional<Time> Caches::next_due() const {
 }
 
 HttpServerResponse Caches::ask(const host::Selection& what, const host::ReflectorRequest& request) {
-  host::ApiRequest api;
-  api.verb =
-      request.kind == host::ReflectorRequest::Kind::kList ? host::Verb::kList : host::Verb::kWatch;
-  api.path.group = what.resource.group;
-  api.path.version = what.resource.version;
-  api.path.resource = what.resource.resource;
-  api.query = query_of(request, what.label_selector, what.field_selector);
-  Result<HttpRequest> built = host::build_request(api, "davit-test");
+  Result<HttpRequest> built = host::build_request(to_api_request(what, request), "davit-test");
   if (!built) fail(built.error().message());
-  HttpServerRequest sent;
-  sent.method = std::move(built->method);
-  sent.target = std::move(built->target);
-  sent.headers = std::move(built->headers);
-  return server_.handle(sent);
+  return server_.handle(sandbox::to_server_request(std::move(*built)));
 }
 
 Status Caches::stream(const host::Selection& what, const host::ReflectorRequest& request,

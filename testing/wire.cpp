@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "lib/base/lower_case.hpp"
+#include "sandbox/client/in_process_transport.hpp"
 #include "testing/cluster_server.hpp"
 
 namespace davit::testing {
@@ -22,11 +22,7 @@ std::unique_ptr<davit::Call> Wire::start(HttpRequest request, ResponseReader& re
       return std::make_unique<Ended>();
     }
   }
-  HttpServerRequest received;
-  received.method = std::move(request.method);
-  received.target = std::move(request.target);
-  received.headers = std::move(request.headers);
-  received.body = std::move(request.body);
+  const HttpServerRequest received = sandbox::to_server_request(std::move(request));
   const HttpServerResponse response = handler_.handle(received);
   if (response.stream != nullptr || response.deferred != nullptr) {
     fail("a controller waits for the response to " + received.method + " " + received.target);
@@ -35,9 +31,7 @@ std::unique_ptr<davit::Call> Wire::start(HttpRequest request, ResponseReader& re
     reader.on_end({Break::kReset, "the connection broke"});
     return std::make_unique<Ended>();
   }
-  HttpHeaders headers{{"content-type", response.content_type}};
-  for (const auto& [name, value] : response.headers) headers.emplace_back(lower_case(name), value);
-  reader.on_head(response.status, headers);
+  sandbox::deliver_head(response, reader);
   if (!response.body.empty() && reader.on_body(response.body) == ResponseReader::Flow::kPause) {
     fail("a controller stopped reading a response");
   }

@@ -6,6 +6,9 @@
 
 namespace davit::host {
 
+/// The list or watch that a reflector asks for.
+[[nodiscard]] ApiRequest to_api_request(const Selection& what, const ReflectorRequest& request);
+
 /// Lists and watches through a RestClient, which must outlive it. Thread-safe.
 class RestListWatch final : public ListWatch {
  public:

@@ -21,6 +21,22 @@ bool plain(const HttpServerResponse& response) {
 
 }  // namespace
 
+HttpServerRequest to_server_request(HttpRequest request) {
+  HttpServerRequest out;
+  out.method = std::move(request.method);
+  out.target = std::move(request.target);
+  out.headers = std::move(request.headers);
+  out.body = std::move(request.body);
+  return out;
+}
+
+void deliver_head(const HttpServerResponse& response, ResponseReader& reader) {
+  HttpHeaders headers;
+  headers.emplace_back("content-type", response.content_type);
+  for (const auto& [name, value] : response.headers) headers.emplace_back(lower_case(name), value);
+  reader.on_head(response.status, headers);
+}
+
 class InProcessTransport::Started final : public davit::Call {
  public:
   /// Without an id the response was given already.
@@ -57,25 +73,6 @@ InProcessTransport::~InProcessTransport() {
   if (thread_.joinable()) thread_.join();
 }
 
-HttpServerRequest InProcessTransport::to_request(HttpRequest request) const {
-  HttpServerRequest out;
-  out.method = std::move(request.method);
-  out.target = std::move(request.target);
-  out.headers = std::move(request.headers);
-  out.body = std::move(request.body);
-  if (!token_.empty() && out.header("Authorization").empty()) {
-    out.headers.emplace_back("Authorization", "Bearer " + token_);
-  }
-  return out;
-}
-
-void InProcessTransport::deliver_head(const HttpServerResponse& response, ResponseReader& reader) {
-  HttpHeaders headers;
-  headers.emplace_back("content-type", response.content_type);
-  for (const auto& [name, value] : response.headers) headers.emplace_back(lower_case(name), value);
-  reader.on_head(response.status, headers);
-}
-
 std::unique_ptr<davit::Call> InProcessTransport::start(HttpRequest request,
                                                        ResponseReader& reader) {
   if (request.gate) {
@@ -85,7 +82,11 @@ std::unique_ptr<davit::Call> InProcessTransport::start(HttpRequest request,
     }
   }
   const Duration timeout = request.timeout;
-  HttpServerResponse response = handler_.handle(to_request(std::move(request)));
+  HttpServerRequest received = to_server_request(std::move(request));
+  if (!token_.empty() && received.header("Authorization").empty()) {
+    received.headers.emplace_back("Authorization", "Bearer " + token_);
+  }
+  HttpServerResponse response = handler_.handle(received);
   if (plain(response)) {
     deliver_head(response, reader);
     if (response.body.empty() || reader.on_body(response.body) == Flow::kMore) {

@@ -18,6 +18,11 @@
 
 namespace davit::sandbox {
 
+/// `request` as a server in this process receives it.
+[[nodiscard]] HttpServerRequest to_server_request(HttpRequest request);
+/// Gives `reader` the head of `response` as a connection would.
+void deliver_head(const HttpServerResponse& response, ResponseReader& reader);
+
 /// Requests are handled on the thread that sends them, and plain responses arrive while start()
 /// runs. Watches and deferred responses come from pump(), called by a thread of the transport's own
 /// or by its owner, who then has everything on one thread and a clock of his choice. Thread-safe.
@@ -60,7 +65,6 @@ class InProcessTransport final : public Transport {
     HttpBodyStream::State state = HttpBodyStream::State::kOpen;
   };
 
-  [[nodiscard]] HttpServerRequest to_request(HttpRequest request) const;
   [[nodiscard]] std::optional<Id> take_ready() EXCLUDES(mutex_);
   /// Whether it has ended.
   [[nodiscard]] bool deliver(Id id, Delivery& delivery);
@@ -70,7 +74,6 @@ class InProcessTransport final : public Transport {
   /// Whether the response is known.
   [[nodiscard]] bool resolve(Id id, Delivery& delivery);
   [[nodiscard]] static Time next_step(const Delivery& delivery);
-  static void deliver_head(const HttpServerResponse& response, ResponseReader& reader);
   void done(Id id, bool ended) EXCLUDES(mutex_);
   void mark_ready(Id id) EXCLUDES(mutex_);
   void resume(Id id) EXCLUDES(mutex_);
