@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/url.hpp"
 
 namespace davit::testing {
@@ -27,16 +28,15 @@ HttpServerResponse failure(const Fault& fault) {
     response.aborted = true;
     return response;
   }
-  Tree status = Tree::object({{"kind", "Status"},
-                              {"apiVersion", "v1"},
-                              {"status", "Failure"},
-                              {"message", fault.message},
-                              {"reason", fault.reason},
-                              {"code", fault.http_status}});
+  sandbox::ApiError error;
+  error.code = fault.http_status;
+  error.reason = fault.reason;
+  error.message = fault.message;
   for (const std::string& each : fault.causes) {
-    status["details"]["causes"].push_back(Tree::object({{"reason", each}}));
+    if (!error.details) error.details.emplace();
+    error.details->causes.push_back({.reason = each, .field = "", .message = ""});
   }
-  return json_response(fault.http_status, to_text(status));
+  return sandbox::to_response(error);
 }
 
 }  // namespace
