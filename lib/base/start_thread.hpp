@@ -11,8 +11,8 @@
 
 namespace davit {
 
-/// Who runs a part that works by itself: threads of its own, or its owner through step(), which
-/// then has everything on one thread and a clock of its choice.
+/// Whether a part has threads of its own. With kNone its owner calls step(), so that all of it runs
+/// on the owner's thread and on a clock of the owner's choice.
 enum class Threads { kOwn, kNone };
 
 /// Names a thread after its job, "davit-JOB", for top, perf and debuggers. The kernel keeps 15

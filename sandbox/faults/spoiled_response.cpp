@@ -1,7 +1,6 @@
 #include "sandbox/faults/spoiled_response.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>

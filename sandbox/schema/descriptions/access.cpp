@@ -1,4 +1,4 @@
-// Who may do what: users, rights and certificates.
+// Users, rights and certificates.
 #include "sandbox/schema/descriptions/descriptions.hpp"
 
 namespace davit::sandbox {
