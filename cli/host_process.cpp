@@ -428,9 +428,20 @@ void HostProcess::tick() {
     give_back_memory();
     trimmed_ = true;
   }
+  refresh_discovery();
+}
+
+void HostProcess::refresh_discovery() {
+  if (!discovery_poll_ && discovery_.has_listeners()) {
+    discovery_poll_.emplace(discovery_, seams_.clock, log_.named("discovery"));
+    if (Status s = discovery_poll_->start(); !s.ok()) {
+      log_.warning("Cannot follow what the server offers; trying again", {{"err", s.message()}});
+      discovery_poll_.reset();
+    }
+  }
   if (seams_.clock.now() < discovery_reset_due_) return;
   give_back_memory();
-  discovery_.reset();
+  if (!discovery_poll_) discovery_.reset();
   discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
 }
 
@@ -446,6 +457,7 @@ Quiesce HostProcess::shutdown_limits() const {
 bool HostProcess::stop() {
   stopping_.store(true);
   log_.info(0, "Shutting down");
+  discovery_poll_.reset();
   if (!plugins_.stop(shutdown_limits())) {
     log_.error("Controller shutdown timeout reached");
     return false;

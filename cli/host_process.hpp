@@ -15,6 +15,7 @@
 #include "cli/desired_state.hpp"
 #include "cli/options.hpp"
 #include "host/api/discovery.hpp"
+#include "host/api/discovery_poll.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/cache/rest_list_watch.hpp"
@@ -157,6 +158,8 @@ class HostProcess {
   void report_skipped(const ResourceId& resource, const SkippedObject& object);
   [[nodiscard]] Quiesce shutdown_limits() const;
   void warn_of_neighbour(const std::stop_token& stop);
+  /// Lets lookups fetch anew from time to time, or starts the poll that does it.
+  void refresh_discovery();
   [[nodiscard]] bool elects() const;
 
   // Fixed after construction.
@@ -198,6 +201,7 @@ class HostProcess {
       false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
   std::atomic<bool> stopping_{false};
   Time discovery_reset_due_{};
+  std::optional<DiscoveryPoll> discovery_poll_;  // Since a controller listens, until stop().
   bool trimmed_ = false;  // Free memory was given back once after the caches were filled.
 };
 

@@ -125,6 +125,8 @@ class Cluster::Engine final : private host::ControllerObserver {
 
   [[nodiscard]] host::DeclaredController declared(std::string_view name) const;
   [[nodiscard]] host::HostServices services();
+  /// Refreshes discovery when the server offers something else, if a controller listens.
+  void follow_definitions();
 
   const std::optional<host::PluginDeclaration> note_;
   const ReadYourWrites read_your_writes_;
@@ -153,6 +155,7 @@ class Cluster::Engine final : private host::ControllerObserver {
       event_api_, clock, *random_, log_, {.host = "test", .threads = Threads::kNone}};
   std::vector<std::unique_ptr<Hosted>> hosts_;
   std::uint64_t syncs_ = 0;  // Ever.
+  std::size_t definition_changes_ = 0;
   // Through it the test reads objects as a controller does.
   Api reader_api_;
   std::unique_ptr<host::ControllerHost> reader_;
@@ -256,7 +259,18 @@ Status Cluster::Engine::hand_over(host::ControllerHost& from, host::ControllerHo
   return {};
 }
 
+void Cluster::Engine::follow_definitions() {
+  if (!discovery.has_listeners()) return;
+  const auto definitions = server.find("customresourcedefinitions");
+  const std::vector<sandbox::Revision>& changes = server.changes(*definitions);
+  const bool is_requested = discovery.take_request();
+  if (!is_requested && changes.size() == definition_changes_) return;
+  definition_changes_ = changes.size();
+  if (const Status s = discovery.refresh(); !s.ok()) fail(s.message());
+}
+
 void Cluster::Engine::process_pending() {
+  follow_definitions();
   caches.follow();
   while (step(Work::kChange)) {
   }
@@ -495,6 +509,7 @@ void Cluster::on_request(std::function<void(const RequestRecord&)> hook) {
 void Cluster::remove_resource(std::string_view resource) {
   engine_->server.hide(resource);
   engine_->discovery.reset();
+  engine_->discovery.request_refresh();
 }
 void Cluster::drop_status_field(std::string_view resource, std::string_view field) {
   engine_->server.drop_status_field(resource, field);

@@ -168,9 +168,52 @@ Status Discovery::refresh(std::stop_token stop) {
   if (!fetched) return fetched.error().with_context("discovery");
   auto catalog = std::make_shared<const ApiCatalog>(*std::move(fetched));
   MutexLock lock(mutex_);
+  const bool is_changed = catalog_ == nullptr || !(*catalog_ == *catalog);
   catalog_ = std::move(catalog);
   stale_ = false;
+  if (!is_changed) return {};
+  for (DiscoveryListener* listener : listeners_) listener->discovery_changed();
   return {};
+}
+
+void Discovery::add_listener(DiscoveryListener& listener) {
+  MutexLock lock(mutex_);
+  listeners_.push_back(&listener);
+}
+
+void Discovery::remove_listener(DiscoveryListener& listener) {
+  MutexLock lock(mutex_);
+  std::erase(listeners_, &listener);
+}
+
+bool Discovery::has_listeners() const {
+  MutexLock lock(mutex_);
+  return !listeners_.empty();
+}
+
+void Discovery::request_refresh() {
+  MutexLock lock(mutex_);
+  is_refresh_wanted_ = true;
+  requested_.notify_all();
+}
+
+bool Discovery::take_request() {
+  MutexLock lock(mutex_);
+  return std::exchange(is_refresh_wanted_, false);
+}
+
+void Discovery::await_request(Clock& clock, Time earliest, Time until,
+                              const std::stop_token& stop) {
+  const std::stop_callback on_stop(stop, [this] {
+    MutexLock lock(mutex_);
+    requested_.notify_all();
+  });
+  MutexLock lock(mutex_);
+  while (!stop.stop_requested()) {
+    const Time end = is_refresh_wanted_ ? std::min(earliest, until) : until;
+    if (clock.now() >= end) return;
+    clock.wait_until(requested_, mutex_, end);
+  }
 }
 
 void Discovery::reset() {

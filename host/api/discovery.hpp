@@ -29,6 +29,7 @@ struct ResourceInfo {
 
   [[nodiscard]] bool has_verb(std::string_view verb) const;
   [[nodiscard]] bool has_subresource(std::string_view subresource) const;
+  friend bool operator==(const ResourceInfo&, const ResourceInfo&) = default;
 };
 
 /// The response of one fetch. Immutable.
@@ -37,14 +38,34 @@ struct ApiCatalog {
     std::string version;
     Status error;  ///< Why its resources are unknown; success when they are not.
     std::vector<ResourceInfo> resources;
+
+    /// Whether both say the same; the text of an error does not count.
+    friend bool operator==(const Version& a, const Version& b) {
+      return a.version == b.version && a.error.ok() == b.error.ok() && a.resources == b.resources;
+    }
   };
   struct Group {
     std::string name;
     std::vector<Version> versions;  ///< The preferred one first, then the server's order.
+
+    friend bool operator==(const Group&, const Group&) = default;
   };
   std::vector<Group> groups;  ///< Core first.
 
+  friend bool operator==(const ApiCatalog&, const ApiCatalog&) = default;
+
   [[nodiscard]] const Group* group(std::string_view name) const;
+};
+
+/// Is notified when a fetched catalog differs from the one before. Called under the lock of
+/// Discovery, so it is a leaf.
+class DiscoveryListener {
+ public:
+  DiscoveryListener() = default;
+  DiscoveryListener(const DiscoveryListener&) = delete;
+  DiscoveryListener& operator=(const DiscoveryListener&) = delete;
+  virtual ~DiscoveryListener() = default;
+  virtual void discovery_changed() = 0;
 };
 
 /// A catalog in memory, filled at the first lookup. Thread-safe; a lookup blocks for a fetch if
@@ -80,14 +101,31 @@ class Discovery {
   [[nodiscard]] Result<std::shared_ptr<const ApiCatalog>> catalog(std::stop_token stop = {})
       EXCLUDES(mutex_);
 
+  /// `listener` must outlive its place here.
+  void add_listener(DiscoveryListener& listener) EXCLUDES(mutex_);
+  /// After this returns `listener` is not called any more.
+  void remove_listener(DiscoveryListener& listener) EXCLUDES(mutex_);
+  [[nodiscard]] bool has_listeners() const EXCLUDES(mutex_);
+
+  /// Has DiscoveryPoll refresh this soon. Does not wait.
+  void request_refresh() EXCLUDES(mutex_);
+  /// Whether that was asked for since the last call.
+  [[nodiscard]] bool take_request() EXCLUDES(mutex_);
+  /// Waits until `stop`, until `until`, or from `earliest` on until a refresh is requested.
+  void await_request(Clock& clock, Time earliest, Time until, const std::stop_token& stop)
+      EXCLUDES(mutex_);
+
  private:
   [[nodiscard]] bool is_stale() EXCLUDES(mutex_);
   Result<ResourceInfo> trusted(Result<ResourceInfo> found) EXCLUDES(mutex_);
 
   RestClient& client_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
+  CondVar requested_;
   std::shared_ptr<const ApiCatalog> catalog_ GUARDED_BY(mutex_);
   bool stale_ GUARDED_BY(mutex_) = true;  // reset() was called since the catalog was fetched.
+  bool is_refresh_wanted_ GUARDED_BY(mutex_) = false;
+  std::vector<DiscoveryListener*> listeners_ GUARDED_BY(mutex_);
 };
 
 }  // namespace davit::host

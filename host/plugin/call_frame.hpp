@@ -4,9 +4,11 @@
 #include <davit/abi.h>
 
 #include <forward_list>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/object/object.hpp"
@@ -45,6 +47,8 @@ class CallFrame {
   davit_value lend(ObjectRef object, Mask mask);
   davit_list lend(std::vector<ObjectRef> objects, Mask mask);
   davit_str lend(std::string text);
+  /// Keeps anything else for the rest of the call.
+  void keep(std::shared_ptr<const void> lent) { kept_.push_front(std::move(lent)); }
 
   /// Where the writes of this sync or timer are noted, and as whose; null in other calls. `key`
   /// must outlive the frame.
@@ -91,6 +95,7 @@ class CallFrame {
   std::forward_list<std::vector<ObjectRef>> lists_;
   std::forward_list<std::vector<davit_value>> roots_;
   std::forward_list<std::string> texts_;
+  std::forward_list<std::shared_ptr<const void>> kept_;
 };
 
 /// abi.h's strings and ours.

@@ -14,6 +14,9 @@ namespace {
 
 /// As many threads as a note or an operator may ask for.
 constexpr std::uint32_t kWorkersMax = 1000;
+/// Keys that one controller may have added at each change of discovery. One is enough for most:
+/// such a key stands for "look at everything".
+constexpr std::size_t kDiscoveryWakesMax = 64;
 
 }  // namespace
 
@@ -127,6 +130,30 @@ davit_code ControllerWork::stop_timer(davit_handle timer) {
   // A timer that fired just now is gone already, as the caller requested.
   (void)runner_.timers().stop(*known);
   return DAVIT_OK;
+}
+
+Status ControllerWork::DiscoveryWakes::add(ControllerQueue& queue, std::string_view key) {
+  bool is_first = false;
+  {
+    MutexLock lock(mutex_);
+    Wake wake{&queue, std::string(key)};
+    if (std::find(wakes_.begin(), wakes_.end(), wake) != wakes_.end()) return {};
+    if (wakes_.size() >= kDiscoveryWakesMax) {
+      return Status(Code::kUnsupported, "a controller may have " +
+                                            std::to_string(kDiscoveryWakesMax) +
+                                            " keys added when discovery changes");
+    }
+    is_first = wakes_.empty();
+    wakes_.push_back(std::move(wake));
+  }
+  if (is_first) discovery_.add_listener(*this);
+  queue.add(QueueKey(key, {}));
+  return {};
+}
+
+void ControllerWork::DiscoveryWakes::discovery_changed() {
+  MutexLock lock(mutex_);
+  for (const Wake& each : wakes_) each.queue->add(QueueKey(each.key, {}));
 }
 
 void ControllerWork::timers_caught_up(const std::vector<std::string>& writers) {

@@ -38,6 +38,13 @@ class ControllerWork {
   davit_code open_queue(const davit_queue_options& options, davit_handle& out);
   davit_code start_timer(const davit_timer_options& options, davit_handle& out);
   davit_code stop_timer(davit_handle timer);
+  /// Adds `key` to the queue now, and whenever what the server offers has changed. kStale: no such
+  /// queue. kUnsupported: too many.
+  Status wake_on_discovery(davit_handle queue, std::string_view key) {
+    ControllerQueue* const keys = this->queue(queue);
+    if (keys == nullptr) return Status(Code::kStale, "no such queue");
+    return discovery_wakes_.add(*keys, key);
+  }
   /// Null when the handle is stale.
   [[nodiscard]] ControllerQueue* queue(davit_handle handle) const {
     return queues_.find(handle).value_or(nullptr);
@@ -58,6 +65,27 @@ class ControllerWork {
   std::size_t mirror_keys(ControllerWork& serving);
 
  private:
+  /// The keys that are added when what the server offers has changed.
+  class DiscoveryWakes final : private DiscoveryListener {
+   public:
+    explicit DiscoveryWakes(Discovery& discovery) : discovery_(discovery) {}
+    ~DiscoveryWakes() override { discovery_.remove_listener(*this); }
+    Status add(ControllerQueue& queue, std::string_view key) EXCLUDES(mutex_);
+
+   private:
+    struct Wake {
+      ControllerQueue* queue;
+      std::string key;
+      friend bool operator==(const Wake&, const Wake&) = default;
+    };
+
+    void discovery_changed() override EXCLUDES(mutex_);
+
+    Discovery& discovery_;
+    Mutex mutex_;  // Taken under the lock of Discovery.
+    std::vector<Wake> wakes_ GUARDED_BY(mutex_);
+  };
+
   /// A work queue as the controller opened it.
   struct HostedQueue {
     std::string name;  // Empty for a queue without metrics.
@@ -84,6 +112,7 @@ class ControllerWork {
   SlotTable<TimerId, HandleKind::kTimer> timers_;
   std::vector<std::unique_ptr<HostedQueue>> opened_;  // Filled by init(), fixed afterwards.
   WriteTracker timer_writes_;                         // Keys are handles, in text.
+  DiscoveryWakes discovery_wakes_{services_.discovery};
 };
 
 }  // namespace davit::host

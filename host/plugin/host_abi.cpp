@@ -11,7 +11,7 @@ const void* host_capability(std::string_view id) {
     std::string_view id;
     const void* table;
   };
-  const std::array<Row, 12> rows = {{{"davit.object/1", &object_table()},
+  const std::array<Row, 13> rows = {{{"davit.object/1", &object_table()},
                                      {"davit.informer/1", &kInformerTable},
                                      {"davit.queue/1", &kQueueTable},
                                      {"davit.client/1", &kClientTable},
@@ -22,7 +22,8 @@ const void* host_capability(std::string_view id) {
                                      {"davit.random/1", &kRandomTable},
                                      {"davit.metric/1", &kMetricTable},
                                      {"davit.config/1", &kConfigTable},
-                                     {"davit.freshness/1", &kFreshnessTable}}};
+                                     {"davit.freshness/1", &kFreshnessTable},
+                                     {"davit.discovery/1", &kDiscoveryTable}}};
   for (const Row& row : rows) {
     if (row.id == id) return row.table;
   }

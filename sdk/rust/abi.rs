@@ -313,6 +313,54 @@ pub struct davit_freshness_v1 {
     pub verify: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
 }
 #[repr(C)]
+#[derive(Clone, Copy)]
+pub struct davit_served_resource {
+    pub size: u32,
+    pub scope: i32,
+    pub group: davit_str,
+    pub version: davit_str,
+    pub resource: davit_str,
+    pub kind: davit_str,
+    pub singular: davit_str,
+    pub verbs: *const davit_str,
+    pub verb_count: usize,
+    pub subresources: *const davit_str,
+    pub subresource_count: usize,
+    pub is_preferred: i32,
+    pub reserved: u32,
+}
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct davit_unknown_version {
+    pub size: u32,
+    pub reserved: u32,
+    pub group: davit_str,
+    pub version: davit_str,
+    pub message: davit_str,
+}
+#[repr(C)]
+pub struct davit_catalog {
+    pub size: u32,
+    pub resource_size: u32,
+    pub resources: *const davit_served_resource,
+    pub resource_count: usize,
+    pub unknown_size: u32,
+    pub reserved: u32,
+    pub unknown: *const davit_unknown_version,
+    pub unknown_count: usize,
+}
+#[repr(C)]
+pub struct davit_discovery_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub find: unsafe extern "C" fn(*mut davit_host, davit_str, davit_str, davit_str, *mut davit_served_resource) -> davit_code,
+    pub find_kind:
+        unsafe extern "C" fn(*mut davit_host, davit_str, davit_str, davit_str, *mut davit_served_resource) -> davit_code,
+    pub catalog: unsafe extern "C" fn(*mut davit_host, *mut davit_catalog) -> davit_code,
+    pub wake: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> davit_code,
+    pub refresh: unsafe extern "C" fn(*mut davit_host) -> davit_code,
+}
+#[repr(C)]
 pub struct davit_context {
     pub size: u32,
     pub abi_major: u16,
@@ -398,7 +446,7 @@ impl<const SIZE: usize> davit_note<SIZE> {
 
 /// Sizes as the header has them on a 64-bit machine: a slip above does not compile.
 const _: () = {
-    const SIZES: [(usize, usize); 35] = [
+    const SIZES: [(usize, usize); 39] = [
         (std::mem::size_of::<davit_str>(), 16),
         (std::mem::size_of::<davit_sink>(), 16),
         (std::mem::size_of::<davit_value>(), 16),
@@ -427,6 +475,10 @@ const _: () = {
         (std::mem::size_of::<davit_config_v1>(), 16),
         (std::mem::size_of::<davit_freshness>(), 24),
         (std::mem::size_of::<davit_freshness_v1>(), 32),
+        (std::mem::size_of::<davit_served_resource>(), 128),
+        (std::mem::size_of::<davit_unknown_version>(), 56),
+        (std::mem::size_of::<davit_catalog>(), 48),
+        (std::mem::size_of::<davit_discovery_v1>(), 48),
         (std::mem::size_of::<davit_context>(), 48),
         (std::mem::size_of::<davit_controller>(), 32),
         (std::mem::size_of::<davit_health_v1>(), 16),

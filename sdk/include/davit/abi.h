@@ -555,6 +555,79 @@ typedef struct davit_freshness_v1 {
   davit_code (*verify)(davit_host *host, davit_handle informer);
 } davit_freshness_v1;
 
+/* ---- Discovery: "davit.discovery/1", since 1.1 -------------------------------------------------------------------- */
+
+/* Scopes of a resource. The set is open. */
+enum { DAVIT_SCOPE_UNKNOWN = 0, DAVIT_SCOPE_NAMESPACED = 1, DAVIT_SCOPE_CLUSTER = 2 };
+
+/* A resource that the server offers in one version. Its arrays and texts live like borrowed values. */
+typedef struct davit_served_resource {
+  uint32_t size;
+  int32_t scope; /* DAVIT_SCOPE_* */
+  davit_str group;
+  davit_str version;
+  davit_str resource; /* plural: "replicasets" */
+  davit_str kind;
+  davit_str singular;         /* may be empty */
+  const davit_str *verbs;     /* "list", "watch", … */
+  size_t verb_count;
+  const davit_str *subresources; /* "status", "scale", …: never resources of their own here */
+  size_t subresource_count;
+  int32_t is_preferred; /* 1: `version` is the preferred one of its group */
+  uint32_t reserved;
+} davit_served_resource;
+
+/* A version of a group of which the server could not say what it has, for example because an aggregated server does
+ * not respond. Its resources may exist: what a controller knew of them before stays true until it is in a catalog. */
+typedef struct davit_unknown_version {
+  uint32_t size;
+  uint32_t reserved;
+  davit_str group;
+  davit_str version;
+  davit_str message; /* for people */
+} davit_unknown_version;
+
+/* All that the server offers: every version of every group, the core group first, the preferred version of a group
+ * before its others. Borrowed. `resource_size` and `unknown_size` are the distances from one entry to the next. */
+typedef struct davit_catalog {
+  uint32_t size;
+  uint32_t resource_size;
+  const davit_served_resource *resources;
+  size_t resource_count;
+  uint32_t unknown_size;
+  uint32_t reserved;
+  const davit_unknown_version *unknown;
+  size_t unknown_count;
+} davit_catalog;
+
+/* What the server offers. Needs no rule: every identity may discover. */
+typedef struct davit_discovery_v1 {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* The resource of this name. With an empty `version`: the preferred version of the group that has it. DAVIT_NOT_FOUND:
+   * the server does not have it. DAVIT_UNAVAILABLE: it may have it, but discovery of the group, or all of discovery,
+   * failed. Asks the server when the host's catalog is old. @call(init, sync; blocking) */
+  davit_code (*find)(davit_host *host, davit_str group, davit_str version, davit_str resource, davit_served_resource *out);
+
+  /* The resource that keeps objects of this kind. As find(). @call(init, sync; blocking) */
+  davit_code (*find_kind)(davit_host *host, davit_str group, davit_str version, davit_str kind, davit_served_resource *out);
+
+  /* Everything. DAVIT_UNAVAILABLE while nothing is known. A partial failure is DAVIT_OK with entries in `unknown`.
+   * @call(init, sync; blocking) */
+  davit_code (*catalog)(davit_host *host, davit_catalog *out);
+
+  /* Adds `key` to `queue` now and whenever the catalog has changed: resources came or went, or a group became unknown or
+   * known. The host compares every 30 s from now on, once for all controllers. Ends with the controller; repeating it
+   * changes nothing. DAVIT_UNSUPPORTED beyond 64 of them, DAVIT_STALE for a queue that is none of the controller's.
+   * @call(any; nonblocking) */
+  davit_code (*wake)(davit_host *host, davit_handle queue, davit_str key);
+
+  /* Has the server asked again soon, at most once a second for all controllers, for one that has just seen a
+   * CustomResourceDefinition change. The keys of wake() are added if something is new. @call(any; nonblocking) */
+  davit_code (*refresh)(davit_host *host);
+} davit_discovery_v1;
+
 /* ---- What the host passes to a controller ----------------------------------------------------------------------- */
 
 typedef struct davit_context {

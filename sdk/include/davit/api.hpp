@@ -48,6 +48,7 @@ struct Api {
   const davit_metric_v1* metric = nullptr;
   const davit_config_v1* config = nullptr;
   const davit_freshness_v1* freshness = nullptr;  ///< Null on a host of ABI 1.0.
+  const davit_discovery_v1* discovery = nullptr;  ///< Likewise.
   Names names;
 
   /// Set by a read outside the projection, cleared by the trampoline that reports it. Relaxed:
@@ -72,6 +73,7 @@ struct Api {
     find(context, "davit.config/1", config, status);
     Status optional;
     find(context, "davit.freshness/1", freshness, optional);
+    find(context, "davit.discovery/1", discovery, optional);
     if (!status.ok()) return status;
     names = Names::resolve([this](std::string_view text) { return intern(text).id; });
     return status;

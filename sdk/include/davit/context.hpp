@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <davit/client.hpp>
 #include <davit/controller.hpp>
+#include <davit/discovery.hpp>
 #include <davit/event.hpp>
 #include <davit/informer.hpp>
 #include <davit/log.hpp>
@@ -129,6 +130,7 @@ class Context {
   [[nodiscard]] Metric open_metric(const MetricOptions& options);
 
   [[nodiscard]] Client client() const { return Client(api_); }
+  [[nodiscard]] Discovery discovery() const { return Discovery(api_); }
   [[nodiscard]] EventRecorder events() const { return EventRecorder(api_); }
   [[nodiscard]] Log log() const { return Log(api_); }
   /// The controller's `config` from the manifest; absent when there is none.

@@ -86,6 +86,8 @@ class Queue {
     return api_->queue->failures(api_->host, handle_, to_c(text));
   }
 
+  [[nodiscard]] davit_handle handle() const { return handle_; }
+
  private:
   void add_text(std::string_view text) const {
     static_cast<void>(api_->queue->add(api_->host, handle_, to_c(text)));

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "host/api/discovery_document.hpp"
+#include "host/api/discovery_poll.hpp"
 #include "tests/host/api/rest_fixture.hpp"
 
 namespace davit::host {
@@ -176,6 +177,82 @@ TEST(DiscoveryDocumentTest, WrongDocumentsAreErrors) {
     EXPECT_FALSE(read_core_versions(bad)) << bad;
     EXPECT_FALSE(read_resources(bad, "", "v1")) << bad;
   }
+}
+
+/// Counts how often it was notified.
+class CountingListener final : public DiscoveryListener {
+ public:
+  explicit CountingListener(Discovery& discovery) : discovery_(discovery) {
+    discovery_.add_listener(*this);
+  }
+  ~CountingListener() override { discovery_.remove_listener(*this); }
+  void discovery_changed() override { ++changes; }
+
+  int changes = 0;
+
+ private:
+  Discovery& discovery_;
+};
+
+TEST_F(DiscoveryTest, ListenersAreNotifiedOfADifferentCatalogAndOfNoOther) {
+  std::map<std::string, test::ScriptedResponse> documents = legacy();
+  serve(documents);
+  RestClient rest = client();
+  Discovery discovery(rest);
+  ASSERT_TRUE(discovery.refresh().ok());
+  const CountingListener listener(discovery);
+
+  ASSERT_TRUE(discovery.refresh().ok());
+  EXPECT_EQ(listener.changes, 0) << "the server says what it said before";
+
+  documents["/apis/bad.io/v1"] = answer(200, R"({"kind":"APIResourceList","resources":[]})");
+  serve(documents);
+  ASSERT_TRUE(discovery.refresh().ok());
+  EXPECT_EQ(listener.changes, 1) << "a group that was unknown is known";
+
+  documents.erase("/apis/apps/v1beta1");
+  serve(documents);
+  ASSERT_TRUE(discovery.refresh().ok());
+  EXPECT_EQ(listener.changes, 2);
+}
+
+TEST_F(DiscoveryTest, AServerThatDoesNotRespondChangesNothingForListeners) {
+  serve(legacy());
+  RestClient rest = client();
+  Discovery discovery(rest);
+  ASSERT_TRUE(discovery.refresh().ok());
+  const CountingListener listener(discovery);
+
+  serve({{"/api", answer(503, "")}, {"/apis", answer(503, "")}});
+
+  EXPECT_FALSE(discovery.refresh().ok());
+  EXPECT_EQ(listener.changes, 0);
+}
+
+TEST_F(DiscoveryTest, ThePollRefreshesEveryThirtySecondsAndSoonAfterARequest) {
+  serve_aggregated();
+  RestClient rest = client();
+  Discovery discovery(rest);
+  DiscoveryPoll poll(discovery, clock_, Logger(sink_));
+  const Time start = clock_.now();
+  ASSERT_EQ(poll.step({}), start + DiscoveryPoll::kPeriod);
+  const std::size_t once = requests();
+
+  EXPECT_EQ(poll.step({}), start + DiscoveryPoll::kGapMin);
+  discovery.request_refresh();
+  EXPECT_EQ(poll.step({}), start + DiscoveryPoll::kGapMin);
+  EXPECT_EQ(requests(), once) << "not more often than once a second";
+
+  clock_.advance(DiscoveryPoll::kGapMin);
+  EXPECT_EQ(poll.step({}), clock_.now() + DiscoveryPoll::kPeriod);
+  EXPECT_EQ(requests(), 2 * once);
+
+  clock_.advance(std::chrono::seconds(29));
+  (void)poll.step({});
+  EXPECT_EQ(requests(), 2 * once) << "nobody requested it";
+  clock_.advance(std::chrono::seconds(1));
+  (void)poll.step({});
+  EXPECT_EQ(requests(), 3 * once);
 }
 
 }  // namespace

@@ -1,0 +1,42 @@
+#include "host/api/discovery_poll.hpp"
+
+#include <utility>
+
+#include "lib/base/start_thread.hpp"
+
+namespace davit::host {
+
+DiscoveryPoll::DiscoveryPoll(Discovery& discovery, Clock& clock, Logger log)
+    : discovery_(discovery), clock_(clock), log_(std::move(log)) {}
+
+Status DiscoveryPoll::start() {
+  const auto body = [this](const std::stop_token& stop) { run(stop); };
+  if (start_thread(thread_, "discovery", body)) return {};
+  return {Code::kUnavailable, "cannot start a thread for discovery"};
+}
+
+Time DiscoveryPoll::step(const std::stop_token& stop) {
+  const Time now = clock_.now();
+  if (now < earliest_) return earliest_;
+  if (!discovery_.take_request() && now < due_) return due_;
+  const Status refreshed = discovery_.refresh(stop);
+  const Time end = clock_.now();
+  due_ = end + kPeriod;
+  earliest_ = end + kGapMin;
+  if (refreshed.ok()) {
+    failure_.clear();
+  } else if (refreshed.code() != Code::kCancelled && refreshed.message() != failure_) {
+    failure_ = refreshed.message();
+    log_.warning("Discovery failed; what is known stays in use", {{"err", failure_}});
+  }
+  return due_;
+}
+
+void DiscoveryPoll::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const Time next = step(stop);
+    discovery_.await_request(clock_, earliest_, next, stop);
+  }
+}
+
+}  // namespace davit::host
