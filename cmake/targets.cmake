@@ -29,8 +29,8 @@ if(DAVIT_PCH)
   endif()
 endif()
 
-# Builds every test program that also runs under the sanitizers.
-add_custom_target(unit_tests)
+# Builds every test program that runs under TSan.
+add_custom_target(tsan_tests)
 
 # Makes ctest know the tests of `filter` by names with `prefix`. `fixture` is a filter for a test that runs before them, or "";
 # the properties are those of the fixture where there is one, else of all.
@@ -49,15 +49,17 @@ function(davit_discover_tests name prefix filter fixture)
     ${environment} FIXTURES_REQUIRED ${prefix}fixture)
 endfunction()
 
-# davit_test(NAME [APART] SOURCES ... DEPS ... LABELS ... LOCK ... FIXTURE ... OLDEST ...): one test program, each of its tests
-# known to ctest by name.
+# davit_test(NAME [APART] [SINGLE_THREADED] SOURCES ... DEPS ... LABELS ... LOCK ... FIXTURE ... OLDEST ...): one test program,
+# each of its tests known to ctest by name.
 # APART: its sources are never joined, since they use the same short names (Case, kCases) for their tables.
+# SINGLE_THREADED: its tests start no threads, so TSan cannot find anything in them and leaves them out. The program aborts at
+# the start of a thread.
 # LOCK: live tests with the same one never run at once.
 # FIXTURE: a filter for the test that runs before all others of the program, and leaves in files what they look at.
 # OLDEST: a filter for the tests that ctest also knows as `oldest.NAME.…`, which run on the server of DAVIT_OLDEST_ASSETS. A
 # suite whose name has OldServer in it runs only there.
 function(davit_test name)
-  cmake_parse_arguments(ARG "APART" "LOCK;FIXTURE;OLDEST" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APART;SINGLE_THREADED" "LOCK;FIXTURE;OLDEST" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_APART)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
@@ -71,8 +73,13 @@ function(davit_test name)
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
-  if(unit IN_LIST ARG_LABELS)
-    add_dependencies(unit_tests ${name})
+  if(ARG_SINGLE_THREADED)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/single_thread.cpp)
+    if(DAVIT_SANITIZER STREQUAL thread)
+      return() # ctest does not know them there, and nothing builds them.
+    endif()
+  elseif(unit IN_LIST ARG_LABELS)
+    add_dependencies(tsan_tests ${name})
   endif()
   set(properties LABELS "${ARG_LABELS}" TIMEOUT 600)
   if(live IN_LIST ARG_LABELS)
