@@ -4,8 +4,10 @@
 #include <ostream>
 
 #include "cli/controllers_flag.hpp"
+#include "cli/desired_state.hpp"
 #include "cli/exit_codes.hpp"
 #include "host/plugin/catalog.hpp"
+#include "host/plugin/declared_config.hpp"
 
 namespace davit::host {
 namespace {
@@ -31,15 +33,29 @@ void keep_found(Manifest& manifest, std::vector<std::string>& missing) {
 /// Reports entries of `controllers` that match no plugin; impossible if a plugin is missing.
 void check_controllers(const Manifest& manifest, const Catalog& catalog, const std::string& file,
                        std::vector<Mistake>& out) {
-  std::vector<KnownController> known;
-  for (const CatalogPlugin& plugin : catalog.plugins) {
-    for (const CatalogController& each : plugin.controllers) {
-      known.push_back({each.declared.name, each.declared.aliases, each.declared.off_by_default});
-    }
-  }
+  const std::vector<KnownController> known = known_controllers(catalog);
   const std::vector<std::string> list = translate_aliases(manifest.controllers, known);
   for (const std::string& text : unknown_controllers(list, known)) {
     out.push_back({file, 0, 0, "controllers: " + text});
+  }
+}
+
+/// Reports what the notes of enabled controllers take from the configuration and do not find there.
+void check_configuration(const Manifest& manifest, const Catalog& catalog, const std::string& file,
+                         std::vector<Mistake>& out) {
+  const std::vector<std::string> list =
+      translate_aliases(manifest.controllers, known_controllers(catalog));
+  for (const CatalogPlugin& plugin : catalog.plugins) {
+    for (const CatalogController& each : plugin.controllers) {
+      DeclaredController declared = each.declared;
+      const bool off = declared.off_by_default && !each.settings.enabled;
+      const bool runs =
+          each.settings.enabled.value_or(true) && controller_enabled(list, declared.name, off);
+      const Status configured = apply_config(declared, each.settings.config);
+      if (!runs || configured.ok()) continue;
+      out.push_back({file, each.settings.line, each.settings.column,
+                     "controller " + declared.name + ": " + configured.message()});
+    }
   }
 }
 
@@ -52,6 +68,7 @@ int run_manifest_check(const ManifestCheckOptions& options, std::ostream& out, s
     keep_found(result.manifest, missing);
     const Catalog catalog = resolve_plugins(result.manifest, options.file);
     result.mistakes = catalog.mistakes;
+    check_configuration(result.manifest, catalog, options.file, result.mistakes);
     if (catalog.ok() && missing.empty()) {
       check_controllers(result.manifest, catalog, options.file, result.mistakes);
     }

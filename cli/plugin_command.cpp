@@ -64,8 +64,11 @@ int run_plugin_list(const PluginListOptions& options, std::ostream& out, std::os
       names.push_back(each.name);
     }
     out << file->declaration.name << " " << file->declaration.version << " "
-        << to_string(overall(file->findings)) << " " << joined(names, "-") << " " << path.string()
-        << "\n";
+        << to_string(overall(file->findings)) << " " << joined(names, "-") << " " << path.string();
+    if (!file->declaration.optional_ids.empty()) {
+      out << " (optional: " << optional_text(file->declaration) << ")";
+    }
+    out << "\n";
   }
   return code;
 }

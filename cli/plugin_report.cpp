@@ -21,6 +21,35 @@ std::string resource_text(const std::string& group, const std::string& resource,
          (subresource.empty() ? "" : "/" + subresource);
 }
 
+/// " of namespaces a, b": a limit, and where it comes from. Empty: no limit.
+std::string limit_text(const char* what, const std::vector<std::string>& values,
+                       const ConfigSource& source) {
+  if (values.empty() && source.path.empty()) return "";
+  std::string out = std::string(", ") + what + " ";
+  if (source.path.empty()) return out + joined(values, "");
+  out += "from config." + source.path;
+  return source.has_default ? out + " (default " + joined(values, "all") + ")" : out;
+}
+
+std::string rule_text(const DeclaredRule& rule) {
+  std::string out = rule.non_resource_urls.empty()
+                        ? resource_text(rule.group, rule.resource, rule.subresource)
+                        : joined(rule.non_resource_urls, "");
+  out += ": " + joined(rule.verbs, "none");
+  return out + limit_text("names", rule.resource_names, {}) +
+         limit_text("namespaces", rule.namespaces, rule.namespaces_from);
+}
+
+std::string selector_text(const char* what, const std::string& selector,
+                          const ConfigSource& source) {
+  if (selector.empty() && source.path.empty()) return "";
+  std::string out = std::string(" ") + what + " ";
+  if (source.path.empty()) return out + selector;
+  out += "from config." + source.path;
+  if (!source.has_default) return out;
+  return out + " (default " + (selector.empty() ? "all" : selector) + ")";
+}
+
 std::string controller_text(const DeclaredController& controller) {
   std::string out = "\nController " + controller.name;
   if (!controller.aliases.empty()) out += " (alias " + joined(controller.aliases, "") + ")";
@@ -32,15 +61,15 @@ std::string controller_text(const DeclaredController& controller) {
   out += "  " + line("Runs", flags);
   out += "  Rights\n";
   for (const DeclaredRule& rule : controller.rules) {
-    out += "    " + resource_text(rule.group, rule.resource, rule.subresource) + ": " +
-           joined(rule.verbs, "none") + "\n";
+    out += "    " + rule_text(rule) + "\n";
   }
   out += "  Watches\n";
   for (const DeclaredWatch& watch : controller.watches) {
     out += "    " + (watch.group.empty() ? watch.version : watch.group + "/" + watch.version) +
            " " + watch.resource;
-    if (!watch.label_selector.empty()) out += " labels " + watch.label_selector;
-    if (!watch.field_selector.empty()) out += " fields " + watch.field_selector;
+    out += selector_text("labels", watch.label_selector, watch.label_selector_from) +
+           selector_text("fields", watch.field_selector, watch.field_selector_from) +
+           limit_text("namespaces", watch.namespaces, watch.namespaces_from);
     if (watch.projection.empty()) {
       out += ": the whole object\n";
       continue;
@@ -51,27 +80,56 @@ std::string controller_text(const DeclaredController& controller) {
   return out;
 }
 
+/// The value as the note has it, with its place in the configuration when it is there.
+std::string value_json(const ConfigSource& source, const std::string& value) {
+  if (source.path.empty()) return value;
+  JsonText out('{');
+  out.text("config", source.path);
+  if (source.has_default) out.raw("default", value);
+  return out.str();
+}
+
+/// As value_json(), of namespaces, where no limit is ["*"] in the note.
+std::string namespaces_json(const ConfigSource& source,
+                            const std::vector<std::string>& namespaces) {
+  JsonText list('[');
+  for (const std::string& each : namespaces) list.text("", each);
+  if (namespaces.empty()) list.text("", "*");
+  return value_json(source, list.str());
+}
+
+std::string rule_json(const DeclaredRule& rule) {
+  JsonText out('{');
+  if (!rule.non_resource_urls.empty()) {
+    return out.texts("nonResourceURLs", rule.non_resource_urls).texts("verbs", rule.verbs).str();
+  }
+  out.text("group", rule.group)
+      .text("resource", rule.resource)
+      .text("subresource", rule.subresource)
+      .texts("verbs", rule.verbs);
+  if (!rule.resource_names.empty()) out.texts("resourceNames", rule.resource_names);
+  return out.raw("namespaces", namespaces_json(rule.namespaces_from, rule.namespaces)).str();
+}
+
+std::string watch_json(const DeclaredWatch& watch) {
+  return JsonText('{')
+      .text("group", watch.group)
+      .text("version", watch.version)
+      .text("resource", watch.resource)
+      .texts("projection", watch.projection)
+      .raw("labelSelector",
+           value_json(watch.label_selector_from, json_string(watch.label_selector)))
+      .raw("fieldSelector",
+           value_json(watch.field_selector_from, json_string(watch.field_selector)))
+      .raw("namespaces", namespaces_json(watch.namespaces_from, watch.namespaces))
+      .str();
+}
+
 std::string controller_json(const DeclaredController& controller) {
   JsonText rules('[');
-  for (const DeclaredRule& rule : controller.rules) {
-    rules.raw("", JsonText('{')
-                      .text("group", rule.group)
-                      .text("resource", rule.resource)
-                      .text("subresource", rule.subresource)
-                      .texts("verbs", rule.verbs)
-                      .str());
-  }
+  for (const DeclaredRule& rule : controller.rules) rules.raw("", rule_json(rule));
   JsonText watches('[');
-  for (const DeclaredWatch& watch : controller.watches) {
-    watches.raw("", JsonText('{')
-                        .text("group", watch.group)
-                        .text("version", watch.version)
-                        .text("resource", watch.resource)
-                        .texts("projection", watch.projection)
-                        .text("labelSelector", watch.label_selector)
-                        .text("fieldSelector", watch.field_selector)
-                        .str());
-  }
+  for (const DeclaredWatch& watch : controller.watches) watches.raw("", watch_json(watch));
   return JsonText('{')
       .text("name", controller.name)
       .texts("aliases", controller.aliases)
@@ -93,6 +151,13 @@ std::string joined(const std::vector<std::string>& items, const std::string& non
   return out;
 }
 
+std::string optional_text(const PluginDeclaration& declaration) {
+  const std::vector<std::string> missing =
+      missing_capabilities(declaration.optional_ids, host_capabilities());
+  const std::string all = joined(declaration.optional_ids, "");
+  return missing.empty() ? all : all + "; this host lacks " + joined(missing, "");
+}
+
 std::string report_text(const PluginReport& report) {
   std::string out = line("File", report.path.string()) + line("SHA-256", report.digest);
   if (report.elf) {
@@ -107,6 +172,7 @@ std::string report_text(const PluginReport& report) {
         "ABI", std::to_string(declaration.abi_major) + "." + std::to_string(declaration.abi_minor));
     if (!declaration.build.empty()) out += line("Build", declaration.build);
     out += line("Requires", joined(declaration.requires_ids, "nothing"));
+    if (!declaration.optional_ids.empty()) out += line("Optional", optional_text(declaration));
   }
   out += line("Grade", std::string(to_string(report.grade())));
   for (const Finding& finding : report.findings) {
@@ -142,6 +208,10 @@ std::string report_json(const PluginReport& report) {
   }
   if (report.declaration) {
     const PluginDeclaration& declaration = *report.declaration;
+    JsonText unknown('[');
+    for (const auto& [path, value] : declaration.unknown) {
+      unknown.raw("", JsonText('{').text("path", path).raw("value", value).str());
+    }
     JsonText controllers('[');
     for (const DeclaredController& each : declaration.controllers) {
       controllers.raw("", controller_json(each));
@@ -152,6 +222,9 @@ std::string report_json(const PluginReport& report) {
               std::to_string(declaration.abi_major) + "." + std::to_string(declaration.abi_minor))
         .text("build", declaration.build)
         .texts("requires", declaration.requires_ids)
+        .texts("optional", declaration.optional_ids)
+        .texts("missing", missing_capabilities(declaration.optional_ids, host_capabilities()))
+        .raw("unknown", unknown.str())
         .raw("controllers", controllers.str());
   }
   return out.str() + "\n";

@@ -28,6 +28,9 @@ struct PluginReport {
 /// "a, b", or `none` for an empty list.
 [[nodiscard]] std::string joined(const std::vector<std::string>& items, const std::string& none);
 
+/// The optional capabilities, and which of them this host lacks.
+[[nodiscard]] std::string optional_text(const PluginDeclaration& declaration);
+
 [[nodiscard]] std::string report_text(const PluginReport& report);
 /// One JSON object with a line break at its end.
 [[nodiscard]] std::string report_json(const PluginReport& report);

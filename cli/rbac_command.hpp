@@ -18,10 +18,11 @@ struct RbacOptions {
 };
 
 /// Prints a ServiceAccount, a ClusterRole with what the enabled controllers declared and the host
-/// itself needs, a Role for the Lease, and the bindings. Returns 0, or 2 with a line per mistake.
+/// itself needs, a Role in each namespace for the rights that are limited to it and for the Lease,
+/// and the bindings. Returns 0, or 2 with a line per mistake.
 [[nodiscard]] int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err);
 
-/// The YAML text for these controllers. Pure.
+/// The YAML text for these controllers, whose configuration has been applied. Pure.
 [[nodiscard]] std::string rbac_yaml(const std::vector<DeclaredController>& controllers,
                                     const LeaderElectionSettings& election,
                                     const RbacOptions& options);

@@ -281,6 +281,20 @@ Result<HttpRequest> build_request(const ApiRequest& request, std::string_view us
   return out;
 }
 
+std::string query_parameter(std::string_view form, std::string_view name) {
+  std::optional<std::string> found;
+  while (!form.empty()) {
+    const std::string_view pair = form.substr(0, form.find('&'));
+    form.remove_prefix(std::min(form.size(), pair.size() + 1));
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    if (form_decode(pair.substr(0, equals)) != name) continue;
+    if (found) return {};
+    found = form_decode(pair.substr(std::min(pair.size(), equals + 1)));
+    if (!found) return {};
+  }
+  return found.value_or("");
+}
+
 bool is_confidential(const ResourcePath& path) {
   return path.resource == "secrets" || path.subresource == "token" ||
          path.resource == "tokenreviews";

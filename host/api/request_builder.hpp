@@ -30,6 +30,10 @@ namespace davit::host {
 [[nodiscard]] Result<HttpRequest> build_request(const ApiRequest& request,
                                                 std::string_view user_agent);
 
+/// The value of a parameter of a form-encoded query; empty when it is missing, malformed or given
+/// more than once.
+[[nodiscard]] std::string query_parameter(std::string_view form, std::string_view name);
+
 /// Whether bodies of the resource may not be shown: Secrets and tokens.
 [[nodiscard]] bool is_confidential(const ResourcePath& path);
 

@@ -181,16 +181,21 @@ void Fields::texts(std::string_view key, std::vector<std::string>& out) {
   out = std::move(values);
 }
 
-void Fields::finish() {
+void Fields::finish(const Unknown& unknown) {
   std::vector<std::string> sorted = allowed_;
   std::sort(sorted.begin(), sorted.end());
   for (const YamlMember& member : node_.members) {
     if (std::binary_search(sorted.begin(), sorted.end(), member.key)) continue;
-    std::string text = "unknown key " + json_string(member.key);
+    std::string text = "unknown key " + short_json_string(member.key);
     if (!where_.empty()) text += " in " + where_;
     const std::string meant = nearest(member.key, sorted);
     if (!meant.empty()) text += "; did you mean " + json_string(meant) + "?";
-    out_.push_back({file_, member.line, member.column, text + " (allowed: " + join(sorted) + ")"});
+    text += " (allowed: " + join(sorted) + ")";
+    if (unknown) {
+      unknown(member, std::move(text));
+    } else {
+      out_.push_back({file_, member.line, member.column, std::move(text)});
+    }
   }
 }
 

@@ -36,7 +36,10 @@ class Fields {
   void choice(std::string_view key, const std::vector<std::string>& allowed, std::string& out);
   /// A list of strings that are not empty.
   void texts(std::string_view key, std::vector<std::string>& out);
-  void finish();
+  /// Reports the keys that were not asked for, and what is allowed: to `unknown` when it is given,
+  /// else as mistakes.
+  using Unknown = std::function<void(const YamlMember& member, std::string text)>;
+  void finish(const Unknown& unknown = {});
 
   /// Adds a mistake at a node.
   void mistake(const YamlNode& at, std::string text);

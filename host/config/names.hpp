@@ -17,4 +17,16 @@ namespace davit::host {
 /// The name of a client in its user agent: up to 253 letters, digits, '-', '_' and '.'.
 [[nodiscard]] bool is_client_name(std::string_view text);
 
+/// The id of a capability: "davit.client/1".
+[[nodiscard]] bool is_capability_id(std::string_view text);
+
+/// A verb of RBAC: lower-case letters, digits and dashes. The set is open.
+[[nodiscard]] bool is_verb(std::string_view text);
+
+/// A name as one segment of a URL: not "." or "..", and without '/', '%' and control characters.
+[[nodiscard]] bool is_path_segment_name(std::string_view text);
+
+/// A non-resource URL of an RBAC rule: "/metrics", "/healthz/*" or "*".
+[[nodiscard]] bool is_url_pattern(std::string_view text);
+
 }  // namespace davit::host

@@ -3,10 +3,13 @@
 #include <davit/mutant.hpp>
 #include <utility>
 
+#include "host/plugin/declared_config.hpp"
+
 namespace davit::host {
 
 ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices& services)
     : options_(std::move(options)),
+      configured_(apply_config(options_.declared, options_.config)),
       services_(services),
       log_(services.log.named(options_.declared.name)),
       delta_source_(delta_queue_),
@@ -20,6 +23,11 @@ ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices
       abi_(options_, services_, log_, runner_),
       plugin_(abi_),
       hand_over_(abi_.work, delta_queue_, services_.clock) {}
+
+InitResult ControllerHost::init(const InitFunction& function) {
+  if (!configured_.ok()) return {InitOutcome::kFailed, configured_.message()};
+  return plugin_.init(function);
+}
 
 ControllerHost::~ControllerHost() {
   // Nothing of the controller runs any more, but its last call may still use its host: the runner

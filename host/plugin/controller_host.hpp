@@ -36,7 +36,7 @@ class ControllerHost {
   ~ControllerHost();
 
   /// Calls the plugin's InitFunc. Once.
-  InitResult init(const InitFunction& function) { return plugin_.init(function); }
+  InitResult init(const InitFunction& function);
   /// Opens the informers that init() asked for; see ControllerInformers::commit().
   Status commit(Reach reach = Reach::kAny);
   /// Delivers changes to the handlers.
@@ -80,7 +80,8 @@ class ControllerHost {
     DeltaQueue& queue_;
   };
 
-  const ControllerHostOptions options_;
+  ControllerHostOptions options_;  // Fixed once the constructor has applied the configuration.
+  const Status configured_;        // Whether the note found its values in the configuration.
   const HostServices services_;
   const Logger log_;
   DeltaQueue delta_queue_;

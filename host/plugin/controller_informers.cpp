@@ -7,6 +7,7 @@
 #include "host/object/field_path.hpp"
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/controller_abi.hpp"
+#include "host/plugin/rights.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {
@@ -23,6 +24,12 @@ constexpr char kSharedPrefix = '.';
 bool is_common_index(std::string_view name) {
   return name.empty() || name == DAVIT_INDEX_NAMESPACE || name == DAVIT_INDEX_CONTROLLER ||
          name == DAVIT_INDEX_LABEL;
+}
+
+std::string namespaces_text(const std::vector<std::string>& namespaces) {
+  std::string out = "namespace " + namespaces.front();
+  if (namespaces.size() > 1) out += " and " + std::to_string(namespaces.size() - 1) + " more";
+  return out;
 }
 
 }  // namespace
@@ -48,7 +55,7 @@ std::optional<DeclaredWatch> ControllerInformers::find_watch(
     if (watch.group == view(options.group) && watch.version == view(options.version) &&
         watch.resource == view(options.resource) &&
         watch.label_selector == view(options.label_selector) &&
-        watch.field_selector == view(options.field_selector)) {
+        watch.field_selector == view(options.field_selector) && covers(watch.namespaces, "")) {
       return watch;
     }
   }
@@ -80,6 +87,7 @@ std::string ControllerInformers::undeclared_watch_text(
     out += "; it has one with version " + json_string(each.version) + ", fieldSelector " +
            json_string(each.field_selector) + " and labelSelector " +
            json_string(each.label_selector);
+    if (!each.namespaces.empty()) out += ", but only of " + namespaces_text(each.namespaces);
   }
   return out;
 }

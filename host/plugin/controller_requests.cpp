@@ -11,6 +11,7 @@
 #include "host/object/api_status.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
+#include "host/plugin/rights.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {
@@ -76,6 +77,59 @@ Status check_form(const davit_request& request) {
     return unknown("propagation", request.propagation);
   }
   return {};
+}
+
+/// What the server's authorizer sees of the request. Borrows from it.
+RequestAttributes attributes_of(const davit_request& request, std::string_view selected) {
+  RequestAttributes made;
+  made.verb = rbac_verb(request.verb);
+  made.group = view(request.group);
+  made.resource = view(request.resource);
+  made.subresource = view(request.subresource);
+  made.ns = view(request.ns);
+  made.name = request.verb == DAVIT_LIST ? selected : view(request.name);
+  return made;
+}
+
+/// Why no rule allows the request, and the rule that the note lacks.
+std::string undeclared_text(const std::string& controller, const RequestAttributes& asked,
+                            const std::string& what) {
+  JsonText rule('{');
+  rule.text("group", asked.group).text("resource", asked.resource);
+  if (!asked.subresource.empty()) rule.text("subresource", asked.subresource);
+  rule.texts("verbs", {std::string(asked.verb)});
+  return "the plugin declares no rule for " + std::string(asked.verb) + " of " + what +
+         " in group \"" + std::string(asked.group) + "\": \"rules\" of " + controller +
+         " in its note need " + rule.str();
+}
+
+/// The namespaces and names to which the rules and watches of that resource are limited; empty:
+/// they are not.
+std::string limits_text(const DeclaredController& declared, const RequestAttributes& asked) {
+  std::string out;
+  const auto add = [&out](const char* what, const std::vector<std::string>& limit) {
+    if (limit.empty()) return;
+    constexpr std::size_t kShown = 5;
+    out += std::string("; one that is there has the ") + what + " ";
+    for (std::size_t i = 0; i < std::min(limit.size(), kShown); ++i) {
+      out += (i == 0 ? "" : ", ") + limit[i];
+    }
+    if (limit.size() > kShown) out += " and " + std::to_string(limit.size() - kShown) + " more";
+  };
+  for (const DeclaredRule& rule : declared.rules) {
+    DeclaredRule wide = rule;
+    wide.namespaces.clear();
+    wide.resource_names.clear();
+    if (!allows(wide, asked)) continue;
+    add("namespaces", rule.namespaces);
+    add("resourceNames", rule.resource_names);
+  }
+  for (const DeclaredWatch& watch : declared.watches) {
+    DeclaredWatch wide = watch;
+    wide.namespaces.clear();
+    if (allows(wide, asked)) add("namespaces", watch.namespaces);
+  }
+  return out;
 }
 
 /// Whether a write that did not succeed may have been applied all the same.
@@ -163,36 +217,25 @@ ControllerRequests::ControllerRequests(const ControllerHostOptions& options,
 
 Status ControllerRequests::check_rights(const davit_request& request) const {
   if (options_.declared.is_unlimited) return {};
-  const std::string_view verb = rbac_verb(request.verb);
-  const auto watches = [&](const DeclaredWatch& watch) {
-    return watch.group == view(request.group) && watch.resource == view(request.resource);
-  };
-  const auto projects = [&](const DeclaredWatch& watch) {
-    return watches(watch) && !watch.projection.empty();
-  };
-  const auto allows = [&](const DeclaredRule& rule) {
-    return rule.group == view(request.group) && rule.resource == view(request.resource) &&
-           rule.subresource == view(request.subresource) &&
-           std::find(rule.verbs.begin(), rule.verbs.end(), verb) != rule.verbs.end();
-  };
   const DeclaredController& declared = options_.declared;
+  const std::string selector = request.verb == DAVIT_LIST
+                                   ? query_parameter(view(request.query), "fieldSelector")
+                                   : std::string();
+  const RequestAttributes asked = attributes_of(request, selected_name(selector));
   const auto any = [](const auto& list, const auto& matches) {
     return std::any_of(list.begin(), list.end(), matches);
   };
-  const bool is_watched_read = !is_write(request.verb) && view(request.subresource).empty() &&
-                               any(declared.watches, watches);
-  std::string what(view(request.resource));
-  if (!view(request.subresource).empty()) what.append("/").append(view(request.subresource));
-  if (!is_watched_read && !any(declared.rules, allows) && !mutant("rights")) {
-    JsonText rule('{');
-    rule.text("group", view(request.group)).text("resource", view(request.resource));
-    if (const auto part = view(request.subresource); !part.empty()) rule.text("subresource", part);
-    rule.texts("verbs", {std::string(verb)});
+  const auto allowed = [&](const auto& each) { return allows(each, asked); };
+  std::string what(asked.resource);
+  if (!asked.subresource.empty()) what.append("/").append(asked.subresource);
+  if (!any(declared.watches, allowed) && !any(declared.rules, allowed) && !mutant("rights")) {
     return Status(Code::kUndeclared,
-                  "the plugin declares no rule for " + std::string(verb) + " of " + what +
-                      " in group \"" + std::string(view(request.group)) + "\": \"rules\" of " +
-                      options_.declared.name + " in its note need " + rule.str());
+                  undeclared_text(declared.name, asked, what) + limits_text(declared, asked));
   }
+  const auto projects = [&](const DeclaredWatch& watch) {
+    return watch.group == asked.group && watch.resource == asked.resource &&
+           !watch.projection.empty();
+  };
   if (request.verb == DAVIT_UPDATE && any(declared.watches, projects)) {
     return Status(Code::kUndeclared, "PUT of " + what +
                                          " refused: the controller reads it through a projection, "

@@ -9,6 +9,7 @@
 
 #include "host/config/fields.hpp"
 #include "host/config/names.hpp"
+#include "host/plugin/declared_config.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/printable.hpp"
 #include "lib/kube/strict_json.hpp"
@@ -18,11 +19,57 @@ namespace davit::host {
 namespace {
 
 constexpr std::int64_t kWorkersMax = 1000;
+/// Far above what a controller needs. Each request is compared with every rule.
+constexpr std::size_t kEntriesMax = 1000;
+
+constexpr std::string_view kAll = "*";
+
+bool is_version(std::string_view text) {
+  constexpr std::string_view kAllowed =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+~:";
+  return text.size() <= kLabelBytesMax && text.find_first_not_of(kAllowed) == text.npos;
+}
+
+/// As long as a line for people may be, and a field path.
+bool is_short(std::string_view text) {
+  constexpr std::size_t kBytesMax = 1024;
+  return text.size() <= kBytesMax;
+}
+
+bool is_object_name(std::string_view text) { return text != kAll && is_path_segment_name(text); }
+bool is_rule_verb(std::string_view text) { return text == kAll || is_verb(text); }
+
+/// A form that a text must have.
+struct Form {
+  bool (*holds)(std::string_view text);
+  const char* allowed;  // "must be ..."
+};
+
+constexpr Form kName{is_dns_subdomain, "must be lower case letters, digits, '-' and '.'"};
+constexpr Form kControllerName{is_dns_subdomain, "must be lower case letters, digits and '-'"};
+constexpr Form kVersion{is_version, "must be up to 63 letters, digits and '-_.+~:'"};
+constexpr Form kBuild{is_short, "must have at most 1024 bytes"};
+constexpr Form kFieldPath{is_short, "must have at most 1024 bytes"};
+constexpr Form kCapability{is_capability_id, "must be like \"davit.client/1\""};
+constexpr Form kClientName{is_client_name, "must be up to 253 letters, digits, '-', '_' and '.'"};
+constexpr Form kGroup{is_dns_subdomain, "must be an API group such as \"apps\" or \"\""};
+constexpr Form kResource{is_resource_name, "must be a plural in lower case such as \"pods\""};
+constexpr Form kApiVersion{is_dns_label, "must be like \"v1\""};
+constexpr Form kVerb{is_rule_verb, "must be \"*\" or a verb in lower case such as \"get\""};
+constexpr Form kObjectName{is_object_name,
+                           "must be the name of an object: up to 253 bytes without '/' and '%', "
+                           "and not \"*\""};
+constexpr Form kUrl{is_url_pattern,
+                    "must be \"*\" or a path such as \"/version\" or \"/healthz/*\""};
+constexpr Form kConfigPath{is_config_path,
+                           "must be members of the configuration joined by dots, such as "
+                           "\"watch.labels\""};
 
 class NoteReader {
  public:
-  NoteReader(PluginDeclaration& out, std::vector<Mistake>& mistakes)
-      : out_(out), mistakes_(mistakes) {}
+  NoteReader(PluginDeclaration& out, std::vector<Mistake>& mistakes,
+             std::vector<std::string>& findings)
+      : out_(out), mistakes_(mistakes), findings_(findings) {}
 
   void read(const YamlNode& root);
 
@@ -34,19 +81,57 @@ class NoteReader {
   void require(Fields& in, const YamlNode& node, const char* key) {
     if (node.find(key) == nullptr) in.mistake(node, in.path(key) + " is missing");
   }
+  /// A mistake for a list that is there and empty: it would read as "all", or grant nothing.
+  void require_entries(Fields& in, const YamlNode& node, const char* key) {
+    const YamlNode* const list = node.find(key);
+    if (list == nullptr || list->kind != YamlNode::Kind::kSequence || !list->items.empty()) return;
+    in.mistake(*list, in.path(key) + " must have at least one entry");
+  }
+  /// A mistake when a text that is not empty has another form. `path` names it for people.
+  void check(const YamlNode& at, const std::string& path, const Form& form,
+             const std::string& text) {
+    if (text.empty() || form.holds(text)) return;
+    mistakes_.push_back(
+        {"", at.line, at.column, path + " " + form.allowed + ", not " + short_json_string(text)});
+  }
+  void check(const YamlNode& at, const std::string& path, const Status& status) {
+    if (status.ok()) return;
+    mistakes_.push_back({"", at.line, at.column, path + " " + status.message()});
+  }
+  /// A text of that form; see Fields::name() and Fields::text().
+  void name(Fields& in, const YamlNode& node, const char* key, const Form& form, std::string& out);
+  void texts(Fields& in, const YamlNode& node, const char* key, const Form& form,
+             std::vector<std::string>& out);
+  /// A value that stands in the note, or `{"config":"path","default":value}`.
+  template <typename Read>
+  void open_value(Fields& in, const YamlNode& node, const char* key, ConfigSource& source,
+                  Read read);
+  void selector(Fields& in, const YamlNode& node, const char* key,
+                Status (*check)(std::string_view), ConfigSource& source, std::string& out);
+  void namespaces(Fields& in, const YamlNode& node, ConfigSource& source,
+                  std::vector<std::string>& out);
+  /// Keeps what is not known, and reports it.
+  void finish(Fields& in);
   /// Calls `read(item, "where[i]")` for each item of a list.
   template <typename Read>
   void each(Fields& in, const char* key, Read read);
 
   void abi(Fields& in, const YamlNode& root);
+  void capabilities(Fields& in, const YamlNode& root);
   DeclaredController controller(const YamlNode& node, const std::string& where);
   DeclaredRule rule(const YamlNode& node, const std::string& where);
+  void rule_of_urls(Fields& in, const YamlNode& node);
+  void verbs(Fields& in, const YamlNode& node, std::vector<std::string>& out);
   DeclaredWatch watch(const YamlNode& node, const std::string& where);
-  void resource(Fields& in, const YamlNode& node, std::string& group, std::string& resource);
-  void unique_name(Fields& in, const YamlNode& node, const std::string& name);
+  /// Whether a group and a resource may be "*".
+  enum class Wildcard { kForbidden, kAllowed };
+  void resource(Fields& in, const YamlNode& node, Wildcard wildcard, std::string& group,
+                std::string& resource);
+  void unique_name(const YamlNode& node, const std::string& path, const std::string& name);
 
   PluginDeclaration& out_;
   std::vector<Mistake>& mistakes_;
+  std::vector<std::string>& findings_;
   const std::string file_;
   std::set<std::string> names_;
 };
@@ -59,9 +144,80 @@ void NoteReader::each(Fields& in, const char* key, Read read) {
     in.mistake(*list, in.path(key) + " must be a list, not " + list->describe());
     return;
   }
+  if (list->items.size() > kEntriesMax) {
+    in.mistake(*list, in.path(key) + " must have at most " + std::to_string(kEntriesMax) +
+                          " entries, not " + std::to_string(list->items.size()));
+    return;
+  }
   for (std::size_t i = 0; i < list->items.size(); ++i) {
     read(list->items[i], in.path(key) + "[" + std::to_string(i) + "]");
   }
+}
+
+void NoteReader::name(Fields& in, const YamlNode& node, const char* key, const Form& form,
+                      std::string& out) {
+  in.name(key, out);
+  if (const YamlNode* given = node.find(key)) check(*given, in.path(key), form, out);
+}
+
+void NoteReader::texts(Fields& in, const YamlNode& node, const char* key, const Form& form,
+                       std::vector<std::string>& out) {
+  in.texts(key, out);
+  if (out.size() > kEntriesMax) {
+    in.mistake(*node.find(key), in.path(key) + " must have at most " + std::to_string(kEntriesMax) +
+                                    " entries, not " + std::to_string(out.size()));
+    return;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    check(*node.find(key), in.path(key) + "[" + std::to_string(i) + "]", form, out[i]);
+  }
+}
+
+template <typename Read>
+void NoteReader::open_value(Fields& in, const YamlNode& node, const char* key, ConfigSource& source,
+                            Read read) {
+  const YamlNode* const value = node.find(key);
+  if (value == nullptr || value->kind != YamlNode::Kind::kMapping) {
+    read(in, node, key);
+    return;
+  }
+  (void)in.any(key);
+  Fields inner = fields(*value, in.path(key));
+  name(inner, *value, "config", kConfigPath, source.path);
+  require(inner, *value, "config");
+  source.has_default = value->find("default") != nullptr;
+  read(inner, *value, "default");
+  finish(inner);
+}
+
+void NoteReader::selector(Fields& in, const YamlNode& node, const char* key,
+                          Status (*wrong)(std::string_view), ConfigSource& source,
+                          std::string& out) {
+  open_value(in, node, key, source, [&](Fields& from, const YamlNode& at, const char* member) {
+    from.text(member, out);
+    check(at, from.path(member), wrong(out));
+  });
+}
+
+void NoteReader::namespaces(Fields& in, const YamlNode& node, ConfigSource& source,
+                            std::vector<std::string>& out) {
+  const auto read = [&](Fields& from, const YamlNode& at, const char* member) {
+    const std::size_t before = mistakes_.size();
+    from.texts(member, out);
+    if (at.find(member) == nullptr || mistakes_.size() != before) return;
+    check(at, from.path(member), check_namespaces(out));
+  };
+  open_value(in, node, "namespaces", source, read);
+}
+
+void NoteReader::finish(Fields& in) {
+  in.finish([&](const YamlMember& member, std::string text) {
+    constexpr std::size_t kPathBytesMax = 253;  // For people; the member itself is kept whole.
+    findings_.push_back(std::move(text) + ": davit ignores it");
+    std::string path = in.path(member.key);
+    if (path.size() > kPathBytesMax) path = in.path("...");
+    out_.unknown.emplace_back(std::move(path), to_json(member.value).value_or("null"));
+  });
 }
 
 void NoteReader::abi(Fields& in, const YamlNode& root) {
@@ -79,7 +235,21 @@ void NoteReader::abi(Fields& in, const YamlNode& root) {
   }
   const bool good = major.ec == std::errc() && major.ptr == text.data() + dot &&
                     minor.ec == std::errc() && minor.ptr == end;
-  if (!good) in.mistake(*root.find("abi"), "abi must be like \"1.0\", not " + json_string(text));
+  if (!good)
+    in.mistake(*root.find("abi"), "abi must be like \"1.0\", not " + short_json_string(text));
+}
+
+void NoteReader::capabilities(Fields& in, const YamlNode& root) {
+  texts(in, root, "requires", kCapability, out_.requires_ids);
+  texts(in, root, "optional", kCapability, out_.optional_ids);
+  for (std::size_t i = 0; i < out_.optional_ids.size(); ++i) {
+    const std::string& id = out_.optional_ids[i];
+    const auto& required = out_.requires_ids;
+    if (std::find(required.begin(), required.end(), id) == required.end()) continue;
+    in.mistake(*root.find("optional"), "optional[" + std::to_string(i) +
+                                           "]: " + short_json_string(id) +
+                                           " is among requires, too; only one of them is allowed");
+  }
 }
 
 void NoteReader::read(const YamlNode& root) {
@@ -87,18 +257,16 @@ void NoteReader::read(const YamlNode& root) {
   if (root.kind != YamlNode::Kind::kMapping) return;
   in.name("name", out_.name);
   require(in, root, "name");
-  in.name("version", out_.version);
+  name(in, root, "version", kVersion, out_.version);
   require(in, root, "version");
   abi(in, root);
   const bool newer = out_.abi_major > DAVIT_ABI_MAJOR ||
                      (out_.abi_major == DAVIT_ABI_MAJOR && out_.abi_minor > DAVIT_ABI_MINOR);
+  if (const YamlNode* given = root.find("name")) check(*given, "name", kName, out_.name);
   if (newer) return;
-  if (!out_.name.empty() && !is_dns_subdomain(out_.name)) {
-    in.mistake(*root.find("name"), "name must be lower case letters, digits, '-' and '.', not " +
-                                       json_string(out_.name));
-  }
-  in.texts("requires", out_.requires_ids);
+  capabilities(in, root);
   in.text("build", out_.build);
+  if (const YamlNode* given = root.find("build")) check(*given, "build", kBuild, out_.build);
   require(in, root, "controllers");
   each(in, "controllers", [&](const YamlNode& node, const std::string& where) {
     out_.controllers.push_back(controller(node, where));
@@ -107,20 +275,16 @@ void NoteReader::read(const YamlNode& root) {
   if (list != nullptr && list->kind == YamlNode::Kind::kSequence && list->items.empty()) {
     in.mistake(*list, "controllers must have at least one entry");
   }
-  in.finish();
+  finish(in);
 }
 
-void NoteReader::unique_name(Fields& in, const YamlNode& node, const std::string& name) {
+void NoteReader::unique_name(const YamlNode& node, const std::string& path,
+                             const std::string& name) {
   if (name.empty()) return;
-  if (!is_dns_subdomain(name)) {
-    in.mistake(node, in.path("name") +
-                         " and aliases must be lower case letters, digits and '-', "
-                         "not " +
-                         json_string(name));
-  } else if (!names_.insert(name).second) {
-    in.mistake(node,
-               in.path("name") + ": the name or alias " + json_string(name) + " is declared twice");
-  }
+  if (!kControllerName.holds(name)) return check(node, path, kControllerName, name);
+  if (names_.insert(name).second) return;
+  mistakes_.push_back({"", node.line, node.column,
+                       path + ": the name or alias " + json_string(name) + " is declared twice"});
 }
 
 DeclaredController NoteReader::controller(const YamlNode& node, const std::string& where) {
@@ -129,16 +293,12 @@ DeclaredController NoteReader::controller(const YamlNode& node, const std::strin
   in.name("name", out.name);
   require(in, node, "name");
   in.texts("aliases", out.aliases);
-  unique_name(in, node, out.name);
-  for (const std::string& alias : out.aliases) unique_name(in, node, alias);
-  out.client_name = out.name;
-  in.name("clientName", out.client_name);
-  if (const YamlNode* given = node.find("clientName");
-      given != nullptr && !is_client_name(out.client_name)) {
-    in.mistake(*given, in.path("clientName") +
-                           " must be up to 253 letters, digits, '-', '_' and '.', not " +
-                           json_string(out.client_name));
+  unique_name(node, in.path("name"), out.name);
+  for (std::size_t i = 0; i < out.aliases.size(); ++i) {
+    unique_name(node, in.path("aliases") + "[" + std::to_string(i) + "]", out.aliases[i]);
   }
+  out.client_name = out.name;
+  name(in, node, "clientName", kClientName, out.client_name);
   in.boolean("offByDefault", out.off_by_default);
   in.boolean("withoutLeadership", out.without_leadership);
   std::int64_t workers = out.workers;
@@ -150,86 +310,108 @@ DeclaredController NoteReader::controller(const YamlNode& node, const std::strin
   each(in, "watches", [&](const YamlNode& item, const std::string& path) {
     out.watches.push_back(watch(item, path));
   });
-  in.finish();
+  finish(in);
   return out;
 }
 
-void NoteReader::resource(Fields& in, const YamlNode& node, std::string& group,
+void NoteReader::resource(Fields& in, const YamlNode& node, Wildcard wildcard, std::string& group,
                           std::string& resource) {
+  const auto all = [&](const std::string& text) {
+    return wildcard == Wildcard::kAllowed && text == kAll;
+  };
   in.text("group", group);
-  if (!group.empty() && !is_dns_subdomain(group)) {
-    in.mistake(*node.find("group"), in.path("group") +
-                                        " must be an API group such as \"apps\" or "
-                                        "\"\", not " +
-                                        json_string(group));
-  }
+  if (!group.empty() && !all(group)) check(*node.find("group"), in.path("group"), kGroup, group);
   in.name("resource", resource);
   require(in, node, "resource");
-  if (!resource.empty() && !is_resource_name(resource)) {
-    in.mistake(*node.find("resource"),
-               in.path("resource") + " must be a plural in lower case such as \"pods\", not " +
-                   json_string(resource));
+  if (!resource.empty() && !all(resource)) {
+    check(*node.find("resource"), in.path("resource"), kResource, resource);
   }
 }
 
+void NoteReader::verbs(Fields& in, const YamlNode& node, std::vector<std::string>& out) {
+  // The verbs that the host's own requests have; a rule may have others ("impersonate").
+  const std::vector<std::string> known = {"get",    "list",  "watch",  "create",
+                                          "update", "patch", "delete", "deletecollection"};
+  texts(in, node, "verbs", kVerb, out);
+  require(in, node, "verbs");
+  require_entries(in, node, "verbs");
+  for (const std::string& verb : out) {
+    if (std::find(known.begin(), known.end(), verb) != known.end()) continue;
+    const std::string meant = nearest(verb, known);
+    if (meant.empty()) continue;
+    findings_.push_back(in.path("verbs") + " has " + json_string(verb) + "; did you mean " +
+                        json_string(meant) + "?");
+  }
+}
+
+void NoteReader::rule_of_urls(Fields& in, const YamlNode& node) {
+  for (const char* key : {"group", "resource", "subresource", "resourceNames", "namespaces"}) {
+    const YamlNode* const given = in.any(key);
+    if (given == nullptr) continue;
+    in.mistake(*given, in.path(key) +
+                           " may not stand beside nonResourceURLs: a rule is of one "
+                           "resource or of URLs");
+  }
+  require_entries(in, node, "nonResourceURLs");
+}
+
 DeclaredRule NoteReader::rule(const YamlNode& node, const std::string& where) {
-  static constexpr std::string_view kVerbs[] = {"get",    "list",  "watch",  "create",
-                                                "update", "patch", "delete", "deletecollection"};
   DeclaredRule out;
   Fields in = fields(node, where);
-  resource(in, node, out.group, out.resource);
-  in.text("subresource", out.subresource);
-  if (!out.subresource.empty() && !is_subresource_of(out.resource, out.subresource)) {
-    in.mistake(*node.find("subresource"),
-               in.path("subresource") + " must be one word such as \"status\" that " +
-                   out.resource + " have, not " + json_string(out.subresource));
+  texts(in, node, "nonResourceURLs", kUrl, out.non_resource_urls);
+  if (node.find("nonResourceURLs") != nullptr) {
+    rule_of_urls(in, node);
+  } else {
+    resource(in, node, Wildcard::kAllowed, out.group, out.resource);
+    in.text("subresource", out.subresource);
+    if (!out.subresource.empty() && !is_subresource_of(out.resource, out.subresource)) {
+      in.mistake(*node.find("subresource"),
+                 in.path("subresource") + " must be one word such as \"status\" that " +
+                     out.resource + " have, not " + short_json_string(out.subresource));
+    }
+    texts(in, node, "resourceNames", kObjectName, out.resource_names);
+    require_entries(in, node, "resourceNames");
+    namespaces(in, node, out.namespaces_from, out.namespaces);
   }
-  in.texts("verbs", out.verbs);
-  if (node.find("verbs") == nullptr) in.mistake(node, in.path("verbs") + " is missing");
-  for (const std::string& verb : out.verbs) {
-    if (std::find(std::begin(kVerbs), std::end(kVerbs), verb) != std::end(kVerbs)) continue;
-    in.mistake(*node.find("verbs"), in.path("verbs") + ": unknown verb " + json_string(verb) +
-                                        " (allowed: get, list, watch, create, update, patch, "
-                                        "delete, deletecollection)");
-  }
-  in.finish();
+  verbs(in, node, out.verbs);
+  finish(in);
   return out;
 }
 
 DeclaredWatch NoteReader::watch(const YamlNode& node, const std::string& where) {
   DeclaredWatch out;
   Fields in = fields(node, where);
-  resource(in, node, out.group, out.resource);
-  in.name("version", out.version);
+  resource(in, node, Wildcard::kForbidden, out.group, out.resource);
+  name(in, node, "version", kApiVersion, out.version);
   require(in, node, "version");
-  if (!out.version.empty() && !is_dns_label(out.version)) {
-    in.mistake(*node.find("version"),
-               in.path("version") + " must be like \"v1\", not " + json_string(out.version));
-  }
-  in.texts("projection", out.projection);
-  in.text("labelSelector", out.label_selector);
-  in.text("fieldSelector", out.field_selector);
-  in.finish();
+  texts(in, node, "projection", kFieldPath, out.projection);
+  selector(in, node, "labelSelector", check_label_selector, out.label_selector_from,
+           out.label_selector);
+  selector(in, node, "fieldSelector", check_field_selector, out.field_selector_from,
+           out.field_selector);
+  namespaces(in, node, out.namespaces_from, out.namespaces);
+  finish(in);
   return out;
 }
-
-}  // namespace
-
-namespace {
 
 /// Names each text that could not be shown as it is: reports and logs print the note's texts.
 void check_printable(const YamlNode& node, const std::string& where,
                      std::vector<Mistake>& mistakes) {
-  const auto check = [&](const std::string& text, const YamlNode& at) {
+  const auto check = [&](const std::string& text, const YamlNode& at, const std::string& what) {
     if (printable(text) == text) return;
     mistakes.push_back(
-        {"", at.line, at.column, where + " has control characters: " + json_string(text)});
+        {"", at.line, at.column,
+         what + " has control characters, which are not allowed: " + short_json_string(text)});
   };
-  check(node.text, node);
-  for (const YamlNode& item : node.items) check_printable(item, where, mistakes);
+  check(node.text, node, where);
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    check_printable(node.items[i], where + "[" + std::to_string(i) + "]", mistakes);
+  }
   for (const YamlMember& member : node.members) {
-    check(member.key, member.value);
-    check_printable(member.value, where.empty() ? printable(member.key) : where, mistakes);
+    check(member.key, member.value, "a key of " + (where.empty() ? "the note" : where));
+    constexpr std::size_t kKeyBytesMax = 64;
+    const std::string key = member.key.size() > kKeyBytesMax ? "..." : printable(member.key);
+    check_printable(member.value, where.empty() ? key : where + "." + key, mistakes);
   }
 }
 
@@ -244,7 +426,8 @@ NoteResult parse_note(std::string_view json) {
   const YamlDocument document = parse_strict_json(json, "");
   std::vector<Mistake> mistakes = document.mistakes;
   if (mistakes.empty()) check_printable(document.root, "", mistakes);
-  if (mistakes.empty()) NoteReader(result.declaration, mistakes).read(document.root);
+  if (mistakes.empty())
+    NoteReader(result.declaration, mistakes, result.findings).read(document.root);
   for (const Mistake& mistake : mistakes) {
     const bool syntax = !document.mistakes.empty();
     result.mistakes.push_back(syntax ? "line " + std::to_string(mistake.line) + ", column " +
@@ -261,6 +444,15 @@ std::vector<std::string> host_capabilities() {
           "davit.discovery/1"};
 }
 
+std::vector<std::string> missing_capabilities(const std::vector<std::string>& ids,
+                                              const std::vector<std::string>& capabilities) {
+  std::vector<std::string> missing;
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(missing), [&](const std::string& id) {
+    return std::find(capabilities.begin(), capabilities.end(), id) == capabilities.end();
+  });
+  return missing;
+}
+
 Status check_compatible(const PluginDeclaration& declaration,
                         const std::vector<std::string>& capabilities) {
   const std::string needs = "needs ABI " + std::to_string(declaration.abi_major) + "." +
@@ -273,10 +465,8 @@ Status check_compatible(const PluginDeclaration& declaration,
     return Status(Code::kUnsupported, needs + ": use a newer davit");
   }
   std::string missing;
-  for (const std::string& id : declaration.requires_ids) {
-    const bool known =
-        std::find(capabilities.begin(), capabilities.end(), id) != capabilities.end();
-    if (!known) missing += (missing.empty() ? "" : ", ") + id;
+  for (const std::string& id : missing_capabilities(declaration.requires_ids, capabilities)) {
+    missing += (missing.empty() ? "" : ", ") + id;
   }
   if (missing.empty()) return Status();
   return Status(Code::kUnsupported,

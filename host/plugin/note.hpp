@@ -5,16 +5,27 @@
 #include <davit/result.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace davit::host {
 
-/// A right, as in an RBAC rule of one resource.
+/// Where the operator's configuration gives a value that the note leaves open.
+struct ConfigSource {
+  std::string path = {};     ///< "watch.labels"; empty: the note itself has the value.
+  bool has_default = false;  ///< The note has the value for a configuration without one.
+};
+
+/// A right, as an RBAC rule gives it: either to one resource or to URLs that belong to none.
 struct DeclaredRule {
-  std::string group;  ///< Empty: core.
-  std::string resource;
+  std::string group;               ///< Empty: core; "*": all.
+  std::string resource;            ///< "*": all, and without a subresource all of theirs.
   std::string subresource;         ///< May be empty.
-  std::vector<std::string> verbs;  ///< Lower case, at least one.
+  std::vector<std::string> verbs;  ///< "*": all.
+  std::vector<std::string> resource_names = {};     ///< Empty: all.
+  std::vector<std::string> non_resource_urls = {};  ///< Then `resource` is empty.
+  std::vector<std::string> namespaces = {};         ///< Empty: all, and what is in none.
+  ConfigSource namespaces_from = {};
 };
 
 /// A resource that a controller watches; get, list and watch on it are implied.
@@ -25,6 +36,10 @@ struct DeclaredWatch {
   std::vector<std::string> projection;  ///< Field paths; empty: the whole object.
   std::string label_selector;           ///< The only selector allowed for it; may be empty.
   std::string field_selector;
+  std::vector<std::string> namespaces = {};  ///< Empty: all, and what is in none.
+  ConfigSource label_selector_from = {};
+  ConfigSource field_selector_from = {};
+  ConfigSource namespaces_from = {};
 };
 
 struct DeclaredController {
@@ -45,8 +60,11 @@ struct PluginDeclaration {
   std::uint16_t abi_major = 0;
   std::uint16_t abi_minor = 0;
   std::vector<std::string> requires_ids;  ///< Capabilities that the host must have.
+  std::vector<std::string> optional_ids;  ///< Capabilities that it uses where the host has them.
   std::string build;
   std::vector<DeclaredController> controllers;
+  /// Members that this host does not know: their place ("controllers[0].team") and JSON text.
+  std::vector<std::pair<std::string, std::string>> unknown;
 };
 
 /// Either a declaration or all mistakes of the note, each one line that names the place in the
@@ -54,18 +72,24 @@ struct PluginDeclaration {
 struct NoteResult {
   PluginDeclaration declaration;
   std::vector<std::string> mistakes;
+  /// What is probably not meant, although it is allowed: one line each, as of the mistakes.
+  std::vector<std::string> findings;
 
   [[nodiscard]] bool ok() const { return mistakes.empty(); }
 };
 
-/// Unknown members are mistakes, unless the note is of a newer ABI minor or major, which may have
-/// members that this host cannot know: then only name, version and abi are read.
+/// Unknown members are kept and are findings. A note of a newer ABI minor or major is read only as
+/// far as name, version and abi: the host does not run such a plugin.
 [[nodiscard]] NoteResult parse_note(std::string_view json);
 
 /// Whether this host can run the plugin: its ABI and the capabilities that it requires. One line
 /// that says what to do otherwise (kUnsupported).
 [[nodiscard]] Status check_compatible(const PluginDeclaration& declaration,
                                       const std::vector<std::string>& capabilities);
+
+/// Those of `ids` that are not among `capabilities`.
+[[nodiscard]] std::vector<std::string> missing_capabilities(
+    const std::vector<std::string>& ids, const std::vector<std::string>& capabilities);
 
 /// The capability ids of abi.h, which this host serves.
 [[nodiscard]] std::vector<std::string> host_capabilities();

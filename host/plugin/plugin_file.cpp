@@ -9,6 +9,18 @@
 namespace davit::host {
 namespace {
 
+/// The first of these lines as one, and how many there are beside them.
+std::string first_of(const std::vector<std::string>& lines) {
+  constexpr std::size_t kNamedMax = 20;
+  std::string text;
+  const std::size_t named = std::min(lines.size(), kNamedMax);
+  for (std::size_t i = 0; i < named; ++i) text += (i == 0 ? "" : "; ") + lines[i];
+  if (named < lines.size()) {
+    text += "; and " + std::to_string(lines.size() - named) + " more";
+  }
+  return text;
+}
+
 /// What is wrong with the declaration, if anything; fills it otherwise.
 Status read_declaration(const ElfFile& elf, PluginDeclaration& out,
                         std::vector<Finding>& findings) {
@@ -28,14 +40,10 @@ Status read_declaration(const ElfFile& elf, PluginDeclaration& out,
   }
   NoteResult note = parse_note(*elf.note);
   if (!note.ok()) {
-    constexpr std::size_t kNamedMax = 20;
-    std::string text = "its davit note is wrong: ";
-    const std::size_t named = std::min(note.mistakes.size(), kNamedMax);
-    for (std::size_t i = 0; i < named; ++i) text += (i == 0 ? "" : "; ") + note.mistakes[i];
-    if (named < note.mistakes.size()) {
-      text += "; and " + std::to_string(note.mistakes.size() - named) + " more";
-    }
-    return refused(Code::kInvalid, "note", text);
+    return refused(Code::kInvalid, "note", "its davit note is wrong: " + first_of(note.mistakes));
+  }
+  if (!note.findings.empty()) {
+    findings.push_back({Grade::kSwappable, "note-member", first_of(note.findings)});
   }
   out = std::move(note.declaration);
   Status compatible = check_compatible(out, host_capabilities());

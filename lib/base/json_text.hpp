@@ -15,6 +15,9 @@ void append_quoted(std::string& out, std::string_view text);
 /// `text` as a JSON string with its quotes.
 [[nodiscard]] std::string json_string(std::string_view text);
 
+/// As json_string(), for messages: of a long text the beginning and its length.
+[[nodiscard]] std::string short_json_string(std::string_view text);
+
 /// One JSON object or array, built member by member. `str` may be called at any time; keys are left
 /// empty in an array.
 class JsonText {

@@ -166,7 +166,7 @@ bool StrictReader::Key(const char* text, rapidjson::SizeType size, bool) {
   member.column = column();
   read_ = stream_.Tell();
   if (!open_.back().keys.insert(member.key).second) {
-    fail(read_, "duplicate key " + json_string(member.key));
+    fail(read_, "duplicate key " + short_json_string(member.key));
     return false;
   }
   open_.back().node->members.push_back(std::move(member));

@@ -6,6 +6,7 @@
 
 #include <sstream>
 
+#include "cli/plugin_report.hpp"
 #include "lib/kube/strict_json.hpp"
 #include "tests/host/plugin/samples.hpp"
 
@@ -53,6 +54,46 @@ TEST(PluginCommandTest, JsonOutputIsJson) {
   const YamlNode& controller = document.root.find("controllers")->items.at(0);
   EXPECT_EQ(controller.find("workers")->text, "3");
   EXPECT_EQ(controller.find("rules")->items.at(0).find("verbs")->items.at(0).text, "create");
+}
+
+/// A report on a note with optional capabilities, limits and values of the configuration.
+PluginReport report_of_limits() {
+  PluginReport report;
+  const NoteResult note = parse_note(R"({"name":"p","version":"1","abi":"1.0","x-team":"web",
+    "optional":["davit.log/1","davit.teleport/1"],"controllers":[{"name":"c",
+    "rules":[{"resource":"secrets","verbs":["get"],"resourceNames":["tls"],"namespaces":["a"]},
+             {"nonResourceURLs":["/version"],"verbs":["get"]}],
+    "watches":[{"resource":"pods","version":"v1",
+      "labelSelector":{"config":"labels","default":"app=web"},"fieldSelector":{"config":"fields"},
+      "namespaces":{"config":"namespaces"}}]}]})");
+  EXPECT_TRUE(note.ok()) << note.mistakes.front();
+  report.declaration = note.declaration;
+  return report;
+}
+
+TEST(PluginCommandTest, InspectShowsLimitsAndWhatTheConfigurationGives) {
+  const std::string text = report_text(report_of_limits());
+  for (const char* line :
+       {"Optional:    davit.log/1, davit.teleport/1; this host lacks davit.teleport/1\n",
+        "    core secrets: get, names tls, namespaces a\n", "    /version: get\n",
+        "    v1 pods labels from config.labels (default app=web) fields from config.fields, "
+        "namespaces from config.namespaces: the whole object\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+TEST(PluginCommandTest, JsonHasTheNotesOwnForms) {
+  const std::string json = report_json(report_of_limits());
+  EXPECT_TRUE(parse_strict_json(json, "").mistakes.empty()) << json;
+  for (const char* part :
+       {R"("optional":["davit.log/1","davit.teleport/1"],"missing":["davit.teleport/1"])",
+        R"("unknown":[{"path":"x-team","value":"web"}])",
+        R"("resourceNames":["tls"],"namespaces":["a"]})",
+        R"({"nonResourceURLs":["/version"],"verbs":["get"]})",
+        R"("labelSelector":{"config":"labels","default":"app=web"})",
+        R"("fieldSelector":{"config":"fields"},"namespaces":{"config":"namespaces"}})"}) {
+    EXPECT_THAT(json, HasSubstr(part));
+  }
 }
 
 TEST(PluginCommandTest, AllThatStandsAgainstAFileIsReportedAtOnce) {

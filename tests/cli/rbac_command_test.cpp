@@ -10,6 +10,7 @@
 namespace davit::host {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -70,6 +71,50 @@ TEST(RbacCommandTest, TheLeaseHasARoleInItsOwnNamespace) {
             R"([{"kind":"ServiceAccount","name":"my-davit","namespace":"davit-system"}])");
   election.enabled = false;
   EXPECT_EQ(documents(rbac_yaml({}, election, options)).size(), 3U);
+}
+
+TEST(RbacCommandTest, RightsLimitedToNamespacesAreRolesThere) {
+  LeaderElectionSettings election;
+  election.ns = "web";
+  DeclaredController limited;
+  limited.rules = {{"", "configmaps", "", {"update", "bind"}, {}, {}, {"web", "shop"}},
+                   {"", "secrets", "", {"get"}, {"tls", "ca"}}};
+  limited.watches = {{"", "v1", "configmaps", {}, "", "", {"shop"}}};
+
+  const std::vector<YamlNode> all = documents(rbac_yaml({limited}, election, {}));
+
+  ASSERT_EQ(all.size(), 7U);
+  EXPECT_THAT(to_json(*all[1].find("rules")).value(), Not(HasSubstr("configmaps")));
+  EXPECT_THAT(to_json(*all[1].find("rules")).value(),
+              HasSubstr(R"({"apiGroups":[""],"resources":["secrets"],)"
+                        R"("resourceNames":["ca","tls"],"verbs":["get"]})"));
+  EXPECT_EQ(to_json(*all[3].find("metadata")).value(), R"({"name":"davit","namespace":"shop"})");
+  EXPECT_EQ(to_json(*all[3].find("rules")).value(),
+            R"([{"apiGroups":[""],"resources":["configmaps"],)"
+            R"("verbs":["get","list","watch","update","bind"]}])");
+  EXPECT_EQ(all[4].find("kind")->text, "RoleBinding");
+  EXPECT_EQ(to_json(*all[4].find("metadata")).value(), R"({"name":"davit","namespace":"shop"})");
+  EXPECT_EQ(to_json(*all[5].find("metadata")).value(), R"({"name":"davit","namespace":"web"})");
+  EXPECT_THAT(to_json(*all[5].find("rules")).value(),
+              AllOf(HasSubstr(R"({"apiGroups":[""],"resources":["configmaps"],)"
+                              R"("verbs":["update","bind"]})"),
+                    HasSubstr("leases")))
+      << "one Role for the rights and the Lease of a namespace";
+}
+
+TEST(RbacCommandTest, WildcardsAndUrlsAreThoseOfTheNote) {
+  DeclaredController all;
+  DeclaredRule urls;
+  urls.verbs = {"get"};
+  urls.non_resource_urls = {"/metrics", "/logs/*"};
+  all.rules = {{"*", "*", "", {"get", "*"}}, {"*", "*", "scale", {"patch"}}, urls};
+
+  const std::string rules =
+      to_json(*documents(rbac_yaml({all}, {}, {})).at(1).find("rules")).value();
+
+  EXPECT_THAT(rules, HasSubstr(R"({"apiGroups":["*"],"resources":["*"],"verbs":["*"]})"));
+  EXPECT_THAT(rules, HasSubstr(R"({"apiGroups":["*"],"resources":["*/scale"],"verbs":["patch"]})"));
+  EXPECT_THAT(rules, HasSubstr(R"({"nonResourceURLs":["/logs/*","/metrics"],"verbs":["get"]})"));
 }
 
 TEST(RbacCommandTest, OnlyEnabledControllersCount) {

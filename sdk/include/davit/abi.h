@@ -748,9 +748,10 @@ DAVIT_EXPORT const davit_plugin *davit_plugin_v1(void);
 /* ---- The ELF note ----------------------------------------------------------------------------------------------- */
 
 /* What the plugin declares, readable without running it: an ELF note in section .note.davit, owner "davit", type 1,
- * whose description is JSON text. Members (docs/ABI.md has the schema; unknown ones are mistakes):
+ * whose description is JSON text. Members (docs/ABI.md has the schema; unknown ones are kept and ignored):
  *   name         the plugin: "replicaset"                     version    the plugin's own version: "0.1.0"
  *   abi          "1.1", as compiled: DAVIT_ABI_VERSION_TEXT   requires   capability ids that must be there
+ *   optional     capability ids that are used if they are there
  *   build        compiler and SDK, free text                  controllers   one entry a row:
  *     name          "replicaset-controller"                   aliases    ["replicaset"]
  *     clientName    user agent suffix, Event source component and rate limiter; default: name
@@ -760,6 +761,8 @@ DAVIT_EXPORT const davit_plugin *davit_plugin_v1(void);
  *     watches       [{"group":"apps","version":"v1","resource":"replicasets","projection":["metadata","spec"]}, …]
  *                   without projection: the whole object but managedFields. Watching needs no rule of its own:
  *                   get, list and watch on it are implied.
+ *     Rules mean what they mean in RBAC ("*", resourceNames, nonResourceURLs). Selectors of a watch and the namespaces
+ *     of rules and watches may come from the configuration: {"config":"watch.labels"}.
  */
 #define DAVIT_ABI_VERSION_TEXT "1.1"
 #define DAVIT_NOTE_SECTION ".note.davit"

@@ -24,6 +24,58 @@ TEST_F(ControllerInitTest, InitFuncSeesItsNameTheAbiAndTheTables) {
   EXPECT_EQ(result.outcome, Outcome::kStarted);
 }
 
+TEST_F(ControllerInitTest, ControllerWithoutTheConfigurationOfItsNoteIsNotCalled) {
+  ControllerHostOptions made = options();
+  made.declared.watches[0].label_selector_from = {"labels", false};
+  make(made);
+
+  const auto result = init([](const davit_context&, davit_controller&) {
+    ADD_FAILURE() << "its InitFunc ran";
+    return DAVIT_STARTED;
+  });
+
+  EXPECT_EQ(result.outcome, Outcome::kFailed);
+  EXPECT_EQ(result.reason,
+            "config.labels is missing: the plugin's note takes labelSelector of the watch of pods "
+            "from it");
+}
+
+TEST_F(ControllerInitTest, InformerHasTheSelectorThatTheConfigurationGives) {
+  ControllerHostOptions made = options();
+  made.declared.watches[0].label_selector_from = {"labels", false};
+  made.config = R"({"labels":"app=web"})";
+  make(made);
+  davit_informer_options pods{};
+  pods.size = sizeof(pods);
+  pods.version = str("v1");
+  pods.resource = str("pods");
+  const auto result = init([&](const davit_context& context, davit_controller&) {
+    davit_handle handle = 0;
+    pods.label_selector = str("app=shop");
+    EXPECT_EQ(tables_.informer->open(context.host, &pods, &handle), DAVIT_UNDECLARED);
+    pods.label_selector = str("app=web");
+    EXPECT_EQ(tables_.informer->open(context.host, &pods, &handle), DAVIT_OK);
+    return DAVIT_STARTED;
+  });
+  EXPECT_EQ(result.outcome, Outcome::kStarted) << result.reason;
+}
+
+TEST_F(ControllerInitTest, WatchOfSomeNamespacesIsNotOneOfAll) {
+  ControllerHostOptions made = options();
+  made.declared.watches[0].namespaces = {"a"};
+  make(made);
+  davit_informer_options pods{};
+  pods.size = sizeof(pods);
+  pods.version = str("v1");
+  pods.resource = str("pods");
+  const auto result = init([&](const davit_context& context, davit_controller&) {
+    davit_handle handle = 0;
+    EXPECT_EQ(tables_.informer->open(context.host, &pods, &handle), DAVIT_UNDECLARED);
+    return DAVIT_FAILED;
+  });
+  EXPECT_THAT(result.reason, HasSubstr("but only of namespace a"));
+}
+
 struct AnswerCase {
   const char* name;
   std::int32_t answer;

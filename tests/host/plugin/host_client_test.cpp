@@ -171,6 +171,50 @@ TEST_F(HostClientTest, WhatTheNoteDoesNotDeclareIsNotSent) {
   EXPECT_THAT(transport_.requests(), IsEmpty());
 }
 
+TEST_F(HostClientTest, RuleIsLimitedToItsNamespacesAndNames) {
+  ControllerHostOptions limited = options();
+  limited.declared.watches.clear();
+  limited.declared.rules = {{"", "pods", "", {"get", "list"}, {"a"}, {}, {"default"}},
+                            {"*", "*", "scale", {"*"}}};
+  make(limited);
+
+  davit_request elsewhere = request(DAVIT_GET, "pods", "a");
+  elsewhere.ns = str("other");
+  EXPECT_THAT(call(elsewhere).message,
+              HasSubstr("; one that is there has the namespaces default; one that is there has the "
+                        "resourceNames a"));
+  for (const davit_request& each :
+       {elsewhere, request(DAVIT_GET, "pods", "b"), request(DAVIT_LIST, "pods", ""),
+        request(DAVIT_GET, "configmaps", "a")}) {
+    EXPECT_EQ(call(each).returned, DAVIT_UNDECLARED);
+  }
+  EXPECT_THAT(transport_.requests(), IsEmpty());
+
+  transport_.answer(answered(200, kPod));
+  EXPECT_EQ(call(request(DAVIT_GET, "pods", "a")).code, DAVIT_OK);
+  davit_request of_one = request(DAVIT_LIST, "pods", "");
+  of_one.query = str("limit=1&fieldSelector=metadata.name%3Da");
+  transport_.answer(answered(200, R"({"kind":"PodList","apiVersion":"v1","items":[]})"));
+  EXPECT_EQ(call(of_one).code, DAVIT_OK);
+  davit_request scale = request(DAVIT_GET, "replicasets", "a");
+  scale.group = str("apps");
+  scale.subresource = str("scale");
+  transport_.answer(answered(200, kPod));
+  EXPECT_EQ(call(scale).code, DAVIT_OK);
+}
+
+TEST_F(HostClientTest, ListOfTwoFieldSelectorsIsNotOneOfAName) {
+  ControllerHostOptions limited = options();
+  limited.declared.watches.clear();
+  limited.declared.rules = {{"", "pods", "", {"list"}, {"a"}}};
+  make(limited);
+
+  davit_request list = request(DAVIT_LIST, "pods", "");
+  list.query = str("fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db");
+
+  EXPECT_EQ(call(list).returned, DAVIT_UNDECLARED);
+}
+
 TEST_F(HostClientTest, PutOfAProjectedResourceIsRefused) {
   transport_.answer(answered(200, kPod));
   const Answer answer = call(request(DAVIT_UPDATE, "pods", "a"));

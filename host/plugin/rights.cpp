@@ -1,0 +1,76 @@
+#include "host/plugin/rights.hpp"
+
+#include <algorithm>
+
+namespace davit::host {
+namespace {
+
+constexpr std::string_view kAll = "*";
+
+bool has(const std::vector<std::string>& list, std::string_view wanted) {
+  return std::find(list.begin(), list.end(), wanted) != list.end();
+}
+
+bool has_verb(const DeclaredRule& rule, std::string_view verb) {
+  return has(rule.verbs, kAll) || has(rule.verbs, verb);
+}
+
+/// RBAC compares "pods/log" with "*" (which is everything), itself, and "*/log".
+bool names_resource(const DeclaredRule& rule, const RequestAttributes& request) {
+  if (rule.resource == kAll) {
+    return rule.subresource.empty() || rule.subresource == request.subresource;
+  }
+  return rule.resource == request.resource && rule.subresource == request.subresource;
+}
+
+/// A Namespace counts as inside itself (k8s.io/apiserver/pkg/endpoints/request/requestinfo.go).
+std::string_view namespace_of(const RequestAttributes& request) {
+  const bool is_namespace = request.group.empty() && request.resource == "namespaces";
+  return is_namespace ? request.name : request.ns;
+}
+
+}  // namespace
+
+bool covers(const std::vector<std::string>& namespaces, std::string_view ns) {
+  return namespaces.empty() || has(namespaces, ns);
+}
+
+bool allows(const DeclaredRule& rule, const RequestAttributes& request) {
+  if (rule.resource.empty()) return false;
+  return has_verb(rule, request.verb) && (rule.group == kAll || rule.group == request.group) &&
+         names_resource(rule, request) &&
+         (rule.resource_names.empty() || has(rule.resource_names, request.name)) &&
+         covers(rule.namespaces, namespace_of(request));
+}
+
+bool allows(const DeclaredWatch& watch, const RequestAttributes& request) {
+  const bool reads = request.verb == "get" || request.verb == "list" || request.verb == "watch";
+  return reads && watch.group == request.group && watch.resource == request.resource &&
+         request.subresource.empty() && covers(watch.namespaces, namespace_of(request));
+}
+
+bool allows_url(const DeclaredRule& rule, std::string_view verb, std::string_view path) {
+  const auto matches = [path](std::string_view pattern) {
+    if (!pattern.ends_with(kAll)) return pattern == path;
+    pattern.remove_suffix(kAll.size());
+    return path.starts_with(pattern);
+  };
+  return has_verb(rule, verb) &&
+         std::any_of(rule.non_resource_urls.begin(), rule.non_resource_urls.end(), matches);
+}
+
+std::string_view selected_name(std::string_view field_selector) {
+  constexpr std::string_view kField = "metadata.name";
+  while (!field_selector.empty()) {
+    std::string_view term = field_selector.substr(0, field_selector.find(','));
+    field_selector.remove_prefix(std::min(field_selector.size(), term.size() + 1));
+    if (!term.starts_with(kField)) continue;
+    term.remove_prefix(kField.size());
+    if (!term.starts_with('=')) continue;
+    term.remove_prefix(term.starts_with("==") ? 2 : 1);
+    return term;
+  }
+  return {};
+}
+
+}  // namespace davit::host

@@ -1,0 +1,40 @@
+/// Whether the declared rights of a controller allow a request, as RBAC would judge the role that
+/// `davit rbac` prints (k8s.io/kubernetes/pkg/apis/rbac/v1/evaluation_helpers.go). Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/plugin/note.hpp"
+
+namespace davit::host {
+
+/// What the server's authorizer sees of a request for a resource.
+struct RequestAttributes {
+  std::string_view verb;
+  std::string_view group;
+  std::string_view resource;
+  std::string_view subresource;
+  std::string_view ns;    ///< Empty: cluster-scoped, or of all namespaces.
+  std::string_view name;  ///< Empty: not of one object.
+};
+
+/// Whether the rule allows it.
+[[nodiscard]] bool allows(const DeclaredRule& rule, const RequestAttributes& request);
+
+/// Whether it is a read (get, list, watch) of a resource that the watch is about.
+[[nodiscard]] bool allows(const DeclaredWatch& watch, const RequestAttributes& request);
+
+/// Whether the rule allows the verb ("get") on a path that belongs to no resource ("/version").
+[[nodiscard]] bool allows_url(const DeclaredRule& rule, std::string_view verb,
+                              std::string_view path);
+
+/// Whether `namespaces` of a rule or watch contain `ns`. Those of none are all; else `ns` is one.
+[[nodiscard]] bool covers(const std::vector<std::string>& namespaces, std::string_view ns);
+
+/// The name that the server takes from a field selector ("metadata.name=x") as that of the object
+/// that a list is about; empty: none.
+[[nodiscard]] std::string_view selected_name(std::string_view field_selector);
+
+}  // namespace davit::host

@@ -1,0 +1,134 @@
+#include "host/plugin/rights.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::host {
+namespace {
+
+struct RightsCase {
+  const char* name;
+  DeclaredRule rule;
+  RequestAttributes request;
+  bool allowed;
+};
+
+const RightsCase kRightsCases[] = {
+    {"Exact",
+     {"apps", "deployments", "", {"get"}},
+     {"get", "apps", "deployments", "", "a", "x"},
+     true},
+    {"OtherVerb",
+     {"apps", "deployments", "", {"get"}},
+     {"patch", "apps", "deployments", "", "a", "x"},
+     false},
+    {"OtherGroup",
+     {"apps", "deployments", "", {"get"}},
+     {"get", "", "deployments", "", "a", "x"},
+     false},
+    {"ResourceIsNotItsSubresource",
+     {"", "pods", "", {"get"}},
+     {"get", "", "pods", "log", "a", "x"},
+     false},
+    {"EveryVerb", {"", "pods", "", {"*"}}, {"deletecollection", "", "pods", "", "a", ""}, true},
+    {"EveryGroup",
+     {"*", "pods", "", {"get"}},
+     {"get", "metrics.k8s.io", "pods", "", "a", "x"},
+     true},
+    {"EveryResource", {"", "*", "", {"get"}}, {"get", "", "pods", "", "a", "x"}, true},
+    {"EveryResourceWithItsSubresources",
+     {"", "*", "", {"get"}},
+     {"get", "", "pods", "log", "a", "x"},
+     true},
+    {"OneSubresourceOfAll",
+     {"*", "*", "scale", {"get"}},
+     {"get", "apps", "deployments", "scale", "a", "x"},
+     true},
+    {"OneSubresourceOfAllIsNotTheResource",
+     {"*", "*", "scale", {"get"}},
+     {"get", "apps", "deployments", "", "a", "x"},
+     false},
+    {"OneSubresourceOfAllIsNotAnother",
+     {"*", "*", "scale", {"get"}},
+     {"get", "", "pods", "log", "a", "x"},
+     false},
+    {"Name", {"", "secrets", "", {"get"}, {"tls"}}, {"get", "", "secrets", "", "a", "tls"}, true},
+    {"OtherName",
+     {"", "secrets", "", {"get"}, {"tls"}},
+     {"get", "", "secrets", "", "a", "root"},
+     false},
+    {"NamesDoNotAllowAListOfAll",
+     {"", "secrets", "", {"list"}, {"tls"}},
+     {"list", "", "secrets", "", "a", ""},
+     false},
+    {"NamesDoNotAllowACreate",
+     {"", "secrets", "", {"create"}, {"tls"}},
+     {"create", "", "secrets", "", "a", ""},
+     false},
+    {"NamesAllowAListOfThatName",
+     {"", "secrets", "", {"list"}, {"tls"}},
+     {"list", "", "secrets", "", "a", "tls"},
+     true},
+    {"Namespace",
+     {"", "pods", "", {"get"}, {}, {}, {"a"}},
+     {"get", "", "pods", "", "a", "x"},
+     true},
+    {"OtherNamespace",
+     {"", "pods", "", {"get"}, {}, {}, {"a"}},
+     {"get", "", "pods", "", "b", "x"},
+     false},
+    {"AllNamespacesAreNotOne",
+     {"", "pods", "", {"list"}, {}, {}, {"a"}},
+     {"list", "", "pods", "", "", ""},
+     false},
+    {"NamespaceIsInItself",
+     {"", "namespaces", "", {"get"}, {}, {}, {"a"}},
+     {"get", "", "namespaces", "", "", "a"},
+     true},
+    {"NamespaceIsNotInAnother",
+     {"", "namespaces", "", {"get"}, {}, {}, {"a"}},
+     {"get", "", "namespaces", "", "", "b"},
+     false},
+    {"UrlsAllowNoResource",
+     {"", "", "", {"*"}, {}, {"*"}},
+     {"get", "", "pods", "", "a", "x"},
+     false},
+};
+
+TEST(RightsTest, RulesMeanWhatRbacMeans) {
+  for (const RightsCase& each : kRightsCases) {
+    EXPECT_EQ(allows(each.rule, each.request), each.allowed) << each.name;
+  }
+}
+
+TEST(RightsTest, WatchAllowsReadsOfItsNamespaces) {
+  const DeclaredWatch watch{"", "v1", "pods", {}, "", "", {"a"}};
+
+  EXPECT_TRUE(allows(watch, {"get", "", "pods", "", "a", "x"}));
+  EXPECT_FALSE(allows(watch, {"get", "", "pods", "", "b", "x"}));
+  EXPECT_FALSE(allows(watch, {"list", "", "pods", "", "", ""}));
+  EXPECT_FALSE(allows(watch, {"delete", "", "pods", "", "a", "x"}));
+  EXPECT_FALSE(allows(watch, {"get", "", "pods", "log", "a", "x"}));
+}
+
+TEST(RightsTest, UrlsEndInAWildcardOrMatchExactly) {
+  DeclaredRule rule;
+  rule.verbs = {"get"};
+  rule.non_resource_urls = {"/version", "/healthz/*"};
+
+  EXPECT_TRUE(allows_url(rule, "get", "/version"));
+  EXPECT_TRUE(allows_url(rule, "get", "/healthz/etcd"));
+  EXPECT_FALSE(allows_url(rule, "get", "/healthz"));
+  EXPECT_FALSE(allows_url(rule, "get", "/version/x"));
+  EXPECT_FALSE(allows_url(rule, "post", "/version"));
+}
+
+TEST(RightsTest, ListOfOneNameIsReadFromItsFieldSelector) {
+  EXPECT_EQ(selected_name("metadata.name=web"), "web");
+  EXPECT_EQ(selected_name("status.phase=Running,metadata.name==web"), "web");
+  EXPECT_EQ(selected_name("metadata.name!=web"), "");
+  EXPECT_EQ(selected_name("metadata.names=web"), "");
+  EXPECT_EQ(selected_name(""), "");
+}
+
+}  // namespace
+}  // namespace davit::host
