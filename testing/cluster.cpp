@@ -154,7 +154,8 @@ class Cluster::Engine final : private host::ControllerObserver {
   host::EventRecorder events_{
       event_api_, clock, *random_, log_, {.host = "test", .threads = Threads::kNone}};
   std::vector<std::unique_ptr<Hosted>> hosts_;
-  std::uint64_t syncs_ = 0;  // Ever.
+  std::uint64_t syncs_ = 0;                      // Ever.
+  std::map<std::string, std::uint64_t> builds_;  // Ever made, by controller.
   std::size_t definition_changes_ = 0;
   // Through it the test reads objects as a controller does.
   Api reader_api_;
@@ -204,6 +205,7 @@ Result<Cluster::Engine::Hosted*> Cluster::Engine::make(std::string_view name, co
   options.declared = declared(name);
   options.plugin = note_ ? note_->name : "test";
   options.build_id = "test";
+  options.generation = ++builds_[options.declared.name];
   options.config = config;
   options.rate = kRate;
   options.read_your_writes = read_your_writes_ == ReadYourWrites::kOn

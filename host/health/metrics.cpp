@@ -244,8 +244,9 @@ class PrometheusMetrics final : public Metrics {
     return std::make_unique<InformerSeries>(host_, resource);
   }
 
-  [[nodiscard]] Result<PluginMetric*> open_plugin_metric(const MetricOptions& options) override {
-    return plugins_.open(options);
+  [[nodiscard]] Result<std::unique_ptr<PluginMetric>> open_plugin_metric(
+      const MetricOptions& options, const MetricOwner& owner) override {
+    return plugins_.open(options, owner);
   }
 
   void before_scrape(std::function<void()> refresh) override {
@@ -291,6 +292,7 @@ class PrometheusMetrics final : public Metrics {
                                        ? std::numeric_limits<double>::infinity()
                                        : seconds(credentials_end - clock_.wall_now()));
     std::vector<MetricFamily> families = registry_.Collect();
+    plugins_.collect(families);
     add_process(families);
     families.push_back(build_family(build));
     return exposition(std::move(families));
@@ -305,7 +307,7 @@ class PrometheusMetrics final : public Metrics {
   prometheus::Registry registry_;
   prometheus::Registry slis_;
   HostMetrics host_{registry_};
-  PluginMetrics plugins_{registry_};
+  PluginMetrics plugins_;
   Gauges health_{slis_,
                  {"kubernetes_healthcheck",
                   "[STABLE] This metric records the result of a single healthcheck.",

@@ -42,7 +42,17 @@ struct MetricOptions {
   std::vector<double> buckets = {};  ///< Histograms: upper bounds, rising.
 };
 
-/// A metric of a plugin.
+/// Who opens a metric.
+struct MetricOwner {
+  std::string plugin;
+  std::uint64_t generation = 1;
+  /// A hidden one is never shown: that of a shadow.
+  enum class Visibility { kShown, kHidden };
+  Visibility visibility = Visibility::kShown;
+};
+
+/// A metric that one generation of a plugin has open; destroying it closes it. The Metrics must
+/// outlive it. Thread-safe, does not block.
 class PluginMetric {
  public:
   PluginMetric() = default;
@@ -53,8 +63,12 @@ class PluginMetric {
   [[nodiscard]] virtual const std::string& name() const = 0;
   /// Adds to a counter, sets a gauge, observes into a histogram. kInvalid when the number of label
   /// values is not that of the labels, or a counter is to fall; kUnavailable when the metric has
-  /// too many series. Thread-safe, does not block.
+  /// too many series. Has no effect once another generation serves.
   virtual Status record(double value, std::span<const std::string_view> label_values) = 0;
+  /// Deletes one series. kInvalid as record(); kNotFound: there is no such series.
+  virtual Status remove(std::span<const std::string_view> label_values) = 0;
+  /// This generation serves from now on: /metrics shows its definition.
+  virtual void serve() = 0;
 };
 
 /// Everything on /metrics. Thread-safe.
@@ -67,10 +81,13 @@ class Metrics : public RestMetrics,
   /// `manager` is the label of running_managed_controllers.
   [[nodiscard]] static std::unique_ptr<Metrics> make(const BuildInfo& build, Clock& clock);
 
-  /// Opens a plugin's metric, or finds it again when all options are the same. kAlreadyExists when
-  /// a metric of that name has other options or is the host's; kInvalid when a name or the buckets
-  /// are malformed. The metric lives as long as this object.
-  [[nodiscard]] virtual Result<PluginMetric*> open_plugin_metric(const MetricOptions& options) = 0;
+  /// Opens a plugin's metric. Two generations of one plugin may define one name differently: shown
+  /// is the definition that served last, or the newest one when that is closed. Generations that
+  /// differ in the help text at most share their series. A metric that is no longer open is gone.
+  /// kAlreadyExists: another plugin, or this generation, has the name with other options, or it is
+  /// the host's; kInvalid: a name or the buckets are malformed.
+  [[nodiscard]] virtual Result<std::unique_ptr<PluginMetric>> open_plugin_metric(
+      const MetricOptions& options, const MetricOwner& owner) = 0;
 
   /// Called before each exposition: the place to write gauges that are costly to keep up to date.
   /// Never removed; whatever it uses must outlive the last scrape.

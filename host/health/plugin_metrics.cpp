@@ -1,11 +1,17 @@
 #include "host/health/plugin_metrics.hpp"
 
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <string_view>
-
-#include "host/health/series.hpp"
+#include <type_traits>
+#include <utility>
 
 namespace davit::host {
 namespace {
@@ -31,12 +37,21 @@ bool is_name(std::string_view text, std::string_view more) {
   });
 }
 
+Status invalid(Code code, const MetricOptions& options, std::string_view why) {
+  return {code, "metric \"" + options.name + "\": " + std::string(why)};
+}
+
 Status invalid(const MetricOptions& options, std::string_view why) {
-  return {Code::kInvalid, "metric \"" + options.name + "\": " + std::string(why)};
+  return invalid(Code::kInvalid, options, why);
 }
 
 Status check(const MetricOptions& options) {
   if (!is_name(options.name, ":")) return invalid(options, "not a valid metric name");
+  for (const std::string_view prefix : kReserved) {
+    if (!options.name.starts_with(prefix)) continue;
+    return invalid(Code::kAlreadyExists, options,
+                   "names that begin with " + std::string(prefix) + " are the host's");
+  }
   std::vector<std::string> seen;
   for (const std::string& label : options.labels) {
     if (!is_name(label, "") || label.starts_with("__") || label == "le") {
@@ -59,8 +74,8 @@ Status check(const MetricOptions& options) {
   return buckets.empty() ? invalid(options, "a histogram needs buckets") : Status();
 }
 
-bool same(const MetricOptions& a, const MetricOptions& b) {
-  return a.type == b.type && a.help == b.help && a.labels == b.labels && a.buckets == b.buckets;
+bool same_shape(const MetricOptions& a, const MetricOptions& b) {
+  return a.type == b.type && a.labels == b.labels && a.buckets == b.buckets;
 }
 
 Status apply(prometheus::Counter& counter, double value) {
@@ -80,67 +95,198 @@ Status apply(prometheus::Histogram& histogram, double value) {
 }
 
 template <typename T>
-class OpenMetric final : public PluginMetric {
+class Storage final : public MetricStorage {
  public:
-  OpenMetric(prometheus::Registry& registry, const MetricOptions& options)
-      : name_(options.name),
-        label_count_(options.labels.size()),
-        series_(registry,
-                {options.name, options.help, options.labels, options.buckets, kSeriesMax}) {
+  explicit Storage(const MetricOptions& options)
+      : options_(options), family_(options.name, options.help, {}) {
+    MutexLock lock(mutex_);
     // Without labels there is one series, and it is there from the start, as upstream's.
-    if (label_count_ == 0) static_cast<void>(series_.find({}));
+    if (options_.labels.empty()) static_cast<void>(find({}));
   }
 
-  [[nodiscard]] const std::string& name() const override { return name_; }
   Status record(double value, std::span<const std::string_view> label_values) override {
-    if (label_values.size() != label_count_) {
-      return {Code::kInvalid, "the metric has " + std::to_string(label_count_) + " labels"};
-    }
-    T* const series = series_.find(label_values);
+    if (Status s = check_count(label_values); !s.ok()) return s;
+    MutexLock lock(mutex_);  // Until the value is in: remove() deletes the series.
+    T* const series = find(label_values);
     if (series == nullptr) return {Code::kUnavailable, "the metric has too many series"};
     return apply(*series, value);
   }
 
+  Status remove(std::span<const std::string_view> label_values) override {
+    if (Status s = check_count(label_values); !s.ok()) return s;
+    MutexLock lock(mutex_);
+    const auto found = series_.find(key_of(label_values));
+    if (found == series_.end()) return {Code::kNotFound, "the metric has no such series"};
+    family_.Remove(found->second);
+    series_.erase(found);
+    return {};
+  }
+
+  [[nodiscard]] std::vector<prometheus::MetricFamily> collect() const override {
+    return family_.Collect();
+  }
+
  private:
-  const std::string name_;
-  const std::size_t label_count_;
-  Series<T> series_;
+  [[nodiscard]] Status check_count(std::span<const std::string_view> label_values) const {
+    if (label_values.size() == options_.labels.size()) return {};
+    return {Code::kInvalid, "the metric has " + std::to_string(options_.labels.size()) + " labels"};
+  }
+  static std::string key_of(std::span<const std::string_view> values) {
+    std::string key;
+    for (const std::string_view value : values) {
+      key += value;
+      key += '\xFF';  // In no UTF-8 text.
+    }
+    return key;
+  }
+  /// The series with these values, made when it is new; null when there are too many.
+  T* find(std::span<const std::string_view> values) REQUIRES(mutex_) {
+    std::string key = key_of(values);
+    const auto found = series_.find(key);
+    if (found != series_.end()) return found->second;
+    if (series_.size() >= kSeriesMax) return nullptr;
+    prometheus::Labels labels;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      labels.emplace(options_.labels[i], std::string(values[i]));
+    }
+    T* made = nullptr;
+    if constexpr (std::is_same_v<T, prometheus::Histogram>) {
+      made = &family_.Add(labels, options_.buckets);
+    } else {
+      made = &family_.Add(labels);
+    }
+    series_.emplace(std::move(key), made);
+    return made;
+  }
+
+  const MetricOptions options_;
+  prometheus::Family<T> family_;  // Guards itself; its series live until they are removed.
+  Mutex mutex_;
+  std::map<std::string, T*> series_ GUARDED_BY(mutex_);
 };
 
-std::unique_ptr<PluginMetric> make(prometheus::Registry& registry, const MetricOptions& options) {
+std::unique_ptr<MetricStorage> make(const MetricOptions& options) {
   switch (options.type) {
     case MetricType::kGauge:
-      return std::make_unique<OpenMetric<prometheus::Gauge>>(registry, options);
+      return std::make_unique<Storage<prometheus::Gauge>>(options);
     case MetricType::kHistogram:
-      return std::make_unique<OpenMetric<prometheus::Histogram>>(registry, options);
+      return std::make_unique<Storage<prometheus::Histogram>>(options);
     case MetricType::kCounter:
       break;
   }
-  return std::make_unique<OpenMetric<prometheus::Counter>>(registry, options);
+  return std::make_unique<Storage<prometheus::Counter>>(options);
 }
 
 }  // namespace
 
-Result<PluginMetric*> PluginMetrics::open(const MetricOptions& options) {
+class PluginMetrics::Opened final : public PluginMetric {
+ public:
+  Opened(PluginMetrics& all, const MetricOptions& options, MetricOwner owner, Shape& shape)
+      : all_(all), options_(options), owner_(std::move(owner)), shape_(shape) {}
+  ~Opened() override { all_.close(*this); }
+
+  [[nodiscard]] const std::string& name() const override { return options_.name; }
+  Status record(double value, std::span<const std::string_view> label_values) override {
+    return is_superseded() ? Status() : shape_.storage->record(value, label_values);
+  }
+  Status remove(std::span<const std::string_view> label_values) override {
+    return is_superseded() ? Status() : shape_.storage->remove(label_values);
+  }
+  void serve() override { all_.serve(*this); }
+
+  [[nodiscard]] const MetricOptions& options() const { return options_; }
+  [[nodiscard]] const MetricOwner& owner() const { return owner_; }
+  [[nodiscard]] Shape& shape() const { return shape_; }
+  [[nodiscard]] bool is_hidden() const {
+    return owner_.visibility == MetricOwner::Visibility::kHidden;
+  }
+  /// Another generation of the plugin serves: what this one does has no effect.
+  void supersede() { superseded_.store(true, std::memory_order_relaxed); }
+
+ private:
+  // Relaxed is enough: a call under way may still act as before.
+  [[nodiscard]] bool is_superseded() const { return superseded_.load(std::memory_order_relaxed); }
+
+  PluginMetrics& all_;
+  const MetricOptions options_;
+  const MetricOwner owner_;
+  Shape& shape_;  // Lives as long as it has users.
+  std::atomic<bool> superseded_{false};
+};
+
+Status PluginMetrics::check_others(const Entry& entry, const MetricOptions& options,
+                                   const MetricOwner& owner) {
+  for (const Opened* each : entry.opened) {
+    const bool is_same =
+        each->options().help == options.help && same_shape(each->options(), options);
+    const bool may_differ =
+        each->owner().plugin == owner.plugin && each->owner().generation != owner.generation;
+    if (is_same || may_differ) continue;
+    return invalid(Code::kAlreadyExists, options, "is open already with other options");
+  }
+  return {};
+}
+
+Result<std::unique_ptr<PluginMetric>> PluginMetrics::open(const MetricOptions& options,
+                                                          const MetricOwner& owner) {
   if (Status s = check(options); !s.ok()) return s;
-  for (const std::string_view prefix : kReserved) {
-    if (options.name.starts_with(prefix)) {
-      return Status(Code::kAlreadyExists, "metric \"" + options.name +
-                                              "\": names that begin with " + std::string(prefix) +
-                                              " are the host's");
+  MutexLock lock(mutex_);
+  Entry& entry = entries_[options.name];
+  if (Status s = check_others(entry, options, owner); !s.ok()) return s;
+  auto shape = std::find_if(entry.shapes.begin(), entry.shapes.end(),
+                            [&](const Shape& each) { return same_shape(each.options, options); });
+  if (shape == entry.shapes.end()) {
+    shape = entry.shapes.insert(shape, Shape{options, make(options), 0});
+  }
+  auto opened = std::make_unique<Opened>(*this, options, owner, *shape);
+  ++shape->users;
+  entry.opened.push_back(opened.get());
+  if (entry.shown == nullptr && !opened->is_hidden()) entry.shown = opened.get();
+  return std::unique_ptr<PluginMetric>(std::move(opened));
+}
+
+void PluginMetrics::serve(Opened& metric) {
+  if (metric.is_hidden()) return;
+  MutexLock lock(mutex_);
+  Entry& entry = entries_.find(metric.name())->second;
+  entry.shown = &metric;
+  for (Opened* each : entry.opened) {
+    const bool is_other = each->owner().plugin == metric.owner().plugin &&
+                          each->owner().generation != metric.owner().generation;
+    if (is_other && !each->is_hidden()) each->supersede();
+  }
+}
+
+void PluginMetrics::close(Opened& metric) {
+  MutexLock lock(mutex_);
+  const auto found = entries_.find(metric.name());
+  Entry& entry = found->second;
+  std::erase(entry.opened, &metric);
+  if (entry.shown == &metric) {
+    // Another controller of the same generation before the next generation.
+    Opened* next = nullptr;
+    for (Opened* each : entry.opened) {
+      if (each->is_hidden()) continue;
+      next = each;
+      if (each->owner().generation == metric.owner().generation) break;
+    }
+    entry.shown = next;
+  }
+  if (--metric.shape().users == 0) {
+    entry.shapes.remove_if([&](const Shape& each) { return &each == &metric.shape(); });
+  }
+  if (entry.opened.empty()) entries_.erase(found);
+}
+
+void PluginMetrics::collect(std::vector<prometheus::MetricFamily>& out) const {
+  MutexLock lock(mutex_);
+  for (const auto& [name, entry] : entries_) {
+    if (entry.shown == nullptr) continue;
+    for (prometheus::MetricFamily& family : entry.shown->shape().storage->collect()) {
+      family.help = entry.shown->options().help;
+      out.push_back(std::move(family));
     }
   }
-  MutexLock lock(mutex_);
-  const auto found = entries_.find(options.name);
-  if (found != entries_.end()) {
-    if (same(found->second.options, options)) return found->second.metric.get();
-    return Status(Code::kAlreadyExists,
-                  "metric \"" + options.name + "\" is open already with other options");
-  }
-  Entry& entry = entries_[options.name];
-  entry.options = options;
-  entry.metric = make(registry_, options);
-  return entry.metric.get();
 }
 
 }  // namespace davit::host

@@ -8,6 +8,7 @@
 
 #include "host/object/object.hpp"
 #include "host/plugin/controller_informers.hpp"
+#include "host/plugin/controller_metrics.hpp"
 #include "host/plugin/controller_options.hpp"
 #include "host/plugin/controller_requests.hpp"
 #include "host/plugin/controller_work.hpp"
@@ -27,7 +28,8 @@ struct davit_host {
         log(to),
         informers(this, of.declared, with),
         requests(of, with, to, informers, intended),
-        work(this, of, with, to, runner, informers, intended) {}
+        work(this, of, with, to, runner, informers, intended),
+        metrics(with.metrics) {}
   davit_host(const davit_host&) = delete;
   davit_host& operator=(const davit_host&) = delete;
 
@@ -61,6 +63,6 @@ struct davit_host {
   davit::host::ControllerInformers informers;
   davit::host::ControllerRequests requests;
   davit::host::ControllerWork work;
-  davit::host::SlotTable<davit::host::PluginMetric*, davit::host::HandleKind::kMetric> metrics;
+  davit::host::ControllerMetrics metrics;
   davit::host::SlotTable<RetainedObject, davit::host::HandleKind::kObject> retained;
 };

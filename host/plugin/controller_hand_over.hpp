@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "host/cache/delta_queue.hpp"
+#include "host/plugin/controller_metrics.hpp"
 #include "host/plugin/controller_work.hpp"
 #include "host/run/controller_runner.hpp"
 #include "lib/base/clock.hpp"
@@ -16,16 +17,21 @@ namespace davit::host {
 class ControllerHandOver {
  public:
   /// The references outlive this.
-  ControllerHandOver(ControllerWork& work, DeltaQueue& deltas, Clock& clock)
-      : work_(work), deltas_(deltas), clock_(clock) {}
+  ControllerHandOver(ControllerWork& work, ControllerMetrics& metrics, DeltaQueue& deltas,
+                     Clock& clock)
+      : work_(work), metrics_(metrics), deltas_(deltas), clock_(clock) {}
   ControllerHandOver(const ControllerHandOver&) = delete;
   ControllerHandOver& operator=(const ControllerHandOver&) = delete;
 
   using HandedOver = ControllerWork::HandedOver;
   /// Takes the keys of every queue, with delays, failures and unseen writes, from a build that has
   /// been drained. Queues belong together by name; keys of queues that this build does not have are
-  /// dropped. Timers take over unseen writes, too.
-  HandedOver take_over(ControllerHandOver& from) { return work_.take_over(from.work_); }
+  /// dropped. Timers take over unseen writes, too. From now on /metrics shows what this build
+  /// defines.
+  HandedOver take_over(ControllerHandOver& from) {
+    metrics_.serve();
+    return work_.take_over(from.work_);
+  }
   /// Adds every key that waits here to the queues of the same name of the build that serves, before
   /// this one syncs. Returns how many there are.
   std::size_t mirror_keys(ControllerHandOver& serving) { return work_.mirror_keys(serving.work_); }
@@ -52,6 +58,7 @@ class ControllerHandOver {
 
  private:
   ControllerWork& work_;
+  ControllerMetrics& metrics_;
   DeltaQueue& deltas_;
   Clock& clock_;
 };

@@ -22,7 +22,7 @@ ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices
               &delta_source_, services_.metrics, services_.clock, services_.log),
       abi_(options_, services_, log_, runner_),
       plugin_(abi_),
-      hand_over_(abi_.work, delta_queue_, services_.clock) {}
+      hand_over_(abi_.work, abi_.metrics, delta_queue_, services_.clock) {}
 
 InitResult ControllerHost::init(const InitFunction& function) {
   if (!configured_.ok()) return {InitOutcome::kFailed, configured_.message()};

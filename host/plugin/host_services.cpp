@@ -96,12 +96,14 @@ davit_code metric_open(davit_host* host, const davit_metric_options* from, davit
     metric.labels.emplace_back(view(options.labels[i]));
   }
   metric.buckets.assign(options.buckets, options.buckets + options.bucket_count);
-  Result<PluginMetric*> opened = host->services.metrics.open_plugin_metric(metric);
+  MetricOwner owner{host->options.plugin, host->options.generation};
+  if (host->is_shadow()) owner.visibility = MetricOwner::Visibility::kHidden;
+  const Result<davit_handle> opened = host->metrics.open(metric, owner);
   if (!opened) {
     frame->set_error(opened.error().message());
     return static_cast<davit_code>(opened.error().code());
   }
-  *out = host->metrics.insert(*opened);
+  *out = *opened;
   return DAVIT_OK;
 }
 
@@ -122,6 +124,20 @@ davit_code metric_record(davit_host* host, davit_handle handle, double value,
   return static_cast<davit_code>((*metric)->record(value, values).code());
 }
 
+davit_code metric_remove(davit_host* host, davit_handle handle, const davit_str* label_values,
+                         std::size_t label_count) {
+  if (enter(host, kAnyCall) == nullptr || !is_there(label_values, label_count)) {
+    return DAVIT_MISUSE;
+  }
+  const std::optional<PluginMetric*> metric = host->metrics.find(handle);
+  if (!metric) return DAVIT_STALE;
+  if (host->is_shadow()) return DAVIT_OK;
+  std::vector<std::string_view> values;
+  values.reserve(label_count);
+  for (std::size_t i = 0; i < label_count; ++i) values.push_back(view(label_values[i]));
+  return static_cast<davit_code>((*metric)->remove(values).code());
+}
+
 // ---- davit.config/1
 
 davit_value config_value(davit_host* host) {
@@ -136,8 +152,8 @@ constexpr davit_log_v1 kLogTable =
 constexpr davit_clock_v1 kClockTable =
     table_of<davit_clock_v1>(host_function<clock_monotonic_ns>, host_function<clock_wall_ns>);
 constexpr davit_random_v1 kRandomTable = table_of<davit_random_v1>(host_function<random_next>);
-constexpr davit_metric_v1 kMetricTable =
-    table_of<davit_metric_v1>(host_function<metric_open>, host_function<metric_record>);
+constexpr davit_metric_v1 kMetricTable = table_of<davit_metric_v1>(
+    host_function<metric_open>, host_function<metric_record>, host_function<metric_remove>);
 constexpr davit_config_v1 kConfigTable = table_of<davit_config_v1>(host_function<config_value>);
 
 }  // namespace davit::host

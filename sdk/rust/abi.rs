@@ -290,6 +290,7 @@ pub struct davit_metric_v1 {
     pub reserved: u32,
     pub open: unsafe extern "C" fn(*mut davit_host, *const davit_metric_options, *mut davit_handle) -> davit_code,
     pub record: unsafe extern "C" fn(*mut davit_host, davit_handle, f64, *const davit_str, usize) -> davit_code,
+    pub remove: unsafe extern "C" fn(*mut davit_host, davit_handle, *const davit_str, usize) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_config_v1 {
@@ -471,7 +472,7 @@ const _: () = {
         (std::mem::size_of::<davit_clock_v1>(), 24),
         (std::mem::size_of::<davit_random_v1>(), 16),
         (std::mem::size_of::<davit_metric_options>(), 72),
-        (std::mem::size_of::<davit_metric_v1>(), 24),
+        (std::mem::size_of::<davit_metric_v1>(), 32),
         (std::mem::size_of::<davit_config_v1>(), 16),
         (std::mem::size_of::<davit_freshness>(), 24),
         (std::mem::size_of::<davit_freshness_v1>(), 32),

@@ -504,12 +504,17 @@ typedef struct davit_metric_options {
 typedef struct davit_metric_v1 {
   uint32_t size;
   uint32_t reserved;
-  /* Registers a metric of /metrics. The same name with other options is DAVIT_ALREADY_EXISTS. @call(init; nonblocking) */
+  /* Opens a metric of /metrics for the life of this controller. Another generation of the plugin may have the name with
+   * other options: /metrics shows the definition of the generation that serves, and values live on where type, labels
+   * and buckets are the same. Anyone else's other options are DAVIT_ALREADY_EXISTS. @call(init; nonblocking) */
   davit_code (*open)(davit_host *host, const davit_metric_options *options, davit_handle *out);
   /* Adds to a counter, sets a gauge, observes into a histogram. `label_values` has as many entries as there are labels.
    * @call(any; nonblocking) */
   davit_code (*record)(davit_host *host, davit_handle metric, double value, const davit_str *label_values,
                        size_t label_count);
+  /* Deletes the series with these label values, for example of an object that is gone. DAVIT_NOT_FOUND: there is none.
+   * @call(any; nonblocking) */
+  davit_code (*remove)(davit_host *host, davit_handle metric, const davit_str *label_values, size_t label_count);
 } davit_metric_v1;
 
 /* ---- Configuration: "davit.config/1" ---------------------------------------------------------------------------- */

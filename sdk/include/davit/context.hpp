@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <davit/client.hpp>
 #include <davit/controller.hpp>
@@ -53,6 +54,17 @@ class Metric {
     std::vector<davit_str> raw;
     for (const std::string_view each : label_values) raw.push_back(to_c(each));
     static_cast<void>(api_->metric->record(api_->host, handle_, value, raw.data(), raw.size()));
+  }
+
+  /// Deletes the series with these label values, for example of an object that is gone. Does
+  /// nothing on a host without this function.
+  void remove(std::initializer_list<std::string_view> label_values) const {
+    constexpr std::size_t kSizeWithRemove =
+        offsetof(davit_metric_v1, remove) + sizeof(davit_metric_v1::remove);
+    if (api_->metric->size < kSizeWithRemove) return;
+    std::vector<davit_str> raw;
+    for (const std::string_view each : label_values) raw.push_back(to_c(each));
+    static_cast<void>(api_->metric->remove(api_->host, handle_, raw.data(), raw.size()));
   }
 
  private:

@@ -15,6 +15,10 @@ using testing::Not;
 
 class MetricsTest : public testing::Test {
  protected:
+  Result<std::unique_ptr<PluginMetric>> open(const MetricOptions& options,
+                                             const MetricOwner& owner = {"web"}) {
+    return metrics_->open_plugin_metric(options, owner);
+  }
   Status record(PluginMetric& metric, double value, std::vector<std::string_view> labels) {
     return metric.record(value, labels);
   }
@@ -187,9 +191,9 @@ TEST_F(MetricsTest, PluginMetricsAreExposed) {
   MetricOptions counter{MetricType::kCounter, "web_syncs_total", "Syncs.", {"result"}, {}};
   MetricOptions gauge{MetricType::kGauge, "web_pods", "Pods.", {}, {}};
   MetricOptions histogram{MetricType::kHistogram, "web_age", "Age.", {}, {0.5, 2}};
-  const auto syncs = metrics_->open_plugin_metric(counter);
-  const auto pods = metrics_->open_plugin_metric(gauge);
-  const auto age = metrics_->open_plugin_metric(histogram);
+  const auto syncs = open(counter);
+  const auto pods = open(gauge);
+  const auto age = open(histogram);
   ASSERT_TRUE(syncs && pods && age);
 
   EXPECT_TRUE(record(**syncs, 2, {"ok"}).ok());
@@ -209,7 +213,8 @@ TEST_F(MetricsTest, APluginMetricWithoutLabelsIsThereFromTheStart) {
                                    {MetricType::kGauge, "web_pods", "Pods.", {}, {}},
                                    {MetricType::kHistogram, "web_age", "Age.", {}, {0.5, 2}},
                                    {MetricType::kCounter, "web_by_zone", "Zones.", {"zone"}, {}}};
-  for (const MetricOptions& each : options) ASSERT_TRUE(metrics_->open_plugin_metric(each));
+  std::vector<std::unique_ptr<PluginMetric>> opened;
+  for (const MetricOptions& each : options) opened.push_back(std::move(*open(each)));
 
   const std::string text = metrics_->text();
   EXPECT_THAT(text, HasSubstr("\nweb_syncs_total 0\n"));
@@ -220,8 +225,7 @@ TEST_F(MetricsTest, APluginMetricWithoutLabelsIsThereFromTheStart) {
 }
 
 TEST_F(MetricsTest, WrongUseOfAPluginMetricIsRefused) {
-  const auto syncs = metrics_->open_plugin_metric(
-      {MetricType::kCounter, "web_syncs_total", "Syncs.", {"result"}, {}});
+  const auto syncs = open({MetricType::kCounter, "web_syncs_total", "Syncs.", {"result"}, {}});
   ASSERT_TRUE(syncs);
 
   EXPECT_EQ(record(**syncs, 1, {}).code(), Code::kInvalid);
@@ -230,16 +234,135 @@ TEST_F(MetricsTest, WrongUseOfAPluginMetricIsRefused) {
 
 TEST_F(MetricsTest, SameMetricMayBeOpenedAgainButNotADifferentOne) {
   const MetricOptions options{MetricType::kCounter, "web_syncs_total", "Syncs.", {"result"}, {}};
-  const auto first = metrics_->open_plugin_metric(options);
+  const auto first = open(options);
   ASSERT_TRUE(first);
 
-  EXPECT_EQ(*metrics_->open_plugin_metric(options), *first);
+  const auto second = open(options);
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(record(**first, 1, {"ok"}).ok());
+  EXPECT_TRUE(record(**second, 1, {"ok"}).ok());
+  EXPECT_THAT(metrics_->text(), HasSubstr("web_syncs_total{result=\"ok\"} 2\n"));
   MetricOptions other = options;
   other.labels = {"code"};
-  EXPECT_EQ(metrics_->open_plugin_metric(other).error().code(), Code::kAlreadyExists);
+  EXPECT_EQ(open(other).error().code(), Code::kAlreadyExists);
   other = options;
   other.name = "workqueue_depth";
-  EXPECT_EQ(metrics_->open_plugin_metric(other).error().code(), Code::kAlreadyExists);
+  EXPECT_EQ(open(other).error().code(), Code::kAlreadyExists);
+}
+
+constexpr MetricOwner::Visibility kHidden = MetricOwner::Visibility::kHidden;
+
+TEST_F(MetricsTest, NextGenerationsDefinitionIsShownOnceItServes) {
+  auto old = open({MetricType::kCounter, "web_total", "Old.", {"result"}, {}}, {"web", 1});
+  auto next = open({MetricType::kHistogram, "web_total", "New.", {"zone"}, {1, 5}}, {"web", 2});
+  ASSERT_TRUE(old && next);
+  EXPECT_TRUE(record(**old, 3, {"ok"}).ok());
+  EXPECT_TRUE(record(**next, 2, {"a"}).ok());
+
+  std::string text = metrics_->text();
+  EXPECT_THAT(text, HasSubstr("# HELP web_total Old.\n# TYPE web_total counter\n"));
+  EXPECT_THAT(text, HasSubstr("web_total{result=\"ok\"} 3\n"));
+  EXPECT_THAT(text, Not(HasSubstr("zone")));
+
+  (*next)->serve();
+  EXPECT_TRUE(record(**old, 1, {"late"}).ok()) << "without effect";
+
+  text = metrics_->text();
+  EXPECT_THAT(text, HasSubstr("# HELP web_total New.\n# TYPE web_total histogram\n"));
+  EXPECT_THAT(text, HasSubstr("web_total_bucket{zone=\"a\",le=\"5\"} 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("result")));
+  old->reset();
+  EXPECT_EQ(metrics_->text(), text);
+}
+
+TEST_F(MetricsTest, CounterGoesOnWhereItsDefinitionIsUnchanged) {
+  auto old = open({MetricType::kCounter, "web_total", "Old.", {"result"}, {}}, {"web", 1});
+  ASSERT_TRUE(old);
+  EXPECT_TRUE(record(**old, 3, {"ok"}).ok());
+
+  auto next = open({MetricType::kCounter, "web_total", "New.", {"result"}, {}}, {"web", 2});
+  ASSERT_TRUE(next);
+  (*next)->serve();
+  old->reset();
+  EXPECT_TRUE(record(**next, 1, {"ok"}).ok());
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("# HELP web_total New.\n# TYPE web_total counter\n"
+                                          "web_total{result=\"ok\"} 4\n"));
+}
+
+TEST_F(MetricsTest, GenerationThatNeverServedLeavesTheOldDefinition) {
+  auto old = open({MetricType::kGauge, "web_pods", "Old.", {}, {}}, {"web", 1});
+  auto next = open({MetricType::kGauge, "web_pods", "New.", {"zone"}, {}}, {"web", 2});
+  auto other = open({MetricType::kGauge, "web_only_new", "New.", {}, {}}, {"web", 2});
+  ASSERT_TRUE(old && next && other);
+  EXPECT_TRUE(record(**old, 7, {}).ok());
+
+  next->reset();
+  other->reset();
+
+  EXPECT_THAT(metrics_->text(),
+              HasSubstr("# HELP web_pods Old.\n# TYPE web_pods gauge\nweb_pods 7"));
+  EXPECT_THAT(metrics_->text(), Not(HasSubstr("web_only_new"))) << "nobody has it open";
+}
+
+TEST_F(MetricsTest, NewestDefinitionIsShownWhenTheServingOneIsClosed) {
+  auto old = open({MetricType::kGauge, "web_pods", "Old.", {}, {}}, {"web", 1});
+  auto next = open({MetricType::kGauge, "web_pods", "New.", {"zone"}, {}}, {"web", 2});
+  ASSERT_TRUE(old && next);
+  EXPECT_TRUE(record(**next, 7, {"a"}).ok());
+
+  old->reset();
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("web_pods{zone=\"a\"} 7\n"));
+}
+
+TEST_F(MetricsTest, ShadowsMetricIsNeverShown) {
+  auto shadow = open({MetricType::kGauge, "web_pods", "Shadow.", {}, {}}, {"web", 2, kHidden});
+  ASSERT_TRUE(shadow);
+
+  (*shadow)->serve();
+
+  EXPECT_THAT(metrics_->text(), Not(HasSubstr("web_pods")));
+}
+
+TEST_F(MetricsTest, OtherPluginMayNotRedefineAMetric) {
+  auto web = open({MetricType::kGauge, "web_pods", "Pods.", {}, {}}, {"web", 1});
+  ASSERT_TRUE(web);
+
+  EXPECT_EQ(
+      open({MetricType::kGauge, "web_pods", "Pods.", {"zone"}, {}}, {"shop", 2}).error().code(),
+      Code::kAlreadyExists);
+  EXPECT_TRUE(open({MetricType::kGauge, "web_pods", "Pods.", {}, {}}, {"shop", 2}));
+}
+
+TEST_F(MetricsTest, DeletedSeriesIsGoneAndBeginsAnew) {
+  auto pods = open({MetricType::kCounter, "web_total", "Pods.", {"node"}, {}});
+  ASSERT_TRUE(pods);
+  const std::string_view node[] = {"n1"};
+  EXPECT_EQ((*pods)->remove(node).code(), Code::kNotFound);
+  EXPECT_EQ((*pods)->remove({}).code(), Code::kInvalid);
+  EXPECT_TRUE(record(**pods, 7, {"n1"}).ok());
+  EXPECT_TRUE(record(**pods, 5, {"n2"}).ok());
+
+  EXPECT_TRUE((*pods)->remove(node).ok());
+
+  EXPECT_THAT(metrics_->text(), Not(HasSubstr("n1")));
+  EXPECT_THAT(metrics_->text(), HasSubstr("web_total{node=\"n2\"} 5\n"));
+  EXPECT_TRUE(record(**pods, 1, {"n1"}).ok());
+  EXPECT_THAT(metrics_->text(), HasSubstr("web_total{node=\"n1\"} 1\n"));
+}
+
+TEST_F(MetricsTest, DeletedSeriesMakeRoomForOthers) {
+  auto pods = open({MetricType::kGauge, "web_pods", "Pods.", {"name"}, {}});
+  ASSERT_TRUE(pods);
+  constexpr int kSeries = 10000;
+  for (int i = 0; i < kSeries; ++i) ASSERT_TRUE(record(**pods, 1, {std::to_string(i)}).ok());
+  EXPECT_EQ(record(**pods, 1, {"more"}).code(), Code::kUnavailable);
+  const std::string_view first[] = {"0"};
+
+  EXPECT_TRUE((*pods)->remove(first).ok());
+
+  EXPECT_TRUE(record(**pods, 1, {"more"}).ok());
 }
 
 TEST_F(MetricsTest, MalformedPluginMetricIsRefused) {
@@ -256,7 +379,7 @@ TEST_F(MetricsTest, MalformedPluginMetricIsRefused) {
   };
 
   for (const MetricOptions& options : malformed) {
-    EXPECT_EQ(metrics_->open_plugin_metric(options).error().code(), Code::kInvalid);
+    EXPECT_EQ(open(options).error().code(), Code::kInvalid);
   }
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class HostServicesTest : public ControllerHostTest {
  protected:
@@ -110,6 +111,51 @@ TEST_F(HostServicesTest, MetricsAppearOnTheMetricsPage) {
   EXPECT_EQ(record(0, 1, &pod, 1), DAVIT_STALE);
 
   EXPECT_THAT(metrics_->text(), HasSubstr("sample_things_total{kind=\"pod\"} 2\n"));
+}
+
+TEST_F(HostServicesTest, SeriesOfAMetricAreDeleted) {
+  make();
+  davit_handle metric = 0;
+  ASSERT_EQ(open(counter(), metric), DAVIT_OK);
+  const davit_str pod = str("pod");
+  const auto remove = [&](davit_handle handle, const davit_str* values, std::size_t count) {
+    return inside(Phase::kSync,
+                  [&] { return tables_.metric->remove(&host_->abi(), handle, values, count); });
+  };
+  EXPECT_EQ(record(metric, 2, &pod, 1), DAVIT_OK);
+
+  EXPECT_EQ(remove(metric, &pod, 1), DAVIT_OK);
+
+  EXPECT_THAT(metrics_->text(), Not(HasSubstr("sample_things_total")));
+  EXPECT_EQ(remove(metric, &pod, 1), DAVIT_NOT_FOUND);
+  EXPECT_EQ(remove(metric, &pod, 0), DAVIT_INVALID);
+  EXPECT_EQ(remove(metric, nullptr, 1), DAVIT_MISUSE);
+  EXPECT_EQ(remove(metric + 1, &pod, 1), DAVIT_STALE);
+}
+
+TEST_F(HostServicesTest, SwapReplacesTheDefinitionOfAMetric) {
+  make();
+  davit_handle metric = 0;
+  const davit_str pod = str("pod");
+  ASSERT_EQ(open(counter(), metric), DAVIT_OK);
+  EXPECT_EQ(record(metric, 2, &pod, 1), DAVIT_OK);
+  const std::unique_ptr<ControllerHost> old = std::move(host_);
+  ControllerHostOptions options_of_next = options();
+  options_of_next.generation = 2;
+  make(options_of_next);
+  davit_metric_options other = counter();
+  other.help = str("Other things.");
+  const davit_str label = str("zone");
+  other.labels = &label;
+
+  ASSERT_EQ(open(other, metric), DAVIT_OK);
+  EXPECT_THAT(metrics_->text(), HasSubstr("sample_things_total{kind=\"pod\"} 2\n"));
+  static_cast<void>(host_->hand_over().take_over(old->hand_over()));
+  EXPECT_EQ(record(metric, 1, &pod, 1), DAVIT_OK);
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("# HELP sample_things_total Other things.\n"));
+  EXPECT_THAT(metrics_->text(), HasSubstr("sample_things_total{zone=\"pod\"} 1\n"));
+  EXPECT_THAT(metrics_->text(), Not(HasSubstr("kind=\"pod\"")));
 }
 
 TEST_F(HostServicesTest, MetricOfOtherOptionsOrNamesIsRefused) {
