@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "host/api/api_status.hpp"
 #include "host/api/request_builder.hpp"
 #include "host/cache/rest_list_watch.hpp"
 #include "host/object/api_status.hpp"
@@ -22,10 +23,11 @@ host::ReflectorOptions reflector_options() {
   return options;
 }
 
-std::string bookmark(const sandbox::Resource& resource, Revision revision) {
+std::string bookmark(const sandbox::Resource& resource, host::ObjectForm form, Revision revision) {
+  const bool is_whole = form == host::ObjectForm::kWhole;
   const Tree object =
-      Tree::object({{"kind", resource.kind},
-                    {"apiVersion", resource.api_version()},
+      Tree::object({{"kind", is_whole ? resource.kind : "PartialObjectMetadata"},
+                    {"apiVersion", is_whole ? resource.api_version() : "meta.k8s.io/v1"},
                     {"metadata", Tree::object({{"resourceVersion", std::to_string(revision)}})}});
   return to_text(Tree::object({{"type", "BOOKMARK"}, {"object", object}})) + "\n";
 }
@@ -74,6 +76,9 @@ std::unique_ptr<host::InformerMetrics> Caches::informer(const host::ResourceId& 
 
 std::deque<Caches::Follower>& Caches::followers() {
   const std::vector<host::Informer*> all = factory_.informers();
+  std::erase_if(followers_, [&all](const Follower& each) {
+    return std::find(all.begin(), all.end(), each.informer) == all.end();
+  });
   for (std::size_t i = followers_.size(); i < all.size(); ++i) {
     if (const Status s = all[i]->prepare(); !s.ok()) fail(s.message());
     followers_.push_back({.informer = all[i]});
@@ -89,8 +94,8 @@ std::optional<Revision> Caches::limit(const std::string& qualified) const {
 bool Caches::is_behind(const Follower& follower) const {
   const host::ResourceId& resource = follower.informer->resource();
   const auto served = server_.find(resource.group, resource.version, resource.resource);
-  if (served == nullptr) return false;
-  if (!follower.at) return true;
+  if (served == nullptr) return !follower.is_missing;
+  if (follower.is_missing || !follower.at) return true;
   if (const auto limited = limit(resource.text())) return follower.seen < *limited;
   const std::vector<Revision>& changes = server_.changes(*served);
   return *follower.at != clock_.now() || follower.interrupts != interrupts_ ||
@@ -104,6 +109,7 @@ void Caches::step(Follower& follower) {
 }
 
 void Caches::follow() {
+  factory_.release_unused(clock_.now());
   for (Follower& each : followers()) {
     const bool is_held = limit(each.informer->resource().text()).has_value();
     if (!is_held && each.at && *each.at != clock_.now()) {
@@ -138,6 +144,16 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
   if (broken_.contains(resource)) return {Code::kUnavailable, "the connection is lost"};
   const auto served =
       server_.find(what.resource.group, what.resource.version, what.resource.resource);
+  if (request.kind == host::ReflectorRequest::Kind::kList) ++lists_[resource];
+  current_->is_missing = served == nullptr;
+  if (served == nullptr) {
+    const HttpServerResponse refused = ask(what, request);
+    return host::decode_response(to_api_request(what, request),
+                                 {.http_status = refused.status,
+                                  .content_type = refused.content_type,
+                                  .retry_after_seconds = {}},
+                                 refused.body);
+  }
   const std::vector<Revision>& changes = server_.changes(*served);
   const bool is_quiet = request.kind == host::ReflectorRequest::Kind::kWatch &&
                         (changes.empty() || changes.back() <= current_->seen);
@@ -148,7 +164,8 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
   current_->at = clock_.now();
   current_->interrupts = interrupts_;
   current_->seen = limit(resource).value_or(server_.revision());
-  if (is_quiet) return sink(bookmark(*served, current_->seen));
+  const std::string nothing = bookmark(*served, what.form, current_->seen);
+  if (is_quiet) return sink(nothing);
   if (response.stream == nullptr) {
     current_->seen = server_.revision();
     return sink(response.body);
@@ -156,7 +173,7 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
   std::string events;
   static_cast<void>(response.stream->read(events, std::numeric_limits<std::size_t>::max() / 2));
   events = up_to(std::move(events), current_->seen, server_.revision());
-  return sink(events.empty() ? bookmark(*served, current_->seen) : events);
+  return sink(events.empty() ? nothing : events);
 }
 
 void Caches::hold(std::string_view resource) {
@@ -204,6 +221,11 @@ void Caches::resync(std::string_view resource) {
     // A resync is due within twice its period.
     static_cast<void>(each.informer->tick(clock_.now() + 2 * host::Informer::kResyncMin));
   }
+}
+
+int Caches::lists(std::string_view resource) const {
+  const auto found = lists_.find(server_.qualified_name(resource));
+  return found == lists_.end() ? 0 : found->second;
 }
 
 int Caches::verifications(std::string_view resource) const {

@@ -49,6 +49,8 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   void resync(std::string_view resource);
   /// How often informers of a resource were asked to confirm their content.
   [[nodiscard]] int verifications(std::string_view resource) const;
+  /// How often a resource was listed for the informers.
+  [[nodiscard]] int lists(std::string_view resource) const;
 
  private:
   class Counter;
@@ -59,6 +61,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
     std::optional<Time> at{};           // When.
     std::uint64_t interrupts = 0;       // interrupts_ then.
     std::optional<Time> waits_until{};  // After a failure.
+    bool is_missing = false;            // The server did not serve the resource, when it was asked.
   };
 
   Status stream(const host::Selection& what, const host::ReflectorRequest& request,
@@ -84,6 +87,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   std::set<std::string> broken_;
   std::uint64_t interrupts_ = 0;  // Relists requested, of any informer.
   std::map<std::string, int> verifications_;
+  std::map<std::string, int> lists_;
 };
 
 }  // namespace davit::testing

@@ -441,6 +441,7 @@ void Cluster::end_outage(std::string_view resource) { engine_->caches.end_outage
 int Cluster::verifications(std::string_view resource) const {
   return engine_->caches.verifications(resource);
 }
+int Cluster::lists(std::string_view resource) const { return engine_->caches.lists(resource); }
 void Cluster::resync(std::string_view resource) {
   engine_->caches.resync(resource);
   while (engine_->step(Work::kChange)) {

@@ -48,17 +48,20 @@ std::string skipped_text(const CacheState& cache) {
 
 std::vector<CacheState> cache_states(const InformerFactory& informers) {
   std::vector<CacheState> states;
-  for (const Informer* each : informers.informers()) {
-    if (!each->started()) continue;
-    const InformerSpec& spec = each->spec();
+  informers.each([&states](const Informer& each, InformerFactory::Life life) {
+    if (!each.started()) return;
+    // A controller that opens an informer at run time finds out itself whether the server serves
+    // it: a definition that is deleted must not make the whole host unready.
+    if (life == InformerFactory::Life::kUses && !each.availability().ok()) return;
+    const InformerSpec& spec = each.spec();
     std::string selection = spec.label_selector;
     if (!selection.empty() && !spec.field_selector.empty()) selection += ", ";
     selection += spec.field_selector;
     states.push_back({.resource = spec.resource,
                       .selection = std::move(selection),
-                      .freshness = each->freshness(),
-                      .skipped = each->store().skipped()});
-  }
+                      .freshness = each.freshness(),
+                      .skipped = each.store().skipped()});
+  });
   return states;
 }
 

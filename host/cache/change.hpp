@@ -47,6 +47,8 @@ class Listener {
   /// Reports that listeners have received everything that the server had at `as_of` (see
   /// Informer::verify()).
   virtual void on_verified([[maybe_unused]] Time as_of) {}
+  /// Informer::availability() has changed.
+  virtual void on_availability() {}
   /// When something was written that this should have heard of by now: asked every few seconds. The
   /// informer has its content verified as of then.
   [[nodiscard]] virtual std::optional<Time> overdue([[maybe_unused]] Time now) {

@@ -1,5 +1,6 @@
 #include "host/cache/delta_queue.hpp"
 
+#include <algorithm>
 #include <davit/mutant.hpp>
 #include <utility>
 
@@ -37,11 +38,15 @@ bool continues(const Change& last, const Change& next) {
 /// One informer that the delta queue has joined, with one handler.
 class DeltaQueue::Source final : public Listener {
  public:
-  Source(DeltaQueue& queue_in, Informer& informer_in, Handler handler_in, std::uint64_t number)
+  enum class Role { kAwaited, kGuest };
+  Source(DeltaQueue& queue_in, Informer& informer_in, Role role_in, Guest guest_in,
+         std::uint64_t place_in)
       : queue(queue_in),
         informer(informer_in),
-        handler(std::move(handler_in)),
-        salt(number * 0x9e3779b97f4a7c15ULL) {}
+        role(role_in),
+        guest(std::move(guest_in)),
+        handler(guest.handler),
+        place(place_in) {}
 
   void on_initial(std::vector<ObjectRef> objects) override {
     queue.push_initial(*this, std::move(objects));
@@ -50,11 +55,20 @@ class DeltaQueue::Source final : public Listener {
     if (handler) queue.push(*this, change);
   }
   void on_verified(Time as_of) override { queue.note_verified(*this, as_of); }
+  void on_availability() override {
+    if (guest.on_availability) guest.on_availability();
+  }
+  void report_filled() const {
+    if (guest.on_filled) guest.on_filled();
+  }
 
   DeltaQueue& queue;
   Informer& informer;
-  const Handler handler;
-  const std::uint64_t salt;  // Makes equal names of different sources differ.
+  const Role role;
+  const Guest guest;
+  const Handler& handler;
+  const std::uint64_t place;  // A guest's.
+  std::uint64_t salt = 0;     // Makes equal names of different sources differ. Set once.
   std::vector<ObjectRef>
       content;  // First content that waits, the next one last. Guarded by the queue's mutex.
   bool is_held = false;              // Guarded by the queue's mutex.
@@ -78,16 +92,75 @@ DeltaQueue::~DeltaQueue() {
 }
 
 void DeltaQueue::join(Informer& informer, Handler handler) {
-  Source* source = nullptr;
-  {
-    MutexLock lock(mutex_);
-    sources_.push_back(
-        std::make_unique<Source>(*this, informer, std::move(handler), sources_.size() + 1));
-    source = sources_.back().get();
+  Source& source = add_source(std::make_unique<Source>(*this, informer, Source::Role::kAwaited,
+                                                       Guest{.handler = std::move(handler)}, 0));
+  informer.add_listener(source);
+}
+
+void DeltaQueue::join_guest(Informer& informer, std::uint64_t place, Guest guest) {
+  Source& source = add_source(
+      std::make_unique<Source>(*this, informer, Source::Role::kGuest, std::move(guest), place));
+  informer.add_listener(source);
+}
+
+DeltaQueue::Source& DeltaQueue::add_source(std::unique_ptr<Source> source) {
+  MutexLock lock(mutex_);
+  source->salt = ++joined_ever_ * 0x9e3779b97f4a7c15ULL;
+  if (source->role == Source::Role::kAwaited) {
     ++undelivered_;
     complete_reported_ = false;
   }
-  informer.add_listener(*source);
+  sources_.push_back(std::move(source));
+  return *sources_.back();
+}
+
+void DeltaQueue::leave(std::uint64_t place) {
+  Source* source = nullptr;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& each : sources_) {
+      if (each->role == Source::Role::kGuest && each->place == place) source = each.get();
+    }
+  }
+  if (source == nullptr) return;
+  source->informer.remove_listener(*source);
+  {
+    MutexLock lock(mutex_);
+    std::erase(initial_, source);
+    drop(backlog_, *source);
+    drop(later_, *source);
+    const auto found = std::find_if(sources_.begin(), sources_.end(),
+                                    [&](const auto& each) { return each.get() == source; });
+    left_.push_back(std::move(*found));
+    sources_.erase(found);
+  }
+  filled_.notify_all();
+}
+
+void DeltaQueue::drop(Backlog& backlog, const Source& source) {
+  for (Pending& each : backlog.changes) {
+    if (each.source != &source) continue;
+    each.source = nullptr;
+    each.change = Change{};
+    each.is_short_life = false;
+  }
+}
+
+bool DeltaQueue::step_left() {
+  std::unique_ptr<Source> left;
+  {
+    MutexLock lock(mutex_);
+    if (left_.empty()) return false;
+    left = std::move(left_.back());
+    left_.pop_back();
+    delivering_ = true;
+  }
+  if (left->guest.on_left) left->guest.on_left();
+  left.reset();
+  MutexLock lock(mutex_);
+  delivering_ = false;
+  if (empty()) idle_.notify_all();
+  return true;
 }
 
 bool DeltaQueue::initial_delivered() const {
@@ -96,12 +169,15 @@ bool DeltaQueue::initial_delivered() const {
 }
 
 bool DeltaQueue::step() {
+  if (step_left()) return true;
   Delivery delivery;
   const bool any = pop(delivery);
   if (any) delivery.source->handler(delivery.change);
+  const bool is_guest = any && delivery.source->role == Source::Role::kGuest;
+  if (is_guest && delivery.ends_initial) delivery.source->report_filled();
   MutexLock lock(mutex_);
   delivering_ = false;
-  if (delivery.ends_initial) --undelivered_;
+  if (delivery.ends_initial && !is_guest) --undelivered_;
   if (empty()) idle_.notify_all();
   return any;
 }
@@ -135,9 +211,13 @@ bool DeltaQueue::wait(const std::stop_token& stop) {
 void DeltaQueue::when_current(Time as_of, std::function<void()> done) {
   {
     MutexLock lock(mutex_);
-    if (!sources_.empty()) {
-      for (const auto& source : sources_) source->awaits_verification = true;
-      goal_ = Goal{as_of, std::move(done), sources_.size()};
+    std::size_t awaited = 0;
+    for (const auto& source : sources_) {
+      source->awaits_verification = source->role == Source::Role::kAwaited;
+      if (source->awaits_verification) ++awaited;
+    }
+    if (awaited > 0) {
+      goal_ = Goal{as_of, std::move(done), awaited};
       return;
     }
   }
@@ -179,16 +259,19 @@ void DeltaQueue::push(Source& source, const Change& change) {
 }
 
 void DeltaQueue::push_initial(Source& source, std::vector<ObjectRef> content) {
+  bool is_delivered = false;
   {
     MutexLock lock(mutex_);
-    if (content.empty() || !source.handler) {
-      --undelivered_;
-    } else {
+    is_delivered = content.empty() || !source.handler;
+    if (!is_delivered) {
       source.content = std::move(content);
       initial_.push_back(&source);
+    } else if (source.role == Source::Role::kAwaited) {
+      --undelivered_;
     }
   }
   filled_.notify_all();
+  if (is_delivered) source.report_filled();
 }
 
 /// Makes one change of `last` and the life that `next` is about.
@@ -255,6 +338,13 @@ bool DeltaQueue::pop(Delivery& out) {
     delivering_ = true;
     return true;
   }
+  while (!backlog_.changes.empty() && backlog_.changes.front().source == nullptr) {
+    const Pending& gone = backlog_.changes.front();
+    const auto known = backlog_.last.find(gone.object);
+    if (known != backlog_.last.end() && known->second == backlog_.first) backlog_.last.erase(known);
+    backlog_.changes.pop_front();
+    ++backlog_.first;
+  }
   if (backlog_.changes.empty()) return false;
   delivering_ = true;
   if (Pending& front = backlog_.changes.front(); front.is_short_life) {
@@ -277,7 +367,9 @@ bool DeltaQueue::pop(Delivery& out) {
   return true;
 }
 
-bool DeltaQueue::empty() const { return initial_.empty() && backlog_.changes.empty(); }
+bool DeltaQueue::empty() const {
+  return initial_.empty() && backlog_.changes.empty() && left_.empty();
+}
 
 std::vector<Informer*> DeltaQueue::joined() const {
   std::vector<Informer*> all;

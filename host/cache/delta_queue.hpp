@@ -53,6 +53,16 @@ class DeltaQueue {
   /// Called on the dispatcher's thread for each change.
   using Handler = std::function<void(const Change&)>;
 
+  /// A listener for whose first content the controller does not wait. All functions but the handler
+  /// may be empty; those that do not say otherwise are called on any thread and must not block.
+  struct Guest {
+    Handler handler{};                        ///< May be empty.
+    std::function<void()> on_filled{};        ///< It has returned from all of the first content.
+    std::function<void()> on_availability{};  ///< See Listener.
+    std::function<void()>
+        on_left{};  ///< After leave(): on the dispatcher's thread, as the last call.
+  };
+
   explicit DeltaQueue(std::size_t changes_max = kChangesMax);
   /// Leaves all informers, which must still live.
   ~DeltaQueue();
@@ -64,8 +74,14 @@ class DeltaQueue {
   /// Any thread.
   void join(Informer& informer, Handler handler) EXCLUDES(mutex_);
 
-  /// Whether all joined informers are filled and their handlers have returned from every object of
-  /// that first content.
+  /// As join(), at run time. `place` is for leave(), and like no other in use.
+  void join_guest(Informer& informer, std::uint64_t place, Guest guest) EXCLUDES(mutex_);
+  /// After this returns no call to the guest begins but on_left(); one that runs now is not waited
+  /// for. The informer must live until then. An unknown place is ignored. Any thread.
+  void leave(std::uint64_t place) EXCLUDES(mutex_);
+
+  /// Whether all joined informers, but for guests, are filled and their handlers have returned from
+  /// every object of that first content.
   [[nodiscard]] bool initial_delivered() const EXCLUDES(mutex_);
 
   /// Calls `done`, once, when the handlers have returned from all that the server had at `as_of`:
@@ -95,7 +111,7 @@ class DeltaQueue {
   struct Pending {
     Change change;
     std::uint64_t object = 0;  // Hash of source and name.
-    Source* source = nullptr;
+    Source* source = nullptr;  // Null: of a guest that has left.
     // Added, with the state `change.old`, and then deleted, with `change.current`: an addition and
     // a deletion in one, delivered one after the other.
     bool is_short_life = false;
@@ -116,6 +132,12 @@ class DeltaQueue {
     bool ends_initial = false;  // The last of its source's first content.
   };
 
+  /// The source is in sources_ then, and its informer does not know it yet.
+  [[nodiscard]] Source& add_source(std::unique_ptr<Source> source) EXCLUDES(mutex_);
+  /// Takes `source` off its changes, which are skipped then.
+  static void drop(Backlog& backlog, const Source& source);
+  /// Calls on_left() of a guest; false when none has left.
+  bool step_left() EXCLUDES(mutex_);
   void push(Source& source, const Change& change) EXCLUDES(mutex_);
   void push_initial(Source& source, std::vector<ObjectRef> content) EXCLUDES(mutex_);
   void note_verified(Source& source, Time as_of) EXCLUDES(mutex_);
@@ -134,6 +156,8 @@ class DeltaQueue {
   mutable Mutex mutex_;
   CondVar filled_;
   std::vector<std::unique_ptr<Source>> sources_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<Source>> left_ GUARDED_BY(mutex_);  // Guests to be called once more.
+  std::uint64_t joined_ever_ GUARDED_BY(mutex_) = 0;
   // Sources whose first content is being delivered, one after the other, each before its later
   // changes.
   std::deque<Source*> initial_ GUARDED_BY(mutex_);

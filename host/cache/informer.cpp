@@ -1,6 +1,7 @@
 #include "host/cache/informer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <davit/mutant.hpp>
 #include <utility>
 
@@ -13,6 +14,10 @@ namespace {
 /// Read by the host itself: a deletion that has begun (see WriteTracker).
 constexpr std::string_view kDeletionTimestamp = "metadata.deletionTimestamp";
 
+/// Kept of every object.
+constexpr std::array<std::string_view, 4> kIdentity = {"metadata.name", "metadata.namespace",
+                                                       "metadata.uid", "metadata.resourceVersion"};
+
 /// Whether what `kept` keeps includes everything below `path`.
 bool covers(const std::vector<std::string>& kept, const std::string& path) {
   return std::any_of(kept.begin(), kept.end(), [&path](const std::string& each) {
@@ -21,10 +26,17 @@ bool covers(const std::vector<std::string>& kept, const std::string& path) {
   });
 }
 
+bool covers_index(const std::vector<std::string>& kept, std::string_view path) {
+  const std::vector<std::string> parts = index_parts(path);
+  return std::all_of(parts.begin(), parts.end(),
+                     [&kept](const std::string& part) { return covers(kept, part); });
+}
+
 std::vector<std::string> kept_paths(std::vector<std::string> projection,
                                     const std::vector<std::string>& index_paths) {
   projection.insert(projection.end(), index_paths.begin(), index_paths.end());
   projection.emplace_back(kDeletionTimestamp);
+  for (const std::string_view each : kIdentity) projection.emplace_back(each);
   return projection;
 }
 
@@ -53,14 +65,16 @@ Informer::~Informer() { stop(); }
 
 Status Informer::add_index(std::string_view name, std::string_view path) {
   MutexLock lock(delivery_);
-  const std::string text(path);
-  if (phase_ != Phase::kCreated && projection_ &&
-      !covers(kept_paths(*projection_, index_paths_), text)) {
+  const bool is_limited = phase_ != Phase::kCreated && projection_.has_value();
+  if (is_limited && !covers_index(kept_paths(*projection_, index_paths_), path)) {
     return {Code::kUndeclared, "index '" + std::string(name) + "': the running informer of " +
-                                   spec_.resource.text() + " does not keep '" + text + "'"};
+                                   spec_.resource.text() + " does not keep '" + std::string(path) +
+                                   "'"};
   }
   if (Status s = store_.add_index(name, path); !s.ok()) return s;
-  if (!covers(index_paths_, text)) index_paths_.push_back(text);
+  for (std::string& part : index_parts(path)) {
+    if (!covers(index_paths_, part)) index_paths_.push_back(std::move(part));
+  }
   return Status();
 }
 
@@ -86,8 +100,9 @@ bool Informer::widen(const CacheNeed& need) {
     return projection &&
            std::all_of(projection->begin(), projection->end(),
                        [&](const std::string& path) { return covers(kept, path); }) &&
-           std::all_of(need.indexes.begin(), need.indexes.end(),
-                       [&](const CacheNeed::Index& index) { return covers(kept, index.path); });
+           std::all_of(
+               need.indexes.begin(), need.indexes.end(),
+               [&](const CacheNeed::Index& index) { return covers_index(kept, index.path); });
   }
   if (!projection) {
     projection_.reset();
@@ -155,6 +170,18 @@ Reflector& Informer::reflector() {
 Freshness Informer::freshness() const {
   MutexLock lock(delivery_);
   return source_ == nullptr ? Freshness() : source_->reflector().freshness();
+}
+
+Status Informer::availability() const {
+  MutexLock lock(delivery_);
+  return availability_;
+}
+
+void Informer::set_availability(const Status& status) {
+  const bool is_news = availability_.code() != status.code();
+  availability_ = status;
+  if (!is_news) return;
+  for (Listener* listener : listeners_) listener->on_availability();
 }
 
 void Informer::limit_silence(Duration longest) {
@@ -242,6 +269,7 @@ void Informer::replace(const Source& from, Replacement next, std::string_view re
   changed_version_ = store_.version();
   relist_wanted_ = false;
   notify_content(changes, began);
+  set_availability({});
 }
 
 void Informer::notify_content(const std::vector<Change>& changes, Time began) {

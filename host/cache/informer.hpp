@@ -22,13 +22,15 @@
 
 namespace davit::host {
 
-/// The objects that a controller follows.
+/// The objects that a controller follows, and in which form they are fetched.
 struct InformerSpec {
   ResourceId resource;
   std::string label_selector;
   std::string field_selector;
   /// The field paths that the user reads; nothing: whole objects.
   std::optional<std::vector<std::string>> projection;
+  std::string ns{};  ///< Empty: all namespaces, or cluster-scoped.
+  ObjectForm form = ObjectForm::kWhole;
 };
 
 /// The fields and indexes that one user of an informer needs.
@@ -36,7 +38,7 @@ struct CacheNeed {
   InformerSpec spec;
   struct Index {
     std::string name;
-    std::string path;
+    std::string path;  ///< As Store::add_index() takes it.
   };
   std::vector<Index> indexes{};
 
@@ -97,11 +99,15 @@ class Informer {
   /// Whether it follows every object of the resource. Only then does its version show whether a
   /// write was seen.
   [[nodiscard]] bool is_unselected() const {
-    return spec_.label_selector.empty() && spec_.field_selector.empty();
+    return spec_.label_selector.empty() && spec_.field_selector.empty() && spec_.ns.empty();
   }
   [[nodiscard]] const Store& store() const { return store_; }
   /// Whether the first content is in the store; stays true.
   [[nodiscard]] bool has_synced() const { return synced_.load(std::memory_order_acquire); }
+  /// Whether the server lets it be followed now: kNotFound while it does not serve the resource,
+  /// kForbidden while it refuses. What is in the store stays there. Listeners hear
+  /// on_availability() when that changes.
+  [[nodiscard]] Status availability() const EXCLUDES(delivery_);
   /// How current the store is; nothing is known before it was started.
   [[nodiscard]] Freshness freshness() const EXCLUDES(delivery_);
 
@@ -185,6 +191,7 @@ class Informer {
   void failed(const Source& from, const Status& status) EXCLUDES(delivery_);
   void verified(const Source& from) EXCLUDES(delivery_);
 
+  void set_availability(const Status& status) REQUIRES(delivery_);
   [[nodiscard]] bool serves(const Source& from) const REQUIRES(delivery_);
   [[nodiscard]] bool fills(const Source& from) const REQUIRES(delivery_);
   /// Lets the refill take its place, if it may and has seen all that readers have.
@@ -226,6 +233,7 @@ class Informer {
   std::vector<std::string> index_paths_ GUARDED_BY(delivery_);
   // The version of the last content or change, where the store's may be that of a bookmark.
   std::uint64_t changed_version_ GUARDED_BY(delivery_) = 0;
+  Status availability_ GUARDED_BY(delivery_);
   Refill* refill_ GUARDED_BY(delivery_) = nullptr;    // On its way.
   bool relist_wanted_ GUARDED_BY(delivery_) = false;  // Requested, and no list has ended since.
   std::optional<Time> verify_wanted_ GUARDED_BY(delivery_);

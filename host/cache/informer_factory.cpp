@@ -9,7 +9,7 @@ namespace davit::host {
 
 bool same_selection(const InformerSpec& a, const InformerSpec& b) {
   return a.resource == b.resource && a.label_selector == b.label_selector &&
-         a.field_selector == b.field_selector;
+         a.field_selector == b.field_selector && a.ns == b.ns && a.form == b.form;
 }
 
 InformerFactory::InformerFactory(const InformerSeams& seams, Logger log, ReflectorOptions options)
@@ -25,25 +25,95 @@ Result<Informer*> InformerFactory::informer(const CacheNeed& need) {
     if (!mask) return mask.error().with_context("projection of " + spec.resource.text());
   }
   MutexLock lock(mutex_);
+  Informer& found = find_or_make(need);
+  shared_.erase(&found);
+  return &found;
+}
+
+Informer& InformerFactory::find_or_make(const CacheNeed& need) {
   for (const std::unique_ptr<Informer>& each : informers_) {
-    if (same_selection(each->spec(), spec) && each->widen(need)) return each.get();
+    if (same_selection(each->spec(), need.spec) && each->widen(need)) return *each;
   }
-  informers_.push_back(make(spec));
-  return informers_.back().get();
+  informers_.push_back(make(need.spec));
+  return *informers_.back();
+}
+
+Result<InformerUse> InformerFactory::acquire(const CacheNeed& need) {
+  if (need.spec.projection) {
+    const Result<Mask> mask = seams_.space.add_keep_projection(*need.spec.projection);
+    if (!mask) return mask.error().with_context("projection of " + need.spec.resource.text());
+  }
+  Informer* informer = nullptr;
+  bool is_started = false;
+  {
+    MutexLock lock(mutex_);
+    if (stopped_) return Status(Code::kCancelled, "the informers have been stopped");
+    const std::size_t before = informers_.size();
+    informer = &find_or_make(need);
+    if (informers_.size() > before) shared_.emplace(informer, Shared());
+    if (const auto shared = shared_.find(informer); shared != shared_.end()) {
+      ++shared->second.users;
+    }
+    is_started = started_;
+  }
+  InformerUse use(*this, *informer);
+  for (const CacheNeed::Index& each : need.indexes) {
+    if (Status s = informer->add_index(each.name, each.path); !s.ok()) return s;
+  }
+  if (is_started) {
+    if (Status s = informer->start(); !s.ok()) return s;
+  }
+  return use;
+}
+
+InformerUse::~InformerUse() {
+  if (informer_ != nullptr) factory_->end_use(*informer_);
+}
+
+void InformerFactory::end_use(Informer& informer) {
+  MutexLock lock(mutex_);
+  const auto shared = shared_.find(&informer);
+  if (shared == shared_.end() || --shared->second.users > 0) return;
+  shared->second.unused_since = seams_.clock.now();
+}
+
+void InformerFactory::release_unused(Time now) {
+  // Declared before the lock, so that threads are waited for without it.
+  std::vector<std::unique_ptr<Informer>> released;
+  MutexLock lock(mutex_);
+  for (std::unique_ptr<Informer>& each : informers_) {
+    const auto shared = shared_.find(each.get());
+    if (shared == shared_.end() || shared->second.users > 0) continue;
+    if (now < shared->second.unused_since + kUnusedMax) continue;
+    shared_.erase(shared);
+    released.push_back(std::move(each));
+  }
+  std::erase(informers_, nullptr);
+}
+
+void InformerFactory::each(const std::function<void(const Informer&, Life)>& look) const {
+  MutexLock lock(mutex_);
+  for (const std::unique_ptr<Informer>& each : informers_) {
+    look(*each, shared_.contains(each.get()) ? Life::kUses : Life::kFactory);
+  }
 }
 
 bool InformerFactory::serves(const CacheNeed& need) const {
   MutexLock lock(mutex_);
-  return std::any_of(informers_.begin(), informers_.end(), [&need](const auto& each) {
-    return same_selection(each->spec(), need.spec) && each->started() && each->widen(need);
+  return std::any_of(informers_.begin(), informers_.end(), [this, &need](const auto& each) {
+    // One that may be released is not promised to others.
+    return !shared_.contains(each.get()) && same_selection(each->spec(), need.spec) &&
+           each->started() && each->widen(need);
   });
 }
 
 Informer* InformerFactory::running(const InformerSpec& spec) const {
   MutexLock lock(mutex_);
-  const auto last = std::find_if(informers_.rbegin(), informers_.rend(), [&spec](const auto& each) {
-    return same_selection(each->spec(), spec) && each->started();
-  });
+  const auto last =
+      std::find_if(informers_.rbegin(), informers_.rend(), [this, &spec](const auto& each) {
+        return !shared_.contains(each.get()) && same_selection(each->spec(), spec) &&
+               each->started();
+      });
   return last == informers_.rend() ? nullptr : last->get();
 }
 
@@ -59,6 +129,7 @@ void InformerFactory::adopt(std::unique_ptr<Informer> informer) {
 Status InformerFactory::start() {
   MutexLock lock(mutex_);
   if (stopped_) return {Code::kCancelled, "the informers have been stopped"};
+  started_ = true;
   for (const std::unique_ptr<Informer>& each : informers_) {
     if (Status s = each->start(); !s.ok()) return s;
   }
@@ -94,6 +165,7 @@ void InformerFactory::keep_time(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const Time now = seams_.clock.now();
     Time next = now + kTickMax;
+    release_unused(now);
     for (Informer* each : informers()) next = std::min(next, each->tick(now));
     MutexLock lock(mutex_);
     while (!stop.stop_requested() && seams_.clock.now() < next) {

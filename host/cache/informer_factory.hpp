@@ -1,10 +1,14 @@
 /// The informers of the process.
 #pragma once
 
+#include <cstddef>
 #include <davit/result.hpp>
+#include <functional>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "host/cache/informer.hpp"
@@ -15,6 +19,26 @@ namespace davit::host {
 
 /// Whether both are about the same objects.
 [[nodiscard]] bool same_selection(const InformerSpec& a, const InformerSpec& b);
+
+class InformerFactory;
+
+/// One use of an informer that is released some time after its last use has ended. Move-only; the
+/// factory must outlive it.
+class InformerUse {
+ public:
+  InformerUse(InformerFactory& factory, Informer& informer)
+      : factory_(&factory), informer_(&informer) {}
+  InformerUse(InformerUse&& other) noexcept
+      : factory_(other.factory_), informer_(std::exchange(other.informer_, nullptr)) {}
+  InformerUse& operator=(InformerUse&&) = delete;
+  ~InformerUse();
+
+  [[nodiscard]] Informer& informer() const { return *informer_; }
+
+ private:
+  InformerFactory* factory_;
+  Informer* informer_;  // Null: moved from.
+};
 
 /// Shares informers: one for each resource and selection, which keeps what all its users together
 /// read. One that runs already and keeps less than a later user needs is not touched: that user
@@ -30,6 +54,18 @@ class InformerFactory {
   Result<Informer*> informer(const InformerSpec& spec) EXCLUDES(mutex_) {
     return informer(CacheNeed{spec});
   }
+
+  /// How long an informer is kept after its last use: a swap, or a definition that is replaced,
+  /// ends the uses of the old and begins those of the new within seconds, and should cause no list.
+  static constexpr Duration kUnusedMax = std::chrono::minutes(1);
+
+  /// As informer(), with the indexes of `need`, started if start() was called, and released when
+  /// unused for kUnusedMax. One that informer() has given out is shared, and never released.
+  /// kUnavailable: the system has no thread for it.
+  Result<InformerUse> acquire(const CacheNeed& need) EXCLUDES(mutex_);
+  /// Ends those that have been unused for kUnusedMax, and waits for their threads. Called by the
+  /// timekeeper.
+  void release_unused(Time now) EXCLUDES(mutex_);
 
   /// Whether informer() would give one that runs already.
   [[nodiscard]] bool serves(const CacheNeed& need) const EXCLUDES(mutex_);
@@ -47,9 +83,23 @@ class InformerFactory {
   /// Ends all threads and waits for them; for good.
   void stop() EXCLUDES(mutex_);
 
+  /// Those of acquire() may be released at any time: see each().
   [[nodiscard]] std::vector<Informer*> informers() const EXCLUDES(mutex_);
+  /// Whether an informer is released when it is unused.
+  enum class Life { kFactory, kUses };
+  /// Calls `look` with each; none is released meanwhile. `look` must not call the factory.
+  void each(const std::function<void(const Informer&, Life)>& look) const EXCLUDES(mutex_);
 
  private:
+  friend class InformerUse;
+  struct Shared {
+    std::size_t users = 0;
+    Time unused_since{};  // With no users.
+  };
+
+  void end_use(Informer& informer) EXCLUDES(mutex_);
+  /// One that can serve `need`, a new one if there is none.
+  [[nodiscard]] Informer& find_or_make(const CacheNeed& need) REQUIRES(mutex_);
   /// The longest pause of the timekeeper: an informer that was started meanwhile waits at most this
   /// long.
   static constexpr Duration kTickMax = std::chrono::seconds(30);
@@ -62,6 +112,9 @@ class InformerFactory {
   mutable Mutex mutex_;
   CondVar wake_;
   std::vector<std::unique_ptr<Informer>> informers_ GUARDED_BY(mutex_);
+  // Those that only acquire() has given out.
+  std::map<Informer*, Shared> shared_ GUARDED_BY(mutex_);
+  bool started_ GUARDED_BY(mutex_) = false;
   bool stopped_ GUARDED_BY(mutex_) = false;
   std::jthread timekeeper_;  // Resyncs and deaf watches; started by the first start().
 };

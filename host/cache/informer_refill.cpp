@@ -11,7 +11,7 @@ namespace davit::host {
 Informer::Source::Source(Informer& informer, ParseOptions parse, std::string known_version)
     : informer_(informer),
       reflector_(Selection{informer.spec_.resource, informer.spec_.label_selector,
-                           informer.spec_.field_selector},
+                           informer.spec_.field_selector, informer.spec_.ns, informer.spec_.form},
                  parse,
                  ReflectorSeams{informer.seams_.api, informer.seams_.space, informer.seams_.clock,
                                 informer.seams_.random, *informer.metrics_, *this,
@@ -86,7 +86,9 @@ Result<std::unique_ptr<Informer::Refill>> Informer::refill(const CacheNeed& need
   refill->store_.add_indexes_of(store_);
   for (const CacheNeed::Index& each : need.indexes) {
     if (Status s = refill->store_.add_index(each.name, each.path); !s.ok()) return s;
-    refill->index_paths_.push_back(each.path);
+    for (std::string& path : index_parts(each.path)) {
+      refill->index_paths_.push_back(std::move(path));
+    }
   }
   const Result<ParseOptions> parse = parse_options(refill->projection_, refill->index_paths_);
   if (!parse) return parse.error();
@@ -106,6 +108,8 @@ bool Informer::fills(const Source& from) const {
 
 void Informer::failed(const Source& from, const Status& status) {
   MutexLock lock(delivery_);
+  const bool is_refused = status.code() == Code::kNotFound || status.code() == Code::kForbidden;
+  if (serves(from) && is_refused) set_availability(status);
   if (!fills(from)) return;
   refill_->failure_ = status;
   refill_->observer_.refill_moved();

@@ -24,11 +24,19 @@
 
 namespace davit::host {
 
+/// How much of its objects the server sends.
+enum class ObjectForm {
+  kWhole,
+  kMetadata,  ///< PartialObjectMetadata.
+};
+
 /// The resource to list and watch.
 struct Selection {
   ResourceId resource;
   std::string label_selector;
   std::string field_selector;
+  std::string ns{};  ///< Empty: all namespaces, or cluster-scoped.
+  ObjectForm form = ObjectForm::kWhole;
 };
 
 /// The API server as a reflector needs it; a seam, so that tests script it.

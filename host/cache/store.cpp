@@ -38,6 +38,51 @@ IndexKeys path_keys(FieldPath path) {
   };
 }
 
+/// The keys of an index over several paths.
+class CompositeKeys {
+ public:
+  static Result<IndexKeys> make(ObjectSpace& space, const std::vector<std::string>& paths) {
+    CompositeKeys keys;
+    std::size_t lists = 0;
+    for (const std::string& each : paths) {
+      Result<FieldPath> parsed = FieldPath::parse(space, each);
+      if (!parsed) return parsed.error();
+      keys.paths_.push_back(std::move(*parsed));
+      if (each.find("[]") != std::string::npos) ++lists;
+    }
+    // Each further one would multiply the keys of an object.
+    if (lists > 1) {
+      return Status(Code::kInvalid, "only one path of an index may lead to several values");
+    }
+    return IndexKeys([keys = std::move(keys)](const ObjectRef& object, const UseKey& use) {
+      std::vector<std::string_view> values;
+      keys.add(object, values, use);
+    });
+  }
+
+ private:
+  void add(const ObjectRef& object, std::vector<std::string_view>& values,
+           const UseKey& use) const {
+    if (values.size() == paths_.size()) return use(index_key(values));
+    paths_[values.size()].each(object.root(), [&](Value value) {
+      const std::string_view text = value.string();
+      if (text.empty()) return;
+      values.push_back(text);
+      add(object, values, use);
+      values.pop_back();
+    });
+  }
+
+  std::vector<FieldPath> paths_;
+};
+
+Result<IndexKeys> keys_at(ObjectSpace& space, const std::vector<std::string>& paths) {
+  if (paths.size() > 1) return CompositeKeys::make(space, paths);
+  Result<FieldPath> parsed = FieldPath::parse(space, paths.front());
+  if (!parsed) return parsed.error();
+  return path_keys(*std::move(parsed));
+}
+
 bool same_state(const ObjectRef& a, const ObjectRef& b) {
   const Metadata x = metadata(*a);
   const Metadata y = metadata(*b);
@@ -105,15 +150,15 @@ std::optional<SkippedObject> Store::lacking(std::string_view owner_uid) const {
 }
 
 Status Store::add_index(std::string_view name, std::string_view path) {
-  Result<FieldPath> parsed = FieldPath::parse(space_, path);
-  if (!parsed) return parsed.error();
+  Result<IndexKeys> keys = keys_at(space_, index_parts(path));
+  if (!keys) return keys.error();
   MutexLock lock(mutex_);
   if (const StoreIndex* known = find_index(name)) {
     if (known->path() == path) return Status();
     return Status(Code::kAlreadyExists,
                   "index '" + std::string(name) + "' is over '" + known->path() + "' already");
   }
-  fill_index(name, path, path_keys(std::move(*parsed)));
+  fill_index(name, path, *std::move(keys));
   return Status();
 }
 

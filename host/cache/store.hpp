@@ -74,7 +74,9 @@ class Store {
   [[nodiscard]] std::optional<SkippedObject> lacking(std::string_view owner_uid) const
       EXCLUDES(mutex_);
 
-  /// Adds an index over the strings at `path` (see FieldPath), and fills it. Repeating a name with
+  /// Adds an index over the strings at `path` (see FieldPath), and fills it. Several paths with
+  /// commas between them make one index over all of them (see index_key()): an object is in it with
+  /// a value at each, one of the paths may lead to several values. Repeating a name with
   /// the same path is not an error; with another path it is kAlreadyExists. kInvalid: the path is
   /// malformed. Any thread.
   Status add_index(std::string_view name, std::string_view path) EXCLUDES(mutex_);

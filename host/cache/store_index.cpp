@@ -7,6 +7,25 @@
 #include "lib/base/assert.hpp"
 
 namespace davit::host {
+
+std::vector<std::string> index_parts(std::string_view path) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t comma = path.find(kIndexPathSeparator);
+    parts.emplace_back(path.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    path.remove_prefix(comma + 1);
+  }
+}
+
+std::string index_key(std::span<const std::string_view> values) {
+  if (values.size() == 1) return std::string(values.front());
+  std::string key;
+  for (const std::string_view each : values) {
+    key.append(std::to_string(each.size())).append(":").append(each);
+  }
+  return key;
+}
 namespace {
 
 std::uint32_t hash_text(std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,15 @@ namespace davit::host {
 /// Calls `use` for each key of an object; a key may come twice. The views live for the call.
 using IndexKeys =
     std::function<void(const ObjectRef& object, const std::function<void(std::string_view)>& use)>;
+
+/// Names of members with a comma cannot be indexed.
+inline constexpr char kIndexPathSeparator = ',';
+
+/// The paths of an index, which stand in one text with commas between them.
+[[nodiscard]] std::vector<std::string> index_parts(std::string_view path);
+/// The key of an object that has these values at the paths of an index: with one path the value
+/// itself, else a text that no other values have.
+[[nodiscard]] std::string index_key(std::span<const std::string_view> values);
 
 /// Which slots of an ObjectTable have which keys. About 12 bytes for each object, 16 for each
 /// further key that it has, and one text for each key. Empty keys are kept out. Not thread-safe;

@@ -12,6 +12,7 @@
 #include "host/plugin/controller_options.hpp"
 #include "host/plugin/controller_requests.hpp"
 #include "host/plugin/controller_work.hpp"
+#include "host/plugin/dynamic_informers.hpp"
 #include "host/plugin/intended_writes.hpp"
 #include "host/plugin/slot_table.hpp"
 #include "host/run/controller_runner.hpp"
@@ -29,6 +30,7 @@ struct davit_host {
         informers(this, of.declared, with),
         requests(of, with, to, informers, intended),
         work(this, of, with, to, runner, informers, intended),
+        dynamic(of.declared, with),
         metrics(with.metrics) {}
   davit_host(const davit_host&) = delete;
   davit_host& operator=(const davit_host&) = delete;
@@ -63,6 +65,7 @@ struct davit_host {
   davit::host::ControllerInformers informers;
   davit::host::ControllerRequests requests;
   davit::host::ControllerWork work;
+  davit::host::DynamicInformers dynamic;  // Its informers add keys to queues of the former.
   davit::host::ControllerMetrics metrics;
   davit::host::SlotTable<RetainedObject, davit::host::HandleKind::kObject> retained;
 };

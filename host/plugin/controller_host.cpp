@@ -37,16 +37,22 @@ ControllerHost::~ControllerHost() {
 }
 
 Status ControllerHost::commit(Reach reach) {
-  return abi_.informers.commit(reach, delta_queue_,
-                               [this](const OpenedInformer& informer, const Change& change) {
-                                 plugin_.handle(informer, change);
-                               });
+  const auto on_change = [this](const OpenedInformer& informer, const Change& change) {
+    plugin_.handle(informer, change);
+  };
+  if (Status s = abi_.informers.commit(reach, delta_queue_, on_change); !s.ok()) return s;
+  return abi_.dynamic.commit(
+      delta_queue_,
+      {.on_change = [this](const DynamicInformer& informer,
+                           const Change& change) { plugin_.handle(informer.opened, change); },
+       .on_closed = [this](const DynamicInformer& informer) { plugin_.close(informer); }});
 }
 
 void ControllerHost::lead(std::optional<Time> won) {
   if (!won) return runner_.begin_syncing();
   delta_queue_.when_current(*won, [this] { runner_.begin_syncing(); });
   abi_.informers.verify(*won);
+  abi_.dynamic.verify(*won);
 }
 
 bool ControllerHost::drain(Time deadline) {

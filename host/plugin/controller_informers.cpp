@@ -35,7 +35,7 @@ std::string namespaces_text(const std::vector<std::string>& namespaces) {
 }  // namespace
 
 CacheNeed OpenedInformer::need() const {
-  CacheNeed need{{resource, label_selector, field_selector, projection}};
+  CacheNeed need{{resource, label_selector, field_selector, projection, ns, form}};
   for (const Index& each : indexes) need.indexes.push_back({each.shared_name, each.path});
   return need;
 }

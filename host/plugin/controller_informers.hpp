@@ -23,6 +23,8 @@ struct OpenedInformer {
   ResourceId resource;
   std::string label_selector;
   std::string field_selector;
+  std::string ns;  // Empty: all.
+  ObjectForm form = ObjectForm::kWhole;
   std::optional<std::vector<std::string>> projection;
   Mask mask = kFullMask;
   void* self = nullptr;

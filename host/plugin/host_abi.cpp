@@ -11,7 +11,7 @@ const void* host_capability(std::string_view id) {
     std::string_view id;
     const void* table;
   };
-  const std::array<Row, 13> rows = {{{"davit.object/1", &object_table()},
+  const std::array<Row, 14> rows = {{{"davit.object/1", &object_table()},
                                      {"davit.informer/1", &kInformerTable},
                                      {"davit.queue/1", &kQueueTable},
                                      {"davit.client/1", &kClientTable},
@@ -23,7 +23,8 @@ const void* host_capability(std::string_view id) {
                                      {"davit.metric/1", &kMetricTable},
                                      {"davit.config/1", &kConfigTable},
                                      {"davit.freshness/1", &kFreshnessTable},
-                                     {"davit.discovery/1", &kDiscoveryTable}}};
+                                     {"davit.discovery/1", &kDiscoveryTable},
+                                     {"davit.informer/2", &kDynamicInformerTable}}};
   for (const Row& row : rows) {
     if (row.id == id) return row.table;
   }

@@ -106,5 +106,6 @@ extern const davit_metric_v1 kMetricTable;
 extern const davit_config_v1 kConfigTable;
 extern const davit_freshness_v1 kFreshnessTable;
 extern const davit_discovery_v1 kDiscoveryTable;
+extern const davit_informer_v2 kDynamicInformerTable;
 
 }  // namespace davit::host

@@ -140,6 +140,18 @@ void PluginController::handle(const OpenedInformer& informer, const Change& chan
   host_.observe_undeclared_read();
 }
 
+void PluginController::close(const DynamicInformer& informer) {
+  if (informer.on_closed == nullptr) return;
+  CallFrame frame(&host_, Phase::kHandler, {}, {});
+  std::string error;
+  (void)guarded([&] { return informer.on_closed(informer.opened.self), 0; }, 0, error);
+  if (!error.empty()) {
+    host_.work.counter().threw();
+    host_.log.error("A handler failed",
+                    {{"err", error}, {"resource", informer.opened.resource.text()}});
+  }
+}
+
 /// `Table` of an optional side of the controller, or null when it has none or one that is too
 /// small. Only inside a frame.
 template <typename Table>

@@ -49,6 +49,9 @@ class PluginController {
   /// Calls the handler of an informer.
   void handle(const OpenedInformer& informer, const Change& change);
 
+  /// Calls on_closed() of an informer.
+  void close(const DynamicInformer& informer);
+
   /// The controller's own opinion.
   [[nodiscard]] Status health() const;
   [[nodiscard]] bool has_debug_page() const;

@@ -14,7 +14,14 @@
 namespace davit::host {
 
 /// The kind of a handle; part of the handle, so that one of another kind is refused.
-enum class HandleKind : std::uint8_t { kInformer = 1, kQueue, kTimer, kMetric, kObject };
+enum class HandleKind : std::uint8_t {
+  kInformer = 1,
+  kQueue,
+  kTimer,
+  kMetric,
+  kObject,
+  kDynamicInformer
+};
 
 /// Entries of one kind, found by a handle of slot and generation: a handle of an entry that is
 /// gone, or of another kind, finds nothing and touches nothing.

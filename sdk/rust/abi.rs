@@ -361,6 +361,53 @@ pub struct davit_discovery_v1 {
     pub wake: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> davit_code,
     pub refresh: unsafe extern "C" fn(*mut davit_host) -> davit_code,
 }
+pub const DAVIT_FORM_OBJECT: i32 = 0;
+pub const DAVIT_FORM_METADATA: i32 = 1;
+#[repr(C)]
+pub struct davit_index {
+    pub size: u32,
+    pub path_count: u32,
+    pub name: davit_str,
+    pub paths: *const davit_str,
+}
+#[repr(C)]
+pub struct davit_informer_options_v2 {
+    pub size: u32,
+    pub form: i32,
+    pub group: davit_str,
+    pub version: davit_str,
+    pub resource: davit_str,
+    pub ns: davit_str,
+    pub label_selector: davit_str,
+    pub field_selector: davit_str,
+    pub projection: *const davit_str,
+    pub projection_count: usize,
+    pub indexes: *const davit_index,
+    pub index_size: usize,
+    pub index_count: usize,
+    pub wake_queue: davit_handle,
+    pub wake_key: davit_str,
+    pub this: *mut c_void,
+    pub on_event: Option<unsafe extern "C" fn(*mut c_void, *const davit_event)>,
+    pub on_closed: Option<unsafe extern "C" fn(*mut c_void)>,
+}
+#[repr(C)]
+pub struct davit_informer_v2 {
+    pub size: u32,
+    pub reserved: u32,
+    pub open: unsafe extern "C" fn(*mut davit_host, *const davit_informer_options_v2, *mut davit_handle) -> davit_code,
+    pub close: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
+    pub synced: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
+    pub get: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, davit_str, *mut davit_value) -> davit_code,
+    pub select: unsafe extern "C" fn(
+        *mut davit_host,
+        davit_handle,
+        davit_str,
+        *const davit_str,
+        usize,
+        *mut davit_list,
+    ) -> davit_code,
+}
 #[repr(C)]
 pub struct davit_context {
     pub size: u32,
@@ -447,7 +494,7 @@ impl<const SIZE: usize> davit_note<SIZE> {
 
 /// Sizes as the header has them on a 64-bit machine: a slip above does not compile.
 const _: () = {
-    const SIZES: [(usize, usize); 39] = [
+    const SIZES: [(usize, usize); 42] = [
         (std::mem::size_of::<davit_str>(), 16),
         (std::mem::size_of::<davit_sink>(), 16),
         (std::mem::size_of::<davit_value>(), 16),
@@ -480,6 +527,9 @@ const _: () = {
         (std::mem::size_of::<davit_unknown_version>(), 56),
         (std::mem::size_of::<davit_catalog>(), 48),
         (std::mem::size_of::<davit_discovery_v1>(), 48),
+        (std::mem::size_of::<davit_index>(), 32),
+        (std::mem::size_of::<davit_informer_options_v2>(), 192),
+        (std::mem::size_of::<davit_informer_v2>(), 48),
         (std::mem::size_of::<davit_context>(), 48),
         (std::mem::size_of::<davit_controller>(), 32),
         (std::mem::size_of::<davit_health_v1>(), 16),

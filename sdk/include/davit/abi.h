@@ -633,6 +633,84 @@ typedef struct davit_discovery_v1 {
   davit_code (*refresh)(davit_host *host);
 } davit_discovery_v1;
 
+/* ---- Informers that come and go: "davit.informer/2", since 1.1 ------------------------------------------------------ */
+
+/* How much of its objects the server sends. */
+enum {
+  DAVIT_FORM_OBJECT = 0,
+  DAVIT_FORM_METADATA = 1 /* apiVersion and kind (maybe "PartialObjectMetadata") and metadata: a fraction of the bytes */
+};
+
+/* An index over one or several paths, as those of davit_informer_v1.add_index. An object is in it if each path leads to
+ * a string; one of the paths may lead to several ([]). "metadata.namespace" and a second path make a namespaced index. */
+typedef struct davit_index {
+  uint32_t size;
+  uint32_t path_count; /* 1 to 4 */
+  davit_str name;      /* the controller's own */
+  const davit_str *paths;
+} davit_index;
+
+/* What an informer opened at run time follows. The rules of the note must allow list and watch of the resource, or its
+ * `watches` have the resource (with these selectors, if it has any). */
+typedef struct davit_informer_options_v2 {
+  uint32_t size;
+  int32_t form; /* DAVIT_FORM_* */
+  davit_str group;
+  davit_str version;
+  davit_str resource;
+  davit_str ns;             /* one namespace; empty: all, and for cluster-scoped resources */
+  davit_str label_selector; /* may be empty */
+  davit_str field_selector; /* may be empty */
+  const davit_str *projection; /* field paths that are read; none: all of the form */
+  size_t projection_count;
+  const davit_index *indexes;
+  size_t index_size; /* sizeof(davit_index) */
+  size_t index_count;
+  /* A key that is added whenever synced() may answer something else, and once after open(); without a queue: none. */
+  davit_handle wake_queue;
+  davit_str wake_key;
+  void *self; /* passed back to on_event and on_closed */
+  /* As davit_informer_options.on_event. May be NULL. @call(host; nonblocking) */
+  void (*on_event)(void *self, const davit_event *event);
+  /* After close() on_event has run for the last time: `self` is not used any more. Not called for what is open, or has
+   * just been closed, when the controller ends: `self` is not used after destroy() has begun. May be NULL.
+   * @call(host; nonblocking) */
+  void (*on_closed)(void *self);
+} davit_informer_options_v2;
+
+/* Informers that a controller opens when it finds out what there is. They share the host's caches and need no entry in
+ * `watches`. Each is synced on its own: a resource that the server lacks holds up neither the other informers nor the
+ * syncs of the controller. An informer that nobody has open any more is kept for a minute, so that a swap to a build
+ * that opens the same causes no list. These informers do not hold back a key until they show what its last sync wrote
+ * (see davit_client_v1.call). */
+typedef struct davit_informer_v2 {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* Begins to follow a resource. A resource that the server lacks, now or later, is no error: the host asks for it
+   * with back-off, and synced() says so. DAVIT_UNDECLARED: the note does not allow it. DAVIT_UNSUPPORTED: the controller
+   * has 1000 open. DAVIT_INVALID: a malformed name, path or index. During init nothing is requested yet, and what can only
+   * fail then fails the start. @call(init, handler, sync; nonblocking) */
+  davit_code (*open)(davit_host *host, const davit_informer_options_v2 *options, davit_handle *out);
+
+  /* Ends it for this controller; the handle is stale afterwards. See on_closed. @call(init, handler, sync; nonblocking) */
+  davit_code (*close)(davit_host *host, davit_handle informer);
+
+  /* DAVIT_OK: the content is there, and on_event has returned from all of it. DAVIT_UNAVAILABLE: not yet.
+   * DAVIT_NOT_FOUND: the server does not serve the resource (any more); DAVIT_FORBIDDEN: it refuses. In these two cases
+   * get() and select() give the last known content, if there was one. @call(handler, sync; nonblocking) */
+  davit_code (*synced)(davit_host *host, davit_handle informer);
+
+  /* As davit_informer_v1.get. @call(handler, sync; nonblocking) */
+  davit_code (*get)(davit_host *host, davit_handle informer, davit_str ns, davit_str name, davit_value *out);
+
+  /* All objects that have `values` in `index`, one value for each of its paths; the DAVIT_INDEX_* have one. Every object
+   * when `index` is empty. DAVIT_NOT_FOUND: there is no such index; DAVIT_INVALID: another number of values. One
+   * consistent snapshot, in no particular order. @call(handler, sync; nonblocking) */
+  davit_code (*select)(davit_host *host, davit_handle informer, davit_str index, const davit_str *values, size_t count,
+                       davit_list *out);
+} davit_informer_v2;
+
 /* ---- What the host passes to a controller ----------------------------------------------------------------------- */
 
 typedef struct davit_context {

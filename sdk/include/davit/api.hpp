@@ -47,8 +47,9 @@ struct Api {
   const davit_random_v1* random = nullptr;
   const davit_metric_v1* metric = nullptr;
   const davit_config_v1* config = nullptr;
-  const davit_freshness_v1* freshness = nullptr;  ///< Null on a host of ABI 1.0.
-  const davit_discovery_v1* discovery = nullptr;  ///< Likewise.
+  const davit_freshness_v1* freshness = nullptr;        ///< Null on a host of ABI 1.0.
+  const davit_discovery_v1* discovery = nullptr;        ///< Likewise.
+  const davit_informer_v2* dynamic_informer = nullptr;  ///< Likewise.
   Names names;
 
   /// Set by a read outside the projection, cleared by the trampoline that reports it. Relaxed:
@@ -74,6 +75,7 @@ struct Api {
     Status optional;
     find(context, "davit.freshness/1", freshness, optional);
     find(context, "davit.discovery/1", discovery, optional);
+    find(context, "davit.informer/2", dynamic_informer, optional);
     if (!status.ok()) return status;
     names = Names::resolve([this](std::string_view text) { return intern(text).id; });
     return status;

@@ -7,6 +7,7 @@
 #include <davit/client.hpp>
 #include <davit/controller.hpp>
 #include <davit/discovery.hpp>
+#include <davit/dynamic_informer.hpp>
 #include <davit/event.hpp>
 #include <davit/informer.hpp>
 #include <davit/log.hpp>
@@ -111,6 +112,14 @@ class Context {
     return Informer<View>(api_, handle);
   }
 
+  /// Begins to follow a resource at run time, in handlers, syncs and timers as in constructors. It
+  /// is synced on its own: nothing waits for it. kUndeclared: the note does not allow list and
+  /// watch. kUnsupported: too many are open.
+  [[nodiscard]] Result<DynamicInformer> open_dynamic_informer(const DynamicInformerOptions& options,
+                                                              Handlers<ObjectView> handlers = {}) {
+    return dynamic_.open(options, std::move(handlers));
+  }
+
   /// Indexes the strings found at `path`: dots between members, [] for every element, ['key'] for
   /// one map key. Informer::by_index reads it.
   template <typename View>
@@ -177,6 +186,7 @@ class Context {
   const davit_context& raw_;
   Api api_;
   Status status_;
+  detail::DynamicAnchors dynamic_{api_};
   std::vector<std::unique_ptr<detail::Anchored>> anchor_;  // What the host holds pointers to.
 };
 

@@ -191,6 +191,27 @@ class Anchored {
   virtual ~Anchored() = default;
 };
 
+/// Calls the handlers that a change is for.
+template <typename View>
+void deliver(const Api& api, const Handlers<View>& handlers, const davit_event& raw) {
+  using Type = typename Event<View>::Type;
+  Event<View> event{static_cast<Type>(raw.type), View(Value(&api, raw.value)), std::nullopt,
+                    raw.initial != 0, raw.tombstone != 0};
+  if (event.type == Type::kUpdated) event.old = View(Value(&api, raw.old_value));
+  if (handlers.any) handlers.any(event);
+  switch (event.type) {
+    case Type::kAdded:
+      if (handlers.added) handlers.added(event.current);
+      break;
+    case Type::kUpdated:
+      if (handlers.updated) handlers.updated(*event.old, event.current);
+      break;
+    case Type::kDeleted:
+      if (handlers.deleted) handlers.deleted(event.current);
+      break;
+  }
+}
+
 template <typename View>
 class HandlerAnchor final : public Anchored {
  public:
@@ -199,29 +220,11 @@ class HandlerAnchor final : public Anchored {
 
   static void on_event(void* self, const davit_event* raw) noexcept {
     auto& anchor = *static_cast<HandlerAnchor*>(self);
-    guarded_logged(anchor.api_, View::kResource.resource, [&] { anchor.deliver(*raw); });
+    guarded_logged(anchor.api_, View::kResource.resource,
+                   [&] { detail::deliver(anchor.api_, anchor.handlers_, *raw); });
   }
 
  private:
-  void deliver(const davit_event& raw) const {
-    using Type = typename Event<View>::Type;
-    Event<View> event{static_cast<Type>(raw.type), View(Value(&api_, raw.value)), std::nullopt,
-                      raw.initial != 0, raw.tombstone != 0};
-    if (event.type == Type::kUpdated) event.old = View(Value(&api_, raw.old_value));
-    if (handlers_.any) handlers_.any(event);
-    switch (event.type) {
-      case Type::kAdded:
-        if (handlers_.added) handlers_.added(event.current);
-        break;
-      case Type::kUpdated:
-        if (handlers_.updated) handlers_.updated(*event.old, event.current);
-        break;
-      case Type::kDeleted:
-        if (handlers_.deleted) handlers_.deleted(event.current);
-        break;
-    }
-  }
-
   const Api& api_;
   Handlers<View> handlers_;
 };

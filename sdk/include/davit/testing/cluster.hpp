@@ -136,6 +136,8 @@ class DAVIT_TESTING_API Cluster {
   /// How often the host compared the content of a cache with the server's state because a
   /// controller, or a write that did not show up, asked for it.
   [[nodiscard]] int verifications(std::string_view resource) const;
+  /// How often the host listed a resource to fill a cache. Builds that follow the same share one.
+  [[nodiscard]] int lists(std::string_view resource) const;
   /// Delivers every cached object of a resource as an update to itself, as a periodic resync does.
   void resync(std::string_view resource);
 

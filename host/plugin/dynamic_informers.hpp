@@ -1,0 +1,100 @@
+/// The informers that one controller opens at run time ("davit.informer/2").
+#pragma once
+
+#include <davit/abi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <davit/result.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/cache/delta_queue.hpp"
+#include "host/cache/informer_factory.hpp"
+#include "host/plugin/controller_informers.hpp"
+#include "host/plugin/controller_options.hpp"
+#include "host/plugin/slot_table.hpp"
+#include "host/run/controller_queue.hpp"
+
+namespace davit::host {
+
+/// An informer that a controller has open. Immutable, but for what it has seen.
+struct DynamicInformer {
+  OpenedInformer opened;  ///< Its `informer` is null until commit().
+  void (*on_closed)(void* self) = nullptr;
+  ControllerQueue* wake_queue = nullptr;  ///< Null: no key is added.
+  std::string wake_key;
+  std::optional<InformerUse> use;
+  /// The handler has returned from the first content. Released after that, so that who sees it
+  /// finds what the handler did.
+  mutable std::atomic<bool> is_filled{false};
+
+  void wake() const {
+    if (wake_queue != nullptr) wake_queue->add(QueueKey(wake_key, {}));
+  }
+  /// Success when its content is there and was delivered.
+  [[nodiscard]] Status synced() const;
+  /// The objects that have these values in an index.
+  [[nodiscard]] Result<std::vector<ObjectRef>> select(
+      std::string_view index, const std::vector<std::string_view>& values) const;
+};
+
+/// Thread-safe.
+class DynamicInformers {
+ public:
+  using Entry = std::shared_ptr<const DynamicInformer>;
+
+  /// One controller needs at most one for each resource, or a few: large clusters have 300 to 500
+  /// resources. Each costs a thread and a watch.
+  static constexpr std::size_t kOpenMax = 1000;
+  static constexpr std::size_t kIndexPathsMax = 4;
+
+  /// The references outlive this.
+  DynamicInformers(const DeclaredController& declared, const HostServices& services)
+      : declared_(declared), services_(services) {}
+  DynamicInformers(const DynamicInformers&) = delete;
+  DynamicInformers& operator=(const DynamicInformers&) = delete;
+  ~DynamicInformers();
+
+  /// `wake_queue` is that of the options, or null. Before commit() it is only noted.
+  Result<davit_handle> open(const davit_informer_options_v2& options, ControllerQueue* wake_queue)
+      EXCLUDES(mutex_);
+  /// False when the handle is stale.
+  bool close(davit_handle handle) EXCLUDES(mutex_);
+  /// Null when the handle is stale.
+  [[nodiscard]] Entry find(davit_handle handle) const {
+    return handles_.find(handle).value_or(nullptr);
+  }
+
+  /// The calls into the controller.
+  struct Calls {
+    std::function<void(const DynamicInformer&, const Change&)> on_change;
+    std::function<void(const DynamicInformer&)> on_closed;
+  };
+  /// Begins to follow what was opened, now and later; changes go to `deltas`, which outlives this.
+  Status commit(DeltaQueue& deltas, Calls calls) EXCLUDES(mutex_);
+  /// Has those that follow something verified; see Informer::verify().
+  void verify(Time since) const EXCLUDES(mutex_);
+
+ private:
+  [[nodiscard]] Status check_rights(const davit_informer_options_v2& options) const;
+  [[nodiscard]] Result<std::shared_ptr<DynamicInformer>> describe(
+      const davit_informer_options_v2& options) const;
+  /// Joins the informer that `planned` describes, in its place.
+  Status attach(davit_handle handle, const DynamicInformer& planned) EXCLUDES(mutex_);
+
+  const DeclaredController& declared_;
+  const HostServices& services_;
+  SlotTable<Entry, HandleKind::kDynamicInformer> handles_;
+  mutable Mutex mutex_;
+  std::set<davit_handle> open_ GUARDED_BY(mutex_);
+  DeltaQueue* deltas_ GUARDED_BY(mutex_) = nullptr;  // Set by commit().
+  Calls calls_;                                      // Set before deltas_, fixed then.
+};
+
+}  // namespace davit::host
