@@ -49,16 +49,6 @@ bool allows(const DeclaredWatch& watch, const RequestAttributes& request) {
          request.subresource.empty() && covers(watch.namespaces, namespace_of(request));
 }
 
-bool allows_url(const DeclaredRule& rule, std::string_view verb, std::string_view path) {
-  const auto matches = [path](std::string_view pattern) {
-    if (!pattern.ends_with(kAll)) return pattern == path;
-    pattern.remove_suffix(kAll.size());
-    return path.starts_with(pattern);
-  };
-  return has_verb(rule, verb) &&
-         std::any_of(rule.non_resource_urls.begin(), rule.non_resource_urls.end(), matches);
-}
-
 std::string_view selected_name(std::string_view field_selector) {
   constexpr std::string_view kField = "metadata.name";
   while (!field_selector.empty()) {

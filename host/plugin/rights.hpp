@@ -20,15 +20,11 @@ struct RequestAttributes {
   std::string_view name;  ///< Empty: not of one object.
 };
 
-/// Whether the rule allows it.
+/// Whether the rule allows it. One of URLs allows none: no request of the ABI is for a URL.
 [[nodiscard]] bool allows(const DeclaredRule& rule, const RequestAttributes& request);
 
 /// Whether it is a read (get, list, watch) of a resource that the watch is about.
 [[nodiscard]] bool allows(const DeclaredWatch& watch, const RequestAttributes& request);
-
-/// Whether the rule allows the verb ("get") on a path that belongs to no resource ("/version").
-[[nodiscard]] bool allows_url(const DeclaredRule& rule, std::string_view verb,
-                              std::string_view path);
 
 /// Whether `namespaces` of a rule or watch contain `ns`. Those of none are all; else `ns` is one.
 [[nodiscard]] bool covers(const std::vector<std::string>& namespaces, std::string_view ns);

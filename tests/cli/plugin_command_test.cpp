@@ -115,6 +115,14 @@ TEST(PluginCommandTest, FindingsGradeAPlugin) {
   EXPECT_THAT(answer.out, HasSubstr("Grade:       load-once\n  thread (load-once): may start"));
 }
 
+TEST(PluginCommandTest, UnknownMemberOfANoteIsAFindingAndNoReasonToRefuse) {
+  const Answer answer = inspect(sample_path("unknown_member"));
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("  note-member (swappable): unknown key \"colour\""));
+  EXPECT_THAT(answer.out,
+              HasSubstr("Optional:    davit.teleport/1; this host lacks davit.teleport/1\n"));
+}
+
 TEST(PluginCommandTest, RefusedFilesAreStillDescribed) {
   const Answer answer = inspect(sample_path("two_exports"));
   EXPECT_EQ(answer.code, 2);
@@ -146,6 +154,17 @@ TEST(PluginCommandTest, ListNamesEveryPluginAndEveryMistake) {
   EXPECT_EQ(without_directory(out.str(), directory),
             "sample 1.2.3 swappable sample-controller DIR/a.so\n");
   EXPECT_EQ(without_directory(err.str(), directory), "davit: plugin DIR/b.so: not an ELF file\n");
+}
+
+TEST(PluginCommandTest, ListNamesOptionalCapabilities) {
+  const TempDirectory directory;
+  copy_sample(directory, "unknown_member", "a.so");
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_plugin_list({{directory.path().string()}}, out, err), 0) << err.str();
+  EXPECT_EQ(without_directory(out.str(), directory),
+            "sample 1 swappable sample-controller DIR/a.so (optional: davit.teleport/1; this host "
+            "lacks davit.teleport/1)\n");
 }
 
 }  // namespace

@@ -152,6 +152,13 @@ TEST(PluginValidateTest, WhatKeepsAPluginInMemoryIsAWarning) {
   EXPECT_THAT(described(validation), HasSubstr("stays in memory, as its grade says"));
 }
 
+TEST(PluginValidateTest, UnknownMemberOfTheNoteIsAWarning) {
+  const Validation validation =
+      validate({.file = std::string(DAVIT_SAMPLES) + "/unknown_member.so", .checks = {"elf"}});
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kWarned), std::vector<std::string>{"elf"});
+  EXPECT_THAT(described(validation), HasSubstr("note-member: unknown key \"colour\""));
+}
+
 TEST(PluginValidateTest, OneSeedMakesTheSameObjects) {
   const ValidationOptions options{
       .file = DAVIT_ZOO "/trusts_objects.so", .seed = 7, .checks = {"hostile"}};

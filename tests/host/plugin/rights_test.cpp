@@ -110,18 +110,6 @@ TEST(RightsTest, WatchAllowsReadsOfItsNamespaces) {
   EXPECT_FALSE(allows(watch, {"get", "", "pods", "log", "a", "x"}));
 }
 
-TEST(RightsTest, UrlsEndInAWildcardOrMatchExactly) {
-  DeclaredRule rule;
-  rule.verbs = {"get"};
-  rule.non_resource_urls = {"/version", "/healthz/*"};
-
-  EXPECT_TRUE(allows_url(rule, "get", "/version"));
-  EXPECT_TRUE(allows_url(rule, "get", "/healthz/etcd"));
-  EXPECT_FALSE(allows_url(rule, "get", "/healthz"));
-  EXPECT_FALSE(allows_url(rule, "get", "/version/x"));
-  EXPECT_FALSE(allows_url(rule, "post", "/version"));
-}
-
 TEST(RightsTest, ListOfOneNameIsReadFromItsFieldSelector) {
   EXPECT_EQ(selected_name("metadata.name=web"), "web");
   EXPECT_EQ(selected_name("status.phase=Running,metadata.name==web"), "web");
