@@ -78,7 +78,7 @@ function(davit_test name)
     if(DAVIT_SANITIZER STREQUAL thread)
       return() # ctest does not know them there, and nothing builds them.
     endif()
-  elseif(unit IN_LIST ARG_LABELS)
+  elseif(ARG_LABELS MATCHES "unit|system")
     add_dependencies(tsan_tests ${name})
   endif()
   set(properties LABELS "${ARG_LABELS}" TIMEOUT 600)
