@@ -23,13 +23,13 @@ host::ReflectorOptions reflector_options() {
   return options;
 }
 
+/// Text rather than a tree: there is one for each informer and instant.
 std::string bookmark(const sandbox::Resource& resource, host::ObjectForm form, Revision revision) {
   const bool is_whole = form == host::ObjectForm::kWhole;
-  const Tree object =
-      Tree::object({{"kind", is_whole ? resource.kind : "PartialObjectMetadata"},
-                    {"apiVersion", is_whole ? resource.api_version() : "meta.k8s.io/v1"},
-                    {"metadata", Tree::object({{"resourceVersion", std::to_string(revision)}})}});
-  return to_text(Tree::object({{"type", "BOOKMARK"}, {"object", object}})) + "\n";
+  return R"({"type":"BOOKMARK","object":{"kind":")" +
+         (is_whole ? resource.kind : "PartialObjectMetadata") + R"(","apiVersion":")" +
+         (is_whole ? resource.api_version() : "meta.k8s.io/v1") +
+         R"(","metadata":{"resourceVersion":")" + std::to_string(revision) + "\"}}}\n";
 }
 
 /// The events of a watch up to a revision.
