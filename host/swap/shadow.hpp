@@ -34,7 +34,7 @@ struct ShadowDifference {
 
   /// Adds a controller.
   void add(const IntendedWrites::Content& of_serving, const IntendedWrites::Content& of_shadow,
-           Time settled_before);
+           Time pending_from);
 };
 
 struct ShadowReport {

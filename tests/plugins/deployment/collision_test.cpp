@@ -31,11 +31,11 @@ class CreateErrorTest : public ::testing::Test {
 
 TEST_F(CreateErrorTest, D32TemplateOfTheSetEditedByHandMakesACollision) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   const std::string first(world.set("a").name());
   world.cluster().merge<ReplicaSet>(
       {"default", first}, R"({"spec":{"template":{"metadata":{"annotations":{"by":"hand"}}}}})");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.deployment().collision_count(), 1);
   ASSERT_EQ(world.sets().size(), 2U);
   EXPECT_EQ(world.sets()[0].replicas(), 0);
@@ -48,12 +48,12 @@ TEST_F(CreateErrorTest, D33ForeignSetOfThatNameMakesACollisionWithoutEvent) {
   // Another world shows the name that the set would get.
   World oracle;
   oracle.create(1, "a");
-  oracle.settle();
+  oracle.run_until_idle();
   world.create(1, "a");
   world.seed({.name = std::string(oracle.set("a").name()), .image = "x"});
   world.cluster().merge<ReplicaSet>(oracle.set("a").key(),
                                     R"({"metadata":{"labels":null,"ownerReferences":null}})");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.deployment().collision_count(), 1);
   EXPECT_EQ(world.size("a"), 1);
   EXPECT_NE(world.set("a").name(), oracle.set("a").name());
@@ -75,7 +75,7 @@ TEST_F(CreateErrorTest, D34D35RejectedCreateIsReportedAndRecoversByRetry) {
 
   world.cluster().advance(std::chrono::seconds(1));
   EXPECT_EQ(world.condition("Progressing"), "True/NewReplicaSetCreated");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.condition("Progressing"), "True/NewReplicaSetAvailable");
 }
 
@@ -118,7 +118,7 @@ TEST(RetryTest, KeyIsDroppedAfterFifteenFailuresUntilItsNextEvent) {
   EXPECT_LE(tries, 17U);
   world.cluster().clear_faults();
   world.cluster().resync("deployments");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 1);
 }
 
@@ -131,7 +131,7 @@ TEST(RetryTest, CreateThatTookEffectButFailedIsRecognised) {
                              .reason = "Timeout",
                              .message = "timed out",
                              .effect = davit::testing::Effect::kApplied});
-  world.settle();
+  world.run_until_idle();
   ASSERT_EQ(world.sets().size(), 1U);
   EXPECT_EQ(world.deployment().collision_count(), std::nullopt);
   EXPECT_EQ(world.deployment().annotation("deployment.kubernetes.io/revision"), "1");
@@ -141,7 +141,7 @@ TEST(RetryTest, CreateThatTookEffectButFailedIsRecognised) {
 TEST(RetryTest, SetThatTheCacheShowsLateIsTakenWithoutEvent) {
   World world;
   world.create(2, "a");
-  world.settle();
+  world.run_until_idle();
   const std::vector<std::string> before = world.events();
   world.cluster().hold("replicasets");
   world.cluster().merge<Deployment>(World::kDeployment, R"({"metadata":{"labels":{"x":"y"}}})");

@@ -18,7 +18,7 @@ class CreationTest : public ::testing::Test {
 
 TEST_F(CreationTest, D01MakesOneReplicaSetWithTheHashInAllItsPlaces) {
   world.create(3, "a");
-  world.settle();
+  world.run_until_idle();
 
   ASSERT_EQ(world.sets().size(), 1U);
   const ReplicaSet set = world.set("a");
@@ -41,7 +41,7 @@ TEST_F(CreationTest, D01MakesOneReplicaSetWithTheHashInAllItsPlaces) {
 
 TEST_F(CreationTest, D02MarksRevisionAndSizes) {
   world.create(3, "a");
-  world.settle();
+  world.run_until_idle();
   const ReplicaSet set = world.set("a");
   EXPECT_EQ(set.annotation("deployment.kubernetes.io/revision"), "1");
   EXPECT_EQ(set.annotation("deployment.kubernetes.io/desired-replicas"), "3");
@@ -52,7 +52,7 @@ TEST_F(CreationTest, D02MarksRevisionAndSizes) {
 
 TEST_F(CreationTest, D03ReportsTheFirstSizeOnce) {
   world.create(3, "a");
-  world.settle();
+  world.run_until_idle();
   EXPECT_THAT(world.events(),
               ElementsAre("Normal ScalingReplicaSet Scaled up replica set <a> from 0 to 3"));
 }
@@ -73,7 +73,7 @@ TEST_F(CreationTest, D04CopiesAnnotationsButNotItsOwn) {
   deployment["metadata"]["annotations"]["test"] = "x";
   deployment["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"] = "y";
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.set("a").annotation("test"), "x");
   EXPECT_FALSE(world.set("a").annotation("kubectl.kubernetes.io/last-applied-configuration"));
 }
@@ -83,7 +83,7 @@ TEST_F(CreationTest, D05KeepsTheExpressionsOfTheSelector) {
   deployment["spec"]["selector"] = Json::must(
       R"({"matchExpressions": [{"key": "app", "operator": "In", "values": ["d", "e"]}]})");
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   const ReplicaSet set = world.set("a");
   EXPECT_EQ(set.selector()["matchExpressions"].json(),
             R"([{"key":"app","operator":"In","values":["d","e"]}])");
@@ -105,7 +105,7 @@ TEST_F(CreationTest, D06CutsALongName) {
 
 TEST_F(CreationTest, D07NoReplicasMeansASetWithoutEventAndACompleteRollout) {
   world.create(0, "a");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 0);
   EXPECT_THAT(world.events(), IsEmpty());
   EXPECT_EQ(world.condition("Progressing"), "True/NewReplicaSetAvailable");
@@ -116,33 +116,33 @@ TEST_F(CreationTest, D08PassesMinReadySecondsOn) {
   Json deployment = World::blueprint(1, "a");
   deployment["spec"]["minReadySeconds"] = 4;
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.set("a").min_ready(), std::chrono::seconds(4));
 }
 
 // D09, D10
 TEST_F(CreationTest, D09D10CopiesANewAnnotationAndKeepsARemovedOne) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   const std::int64_t generation = world.deployment().generation();
 
   world.merge(R"({"metadata": {"annotations": {"a": "b"}}})");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.set("a").annotation("a"), "b");
   EXPECT_EQ(world.set("a").generation(), 1);
   EXPECT_EQ(world.deployment().generation(), generation + 1);
   EXPECT_EQ(world.deployment().observed_generation(), generation + 1);
 
   world.merge(R"({"metadata": {"annotations": {"a": null}}})");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.set("a").annotation("a"), "b");
 }
 
 TEST_F(CreationTest, D11ChangesMinReadySecondsInPlace) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   world.merge(R"({"spec": {"minReadySeconds": 7}})");
-  world.settle();
+  world.run_until_idle();
   ASSERT_EQ(world.sets().size(), 1U);
   EXPECT_EQ(world.set("a").min_ready(), std::chrono::seconds(7));
   EXPECT_EQ(world.deployment().annotation("deployment.kubernetes.io/revision"), "1");
@@ -152,7 +152,7 @@ TEST_F(CreationTest, D12ReplacesAHashLabelOfTheUsers) {
   Json deployment = World::blueprint(1, "a");
   deployment["spec"]["template"]["metadata"]["labels"]["pod-template-hash"] = "zzz";
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   ASSERT_EQ(world.sets().size(), 1U);
   const std::string_view hash = world.set("a").label("pod-template-hash").value_or("");
   EXPECT_NE(hash, "zzz");
@@ -165,7 +165,7 @@ TEST_F(CreationTest, FieldsOfTheTemplateThatNobodyReadsReachTheSet) {
   deployment["spec"]["template"]["spec"]["hostAliases"] =
       Json::must(R"([{"ip":"10.0.0.1","hostnames":["a","b"]}])");
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.set("a").pod_template()["spec"]["hostAliases"].json(),
             R"([{"ip":"10.0.0.1","hostnames":["a","b"]}])");
 }

@@ -41,7 +41,7 @@ TEST_F(OwnershipTest, D21OrphanWithTheSameTemplateIsAdoptedAndNoSecondSetMade) {
   world.create(2, "a");
   seed_owned_by({.name = "d-old", .image = "a", .replicas = 2, .available = 2}, "[]");
   const std::string uid(named("d-old").uid());
-  world.settle();
+  world.run_until_idle();
   ASSERT_EQ(world.sets().size(), 1U);
   EXPECT_EQ(named("d-old").uid(), uid);
   EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment().uid()));
@@ -56,7 +56,7 @@ TEST_F(OwnershipTest, D21OrphanWithTheSameTemplateIsAdoptedAndNoSecondSetMade) {
 TEST_F(OwnershipTest, D22OrphanWithAnotherTemplateIsAdoptedAsOld) {
   world.create(1, "b");
   seed_owned_by({.name = "d-old", .image = "a", .replicas = 1, .available = 1}, "[]");
-  world.settle();
+  world.run_until_idle();
   EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment().uid()));
   EXPECT_EQ(named("d-old").replicas(), 0);
   EXPECT_EQ(world.size("b"), 1);
@@ -68,11 +68,11 @@ TEST_F(OwnershipTest, D22OrphanWithAnotherTemplateIsAdoptedAsOld) {
 // D23, D24
 TEST_F(OwnershipTest, D23D24SetThatNoLongerMatchesIsReleasedAndTakenBackLater) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   const std::string first(world.set("a").name());
 
   world.cluster().merge<ReplicaSet>({"default", first}, R"({"metadata":{"labels":{"app":"x"}}})");
-  world.settle();
+  world.run_until_idle();
   EXPECT_FALSE(named(first).controller());
   EXPECT_EQ(world.deployment().collision_count(), 1);
   ASSERT_EQ(world.sets().size(), 2U);
@@ -80,7 +80,7 @@ TEST_F(OwnershipTest, D23D24SetThatNoLongerMatchesIsReleasedAndTakenBackLater) {
   EXPECT_NE(second, first);
 
   world.cluster().merge<ReplicaSet>({"default", first}, R"({"metadata":{"labels":{"app":"d"}}})");
-  world.settle();
+  world.run_until_idle();
   EXPECT_TRUE(named(first).is_controlled_by(world.deployment().uid()));
   EXPECT_EQ(named(first).replicas(), 1) << "the oldest equal one is the new one";
   EXPECT_EQ(named(second).replicas(), 0);
@@ -92,7 +92,7 @@ TEST_F(OwnershipTest, D25PlainReferenceBecomesTheControllers) {
                 R"([{"apiVersion":"apps/v1","kind":"Deployment","name":"d","controller":false,)"
                 R"("uid":")" +
                     std::string(world.deployment().uid()) + "\"}]");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(named("d-old").owner_references().count(), 1U);
   EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment().uid()));
 }
@@ -101,7 +101,7 @@ TEST_F(OwnershipTest, D26ReferenceOfAnotherKindStays) {
   world.create(1, "a");
   seed_owned_by({.name = "d-old", .image = "a", .replicas = 1},
                 R"([{"apiVersion":"v1","kind":"ConfigMap","name":"c","uid":"u-c"}])");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(named("d-old").owner_references().count(), 2U);
   EXPECT_EQ(named("d-old").owner_references().at(1)["kind"].string(), "ConfigMap");
   EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment().uid()));
@@ -121,7 +121,7 @@ TEST_F(OwnershipTest, D27SetOfAnotherControllerIsLeftAlone) {
 TEST_F(OwnershipTest, D28NothingIsAdoptedForADeploymentThatIsGoneOnTheServer) {
   world.create(1, "a");
   world.merge(R"({"metadata":{"finalizers":["example.com/wait"]}})");
-  world.settle();
+  world.run_until_idle();
   world.cluster().hold("deployments");
   world.cluster().remove<Deployment>(World::kDeployment);
   seed_owned_by({.name = "orphan", .image = "b", .replicas = 1}, "[]");
@@ -139,11 +139,11 @@ TEST_F(OwnershipTest, D28NothingIsAdoptedForADeploymentThatIsGoneOnTheServer) {
 
 TEST_F(OwnershipTest, D29NothingIsReleasedByADeploymentBeingDeleted) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   const std::string set(world.set("a").name());
   world.cluster().remove<Deployment>(World::kDeployment, {.propagation = Propagation::kForeground});
   world.cluster().merge<ReplicaSet>({"default", set}, R"({"metadata":{"labels":{"app":"x"}}})");
-  world.settle();
+  world.run_until_idle();
   EXPECT_TRUE(named(set).is_controlled_by(world.deployment().uid()));
 }
 
@@ -153,14 +153,14 @@ TEST_F(OwnershipTest, D30TwoDeploymentsWithOneSelectorKeepToTheirOwn) {
   Json other = World::blueprint(1, "b");
   other["metadata"]["name"] = "e";
   world.create(other);
-  world.settle();
+  world.run_until_idle();
   ASSERT_EQ(world.sets().size(), 2U);
   EXPECT_EQ(world.size("a"), 2);
   EXPECT_EQ(world.size("b"), 1);
   EXPECT_EQ(world.set("b").controller()->name(), "e");
   world.cluster().clear_records();
   world.cluster().resync("deployments");
-  world.settle();
+  world.run_until_idle();
   EXPECT_THAT(world.writes(), IsEmpty());
 }
 
@@ -169,7 +169,7 @@ TEST_F(OwnershipTest, D31LabelsThatChangeWakeTheDeployment) {
   world.seed({.name = "orphan", .image = "b", .replicas = 1});
   world.cluster().merge<ReplicaSet>(
       {"default", "orphan"}, R"({"metadata":{"labels":{"app":"x"},"ownerReferences":null}})");
-  world.settle();
+  world.run_until_idle();
   ASSERT_FALSE(named("orphan").controller());
   world.cluster().merge<ReplicaSet>({"default", "orphan"},
                                     R"({"metadata":{"labels":{"app":"d"}}})");
@@ -181,7 +181,7 @@ TEST_F(OwnershipTest, D31LabelsThatChangeWakeTheDeployment) {
 TEST_F(OwnershipTest, AdoptionMakesNoConflict) {
   world.create(3, "b");
   seed_owned_by({.name = "d-old", .image = "a", .replicas = 3, .available = 3}, "[]");
-  world.settle();
+  world.run_until_idle();
   for (const RequestRecord& each : world.cluster().writes()) EXPECT_TRUE(each.ok()) << each;
   EXPECT_EQ(world.size("b"), 3);
 }

@@ -28,28 +28,28 @@ TEST_F(PausedTest, D72D73PausedFromTheStartMakesNothingUntilResumed) {
   Json deployment = World::blueprint(1, "a");
   deployment["spec"]["paused"] = true;
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   EXPECT_TRUE(world.sets().empty());
   EXPECT_EQ(world.condition("Progressing"), "Unknown/DeploymentPaused");
   EXPECT_EQ(world.deployment().observed_generation(), world.deployment().generation());
   world.cluster().clear_records();
   world.cluster().resync("deployments");
-  world.settle();
+  world.run_until_idle();
   EXPECT_THAT(world.writes(), IsEmpty()) << "nothing to say twice";
 
   resume();
   world.sync();
   EXPECT_EQ(world.set("a").annotation("deployment.kubernetes.io/revision"), "1");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.condition("Progressing"), "True/NewReplicaSetAvailable");
 }
 
 TEST_F(PausedTest, D73ResumingRestartsTheClockOfAnUnfinishedRollout) {
   world.set_health("a", Health::kNeverReady);
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   pause();
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.condition("Progressing"), "Unknown/DeploymentPaused");
   resume();
   world.sync();
@@ -58,10 +58,10 @@ TEST_F(PausedTest, D73ResumingRestartsTheClockOfAnUnfinishedRollout) {
 
 TEST_F(PausedTest, D74NewTemplateWaits) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   pause();
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.sets().size(), 1U);
   EXPECT_EQ(world.deployment().updated_replicas(), 0);
   EXPECT_EQ(world.deployment().observed_generation(), world.deployment().generation());
@@ -69,10 +69,10 @@ TEST_F(PausedTest, D74NewTemplateWaits) {
 
 TEST_F(PausedTest, D75SizesChange) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   pause();
   world.scale(10);
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 10);
 }
 
@@ -86,7 +86,7 @@ TEST_F(PausedTest, D57WithoutANewSetTheNewerOldOneGrows) {
                                 "deployment.kubernetes.io/max-replicas": "4"})";
   world.seed({.name = "d-a", .image = "a", .replicas = 2, .available = 2, .annotations = marks});
   world.seed({.name = "d-b", .image = "b", .replicas = 2, .available = 2, .annotations = marks});
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 2);
   EXPECT_EQ(world.size("b"), 3);
 }
@@ -111,11 +111,11 @@ TEST_F(PausedTest, D77TimedOutStaysTimedOut) {
   deployment["spec"]["progressDeadlineSeconds"] = 3;
   world.set_health("a", Health::kNeverReady);
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   world.cluster().advance(std::chrono::seconds(10));
   ASSERT_EQ(world.condition("Progressing"), "False/ProgressDeadlineExceeded");
   pause();
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.condition("Progressing"), "False/ProgressDeadlineExceeded");
 }
 
@@ -125,12 +125,12 @@ class RollbackTest : public ::testing::Test {
   void roll(std::string_view image) {
     world.set_image(image);
     world.cluster().skip(std::chrono::seconds(1));
-    world.settle();
+    world.run_until_idle();
   }
   void request(std::string_view revision) {
     world.cluster().clear_records();
     world.edit([&](Json& d) { d["metadata"]["annotations"][kRollback] = Json(revision); });
-    world.settle();
+    world.run_until_idle();
     EXPECT_FALSE(world.deployment().annotation(kRollback)) << "answered once";
   }
   World world;
@@ -140,7 +140,7 @@ TEST_F(RollbackTest, D78ZeroMeansTheRevisionBefore) {
   Json deployment = World::blueprint(1, "a");
   deployment["metadata"]["annotations"]["why"] = "first";
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   world.merge(R"({"metadata":{"annotations":{"why":"second","only":"here"}}})");
   roll("b");
   world.cluster().merge<ReplicaSet>(world.set("a").key(),
@@ -162,7 +162,7 @@ TEST_F(RollbackTest, D78ZeroMeansTheRevisionBefore) {
 
 TEST_F(RollbackTest, ARollbackKeepsTheRevisionThatItsOwnSyncWrote) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   roll("b");
   world.edit([](Json& d) {
     d["spec"]["template"]["spec"]["containers"].items()[0]["image"] = Json("c");
@@ -177,7 +177,7 @@ TEST_F(RollbackTest, ARollbackKeepsTheRevisionThatItsOwnSyncWrote) {
 
 TEST_F(RollbackTest, D79UnknownRevisionIsReportedAndForgotten) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   request("7");
   EXPECT_THAT(world.events(),
               Contains("Warning DeploymentRollbackRevisionNotFound Unable to find the revision to "
@@ -186,7 +186,7 @@ TEST_F(RollbackTest, D79UnknownRevisionIsReportedAndForgotten) {
 
 TEST_F(RollbackTest, D80WithOneRevisionThereIsNoneBefore) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   request("0");
   EXPECT_THAT(world.events(),
               Contains("Warning DeploymentRollbackRevisionNotFound Unable to find last revision."));
@@ -194,7 +194,7 @@ TEST_F(RollbackTest, D80WithOneRevisionThereIsNoneBefore) {
 
 TEST_F(RollbackTest, D81CurrentRevisionIsNoRollback) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   request("1");
   EXPECT_THAT(world.events(),
               Contains("Warning DeploymentRollbackTemplateUnchanged The rollback revision contains "
@@ -204,7 +204,7 @@ TEST_F(RollbackTest, D81CurrentRevisionIsNoRollback) {
 // The reference trace of `kubectl rollout undo`, which edits the template.
 TEST_F(RollbackTest, OldTemplateBringsTheOldSetBackWithTheNextRevision) {
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   roll("b");
   roll("a");
   EXPECT_EQ(world.sets().size(), 2U);
@@ -219,12 +219,12 @@ TEST_F(HistoryTest, D82OldSetGoesOnceTheRolloutIsCompleteAndItIsEmpty) {
   Json deployment = World::blueprint(1, "a");
   deployment["spec"]["revisionHistoryLimit"] = 0;
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   world.set_health("b", Health::kNeverReady);
   roll("b");
   EXPECT_EQ(world.sets().size(), 2U) << "not before the new one is there";
   world.set_health("b", Health::kGood);
-  world.settle();
+  world.run_until_idle();
   ASSERT_EQ(world.sets().size(), 1U);
   EXPECT_EQ(world.size("b"), 1);
   EXPECT_THAT(world.events(), Each(Not(HasSubstr("elete")))) << "no event for a deletion";
@@ -234,7 +234,7 @@ TEST_F(HistoryTest, D83KeepsTheHighestRevisions) {
   Json deployment = World::blueprint(1, "a");
   deployment["spec"]["revisionHistoryLimit"] = 2;
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   for (const char* image : {"b", "c", "d", "e"}) roll(image);
   ASSERT_EQ(world.sets().size(), 3U);
   EXPECT_EQ(world.size("a"), -1);
@@ -245,7 +245,7 @@ TEST_F(HistoryTest, D85UnlimitedKeepsAll) {
   Json deployment = World::blueprint(1, "a");
   deployment["spec"]["revisionHistoryLimit"] = 2147483647;
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   for (const char* image : {"b", "c", "d", "e"}) roll(image);
   EXPECT_EQ(world.sets().size(), 5U);
 }

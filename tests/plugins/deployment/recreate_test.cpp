@@ -18,7 +18,7 @@ class RecreateTest : public ::testing::Test {
     Json deployment = World::blueprint(replicas, "a");
     deployment["spec"]["strategy"] = Json::must(R"({"type": "Recreate"})");
     world.create(deployment);
-    world.settle();
+    world.run_until_idle();
     world.cluster().clear_records();
   }
   World world;
@@ -30,7 +30,7 @@ TEST_F(RecreateTest, D67D70NewSetWaitsForTheLastOldPodAndScalesDirectlyAfterward
   world.add_pod("p1", world.set("a"), "Running");
   world.add_pod("p2", world.set("a"), "Running");
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 0);
   EXPECT_EQ(world.size("b"), -1) << "no set before the old pods are gone";
   EXPECT_EQ(world.deployment().status_replicas(), 0);
@@ -38,21 +38,21 @@ TEST_F(RecreateTest, D67D70NewSetWaitsForTheLastOldPodAndScalesDirectlyAfterward
 
   world.cluster().remove<Pod>({"default", "p1"});
   world.cluster().remove<Pod>({"default", "p2"});
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("b"), -1) << "they are only terminating";
 
   world.cluster().erase<Pod>({"default", "p1"});
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("b"), -1);
   world.cluster().erase<Pod>({"default", "p2"});
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("b"), 6);
   EXPECT_THAT(world.events(),
               ElementsAre("Normal ScalingReplicaSet Scaled down replica set <a> from 6 to 0",
                           "Normal ScalingReplicaSet Scaled up replica set <b> from 0 to 6"));
 
   world.scale(7);
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("b"), 7);
   EXPECT_EQ(world.set("b").annotation("deployment.kubernetes.io/max-replicas"), "7");
 }
@@ -75,7 +75,7 @@ TEST_F(RecreateTest, D68FinishedOldPodsHoldNothingUp) {
   world.add_pod("p1", world.set("a"), "Failed");
   world.add_pod("p2", world.set("a"), "Succeeded");
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("b"), 2);
 }
 
@@ -85,10 +85,10 @@ TEST_F(RecreateTest, D69PodsInAnUnknownOrPendingPhaseHoldItUp) {
     Json deployment = World::blueprint(2, "a");
     deployment["spec"]["strategy"] = Json::must(R"({"type": "Recreate"})");
     other.create(deployment);
-    other.settle();
+    other.run_until_idle();
     other.add_pod("p", other.set("a"), phase);
     other.set_image("b");
-    other.settle();
+    other.run_until_idle();
     EXPECT_EQ(other.size("b"), -1) << phase;
   }
 }
@@ -99,7 +99,7 @@ TEST_F(RecreateTest, D71SizeAndImageInOneUpdateScaleTheOldSetFirst) {
     d["spec"]["replicas"] = 5;
     d["spec"]["template"]["spec"]["containers"].items()[0]["image"] = "b";
   });
-  world.settle();
+  world.run_until_idle();
   EXPECT_THAT(world.events(),
               ElementsAre("Normal ScalingReplicaSet Scaled up replica set <a> from 3 to 5",
                           "Normal ScalingReplicaSet Scaled down replica set <a> from 5 to 0",
@@ -125,7 +125,7 @@ TEST_F(RecreateTest, OnlyTheLastPodsDeletionWakesTheDeployment) {
 TEST(HandlersTest, PodsOfARollingUpdateWakeNobody) {
   World world;
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   world.cluster().clear_records();
   world.add_pod("p", world.set("a"), "Running");
   world.cluster().run_until_idle();
@@ -137,7 +137,7 @@ TEST(HandlersTest, PodsOfARollingUpdateWakeNobody) {
 TEST(HandlersTest, ResyncOfReplicaSetsWakesNobodyAndOfDeploymentsEverybody) {
   World world;
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   world.cluster().clear_records();
   world.cluster().resync("replicasets");
   world.cluster().run_until_idle();
@@ -150,10 +150,10 @@ TEST(HandlersTest, ResyncOfReplicaSetsWakesNobodyAndOfDeploymentsEverybody) {
 TEST(HandlersTest, DeletedSetIsMadeAgainWithItsNameAndTheNextRevision) {  // Q12
   World world;
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   const Key key = world.set("a").key();
   world.cluster().remove<ReplicaSet>(key);
-  world.settle();
+  world.run_until_idle();
   ASSERT_EQ(world.sets().size(), 1U);
   EXPECT_EQ(world.set("a").key(), key);
   EXPECT_EQ(world.set("a").annotation("deployment.kubernetes.io/revision"), "1");

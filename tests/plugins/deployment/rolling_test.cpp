@@ -30,7 +30,7 @@ class RollingUpdateTest : public ::testing::Test {
     limits["maxSurge"] = Json::must(surge);
     limits["maxUnavailable"] = Json::must(unavailable);
     world.create(deployment);
-    world.settle();
+    world.run_until_idle();
     world.cluster().clear_records();
   }
 
@@ -40,7 +40,7 @@ class RollingUpdateTest : public ::testing::Test {
 TEST_F(RollingUpdateTest, D38OneByOneWithTheDefaults) {
   create(3, R"("25%")", R"("25%")");
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   EXPECT_THAT(world.events(), ElementsAre(up("b", 0, 1), down("a", 3, 2), up("b", 1, 2),
                                           down("a", 2, 1), up("b", 2, 3), down("a", 1, 0)));
   EXPECT_EQ(world.deployment().annotation("deployment.kubernetes.io/revision"), "2");
@@ -51,7 +51,7 @@ TEST_F(RollingUpdateTest, D39StopsWhenTheNewPodsAreNeverReady) {
   create(10, "3", "2");
   world.set_health("b", Health::kNeverReady);
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 8);
   EXPECT_EQ(world.size("b"), 5);
   EXPECT_EQ(world.deployment().status_replicas(), 13);
@@ -62,10 +62,10 @@ TEST_F(RollingUpdateTest, D40GoingBackRemovesTheCrashingPodsInOneStep) {
   create(10, "3", "2");
   world.set_health("b", Health::kNeverReady);
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   world.cluster().clear_records();
   world.set_image("a");
-  world.settle();
+  world.run_until_idle();
   EXPECT_THAT(world.events(), ElementsAre(down("b", 5, 0), up("a", 8, 10)));
   EXPECT_EQ(world.set("a").annotation("deployment.kubernetes.io/revision"), "3");
   EXPECT_EQ(world.set("a").annotation("deployment.kubernetes.io/revision-history"), "1");
@@ -106,7 +106,7 @@ TEST_F(RollingUpdateTest, D46NewSetThatIsTooLargeShrinksToWhatIsWanted) {
               .available = 11,
               .annotations = R"({"deployment.kubernetes.io/desired-replicas": "10",
                                  "deployment.kubernetes.io/max-replicas": "13"})"});
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 10);
   EXPECT_THAT(world.events(), ElementsAre(down("a", 11, 10)));
 }
@@ -121,14 +121,14 @@ TEST_F(RollingUpdateTest, D47DefaultsOfFour) {
 TEST_F(RollingUpdateTest, D48SurgeOfOnePercentIsOnePod) {
   create(1, R"("1%")", R"("0%")");
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   EXPECT_THAT(world.events(), ElementsAre(up("b", 0, 1), down("a", 1, 0)));
 }
 
 TEST_F(RollingUpdateTest, D49OnePodMayBeMissingWhenBothLimitsRoundToNothing) {
   create(2, "0", R"("1%")");
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   EXPECT_THAT(world.events(),
               ElementsAre(down("a", 2, 1), up("b", 0, 1), down("a", 1, 0), up("b", 1, 2)));
 }
@@ -137,7 +137,7 @@ TEST_F(RollingUpdateTest, D50RolloverReplacesTheStuckSetFirst) {
   create(10, "3", "2");
   world.set_health("b", Health::kNeverReady);
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   world.cluster().clear_records();
   world.cluster().skip(std::chrono::seconds(1));
   world.set_image("c");
@@ -146,7 +146,7 @@ TEST_F(RollingUpdateTest, D50RolloverReplacesTheStuckSetFirst) {
   EXPECT_EQ(world.events()[0], down("b", 5, 0)) << "the third set begins without pods, silently";
   EXPECT_EQ(world.events()[1], up("c", 0, 5));
   EXPECT_EQ(world.size("a"), 8);
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 0);
   EXPECT_EQ(world.size("c"), 10);
 }
@@ -170,7 +170,7 @@ TEST_P(RollingLimitTest, D51NeverMorePodsThanAllowedNorFewerThanNeeded) {
   limits["maxSurge"] = Json::must(limit.surge);
   limits["maxUnavailable"] = Json::must(limit.unavailable);
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   std::int64_t most = 0;
   std::int64_t fewest = limit.replicas;
   const auto look = [&] {
@@ -185,7 +185,7 @@ TEST_P(RollingLimitTest, D51NeverMorePodsThanAllowedNorFewerThanNeeded) {
   };
   world.cluster().on_request([&](const RequestRecord&) { look(); });
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   look();
 
   EXPECT_EQ(world.size("b"), limit.replicas);
@@ -245,7 +245,7 @@ TEST_F(RollingUpdateTest, ConflictIsRetriedAndNothingIsWrittenTwice) {
                              .message = "the object has been modified",
                              .times = 2});
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("b"), 3);
   EXPECT_EQ(world.size("a"), 0);
   EXPECT_EQ(world.events().size(), 6U);
@@ -276,7 +276,7 @@ TEST_F(RollingUpdateTest, ARefusedScaleDownKeepsNeitherStatusNorDeadlineBack) {
                              .message = "denied by a webhook",
                              .times = davit::testing::Fault::kAlways});
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 3);
   EXPECT_EQ(world.deployment().updated_replicas(), 1);
   EXPECT_EQ(world.deployment().observed_generation(), world.deployment().generation());
@@ -303,7 +303,7 @@ TEST_F(RollingUpdateTest, StatusThatMeetsAConflictIsNotSentTwice) {
 TEST_F(RollingUpdateTest, EveryWriteOfARolloutSucceedsAtOnce) {
   create(10, "3", "2");
   world.set_image("b");
-  world.settle();
+  world.run_until_idle();
   for (const RequestRecord& each : world.cluster().writes()) EXPECT_TRUE(each.ok()) << each;
 }
 

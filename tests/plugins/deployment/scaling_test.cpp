@@ -26,10 +26,10 @@ class ScalingTest : public ::testing::Test {
     deployment["spec"]["strategy"]["rollingUpdate"] =
         Json::must(R"({"maxSurge": 3, "maxUnavailable": 2})");
     world.create(deployment);
-    world.settle();
+    world.run_until_idle();
     world.set_health("b", Health::kNeverReady);
     world.set_image("b");
-    world.settle();
+    world.run_until_idle();
     world.cluster().clear_records();
   }
 
@@ -68,10 +68,10 @@ class ScalingTest : public ::testing::Test {
 
 TEST_F(ScalingTest, D52OnlySetFollows) {
   world.create(10, "a");
-  world.settle();
+  world.run_until_idle();
   world.cluster().clear_records();
   world.scale(12);
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 12);
   expect_marks("a", "12", "15");
   EXPECT_THAT(world.events(),
@@ -168,9 +168,9 @@ TEST_F(ScalingTest, D61ToZeroAllGo) {
 TEST_F(ScalingTest, D62FromZeroOnlyTheNewSetGrows) {
   get_stuck();
   world.scale(0);
-  world.settle();
+  world.run_until_idle();
   world.scale(6);
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 0);
   EXPECT_EQ(world.size("b"), 6);
 }
@@ -188,7 +188,7 @@ TEST_F(ScalingTest, D63SaturatedNewSetEndsTheOldOnes) {
               .available = 2,
               .annotations = R"({"deployment.kubernetes.io/desired-replicas": "2",
                                  "deployment.kubernetes.io/revision": "1"})"});
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.size("a"), 0);
   EXPECT_EQ(world.size("b"), 2);
 }
@@ -215,7 +215,7 @@ TEST_F(ScalingTest, D65WithoutItsMarkASetsShareIsThatOfTheReportedReplicas) {
 // Q9
 TEST_F(ScalingTest, SizeAndTemplateInOneUpdateScaleFirst) {
   world.create(3, "a");
-  world.settle();
+  world.run_until_idle();
   world.cluster().clear_records();
   world.edit([](Json& d) {
     d["spec"]["replicas"] = 5;

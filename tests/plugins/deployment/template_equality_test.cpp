@@ -11,13 +11,13 @@
 namespace davit::deployment {
 namespace {
 
-enum class Answer { kEqual, kDifferent };
+enum class Verdict { kEqual, kDifferent };
 
 struct TemplateCase {
   const char* name;
   const char* a;
   const char* b;
-  Answer answer;
+  Verdict verdict;
 };
 void PrintTo(const TemplateCase& c, std::ostream* out) { *out << c.name; }
 
@@ -30,8 +30,8 @@ TEST_P(TemplateEqualityTest, ComparesWhatTheTemplatesMean) {
   const TemplateCase& c = GetParam();
   const Value a = cluster.value(c.a);
   const Value b = cluster.value(c.b);
-  EXPECT_EQ(equal_templates(a, b), c.answer == Answer::kEqual);
-  EXPECT_EQ(equal_templates(b, a), c.answer == Answer::kEqual) << "the other way round";
+  EXPECT_EQ(equal_templates(a, b), c.verdict == Verdict::kEqual);
+  EXPECT_EQ(equal_templates(b, a), c.verdict == Verdict::kEqual) << "the other way round";
 }
 
 // What is equal has one hash; what differs, or spells a quantity differently, has two.
@@ -40,11 +40,11 @@ TEST_P(TemplateEqualityTest, HashAgrees) {
   const bool is_respelled = std::string_view(c.name).find("Quantity") != std::string_view::npos;
   const std::string a = template_hash(cluster.value(c.a), std::nullopt);
   const std::string b = template_hash(cluster.value(c.b), std::nullopt);
-  EXPECT_EQ(a == b, c.answer == Answer::kEqual && !is_respelled);
+  EXPECT_EQ(a == b, c.verdict == Verdict::kEqual && !is_respelled);
 }
 
-constexpr auto kEqual = Answer::kEqual;
-constexpr auto kDifferent = Answer::kDifferent;
+constexpr auto kEqual = Verdict::kEqual;
+constexpr auto kDifferent = Verdict::kDifferent;
 #define LIMITS(quantity) \
   R"({"spec":{"containers":[{"resources":{"limits":{"cpu":)" quantity "}}}]}}"
 // clang-format off
@@ -151,7 +151,7 @@ TEST(NewSetTest, D13SetWithAForeignHashLabelIsTaken) {
   world.create(3, "a");
   world.seed(
       {.name = "legacy-xyz", .image = "a", .replicas = 3, .available = 3, .hash = "foreign"});
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.sets().size(), 1U);
   EXPECT_THAT(world.events(), ::testing::IsEmpty());
   EXPECT_EQ(world.deployment().annotation("deployment.kubernetes.io/revision"), "1");
@@ -179,12 +179,12 @@ class TemplateEditTest : public ::testing::Test {
     davit::testing::Json deployment = World::blueprint(1, "a");
     apply(deployment, edit);
     world_.create(deployment);
-    world_.settle();
+    world_.run_until_idle();
     ASSERT_EQ(world_.sets().size(), 1U);
   }
   void change(const Edit& edit) {
     world_.edit([&](davit::testing::Json& d) { apply(d, edit); });
-    world_.settle();
+    world_.run_until_idle();
   }
   void expect_revision(std::string_view revision, std::size_t sets) {
     EXPECT_EQ(world_.deployment().annotation("deployment.kubernetes.io/revision"), revision);
@@ -241,11 +241,11 @@ TEST(NewSetTest, D14SpellingAQuantityDifferentlyRollsNothingOut) {
   auto& container = deployment["spec"]["template"]["spec"]["containers"].items()[0];
   container["resources"]["limits"]["cpu"] = "1";
   world.create(deployment);
-  world.settle();
+  world.run_until_idle();
   world.edit([](davit::testing::Json& d) {
     d["spec"]["template"]["spec"]["containers"].items()[0]["resources"]["limits"]["cpu"] = "1000m";
   });
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.sets().size(), 1U);
   EXPECT_EQ(world.deployment().annotation("deployment.kubernetes.io/revision"), "1");
 }
@@ -253,9 +253,9 @@ TEST(NewSetTest, D14SpellingAQuantityDifferentlyRollsNothingOut) {
 TEST(NewSetTest, D19AnnotationOfTheTemplateMakesANewSet) {
   World world;
   world.create(1, "a");
-  world.settle();
+  world.run_until_idle();
   world.merge(R"({"spec":{"template":{"metadata":{"annotations":{"restartedAt":"now"}}}}})");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.sets().size(), 2U);
   EXPECT_EQ(world.deployment().annotation("deployment.kubernetes.io/revision"), "2");
 }
@@ -265,7 +265,7 @@ TEST(NewSetTest, D20OldestOfTwoEqualSetsWins) {
   world.create(2, "a");
   world.seed({.name = "d-z", .image = "a", .replicas = 0});
   world.seed({.name = "d-a", .image = "a", .replicas = 2, .available = 2});
-  world.settle();
+  world.run_until_idle();
   ASSERT_EQ(world.sets().size(), 2U);
   EXPECT_EQ(world.sets()[0].name(), "d-z");
   EXPECT_EQ(world.sets()[0].replicas(), 2);

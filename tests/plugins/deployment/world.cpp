@@ -137,7 +137,7 @@ void World::sync() {
   cluster_.run_until_idle();
 }
 
-void World::settle() {
+void World::run_until_idle() {
   constexpr int kTurnsMax = 200;
   start();
   for (int turn = 0; turn < kTurnsMax; ++turn) {

@@ -77,7 +77,7 @@ class World {
   /// Runs one sync of the Deployment.
   void sync_once();
   /// Runs the controller and the stand-in in turn, until both rest. A second passes a turn.
-  void settle();
+  void run_until_idle();
   /// One turn of the stand-in: every set's status follows its spec. False: nothing changed.
   bool play_replica_sets();
 

@@ -86,7 +86,7 @@ TEST_F(EndpointsContentTest, E07_APodThatIsNoLongerReadyMoves) {
   add_service();
   start();
   set_ready("p", "False", kLater);
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"|10.0.0.1|http:8080/TCP"}));
   EXPECT_EQ(trigger(), kLater);
 }
@@ -96,7 +96,7 @@ TEST_F(EndpointsContentTest, E08_APodThatBecomesReadyMovesAndSaysWhen) {
   add_service();
   start();
   set_ready("p", "True", kLater);
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"10.0.0.1||http:8080/TCP"}));
   EXPECT_EQ(trigger(), kLater);
 }
@@ -106,7 +106,7 @@ TEST_F(EndpointsContentTest, E09_ATerminatingPodIsNotListed) {
   add_service();
   start();
   delete_pod("p");
-  settle();
+  run_until_idle();
   EXPECT_TRUE(cluster().find<Pod>({"t", "p"}));
   EXPECT_EQ(subsets(), Texts());
 }
@@ -116,10 +116,10 @@ TEST_F(EndpointsContentTest, E10_APublishedPodIsListedToTheEnd) {
   add_service(kPublishes);
   start();
   delete_pod("p");
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"10.0.0.1||http:8080/TCP"}));
   erase_pod("p");
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts());
 }
 
@@ -147,7 +147,7 @@ TEST_F(EndpointsContentTest, E13_APodIsListedOnceItHasAnAddress) {
   start();
   EXPECT_EQ(subsets(), Texts());
   edit_pod("p", kBoth);
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"10.0.0.1||http:8080/TCP"}));
 }
 
@@ -233,7 +233,7 @@ TEST_F(EndpointsContentTest, E23_WithAPortItsSubsetGoes) {
   add_service(ports(port("x", R"("px")") + "," + port("y", R"("py")")));
   start();
   edit_service(ports(port("x", R"("px")")));
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"10.0.0.1||x:1/TCP"}));
 }
 
@@ -272,7 +272,7 @@ TEST_F(EndpointsContentTest, E38_APodThatIsGoneLeavesNoTime) {
   add_service();
   start();
   erase_pod("p");
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts());
   EXPECT_EQ(trigger(), "");
 }
@@ -282,7 +282,7 @@ TEST_F(EndpointsContentTest, E39_AnAddressThatChangesIsFollowed) {
   add_service();
   start();
   edit_pod("p", R"({"status":{"podIP":"10.0.0.7","podIPs":[{"ip":"10.0.0.7"}]}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"10.0.0.7||http:8080/TCP"}));
 }
 
@@ -335,10 +335,10 @@ TEST_F(EndpointsContentTest, E71_AFailedPodGoesWithTheNextSync) {
   add_service();
   start();
   edit_pod("p", R"({"status":{"phase":"Failed"}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"|10.0.0.1|http:8080/TCP"}));
   touch_service();
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts());
 }
 

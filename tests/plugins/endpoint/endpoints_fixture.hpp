@@ -19,7 +19,7 @@ class EndpointsTest : public EndpointTest {
   void start(std::string_view config = {}) {
     const Status started = cluster().start(kController, &EndpointsController::open, config);
     ASSERT_TRUE(started.ok()) << started.message();
-    settle();
+    run_until_idle();
   }
   void restart() {
     cluster().stop(kController);

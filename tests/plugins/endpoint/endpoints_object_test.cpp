@@ -42,7 +42,7 @@ class EndpointsObjectTest : public EndpointsTest {
       now = each;
       const std::string ip = "10.0.0." + std::to_string(++last);
       edit_pod("p", R"({"status":{"podIPs":[{"ip":")" + ip + R"("}]}})");
-      settle();
+      run_until_idle();
     }
   }
 };
@@ -60,7 +60,7 @@ TEST_F(EndpointsObjectTest, E29_LabelsOfTheServiceAreCopied) {
 TEST_F(EndpointsObjectTest, E30_LabelsFollowTheService) {
   start_with_pod(R"({"metadata":{"labels":{"x":"y"}}})");
   edit_service(R"({"metadata":{"labels":{"x":"z","q":"r"}}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(labels(), with_manager(R"({"x":"z","q":"r"})"));
 }
 
@@ -68,7 +68,7 @@ TEST_F(EndpointsObjectTest, E31_AForeignLabelGoesWithTheNextSync) {
   start_with_pod();
   edit_endpoints(R"({"metadata":{"labels":{"foo":"bar"}}})");
   touch_service();
-  settle();
+  run_until_idle();
   EXPECT_EQ(labels(), with_manager());
 }
 
@@ -81,7 +81,7 @@ TEST_F(EndpointsObjectTest, E33_AForeignAnnotationStays) {
   start_with_pod();
   edit_endpoints(R"({"metadata":{"annotations":{"note":"1"}}})");
   set_ready("p", "False");
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"|10.0.0.1|http:8080/TCP"}));
   EXPECT_EQ(annotation("note"), "1");
 }
@@ -89,30 +89,30 @@ TEST_F(EndpointsObjectTest, E33_AForeignAnnotationStays) {
 TEST_F(EndpointsObjectTest, E34_AnAnnotationOfTheServiceIsNoReasonToWrite) {
   start_with_pod();
   touch_service();
-  settle();
+  run_until_idle();
   EXPECT_EQ(writes(), Texts());
 }
 
 TEST_F(EndpointsObjectTest, E35_AnAnnotationOfAPodIsNoReasonToWrite) {
   start_with_pod();
   edit_pod("p", R"({"metadata":{"annotations":{"a":"b"}}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(writes(), Texts());
 }
 
 TEST_F(EndpointsObjectTest, E36_ALabelThatNobodySelectsIsNoReasonToWrite) {
   start_with_pod();
   edit_pod("p", R"({"metadata":{"labels":{"other":"x"}}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(writes(), Texts());
 }
 
 TEST_F(EndpointsObjectTest, E37_ARelabelledPodMovesToTheOtherService) {
   start_with_pod();
   add_service(R"({"spec":{"selector":{"app":"b"}}})", "s2");
-  settle();
+  run_until_idle();
   edit_pod("p", R"({"metadata":{"labels":{"app":"b"}}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets("s"), Texts());
   EXPECT_EQ(subsets("s2"), Texts({"10.0.0.1||http:8080/TCP"}));
 }
@@ -122,7 +122,7 @@ TEST_F(EndpointsObjectTest, E45_EndpointsOfAServiceWithoutSelectorBelongToTheirM
   add_service(R"({"spec":{"selector":null}})");
   start();
   touch_service();
-  settle();
+  run_until_idle();
   EXPECT_EQ(writes(), Texts());
 }
 
@@ -131,7 +131,7 @@ TEST_F(EndpointsObjectTest, E46_TheyGoWithTheService) {
   add_service(R"({"spec":{"selector":null}})");
   start();
   remove_service();
-  settle();
+  run_until_idle();
   EXPECT_FALSE(has_endpoints());
 }
 
@@ -143,7 +143,7 @@ TEST_F(EndpointsObjectTest, E47_AnExternalNameHasNoEndpoints) {
 TEST_F(EndpointsObjectTest, E48_AnExternalNameThatBecomesAClusterAddressGetsEndpoints) {
   start_with_pod(R"({"spec":{"type":"ExternalName"}})");
   edit_service(R"({"spec":{"type":"ClusterIP"}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"10.0.0.1||http:8080/TCP"}));
   EXPECT_EQ(labels(), with_manager());
 }
@@ -152,7 +152,7 @@ TEST_F(EndpointsObjectTest, E49_EndpointsDeletedByHandComeBack) {
   start_with_pod();
   const std::string before = text(endpoints(), {"metadata", "uid"});
   cluster().erase<Endpoints>({"t", "s"});
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"10.0.0.1||http:8080/TCP"}));
   EXPECT_NE(text(endpoints(), {"metadata", "uid"}), before);
 }
@@ -160,17 +160,17 @@ TEST_F(EndpointsObjectTest, E49_EndpointsDeletedByHandComeBack) {
 TEST_F(EndpointsObjectTest, E50_EndpointsChangedByHandAreRestoredWithTheNextSync) {
   start_with_pod();
   edit_endpoints(R"({"subsets":[]})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts());
   touch_service();
-  settle();
+  run_until_idle();
   EXPECT_EQ(subsets(), Texts({"10.0.0.1||http:8080/TCP"}));
 }
 
 TEST_F(EndpointsObjectTest, E51_WithTheServiceItsEndpointsGo) {
   start_with_pod();
   remove_service();
-  settle();
+  run_until_idle();
   EXPECT_FALSE(has_endpoints());
   EXPECT_EQ(events(), Texts());
 }
@@ -198,7 +198,7 @@ TEST_F(EndpointsObjectTest, E54_EndpointsOfNobodyGoAtTheStartToo) {
 TEST_F(EndpointsObjectTest, E55_ThoseMadeLaterStay) {
   start();
   add_endpoints("u2");
-  settle();
+  run_until_idle();
   EXPECT_TRUE(has_endpoints("u2"));
 }
 
@@ -237,7 +237,7 @@ TEST_F(EndpointsObjectTest, E58_E59_OfMoreThanAThousandTheLastAreLeftOut) {
   EXPECT_EQ(subsets().front().find("10.0.3.99 "), std::string::npos) << "the last by its bytes";
 
   for (std::size_t i = 0; i < 501; ++i) erase_pod(numbered(i));
-  settle();
+  run_until_idle();
   EXPECT_EQ(count("addresses"), 500U);
   EXPECT_EQ(annotation(kOverCapacity), "");
 }
@@ -253,7 +253,7 @@ TEST_F(EndpointsObjectTest, E60_E61_ReadyPodsAreKeptFirst) {
 
   add_pods(1001, 3);
   add_pods(1004, 6, kNotReady);
-  settle();
+  run_until_idle();
   EXPECT_EQ(count("addresses"), 1000U);
   EXPECT_EQ(count("notReadyAddresses"), 0U);
   EXPECT_EQ(annotation(kOverCapacity), "truncated");
@@ -294,7 +294,7 @@ TEST_F(EndpointsObjectTest, E65_ARefusedUpdateIsReported) {
   start_with_pod();
   refuse(Verb::kUpdate, "webhook says no");
   set_ready("p", "False");
-  settle();
+  run_until_idle();
   EXPECT_EQ(events(), Texts({"Warning FailedToUpdateEndpoint Failed to update endpoint t/s: "
                              "webhook says no"}));
   EXPECT_EQ(cluster().events().front().ns, "t");
@@ -306,9 +306,9 @@ TEST_F(EndpointsObjectTest, E66_QuickFlipsEndWithTheTruth) {
   start();
   cluster().hold("endpoints");
   set_ready("p", "False");
-  settle();
+  run_until_idle();
   set_ready("p", "True");
-  settle();
+  run_until_idle();
   cluster().release("endpoints");
   advance(std::chrono::minutes(1));
   for (int i = 0; i < 10; ++i) {
@@ -346,7 +346,7 @@ TEST_F(EndpointsBatchTest, E68_AChangeAfterItIsAnother) {
 
 TEST_F(EndpointsBatchTest, E69_TheServiceItselfDoesNotWait) {
   edit_service(R"({"metadata":{"labels":{"x":"y"}}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(labels(), with_manager(R"({"x":"y"})"));
 }
 

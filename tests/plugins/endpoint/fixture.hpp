@@ -36,7 +36,7 @@ class EndpointTest : public ::testing::Test {
 
   [[nodiscard]] testing::Cluster& cluster() { return cluster_; }
   [[nodiscard]] const testing::Cluster& cluster() const { return cluster_; }
-  void settle() { cluster_.run_until_idle(); }
+  void run_until_idle() { cluster_.run_until_idle(); }
   void advance(Duration duration) { cluster_.advance(duration); }
 
   // ---- Objects, as a user ----

@@ -22,7 +22,7 @@ class SlicesHandOverTest : public SlicesTest {
     add_pod("p", "10.0.0.1");
     add_pod("q", "10.0.0.2", R"({"spec":{"nodeName":"n2"}})");
     add_service(kAuto);
-    settle();
+    run_until_idle();
     advance(kAWhile);
     clear_records();
   }
@@ -40,7 +40,7 @@ TEST_F(SlicesHandOverTest, ASwapWritesNothingAndTakesNoHintsAway) {
 
   for (int i = 0; i < 3; ++i) {
     swap();
-    settle();
+    run_until_idle();
     advance(kAWhile);
   }
 
@@ -51,11 +51,11 @@ TEST_F(SlicesHandOverTest, ASwapWritesNothingAndTakesNoHintsAway) {
 TEST_F(SlicesHandOverTest, ASliceOfTheOldBuildThatSomebodyDeletesIsMissedByTheNewOne) {
   start_with_two_pods();
   swap();
-  settle();
+  run_until_idle();
   const std::string before = name_of(slice());
 
   cluster().erase<EndpointSlice>({"t", before});
-  settle();
+  run_until_idle();
   advance(kAWhile);
 
   EXPECT_EQ(addresses_of(slice()), "10.0.0.1 10.0.0.2");
@@ -68,7 +68,7 @@ TEST_F(SlicesHandOverTest, TheFirstWriteOfTheNewBuildNamesItsOwnCause) {
 
   erase_pod("q");  // Which leaves no time.
   swap();
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(addresses_of(slice()), "10.0.0.1");
   EXPECT_EQ(slice().at({"metadata", "annotations", kTriggerTime}), nullptr);
@@ -124,7 +124,7 @@ TEST_F(EndpointsHandOverTest, TheFirstWriteOfTheNewBuildNamesItsOwnCause) {
 
   erase_pod("q");
   ASSERT_TRUE(cluster().swap(kController, &EndpointsController::open).ok());
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(subsets(), Texts({"10.0.0.1||http:8080/TCP"}));
   EXPECT_EQ(trigger(), "");

@@ -31,7 +31,7 @@ class SliceChangesTest : public SlicesTest {
       const std::vector<Json> endpoints = items(all[i], "endpoints");
       for (std::size_t k = sizes[i]; k < endpoints.size(); ++k) erase_pod(pod_of(endpoints[k]));
     }
-    settle();
+    run_until_idle();
     advance(kAWhile);
     clear_records();
   }
@@ -47,7 +47,7 @@ class SliceChangesTest : public SlicesTest {
   void add_more_pods(std::size_t count) {
     constexpr std::size_t kBeyond = 1000;
     add_pods(kBeyond, count);
-    settle();
+    run_until_idle();
   }
   [[nodiscard]] Texts names() {
     Texts out;
@@ -68,7 +68,7 @@ class SliceChangesTest : public SlicesTest {
 TEST_F(SliceChangesTest, ES32_AForeignLabelGoes) {
   start_with_pod();
   edit_slice(slice(), R"({"metadata":{"labels":{"x":"y"}}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(text(slice(), {"metadata", "labels", "x"}), "y");
 
   advance(kAWhile);
@@ -82,7 +82,7 @@ TEST_F(SliceChangesTest, ES33_AForeignAnnotationStays) {
   EXPECT_EQ(writes(), Texts());
 
   set_ready("p", "False");
-  settle();
+  run_until_idle();
   EXPECT_EQ(conditions_of(endpoint()), "false/false/false");
   EXPECT_EQ(text(slice(), {"metadata", "annotations", "note"}), "1");
 }
@@ -98,7 +98,7 @@ TEST_F(SliceChangesTest, ES35_ASliceDeletedByHandIsReplaced) {
   start_with_pod();
   const std::string before = name_of(slice());
   cluster().erase<EndpointSlice>({"t", before});
-  settle();
+  run_until_idle();
   EXPECT_EQ(names(), Texts());
 
   advance(kAWhile);
@@ -149,7 +149,7 @@ TEST_F(SliceChangesTest, ES53_OtherPortsGoIntoSlicesOfTheSameNames) {
   clear_records();
 
   edit_service(R"({"spec":{"ports":[{"name":"http","port":80,"targetPort":9,"protocol":"TCP"}]}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(names(), before);
   EXPECT_EQ(sizes(), Sizes({100, 100, 50}));
@@ -193,7 +193,7 @@ TEST_F(SliceChangesTest, ES58_ASliceWithoutEndpointsGoes) {
     const std::vector<Json> endpoints = items(each, "endpoints");
     if (endpoints.size() == 1) erase_pod(pod_of(endpoints.front()));
   }
-  settle();
+  run_until_idle();
   EXPECT_EQ(sizes(), Sizes({100}));
   EXPECT_EQ(count_writes(Verb::kDelete), 1U);
   EXPECT_EQ(cluster().writes().size(), 1U);
@@ -234,7 +234,7 @@ TEST_F(SliceChangesTest, ES63_APodMadeAnewTakesItsOldPlace) {
   const std::string before = name_of(slice());
   erase_pod("p");
   add_pod("p", "10.0.0.1", R"({"metadata":{"uid":"another"}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(text(endpoint(), {"targetRef", "uid"}), "another");
   EXPECT_EQ(name_of(slice()), before);
@@ -252,9 +252,9 @@ TEST_F(SliceChangesTest, ES64_WhatNoRuleReadsIsNoReasonToWrite) {
 TEST_F(SliceChangesTest, ES65_AWriteShowsWhenThePodBecameReady) {
   start_with_pod();
   set_ready("p", "False", "2024-05-01T11:00:00Z");
-  settle();
+  run_until_idle();
   set_ready("p", "True", kLater);
-  settle();
+  run_until_idle();
   EXPECT_EQ(trigger_of(slice()), kLater);
 }
 
@@ -264,7 +264,7 @@ TEST_F(SliceChangesTest, ES66_AChangeWithoutATimeTakesTheAnnotationAway) {
   EXPECT_EQ(trigger_of(slice()), kEarly);
 
   erase_pod("q");
-  settle();
+  run_until_idle();
   EXPECT_EQ(addresses_of(slice()), "10.0.0.1");
   EXPECT_EQ(slice().at({"metadata", "annotations", kTriggerTime}), nullptr);
 }
@@ -275,7 +275,7 @@ TEST_F(SliceChangesTest, ES67_ASliceThatDoesNotChangeKeepsItsAnnotation) {
   start(R"({"maxEndpointsPerSlice":1})");
   const std::vector<Json> before = slices();
   set_ready(pod_of(items(before[0], "endpoints").front()), "False");
-  settle();
+  run_until_idle();
 
   const std::vector<Json> after = slices();
   EXPECT_EQ(trigger_of(after[0]), kLater);
@@ -336,10 +336,10 @@ TEST_F(SliceChangesTest, ES87_SizesThatTheServerRefusesAreRefused) {
 TEST_F(SliceChangesTest, ES88_ARelabelledPodMovesToTheOtherService) {
   start_with_pod();
   add_service(R"({"spec":{"selector":{"app":"b"}}})", "s2");
-  settle();
+  run_until_idle();
 
   edit_pod("p", R"({"metadata":{"labels":{"app":"b"}}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(addresses_of(slice("s")), "");
   EXPECT_EQ(addresses_of(slice("s2")), "10.0.0.1");

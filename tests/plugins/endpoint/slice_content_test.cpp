@@ -70,7 +70,7 @@ TEST_F(SliceContentTest, ES04_TheFirstPodTurnsThePlaceholderIntoItsSlice) {
   const Json before = slice();
 
   add_pod("p", "10.0.0.1");
-  settle();
+  run_until_idle();
 
   const Json after = slice();
   EXPECT_EQ(name_of(after), name_of(before));
@@ -86,7 +86,7 @@ TEST_F(SliceContentTest, ES05_WithTheLastPodTheSliceBecomesAPlaceholder) {
   const Json before = slice();
 
   erase_pod("p");
-  settle();
+  run_until_idle();
 
   const Json after = slice();
   EXPECT_EQ(name_of(after), name_of(before));
@@ -114,7 +114,7 @@ TEST_F(SliceContentTest, ES08_ATerminatingPodServesOn) {
   add_service();
   start();
   delete_pod("p");
-  settle();
+  run_until_idle();
   EXPECT_EQ(conditions_of(endpoint()), "false/true/true");
 }
 
@@ -123,7 +123,7 @@ TEST_F(SliceContentTest, ES09_ATerminatingPodThatIsNotReadyDoesNotServe) {
   add_service();
   start();
   delete_pod("p");
-  settle();
+  run_until_idle();
   EXPECT_EQ(conditions_of(endpoint()), "false/false/true");
 }
 
@@ -132,7 +132,7 @@ TEST_F(SliceContentTest, ES10_APublishedPodIsReadyToTheEnd) {
   add_service(R"({"spec":{"publishNotReadyAddresses":true}})");
   start();
   delete_pod("p");
-  settle();
+  run_until_idle();
   EXPECT_EQ(conditions_of(endpoint()), "true/true/true");
 }
 
@@ -151,7 +151,7 @@ TEST_F(SliceContentTest, ES12_APodIsListedOnceItHasAnAddress) {
   EXPECT_EQ(addresses_of(slice()), "");
 
   edit_pod("p", R"({"status":{"podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"}]}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(addresses_of(slice()), "10.0.0.1");
 }
 
@@ -180,7 +180,7 @@ TEST_F(SliceContentTest, ES15_ANodeThatAppearsIsNoticedByTryingAgain) {
   add_service();
   start();
   add_node("nx", "za");
-  settle();
+  run_until_idle();
   EXPECT_EQ(addresses_of(slice()), "");
 
   advance(kAWhile);
@@ -304,12 +304,12 @@ TEST_F(SliceContentTest, ES30_LabelsFollowTheService) {
   const Json before = slice();
 
   edit_service(R"({"metadata":{"labels":{"x":"z","q":"r"}}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(text(slice(), {"metadata", "labels", "x"}), "z");
   EXPECT_EQ(text(slice(), {"metadata", "labels", "q"}), "r");
 
   edit_service(R"({"metadata":{"labels":{"q":null}}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(slice().at({"metadata", "labels", "q"}), nullptr);
   EXPECT_EQ(uid_of(slice()), uid_of(before));
 }
@@ -321,7 +321,7 @@ TEST_F(SliceContentTest, ES31_ReservedLabelsOfTheServiceChangeNothing) {
 
   edit_service(R"({"metadata":{"labels":{"kubernetes.io/service-name":"bad",
                    "endpointslice.kubernetes.io/managed-by":"actor"}}})");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(writes(), IsEmpty());
   EXPECT_THAT(slices(), SizeIs(1));

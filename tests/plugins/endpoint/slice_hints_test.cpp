@@ -43,7 +43,7 @@ class SliceHintsTest : public SlicesTest {
     start_in_two_zones();
     add_pods_on(n1, n2);
     add_service(kAuto);
-    settle();
+    run_until_idle();
   }
   /// The hints of all endpoints, sorted.
   [[nodiscard]] HintTexts hints() {
@@ -89,18 +89,18 @@ TEST_F(SliceHintsTest, ES73_OnlyReadyEndpointsHaveHints) {
   add_service(distribution("PreferClose"));
   start();
   delete_pod("q");
-  settle();
+  run_until_idle();
   EXPECT_EQ(hints(), HintTexts({"", ""}));
 
   set_ready("p", "True");
-  settle();
+  run_until_idle();
   EXPECT_EQ(hints(), HintTexts({"", "za|"}));
 }
 
 TEST_F(SliceHintsTest, ES74_WithoutPreferenceForNodesTheirHintsGo) {
   start_distributed("PreferSameNode", "n1");
   edit_service(distribution("PreferSameZone"));
-  settle();
+  run_until_idle();
   EXPECT_EQ(hints_of(endpoint()), "za|");
 }
 
@@ -111,7 +111,7 @@ TEST_F(SliceHintsTest, ES75_WithoutDistributionHintsGoFromAllSlices) {
   EXPECT_EQ(hints(), HintTexts({"za|", "za|"}));
 
   edit_service(R"({"spec":{"trafficDistribution":null}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(hints(), HintTexts({"", ""}));
   EXPECT_EQ(events(), HintTexts());
 }
@@ -147,7 +147,7 @@ TEST_F(SliceHintsTest, ES80_AReadyNodeWithoutZoneRulesHintsOut) {
   start();
   add_pods_on(1, 1);
   add_service(kAuto);
-  settle();
+  run_until_idle();
   EXPECT_EQ(hints(), HintTexts({"", ""}));
   EXPECT_EQ(events(),
             HintTexts({disabled("Insufficient Node information: allocatable CPU or zone not "
@@ -158,7 +158,7 @@ TEST_F(SliceHintsTest, ES81_WithoutTheAnnotationHintsGo) {
   run_auto(1, 1);
   clear_records();
   edit_service(R"({"metadata":{"annotations":{"service.kubernetes.io/topology-mode":null}}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(hints(), HintTexts({"", ""}));
   EXPECT_EQ(events(), HintTexts({disabled("Topology Aware Hints has been disabled")}));
 }
@@ -169,7 +169,7 @@ TEST_F(SliceHintsTest, ES82_TheDeprecatedAnnotationComesFirst) {
   add_service(R"({"metadata":{"annotations":{
       "service.kubernetes.io/topology-aware-hints":"disabled",
       "service.kubernetes.io/topology-mode":"Auto"}}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(hints(), HintTexts({"", ""}));
   EXPECT_EQ(events(), HintTexts());
 }
@@ -179,7 +179,7 @@ TEST_F(SliceHintsTest, ES83_TheAnnotationComesBeforeTheDistribution) {
   add_pods_on(1, 1);
   add_service(R"({"metadata":{"annotations":{"service.kubernetes.io/topology-mode":"Auto"}},
                   "spec":{"trafficDistribution":"PreferSameNode"}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(hints(), HintTexts({"za|", "zb|"}));
 }
 
@@ -187,7 +187,7 @@ TEST_F(SliceHintsTest, ES84_ANodeWithoutZoneTakesHintsAwayAtOnce) {
   run_auto(1, 1);
   clear_records();
   add_node("n0", "");
-  settle();
+  run_until_idle();
   EXPECT_EQ(hints(), HintTexts({"", ""}));
   EXPECT_EQ(events(),
             HintTexts({disabled("Insufficient Node information: allocatable CPU or zone not "

@@ -62,13 +62,13 @@ TEST_F(SliceMetricsTest, GaugesShowTheSumsOfAllServices) {
   EXPECT_EQ(gauge("desired_endpoint_slices"), 4);
 
   remove_service("other");
-  settle();
+  run_until_idle();
   EXPECT_EQ(gauge("endpoints_desired"), 150);
   EXPECT_EQ(gauge("num_endpoint_slices"), 2);
   EXPECT_EQ(gauge("desired_endpoint_slices"), 2);
 
   remove_service();
-  settle();
+  run_until_idle();
   EXPECT_EQ(gauge("endpoints_desired"), 0);
   EXPECT_EQ(gauge("num_endpoint_slices"), 0);
   EXPECT_EQ(gauge("desired_endpoint_slices"), 0);
@@ -88,7 +88,7 @@ TEST_F(SliceMetricsTest, SlicesThatAreNotFullAreMoreThanWouldDo) {
   add_service();
   start();
   for (int i = 0; i < 120; ++i) erase_pod(numbered(static_cast<std::size_t>(i)));
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(gauge("endpoints_desired"), 80);
   EXPECT_EQ(gauge("desired_endpoint_slices"), 1);
@@ -106,7 +106,7 @@ TEST_F(SliceMetricsTest, EachSyncCountsWhatCameAndWent) {
   clear_records();
   erase_pod(numbered(0));
   add_pods(7, 2);
-  settle();
+  run_until_idle();
   EXPECT_EQ(count("endpoints_added_per_sync", {}), 2);
   EXPECT_EQ(count("endpoints_removed_per_sync", {}), 1);
 }
@@ -122,7 +122,7 @@ TEST_F(SliceMetricsTest, WritesAreCountedByOperation) {
   advance(kAWhile);
   clear_records();
   for (std::size_t i = 0; i < 120; ++i) erase_pod(numbered(i));
-  settle();
+  run_until_idle();
   EXPECT_EQ(count("changes", {"create"}),
             static_cast<double>(count_writes(testing::Verb::kCreate)));
   EXPECT_EQ(count("changes", {"update"}),
@@ -138,7 +138,7 @@ TEST_F(SliceMetricsTest, ASyncThatChangesNothingSaysSo) {
   advance(kAWhile);
   clear_records();
   touch_service();
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(samples("endpointslices_changed_per_sync"), std::vector<double>{0});
   EXPECT_EQ(count("syncs", {"success"}), 1);
@@ -181,13 +181,13 @@ TEST_F(SliceMetricsTest, ServicesAreCountedByTheirTrafficDistribution) {
   EXPECT_EQ(services_with(""), -1) << "those without one are not counted";
 
   edit_service(R"({"spec":{"trafficDistribution":"PreferSameNode"}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(services_with("PreferClose"), 1);
   EXPECT_EQ(services_with("ImplementationSpecific"), 1) << "as upstream calls all others";
 
   remove_service("other");
   edit_service(R"({"spec":{"trafficDistribution":null}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(services_with("PreferClose"), 0);
   EXPECT_EQ(services_with("ImplementationSpecific"), 0);
 }

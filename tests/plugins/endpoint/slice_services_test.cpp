@@ -49,7 +49,7 @@ TEST_F(SliceServicesTest, ES42_AFamilyGivenUpLosesItsSlices) {
   clear_records();
 
   edit_service(R"({"spec":{"ipFamilies":["IPv4"]}})");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(shapes(), ElementsAre("IPv4 [http:8080/TCP] 10.0.0.1"));
   EXPECT_EQ(count_writes(testing::Verb::kDelete), 1U);
@@ -61,7 +61,7 @@ TEST_F(SliceServicesTest, ES43_AFamilyTakenOnGetsSlices) {
   add_service();
   start();
   edit_service(R"({"spec":{"ipFamilies":["IPv4","IPv6"]}})");
-  settle();
+  run_until_idle();
   EXPECT_THAT(shapes(),
               ElementsAre("IPv4 [http:8080/TCP] 10.0.0.1", "IPv6 [http:8080/TCP] fd00::1"));
 }
@@ -70,7 +70,7 @@ TEST_F(SliceServicesTest, ES44_AServiceWithoutSelectorHasNoSlices) {
   add_service(R"({"spec":{"selector":null}})");
   start();
   touch_service();
-  settle();
+  run_until_idle();
   EXPECT_THAT(slices(), IsEmpty());
 }
 
@@ -79,7 +79,7 @@ TEST_F(SliceServicesTest, ES45_WithoutItsSelectorASlicesFreezes) {
   add_service();
   start();
   edit_service(R"({"spec":{"selector":null}})");
-  settle();
+  run_until_idle();
   clear_records();
 
   set_ready("p", "False");
@@ -101,7 +101,7 @@ TEST_F(SliceServicesTest, ES47_AnExternalNameThatBecomesAClusterAddressGetsSlice
   add_service(R"({"spec":{"type":"ExternalName"}})");
   start();
   edit_service(R"({"spec":{"type":"ClusterIP"}})");
-  settle();
+  run_until_idle();
   EXPECT_EQ(addresses_of(slice()), "10.0.0.1");
 }
 
@@ -135,7 +135,7 @@ TEST_F(SliceServicesTest, ES50_AServiceMadeAnewGetsSlicesOfItsOwn) {
   add_service(R"({"metadata":{"uid":"first"}})");
   start();
   remove_service();
-  settle();
+  run_until_idle();
 
   add_service(R"({"metadata":{"uid":"second"}})");
   advance(kAWhile);
@@ -157,7 +157,7 @@ TEST_F(SliceServicesTest, ES51_AServiceThatIsBeingDeletedGetsNoNewSlices) {
                    "deletionTimestamp":"2024-05-01T11:59:00Z"}})");
   add_pod("q", "10.0.0.2", web("8"));
   set_ready("p", "False");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(shapes(), ElementsAre("IPv4 [http:7/TCP] 10.0.0.1")) << "none for the other port";
   EXPECT_EQ(conditions_of(endpoint()), "false/false/false");

@@ -15,7 +15,7 @@ SlicesTest::SlicesTest() {
 void SlicesTest::start(std::string_view config) {
   const Status started = cluster().start(kController, &EndpointSliceController::open, config);
   ASSERT_TRUE(started.ok()) << started.message();
-  settle();
+  run_until_idle();
 }
 
 void SlicesTest::restart(std::string_view config) {

@@ -170,7 +170,7 @@ TEST_F(EvictionCountdownTest, N74_TheAgeOfTheTaintDoesNotMatter) {
                      format_time(now() - std::chrono::hours(1)) + R"("}]}})");
   start_eviction();
   add_pod("p", tolerates_x("5"));
-  settle();
+  run_until_idle();
   expect_eviction_after(seconds(5));
 }
 

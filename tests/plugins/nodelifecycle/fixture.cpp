@@ -15,7 +15,7 @@ constexpr const char* kEviction = "taint-eviction-controller";
 void ClusterTest::start_eviction() {
   const Status started = cluster_.start(kEviction, &TaintEvictionController::open);
   ASSERT_TRUE(started.ok()) << started.message();
-  settle();
+  run_until_idle();
 }
 
 void ClusterTest::restart_eviction() {
@@ -36,7 +36,7 @@ void ClusterTest::edit_node(const std::string& name, std::string_view patch) {
 
 void ClusterTest::taint(std::string_view taints, const std::string& name) {
   edit_node(name, R"({"spec":{"taints":[)" + std::string(taints) + "]}}");
-  settle();
+  run_until_idle();
 }
 
 void ClusterTest::add_pod(const std::string& name, std::string_view tolerations,
@@ -53,7 +53,7 @@ void ClusterTest::add_pod(const std::string& name, std::string_view tolerations,
 
 void ClusterTest::edit_pod(const std::string& name, std::string_view patch) {
   cluster_.merge<Pod>({"ns", name}, patch);
-  settle();
+  run_until_idle();
 }
 
 void ClusterTest::tolerate(const std::string& name, std::string_view tolerations) {

@@ -28,7 +28,7 @@ class ClusterTest : public ::testing::Test {
 
   void start_eviction();
   void restart_eviction();
-  void settle() { cluster_.run_until_idle(); }
+  void run_until_idle() { cluster_.run_until_idle(); }
   void advance(Duration duration) { cluster_.advance(duration); }
 
   /// Adds a node without taints and conditions, changed by a JSON merge patch.

@@ -31,16 +31,16 @@ class HandOverTest : public NodeTest {
  protected:
   void start_nodes() {
     ASSERT_TRUE(cluster().start(kNodes, &NodeLifecycleController::open, kFortySeconds).ok());
-    settle();
+    run_until_idle();
   }
   Status swap_nodes() {
     Status swapped = cluster().swap(kNodes, &NodeLifecycleController::open, kFortySeconds);
-    settle();
+    run_until_idle();
     return swapped;
   }
   Status swap_eviction() {
     Status swapped = cluster().swap(kTaints, &TaintEvictionController::open);
-    settle();
+    run_until_idle();
     return swapped;
   }
   /// A pod that may stay for that long on the node, which has been tainted just now.

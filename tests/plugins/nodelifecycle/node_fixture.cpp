@@ -19,7 +19,7 @@ void NodeTest::start(std::string_view more_config) {
   if (!more_config.empty()) testing::merge_patch(config, Json::must(more_config));
   const Status started = cluster().start(kName, &NodeLifecycleController::open, config.canonical());
   ASSERT_TRUE(started.ok()) << started.message();
-  settle();
+  run_until_idle();
 }
 
 void NodeTest::restart(std::string_view more_config) {
@@ -79,7 +79,7 @@ void NodeTest::set_condition(const std::string& name, std::string_view type,
     (*found)["lastHeartbeatTime"] = format_time(now());
     (*found)["lastTransitionTime"] = format_time(now());
   });
-  settle();
+  run_until_idle();
 }
 
 void NodeTest::add_ready_pod(const std::string& name, const std::string& node) {

@@ -79,10 +79,10 @@ TEST_F(NodeTaintTest, N21_TheOtherPressuresTaintToo) {
 TEST_F(NodeTaintTest, N22_ACordonedNodeIsTainted) {
   start();
   edit_node("n1", R"({"spec":{"unschedulable":true}})");
-  settle();
+  run_until_idle();
   EXPECT_TRUE(has("n1", "node.kubernetes.io/unschedulable", kNoSchedule));
   edit_node("n1", R"({"spec":{"unschedulable":null}})");
-  settle();
+  run_until_idle();
   EXPECT_FALSE(has("n1", "node.kubernetes.io/unschedulable", kNoSchedule));
 }
 
@@ -127,7 +127,7 @@ TEST_F(NodeTaintTest, N27_LabelsAreRepeatedUnderTheirOldNames) {
   start();
   edit_node("n1", R"({"metadata":{"labels":{"kubernetes.io/os":"linux",
                                             "kubernetes.io/arch":"amd64"}}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(label("beta.kubernetes.io/os"), "linux");
   EXPECT_EQ(label("beta.kubernetes.io/arch"), "amd64");
@@ -137,7 +137,7 @@ TEST_F(NodeTaintTest, N28_AWrongOldLabelIsCorrected) {
   start();
   edit_node("n1", R"({"metadata":{"labels":{"kubernetes.io/os":"linux",
                                             "beta.kubernetes.io/os":"windows"}}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(label("beta.kubernetes.io/os"), "linux");
 }
@@ -145,7 +145,7 @@ TEST_F(NodeTaintTest, N28_AWrongOldLabelIsCorrected) {
 TEST_F(NodeTaintTest, N29_OldLabelsAloneAreLeftAlone) {
   start();
   edit_node("n1", R"({"metadata":{"labels":{"beta.kubernetes.io/os":"linux"}}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(label("kubernetes.io/os"), "");
   EXPECT_EQ(label("beta.kubernetes.io/os"), "linux");

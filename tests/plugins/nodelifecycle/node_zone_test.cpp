@@ -228,7 +228,7 @@ TEST_F(NodeZoneTest, TheFirstTaintDoesNotWaitForThePodsThatAreMarked) {
     if (request.resource == "nodes" && request.subresource == "status") unknown = cluster().now();
     if (request.resource != "pods" || std::exchange(is_nested, true)) return;
     cluster().skip(50ms);
-    settle();
+    run_until_idle();
     is_nested = false;
     if (!tainted && is_evicting("n1")) tainted = cluster().now();
   });

@@ -106,7 +106,7 @@ TEST_F(TaintEvictionTest, N59_ZeroOrNegativeSecondsAreAtOnce) {
 TEST_F(TaintEvictionTest, N64_APodCreatedOnATaintedNodeIsEvicted) {
   taint_with_x();
   add_pod("p");
-  settle();
+  run_until_idle();
 
   EXPECT_TRUE(is_evicted("p"));
 }
@@ -114,7 +114,7 @@ TEST_F(TaintEvictionTest, N64_APodCreatedOnATaintedNodeIsEvicted) {
 TEST_F(TaintEvictionTest, N65_APodBoundToATaintedNodeIsEvicted) {
   taint_with_x();
   add_pod("p", "", R"({"spec":{"nodeName":null}})");
-  settle();
+  run_until_idle();
   ASSERT_FALSE(is_evicted("p"));
 
   edit_pod("p", R"({"spec":{"nodeName":"n1"}})");

@@ -25,7 +25,7 @@ class ChangeHandlersTest : public ReplicaSetTest {
   }
   /// The keys that were synced since, each once.
   [[nodiscard]] std::vector<std::string> synced() {
-    settle();
+    run_until_idle();
     std::vector<std::string> keys;
     for (const testing::SyncRecord& each : cluster().syncs()) keys.push_back(each.key);
     std::sort(keys.begin(), keys.end());
@@ -49,7 +49,7 @@ TEST_F(ChangeHandlersTest, APodsStatusQueuesItsSet) {
 TEST_F(ChangeHandlersTest, AnOrphanQueuesEachSetThatMatches) {
   start_two();
   add_set(R"({"metadata":{"name":"rs2"}})");
-  settle();
+  run_until_idle();
   cluster().clear_records();
   add_pod("orphan");
   EXPECT_THAT(synced(), UnorderedElementsAre("ns/rs", "ns/rs2"));
@@ -58,7 +58,7 @@ TEST_F(ChangeHandlersTest, AnOrphanQueuesEachSetThatMatches) {
 TEST_F(ChangeHandlersTest, AnOrphanWithoutLabelsQueuesNone) {
   start_two();
   add_set(R"({"metadata":{"name":"all"},"spec":{"replicas":0,"selector":{}}})");
-  settle();
+  run_until_idle();
   cluster().clear_records();
   add_pod("orphan", R"({"metadata":{"labels":null}})");
   EXPECT_THAT(synced(), IsEmpty());
@@ -67,7 +67,7 @@ TEST_F(ChangeHandlersTest, AnOrphanWithoutLabelsQueuesNone) {
 TEST_F(ChangeHandlersTest, AnEmptySelectorFindsNoOrphans) {
   start_two();
   add_set(R"({"metadata":{"name":"all"},"spec":{"replicas":0,"selector":{}}})");
-  settle();
+  run_until_idle();
   cluster().clear_records();
   add_pod("orphan", R"({"metadata":{"labels":{"app":"other"}}})");
   EXPECT_THAT(synced(), IsEmpty());
@@ -121,12 +121,12 @@ TEST_F(ChangeHandlersTest, ADeletionSeenTwiceCountsOnce) {
   add_set(R"({"spec":{"replicas":3,"template":{"spec":{"nodeName":"n1"}}}})");
   start();
   edit_set(R"({"spec":{"replicas":1}})");
-  settle();
+  run_until_idle();
   ASSERT_EQ(deleted(), 2U);
   for (const std::string& name : pod_names()) {
     if (pod(name).at({"metadata", "deletionTimestamp"}) != nullptr) force_remove_pod(name);
   }
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(deleted(), 2U);
   EXPECT_EQ(status("replicas"), 1);

@@ -127,7 +127,7 @@ TEST_F(CreationTest, R09_WhenAllIsRejectedOnePodIsTriedAtATime) {
   EXPECT_EQ(created(), 1U);
   EXPECT_THAT(events(), ElementsAre("Warning FailedCreate Error creating: rejected"));
 
-  settle();  // The status that this wrote makes one more try.
+  run_until_idle();  // The status that this wrote makes one more try.
   Duration last{0};
   for (int i = 0; i < 5; ++i) {
     const Duration delay = cluster().next_due_in().value();

@@ -25,7 +25,7 @@ TEST_F(FailureTest, R13_AnExceededQuotaShowsInTheConditionAndInEvents) {
   add_set(R"({"spec":{"replicas":3}})");
   set_quota();
   start_one_sync();
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(2));
   ASSERT_THAT(conditions(), SizeIs(1));
@@ -42,11 +42,11 @@ TEST_F(FailureTest, R14_TheConditionGoesWhenThePodsSuffice) {
   add_set(R"({"spec":{"replicas":3}})");
   set_quota();
   start_one_sync();
-  settle();
+  run_until_idle();
   ASSERT_THAT(conditions(), SizeIs(1));
 
   edit_set(R"({"spec":{"replicas":2}})");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(conditions(), IsEmpty());
   EXPECT_EQ(status("observedGeneration"), 2);
@@ -56,7 +56,7 @@ TEST_F(FailureTest, R15_ARaisedQuotaIsNoticedByTryingAgain) {
   add_set(R"({"spec":{"replicas":3}})");
   set_quota();
   start_one_sync();
-  settle();
+  run_until_idle();
 
   cluster().clear_faults();
   advance(std::chrono::seconds(1000));
@@ -76,7 +76,7 @@ TEST_F(FailureTest, R16_ARejectedDeletionShowsInTheConditionAndInEvents) {
                        .times = testing::Fault::kAlways});
 
   edit_set(R"({"spec":{"replicas":1}})");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(events(), Contains("Warning FailedDelete Error deleting: webhook says no"));
   ASSERT_THAT(conditions(), SizeIs(1));
@@ -88,7 +88,7 @@ TEST_F(FailureTest, R17_AStandingConditionKeepsItsFirstError) {
   add_set(R"({"spec":{"replicas":3}})");
   set_quota();
   start_one_sync();
-  settle();
+  run_until_idle();
   const std::string before = conditions().front().canonical();
 
   cluster().clear_faults();
@@ -106,12 +106,12 @@ TEST_F(FailureTest, R18_ConditionsOfOthersArePreserved) {
   add_set(R"({"spec":{"replicas":3},"status":{"replicas":0,"conditions":[)" + foreign + "]}}");
   set_quota();
   start_one_sync();
-  settle();
+  run_until_idle();
   ASSERT_THAT(conditions(), SizeIs(2));
   EXPECT_EQ(conditions().front().canonical(), foreign);
 
   edit_set(R"({"spec":{"replicas":2}})");
-  settle();
+  run_until_idle();
 
   ASSERT_THAT(conditions(), SizeIs(1));
   EXPECT_EQ(conditions().front().canonical(), foreign);

@@ -40,7 +40,7 @@ class ReplicaSetTest : public ::testing::Test {
   /// Starts it and waits until it is idle.
   void start(std::string_view config = {}) {
     start_synced(config);
-    settle();
+    run_until_idle();
   }
   void start_one_sync() {
     start_synced();
@@ -50,7 +50,7 @@ class ReplicaSetTest : public ::testing::Test {
     cluster_.stop(kController);
     start(config);
   }
-  void settle() { cluster_.run_until_idle(); }
+  void run_until_idle() { cluster_.run_until_idle(); }
   void step() { ASSERT_TRUE(cluster_.run_one_sync()); }
   void advance(Duration duration) { cluster_.advance(duration); }
 

@@ -19,7 +19,7 @@ class HandOverTest : public ReplicaSetTest {
   void swap() {
     const Status swapped = cluster().swap(kController, &ReplicaSetController::open);
     ASSERT_TRUE(swapped.ok()) << swapped.message();
-    settle();
+    run_until_idle();
   }
 };
 
@@ -27,13 +27,13 @@ TEST_F(HandOverTest, NoPodIsCreatedTwiceWhileCreationsAreUnseen) {
   add_set(R"({"spec":{"replicas":3}})");
   start_synced();
   cluster().hold("pods");
-  settle();
+  run_until_idle();
   ASSERT_THAT(pods(), SizeIs(3));
 
   for (int i = 0; i < 5; ++i) swap();
   EXPECT_THAT(pods(), SizeIs(3));
   cluster().release("pods");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(3));
   EXPECT_EQ(status("replicas"), 3);
@@ -43,15 +43,15 @@ TEST_F(HandOverTest, WhatTheOldBuildSawPartlyTheNewOneCountsOn) {
   add_set(R"({"spec":{"replicas":3}})");
   start_synced();
   cluster().hold("pods");
-  settle();
+  run_until_idle();
   ASSERT_TRUE(cluster().release_one("pods"));
 
   swap();
   EXPECT_THAT(pods(), SizeIs(3));
   cluster().release("pods");
-  settle();
+  run_until_idle();
   edit_set(R"({"spec":{"replicas":4}})");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(4)) << "the two that were unseen have come: nothing is waited for";
 }
@@ -61,14 +61,14 @@ TEST_F(HandOverTest, DeletionsThatAreUnseenStillHoldBackCreations) {
   start();
   cluster().hold("pods");
   edit_set(R"({"spec":{"replicas":0}})");
-  settle();
+  run_until_idle();
   ASSERT_THAT(pods(), IsEmpty());
   edit_set(R"({"spec":{"replicas":2}})");
 
   swap();
   EXPECT_THAT(pods(), IsEmpty());
   cluster().release("pods");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(2));
 }
@@ -78,7 +78,7 @@ TEST_F(HandOverTest, StateGoesRoundUnchangedAndGarbageChangesNothing) {
   start();
   cluster().hold("pods");
   edit_set(R"({"spec":{"replicas":1}})");
-  settle();
+  run_until_idle();
   const std::string before = cluster().state_of(kController);
   EXPECT_THAT(before, HasSubstr(R"("deletions":1)"));
   ASSERT_TRUE(cluster().give_state(kController, 1, before).ok());

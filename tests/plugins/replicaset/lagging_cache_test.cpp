@@ -29,19 +29,19 @@ TEST_F(LaggingCacheTest, R10_NoMoreThanABurstIsOutstanding) {
   add_set(R"({"spec":{"replicas":1200}})");
   start_synced();
   cluster().hold("pods");
-  settle();
+  run_until_idle();
   EXPECT_THAT(pods(), SizeIs(500));
   touch_set();
-  settle();
+  run_until_idle();
   EXPECT_THAT(pods(), SizeIs(500)) << "the cache has not seen the first burst";
 
   while (cluster().release_one("pods")) {
   }
-  settle();
+  run_until_idle();
   EXPECT_THAT(pods(), SizeIs(1000));
 
   cluster().release("pods");
-  settle();
+  run_until_idle();
   EXPECT_THAT(pods(), SizeIs(1200));
 }
 
@@ -49,15 +49,15 @@ TEST_F(LaggingCacheTest, R74_PodsThatTheCacheHasNotSeenAreNotCreatedTwice) {
   add_set(R"({"spec":{"replicas":2}})");
   start_synced();
   cluster().hold("pods");
-  settle();
+  run_until_idle();
   for (int i = 0; i < 5; ++i) {
     touch_set();
-    settle();
+    run_until_idle();
   }
   EXPECT_THAT(pods(), SizeIs(2));
 
   cluster().release("pods");
-  settle();
+  run_until_idle();
   EXPECT_THAT(pods(), SizeIs(2));
   EXPECT_EQ(status("replicas"), 2);
 }
@@ -67,15 +67,15 @@ TEST_F(LaggingCacheTest, R75_DeletionsThatTheCacheHasNotSeenHoldBackCreations) {
   start();
   cluster().hold("pods");
   edit_set(R"({"spec":{"replicas":0}})");
-  settle();
+  run_until_idle();
   ASSERT_THAT(pods(), IsEmpty());
 
   edit_set(R"({"spec":{"replicas":2}})");
-  settle();
+  run_until_idle();
   EXPECT_THAT(pods(), IsEmpty());
 
   cluster().release("pods");
-  settle();
+  run_until_idle();
   EXPECT_THAT(pods(), SizeIs(2));
 }
 
@@ -87,7 +87,7 @@ TEST_F(LaggingCacheTest, R30_ASetMadeAnewDoesNotWaitForWhatTheOldOneExpected) {
 
   remove_set();
   add_set();
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(1));
 }
@@ -97,12 +97,12 @@ TEST_F(LaggingCacheTest, R11_AnUnseenCreationIsGivenUpAfterFiveMinutes) {
   lose_next_creation();
   start();
   touch_set();
-  settle();
+  run_until_idle();
   ASSERT_THAT(pods(), IsEmpty());
 
   advance(std::chrono::minutes(5) + std::chrono::seconds(1));
   touch_set();
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(1));
 }
@@ -114,7 +114,7 @@ TEST_F(LaggingCacheTest, R30_ASetThatChangesItsUidInOneUpdateDoesNotWaitEither) 
   ASSERT_THAT(pods(), IsEmpty());
 
   edit_set(R"({"metadata":{"uid":"made-anew"}})");  // The deletion between was missed.
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(1));
 }
@@ -127,7 +127,7 @@ TEST_F(LaggingCacheTest, APodFirstSeenWhileItIsDeletedIsNoCreation) {
   add_pod("leaving", R"({"metadata":{"deletionTimestamp":"2024-01-01T00:00:00Z",
       "ownerReferences":[)" +
                          controller("ReplicaSet", "rs", uid) + "]}}");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(created(), 1U) << "the expected creation is still to come";
   EXPECT_EQ(status("terminatingReplicas"), 1);
@@ -138,9 +138,9 @@ TEST_F(LaggingCacheTest, DeletionsThatTheCacheHasNotSeenAreNotRepeated) {
   start();
   cluster().hold("pods");
   edit_set(R"({"spec":{"replicas":1}})");
-  settle();
+  run_until_idle();
   touch_set();
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(deleted(), 2U);
   EXPECT_THAT(pods(), SizeIs(1));

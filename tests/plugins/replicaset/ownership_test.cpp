@@ -101,7 +101,7 @@ TEST_F(OwnershipTest, R37_APodThatNoLongerMatchesIsReleasedAndReplaced) {
   const std::string name = pod_names().front();
 
   edit_pod(name, R"({"metadata":{"labels":{"app":"other"}}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(controller_uid(pod(name)), "");
   EXPECT_THAT(pods(), SizeIs(2));
@@ -113,10 +113,10 @@ TEST_F(OwnershipTest, R38_AReleasedPodThatMatchesAgainLeavesTheWantedNumber) {
   start();
   const std::string name = pod_names().front();
   edit_pod(name, R"({"metadata":{"labels":{"app":"other"}}})");
-  settle();
+  run_until_idle();
 
   edit_pod(name, R"({"metadata":{"labels":{"app":"web"}}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(owned(uid), 1U);
   EXPECT_THAT(pods(), SizeIs(1));
@@ -139,7 +139,7 @@ TEST_F(OwnershipTest, R40_AFinishedPodIsNotReleased) {
   const std::string name = pod_names().front();
 
   edit_pod(name, R"({"metadata":{"labels":{"app":"other"}},"status":{"phase":"Failed"}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(patched(), 0U);
   EXPECT_NE(controller_uid(pod(name)), "");
@@ -203,7 +203,7 @@ TEST_F(OwnershipTest, AnOrphanThatBeginsToMatchIsAdopted) {
   ASSERT_EQ(patched(), 0U);
 
   edit_pod("p", R"({"metadata":{"labels":{"app":"web"}}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(patched(), 1U);
   EXPECT_EQ(owned(uid), 1U) << "the surplus is deleted";

@@ -23,7 +23,7 @@ class ScalingTest : public ReplicaSetTest {
  protected:
   void set_replicas(int replicas) {
     edit_set(R"({"spec":{"replicas":)" + std::to_string(replicas) + "}}");
-    settle();
+    run_until_idle();
   }
 };
 
@@ -43,7 +43,7 @@ TEST_F(ScalingTest, R20_ATerminatingPodIsReplacedAtOnce) {
   start();
 
   remove_pod(pod_names().front());
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(3));
   EXPECT_EQ(status("replicas"), 2);
@@ -57,7 +57,7 @@ TEST_F(ScalingTest, R21_R22_HeldAndFailedPodsAreReplacedAndLeftAlone) {
 
   remove_pod(before[0]);
   edit_pod(before[1], R"({"status":{"phase":"Failed"}})");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pod_names(), SizeIs(4));
   EXPECT_THAT(pod_names(), IsSupersetOf(before));
@@ -72,7 +72,7 @@ TEST_F(ScalingTest, R23_ASucceededPodIsReplacedNotDeleted) {
   const std::string done = pod_names().front();
 
   edit_pod(done, R"({"status":{"phase":"Succeeded"}})");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pod_names(), SizeIs(2));
   EXPECT_THAT(pod_names(), Contains(done));
@@ -83,7 +83,7 @@ TEST_F(ScalingTest, R24_APodOfUnknownPhaseCounts) {
   start();
 
   edit_pod(pod_names().front(), R"({"status":{"phase":"Unknown"}})");
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(1));
   EXPECT_EQ(status("replicas"), 1);
@@ -95,7 +95,7 @@ TEST_F(ScalingTest, R25_ATemplateChangeTouchesNoPod) {
   const std::string before = pods().front().canonical();
 
   edit_set(R"({"spec":{"template":{"metadata":{"annotations":{"note":"new"}}}}})");
-  settle();
+  run_until_idle();
 
   ASSERT_THAT(pods(), SizeIs(1));
   EXPECT_EQ(pods().front().canonical(), before);
@@ -147,13 +147,13 @@ TEST_F(ScalingTest, R29_OrphanedPodsKeepRunning) {
   start();
   // The server marks the set, the garbage collector takes the references off and lets it go.
   remove_set(Propagation::kOrphan);
-  settle();
+  run_until_idle();
   for (const std::string& name : pod_names()) {
     edit_pod(name, R"({"metadata":{"ownerReferences":null}})");
   }
-  settle();
+  run_until_idle();
   cluster().erase<ReplicaSet>({"ns", "rs"});
-  settle();
+  run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(2));
   EXPECT_EQ(deleted(), 0U);

@@ -80,7 +80,7 @@ TEST(StatusPlanTest, ATerminatingCountIsWrittenForItselfOnlyWhereTheServerKeepsI
   const ReplicaCounts one{.replicas = 1, .terminating = 1};
 
   EXPECT_TRUE(counts_differ(absent, zero, TerminatingField::kStored)) << "R70";
-  EXPECT_TRUE(counts_differ(absent, zero, TerminatingField::kUnproven)) << "the answer shows it";
+  EXPECT_TRUE(counts_differ(absent, zero, TerminatingField::kUnproven)) << "the response shows it";
   EXPECT_TRUE(counts_differ(absent, one, TerminatingField::kUnproven));
   EXPECT_TRUE(counts_differ(one, zero, TerminatingField::kUnproven));
   EXPECT_TRUE(counts_differ(one, absent, TerminatingField::kDropped));

@@ -93,7 +93,7 @@ TEST_F(StatusTest, R66_PodsWithoutTheTemplatesNewLabelAreNotFullyLabeled) {
 
   edit_set(R"({"spec":{"template":{"metadata":{"labels":{"tier":"front"}}}}})");
   edit_pod(pod_names().front(), R"({"metadata":{"labels":{"tier":"front"}}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(status("replicas"), 2);
   EXPECT_EQ(status("fullyLabeledReplicas"), 1);
@@ -104,11 +104,11 @@ TEST_F(StatusTest, R67_ATerminatingPodCountsUntilItIsGone) {
   start();
   const std::string name = pod_names().front();
   remove_pod(name);
-  settle();
+  run_until_idle();
   ASSERT_EQ(status("terminatingReplicas"), 1);
 
   force_remove_pod(name);
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(status("terminatingReplicas"), 0);
 }
@@ -118,11 +118,11 @@ TEST_F(StatusTest, R68_ATerminatingPodThatNoLongerMatchesIsNotCounted) {
   start();
   const std::string name = pod_names().front();
   remove_pod(name);
-  settle();
+  run_until_idle();
   ASSERT_EQ(status("terminatingReplicas"), 1);
 
   edit_pod(name, R"({"metadata":{"labels":{"app":"other"}}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(status("terminatingReplicas"), 0);
   EXPECT_EQ(patched(), 0U);
@@ -135,7 +135,7 @@ TEST_F(StatusTest, R69_AResyncOfASteadyStateWritesNothing) {
 
   cluster().resync("replicasets");
   cluster().resync("pods");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(cluster().writes().size(), before);
 }
@@ -187,7 +187,7 @@ TEST_F(StatusTest, AnOlderServerIsAskedOnceForTheTerminatingCount) {
   add_empty_set();
   start();
   cluster().resync("replicasets");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(status("terminatingReplicas"), std::nullopt);
   EXPECT_EQ(status_writes(), 1U);
@@ -203,7 +203,7 @@ TEST_F(StatusTest, AServerThatIsUpgradedIsNoticedByTheNextWriteAndEverySetGainsT
 
   cluster().keep_status_field("replicasets", "terminatingReplicas");
   edit_set(R"({"spec":{"replicas":2}})");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(status("terminatingReplicas"), 0);
   EXPECT_EQ(status("terminatingReplicas", "empty"), 0);
@@ -294,7 +294,7 @@ TEST_F(StatusTest, R72_AShorterMinReadySecondsTakesEffect) {
   ASSERT_EQ(status("availableReplicas").value_or(0), 0);
 
   edit_set(R"({"spec":{"minReadySeconds":1}})");
-  settle();
+  run_until_idle();
   advance(seconds(1));
 
   EXPECT_EQ(status("availableReplicas"), 1);
@@ -305,11 +305,11 @@ TEST_F(StatusTest, R73_APodThatStopsBeingReadyCountsNoMore) {
   add_set();
   start();
   make_ready(pod_names().front());
-  settle();
+  run_until_idle();
   ASSERT_EQ(status("availableReplicas"), 1);
 
   make_ready(pod_names().front(), "False");
-  settle();
+  run_until_idle();
 
   EXPECT_EQ(status("readyReplicas").value_or(0), 0);
   EXPECT_EQ(status("availableReplicas").value_or(0), 0);
