@@ -12,7 +12,7 @@ Verb verb_of(const std::string& method, const sandbox::Url& url) {
   if (method == "POST") return Verb::kCreate;
   if (method == "PUT") return Verb::kUpdate;
   if (method == "PATCH") return Verb::kPatch;
-  if (method == "DELETE") return Verb::kDelete;
+  if (method == "DELETE") return url.name.empty() ? Verb::kDeleteCollection : Verb::kDelete;
   return url.name.empty() ? Verb::kList : Verb::kGet;
 }
 

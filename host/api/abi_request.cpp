@@ -16,6 +16,8 @@ Verb api_verb(std::int32_t verb) {
       return Verb::kPatch;
     case DAVIT_DELETE:
       return Verb::kDelete;
+    case DAVIT_DELETE_COLLECTION:
+      return Verb::kDeleteCollection;
     default:
       return Verb::kGet;
   }

@@ -7,7 +7,8 @@
 
 namespace davit::host {
 
-/// DAVIT_GET … DAVIT_DELETE; any other number is a get, so check foreign requests before.
+/// DAVIT_GET … DAVIT_DELETE_COLLECTION; any other number is a get, so check foreign requests
+/// before.
 [[nodiscard]] Verb api_verb(std::int32_t verb);
 
 /// DAVIT_PATCH_JSON … DAVIT_PATCH_APPLY; any other number is a merge patch.

@@ -11,7 +11,7 @@
 
 namespace davit::host {
 
-enum class Verb { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete };
+enum class Verb { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete, kDeleteCollection };
 enum class PatchType { kJson, kMerge, kStrategic, kApply };
 enum class Propagation { kDefault, kOrphan, kBackground, kForeground };
 /// Whether the server is to keep what is written. kServer: the write is sent with dryRun=All.

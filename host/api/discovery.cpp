@@ -159,7 +159,9 @@ const ApiCatalog::Group* ApiCatalog::group(std::string_view name) const {
 
 Discovery::Discovery(RestClient& client) : client_(client) {}
 
-Status Discovery::refresh(std::stop_token stop) {
+Status Discovery::refresh(std::stop_token stop) { return fetch(std::move(stop)).error(); }
+
+Result<std::shared_ptr<const ApiCatalog>> Discovery::fetch(std::stop_token stop) {
   Result<ApiCatalog> fetched = Fetch(client_, stop).run();
   // A group may be down for a moment: upstream, too, tries a partial failure once more.
   if (fetched && has_failures(*fetched)) {
@@ -169,11 +171,11 @@ Status Discovery::refresh(std::stop_token stop) {
   auto catalog = std::make_shared<const ApiCatalog>(*std::move(fetched));
   MutexLock lock(mutex_);
   const bool is_changed = catalog_ == nullptr || !(*catalog_ == *catalog);
-  catalog_ = std::move(catalog);
+  catalog_ = catalog;
   stale_ = false;
-  if (!is_changed) return {};
+  if (!is_changed) return catalog;
   for (DiscoveryListener* listener : listeners_) listener->discovery_changed();
-  return {};
+  return catalog;
 }
 
 void Discovery::add_listener(DiscoveryListener& listener) {

@@ -83,6 +83,10 @@ class Discovery {
   /// groups failed: their errors are in the catalog.
   [[nodiscard]] Status refresh(std::stop_token stop = {}) EXCLUDES(mutex_);
 
+  /// The same; gives what was fetched.
+  [[nodiscard]] Result<std::shared_ptr<const ApiCatalog>> fetch(std::stop_token stop = {})
+      EXCLUDES(mutex_);
+
   /// Distrusts everything known; the next question fetches. Where that fails, what was known serves
   /// on.
   void reset() EXCLUDES(mutex_);

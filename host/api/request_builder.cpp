@@ -132,8 +132,7 @@ std::string path_of(const ResourcePath& path) {
 std::string query_of(const ApiRequest& request, std::string query) {
   if (request.verb == Verb::kWatch) add_parameter(query, "watch", "true");
   // A DELETE has its options in the body; the server then ignores those of the query.
-  if (is_write(request.verb) && request.verb != Verb::kDelete &&
-      request.dry_run == DryRun::kServer) {
+  if (is_write(request.verb) && !is_delete(request.verb) && request.dry_run == DryRun::kServer) {
     add_parameter(query, "dryRun", "All");
   }
   if (request.timeout > Duration::zero() && request.server_knows_timeout &&
@@ -192,8 +191,8 @@ std::string_view content_type(const ApiRequest& request) {
 }
 
 std::string_view verb_name(Verb verb) {
-  constexpr std::string_view kNames[] = {"get",    "list",  "watch", "create",
-                                         "update", "patch", "delete"};
+  constexpr std::string_view kNames[] = {"get",    "list",  "watch",  "create",
+                                         "update", "patch", "delete", "deletecollection"};
   return kNames[static_cast<std::size_t>(verb)];
 }
 
@@ -218,12 +217,14 @@ std::string go_duration(Duration time) {
 }
 
 bool is_write(Verb verb) {
-  return verb == Verb::kCreate || verb == Verb::kUpdate || verb == Verb::kPatch ||
-         verb == Verb::kDelete;
+  return verb == Verb::kCreate || verb == Verb::kUpdate || verb == Verb::kPatch || is_delete(verb);
 }
 
+bool is_delete(Verb verb) { return verb == Verb::kDelete || verb == Verb::kDeleteCollection; }
+
 std::string_view http_method(Verb verb) {
-  constexpr std::string_view kMethods[] = {"GET", "GET", "GET", "POST", "PUT", "PATCH", "DELETE"};
+  constexpr std::string_view kMethods[] = {"GET", "GET",   "GET",    "POST",
+                                           "PUT", "PATCH", "DELETE", "DELETE"};
   return kMethods[static_cast<std::size_t>(verb)];
 }
 
@@ -253,7 +254,7 @@ Status check_request(const ApiRequest& request) {
                        !path.subresource.empty();
   if (by_name && path.name.empty()) return {Code::kMisuse, "resource name may not be empty"};
   if (!by_name && !path.name.empty()) {
-    return {Code::kMisuse, "a list, watch or create takes no resource name"};
+    return {Code::kMisuse, "a list, watch, create or deletecollection takes no resource name"};
   }
   return {};
 }
@@ -275,7 +276,7 @@ Result<HttpRequest> build_request(const ApiRequest& request, std::string_view us
   out.headers.emplace_back("Accept", request.accept);
   out.headers.emplace_back("User-Agent", user_agent);
   if (is_write(request.verb)) {
-    out.body = request.verb == Verb::kDelete ? delete_body(request) : request.body;
+    out.body = is_delete(request.verb) ? delete_body(request) : request.body;
     out.headers.emplace_back("Content-Type", content_type(request));
   }
   return out;

@@ -17,6 +17,9 @@ namespace davit::host {
 [[nodiscard]] std::string go_duration(Duration time);
 
 [[nodiscard]] bool is_write(Verb verb);
+
+/// Whether the body of the request consists of delete options.
+[[nodiscard]] bool is_delete(Verb verb);
 /// "POST" for kCreate.
 [[nodiscard]] std::string_view http_method(Verb verb);
 

@@ -17,7 +17,7 @@
 namespace davit::host {
 namespace {
 
-/// The RBAC verb; empty for a number that is none of DAVIT_GET … DAVIT_DELETE.
+/// The RBAC verb; empty for a number that is none of DAVIT_GET … DAVIT_DELETE_COLLECTION.
 std::string_view rbac_verb(std::int32_t verb) {
   switch (verb) {
     case DAVIT_GET:
@@ -32,10 +32,23 @@ std::string_view rbac_verb(std::int32_t verb) {
       return "patch";
     case DAVIT_DELETE:
       return "delete";
+    case DAVIT_DELETE_COLLECTION:
+      return "deletecollection";
     default:
       return "";
   }
 }
+
+bool is_delete(std::int32_t verb) {
+  return verb == DAVIT_DELETE || verb == DAVIT_DELETE_COLLECTION;
+}
+
+/// What is accepted of a server if it can leave out all but metadata, as client-go's metadata
+/// client does. JSON at the end is for resources of which the server has no such form.
+constexpr std::string_view kPartialObject =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+constexpr std::string_view kPartialList =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 ApiRequest to_api_request(const davit_request& from) {
   ApiRequest to;
@@ -46,6 +59,10 @@ ApiRequest to_api_request(const davit_request& from) {
   to.body = view(from.body);
   to.query = view(from.query);
   to.patch_type = api_patch(from.patch_type);
+  if (from.answer == DAVIT_ANSWER_PARTIAL) {
+    const bool one = from.verb != DAVIT_LIST && from.verb != DAVIT_DELETE_COLLECTION;
+    to.accept = one ? kPartialObject : kPartialList;
+  }
   to.delete_options.propagation = api_propagation(from.propagation);
   if (from.has_grace_seconds != 0) to.delete_options.grace_seconds = from.grace_seconds;
   to.delete_options.uid = view(from.precondition_uid);
@@ -72,8 +89,8 @@ Status check_form(const davit_request& request) {
       (request.patch_type < DAVIT_PATCH_JSON || request.patch_type > DAVIT_PATCH_APPLY)) {
     return unknown("patch type", request.patch_type);
   }
-  if (request.verb == DAVIT_DELETE && (request.propagation < DAVIT_PROPAGATION_DEFAULT ||
-                                       request.propagation > DAVIT_PROPAGATION_FOREGROUND)) {
+  if (is_delete(request.verb) && (request.propagation < DAVIT_PROPAGATION_DEFAULT ||
+                                  request.propagation > DAVIT_PROPAGATION_FOREGROUND)) {
     return unknown("propagation", request.propagation);
   }
   return {};
@@ -325,7 +342,7 @@ void ControllerRequests::respond(const davit_request& request, ApiResponse from,
     to.message = frame.lend(from.status.message());
     return;
   }
-  const bool whole = request.answer == DAVIT_ANSWER_OBJECT || request.verb == DAVIT_DELETE ||
+  const bool whole = request.answer == DAVIT_ANSWER_OBJECT || is_delete(request.verb) ||
                      request.verb == DAVIT_LIST;
   ParseOptions options;
   options.keep_mask = whole ? kFullMask : metadata_mask_;
@@ -337,7 +354,12 @@ void ControllerRequests::respond(const davit_request& request, ApiResponse from,
     to.message = frame.lend("the server's response is malformed: " + parsed.error().message());
     return;
   }
-  if (writes) note_write(request, *parsed, frame);
+  if (writes && request.verb == DAVIT_DELETE_COLLECTION) {
+    // Which objects it deleted is not known for certain: the caches are compared with the server.
+    note_lost(request, frame);
+  } else if (writes) {
+    note_write(request, *parsed, frame);
+  }
   const bool is_status = parsed->root()["kind"].string() == "Status";
   if (!is_status) to.object = frame.lend(*parsed, kFullMask);
 }
@@ -417,7 +439,7 @@ std::optional<ApiResponse> ControllerRequests::intend(const ApiRequest& request)
   if (!view.object && view.cache == CacheView::Cache::kSees) {
     return refused(404, "NotFound", what + " not found");
   }
-  if (request.verb == Verb::kDelete || request.verb == Verb::kCreate) {
+  if (is_delete(request.verb) || request.verb == Verb::kCreate) {
     return granted(200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})");
   }
   if (request.verb == Verb::kUpdate) return granted(200, request.body);

@@ -128,11 +128,14 @@ davit_code discovery_find_kind(davit_host* host, davit_str group, davit_str vers
   });
 }
 
-davit_code discovery_catalog(davit_host* host, davit_catalog* out) {
+/// Lends the catalog that `ask(discovery, stop)` gives.
+template <typename Ask>
+davit_code lend_catalog(davit_host* host, davit_catalog* out, Ask ask) {
   CallFrame* const frame = enter(host, kInitCall | kSyncCall);
   if (frame == nullptr || out == nullptr) return DAVIT_MISUSE;
   put(davit_catalog{}, out);
-  const auto known = host->services.discovery.catalog(frame->stop());
+  const Result<std::shared_ptr<const ApiCatalog>> known =
+      ask(host->services.discovery, frame->stop());
   if (!known) {
     frame->set_error(known.error().message());
     return static_cast<davit_code>(known.error().code());
@@ -141,6 +144,18 @@ davit_code discovery_catalog(davit_host* host, davit_catalog* out) {
   put(lent->all(), out);
   frame->keep(lent);
   return DAVIT_OK;
+}
+
+davit_code discovery_catalog(davit_host* host, davit_catalog* out) {
+  return lend_catalog(host, out, [](Discovery& discovery, const std::stop_token& stop) {
+    return discovery.catalog(stop);
+  });
+}
+
+davit_code discovery_fetch(davit_host* host, davit_catalog* out) {
+  return lend_catalog(host, out, [](Discovery& discovery, const std::stop_token& stop) {
+    return discovery.fetch(stop);
+  });
 }
 
 davit_code discovery_wake(davit_host* host, davit_handle queue, davit_str key) {
@@ -162,6 +177,6 @@ davit_code discovery_refresh(davit_host* host) {
 constexpr davit_discovery_v1 kDiscoveryTable =
     table_of<davit_discovery_v1>(host_function<discovery_find>, host_function<discovery_find_kind>,
                                  host_function<discovery_catalog>, host_function<discovery_wake>,
-                                 host_function<discovery_refresh>);
+                                 host_function<discovery_refresh>, host_function<discovery_fetch>);
 
 }  // namespace davit::host

@@ -15,6 +15,8 @@ constexpr std::size_t kContentBytesMax = 2048;
 
 std::string_view verb_of(Verb verb) {
   switch (verb) {
+    case Verb::kDeleteCollection:
+      return "deletecollection";
     case Verb::kCreate:
       return "create";
     case Verb::kUpdate:
@@ -87,8 +89,8 @@ IntendedWrite intended_write(const ApiRequest& request, std::string_view name) {
                    path.resource + (path.subresource.empty() ? "" : "/" + path.subresource);
   write.object = (path.ns.empty() ? "" : path.ns + "/") + std::string(name);
   if (request.verb == Verb::kPatch) write.content = patch_of(request.patch_type);
-  write.content += request.verb == Verb::kDelete ? delete_text(request.delete_options)
-                                                 : without_moments(request.body);
+  write.content +=
+      is_delete(request.verb) ? delete_text(request.delete_options) : without_moments(request.body);
   if (write.content.size() > kContentBytesMax) {
     // The hash distinguishes two bodies with the same beginning.
     const std::size_t hash = std::hash<std::string>()(write.content);
@@ -96,7 +98,7 @@ IntendedWrite intended_write(const ApiRequest& request, std::string_view name) {
     write.content.resize(kContentBytesMax);
     write.content += "... " + std::to_string(cut) + " bytes more, hash " + std::to_string(hash);
   }
-  if (is_confidential(path) && request.verb != Verb::kDelete) {
+  if (is_confidential(path) && !is_delete(request.verb)) {
     write.hidden = std::exchange(write.content, "(confidential)");
   }
   return write;

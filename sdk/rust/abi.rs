@@ -159,6 +159,9 @@ pub const DAVIT_CREATE: i32 = 3;
 pub const DAVIT_UPDATE: i32 = 4;
 pub const DAVIT_PATCH: i32 = 5;
 pub const DAVIT_DELETE: i32 = 6;
+pub const DAVIT_DELETE_COLLECTION: i32 = 7;
+/// For `answer` of a request: the server sends metadata alone.
+pub const DAVIT_ANSWER_PARTIAL: i32 = 2;
 
 #[repr(C)]
 pub struct davit_request {
@@ -360,6 +363,7 @@ pub struct davit_discovery_v1 {
     pub catalog: unsafe extern "C" fn(*mut davit_host, *mut davit_catalog) -> davit_code,
     pub wake: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> davit_code,
     pub refresh: unsafe extern "C" fn(*mut davit_host) -> davit_code,
+    pub fetch: unsafe extern "C" fn(*mut davit_host, *mut davit_catalog) -> davit_code,
 }
 pub const DAVIT_FORM_OBJECT: i32 = 0;
 pub const DAVIT_FORM_METADATA: i32 = 1;
@@ -526,7 +530,7 @@ const _: () = {
         (std::mem::size_of::<davit_served_resource>(), 128),
         (std::mem::size_of::<davit_unknown_version>(), 56),
         (std::mem::size_of::<davit_catalog>(), 48),
-        (std::mem::size_of::<davit_discovery_v1>(), 48),
+        (std::mem::size_of::<davit_discovery_v1>(), 56),
         (std::mem::size_of::<davit_index>(), 32),
         (std::mem::size_of::<davit_informer_options_v2>(), 192),
         (std::mem::size_of::<davit_informer_v2>(), 48),

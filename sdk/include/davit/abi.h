@@ -329,7 +329,8 @@ enum {
   DAVIT_CREATE = 3,
   DAVIT_UPDATE = 4,
   DAVIT_PATCH = 5,
-  DAVIT_DELETE = 6
+  DAVIT_DELETE = 6,
+  DAVIT_DELETE_COLLECTION = 7 /* since 1.1: every object of the resource in `ns` that the query selects */
 };
 
 enum { DAVIT_PATCH_JSON = 1, DAVIT_PATCH_MERGE = 2, DAVIT_PATCH_STRATEGIC = 3, DAVIT_PATCH_APPLY = 4 };
@@ -344,7 +345,10 @@ enum {
 /* How much of the answer is parsed into davit_response.object. */
 enum {
   DAVIT_ANSWER_METADATA = 0, /* apiVersion, kind, metadata without managedFields */
-  DAVIT_ANSWER_OBJECT = 1    /* everything but managedFields */
+  DAVIT_ANSWER_OBJECT = 1,   /* everything but managedFields */
+  DAVIT_ANSWER_PARTIAL = 2   /* since 1.1: as METADATA, and the server sends no more than that, of each item of a list, too.
+                              * The kind is PartialObjectMetadata or PartialObjectMetadataList. For no other answer is a
+                              * list or the answer of DAVIT_DELETE cut */
 };
 
 /* One request to the API server. The rules of the note must allow it, else DAVIT_UNDECLARED and nothing is sent.
@@ -358,13 +362,13 @@ typedef struct davit_request {
   davit_str resource;
   davit_str subresource; /* empty, or "status", "scale", … */
   davit_str ns;          /* empty for cluster-scoped resources */
-  davit_str name;        /* empty for DAVIT_CREATE and DAVIT_LIST */
-  davit_str body;        /* JSON; empty for DAVIT_GET, DAVIT_LIST, DAVIT_DELETE */
+  davit_str name;        /* empty for DAVIT_CREATE, DAVIT_LIST and DAVIT_DELETE_COLLECTION */
+  davit_str body;        /* JSON, for DAVIT_CREATE, DAVIT_UPDATE and DAVIT_PATCH; else empty */
   int32_t patch_type;    /* DAVIT_PATCH only */
   int32_t answer;        /* DAVIT_ANSWER_* */
   davit_str query;       /* further query parameters, form-encoded: "labelSelector=app%3Dweb"; may be empty. The host
                           * decodes and encodes it again; dryRun, timeout and watch are its own: DAVIT_MISUSE */
-  /* DAVIT_DELETE only */
+  /* DAVIT_DELETE and DAVIT_DELETE_COLLECTION only */
   int32_t propagation;
   int32_t has_grace_seconds; /* 1 when grace_seconds is set */
   int64_t grace_seconds;
@@ -631,6 +635,10 @@ typedef struct davit_discovery_v1 {
   /* Has the server asked again soon, at most once a second for all controllers, for one that has just seen a
    * CustomResourceDefinition change. The keys of wake() are added if something is new. @call(any; nonblocking) */
   davit_code (*refresh)(davit_host *host);
+
+  /* As catalog(), but always asks the server: for a controller that does harm with an answer of half a minute ago. Two
+   * requests or more. DAVIT_UNAVAILABLE, FORBIDDEN and so on: nothing could be found out. @call(init, sync; blocking) */
+  davit_code (*fetch)(davit_host *host, davit_catalog *out);
 } davit_discovery_v1;
 
 /* ---- Informers that come and go: "davit.informer/2", since 1.1 ------------------------------------------------------ */

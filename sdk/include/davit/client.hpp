@@ -33,6 +33,7 @@ enum class Propagation : std::int32_t {
 enum class Answer : std::int32_t {
   kMetadata = DAVIT_ANSWER_METADATA,
   kObject = DAVIT_ANSWER_OBJECT,
+  kPartial = DAVIT_ANSWER_PARTIAL,  ///< The server sends metadata alone, of list items, too.
 };
 
 struct WriteOptions {
@@ -93,6 +94,19 @@ struct Request {
   [[nodiscard]] static Request remove(const Key& key, DeleteOptions options = {}) {
     Request request = of<View>(DAVIT_DELETE, key);
     request.deletion = std::move(options);
+    return request;
+  }
+  /// All objects of a resource in a namespace, or those that `query` selects.
+  [[nodiscard]] static Request remove_collection(const Resource& resource, std::string_view ns,
+                                                 DeleteOptions options = {},
+                                                 std::string_view query = {}) {
+    Request request;
+    request.verb = DAVIT_DELETE_COLLECTION;
+    request.resource = resource;
+    request.ns = ns;
+    request.answer = Answer::kPartial;
+    request.deletion = std::move(options);
+    request.query = query;
     return request;
   }
 

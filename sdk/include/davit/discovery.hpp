@@ -102,20 +102,18 @@ class Discovery {
   }
   /// Everything. A partial failure is a catalog with unknown versions.
   [[nodiscard]] Result<ServedCatalog> catalog() const {
-    if (api_->discovery == nullptr) return missing();
-    davit_catalog raw{};
-    raw.size = sizeof(raw);
-    const davit_code code = api_->discovery->catalog(api_->host, &raw);
-    if (code != DAVIT_OK) return Status(from_c(code), "discovery failed");
-    ServedCatalog out;
-    for (std::size_t i = 0; i < raw.resource_count; ++i) {
-      out.resources.emplace_back(entry<davit_served_resource>(raw.resources, raw.resource_size, i));
-    }
-    for (std::size_t i = 0; i < raw.unknown_count; ++i) {
-      const auto each = entry<davit_unknown_version>(raw.unknown, raw.unknown_size, i);
-      out.unknown.push_back({from_c(each.group), from_c(each.version), from_c(each.message)});
-    }
-    return out;
+    return read([this](const davit_discovery_v1& table, davit_catalog& out) {
+      return table.catalog(api_->host, &out);
+    });
+  }
+  /// The same, but always asked of the server: for a controller that does harm with an answer of
+  /// half a minute ago.
+  [[nodiscard]] Result<ServedCatalog> fetch() const {
+    return read([this](const davit_discovery_v1& table, davit_catalog& out) {
+      // A host of an earlier 1.1 has a shorter table.
+      const bool is_known = table.size > offsetof(davit_discovery_v1, fetch);
+      return is_known ? table.fetch(api_->host, &out) : davit_code{DAVIT_UNSUPPORTED};
+    });
   }
 
   /// Adds `key` to `queue` now and whenever what the server offers has changed.
@@ -134,6 +132,24 @@ class Discovery {
  private:
   static Status missing() {
     return {Code::kUnsupported, "the host lacks the capability davit.discovery/1"};
+  }
+
+  template <typename Call>
+  Result<ServedCatalog> read(const Call& call) const {
+    if (api_->discovery == nullptr) return missing();
+    davit_catalog raw{};
+    raw.size = sizeof(raw);
+    const davit_code code = call(*api_->discovery, raw);
+    if (code != DAVIT_OK) return Status(from_c(code), "discovery failed");
+    ServedCatalog out;
+    for (std::size_t i = 0; i < raw.resource_count; ++i) {
+      out.resources.emplace_back(entry<davit_served_resource>(raw.resources, raw.resource_size, i));
+    }
+    for (std::size_t i = 0; i < raw.unknown_count; ++i) {
+      const auto each = entry<davit_unknown_version>(raw.unknown, raw.unknown_size, i);
+      out.unknown.push_back({from_c(each.group), from_c(each.version), from_c(each.message)});
+    }
+    return out;
   }
 
   template <typename Call>

@@ -110,7 +110,7 @@ class ControllerHostTest : public ::testing::Test {
     DeclaredController made;
     made.name = "sample-controller";
     made.client_name = "sample";
-    made.rules = {{"", "pods", "", {"create", "update", "patch", "delete"}},
+    made.rules = {{"", "pods", "", {"create", "update", "patch", "delete", "deletecollection"}},
                   {"apps", "replicasets", "", {"update"}},
                   {"apps", "replicasets", "status", {"patch"}}};
     made.watches = {{"", "v1", "pods", {"metadata.labels", "spec.nodeName"}, "", ""},

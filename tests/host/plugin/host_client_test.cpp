@@ -72,6 +72,7 @@ constexpr RequestCase kRequestCases[] = {
     {"",  DAVIT_CREATE, "POST",   "/api/v1/namespaces/default/pods"},
     {"a", DAVIT_PATCH,  "PATCH",  "/api/v1/namespaces/default/pods/a"},
     {"a", DAVIT_DELETE, "DELETE", "/api/v1/namespaces/default/pods/a"},
+    {"",  DAVIT_DELETE_COLLECTION, "DELETE", "/api/v1/namespaces/default/pods"},
 };
 // clang-format on
 
@@ -138,7 +139,7 @@ TEST_F(HostClientTest, UnknownNumbersAreMisuseAndNotSent) {
   davit_request remove = request(DAVIT_DELETE, "pods", "a");
   remove.propagation = 9;
   EXPECT_EQ(call(remove).code, DAVIT_MISUSE);
-  for (const std::int32_t verb : {0, 7, -1}) {
+  for (const std::int32_t verb : {0, 8, -1}) {
     const Answer answer = call(request(verb, "pods", "a"));
     EXPECT_EQ(answer.returned, DAVIT_MISUSE);
     EXPECT_EQ(answer.message, "unknown verb " + std::to_string(verb));
@@ -243,6 +244,56 @@ TEST_F(HostClientTest, ResponsesAreCutToMetadataUnlessMoreIsAskedFor) {
   EXPECT_THAT(answer.object, Not(HasSubstr("managedFields")));
 }
 
+TEST_F(HostClientTest, ServerIsAskedForMetadataAloneWhereThatIsAllThatIsRead) {
+  constexpr char kList[] =
+      R"({"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadataList",)"
+      R"("metadata":{"resourceVersion":"9","continue":"c"},"items":[{"metadata":{"name":"a"}}]})";
+  const std::pair<std::int32_t, const char*> kCases[] = {
+      {DAVIT_GET, "as=PartialObjectMetadata;"},
+      {DAVIT_LIST, "as=PartialObjectMetadataList;"},
+      {DAVIT_DELETE_COLLECTION, "as=PartialObjectMetadataList;"}};
+  for (const auto& [verb, accepted] : kCases) {
+    transport_.answer(answered(200, verb == DAVIT_GET ? kPod : kList));
+    davit_request partial = request(verb, "pods", verb == DAVIT_GET ? "a" : "");
+    partial.answer = DAVIT_ANSWER_PARTIAL;
+    const Answer answer = call(partial);
+    EXPECT_EQ(answer.code, DAVIT_OK) << answer.message;
+    EXPECT_THAT(transport_.requests().back().headers,
+                Contains(::testing::Pair("Accept", HasSubstr(accepted))));
+    EXPECT_THAT(answer.object, Not(HasSubstr("spec"))) << "a server may send more all the same";
+    if (verb == DAVIT_GET) continue;
+    EXPECT_EQ(answer.object, kList) << "the place where a list continues included";
+  }
+}
+
+TEST_F(HostClientTest, CollectionIsDeletedOnlyByItsOwnVerb) {
+  ControllerHostOptions narrow = options();
+  narrow.declared.rules = {{"", "pods", "", {"delete"}}};
+  make(std::move(narrow));
+  const Answer refused = call(request(DAVIT_DELETE_COLLECTION, "pods", ""));
+  EXPECT_EQ(refused.code, DAVIT_UNDECLARED) << "the right to delete one is not one to delete all";
+  EXPECT_THAT(refused.message, HasSubstr(R"("verbs":["deletecollection"])"));
+  EXPECT_THAT(transport_.requests(), IsEmpty());
+}
+
+TEST_F(HostClientTest, CollectionDeletionCarriesOptionsAndSelectorAndTakesNoName) {
+  transport_.answer(answered(200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})"));
+  davit_request remove = request(DAVIT_DELETE_COLLECTION, "pods", "");
+  remove.propagation = DAVIT_PROPAGATION_BACKGROUND;
+  remove.query = str("labelSelector=app%3Dweb");
+  EXPECT_EQ(call(remove).object, "") << "a Status is no object";
+  EXPECT_EQ(transport_.requests().back().body,
+            R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"})");
+  EXPECT_THAT(transport_.requests().back().target, HasSubstr("/pods?labelSelector=app%3Dweb"));
+
+  remove.name = str("a");
+  EXPECT_EQ(call(remove).code, DAVIT_MISUSE);
+  remove = request(DAVIT_DELETE_COLLECTION, "pods", "");
+  remove.propagation = 9;
+  EXPECT_EQ(call(remove).code, DAVIT_MISUSE);
+  EXPECT_EQ(transport_.requests().size(), 1u);
+}
+
 TEST_F(HostClientTest, StatusIsNoObject) {
   transport_.answer(
       answered(200, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
@@ -297,8 +348,11 @@ TEST_F(HostClientTest, DryRunGoesWithEveryWrite) {
   EXPECT_EQ(call(request(DAVIT_CREATE, "pods", "")).code, DAVIT_OK);
   EXPECT_EQ(call(request(DAVIT_DELETE, "pods", "a")).code, DAVIT_OK);
   EXPECT_EQ(call(request(DAVIT_GET, "pods", "a")).code, DAVIT_OK);
+  EXPECT_EQ(call(request(DAVIT_DELETE_COLLECTION, "pods", "")).code, DAVIT_OK);
 
   const auto sent = transport_.requests();
+  EXPECT_THAT(sent.at(3).body, HasSubstr(R"("dryRun":["All"])"));
+  EXPECT_THAT(sent.at(3).target, Not(HasSubstr("dryRun")));
   EXPECT_THAT(sent.at(0).target, HasSubstr("dryRun=All"));
   EXPECT_THAT(sent.at(1).body, HasSubstr(R"("dryRun":["All"])"));
   EXPECT_THAT(sent.at(2).target, Not(HasSubstr("dryRun")));

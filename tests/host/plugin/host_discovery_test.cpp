@@ -65,6 +65,24 @@ TEST_F(HostDiscoveryTest, AGroupThatDoesNotRespondIsUnknownAndNotGone) {
   });
 }
 
+TEST_F(HostDiscoveryTest, AFetchSeesWhatTheCatalogInMemoryDoesNotYetShow) {
+  start_with([] {});
+  EXPECT_EQ(find("apps", "deployments"), DAVIT_OK);
+  apps_ = R"({"kind":"APIResourceList","resources":[]})";
+  const auto count = [this](auto ask) {
+    return inside(Phase::kSync, [&] {
+      davit_catalog catalog{};
+      catalog.size = sizeof(catalog);
+      EXPECT_EQ(ask(&host_->abi(), &catalog), DAVIT_OK);
+      return catalog.resource_count;
+    });
+  };
+
+  EXPECT_EQ(count(table_->catalog), 1U);
+  EXPECT_EQ(count(table_->fetch), 0U);
+  EXPECT_EQ(count(table_->catalog), 0U) << "others gain by it";
+}
+
 TEST_F(HostDiscoveryTest, ACallerOfALesserMinorGetsAsMuchAsItKnows) {
   start_with([] {});
 

@@ -18,11 +18,13 @@ enum class Verb : std::int32_t {
   kUpdate = DAVIT_UPDATE,
   kPatch = DAVIT_PATCH,
   kDelete = DAVIT_DELETE,
+  kDeleteCollection = DAVIT_DELETE_COLLECTION,
 };
 
 /// "get", "list", …: as RBAC calls them.
 [[nodiscard]] inline std::string_view verb_text(Verb verb) {
-  constexpr std::string_view kTexts[] = {"", "get", "list", "create", "update", "patch", "delete"};
+  constexpr std::string_view kTexts[] = {"",       "get",   "list",   "create",
+                                         "update", "patch", "delete", "deletecollection"};
   const auto index = static_cast<std::size_t>(verb);
   return index < std::size(kTexts) ? kTexts[index] : kTexts[0];
 }
