@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "sandbox/crd/pattern.hpp"
 #include "sandbox/crd/structural_schema.hpp"
+#include "sandbox/validation/pattern.hpp"
 
 namespace davit::sandbox {
 

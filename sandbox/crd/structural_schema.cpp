@@ -1,8 +1,6 @@
 #include "sandbox/crd/structural_schema.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
 namespace davit::sandbox {
@@ -163,18 +161,6 @@ bool unwanted_null(const Json& value, const SchemaNode& node) {
 
 }  // namespace
 
-const SchemaNode* SchemaNode::property(std::string_view name) const {
-  const auto found = std::lower_bound(
-      properties.begin(), properties.end(), name,
-      [](const Property& each, std::string_view wanted) { return each.name < wanted; });
-  return found == properties.end() || found->name != name ? nullptr : found->node.get();
-}
-
-const SchemaNode* SchemaNode::member(std::string_view name) const {
-  const SchemaNode* own = property(name);
-  return own != nullptr ? own : additional.get();
-}
-
 Result<std::unique_ptr<const SchemaNode>> compile_schema(const Json& schema) {
   SchemaCompiler compiler;
   std::unique_ptr<const SchemaNode> root = compiler.compile(schema);
@@ -209,33 +195,6 @@ void fill_defaults(Json& value, const SchemaNode& schema) {
       fill_defaults(each, *schema.items);
     }
   }
-}
-
-std::string_view json_type(const Json& value) {
-  switch (value.kind()) {
-    case Json::Kind::kNull:
-      return "null";
-    case Json::Kind::kBoolean:
-      return "boolean";
-    case Json::Kind::kNumber: {
-      const long double number = number_value(value);
-      return value.integer() || std::trunc(number) == number ? "integer" : "number";
-    }
-    case Json::Kind::kString:
-      return "string";
-    case Json::Kind::kArray:
-      return "array";
-    case Json::Kind::kObject:
-      return "object";
-  }
-  return "null";
-}
-
-long double number_value(const Json& number) {
-  long double out = 0;
-  const std::string& text = number.text();
-  (void)std::from_chars(text.data(), text.data() + text.size(), out);
-  return out;
 }
 
 }  // namespace davit::sandbox

@@ -12,6 +12,7 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kPriorityClass = "scheduling.v1.PriorityClass";
 constexpr std::int64_t kUserPriorityMax = 1'000'000'000;
 
 constexpr FieldPath kMetadata("metadata");
@@ -33,37 +34,12 @@ void check_taints(const Json& taints, FieldErrors& errors) {
     const FieldPath at = path.index(i);
     const Json& taint = taints.items()[i];
     const std::string& key = taint.get("key").text();
-    const std::string& value = taint.get("value").text();
-    add_invalid(check_qualified_name(key), key, at.child("key"), errors);
-    add_invalid(check_label_value(value), value, at.child("value"), errors);
-    check_choice(taint, "effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"}, at, errors);
+    check_fields("core.v1.Taint", taint, at, errors);
     if (!seen.emplace(key, taint.get("effect").text()).second) {
       FieldError error = field_duplicate(at.text(), internal_taint(taint));
       error.message += ": taints must be unique by key and effect pair";
       errors.push_back(std::move(error));
     }
-  }
-}
-
-bool is_cidr(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) return false;
-  const std::string ip = text.substr(0, slash);
-  const std::string bits = text.substr(slash + 1);
-  const bool digits =
-      !bits.empty() && bits.size() <= 3 &&
-      std::all_of(bits.begin(), bits.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return digits && check_ip(ip).empty() && std::stoi(bits) <= (is_ipv6(ip) ? 128 : 32);
-}
-
-void check_pod_ranges(const Json& ranges, FieldErrors& errors) {
-  const FieldPath path = kSpec.child("podCIDRs");
-  for (std::size_t i = 0; i < ranges.items().size(); ++i) {
-    const std::string& text = ranges.items()[i].text();
-    if (is_cidr(text)) continue;
-    errors.push_back(
-        field_invalid(path.index(i).text(), text,
-                      "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
   }
 }
 
@@ -111,13 +87,13 @@ class NodeRules final : public PlainRules {
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
     check_taints(value_at(object, {"spec", "taints"}), errors);
-    check_pod_ranges(value_at(object, {"spec", "podCIDRs"}), errors);
+    check_fields("core.v1.NodeSpec", object.get("spec"), kSpec, errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     check_node_addresses(object, errors);
     const Json& spec = object.get("spec");
     const Json& old_spec = old.get("spec");
-    check_pod_ranges(spec.get("podCIDRs"), errors);
+    check_fields("core.v1.NodeSpec", spec, kSpec, errors);
     if (!old_spec.get("podCIDRs").items().empty() &&
         spec.get("podCIDRs") != old_spec.get("podCIDRs")) {
       errors.push_back(field_forbidden(
@@ -189,13 +165,7 @@ class LeaseRules final : public PlainRules {
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    const Json& spec = object.get("spec");
-    const Json& duration = spec.get("leaseDurationSeconds");
-    if (duration.integer_or(1) <= 0) {
-      errors.push_back(
-          field_invalid(kSpec.text("leaseDurationSeconds"), duration, "must be greater than 0"));
-    }
-    check_not_negative(spec, "leaseTransitions", kSpec, errors);
+    check_fields("coordination.v1.LeaseSpec", object.get("spec"), kSpec, errors);
   }
   [[nodiscard]] bool checks_finalizer_names() const override { return false; }
 };
@@ -245,14 +215,13 @@ class PriorityClassRules final : public PlainRules {
       errors.push_back(field_forbidden(
           "value", "maximum allowed value of a user defined priority is 1000000000"));
     }
-    check_choice(object, "preemptionPolicy", {"Never", "PreemptLowerPriority"}, FieldPath(),
-                 errors);
+    check_fields(kPriorityClass, object, FieldPath(), errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     if (object.get("value") != old.get("value")) {
       errors.push_back(field_forbidden("Value", "may not be changed in an update."));
     }
-    check_immutable(object, old, "preemptionPolicy", FieldPath(), errors);
+    check_immutable_fields(kPriorityClass, object, old, FieldPath(), errors);
   }
 };
 
@@ -274,12 +243,8 @@ class SigningRequestRules final : public PlainRules {
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    const Json& spec = object.get("spec");
-    require_text(spec, "request", kSpec, errors);
-    if (spec.get("usages").items().empty()) {
-      errors.push_back(field_required(kSpec.text("usages"), "usages must be provided"));
-    }
-    require_text(spec, "signerName", kSpec, errors);
+    check_fields("certificates.v1.CertificateSigningRequestSpec", object.get("spec"), kSpec,
+                 errors);
   }
 };
 

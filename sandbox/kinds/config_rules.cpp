@@ -159,7 +159,7 @@ class SecretRules final : public PlainRules {
     check_secret_type(object, errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
-    check_immutable(object, old, "type", FieldPath(), errors);
+    check_immutable_fields("core.v1.Secret", object, old, FieldPath(), errors);
     check_frozen(object, old, {"data"}, errors);
     check_create(object, errors);
   }

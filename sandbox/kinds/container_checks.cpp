@@ -8,6 +8,11 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
+constexpr std::string_view kContainer = "core.v1.Container";
+constexpr std::string_view kContainerPort = "core.v1.ContainerPort";
+constexpr std::string_view kVolumeMount = "core.v1.VolumeMount";
+constexpr std::string_view kVolumeDevice = "core.v1.VolumeDevice";
+
 /// The facts about a pod that the rules of its containers need.
 struct PodView {
   const VolumeNames& volumes;
@@ -20,22 +25,13 @@ void check_ports(const Json& ports, const FieldPath& path, FieldErrors& errors) 
   std::size_t index = 0;
   for (const Json& each : ports.items()) {
     const FieldPath here = path.index(index++);
-    if (const std::string& name = each.get("name").text(); !name.empty()) {
-      const Complaints complaints = check_port_name(name);
-      add_invalid(complaints, name, here.child("name"), errors);
-      if (complaints.empty() && !names.insert(name).second) {
-        errors.push_back(field_duplicate(here.text("name"), name));
-      }
+    const std::size_t before = errors.size();
+    check_fields(kContainerPort, each, {"name"}, here, errors);
+    const std::string& name = each.get("name").text();
+    if (!name.empty() && errors.size() == before && !names.insert(name).second) {
+      errors.push_back(field_duplicate(here.text("name"), name));
     }
-    if (each.get("containerPort").integer_or(0) == 0) {
-      errors.push_back(field_required(here.text("containerPort")));
-    } else {
-      check_port(each.get("containerPort"), here.child("containerPort"), errors);
-    }
-    if (each.get("hostPort").integer_or(0) != 0) {
-      check_port(each.get("hostPort"), here.child("hostPort"), errors);
-    }
-    check_choice(each, "protocol", {"SCTP", "TCP", "UDP"}, here, errors);
+    check_fields(kContainerPort, each, {"containerPort", "hostPort", "protocol"}, here, errors);
   }
 }
 
@@ -46,10 +42,10 @@ void check_volume_mounts(const Json& container, const VolumeNames& volumes, cons
   for (const Json& each : container.get("volumeMounts").items()) {
     const FieldPath here = path.index(index++);
     const std::string& name = each.get("name").text();
-    require_text(each, "name", here, errors);
+    check_fields(kVolumeMount, each, {"name"}, here, errors);
     if (!volumes.contains(name)) errors.push_back(field_not_found(here.text("name"), name));
     const std::string& mount_path = each.get("mountPath").text();
-    require_text(each, "mountPath", here, errors);
+    check_fields(kVolumeMount, each, {"mountPath"}, here, errors);
     if (!mount_paths.insert(mount_path).second) {
       errors.push_back(field_invalid(here.text("mountPath"), mount_path, "must be unique"));
     }
@@ -60,10 +56,7 @@ void check_volume_mounts(const Json& container, const VolumeNames& volumes, cons
                                      "subPathExpr and subPath are mutually exclusive"));
     }
     check_descending_path(each, "subPathExpr", path, errors);
-    if (is_set(each, "mountPropagation")) {
-      check_choice(each, "mountPropagation", {"Bidirectional", "HostToContainer", "None"}, path,
-                   errors);
-    }
+    check_fields(kVolumeMount, each, {"mountPropagation"}, path, errors);
   }
 }
 
@@ -74,12 +67,12 @@ void check_volume_devices(const Json& container, const VolumeNames& volumes, con
   for (const Json& each : container.get("volumeDevices").items()) {
     const FieldPath here = path.index(index++);
     const std::string& name = each.get("name").text();
-    require_text(each, "name", here, errors);
+    check_fields(kVolumeDevice, each, {"name"}, here, errors);
     if (!names.insert(name).second) {
       errors.push_back(field_invalid(here.text("name"), name, "must be unique"));
     }
     if (!volumes.contains(name)) errors.push_back(field_not_found(here.text("name"), name));
-    require_text(each, "devicePath", here, errors);
+    check_fields(kVolumeDevice, each, {"devicePath"}, here, errors);
   }
 }
 
@@ -110,19 +103,13 @@ void check_resize_policy(const Json& policies, const std::string& restart_policy
 /// k8s: validateContainerCommon.
 void check_container(const Json& container, const PodView& pod, const FieldPath& path,
                      FieldErrors& errors) {
-  if (require_text(container, "name", path, errors)) {
-    const std::string& name = container.get("name").text();
-    add_invalid(check_dns_label(name), name, path.child("name"), errors);
-  }
-  require_text(container, "image", path, errors);
-  check_choice(container, "terminationMessagePolicy", {"File", "FallbackToLogsOnError"}, path,
-               errors);
+  check_fields(kContainer, container, {"name", "image", "terminationMessagePolicy"}, path, errors);
   check_ports(container.get("ports"), path.child("ports"), errors);
   check_env(container.get("env"), path.child("env"), errors);
   check_env_from(container.get("envFrom"), path.child("envFrom"), errors);
   check_volume_mounts(container, pod.volumes, path.child("volumeMounts"), errors);
   check_volume_devices(container, pod.volumes, path.child("volumeDevices"), errors);
-  check_choice(container, "imagePullPolicy", {"Always", "IfNotPresent", "Never"}, path, errors);
+  check_fields(kContainer, container, {"imagePullPolicy"}, path, errors);
   check_resources(container.get("resources"), path.child("resources"), errors);
   check_resize_policy(container.get("resizePolicy"), pod.restart_policy, path.child("resizePolicy"),
                       errors);
@@ -168,9 +155,7 @@ Names check_containers(const Json& containers, const PodView& pod, const FieldPa
     const std::string& name = each.get("name").text();
     if (!names.insert(name).second) errors.push_back(field_duplicate(here.text("name"), name));
     check_health(each, pod, here, errors);
-    if (is_set(each, "restartPolicy")) {
-      check_choice(each, "restartPolicy", {"Always", "Never", "OnFailure"}, here, errors);
-    }
+    check_fields(kContainer, each, {"restartPolicy"}, here, errors);
   }
   Names host_ports;
   index = 0;
@@ -196,9 +181,7 @@ void check_init_containers(const Json& containers, const PodView& pod, Names& na
   for (const Json& each : containers.items()) {
     const FieldPath here = path.index(index++);
     check_container(each, pod, here, errors);
-    if (is_set(each, "restartPolicy")) {
-      check_choice(each, "restartPolicy", {"Always", "Never", "OnFailure"}, here, errors);
-    }
+    check_fields(kContainer, each, {"restartPolicy"}, here, errors);
     const std::string& name = each.get("name").text();
     if (!name.empty() && !names.insert(name).second) {
       errors.push_back(field_duplicate(here.text("name"), name));

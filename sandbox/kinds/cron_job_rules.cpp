@@ -8,14 +8,16 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kCronJobSpec = "batch.v1.CronJobSpec";
 /// The controller appends 11 bytes to make the names of Jobs, which are labels: at most 63.
 constexpr std::size_t kNameBytesMax = 52;
 constexpr std::int64_t kSuccessfulJobsKept = 3;
 constexpr std::int64_t kFailedJobsKept = 1;
 
 void check_schedule(const Json& spec, const FieldPath& path, FieldErrors& errors) {
-  if (!require_text(spec, "schedule", path, errors)) return;
+  check_fields(kCronJobSpec, spec, {"schedule"}, path, errors);
   const std::string& schedule = spec.get("schedule").text();
+  if (schedule.empty()) return;
   if (schedule.find("TZ") != std::string::npos) {
     errors.push_back(
         field_invalid(path.text("schedule"), schedule,
@@ -60,11 +62,12 @@ void check_job_template(const Json& tmpl, const FieldPath& path, FieldErrors& er
 void check_cron_job_spec(const Json& spec, FieldErrors& errors) {
   const FieldPath path("spec");
   check_schedule(spec, path, errors);
-  check_not_negative(spec, "startingDeadlineSeconds", path, errors);
+  check_fields(kCronJobSpec, spec, {"startingDeadlineSeconds"}, path, errors);
   check_zone(spec, path, errors);
-  check_choice(spec, "concurrencyPolicy", {"Allow", "Forbid", "Replace"}, path, errors);
+  check_fields(kCronJobSpec, spec, {"concurrencyPolicy"}, path, errors);
   check_job_template(spec.get("jobTemplate"), path.child("jobTemplate"), errors);
-  check_not_negative(spec, {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}, path, errors);
+  check_fields(kCronJobSpec, spec, {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}, path,
+               errors);
 }
 
 class CronJobRules final : public WorkloadRules {

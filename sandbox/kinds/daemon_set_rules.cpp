@@ -9,6 +9,7 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kDaemonSetSpec = "apps.v1.DaemonSetSpec";
 constexpr std::int64_t kRevisionsKept = 10;
 constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
 
@@ -29,10 +30,7 @@ void check_daemon_set_rolling_update(const Json& rolling, const FieldPath& path,
                                      FieldErrors& errors) {
   const Json& unavailable = rolling.get("maxUnavailable");
   const Json& surge = rolling.get("maxSurge");
-  check_int_or_percent(unavailable, path.child("maxUnavailable"), errors);
-  check_int_or_percent(surge, path.child("maxSurge"), errors);
-  check_at_most_100_percent(unavailable, path.child("maxUnavailable"), errors);
-  check_at_most_100_percent(surge, path.child("maxSurge"), errors);
+  check_fields("apps.v1.RollingUpdateDaemonSet", rolling, path, errors);
   const bool has_unavailable = int_or_percent_value(unavailable) != 0;
   const bool has_surge = int_or_percent_value(surge) != 0;
   if (has_unavailable && has_surge) {
@@ -55,7 +53,7 @@ void check_daemon_set_spec(const Json& spec, FieldErrors& errors) {
         field_invalid("spec.selector", selector, "empty selector is invalid for daemonset"));
   }
   check_lasting_template(spec, "DaemonSet", path, errors);
-  check_not_negative(spec, "minReadySeconds", path, errors);
+  check_fields(kDaemonSetSpec, spec, {"minReadySeconds"}, path, errors);
   const Json& strategy = spec.get("updateStrategy");
   const FieldPath strategy_path = path.child("updateStrategy");
   if (const std::string& type = strategy.get("type").text(); type == "RollingUpdate") {
@@ -65,7 +63,7 @@ void check_daemon_set_spec(const Json& spec, FieldErrors& errors) {
     errors.push_back(
         field_not_supported(strategy_path.text(), strategy, {"RollingUpdate", "OnDelete"}));
   }
-  check_not_negative(spec, "revisionHistoryLimit", path, errors);
+  check_fields(kDaemonSetSpec, spec, {"revisionHistoryLimit"}, path, errors);
 }
 
 class DaemonSetRules final : public WorkloadRules {
@@ -105,15 +103,11 @@ class DaemonSetRules final : public WorkloadRules {
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     check_daemon_set_spec(object.get("spec"), errors);
-    check_immutable(object.get("spec"), old.get("spec"), "selector", FieldPath("spec"), errors);
+    check_immutable_fields(kDaemonSetSpec, object.get("spec"), old.get("spec"), kSpec, errors);
   }
 
   void check_status(const Json& object, const Json& old, FieldErrors& errors) const override {
-    check_not_negative(object.get("status"),
-                       {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled",
-                        "numberReady", "observedGeneration", "updatedNumberScheduled",
-                        "numberAvailable", "numberUnavailable", "collisionCount"},
-                       FieldPath("status"), errors);
+    check_fields("apps.v1.DaemonSetStatus", object.get("status"), FieldPath("status"), errors);
     check_collision_count(object, old, errors);
   }
 };

@@ -7,6 +7,7 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kDeploymentSpec = "apps.v1.DeploymentSpec";
 constexpr std::int64_t kReplicaSetsKept = 10;
 constexpr std::int64_t kProgressSeconds = 600;
 
@@ -14,13 +15,14 @@ void check_deployment_rolling_update(const Json& rolling, const FieldPath& path,
                                      FieldErrors& errors) {
   const Json& unavailable = rolling.get("maxUnavailable");
   const Json& surge = rolling.get("maxSurge");
-  check_int_or_percent(unavailable, path.child("maxUnavailable"), errors);
-  check_int_or_percent(surge, path.child("maxSurge"), errors);
+  // No columns: a rule across both fields stands between the rules of each.
+  check_format("int-or-percent", unavailable, path.child("maxUnavailable"), errors);
+  check_format("int-or-percent", surge, path.child("maxSurge"), errors);
   if (int_or_percent_value(unavailable) == 0 && int_or_percent_value(surge) == 0) {
     errors.push_back(field_invalid(path.text("maxUnavailable"), unavailable,
                                    "may not be 0 when `maxSurge` is 0"));
   }
-  check_at_most_100_percent(unavailable, path.child("maxUnavailable"), errors);
+  check_format("at-most-100-percent", unavailable, path.child("maxUnavailable"), errors);
 }
 
 void check_strategy(const Json& strategy, const FieldPath& path, FieldErrors& errors) {
@@ -41,7 +43,7 @@ void check_strategy(const Json& strategy, const FieldPath& path, FieldErrors& er
 /// k8s: ValidateDeploymentSpec.
 void check_deployment_spec(const Json& spec, FieldErrors& errors) {
   const FieldPath path("spec");
-  check_not_negative(spec, "replicas", path, errors);
+  check_fields(kDeploymentSpec, spec, {"replicas"}, path, errors);
   check_selector(spec, "deployment", path, errors);
   if (!is_sound_selector(spec.get("selector"))) {
     errors.push_back(
@@ -51,8 +53,9 @@ void check_deployment_spec(const Json& spec, FieldErrors& errors) {
     check_lasting_template(spec, "ReplicaSet", path, errors);
   }
   check_strategy(spec.get("strategy"), path.child("strategy"), errors);
-  check_not_negative(spec, {"minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"},
-                     path, errors);
+  check_fields(kDeploymentSpec, spec,
+               {"minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"}, path,
+               errors);
   const Json& deadline = spec.get("progressDeadlineSeconds");
   if (!deadline.is_null() && deadline.integer_or(0) <= spec.get("minReadySeconds").integer_or(0)) {
     errors.push_back(field_invalid("spec.progressDeadlineSeconds", deadline,
@@ -105,17 +108,13 @@ class DeploymentRules final : public WorkloadRules {
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     check_deployment_spec(object.get("spec"), errors);
-    check_immutable(object.get("spec"), old.get("spec"), "selector", FieldPath("spec"), errors);
+    check_immutable_fields(kDeploymentSpec, object.get("spec"), old.get("spec"), kSpec, errors);
   }
 
   void check_status(const Json& object, const Json& old, FieldErrors& errors) const override {
     const FieldPath path("status");
     const Json& status = object.get("status");
-    check_not_negative(
-        status,
-        {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
-         "unavailableReplicas", "terminatingReplicas", "collisionCount"},
-        path, errors);
+    check_fields("apps.v1.DeploymentStatus", status, path, errors);
     check_at_most_replicas(status, {"updatedReplicas", "readyReplicas", "availableReplicas"}, path,
                            errors);
     check_available_at_most_ready(status, path, errors);

@@ -22,10 +22,7 @@ void check_host(const std::string& host, const FieldPath& path, FieldErrors& err
 }
 
 void check_service_backend(const Json& service, const FieldPath& path, FieldErrors& errors) {
-  const std::string& name = service.get("name").text();
-  if (require_text(service, "name", path, errors)) {
-    add_invalid(check_dns1035_label(name), name, path.child("name"), errors);
-  }
+  check_fields("networking.v1.IngressServiceBackend", service, path, errors);
   const Json& port = service.get("port");
   const bool named = !port.get("name").text().empty();
   const bool numbered = number_at(port, {"number"}) != 0;
@@ -33,10 +30,9 @@ void check_service_backend(const Json& service, const FieldPath& path, FieldErro
   if (named && numbered) {
     errors.push_back(field_invalid(path.text(), "", "cannot set both port name & port number"));
   } else if (named) {
-    add_invalid(check_port_name(port.get("name").text()), port.get("name").text(),
-                port_path.child("name"), errors);
+    check_fields("networking.v1.ServiceBackendPort", port, {"name"}, port_path, errors);
   } else if (numbered) {
-    check_port(port.get("number"), port_path.child("number"), errors);
+    check_fields("networking.v1.ServiceBackendPort", port, {"number"}, port_path, errors);
   } else {
     errors.push_back(field_required(path.text(), "port name or number is required"));
   }
@@ -53,8 +49,7 @@ void check_backend(const Json& backend, const FieldPath& path, FieldErrors& erro
     check_service_backend(backend.get("service"), at, errors);
   } else if (resource) {
     const FieldPath at = path.child("resource");
-    require_text(backend.get("resource"), "kind", at, errors);
-    require_text(backend.get("resource"), "name", at, errors);
+    check_fields("core.v1.TypedLocalObjectReference", backend.get("resource"), at, errors);
   } else {
     errors.push_back(field_invalid(path.text(), "", "resource or service backend is required"));
   }
@@ -119,10 +114,7 @@ void check_ingress(const Json& spec, FieldErrors& errors) {
       check_host(hosts[host].text(), hosts_path.index(host), errors);
     }
   }
-  if (is_set(spec, "ingressClassName")) {
-    const std::string& name = spec.get("ingressClassName").text();
-    add_invalid(check_dns_subdomain(name), name, kSpec.child("ingressClassName"), errors);
-  }
+  check_fields("networking.v1.IngressSpec", spec, kSpec, errors);
 }
 
 class IngressRules final : public PlainRules {
@@ -159,10 +151,7 @@ void check_policy_ports(const Json& spec, std::string_view direction, FieldError
     const Json::Items& ports = rules[i].get("ports").items();
     for (std::size_t j = 0; j < ports.size(); ++j) {
       const FieldPath at = ports_path.index(j);
-      check_choice(ports[j], "protocol", {"SCTP", "TCP", "UDP"}, at, errors);
-      if (is_set(ports[j], "port")) {
-        check_port_or_name(ports[j].get("port"), at.child("port"), errors);
-      }
+      check_fields("networking.v1.NetworkPolicyPort", ports[j], at, errors);
     }
   }
 }
@@ -188,13 +177,7 @@ class NetworkPolicyRules final : public PlainRules {
     check_label_selector(spec.get("podSelector"), kSpec.child("podSelector"), errors);
     check_policy_ports(spec, "ingress", errors);
     check_policy_ports(spec, "egress", errors);
-    const FieldPath path = kSpec.child("policyTypes");
-    const Json::Items& types = spec.get("policyTypes").items();
-    for (std::size_t i = 0; i < types.size(); ++i) {
-      const std::string& type = types[i].text();
-      if (type == "Ingress" || type == "Egress") continue;
-      errors.push_back(field_not_supported(path.index(i).text(), type, {"Ingress", "Egress"}));
-    }
+    check_fields("networking.v1.NetworkPolicySpec", spec, kSpec, errors);
   }
 };
 

@@ -169,10 +169,7 @@ class JobRules final : public WorkloadRules {
     check_completions_update(spec, before, errors);
     check_immutable(spec, before, "selector", path, errors);
     check_template_update(spec, old, errors);
-    for (const std::string_view each : {"completionMode", "podFailurePolicy",
-                                        "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
-      check_immutable(spec, before, each, path, errors);
-    }
+    check_immutable_fields("batch.v1.JobSpec", spec, before, path, errors);
   }
 
   void check_status(const Json& object, const Json& old, FieldErrors& errors) const override {

@@ -7,6 +7,7 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kJobSpec = "batch.v1.JobSpec";
 /// How many indexes' state still fits into one object.
 constexpr std::int64_t kIndexedParallelismMax = 100'000;
 
@@ -20,11 +21,8 @@ void check_index_options(const Json& spec, const FieldPath& path, FieldErrors& e
 }
 
 void check_completion_mode(const Json& spec, const FieldPath& path, FieldErrors& errors) {
+  check_fields(kJobSpec, spec, {"completionMode"}, path, errors);
   const std::string& mode = spec.get("completionMode").text();
-  if (!mode.empty() && mode != "NonIndexed" && mode != "Indexed") {
-    errors.push_back(
-        field_not_supported(path.text("completionMode"), mode, {"NonIndexed", "Indexed"}));
-  }
   if (mode != "Indexed") {
     check_index_options(spec, path, errors);
     return;
@@ -56,10 +54,10 @@ void check_replacement(const Json& spec, const FieldPath& path, FieldErrors& err
 }  // namespace
 
 void check_job_spec(const Json& spec, const FieldPath& path, FieldErrors& errors) {
-  check_not_negative(spec,
-                     {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
-                      "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"},
-                     path, errors);
+  check_fields(kJobSpec, spec,
+               {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
+                "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"},
+               path, errors);
   if (is_set(spec, "maxFailedIndexes") && !is_set(spec, "backoffLimitPerIndex")) {
     errors.push_back(
         field_required(path.text("backoffLimitPerIndex"), "when maxFailedIndexes is specified"));

@@ -5,6 +5,8 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kJobStatus = "batch.v1.JobStatus";
+
 bool has_condition(const Json& job, std::string_view type) {
   for (const Json& each : job.get("status").get("conditions").items()) {
     if (each.get("type").text() == type && each.get("status").text() == "True") return true;
@@ -35,13 +37,13 @@ FieldError bad_conditions(const std::string& detail) {
 
 void check_counts(const Json& status, FieldErrors& errors) {
   const FieldPath path("status");
-  check_not_negative(status, {"active", "succeeded", "failed", "ready"}, path, errors);
+  check_fields(kJobStatus, status, {"active", "succeeded", "failed", "ready"}, path, errors);
   const std::int64_t ready = status.get("ready").integer_or(0);
   if (ready > status.get("active").integer_or(0)) {
     errors.push_back(
         field_invalid("status.ready", ready, "cannot set more ready pods than active"));
   }
-  check_not_negative(status, "terminating", path, errors);
+  check_fields(kJobStatus, status, {"terminating"}, path, errors);
 }
 
 void check_conditions(const Verdict& now, FieldErrors& errors) {

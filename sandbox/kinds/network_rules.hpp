@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "sandbox/kinds/field_path.hpp"
 #include "sandbox/kinds/kind_rules.hpp"
+#include "sandbox/validation/field_path.hpp"
 
 namespace davit::sandbox {
 
@@ -31,9 +31,5 @@ namespace davit::sandbox {
 void check_service(const Json& service, FieldErrors& errors);
 /// Checks the fields that an update may not change.
 void check_service_update(const Json& service, const Json& old, FieldErrors& errors);
-
-/// An address that other hosts can reach: neither loopback nor link-local, multicast or
-/// unspecified (k8s: ValidateEndpointIP).
-void check_reachable_ip(const std::string& ip, const FieldPath& path, FieldErrors& errors);
 
 }  // namespace davit::sandbox

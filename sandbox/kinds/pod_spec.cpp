@@ -10,10 +10,7 @@ namespace davit::sandbox {
 
 namespace {
 
-// The limits of libc's resolver for resolv.conf.
-constexpr std::size_t kNameserversMax = 3;
-constexpr std::size_t kSearchPathsMax = 32;
-
+constexpr std::string_view kPodSpec = "core.v1.PodSpec";
 constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 
 void check_host_network(const Json& spec, PodHolder holder, const FieldPath& path,
@@ -53,58 +50,7 @@ void check_dns_config(const Json& spec, const FieldPath& path, FieldErrors& erro
       return;
     }
   }
-  if (servers.size() > kNameserversMax) {
-    errors.push_back(
-        field_invalid(path.text("nameservers"), servers, "must not have more than 3 nameservers"));
-  }
-  const FieldPath servers_path = path.child("nameservers");
-  std::size_t index = 0;
-  for (const Json& each : servers.items()) {
-    add_invalid(check_ip(each.text()), each.text(), servers_path.index(index++), errors);
-  }
-  if (config.get("searches").size() > kSearchPathsMax) {
-    errors.push_back(field_invalid(path.text("searches"), config.get("searches"),
-                                   "must not have more than 32 search paths"));
-  }
-}
-
-void check_host_aliases(const Json& aliases, const FieldPath& path, FieldErrors& errors) {
-  std::size_t index = 0;
-  for (const Json& each : aliases.items()) {
-    const FieldPath here = path.index(index++);
-    add_invalid(check_ip(each.get("ip").text()), each.get("ip").text(), here.child("ip"), errors);
-    const FieldPath names = here.child("hostnames");
-    std::size_t name = 0;
-    for (const Json& host : each.get("hostnames").items()) {
-      add_invalid(check_dns_subdomain(host.text()), host.text(), names.index(name++), errors);
-    }
-  }
-}
-
-/// A field that holds a name, when it holds anything.
-void check_optional_name(const Json& spec, std::string_view field,
-                         Complaints (*check)(std::string_view), const FieldPath& path,
-                         FieldErrors& errors) {
-  const std::string& name = spec.get(field).text();
-  if (!name.empty()) add_invalid(check(name), name, path.child(field), errors);
-}
-
-void check_deadline(const Json& spec, const FieldPath& path, FieldErrors& errors) {
-  const Json& seconds = spec.get("activeDeadlineSeconds");
-  if (seconds.is_null()) return;
-  const std::int64_t value = seconds.integer_or(0);
-  if (value >= 1 && value <= kInt32Max) return;
-  errors.push_back(
-      field_invalid(path.text("activeDeadlineSeconds"), seconds, range_text(1, kInt32Max)));
-}
-
-void check_readiness_gates(const Json& gates, const FieldPath& path, FieldErrors& errors) {
-  std::size_t index = 0;
-  for (const Json& each : gates.items()) {
-    const FieldPath here = path.index(index++);
-    const std::string& type = each.get("conditionType").text();
-    add_invalid(check_qualified_name(type), type, here.child("conditionType"), errors);
-  }
+  check_fields("core.v1.PodDNSConfig", config, path, errors);
 }
 
 bool is_int32(const std::string& text) {
@@ -116,25 +62,18 @@ bool is_int32(const std::string& text) {
 
 /// The second half of ValidatePodSpec: single fields.
 void check_pod_fields(const Json& spec, const FieldPath& path, FieldErrors& errors) {
-  check_optional_name(spec, "serviceAccountName", check_dns_subdomain, path, errors);
-  check_optional_name(spec, "nodeName", check_dns_subdomain, path, errors);
-  check_deadline(spec, path, errors);
-  check_optional_name(spec, "hostname", check_dns_label, path, errors);
-  check_optional_name(spec, "subdomain", check_dns_label, path, errors);
+  check_fields(kPodSpec, spec,
+               {"serviceAccountName", "nodeName", "activeDeadlineSeconds", "hostname", "subdomain"},
+               path, errors);
   check_tolerations(spec.get("tolerations"), path.child("tolerations"), errors);
-  check_host_aliases(spec.get("hostAliases"), path.child("hostAliases"), errors);
-  check_optional_name(spec, "priorityClassName", check_dns_subdomain, path, errors);
-  check_optional_name(spec, "runtimeClassName", check_dns_subdomain, path, errors);
-  if (is_set(spec, "preemptionPolicy")) {
-    check_choice(spec, "preemptionPolicy", {"PreemptLowerPriority", "Never"}, path, errors);
-  }
+  check_fields(kPodSpec, spec,
+               {"hostAliases", "priorityClassName", "runtimeClassName", "preemptionPolicy"}, path,
+               errors);
   if (is_set(spec, "overhead")) {
     check_resources(Json::object({{"limits", spec.get("overhead")}}), path.child("overhead"),
                     errors);
   }
-  if (is_set(spec, "os")) {
-    check_choice(spec.get("os"), "name", {"linux", "windows"}, path.child("os"), errors);
-  }
+  check_fields(kPodSpec, spec, {"os"}, path, errors);
 }
 
 }  // namespace
@@ -146,14 +85,12 @@ void check_pod_spec(const Json& spec, PodHolder holder, const FieldPath& path, F
   check_all_containers(spec, volumes, path, errors);
   check_resources(spec.get("resources"), path.child("resources"), errors);
   check_host_network(spec, holder, path, errors);
-  check_choice(spec, "restartPolicy", {"Always", "OnFailure", "Never"}, path, errors);
-  check_choice(spec, "dnsPolicy", {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
-               path, errors);
+  check_fields(kPodSpec, spec, {"restartPolicy", "dnsPolicy"}, path, errors);
   check_labels(spec.get("nodeSelector"), path.child("nodeSelector"), errors);
   check_pod_security(spec, path.child("securityContext"), errors);
   check_affinity(spec.get("affinity"), path.child("affinity"), errors);
   check_dns_config(spec, path.child("dnsConfig"), errors);
-  check_readiness_gates(spec.get("readinessGates"), path.child("readinessGates"), errors);
+  check_fields(kPodSpec, spec, {"readinessGates"}, path, errors);
   check_scheduling_gates(spec.get("schedulingGates"), path.child("schedulingGates"), errors);
   check_topology_spread(spec.get("topologySpreadConstraints"),
                         path.child("topologySpreadConstraints"), errors);

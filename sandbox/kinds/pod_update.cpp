@@ -57,8 +57,9 @@ Next check_deadline_update(const Json& spec, const Json& old, const FieldPath& p
     return Next::kGoOn;
   }
   const std::int64_t value = seconds.integer_or(-1);
-  if (value < 0 || value > kInt32Max) {
-    errors.push_back(field_invalid(field, seconds, range_text(0, kInt32Max)));
+  // No column: new pods may not have 0.
+  if (value < 0 || value > std::numeric_limits<std::int32_t>::max()) {
+    errors.push_back(field_invalid(field, seconds, "must be between 0 and 2147483647, inclusive"));
     return Next::kStop;
   }
   if (!before.is_null() && before.integer_or(0) < value) {

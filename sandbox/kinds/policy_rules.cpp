@@ -32,27 +32,20 @@ class DisruptionBudgetRules final : public PlainRules {
       errors.push_back(
           field_invalid(kSpec.text(), spec, "minAvailable and maxUnavailable cannot be both set"));
     }
-    for (const char* field : {"minAvailable", "maxUnavailable"}) {
-      if (!is_set(spec, field)) continue;
-      check_int_or_percent(spec.get(field), kSpec.child(field), errors);
-      check_at_most_100_percent(spec.get(field), kSpec.child(field), errors);
-    }
-    if (is_set(spec, "unhealthyPodEvictionPolicy")) {
-      check_choice(spec, "unhealthyPodEvictionPolicy", {"AlwaysAllow", "IfHealthyBudget"}, kSpec,
-                   errors);
-    }
+    check_fields("policy.v1.PodDisruptionBudgetSpec", spec, kSpec, errors);
     check_label_selector(spec.get("selector"), kSpec.child("selector"), errors);
   }
   void check_status(const Json& object, const Json&, FieldErrors& errors) const override {
-    const FieldPath path("status");
-    check_not_negative(object.get("status"),
-                       {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"},
-                       path, errors);
+    check_fields("policy.v1.PodDisruptionBudgetStatus", object.get("status"), FieldPath("status"),
+                 errors);
   }
 };
 
 /// Utilization of the CPU in percent: what an autoscaler without metrics aims at.
 constexpr std::int64_t kCpuPercent = 80;
+
+/// What autoscaling/v1 requires is the same.
+constexpr std::string_view kAutoscaler = "autoscaling.v2.HorizontalPodAutoscalerSpec";
 
 class AutoscalerRules : public PlainRules {
  public:
@@ -74,19 +67,12 @@ class AutoscalerRules : public PlainRules {
     const Json& spec = object.get("spec");
     const std::int64_t min = number_at(spec, {"minReplicas"});
     const std::int64_t max = number_at(spec, {"maxReplicas"});
-    constexpr std::string_view kPositive = "must be greater than 0";
-    if (min < 1) {
-      errors.push_back(
-          field_invalid(kSpec.text("minReplicas"), min, "must be greater than or equal to 1"));
-    }
-    if (max < 1) errors.push_back(field_invalid(kSpec.text("maxReplicas"), max, kPositive));
+    check_fields(kAutoscaler, spec, {"minReplicas", "maxReplicas"}, kSpec, errors);
     if (max < min) {
       errors.push_back(field_invalid(kSpec.text("maxReplicas"), max,
                                      "must be greater than or equal to `minReplicas`"));
     }
-    const FieldPath target = kSpec.child("scaleTargetRef");
-    require_text(spec.get("scaleTargetRef"), "kind", target, errors);
-    require_text(spec.get("scaleTargetRef"), "name", target, errors);
+    check_fields(kAutoscaler, spec, {"scaleTargetRef"}, kSpec, errors);
   }
 };
 
@@ -152,7 +138,8 @@ class QuotaRules final : public PlainRules {
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     check_create(object, errors);
-    check_immutable(object.get("spec"), old.get("spec"), "scopes", kSpec, errors);
+    check_immutable_fields("core.v1.ResourceQuotaSpec", object.get("spec"), old.get("spec"), kSpec,
+                           errors);
   }
 };
 
@@ -184,7 +171,7 @@ class LimitRangeRules final : public PlainRules {
     const Json::Items& limits = value_at(object, {"spec", "limits"}).items();
     for (std::size_t i = 0; i < limits.size(); ++i) {
       const FieldPath at = path.index(i);
-      require_text(limits[i], "type", at, errors);
+      check_fields("core.v1.LimitRangeItem", limits[i], at, errors);
       check_bounds(limits[i], at, errors);
     }
   }

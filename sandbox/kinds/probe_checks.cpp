@@ -19,17 +19,8 @@ bool is_header_name(std::string_view name) {
   });
 }
 
-void check_exec(const Json& exec, const FieldPath& path, FieldErrors& errors) {
-  if (exec.get("command").size() == 0) errors.push_back(field_required(path.text("command")));
-}
-
-void check_http_get(const Json& get, const FieldPath& path, FieldErrors& errors) {
-  require_text(get, "path", path, errors);
-  check_port_or_name(get.get("port"), path.child("port"), errors);
-  const std::string& scheme = get.get("scheme").text();
-  if (scheme != "HTTP" && scheme != "HTTPS") {
-    errors.push_back(field_not_supported(path.text("scheme"), scheme, {"HTTP", "HTTPS"}));
-  }
+/// Upstream names the list here, not its element.
+void check_headers(const Json& get, const FieldPath& path, FieldErrors& errors) {
   for (const Json& each : get.get("httpHeaders").items()) {
     const std::string& name = each.get("name").text();
     if (!is_header_name(name)) {
@@ -38,16 +29,12 @@ void check_http_get(const Json& get, const FieldPath& path, FieldErrors& errors)
   }
 }
 
-void check_port_of(const Json& action, const FieldPath& path, FieldErrors& errors) {
-  check_port_or_name(action.get("port"), path.child("port"), errors);
-}
-
 constexpr std::string_view kHandlerType = "handler type";
 constexpr UnionMember kHandlers[] = {
-    {"exec", check_exec},
-    {"httpGet", check_http_get},
-    {"tcpSocket", check_port_of},
-    {"grpc", check_port_of},
+    {"exec", "core.v1.ExecAction"},
+    {"httpGet", "core.v1.HTTPGetAction", check_headers},
+    {"tcpSocket", "core.v1.TCPSocketAction"},
+    {"grpc", "core.v1.GRPCAction"},
 };
 
 void check_hook(const Json& hook, const Json& grace_seconds, const FieldPath& path,
@@ -68,22 +55,14 @@ void check_hook(const Json& hook, const Json& grace_seconds, const FieldPath& pa
   if (count == 0) errors.push_back(field_required(path.text(), "must specify a handler type"));
 }
 
-void check_name_and_key(const Json& ref, const FieldPath& path, FieldErrors& errors) {
-  const std::string& name = ref.get("name").text();
-  add_invalid(check_dns_subdomain(name), name, path.child("name"), errors);
-  if (require_text(ref, "key", path, errors)) {
-    const std::string& key = ref.get("key").text();
-    add_invalid(check_config_key(key), key, path.child("key"), errors);
-  }
-}
-
 constexpr std::string_view kContainerResources[] = {
     "limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
     "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
 
 void check_resource_field_ref(const Json& ref, const FieldPath& path, FieldErrors& errors) {
-  if (!require_text(ref, "resource", path, errors)) return;
+  check_fields("core.v1.ResourceFieldSelector", ref, path, errors);
   const std::string& resource = ref.get("resource").text();
+  if (resource.empty()) return;
   const bool known = std::find(std::begin(kContainerResources), std::end(kContainerResources),
                                resource) != std::end(kContainerResources);
   const bool huge =
@@ -105,8 +84,11 @@ void check_value_from(const Json& variable, const FieldPath& path, FieldErrors& 
   };
   check("fieldRef", check_env_field_ref);
   check("resourceFieldRef", check_resource_field_ref);
-  check("configMapKeyRef", check_name_and_key);
-  check("secretKeyRef", check_name_and_key);
+  const auto check_key = [](const Json& ref, const FieldPath& at, FieldErrors& found) {
+    check_fields("core.v1.SecretKeySelector", ref, at, found);
+  };
+  check("configMapKeyRef", check_key);
+  check("secretKeyRef", check_key);
   if (sources == 0) {
     errors.push_back(field_invalid(path.text(), "",
                                    "must specify one of: `fieldRef`, `resourceFieldRef`, "
@@ -128,15 +110,8 @@ void check_probe(const Json& probe, ProbePurpose purpose, const FieldPath& path,
   if (check_union(probe, kHandlers, kHandlerType, path, errors) == 0) {
     errors.push_back(field_required(path.text(), "must specify a handler type"));
   }
-  check_not_negative(probe,
-                     {"initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold",
-                      "failureThreshold"},
-                     path, errors);
+  check_fields("core.v1.Probe", probe, path, errors);
   const Json& grace = probe.get("terminationGracePeriodSeconds");
-  if (!grace.is_null() && grace.integer_or(0) <= 0) {
-    errors.push_back(
-        field_invalid(path.text("terminationGracePeriodSeconds"), grace, "must be greater than 0"));
-  }
   const Json& successes = probe.get("successThreshold");
   if (purpose == ProbePurpose::kReadiness) {
     if (!grace.is_null()) {
@@ -161,10 +136,7 @@ void check_env(const Json& variables, const FieldPath& path, FieldErrors& errors
   std::size_t index = 0;
   for (const Json& each : variables.items()) {
     const FieldPath here = path.index(index++);
-    if (require_text(each, "name", here, errors)) {
-      const std::string& name = each.get("name").text();
-      add_invalid(check_env_var_name(name), name, here.child("name"), errors);
-    }
+    check_fields("core.v1.EnvVar", each, here, errors);
     check_value_from(each, here.child("valueFrom"), errors);
   }
 }
@@ -173,20 +145,8 @@ void check_env_from(const Json& sources, const FieldPath& path, FieldErrors& err
   std::size_t index = 0;
   for (const Json& each : sources.items()) {
     const FieldPath here = path.index(index++);
-    if (const std::string& prefix = each.get("prefix").text(); !prefix.empty()) {
-      add_invalid(check_env_var_name(prefix), prefix, here.child("prefix"), errors);
-    }
-    int count = 0;
-    for (const std::string_view name : {"configMapRef", "secretRef"}) {
-      if (!is_set(each, name)) continue;
-      ++count;
-      const FieldPath source = here.child(name);
-      if (require_text(each.get(name), "name", source, errors)) {
-        const std::string& text = each.get(name).get("name").text();
-        add_invalid(check_generate_name(NameRule::kSubdomain, text), text, source.child("name"),
-                    errors);
-      }
-    }
+    check_fields("core.v1.EnvFromSource", each, here, errors);
+    const int count = is_set(each, "configMapRef") + is_set(each, "secretRef");
     if (count == 1) continue;
     errors.push_back(field_invalid(path.text(), "",
                                    count == 0

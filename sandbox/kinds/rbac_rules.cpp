@@ -8,15 +8,15 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kPolicyRule = "rbac.v1.PolicyRule";
+constexpr std::string_view kRoleRef = "rbac.v1.RoleRef";
 constexpr const char* kGroup = "rbac.authorization.k8s.io";
 
 enum class RoleScope : std::uint8_t { kNamespaced, kCluster };
 
 void check_policy_rule(const Json& rule, RoleScope scope, const FieldPath& path,
                        FieldErrors& errors) {
-  if (rule.get("verbs").items().empty()) {
-    errors.push_back(field_required(path.text("verbs"), "verbs must contain at least one value"));
-  }
+  check_fields(kPolicyRule, rule, {"verbs"}, path, errors);
   const bool resources = !rule.get("apiGroups").items().empty() ||
                          !rule.get("resources").items().empty() ||
                          !rule.get("resourceNames").items().empty();
@@ -33,14 +33,7 @@ void check_policy_rule(const Json& rule, RoleScope scope, const FieldPath& path,
     }
     return;
   }
-  if (rule.get("apiGroups").items().empty()) {
-    errors.push_back(field_required(path.text("apiGroups"),
-                                    "resource rules must supply at least one api group"));
-  }
-  if (rule.get("resources").items().empty()) {
-    errors.push_back(
-        field_required(path.text("resources"), "resource rules must supply at least one resource"));
-  }
+  check_fields(kPolicyRule, rule, {"apiGroups", "resources"}, path, errors);
 }
 
 class RoleRules final : public PlainRules {
@@ -60,7 +53,7 @@ class RoleRules final : public PlainRules {
 };
 
 void check_subject(const Json& subject, const FieldPath& path, FieldErrors& errors) {
-  require_text(subject, "name", path, errors);
+  check_fields("rbac.v1.Subject", subject, path, errors);
   const std::string& kind = subject.get("kind").text();
   const std::string& group = subject.get("apiGroup").text();
   if (kind == "ServiceAccount") {
@@ -99,20 +92,14 @@ class RoleBindingRules final : public PlainRules {
   void check_create(const Json& object, FieldErrors& errors) const override {
     const Json& role = object.get("roleRef");
     const FieldPath role_path("roleRef");
-    if (role.get("apiGroup").text() != kGroup) {
-      errors.push_back(
-          field_not_supported(role_path.text("apiGroup"), role.get("apiGroup"), {kGroup}));
-    }
+    check_fields(kRoleRef, role, {"apiGroup"}, role_path, errors);
     const std::string& kind = role.get("kind").text();
     if (facts().namespaced && kind != "Role" && kind != "ClusterRole") {
       errors.push_back(field_not_supported(role_path.text("kind"), kind, {"Role", "ClusterRole"}));
     } else if (!facts().namespaced && kind != "ClusterRole") {
       errors.push_back(field_not_supported(role_path.text("kind"), kind, {"ClusterRole"}));
     }
-    if (require_text(role, "name", role_path, errors)) {
-      const std::string& name = role.get("name").text();
-      add_invalid(check_path_segment(name), name, role_path.child("name"), errors);
-    }
+    check_fields(kRoleRef, role, {"name"}, role_path, errors);
     const FieldPath path("subjects");
     const Json::Items& subjects = object.get("subjects").items();
     for (std::size_t i = 0; i < subjects.size(); ++i) {

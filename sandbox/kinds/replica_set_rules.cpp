@@ -7,13 +7,13 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kReplicaSetSpec = "apps.v1.ReplicaSetSpec";
+constexpr std::string_view kControllerRevision = "apps.v1.ControllerRevision";
+
 /// ReplicaSet and ReplicationController count the same things.
-void check_replica_status(const Json& status, FieldErrors& errors) {
+void check_replica_status(std::string_view type, const Json& status, FieldErrors& errors) {
   const FieldPath path("status");
-  check_not_negative(status,
-                     {"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas",
-                      "terminatingReplicas", "observedGeneration"},
-                     path, errors);
+  check_fields(type, status, path, errors);
   check_at_most_replicas(status, {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"},
                          path, errors);
   check_available_at_most_ready(status, path, errors);
@@ -32,7 +32,7 @@ class ReplicaSetRules final : public WorkloadRules {
   void check_create(const Json& object, FieldErrors& errors) const override {
     const FieldPath path("spec");
     const Json& spec = object.get("spec");
-    check_not_negative(spec, {"replicas", "minReadySeconds"}, path, errors);
+    check_fields(kReplicaSetSpec, spec, path, errors);
     // Upstream took the word over from Deployment.
     check_selector(spec, "deployment", path, errors);
     if (!is_sound_selector(spec.get("selector"))) {
@@ -46,11 +46,11 @@ class ReplicaSetRules final : public WorkloadRules {
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     check_create(object, errors);
-    check_immutable(object.get("spec"), old.get("spec"), "selector", FieldPath("spec"), errors);
+    check_immutable_fields(kReplicaSetSpec, object.get("spec"), old.get("spec"), kSpec, errors);
   }
 
   void check_status(const Json& object, const Json&, FieldErrors& errors) const override {
-    check_replica_status(object.get("status"), errors);
+    check_replica_status("apps.v1.ReplicaSetStatus", object.get("status"), errors);
   }
 };
 
@@ -84,23 +84,20 @@ class ReplicationControllerRules final : public WorkloadRules {
   void check_create(const Json& object, FieldErrors& errors) const override {
     const FieldPath path("spec");
     const Json& spec = object.get("spec");
-    check_not_negative(spec, "minReadySeconds", path, errors);
-    const Json& selector = spec.get("selector");
-    if (selector.size() == 0) errors.push_back(field_required("spec.selector"));
-    check_not_negative(spec, "replicas", path, errors);
+    check_fields("core.v1.ReplicationControllerSpec", spec, path, errors);
     if (!is_set(spec, "template")) {
       errors.push_back(field_required("spec.template"));
       return;
     }
     const Json& labels = spec.get("template").get("metadata").get("labels");
-    if (!selector_matches(Json::object({{"matchLabels", selector}}), labels)) {
+    if (!selector_matches(Json::object({{"matchLabels", spec.get("selector")}}), labels)) {
       errors.push_back(field_invalid("spec.template.metadata.labels", labels, kSelectorMismatch));
     }
     check_lasting_template(spec, "ReplicationController", path, errors);
   }
 
   void check_status(const Json& object, const Json&, FieldErrors& errors) const override {
-    check_replica_status(object.get("status"), errors);
+    check_replica_status("core.v1.ReplicationControllerStatus", object.get("status"), errors);
   }
 };
 
@@ -123,12 +120,12 @@ class ControllerRevisionRules final : public PlainRules {
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
     if (!is_set(object, "data")) errors.push_back(field_required("data", "data is mandatory"));
-    check_not_negative(object, "revision", FieldPath(), errors);
+    check_fields(kControllerRevision, object, FieldPath(), errors);
   }
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     check_create(object, errors);
-    check_immutable(object, old, "data", FieldPath(), errors);
+    check_immutable_fields(kControllerRevision, object, old, FieldPath(), errors);
   }
 };
 

@@ -8,15 +8,9 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::int64_t kWeightMax = 100;
+constexpr std::string_view kSpreadConstraint = "core.v1.TopologySpreadConstraint";
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
-
-void check_weight(const Json& term, const FieldPath& path, FieldErrors& errors) {
-  const std::int64_t weight = term.get("weight").integer_or(0);
-  if (weight >= 1 && weight <= kWeightMax) return;
-  errors.push_back(field_invalid(path.text("weight"), weight, "must be in the range 1-100"));
-}
 
 void check_node_requirement(const Json& requirement, const FieldPath& path, FieldErrors& errors) {
   const std::string& operation = requirement.get("operator").text();
@@ -41,13 +35,7 @@ void check_node_requirement(const Json& requirement, const FieldPath& path, Fiel
     errors.push_back(
         field_invalid(path.text("operator"), operation, "not a valid selector operator"));
   }
-  const std::string& key = requirement.get("key").text();
-  add_invalid(check_qualified_name(key), key, path.child("key"), errors);
-  const FieldPath values_path = path.child("values");
-  std::size_t index = 0;
-  for (const Json& each : requirement.get("values").items()) {
-    add_invalid(check_label_value(each.text()), each.text(), values_path.index(index++), errors);
-  }
+  check_fields("core.v1.NodeSelectorRequirement", requirement, path, errors);
 }
 
 /// A node can be chosen by one field only, metadata.name.
@@ -91,9 +79,7 @@ void check_node_affinity(const Json& affinity, const FieldPath& path, FieldError
     const FieldPath required = path.child(kRequired);
     const FieldPath terms = required.child("nodeSelectorTerms");
     const Json& list = affinity.get(kRequired).get("nodeSelectorTerms");
-    if (list.size() == 0) {
-      errors.push_back(field_required(terms.text(), "must have at least one node selector term"));
-    }
+    check_fields("core.v1.NodeSelector", affinity.get(kRequired), required, errors);
     std::size_t index = 0;
     for (const Json& each : list.items()) check_node_term(each, terms.index(index++), errors);
   }
@@ -101,7 +87,7 @@ void check_node_affinity(const Json& affinity, const FieldPath& path, FieldError
   std::size_t index = 0;
   for (const Json& each : affinity.get(kPreferred).items()) {
     const FieldPath term = preferred.index(index++);
-    check_weight(each, term, errors);
+    check_fields("core.v1.PreferredSchedulingTerm", each, term, errors);
     check_node_term(each.get("preference"), term.child("preference"), errors);
   }
 }
@@ -113,6 +99,7 @@ void check_pod_term(const Json& term, const FieldPath& path, FieldErrors& errors
     add_invalid(check_dns_label(each.text()), each.text(), path.child("namespace"), errors);
   }
   const std::string& key = term.get("topologyKey").text();
+  // No column: an empty key has the complaints about its syntax, too.
   if (key.empty()) {
     errors.push_back(field_required(path.text("topologyKey"), "can not be empty"));
   }
@@ -129,7 +116,7 @@ void check_pod_affinity(const Json& affinity, const FieldPath& path, FieldErrors
   index = 0;
   for (const Json& each : affinity.get(kPreferred).items()) {
     const FieldPath term = preferred.index(index++);
-    check_weight(each, term, errors);
+    check_fields("core.v1.WeightedPodAffinityTerm", each, term, errors);
     check_pod_term(each.get("podAffinityTerm"), term.child("podAffinityTerm"), errors);
   }
 }
@@ -158,7 +145,7 @@ void check_toleration(const Json& toleration, const FieldPath& path, FieldErrors
   const std::string& key = toleration.get("key").text();
   const std::string& operation = toleration.get("operator").text();
   const std::string& effect = toleration.get("effect").text();
-  if (!key.empty()) add_invalid(check_qualified_name(key), key, path.child("key"), errors);
+  check_fields("core.v1.Toleration", toleration, {"key"}, path, errors);
   if (key.empty() && operation != "Exists") {
     errors.push_back(field_invalid(path.text("operator"), operation,
                                    "operator must be Exists when `key` is empty, which means "
@@ -169,19 +156,13 @@ void check_toleration(const Json& toleration, const FieldPath& path, FieldErrors
                                    "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   }
   check_toleration_value(toleration, path, errors);
-  if (!effect.empty()) {
-    check_choice(toleration, "effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"}, path,
-                 errors);
-  }
+  check_fields("core.v1.Toleration", toleration, {"effect"}, path, errors);
 }
 
 void check_spread_options(const Json& constraint, const FieldPath& path, FieldErrors& errors) {
   if (is_set(constraint, "minDomains")) {
     const Json& domains = constraint.get("minDomains");
-    if (domains.integer_or(0) <= 0) {
-      errors.push_back(
-          field_invalid(path.text("minDomains"), domains, "must be greater than zero"));
-    }
+    check_fields(kSpreadConstraint, constraint, {"minDomains"}, path, errors);
     const std::string& action = constraint.get("whenUnsatisfiable").text();
     if (action != "DoNotSchedule") {
       errors.push_back(field_invalid(
@@ -189,9 +170,8 @@ void check_spread_options(const Json& constraint, const FieldPath& path, FieldEr
           "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " + action));
     }
   }
-  for (const std::string_view each : {"nodeAffinityPolicy", "nodeTaintsPolicy"}) {
-    if (is_set(constraint, each)) check_choice(constraint, each, {"Honor", "Ignore"}, path, errors);
-  }
+  check_fields(kSpreadConstraint, constraint, {"nodeAffinityPolicy", "nodeTaintsPolicy"}, path,
+               errors);
   check_label_selector(constraint.get("labelSelector"), path.child("labelSelector"), errors);
 }
 
@@ -214,18 +194,10 @@ void check_topology_spread(const Json& constraints, const FieldPath& path, Field
   std::size_t index = 0;
   for (const Json& each : constraints.items()) {
     const FieldPath here = path.index(index++);
-    if (const std::int64_t skew = each.get("maxSkew").integer_or(0); skew <= 0) {
-      errors.push_back(field_invalid(here.text("maxSkew"), skew, "must be greater than zero"));
-    }
+    check_fields(kSpreadConstraint, each, {"maxSkew", "topologyKey", "whenUnsatisfiable"}, here,
+                 errors);
     const std::string& key = each.get("topologyKey").text();
-    if (key.empty()) {
-      errors.push_back(field_required(here.text("topologyKey"), "can not be empty"));
-    }
     const std::string& action = each.get("whenUnsatisfiable").text();
-    if (action != "DoNotSchedule" && action != "ScheduleAnyway") {
-      errors.push_back(field_not_supported(here.text("whenUnsatisfiable"), action,
-                                           {"DoNotSchedule", "ScheduleAnyway"}));
-    }
     // The earlier of two is named.
     for (std::size_t later = index; later < constraints.size(); ++later) {
       const Json& other = constraints.items()[later];

@@ -8,32 +8,13 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::int64_t kIdMax = std::numeric_limits<std::int32_t>::max();
-
-/// A user's or a group's number.
-void check_id(const Json& id, const FieldPath& path, FieldErrors& errors) {
-  if (id.is_null()) return;
-  const std::int64_t number = id.integer_or(-1);
-  if (number >= 0 && number <= kIdMax) return;
-  errors.push_back(field_invalid(path.text(), id, range_text(0, kIdMax)));
-}
-
-void check_optional_choice(const Json& holder, std::string_view field,
-                           std::initializer_list<std::string_view> choices, const FieldPath& path,
-                           FieldErrors& errors) {
-  if (is_set(holder, field)) check_choice(holder, field, choices, path, errors);
-}
+constexpr std::string_view kPodSecurity = "core.v1.PodSecurityContext";
+constexpr std::string_view kContainerSecurity = "core.v1.SecurityContext";
 
 void check_seccomp(const Json& profile, const FieldPath& path, FieldErrors& errors) {
   if (profile.is_null()) return;
   const std::string& type = profile.get("type").text();
-  if (type.empty()) {
-    errors.push_back(
-        field_required(path.text("type"), "type is required when seccompProfile is set"));
-  } else if (type != "Localhost" && type != "RuntimeDefault" && type != "Unconfined") {
-    errors.push_back(field_not_supported(path.text("type"), type,
-                                         {"Localhost", "RuntimeDefault", "Unconfined"}));
-  }
+  check_fields("core.v1.SeccompProfile", profile, path, errors);
   if (type != "Localhost") {
     if (is_set(profile, "localhostProfile")) {
       errors.push_back(field_invalid(path.text("localhostProfile"), profile,
@@ -58,9 +39,10 @@ void check_sysctls(const Json& sysctls, const FieldPath& path, FieldErrors& erro
   std::size_t index = 0;
   for (const Json& each : sysctls.items()) {
     const FieldPath here = path.index(index++);
-    if (!require_text(each, "name", here, errors)) continue;
+    check_fields("core.v1.Sysctl", each, here, errors);
     const std::string& name = each.get("name").text();
-    if (!seen.insert(name).second) errors.push_back(field_duplicate(here.text("name"), name));
+    if (!name.empty() && !seen.insert(name).second)
+      errors.push_back(field_duplicate(here.text("name"), name));
   }
 }
 
@@ -69,25 +51,18 @@ void check_sysctls(const Json& sysctls, const FieldPath& path, FieldErrors& erro
 void check_pod_security(const Json& spec, const FieldPath& path, FieldErrors& errors) {
   const Json& context = spec.get("securityContext");
   if (context.size() == 0) return;
-  for (const std::string_view each : {"fsGroup", "runAsUser", "runAsGroup"}) {
-    check_id(context.get(each), path.child(each), errors);
-  }
-  const FieldPath groups = path.child("supplementalGroups");
-  std::size_t index = 0;
-  for (const Json& each : context.get("supplementalGroups").items()) {
-    check_id(each, groups.index(index++), errors);
-  }
+  check_fields(kPodSecurity, context, {"fsGroup", "runAsUser", "runAsGroup", "supplementalGroups"},
+               path, errors);
   check_sysctls(context.get("sysctls"), path.child("sysctls"), errors);
-  check_optional_choice(context, "fsGroupChangePolicy", {"Always", "OnRootMismatch"}, path, errors);
+  check_fields(kPodSecurity, context, {"fsGroupChangePolicy"}, path, errors);
   check_seccomp(context.get("seccompProfile"), path.child("seccompProfile"), errors);
-  check_optional_choice(context, "supplementalGroupsPolicy", {"Merge", "Strict"}, path, errors);
-  check_optional_choice(context, "seLinuxChangePolicy", {"MountOption", "Recursive"}, path, errors);
+  check_fields(kPodSecurity, context, {"supplementalGroupsPolicy", "seLinuxChangePolicy"}, path,
+               errors);
 }
 
 void check_container_security(const Json& context, const FieldPath& path, FieldErrors& errors) {
   if (context.size() == 0) return;
-  check_id(context.get("runAsUser"), path.child("runAsUser"), errors);
-  check_id(context.get("runAsGroup"), path.child("runAsGroup"), errors);
+  check_fields(kContainerSecurity, context, {"runAsUser", "runAsGroup"}, path, errors);
   check_seccomp(context.get("seccompProfile"), path.child("seccompProfile"), errors);
   const Json& escalation = context.get("allowPrivilegeEscalation");
   if (escalation.is_boolean() && !escalation.boolean()) {
@@ -102,7 +77,7 @@ void check_container_security(const Json& context, const FieldPath& path, FieldE
                                      "`capabilities.Add` CAP_SYS_ADMIN"));
     }
   }
-  check_optional_choice(context, "procMount", {"Default", "Unmasked"}, path, errors);
+  check_fields(kContainerSecurity, context, {"procMount"}, path, errors);
 }
 
 }  // namespace davit::sandbox

@@ -12,6 +12,8 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kServiceSpec = "core.v1.ServiceSpec";
+constexpr std::string_view kServicePort = "core.v1.ServicePort";
 constexpr std::int64_t kKubeletPort = 10'250;
 constexpr std::int64_t kAffinitySecondsMax = 86'400;
 
@@ -63,24 +65,19 @@ void check_ports(const Json& spec, FieldErrors& errors) {
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const FieldPath at = path.index(i);
     const std::string& name = ports[i].get("name").text();
+    check_fields(kServicePort, ports[i], {"name"}, at, errors);
     if (!name.empty()) {
-      add_invalid(check_dns_label(name), name, at.child("name"), errors);
       if (!names.insert(name).second) errors.push_back(field_duplicate(at.text("name"), name));
     } else if (ports.size() > 1) {
       errors.push_back(field_required(at.text("name")));
     }
-    check_port(ports[i].get("port"), at.child("port"), errors);
-    check_choice(ports[i], "protocol", {"SCTP", "TCP", "UDP"}, at, errors);
-    check_port_or_name(ports[i].get("targetPort"), at.child("targetPort"), errors);
-    const std::string& app = ports[i].get("appProtocol").text();
-    if (!app.empty()) {
-      add_invalid(check_qualified_name(app), app, at.child("appProtocol"), errors);
-    }
+    check_fields(kServicePort, ports[i], {"port", "protocol", "targetPort", "appProtocol"}, at,
+                 errors);
   }
 }
 
 void check_affinity(const Json& spec, FieldErrors& errors) {
-  check_choice(spec, "sessionAffinity", {"ClientIP", "None"}, kSpec, errors);
+  check_fields(kServiceSpec, spec, {"sessionAffinity"}, kSpec, errors);
   const Json& config = spec.get("sessionAffinityConfig");
   const std::string path = kSpec.text("sessionAffinityConfig");
   const std::string& affinity = spec.get("sessionAffinity").text();
@@ -129,9 +126,7 @@ void check_families(const Json& service, FieldErrors& errors) {
           field_invalid(path.index(i).text(), family, "not configured on this cluster"));
     }
   }
-  if (!is_set(spec, "ipFamilyPolicy")) return;
-  check_choice(spec, "ipFamilyPolicy", {"PreferDualStack", "RequireDualStack", "SingleStack"},
-               kSpec, errors);
+  check_fields(kServiceSpec, spec, {"ipFamilyPolicy"}, kSpec, errors);
   const std::string& policy = spec.get("ipFamilyPolicy").text();
   if (policy == "RequireDualStack" && !anywhere) {
     errors.push_back(field_invalid(kSpec.text("ipFamilyPolicy"), policy,
@@ -204,15 +199,6 @@ void check_doubled_ports(const Json& service, FieldErrors& errors) {
   errors.insert(errors.end(), doubled.begin(), doubled.end());
 }
 
-void check_external_ips(const Json& spec, FieldErrors& errors) {
-  const FieldPath path = kSpec.child("externalIPs");
-  const Json::Items& ips = spec.get("externalIPs").items();
-  for (std::size_t i = 0; i < ips.size(); ++i) {
-    const FieldPath at = path.index(i);
-    check_reachable_ip(ips[i].text(), at, errors);
-  }
-}
-
 void check_policies(const Json& service, FieldErrors& errors) {
   const Json& spec = spec_of(service);
   const std::string& type = service_type(service);
@@ -224,7 +210,7 @@ void check_policies(const Json& service, FieldErrors& errors) {
                         (type == "ClusterIP" && !spec.get("externalIPs").items().empty());
   const std::string& policy = spec.get("externalTrafficPolicy").text();
   if (external) {
-    check_choice(spec, "externalTrafficPolicy", {"Cluster", "Local"}, kSpec, errors);
+    check_fields(kServiceSpec, spec, {"externalTrafficPolicy"}, kSpec, errors);
   } else if (!policy.empty()) {
     errors.push_back(field_invalid(kSpec.text("externalTrafficPolicy"), policy,
                                    "may only be set for externally-accessible services"));
@@ -235,9 +221,7 @@ void check_policies(const Json& service, FieldErrors& errors) {
                                    "may only be set when `type` is 'LoadBalancer' and "
                                    "`externalTrafficPolicy` is 'Local'"));
   }
-  if (is_set(spec, "internalTrafficPolicy")) {
-    check_choice(spec, "internalTrafficPolicy", {"Cluster", "Local"}, kSpec, errors);
-  }
+  check_fields(kServiceSpec, spec, {"internalTrafficPolicy"}, kSpec, errors);
 }
 
 }  // namespace
@@ -253,9 +237,7 @@ void check_service(const Json& service, FieldErrors& errors) {
   check_labels(spec.get("selector"), kSpec.child("selector"), errors);
   check_affinity(spec, errors);
   check_addresses(service, errors);
-  check_external_ips(spec, errors);
-  check_choice(spec, "type", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, kSpec,
-               errors);
+  check_fields(kServiceSpec, spec, {"externalIPs", "type"}, kSpec, errors);
   check_doubled_ports(service, errors);
   check_policies(service, errors);
 }

@@ -6,6 +6,7 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kStatefulSetSpec = "apps.v1.StatefulSetSpec";
 constexpr std::int64_t kRevisionsKept = 10;
 constexpr std::string_view kChangeable[] = {"replicas",
                                             "ordinals",
@@ -38,25 +39,18 @@ void check_update_strategy(const Json& strategy, const FieldPath& path, FieldErr
                                      "only allowed for updateStrategy 'RollingUpdate'"));
     }
   } else if (type == "RollingUpdate") {
-    check_not_negative(rolling, "partition", rolling_path, errors);
+    check_fields("apps.v1.RollingUpdateStatefulSetStrategy", rolling, rolling_path, errors);
     if (is_set(rolling, "maxUnavailable")) {
       const Json& unavailable = rolling.get("maxUnavailable");
       const FieldPath unavailable_path = rolling_path.child("maxUnavailable");
-      check_int_or_percent(unavailable, unavailable_path, errors);
+      check_format("int-or-percent", unavailable, unavailable_path, errors);
       if (int_or_percent_value(unavailable) == 0) {
         errors.push_back(field_invalid(unavailable_path.text(), unavailable, "cannot be 0"));
       }
-      check_at_most_100_percent(unavailable, unavailable_path, errors);
+      check_format("at-most-100-percent", unavailable, unavailable_path, errors);
     }
   } else {
     errors.push_back(field_invalid(path.text(), strategy, "must be 'RollingUpdate' or 'OnDelete'"));
-  }
-}
-
-void check_claim_retention(const Json& policy, const FieldPath& path, FieldErrors& errors) {
-  if (policy.is_null()) return;
-  for (const std::string_view each : {"whenDeleted", "whenScaled"}) {
-    check_choice(policy, each, {"Retain", "Delete"}, path, errors);
   }
 }
 
@@ -70,18 +64,11 @@ VolumeNames claim_names(const Json& spec) {
 
 void check_spec(const Json& spec, FieldErrors& errors) {
   const FieldPath path("spec");
-  const std::string& management = spec.get("podManagementPolicy").text();
-  if (management.empty()) {
-    errors.push_back(field_required("spec.podManagementPolicy"));
-  } else if (management != "OrderedReady" && management != "Parallel") {
-    errors.push_back(field_invalid("spec.podManagementPolicy", management,
-                                   "must be 'OrderedReady' or 'Parallel'"));
-  }
+  check_fields(kStatefulSetSpec, spec, {"podManagementPolicy"}, path, errors);
   check_update_strategy(spec.get("updateStrategy"), path.child("updateStrategy"), errors);
-  check_claim_retention(spec.get("persistentVolumeClaimRetentionPolicy"),
-                        path.child("persistentVolumeClaimRetentionPolicy"), errors);
-  check_not_negative(spec, {"replicas", "minReadySeconds"}, path, errors);
-  check_not_negative(spec.get("ordinals"), "start", path.child("ordinals"), errors);
+  check_fields(kStatefulSetSpec, spec,
+               {"persistentVolumeClaimRetentionPolicy", "replicas", "minReadySeconds", "ordinals"},
+               path, errors);
   check_selector(spec, "statefulset", path, errors);
   if (!is_sound_selector(spec.get("selector"))) {
     errors.push_back(field_invalid("spec.selector", spec.get("selector"), ""));
@@ -89,7 +76,7 @@ void check_spec(const Json& spec, FieldErrors& errors) {
     check_selector_matches(spec, path, errors);
     check_lasting_template(spec, "StatefulSet", path, errors, claim_names(spec));
   }
-  check_not_negative(spec, "revisionHistoryLimit", path, errors);
+  check_fields(kStatefulSetSpec, spec, {"revisionHistoryLimit"}, path, errors);
 }
 
 class StatefulSetRules final : public WorkloadRules {
@@ -138,10 +125,7 @@ class StatefulSetRules final : public WorkloadRules {
   void check_status(const Json& object, const Json& old, FieldErrors& errors) const override {
     const FieldPath path("status");
     const Json& status = object.get("status");
-    check_not_negative(status,
-                       {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas",
-                        "availableReplicas", "observedGeneration", "collisionCount"},
-                       path, errors);
+    check_fields("apps.v1.StatefulSetStatus", status, path, errors);
     check_at_most_replicas(
         status, {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}, path,
         errors);

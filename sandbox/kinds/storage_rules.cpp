@@ -63,11 +63,7 @@ class ClaimRules final : public PlainRules {
     } else if (quantity_milli(size).value_or(1) <= 0) {
       errors.push_back(field_invalid("spec.resources[storage]", size, "must be greater than zero"));
     }
-    if (is_set(spec, "storageClassName") && !spec.get("storageClassName").text().empty()) {
-      const std::string& name = spec.get("storageClassName").text();
-      add_invalid(check_dns_subdomain(name), name, kSpec.child("storageClassName"), errors);
-    }
-    check_choice(spec, "volumeMode", {"Block", "Filesystem"}, kSpec, errors);
+    check_fields("core.v1.PersistentVolumeClaimSpec", spec, kSpec, errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     check_create(object, errors);
@@ -109,9 +105,7 @@ class VolumeRules final : public PlainRules {
   void check_create(const Json& object, FieldErrors& errors) const override {
     const Json& spec = object.get("spec");
     check_access_modes(spec, errors);
-    if (spec.get("capacity").empty()) errors.push_back(field_required(kSpec.text("capacity")));
-    check_choice(spec, "persistentVolumeReclaimPolicy", {"Delete", "Recycle", "Retain"}, kSpec,
-                 errors);
+    check_fields("core.v1.PersistentVolumeSpec", spec, kSpec, errors);
   }
 };
 
@@ -126,10 +120,7 @@ class StorageClassRules final : public PlainRules {
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    require_text(object, "provisioner", FieldPath(), errors);
-    check_choice(object, "reclaimPolicy", {"Delete", "Retain"}, FieldPath(), errors);
-    check_choice(object, "volumeBindingMode", {"Immediate", "WaitForFirstConsumer"}, FieldPath(),
-                 errors);
+    check_fields("storage.v1.StorageClass", object, FieldPath(), errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     check_create(object, errors);
@@ -142,7 +133,7 @@ class StorageClassRules final : public PlainRules {
     if (object.get("reclaimPolicy") != old.get("reclaimPolicy")) {
       errors.push_back(field_forbidden("reclaimPolicy", "updates to reclaimPolicy are forbidden."));
     }
-    check_immutable(object, old, "volumeBindingMode", FieldPath(), errors);
+    check_immutable_fields("storage.v1.StorageClass", object, old, FieldPath(), errors);
   }
 };
 

@@ -9,18 +9,8 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr std::int64_t kModeMax = 0777;
 constexpr std::int64_t kTokenSecondsMin = 600;
 constexpr std::int64_t kTokenSecondsMax = std::int64_t{1} << 32U;
-
-void check_mode(const Json& holder, std::string_view field, const FieldPath& path,
-                FieldErrors& errors) {
-  if (!is_set(holder, field)) return;
-  const std::int64_t mode = holder.get(field).integer_or(-1);
-  if (mode >= 0 && mode <= kModeMax) return;
-  errors.push_back(field_invalid(path.text(field), holder.get(field),
-                                 "must be a number between 0 and 0777 (octal), both inclusive"));
-}
 
 bool has_backstep(std::string_view path) {
   while (true) {
@@ -46,9 +36,9 @@ void check_key_items(const Json& source, const FieldPath& path, FieldErrors& err
   std::size_t index = 0;
   for (const Json& each : source.get("items").items()) {
     const FieldPath here = items.index(index++);
-    require_text(each, "key", here, errors);
+    check_fields("core.v1.KeyToPath", each, {"key"}, here, errors);
     check_file_path(each, here, errors);
-    check_mode(each, "mode", here, errors);
+    check_fields("core.v1.KeyToPath", each, {"mode"}, here, errors);
   }
 }
 
@@ -67,7 +57,7 @@ void check_downward_items(const Json& source, const FieldPath& path, FieldErrors
       errors.push_back(
           field_required(path.text(), "one of fieldRef and resourceFieldRef is required"));
     }
-    check_mode(each, "mode", path, errors);
+    check_fields("core.v1.DownwardAPIVolumeFile", each, path, errors);
   }
 }
 
@@ -94,38 +84,11 @@ void check_host_path(const Json& source, const FieldPath& path, FieldErrors& err
   }
 }
 
-void check_secret(const Json& source, const FieldPath& path, FieldErrors& errors) {
-  require_text(source, "secretName", path, errors);
-  check_mode(source, "defaultMode", path, errors);
-  check_key_items(source, path, errors);
-}
-
-void check_config_map(const Json& source, const FieldPath& path, FieldErrors& errors) {
-  require_text(source, "name", path, errors);
-  check_mode(source, "defaultMode", path, errors);
-  check_key_items(source, path, errors);
-}
-
-void check_downward_api(const Json& source, const FieldPath& path, FieldErrors& errors) {
-  check_mode(source, "defaultMode", path, errors);
-  check_downward_items(source, path, errors);
-}
-
-void check_claim(const Json& source, const FieldPath& path, FieldErrors& errors) {
-  require_text(source, "claimName", path, errors);
-}
-
 void check_nfs(const Json& source, const FieldPath& path, FieldErrors& errors) {
-  require_text(source, "server", path, errors);
-  require_text(source, "path", path, errors);
   if (!source.get("path").text().starts_with('/')) {
     errors.push_back(field_invalid(path.text("path"), Json(source.get("path").text()),
                                    "must be an absolute path"));
   }
-}
-
-void check_csi(const Json& source, const FieldPath& path, FieldErrors& errors) {
-  require_text(source, "driver", path, errors);
 }
 
 void check_token(const Json& source, const FieldPath& path, FieldErrors& errors) {
@@ -139,23 +102,18 @@ void check_token(const Json& source, const FieldPath& path, FieldErrors& errors)
   }
 }
 
-void check_projected_keys(const Json& source, const FieldPath& path, FieldErrors& errors) {
-  require_text(source, "name", path, errors);
-  check_key_items(source, path, errors);
-}
-
-void accept_any(const Json&, const FieldPath&, FieldErrors&) {}
-
 constexpr std::string_view kVolumeType = "volume type";
 
 constexpr UnionMember kProjectedSources[] = {
-    {"secret", check_projected_keys},      {"configMap", check_projected_keys},
-    {"downwardAPI", check_downward_items}, {"serviceAccountToken", check_token},
-    {"clusterTrustBundle", accept_any},    {"podCertificate", accept_any},
+    {"secret", "core.v1.SecretProjection", check_key_items},
+    {"configMap", "core.v1.ConfigMapProjection", check_key_items},
+    {"downwardAPI", {}, check_downward_items},
+    {"serviceAccountToken", {}, check_token},
+    {"clusterTrustBundle"},
+    {"podCertificate"},
 };
 
 void check_projected(const Json& source, const FieldPath& path, FieldErrors& errors) {
-  check_mode(source, "defaultMode", path, errors);
   const FieldPath sources = path.child("sources");
   std::size_t index = 0;
   for (const Json& each : source.get("sources").items()) {
@@ -164,7 +122,7 @@ void check_projected(const Json& source, const FieldPath& path, FieldErrors& err
     for (const UnionMember& known : kProjectedSources) {
       if (!is_set(each, known.name)) continue;
       ++count;
-      known.check(each.get(known.name), here.child(known.name), errors);
+      check_union_member(known, each.get(known.name), here.child(known.name), errors);
     }
     // Upstream names the volume here, not its source.
     if (is_set(each, "serviceAccountToken")) {
@@ -177,45 +135,42 @@ void check_projected(const Json& source, const FieldPath& path, FieldErrors& err
 }
 
 constexpr UnionMember kSources[] = {
-    {"emptyDir", check_empty_dir},
-    {"hostPath", check_host_path},
-    {"gitRepo", accept_any},
-    {"gcePersistentDisk", accept_any},
-    {"awsElasticBlockStore", accept_any},
-    {"secret", check_secret},
-    {"nfs", check_nfs},
-    {"iscsi", accept_any},
-    {"glusterfs", accept_any},
-    {"flocker", accept_any},
-    {"persistentVolumeClaim", check_claim},
-    {"rbd", accept_any},
-    {"cinder", accept_any},
-    {"cephfs", accept_any},
-    {"quobyte", accept_any},
-    {"downwardAPI", check_downward_api},
-    {"fc", accept_any},
-    {"flexVolume", accept_any},
-    {"configMap", check_config_map},
-    {"azureFile", accept_any},
-    {"vsphereVolume", accept_any},
-    {"photonPersistentDisk", accept_any},
-    {"portworxVolume", accept_any},
-    {"azureDisk", accept_any},
-    {"storageos", accept_any},
-    {"projected", check_projected},
-    {"scaleIO", accept_any},
-    {"csi", check_csi},
-    {"ephemeral", accept_any},
-    {"image", accept_any},
+    {"emptyDir", {}, check_empty_dir},
+    {"hostPath", {}, check_host_path},
+    {"gitRepo"},
+    {"gcePersistentDisk"},
+    {"awsElasticBlockStore"},
+    {"secret", "core.v1.SecretVolumeSource", check_key_items},
+    {"nfs", "core.v1.NFSVolumeSource", check_nfs},
+    {"iscsi"},
+    {"glusterfs"},
+    {"flocker"},
+    {"persistentVolumeClaim", "core.v1.PersistentVolumeClaimVolumeSource"},
+    {"rbd"},
+    {"cinder"},
+    {"cephfs"},
+    {"quobyte"},
+    {"downwardAPI", "core.v1.DownwardAPIVolumeSource", check_downward_items},
+    {"fc"},
+    {"flexVolume"},
+    {"configMap", "core.v1.ConfigMapVolumeSource", check_key_items},
+    {"azureFile"},
+    {"vsphereVolume"},
+    {"photonPersistentDisk"},
+    {"portworxVolume"},
+    {"azureDisk"},
+    {"storageos"},
+    {"projected", "core.v1.ProjectedVolumeSource", check_projected},
+    {"scaleIO"},
+    {"csi", "core.v1.CSIVolumeSource"},
+    {"ephemeral"},
+    {"image"},
 };
 
 void check_volume(const Json& volume, const FieldPath& path, FieldErrors& errors) {
   const int count = check_union(volume, kSources, kVolumeType, path, errors);
   if (count == 0) errors.push_back(field_required(path.text(), "must specify a volume type"));
-  if (require_text(volume, "name", path, errors)) {
-    const std::string& name = volume.get("name").text();
-    add_invalid(check_dns_label(name), name, path.child("name"), errors);
-  }
+  check_fields("core.v1.Volume", volume, path, errors);
 }
 
 /// The part before a subscript: "metadata.labels" of "metadata.labels['a']".

@@ -8,13 +8,13 @@
 
 #include "lib/base/assert.hpp"
 #include "lib/kube/duration.hpp"
-#include "sandbox/crd/formats.hpp"
 #include "sandbox/crd/json_path.hpp"
-#include "sandbox/crd/pattern.hpp"
 #include "sandbox/kinds/cron_schedule.hpp"
 #include "sandbox/output/accept.hpp"
 #include "sandbox/schema/quantity.hpp"
 #include "sandbox/schema/times.hpp"
+#include "sandbox/validation/formats.hpp"
+#include "sandbox/validation/pattern.hpp"
 
 namespace {
 using namespace davit;

@@ -1,4 +1,4 @@
-#include "sandbox/kinds/resource.hpp"
+#include "sandbox/validation/field_error.hpp"
 
 namespace davit::sandbox {
 

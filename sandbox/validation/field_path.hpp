@@ -30,6 +30,8 @@ class FieldPath {
   [[nodiscard]] FieldPath index(std::size_t index) && = delete;
   [[nodiscard]] FieldPath key(std::string_view key) && = delete;
 
+  /// Whether it is the place of the object itself.
+  [[nodiscard]] bool is_root() const { return form_ == Form::kRoot; }
   [[nodiscard]] std::string text() const;
   /// text() with one step more.
   [[nodiscard]] std::string text(std::string_view child) const;

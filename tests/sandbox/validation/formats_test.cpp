@@ -1,4 +1,4 @@
-#include "sandbox/crd/formats.hpp"
+#include "sandbox/validation/formats.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sandbox/crd/pattern.hpp"
+#include "sandbox/validation/pattern.hpp"
 
 #include <re2/re2.h>
 

@@ -1,4 +1,4 @@
-#include "sandbox/kinds/field_path.hpp"
+#include "sandbox/validation/field_path.hpp"
 
 #include <gtest/gtest.h>
 
