@@ -27,11 +27,11 @@ constexpr TokenBucket::Rate kDiscoveryRate{20, 200};
 constexpr Duration kDiscoveryReset = std::chrono::seconds(30);
 /// What is left of the time to shut down when the tokens of running syncs are cancelled.
 constexpr double kCancelShare = 0.5;
-/// Requests of probes and scrapers are a few lines, their answers a few hundred kilobytes.
+/// Requests of probes and scrapers are a few lines, their responses a few hundred kilobytes.
 constexpr std::chrono::seconds kProbeRequestTime{10};
-/// A health check or page of a plugin answers at once or is not waited for: probes give up after a
+/// A health check or page of a plugin responds at once or is not waited for: probes give up after a
 /// second, kubelet's default.
-constexpr Duration kPluginAnswerTime = std::chrono::milliseconds(500);
+constexpr Duration kPluginResponseTime = std::chrono::milliseconds(500);
 /// Events get so long to be written at the end.
 constexpr Duration kFlushTime = std::chrono::seconds(2);
 
@@ -108,7 +108,7 @@ HostProcess::HostProcess(Parts&& parts)
       log_(seams_.log_sink),
       on_lost_lease_(std::move(parts.on_lost_lease)),
       metrics_(std::move(parts.metrics)),
-      asides_(seams_.clock, kPluginAnswerTime),
+      asides_(seams_.clock, kPluginResponseTime),
       checks_(log_),
       routes_(checks_, *metrics_, asides_),
       connection_made_(std::move(parts.connection_made)),
@@ -469,7 +469,7 @@ bool HostProcess::stop() {
   informers_.stop();
   server_.reset();
   // What such a call is in cannot be destroyed. It writes nothing, so the lease is free.
-  const bool idle = asides_.wait_idle(seams_.clock.now() + kPluginAnswerTime);
+  const bool idle = asides_.wait_idle(seams_.clock.now() + kPluginResponseTime);
   if (!idle) log_.error("A health check or debug page of a plugin does not end");
   seams_.log_sink.flush();
   return idle;

@@ -149,13 +149,15 @@ void measure_services(const Peer& peer, const Options& options, Table& table) {
   const std::string what = std::to_string(options.services) + " Services × " +
                            std::to_string(options.backends) + " pods: ";
   const auto process = peer.start(cluster, "endpoint");
-  const auto settle = [&] { wait_until("the Endpoints", [&] { return load.endpoints_follow(); }); };
-  settle();
+  const auto await_endpoints = [&] {
+    wait_until("the Endpoints", [&] { return load.endpoints_follow(); });
+  };
+  await_endpoints();
   (void)wait_idle(process->pid(), seconds(60));
   table.add(what + "CPU to fill the Endpoints", "s", cost_of(process->pid()).cpu_seconds);
   table.add(what + "CPU of a rolling update", "s", cpu_of(*process, [&] {
               load.roll();
-              settle();
+              await_endpoints();
             }));
   table.add(what + "resident afterwards", "MiB", cost_of(process->pid()).resident_mib);
   table.add(what + "peak", "MiB", cost_of(process->pid()).peak_mib);

@@ -25,7 +25,7 @@ struct FaultParts {
 /// The run-time API:
 ///
 ///   GET    /sandbox/faults         all rules, with how often each matched and hit
-///   POST   /sandbox/faults         adds a rule or a script, answers with the new rules
+///   POST   /sandbox/faults         adds a rule or a script, responds with the new rules
 ///   DELETE /sandbox/faults         removes all rules and releases what they hold
 ///   GET, DELETE /sandbox/faults/7  the same for one
 inline constexpr std::string_view kFaultsPath = "/sandbox/faults";

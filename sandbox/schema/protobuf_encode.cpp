@@ -1,4 +1,4 @@
-// Answers in protobuf: the tables say what each member is on the wire. A member that JSON leaves
+// Responds in protobuf: the tables say what each member is on the wire. A member that JSON leaves
 // out is left out here, too: Go reads both as its zero.
 #include <algorithm>
 #include <charconv>

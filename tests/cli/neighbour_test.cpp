@@ -14,17 +14,17 @@ namespace {
 
 class NeighbourTest : public ::testing::Test {
  protected:
-  void answer(int status, std::string body, HttpHeaders headers = {}) {
+  void respond(int status, std::string body, HttpHeaders headers = {}) {
     test::ScriptedResponse made;
     made.status = status;
     made.body = std::move(body);
     for (auto& each : headers) made.headers.push_back(std::move(each));
-    transport_.answer(std::move(made));
+    transport_.respond(std::move(made));
   }
   /// Who is found when the Lease was renewed at this time of 2026-01-01.
   std::string neighbour(const std::string& renewed) {
-    answer(200, R"({"kind":"Lease","spec":{"holderIdentity":"master-1","renewTime":")" + renewed +
-                    R"("}})");
+    respond(200, R"({"kind":"Lease","spec":{"holderIdentity":"master-1","renewTime":")" + renewed +
+                     R"("}})");
     return active_controller_manager(client_, test::FakeClock::kWallStart, {});
   }
 
@@ -45,19 +45,19 @@ TEST_F(NeighbourTest, HolderIsAtWorkWhileItRenewsItsLease) {
 
 TEST_F(NeighbourTest, WhatCannotBeFoundOutIsNobody) {
   EXPECT_EQ(neighbour("soon"), "");
-  answer(403, R"({"kind":"Status","reason":"Forbidden","code":403})");
+  respond(403, R"({"kind":"Status","reason":"Forbidden","code":403})");
   EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
-  answer(200, "{");
+  respond(200, "{");
   EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
 }
 
 TEST_F(NeighbourTest, ServerThatAsksForPatienceDoesNotHoldUpTheStart) {
   constexpr std::chrono::seconds kAsked{4};
   for (int i = 0; i < 2; ++i) {
-    answer(429, R"({"kind":"Status","reason":"TooManyRequests","code":429})",
-           {{"retry-after", "4"}});
+    respond(429, R"({"kind":"Status","reason":"TooManyRequests","code":429})",
+            {{"retry-after", "4"}});
   }
-  answer(404, R"({"kind":"Status","reason":"NotFound","code":404})");
+  respond(404, R"({"kind":"Status","reason":"NotFound","code":404})");
 
   auto found = std::async(std::launch::async, [this] {
     return active_controller_manager(client_, test::FakeClock::kWallStart, {});
@@ -72,11 +72,11 @@ TEST_F(NeighbourTest, ServerThatAsksForPatienceDoesNotHoldUpTheStart) {
 }
 
 TEST_F(NeighbourTest, ServerReportsItsVersion) {
-  answer(200, R"({"major":"1","minor":"30","gitVersion":"v1.30.1"})");
+  respond(200, R"({"major":"1","minor":"30","gitVersion":"v1.30.1"})");
   EXPECT_EQ(*server_version(client_, {}), "v1.30.1");
   EXPECT_EQ(transport_.requests().at(0).target, "/version");
 
-  answer(500, "");
+  respond(500, "");
   EXPECT_FALSE(server_version(client_, {}));
 }
 

@@ -15,40 +15,40 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Answer {
+struct Outcome {
   int code = -1;
   std::string out;
   std::string err;
 };
 
-Answer inspect(const std::string& file,
-               PluginInspectOptions::Output output = PluginInspectOptions::Output::kText) {
+Outcome inspect(const std::string& file,
+                PluginInspectOptions::Output output = PluginInspectOptions::Output::kText) {
   std::ostringstream out;
   std::ostringstream err;
-  Answer answer;
-  answer.code = run_plugin_inspect({file, output}, out, err);
-  answer.out = out.str();
-  answer.err = err.str();
-  return answer;
+  Outcome outcome;
+  outcome.code = run_plugin_inspect({file, output}, out, err);
+  outcome.out = out.str();
+  outcome.err = err.str();
+  return outcome;
 }
 
 TEST(PluginCommandTest, InspectSaysWhatAPluginIsNeedsAndMayDo) {
-  const Answer answer = inspect(sample_path("good"));
-  EXPECT_EQ(answer.code, 0) << answer.err;
+  const Outcome outcome = inspect(sample_path("good"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* line :
        {"Plugin:      sample\n", "Version:     1.2.3\n", "ABI:         1.0\n",
         "Requires:    davit.log/1\n", "Grade:       swappable\n",
         "Controller sample-controller (alias sample)\n", "  Workers:     3\n",
         "    core pods: create\n", "    apps/v1 deployments: the whole object\n"}) {
-    EXPECT_THAT(answer.out, HasSubstr(line));
+    EXPECT_THAT(outcome.out, HasSubstr(line));
   }
-  EXPECT_THAT(answer.out, HasSubstr(read_plugin_file(sample_path("good"))->digest));
+  EXPECT_THAT(outcome.out, HasSubstr(read_plugin_file(sample_path("good"))->digest));
 }
 
 TEST(PluginCommandTest, JsonOutputIsJson) {
-  const Answer answer = inspect(sample_path("good"), PluginInspectOptions::Output::kJson);
-  const YamlDocument document = parse_strict_json(answer.out, "");
-  ASSERT_TRUE(document.mistakes.empty()) << document.mistakes[0].str() << answer.out;
+  const Outcome outcome = inspect(sample_path("good"), PluginInspectOptions::Output::kJson);
+  const YamlDocument document = parse_strict_json(outcome.out, "");
+  ASSERT_TRUE(document.mistakes.empty()) << document.mistakes[0].str() << outcome.out;
   EXPECT_EQ(document.root.find("name")->text, "sample");
   EXPECT_EQ(document.root.find("grade")->text, "swappable");
   const YamlNode& controller = document.root.find("controllers")->items.at(0);
@@ -97,39 +97,39 @@ TEST(PluginCommandTest, JsonHasTheNotesOwnForms) {
 }
 
 TEST(PluginCommandTest, AllThatStandsAgainstAFileIsReportedAtOnce) {
-  const Answer answer = inspect(sample_path("many_faults"));
-  EXPECT_EQ(answer.code, 2);
-  EXPECT_THAT(answer.out, HasSubstr("Grade:       refused\n"));
+  const Outcome outcome = inspect(sample_path("many_faults"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.out, HasSubstr("Grade:       refused\n"));
   for (const char* finding :
        {"  exports (refused): ", "  executable-stack (refused): ", "  no-note (refused): ",
         "  no-delete (load-once): ", "  thread (load-once): "}) {
-    EXPECT_THAT(answer.out, HasSubstr(finding));
+    EXPECT_THAT(outcome.out, HasSubstr(finding));
   }
-  EXPECT_THAT(answer.err, HasSubstr("davit_plugin() does; needs an executable stack"));
-  EXPECT_THAT(answer.err, HasSubstr("; has no davit note"));
+  EXPECT_THAT(outcome.err, HasSubstr("davit_plugin() does; needs an executable stack"));
+  EXPECT_THAT(outcome.err, HasSubstr("; has no davit note"));
 }
 
 TEST(PluginCommandTest, FindingsGradeAPlugin) {
-  const Answer answer = inspect(sample_path("thread"));
-  EXPECT_EQ(answer.code, 0) << "load-once is no mistake";
-  EXPECT_THAT(answer.out, HasSubstr("Grade:       load-once\n  thread (load-once): may start"));
+  const Outcome outcome = inspect(sample_path("thread"));
+  EXPECT_EQ(outcome.code, 0) << "load-once is no mistake";
+  EXPECT_THAT(outcome.out, HasSubstr("Grade:       load-once\n  thread (load-once): may start"));
 }
 
 TEST(PluginCommandTest, UnknownMemberOfANoteIsAFindingAndNoReasonToRefuse) {
-  const Answer answer = inspect(sample_path("unknown_member"));
-  EXPECT_EQ(answer.code, 0) << answer.err;
-  EXPECT_THAT(answer.out, HasSubstr("  note-member (swappable): unknown key \"colour\""));
-  EXPECT_THAT(answer.out,
+  const Outcome outcome = inspect(sample_path("unknown_member"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("  note-member (swappable): unknown key \"colour\""));
+  EXPECT_THAT(outcome.out,
               HasSubstr("Optional:    davit.teleport/1; this host lacks davit.teleport/1\n"));
 }
 
 TEST(PluginCommandTest, RefusedFilesAreStillDescribed) {
-  const Answer answer = inspect(sample_path("two_exports"));
-  EXPECT_EQ(answer.code, 2);
-  EXPECT_THAT(answer.out, HasSubstr("Plugin:      sample\n"));
-  EXPECT_THAT(answer.out, HasSubstr("Grade:       refused\n"));
-  EXPECT_THAT(answer.err, HasSubstr("exports sample_extra besides davit_plugin_v1"));
-  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1);
+  const Outcome outcome = inspect(sample_path("two_exports"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.out, HasSubstr("Plugin:      sample\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("Grade:       refused\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("exports sample_extra besides davit_plugin_v1"));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
 }
 
 TEST(PluginCommandTest, NewerAndMalformedPluginsAreDistinguished) {

@@ -122,13 +122,13 @@ class RunTest : public testing::Test {
         return request.rfind(std::string("GET ") + path + " ", 0) == 0;
       };
       if (asks("/api")) {
-        peer.answer(R"({"kind":"APIVersions","versions":[]})");
+        peer.respond(R"({"kind":"APIVersions","versions":[]})");
       } else if (asks("/apis")) {
-        peer.answer(R"({"kind":"APIGroupList","apiVersion":"v1","groups":[]})");
+        peer.respond(R"({"kind":"APIGroupList","apiVersion":"v1","groups":[]})");
       } else if (asks("/version")) {
-        peer.answer(R"({"gitVersion":"v1.36.2"})");
+        peer.respond(R"({"gitVersion":"v1.36.2"})");
       } else {
-        peer.answer("ok");
+        peer.respond("ok");
       }
     }
   }

@@ -26,7 +26,7 @@ class RunProbeTest : public RunTest {
     return static_cast<std::uint16_t>(std::stoul(davit.said().substr(at + before.size())));
   }
   /// Asks until the response contains `text` or the connection fails. The well controller is given
-  /// half a second, within which a busy machine may not let it answer; it does so the next time.
+  /// half a second, within which a busy machine may not let it respond; it does so the next time.
   static std::string get_with(std::uint16_t port, const std::string& target,
                               const std::string& text) {
     std::string page;

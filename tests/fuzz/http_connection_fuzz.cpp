@@ -1,4 +1,4 @@
-/// Any bytes on a connection are answered alike however they are cut into pieces, every answer is
+/// Any bytes on a connection are answered alike however they are cut into pieces, every response is
 /// whole, and the connection always has an end: a fate or a deadline.
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
-/// Whatever is sent, the server answers with a status, says JSON only where JSON is, and serves the
-/// next request. An input is a series of requests, separated by the byte 0x1e; each is a line with
-/// method and target, lines with headers, an empty line, and the body.
+/// Whatever is sent, the server responds with a status, says JSON only where JSON is, and serves
+/// the next request. An input is a series of requests, separated by the byte 0x1e; each is a line
+/// with method and target, lines with headers, an empty line, and the body.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,14 +53,14 @@ HttpServerRequest read_request(std::string_view text) {
   return request;
 }
 
-void check(HttpServerResponse& answer) {
-  DAVIT_ASSERT(answer.status >= 100 && answer.status <= 599);
-  if (answer.stream) {
+void check(HttpServerResponse& response) {
+  DAVIT_ASSERT(response.status >= 100 && response.status <= 599);
+  if (response.stream) {
     std::string events;
-    static_cast<void>(answer.stream->read(events, kEventBytesMax));
-    static_cast<void>(answer.stream->next_read());
-  } else if (answer.content_type == "application/json" && !answer.body.empty()) {
-    DAVIT_ASSERT(parse_json(answer.body).has_value());
+    static_cast<void>(response.stream->read(events, kEventBytesMax));
+    static_cast<void>(response.stream->next_read());
+  } else if (response.content_type == "application/json" && !response.body.empty()) {
+    DAVIT_ASSERT(parse_json(response.body).has_value());
   }
 }
 
@@ -75,12 +75,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   DAVIT_ASSERT(server.has_value());
 
   std::vector<HttpServerResponse>
-      answers;  // Watches stay open, and see what later requests change.
+      responses;  // Watches stay open, and see what later requests change.
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   while (!rest.empty()) {
-    answers.push_back((*server)->handle(read_request(take(rest, kBetweenRequests))));
+    responses.push_back((*server)->handle(read_request(take(rest, kBetweenRequests))));
     clock.advance(std::chrono::milliseconds(1));
-    for (HttpServerResponse& each : answers) check(each);
+    for (HttpServerResponse& each : responses) check(each);
   }
   HttpServerRequest list;
   list.method = "GET";

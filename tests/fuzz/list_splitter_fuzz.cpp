@@ -1,4 +1,4 @@
-/// A list body gives the same items and the same answer however it is cut into chunks.
+/// A list body gives the same items and the same response however it is cut into chunks.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,13 +24,13 @@ struct Reply {
 };
 
 Reply split(std::string_view body, std::size_t chunk) {
-  Reply answer{};
+  Reply response{};
   ListSplitter splitter({.bytes_max = kItemBytes, .skip = [&](const ObjectIdentity& item) {
-                           answer.items.push_back("skipped " + item.ns + "/" + item.name);
+                           response.items.push_back("skipped " + item.ns + "/" + item.name);
                            return Status();
                          }});
   const ItemSink sink = [&](std::string_view item) {
-    answer.items.emplace_back(item);
+    response.items.emplace_back(item);
     return Status();
   };
   Status status;
@@ -38,9 +38,9 @@ Reply split(std::string_view body, std::size_t chunk) {
     status = splitter.feed(body.substr(at, chunk), sink);
   }
   if (status.ok()) status = splitter.finish();
-  answer.code = status.code();
-  if (status.ok()) answer.version = splitter.resource_version();
-  return answer;
+  response.code = status.code();
+  if (status.ok()) response.version = splitter.resource_version();
+  return response;
 }
 }  // namespace
 

@@ -1,4 +1,4 @@
-/// A watch stream gives the same events and the same answer however it is cut into chunks.
+/// A watch stream gives the same events and the same response however it is cut into chunks.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,14 +26,14 @@ struct Reply {
 };
 
 Reply split(std::string_view stream, std::size_t chunk) {
-  Reply answer{};
+  Reply response{};
   WatchSplitter splitter(
       {.bytes_max = kEventBytes, .skip = [&](WatchType type, const ObjectIdentity& object) {
-         answer.skipped.emplace_back(type, object.ns + "/" + object.name);
+         response.skipped.emplace_back(type, object.ns + "/" + object.name);
          return Status();
        }});
   const WatchSink sink = [&](WatchType type, std::string_view object) {
-    answer.events.emplace_back(type, object);
+    response.events.emplace_back(type, object);
     return Status();
   };
   Status status;
@@ -41,8 +41,8 @@ Reply split(std::string_view stream, std::size_t chunk) {
     status = splitter.feed(stream.substr(at, chunk), sink);
   }
   if (status.ok()) status = splitter.finish();
-  answer.code = status.code();
-  return answer;
+  response.code = status.code();
+  return response;
 }
 }  // namespace
 

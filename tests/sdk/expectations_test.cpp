@@ -91,11 +91,11 @@ TEST(TrackingExpectationsTest, ANewRoundReplacesTheAwaitedObjects) {
 SlowStartOutcome run(std::size_t count, std::size_t first_bad, std::vector<std::size_t>& sizes) {
   return slow_start(count, [&](std::size_t first, std::size_t size) {
     sizes.push_back(size);
-    std::vector<Status> answers;
+    std::vector<Status> responses;
     for (std::size_t i = first; i < first + size; ++i) {
-      answers.push_back(i < first_bad ? Status() : Status(Code::kForbidden, "quota"));
+      responses.push_back(i < first_bad ? Status() : Status(Code::kForbidden, "quota"));
     }
-    return answers;
+    return responses;
   });
 }
 

@@ -17,14 +17,14 @@ namespace davit::test {
 class FakeLeaseServer final : public host::LeaseApi {
  public:
   Result<std::string> get(Duration timeout, std::stop_token) override {
-    return answer("GET", timeout, [this]() REQUIRES(mutex_) -> Result<std::string> {
+    return respond("GET", timeout, [this]() REQUIRES(mutex_) -> Result<std::string> {
       if (document_.empty()) return refusal(Code::kNotFound, 404);
       return document_;
     });
   }
 
   Result<std::string> create(const std::string& body, Duration timeout, std::stop_token) override {
-    return answer("POST", timeout, [&]() REQUIRES(mutex_) -> Result<std::string> {
+    return respond("POST", timeout, [&]() REQUIRES(mutex_) -> Result<std::string> {
       if (!document_.empty()) return refusal(Code::kAlreadyExists, 409);
       store(body);
       return document_;
@@ -32,7 +32,7 @@ class FakeLeaseServer final : public host::LeaseApi {
   }
 
   Result<std::string> update(const std::string& body, Duration timeout, std::stop_token) override {
-    return answer("PUT", timeout, [&]() REQUIRES(mutex_) -> Result<std::string> {
+    return respond("PUT", timeout, [&]() REQUIRES(mutex_) -> Result<std::string> {
       if (document_.empty()) return refusal(Code::kNotFound, 404);
       const Result<host::Lease> lease = host::parse_lease(body);
       if (!lease || lease->resource_version != std::to_string(version_)) {
@@ -54,13 +54,13 @@ class FakeLeaseServer final : public host::LeaseApi {
   }
   [[nodiscard]] host::LeaseRecord record() const { return host::parse_lease(document())->record; }
 
-  /// Every request from now on fails with this; nothing: the server answers again.
+  /// Every request from now on fails with this; nothing: the server responds again.
   void fail(std::optional<Status> status) {
     MutexLock lock(mutex_);
     failure_ = std::move(status);
   }
   /// Called, without a lock, for each request before it is answered: a place to let time pass.
-  void before_answer(std::function<void(Duration timeout)> what) {
+  void before_response(std::function<void(Duration timeout)> what) {
     MutexLock lock(mutex_);
     before_ = std::move(what);
   }
@@ -72,12 +72,12 @@ class FakeLeaseServer final : public host::LeaseApi {
   }
   void await_requests(std::size_t count) {
     MutexLock lock(mutex_);
-    while (requests_.size() < count) answered_.wait(mutex_);
+    while (requests_.size() < count) responded_.wait(mutex_);
   }
 
  private:
   template <typename Reply>
-  Result<std::string> answer(const char* verb, Duration timeout, Reply normal) {
+  Result<std::string> respond(const char* verb, Duration timeout, Reply normal) {
     std::function<void(Duration)> before;
     {
       MutexLock lock(mutex_);
@@ -86,7 +86,7 @@ class FakeLeaseServer final : public host::LeaseApi {
     if (before) before(timeout);
     MutexLock lock(mutex_);
     requests_.emplace_back(verb);
-    answered_.notify_all();
+    responded_.notify_all();
     if (failure_) return *failure_;
     return normal();
   }
@@ -110,7 +110,7 @@ class FakeLeaseServer final : public host::LeaseApi {
   }
 
   mutable Mutex mutex_;
-  CondVar answered_;
+  CondVar responded_;
   std::string document_ GUARDED_BY(mutex_);
   int version_ GUARDED_BY(mutex_) = 0;
   std::optional<Status> failure_ GUARDED_BY(mutex_);

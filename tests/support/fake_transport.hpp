@@ -1,4 +1,4 @@
-/// A Transport that answers from a script, at once and on the caller's thread.
+/// A Transport that responds from a script, at once and on the caller's thread.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct ScriptedResponse {
   Rest rest = Rest::kComplete;
 };
 
-/// No answer because the connection broke.
+/// No response because the connection broke.
 [[nodiscard]] inline ScriptedResponse broken(Break kind, std::string message = "broken") {
   return {0, "", {}, {kind, std::move(message)}, ScriptedResponse::Rest::kComplete};
 }
@@ -41,16 +41,17 @@ class FakeTransport final : public Transport {
  public:
   using Script = std::function<ScriptedResponse(const HttpRequest&)>;
 
-  /// What every request gets that no answer() is left for. Called under a lock; must not call back.
+  /// What every request gets that no respond() is left for. Called under a lock; must not call
+  /// back.
   void set_script(Script script) {
     MutexLock lock(mutex_);
     script_ = std::move(script);
   }
 
-  /// The next request that no earlier answer() is left for gets this.
-  void answer(ScriptedResponse answer) {
+  /// The next request that no earlier respond() is left for gets this.
+  void respond(ScriptedResponse response) {
     MutexLock lock(mutex_);
-    answers_.push_back(std::move(answer));
+    responses_.push_back(std::move(response));
   }
 
   /// Copies of all requests so far, in order.
@@ -100,19 +101,19 @@ class FakeTransport final : public Transport {
       reader.on_end({Break::kGate, open.message()});
       return std::make_unique<FakeCall>(*this, calls_.size() - 1);
     }
-    ScriptedResponse answer;
-    if (next_answer_ < answers_.size()) {
-      answer = answers_[next_answer_++];
+    ScriptedResponse response;
+    if (next_response_ < responses_.size()) {
+      response = responses_[next_response_++];
     } else if (script_) {
-      answer = script_(request);
+      response = script_(request);
     } else {
-      answer = broken(Break::kRefused, "the test has no answer for this request");
+      response = broken(Break::kRefused, "the test has no response for this request");
     }
     requests_.push_back(std::move(request));
     const std::size_t number = calls_.size();
-    const bool ends = answer.rest == ScriptedResponse::Rest::kComplete;
-    calls_.push_back({&reader, std::move(answer.body), std::move(answer.end), ends});
-    if (answer.status != 0) reader.on_head(answer.status, answer.headers);
+    const bool ends = response.rest == ScriptedResponse::Rest::kComplete;
+    calls_.push_back({&reader, std::move(response.body), std::move(response.end), ends});
+    if (response.status != 0) reader.on_head(response.status, response.headers);
     deliver(calls_.back());
     changed_.notify_all();
     return std::make_unique<FakeCall>(*this, number);
@@ -164,8 +165,8 @@ class FakeTransport final : public Transport {
   mutable Mutex mutex_;
   CondVar changed_;
   Script script_ GUARDED_BY(mutex_);
-  std::vector<ScriptedResponse> answers_ GUARDED_BY(mutex_);
-  std::size_t next_answer_ GUARDED_BY(mutex_) = 0;
+  std::vector<ScriptedResponse> responses_ GUARDED_BY(mutex_);
+  std::size_t next_response_ GUARDED_BY(mutex_) = 0;
   std::vector<HttpRequest> requests_ GUARDED_BY(mutex_);
   std::vector<Entry> calls_ GUARDED_BY(mutex_);
 };

@@ -45,7 +45,7 @@ class HttpClient {
     return std::exchange(buffer_, {});
   }
 
-  /// One answer with a Content-Length; what came of it when the server closes before.
+  /// One response with a Content-Length; what came of it when the server closes before.
   std::string read_response() {
     for (;;) {
       const std::size_t head = buffer_.find("\r\n\r\n");
@@ -54,9 +54,9 @@ class HttpClient {
         const std::size_t body =
             length < head ? std::stoul(buffer_.substr(length + 16)) : std::size_t{0};
         if (buffer_.size() >= head + 4 + body) {
-          std::string answer = buffer_.substr(0, head + 4 + body);
+          std::string reply = buffer_.substr(0, head + 4 + body);
           buffer_.erase(0, head + 4 + body);
-          return answer;
+          return reply;
         }
       }
       if (!more()) return std::exchange(buffer_, {});

@@ -77,9 +77,9 @@ SandboxApi::~SandboxApi() = default;
 checks::Reply SandboxApi::send(const std::string& method, const std::string& target,
                                const checks::Headers& headers, const std::string& body) {
   HttpServerResponse response = parts_->handle(method, target, headers, body);
-  checks::Reply answer{response.status, std::move(response.headers), std::move(response.body)};
-  answer.headers.emplace_back("Content-Type", response.content_type);
-  return answer;
+  checks::Reply reply{response.status, std::move(response.headers), std::move(response.body)};
+  reply.headers.emplace_back("Content-Type", response.content_type);
+  return reply;
 }
 
 checks::Watched SandboxApi::watch(const std::string& target, const checks::Headers& headers,
@@ -88,14 +88,14 @@ checks::Watched SandboxApi::watch(const std::string& target, const checks::Heade
   static_cast<void>(events);  // All that is there is read; nothing comes later by itself.
   HttpServerResponse response = parts_->handle("GET", target, headers, "");
   checks::Watched watched{{response.status, response.headers, response.body}, false};
-  watched.answer.headers.emplace_back("Content-Type", response.content_type);
+  watched.reply.headers.emplace_back("Content-Type", response.content_type);
   if (!response.stream) {
     then();
     watched.ended = true;
     return watched;
   }
   const auto read = [&] {
-    const auto state = response.stream->read(watched.answer.body, kReadMax);
+    const auto state = response.stream->read(watched.reply.body, kReadMax);
     watched.ended = state != HttpBodyStream::State::kOpen;
   };
   read();

@@ -129,10 +129,10 @@ std::string HostThread::status() {
   host::ControlService service(host_->plugins(), host::control_hooks(*host_));
   host::ControlRequest request;
   request.command = "status";
-  const Result<host::ControlResponse> answer =
+  const Result<host::ControlResponse> response =
       host::parse_response(service.respond(host::to_line(request)));
-  EXPECT_TRUE(answer) << answer.error().message();
-  return answer ? answer->text : "";
+  EXPECT_TRUE(response) << response.error().message();
+  return response ? response->text : "";
 }
 
 std::string HostThread::page(const std::string& target) {

@@ -38,8 +38,8 @@ class Allowance {
     const std::int64_t wanted = spec.get("replicas").integer_or(1);
     const bool observed =
         status.get("observedGeneration") == object.get("metadata").get("generation");
-    const bool settled = observed && status.get("replicas").integer_or(0) <= wanted;
-    replicas_ = settled ? wanted : std::max(replicas_, wanted);
+    const bool converged = observed && status.get("replicas").integer_or(0) <= wanted;
+    replicas_ = converged ? wanted : std::max(replicas_, wanted);
     const Json* surge = spec.at({"strategy", "rollingUpdate", "maxSurge"});
     surge_ = surge == nullptr ? 0 : surge->integer_or(0);
   }

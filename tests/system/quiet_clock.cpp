@@ -98,7 +98,7 @@ void QuietClock::wait_until(CondVar& cond, Mutex& mutex, Time deadline) {
 
 // Who sleeps at the second look and was not let run between the first and the third slept when the
 // second began. So at that moment all did, and nothing but this thread or time could wake any.
-void QuietClock::settle() {
+void QuietClock::wait_until_idle() {
   const Threads threads;
   Mutex mutex;
   CondVar never;
@@ -114,7 +114,7 @@ void QuietClock::settle() {
 }
 
 bool QuietClock::step(Time end) {
-  settle();
+  wait_until_idle();
   MutexLock lock(mutex_);
   const Time now = kStart + passed_;
   if (now >= end) return false;
@@ -126,7 +126,7 @@ bool QuietClock::step(Time end) {
 }
 
 void QuietClock::leap(Duration time) {
-  settle();
+  wait_until_idle();
   MutexLock lock(mutex_);
   passed_ += time;
   wake_due();

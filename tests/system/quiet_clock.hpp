@@ -23,7 +23,7 @@ class QuietClock final : public Clock {
       EXCLUDES(mutex_);
 
   /// Returns when every other thread of the process sleeps.
-  void settle();
+  void wait_until_idle();
   /// Waits until all threads are idle, and then moves to the next time that one waits for, or to
   /// `end` when that is earlier. False: it is `end` already.
   bool step(Time end) EXCLUDES(mutex_);

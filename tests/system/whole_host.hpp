@@ -38,7 +38,7 @@ class WholeHost {
   [[nodiscard]] HostProcess& host() { return *host_; }
   [[nodiscard]] Transport& transport() { return cluster_->transport(); }
 
-  /// What the server answers; patches are merge patches.
+  /// What the server responds; patches are merge patches.
   Json send(Verb verb, ResourcePath path, const std::string& body = "");
   Json read(const std::string& target);
 

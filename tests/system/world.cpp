@@ -17,7 +17,7 @@ namespace {
 /// More than the longest back-off of a key, about 16 minutes.
 constexpr Duration kPatience = std::chrono::minutes(20);
 /// What is retried or counted after the end has come has come then.
-constexpr Duration kSettled = std::chrono::seconds(10);
+constexpr Duration kTimeToConverge = std::chrono::seconds(10);
 constexpr Duration kLong = std::chrono::minutes(3);
 constexpr char kToken[] = "davit";
 constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
@@ -129,12 +129,12 @@ void World::stop_host() {
   EXPECT_TRUE(host->ended() == true) << "a sync did not end in time";
 }
 
-void World::settle() {
-  clock_.settle();
+void World::wait_until_idle() {
+  clock_.wait_until_idle();
   record_->read();
   if (!worker_) return;
   worker_(*this);
-  clock_.settle();
+  clock_.wait_until_idle();
   record_->read();
 }
 
@@ -177,14 +177,14 @@ void World::set_image(const std::string& name, const std::string& image) {
 void World::pass(Duration time) {
   const Time end = clock_.now() + time;
   do {
-    settle();
+    wait_until_idle();
   } while (clock_.step(end));
 }
 
 bool World::reach(Duration time, const std::function<bool()>& holds) {
   const Time end = clock_.now() + time;
   do {
-    settle();
+    wait_until_idle();
     if (holds()) return true;
   } while (clock_.step(end));
   return false;
@@ -231,7 +231,7 @@ void World::await_end(const std::string& name) {
 }
 
 void World::expect_silence(const std::string& name) {
-  pass(kSettled);
+  pass(kTimeToConverge);
   const sandbox::Revision before = record_->revision();
   const Time since = clock_.now();
   pass(kLong);

@@ -56,9 +56,9 @@ class World {
   /// Forgets all rules.
   void heal() { faults_->clear(); }
 
-  /// As a user, whom no fault befalls. A patch is a merge patch; the answer must be a success.
+  /// As a user, whom no fault befalls. A patch is a merge patch; the response must be a success.
   Json send(const std::string& method, const std::string& target, const std::string& body = "");
-  /// As davit, whom the rules befall: the status of the answer, 0 when none came.
+  /// As davit, whom the rules befall: the status of the response, 0 when none came.
   int ask(const std::string& method, const std::string& target, const std::string& body = "");
   /// Runs `replicas` pods of "`name`:1" with maxSurge 2 and maxUnavailable 1.
   void deploy(const std::string& name, int replicas);
@@ -112,7 +112,7 @@ class World {
 
  private:
   /// All that follows from what happened is done, and the worker has had his turn.
-  void settle();
+  void wait_until_idle();
   /// Makes what `davit rbac` prints, and has davit work under it.
   void restrict_rights();
 

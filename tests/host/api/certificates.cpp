@@ -104,7 +104,7 @@ std::string TlsServerSide::read_request() {
   return request;
 }
 
-void TlsServerSide::answer(const std::string& body) {
+void TlsServerSide::respond(const std::string& body) {
   const std::string wire =
       "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   SSL_write(ssl_.get(), wire.data(), static_cast<int>(wire.size()));

@@ -39,7 +39,7 @@ class TlsServerSide {
   bool accept(int socket);
   /// One request without a body; "" when the client has closed.
   std::string read_request();
-  void answer(const std::string& body);
+  void respond(const std::string& body);
 
   /// What the client called us.
   [[nodiscard]] std::string server_name() const;

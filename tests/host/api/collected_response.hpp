@@ -1,4 +1,4 @@
-/// A ResponseReader whose answer a test waits for.
+/// A ResponseReader whose response a test waits for.
 #pragma once
 
 #include <future>

@@ -52,18 +52,18 @@ TEST_F(CurlTransportTest, RequestArrivesAsItWasMade) {
   std::promise<std::string> seen;
   TinyServer server([&](Peer& peer) {
     seen.set_value(peer.read_request());
-    peer.answer("{}", "201 Created");
+    peer.respond("{}", "201 Created");
   });
   const auto transport = connect_to(server.url() + "/prefix/");
   HttpRequest request = post("{\"a\":1}");
   request.method = "PATCH";
   request.target = "/api/v1/pods/a%20b?dryRun=All";
   request.headers = {{"Content-Type", "application/merge-patch+json"}, {"User-Agent", "davit"}};
-  CollectedResponse answer;
-  const auto call = transport->start(request, answer);
+  CollectedResponse response;
+  const auto call = transport->start(request, response);
 
-  EXPECT_EQ(answer.wait().kind, Break::kNone);
-  EXPECT_EQ(answer.status(), 201);
+  EXPECT_EQ(response.wait().kind, Break::kNone);
+  EXPECT_EQ(response.status(), 201);
   const std::string wire = seen.get_future().get();
   EXPECT_THAT(wire, StartsWith("PATCH /prefix/api/v1/pods/a%20b?dryRun=All HTTP/1.1\r\n"));
   EXPECT_THAT(wire, HasSubstr("Host: " + server.address() + "\r\n"));
@@ -77,7 +77,7 @@ TEST_F(CurlTransportTest, RequestArrivesAsItWasMade) {
 TEST_F(CurlTransportTest, WithoutAThreadARequestIsRefusedUnsentAndTheNextOneIsServed) {
   TinyServer server([](Peer& peer) {
     peer.read_request();
-    peer.answer("{}");
+    peer.respond("{}");
   });
   const auto transport = connect_to(server.url());
   CollectedResponse refused;
@@ -91,9 +91,9 @@ TEST_F(CurlTransportTest, WithoutAThreadARequestIsRefusedUnsentAndTheNextOneIsSe
   EXPECT_EQ(end.kind, Break::kRefused);
   EXPECT_EQ(end.message, "cannot start a thread to send it");
 
-  CollectedResponse answer;
-  const auto call = transport->start(post("{}"), answer);
-  EXPECT_EQ(answer.wait().kind, Break::kNone);
+  CollectedResponse response;
+  const auto call = transport->start(post("{}"), response);
+  EXPECT_EQ(response.wait().kind, Break::kNone);
 }
 
 TEST_F(CurlTransportTest, ChunkedBodyArrivesWholeInAnyCut) {
@@ -105,11 +105,11 @@ TEST_F(CurlTransportTest, ChunkedBodyArrivesWholeInAnyCut) {
     for (const char byte : wire) peer.write({&byte, 1});
   });
   const auto transport = connect_to(server.url());
-  CollectedResponse answer;
-  const auto call = transport->start(get(), answer);
-  EXPECT_EQ(answer.wait().kind, Break::kNone);
-  EXPECT_EQ(answer.body(), "abcd");
-  EXPECT_THAT(answer.headers(), testing::Contains(testing::Pair("x-kind", "Pod")));
+  CollectedResponse response;
+  const auto call = transport->start(get(), response);
+  EXPECT_EQ(response.wait().kind, Break::kNone);
+  EXPECT_EQ(response.body(), "abcd");
+  EXPECT_THAT(response.headers(), testing::Contains(testing::Pair("x-kind", "Pod")));
 }
 
 TEST_F(CurlTransportTest, ResetBeforeTheResponseIsAReset) {
@@ -118,10 +118,10 @@ TEST_F(CurlTransportTest, ResetBeforeTheResponseIsAReset) {
     peer.reset();
   });
   const auto transport = connect_to(server.url());
-  CollectedResponse answer;
-  const auto call = transport->start(get(), answer);
-  EXPECT_EQ(answer.wait().kind, Break::kReset);
-  EXPECT_EQ(answer.status(), 0);
+  CollectedResponse response;
+  const auto call = transport->start(get(), response);
+  EXPECT_EQ(response.wait().kind, Break::kReset);
+  EXPECT_EQ(response.status(), 0);
 }
 
 TEST_F(CurlTransportTest, CutBodyIsAResetAfterTheHead) {
@@ -130,11 +130,11 @@ TEST_F(CurlTransportTest, CutBodyIsAResetAfterTheHead) {
     peer.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
   });
   const auto transport = connect_to(server.url());
-  CollectedResponse answer;
-  const auto call = transport->start(get(), answer);
-  EXPECT_EQ(answer.wait().kind, Break::kReset);
-  EXPECT_EQ(answer.status(), 200);
-  EXPECT_EQ(answer.body(), "half");
+  CollectedResponse response;
+  const auto call = transport->start(get(), response);
+  EXPECT_EQ(response.wait().kind, Break::kReset);
+  EXPECT_EQ(response.status(), 200);
+  EXPECT_EQ(response.body(), "half");
 }
 
 TEST_F(CurlTransportTest, CancelledCallClosesItsConnectionAndIsSilent) {
@@ -147,8 +147,8 @@ TEST_F(CurlTransportTest, CancelledCallClosesItsConnectionAndIsSilent) {
   });
   const auto transport = connect_to(server.url());
   {
-    CollectedResponse answer;
-    const auto call = transport->start(get(), answer);
+    CollectedResponse response;
+    const auto call = transport->start(get(), response);
     asked.get_future().wait();
   }
   closed.get_future().wait();
@@ -156,14 +156,14 @@ TEST_F(CurlTransportTest, CancelledCallClosesItsConnectionAndIsSilent) {
 
 TEST_F(CurlTransportTest, ConnectionIsReused) {
   TinyServer server([](Peer& peer) {
-    while (!peer.read_request().empty()) peer.answer("ok");
+    while (!peer.read_request().empty()) peer.respond("ok");
   });
   const auto transport = connect_to(server.url());
   for (int i = 0; i < 5; ++i) {
-    CollectedResponse answer;
-    const auto call = transport->start(get(), answer);
-    EXPECT_EQ(answer.wait().kind, Break::kNone);
-    EXPECT_EQ(answer.body(), "ok");
+    CollectedResponse response;
+    const auto call = transport->start(get(), response);
+    EXPECT_EQ(response.wait().kind, Break::kNone);
+    EXPECT_EQ(response.body(), "ok");
   }
   EXPECT_EQ(server.connections(), 1u);
 }
@@ -174,7 +174,7 @@ TinyServer::Script hangs_up_once(std::promise<void>& hung_up) {
   return [&hung_up, first = std::make_shared<std::atomic<bool>>(true)](Peer& peer) {
     const bool hang_up = first->exchange(false);
     while (!peer.read_request().empty()) {
-      peer.answer("ok");
+      peer.respond("ok");
       if (!hang_up) continue;
       peer.read_request();
       hung_up.set_value();
@@ -218,15 +218,15 @@ TEST_F(CurlTransportTest, ReadOnAConnectionThatWentStaleIsRepeatedAtOnce) {
 TEST_F(CurlTransportTest, PausedReaderGetsTheSameBytesAgain) {
   TinyServer server([](Peer& peer) {
     peer.read_request();
-    peer.answer(std::string(500'000, 'x'));
+    peer.respond(std::string(500'000, 'x'));
   });
   const auto transport = connect_to(server.url());
-  CollectedResponse answer(CollectedResponse::Mode::kPauseOnce);
-  const auto call = transport->start(get(), answer);
-  answer.await_pause();
+  CollectedResponse response(CollectedResponse::Mode::kPauseOnce);
+  const auto call = transport->start(get(), response);
+  response.await_pause();
   call->resume();
-  EXPECT_EQ(answer.wait().kind, Break::kNone);
-  EXPECT_EQ(answer.body().size(), 500'000u);
+  EXPECT_EQ(response.wait().kind, Break::kNone);
+  EXPECT_EQ(response.body().size(), 500'000u);
 }
 
 TEST_F(CurlTransportTest, PurposesDoNotShareAConnection) {
@@ -237,7 +237,7 @@ TEST_F(CurlTransportTest, PurposesDoNotShareAConnection) {
       if (request.find("watch") != std::string::npos) {
         peer.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
       } else {
-        peer.answer("ok");
+        peer.respond("ok");
       }
     }
   });
@@ -247,9 +247,9 @@ TEST_F(CurlTransportTest, PurposesDoNotShareAConnection) {
   watch.await_head();
   for (const ConnectionPurpose purpose :
        {ConnectionPurpose::kWrite, ConnectionPurpose::kLease, ConnectionPurpose::kWrite}) {
-    CollectedResponse answer;
-    const auto call = transport->start(get("/", purpose), answer);
-    EXPECT_EQ(answer.wait().kind, Break::kNone);
+    CollectedResponse response;
+    const auto call = transport->start(get("/", purpose), response);
+    EXPECT_EQ(response.wait().kind, Break::kNone);
   }
   EXPECT_EQ(server.connections(), 3u);
 }
@@ -261,9 +261,9 @@ TEST_F(CurlTransportTest, NobodyAtThePortIsRefused) {
     address = server.url();
   }
   const auto transport = connect_to(address);
-  CollectedResponse answer;
-  const auto call = transport->start(get(), answer);
-  EXPECT_EQ(answer.wait().kind, Break::kRefused);
+  CollectedResponse response;
+  const auto call = transport->start(get(), response);
+  EXPECT_EQ(response.wait().kind, Break::kRefused);
 }
 
 TEST_F(CurlTransportTest, OtherProtocolsAreNotAResponse) {
@@ -272,9 +272,9 @@ TEST_F(CurlTransportTest, OtherProtocolsAreNotAResponse) {
     peer.read_request();
   });
   const auto transport = connect_to(server.url());
-  CollectedResponse answer;
-  const auto call = transport->start(get(), answer);
-  EXPECT_EQ(answer.wait().kind, Break::kOther);
+  CollectedResponse response;
+  const auto call = transport->start(get(), response);
+  EXPECT_EQ(response.wait().kind, Break::kOther);
 }
 
 TEST_F(CurlTransportTest, PlainServerBehindHttpsIsATlsError) {
@@ -283,9 +283,9 @@ TEST_F(CurlTransportTest, PlainServerBehindHttpsIsATlsError) {
     peer.read_request();
   });
   const auto transport = connect_to("https://" + server.address());
-  CollectedResponse answer;
-  const auto call = transport->start(get(), answer);
-  EXPECT_EQ(answer.wait().kind, Break::kTls);
+  CollectedResponse response;
+  const auto call = transport->start(get(), response);
+  EXPECT_EQ(response.wait().kind, Break::kTls);
 }
 
 TEST_F(CurlTransportTest, TimeLimitEndsASilentRequest) {
@@ -296,9 +296,9 @@ TEST_F(CurlTransportTest, TimeLimitEndsASilentRequest) {
   const auto transport = connect_to(server.url());
   HttpRequest request = get();
   request.timeout = std::chrono::milliseconds(20);
-  CollectedResponse answer;
-  const auto call = transport->start(request, answer);
-  EXPECT_EQ(answer.wait().kind, Break::kTimeout);
+  CollectedResponse response;
+  const auto call = transport->start(request, response);
+  EXPECT_EQ(response.wait().kind, Break::kTimeout);
 }
 
 TEST_F(CurlTransportTest, RedirectsAreResponsesAndNotFollowed) {
@@ -308,24 +308,24 @@ TEST_F(CurlTransportTest, RedirectsAreResponsesAndNotFollowed) {
     EXPECT_EQ(peer.read_request(), "");
   });
   auto transport = connect_to(server.url());
-  CollectedResponse answer;
-  auto call = transport->start(get(), answer);
-  EXPECT_EQ(answer.wait().kind, Break::kNone);
-  EXPECT_EQ(answer.status(), 302);
+  CollectedResponse response;
+  auto call = transport->start(get(), response);
+  EXPECT_EQ(response.wait().kind, Break::kNone);
+  EXPECT_EQ(response.status(), 302);
 }
 
 TEST_F(CurlTransportTest, ConfiguredProxyIsUsedWhateverTheEnvironmentSaysRT032) {
   std::promise<std::string> seen;
   TinyServer proxy([&](Peer& peer) {
     seen.set_value(peer.read_request());
-    peer.answer("", "502 Bad Gateway");
+    peer.respond("", "502 Bad Gateway");
   });
   ::setenv("NO_PROXY", "*", 1);
   config_.proxy_url = proxy.url();
   const auto transport = connect_to("https://192.0.2.1:6443");
-  CollectedResponse answer;
-  const auto call = transport->start(get(), answer);
-  EXPECT_NE(answer.wait().kind, Break::kNone);
+  CollectedResponse response;
+  const auto call = transport->start(get(), response);
+  EXPECT_NE(response.wait().kind, Break::kNone);
   EXPECT_THAT(seen.get_future().get(), StartsWith("CONNECT 192.0.2.1:6443 HTTP/1.1\r\n"));
   ::unsetenv("NO_PROXY");
 }
@@ -335,7 +335,7 @@ TEST_F(CurlTransportTest, ManyConcurrentRequestsAllGetTheirOwnResponse) {
     while (true) {
       const std::string request = peer.read_request();
       if (request.empty()) return;
-      peer.answer(request.substr(4, request.find(' ', 4) - 4));
+      peer.respond(request.substr(4, request.find(' ', 4) - 4));
     }
   });
   const auto transport = connect_to(server.url());

@@ -32,35 +32,35 @@ class DiscoveryTest : public RestTest {
   void serve(std::map<std::string, test::ScriptedResponse> documents) {
     transport_.set_script([documents](const HttpRequest& request) {
       const auto found = documents.find(request.target);
-      return found == documents.end() ? answer(404, "") : found->second;
+      return found == documents.end() ? response_of(404, "") : found->second;
     });
   }
   void serve_aggregated() {
-    test::ScriptedResponse core = answer(200, kCore);
+    test::ScriptedResponse core = response_of(200, kCore);
     core.headers = {{"content-type", kAggregatedType}};
-    test::ScriptedResponse apps = answer(200, kApps);
+    test::ScriptedResponse apps = response_of(200, kApps);
     apps.headers = {{"content-type", kAggregatedType}};
     serve({{"/api", core}, {"/apis", apps}});
   }
   static std::map<std::string, test::ScriptedResponse> legacy() {
     return {
-        {"/api", answer(200, R"({"kind":"APIVersions","versions":["v1"]})")},
-        {"/apis", answer(200, R"({"kind":"APIGroupList","groups":[
+        {"/api", response_of(200, R"({"kind":"APIVersions","versions":["v1"]})")},
+        {"/apis", response_of(200, R"({"kind":"APIGroupList","groups":[
           {"name":"apps","versions":[{"version":"v1beta1"},{"version":"v1"}],
            "preferredVersion":{"version":"v1"}},
           {"name":"bad.io","versions":[{"version":"v1"}]}]})")},
-        {"/api/v1", answer(200, R"({"kind":"APIResourceList","resources":[
+        {"/api/v1", response_of(200, R"({"kind":"APIResourceList","resources":[
           {"name":"pods","namespaced":true,"kind":"Pod","singularName":"pod",
            "verbs":["list","watch","create"]},
           {"name":"pods/status","namespaced":true,"kind":"Pod","verbs":["get"]},
           {"name":"nodes","namespaced":false,"kind":"Node","verbs":["list"]}]})")},
-        {"/apis/apps/v1", answer(200, R"({"kind":"APIResourceList","resources":[
+        {"/apis/apps/v1", response_of(200, R"({"kind":"APIResourceList","resources":[
           {"name":"deployments","namespaced":true,"kind":"Deployment","verbs":["list"]},
           {"name":"deployments/status","namespaced":true,"kind":"Deployment","verbs":["get"]}]})")},
-        {"/apis/apps/v1beta1", answer(200, R"({"kind":"APIResourceList","resources":[
+        {"/apis/apps/v1beta1", response_of(200, R"({"kind":"APIResourceList","resources":[
           {"name":"deployments","namespaced":true,"kind":"Deployment","verbs":["list"]},
           {"name":"oldthings","namespaced":true,"kind":"OldThing","verbs":["list"]}]})")},
-        {"/apis/bad.io/v1", answer(503, "")},
+        {"/apis/bad.io/v1", response_of(503, "")},
     };
   }
   std::size_t requests() const { return transport_.requests().size(); }
@@ -101,7 +101,7 @@ TEST_F(DiscoveryTest, NewResourceIsFoundAfterAResetRT132) {
   Discovery discovery(rest);
   EXPECT_EQ(discovery.find("bad.io", "v1", "things").error().code(), Code::kNotFound);
   auto documents = legacy();
-  documents["/apis/bad.io/v1"] = answer(200, R"({"kind":"APIResourceList","resources":[
+  documents["/apis/bad.io/v1"] = response_of(200, R"({"kind":"APIResourceList","resources":[
       {"name":"things","namespaced":true,"kind":"Thing","verbs":["list"]}]})");
   serve(documents);
   EXPECT_EQ(discovery.find("bad.io", "v1", "things").error().code(), Code::kNotFound);
@@ -154,7 +154,7 @@ TEST_F(DiscoveryTest, OldCatalogServesOnButDeniesNothingWhileTheServerIsAway) {
 }
 
 TEST_F(DiscoveryTest, ServerWithoutACoreGroupIsTolerated) {
-  test::ScriptedResponse apps = answer(200, kApps);
+  test::ScriptedResponse apps = response_of(200, kApps);
   apps.headers = {{"content-type", kAggregatedType}};
   serve({{"/apis", apps}});
   RestClient rest = client();
@@ -205,7 +205,7 @@ TEST_F(DiscoveryTest, ListenersAreNotifiedOfADifferentCatalogAndOfNoOther) {
   ASSERT_TRUE(discovery.refresh().ok());
   EXPECT_EQ(listener.changes, 0) << "the server says what it said before";
 
-  documents["/apis/bad.io/v1"] = answer(200, R"({"kind":"APIResourceList","resources":[]})");
+  documents["/apis/bad.io/v1"] = response_of(200, R"({"kind":"APIResourceList","resources":[]})");
   serve(documents);
   ASSERT_TRUE(discovery.refresh().ok());
   EXPECT_EQ(listener.changes, 1) << "a group that was unknown is known";
@@ -223,7 +223,7 @@ TEST_F(DiscoveryTest, AServerThatDoesNotRespondChangesNothingForListeners) {
   ASSERT_TRUE(discovery.refresh().ok());
   const CountingListener listener(discovery);
 
-  serve({{"/api", answer(503, "")}, {"/apis", answer(503, "")}});
+  serve({{"/api", response_of(503, "")}, {"/apis", response_of(503, "")}});
 
   EXPECT_FALSE(discovery.refresh().ok());
   EXPECT_EQ(listener.changes, 0);

@@ -56,14 +56,14 @@ TEST_F(ExecTest, UnauthorizedRunsThePluginAgainRT025) {
   Stack stack(*make());
   test::ScriptedResponse unauthorized;
   unauthorized.status = 401;
-  stack.fake->answer(unauthorized);
-  stack.fake->answer({});
+  stack.fake->respond(unauthorized);
+  stack.fake->respond({});
   Collector first;
   Collector second;
   static_cast<void>(stack.whole->start({}, first));
   static_cast<void>(stack.whole->start({}, second));
 
-  EXPECT_EQ(first.status_, 401) << "the answer itself is handed on";
+  EXPECT_EQ(first.status_, 401) << "the response itself is handed on";
   EXPECT_EQ(runs(), 2u);
   EXPECT_THAT(stack.fake->requests()[1].headers, Contains(Pair("Authorization", "Bearer T2")));
 }

@@ -48,8 +48,8 @@ class PooledCallTest : public testing::Test {
       if (!peer.read_request().empty()) peer.write(bytes);
     };
   }
-  // A server that answers everything.
-  static void answer_all(Peer& peer) {
+  // A server that responds everything.
+  static void respond_to_all(Peer& peer) {
     while (!peer.read_request().empty()) peer.write(kOk);
   }
 
@@ -68,7 +68,7 @@ TEST_F(PooledCallTest, RequestIsWrittenAsHttp11) {
   std::promise<std::string> seen;
   TinyServer server([&](Peer& peer) {
     seen.set_value(peer.read_request());
-    peer.answer("{}", "201 Created");
+    peer.respond("{}", "201 Created");
   });
   const auto transport = connect_to(server.url() + "/prefix");
   options_.user_agent = "test/1";
@@ -99,7 +99,7 @@ TEST_F(PooledCallTest, GetHasNoBodyAndNoLength) {
 }
 
 TEST_F(PooledCallTest, TextThatWouldBeginAHeaderIsNotSent) {
-  TinyServer server(answer_all);
+  TinyServer server(respond_to_all);
   options_.user_agent = "davit\r\nAuthorization: Bearer stolen";
   const ApiResponse response = call_once(server, get_pod());
   EXPECT_FALSE(response.status.ok());
@@ -228,7 +228,7 @@ TEST_F(PooledCallTest, ResponseBeforeTheWholeRequestWasSentCounts) {
 // ---- Connections.
 
 TEST_F(PooledCallTest, ConnectionServesTheNextRequest) {
-  TinyServer server(answer_all);
+  TinyServer server(respond_to_all);
   const auto transport = connect_to(server.url());
   const auto client = client_of(*transport);
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(client->call(write_pod(Verb::kCreate)).status.ok());
@@ -263,7 +263,7 @@ TEST_F(PooledCallTest, WriteTakesAnotherConnectionWhenTheServerHasClosedTheIdleO
   std::promise<void> closed;
   std::atomic<bool> first = true;
   TinyServer server([&](Peer& peer) {
-    if (!first.exchange(false)) return answer_all(peer);
+    if (!first.exchange(false)) return respond_to_all(peer);
     peer.read_request();
     peer.write(kOk);
     peer.shut_down();
@@ -322,7 +322,7 @@ TEST_F(PooledCallTest, IdleConnectionIsClosedByUsBeforeTheServerDoes) {
   time_ = &fake_clock_;
   std::promise<void> closed;
   TinyServer server([&](Peer& peer) {
-    answer_all(peer);
+    respond_to_all(peer);
     closed.set_value();
   });
   const auto transport = connect_to(server.url());
@@ -337,7 +337,7 @@ TEST_F(PooledCallTest, IdleConnectionIsClosedByUsBeforeTheServerDoes) {
 
 TEST_F(PooledCallTest, ConnectionThatWasIdleForTooLongServesNoOther) {
   time_ = &fake_clock_;
-  TinyServer server(answer_all);
+  TinyServer server(respond_to_all);
   const auto transport = connect_to(server.url());
   const auto client = client_of(*transport);
   EXPECT_TRUE(client->call(get_pod()).status.ok());
@@ -350,7 +350,7 @@ TEST_F(PooledCallTest, ConnectionThatWasIdleForTooLongServesNoOther) {
 }
 
 TEST_F(PooledCallTest, LeasesShareNoConnectionWithWrites) {
-  TinyServer server(answer_all);
+  TinyServer server(respond_to_all);
   const auto transport = connect_to(server.url());
   const auto writes = client_of(*transport);
   options_.purpose = ConnectionPurpose::kLease;
@@ -393,7 +393,7 @@ int silence_noticed_after(int fd) {
 }
 
 TEST_F(PooledCallTest, KernelGivesUpADeadPeerWithinHalfAMinute) {
-  TinyServer server(answer_all);
+  TinyServer server(respond_to_all);
   const int port = std::stoi(server.address().substr(server.address().find(':') + 1));
   {
     const auto transport = connect_to(server.url());
@@ -405,15 +405,15 @@ TEST_F(PooledCallTest, KernelGivesUpADeadPeerWithinHalfAMinute) {
   watch.method = "GET";
   watch.target = "/watch";
   watch.purpose = ConnectionPurpose::kWatch;
-  CollectedResponse answer;
-  const auto call = transport->start(watch, answer);
-  EXPECT_EQ(answer.wait().kind, Break::kNone);
+  CollectedResponse response;
+  const auto call = transport->start(watch, response);
+  EXPECT_EQ(response.wait().kind, Break::kNone);
   EXPECT_LE(silence_noticed_after(socket_to(port)), 30) << "a watch";
 }
 
 // ---- Several at once.
 
-/// How a server answers that says when it has so many requests without a response.
+/// How a server responds that says when it has so many requests without a response.
 class SlowServer {
  public:
   explicit SlowServer(std::size_t many) : many_(many) {}
@@ -429,8 +429,8 @@ class SlowServer {
       }
     }
   }
-  /// All requests get their answers once let_answer() was called.
-  void answer_late(Peer& peer) {
+  /// All requests get their responses once let_respond() was called.
+  void respond_late(Peer& peer) {
     while (!peer.read_request().empty()) {
       note();
       door_.pass();
@@ -438,7 +438,7 @@ class SlowServer {
     }
   }
   void await() { there_.get_future().wait(); }
-  void let_answer() { door_.open(); }
+  void let_respond() { door_.open(); }
   [[nodiscard]] std::size_t requests() const { return requests_; }
 
  private:
@@ -454,7 +454,7 @@ class SlowServer {
 
 TEST_F(PooledCallTest, BatchRunsAtOnceOverAsManyConnectionsAsAClientMayHave) {
   SlowServer slow(ConnectionQuota::kDefault);
-  TinyServer server([&slow](Peer& peer) { slow.answer_late(peer); });
+  TinyServer server([&slow](Peer& peer) { slow.respond_late(peer); });
   const auto transport = connect_to(server.url());
   const auto client = client_of(*transport);
   auto batch = std::async(std::launch::async, [&] {
@@ -462,7 +462,7 @@ TEST_F(PooledCallTest, BatchRunsAtOnceOverAsManyConnectionsAsAClientMayHave) {
   });
   slow.await();
   EXPECT_EQ(server.connections(), ConnectionQuota::kDefault);
-  slow.let_answer();
+  slow.let_respond();
   for (const ApiResponse& each : batch.get()) EXPECT_TRUE(each.status.ok());
   EXPECT_EQ(server.connections(), ConnectionQuota::kDefault);
   EXPECT_EQ(slow.requests(), 200u);
@@ -474,7 +474,7 @@ TEST_F(PooledCallTest, EachRequestOfABatchGetsItsOwnResponse) {
       const std::string request = peer.read_request();
       if (request.empty()) return;
       const std::size_t at = request.rfind('/', request.find(" HTTP"));
-      peer.answer("\"" + request.substr(at + 1, request.find(' ', at) - at - 1) + "\"");
+      peer.respond("\"" + request.substr(at + 1, request.find(' ', at) - at - 1) + "\"");
     }
   });
   const auto transport = connect_to(server.url());
@@ -529,7 +529,7 @@ TEST_F(PooledCallTest, StopEndsRequestsInFlightAndInLine) {
 
 TEST_F(PooledCallTest, HoldEndsWhatWaitsForAConnectionAndLeavesWhatIsOnTheWire) {
   SlowServer slow(ConnectionQuota::kDefault);
-  TinyServer server([&slow](Peer& peer) { slow.answer_late(peer); });
+  TinyServer server([&slow](Peer& peer) { slow.respond_late(peer); });
   const auto transport = connect_to(server.url());
   const auto client = client_of(*transport);
   auto batch = std::async(std::launch::async, [&] {
@@ -538,7 +538,7 @@ TEST_F(PooledCallTest, HoldEndsWhatWaitsForAConnectionAndLeavesWhatIsOnTheWire) 
   slow.await();
 
   client->hold();
-  slow.let_answer();
+  slow.let_respond();
 
   std::size_t written = 0;
   for (const ApiResponse& each : batch.get()) written += each.status.ok() ? 1 : 0;
@@ -562,7 +562,7 @@ TEST_F(PooledCallTest, HttpsGoesThroughATunnel) {
   std::promise<std::string> seen;
   TinyServer proxy([&](Peer& peer) {
     seen.set_value(peer.read_request());
-    peer.answer("", "502 Bad Gateway");
+    peer.respond("", "502 Bad Gateway");
   });
   config_.proxy_url = proxy.url();
   const auto transport = connect_to("https://192.0.2.1:6443");

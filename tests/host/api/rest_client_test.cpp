@@ -12,8 +12,8 @@ class RestClientTest : public RestTest {};
 
 TEST_F(RestClientTest, ThrottledReadIsRepeatedWhenTheServerSaysRT001) {
   RestClient rest = client();
-  for (int i = 0; i < 3; ++i) transport_.answer(answer(429, "", "1"));
-  transport_.answer(answer(200));
+  for (int i = 0; i < 3; ++i) transport_.respond(response_of(429, "", "1"));
+  transport_.respond(response_of(200));
 
   const ApiResponse response =
       with_steps({seconds(1), seconds(1), seconds(1)}, [&] { return rest.call(get_pod()); });
@@ -29,21 +29,21 @@ TEST_F(RestClientTest, ThrottledReadIsRepeatedWhenTheServerSaysRT001) {
 TEST_F(RestClientTest, FailingServerIsLeftAloneForLongerAndLongerWhereTheEnvironmentAsksForIt) {
   options_.failure_backoff = FailureBackoffLimits{seconds(2), seconds(5)};
   RestClient rest = client();
-  transport_.set_script([](const HttpRequest&) { return answer(500, ""); });
+  transport_.set_script([](const HttpRequest&) { return response_of(500, ""); });
   (void)rest.call(get_pod());
   (void)with_steps({seconds(2)}, [&] { return rest.call(get_pod()); });
   (void)with_steps({seconds(4)}, [&] { return rest.call(get_pod()); });
-  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
   (void)with_steps({seconds(5)}, [&] { return rest.call(get_pod()); });
-  EXPECT_TRUE(rest.call(get_pod()).status.ok()) << "any other answer ends it";
+  EXPECT_TRUE(rest.call(get_pod()).status.ok()) << "any other response ends it";
   EXPECT_EQ(transport_.requests().size(), 5u);
 }
 
 TEST_F(RestClientTest, FailuresOfLongAgoDelayNothing) {
   options_.failure_backoff = FailureBackoffLimits{seconds(2), seconds(5)};
   RestClient rest = client();
-  transport_.answer(answer(429, ""));
-  transport_.answer(answer(200));
+  transport_.respond(response_of(429, ""));
+  transport_.respond(response_of(200));
   (void)rest.call(get_pod());
   clock_.advance(seconds(11));
   EXPECT_TRUE(rest.call(get_pod()).status.ok());
@@ -51,14 +51,14 @@ TEST_F(RestClientTest, FailuresOfLongAgoDelayNothing) {
 
 TEST_F(RestClientTest, RequestsAreLoggedAsCurlLines) {
   RestClient rest = client();
-  transport_.answer(answer(200));
+  transport_.respond(response_of(200));
   (void)rest.call(get_pod());
   EXPECT_EQ(sink_.count("curl -v -XGET"), 1U);
 }
 
 TEST_F(RestClientTest, TenRetriesAreTheLimitRT002) {
   RestClient rest = client();
-  transport_.set_script([](const HttpRequest&) { return answer(429, "", "0"); });
+  transport_.set_script([](const HttpRequest&) { return response_of(429, "", "0"); });
 
   const ApiResponse response = rest.call(get_pod());
 
@@ -68,8 +68,8 @@ TEST_F(RestClientTest, TenRetriesAreTheLimitRT002) {
 
 TEST_F(RestClientTest, RefusedWriteIsRepeatedWithTheSameBodyRT003) {
   RestClient rest = client();
-  transport_.answer(answer(503, "", "1"));
-  transport_.answer(answer(201));
+  transport_.respond(response_of(503, "", "1"));
+  transport_.respond(response_of(201));
 
   const ApiResponse response =
       with_steps({seconds(1)}, [&] { return rest.call(write_pod(Verb::kCreate)); });
@@ -82,7 +82,7 @@ TEST_F(RestClientTest, RefusedWriteIsRepeatedWithTheSameBodyRT003) {
 
 TEST_F(RestClientTest, ServerErrorWithoutRetryAfterStandsRT004) {
   RestClient rest = client();
-  transport_.answer(answer(500, ""));
+  transport_.respond(response_of(500, ""));
   const ApiResponse response = rest.call(get_pod());
   EXPECT_EQ(transport_.requests().size(), 1u);
   ASSERT_NE(response.status.detail(), nullptr);
@@ -91,15 +91,15 @@ TEST_F(RestClientTest, ServerErrorWithoutRetryAfterStandsRT004) {
 
 TEST_F(RestClientTest, RetryAfterAsADateIsNotUnderstoodRT005) {
   RestClient rest = client();
-  transport_.answer(answer(503, "", "Wed, 21 Oct 2026 07:28:00 GMT"));
+  transport_.respond(response_of(503, "", "Wed, 21 Oct 2026 07:28:00 GMT"));
   EXPECT_EQ(rest.call(get_pod()).status.code(), Code::kUnavailable);
   EXPECT_EQ(transport_.requests().size(), 1u);
 }
 
 TEST_F(RestClientTest, ReadOnALostConnectionIsRepeatedAfterASecondRT006) {
   RestClient rest = client();
-  transport_.answer(test::broken(Break::kReset));
-  transport_.answer(answer(200));
+  transport_.respond(test::broken(Break::kReset));
+  transport_.respond(response_of(200));
   const ApiResponse response = with_steps({seconds(1)}, [&] { return rest.call(get_pod()); });
   EXPECT_TRUE(response.status.ok());
   EXPECT_EQ(metrics_.of("requests <error> GET fake:6443"), 1);
@@ -108,7 +108,7 @@ TEST_F(RestClientTest, ReadOnALostConnectionIsRepeatedAfterASecondRT006) {
 TEST_F(RestClientTest, WriteOnALostConnectionIsNotRepeatedRT006) {
   RestClient rest = client();
   for (const Verb verb : {Verb::kCreate, Verb::kUpdate, Verb::kPatch, Verb::kDelete}) {
-    transport_.answer(test::broken(Break::kReset));
+    transport_.respond(test::broken(Break::kReset));
     const ApiResponse response = rest.call(write_pod(verb));
     EXPECT_EQ(response.status.code(), Code::kUnavailable);
     EXPECT_EQ(response.broken, Break::kReset);
@@ -118,7 +118,7 @@ TEST_F(RestClientTest, WriteOnALostConnectionIsNotRepeatedRT006) {
 
 TEST_F(RestClientTest, RefusedConnectionStandsEvenForReads) {
   RestClient rest = client();
-  transport_.answer(test::broken(Break::kRefused, "connection refused"));
+  transport_.respond(test::broken(Break::kRefused, "connection refused"));
   const ApiResponse response = rest.call(get_pod());
   EXPECT_EQ(response.status.code(), Code::kUnavailable);
   EXPECT_NE(response.status.message().find("https://fake:6443"), std::string::npos);
@@ -129,7 +129,7 @@ TEST_F(RestClientTest, BurstGoesAtOnceAndTheRestAtTheRateRT008) {
   std::vector<Duration> arrivals;
   transport_.set_script([&](const HttpRequest&) {
     arrivals.push_back(clock_.now() - test::FakeClock::kStart);
-    return answer(200);
+    return response_of(200);
   });
   const std::vector<ApiRequest> requests(20, get_pod());
 
@@ -144,7 +144,7 @@ TEST_F(RestClientTest, BurstGoesAtOnceAndTheRestAtTheRateRT008) {
 
 TEST_F(RestClientTest, CallThatCannotBeSentBeforeItsDeadlineFailsAtOnceRT009) {
   RestClient rest = client({1, 3});
-  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(rest.call(get_pod()).status.ok());
   ApiRequest request = get_pod();
   request.deadline = clock_.now() + milliseconds(500);
@@ -159,8 +159,8 @@ TEST_F(RestClientTest, CallThatCannotBeSentBeforeItsDeadlineFailsAtOnceRT009) {
 
 TEST_F(RestClientTest, FailureNamesWhatWentWrongBefore) {
   RestClient rest = client();
-  transport_.answer(test::broken(Break::kReset, "connection reset by peer"));
-  transport_.answer(answer(404, ""));
+  transport_.respond(test::broken(Break::kReset, "connection reset by peer"));
+  transport_.respond(response_of(404, ""));
   const ApiResponse response = with_steps({seconds(1)}, [&] { return rest.call(get_pod()); });
   EXPECT_EQ(response.status.code(), Code::kNotFound);
   EXPECT_NE(response.status.message().find("error from a previous attempt"), std::string::npos);
@@ -178,16 +178,16 @@ TEST_F(RestClientTest, BadNameIsRefusedBeforeAnythingIsSentRT014) {
 
 TEST_F(RestClientTest, ServerWarningsAreNotLoggedRT015) {
   RestClient rest = client();
-  test::ScriptedResponse warned = answer(200);
+  test::ScriptedResponse warned = response_of(200);
   warned.headers.emplace_back("warning", "299 - \"x is deprecated\"");
-  transport_.answer(warned);
+  transport_.respond(warned);
   EXPECT_TRUE(rest.call(get_pod()).status.ok());
   EXPECT_EQ(sink_.count("deprecated"), 0u);
 }
 
 TEST_F(RestClientTest, SecretsAreNotLoggedAtAnyVerbosityRT016) {
   RestClient rest = client();
-  transport_.set_script([](const HttpRequest&) { return answer(200, R"({"data":"hush"})"); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200, R"({"data":"hush"})"); });
   ApiRequest request = write_pod(Verb::kUpdate);
   EXPECT_TRUE(rest.call(request).status.ok());
   EXPECT_GT(sink_.count("hush"), 0u) << "bodies are logged at -v=8";
@@ -204,7 +204,7 @@ TEST_F(RestClientTest, SecretsAreNotLoggedAtAnyVerbosityRT016) {
 TEST_F(RestClientTest, ClosedWriteGateKeepsWritesOffTheWire) {
   options_.write_gate = [] { return Status(Code::kUnavailable, "not the leader"); };
   RestClient rest = client();
-  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
 
   const ApiResponse response = rest.call(write_pod(Verb::kUpdate));
 
@@ -222,7 +222,7 @@ TEST_F(RestClientTest, WriteGateIsAskedAgainBeforeARetry) {
   RestClient rest = client();
   transport_.set_script([&leader](const HttpRequest&) {
     leader = false;
-    return answer(429, "", "0");
+    return response_of(429, "", "0");
   });
   const ApiResponse response = rest.call(write_pod(Verb::kUpdate));
   EXPECT_EQ(response.status.code(), Code::kCancelled);
@@ -232,7 +232,7 @@ TEST_F(RestClientTest, WriteGateIsAskedAgainBeforeARetry) {
 TEST_F(RestClientTest, DryRunOfTheClientReachesEveryWriteAndTheLog) {
   options_.dry_run = DryRun::kServer;
   RestClient rest = client();
-  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
   EXPECT_TRUE(rest.call(write_pod(Verb::kUpdate)).status.ok());
   EXPECT_TRUE(rest.call(write_pod(Verb::kDelete)).status.ok());
   const auto requests = transport_.requests();
@@ -243,7 +243,7 @@ TEST_F(RestClientTest, DryRunOfTheClientReachesEveryWriteAndTheLog) {
 
 TEST_F(RestClientTest, ResponseThatNeverComesEndsTheCallInTime) {
   RestClient rest = client();
-  transport_.answer(test::open_response(0));
+  transport_.respond(test::open_response(0));
   ApiRequest request = get_pod();
   request.timeout = seconds(5);
 
@@ -256,7 +256,7 @@ TEST_F(RestClientTest, ResponseThatNeverComesEndsTheCallInTime) {
 
 TEST_F(RestClientTest, StopBeforeSendingMeansNothingWasSent) {
   RestClient rest = client({1, 1});
-  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
   EXPECT_TRUE(rest.call(write_pod(Verb::kUpdate)).status.ok());
   std::stop_source stop;
   auto waiting = std::async(std::launch::async,
@@ -286,7 +286,7 @@ TEST_F(RestClientTest, BatchKeepsTheOrderOfItsRequestsAndOneFailureIsAlone) {
   RestClient rest = client();
   transport_.set_script([](const HttpRequest& request) {
     const bool bad = request.target.find("p1") != std::string::npos;
-    return bad ? answer(404, "") : answer(200, "{\"t\":\"" + request.target + "\"}");
+    return bad ? response_of(404, "") : response_of(200, "{\"t\":\"" + request.target + "\"}");
   });
   const ApiRequest requests[] = {get_pod("p0"), get_pod("p1"), get_pod(".."), get_pod("p3")};
 
@@ -300,9 +300,9 @@ TEST_F(RestClientTest, BatchKeepsTheOrderOfItsRequestsAndOneFailureIsAlone) {
 
 TEST_F(RestClientTest, BodyThatIsCutIsAnErrorAndNotRepeated) {
   RestClient rest = client();
-  test::ScriptedResponse cut = answer(200, "{\"a\":");
+  test::ScriptedResponse cut = response_of(200, "{\"a\":");
   cut.end = {Break::kReset, "transfer closed with outstanding read data remaining"};
-  transport_.answer(cut);
+  transport_.respond(cut);
   const ApiResponse response = rest.call(get_pod());
   EXPECT_EQ(response.status.code(), Code::kUnavailable);
   EXPECT_NE(response.status.message().find("stream error when reading response body"),
@@ -312,7 +312,7 @@ TEST_F(RestClientTest, BodyThatIsCutIsAnErrorAndNotRepeated) {
 
 TEST_F(RestClientTest, EmptyResponseWhereAnObjectBelongsIsAnError) {
   RestClient rest = client();
-  transport_.answer(answer(200, ""));
+  transport_.respond(response_of(200, ""));
   const ApiResponse response = rest.call(get_pod());
   EXPECT_NE(response.status.message().find("0-length response with status code: 200"),
             std::string::npos);
@@ -320,7 +320,7 @@ TEST_F(RestClientTest, EmptyResponseWhereAnObjectBelongsIsAnError) {
 
 TEST_F(RestClientTest, LongLimiterWaitIsLoggedAndMeasured) {
   RestClient rest = client({1, 1});
-  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
   const ApiRequest requests[] = {get_pod(), get_pod()};
   const auto responses = with_steps({seconds(1)}, [&] { return rest.batch(requests); });
   EXPECT_EQ(sink_.count("Waited before sending request"), 1u);
@@ -329,7 +329,7 @@ TEST_F(RestClientTest, LongLimiterWaitIsLoggedAndMeasured) {
 
 TEST_F(RestClientTest, ABatchTakesTokensOneByOneSoThatNobodyWaitsForItsEnd) {
   RestClient api = client({.qps = 1, .burst = 1});
-  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
   const std::vector<ApiRequest> many(20, get_pod("batch"));
   auto batch = std::async(std::launch::async, [&] { return api.batch(many); });
   clock_.await_waiters(1);  // The first is sent, the second waits.
@@ -351,22 +351,22 @@ TEST_F(RestClientTest, ABatchTakesTokensOneByOneSoThatNobodyWaitsForItsEnd) {
 
 TEST_F(RestClientTest, HoldingEndsWhatWaitsAndLetsGoOnWhatIsOnTheWire) {
   RestClient api = client({.qps = 1, .burst = 1});
-  transport_.answer(test::open_response(201, R"({"kind":"Pod"})"));
+  transport_.respond(test::open_response(201, R"({"kind":"Pod"})"));
   const std::vector<ApiRequest> two = {write_pod(Verb::kCreate), write_pod(Verb::kCreate)};
   auto results = std::async(std::launch::async, [&] { return api.batch(two); });
   transport_.await_requests(1);  // The second waits for the limiter.
 
   api.hold();
   transport_.finish(0);
-  const std::vector<ApiResponse> answers = results.get();
+  const std::vector<ApiResponse> responses = results.get();
 
-  EXPECT_TRUE(answers[0].status.ok()) << answers[0].status.message();
-  EXPECT_EQ(answers[1].status.code(), Code::kCancelled);
+  EXPECT_TRUE(responses[0].status.ok()) << responses[0].status.message();
+  EXPECT_EQ(responses[1].status.code(), Code::kCancelled);
   EXPECT_EQ(api.call(write_pod(Verb::kCreate)).status.code(), Code::kCancelled);
   EXPECT_EQ(transport_.requests().size(), 1U);
   api.release();
   clock_.advance(std::chrono::seconds(2));
-  transport_.answer(answer(201, R"({"kind":"Pod"})"));
+  transport_.respond(response_of(201, R"({"kind":"Pod"})"));
   EXPECT_TRUE(api.call(write_pod(Verb::kCreate)).status.ok());
 }
 

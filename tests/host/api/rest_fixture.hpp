@@ -49,8 +49,8 @@ class RestTest : public testing::Test {
     return RestClient(transport_, clock_, metrics_, Logger(sink_, "api"), options_);
   }
 
-  static test::ScriptedResponse answer(int status, std::string body = "{}",
-                                       std::string retry_after = "") {
+  static test::ScriptedResponse response_of(int status, std::string body = "{}",
+                                            std::string retry_after = "") {
     test::ScriptedResponse out;
     out.status = status;
     out.body = std::move(body);

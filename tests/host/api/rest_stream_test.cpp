@@ -39,7 +39,7 @@ TEST_F(RestStreamTest, BodyArrivesWholeWhateverItsSize) {
   std::string body;
   for (int i = 0; i < 200'000; ++i) body += std::to_string(i);
   ASSERT_GT(body.size(), 2 * StreamPipe::kUnreadBytesMax);
-  transport_.answer(answer(200, body));
+  transport_.respond(response_of(200, body));
 
   const Status status = rest.stream(list_pods(), {}, collect());
 
@@ -49,7 +49,7 @@ TEST_F(RestStreamTest, BodyArrivesWholeWhateverItsSize) {
 
 TEST_F(RestStreamTest, ListHasAConnectionAloneAndAWatchSharesOne) {
   RestClient rest = client();
-  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
   EXPECT_TRUE(rest.stream(list_pods(), {}, collect()).ok());
   EXPECT_TRUE(rest.stream(watch_pods(), {}, collect()).ok());
   const auto requests = transport_.requests();
@@ -60,7 +60,7 @@ TEST_F(RestStreamTest, ListHasAConnectionAloneAndAWatchSharesOne) {
 
 TEST_F(RestStreamTest, WatchDoesNotWaitForTheLimiterRT010) {
   RestClient rest = client({1, 1});
-  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
   EXPECT_TRUE(rest.call(get_pod()).status.ok());
   EXPECT_TRUE(rest.stream(watch_pods(), {}, collect()).ok());
   EXPECT_EQ(transport_.requests().size(), 2u);
@@ -68,7 +68,7 @@ TEST_F(RestStreamTest, WatchDoesNotWaitForTheLimiterRT010) {
 
 TEST_F(RestStreamTest, ListWaitsForTheLimiter) {
   RestClient rest = client({1, 1});
-  transport_.set_script([](const HttpRequest&) { return answer(200); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
   EXPECT_TRUE(rest.call(get_pod()).status.ok());
   EXPECT_TRUE(
       with_steps({seconds(1)}, [&] { return rest.stream(list_pods(), {}, collect()); }).ok());
@@ -76,7 +76,7 @@ TEST_F(RestStreamTest, ListWaitsForTheLimiter) {
 
 TEST_F(RestStreamTest, EventsArriveWhileTheStreamIsOpen) {
   RestClient rest = client();
-  transport_.answer(test::open_response(200, "one"));
+  transport_.respond(test::open_response(200, "one"));
   std::promise<void> seen;
   auto result = std::async(std::launch::async, [&] {
     return rest.stream(watch_pods(), {}, [&](std::string_view chunk) {
@@ -94,7 +94,7 @@ TEST_F(RestStreamTest, EventsArriveWhileTheStreamIsOpen) {
 
 TEST_F(RestStreamTest, StopEndsAnOpenStream) {
   RestClient rest = client();
-  transport_.answer(test::open_response(200));
+  transport_.respond(test::open_response(200));
   std::stop_source stop;
   auto result = std::async(std::launch::async,
                            [&] { return rest.stream(watch_pods(), stop.get_token(), collect()); });
@@ -106,7 +106,7 @@ TEST_F(RestStreamTest, StopEndsAnOpenStream) {
 
 TEST_F(RestStreamTest, ConsumersErrorEndsTheStream) {
   RestClient rest = client();
-  transport_.answer(test::open_response(200, "bad"));
+  transport_.respond(test::open_response(200, "bad"));
   const Status status = rest.stream(
       watch_pods(), {}, [](std::string_view) { return Status(Code::kInternal, "cannot parse"); });
   EXPECT_EQ(status.message(), "cannot parse");
@@ -124,15 +124,15 @@ TEST_F(RestStreamTest, WatchOnALostConnectionIsRepeatedThenCountsAsEmpty) {
 
 TEST_F(RestStreamTest, RefusedConnectionIsAnErrorAtOnce) {
   RestClient rest = client();
-  transport_.answer(test::broken(Break::kRefused));
+  transport_.respond(test::broken(Break::kRefused));
   EXPECT_EQ(rest.stream(watch_pods(), {}, collect()).code(), Code::kUnavailable);
   EXPECT_EQ(transport_.requests().size(), 1u);
 }
 
 TEST_F(RestStreamTest, ThrottledWatchIsRepeatedWhenTheServerSays) {
   RestClient rest = client();
-  transport_.answer(answer(429, "", "2"));
-  transport_.answer(answer(200, "event"));
+  transport_.respond(response_of(429, "", "2"));
+  transport_.respond(response_of(200, "event"));
   const Status status =
       with_steps({seconds(2)}, [&] { return rest.stream(watch_pods(), {}, collect()); });
   EXPECT_TRUE(status.ok());
@@ -142,7 +142,7 @@ TEST_F(RestStreamTest, ThrottledWatchIsRepeatedWhenTheServerSays) {
 
 TEST_F(RestStreamTest, GoneIsExpiredAndItsBodyIsNotHandedOn) {
   RestClient rest = client();
-  transport_.answer(answer(
+  transport_.respond(response_of(
       410, R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,)"
            R"("message":"too old resource version"})"));
   const Status status = rest.stream(watch_pods(), {}, collect());
@@ -152,16 +152,16 @@ TEST_F(RestStreamTest, GoneIsExpiredAndItsBodyIsNotHandedOn) {
 
 TEST_F(RestStreamTest, CutBodyIsUnavailable) {
   RestClient rest = client();
-  test::ScriptedResponse cut = answer(200, "half");
+  test::ScriptedResponse cut = response_of(200, "half");
   cut.end = {Break::kReset, "cut"};
-  transport_.answer(cut);
+  transport_.respond(cut);
   EXPECT_EQ(rest.stream(list_pods(), {}, collect()).code(), Code::kUnavailable);
   EXPECT_EQ(received_, "half");
 }
 
 TEST_F(RestStreamTest, SlowConsumerHoldsUpTheSender) {
   RestClient rest = client();
-  transport_.answer(test::open_response(200, "first"));
+  transport_.respond(test::open_response(200, "first"));
   std::promise<void> entered;
   std::promise<void> go_on;
   auto result = std::async(std::launch::async, [&] {

@@ -55,7 +55,7 @@ class Peer {
     return true;
   }
 
-  void answer(std::string_view body, std::string_view status = "200 OK") {
+  void respond(std::string_view body, std::string_view status = "200 OK") {
     write("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: " + std::to_string(body.size()) +
           "\r\n\r\n" + std::string(body));
   }

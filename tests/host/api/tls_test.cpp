@@ -34,19 +34,19 @@ class TlsTest : public testing::Test {
     HttpRequest request;
     request.method = "GET";
     request.target = "/";
-    CollectedResponse answer;
-    const auto call = transport.start(request, answer);
-    const TransportEnd end = answer.wait();
+    CollectedResponse response;
+    const auto call = transport.start(request, response);
+    const TransportEnd end = response.wait();
     if (end.kind == Break::kTls) return "TLS: " + end.message;
-    return end.kind == Break::kNone ? answer.body() : end.message;
+    return end.kind == Break::kNone ? response.body() : end.message;
   }
-  // A server that answers "<name the client used> <the client's own name>" to everything.
+  // A server that responds "<name the client used> <the client's own name>" to everything.
   static TinyServer::Script naming(const Identity& identity, const Identity* client_ca = nullptr) {
     return [&identity, client_ca](Peer& peer) {
       TlsServerSide tls(identity, client_ca);
       if (!tls.accept(peer.descriptor())) return;
       while (!tls.read_request().empty()) {
-        tls.answer(tls.server_name() + " " + tls.client_name());
+        tls.respond(tls.server_name() + " " + tls.client_name());
       }
     };
   }
@@ -258,7 +258,7 @@ TEST_F(TlsTest, ReplacedCertificateDoesNotComeBackWithARequestThatWasHeldUp) {
         asked.set_value();
         door.pass();
       }
-      tls.answer(tls.client_name());
+      tls.respond(tls.client_name());
     }
   });
   config_.ca_data = ca_.cert_pem();
@@ -281,11 +281,11 @@ TEST_F(TlsTest, ReplacedCertificateDoesNotComeBackWithARequestThatWasHeldUp) {
   held_up.method = "GET";
   held_up.target = "/";
   held_up.certificate = first;
-  CollectedResponse answer;
-  const auto call = transport->start(held_up, answer);
+  CollectedResponse response;
+  const auto call = transport->start(held_up, response);
 
-  EXPECT_EQ(answer.wait().kind, Break::kNone);
-  EXPECT_EQ(answer.body(), "new");
+  EXPECT_EQ(response.wait().kind, Break::kNone);
+  EXPECT_EQ(response.body(), "new");
   door.open();
   EXPECT_EQ(open_response.wait().kind, Break::kNone) << "the watch of the new certificate goes on";
 }
@@ -305,7 +305,7 @@ TEST_F(TlsTest, OpenRequestsEndWhenTheClientCertificateIsReplacedRT022) {
       tls.read_request();  // Until the client closes.
       return;
     }
-    while (!tls.read_request().empty()) tls.answer(tls.client_name());
+    while (!tls.read_request().empty()) tls.respond(tls.client_name());
   });
   config_.ca_data = ca_.cert_pem();
   config_.cert_file = dir_.write("c", old.cert_pem());

@@ -21,15 +21,15 @@ class WaitTest : public RestTest {
 };
 
 TEST_F(WaitTest, HealthyServerEndsTheWaitAtOnce) {
-  transport_.answer(answer(200, "ok"));
+  transport_.respond(response_of(200, "ok"));
   EXPECT_TRUE(wait().ok());
   EXPECT_EQ(transport_.requests()[0].target, "/healthz");
 }
 
 TEST_F(WaitTest, ServerThatComesUpIsWaitedFor) {
-  transport_.answer(test::broken(Break::kRefused));
-  transport_.answer(answer(500, "[-]etcd failed"));
-  transport_.answer(answer(200, "ok"));
+  transport_.respond(test::broken(Break::kRefused));
+  transport_.respond(response_of(500, "[-]etcd failed"));
+  transport_.respond(response_of(200, "ok"));
   EXPECT_TRUE(wait({seconds(1), seconds(1)}).ok());
 }
 
@@ -44,13 +44,13 @@ TEST_F(WaitTest, TenSecondsAreEnough) {
 }
 
 TEST_F(WaitTest, WrongCertificateIsReportedAtOnce) {
-  transport_.answer(test::broken(Break::kTls, "self-signed certificate"));
+  transport_.respond(test::broken(Break::kTls, "self-signed certificate"));
   EXPECT_THAT(wait().message(),
               AllOf(HasSubstr("certificate-authority"), HasSubstr("https://fake:6443")));
 }
 
 TEST_F(WaitTest, ExpiredTokenIsReportedAtOnceWithWhatToDo) {
-  transport_.answer(answer(401, ""));
+  transport_.respond(response_of(401, ""));
   const Status status = wait();
   EXPECT_EQ(status.code(), Code::kForbidden);
   EXPECT_THAT(status.message(), AllOf(HasSubstr("https://fake:6443"), HasSubstr("expired"),
@@ -58,18 +58,18 @@ TEST_F(WaitTest, ExpiredTokenIsReportedAtOnceWithWhatToDo) {
 }
 
 TEST_F(WaitTest, MissingRightIsReportedAtOnce) {
-  transport_.answer(answer(403, "no", ""));
+  transport_.respond(response_of(403, "no", ""));
   EXPECT_THAT(wait().message(), AllOf(HasSubstr("https://fake:6443"), HasSubstr("RBAC")));
 }
 
 TEST_F(WaitTest, OtherServersAreRecognised) {
-  transport_.answer(answer(404, "<html>nginx</html>"));
+  transport_.respond(response_of(404, "<html>nginx</html>"));
   EXPECT_THAT(wait().message(), HasSubstr("no Kubernetes API server seems to be at"));
-  transport_.answer(answer(200, "<html>welcome</html>"));
+  transport_.respond(response_of(200, "<html>welcome</html>"));
   const Status welcome = wait();
   EXPECT_EQ(welcome.code(), Code::kUnsupported);
   EXPECT_THAT(welcome.message(), HasSubstr("no Kubernetes API server seems to be at"));
-  transport_.answer(test::broken(Break::kOther, "Received HTTP/0.9 when not allowed"));
+  transport_.respond(test::broken(Break::kOther, "Received HTTP/0.9 when not allowed"));
   EXPECT_THAT(wait({}).message(), HasSubstr("no Kubernetes API server seems to be at"));
 }
 

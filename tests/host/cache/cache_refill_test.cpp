@@ -187,7 +187,7 @@ TEST_F(CacheRefillTest, ALaterRelistSharesWhatHasNotChanged) {
 }
 
 TEST_F(CacheRefillTest, WhatTheServerRefusesLeavesNothingBehind) {
-  pods_.answer_lists(api_error(403, Code::kForbidden, "Forbidden"));
+  pods_.respond_to_lists(api_error(403, Code::kForbidden, "Forbidden"));
 
   EXPECT_EQ(begin({need({"spec"}), need({"spec"}, "services")}).get(), End::kRefused);
 

@@ -49,9 +49,9 @@ class PodServer final : public ListWatch {
     return lists_ + watches_;
   }
   /// Every list from now on is answered so; ok: with the pods.
-  void answer_lists(Status status) {
+  void respond_to_lists(Status status) {
     MutexLock lock(mutex_);
-    list_answer_ = std::move(status);
+    list_response_ = std::move(status);
   }
   enum class Hold { kNothing, kLists, kWatches };
   /// Lists are not answered, or watches that begin from now on hear nothing, until the next call.
@@ -95,7 +95,7 @@ class PodServer final : public ListWatch {
       changed_.notify_all();
       while (hold_ == Hold::kLists && !stop.stop_requested()) changed_.wait(mutex_);
       if (stop.stop_requested()) return {Code::kCancelled, "stopped"};
-      if (!list_answer_.ok()) return list_answer_;
+      if (!list_response_.ok()) return list_response_;
     }
     if (what.resource.resource == "pods")
       pods.push_back({.name = "a", .version = "5", .node = "n1"});
@@ -146,7 +146,7 @@ class PodServer final : public ListWatch {
   std::deque<std::string> events_ GUARDED_BY(mutex_);
   std::uint64_t first_ GUARDED_BY(mutex_) = 0;  // Number of events_.front().
   std::list<Watch> open_ GUARDED_BY(mutex_);
-  Status list_answer_ GUARDED_BY(mutex_);
+  Status list_response_ GUARDED_BY(mutex_);
   Hold hold_ GUARDED_BY(mutex_) = Hold::kNothing;
 };
 

@@ -120,7 +120,7 @@ TEST_F(WriteTrackerTest, DeleteOfAnUnknownObjectIsSeenAlready) {
   EXPECT_TRUE(ready("x"));
 }
 
-// A server that removes an object at once answers with the version that it had before.
+// A server that removes an object at once responds with the version that it had before.
 TEST_F(WriteTrackerTest, DeleteIsNotSeenByTheVersionOfItsResponse) {
   deleted("x", "a", "5");
   EXPECT_FALSE(ready("x"));

@@ -118,10 +118,10 @@ TEST_F(ControlSocketTest, WithoutDescriptorsItPausesAndRespondsLater) {
   EXPECT_THAT(first, testing::ElementsAre(Did::kTried, Did::kRested, Did::kTried, Did::kRested));
 
   const std::string wanted = "heard one\n";
-  std::string answer(wanted.size(), ' ');
-  EXPECT_EQ(::recv(client.get(), answer.data(), answer.size(), MSG_WAITALL),
+  std::string reply(wanted.size(), ' ');
+  EXPECT_EQ(::recv(client.get(), reply.data(), reply.size(), MSG_WAITALL),
             static_cast<ssize_t>(wanted.size()));
-  EXPECT_EQ(answer, wanted);
+  EXPECT_EQ(reply, wanted);
 }
 
 TEST_F(ControlSocketTest, WithoutAThreadNobodyListensAndTheSocketIsGone) {

@@ -15,14 +15,14 @@ namespace {
 using std::chrono::seconds;
 using testing::ElementsAre;
 
-/// A server that answers as scripted, and with success when the script is over.
+/// A server that responds as scripted, and with success when the script is over.
 class FakeEventApi final : public EventApi {
  public:
   Status create(const Event& event, std::stop_token) override {
-    return answer("POST " + event.ns + " " + event.message + " " + std::to_string(event.count));
+    return respond("POST " + event.ns + " " + event.message + " " + std::to_string(event.count));
   }
   Status patch(const Event& event, std::stop_token) override {
-    return answer("PATCH " + event.ns + " " + event.message + " " + std::to_string(event.count));
+    return respond("PATCH " + event.ns + " " + event.message + " " + std::to_string(event.count));
   }
 
   std::vector<Status> create_all(std::span<const Event> events, std::stop_token stop) override {
@@ -34,7 +34,7 @@ class FakeEventApi final : public EventApi {
 
   void script(std::deque<Status> responses) {
     MutexLock lock(mutex_);
-    answers_ = std::move(responses);
+    responses_ = std::move(responses);
   }
 
   test::Collector<std::string> requests;
@@ -42,18 +42,18 @@ class FakeEventApi final : public EventApi {
   test::Door* hang = nullptr;             // Set before the first event.
 
  private:
-  Status answer(std::string request) {
+  Status respond(std::string request) {
     requests.push(std::move(request));
     if (hang != nullptr) hang->pass();
     MutexLock lock(mutex_);
-    if (answers_.empty()) return {};
-    Status status = std::move(answers_.front());
-    answers_.pop_front();
+    if (responses_.empty()) return {};
+    Status status = std::move(responses_.front());
+    responses_.pop_front();
     return status;
   }
 
   Mutex mutex_;
-  std::deque<Status> answers_ GUARDED_BY(mutex_);
+  std::deque<Status> responses_ GUARDED_BY(mutex_);
 };
 
 Status refused(Code code, int http_status) {

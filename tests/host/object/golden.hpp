@@ -1,4 +1,4 @@
-/// Recorded answers of a real API server, from tests/golden/object/.
+/// Recorded responses of a real API server, from tests/golden/object/.
 #pragma once
 
 #include <gtest/gtest.h>

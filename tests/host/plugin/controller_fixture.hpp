@@ -34,8 +34,8 @@ inline davit_request pod_request(std::int32_t verb) {
   return request;
 }
 
-/// A whole answer of the API server.
-inline test::ScriptedResponse answered(int status, std::string body) {
+/// A whole response of the API server.
+inline test::ScriptedResponse response_of(int status, std::string body) {
   test::ScriptedResponse made;
   made.status = status;
   made.body = std::move(body);
@@ -52,9 +52,9 @@ class CollectingEventApi final : public EventApi {
   }
   Status patch(const Event&, std::stop_token) override { return {}; }
   std::vector<Status> create_all(std::span<const Event> all, std::stop_token stop) override {
-    std::vector<Status> answers;
-    for (const Event& event : all) answers.push_back(create(event, stop));
-    return answers;
+    std::vector<Status> responses;
+    for (const Event& event : all) responses.push_back(create(event, stop));
+    return responses;
   }
 
   test::Collector<std::string> events;
@@ -204,7 +204,7 @@ class ControllerHostTest : public ::testing::Test {
       send(i, lists[i]);
     }
   }
-  /// The next answer to the `number`-th informer.
+  /// The next response to the `number`-th informer.
   void send(std::size_t number, std::string body) {
     api_.replies.push_back({.body = std::move(body), .lasts = std::chrono::seconds(2)});
     ASSERT_FALSE(informers_.informers()[number]->reflector().step({}));

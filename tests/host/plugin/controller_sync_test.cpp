@@ -52,9 +52,9 @@ class ControllerSyncTest : public ControllerHostTest {
       return view(key) == "web" ? send(verb, name, response) : davit_code{DAVIT_OK};
     };
   }
-  void answer_with(int status, std::string body) {
+  void respond_with(int status, std::string body) {
     transport_.set_script(
-        [status, body = std::move(body)](const HttpRequest&) { return answered(status, body); });
+        [status, body = std::move(body)](const HttpRequest&) { return response_of(status, body); });
   }
   using ControllerHostTest::send;
 
@@ -149,7 +149,7 @@ TEST_F(ControllerSyncTest, FailedKeyComesAgainAfterItsBackOff) {
 }
 
 TEST_F(ControllerSyncTest, KeyIsHeldBackUntilTheCacheShowsWhatItCreated) {
-  answer_with(201, json_of({.name = "new", .version = "12"}));
+  respond_with(201, json_of({.name = "new", .version = "12"}));
   start_queue(sending(DAVIT_CREATE, ""));
   sync_once("web");
   EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
@@ -165,8 +165,8 @@ TEST_F(ControllerSyncTest, KeyIsHeldBackUntilTheCacheShowsWhatItCreated) {
 }
 
 TEST_F(ControllerSyncTest, KeyIsHeldBackUntilTheCacheShowsWhatItDeleted) {
-  answer_with(200, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
-                   R"("details":{"name":"old","kind":"pods","uid":"uid-old"}})");
+  respond_with(200, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
+                    R"("details":{"name":"old","kind":"pods","uid":"uid-old"}})");
   start_queue(sending(DAVIT_DELETE, "old"));
   sync_once("web");
   EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
@@ -179,7 +179,7 @@ TEST_F(ControllerSyncTest, KeyIsHeldBackUntilTheCacheShowsWhatItDeleted) {
 }
 
 TEST_F(ControllerSyncTest, GracefulDeleteIsSeenByItsVersion) {
-  answer_with(200, json_of({.name = "old", .version = "12", .deleting = true}));
+  respond_with(200, json_of({.name = "old", .version = "12", .deleting = true}));
   start_queue(sending(DAVIT_DELETE, "old"));
   sync_once("web");
   EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
@@ -192,7 +192,7 @@ TEST_F(ControllerSyncTest, GracefulDeleteIsSeenByItsVersion) {
 }
 
 TEST_F(ControllerSyncTest, HeldBackKeyIsLetGoWhenTheListThatItAsksForHasCome) {
-  answer_with(201, json_of({.name = "new", .version = "12"}));
+  respond_with(201, json_of({.name = "new", .version = "12"}));
   start_queue(sending(DAVIT_CREATE, ""));
   sync_once("web");
   EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
@@ -211,7 +211,7 @@ TEST_F(ControllerSyncTest, HeldBackKeyIsLetGoWhenTheListThatItAsksForHasCome) {
 
 // The next sync would have made the pod a second time.
 TEST_F(ControllerSyncTest, KeyWhoseWriteMayHaveBeenAppliedIsHeldBackUntilTheCacheIsVerified) {
-  answer_with(201, "{");
+  respond_with(201, "{");
   start_queue(sending(DAVIT_CREATE, ""));
   sync_once("web");
   EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
@@ -252,7 +252,7 @@ TEST_P(UntrackedTest, LeavesTheKeyFree) {
   ControllerHostOptions made = options();
   made.dry_run = GetParam().dry_run;
   make(std::move(made));
-  answer_with(GetParam().status, GetParam().body);
+  respond_with(GetParam().status, GetParam().body);
   const Sync sync = sending(GetParam().verb, GetParam().target);
   start_queue([sync](davit_str key, davit_sync_result& result) -> davit_code {
     (void)sync(key, result);
@@ -268,7 +268,7 @@ INSTANTIATE_TEST_SUITE_P(Each, UntrackedTest, ::testing::ValuesIn(kUntrackedCase
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST_F(ControllerSyncTest, MalformedResponseReachesTheSyncAsInternal) {
-  answer_with(201, "{");
+  respond_with(201, "{");
   davit_code code = -1;
   std::string message;
   start_queue([&](davit_str key, davit_sync_result&) -> davit_code {
@@ -287,7 +287,7 @@ TEST_F(ControllerSyncTest, StopCancelsTheCallThatASyncWaitsFor) {
   start_with([&] { queue_ = open_queue(sending(DAVIT_CREATE, "")); });
   commit();
   run();
-  transport_.answer(test::open_response(0));
+  transport_.respond(test::open_response(0));
   EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
   transport_.await_requests(1);
 

@@ -1,4 +1,4 @@
-/// "davit.client/1": rights, conversion, answers.
+/// "davit.client/1": rights, conversion, responses.
 #include "tests/host/plugin/controller_fixture.hpp"
 
 namespace davit::host {
@@ -25,7 +25,7 @@ davit_request request(std::int32_t verb, std::string_view resource, std::string_
 }
 
 /// What is kept of a response after its call.
-struct Answer {
+struct Reply {
   davit_code code = -1;
   davit_code returned = -1;
   std::int32_t http_status = 0;
@@ -38,21 +38,21 @@ struct Answer {
 
 class HostClientTest : public ControllerHostTest {
  protected:
-  Answer call(const davit_request& request) {
+  Reply call(const davit_request& request) {
     if (!host_) make();
     CallFrame frame(&host_->abi(), Phase::kSync, {}, stop_.get_token());
     davit_response response{};
     response.size = sizeof(response);
-    Answer answer;
-    answer.returned = tables_.client->call(&host_->abi(), &request, &response);
-    answer.code = response.code;
-    answer.http_status = response.http_status;
-    answer.retry_after_ms = response.retry_after_ms;
-    answer.reason = view(response.reason);
-    answer.message = view(response.message);
-    answer.causes = view(response.causes);
-    answer.object = Value(response.object).json();
-    return answer;
+    Reply reply;
+    reply.returned = tables_.client->call(&host_->abi(), &request, &response);
+    reply.code = response.code;
+    reply.http_status = response.http_status;
+    reply.retry_after_ms = response.retry_after_ms;
+    reply.reason = view(response.reason);
+    reply.message = view(response.message);
+    reply.causes = view(response.causes);
+    reply.object = Value(response.object).json();
+    return reply;
   }
 
   std::stop_source stop_;
@@ -78,7 +78,7 @@ constexpr RequestCase kRequestCases[] = {
 
 TEST_F(HostClientTest, EachVerbBecomesItsRequest) {
   for (const RequestCase& each : kRequestCases) {
-    transport_.answer(answered(200, kPod));
+    transport_.respond(response_of(200, kPod));
     davit_request wanted = request(each.verb, "pods", each.name);
     wanted.patch_type = DAVIT_PATCH_STRATEGIC;
     wanted.body = str(R"({"x":1})");
@@ -91,7 +91,7 @@ TEST_F(HostClientTest, EachVerbBecomesItsRequest) {
 }
 
 TEST_F(HostClientTest, OnlyATimeLimitThatThePluginAskedForReachesTheServer) {
-  transport_.answer(answered(200, kPod));
+  transport_.respond(response_of(200, kPod));
   davit_request limited = request(DAVIT_GET, "pods", "a");
   limited.timeout_ms = 5000;
   EXPECT_EQ(call(limited).code, DAVIT_OK);
@@ -105,7 +105,7 @@ TEST_F(HostClientTest, PatchTypesAndDeleteOptionsAreCarriedOver) {
       {DAVIT_PATCH_STRATEGIC, "application/strategic-merge-patch+json"},
       {DAVIT_PATCH_APPLY, "application/apply-patch+yaml"}};
   for (const auto& [type, content_type] : kTypes) {
-    transport_.answer(answered(200, kPod));
+    transport_.respond(response_of(200, kPod));
     davit_request patch = request(DAVIT_PATCH, "pods", "a");
     patch.patch_type = type;
     EXPECT_EQ(call(patch).code, DAVIT_OK);
@@ -117,7 +117,7 @@ TEST_F(HostClientTest, PatchTypesAndDeleteOptionsAreCarriedOver) {
       {DAVIT_PROPAGATION_BACKGROUND, "Background"},
       {DAVIT_PROPAGATION_FOREGROUND, "Foreground"}};
   for (const auto& [propagation, text] : kPropagations) {
-    transport_.answer(answered(200, kPod));
+    transport_.respond(response_of(200, kPod));
     davit_request remove = request(DAVIT_DELETE, "pods", "a");
     remove.propagation = propagation;
     remove.has_grace_seconds = 1;
@@ -140,9 +140,9 @@ TEST_F(HostClientTest, UnknownNumbersAreMisuseAndNotSent) {
   remove.propagation = 9;
   EXPECT_EQ(call(remove).code, DAVIT_MISUSE);
   for (const std::int32_t verb : {0, 8, -1}) {
-    const Answer answer = call(request(verb, "pods", "a"));
-    EXPECT_EQ(answer.returned, DAVIT_MISUSE);
-    EXPECT_EQ(answer.message, "unknown verb " + std::to_string(verb));
+    const Reply reply = call(request(verb, "pods", "a"));
+    EXPECT_EQ(reply.returned, DAVIT_MISUSE);
+    EXPECT_EQ(reply.message, "unknown verb " + std::to_string(verb));
   }
   EXPECT_EQ(call(request(DAVIT_DELETE, "pods", "")).code, DAVIT_MISUSE) << "never a collection";
   EXPECT_THAT(transport_.requests(), IsEmpty());
@@ -159,9 +159,9 @@ TEST_F(HostClientTest, WhatTheNoteDoesNotDeclareIsNotSent) {
   for (const davit_request& each :
        {status, other_group, read_status, request(DAVIT_GET, "secrets", "a"),
         request(DAVIT_LIST, "secrets", ""), request(DAVIT_DELETE, "replicasets", "a")}) {
-    const Answer answer = call(each);
-    EXPECT_EQ(answer.returned, DAVIT_UNDECLARED);
-    EXPECT_THAT(answer.message, HasSubstr("declares no rule for "));
+    const Reply reply = call(each);
+    EXPECT_EQ(reply.returned, DAVIT_UNDECLARED);
+    EXPECT_THAT(reply.message, HasSubstr("declares no rule for "));
   }
   EXPECT_THAT(call(status).message, HasSubstr("patch of pods/status in group \"\""));
   EXPECT_THAT(
@@ -191,16 +191,16 @@ TEST_F(HostClientTest, RuleIsLimitedToItsNamespacesAndNames) {
   }
   EXPECT_THAT(transport_.requests(), IsEmpty());
 
-  transport_.answer(answered(200, kPod));
+  transport_.respond(response_of(200, kPod));
   EXPECT_EQ(call(request(DAVIT_GET, "pods", "a")).code, DAVIT_OK);
   davit_request of_one = request(DAVIT_LIST, "pods", "");
   of_one.query = str("limit=1&fieldSelector=metadata.name%3Da");
-  transport_.answer(answered(200, R"({"kind":"PodList","apiVersion":"v1","items":[]})"));
+  transport_.respond(response_of(200, R"({"kind":"PodList","apiVersion":"v1","items":[]})"));
   EXPECT_EQ(call(of_one).code, DAVIT_OK);
   davit_request scale = request(DAVIT_GET, "replicasets", "a");
   scale.group = str("apps");
   scale.subresource = str("scale");
-  transport_.answer(answered(200, kPod));
+  transport_.respond(response_of(200, kPod));
   EXPECT_EQ(call(scale).code, DAVIT_OK);
 }
 
@@ -217,10 +217,10 @@ TEST_F(HostClientTest, ListOfTwoFieldSelectorsIsNotOneOfAName) {
 }
 
 TEST_F(HostClientTest, PutOfAProjectedResourceIsRefused) {
-  transport_.answer(answered(200, kPod));
-  const Answer answer = call(request(DAVIT_UPDATE, "pods", "a"));
-  EXPECT_EQ(answer.code, DAVIT_UNDECLARED);
-  EXPECT_THAT(answer.message, HasSubstr("PUT of pods refused"));
+  transport_.respond(response_of(200, kPod));
+  const Reply reply = call(request(DAVIT_UPDATE, "pods", "a"));
+  EXPECT_EQ(reply.code, DAVIT_UNDECLARED);
+  EXPECT_THAT(reply.message, HasSubstr("PUT of pods refused"));
   EXPECT_THAT(transport_.requests(), IsEmpty());
 
   davit_request whole = request(DAVIT_UPDATE, "replicasets", "a");
@@ -232,16 +232,16 @@ TEST_F(HostClientTest, PutOfAProjectedResourceIsRefused) {
 TEST_F(HostClientTest, ResponsesAreCutToMetadataUnlessMoreIsAskedFor) {
   constexpr char kMetadata[] = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a",)"
                                R"("namespace":"default","uid":"u1","resourceVersion":"12"}})";
-  transport_.answer(answered(201, kPod));
+  transport_.respond(response_of(201, kPod));
   EXPECT_EQ(call(request(DAVIT_CREATE, "pods", "")).object, kMetadata);
 
-  transport_.answer(answered(201, kPod));
+  transport_.respond(response_of(201, kPod));
   davit_request whole = request(DAVIT_CREATE, "pods", "");
   whole.answer = DAVIT_ANSWER_OBJECT;
-  const Answer answer = call(whole);
-  EXPECT_EQ(answer.http_status, 201);
-  EXPECT_THAT(answer.object, HasSubstr("n1"));
-  EXPECT_THAT(answer.object, Not(HasSubstr("managedFields")));
+  const Reply reply = call(whole);
+  EXPECT_EQ(reply.http_status, 201);
+  EXPECT_THAT(reply.object, HasSubstr("n1"));
+  EXPECT_THAT(reply.object, Not(HasSubstr("managedFields")));
 }
 
 TEST_F(HostClientTest, ServerIsAskedForMetadataAloneWhereThatIsAllThatIsRead) {
@@ -253,16 +253,16 @@ TEST_F(HostClientTest, ServerIsAskedForMetadataAloneWhereThatIsAllThatIsRead) {
       {DAVIT_LIST, "as=PartialObjectMetadataList;"},
       {DAVIT_DELETE_COLLECTION, "as=PartialObjectMetadataList;"}};
   for (const auto& [verb, accepted] : kCases) {
-    transport_.answer(answered(200, verb == DAVIT_GET ? kPod : kList));
+    transport_.respond(response_of(200, verb == DAVIT_GET ? kPod : kList));
     davit_request partial = request(verb, "pods", verb == DAVIT_GET ? "a" : "");
     partial.answer = DAVIT_ANSWER_PARTIAL;
-    const Answer answer = call(partial);
-    EXPECT_EQ(answer.code, DAVIT_OK) << answer.message;
+    const Reply reply = call(partial);
+    EXPECT_EQ(reply.code, DAVIT_OK) << reply.message;
     EXPECT_THAT(transport_.requests().back().headers,
                 Contains(::testing::Pair("Accept", HasSubstr(accepted))));
-    EXPECT_THAT(answer.object, Not(HasSubstr("spec"))) << "a server may send more all the same";
+    EXPECT_THAT(reply.object, Not(HasSubstr("spec"))) << "a server may send more all the same";
     if (verb == DAVIT_GET) continue;
-    EXPECT_EQ(answer.object, kList) << "the place where a list continues included";
+    EXPECT_EQ(reply.object, kList) << "the place where a list continues included";
   }
 }
 
@@ -270,14 +270,14 @@ TEST_F(HostClientTest, CollectionIsDeletedOnlyByItsOwnVerb) {
   ControllerHostOptions narrow = options();
   narrow.declared.rules = {{"", "pods", "", {"delete"}}};
   make(std::move(narrow));
-  const Answer refused = call(request(DAVIT_DELETE_COLLECTION, "pods", ""));
+  const Reply refused = call(request(DAVIT_DELETE_COLLECTION, "pods", ""));
   EXPECT_EQ(refused.code, DAVIT_UNDECLARED) << "the right to delete one is not one to delete all";
   EXPECT_THAT(refused.message, HasSubstr(R"("verbs":["deletecollection"])"));
   EXPECT_THAT(transport_.requests(), IsEmpty());
 }
 
 TEST_F(HostClientTest, CollectionDeletionCarriesOptionsAndSelectorAndTakesNoName) {
-  transport_.answer(answered(200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})"));
+  transport_.respond(response_of(200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})"));
   davit_request remove = request(DAVIT_DELETE_COLLECTION, "pods", "");
   remove.propagation = DAVIT_PROPAGATION_BACKGROUND;
   remove.query = str("labelSelector=app%3Dweb");
@@ -295,44 +295,44 @@ TEST_F(HostClientTest, CollectionDeletionCarriesOptionsAndSelectorAndTakesNoName
 }
 
 TEST_F(HostClientTest, StatusIsNoObject) {
-  transport_.answer(
-      answered(200, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
-                    R"("details":{"name":"a","kind":"pods","uid":"u1"}})"));
-  const Answer answer = call(request(DAVIT_DELETE, "pods", "a"));
-  EXPECT_EQ(answer.code, DAVIT_OK);
-  EXPECT_EQ(answer.object, "");
+  transport_.respond(
+      response_of(200, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
+                       R"("details":{"name":"a","kind":"pods","uid":"u1"}})"));
+  const Reply reply = call(request(DAVIT_DELETE, "pods", "a"));
+  EXPECT_EQ(reply.code, DAVIT_OK);
+  EXPECT_EQ(reply.object, "");
 }
 
 TEST_F(HostClientTest, RefusalComesWithReasonMessageAndCauses) {
-  transport_.answer(
-      answered(403, R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no",)"
-                    R"("reason":"Forbidden","details":{"causes":[)"
-                    R"({"reason":"NamespaceTerminating"},{"reason":"Other"}]},"code":403})"));
-  const Answer answer = call(request(DAVIT_CREATE, "pods", ""));
-  EXPECT_EQ(answer.returned, DAVIT_FORBIDDEN);
-  EXPECT_EQ(answer.code, DAVIT_FORBIDDEN);
-  EXPECT_EQ(answer.http_status, 403);
-  EXPECT_EQ(answer.reason, "Forbidden");
-  EXPECT_EQ(answer.causes, "NamespaceTerminating,Other");
-  EXPECT_THAT(answer.message, HasSubstr("no"));
-  EXPECT_EQ(answer.object, "");
+  transport_.respond(
+      response_of(403, R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no",)"
+                       R"("reason":"Forbidden","details":{"causes":[)"
+                       R"({"reason":"NamespaceTerminating"},{"reason":"Other"}]},"code":403})"));
+  const Reply reply = call(request(DAVIT_CREATE, "pods", ""));
+  EXPECT_EQ(reply.returned, DAVIT_FORBIDDEN);
+  EXPECT_EQ(reply.code, DAVIT_FORBIDDEN);
+  EXPECT_EQ(reply.http_status, 403);
+  EXPECT_EQ(reply.reason, "Forbidden");
+  EXPECT_EQ(reply.causes, "NamespaceTerminating,Other");
+  EXPECT_THAT(reply.message, HasSubstr("no"));
+  EXPECT_EQ(reply.object, "");
 }
 
 TEST_F(HostClientTest, MalformedResponseIsInternal) {
-  transport_.answer(answered(201, "{\"kind\":"));
-  const Answer answer = call(request(DAVIT_CREATE, "pods", ""));
-  EXPECT_EQ(answer.returned, DAVIT_INTERNAL);
-  EXPECT_EQ(answer.http_status, 201);
-  EXPECT_THAT(answer.message, HasSubstr("the server's response is malformed: "));
+  transport_.respond(response_of(201, "{\"kind\":"));
+  const Reply reply = call(request(DAVIT_CREATE, "pods", ""));
+  EXPECT_EQ(reply.returned, DAVIT_INTERNAL);
+  EXPECT_EQ(reply.http_status, 201);
+  EXPECT_THAT(reply.message, HasSubstr("the server's response is malformed: "));
 }
 
 TEST_F(HostClientTest, ClosedGateKeepsWritesOffTheWireOnly) {
   ControllerHostOptions fenced = options();
   fenced.write_gate = [] { return Status(Code::kCancelled, "not the leader"); };
   make(std::move(fenced));
-  transport_.answer(answered(200, kPod));
+  transport_.respond(response_of(200, kPod));
 
-  const Answer refused = call(request(DAVIT_CREATE, "pods", ""));
+  const Reply refused = call(request(DAVIT_CREATE, "pods", ""));
   EXPECT_EQ(refused.returned, DAVIT_CANCELLED);
   EXPECT_THAT(refused.message, HasSubstr("not the leader"));
   EXPECT_THAT(transport_.requests(), IsEmpty());
@@ -344,7 +344,7 @@ TEST_F(HostClientTest, DryRunGoesWithEveryWrite) {
   ControllerHostOptions dry = options();
   dry.dry_run = DryRun::kServer;
   make(std::move(dry));
-  transport_.set_script([](const HttpRequest&) { return answered(200, kPod); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200, kPod); });
   EXPECT_EQ(call(request(DAVIT_CREATE, "pods", "")).code, DAVIT_OK);
   EXPECT_EQ(call(request(DAVIT_DELETE, "pods", "a")).code, DAVIT_OK);
   EXPECT_EQ(call(request(DAVIT_GET, "pods", "a")).code, DAVIT_OK);
@@ -362,7 +362,7 @@ TEST_F(HostClientTest, NoQueryTurnsADryRunIntoAWriteOrAListIntoAWatch) {
   ControllerHostOptions dry = options();
   dry.dry_run = DryRun::kServer;
   make(std::move(dry));
-  transport_.answer(answered(201, kPod));
+  transport_.respond(response_of(201, kPod));
   davit_request create = request(DAVIT_CREATE, "pods", "");
   create.query = str("fieldManager=a#b");
   EXPECT_EQ(call(create).code, DAVIT_OK);
@@ -391,9 +391,9 @@ TEST_F(HostClientTest, RuleForNamespacesDoesNotReachWhatIsInThem) {
   davit_request secrets = request(DAVIT_GET, "namespaces", "kube-system");
   secrets.ns = str("");
   secrets.subresource = str("secrets");
-  const Answer answer = call(secrets);
-  EXPECT_EQ(answer.returned, DAVIT_MISUSE);
-  EXPECT_THAT(answer.message, HasSubstr("invalid subresource \"secrets\" of namespaces"));
+  const Reply reply = call(secrets);
+  EXPECT_EQ(reply.returned, DAVIT_MISUSE);
+  EXPECT_THAT(reply.message, HasSubstr("invalid subresource \"secrets\" of namespaces"));
   EXPECT_THAT(transport_.requests(), IsEmpty());
 }
 
@@ -409,7 +409,7 @@ TEST_F(HostClientTest, NothingMoreIsCreatedForAnOwnerWithAMissingDependant) {
   start_with([this] { open_informer("", "pods"); });
   commit({R"({"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[)" +
           owned_pod("lost", "rs-1", "\xff") + "," + owned_pod("seen", "rs-2") + "]}"});
-  transport_.set_script([](const HttpRequest&) { return answered(201, kPod); });
+  transport_.set_script([](const HttpRequest&) { return response_of(201, kPod); });
   const auto create = [this](std::string_view owner) {
     const std::string body = owned_pod("new", owner);
     davit_request made = request(DAVIT_CREATE, "pods", "");
@@ -417,7 +417,7 @@ TEST_F(HostClientTest, NothingMoreIsCreatedForAnOwnerWithAMissingDependant) {
     return call(made);
   };
 
-  const Answer refused = create("rs-1");
+  const Reply refused = create("rs-1");
   EXPECT_EQ(refused.code, DAVIT_UNAVAILABLE);
   EXPECT_THAT(refused.message, HasSubstr("lost has the same controlling owner"));
   EXPECT_THAT(transport_.requests(), IsEmpty());
@@ -438,8 +438,8 @@ TEST_F(HostClientTest, BatchRespondsToEachRequestAndReportsAFailure) {
   make();
   transport_.set_script([](const HttpRequest& sent) {
     return sent.target.find("/pods/b") != std::string::npos
-               ? answered(404, R"({"kind":"Status","reason":"NotFound","code":404})")
-               : answered(200, kPod);
+               ? response_of(404, R"({"kind":"Status","reason":"NotFound","code":404})")
+               : response_of(200, kPod);
   });
   const davit_request requests[] = {
       request(DAVIT_GET, "secrets", "x"), request(DAVIT_GET, "pods", "a"),
@@ -468,7 +468,7 @@ TEST_F(HostClientTest, BatchRespondsToEachRequestAndReportsAFailure) {
 
 TEST_F(HostClientTest, OtherStridesAreFollowed) {
   make();
-  transport_.set_script([](const HttpRequest&) { return answered(200, kPod); });
+  transport_.set_script([](const HttpRequest&) { return response_of(200, kPod); });
   struct LongRequest {
     davit_request known = request(DAVIT_GET, "pods", "a");
     std::uint64_t news = ~0ULL;
@@ -506,21 +506,21 @@ TEST_F(HostClientTest, OtherStridesAreFollowed) {
 TEST_F(HostClientTest, DiscoveryShowsWhetherAResourceExists) {
   make();
   test::ScriptedResponse apis =
-      answered(200, R"({"kind":"APIGroupDiscoveryList","items":[)"
-                    R"({"metadata":{"name":"apps"},"versions":[{"version":"v1",)"
-                    R"("freshness":"Current","resources":[{"resource":"deployments",)"
-                    R"("responseKind":{"kind":"Deployment"},"scope":"Namespaced",)"
-                    R"("verbs":["list"]}]}]},{"metadata":{"name":"bad.io"},)"
-                    R"("versions":[{"version":"v1","freshness":"Stale"}]}]})");
+      response_of(200, R"({"kind":"APIGroupDiscoveryList","items":[)"
+                       R"({"metadata":{"name":"apps"},"versions":[{"version":"v1",)"
+                       R"("freshness":"Current","resources":[{"resource":"deployments",)"
+                       R"("responseKind":{"kind":"Deployment"},"scope":"Namespaced",)"
+                       R"("verbs":["list"]}]}]},{"metadata":{"name":"bad.io"},)"
+                       R"("versions":[{"version":"v1","freshness":"Stale"}]}]})");
   apis.headers = {
       {"content-type", "application/json;v=v2;g=apidiscovery.k8s.io;as=APIGroupDiscoveryList"}};
   const auto exists = [&](const char* group, const char* resource) {
     return tables_.client->resource_exists(&host_->abi(), str(group), str("v1"), str(resource));
   };
   inside(Phase::kInit, [&] {
-    EXPECT_EQ(exists("apps", "deployments"), DAVIT_UNAVAILABLE) << "the server does not answer";
+    EXPECT_EQ(exists("apps", "deployments"), DAVIT_UNAVAILABLE) << "the server does not respond";
     discovery_transport_.set_script([apis](const HttpRequest& sent) {
-      return sent.target == "/apis" ? apis : answered(404, "");
+      return sent.target == "/apis" ? apis : response_of(404, "");
     });
     EXPECT_EQ(exists("apps", "deployments"), DAVIT_OK);
     EXPECT_EQ(exists("apps", "widgets"), DAVIT_NOT_FOUND);

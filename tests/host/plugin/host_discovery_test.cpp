@@ -18,9 +18,9 @@ class HostDiscoveryTest : public ControllerHostTest {
  protected:
   HostDiscoveryTest() {
     discovery_transport_.set_script([this](const HttpRequest& request) {
-      if (request.target == "/apis") return answered(200, kGroups);
-      if (request.target == "/apis/apps/v1") return answered(200, apps_);
-      return answered(request.target == "/apis/bad.io/v1" ? 503 : 404, "");
+      if (request.target == "/apis") return response_of(200, kGroups);
+      if (request.target == "/apis/apps/v1") return response_of(200, apps_);
+      return response_of(request.target == "/apis/bad.io/v1" ? 503 : 404, "");
     });
   }
 

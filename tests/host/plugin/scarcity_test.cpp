@@ -1,4 +1,4 @@
-/// Host functions where memory or threads have run out: they answer, and nothing is lost.
+/// Host functions where memory or threads have run out: they respond, and nothing is lost.
 #include "tests/support/scarcity.hpp"
 
 #include "tests/host/plugin/controller_fixture.hpp"
@@ -12,7 +12,7 @@ constexpr char kNoObjects[] =
 class ScarcityTest : public ControllerHostTest {
  protected:
   /// Calls `function` with less and less scarce memory, until it needs none that it does not get.
-  /// Checks that it answers `failed` or DAVIT_OK each time.
+  /// Checks that it responds `failed` or DAVIT_OK each time.
   void starve(Phase phase, davit_code failed, const std::function<davit_code()>& function) {
     constexpr std::size_t kMost = 2000;  // Allocations of one call.
     bool felt = true;
@@ -96,7 +96,7 @@ TEST_F(ScarcityTest, KeyIsAddedOrRefusedWithoutMemoryAndNeverStuck) {
 TEST_F(ScarcityTest, WriteWithoutMemoryIsUnknown) {
   start_with([] {});
   commit();
-  transport_.set_script([](const HttpRequest&) { return answered(201, R"({"kind":"Pod"})"); });
+  transport_.set_script([](const HttpRequest&) { return response_of(201, R"({"kind":"Pod"})"); });
   const davit_request create = pod_request(DAVIT_CREATE);
   davit_response response{};
   response.size = sizeof(response);

@@ -10,7 +10,7 @@ class TimerWritesTest : public ControllerHostTest {
  protected:
   TimerWritesTest() {
     transport_.set_script([](const HttpRequest&) {
-      return answered(201, json_of({.name = "new", .version = "12"}));
+      return response_of(201, json_of({.name = "new", .version = "12"}));
     });
   }
 

@@ -119,7 +119,7 @@ TEST_F(LeaderElectorTest, FenceFallsWhenTheLeaseIsNotRenewed) {
 
   EXPECT_TRUE(elector.may_write());
   server_.fail(Status(Code::kUnavailable, "no connection"));
-  server_.before_answer([this](Duration timeout) { clock_.advance(timeout); });
+  server_.before_response([this](Duration timeout) { clock_.advance(timeout); });
   clock_.advance(seconds(2));
 
   story_.await(3);
@@ -166,7 +166,7 @@ TEST_F(LeaderElectorTest, RequestsEndAfterHalfTheRenewDeadlineAndNeverAfterIt) {
   clock_.await_waiters(1);
   test::Collector<Duration> timeouts;
   server_.fail(Status(Code::kUnavailable, "timed out"));
-  server_.before_answer([&](Duration timeout) {
+  server_.before_response([&](Duration timeout) {
     timeouts.push(timeout);
     clock_.advance(timeout);
   });
@@ -254,7 +254,7 @@ TEST_F(LeaderElectorTest, HealthFailsWhenALeaderDoesNotNoticeThatItCannotRenew) 
   clock_.await_waiters(1);
   test::Door hang;
   test::Collector<int> hanging;
-  server_.before_answer([&](Duration) {
+  server_.before_response([&](Duration) {
     hanging.push(1);
     hang.pass();
   });
@@ -266,7 +266,7 @@ TEST_F(LeaderElectorTest, HealthFailsWhenALeaderDoesNotNoticeThatItCannotRenew) 
   clock_.advance(milliseconds(1));
   EXPECT_EQ(elector.health().message(), "failed election to renew leadership on lease davit");
   EXPECT_FALSE(elector.may_write());
-  server_.before_answer(nullptr);
+  server_.before_response(nullptr);
   hang.open();
 }
 

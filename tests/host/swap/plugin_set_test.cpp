@@ -74,7 +74,7 @@ TEST_F(SwapTest, WhatTheOldBuildWroteIsSeenBeforeTheNewOneSyncsTheKey) {
 
 TEST_F(SwapTest, ARunningSyncEndsBeforeTheNewBuildServes) {
   start();
-  transport_.answer(test::open_response(201, created("0").body));
+  transport_.respond(test::open_response(201, created("0").body));
   add_pod("b");
   transport_.await_requests(2);
   place("v2");
@@ -92,7 +92,7 @@ TEST_F(SwapTest, ARunningSyncEndsBeforeTheNewBuildServes) {
 TEST_F(SwapTest, ASyncThatDoesNotEndLeavesTheOldBuildServing) {
   limits_.drain = seconds(20);  // Like no other limit.
   start();
-  transport_.answer(test::open_response(201, created("0").body));
+  transport_.respond(test::open_response(201, created("0").body));
   add_pod("b");
   transport_.await_requests(2);
   place("v2");
@@ -144,7 +144,7 @@ TEST_F(SwapTest, ItsPhasesAreThoseOfTheDocumentation) {
 TEST_F(SwapTest, ASwapThatFailsGoesBackAndRetiresTheNewBuild) {
   limits_.drain = seconds(20);  // Like no other limit.
   start();
-  transport_.answer(test::open_response(201, created("0").body));
+  transport_.respond(test::open_response(201, created("0").body));
   add_pod("b");
   transport_.await_requests(2);
   place("v2");

@@ -79,7 +79,7 @@ TEST_F(SwapTest, APluginThatIsLoadedAndReadsMoreSharesTheInformerOfTheOthers) {
 TEST_F(SwapTest, APluginThatIsLoadedHasAnInformerOfItsOwnWhereTheWiderOneDoesNotCome) {
   start();
   pods_.await_requests(2);
-  pods_.answer_lists(api_error(403, Code::kForbidden, "Forbidden"));
+  pods_.respond_to_lists(api_error(403, Code::kForbidden, "Forbidden"));
   place("wider_beside");
 
   const SwapReport loaded = set_->load({file()});
@@ -128,7 +128,7 @@ TEST_F(SwapTest, ABuildThatReadsLessListsNothing) {
 TEST_F(SwapTest, WhatTheServerDoesNotGiveLeavesTheOldBuildServing) {
   start();
   pods_.await_requests(2);
-  pods_.answer_lists(api_error(403, Code::kForbidden, "Forbidden"));
+  pods_.respond_to_lists(api_error(403, Code::kForbidden, "Forbidden"));
   place("services");
 
   const SwapReport report = swap();
@@ -140,7 +140,7 @@ TEST_F(SwapTest, WhatTheServerDoesNotGiveLeavesTheOldBuildServing) {
   add_pod("b");
   transport_.await_requests(2);
   EXPECT_THAT(asked(), ElementsAre("v1-a", "v1-b"));
-  pods_.answer_lists({});
+  pods_.respond_to_lists({});
   EXPECT_TRUE(swap().ok());
 }
 

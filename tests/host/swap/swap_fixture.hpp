@@ -37,18 +37,18 @@ class SwapTest : public ::testing::Test {
   }
 
   static test::ScriptedResponse created(const std::string& version) {
-    test::ScriptedResponse answer;
-    answer.status = 201;
-    answer.body = R"({"kind":"Pod","metadata":{"name":"x","namespace":"default","uid":"u",)"
-                  R"("resourceVersion":")" +
-                  version + "\"}}";
-    return answer;
+    test::ScriptedResponse response;
+    response.status = 201;
+    response.body = R"({"kind":"Pod","metadata":{"name":"x","namespace":"default","uid":"u",)"
+                    R"("resourceVersion":")" +
+                    version + "\"}}";
+    return response;
   }
 
   static test::ScriptedResponse failed() {
-    test::ScriptedResponse answer;
-    answer.status = 500;
-    return answer;
+    test::ScriptedResponse response;
+    response.status = 500;
+    return response;
   }
 
   [[nodiscard]] std::filesystem::path file() const { return directory_.path() / "sample.so"; }
@@ -113,7 +113,7 @@ class SwapTest : public ::testing::Test {
     }
     return names;
   }
-  /// A further pod appears, for whose key the server then gives `answer`.
+  /// A further pod appears, for whose key the server then gives `response`.
   void add_pod(const std::string& name) {
     pods_.send(event_json("ADDED", {.name = name, .version = std::to_string(++version_)}));
   }

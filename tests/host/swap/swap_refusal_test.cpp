@@ -162,7 +162,7 @@ TEST_F(SwapTest, ABuildWithFewerControllersThanRunIsRefused) {
 TEST_F(SwapTest, AnInitFuncThatDoesNotEndIsLeftBehindAndCounted) {
   start();
   place("init_asks");
-  discovery_transport_.answer(test::open_response(404, "{}"));
+  discovery_transport_.respond(test::open_response(404, "{}"));
   const Time until = clock_.now() + limits_.init;
 
   std::future<SwapReport> swapping = std::async(std::launch::async, [this] { return swap(); });

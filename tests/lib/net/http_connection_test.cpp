@@ -77,13 +77,13 @@ TEST_F(HttpConnectionTest, LargeBodyIsReportedToTheHandlerBeforeItIsRead) {
   options_.body_bytes_max = 10;
   open();
 
-  const std::string answer =
+  const std::string response =
       ask("POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 11\r\n\r\n");
 
   ASSERT_EQ(requests_.size(), 1U);
   EXPECT_TRUE(requests_[0].body_too_large);
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
-  EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(response, HasSubstr("Connection: close\r\n"));
 }
 
 TEST_F(HttpConnectionTest, ChunksThatBecomeTooManyAreReportedToTheHandler) {
@@ -124,7 +124,7 @@ TEST_F(HttpConnectionTest, AbsoluteTargetIsItsPath) {
 }
 
 TEST_F(HttpConnectionTest, NothingInAHeaderEndsIt) {
-  answer_ = [](const HttpServerRequest&) {
+  respond_ = [](const HttpServerRequest&) {
     HttpServerResponse response;
     response.headers = {{"Warning", "299 - \"a\r\nX-Evil: b\""}};
     return response;
@@ -217,9 +217,9 @@ TEST_F(HttpConnectionTest, OldClientsStreamEndsWithTheConnection) {
   Script script{.pieces = {"one"}, .end = HttpBodyStream::State::kEnded};
   stream(script);
 
-  const std::string answer = ask("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  const std::string response = ask("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
 
-  EXPECT_THAT(answer, EndsWith("Connection: close\r\n\r\none"));
+  EXPECT_THAT(response, EndsWith("Connection: close\r\n\r\none"));
   EXPECT_EQ(connection_->fate(), Fate::kHalfClose);
 }
 

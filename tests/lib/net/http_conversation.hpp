@@ -65,9 +65,9 @@ class HttpConversationTest : public testing::Test {
     now_ += time;
     connection_->tick(now_);
   }
-  /// The next answer is made of this stream.
+  /// The next response is made of this stream.
   void stream(Script& script) {
-    answer_ = [&script](const HttpServerRequest&) {
+    respond_ = [&script](const HttpServerRequest&) {
       HttpServerResponse response;
       response.stream = std::make_unique<ScriptedStream>(script);
       return response;
@@ -77,7 +77,7 @@ class HttpConversationTest : public testing::Test {
 
   HttpServerOptions options_;
   std::vector<HttpServerRequest> requests_;
-  std::function<HttpServerResponse(const HttpServerRequest&)> answer_ =
+  std::function<HttpServerResponse(const HttpServerRequest&)> respond_ =
       [](const HttpServerRequest& request) {
         HttpServerResponse response;
         response.body = request.target;
@@ -86,7 +86,7 @@ class HttpConversationTest : public testing::Test {
   const HttpConnection::Handler handler_ = [this](const HttpServerRequest& request) {
     requests_.push_back({request.method, request.target, request.headers, request.body,
                          request.peer, request.body_too_large});
-    return answer_(request);
+    return respond_(request);
   };
   int wakes_ = 0;
   Time now_ = kStart;

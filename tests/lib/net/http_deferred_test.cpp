@@ -38,7 +38,7 @@ class HttpDeferredTest : public test::HttpConversationTest {
   HttpDeferredTest() {
     response_.status = 201;
     response_.body = "known";
-    answer_ = [this](const HttpServerRequest&) {
+    respond_ = [this](const HttpServerRequest&) {
       HttpServerResponse response;
       response.deferred = std::make_unique<ScriptedDeferredResponse>(now_, std::move(response_));
       return response;
@@ -57,9 +57,9 @@ TEST_F(HttpDeferredTest, ResponseThatIsNotKnownYetIsPolledAgain) {
   EXPECT_EQ(sent(), "");
   pass(std::chrono::seconds(1));
 
-  const std::string answer = sent();
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 201 "));
-  EXPECT_THAT(answer, EndsWith("known"));
+  const std::string response = sent();
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 201 "));
+  EXPECT_THAT(response, EndsWith("known"));
   EXPECT_EQ(connection_->fate(), Fate::kOpen);
 }
 

@@ -17,7 +17,7 @@ using Fate = HttpConnection::Fate;
 struct RefusalCase {
   const char* name;
   const char* wire;
-  const char* answer;
+  const char* response;
 };
 
 const RefusalCase kRefusals[] = {
@@ -48,7 +48,7 @@ class HttpRefusalTest : public test::HttpConversationTest,
 TEST_P(HttpRefusalTest, GetsAResponseAndEndsTheConnection) {
   open();
 
-  EXPECT_THAT(ask(GetParam().wire), StartsWith(GetParam().answer));
+  EXPECT_THAT(ask(GetParam().wire), StartsWith(GetParam().response));
 
   EXPECT_THAT(requests_, IsEmpty());
   EXPECT_EQ(connection_->fate(), Fate::kHalfClose);

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// Answers with what it was asked.
+/// Responds with what it was asked.
 HttpServerResponse echo(const HttpServerRequest& request) {
   HttpServerResponse response;
   response.body = request.method + " " + request.target + " [" +
@@ -62,11 +62,11 @@ TEST_F(HttpServerTest, RequestReachesTheHandlerAndItsResponseTheClient) {
   client.send(
       "POST /a/b?c=d HTTP/1.1\r\nHost: x\r\nX-Word: hello\r\nContent-Length: 4\r\n"
       "Connection: close\r\n\r\nbody");
-  const std::string answer = client.read_all();
+  const std::string response = client.read_all();
 
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
-  EXPECT_THAT(answer, HasSubstr("Content-Type: text/plain; charset=utf-8\r\n"));
-  EXPECT_THAT(answer, EndsWith("\r\n\r\nPOST /a/b?c=d [hello] body"));
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(response, HasSubstr("Content-Type: text/plain; charset=utf-8\r\n"));
+  EXPECT_THAT(response, EndsWith("\r\n\r\nPOST /a/b?c=d [hello] body"));
 }
 
 TEST_F(HttpServerTest, ConnectionIsKeptForFurtherRequests) {
@@ -180,9 +180,9 @@ TEST_F(HttpServerTest, HeadGetsTheHeadersOnly) {
 
   client.send("HEAD /one HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
 
-  const std::string answer = client.read_all();
-  EXPECT_THAT(answer, HasSubstr("Content-Length: 13\r\n"));
-  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
+  const std::string response = client.read_all();
+  EXPECT_THAT(response, HasSubstr("Content-Length: 13\r\n"));
+  EXPECT_THAT(response, EndsWith("\r\n\r\n"));
 }
 
 TEST_F(HttpServerTest, WhatIsNoHttpGets400) {

@@ -111,7 +111,7 @@ TEST_F(CrashTest, ACrashInTheShadowIsThatBuildsAndWhatServedRunsAtTheNextStart) 
 
   for (int i = 0; i < 2; ++i) {  // As often as leaves a build out.
     const auto host = start_well();
-    (void)ctl({"shadow", "crasher", shadow.string()});  // Whose answer may be lost.
+    (void)ctl({"shadow", "crasher", shadow.string()});  // Whose response may be lost.
     EXPECT_TRUE(host->wait(minutes(4))) << "it does not crash";
     EXPECT_THAT(host->output(), HasSubstr("in plugin crasher, build " + build +
                                           ", generation 2, controller crasher-controller, sync of "

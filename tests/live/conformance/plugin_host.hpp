@@ -24,7 +24,7 @@ class PluginHostTest : public testing::Test {
 
   /// A host without election; it may end at once.
   [[nodiscard]] std::unique_ptr<Process> start_any(const std::vector<std::string>& flags = {});
-  /// One that stays; it answers `davit ctl`.
+  /// One that stays; it responds `davit ctl`.
   [[nodiscard]] std::unique_ptr<Process> start(const std::vector<std::string>& flags = {});
   [[nodiscard]] Outcome ctl(std::vector<std::string> args) const;
   /// Its output; a failure is one of the test.

@@ -1,4 +1,4 @@
-// The same random requests to a real kube-apiserver and to the sandbox: the same answers.
+// The same random requests to a real kube-apiserver and to the sandbox: the same responses.
 //
 // DAVIT_DIFFERENTIAL_SEED and DAVIT_DIFFERENTIAL_OPERATIONS choose the sequence;
 // DAVIT_DIFFERENTIAL_TRACE prints every operation on paths that contain its text.
@@ -34,10 +34,10 @@ class Side {
   checks::Reply send(const Operation& operation) {
     checks::Headers headers = {{"Authorization", "Bearer admin-token"}};
     if (!operation.type.empty()) headers.emplace_back("Content-Type", operation.type);
-    checks::Reply answer = server_.send(operation.method, filled(operation.target, operation),
-                                        headers, filled(operation.body, operation));
-    learn(answer);
-    return answer;
+    checks::Reply reply = server_.send(operation.method, filled(operation.target, operation),
+                                       headers, filled(operation.body, operation));
+    learn(reply);
+    return reply;
   }
 
   /// Where a watch is to start: a list of everything at `path`.
@@ -53,8 +53,8 @@ class Side {
     const checks::Watched watched = server_.watch(
         selection + "watch=1&timeoutSeconds=1&resourceVersion=" + version,
         {{"Authorization", "Bearer admin-token"}}, [] {}, 0, true, std::chrono::seconds(10));
-    return watched.answer.status == 200 ? comparable_events(before, watched.answer.body)
-                                        : comparable(watched.answer);
+    return watched.reply.status == 200 ? comparable_events(before, watched.reply.body)
+                                       : comparable(watched.reply);
   }
 
  private:
@@ -62,8 +62,8 @@ class Side {
     const std::size_t at = text.find("@RV@");
     return at == std::string::npos ? text : text.replace(at, 4, versions_[operation.object]);
   }
-  void learn(const checks::Reply& answer) {
-    const Result<Json> body = parse_json(answer.body);
+  void learn(const checks::Reply& reply) {
+    const Result<Json> body = parse_json(reply.body);
     if (!body) return;
     const std::string& version = body->text_at({"metadata", "resourceVersion"});
     if (version.empty()) return;
@@ -82,8 +82,8 @@ class Side {
   std::map<std::string, std::string> versions_;
 };
 
-/// Since v1.23 the deletion of a Service answers with the Service instead of a Status.
-bool answers_by_version(const Operation& operation) {
+/// Since v1.23 the deletion of a Service responds with the Service instead of a Status.
+bool responds_by_version(const Operation& operation) {
   return operation.method == "DELETE" && operation.target.find("/services") != std::string::npos;
 }
 
@@ -130,7 +130,7 @@ TEST(Differential, RandomRequestsGetTheSameResponses) {
         std::printf("%s\n real:    %s\n sandbox: %s\n", what.c_str(), wanted.body.c_str(),
                     given.body.c_str());
       }
-      if (answers_by_version(operation)) {
+      if (responds_by_version(operation)) {
         compare(what, std::to_string(wanted.status), std::to_string(given.status));
       } else if (operation.method == "DELETE") {
         compare(what, comparable_deletion(wanted), comparable_deletion(given));

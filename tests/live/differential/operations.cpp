@@ -144,7 +144,7 @@ Operation OperationSource::remove(const FuzzedKind& kind, const std::string& nam
        R"({"preconditions":{"uid":"wrong"}})", R"({"preconditions":{"resourceVersion":"@RV@"}})",
        R"({"orphanDependents":true})",
        R"({"orphanDependents":true,"propagationPolicy":"Orphan"})"});
-  // An older version does not answer with the Service, and so its resourceVersion stays unknown.
+  // An older version does not respond with the Service, and so its resourceVersion stays unknown.
   if (kind.kind == "Service" && body.find("@RV@") != std::string::npos) {
     return {"DELETE", target, "", "", target};
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/live/oracle/settled.hpp"
+#include "tests/live/oracle/converged.hpp"
 #include "tests/live/support/process.hpp"
 #include "tests/support/api_checks/api_checks.hpp"
 
@@ -21,9 +21,9 @@ constexpr seconds kPatience{180};
 constexpr milliseconds kLook{50};
 /// A scenario may write thousands of times.
 constexpr milliseconds kLookForWrite{5};
-/// Nothing changes for so long, and for several of the server's answering times.
+/// Nothing changes for so long, and for several of the server's response times.
 constexpr milliseconds kQuiet{1500};
-constexpr int kAnswers = 5;
+constexpr int kResponses = 5;
 
 bool has_labels(const Json& object, const std::vector<std::string>& labels) {
   return std::all_of(labels.begin(), labels.end(), [&object](const std::string& each) {
@@ -117,12 +117,12 @@ Status Stage::call(Verb verb, const Step& step, const std::string& name, const s
   request.patch_type = step.patch_type;
   request.delete_options = step.deletion;
   request.body = body;
-  const host::ApiResponse answer = client_.call(request);
-  if (!answer.status.ok() || verb == Verb::kDelete || step.target.kind->name == "namespace") {
-    return answer.status;
+  const host::ApiResponse response = client_.call(request);
+  if (!response.status.ok() || verb == Verb::kDelete || step.target.kind->name == "namespace") {
+    return response.status;
   }
   // What follows must not look at the time before this write.
-  const Json written = json_literal(answer.body);
+  const Json written = json_literal(response.body);
   const auto has_come = [&] { return world_.has_seen(ns_, written); };
   return eventually(kPatience, has_come, kLookForWrite)
              ? Status()
@@ -225,31 +225,31 @@ Status Stage::wait(const Condition& condition) {
 Status Stage::rest() {
   std::string why = "always something new";
   std::uint64_t seen = ~std::uint64_t{0};
-  bool is_settled = false;
+  bool has_converged = false;
   auto since = steady_clock::now();
-  auto answer = milliseconds(0);
+  auto response = milliseconds(0);
   const auto is_quiet = [&] {
     const std::uint64_t changes = world_.changes(ns_);
     if (changes != seen) {
       seen = changes;
       since = steady_clock::now();
-      why = why_unsettled(world_.lives(ns_), world_.slices());
-      is_settled = why.empty();
-      answer = milliseconds(0);
+      why = why_not_converged(world_.lives(ns_), world_.slices());
+      has_converged = why.empty();
+      response = milliseconds(0);
       return false;
     }
-    if (!is_settled) return false;
-    if (answer == milliseconds(0)) {
+    if (!has_converged) return false;
+    if (response == milliseconds(0)) {
       // Events that the server has not sent yet would make the cluster look idle.
       const auto asked = steady_clock::now();
       host::ApiRequest request;
       request.verb = Verb::kList;
       request.path = path_of(*find_kind("pod"), ns_, "");
       if (!client_.call(request).status.ok()) return false;
-      answer =
+      response =
           std::chrono::duration_cast<milliseconds>(steady_clock::now() - asked) + milliseconds(1);
     }
-    return steady_clock::now() - since >= kQuiet + kAnswers * answer;
+    return steady_clock::now() - since >= kQuiet + kResponses * response;
   };
   return eventually(kPatience, is_quiet, kLook) ? Status()
                                                 : Status(Code::kUnavailable, "no rest: " + why);

@@ -90,8 +90,8 @@ TEST_F(NetworkTest, ConnectionsThatBreakInARolloutLeaveNoPodTooManyAtItsEnd) {
   proxy_->lose(0);
 
   EXPECT_TRUE(all_rolled_out(kCreated));
-  // A creation whose answer is lost is made again, as upstream's; the pod too many goes again. The
-  // audit log may call such a creation a failure, so the pods themselves are counted.
+  // A creation whose response is lost is made again, as upstream's; the pod too many goes again.
+  // The audit log may call such a creation a failure, so the pods themselves are counted.
   const auto pods = [this] {
     const std::string names =
         cluster().kubectl({"get", "pods", "--namespace=default", "--output=name"}).out;

@@ -59,7 +59,7 @@ class OutageTest : public ResilienceTest {
   /// Pods were created and deleted once, and no node was written to.
   void expect_no_harm(std::size_t created, std::size_t deleted) const {
     const std::vector<AuditedWrite> writes = audit_.writes_after_first(before_);
-    // A creation that is cut off before its answer is made again, as upstream's; the pod too many
+    // A creation that is cut off before its response is made again, as upstream's; the pod too many
     // goes again. What was stored in the moment of a kill may be missing in the log.
     EXPECT_LE(count(writes, "bob", "create pods"), created + kOutages);
     EXPECT_LE(count(writes, "bob", "delete pods"), deleted + kOutages);

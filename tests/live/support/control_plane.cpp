@@ -268,7 +268,7 @@ void ControlPlane::compact() const {
   const std::size_t at = status.find(kRevision);
   if (at == std::string::npos) give_up("etcd says: " + status);
   const std::string revision = std::to_string(std::atoll(status.c_str() + at + kRevision.size()));
-  // Physical: the answer comes once the history is gone.
+  // Physical: the response comes once the history is gone.
   const std::string done =
       ask_etcd("/v3/kv/compaction", "{\"revision\":\"" + revision + "\",\"physical\":true}");
   if (!done.starts_with("HTTP/1.1 200")) give_up("etcd does not compact: " + done);

@@ -100,7 +100,7 @@ class ControlPlane {
   void launch_etcd();
   /// Blocks until the API server is healthy.
   void await_health();
-  /// Compacts etcd's history, so that old resource versions answer 410.
+  /// Compacts etcd's history, so that old resource versions respond 410.
   void compact() const;
 
   /// Starts kube-controller-manager with these controllers ("garbagecollector,namespace").
@@ -124,7 +124,7 @@ class ControlPlane {
   void write_credentials() const;
   [[nodiscard]] std::filesystem::path log(const std::string& name);
   [[nodiscard]] bool healthy() const;
-  /// The answer, head and all, of a POST to etcd's JSON gateway.
+  /// The response, head and all, of a POST to etcd's JSON gateway.
   [[nodiscard]] std::string ask_etcd(const std::string& path, const std::string& body) const;
 
   ControlPlaneOptions options_;

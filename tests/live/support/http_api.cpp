@@ -17,23 +17,23 @@ using std::chrono::seconds;
 
 namespace {
 
-/// Collects one answer. Thread-safe.
+/// Collects one response. Thread-safe.
 class Collector final : public ResponseReader {
  public:
   void on_head(int status, const HttpHeaders& headers) override {
     MutexLock lock(mutex_);
-    answer_.status = status;
-    answer_.headers = headers;
+    reply_.status = status;
+    reply_.headers = headers;
   }
   Flow on_body(std::string_view chunk) override {
     MutexLock lock(mutex_);
-    answer_.body += chunk;
+    reply_.body += chunk;
     return Flow::kMore;
   }
   void on_end(const TransportEnd& end) override {
     MutexLock lock(mutex_);
     ended_ = true;
-    if (answer_.status == 0) answer_.body = end.message;
+    if (reply_.status == 0) reply_.body = end.message;
   }
 
   [[nodiscard]] bool ended() const {
@@ -42,20 +42,20 @@ class Collector final : public ResponseReader {
   }
   [[nodiscard]] std::size_t events() const {
     MutexLock lock(mutex_);
-    return answer_.events_count();
+    return reply_.events_count();
   }
-  [[nodiscard]] checks::Reply answer() const {
+  [[nodiscard]] checks::Reply reply() const {
     MutexLock lock(mutex_);
-    return answer_;
+    return reply_;
   }
 
  private:
   mutable Mutex mutex_;
-  checks::Reply answer_ GUARDED_BY(mutex_);
+  checks::Reply reply_ GUARDED_BY(mutex_);
   bool ended_ GUARDED_BY(mutex_) = false;
 };
 
-constexpr seconds kAnswerMax{40};
+constexpr seconds kResponseMax{40};
 /// Long enough for an event too many to show itself.
 constexpr milliseconds kSettling{150};
 
@@ -101,8 +101,8 @@ checks::Reply HttpApi::send(const std::string& method, const std::string& target
   Collector collector;
   const auto call = connection_->start(method, target, headers, body, collector);
   static_cast<void>(eventually(
-      kAnswerMax, [&] { return collector.ended(); }, milliseconds(1)));
-  return collector.answer();
+      kResponseMax, [&] { return collector.ended(); }, milliseconds(1)));
+  return collector.reply();
 }
 
 checks::Watched HttpApi::watch(const std::string& target, const checks::Headers& headers,
@@ -111,15 +111,15 @@ checks::Watched HttpApi::watch(const std::string& target, const checks::Headers&
   Collector collector;
   const auto call = connection_->start("GET", target, headers, "", collector);
   const auto never = [] { return false; };
-  // The head of the answer says that the watch is open and shows the requests that follow.
+  // The head of the response says that the watch is open and shows the requests that follow.
   static_cast<void>(eventually(
-      kAnswerMax, [&] { return collector.ended() || collector.answer().status != 0; },
+      kResponseMax, [&] { return collector.ended() || collector.reply().status != 0; },
       milliseconds(1)));
   then();
   static_cast<void>(eventually(
       within, [&] { return collector.ended() || (!ends && collector.events() >= events); }));
   static_cast<void>(eventually(kSettling, never));
-  return {collector.answer(), collector.ended()};
+  return {collector.reply(), collector.ended()};
 }
 
 void HttpApi::pass_time() {

@@ -41,8 +41,8 @@ class ScriptedStream final : public HttpBodyStream {
 
 class FunctionHandler final : public HttpHandler {
  public:
-  HttpServerResponse handle(const HttpServerRequest& request) override { return answer(request); }
-  std::function<HttpServerResponse(const HttpServerRequest&)> answer;
+  HttpServerResponse handle(const HttpServerRequest& request) override { return respond(request); }
+  std::function<HttpServerResponse(const HttpServerRequest&)> respond;
 };
 
 class Reader final : public ResponseReader {
@@ -94,7 +94,7 @@ class InProcessTransportTest : public testing::Test {
 };
 
 TEST_F(InProcessTransportTest, PlainResponseComesAtOnce) {
-  handler_.answer = [](const HttpServerRequest& request) {
+  handler_.respond = [](const HttpServerRequest& request) {
     HttpServerResponse response;
     response.status = 201;
     response.content_type = kJsonText;
@@ -113,7 +113,7 @@ TEST_F(InProcessTransportTest, PlainResponseComesAtOnce) {
 }
 
 TEST_F(InProcessTransportTest, StreamIsReadWhenItIsReady) {
-  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
+  handler_.respond = [this](const HttpServerRequest&) { return stream(); };
   const auto call = start();
   pump();
   EXPECT_EQ(reader_.status, 200);
@@ -132,7 +132,7 @@ TEST_F(InProcessTransportTest, StreamIsReadWhenItIsReady) {
 }
 
 TEST_F(InProcessTransportTest, CutStreamBreaks) {
-  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
+  handler_.respond = [this](const HttpServerRequest&) { return stream(); };
   script_.state = HttpBodyStream::State::kCut;
   const auto call = start();
   pump();
@@ -140,7 +140,7 @@ TEST_F(InProcessTransportTest, CutStreamBreaks) {
 }
 
 TEST_F(InProcessTransportTest, StreamIsReadAtItsTime) {
-  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
+  handler_.respond = [this](const HttpServerRequest&) { return stream(); };
   const auto call = start();
   pump();
   script_.next = clock_.now() + seconds(60);
@@ -154,7 +154,7 @@ TEST_F(InProcessTransportTest, StreamIsReadAtItsTime) {
 }
 
 TEST_F(InProcessTransportTest, PausedReaderGetsTheSameBytesAgain) {
-  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
+  handler_.respond = [this](const HttpServerRequest&) { return stream(); };
   const auto call = start();
   reader_.pause = true;
   script_.text = "one";
@@ -170,7 +170,7 @@ TEST_F(InProcessTransportTest, PausedReaderGetsTheSameBytesAgain) {
 }
 
 TEST_F(InProcessTransportTest, PausedPlainResponseComesAgainToo) {
-  handler_.answer = [](const HttpServerRequest&) {
+  handler_.respond = [](const HttpServerRequest&) {
     HttpServerResponse response;
     response.body = "all";
     return response;
@@ -188,7 +188,7 @@ TEST_F(InProcessTransportTest, PausedPlainResponseComesAgainToo) {
 }
 
 TEST_F(InProcessTransportTest, DestroyedCallIsSilent) {
-  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
+  handler_.respond = [this](const HttpServerRequest&) { return stream(); };
   auto call = start();
   pump();
   const std::function<void()> ready = script_.ready;
@@ -201,7 +201,7 @@ TEST_F(InProcessTransportTest, DestroyedCallIsSilent) {
 }
 
 TEST_F(InProcessTransportTest, ResetComesInsteadOfAResponse) {
-  handler_.answer = [](const HttpServerRequest&) {
+  handler_.respond = [](const HttpServerRequest&) {
     HttpServerResponse response;
     response.aborted = true;
     return response;
@@ -213,7 +213,7 @@ TEST_F(InProcessTransportTest, ResetComesInsteadOfAResponse) {
 }
 
 TEST_F(InProcessTransportTest, StreamThatGoesOnBeyondTheTimeoutBreaks) {
-  handler_.answer = [this](const HttpServerRequest&) { return stream(); };
+  handler_.respond = [this](const HttpServerRequest&) { return stream(); };
   HttpRequest request;
   request.timeout = seconds(5);
   const auto call = start(std::move(request));
@@ -251,7 +251,7 @@ class ScriptedDeferredResponse final : public HttpDeferredResponse {
 };
 
 TEST_F(InProcessTransportTest, DeferredResponseComesOnceItIsKnown) {
-  handler_.answer = [this](const HttpServerRequest&) {
+  handler_.respond = [this](const HttpServerRequest&) {
     HttpServerResponse response;
     response.status = 504;
     response.body = "for those who do not wait";
@@ -274,7 +274,7 @@ TEST_F(InProcessTransportTest, DeferredResponseComesOnceItIsKnown) {
 }
 
 TEST_F(InProcessTransportTest, DeferredStreamIsReadWhenItIsReady) {
-  handler_.answer = [this](const HttpServerRequest&) {
+  handler_.respond = [this](const HttpServerRequest&) {
     HttpServerResponse response;
     response.deferred = std::make_unique<ScriptedDeferredResponse>(
         clock_, clock_.now() + seconds(1), std::make_unique<ScriptedStream>(script_));
@@ -294,7 +294,7 @@ TEST_F(InProcessTransportTest, DeferredStreamIsReadWhenItIsReady) {
 }
 
 TEST_F(InProcessTransportTest, DeferredResponseIsNotWaitedForBeyondTheTimeout) {
-  handler_.answer = [this](const HttpServerRequest&) {
+  handler_.respond = [this](const HttpServerRequest&) {
     HttpServerResponse response;
     response.deferred = std::make_unique<ScriptedDeferredResponse>(clock_, Time::max());
     return response;
@@ -331,7 +331,7 @@ TEST(InProcessTransportThreadTest, RestClientWorksOverIt) {
   const auto clock = make_system_clock();
   FunctionHandler handler;
   Script script;
-  handler.answer = [&script](const HttpServerRequest& request) {
+  handler.respond = [&script](const HttpServerRequest& request) {
     HttpServerResponse response;
     response.body = R"({"kind":"Pod"})";
     if (request.target.find("watch") != std::string::npos) {

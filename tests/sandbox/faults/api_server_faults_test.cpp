@@ -138,9 +138,9 @@ TEST_F(ApiServerFaultsTest, StaleReadsOfClientsOfProtobufAreJson) {
   create("a");
   add(R"({"fault":"stale"})");
   accept_ = "application/vnd.kubernetes.protobuf";
-  const HttpServerResponse answer = call("GET", kOne);
-  EXPECT_EQ(answer.content_type, "application/json");
-  EXPECT_EQ(json_literal(answer.body).text_at({"metadata", "name"}), "a");
+  const HttpServerResponse response = call("GET", kOne);
+  EXPECT_EQ(response.content_type, "application/json");
+  EXPECT_EQ(json_literal(response.body).text_at({"metadata", "name"}), "a");
 }
 
 }  // namespace

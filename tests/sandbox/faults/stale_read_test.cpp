@@ -50,23 +50,23 @@ TEST(StaleReadTest, NextPageOfAListStaysAsItIs) {
   EXPECT_TRUE(stale_question(request("GET", "/api/v1/pods?limit=5&continue="), list, 5));
 }
 
-std::string answer(std::string body) {
+std::string respond(std::string body) {
   HttpServerResponse list;
   list.body = std::move(body);
   return stale_response(std::move(list), asked("get")).body;
 }
 
 TEST(StaleReadTest, ObjectIsTakenOutOfItsList) {
-  EXPECT_EQ(answer(R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"p"}}]})"),
+  EXPECT_EQ(respond(R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"p"}}]})"),
             R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}})");
-  EXPECT_EQ(answer(R"({"kind":"WidgetList","apiVersion":"e/v1","items":[{"apiVersion":"e/v1",)"
-                   R"("kind":"Widget"}]})"),
+  EXPECT_EQ(respond(R"({"kind":"WidgetList","apiVersion":"e/v1","items":[{"apiVersion":"e/v1",)"
+                    R"("kind":"Widget"}]})"),
             R"({"kind":"Widget","apiVersion":"e/v1"})");
 }
 
 TEST(StaleReadTest, TableOfOneIsWhatAGetGives) {
   const std::string table = R"({"kind":"Table","rows":[{"cells":["p"]}]})";
-  EXPECT_EQ(answer(table), table);
+  EXPECT_EQ(respond(table), table);
 }
 
 TEST(StaleReadTest, ObjectThatWasNotThereIsNotFound) {

@@ -90,7 +90,7 @@ class SecondTime final : public HttpDeferredResponse {
   bool asked_ = false;
 };
 
-/// Answers with who asks for what; "/stream" goes on with what `channel` says.
+/// Responds with who asks for what; "/stream" goes on with what `channel` says.
 class TestHandler final : public HttpHandler {
  public:
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override {

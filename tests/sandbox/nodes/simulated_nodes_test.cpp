@@ -113,7 +113,7 @@ TEST(SimulatedNodesTest, PressureIsReported) {
                        R"({"metadata":{"annotations":{"sandbox.davit.dev/pressure":"disk,pid"}}})")
                 .code,
             200);
-  world.settle();
+  world.run_until_idle();
 
   const Json node = world.node("node-1");
   EXPECT_EQ(World::condition(node, "DiskPressure"), "True");
@@ -129,7 +129,7 @@ TEST(SimulatedNodesTest, OnlyNodesWithTheAnnotationAreSimulated) {
                                        R"({"sandbox.davit.dev/node":"running"}}})")
                 .code,
             201);
-  world.settle();
+  world.run_until_idle();
 
   EXPECT_EQ(World::condition(world.node("real"), "Ready"), "none");
   EXPECT_EQ(World::condition(world.node("mine"), "Ready"), "True");

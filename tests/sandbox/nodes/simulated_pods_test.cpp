@@ -65,7 +65,7 @@ TEST(SimulatedPodsTest, PodThatIsMadeToCrashHasNoRestartsOfTheTimeBefore) {
       world.sandbox.patch("/api/v1/namespaces/default/pods/web", "merge",
                           R"({"metadata":{"annotations":{"sandbox.davit.dev/exit-code":"1"}}})");
   ASSERT_EQ(response.code, 200) << response.text;
-  world.settle();
+  world.run_until_idle();
 
   // The first restart is at once, the next one after ten seconds.
   EXPECT_EQ(container().get("restartCount").text(), "1");
@@ -171,7 +171,7 @@ TEST(SimulatedPodsTest, DeletedPodIsGoneOnceItStopped) {
   world.pass(seconds(5));
 
   EXPECT_EQ(world.sandbox.remove(kPods + "/web").code, 200);
-  world.settle();
+  world.run_until_idle();
   world.pass(seconds(3));
   EXPECT_EQ(world.phase("web"), "Running") << "it has four seconds";
   world.pass(seconds(1));
@@ -187,7 +187,7 @@ TEST(SimulatedPodsTest, FinalizersHoldAPodThatHasStopped) {
                 .code,
             200);
   world.sandbox.remove(kPods + "/web");
-  world.settle();
+  world.run_until_idle();
   EXPECT_EQ(world.phase("web"), "Succeeded");
 
   const int before = world.server.requests;
@@ -217,7 +217,7 @@ TEST(SimulatedPodsTest, AnnotatedRunningPodFails) {
   world.sandbox.patch(kPods + "/web", "merge",
                       R"({"metadata":{"annotations":{"sandbox.davit.dev/exit-code":"2",)"
                       R"("sandbox.davit.dev/run-seconds":"0"}}})");
-  world.settle();
+  world.run_until_idle();
 
   EXPECT_EQ(world.phase("web"), "Failed");
 }

@@ -23,7 +23,8 @@ class Interceptor final : public HttpHandler {
   HttpServerResponse handle(const HttpServerRequest& request) override {
     ++requests;
     if (intercept) {
-      if (std::optional<HttpServerResponse> answer = intercept(request)) return std::move(*answer);
+      if (std::optional<HttpServerResponse> response = intercept(request))
+        return std::move(*response);
     }
     return inner_.handle(request);
   }
@@ -46,12 +47,12 @@ class World {
     simulation = std::make_unique<Simulation>(
         SimulationSeams{transport, sandbox.clock, *sandbox.random, Logger(sandbox.log)}, options_,
         [this] { woken_ = true; });
-    settle();
+    run_until_idle();
   }
   void stop() { simulation.reset(); }
 
   /// Until nothing is left to do at this time.
-  void settle() {
+  void run_until_idle() {
     do {
       woken_ = false;
       while (transport.pump()) {
@@ -63,12 +64,12 @@ class World {
   /// Lets time pass, and everything happen at its time.
   void pass(Duration time) {
     const Time end = sandbox.clock.now() + time;
-    settle();
+    run_until_idle();
     while (sandbox.clock.now() < end) {
       const Time due = std::min({next_, transport.next_pump(), end});
       sandbox.clock.advance(
           std::max<Duration>(due - sandbox.clock.now(), std::chrono::milliseconds(1)));
-      settle();
+      run_until_idle();
     }
   }
 
@@ -86,19 +87,19 @@ class World {
         spec.find("\"containers\"") == std::string::npos
             ? std::string(R"("containers":[{"name":"c","image":"i"}])") + (spec.empty() ? "" : ",")
             : "";
-    const Reply answer =
+    const Reply response =
         sandbox.post("/api/v1/namespaces/default/pods",
                      R"({"metadata":{"name":")" + name + R"(","annotations":{)" + annotations +
                          R"(}},"spec":{)" + containers + spec + "}}");
-    EXPECT_EQ(answer.code, 201) << answer.text;
-    settle();
+    EXPECT_EQ(response.code, 201) << response.text;
+    run_until_idle();
   }
   void annotate_node(const std::string& name, const std::string& value) {
-    const Reply answer = sandbox.patch(
+    const Reply response = sandbox.patch(
         "/api/v1/nodes/" + name, "merge",
         R"({"metadata":{"annotations":{"sandbox.davit.dev/node":")" + value + R"("}}})");
-    EXPECT_EQ(answer.code, 200) << answer.text;
-    settle();
+    EXPECT_EQ(response.code, 200) << response.text;
+    run_until_idle();
   }
   std::string phase(const std::string& name) { return pod(name).text_at({"status", "phase"}); }
   static std::string condition(const Json& object, std::string_view type,

@@ -1,4 +1,4 @@
-// Answers in protobuf: what the decoder makes of them is what a client gets in JSON.
+// Responds in protobuf: what the decoder makes of them is what a client gets in JSON.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -19,7 +19,7 @@ std::string file_content(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-std::string type_of_answer(Sandbox& sandbox, const std::string& target, const std::string& accept) {
+std::string response_type(Sandbox& sandbox, const std::string& target, const std::string& accept) {
   HttpServerRequest request;
   request.method = "GET";
   request.target = target;
@@ -82,7 +82,7 @@ TEST(ProtobufResponsesTest, EveryKindReadsBackAsItsJson) {
     const Json json = sandbox.get(item).body;
     const Reply response = sandbox.send("GET", item, "", {{"Accept", kProtobufType}});
     EXPECT_EQ(decoded(response.text), conformed(json)) << row.path;
-    EXPECT_EQ(type_of_answer(sandbox, item, kProtobufType), kProtobufType);
+    EXPECT_EQ(response_type(sandbox, item, kProtobufType), kProtobufType);
     // A LimitRange and its like would count for what follows.
     EXPECT_EQ(sandbox.remove(item).code, 200) << row.path;
   }
@@ -141,7 +141,7 @@ TEST_F(ProtobufConfigMapTest, ListsHoldTheirItemsAndWhereTheyGoOn) {
 TEST_F(ProtobufConfigMapTest, WatchesAreFramesWithTheirLength) {
   const Reply watch = ask(kOurConfigMaps + "?watch=1&timeoutSeconds=5", kProtobufType);
   ASSERT_NE(watch.stream, nullptr);
-  EXPECT_EQ(type_of_answer(sandbox, kOurConfigMaps + "?watch=1", kProtobufType),
+  EXPECT_EQ(response_type(sandbox, kOurConfigMaps + "?watch=1", kProtobufType),
             kProtobufType + ";stream=watch");
   ASSERT_EQ(sandbox.remove(kOurConfigMaps + "/a").code, 200);
 

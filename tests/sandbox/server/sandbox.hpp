@@ -14,7 +14,7 @@
 
 namespace davit::sandbox {
 
-/// What a request was answered, with its body read.
+/// A response, with its body parsed.
 struct Reply {
   int code = 0;
   Json body;
@@ -58,18 +58,18 @@ class Sandbox {
     request.body = std::move(body);
     request.headers = std::move(headers);
     HttpServerResponse response = server->handle(request);
-    Reply answer;
-    answer.code = response.status;
-    answer.text = response.body;
-    answer.headers = std::move(response.headers);
-    answer.stream = std::move(response.stream);
-    answer.deferred = std::move(response.deferred);
+    Reply reply;
+    reply.code = response.status;
+    reply.text = response.body;
+    reply.headers = std::move(response.headers);
+    reply.stream = std::move(response.stream);
+    reply.deferred = std::move(response.deferred);
     if (response.content_type == "application/json" && !response.body.empty()) {
       Result<Json> json = parse_json(response.body);
       EXPECT_TRUE(json.has_value()) << response.body;
-      if (json) answer.body = std::move(*json);
+      if (json) reply.body = std::move(*json);
     }
-    return answer;
+    return reply;
   }
   Reply get(std::string target) { return send("GET", std::move(target)); }
   Reply post(std::string target, std::string body) {

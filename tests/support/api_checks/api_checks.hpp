@@ -26,7 +26,7 @@ struct Step {
   std::string body;
   std::optional<int> status;
   std::optional<std::string> text;
-  Headers answer_headers;
+  Headers response_headers;
   std::vector<std::string> checks;
   std::vector<std::pair<std::string, std::string>> saves;          ///< Variable, path.
   std::vector<std::pair<std::string, std::string>> saved_headers;  ///< Variable, header.
@@ -59,7 +59,7 @@ using Differences = std::map<std::string, Shows>;
 /// From known_differences.yaml, for "sandbox" or "v1.20".
 [[nodiscard]] Differences load_differences(const std::string& server);
 
-/// What a server answered.
+/// The response of a server.
 struct Reply {
   int status = 0;
   Headers headers;
@@ -76,7 +76,7 @@ struct Reply {
 };
 
 struct Watched {
-  Reply answer;  ///< The body is what came of the stream.
+  Reply reply;  ///< The body is what came of the stream.
   bool ended = false;
 };
 
@@ -120,7 +120,7 @@ class Runner {
   [[nodiscard]] std::vector<std::string> attempt(const Step& step, std::chrono::seconds limit);
   [[nodiscard]] std::vector<std::string> attempt_watch(const Step& step,
                                                        std::chrono::seconds limit);
-  [[nodiscard]] std::vector<std::string> judge(const Step& step, const Reply& answer);
+  [[nodiscard]] std::vector<std::string> judge(const Step& step, const Reply& reply);
   [[nodiscard]] std::string expand(const std::string& text) const;
   [[nodiscard]] Headers headers_of(const Step& step) const;
 

@@ -58,9 +58,10 @@ std::string from_hex(const std::string& hex) {
 
 Step step_of(const YamlNode& node) {
   constexpr std::string_view kKeys[] = {
-      "send",   "watch", "type",           "as",    "headers", "body",        "hex",
-      "status", "text",  "answer_headers", "check", "save",    "save_header", "then",
-      "events", "ends",  "within_seconds"};
+      "send",  "watch",         "type",        "as",   "headers",
+      "body",  "hex",           "status",      "text", "response_headers",
+      "check", "save",          "save_header", "then", "events",
+      "ends",  "within_seconds"};
   for (const YamlMember& each : node.members) {
     if (std::find(std::begin(kKeys), std::end(kKeys), each.key) == std::end(kKeys)) {
       give_up("line " + std::to_string(each.line) + ": unknown key " + each.key);
@@ -81,7 +82,7 @@ Step step_of(const YamlNode& node) {
   step.body = node.find("hex") != nullptr ? from_hex(text_of(node, "hex")) : text_of(node, "body");
   if (node.find("status") != nullptr) step.status = std::stoi(text_of(node, "status"));
   if (node.find("text") != nullptr) step.text = text_of(node, "text");
-  step.answer_headers = pairs_of(node, "answer_headers");
+  step.response_headers = pairs_of(node, "response_headers");
   step.checks = texts_of(node, "check");
   step.saves = pairs_of(node, "save");
   step.saved_headers = pairs_of(node, "save_header");

@@ -144,14 +144,14 @@ std::vector<std::string> Runner::attempt_watch(const Step& step, std::chrono::se
   };
   const Watched watched = server_.watch(expand(step.target), headers_of(step), then,
                                         step.events.size(), step.ends, limit);
-  if (watched.answer.status != 200) {
-    failures.push_back("status " + std::to_string(watched.answer.status) + ": " +
-                       watched.answer.body.substr(0, 300));
+  if (watched.reply.status != 200) {
+    failures.push_back("status " + std::to_string(watched.reply.status) + ": " +
+                       watched.reply.body.substr(0, 300));
     return failures;
   }
   Json events = Json::array();
   std::vector<std::string> names;
-  for (Json& each : watched.answer.events()) {
+  for (Json& each : watched.reply.events()) {
     names.push_back(short_form(each));
     events.push_back(std::move(each));
   }
@@ -165,29 +165,28 @@ std::vector<std::string> Runner::attempt_watch(const Step& step, std::chrono::se
   return failures;
 }
 
-std::vector<std::string> Runner::judge(const Step& step, const Reply& answer) {
+std::vector<std::string> Runner::judge(const Step& step, const Reply& reply) {
   std::vector<std::string> failures;
-  if (step.status && answer.status != *step.status) {
+  if (step.status && reply.status != *step.status) {
     failures.push_back(step.method + ' ' + step.target + ": status " +
-                       std::to_string(answer.status) + ", wanted " + std::to_string(*step.status) +
-                       ": " + answer.body.substr(0, 400));
+                       std::to_string(reply.status) + ", wanted " + std::to_string(*step.status) +
+                       ": " + reply.body.substr(0, 400));
     return failures;
   }
-  if (step.text && answer.body.substr(0, step.text->size()) != *step.text) {
-    failures.push_back("body: " + answer.body.substr(0, 200));
+  if (step.text && reply.body.substr(0, step.text->size()) != *step.text) {
+    failures.push_back("body: " + reply.body.substr(0, 200));
   }
-  for (const auto& [name, value] : step.answer_headers) {
-    if (answer.header(name) != expand(value)) {
-      failures.push_back("header " + name + ": " + answer.header(name));
+  for (const auto& [name, value] : step.response_headers) {
+    if (reply.header(name) != expand(value)) {
+      failures.push_back("header " + name + ": " + reply.header(name));
     }
   }
-  for (const auto& [variable, name] : step.saved_headers)
-    variables_[variable] = answer.header(name);
-  const Json body = answer.json();
+  for (const auto& [variable, name] : step.saved_headers) variables_[variable] = reply.header(name);
+  const Json body = reply.json();
   std::vector<std::string> checks = step.checks;
-  if (answer.status >= 400 && !step.text && !checks.empty()) {
+  if (reply.status >= 400 && !step.text && !checks.empty()) {
     checks.insert(checks.begin(), {R"(kind = "Status")", R"(status = "Failure")",
-                                   "code = " + std::to_string(answer.status)});
+                                   "code = " + std::to_string(reply.status)});
   }
   for (const std::string& each : checks) {
     if (std::string why = why_not(body, expand(each)); !why.empty()) failures.push_back(why);

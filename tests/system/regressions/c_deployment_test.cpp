@@ -84,9 +84,9 @@ std::size_t writes_of_rivals(World& world) {
                    name + R"(:1"}]}}}})");
   }
   world.pass(std::chrono::seconds(30));
-  const sandbox::Revision settled = world.record().revision();
+  const sandbox::Revision before = world.record().revision();
   world.pass(std::chrono::minutes(1));
-  return steps_since(world.record(), settled, "web").size();
+  return steps_since(world.record(), before, "web").size();
 }
 
 TEST(DeploymentRegressionTest, C3OverlappingSelectorsDoNotFight) {

@@ -111,8 +111,8 @@ TEST(NodeLifeRegressionTest, F5IsCaughtInAControllerThatRemembersByName) {
             std::chrono::seconds(60));
 }
 
-// kubernetes/kubernetes#110341, #114295: six nodes die, and each answer takes five seconds.
-// The pass writes for all that fell silent at once: a grace, a period and one answer, and another
+// kubernetes/kubernetes#110341, #114295: six nodes die, and each response takes five seconds.
+// The pass writes for all that fell silent at once: a grace, a period and one response, and another
 // answer for those that fell silent a moment later. One by one they would take 70 s.
 constexpr Duration kAllUnknown = std::chrono::seconds(60);
 

@@ -10,6 +10,6 @@ namespace davit::oracle {
 
 /// Why the objects of a namespace are still on their way; empty when they are not. A server or
 /// node that is merely slow looks like rest to a clock, but not to this. Pure.
-[[nodiscard]] std::string why_unsettled(const std::vector<Life>& lives, Slices slices);
+[[nodiscard]] std::string why_not_converged(const std::vector<Life>& lives, Slices slices);
 
 }  // namespace davit::oracle

@@ -1,4 +1,4 @@
-#include "tests/live/oracle/settled.hpp"
+#include "tests/live/oracle/converged.hpp"
 
 #include <algorithm>
 #include <set>
@@ -54,7 +54,7 @@ bool chooses(const Json& selector, const Json& pod) {
 }
 
 /// Whether its node, and not the scenario, has something left to do.
-std::string unsettled_pod(const Json& pod) {
+std::string unconverged_pod(const Json& pod) {
   const std::string& phase = pod.text_at({"status", "phase"});
   if (is_terminating(pod)) {
     // A scenario that looks at terminating pods makes them stop slowly.
@@ -83,7 +83,7 @@ std::string unsettled_pod(const Json& pod) {
 }
 
 /// Pods that are still to be adopted or released. Only matchLabels are looked at.
-std::string unsettled_ownership(const Json& set, const std::vector<Life>& lives) {
+std::string unconverged_ownership(const Json& set, const std::vector<Life>& lives) {
   const Json& labels = set.get("spec").get("selector").get("matchLabels");
   if (labels.empty() || is_terminating(set)) return "";
   for (const Life& each : lives) {
@@ -106,7 +106,7 @@ bool has_taint(const Json& node, std::string_view key) {
 }
 
 /// NoExecute taints are the scenario's to await: how soon they come depends on the whole zone.
-std::string unsettled_node(const Json& node) {
+std::string unconverged_node(const Json& node) {
   const std::string& power = annotation(node, "node");
   const bool is_unknown = condition_is(node, "Ready", "Unknown");
   if (node.get("spec").get("unschedulable").boolean() != has_taint(node, "unschedulable")) {
@@ -136,8 +136,8 @@ bool is_on_silent_node(const Json& pod, const std::vector<Life>& lives) {
   });
 }
 
-std::string unsettled_set(const Json& set, const std::vector<Life>& lives) {
-  if (std::string why = unsettled_ownership(set, lives); !why.empty()) return why;
+std::string unconverged_set(const Json& set, const std::vector<Life>& lives) {
+  if (std::string why = unconverged_ownership(set, lives); !why.empty()) return why;
   std::int64_t pods = 0;
   std::int64_t ready = 0;
   for (const Life& each : lives) {
@@ -157,7 +157,7 @@ std::string unsettled_set(const Json& set, const std::vector<Life>& lives) {
   return "";
 }
 
-std::string unsettled_deployment(const Json& deployment, const std::vector<Life>& lives) {
+std::string unconverged_deployment(const Json& deployment, const std::vector<Life>& lives) {
   std::int64_t pods = 0;
   std::int64_t available = 0;
   for (const Life& each : lives) {
@@ -192,7 +192,8 @@ std::string address_of(const Json& pod, const std::string& family) {
 }
 
 /// Only Services whose ports all pods have: the others' addresses are the scenario's to await.
-std::string unsettled_service(const Json& service, const std::vector<Life>& lives, Slices slices) {
+std::string unconverged_service(const Json& service, const std::vector<Life>& lives,
+                                Slices slices) {
   const Json& spec = service.get("spec");
   if (spec.get("selector").empty() || spec.text_at({"type"}) == "ExternalName") return "";
   if (spec.get("publishNotReadyAddresses").boolean()) return "";
@@ -239,17 +240,17 @@ std::string unsettled_service(const Json& service, const std::vector<Life>& live
 
 }  // namespace
 
-std::string why_unsettled(const std::vector<Life>& lives, Slices slices) {
+std::string why_not_converged(const std::vector<Life>& lives, Slices slices) {
   for (const Life& each : lives) {
     if (each.gone) continue;
     std::string why;
     if (each.kind->name == "pod" && !is_on_silent_node(each.now(), lives)) {
-      why = unsettled_pod(each.now());
+      why = unconverged_pod(each.now());
     }
-    if (each.kind->name == "node") why = unsettled_node(each.now());
-    if (each.kind->name == "replicaset") why = unsettled_set(each.now(), lives);
-    if (each.kind->name == "deployment") why = unsettled_deployment(each.now(), lives);
-    if (each.kind->name == "service") why = unsettled_service(each.now(), lives, slices);
+    if (each.kind->name == "node") why = unconverged_node(each.now());
+    if (each.kind->name == "replicaset") why = unconverged_set(each.now(), lives);
+    if (each.kind->name == "deployment") why = unconverged_deployment(each.now(), lives);
+    if (each.kind->name == "service") why = unconverged_service(each.now(), lives, slices);
     if (why.empty() && awaits_garbage_collector(each.now())) why = "awaits the garbage collector";
     if (!why.empty()) return std::string(each.kind->name) + ' ' + each.name + ' ' + why;
   }
