@@ -3,7 +3,7 @@
 #include <davit/testing/cluster.hpp>
 #include <utility>
 
-#include "sandbox/patch/patch.hpp"
+#include "lib/kube/patch/patch.hpp"
 
 namespace davit::testing {
 namespace {
@@ -46,7 +46,7 @@ Result<Json> Json::parse(std::string_view text) {
 
 void merge_patch(Json& target, const Json& patch) {
   Tree tree = json_literal(target.dump());
-  static_cast<void>(sandbox::apply_merge_patch(tree, json_literal(patch.dump())));
+  static_cast<void>(apply_merge_patch(tree, json_literal(patch.dump())));
   target = to_json(tree);
 }
 

@@ -3,8 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/admission/chain.hpp"
-#include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {
 

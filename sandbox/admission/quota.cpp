@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/admission/quota_usage.hpp"
-#include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {
 

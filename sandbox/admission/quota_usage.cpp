@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/admission/chain.hpp"
-#include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/crd/structural_schema.hpp"
-#include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "lib/kube/json.hpp"
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/kinds/kind_rules.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/kube/schema/times.hpp"
 #include "sandbox/kinds/duration.hpp"
-#include "sandbox/schema/times.hpp"
 
 namespace davit::sandbox {
 
@@ -15,7 +15,7 @@ Json cell_of(const std::string& type, const Json& value, WallTime now) {
   if (type == "string") return Json(printed(value));
   if (type == "date") {
     if (!value.is_string()) return {};
-    return parse_time(value.text()) ? Json(human_age(value.text(), now)) : Json("<invalid>");
+    return parse_wire_time(value.text()) ? Json(human_age(value.text(), now)) : Json("<invalid>");
   }
   if (type == "boolean") return value.is_boolean() ? value : Json();
   if (!value.is_number()) return {};

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "lib/kube/json.hpp"
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/schema/schema.hpp"
 #include "sandbox/validation/schema_node.hpp"
 
 namespace davit::sandbox {

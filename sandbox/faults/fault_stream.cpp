@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "sandbox/schema/schema.hpp"
+#include "lib/kube/schema/schema.hpp"
 
 namespace davit::sandbox {
 

@@ -3,12 +3,12 @@
 #include <string>
 #include <utility>
 
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/config_rules.hpp"
 #include "sandbox/kinds/conversion.hpp"
 #include "sandbox/kinds/metadata.hpp"
-#include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {
 

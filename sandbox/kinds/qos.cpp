@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "sandbox/schema/schema.hpp"
+#include "lib/kube/schema/schema.hpp"
 
 namespace davit::sandbox {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/kube/json.hpp"
-#include "sandbox/schema/schema.hpp"
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/store/store.hpp"
 #include "sandbox/validation/field_error.hpp"
 

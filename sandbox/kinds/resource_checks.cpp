@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/pod_spec.hpp"
-#include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <span>
 
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/pod_spec.hpp"
-#include "sandbox/schema/schema.hpp"
 
 namespace davit::sandbox {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/kube/patch/apply.hpp"
 #include "sandbox/kinds/api_error.hpp"
-#include "sandbox/patch/apply.hpp"
 #include "sandbox/rest/url.hpp"
 
 namespace davit::sandbox {

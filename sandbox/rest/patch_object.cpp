@@ -1,8 +1,8 @@
 // PATCH: the patch types, applied to what is stored and then written like a PUT.
 #include "sandbox/rest/patch_object.hpp"
 
-#include "sandbox/patch/apply.hpp"
-#include "sandbox/patch/patch.hpp"
+#include "lib/kube/patch/apply.hpp"
+#include "lib/kube/patch/patch.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/meta.hpp"
 #include "sandbox/rest/response.hpp"

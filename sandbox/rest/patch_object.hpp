@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/patch/apply.hpp"
+#include "lib/kube/patch/apply.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/options.hpp"
 #include "sandbox/rest/rest_parts.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sandbox/patch/apply.hpp"
+#include "lib/kube/patch/apply.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/meta.hpp"

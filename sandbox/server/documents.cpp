@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "lib/kube/schema/describe.hpp"
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/output/accept.hpp"
 #include "sandbox/output/discovery.hpp"
 #include "sandbox/output/openapi.hpp"
 #include "sandbox/output/openapi_v2.hpp"
-#include "sandbox/schema/describe.hpp"
-#include "sandbox/schema/schema.hpp"
 #include "sandbox/server/acceptance.hpp"
 
 namespace davit::sandbox {

@@ -7,7 +7,7 @@
 
 #include "lib/base/assert.hpp"
 #include "lib/base/base64.hpp"
-#include "sandbox/schema/times.hpp"
+#include "lib/kube/schema/times.hpp"
 
 namespace davit::sandbox {
 
@@ -65,7 +65,7 @@ bool is_duration(std::string_view text) {
 }
 
 bool is_date(std::string_view text) {
-  return parse_time(std::string(text) + "T00:00:00Z").has_value();
+  return parse_wire_time(std::string(text) + "T00:00:00Z").has_value();
 }
 
 bool is_mac(std::string_view text) {
@@ -103,8 +103,8 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
-    {"date-time", [](std::string_view text) { return parse_time(text).has_value(); }},
-    {"datetime", [](std::string_view text) { return parse_time(text).has_value(); }},
+    {"date-time", [](std::string_view text) { return parse_wire_time(text).has_value(); }},
+    {"datetime", [](std::string_view text) { return parse_wire_time(text).has_value(); }},
     {"date", is_date},
     {"duration", is_duration},
     {"ipv4", [](std::string_view text) { return is_ip(text) && !is_ipv6(text); }},

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "lib/base/assert.hpp"
-#include "sandbox/schema/build.hpp"
+#include "lib/kube/schema/build.hpp"
 
 namespace davit::sandbox {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/kube/json.hpp"
-#include "sandbox/schema/constraints.hpp"
+#include "lib/kube/schema/constraints.hpp"
 #include "sandbox/validation/field_error.hpp"
 #include "sandbox/validation/field_path.hpp"
 #include "sandbox/validation/formats.hpp"
@@ -86,7 +86,7 @@ struct SchemaNode {
 void check_value(const Json& object, const SchemaNode& schema, FieldErrors& errors);
 
 /// Checks an object of a built-in type, such as "core.v1.PodSpec", against the table of constraints
-/// (sandbox/schema/constraints.hpp): all its fields in the table's order, or only `fields` in
+/// (lib/kube/schema/constraints.hpp): all its fields in the table's order, or only `fields` in
 /// theirs. The object may be null: a missing one. The table must have the type and the fields.
 void check_fields(std::string_view type, const Json& object, const FieldPath& path,
                   FieldErrors& errors);

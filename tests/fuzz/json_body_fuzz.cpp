@@ -6,11 +6,10 @@
 #include <string_view>
 
 #include "lib/base/assert.hpp"
-#include "sandbox/schema/schema.hpp"
+#include "lib/kube/schema/schema.hpp"
 
 namespace {
 using namespace davit;
-using namespace davit::sandbox;
 
 struct Kind {
   std::string_view api_version;

@@ -6,12 +6,11 @@
 #include <string_view>
 
 #include "lib/base/assert.hpp"
-#include "sandbox/patch/apply.hpp"
-#include "sandbox/patch/patch.hpp"
+#include "lib/kube/patch/apply.hpp"
+#include "lib/kube/patch/patch.hpp"
 
 namespace {
 using namespace davit;
-using namespace davit::sandbox;
 
 constexpr char kTime[] = "2026-01-01T00:00:00Z";
 

@@ -6,11 +6,10 @@
 #include <string_view>
 
 #include "lib/base/assert.hpp"
-#include "sandbox/schema/schema.hpp"
+#include "lib/kube/schema/schema.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace davit;
-  using namespace davit::sandbox;
   const std::string body =
       std::string("k8s\0", 4) + std::string(reinterpret_cast<const char*>(data), size);
   davit::Result<Json> object = decode_protobuf(body, "Pod");

@@ -8,11 +8,11 @@
 
 #include "lib/base/assert.hpp"
 #include "lib/kube/duration.hpp"
+#include "lib/kube/schema/quantity.hpp"
+#include "lib/kube/schema/times.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/kinds/cron_schedule.hpp"
 #include "sandbox/output/accept.hpp"
-#include "sandbox/schema/quantity.hpp"
-#include "sandbox/schema/times.hpp"
 #include "sandbox/validation/formats.hpp"
 #include "sandbox/validation/pattern.hpp"
 
@@ -32,14 +32,14 @@ void check_quantity(std::string_view text, Precision precision) {
 }
 
 void check_times(std::string_view text) {
-  if (const davit::Result<WireTime> time = parse_time(text)) {
+  if (const davit::Result<WireTime> time = parse_wire_time(text)) {
     const std::string written = time_text(*time);
-    const davit::Result<WireTime> again = parse_time(written);
+    const davit::Result<WireTime> again = parse_wire_time(written);
     DAVIT_ASSERT(again.has_value() && time_text(*again) == written);
   }
-  if (const davit::Result<WireTime> time = parse_micro_time(text)) {
+  if (const davit::Result<WireTime> time = parse_wire_micro_time(text)) {
     const std::string written = micro_time_text(*time);
-    const davit::Result<WireTime> again = parse_micro_time(written);
+    const davit::Result<WireTime> again = parse_wire_micro_time(written);
     DAVIT_ASSERT(again.has_value() && micro_time_text(*again) == written);
   }
 }

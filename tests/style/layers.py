@@ -43,11 +43,13 @@ def sdk_part(name):
 
 
 def folder_of(path):
-    """The folder that a file belongs to: host/api, plugins/deployment; of the SDK one of SDK_PARTS."""
+    """The folder that a file belongs to: host/api, lib/kube/schema, plugins/deployment; of the SDK one of SDK_PARTS."""
     if path.startswith('sdk/include/'):
         return sdk_part(path.removeprefix('sdk/include/'))
     parts = path.split('/')
-    return parts[0] if parts[0] not in ORDERED + ('plugins',) else '/'.join(parts[:2])
+    if parts[0] not in ORDERED + ('plugins',):
+        return parts[0]
+    return '/'.join(parts[:3] if path.startswith('lib/kube/') and len(parts) > 3 else parts[:2])
 
 
 def includes(file):
@@ -70,7 +72,7 @@ def order_of(architecture):
     out = []
     for layer in ORDERED:
         tree = re.search(rf'^{layer}/.*\n((?: {{2}}\S.*\n)+)', architecture, re.M)
-        out += [f'{layer}/{name}' for name in re.findall(r'^ {2}(\w+)/', tree.group(1), re.M)] if tree else []
+        out += [f'{layer}/{name}' for name in re.findall(r'^ {2}(\w+(?:/\w+)?)/', tree.group(1), re.M)] if tree else []
     return out
 
 

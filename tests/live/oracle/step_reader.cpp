@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "sandbox/patch/patch.hpp"
+#include "lib/kube/patch/patch.hpp"
 
 namespace davit::oracle {
 
@@ -167,7 +167,7 @@ void Reader::read_create(Step& step, const YamlNode& node, const Objects& object
   }
   step.body = json(named == objects.end() ? what : *named->second);
   if (const YamlNode* with = node.find("with")) {
-    if (sandbox::apply_merge_patch(step.body, json(*with))) mistake(*with, "cannot be merged");
+    if (apply_merge_patch(step.body, json(*with))) mistake(*with, "cannot be merged");
   }
   step.target.kind = find_kind(step.body.text_at({"kind"}));
   if (step.target.kind == nullptr) return mistake(what, "unknown kind");

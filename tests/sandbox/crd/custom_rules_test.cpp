@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "lib/kube/patch/apply.hpp"
 #include "sandbox/crd/custom_resource.hpp"
-#include "sandbox/patch/apply.hpp"
 
 namespace davit::sandbox {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sandbox/schema/describe.hpp"
+#include "lib/kube/schema/describe.hpp"
 
 namespace davit::sandbox {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sandbox/schema/build.hpp"
+#include "lib/kube/schema/build.hpp"
 
 namespace davit::sandbox {
 namespace {

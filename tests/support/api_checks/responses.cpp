@@ -3,7 +3,7 @@
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
-#include "sandbox/schema/schema.hpp"
+#include "lib/kube/schema/schema.hpp"
 #include "tests/support/api_checks/api_checks.hpp"
 
 namespace davit::checks {
@@ -73,7 +73,7 @@ struct Envelope {
 
 /// Null when it is not the protobuf of a known kind.
 Json decode_object(std::string_view body) {
-  Result<Json> object = sandbox::decode_protobuf(body, "object");
+  Result<Json> object = decode_protobuf(body, "object");
   return object ? std::move(*object) : Json();
 }
 
@@ -97,7 +97,7 @@ Json decode(std::string_view body) {
 /// Calls `each` with every whole event that came as protobuf.
 template <typename Each>
 void each_frame(std::string_view body, Each each) {
-  while (auto event = sandbox::decode_protobuf_event(body)) {
+  while (auto event = decode_protobuf_event(body)) {
     body.remove_prefix(event->bytes);
     each(*event);
   }
@@ -124,7 +124,7 @@ Json Reply::json() const {
 std::vector<Json> Reply::events() const {
   std::vector<Json> out;
   if (is_protobuf(*this)) {
-    each_frame(body, [&out](sandbox::ProtobufEvent& event) {
+    each_frame(body, [&out](ProtobufEvent& event) {
       out.push_back(Json::object({{"type", event.type}, {"object", std::move(event.object)}}));
     });
     return out;

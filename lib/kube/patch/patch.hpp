@@ -1,0 +1,34 @@
+/// The API's patch types on a Json tree: RFC 6902, RFC 7386 and strategic merge patches.
+/// Server-side apply is in apply.hpp.
+#pragma once
+
+#include <davit/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lib/kube/json.hpp"
+#include "lib/kube/schema/schema.hpp"
+
+namespace davit {
+
+/// The reason why a patch was not applied, as the server reports it.
+struct PatchError {
+  int http_status = 422;
+  std::string reason = "Invalid";
+  std::string message;
+};
+/// No PatchError: done.
+using PatchOutcome = std::optional<PatchError>;
+
+/// `patch` is the parsed body. On failure `object` is in an unspecified state.
+[[nodiscard]] PatchOutcome apply_json_patch(Json& object, const Json& patch);
+[[nodiscard]] PatchOutcome apply_merge_patch(Json& object, const Json& patch);
+/// `schema` gives the merge keys.
+[[nodiscard]] PatchOutcome apply_strategic_patch(Json& object, const Json& patch,
+                                                 const Message& schema);
+
+/// The text of a decoded body in Go's %v, for messages that quote it: "map[spec:map[replicas:x]]".
+[[nodiscard]] std::string go_text(const Json& json);
+
+}  // namespace davit

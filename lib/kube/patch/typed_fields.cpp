@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "lib/kube/patch/typed_walk.hpp"
+
+namespace davit {
+
+namespace {
+
+using Form = ValueType::Form;
+
+class FieldWalk {
+ public:
+  FieldWalk(const ResetFields& reset, std::vector<std::string>* problems)
+      : reset_(reset), problems_(problems) {}
+
+  FieldSet fields(const Json& value, const ValueType& type, Level level) {
+    const ValueType seen = type.resolved(&value);
+    FieldSet out;
+    switch (seen.form) {
+      case Form::kLeaf:
+      case Form::kDeduced:
+        out.member = true;
+        break;
+      case Form::kStruct:
+      case Form::kMap:
+        if (!value.is_object() && !value.is_null()) complain("expected map, got " + to_text(value));
+        members(value, seen, level, out);
+        break;
+      case Form::kList:
+      case Form::kSet:
+        if (!value.is_array() && !value.is_null()) {
+          complain("expected list, got " + to_text(value));
+        }
+        elements(value, seen, out);
+        break;
+    }
+    return out;
+  }
+
+ private:
+  void complain(const std::string& what) {
+    if (problems_ != nullptr) problems_->push_back(path_ + ": " + what);
+  }
+
+  void check_scalar(const Json& value, const Field& field) {
+    const bool container = value.is_object() || value.is_array();
+    if (value.is_null()) return;
+    switch (field.type) {
+      case FieldType::kInt32:
+      case FieldType::kInt64:
+        if (!value.is_number()) {
+          complain("expected numeric (int or float), got " +
+                   std::string(value.is_string() ? "string" : go_type(value)));
+        }
+        return;
+      case FieldType::kBoolean:
+        if (!value.is_boolean()) complain("expected boolean, got " + to_text(value));
+        return;
+      case FieldType::kString:
+        if (!value.is_string()) complain("expected string, got " + to_text(value));
+        return;
+      case FieldType::kMessage:
+      case FieldType::kRaw:
+      case FieldType::kSchemaOrArray:
+      case FieldType::kSchemaOrBool:
+      case FieldType::kSchemaOrStrings:
+        return;
+      default:
+        if (container) complain("expected scalar, got " + to_text(value));
+        return;
+    }
+  }
+
+  static const char* go_type(const Json& value) {
+    if (value.is_boolean()) return "bool";
+    return value.is_array() ? "[]interface {}" : "map[string]interface {}";
+  }
+
+  void members(const Json& value, const ValueType& type, Level level, FieldSet& out) {
+    out.children.reserve(value.size());
+    for (const auto& [name, each] : value.members()) {
+      if (level != Level::kInner && skipped(name, level)) continue;
+      const MemberType known = member_type(type, name, level);
+      const std::size_t before = path_.size();
+      if (problems_ != nullptr) path_ += '.' + name;
+      if (!known.declared) complain("field not declared in schema");
+      if (problems_ != nullptr) check_member(each, type, name);
+      FieldSet inner = fields(each, known.type, level_below(name, level));
+      // A key of a map belongs to its writer; a field does so only when nothing is in it.
+      if (!known.named || each.is_null() || (each.is_object() && each.size() == 0)) {
+        inner.member = true;
+      }
+      out.append("f:" + name, std::move(inner));
+      path_.resize(before);
+    }
+    out.sort();
+  }
+
+  void check_member(const Json& value, const ValueType& type, std::string_view name) {
+    if (type.form == Form::kMap && type.field != nullptr) check_scalar(value, *type.field);
+    if (type.form != Form::kStruct) return;
+    const Field* field = find_field(*type.message, name);
+    if (field != nullptr && field->shape == FieldShape::kOne) check_scalar(value, *field);
+  }
+
+  void elements(const Json& value, const ValueType& type, FieldSet& out) {
+    std::unordered_set<std::string> seen;
+    for (std::size_t i = 0; i < value.items().size(); ++i) {
+      const Json& each = value.items()[i];
+      std::optional<std::string> key = element_key(type, each);
+      if (!key) {
+        complain("element " + std::to_string(i) +
+                 ": associative list with keys has an element that omits key field " +
+                 missing_key(type, each));
+        key = "i:" + std::to_string(i);
+      }
+      const bool fresh = seen.insert(*key).second;
+      FieldSet named;
+      named.append(*key, FieldSet{true, {}});
+      const std::size_t before = path_.size();
+      if (problems_ != nullptr) {
+        const std::string text = path_texts(named).front();
+        if (!fresh) complain("duplicate entries for key " + text);
+        path_ += text;
+      }
+      FieldSet inner = fields(each, type.element(), Level::kInner);
+      inner.member = true;
+      if (fresh) out.append(std::move(*key), std::move(inner));
+      path_.resize(before);
+    }
+    out.sort();
+  }
+
+  static std::string missing_key(const ValueType& type, const Json& element) {
+    const auto& keys = type.field->apply_keys;
+    const auto found = std::find_if(keys.begin(), keys.end(), [&](const std::string& key) {
+      return !element.contains(key) && key_default(type, key).empty();
+    });
+    return found == keys.end() ? "" : to_text(Json(*found));
+  }
+
+  [[nodiscard]] bool skipped(std::string_view name, Level level) const {
+    if (never_tracked(name, level)) return true;
+    return level == Level::kObject && std::find(reset_.begin(), reset_.end(), name) != reset_.end();
+  }
+
+  const ResetFields& reset_;
+  std::vector<std::string>* problems_;
+  std::string path_;
+};
+
+FieldSet named(const FieldSet& set, const ValueType& type, Level level) {
+  FieldSet out;
+  out.member = set.member;
+  out.children.reserve(set.children.size());
+  for (const FieldChild& each : set.children) {
+    const bool field = each.key.starts_with("f:");
+    const std::string_view name = std::string_view(each.key).substr(2);
+    const MemberType known =
+        field ? member_type(type, name, level) : MemberType{.type = type.element()};
+    FieldSet inner = named(each.set, known.type, field ? level_below(name, level) : Level::kInner);
+    if (field && known.named) inner.member = true;
+    out.append(each.key, std::move(inner));
+  }
+  return out;
+}
+
+}  // namespace
+
+FieldSet fields_of(const Json& object, const Message* schema, const ResetFields& reset,
+                   std::vector<std::string>* problems) {
+  FieldSet out =
+      FieldWalk(reset, problems).fields(object, ValueType::of_object(schema), Level::kObject);
+  out.member = false;
+  return out;
+}
+
+FieldSet with_named_fields(const FieldSet& set, const Message* schema) {
+  return named(set, ValueType::of_object(schema), Level::kObject);
+}
+
+}  // namespace davit

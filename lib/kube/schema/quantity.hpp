@@ -1,0 +1,16 @@
+/// Resource quantities (k8s.io/apimachinery/pkg/api/resource): text to number and back.
+#pragma once
+
+#include <davit/result.hpp>
+#include <string>
+#include <string_view>
+
+namespace davit {
+
+/// How fine a quantity may be; what is finer is rounded away from zero.
+enum class Precision : std::uint8_t { kNano, kMilli };
+
+/// Same as canonical_quantity() of schema.hpp, which has kNano. Resource lists have kMilli.
+[[nodiscard]] Result<std::string> canonical_quantity(std::string_view text, Precision precision);
+
+}  // namespace davit
