@@ -58,11 +58,21 @@ std::vector<std::string> expand_group(const std::vector<std::string>& list,
   return out;
 }
 
+/// Does what the sandbox's own controller "namespace" does, as slowly as upstream.
+constexpr std::string_view kNamespacePlugin = "namespace-controller";
+
 Result<SandboxControllers> choose_controllers(const std::vector<std::string>& given,
                                               const std::vector<KnownController>& plugins) {
-  std::vector<KnownController> known = own_controllers();
+  const std::vector<KnownController> own = own_controllers();
+  std::vector<KnownController> known = own;
   known.push_back({std::string(kPluginControllers), {}});
-  known.insert(known.end(), plugins.begin(), plugins.end());
+  for (KnownController each : plugins) {
+    // A name of the sandbox's own is no alias: "namespace" meant that one before the plugin was.
+    std::erase_if(each.aliases, [&own](const std::string& alias) {
+      return std::ranges::find(own, alias, &KnownController::name) != own.end();
+    });
+    known.push_back(std::move(each));
+  }
   const std::vector<std::string> named = translate_aliases(given, known);
   const std::vector<std::string> unknown = unknown_controllers(named, known);
   if (!unknown.empty()) return Status(Code::kInvalid, "--controllers: " + unknown.front());
@@ -75,7 +85,10 @@ Result<SandboxControllers> choose_controllers(const std::vector<std::string>& gi
   out.accounts = on("accounts");
   out.nodes = on("nodes");
   out.scheduler = on("scheduler");
+  // One of the two is enough: the plugin's if it is named, or the own one is switched off.
+  if (std::ranges::find(named, kNamespacePlugin) != named.end()) out.namespaces = false;
   for (const KnownController& each : plugins) {
+    if (each.name == kNamespacePlugin && out.namespaces) continue;
     if (controller_enabled(list, each.name, each.off_by_default)) out.plugins.push_back(each.name);
   }
   return out;

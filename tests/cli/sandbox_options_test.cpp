@@ -122,6 +122,32 @@ std::vector<std::string> plugins_of(const std::vector<std::string>& controllers)
   return settings ? settings->controllers.plugins : std::vector<std::string>();
 }
 
+TEST(SandboxOptionsTest, OnlyOneOfTwoControllersDeletesNamespaces) {
+  const std::vector<KnownController> plugins = {{"namespace-controller", {"namespace"}, false}};
+  struct Case {
+    std::vector<std::string> controllers;
+    bool own;
+    bool plugin;
+  };
+  const Case cases[] = {{{"*"}, true, false},
+                        {{"*", "plugins"}, true, false},
+                        {{"*", "namespace-controller"}, false, true},
+                        {{"*", "-namespace"}, false, true},
+                        {{"*", "-namespace", "-plugins"}, false, false},
+                        {{"plugins"}, false, true},
+                        {{"namespace"}, true, false}};
+  for (const Case& each : cases) {
+    SandboxOptions options;
+    options.controllers = each.controllers;
+    const auto settings = merge_sandbox_settings(
+        options, [](const std::string&) { return std::optional<std::string>("/home/me"); },
+        plugins);
+    ASSERT_TRUE(settings) << settings.error().message();
+    EXPECT_EQ(settings->controllers.namespaces, each.own) << each.controllers.back();
+    EXPECT_EQ(!settings->controllers.plugins.empty(), each.plugin) << each.controllers.back();
+  }
+}
+
 TEST(SandboxOptionsTest, ControllersOfPluginsRunUnlessTheyAreLeftOutByNameOrTogether) {
   using testing::ElementsAre;
   using testing::IsEmpty;
