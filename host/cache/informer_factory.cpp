@@ -100,20 +100,21 @@ void InformerFactory::each(const std::function<void(const Informer&, Life)>& loo
 
 bool InformerFactory::serves(const CacheNeed& need) const {
   MutexLock lock(mutex_);
-  return std::any_of(informers_.begin(), informers_.end(), [this, &need](const auto& each) {
-    // One that may be released is not promised to others.
-    return !shared_.contains(each.get()) && same_selection(each->spec(), need.spec) &&
-           each->started() && each->widen(need);
-  });
+  return std::any_of(
+      informers_.begin(), informers_.end(), [this, &need](const auto& each) REQUIRES(mutex_) {
+        // One that may be released is not promised to others.
+        return !shared_.contains(each.get()) && same_selection(each->spec(), need.spec) &&
+               each->started() && each->widen(need);
+      });
 }
 
 Informer* InformerFactory::running(const InformerSpec& spec) const {
   MutexLock lock(mutex_);
-  const auto last =
-      std::find_if(informers_.rbegin(), informers_.rend(), [this, &spec](const auto& each) {
-        return !shared_.contains(each.get()) && same_selection(each->spec(), spec) &&
-               each->started();
-      });
+  const auto last = std::find_if(informers_.rbegin(), informers_.rend(),
+                                 [this, &spec](const auto& each) REQUIRES(mutex_) {
+                                   return !shared_.contains(each.get()) &&
+                                          same_selection(each->spec(), spec) && each->started();
+                                 });
   return last == informers_.rend() ? nullptr : last->get();
 }
 
