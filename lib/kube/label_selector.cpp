@@ -1,7 +1,6 @@
 #include "lib/kube/label_selector.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "lib/kube/names.hpp"
@@ -10,7 +9,7 @@ namespace davit {
 
 namespace {
 
-using Operator = LabelSelector::Operator;
+using Operator = LabelOperator;
 using Requirement = LabelSelector::Requirement;
 
 enum class Token : std::uint8_t {
@@ -90,13 +89,6 @@ Status unexpected(const Lexer& at, std::string_view expected) {
   return {Code::kInvalid, "found '" + at.word() + "', expected: " + std::string(expected)};
 }
 
-std::optional<std::int64_t> to_integer(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// The complaints about a key or value at `path` as one error; ok if there is none.
 Status invalid(std::string_view path, const std::string& value, const Complaints& complaints) {
   std::string reasons;
@@ -174,7 +166,7 @@ Result<Requirement> read_requirement(Lexer& at) {
     return status;
   }
   if (negated || at.token() == Token::kEnd || at.token() == Token::kComma) {
-    out.op = negated ? Operator::kMissing : Operator::kExists;
+    out.op = negated ? Operator::kDoesNotExist : Operator::kExists;
     return out;
   }
   const bool is_set = at.is_word("in") || at.is_word("notin");
@@ -192,7 +184,7 @@ Result<Requirement> read_requirement(Lexer& at) {
     const Status status = invalid(path + "[" + out.key + "]", value, check_label_value(value));
     if (!status.ok()) return status;
     const bool compares = out.op == Operator::kGreater || out.op == Operator::kLess;
-    if (compares && !to_integer(value)) {
+    if (compares && !label_number(value)) {
       return invalid(path, value, {"for 'Gt', 'Lt' operators, the value must be an integer"});
     }
   }
@@ -207,23 +199,8 @@ const std::string* find_label(const LabelSelector::Labels& labels, const std::st
 
 bool holds(const Requirement& each, const LabelSelector::Labels& labels) {
   const std::string* value = find_label(labels, each.key);
-  switch (each.op) {
-    case Operator::kExists:
-      return value != nullptr;
-    case Operator::kMissing:
-      return value == nullptr;
-    case Operator::kIn:
-      return value != nullptr && std::ranges::binary_search(each.values, *value);
-    case Operator::kNotIn:
-      return value == nullptr || !std::ranges::binary_search(each.values, *value);
-    case Operator::kGreater:
-    case Operator::kLess:
-      break;
-  }
-  const std::optional<std::int64_t> number = value == nullptr ? std::nullopt : to_integer(*value);
-  if (!number) return false;
-  const std::int64_t bound = to_integer(each.values.front()).value_or(0);
-  return each.op == Operator::kGreater ? *number > bound : *number < bound;
+  return label_matches(each.op, each.values,
+                       value == nullptr ? std::nullopt : std::optional<std::string_view>(*value));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 /// (k8s.io/apimachinery/pkg/labels.Parse).
 #pragma once
 
-#include <cstdint>
+#include <davit/kube/label_match.hpp>
 #include <davit/result.hpp>
 #include <string>
 #include <string_view>
@@ -14,10 +14,9 @@ namespace davit {
 /// All requirements must hold. Immutable.
 class LabelSelector {
  public:
-  enum class Operator : std::uint8_t { kIn, kNotIn, kExists, kMissing, kGreater, kLess };
   struct Requirement {
     std::string key;
-    Operator op = Operator::kExists;
+    LabelOperator op = LabelOperator::kExists;
     std::vector<std::string> values;  ///< Sorted.
   };
 

@@ -1,31 +1,37 @@
 #include "sandbox/nodes/label_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <davit/kube/label_match.hpp>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace davit::sandbox {
 namespace {
 
-std::optional<std::int64_t> integer(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+std::optional<LabelOperator> parse_operator(std::string_view text) {
+  if (text == "In") return LabelOperator::kIn;
+  if (text == "NotIn") return LabelOperator::kNotIn;
+  if (text == "Exists") return LabelOperator::kExists;
+  if (text == "DoesNotExist") return LabelOperator::kDoesNotExist;
+  if (text == "Gt") return LabelOperator::kGreater;
+  if (text == "Lt") return LabelOperator::kLess;
+  return std::nullopt;
 }
 
-bool lists(const Json& values, const std::string& text) {
-  const Json::Items& items = values.items();
-  return std::any_of(items.begin(), items.end(),
-                     [&text](const Json& each) { return each.text() == text; });
+/// A matchExpressions or matchFields item of a NodeSelectorTerm. An unknown operator never holds.
+bool expression_holds(const Json& expression, std::optional<std::string_view> value) {
+  const std::optional<LabelOperator> op = parse_operator(expression.get("operator").text());
+  if (!op) return false;
+  std::vector<std::string_view> values;
+  for (const Json& each : expression.get("values").items()) values.emplace_back(each.text());
+  return label_matches(*op, values, value);
 }
 
-bool compares(const Json& expression, const Json* value) {
-  if (value == nullptr || expression.get("values").size() != 1) return false;
-  const auto have = integer(value->text());
-  const auto bound = integer(expression.get("values").items().front().text());
-  if (!have || !bound) return false;
-  return expression.get("operator").text() == "Gt" ? *have > *bound : *have < *bound;
+std::optional<std::string_view> label_of(const Json& labels, const std::string& key) {
+  const Json* value = labels.find(key);
+  if (value == nullptr) return std::nullopt;
+  return value->text();
 }
 
 /// A term without any requirement matches no node.
@@ -33,27 +39,17 @@ bool term_holds(const Json& term, const Json& labels, std::string_view node_name
   const Json::Items& expressions = term.get("matchExpressions").items();
   const Json::Items& fields = term.get("matchFields").items();
   if (expressions.empty() && fields.empty()) return false;
-  const Json name(node_name);
   return std::all_of(expressions.begin(), expressions.end(),
                      [&](const Json& each) {
-                       return expression_holds(each, labels.find(each.get("key").text()));
+                       return expression_holds(each, label_of(labels, each.get("key").text()));
                      }) &&
          std::all_of(fields.begin(), fields.end(), [&](const Json& each) {
-           return expression_holds(each,
-                                   each.get("key").text() == "metadata.name" ? &name : nullptr);
+           const bool is_name = each.get("key").text() == "metadata.name";
+           return expression_holds(each, is_name ? std::optional(node_name) : std::nullopt);
          });
 }
 
 }  // namespace
-
-bool expression_holds(const Json& expression, const Json* value) {
-  const std::string& op = expression.get("operator").text();
-  if (op == "Exists") return value != nullptr;
-  if (op == "DoesNotExist") return value == nullptr;
-  if (op == "In") return value != nullptr && lists(expression.get("values"), value->text());
-  if (op == "NotIn") return value == nullptr || !lists(expression.get("values"), value->text());
-  return (op == "Gt" || op == "Lt") && compares(expression, value);
-}
 
 bool accepts_labels(const Json& pod_spec, const Json& labels, std::string_view node_name) {
   for (const Json::Member& wanted : pod_spec.get("nodeSelector").members()) {

@@ -7,10 +7,6 @@
 
 namespace davit::sandbox {
 
-/// A matchExpressions item of a NodeSelectorTerm or LabelSelector; `value` is null if the label is
-/// missing.
-[[nodiscard]] bool expression_holds(const Json& expression, const Json* value);
-
 /// spec.nodeSelector and required node affinity of `pod_spec`.
 [[nodiscard]] bool accepts_labels(const Json& pod_spec, const Json& labels,
                                   std::string_view node_name);

@@ -27,8 +27,8 @@ Include = namedtuple('Include', 'path line source target')
 
 ORDERED = ('host', 'sandbox', 'lib')
 PRODUCT = ORDERED + ('plugins', 'sdk', 'cli', 'testing')
-VALUES = ('davit/result.hpp', 'davit/time.hpp', 'davit/kube/duration.hpp', 'davit/kube/label_syntax.hpp',
-          'davit/kube/quantity.hpp', 'davit/kube/time.hpp')
+VALUES = ('davit/result.hpp', 'davit/time.hpp', 'davit/kube/duration.hpp', 'davit/kube/label_match.hpp',
+          'davit/kube/label_syntax.hpp', 'davit/kube/quantity.hpp', 'davit/kube/time.hpp')
 SDK_PARTS = ('sdk/abi', 'sdk/values', 'sdk')  # Lowest first.
 PROGRAM = ('cli', 'testing')
 CLIENT = ('host/object', 'host/api', 'host/cache')  # What the simulated nodes see of the host.

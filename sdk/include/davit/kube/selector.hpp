@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <davit/kube/label_match.hpp>
 #include <davit/kube/label_syntax.hpp>
 #include <davit/object.hpp>
 #include <davit/result.hpp>
@@ -44,7 +45,7 @@ class Selector {
   }
 
  private:
-  enum class Operator { kEquals, kIn, kNotIn, kExists, kDoesNotExist };
+  using Operator = LabelOperator;
 
   struct Requirement {
     std::string key;
@@ -52,22 +53,7 @@ class Selector {
     std::vector<std::string> values;  // Sorted.
 
     [[nodiscard]] bool matches(Value labels) const {
-      const std::optional<std::string_view> value = labels[key].text();
-      switch (op) {
-        case Operator::kExists:
-          return value.has_value();
-        case Operator::kDoesNotExist:
-          return !value;
-        case Operator::kNotIn:
-          return !value || !lists(*value);
-        case Operator::kEquals:
-        case Operator::kIn:
-          return value && lists(*value);
-      }
-      return false;
-    }
-    [[nodiscard]] bool lists(std::string_view value) const {
-      return std::find(values.begin(), values.end(), value) != values.end();
+      return label_matches(op, values, labels[key].text());
     }
     void append_to(std::string& out) const;
   };
@@ -158,6 +144,9 @@ inline void Selector::Requirement::append_to(std::string& out) const {
     case Operator::kNotIn:
       out.append(" notin (");
       break;
+    case Operator::kGreater:
+    case Operator::kLess:
+      return;  // parse_operator() knows neither.
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i != 0) out.push_back(',');
