@@ -1,7 +1,6 @@
 #include "host/api/credentials.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "host/api/exec_credentials.hpp"
@@ -9,6 +8,7 @@
 #include "lib/base/base64.hpp"
 #include "lib/base/header_value.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/base/percent_escape.hpp"
 
 namespace davit::host {
 namespace {
@@ -26,18 +26,7 @@ class StaticCredentials final : public Credentials {
 
 // RFC 9110 token characters, less the percent sign, which escapes the others.
 std::string escape_header_key(std::string_view key) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  constexpr std::string_view kPlain = "!#$&'*+-.^_`|~";
-  std::string out;
-  for (const char c : key) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x80 && std::isalnum(byte) != 0) || kPlain.find(c) != kPlain.npos) {
-      out.push_back(c);
-    } else {
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return out;
+  return percent_escaped(key, "!#$&'*+-.^_`|~");
 }
 
 bool has_header(const HttpHeaders& headers, std::string_view name) {

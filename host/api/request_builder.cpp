@@ -1,7 +1,6 @@
 #include "host/api/request_builder.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <davit/mutant.hpp>
 #include <optional>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "lib/base/header_value.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/lower_case.hpp"
+#include "lib/base/percent_escape.hpp"
 
 namespace davit::host {
 namespace {
@@ -19,24 +19,6 @@ constexpr std::string_view kHostParameters[] = {"dryRun", "timeout", "watch"};
 
 /// kube-apiserver reads at most 1 MiB of a request's head (net/http.DefaultMaxHeaderBytes).
 constexpr std::size_t kTargetBytesMax = std::size_t{1} << 20;
-
-std::string escape(std::string_view text, std::string_view also_plain) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool alnum = byte < 0x80 && std::isalnum(byte) != 0;
-    if (alnum || also_plain.find(c) != also_plain.npos) {
-      out.push_back(c);
-    } else {
-      out.push_back('%');
-      out.push_back(kHex[byte >> 4]);
-      out.push_back(kHex[byte & 15]);
-    }
-  }
-  return out;
-}
 
 // k8s.io/apimachinery/pkg/api/validation/path: what a URL would not carry unharmed.
 Status check_segment(std::string_view what, std::string_view value) {
@@ -90,7 +72,7 @@ std::optional<std::string> form_decode(std::string_view text) {
 
 void add_parameter(std::string& query, std::string_view name, std::string_view value) {
   if (!query.empty()) query += '&';
-  query += escape(name, "-._~") + "=" + escape(value, "-._~");
+  query += percent_escaped(name, "-._~") + "=" + percent_escaped(value, "-._~");
 }
 
 /// The caller's parameters, taken apart and encoded again: what they hold can neither end the query
@@ -198,7 +180,9 @@ std::string_view verb_name(Verb verb) {
 
 }  // namespace
 
-std::string escape_path_segment(std::string_view text) { return escape(text, "-._~!$&'()*+,;=:@"); }
+std::string escape_path_segment(std::string_view text) {
+  return percent_escaped(text, "-._~!$&'()*+,;=:@");
+}
 
 std::string go_duration(Duration time) {
   const std::int64_t ms = std::chrono::round<std::chrono::milliseconds>(time).count();

@@ -4,6 +4,7 @@
 #include <davit/mutant.hpp>
 
 #include "host/cache/resource_id.hpp"
+#include "lib/base/percent_escape.hpp"
 
 namespace davit::host {
 namespace {
@@ -18,23 +19,11 @@ constexpr std::string_view kAnyVersion = "0";
 bool is_any(std::string_view version) { return version.empty() || version == kAnyVersion; }
 
 void add_parameter(std::string& query, std::string_view name, std::string_view value) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
   if (value.empty()) return;
   if (!query.empty()) query += '&';
   query += name;
   query += '=';
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
-    if (plain) {
-      query += c;
-    } else {
-      query += '%';
-      query += kHex[byte >> 4];
-      query += kHex[byte & 15];
-    }
-  }
+  query += percent_escaped(value, "-._~");
 }
 
 }  // namespace
