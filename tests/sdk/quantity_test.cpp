@@ -41,10 +41,58 @@ TEST(QuantityTest, FinerThanNanosIsRoundedUpAndTheTopIsCapped) {
   EXPECT_EQ(q("0e99"), q("0"));
 }
 
-TEST(QuantityTest, OtherTextIsNoQuantity) {
-  for (const char* text : {"", "Gi", "1gi", "1 Gi", "1Gi ", "e3", "1e", "1e+", "1ki", "1.2.3",
-                           "--1", "x", "1ee3", "0x10"}) {
-    EXPECT_FALSE(Quantity::parse(text)) << text;
+TEST(QuantityTest, AllDigitsThatTheRangeHoldsCount) {
+  EXPECT_EQ(q("12345678901.123456789") -= q("12345678901"), q("123456789n"));
+  EXPECT_GT(q("9223372036854775806.5"), q("9223372036854775806.000000001"));
+  EXPECT_EQ(q("1.00000000000000000000Ei"), q("1Ei"));
+  EXPECT_EQ(q("0.5000000000000000000000000000Ki"), q("512"));
+}
+
+TEST(QuantityTest, ThousandthsAreRoundedUpAndCapped) {
+  EXPECT_EQ(q("1.5").milli(), 1500);
+  EXPECT_EQ(q("1u").milli(), 1);
+  EXPECT_EQ(q("-1u").milli(), 0);
+  EXPECT_EQ(q("-1").milli(), -1000);
+  EXPECT_EQ(q("100E").milli(), INT64_MAX);
+  EXPECT_EQ(q("-100E").milli(), -INT64_MAX);
+}
+
+TEST(QuantityTest, ExponentsMayBeOfAnyLengthThatFits64Bits) {
+  EXPECT_EQ(q("1e00003"), q("1k"));
+  EXPECT_EQ(q("0.001e+4"), q("10"));
+  EXPECT_EQ(q("1e-123456"), q("1n"));
+  EXPECT_EQ(q("1e9223372036854775807"), q("100E"));
+  EXPECT_FALSE(Quantity::parse("1e9223372036854775808"));
+}
+
+TEST(QuantityTest, NumberWithoutDigitsIsZeroAsUpstream) {
+  for (const char* text : {"+", "-", ".", "k", "m", "n", "E", "Ki", "Ti", "e3", "e-9", "-.Gi"}) {
+    EXPECT_EQ(Quantity::parse(text), Quantity()) << text;
+  }
+}
+
+/// The message for a text that is not a quantity.
+std::string refusal(std::string_view text) {
+  const Result<QuantityParts> parts = parse_quantity(text);
+  EXPECT_FALSE(Quantity::parse(text)) << text;
+  return parts ? "" : parts.error().message();
+}
+
+TEST(QuantityTest, OtherTextIsRefusedInUpstreamsWords) {
+  for (const char* text : {"", " ", " 1", "1 ", "1 Gi", "1Gi ", "1.2.3", "1.1.M", "1+1.0M", "0.1am",
+                           "aoeu", "x", "0x10", "1e+-5", "1e3.0"}) {
+    EXPECT_EQ(refusal(text),
+              "quantities must match the regular expression "
+              "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
+        << text;
+  }
+  for (const char* text : {"1gi", "1K", "1ki", "1i", ".5i", "0.1mi", "-3.01i", "-3.01e-", "1e",
+                           "1e+", "1ee3", "--1", "1Gi1"}) {
+    EXPECT_NE(refusal(text), "") << text;
+  }
+  EXPECT_EQ(refusal("-3.01e-"), "unable to parse quantity's suffix");
+  for (const char* text : {"Pi", "-.Ei", "e-10"}) {
+    EXPECT_EQ(refusal(text), "unable to parse numeric part of quantity") << text;
   }
 }
 

@@ -1,6 +1,7 @@
-/// Resource quantities (k8s.io/apimachinery/pkg/api/resource): text to number and back.
+/// The canonical text of resource quantities (k8s.io/apimachinery/pkg/api/resource).
 #pragma once
 
+#include <cstdint>
 #include <davit/result.hpp>
 #include <string>
 #include <string_view>

@@ -1,28 +1,67 @@
-/// Resource quantities: "500m", "1.5Gi", "2e3".
+/// Resource quantities: "500m", "1.5Gi", "2e3". The one reader of their text.
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <davit/result.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace davit {
 
+/// The notation that a text has, which its canonical form keeps.
+enum class QuantityFormat : std::uint8_t { kDecimal, kBinary, kExponent };
+
+/// What a quantity's text says: value * 10^decimal * 2^binary, a bit more if `lost`.
+struct QuantityParts {
+  __extension__ using Wide = unsigned __int128;
+
+  static constexpr std::uint64_t kNanosPerOne = 1'000'000'000;
+  /// 2^63-1, upstream's largest number, in units of 10^-9.
+  static constexpr Wide kNanosMax = static_cast<Wide>(INT64_MAX) * kNanosPerOne;
+
+  bool negative = false;
+  Wide value = 0;
+  std::int64_t decimal = 0;
+  int binary = 0;
+  bool lost = false;
+  QuantityFormat format = QuantityFormat::kDecimal;
+
+  /// The size without its sign in units of 10^-9: finer digits are rounded up, and what is beyond
+  /// kNanosMax is capped.
+  [[nodiscard]] Wide nanos() const;
+};
+
+/// As resource.ParseQuantity: space is refused, and a suffix without digits is zero. kInvalid with
+/// upstream's message if `text` is not a quantity.
+[[nodiscard]] Result<QuantityParts> parse_quantity(std::string_view text);
+
 /// A number kept exactly in units of 10^-9. Finer digits are rounded away from zero, and numbers
-/// beyond the range are capped, as upstream does.
+/// beyond 2^63-1 are capped.
 class Quantity {
  public:
   /// Zero.
   Quantity() = default;
+  /// The number of a text that parse_quantity() has read.
+  explicit Quantity(const QuantityParts& parts) : nanos_(static_cast<Wide>(parts.nanos())) {
+    if (parts.negative) nanos_ = -nanos_;
+  }
   /// Nothing if `text` is not a quantity.
-  [[nodiscard]] static std::optional<Quantity> parse(std::string_view text);
+  [[nodiscard]] static std::optional<Quantity> parse(std::string_view text) {
+    const Result<QuantityParts> parts = parse_quantity(text);
+    return parts ? std::optional(Quantity(*parts)) : std::nullopt;
+  }
 
-  /// In thousandths, rounded up: CPUs.
+  /// In thousandths, rounded up and capped to 64 bits: CPUs.
   [[nodiscard]] std::int64_t milli() const {
     constexpr Wide kNanosPerMilli = 1'000'000;
-    return static_cast<std::int64_t>(nanos_ > 0 ? divided_up(nanos_, kNanosPerMilli)
-                                                : nanos_ / kNanosPerMilli);
+    const Wide up = nanos_ > 0 ? kNanosPerMilli - 1 : 0;  // Division rounds negative numbers up.
+    return static_cast<std::int64_t>(
+        std::clamp<Wide>((nanos_ + up) / kNanosPerMilli, -INT64_MAX, INT64_MAX));
   }
 
   /// Sums of many keep their exactness; only the range is capped.
@@ -43,70 +82,22 @@ class Quantity {
   }
 
  private:
-  // Holds 2^63-1, upstream's largest number, in units of 10^-9.
   __extension__ using Wide = __int128;
 
-  static constexpr Wide kMax = static_cast<Wide>(INT64_MAX) * 1'000'000'000;
-
-  /// A suffix as a factor: either 2^binary or 10^decimal.
-  struct Scale {
-    int binary = 0;
-    int decimal = 0;
-  };
-  [[nodiscard]] static std::optional<Scale> parse_suffix(std::string_view suffix);
-  [[nodiscard]] static std::optional<int> parse_exponent(std::string_view digits);
-  [[nodiscard]] static Wide times_capped(Wide value, Wide factor) {
-    return value > kMax / factor ? kMax : value * factor;
-  }
-  [[nodiscard]] static Wide divided_up(Wide value, Wide divisor) {
-    return (value + divisor - 1) / divisor;
-  }
+  static constexpr Wide kMax = static_cast<Wide>(QuantityParts::kNanosMax);
 
   Wide nanos_ = 0;
 };
 
-inline std::optional<int> Quantity::parse_exponent(std::string_view digits) {
-  const bool negative = !digits.empty() && digits.front() == '-';
-  if (!digits.empty() && (digits.front() == '-' || digits.front() == '+')) digits.remove_prefix(1);
-  constexpr std::size_t kDigitsMax = 4;  // Beyond any exponent that is not capped to 0 or the top.
-  if (digits.empty() || digits.size() > kDigitsMax) return std::nullopt;
-  int exponent = 0;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return std::nullopt;
-    exponent = exponent * 10 + (c - '0');
-  }
-  return negative ? -exponent : exponent;
-}
+namespace detail {
 
-inline std::optional<Quantity::Scale> Quantity::parse_suffix(std::string_view suffix) {
-  constexpr std::string_view kBinary = "KMGTPE";
-  constexpr std::string_view kDecimal = "numkMGTPE";
-  if (suffix.empty()) return Scale{};
-  if (suffix.size() == 2 && suffix[1] == 'i') {
-    const std::size_t at = kBinary.find(suffix[0]);
-    if (at == std::string_view::npos) return std::nullopt;
-    return Scale{10 * (static_cast<int>(at) + 1), 0};
-  }
-  if (suffix.size() == 1) {
-    const std::size_t at = kDecimal.find(suffix[0]);
-    if (at == std::string_view::npos) return std::nullopt;
-    const int step = static_cast<int>(at);
-    return Scale{0, step < 3 ? 3 * (step - 3) : 3 * (step - 2)};  // n, u, m, then k upward.
-  }
-  if (suffix[0] != 'e' && suffix[0] != 'E') return std::nullopt;
-  const std::optional<int> exponent = parse_exponent(suffix.substr(1));
-  if (!exponent) return std::nullopt;
-  return Scale{0, *exponent};
-}
-
-inline std::optional<Quantity> Quantity::parse(std::string_view text) {
-  const bool negative = !text.empty() && text.front() == '-';
-  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-  Wide digits = 0;
-  int shift = 9;  // Decimal places from `digits` to units of 10^-9.
-  bool any = false;
+/// Takes the digits and at most one point off the front of `text`, and says whether there were any
+/// digits.
+inline bool take_quantity_number(std::string_view& text, QuantityParts& parts) {
+  constexpr int kDigitsMax = 28;  // Those of kNanosMax: what follows is finer or out of range.
   bool point = false;
-  bool lost = false;  // Digits finer than can be kept.
+  int digits = 0;
+  bool any = false;
   std::size_t i = 0;
   for (; i < text.size(); ++i) {
     if (text[i] == '.' && !point) {
@@ -115,25 +106,103 @@ inline std::optional<Quantity> Quantity::parse(std::string_view text) {
     }
     if (text[i] < '0' || text[i] > '9') break;
     any = true;
-    if (point && digits > kMax / 1000) {
-      lost = lost || text[i] != '0';
+    if (digits == kDigitsMax) {
+      parts.lost = parts.lost || text[i] != '0';
+      parts.decimal += point ? 0 : 1;
       continue;
     }
-    digits = times_capped(digits, 10) + (text[i] - '0');
-    shift -= point ? 1 : 0;
+    parts.value = parts.value * 10 + static_cast<unsigned>(text[i] - '0');
+    digits += parts.value != 0 ? 1 : 0;
+    parts.decimal -= point ? 1 : 0;
   }
-  const std::optional<Scale> scale = parse_suffix(text.substr(i));
-  if (!any || !scale) return std::nullopt;
-  for (int bit = 0; bit < scale->binary; ++bit) digits = times_capped(digits, 2);
-  for (shift += scale->decimal; shift > 0 && digits != 0 && digits < kMax; --shift) {
-    digits = times_capped(digits, 10);
+  text.remove_prefix(i);
+  return any;
+}
+
+/// What follows the "e". As strconv.ParseInt: a sign and digits that fit into 64 bits.
+inline bool take_quantity_exponent(std::string_view digits, QuantityParts& parts) {
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  std::int64_t exponent = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [last, error] = std::from_chars(digits.data(), end, exponent);
+  if (error != std::errc() || last != end) return false;
+  // Upstream's scales have 32 bits; a text whose digits outweigh that does not fit into memory.
+  parts.decimal += std::clamp<std::int64_t>(exponent, INT32_MIN, INT32_MAX);
+  parts.format = QuantityFormat::kExponent;
+  return true;
+}
+
+inline bool take_quantity_suffix(std::string_view suffix, QuantityParts& parts) {
+  constexpr std::string_view kBinary = "KMGTPE";
+  constexpr std::string_view kDecimal = "num kMGTPE";  // In steps of 1000 from 10^-9.
+  if (suffix.empty()) return true;
+  if (suffix.size() == 2 && suffix[1] == 'i') {
+    const std::size_t step = kBinary.find(suffix[0]);
+    if (step == std::string_view::npos) return false;
+    parts.binary = 10 * (static_cast<int>(step) + 1);
+    parts.format = QuantityFormat::kBinary;
+    return true;
   }
-  for (; shift < 0 && digits > 1; ++shift) digits = divided_up(digits, 10);
-  if (lost) digits += 1;
-  Quantity quantity;
-  quantity.nanos_ = digits > kMax ? kMax : digits;
-  if (negative) quantity.nanos_ = -quantity.nanos_;
-  return quantity;
+  if (suffix.size() == 1) {
+    const std::size_t step = kDecimal.find(suffix[0]);
+    if (step == std::string_view::npos || suffix[0] == ' ') return false;
+    parts.decimal += 3 * (static_cast<int>(step) - 3);
+    return true;
+  }
+  return (suffix[0] == 'e' || suffix[0] == 'E') && take_quantity_exponent(suffix.substr(1), parts);
+}
+
+/// Letters of suffixes, a sign and digits: all that upstream looks at before it interprets them.
+inline bool has_quantity_suffix_form(std::string_view suffix) {
+  const std::size_t exponent = suffix.find_last_not_of("0123456789");
+  suffix = suffix.substr(0, exponent == std::string_view::npos ? 0 : exponent + 1);
+  if (suffix.ends_with('-') || suffix.ends_with('+')) suffix.remove_suffix(1);
+  return suffix.find_first_not_of("eEinumkKMGTP") == std::string_view::npos;
+}
+
+}  // namespace detail
+
+inline Result<QuantityParts> parse_quantity(std::string_view text) {
+  constexpr std::string_view kWrongForm =
+      "quantities must match the regular expression "
+      "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+  if (text.empty()) return Status(Code::kInvalid, std::string(kWrongForm));
+  QuantityParts parts;
+  parts.negative = text[0] == '-';
+  if (text[0] == '-' || text[0] == '+') text.remove_prefix(1);
+  const bool any_digits = detail::take_quantity_number(text, parts);
+  if (!detail::has_quantity_suffix_form(text)) {
+    return Status(Code::kInvalid, std::string(kWrongForm));
+  }
+  if (!detail::take_quantity_suffix(text, parts)) {
+    return Status(Code::kInvalid, "unable to parse quantity's suffix");
+  }
+  // Upstream's quick path takes missing digits for zero. Suffixes that it leaves to its big numbers
+  // need digits.
+  constexpr int kQuickBinaryMax = 40;
+  constexpr std::int64_t kQuickDecimalMin = -9;
+  if (!any_digits && (parts.binary > kQuickBinaryMax || parts.decimal < kQuickDecimalMin)) {
+    return Status(Code::kInvalid, "unable to parse numeric part of quantity");
+  }
+  return parts;
+}
+
+inline QuantityParts::Wide QuantityParts::nanos() const {
+  Wide scaled = value;
+  bool rest = lost;
+  const auto drop_digit = [&] {
+    rest = rest || scaled % 10 != 0;
+    scaled /= 10;
+  };
+  std::int64_t shift = decimal + 9;
+  // Room for the binary suffix: at least 20 digits stay.
+  const Wide room = ~Wide{0} >> binary;
+  for (; scaled > room && shift < 0; ++shift) drop_digit();
+  if (scaled > room) return kNanosMax;
+  scaled <<= binary;
+  for (; shift > 0 && scaled != 0 && scaled < kNanosMax; --shift) scaled *= 10;
+  for (; shift < 0 && scaled != 0; ++shift) drop_digit();
+  return std::min(scaled + (rest ? 1 : 0), kNanosMax);
 }
 
 }  // namespace davit
