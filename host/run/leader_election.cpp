@@ -1,9 +1,9 @@
 #include "host/run/leader_election.hpp"
 
+#include <davit/kube/time.hpp>
 #include <utility>
 
 #include "lib/base/assert.hpp"
-#include "lib/kube/micro_time.hpp"
 
 namespace davit::host {
 namespace {}  // namespace

@@ -1,9 +1,9 @@
 #include "sandbox/crd/custom_rules.hpp"
 
 #include <algorithm>
+#include <davit/kube/time.hpp>
 #include <utility>
 
-#include "lib/kube/schema/times.hpp"
 #include "sandbox/kinds/duration.hpp"
 
 namespace davit::sandbox {

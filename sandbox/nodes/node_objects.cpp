@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "lib/base/version.hpp"
-#include "lib/kube/micro_time.hpp"
 
 namespace davit::sandbox {
 namespace {

@@ -6,7 +6,6 @@
 #include <davit/kube/time.hpp>
 #include <utility>
 
-#include "lib/kube/micro_time.hpp"
 #include "sandbox/nodes/reflector.hpp"
 
 namespace davit::sandbox {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <davit/kube/time.hpp>
 #include <string>
 
 #include "lib/base/assert.hpp"
 #include "lib/base/base64.hpp"
-#include "lib/kube/schema/times.hpp"
 
 namespace davit::sandbox {
 

@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <davit/kube/duration.hpp>
+#include <davit/kube/time.hpp>
 #include <string>
 #include <string_view>
 
 #include "lib/base/assert.hpp"
 #include "lib/kube/duration.hpp"
 #include "lib/kube/schema/quantity.hpp"
-#include "lib/kube/schema/times.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/kinds/cron_schedule.hpp"
 #include "sandbox/output/accept.hpp"

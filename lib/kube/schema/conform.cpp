@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <bit>
+#include <davit/kube/time.hpp>
 #include <utility>
 
 #include "lib/base/base64.hpp"
 #include "lib/kube/schema/go_words.hpp"
 #include "lib/kube/schema/quantity.hpp"
 #include "lib/kube/schema/schema.hpp"
-#include "lib/kube/schema/times.hpp"
 
 namespace davit {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <davit/kube/time.hpp>
 #include <protozero/pbf_reader.hpp>
 
 #include "lib/base/base64.hpp"
 #include "lib/kube/schema/schema.hpp"
-#include "lib/kube/schema/times.hpp"
 
 namespace davit {
 

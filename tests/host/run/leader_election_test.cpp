@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lib/kube/micro_time.hpp"
+#include <davit/kube/time.hpp>
+
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_lease_server.hpp"
 

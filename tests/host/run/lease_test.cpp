@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/kube/micro_time.hpp"
+#include <davit/kube/time.hpp>
 
 namespace davit::host {
 namespace {

@@ -1,9 +1,11 @@
-/// RFC 3339 time stamps, as they stand in objects.
+/// RFC 3339 time stamps, as they stand in objects. The one reader and writer of their text.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
+#include <davit/result.hpp>
 #include <davit/time.hpp>
 #include <optional>
 #include <string>
@@ -11,55 +13,181 @@
 
 namespace davit {
 
+/// A time of any year.
+struct WireTime {
+  std::int64_t seconds = 0;  ///< Since 1970.
+  std::int32_t nanos = 0;
+  /// Go's zero time, the first second of year 1, which the API takes for none.
+  [[nodiscard]] bool is_zero() const {
+    constexpr std::int64_t kZeroTime = -62'135'596'800;
+    return seconds == kZeroTime && nanos == 0;
+  }
+};
+
 namespace detail {
 
-/// Reads exactly `digits` decimal digits off the front of `text`.
-inline std::optional<int> take_digits(std::string_view& text, std::size_t digits) {
-  if (text.size() < digits) return std::nullopt;
-  int value = 0;
-  for (std::size_t i = 0; i < digits; ++i) {
-    if (text[i] < '0' || text[i] > '9') return std::nullopt;
-    value = value * 10 + (text[i] - '0');
+inline constexpr std::string_view kTimeLayout = "2006-01-02T15:04:05Z07:00";
+inline constexpr std::string_view kMicroTimeLayout = "2006-01-02T15:04:05.000000Z07:00";
+inline constexpr std::size_t kMicroDigits = 6;
+
+/// Reads one time; says what stopped it in the words of Go's time package.
+class TimeReader {
+ public:
+  TimeReader(std::string_view text, std::string_view layout)
+      : text_(text), rest_(text), layout_(layout) {}
+
+  Result<WireTime> read() {
+    int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+    if (!number(4, "2006", year) || !mark("-") || !number(2, "01", month) || !mark("-") ||
+        !number(2, "02", day) || !mark("T") || !number(2, "15", hour) || !mark(":") ||
+        !number(2, "04", minute) || !mark(":") || !number(2, "05", second)) {
+      return cannot_parse();
+    }
+    WireTime out;
+    if (!fraction(out.nanos)) return cannot_parse();
+    const std::optional<int> offset = zone();
+    if (!offset) return cannot_parse();
+    if (!rest_.empty()) return wrong(": extra text: \"" + std::string(rest_) + '"');
+    if (month < 1 || month > 12) return wrong(": month out of range");
+    const std::chrono::year_month_day date = std::chrono::year(year) / month / day;
+    if (!date.ok()) return wrong(": day out of range");
+    if (hour > 23) return wrong(": hour out of range");
+    if (minute > 59) return wrong(": minute out of range");
+    if (second > 59) return wrong(": second out of range");
+    const std::chrono::sys_seconds time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
+                                          std::chrono::minutes(minute) +
+                                          std::chrono::seconds(second - *offset);
+    out.seconds = time.time_since_epoch().count();
+    return out;
   }
-  text.remove_prefix(digits);
-  return value;
-}
 
-inline bool take_char(std::string_view& text, std::string_view any_of) {
-  if (text.empty() || any_of.find(text.front()) == std::string_view::npos) return false;
-  text.remove_prefix(1);
-  return true;
-}
+ private:
+  static constexpr std::size_t kNanoDigits = 9;
 
-/// The fraction after the seconds, digits beyond nanoseconds cut off; nothing when malformed.
-inline std::optional<std::int64_t> take_fraction_ns(std::string_view& text) {
-  if (!take_char(text, ".")) return 0;
-  std::int64_t ns = 0;
-  std::int64_t unit = 100'000'000;
-  std::size_t digits = 0;
-  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
-    ns += unit * (text[digits] - '0');
-    unit /= 10;
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  bool number(std::size_t digits, std::string_view element, int& out) {
+    element_ = element;
+    if (rest_.size() < digits) return false;
+    for (const char c : rest_.substr(0, digits)) {
+      if (!is_digit(c)) return false;
+      out = out * 10 + (c - '0');
+    }
+    rest_.remove_prefix(digits);
+    return true;
   }
-  if (digits == 0) return std::nullopt;
-  text.remove_prefix(digits);
-  return ns;
+  bool mark(std::string_view text) {
+    element_ = text;
+    if (!rest_.starts_with(text)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  bool fraction(std::int32_t& nanos) {
+    const bool micro = layout_ == kMicroTimeLayout;
+    element_ = ".000000";
+    if (rest_.empty() || (rest_[0] != '.' && rest_[0] != ',')) return !micro;
+    const auto end = std::find_if_not(rest_.begin() + 1, rest_.end(), is_digit);
+    const auto digits = static_cast<std::size_t>(end - rest_.begin()) - 1;
+    if (digits == 0 || (micro && digits != kMicroDigits)) return false;
+    for (std::size_t i = 0; i < kNanoDigits; ++i) {
+      nanos = nanos * 10 + (i < digits ? rest_[i + 1] - '0' : 0);
+    }
+    rest_.remove_prefix(digits + 1);
+    return true;
+  }
+  /// Seconds east of Greenwich.
+  std::optional<int> zone() {
+    element_ = "Z07:00";
+    if (rest_.starts_with('Z')) {
+      rest_.remove_prefix(1);
+      return 0;
+    }
+    if (!rest_.starts_with('+') && !rest_.starts_with('-')) return std::nullopt;
+    const std::string_view all = rest_;
+    const int sign = rest_[0] == '+' ? 1 : -1;
+    rest_.remove_prefix(1);
+    int hours = 0, minutes = 0;
+    const bool read = number(2, "Z07:00", hours) && mark(":") && number(2, "Z07:00", minutes);
+    element_ = "Z07:00";
+    if (read && hours <= 24 && minutes < 60) return sign * (hours * 60 + minutes) * 60;
+    rest_ = all;
+    return std::nullopt;
+  }
+  [[nodiscard]] Status wrong(std::string_view why) const {
+    return Status(Code::kInvalid, "parsing time \"" + std::string(text_) + '"' + std::string(why));
+  }
+  [[nodiscard]] Status cannot_parse() const {
+    return wrong(" as \"" + std::string(layout_) + "\": cannot parse \"" + std::string(rest_) +
+                 "\" as \"" + std::string(element_) + '"');
+  }
+
+  std::string_view text_;
+  std::string_view rest_;
+  std::string_view layout_;
+  std::string_view element_;  // The present element of the layout.
+};
+
+inline void append_padded(std::string& out, unsigned value, std::size_t digits) {
+  const std::string text = std::to_string(value);
+  out.append(digits - std::min(digits, text.size()), '0');
+  out += text;
 }
 
-/// "Z" or "+hh:mm" up to the end of the text.
-inline std::optional<std::chrono::minutes> take_offset(std::string_view& text) {
-  if (text == "Z" || text == "z") return std::chrono::minutes(0);
-  const bool west = !text.empty() && text.front() == '-';
-  if (!take_char(text, "+-")) return std::nullopt;
-  const std::optional<int> hours = take_digits(text, 2);
-  if (!hours || !take_char(text, ":")) return std::nullopt;
-  const std::optional<int> minutes = take_digits(text, 2);
-  if (!minutes || !text.empty() || *hours > 23 || *minutes > 59) return std::nullopt;
-  const std::chrono::minutes offset(*hours * 60 + *minutes);
-  return west ? -offset : offset;
+/// All but the zone.
+inline std::string local_time_text(const WireTime& time) {
+  // The years that four digits can write.
+  constexpr std::int64_t kSecondsMin = -62'167'219'200;
+  constexpr std::int64_t kSecondsMax = 253'402'300'799;
+  const std::chrono::sys_seconds instant{
+      std::chrono::seconds(std::clamp(time.seconds, kSecondsMin, kSecondsMax))};
+  const auto days = std::chrono::floor<std::chrono::days>(instant);
+  const std::chrono::year_month_day date(days);
+  const std::chrono::hh_mm_ss clock(instant - days);
+  std::string out;
+  append_padded(out, static_cast<unsigned>(static_cast<int>(date.year())), 4);
+  out += '-';
+  append_padded(out, static_cast<unsigned>(date.month()), 2);
+  out += '-';
+  append_padded(out, static_cast<unsigned>(date.day()), 2);
+  out += 'T';
+  append_padded(out, static_cast<unsigned>(clock.hours().count()), 2);
+  out += ':';
+  append_padded(out, static_cast<unsigned>(clock.minutes().count()), 2);
+  out += ':';
+  append_padded(out, static_cast<unsigned>(clock.seconds().count()), 2);
+  return out;
 }
 
 }  // namespace detail
+
+/// A Time: any text that Go's time.Parse takes for RFC 3339. kInvalid with Go's message,
+/// `parsing time "x" as …`, if it is not one.
+[[nodiscard]] inline Result<WireTime> parse_wire_time(std::string_view text) {
+  return detail::TimeReader(text, detail::kTimeLayout).read();
+}
+/// A MicroTime: with exactly six digits of fraction.
+[[nodiscard]] inline Result<WireTime> parse_wire_micro_time(std::string_view text) {
+  return detail::TimeReader(text, detail::kMicroTimeLayout).read();
+}
+
+/// "2006-01-02T15:04:05Z". Years outside 0 to 9999 are cut to them.
+[[nodiscard]] inline std::string time_text(const WireTime& time) {
+  return detail::local_time_text(time) + 'Z';
+}
+/// "2006-01-02T15:04:05.000000Z"
+[[nodiscard]] inline std::string micro_time_text(const WireTime& time) {
+  constexpr unsigned kNanosPerMicro = 1000;
+  std::string out = detail::local_time_text(time) + '.';
+  detail::append_padded(out, static_cast<unsigned>(std::max(time.nanos, 0)) / kNanosPerMicro,
+                        detail::kMicroDigits);
+  return out + 'Z';
+}
+
+/// `time` in the form that is written.
+[[nodiscard]] inline WireTime wire_time(WallTime time) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  return {whole.time_since_epoch().count(),
+          static_cast<std::int32_t>(std::chrono::nanoseconds(time - whole).count())};
+}
 
 /// The times that parse_time() gives: 290 years, so that a Duration holds the difference of any two
 /// of them. It ends at 292.
@@ -69,46 +197,20 @@ inline constexpr WallTime kTimeMax = std::chrono::sys_days(std::chrono::year(219
 /// Nothing if `text` is not RFC 3339, empty text included. Times before 1900 and after 2189 become
 /// kTimeMin and kTimeMax, so that computations stay within the clock.
 [[nodiscard]] inline std::optional<WallTime> parse_time(std::string_view text) {
-  const std::optional<int> year = detail::take_digits(text, 4);
-  if (!year || !detail::take_char(text, "-")) return std::nullopt;
-  const std::optional<int> month = detail::take_digits(text, 2);
-  if (!month || !detail::take_char(text, "-")) return std::nullopt;
-  const std::optional<int> day = detail::take_digits(text, 2);
-  if (!day || !detail::take_char(text, "Tt")) return std::nullopt;
-  const std::optional<int> hour = detail::take_digits(text, 2);
-  if (!hour || !detail::take_char(text, ":")) return std::nullopt;
-  const std::optional<int> minute = detail::take_digits(text, 2);
-  if (!minute || !detail::take_char(text, ":")) return std::nullopt;
-  const std::optional<int> second = detail::take_digits(text, 2);
-  if (!second || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  const std::optional<std::int64_t> fraction = detail::take_fraction_ns(text);
-  if (!fraction) return std::nullopt;
-  const std::optional<std::chrono::minutes> offset = detail::take_offset(text);
-  const std::chrono::year_month_day date(std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day)));
-  if (!offset || !date.ok()) return std::nullopt;
-  const std::chrono::sys_seconds whole = std::chrono::sys_seconds(std::chrono::sys_days(date)) +
-                                         std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
-                                         std::chrono::seconds(*second) - *offset;
+  const Result<WireTime> time = parse_wire_time(text);
+  if (!time) return std::nullopt;
   // Compared in seconds, which hold every year; nanoseconds do not.
+  const std::chrono::sys_seconds whole{std::chrono::seconds(time->seconds)};
   if (whole < std::chrono::floor<std::chrono::seconds>(kTimeMin)) return kTimeMin;
   if (whole >= std::chrono::floor<std::chrono::seconds>(kTimeMax)) return kTimeMax;
-  return WallTime(whole) + Duration(*fraction);
+  return WallTime(whole) + Duration(time->nanos);
 }
 
 /// "2006-01-02T15:04:05Z": whole seconds, as the API server stores times. Rounds down.
-[[nodiscard]] inline std::string format_time(WallTime time) {
-  const auto days = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date(days);
-  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time - days));
-  char text[40];
-  const int size = std::snprintf(
-      text, sizeof(text), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-      static_cast<int>(clock.seconds().count()));
-  return std::string(text, static_cast<std::size_t>(size));
+[[nodiscard]] inline std::string format_time(WallTime time) { return time_text(wire_time(time)); }
+/// metav1.MicroTime: "2006-01-02T15:04:05.000000Z". Rounds down.
+[[nodiscard]] inline std::string format_micro_time(WallTime time) {
+  return micro_time_text(wire_time(time));
 }
 
 }  // namespace davit
