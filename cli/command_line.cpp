@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/codegen_command.hpp"
 #include "cli/ctl_command.hpp"
 #include "cli/dev_command.hpp"
 #include "cli/exit_codes.hpp"
@@ -38,6 +39,7 @@ struct Commands {
   RbacOptions rbac;
   SandboxFlags sandbox;
   CtlOptions ctl;
+  CodegenOptions codegen;
   std::function<int()> chosen;
 };
 
@@ -130,6 +132,37 @@ void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std:
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
   rbac->callback([&] { commands.chosen = [&] { return run_rbac(commands.rbac, out, err); }; });
+}
+
+void add_codegen_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
+  CodegenOptions& options = commands.codegen;
+  CLI::App* codegen = app.add_subcommand("codegen", "Write C++ types from the schemas of kinds");
+  codegen->add_option("FILE", options.files, "File with CustomResourceDefinitions, YAML or JSON");
+  codegen->add_option("--openapi", options.openapi, "OpenAPI v3 document, JSON or YAML")
+      ->type_name("FILE");
+  codegen
+      ->add_option("--kubeconfig", options.kubeconfig,
+                   "Kubeconfig of a server to ask for the kinds of --kind")
+      ->type_name("FILE");
+  codegen
+      ->add_option("--kind", options.kinds,
+                   "Kind of the document: [GROUP/]VERSION/KIND; may be repeated (default: all)")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("KIND");
+  codegen
+      ->add_option("--opaque", options.opaque,
+                   "Field that stays untyped, such as spec.template; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("PATH");
+  codegen
+      ->add_option("--namespace", options.ns,
+                   "C++ namespace around VERSION (default: the first label of each group)")
+      ->type_name("NAME");
+  codegen->add_option("-o,--output", options.output, "File to write (default: print)")
+      ->type_name("FILE");
+  codegen->callback([&] { commands.chosen = [&] { return run_codegen(options, out, err); }; });
 }
 
 void add_demo_command(CLI::App& app, Commands& commands, const Programs& programs) {
@@ -300,6 +333,7 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   add_rbac_command(app, commands, out, err);
   const SandboxActions sandbox_actions{programs.sandbox, out, err};
   add_sandbox_command(app, commands.sandbox, sandbox_actions, commands.chosen);
+  add_codegen_command(app, commands, out, err);
   add_demo_command(app, commands, programs);
   add_ctl_command(app, commands.ctl, commands.chosen, out, err);
   add_help_and_version(app, commands, out);

@@ -5,46 +5,17 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/interruptions.hpp"
-#include "host/api/connect.hpp"
+#include "cli/server_connection.hpp"
 #include "host/api/rest_client.hpp"
-#include "host/config/kubeconfig.hpp"
-#include "lib/base/spdlog_sink.hpp"
 #include "lib/kube/json.hpp"
 
 namespace davit::host {
 namespace {
 
-Result<ConnectionConfig> find_server(const std::string& kubeconfig) {
-  KubeconfigOptions lookup;
-  lookup.kubeconfig = kubeconfig;
-  lookup.environment = process_environment();
-  return load_connection(lookup);
-}
-
 int print_mistake(std::ostream& err, const std::string& text, int code) {
   err << "davit: " << text << "\n";
   return code;
 }
-
-/// What it takes to send requests.
-struct Connection {
-  std::unique_ptr<Clock> clock = make_system_clock();
-  std::unique_ptr<LogSink> sink;
-  NoRestMetrics metrics;
-  std::unique_ptr<Transport> transport;
-
-  Connection() = default;
-
-  Status open(const std::string& kubeconfig, int verbosity) {
-    sink = make_log_sink(LogFormat::kText, verbosity);
-    const Result<ConnectionConfig> config = find_server(kubeconfig);
-    if (!config) return config.error();
-    Result<std::unique_ptr<Transport>> made = connect(*config, *clock, metrics, Logger(*sink));
-    if (!made) return made.error();
-    transport = std::move(*made);
-    return {};
-  }
-};
 
 }  // namespace
 
@@ -62,7 +33,7 @@ sandbox::SimulationOptions simulation_options(const NodeFlags& flags) {
 
 int run_sandbox_nodes(const SandboxNodesOptions& options) {
   const Interruptions interruptions;
-  Connection connection;
+  ServerConnection connection;
   if (Status s = connection.open(options.kubeconfig, options.verbosity); !s.ok()) {
     return print_mistake(std::cerr, s.message(), kExitMistakes);
   }
@@ -80,7 +51,7 @@ int run_sandbox_nodes(const SandboxNodesOptions& options) {
 }
 
 int run_node_power(const NodePowerOptions& options, std::ostream& out, std::ostream& err) {
-  Connection connection;
+  ServerConnection connection;
   if (Status s = connection.open(options.kubeconfig, 0); !s.ok()) {
     return print_mistake(err, s.message(), kExitMistakes);
   }

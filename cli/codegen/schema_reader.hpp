@@ -1,0 +1,22 @@
+/// Makes types of schemas.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/codegen/definition.hpp"
+#include "cli/codegen/type_model.hpp"
+
+namespace davit::host::codegen {
+
+struct Modules {
+  std::vector<Module> modules;  ///< Sorted by group and version.
+  std::vector<Mistake> mistakes;
+};
+
+/// `opaque`: fields that stay untyped, as paths in the syntax of a note's projection
+/// ("spec.template"). One that no kind has is a mistake. The same input gives the same output.
+[[nodiscard]] Modules read_schemas(std::vector<Definition> definitions,
+                                   const std::vector<std::string>& opaque);
+
+}  // namespace davit::host::codegen

@@ -1,0 +1,40 @@
+/// ServerConnection: what a command that only sends requests needs.
+#pragma once
+
+#include <davit/result.hpp>
+#include <memory>
+#include <string>
+
+#include "host/api/connect.hpp"
+#include "host/api/rest_metrics.hpp"
+#include "host/config/kubeconfig.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/spdlog_sink.hpp"
+
+namespace davit::host {
+
+/// Filled by open(); a RestClient borrows its members.
+struct ServerConnection {
+  std::unique_ptr<Clock> clock = make_system_clock();
+  std::unique_ptr<LogSink> sink;
+  NoRestMetrics metrics;
+  std::unique_ptr<Transport> transport;
+
+  ServerConnection() = default;
+
+  /// Finds the server as kubectl does; empty `kubeconfig`: from the environment. Sends nothing.
+  [[nodiscard]] Status open(const std::string& kubeconfig, int verbosity) {
+    sink = make_log_sink(LogFormat::kText, verbosity);
+    KubeconfigOptions lookup;
+    lookup.kubeconfig = kubeconfig;
+    lookup.environment = process_environment();
+    const Result<ConnectionConfig> config = load_connection(lookup);
+    if (!config) return config.error();
+    Result<std::unique_ptr<Transport>> made = connect(*config, *clock, metrics, Logger(*sink));
+    if (!made) return made.error();
+    transport = std::move(*made);
+    return {};
+  }
+};
+
+}  // namespace davit::host

@@ -1,0 +1,26 @@
+# davit_codegen(TARGET FILE... [OPAQUE PATH...] [NAMESPACE NAME]): C++ types of the CustomResourceDefinitions in each FILE, for
+# TARGET. x.yaml becomes a header that is included as "x.hpp". OPAQUE and NAMESPACE are those of `davit codegen`.
+function(davit_codegen target)
+  cmake_parse_arguments(ARG "" "NAMESPACE" "OPAQUE" ${ARGN})
+  set(program ${DAVIT_PROGRAM})
+  if(TARGET davit)
+    set(program $<TARGET_FILE:davit>) # Inside davit's own tree.
+  endif()
+  set(flags "")
+  foreach(path IN LISTS ARG_OPAQUE)
+    list(APPEND flags --opaque ${path})
+  endforeach()
+  if(ARG_NAMESPACE)
+    list(APPEND flags --namespace ${ARG_NAMESPACE})
+  endif()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_types)
+  foreach(file IN LISTS ARG_UNPARSED_ARGUMENTS)
+    cmake_path(ABSOLUTE_PATH file OUTPUT_VARIABLE source)
+    cmake_path(GET source STEM name)
+    set(header ${folder}/${name}.hpp)
+    add_custom_command(OUTPUT ${header} DEPENDS ${source} ${program} VERBATIM COMMENT "Generating ${name}.hpp"
+      COMMAND ${program} codegen ${source} ${flags} -o ${header})
+    target_sources(${target} PRIVATE ${header})
+  endforeach()
+  target_include_directories(${target} PRIVATE ${folder})
+endfunction()
