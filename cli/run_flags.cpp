@@ -18,6 +18,8 @@ constexpr int kWorkersMax = 1000;
 /// kube-controller-manager's names for the worker counts of controllers that davit has plugins for.
 constexpr const char* kConcurrencyFlags[][2] = {
     {"--concurrent-deployment-syncs", "deployment-controller"},
+    {"--concurrent-gc-syncs", "garbage-collector-controller"},
+    {"--concurrent-namespace-syncs", "namespace-controller"},
     {"--concurrent-replicaset-syncs", "replicaset-controller"},
 };
 

@@ -58,8 +58,21 @@ std::vector<std::string> expand_group(const std::vector<std::string>& list,
   return out;
 }
 
-/// Does what the sandbox's own controller "namespace" does, as slowly as upstream.
-constexpr std::string_view kNamespacePlugin = "namespace-controller";
+/// A plugin's controller that does what one of the sandbox's own does, as slowly as upstream.
+struct Double {
+  std::string_view plugin;
+  bool SandboxControllers::*own;
+};
+constexpr Double kDoubles[] = {
+    {"garbage-collector-controller", &SandboxControllers::garbage_collector},
+    {"namespace-controller", &SandboxControllers::namespaces},
+};
+
+/// One of the two is enough: the plugin's if it is named, or the own one is switched off.
+bool yields_to_own(const std::string& plugin, const SandboxControllers& chosen) {
+  return std::ranges::any_of(
+      kDoubles, [&](const Double& each) { return each.plugin == plugin && chosen.*each.own; });
+}
 
 Result<SandboxControllers> choose_controllers(const std::vector<std::string>& given,
                                               const std::vector<KnownController>& plugins) {
@@ -85,10 +98,11 @@ Result<SandboxControllers> choose_controllers(const std::vector<std::string>& gi
   out.accounts = on("accounts");
   out.nodes = on("nodes");
   out.scheduler = on("scheduler");
-  // One of the two is enough: the plugin's if it is named, or the own one is switched off.
-  if (std::ranges::find(named, kNamespacePlugin) != named.end()) out.namespaces = false;
+  for (const Double& each : kDoubles) {
+    if (std::ranges::find(named, each.plugin) != named.end()) out.*each.own = false;
+  }
   for (const KnownController& each : plugins) {
-    if (each.name == kNamespacePlugin && out.namespaces) continue;
+    if (yields_to_own(each.name, out)) continue;
     if (controller_enabled(list, each.name, each.off_by_default)) out.plugins.push_back(each.name);
   }
   return out;

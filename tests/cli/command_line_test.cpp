@@ -103,7 +103,8 @@ TEST(CommandLineTest, EveryFlagOfRunIsUnderstood) {
                                 "--plugin-dir=b",
                                 "--workers=x=3,y=4",
                                 "--workers=z=5",
-                                "--concurrent-deployment-syncs=8"});
+                                "--concurrent-deployment-syncs=8",
+                                "--concurrent-gc-syncs=1"});
   ASSERT_TRUE(outcome.run) << outcome.err;
   const RunOptions& options = *outcome.run;
   EXPECT_EQ(options.manifest, "m.yaml");
@@ -126,7 +127,8 @@ TEST(CommandLineTest, EveryFlagOfRunIsUnderstood) {
   EXPECT_EQ(options.log_format, LogFormat::kJson);
   EXPECT_EQ(options.dry_run, true);
   EXPECT_THAT(options.plugin_directories, ElementsAre("a", "b"));
-  EXPECT_THAT(options.workers, ElementsAre(Pair("deployment-controller", 8U), Pair("x", 3U),
+  EXPECT_THAT(options.workers, ElementsAre(Pair("deployment-controller", 8U),
+                                           Pair("garbage-collector-controller", 1U), Pair("x", 3U),
                                            Pair("y", 4U), Pair("z", 5U)));
 }
 

@@ -122,29 +122,42 @@ std::vector<std::string> plugins_of(const std::vector<std::string>& controllers)
   return settings ? settings->controllers.plugins : std::vector<std::string>();
 }
 
-TEST(SandboxOptionsTest, OnlyOneOfTwoControllersDeletesNamespaces) {
-  const std::vector<KnownController> plugins = {{"namespace-controller", {"namespace"}, false}};
-  struct Case {
-    std::vector<std::string> controllers;
-    bool own;
-    bool plugin;
+TEST(SandboxOptionsTest, OnlyOneOfTwoControllersDoesTheSameWork) {
+  struct Double {
+    KnownController plugin;
+    std::string own_name;
+    bool SandboxControllers::*own;
   };
-  const Case cases[] = {{{"*"}, true, false},
-                        {{"*", "plugins"}, true, false},
-                        {{"*", "namespace-controller"}, false, true},
-                        {{"*", "-namespace"}, false, true},
-                        {{"*", "-namespace", "-plugins"}, false, false},
-                        {{"plugins"}, false, true},
-                        {{"namespace"}, true, false}};
-  for (const Case& each : cases) {
-    SandboxOptions options;
-    options.controllers = each.controllers;
-    const auto settings = merge_sandbox_settings(
-        options, [](const std::string&) { return std::optional<std::string>("/home/me"); },
-        plugins);
-    ASSERT_TRUE(settings) << settings.error().message();
-    EXPECT_EQ(settings->controllers.namespaces, each.own) << each.controllers.back();
-    EXPECT_EQ(!settings->controllers.plugins.empty(), each.plugin) << each.controllers.back();
+  const Double doubles[] = {{{"namespace-controller", {"namespace"}, false},
+                             "namespace",
+                             &SandboxControllers::namespaces},
+                            {{"garbage-collector-controller", {"garbagecollector"}, false},
+                             "gc",
+                             &SandboxControllers::garbage_collector}};
+  for (const Double& each : doubles) {
+    const std::string& plugin = each.plugin.name;
+    struct Case {
+      std::vector<std::string> controllers;
+      bool own;
+      bool plugin;
+    };
+    const Case cases[] = {{{"*"}, true, false},
+                          {{"*", "plugins"}, true, false},
+                          {{"*", plugin}, false, true},
+                          {{"*", "-" + each.own_name}, false, true},
+                          {{"*", "-" + each.own_name, "-plugins"}, false, false},
+                          {{"plugins"}, false, true},
+                          {{each.own_name}, true, false}};
+    for (const Case& wanted : cases) {
+      SandboxOptions options;
+      options.controllers = wanted.controllers;
+      const auto settings = merge_sandbox_settings(
+          options, [](const std::string&) { return std::optional<std::string>("/home/me"); },
+          {each.plugin});
+      ASSERT_TRUE(settings) << settings.error().message();
+      EXPECT_EQ(settings->controllers.*each.own, wanted.own) << wanted.controllers.back();
+      EXPECT_EQ(!settings->controllers.plugins.empty(), wanted.plugin) << wanted.controllers.back();
+    }
   }
 }
 

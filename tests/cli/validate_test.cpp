@@ -113,6 +113,7 @@ struct Shipped {
 };
 constexpr Shipped kShipped[] = {{"deployment", DAVIT_DEPLOYMENT_PLUGIN},
                                 {"endpoint", DAVIT_ENDPOINT_PLUGIN},
+                                {"garbagecollector", DAVIT_GARBAGECOLLECTOR_PLUGIN},
                                 {"namespace", DAVIT_NAMESPACE_PLUGIN},
                                 {"nodelifecycle", DAVIT_NODELIFECYCLE_PLUGIN},
                                 {"replicaset", DAVIT_REPLICASET_PLUGIN},

@@ -14,13 +14,15 @@ PAGES_OF = [
     (('plugins/replicaset/', 'tests/plugins/replicaset/'), {'R': 'replicaset', 'Q': 'replicaset'}),
     (('plugins/endpoint/', 'tests/plugins/endpoint/'), {'E': 'endpoint', 'ES': 'endpointslice'}),
     (('plugins/nodelifecycle/', 'tests/plugins/nodelifecycle/'), {'N': 'nodelifecycle'}),
+    (('plugins/garbagecollector/', 'tests/plugins/garbagecollector/'),
+     {'GC': 'garbagecollector', 'H': 'garbagecollector', 'Q': 'garbagecollector'}),
     (('plugins/namespace/', 'tests/plugins/namespace/'), {'NS': 'namespace', 'Q': 'namespace'}),
     (('tests/system/rows_test.cpp',), {'D': 'deployment', 'R': 'replicaset'}),
     (('tests/system/regressions/',), {letter: 'regressions' for letter in 'ABCDEFGI'}),
     (('tests/support/api_checks/',), {letter: 'apiserver' for letter in 'ACDHKLOPRUWXYZ'}),
 ]
 # Rows of the controllers have two digits or more. So 'R1' in a test of ReplicaSets is a name and not a citation.
-TWO_DIGITS = {'deployment', 'replicaset', 'endpoint', 'endpointslice', 'nodelifecycle', 'namespace'}
+TWO_DIGITS = {'deployment', 'replicaset', 'endpoint', 'endpointslice', 'nodelifecycle', 'namespace', 'garbagecollector'}
 CITED = re.compile(r'(?<![A-Za-z0-9#/&-])([A-Z]{1,2})(-?)(\d{1,3})(b?)(?=_|(?![a-z0-9-]))')
 GLOBAL = re.compile(r'(?<![A-Z0-9#])(RT|HO)-?(\d{3})(?!\d)')
 LINK = re.compile(r'\[`?([A-Z]{1,3}-?\d{1,3}b?)`?\]\(([^)\s]*)\)')

@@ -1,0 +1,121 @@
+#include "plugins/garbagecollector/collector.hpp"
+
+#include <string>
+#include <utility>
+
+#include "plugins/garbagecollector/patch_plan.hpp"
+
+namespace davit::garbage {
+namespace {
+
+OwnersPatch drop_owners(const Place& place, const std::string& uid,
+                        const std::vector<std::string>& owners) {
+  return {place, uid, drop_owners_patch(uid, owners),
+          [owners](const LiveObject& live) { return drop_owners_merge(live, owners); }};
+}
+
+OwnersPatch unblock(const Place& place, const NodeState& node) {
+  return {place, node.identity.uid, unblock_patch(node.identity.uid, node.owners),
+          [&node](const LiveObject& live) { return unblock_merge(live, node.owners); }};
+}
+
+}  // namespace
+
+Result<Again> Collector::sync_deletion(const Key& key) const {
+  if (graph_.defers_deletion(key)) return Again::when_changed();
+  const std::string& uid = uid_of(key);
+  const std::optional<NodeState> node = graph_.find(uid);
+  if (!node || (is_virtual(key) && !node->is_virtual)) return Again::when_changed();
+  const Status done = attempt(*node);
+  if (done.code() == Code::kNotFound) {
+    graph_.remove_absent(node->identity);
+    return Again::when_changed();
+  }
+  if (done.code() == Code::kWrongType) {
+    constexpr int kRare = 2;
+    log_.verbose(kRare, "left alone", {{"uid", uid}, {"why", done.message()}});
+    return Again::when_changed();
+  }
+  if (!done.ok()) return done;
+  const std::optional<NodeState> now = graph_.find(uid);
+  if (!is_virtual(key) || !now || !now->is_virtual) return Again::when_changed();
+  // Asked again with growing pauses until an informer shows it, or it is gone. No failure: the host
+  // logs a conflict as the usual thing that it is.
+  return Status(Code::kConflict, "no informer has shown " + node->identity.name + " yet");
+}
+
+Status Collector::attempt(const NodeState& node) const {
+  if (node.is_being_deleted && !node.deletes_dependents) return {};
+  const Result<Place> place = objects_.place_of(node.identity);
+  if (!place) return place.error();
+  const Result<LiveObject> live = objects_.get(*place);
+  if (!live) return live.error();
+  if (live->uid != node.identity.uid) return {Code::kNotFound, "another object has its name"};
+  if (node.deletes_dependents) return delete_dependents(node, *place);
+  if (live->owners.empty()) return {};
+  std::vector<Standing> standings;
+  for (const Reference& each : live->owners) {
+    const Result<Standing> standing = judge(each, node);
+    if (!standing) return standing.error();
+    standings.push_back(*standing);
+  }
+  const DependentsState dependents = graph_.dependents_state(node.identity.uid);
+  return carry_out(plan_attempt(*live, standings, dependents), node, *place, *live);
+}
+
+Result<Standing> Collector::judge(const Reference& reference, const NodeState& node) const {
+  if (graph_.is_absent(reference, node.identity.ns)) return Standing::kDangling;
+  const Result<Place> place = objects_.place_of(owner_of(reference, node.identity.ns));
+  if (!place) return place.error();
+  const Result<LiveObject> owner = objects_.get(*place);
+  if (!owner && owner.error().code() != Code::kNotFound) return owner.error();
+  const Standing standing = owner ? standing_of(reference, *owner) : Standing::kDangling;
+  if (standing == Standing::kDangling) graph_.add_absent(owner_of(reference, place->ns));
+  return standing;
+}
+
+Status Collector::carry_out(const Attempt& attempt, const NodeState& node, const Place& place,
+                            const LiveObject& live) const {
+  switch (attempt.step) {
+    case Attempt::Step::kNothing:
+      return {};
+    case Attempt::Step::kDropOwners:
+      return objects_.patch({drop_owners(place, live.uid, attempt.uids)}).front();
+    case Attempt::Step::kUnblockAndDelete:
+      if (Status s = objects_.patch({unblock(place, node)}).front(); !s.ok()) return s;
+      break;
+    case Attempt::Step::kDelete:
+      break;
+  }
+  return objects_.remove(place, live, attempt.policy);
+}
+
+Status Collector::delete_dependents(const NodeState& node, const Place& place) const {
+  const std::string& uid = node.identity.uid;
+  const DependentsState dependents = graph_.dependents_state(uid);
+  if (!dependents.some_block) return objects_.drop_finalizer(place, uid, kForegroundFinalizer);
+  graph_.delete_all(dependents.to_delete);
+  return {};
+}
+
+Result<Again> Collector::sync_orphans(const Key& key) const {
+  if (graph_.defers_orphan(key)) return Again::when_changed();
+  const std::optional<NodeState> owner = graph_.find(uid_of(key));
+  if (!owner) return Again::when_changed();
+  std::vector<OwnersPatch> patches;
+  for (const Identity& each : graph_.dependents(uid_of(key))) {
+    const Result<Place> place = objects_.place_of(each);
+    if (!place) return place.error();
+    patches.push_back(drop_owners(*place, each.uid, {owner->identity.uid}));
+  }
+  for (const Status& each : objects_.patch(patches)) {
+    if (!each.ok() && each.code() != Code::kNotFound) return each;
+  }
+  const Result<Place> place = objects_.place_of(owner->identity);
+  if (!place) return place.error();
+  const Status freed = objects_.drop_finalizer(*place, owner->identity.uid, kOrphanFinalizer);
+  if (!freed.ok()) return freed;
+  return Again::when_changed();
+}
+
+}  // namespace davit::garbage

@@ -1,0 +1,134 @@
+/// The graph of all deletable objects and of who owns whom. Pure;
+/// kubernetes:pkg/controller/garbagecollector/graph_builder.go.
+#pragma once
+
+#include <cstddef>
+#include <davit/key.hpp>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plugins/garbagecollector/absent_owners.hpp"
+#include "plugins/garbagecollector/identity.hpp"
+
+namespace davit::garbage {
+
+/// The keys of the work queues. A virtual object has one of its own, which ends with the object's
+/// first appearance.
+[[nodiscard]] Key node_key(std::string_view uid);
+[[nodiscard]] Key virtual_key(std::string_view uid);
+[[nodiscard]] bool is_virtual(const Key& key);
+/// The UID that a key is about.
+[[nodiscard]] inline const std::string& uid_of(const Key& key) { return key.name; }
+
+/// An object as an informer shows it.
+struct Observed {
+  Identity identity;
+  std::vector<Reference> owners;
+  bool is_being_deleted = false;
+  bool waits_for_dependents = false;  ///< It has the finalizer of foreground deletion.
+  bool orphans_dependents = false;    ///< It has the finalizer of orphaning.
+};
+
+/// A reference to a namespaced owner that is in another namespace.
+struct BadReference {
+  Identity dependent;
+  Reference reference;
+};
+
+/// What a change of the graph asks for. Nothing of it depends on the order.
+struct Effects {
+  std::vector<Key> deletions;  ///< Whether they have to be deleted.
+  std::vector<Key> orphans;    ///< Whose dependents lose the reference to them.
+  std::vector<Key> retries;    ///< As `deletions`, after their first back-off.
+  std::vector<BadReference> warnings;
+};
+
+/// One object. A virtual one is known from references only; no informer has shown it.
+struct Node {
+  struct ByUid {
+    bool operator()(const Node* a, const Node* b) const {
+      return a->identity.uid < b->identity.uid;
+    }
+  };
+
+  Identity identity;
+  std::vector<Reference> owners;
+  std::set<Node*, ByUid> dependents;
+  bool is_virtual = false;
+  bool is_being_deleted = false;
+  bool deletes_dependents = false;  ///< Foreground deletion has begun.
+};
+
+/// A node apart from the graph.
+struct NodeState {
+  Identity identity;
+  std::vector<Reference> owners;
+  bool is_virtual = false;
+  bool is_being_deleted = false;
+  bool deletes_dependents = false;
+};
+
+/// How an object's dependents bear on its deletion.
+struct DependentsState {
+  bool are_there = false;
+  bool some_delete_theirs = false;  ///< One of them waits for its own dependents.
+  bool some_block = false;          ///< A reference of one of them blocks the owner's deletion.
+  std::vector<Key> to_delete{};     ///< Those that block and do not wait for their own.
+};
+
+/// A node per UID; edges lead from a node to those whose references name its UID. Not thread-safe.
+class Graph {
+ public:
+  /// An informer shows a new object, or one that was `past` when it last did.
+  [[nodiscard]] Effects observe(const Observed& now, const Observed* past);
+  /// An informer shows that an object is gone.
+  [[nodiscard]] Effects remove(const Identity& gone);
+  /// The server has no such object. The node may have become another one since that was asked.
+  [[nodiscard]] Effects remove_absent(const Identity& absent);
+
+  [[nodiscard]] std::optional<NodeState> find(const std::string& uid) const;
+  [[nodiscard]] std::vector<Identity> dependents(const std::string& uid) const;
+  [[nodiscard]] DependentsState dependents_state(const std::string& uid) const;
+  [[nodiscard]] AbsentOwners& absent() { return absent_; }
+
+  using Nodes = std::unordered_map<std::string, std::unique_ptr<Node>>;
+  [[nodiscard]] const Nodes& nodes() const { return nodes_; }
+
+ private:
+  [[nodiscard]] Node* node(const std::string& uid) const;
+  Node& add(Identity identity);
+  /// The first time that a virtual node is shown.
+  void make_real(Node& node, const Identity& identity, Effects& out);
+  void update_owners(Node& node, const std::vector<Reference>& owners, Effects& out);
+  void link(Node& node, const std::vector<Reference>& references, Effects& out);
+  /// Whether the reference does not fit the owner that the graph has.
+  [[nodiscard]] bool is_suspicious(const Node& node, const Reference& reference, const Node& owner,
+                                   Effects& out) const;
+  void drop_virtual(Node& node, const Identity& absent, Effects& out);
+  void drop(Node& node, const Identity& as, Effects& out);
+  void mark_absent(const Identity& absent, const std::vector<Node*>& dependents, Effects& out);
+
+  Nodes nodes_;
+  AbsentOwners absent_;
+};
+
+/// The dependents of a node whose references name `identity`, and those with other coordinates of
+/// its UID or in another namespace. One that has two references can be in both.
+struct SplitDependents {
+  std::vector<Node*> matching;
+  std::vector<Node*> mismatching;
+};
+[[nodiscard]] SplitDependents split_dependents(const Node& owner, const Identity& identity);
+
+/// What else an absent object could be, according to the dependents that do not name it so: the
+/// next in order after `absent`, and the first after the last.
+[[nodiscard]] std::optional<Identity> other_identity(const Identity& absent,
+                                                     const std::vector<Node*>& mismatching);
+
+}  // namespace davit::garbage

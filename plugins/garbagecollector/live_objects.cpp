@@ -1,0 +1,156 @@
+#include "plugins/garbagecollector/live_objects.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "plugins/garbagecollector/attempt_plan.hpp"
+#include "plugins/garbagecollector/patch_plan.hpp"
+
+namespace davit::garbage {
+namespace {
+
+constexpr int kUnsupportedMediaType = 415;
+
+bool is_unsupported(const Status& status) {
+  return status.detail() != nullptr && status.detail()->http_status == kUnsupportedMediaType;
+}
+
+Request request_for(std::int32_t verb, const Place& place) {
+  Request request;
+  request.verb = verb;
+  request.resource = {place.id.group, place.id.version, place.id.resource, {}};
+  request.ns = place.ns;
+  request.name = place.name;
+  request.answer = Answer::kPartial;
+  return request;
+}
+
+Request patch_request(const Place& place, PatchType type, std::string body) {
+  Request request = request_for(DAVIT_PATCH, place);
+  request.patch_type = type;
+  request.body = std::move(body);
+  return request;
+}
+
+Status other_object() { return {Code::kNotFound, "another object has its name"}; }
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return out;
+}
+
+}  // namespace
+
+Result<Place> LiveObjects::place_of(const Identity& object) const {
+  const Result<ServedResource> found = find_kind(object.api_version, object.kind);
+  if (!found) {
+    if (found.error().code() == Code::kCancelled) return found.error();
+    return Status(Code::kConflict, "no resource for " + object.api_version + ", " + object.kind +
+                                       ": " + found.error().message());
+  }
+  if (found->is_namespaced() && object.ns.empty()) {
+    return Status(Code::kWrongType, "cluster-scoped objects cannot refer to namespaced owners");
+  }
+  Place place;
+  place.id = {std::string(found->group()), std::string(found->version()),
+              std::string(found->resource())};
+  if (found->is_namespaced()) place.ns = object.ns;
+  place.name = object.name;
+  return place;
+}
+
+Result<LiveObject> LiveObjects::get(const Place& place) const {
+  const Result<Value> object = client_.call(request_for(DAVIT_GET, place));
+  if (!object) return object.error();
+  return read_live(ObjectView(*object));
+}
+
+Status LiveObjects::remove(const Place& place, const LiveObject& read, Propagation policy) const {
+  Request request = request_for(DAVIT_DELETE, place);
+  request.deletion = {
+      .propagation = policy, .uid = read.uid, .resource_version = read.resource_version};
+  const Status removed = client_.call(request).error();
+  if (removed.code() != Code::kConflict) return removed;
+  const Result<LiveObject> now = get(place);
+  if (!now) return now.error().code() == Code::kNotFound ? now.error() : removed;
+  if (!is_same_but_newer(read, *now)) return removed;
+  request.deletion.resource_version.clear();
+  return client_.call(request).error();
+}
+
+std::vector<Status> LiveObjects::patch(const std::vector<OwnersPatch>& patches) const {
+  std::vector<Request> requests;
+  for (const OwnersPatch& each : patches) {
+    requests.push_back(patch_request(each.place, PatchType::kStrategic, each.strategic));
+  }
+  std::vector<Status> statuses;
+  std::vector<std::size_t> unsupported;
+  for (const Result<Value>& each : client_.batch(requests)) {
+    if (is_unsupported(each.error())) unsupported.push_back(statuses.size());
+    statuses.push_back(each.error());
+  }
+  if (!unsupported.empty()) patch_by_merge(patches, unsupported, statuses);
+  return statuses;
+}
+
+void LiveObjects::patch_by_merge(const std::vector<OwnersPatch>& patches,
+                                 const std::vector<std::size_t>& unsupported,
+                                 std::vector<Status>& statuses) const {
+  std::vector<Request> reads;
+  for (const std::size_t each : unsupported) {
+    reads.push_back(request_for(DAVIT_GET, patches[each].place));
+  }
+  const std::vector<Result<Value>> objects = client_.batch(reads);
+  std::vector<Request> writes;
+  std::vector<std::size_t> written;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const OwnersPatch& patch = patches[unsupported[i]];
+    Status& status = statuses[unsupported[i]];
+    status = objects[i].error();
+    if (!status.ok()) continue;
+    const LiveObject live = read_live(ObjectView(*objects[i]));
+    if (live.uid != patch.uid) {
+      status = other_object();
+      continue;
+    }
+    writes.push_back(patch_request(patch.place, PatchType::kMerge, patch.merge(live)));
+    written.push_back(unsupported[i]);
+  }
+  const std::vector<Result<Value>> results = client_.batch(writes);
+  for (std::size_t i = 0; i < results.size(); ++i) statuses[written[i]] = results[i].error();
+}
+
+Status LiveObjects::drop_finalizer(const Place& place, std::string_view uid,
+                                   std::string_view finalizer) const {
+  constexpr int kTries = 4;
+  Status last;
+  for (int i = 0; i < kTries; ++i) {
+    const Result<LiveObject> live = get(place);
+    if (!live) return live.error().unless(Code::kNotFound);
+    if (live->uid != uid || !live->has_finalizer(finalizer)) return {};
+    last =
+        client_
+            .call(patch_request(place, PatchType::kMerge, drop_finalizer_merge(*live, finalizer)))
+            .error();
+    if (last.code() != Code::kConflict) return last;
+  }
+  return last.with_context("updateMaxRetries(4) has reached. The garbage collector will retry");
+}
+
+Result<ServedResource> LiveObjects::find_kind(std::string_view api_version,
+                                              std::string_view kind) const {
+  const Result<ServedResource> exact = discovery_.find_kind(api_version, kind);
+  // RESTMapper also knows each kind in small letters.
+  if (exact.error().code() != Code::kNotFound || kind != lower(kind)) return exact;
+  const Result<ServedCatalog> catalog = discovery_.catalog();
+  if (!catalog) return catalog.error();
+  for (const ServedResource& each : catalog->resources) {
+    if (lower(each.kind()) == kind && each.api_version() == api_version) return each;
+  }
+  return exact;
+}
+
+}  // namespace davit::garbage

@@ -1,0 +1,64 @@
+/// Reads and writes of objects of any kind, metadata only.
+#pragma once
+
+#include <davit/client.hpp>
+#include <davit/discovery.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/garbagecollector/identity.hpp"
+#include "plugins/garbagecollector/resource_plan.hpp"
+
+namespace davit::garbage {
+
+/// Where the server keeps an object.
+struct Place {
+  ResourceId id;
+  std::string ns;  ///< Empty: cluster-scoped.
+  std::string name;
+};
+
+/// A change of an object's references.
+struct OwnersPatch {
+  Place place;
+  std::string uid;
+  std::string strategic;
+  /// The same for a custom resource.
+  std::function<std::string(const LiveObject&)> merge;
+};
+
+/// Only for syncs. kNotFound: there is no such object (any more).
+class LiveObjects {
+ public:
+  LiveObjects(const Client& client, const Discovery& discovery)
+      : client_(client), discovery_(discovery) {}
+
+  /// kConflict: the server does not serve the kind in this version, or could not say so. That may
+  /// change, and is no reason to complain until then. kWrongType: objects of the kind have a
+  /// namespace, and `object` has none.
+  [[nodiscard]] Result<Place> place_of(const Identity& object) const;
+  [[nodiscard]] Result<LiveObject> get(const Place& place) const;
+
+  /// Deletes the object that was read as `read`; not if its owners have changed since (kConflict).
+  [[nodiscard]] Status remove(const Place& place, const LiveObject& read, Propagation policy) const;
+  /// A status for each patch.
+  [[nodiscard]] std::vector<Status> patch(const std::vector<OwnersPatch>& patches) const;
+  /// Success, too, if the object is gone or does not have it.
+  [[nodiscard]] Status drop_finalizer(const Place& place, std::string_view uid,
+                                      std::string_view finalizer) const;
+
+ private:
+  [[nodiscard]] Result<ServedResource> find_kind(std::string_view api_version,
+                                                 std::string_view kind) const;
+  /// The merge patches of those whose strategic ones the server does not support.
+  void patch_by_merge(const std::vector<OwnersPatch>& patches,
+                      const std::vector<std::size_t>& unsupported,
+                      std::vector<Status>& statuses) const;
+
+  const Client client_;
+  const Discovery discovery_;
+};
+
+}  // namespace davit::garbage

@@ -1,0 +1,138 @@
+#include "plugins/garbagecollector/shared_graph.hpp"
+
+#include <utility>
+
+#include "plugins/garbagecollector/graph_page.hpp"
+
+namespace davit::garbage {
+namespace {
+
+constexpr std::string_view kInvalidNamespace = "OwnerRefInvalidNamespace";
+
+/// Upstream's text, with its blanks.
+std::string warning_text(const BadReference& bad) {
+  const Reference& owner = bad.reference;
+  const std::string& ns = bad.dependent.ns;
+  return "ownerRef [" + owner.api_version + "/" + owner.kind + ", namespace: " + ns +
+         ", name: " + owner.name + ", uid: " + owner.uid + "] does not exist in namespace \"" + ns +
+         "\"";
+}
+
+void record(const EventRecorder& events, const BadReference& bad) {
+  const Identity& about = bad.dependent;
+  const std::size_t slash = about.api_version.find('/');
+  const bool is_core = slash == std::string::npos;
+  const std::string_view text = about.api_version;
+  const Resource resource = {is_core ? std::string_view() : text.substr(0, slash),
+                             is_core ? text : text.substr(slash + 1),
+                             {},
+                             about.kind};
+  const EventSubject subject = {about.ns, about.name, about.uid, {}};
+  events.record(resource, subject, "Warning", kInvalidNamespace, warning_text(bad));
+}
+
+}  // namespace
+
+void SharedGraph::observe(const Observed& now, const Observed* past) {
+  Effects effects;
+  {
+    const std::lock_guard lock(mutex_);
+    effects = graph_.observe(now, past);
+  }
+  hand_out(effects);
+}
+
+void SharedGraph::remove(const Identity& gone) {
+  Effects effects;
+  {
+    const std::lock_guard lock(mutex_);
+    effects = graph_.remove(gone);
+    held_deletions_.erase(node_key(gone.uid));
+    held_deletions_.erase(virtual_key(gone.uid));
+    held_orphans_.erase(node_key(gone.uid));
+  }
+  hand_out(effects);
+}
+
+void SharedGraph::remove_absent(const Identity& absent) {
+  Effects effects;
+  {
+    const std::lock_guard lock(mutex_);
+    effects = graph_.remove_absent(absent);
+  }
+  hand_out(effects);
+}
+
+std::optional<NodeState> SharedGraph::find(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  return graph_.find(uid);
+}
+
+std::vector<Identity> SharedGraph::dependents(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  return graph_.dependents(uid);
+}
+
+DependentsState SharedGraph::dependents_state(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  return graph_.dependents_state(uid);
+}
+
+void SharedGraph::add_absent(const Identity& owner) {
+  const std::lock_guard lock(mutex_);
+  graph_.absent().add(owner);
+}
+
+bool SharedGraph::is_absent(const Reference& reference, std::string_view ns) {
+  const std::lock_guard lock(mutex_);
+  return graph_.absent().contains(reference, ns);
+}
+
+std::string SharedGraph::page(const std::vector<std::string>& uids) const {
+  const std::lock_guard lock(mutex_);
+  return graph_page(graph_, uids);
+}
+
+void SharedGraph::open() {
+  std::set<Key> deletions;
+  std::set<Key> orphans;
+  {
+    const std::lock_guard lock(mutex_);
+    is_open_ = true;
+    deletions = std::exchange(held_deletions_, {});
+    orphans = std::exchange(held_orphans_, {});
+  }
+  for (const Key& each : deletions) deletions_.add(each);
+  for (const Key& each : orphans) orphans_.add(each);
+}
+
+void SharedGraph::delete_all(const std::vector<Key>& keys) const {
+  for (const Key& each : keys) deletions_.add(each);
+}
+
+bool SharedGraph::defers(const Key& key, std::set<Key>& held) {
+  const std::lock_guard lock(mutex_);
+  if (!is_open_) held.insert(key);
+  return !is_open_;
+}
+
+void SharedGraph::hand_out(const Effects& effects) {
+  for (const BadReference& each : effects.warnings) record(events_, each);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_open_) {
+      held_deletions_.insert(effects.deletions.begin(), effects.deletions.end());
+      held_deletions_.insert(effects.retries.begin(), effects.retries.end());
+      held_orphans_.insert(effects.orphans.begin(), effects.orphans.end());
+      return;
+    }
+  }
+  delete_all(effects.deletions);
+  for (const Key& each : effects.orphans) orphans_.add(each);
+  for (const Key& each : effects.retries) {
+    deletions_.forget(each);
+    deletions_.add_rate_limited(each);
+  }
+}
+
+}  // namespace davit::garbage
