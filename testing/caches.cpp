@@ -20,16 +20,8 @@ host::ReflectorOptions reflector_options() {
   host::ReflectorOptions options;
   options.streaming_list = false;
   options.page_size = std::numeric_limits<std::int32_t>::max();
+  options.watch_too_short = Duration::zero();  // A watch without news ends at once.
   return options;
-}
-
-/// Text rather than a tree: there is one for each informer and instant.
-std::string bookmark(const sandbox::Resource& resource, host::ObjectForm form, Revision revision) {
-  const bool is_whole = form == host::ObjectForm::kWhole;
-  return R"({"type":"BOOKMARK","object":{"kind":")" +
-         (is_whole ? resource.kind : "PartialObjectMetadata") + R"(","apiVersion":")" +
-         (is_whole ? resource.api_version() : "meta.k8s.io/v1") +
-         R"(","metadata":{"resourceVersion":")" + std::to_string(revision) + "\"}}}\n";
 }
 
 /// The events of a watch up to a revision.
@@ -92,6 +84,10 @@ std::optional<Revision> Caches::limit(const std::string& qualified) const {
 }
 
 bool Caches::is_behind(const Follower& follower) const {
+  if (follower.at == clock_.now() && follower.interrupts == interrupts_ &&
+      follower.followed == server_.revision()) {
+    return false;
+  }
   const host::ResourceId& resource = follower.informer->resource();
   const auto served = server_.find(resource.group, resource.version, resource.resource);
   if (served == nullptr) return !follower.is_missing;
@@ -119,6 +115,7 @@ void Caches::follow() {
       step(each);
       if (each.waits_until) break;
     }
+    if (!is_held && !each.waits_until) each.followed = server_.revision();
   }
 }
 
@@ -157,23 +154,20 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
   const std::vector<Revision>& changes = server_.changes(*served);
   const bool is_quiet = request.kind == host::ReflectorRequest::Kind::kWatch &&
                         (changes.empty() || changes.back() <= current_->seen);
-  // A watch through which nothing comes costs no request: there is one at each instant.
   HttpServerResponse response = is_quiet ? HttpServerResponse() : ask(what, request);
   if (response.status != 200) return host::api_status(response.body);
   if (Status s = sink(""); !s.ok()) return s;
   current_->at = clock_.now();
   current_->interrupts = interrupts_;
   current_->seen = limit(resource).value_or(server_.revision());
-  const std::string nothing = bookmark(*served, what.form, current_->seen);
-  if (is_quiet) return sink(nothing);
+  if (is_quiet) return Status();
   if (response.stream == nullptr) {
     current_->seen = server_.revision();
     return sink(response.body);
   }
   std::string events;
   static_cast<void>(response.stream->read(events, std::numeric_limits<std::size_t>::max() / 2));
-  events = up_to(std::move(events), current_->seen, server_.revision());
-  return sink(events.empty() ? nothing : events);
+  return sink(up_to(std::move(events), current_->seen, server_.revision()));
 }
 
 void Caches::hold(std::string_view resource) {

@@ -20,9 +20,9 @@
 
 namespace davit::testing {
 
-/// A watch ends when it has delivered what there is, and with a bookmark when there is nothing. So
-/// each step of a reflector ends, and the content of each informer is confirmed at each instant.
-/// Resources are named as for ClusterServer::find(). Single-threaded.
+/// A watch ends when it has delivered what there is. So each step of a reflector ends, and the
+/// content of each informer is confirmed at each instant. A watch asks the server only if its
+/// resource has changed. Resources are named as for ClusterServer::find(). Single-threaded.
 class Caches final : private host::ListWatch, private host::CacheMetrics {
  public:
   /// The references must outlive this.
@@ -61,6 +61,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
     std::optional<Time> at{};           // When.
     std::uint64_t interrupts = 0;       // interrupts_ then.
     std::optional<Time> waits_until{};  // After a failure.
+    sandbox::Revision followed = 0;     // The server's, when this was last up to date.
     bool is_missing = false;            // The server did not serve the resource, when it was asked.
   };
 

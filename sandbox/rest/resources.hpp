@@ -1,6 +1,7 @@
 /// The table of what is served. Custom resources come and go at run time.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -33,7 +34,7 @@ class ResourceSet {
 
  private:
   std::vector<ResourcePtr> all_;
-  std::map<std::tuple<std::string, std::string, std::string>, ResourcePtr> by_name_;
+  std::map<std::tuple<std::string, std::string, std::string>, ResourcePtr, std::less<>> by_name_;
   std::map<Collection, std::vector<ResourcePtr>> by_collection_;
 };
 
