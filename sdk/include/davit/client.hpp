@@ -194,6 +194,9 @@ class Client {
     return results;
   }
 
+  /// Text as a value of a query.
+  [[nodiscard]] static std::string form_encode(std::string_view text);
+
   /// Ok, kNotFound when the server lacks the resource, kUnavailable when that is not known. Also
   /// allowed while a controller is made.
   [[nodiscard]] Status resource_exists(const Resource& resource) const {
@@ -213,8 +216,6 @@ class Client {
   /// Borrows from `request`.
   [[nodiscard]] static davit_request to_raw(const Request& request);
   [[nodiscard]] Result<Value> to_result(const davit_response& response) const;
-  /// Form-encodes what is special in a selector.
-  [[nodiscard]] static std::string form_encode(std::string_view text);
 
   const Api* api_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <davit/json_writer.hpp>
 #include <davit/kube/time.hpp>
 #include <davit/object.hpp>
@@ -29,6 +30,9 @@ class ConditionView {
   [[nodiscard]] std::optional<WallTime> last_update_time() const {
     return parse_time(value_[&Names::last_update_time].string());
   }
+  [[nodiscard]] std::optional<std::int64_t> observed_generation() const {
+    return value_[&Names::observed_generation].integer();
+  }
   [[nodiscard]] bool is_true() const { return status() == "True"; }
   [[nodiscard]] Value value() const { return value_; }
 
@@ -54,14 +58,18 @@ struct Condition {
   std::string message;
   std::optional<WallTime> last_transition_time;
   std::optional<WallTime> last_update_time;  ///< Deployments have it, ReplicaSets do not.
+  /// The generation that the condition is about; custom resources have it.
+  std::optional<std::int64_t> observed_generation = std::nullopt;
 
   [[nodiscard]] static Condition from(const ConditionView& view) {
     return {std::string(view.type()),    std::string(view.status()),  std::string(view.reason()),
-            std::string(view.message()), view.last_transition_time(), view.last_update_time()};
+            std::string(view.message()), view.last_transition_time(), view.last_update_time(),
+            view.observed_generation()};
   }
 
   void write(JsonWriter& out) const {
     out.begin_object().member("type", type).member("status", status);
+    if (observed_generation) out.member("observedGeneration", *observed_generation);
     if (last_update_time) out.member("lastUpdateTime", format_time(*last_update_time));
     if (last_transition_time) out.member("lastTransitionTime", format_time(*last_transition_time));
     if (!reason.empty()) out.member("reason", reason);
@@ -108,6 +116,18 @@ class ConditionList {
     conditions_.erase(std::remove_if(conditions_.begin(), conditions_.end(),
                                      [type](const Condition& each) { return each.type == type; }),
                       conditions_.end());
+  }
+  /// Puts the condition in the place of the one of its type, or at the end. Whether the list is
+  /// another one now.
+  bool replace(Condition condition) {
+    for (Condition& each : conditions_) {
+      if (each.type != condition.type) continue;
+      if (each == condition) return false;
+      each = std::move(condition);
+      return true;
+    }
+    conditions_.push_back(std::move(condition));
+    return true;
   }
   /// Adds at the end whatever is there; for rules other than set().
   void append(Condition condition) { conditions_.push_back(std::move(condition)); }

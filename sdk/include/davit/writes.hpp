@@ -1,0 +1,260 @@
+/// Writes in one line, for syncs: create or patch, server-side apply, finalizers, status, owners.
+#pragma once
+
+#include <davit/client.hpp>
+#include <davit/context.hpp>
+#include <davit/kube/condition.hpp>
+#include <davit/kube/draft.hpp>
+#include <davit/kube/metadata.hpp>
+#include <davit/merge_patch.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace davit {
+
+/// What a write did.
+enum class Written { kNothing, kCreated, kPatched };
+
+// ---- Owners -------------------------------------------------------------------------------------
+
+/// The controller reference to `owner`, for `.owners = {controller_of(app)}` in a draft.
+template <typename Owner>
+[[nodiscard]] draft::Owner controller_of(const Owner& owner) {
+  return {.api_version = Owner::kResource.api_version(),
+          .kind = Owner::kResource.kind,
+          .name = owner.name(),
+          .uid = owner.uid(),
+          .controller = true,
+          .block_owner_deletion = true};
+}
+
+/// Makes `owner` the controller of what the draft describes. kInvalid if the draft has another
+/// controller, or if the owner is in another namespace, where no reference can lead.
+template <typename Owner, typename Wanted>
+[[nodiscard]] Status set_controller_reference(const Owner& owner, Wanted& wanted) {
+  const std::string_view ns = wanted.metadata.ns.view();
+  if (!owner.ns().empty() && ns != owner.ns()) {
+    return Status(Code::kInvalid, "an object in namespace \"" + std::string(ns) +
+                                      "\" cannot have an owner in \"" + std::string(owner.ns()) +
+                                      "\"");
+  }
+  for (draft::Owner& each : wanted.metadata.owners.items()) {
+    if (each.uid.view() == owner.uid()) {
+      each = controller_of(owner);
+      return {};
+    }
+    if (each.controller.value_or(false)) {
+      return Status(Code::kInvalid,
+                    "the object has the controller " + std::string(each.name.view()) + " already");
+    }
+  }
+  wanted.metadata.owners.add(controller_of(owner));
+  return {};
+}
+
+// ---- Whole objects ------------------------------------------------------------------------------
+
+namespace detail {
+
+/// Writes the members of a patch that brings a live object to a draft.
+class PatchWriter {
+ public:
+  PatchWriter(JsonWriter& out, const ObjectView& live) : out_(out), writer_(out), live_(live) {}
+
+  void operator()(std::string_view name, const draft::Metadata& wanted) {
+    out_.key(name).begin_object();
+    writer_("labels", wanted.labels);
+    writer_("annotations", wanted.annotations);
+    bool lists = false;
+    if (!followed(&draft::Metadata::owners, wanted)) {
+      out_.key("ownerReferences").begin_array();
+      for (const Value each : live_.owner_references().elements()) {
+        if (!names(wanted.owners, OwnerReference(each).uid())) out_.value(each);
+      }
+      for (const draft::Owner& each : wanted.owners.items()) out_.raw(json_of(each));
+      out_.end_array();
+      lists = true;
+    }
+    if (!followed(&draft::Metadata::finalizers, wanted)) {
+      out_.key("finalizers").begin_array();
+      for (const Value each : live_.metadata()[&Names::finalizers].elements()) out_.value(each);
+      for (const draft::Text& each : wanted.finalizers.items()) {
+        if (!live_.has_finalizer(each.view())) out_.string(each.view());
+      }
+      out_.end_array();
+      lists = true;
+    }
+    // A list is replaced as a whole: entries that others added since must not be lost.
+    if (lists) out_.member("resourceVersion", live_.resource_version());
+    out_.end_object();
+  }
+  template <typename T>
+  void operator()(std::string_view name, const T& field) {
+    writer_(name, field);
+  }
+  template <typename T>
+  void keyed(std::string_view name, const draft::List<T>& field) {
+    writer_(name, field);
+  }
+  template <typename T>
+  void among(std::string_view name, const draft::List<T>& field) {
+    writer_(name, field);
+  }
+  void others(const draft::Map<draft::Raw>& fields) { writer_.others(fields); }
+
+ private:
+  template <typename T>
+  [[nodiscard]] bool followed(draft::List<T> draft::Metadata::*list,
+                              const draft::Metadata& wanted) const {
+    draft::Metadata alone;
+    alone.*list = wanted.*list;
+    return follows(live_.metadata(), alone);
+  }
+  static bool names(const draft::List<draft::Owner>& owners, std::string_view uid) {
+    for (const draft::Owner& each : owners.items()) {
+      if (each.uid.view() == uid) return true;
+    }
+    return false;
+  }
+
+  JsonWriter& out_;
+  DraftWriter writer_;
+  const ObjectView& live_;
+};
+
+}  // namespace detail
+
+/// Creates what the draft describes if `live` is empty; else sends what the live object does not
+/// follow as a patch, or nothing. `type`: kStrategic keeps entries of others in lists of built-in
+/// kinds. Errors are those of Client::create() and patch(): kAlreadyExists and kConflict mean that
+/// the cache lags, and the sync may return them to be tried again.
+template <typename Wanted>
+[[nodiscard]] Result<Written> create_or_patch(const Context& context,
+                                              const std::optional<typename Wanted::View>& live,
+                                              const Wanted& wanted,
+                                              PatchType type = PatchType::kMerge) {
+  using View = typename Wanted::View;
+  if (!live) {
+    const std::string_view ns = wanted.metadata.ns.view();
+    const Status created = context.client().create<View>(ns, json_of(wanted)).error();
+    if (!created.ok()) return created;
+    return Written::kCreated;
+  }
+  if (follows(*live, wanted)) return Written::kNothing;
+  JsonWriter body;
+  body.begin_object();
+  detail::PatchWriter writer(body, *live);
+  wanted.each_field(writer);
+  body.end_object();
+  const Status patched = context.client().patch<View>(live->key(), type, body.text()).error();
+  if (!patched.ok()) return patched;
+  return Written::kPatched;
+}
+
+struct ApplyOptions {
+  std::string_view field_manager = {};  ///< Empty: the controller's name.
+  bool force = true;                    ///< Takes fields over from other managers.
+};
+
+/// Server-side apply: the object gets what the draft sets, and loses what this field manager set
+/// before and the draft no longer does. The rule needs the verb patch, and create for objects that
+/// may not exist. kConflict without `force` if another manager has a field.
+template <typename Wanted>
+[[nodiscard]] Result<typename Wanted::View> apply(const Context& context, const Wanted& wanted,
+                                                  const ApplyOptions& options = {}) {
+  const std::string_view manager =
+      options.field_manager.empty() ? context.name() : options.field_manager;
+  const std::string query =
+      "fieldManager=" + Client::form_encode(manager) + (options.force ? "&force=true" : "");
+  const Key key{std::string(wanted.metadata.ns.view()), std::string(wanted.metadata.name.view())};
+  return context.client().patch<typename Wanted::View>(key, PatchType::kApply, json_of(wanted),
+                                                       {.query = query});
+}
+
+// ---- Parts of objects ---------------------------------------------------------------------------
+
+namespace detail {
+
+template <typename View>
+Status write_finalizers(const Context& context, const View& object, std::string_view removed,
+                        std::string_view added) {
+  JsonWriter body;
+  body.begin_object().key("metadata").begin_object();
+  // The version makes sure that no finalizer that others added since is lost.
+  body.member("resourceVersion", object.resource_version()).key("finalizers").begin_array();
+  for (const Value each : object.metadata()[&Names::finalizers].elements()) {
+    if (each.string() != removed) body.value(each);
+  }
+  if (!added.empty()) body.string(added);
+  body.end_array().end_object().end_object();
+  return context.client().patch<View>(object.key(), PatchType::kMerge, body.text()).error();
+}
+
+}  // namespace detail
+
+/// Adds a finalizer of the object's; no request if it has it. kConflict: the cache lags.
+template <typename View>
+[[nodiscard]] Status add_finalizer(const Context& context, const View& object,
+                                   std::string_view finalizer) {
+  if (object.has_finalizer(finalizer)) return {};
+  return detail::write_finalizers(context, object, {}, finalizer);
+}
+/// Removes a finalizer; no request if the object lacks it, and success if the object is gone.
+template <typename View>
+[[nodiscard]] Status remove_finalizer(const Context& context, const View& object,
+                                      std::string_view finalizer) {
+  if (!object.has_finalizer(finalizer)) return {};
+  return detail::write_finalizers(context, object, finalizer, {}).unless(Code::kNotFound);
+}
+
+/// Writes what the live status does not follow to the status subresource. No request if there is
+/// nothing, and success if the object is gone.
+template <typename View, detail::Draft Wanted>
+[[nodiscard]] Result<Written> patch_status(const Context& context, const View& live,
+                                           const Wanted& status) {
+  if (follows(live.value()[&Names::status], status)) return Written::kNothing;
+  JsonWriter body;
+  body.begin_object().key("status").raw(json_of(status)).end_object();
+  const Status patched =
+      context.client()
+          .patch<View>(live.key(), PatchType::kMerge, body.text(), {.subresource = "status"})
+          .error();
+  if (patched.code() == Code::kNotFound) return Written::kNothing;
+  if (!patched.ok()) return patched;
+  return Written::kPatched;
+}
+
+/// Sets a condition as meta.SetStatusCondition of k8s.io/apimachinery does: the transition time
+/// becomes `now` only if the status changes, and all else is taken over. Whether the list changed.
+inline bool set_condition(ConditionList& conditions, Condition condition, WallTime now) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
+  const Condition* present = conditions.find(condition.type);
+  const bool same_status = present != nullptr && present->status == condition.status;
+  condition.last_transition_time =
+      same_status ? present->last_transition_time : std::optional<WallTime>(seconds);
+  return conditions.replace(std::move(condition));
+}
+
+// ---- Conflicts ----------------------------------------------------------------------------------
+
+/// Calls `attempt` until it returns anything but kConflict, at most `attempts_max` times. Each
+/// attempt must read the object from the server (Client::get) and not from the cache. Returns what
+/// the last attempt returned: a Status or a Result.
+template <typename Attempt>
+[[nodiscard]] auto retry_on_conflict(const Attempt& attempt, int attempts_max = 5) {
+  const auto code_of = [](const auto& outcome) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(outcome)>, Status>) {
+      return outcome.code();
+    } else {
+      return outcome.error().code();
+    }
+  };
+  auto outcome = attempt();
+  for (int i = 1; i < attempts_max && code_of(outcome) == Code::kConflict; ++i) outcome = attempt();
+  return outcome;
+}
+
+}  // namespace davit
