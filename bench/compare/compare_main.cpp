@@ -1,19 +1,23 @@
 /// davit and kube-controller-manager side by side: the same control plane, the same work, the same
 /// QPS.
 ///
-///   davit_compare [--rounds=start,fill,rollout,services,nodes] [--pods=20000] [--nodes=1000]
-///                 [--deployments=100] [--replicas=10] [--services=500] [--backends=20]
-///                 [--watched-nodes=5000] [--qps=1000]
+///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes] [--repeat=3] [--chart=FILE]
+///                 [--pods=20000] [--nodes=1000] [--deployments=100] [--replicas=10]
+///                 [--services=500] [--backends=20] [--watched-nodes=5000] [--qps=1000]
+///                 [--write-window=DURATION]
 ///
-/// Needs KUBEBUILDER_ASSETS. Prints a table in Markdown. Both run the same controllers: deployment
-/// and replicaset to start and to roll out, all four to fill the cache, one for Services or nodes.
-#include <cstdio>
-#include <cstdlib>
+/// Needs KUBEBUILDER_ASSETS, kubectl and curl; perf for the system calls. Prints tables in
+/// Markdown: each figure is the median of all repetitions, with their range. Both peers run the
+/// same controllers: deployment and replicaset to start and to roll out, those of Services or
+/// nodes in their rounds, all of them otherwise.
+#include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/compare/chart.hpp"
 #include "bench/compare/rounds.hpp"
 #include "tests/live/support/load.hpp"
 
@@ -24,13 +28,6 @@ using live::ControlPlane;
 
 /// Silence that a busy machine causes by itself costs no node its health, at either peer.
 constexpr char kNodeGrace[] = "120s";
-/// `--name=value`, if this is it.
-bool take(std::string_view argument, std::string_view name, int& value) {
-  const std::string prefix = "--" + std::string(name) + "=";
-  if (!argument.starts_with(prefix)) return false;
-  value = std::atoi(argument.data() + prefix.size());
-  return true;
-}
 
 /// `flags` and what both peers are given. The lease outlasts a restart of the API server.
 std::vector<std::string> client_flags(int qps, std::vector<std::string> flags) {
@@ -42,86 +39,126 @@ std::vector<std::string> client_flags(int qps, std::vector<std::string> flags) {
 }
 
 Peer original(int qps) {
-  return {"kube-controller-manager", [qps](ControlPlane& cluster, const std::string& controllers) {
-            return cluster.controller_manager(
-                controllers,
-                client_flags(qps, {"--leader-elect=true",
-                                   std::string("--node-monitor-grace-period=") + kNodeGrace}));
+  const std::string name = "kube-controller-manager";
+  return {name, [name, qps](ControlPlane& cluster, const std::string& controllers) {
+            const std::string port = std::to_string(live::free_port());
+            return RunningPeer{
+                name,
+                cluster.controller_manager(
+                    controllers,
+                    client_flags(qps, {"--leader-elect=true", "--secure-port=" + port,
+                                       "--authorization-always-allow-paths=/metrics",
+                                       std::string("--node-monitor-grace-period=") + kNodeGrace})),
+                "https://127.0.0.1:" + port + "/metrics"};
           }};
 }
 
-Peer ours(int qps) {
-  return {
-      "davit", [qps](ControlPlane& cluster, const std::string& controllers) {
-        const std::filesystem::path manifest = cluster.scratch() / "davit.yaml";
-        live::write_file(manifest,
-                         "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n"
-                         "- name: deployment\n- name: replicaset\n- name: endpoint\n"
-                         "- name: nodelifecycle\n  controllers:\n    node-lifecycle-controller:\n"
-                         "      config: {nodeMonitorGracePeriod: " +
-                             std::string(kNodeGrace) + "}\n");
-        return cluster.davit(
-            client_flags(qps, {"--manifest=" + manifest.string(), "--controllers=" + controllers}));
-      }};
+/// A plugin in a manifest, with a configuration that all of `controllers` get.
+std::string plugin(const std::string& name, std::initializer_list<const char*> controllers,
+                   const std::string& config) {
+  std::string out = "- name: " + name + "\n  controllers:\n";
+  for (const char* each : controllers) {
+    out += "    " + std::string(each) + ": {config: {" + config + "}}\n";
+  }
+  return out;
 }
 
-void fill_round(const std::vector<Peer>& peers, const Options& options, Table& table) {
+std::string manifest_text(const std::string& write_window) {
+  const std::string config = write_window.empty() ? "" : "writeWindow: " + write_window;
+  return "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n" +
+         plugin("deployment", {"deployment-controller"}, config) +
+         plugin("replicaset", {"replicaset-controller"}, config) +
+         plugin("endpoint", {"endpoints-controller", "endpointslice-controller"}, config) +
+         plugin("nodelifecycle", {"node-lifecycle-controller"},
+                std::string("nodeMonitorGracePeriod: ") + kNodeGrace);
+}
+
+Peer ours(int qps, const std::string& write_window) {
+  const std::string name = "davit";
+  return {name, [=](ControlPlane& cluster, const std::string& controllers) {
+            const std::filesystem::path manifest = cluster.scratch() / "davit.yaml";
+            live::write_file(manifest, manifest_text(write_window));
+            const std::string port = std::to_string(live::free_port());
+            return RunningPeer{name,
+                               cluster.davit(client_flags(
+                                   qps, {"--manifest=" + manifest.string(),
+                                         "--controllers=" + controllers, "--port=" + port})),
+                               "http://127.0.0.1:" + port + "/metrics"};
+          }};
+}
+
+void fill_rounds(const std::vector<Peer>& peers, const Options& options, Report& report) {
   ControlPlane cluster(wide_server());
   progress("creating " + std::to_string(options.nodes) + " nodes and " +
            std::to_string(options.pods) + " pods");
   live::create_nodes(cluster, options.nodes);
   live::create_leases(cluster, options.nodes);
   live::create_pods(cluster, options.pods, options.nodes);
-  std::printf("%d pods of %zu bytes of JSON, %d nodes\n\n", options.pods, live::pod_bytes(cluster),
-              options.nodes);
-  for (const Peer& peer : peers) measure_fill(peer, cluster, table);
+  std::cout << options.pods << " pods of " << live::pod_bytes(cluster) << " bytes of JSON, "
+            << options.nodes << " nodes\n\n";
+  for (int run = 0; run < options.repeat; ++run) {
+    for (const Peer& peer : peers) measure_fill(peer, cluster, report);
+  }
 }
 
-int compare(int argc, char** argv) {
+void run_rounds(const std::vector<Peer>& peers, const Options& options, Report& report) {
+  // The peers take turns, so that a change of the machine's speed meets both.
+  const auto run = [&](std::string_view round, const auto& measure) {
+    if (!options.rounds.contains(round)) return;
+    for (int i = 0; i < options.repeat; ++i) {
+      for (const Peer& peer : peers) measure(peer);
+    }
+  };
+  run("start", [&](const Peer& peer) { measure_start(peer, report); });
+  if (options.rounds.contains("fill")) fill_rounds(peers, options, report);
+  run("rollout", [&](const Peer& peer) { measure_rollout(peer, options, report); });
+  run("whole", [&](const Peer& peer) { measure_whole(peer, options, report); });
+  run("services", [&](const Peer& peer) { measure_services(peer, options, report); });
+  run("nodes", [&](const Peer& peer) { measure_nodes(peer, options, report); });
+}
+
+int compare(std::span<const std::string_view> arguments) {
+  const Result<Options> options = parse_options(arguments);
+  if (!options) {
+    std::cerr << "compare: " << options.error().message() << '\n';
+    return 2;
+  }
   if (live::assets().empty()) {
     std::cerr << "compare: set KUBEBUILDER_ASSETS to a folder with kube-apiserver, etcd and "
                  "kube-controller-manager\n";
     return 2;
   }
-  Options options;
-  std::string rounds = "start,fill,rollout,services,nodes";
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    constexpr std::string_view kRounds = "--rounds=";
-    if (argument.starts_with(kRounds)) {
-      rounds = argument.substr(kRounds.size());
-    } else if (!take(argument, "pods", options.pods) && !take(argument, "nodes", options.nodes) &&
-               !take(argument, "deployments", options.deployments) &&
-               !take(argument, "replicas", options.replicas) &&
-               !take(argument, "services", options.services) &&
-               !take(argument, "backends", options.backends) &&
-               !take(argument, "watched-nodes", options.watched_nodes) &&
-               !take(argument, "qps", options.qps)) {
-      std::cerr << "compare: unknown flag " << argument << '\n';
+  std::ofstream picture;
+  if (!options->chart.empty()) {
+    picture.open(options->chart);
+    if (!picture) {
+      std::cerr << "compare: --chart: cannot write " << options->chart << '\n';
       return 2;
     }
   }
-  const auto wanted = [&](const char* round) { return rounds.find(round) != std::string::npos; };
-  const std::vector<Peer> peers = {original(options.qps), ours(options.qps)};
-  Table table;
-  for (const Peer& peer : peers) {
-    if (wanted("start")) measure_start(peer, table);
+  if (const std::string why = why_no_system_calls(); !why.empty()) {
+    progress("system calls are not counted, because of " + why);
   }
-  if (wanted("fill")) fill_round(peers, options, table);
-  for (const Peer& peer : peers) {
-    if (wanted("rollout")) measure_rollout(peer, options, table);
+  const std::vector<Peer> peers = {original(options->qps),
+                                   ours(options->qps, options->write_window)};
+  const std::vector<std::string> names = {peers[0].name, peers[1].name};
+  Report report = {.figures = Table(names), .requests = Table(names)};
+  run_rounds(peers, *options, report);
+  const std::string release = live::server_release();
+  std::cout << report.figures.markdown() << "\nRequests that the API server (" << release
+            << ") served, those of the bench and of its kubelet included; kinds above 1 %:\n\n"
+            << report.requests.markdown();
+  if (picture.is_open()) {
+    picture << chart(report.figures, "davit's share of kube-controller-manager " + release +
+                                         "; medians of " + std::to_string(options->repeat));
   }
-  for (const Peer& peer : peers) {
-    if (wanted("services")) measure_services(peer, options, table);
-  }
-  for (const Peer& peer : peers) {
-    if (wanted("nodes")) measure_nodes(peer, options, table);
-  }
-  table.print();
   return 0;
 }
 
 }  // namespace
 }  // namespace davit::bench
 
-int main(int argc, char** argv) { return davit::bench::compare(argc, argv); }
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+  return davit::bench::compare(arguments);
+}

@@ -3,12 +3,16 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
 
+#include "host/object/metadata.hpp"
+#include "host/object/parse.hpp"
 #include "tests/live/support/cost.hpp"
+#include "tests/live/support/follow.hpp"
 #include "tests/live/support/load.hpp"
 #include "tests/live/support/service_load.hpp"
 
@@ -24,10 +28,22 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr char kWorkloads[] = "deployment,replicaset";
-constexpr char kAll[] = "deployment,replicaset,endpoint,nodelifecycle";
+constexpr char kEndpoints[] = "endpoint,endpointslice";
+constexpr char kAll[] = "deployment,replicaset,endpoint,endpointslice,nodelifecycle";
+/// From this release on eviction by taints is a controller of its own.
+constexpr int kMinorWithTaintEviction = 29;
 
-double seconds_since(steady_clock::time_point start) {
-  return std::chrono::duration<double>(steady_clock::now() - start).count();
+std::string all_controllers() {
+  return std::string(kAll) +
+         (live::server_minor() < kMinorWithTaintEviction ? "" : ",taint-eviction-controller");
+}
+
+/// Ends the program when it does not come true within 20 minutes. Each look costs the server a
+/// list, so there are few.
+void wait_until(const char* what, const std::function<bool()>& done) {
+  if (live::eventually(seconds(1200), done, std::chrono::milliseconds(200))) return;
+  std::fprintf(stderr, "compare: %s takes too long\n", what);
+  std::exit(1);
 }
 
 /// A quiet stop; a controller manager that hangs is killed by its destructor.
@@ -36,12 +52,89 @@ void stop(Process& process) {
   (void)process.wait(seconds(20));
 }
 
-/// CPU seconds that a process takes for `work` and for what comes of it.
-double cpu_of(Process& process, const std::function<void()>& work) {
-  const double before = cost_of(process.pid()).cpu_seconds;
-  work();
-  (void)wait_idle(process.pid(), seconds(60));
-  return cost_of(process.pid()).cpu_seconds - before;
+void add_memory(const RunningPeer& peer, const std::string& what, Table& figures) {
+  const live::Cost cost = cost_of(peer.process->pid());
+  figures.add(peer.name, what + ": resident", "MiB", cost.resident_mib);
+  figures.add(peer.name, what + ": private (RssAnon)", "MiB", cost.anonymous_mib);
+  figures.add(peer.name, what + ": peak", "MiB", cost.peak_mib);
+}
+
+void add_servers(const std::string& peer, const std::string& what, const ServersCpu& cpu,
+                 Table& figures) {
+  figures.add(peer, what + ": API server's CPU", "s", cpu.apiserver);
+  figures.add(peer, what + ": etcd's CPU", "s", cpu.etcd);
+  figures.add(peer, what + ": servers' CPU together", "s", cpu.apiserver + cpu.etcd);
+}
+
+void add_spent(const std::string& peer, const std::string& what, const Spent& spent,
+               Report& report) {
+  Table& figures = report.figures;
+  figures.add(peer, what + ": CPU", "s", spent.cpu_seconds);
+  add_servers(peer, what, spent.servers, figures);
+  figures.add(peer, what + ": time", "s", spent.seconds);
+  figures.add(peer, what + ": requests sent", "", spent.requests);
+  const double requests = std::max(spent.requests, 1.0);
+  figures.add(peer, what + ": CPU per request", "µs", spent.cpu_seconds / requests * 1e6);
+  figures.add(peer, what + ": context switches per request", "", spent.context_switches / requests);
+  if (spent.system_calls) {
+    figures.add(peer, what + ": system calls per request", "", *spent.system_calls / requests);
+  }
+  report.requests.add(peer, what + ": all", "requests", total(spent.served));
+  const double few = total(spent.served) / 100;
+  for (const auto& [name, count] : spent.served) {
+    if (count >= few) report.requests.add(peer, what + ": " + name, "requests", count);
+  }
+}
+
+/// Notes when the first object arrives on a watch that `matches` accepts.
+class Arrival {
+ public:
+  using Matches = std::function<bool(host::Value object)>;
+
+  Arrival(const ControlPlane& cluster, host::ResourcePath path, Matches matches)
+      : thread_([this, &cluster, path = std::move(path),
+                 matches = std::move(matches)](const std::stop_token& end) {
+          host::ObjectSpace space;
+          live::follow(cluster.client(), path, end,
+                       [&](host::WatchType, std::string_view json) -> Result<std::string> {
+                         const Result<host::ObjectRef> object = host::parse_object(space, json);
+                         if (!object) return object.error();
+                         if (!arrived() && matches(object->root())) {
+                           at_ = steady_clock::now().time_since_epoch().count();
+                         }
+                         return std::string(object->root()["metadata"]["resourceVersion"].string());
+                       });
+        }) {}
+
+  [[nodiscard]] bool arrived() const { return at_ != 0; }
+  [[nodiscard]] double milliseconds_since(steady_clock::time_point start) const {
+    return std::chrono::duration<double, std::milli>(
+               steady_clock::time_point(steady_clock::duration(at_)) - start)
+        .count();
+  }
+
+ private:
+  std::atomic<steady_clock::rep> at_ = 0;  // 0: not yet. Published alone, so any order will do.
+  std::jthread thread_;
+};
+
+void measure_deployments(ControlPlane& cluster, const RunningPeer& peer, const Options& options,
+                         const std::string& with, Report& report) {
+  const std::function<void()> await = [&] {
+    wait_until("a rollout",
+               [&] { return live::rolled_out(cluster, options.deployments, options.replicas); });
+  };
+  const auto run = [&](const std::string& what, const std::function<void()>& act) {
+    progress(peer.name + ": " + what);
+    add_spent(peer.name, what, measure(cluster, peer, [&] { act(), await(); }), report);
+  };
+  run("create " + std::to_string(options.deployments) + " Deployments × " +
+          std::to_string(options.replicas) + with,
+      [&] { live::create_deployments(cluster, options.deployments, options.replicas); });
+  run("roll them to a new image" + with, [&] {
+    live::update_deployments(cluster, options.deployments, "registry.example.com/app:v2");
+  });
+  add_memory(peer, "after the rollout" + with, report.figures);
 }
 
 }  // namespace
@@ -53,13 +146,7 @@ live::ControlPlaneOptions wide_server() {
 
 void progress(const std::string& text) { std::cerr << "compare: " << text << std::endl; }
 
-void wait_until(const char* what, const std::function<bool()>& done) {
-  if (live::eventually(seconds(1200), done, std::chrono::milliseconds(50))) return;
-  std::fprintf(stderr, "compare: %s takes too long\n", what);
-  std::exit(1);
-}
-
-void measure_start(const Peer& peer, Table& table) {
+void measure_start(const Peer& peer, Report& report) {
   progress(peer.name + ": start");
   ControlPlane cluster;
   (void)cluster.must({"create", "-f", "-"},
@@ -67,123 +154,130 @@ void measure_start(const Peer& peer, Table& table) {
                      "  replicas: 1\n  selector: {matchLabels: {app: first}}\n  template:\n"
                      "    metadata: {labels: {app: first}}\n"
                      "    spec: {containers: [{name: a, image: a}]}\n");
+  const Arrival lease(cluster, {"coordination.k8s.io", "v1", "leases", "", "kube-system", ""},
+                      [&](host::Value object) {
+                        return object["metadata"]["name"].string() == peer.name &&
+                               !object["spec"]["holderIdentity"].string().empty();
+                      });
+  const Arrival pod(cluster, {"", "v1", "pods", "", "default", ""},
+                    [](host::Value object) { return bool(object["spec"]); });
+  constexpr seconds kUntilWatched{2};
+  std::this_thread::sleep_for(kUntilWatched);
+
   const auto start = steady_clock::now();
-  const auto process = peer.start(cluster, kWorkloads);
-  double lease = 0;
-  wait_until("the first pod", [&] {
-    if (lease == 0) {
-      const std::string leases =
-          cluster.read("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases");
-      if (leases.find("holderIdentity") != std::string::npos) lease = seconds_since(start);
-    }
-    return cluster.read("/api/v1/namespaces/default/pods").find("\"name\":\"first-") !=
-           std::string::npos;
-  });
-  table.add("start to lease held (looked at every 50 ms)", "s", lease);
-  table.add("start to first pod created (looked at every 50 ms)", "s", seconds_since(start));
-  (void)wait_idle(process->pid(), seconds(30));
-  table.add("resident, empty cluster", "MiB", cost_of(process->pid()).resident_mib);
-  stop(*process);
+  const RunningPeer running = peer.start(cluster, kWorkloads);
+  wait_until("the first pod", [&] { return lease.arrived() && pod.arrived(); });
+  Table& figures = report.figures;
+  figures.add(peer.name, "start to lease held", "ms", lease.milliseconds_since(start));
+  figures.add(peer.name, "start to first pod created", "ms", pod.milliseconds_since(start));
+  (void)wait_idle(running.process->pid(), seconds(30));
+  add_memory(running, "empty cluster", figures);
+  stop(*running.process);
 }
 
-void measure_fill(const Peer& peer, ControlPlane& cluster, Table& table) {
+void measure_fill(const Peer& peer, ControlPlane& cluster, Report& report) {
   progress(peer.name + ": fill");
+  Table& figures = report.figures;
+  const ServersCpu before = cpu_of_servers(cluster);
   const auto start = steady_clock::now();
-  const auto process = peer.start(cluster, kAll);
+  const RunningPeer running = peer.start(cluster, all_controllers());
+  const pid_t pid = running.process->pid();
   // A server with two cores is silent for seconds before the first byte of 20,000 pods: a short
   // quiet says nothing yet.
-  const auto idle = wait_idle(process->pid(), seconds(180), seconds(15));
-  const live::Cost cost = cost_of(process->pid());
-  table.add("fill the cache: CPU", "s", cost.cpu_seconds);
-  table.add("fill the cache: time", "s", std::chrono::duration<double>(idle - start).count());
-  table.add("fill the cache: resident", "MiB", cost.resident_mib);
-  table.add("fill the cache: peak", "MiB", cost.peak_mib);
+  const auto idle = wait_idle(pid, seconds(180), seconds(15));
+  const ServersCpu after = cpu_of_servers(cluster);
+  figures.add(peer.name, "fill the cache: CPU", "s", cost_of(pid).cpu_seconds);
+  add_servers(peer.name, "fill the cache",
+              {.apiserver = after.apiserver - before.apiserver, .etcd = after.etcd - before.etcd},
+              figures);
+  figures.add(peer.name, "fill the cache: time", "s",
+              std::chrono::duration<double>(idle - start).count());
+  add_memory(running, "fill the cache", figures);
 
   progress(peer.name + ": relist");
-  forget_peak(process->pid());
-  const double relisted = cpu_of(*process, [&] {
-    // To a server that has just started every version is too old to watch from.
-    cluster.stop_apiserver(SIGKILL);
-    cluster.start_apiserver();
-    (void)wait_idle(process->pid(), seconds(180), seconds(20));
-  });
-  table.add("list all anew: CPU", "s", relisted);
-  table.add("list all anew: peak", "MiB", cost_of(process->pid()).peak_mib);
-  stop(*process);
+  forget_peak(pid);
+  const double cpu_before = cost_of(pid).cpu_seconds;
+  // To a server that has just started every version is too old to watch from.
+  cluster.stop_apiserver(SIGKILL);
+  cluster.start_apiserver();
+  (void)wait_idle(pid, seconds(180), seconds(20));
+  figures.add(peer.name, "list all anew: CPU", "s", cost_of(pid).cpu_seconds - cpu_before);
+  figures.add(peer.name, "list all anew: peak", "MiB", cost_of(pid).peak_mib);
+  stop(*running.process);
 }
 
-void measure_rollout(const Peer& peer, const Options& options, Table& table) {
+void measure_rollout(const Peer& peer, const Options& options, Report& report) {
   ControlPlane cluster(wide_server());
   const auto kubelet = cluster.kubelet();
-  const auto process = peer.start(cluster, kWorkloads);
-  (void)wait_idle(process->pid(), seconds(30));
-  const double thousands = options.deployments * options.replicas / 1000.0;
-  const auto measure = [&](const std::string& what, const std::function<void()>& act) {
-    progress(peer.name + ": " + what);
-    const auto start = steady_clock::now();
-    double time = 0;
-    const double cpu = cpu_of(*process, [&] {
-      act();
-      wait_until("a rollout",
-                 [&] { return live::rolled_out(cluster, options.deployments, options.replicas); });
-      time = seconds_since(start);
-    });
-    table.add(what + ": CPU per 1,000 pods", "s", cpu / thousands);
-    table.add(what + ": time", "s", time);
-  };
-  measure("create " + std::to_string(options.deployments) + " Deployments × " +
-              std::to_string(options.replicas),
-          [&] { live::create_deployments(cluster, options.deployments, options.replicas); });
-  measure("roll them to a new image", [&] {
-    live::update_deployments(cluster, options.deployments, "registry.example.com/app:v2");
-  });
-  table.add("after the rollout: peak", "MiB", cost_of(process->pid()).peak_mib);
-  stop(*process);
+  const RunningPeer running = peer.start(cluster, kWorkloads);
+  (void)wait_idle(running.process->pid(), seconds(30));
+  measure_deployments(cluster, running, options, "", report);
+  stop(*running.process);
 }
 
-void measure_services(const Peer& peer, const Options& options, Table& table) {
+void measure_whole(const Peer& peer, const Options& options, Report& report) {
+  ControlPlane cluster(wide_server());
+  live::create_services(cluster, options.deployments);
+  const auto kubelet = cluster.kubelet({"--addresses"});
+  const RunningPeer running = peer.start(cluster, all_controllers());
+  (void)wait_idle(running.process->pid(), seconds(30));
+  measure_deployments(cluster, running, options, ", each with a Service", report);
+  stop(*running.process);
+}
+
+void measure_services(const Peer& peer, const Options& options, Report& report) {
   progress(peer.name + ": services");
   ControlPlane cluster(wide_server());
   live::ServiceLoad load(cluster.client(), options.services, options.backends);
   load.create();
   const std::string what = std::to_string(options.services) + " Services × " +
-                           std::to_string(options.backends) + " pods: ";
-  const auto process = peer.start(cluster, "endpoint");
+                           std::to_string(options.backends) + " pods";
+  const RunningPeer running = peer.start(cluster, kEndpoints);
   const auto await_endpoints = [&] {
     wait_until("the Endpoints", [&] { return load.endpoints_follow(); });
   };
   await_endpoints();
-  (void)wait_idle(process->pid(), seconds(60));
-  table.add(what + "CPU to fill the Endpoints", "s", cost_of(process->pid()).cpu_seconds);
-  table.add(what + "CPU of a rolling update", "s", cpu_of(*process, [&] {
-              load.roll();
-              await_endpoints();
-            }));
-  table.add(what + "resident afterwards", "MiB", cost_of(process->pid()).resident_mib);
-  table.add(what + "peak", "MiB", cost_of(process->pid()).peak_mib);
-  stop(*process);
+  (void)wait_idle(running.process->pid(), seconds(60));
+  report.figures.add(peer.name, what + ": CPU to fill the Endpoints", "s",
+                     cost_of(running.process->pid()).cpu_seconds);
+  add_spent(peer.name, what + ", a rolling update",
+            measure(cluster, running,
+                    [&] {
+                      load.roll();
+                      await_endpoints();
+                    }),
+            report);
+  add_memory(running, what, report.figures);
+  stop(*running.process);
 }
 
-void measure_nodes(const Peer& peer, const Options& options, Table& table) {
+void measure_nodes(const Peer& peer, const Options& options, Report& report) {
   progress(peer.name + ": nodes");
   ControlPlane cluster(wide_server());
   live::create_nodes(cluster, options.watched_nodes);
   live::create_leases(cluster, options.watched_nodes);
-  const std::string what = std::to_string(options.watched_nodes) + " nodes with Leases: ";
-  const auto process = peer.start(cluster, "nodelifecycle");
-  (void)wait_idle(process->pid(), seconds(30), seconds(4));
-  table.add(what + "CPU to fill", "s", cost_of(process->pid()).cpu_seconds);
-  const double before = cost_of(process->pid()).cpu_seconds;
+  const std::string what = std::to_string(options.watched_nodes) + " nodes with Leases";
+  const RunningPeer running = peer.start(cluster, "nodelifecycle");
+  (void)wait_idle(running.process->pid(), seconds(30), seconds(4));
+  report.figures.add(peer.name, what + ": CPU to fill", "s",
+                     cost_of(running.process->pid()).cpu_seconds);
+  const ServersCpu servers_before = cpu_of_servers(cluster);
+  const double before = cost_of(running.process->pid()).cpu_seconds;
   const auto end = steady_clock::now() + seconds(60);
   for (auto next = steady_clock::now(); next < end; next += seconds(30)) {
     live::renew_leases(cluster, options.watched_nodes);
     std::this_thread::sleep_until(std::min(next + seconds(30), end));
   }
-  table.add(what + "CPU of a minute, each Lease renewed twice", "s",
-            cost_of(process->pid()).cpu_seconds - before);
-  table.add(what + "resident", "MiB", cost_of(process->pid()).resident_mib);
-  table.add(what + "peak", "MiB", cost_of(process->pid()).peak_mib);
-  stop(*process);
+  const std::string minute = what + ", a minute, each Lease renewed twice";
+  report.figures.add(peer.name, minute + ": CPU", "s",
+                     cost_of(running.process->pid()).cpu_seconds - before);
+  const ServersCpu servers = cpu_of_servers(cluster);
+  add_servers(peer.name, minute,
+              {.apiserver = servers.apiserver - servers_before.apiserver,
+               .etcd = servers.etcd - servers_before.etcd},
+              report.figures);
+  add_memory(running, what, report.figures);
+  stop(*running.process);
 }
 
 }  // namespace davit::bench

@@ -119,6 +119,7 @@ class ControlPlane {
   [[nodiscard]] std::unique_ptr<Process> nodes(const std::vector<std::string>& flags = {});
 
   [[nodiscard]] pid_t apiserver_pid() const { return apiserver_->pid(); }
+  [[nodiscard]] pid_t etcd_pid() const { return etcd_->pid(); }
 
  private:
   void write_credentials() const;

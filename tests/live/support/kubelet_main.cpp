@@ -1,10 +1,11 @@
 /// A stand-in for kubelets: makes pods Running and Ready through the API, as a client like any
 /// other.
 ///
-///   davit_test_kubelet KUBECONFIG [--stuck=IMAGE] [--qps=N]
+///   davit_test_kubelet KUBECONFIG [--stuck=IMAGE] [--qps=N] [--addresses]
 ///
 /// Pods with a container of image IMAGE never become ready, as those of a bad image do. Pods that
-/// are being deleted and were scheduled are finished off. Runs until it is killed.
+/// are being deleted and were scheduled are finished off. With --addresses they get an IP address.
+/// Runs until it is killed.
 ///
 /// bench/compare needs it as it is: `davit sandbox nodes` binds each pod, reports more of it and
 /// finishes off deleted ones, several writes where this has one. The measured program would get
@@ -34,10 +35,16 @@ ResourcePath pod_path(std::string_view ns, std::string_view name, std::string su
   return {"", "v1", "pods", std::move(subresource), std::string(ns), std::string(name)};
 }
 
+enum class Addresses { kNone, kGiven };
+
 class Kubelet {
  public:
-  Kubelet(RestClient& client, Clock& clock, std::string stuck_image)
-      : client_(client), clock_(clock), stuck_image_(std::move(stuck_image)), parser_(space_) {}
+  Kubelet(RestClient& client, Clock& clock, std::string stuck_image, Addresses addresses)
+      : client_(client),
+        clock_(clock),
+        stuck_image_(std::move(stuck_image)),
+        addresses_(addresses),
+        parser_(space_) {}
 
   void run() {
     const std::jthread writer([this](const std::stop_token& stop) { write(stop); });
@@ -86,11 +93,21 @@ class Kubelet {
     request.patch_type = PatchType::kStrategic;
     request.path = pod_path(meta.ns, meta.name, "status");
     const std::string now = format_time(clock_.wall_now());
-    request.body = R"({"status":{"phase":"Running","startTime":")" + now +
+    request.body = R"({"status":{"phase":"Running",)" + address() + R"("startTime":")" + now +
                    R"(","conditions":[{"type":"Ready","status":"True","lastTransitionTime":")" +
                    now + R"("},{"type":"ContainersReady","status":"True","lastTransitionTime":")" +
                    now + R"("}],"containerStatuses":[)" + container_statuses(pod) + "]}}";
     return request;
+  }
+
+  /// Members of a status, each with a comma.
+  std::string address() {
+    if (addresses_ == Addresses::kNone) return "";
+    ++last_address_;
+    const std::string ip = "10." + std::to_string(last_address_ / 65536 % 256) + "." +
+                           std::to_string(last_address_ / 256 % 256) + "." +
+                           std::to_string(last_address_ % 256);
+    return R"("podIP":")" + ip + R"(","podIPs":[{"ip":")" + ip + R"("}],)";
   }
 
   static std::string container_statuses(Value pod) {
@@ -142,6 +159,8 @@ class Kubelet {
   RestClient& client_;
   Clock& clock_;
   const std::string stuck_image_;
+  const Addresses addresses_;
+  std::uint32_t last_address_ = 0;
   ObjectSpace space_;
   Parser parser_;
   Mutex mutex_;
@@ -152,8 +171,10 @@ class Kubelet {
 int run_kubelet(int argc, char** argv) {
   std::string stuck;
   double qps = -1;
+  Addresses addresses = Addresses::kNone;
   for (int i = 2; i < argc; ++i) {
     const std::string_view flag = argv[i];
+    if (flag == "--addresses") addresses = Addresses::kGiven;
     if (flag.starts_with("--stuck=")) stuck = flag.substr(std::strlen("--stuck="));
     if (flag.starts_with("--qps=")) qps = std::atof(argv[i] + std::strlen("--qps="));
   }
@@ -169,7 +190,7 @@ int run_kubelet(int argc, char** argv) {
   if (!transport) return std::cerr << transport.error().message() << "\n", 1;
   RestClient client(**transport, *clock, metrics, Logger(*sink),
                     RestOptions{.rate = {qps, 50}, .user_agent = user_agent("test-kubelet")});
-  Kubelet(client, *clock, stuck).run();
+  Kubelet(client, *clock, stuck, addresses).run();
   return 0;
 }
 
@@ -178,7 +199,7 @@ int run_kubelet(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::cerr << "usage: davit_test_kubelet KUBECONFIG [--stuck=IMAGE] [--qps=N]\n";
+    std::cerr << "usage: davit_test_kubelet KUBECONFIG [--stuck=IMAGE] [--qps=N] [--addresses]\n";
     return 2;
   }
   return davit::live::run_kubelet(argc, argv);

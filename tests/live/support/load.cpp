@@ -203,6 +203,18 @@ void create_deployments(const ControlPlane& cluster, int count, int replicas) {
   send_all(cluster.client(), requests);
 }
 
+void create_services(const ControlPlane& cluster, int deployments) {
+  std::vector<ApiRequest> requests;
+  for (int i = 0; i < deployments; ++i) {
+    const std::string name = "d" + std::to_string(i);
+    requests.push_back(request(Verb::kCreate, {"", "v1", "services", "", "default", ""},
+                               R"({"metadata":{"name":")" + name +
+                                   R"("},"spec":{"clusterIP":"None","selector":{"app":")" + name +
+                                   R"("},"ports":[{"port":80,"targetPort":8080}]}})"));
+  }
+  send_all(cluster.client(), requests);
+}
+
 void update_deployments(const ControlPlane& cluster, int count, const std::string& image) {
   std::vector<ApiRequest> requests;
   for (int i = 0; i < count; ++i) {

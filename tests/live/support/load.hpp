@@ -26,6 +26,8 @@ void create_pods(const ControlPlane& cluster, int count, int nodes);
 
 /// Creates Deployments d0, d1, … with `replicas` pods each.
 void create_deployments(const ControlPlane& cluster, int count, int replicas);
+/// Creates a Service for each of them.
+void create_services(const ControlPlane& cluster, int deployments);
 /// Gives all of them a new image.
 void update_deployments(const ControlPlane& cluster, int count, const std::string& image);
 void delete_deployments(const ControlPlane& cluster, int count);

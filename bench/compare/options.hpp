@@ -1,0 +1,34 @@
+/// The command line of davit_compare.
+#pragma once
+
+#include <davit/result.hpp>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace davit::bench {
+
+/// The rounds in the order in which they run.
+inline constexpr std::string_view kRounds[] = {"start", "fill",     "rollout",
+                                               "whole", "services", "nodes"};
+
+struct Options {
+  std::set<std::string, std::less<>> rounds = {std::begin(kRounds), std::end(kRounds)};
+  std::string chart = {};         ///< File for the ratios as SVG; "": none.
+  std::string write_window = {};  ///< "0s" for davit's controllers; "": their default.
+  int repeat = 3;                 ///< Times that each peer runs each round.
+  int pods = 20000;
+  int nodes = 1000;
+  int deployments = 100;
+  int replicas = 10;
+  int services = 500;
+  int backends = 20;         ///< Pods of each Service.
+  int watched_nodes = 5000;  ///< In the round of nodes.
+  int qps = 1000;
+};
+
+/// `arguments` without the program's name. kInvalid names the argument and what it may be.
+[[nodiscard]] Result<Options> parse_options(std::span<const std::string_view> arguments);
+
+}  // namespace davit::bench
