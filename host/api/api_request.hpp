@@ -5,6 +5,7 @@
 #include <davit/result.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "lib/base/clock.hpp"
 #include "lib/net/transport.hpp"
@@ -33,6 +34,14 @@ struct DeleteOptions {
   std::string uid;               ///< Precondition; empty: none.
   std::string resource_version;  ///< Precondition; empty: none.
 };
+
+/// Accepts the metadata of an object alone, as client-go's metadata client does. JSON at the end is
+/// for resources of which the server has no such form.
+inline constexpr std::string_view kAcceptMetadata =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+/// The same for a list.
+inline constexpr std::string_view kAcceptMetadataList =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 struct ApiRequest {
   Verb verb = Verb::kGet;

@@ -4,16 +4,6 @@
 
 namespace davit::host {
 
-namespace {
-
-// A server that cannot send metadata alone sends whole objects.
-constexpr std::string_view kMetadataList =
-    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-constexpr std::string_view kMetadataObject =
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-
-}  // namespace
-
 ApiRequest to_api_request(const Selection& what, const ReflectorRequest& request) {
   ApiRequest api;
   api.verb = request.kind == ReflectorRequest::Kind::kList ? Verb::kList : Verb::kWatch;
@@ -22,7 +12,7 @@ ApiRequest to_api_request(const Selection& what, const ReflectorRequest& request
   api.path.resource = what.resource.resource;
   api.path.ns = what.ns;
   if (what.form == ObjectForm::kMetadata) {
-    api.accept = api.verb == Verb::kList ? kMetadataList : kMetadataObject;
+    api.accept = api.verb == Verb::kList ? kAcceptMetadataList : kAcceptMetadata;
   }
   api.query = query_of(request, what.label_selector, what.field_selector);
   return api;

@@ -12,6 +12,7 @@ ApiRequest request_about(const Event& event) {
   request.path.version = "v1";
   request.path.resource = "events";
   request.path.ns = event.ns;
+  request.accept = kAcceptMetadata;  // Only the status of the response is read.
   return request;
 }
 

@@ -43,13 +43,6 @@ bool is_delete(std::int32_t verb) {
   return verb == DAVIT_DELETE || verb == DAVIT_DELETE_COLLECTION;
 }
 
-/// What is accepted of a server if it can leave out all but metadata, as client-go's metadata
-/// client does. JSON at the end is for resources of which the server has no such form.
-constexpr std::string_view kPartialObject =
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-constexpr std::string_view kPartialList =
-    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-
 ApiRequest to_api_request(const davit_request& from) {
   ApiRequest to;
   to.verb = api_verb(from.verb);
@@ -61,7 +54,7 @@ ApiRequest to_api_request(const davit_request& from) {
   to.patch_type = api_patch(from.patch_type);
   if (from.answer == DAVIT_ANSWER_PARTIAL) {
     const bool one = from.verb != DAVIT_LIST && from.verb != DAVIT_DELETE_COLLECTION;
-    to.accept = one ? kPartialObject : kPartialList;
+    to.accept = one ? kAcceptMetadata : kAcceptMetadataList;
   }
   to.delete_options.propagation = api_propagation(from.propagation);
   if (from.has_grace_seconds != 0) to.delete_options.grace_seconds = from.grace_seconds;

@@ -91,14 +91,13 @@ Status NewSet::ensure() {
       template_hash(state_.deployment.pod_template(), edits_.status().collision_count);
   const std::string name = replica_set_name(state_.deployment.name(), hash);
 
-  Request request = Request::create<ReplicaSet>(
+  const Result<ReplicaSet> response = state_.cluster.client.create<ReplicaSet>(
       state_.deployment.ns(),
       new_replica_set_body(state_.deployment,
-                           {name, hash, size, revision, state_.rollout.replicas_max()}));
-  request.answer = Answer::kMetadata;
-  const Result<Value> response = state_.cluster.client.call(request);
+                           {name, hash, size, revision, state_.rollout.replicas_max()}),
+      {.answer = Answer::kMetadata});
   if (response) {
-    add_created_set(ReplicaSet(*response), size, revision);
+    add_created_set(*response, size, revision);
     edits_.note_progress(kNewSetCreated, "Created new replica set \"" + name + "\"");
     if (size > 0) {
       state_.cluster.events.normal(

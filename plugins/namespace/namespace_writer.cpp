@@ -64,20 +64,23 @@ Result<Namespace> NamespaceWriter::read(std::string_view name) const {
 Result<Namespace> NamespaceWriter::mark_terminating(const Namespace& ns) const {
   return until_no_conflict(ns, [this](const Namespace& fresh) -> Result<Namespace> {
     if (!fresh.is_being_deleted() || fresh.phase() == kTerminating) return fresh;
-    return put(fresh, "status", body_with(fresh, {.phase = R"("Terminating")"}));
+    return put(fresh, body_with(fresh, {.phase = R"("Terminating")"}), {.subresource = "status"});
   });
 }
 
 Status NamespaceWriter::finalize(const Namespace& ns) const {
   return until_no_conflict(ns,
                            [this](const Namespace& fresh) {
-                             return put(fresh, "finalize", finalize_body(fresh));
+                             return put(fresh, finalize_body(fresh),
+                                        {.subresource = "finalize", .answer = Answer::kMetadata});
                            })
       .error();
 }
 
 Status NamespaceWriter::write_conditions(const Namespace& ns, const std::string& conditions) const {
-  return put(ns, "status", body_with(ns, {.conditions = conditions})).error();
+  return put(ns, body_with(ns, {.conditions = conditions}),
+             {.subresource = "status", .answer = Answer::kMetadata})
+      .error();
 }
 
 Result<Namespace> NamespaceWriter::until_no_conflict(const Namespace& ns,
@@ -96,9 +99,9 @@ Result<Namespace> NamespaceWriter::until_no_conflict(const Namespace& ns,
   }
 }
 
-Result<Namespace> NamespaceWriter::put(const Namespace& ns, std::string_view subresource,
-                                       std::string body) const {
-  return client_.update<Namespace>(ns.key(), std::move(body), {.subresource = subresource});
+Result<Namespace> NamespaceWriter::put(const Namespace& ns, std::string body,
+                                       const WriteOptions& options) const {
+  return client_.update<Namespace>(ns.key(), std::move(body), options);
 }
 
 }  // namespace davit::namespaces

@@ -29,8 +29,8 @@ class NamespaceWriter {
   using Write = std::function<Result<Namespace>(const Namespace&)>;
 
   [[nodiscard]] Result<Namespace> until_no_conflict(const Namespace& ns, const Write& write) const;
-  [[nodiscard]] Result<Namespace> put(const Namespace& ns, std::string_view subresource,
-                                      std::string body) const;
+  [[nodiscard]] Result<Namespace> put(const Namespace& ns, std::string body,
+                                      const WriteOptions& options) const;
 
   const Client client_;
 };

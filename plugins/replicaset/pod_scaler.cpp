@@ -63,8 +63,8 @@ Status PodScaler::create(const ReplicaSet& set, std::size_t count) const {
   }
   const Client client = cluster_.client();
   const EventRecorder events = cluster_.events();
-  Request request = Request::create<Pod>(set.ns(), pod_body(set));
-  request.answer = Answer::kMetadata;
+  const Request request =
+      Request::create<Pod>(set.ns(), pod_body(set), {.answer = Answer::kMetadata});
   expectations_.expect_creations(set.key(), count, cluster_.now());
 
   const SlowStartOutcome outcome = slow_start(count, [&](std::size_t, std::size_t size) {
@@ -96,7 +96,6 @@ Status PodScaler::remove(const ReplicaSet& set, const std::vector<Pod>& victims)
   for (const Pod& pod : victims) {
     keys.push_back(pod.key());
     requests.push_back(Request::remove<Pod>(keys.back()));
-    requests.back().answer = Answer::kMetadata;
   }
   expectations_.expect_deletions(set.key(), keys, cluster_.now());
 

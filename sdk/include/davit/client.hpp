@@ -68,9 +68,11 @@ struct Request {
     return of<View>(DAVIT_GET, key);
   }
   template <typename View>
-  [[nodiscard]] static Request create(std::string_view ns, std::string body) {
+  [[nodiscard]] static Request create(std::string_view ns, std::string body,
+                                      const WriteOptions& options = {}) {
     Request request = of<View>(DAVIT_CREATE, Key{std::string(ns), std::string()});
     request.body = std::move(body);
+    request.apply(options);
     return request;
   }
   template <typename View>
@@ -90,9 +92,11 @@ struct Request {
     request.apply(options);
     return request;
   }
+  /// The response is the metadata of the object, or a Status.
   template <typename View>
   [[nodiscard]] static Request remove(const Key& key, DeleteOptions options = {}) {
     Request request = of<View>(DAVIT_DELETE, key);
+    request.answer = Answer::kMetadata;
     request.deletion = std::move(options);
     return request;
   }
@@ -144,8 +148,9 @@ class Client {
   }
   /// `body` carries metadata.name or generateName.
   template <typename View>
-  [[nodiscard]] Result<View> create(std::string_view ns, std::string body) const {
-    return view<View>(call(Request::create<View>(ns, std::move(body))));
+  [[nodiscard]] Result<View> create(std::string_view ns, std::string body,
+                                    const WriteOptions& options = {}) const {
+    return view<View>(call(Request::create<View>(ns, std::move(body), options)));
   }
   /// A PUT. `body` must carry the resourceVersion that it was built from.
   template <typename View>
