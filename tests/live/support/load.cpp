@@ -186,7 +186,9 @@ std::size_t pod_bytes(const ControlPlane& cluster) {
   return cluster.read("/api/v1/namespaces/default/pods/load-0").size();
 }
 
-void create_deployments(const ControlPlane& cluster, int count, int replicas) {
+void create_deployments(const ControlPlane& cluster, int count, int replicas,
+                        const std::string& node) {
+  const std::string binding = node.empty() ? "" : R"("nodeName":")" + node + "\",";
   std::vector<ApiRequest> requests;
   for (int i = 0; i < count; ++i) {
     const std::string name = "d" + std::to_string(i);
@@ -195,8 +197,8 @@ void create_deployments(const ControlPlane& cluster, int count, int replicas) {
                 R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":")" + name +
                     R"("},"spec":{"replicas":)" + std::to_string(replicas) +
                     R"(,"selector":{"matchLabels":{"app":")" + name +
-                    R"("}},"template":{"metadata":{"labels":{"app":")" + name +
-                    R"("}},"spec":{"containers":[)" + container("app", i) +
+                    R"("}},"template":{"metadata":{"labels":{"app":")" + name + R"("}},"spec":{)" +
+                    binding + R"("containers":[)" + container("app", i) +
                     R"(],"volumes":[{"name":"config","configMap":{"name":"app"}},{"name":"tmp",)"
                     R"("emptyDir":{}}]}}}})"));
   }

@@ -24,8 +24,9 @@ void create_pods(const ControlPlane& cluster, int count, int nodes);
 /// Size of one stored pod's JSON.
 [[nodiscard]] std::size_t pod_bytes(const ControlPlane& cluster);
 
-/// Creates Deployments d0, d1, … with `replicas` pods each.
-void create_deployments(const ControlPlane& cluster, int count, int replicas);
+/// Creates Deployments d0, d1, … with `replicas` pods each, on `node` if it is given.
+void create_deployments(const ControlPlane& cluster, int count, int replicas,
+                        const std::string& node = "");
 /// Creates a Service for each of them.
 void create_services(const ControlPlane& cluster, int deployments);
 /// Gives all of them a new image.
