@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <ostream>
 #include <set>
 #include <utility>
@@ -15,6 +16,11 @@
 #include "cli/server_connection.hpp"
 #include "host/api/rest_client.hpp"
 #include "lib/base/text_file.hpp"
+#include "lib/kube/json.hpp"
+#include "lib/kube/schema/describe.hpp"
+#include "lib/kube/schema/schema.hpp"
+#include "sandbox/kinds/resource.hpp"
+#include "sandbox/output/openapi.hpp"
 
 namespace davit::host {
 namespace {
@@ -68,17 +74,31 @@ Status read_server(const CodegenOptions& options, Definitions& all) {
   return {};
 }
 
+/// The documents that the sandbox serves, without a server.
+void read_builtin(const CodegenOptions& options, Definitions& all) {
+  std::map<std::string, std::vector<std::string>> kinds;
+  for (const std::string& each : options.kinds) {
+    kinds[each.substr(0, each.rfind('/'))].push_back(each);
+  }
+  const std::vector<sandbox::ResourcePtr> resources = sandbox::builtin_resources();
+  const Descriptions descriptions;
+  for (const auto& [version, wanted] : kinds) {
+    const Json document =
+        sandbox::openapi_document(resources, version, openapi_schemas(version, descriptions));
+    append(all, codegen::read_openapi(to_text(document), "built-in kinds of " + version, wanted));
+  }
+}
+
 /// What is wrong with the flags, or empty.
 std::string wrong_flags(const CodegenOptions& options) {
   if (!options.openapi.empty() && !options.kubeconfig.empty()) {
     return "--openapi and --kubeconfig exclude each other";
   }
   const bool document = !options.openapi.empty() || !options.kubeconfig.empty();
-  if (options.files.empty() && !document) {
-    return "nothing to read: give files with CustomResourceDefinitions, --openapi FILE, or "
-           "--kubeconfig FILE with --kind";
+  if (options.files.empty() && !document && options.kinds.empty()) {
+    return "nothing to read: give files with CustomResourceDefinitions, --kind for built-in kinds, "
+           "--openapi FILE, or --kubeconfig FILE with --kind";
   }
-  if (!options.kinds.empty() && !document) return "--kind needs --openapi or --kubeconfig";
   if (!options.kubeconfig.empty() && options.kinds.empty()) {
     return "--kubeconfig needs --kind, such as --kind apps/v1/Deployment";
   }
@@ -134,10 +154,15 @@ int run_codegen(const CodegenOptions& options, std::ostream& out, std::ostream& 
   }
   if (!options.kubeconfig.empty()) {
     if (Status s = read_server(options, all); !s.ok()) return fail(err, s.message(), kExitFailed);
+  } else if (options.openapi.empty()) {
+    read_builtin(options, all);
+  }
+  if (options.openapi.empty()) {
     sources.insert(sources.end(), options.kinds.begin(), options.kinds.end());
   }
   codegen::Modules made;
-  if (all.mistakes.empty()) made = codegen::read_schemas(std::move(all.kinds), options.opaque);
+  if (all.mistakes.empty())
+    made = codegen::read_schemas(std::move(all.kinds), {options.opaque, options.only});
   all.mistakes.insert(all.mistakes.end(), made.mistakes.begin(), made.mistakes.end());
   for (const Mistake& each : all.mistakes) err << each.str() << "\n";
   if (!all.mistakes.empty()) return kExitMistakes;

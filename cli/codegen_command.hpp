@@ -8,10 +8,12 @@
 namespace davit::host {
 
 struct CodegenOptions {
-  std::vector<std::string> files = {};   ///< CustomResourceDefinitions, YAML or JSON.
-  std::string openapi = {};              ///< File of an OpenAPI v3 document; empty: none.
-  std::string kubeconfig = {};           ///< Server to ask for such documents; empty: none.
-  std::vector<std::string> kinds = {};   ///< Selected kinds of these: "apps/v1/Deployment".
+  std::vector<std::string> files = {};  ///< CustomResourceDefinitions, YAML or JSON.
+  std::string openapi = {};             ///< File of an OpenAPI v3 document; empty: none.
+  std::string kubeconfig = {};          ///< Server to ask for such documents; empty: none.
+  /// Selected kinds of these: "apps/v1/Deployment". Without a document, built-in kinds.
+  std::vector<std::string> kinds = {};
+  std::vector<std::string> only = {};    ///< Fields to read; empty: all.
   std::vector<std::string> opaque = {};  ///< Fields that stay untyped.
   std::string ns = {};                   ///< C++ namespace in place of the group's.
   std::string output = {};               ///< File to write; empty: the types go to `out`.

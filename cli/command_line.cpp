@@ -145,11 +145,18 @@ void add_codegen_command(CLI::App& app, Commands& commands, std::ostream& out, s
                    "Kubeconfig of a server to ask for the kinds of --kind")
       ->type_name("FILE");
   codegen
-      ->add_option("--kind", options.kinds,
-                   "Kind of the document: [GROUP/]VERSION/KIND; may be repeated (default: all)")
+      ->add_option(
+          "--kind", options.kinds,
+          "Kind of the document, else a built-in one: [GROUP/]VERSION/KIND; may be repeated")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("KIND");
+  codegen
+      ->add_option("--only", options.only,
+                   "Field to read, such as spec.replicas; may be repeated (default: all)")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("PATH");
   codegen
       ->add_option("--opaque", options.opaque,
                    "Field that stays untyped, such as spec.template; may be repeated")

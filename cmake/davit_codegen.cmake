@@ -1,14 +1,21 @@
-# davit_codegen(TARGET FILE... [OPAQUE PATH...] [NAMESPACE NAME]): C++ types of the CustomResourceDefinitions in each FILE, for
-# TARGET. x.yaml becomes a header that is included as "x.hpp". OPAQUE and NAMESPACE are those of `davit codegen`.
+# davit_codegen(TARGET FILE... [OPAQUE PATH...] [ONLY PATH...] [NAMESPACE NAME]): C++ types of the CustomResourceDefinitions in
+# each FILE, for TARGET. x.yaml becomes a header that is included as "x.hpp".
+# davit_codegen(TARGET KINDS KIND... [HEADER NAME] …): the same of built-in kinds, "apps/v1/Deployment", in one header, which is
+# called kubernetes.hpp without HEADER. OPAQUE, ONLY and NAMESPACE are those of `davit codegen`.
 function(davit_codegen target)
-  cmake_parse_arguments(ARG "" "NAMESPACE" "OPAQUE" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAMESPACE;HEADER" "OPAQUE;ONLY;KINDS" ${ARGN})
   set(program ${DAVIT_PROGRAM})
-  if(TARGET davit)
+  if(TARGET davit_options)
     set(program $<TARGET_FILE:davit>) # Inside davit's own tree.
   endif()
   set(flags "")
-  foreach(path IN LISTS ARG_OPAQUE)
-    list(APPEND flags --opaque ${path})
+  foreach(name path IN ZIP_LISTS ARG_OPAQUE ARG_ONLY)
+    if(name)
+      list(APPEND flags --opaque ${name})
+    endif()
+    if(path)
+      list(APPEND flags --only ${path})
+    endif()
   endforeach()
   if(ARG_NAMESPACE)
     list(APPEND flags --namespace ${ARG_NAMESPACE})
@@ -17,10 +24,21 @@ function(davit_codegen target)
   foreach(file IN LISTS ARG_UNPARSED_ARGUMENTS)
     cmake_path(ABSOLUTE_PATH file OUTPUT_VARIABLE source)
     cmake_path(GET source STEM name)
-    set(header ${folder}/${name}.hpp)
-    add_custom_command(OUTPUT ${header} DEPENDS ${source} ${program} VERBATIM COMMENT "Generating ${name}.hpp"
-      COMMAND ${program} codegen ${source} ${flags} -o ${header})
-    target_sources(${target} PRIVATE ${header})
+    add_custom_command(OUTPUT ${folder}/${name}.hpp DEPENDS ${source} ${program} VERBATIM
+      COMMENT "Generating ${name}.hpp" COMMAND ${program} codegen ${source} ${flags} -o ${folder}/${name}.hpp)
+    target_sources(${target} PRIVATE ${folder}/${name}.hpp)
   endforeach()
+  if(ARG_KINDS)
+    set(header kubernetes.hpp)
+    if(ARG_HEADER)
+      set(header ${ARG_HEADER})
+    endif()
+    foreach(kind IN LISTS ARG_KINDS)
+      list(APPEND flags --kind ${kind})
+    endforeach()
+    add_custom_command(OUTPUT ${folder}/${header} DEPENDS ${program} VERBATIM
+      COMMENT "Generating ${header}" COMMAND ${program} codegen ${flags} -o ${folder}/${header})
+    target_sources(${target} PRIVATE ${folder}/${header})
+  endif()
   target_include_directories(${target} PRIVATE ${folder})
 endfunction()

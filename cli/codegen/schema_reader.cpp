@@ -42,12 +42,18 @@ struct Place {
   std::size_t depth = 0;
 };
 
+/// Whether `path` is `above` or inside it.
+bool is_within(std::string_view path, std::string_view above) {
+  if (!path.starts_with(above)) return false;
+  return path.size() == above.size() || path[above.size()] == '.' || path[above.size()] == '[';
+}
+
 /// Reads the kinds of one group and version into its module.
 class ModuleReader {
  public:
-  ModuleReader(Module& module, const std::vector<std::string>& opaque, std::set<std::string>& used,
+  ModuleReader(Module& module, const Selection& selection, std::set<std::string>& used,
                std::vector<Mistake>& mistakes)
-      : module_(module), opaque_(opaque), used_(used), mistakes_(mistakes) {}
+      : module_(module), selection_(selection), used_(used), mistakes_(mistakes) {}
 
   void read(const std::vector<Definition>& definitions) {
     // Kinds get their names first, so that no part of another kind takes one.
@@ -113,8 +119,25 @@ class ModuleReader {
     return !found;
   }
 
+  /// Whether everything below the field is read.
+  [[nodiscard]] bool is_whole(const std::string& path) const {
+    return selection_.only.empty() ||
+           std::ranges::any_of(selection_.only,
+                               [&path](const std::string& each) { return is_within(path, each); });
+  }
+  /// Whether the field, or something below it, is read.
+  [[nodiscard]] bool is_selected(const std::string& path) {
+    for (const std::string& each : selection_.only) {
+      if (each == path) used_.insert(path);
+    }
+    return is_whole(path) || std::ranges::any_of(selection_.only, [&path](const std::string& each) {
+             return is_within(each, path);
+           });
+  }
+
   Type type_of(const YamlNode& schema, const Place& place) {
-    if (std::ranges::find(opaque_, place.path) != opaque_.end()) {
+    const std::vector<std::string>& opaque = selection_.opaque;
+    if (std::ranges::find(opaque, place.path) != opaque.end()) {
       used_.insert(place.path);
       return {};
     }
@@ -233,6 +256,7 @@ class ModuleReader {
         if (of_every_kind) continue;
         Property property{each.key, description_of(each.value), {}, false, {}};
         const std::string path = place.path.empty() ? each.key : place.path + "." + each.key;
+        if (!is_selected(path)) continue;
         property.type =
             type_of(each.value, {path, parent + pascal_case(each.key), place.depth + 1});
         property.required = lists(schema, "required", each.key);
@@ -254,7 +278,9 @@ class ModuleReader {
   Type referred_type(const YamlNode& reference, const Place& place) {
     const std::string& text = reference.text;
     if (const TypeKind kind = special_type(text); kind != TypeKind::kAny) return {.kind = kind};
-    if (const auto known = referred_.find(text); known != referred_.end()) {
+    // A type that is read in part has other fields at other places.
+    const std::string memory = is_whole(place.path) ? text : text + " at " + place.path;
+    if (const auto known = referred_.find(memory); known != referred_.end()) {
       if (known->second) return *known->second;
       mistake(reference, place, "$ref " + text + " leads back to itself without an object between");
       return {};
@@ -275,13 +301,13 @@ class ModuleReader {
                                  description_of(*schema),
                                  is_true(*schema, "x-kubernetes-preserve-unknown-fields"),
                                  {}});
-      referred_[text] = Type{.kind = TypeKind::kObject, .target = index};
+      referred_[memory] = Type{.kind = TypeKind::kObject, .target = index};
       fill_object(*schema, target, index);
-      return *referred_[text];
+      return *referred_[memory];
     }
-    referred_[text] = std::nullopt;
-    referred_[text] = type_of(*schema, target);
-    return *referred_[text];
+    referred_[memory] = std::nullopt;
+    referred_[memory] = type_of(*schema, target);
+    return *referred_[memory];
   }
 
   // ---- Order ------------------------------------------------------------------------------------
@@ -306,16 +332,17 @@ class ModuleReader {
   }
 
   Module& module_;
-  const std::vector<std::string>& opaque_;
-  std::set<std::string>& used_;  // The opaque paths that a kind has.
+  const Selection& selection_;
+  std::set<std::string>& used_;  // The paths of the selection that a kind has.
   std::vector<Mistake>& mistakes_;
 
   std::string file_;                      // The kind that is read is from it.
   const YamlNode* components_ = nullptr;  // Likewise.
   std::vector<std::string> names_;
   std::set<std::string> type_names_;
-  std::vector<std::size_t> order_;                       // Objects by completion.
-  std::map<std::string, std::optional<Type>> referred_;  // Keyed by $ref; nothing: being read.
+  std::vector<std::size_t> order_;  // Objects by completion.
+  std::map<std::string, std::optional<Type>>
+      referred_;  // Keyed by $ref, and place if it is not whole; nothing: being read.
   bool too_large_ = false;
 };
 
@@ -323,7 +350,7 @@ auto order_of(const Definition& each) { return std::tie(each.group, each.version
 
 }  // namespace
 
-Modules read_schemas(std::vector<Definition> definitions, const std::vector<std::string>& opaque) {
+Modules read_schemas(std::vector<Definition> definitions, const Selection& selection) {
   Modules out;
   std::ranges::stable_sort(definitions,
                            [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
@@ -343,18 +370,23 @@ Modules read_schemas(std::vector<Definition> definitions, const std::vector<std:
       ++end;
     }
     Module module{definitions[begin].group, definitions[begin].version, {}, {}, {}};
-    ModuleReader reader(module, opaque, used, out.mistakes);
+    ModuleReader reader(module, selection, used, out.mistakes);
     reader.read({definitions.begin() + static_cast<std::ptrdiff_t>(begin),
                  definitions.begin() + static_cast<std::ptrdiff_t>(end)});
     out.modules.push_back(std::move(module));
     begin = end;
   }
-  for (const std::string& each : opaque) {
-    if (used.contains(each) || !out.mistakes.empty()) continue;
-    out.mistakes.push_back({"--opaque " + each, 0, 0,
-                            "no kind has this field; a path looks like spec.template or "
-                            "spec.ports[].name"});
-  }
+  if (!out.mistakes.empty()) return out;
+  const auto report_unused = [&](const std::string& flag, const std::vector<std::string>& paths) {
+    for (const std::string& each : paths) {
+      if (used.contains(each)) continue;
+      out.mistakes.push_back({flag + each, 0, 0,
+                              "no kind has this field; a path looks like spec.template or "
+                              "spec.ports[].name"});
+    }
+  };
+  report_unused("--opaque ", selection.opaque);
+  report_unused("--only ", selection.only);
   return out;
 }
 

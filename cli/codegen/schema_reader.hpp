@@ -14,9 +14,13 @@ struct Modules {
   std::vector<Mistake> mistakes;
 };
 
-/// `opaque`: fields that stay untyped, as paths in the syntax of a note's projection
-/// ("spec.template"). One that no kind has is a mistake. The same input gives the same output.
-[[nodiscard]] Modules read_schemas(std::vector<Definition> definitions,
-                                   const std::vector<std::string>& opaque);
+/// Paths in the syntax of a note's projection ("spec.template"). One that no kind has is a mistake.
+struct Selection {
+  std::vector<std::string> opaque = {};  ///< Stay untyped.
+  std::vector<std::string> only = {};    ///< Other fields are left out; empty: none is.
+};
+
+/// The same input gives the same output.
+[[nodiscard]] Modules read_schemas(std::vector<Definition> definitions, const Selection& selection);
 
 }  // namespace davit::host::codegen

@@ -126,6 +126,37 @@ TEST_F(CodegenCommandTest, OpaqueFieldStaysUntyped) {
   EXPECT_THAT(err_.str(), HasSubstr("--opaque spec.c: no kind has this field"));
 }
 
+TEST_F(CodegenCommandTest, OnlySelectedFieldsAreRead) {
+  ASSERT_EQ(run({.kinds = {"apps/v1/Deployment"},
+                 .only = {"spec.replicas", "spec.template.spec.containers[].image"}}),
+            0)
+      << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("class Container : "));
+  EXPECT_THAT(out_.str(), HasSubstr(R"( = {
+      "spec.replicas",
+      "spec.template.spec.containers[].image"};)"));
+
+  EXPECT_EQ(run({.kinds = {"apps/v1/Deployment"}, .only = {"spec.replicas", "spec.color"}}), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("--only spec.color: no kind has this field"));
+}
+
+TEST_F(CodegenCommandTest, OneTypeMayHaveDifferentFieldsAtTwoPlaces) {
+  ASSERT_EQ(run({.kinds = {"v1/Pod"},
+                 .only = {"spec.containers[].livenessProbe.periodSeconds",
+                          "spec.containers[].readinessProbe.timeoutSeconds"}}),
+            0)
+      << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("class Probe : "));
+  EXPECT_THAT(out_.str(), HasSubstr("class Probe2 : "));
+}
+
+TEST_F(CodegenCommandTest, UnknownBuiltInKindIsRefused) {
+  EXPECT_EQ(run({.kinds = {"apps/v1/Deploymnt"}}), 2);
+  EXPECT_EQ(err_.str(),
+            "built-in kinds of apps/v1: the document has no kind apps/v1/Deploymnt; did you mean "
+            "apps/v1/Deployment?\n");
+}
+
 TEST_F(CodegenCommandTest, DescriptionsCannotLeaveTheirComment) {
   ASSERT_EQ(run_on(crd_with_spec("{type: object, description: \"a\\\\\\n}; int x;\\u202e\\u0007 "
                                  "*/ end\\\\\"}")),

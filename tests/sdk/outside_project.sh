@@ -5,6 +5,8 @@ set -eu
 examples=$2/sdk/example
 rm -rf "$3"
 cmake --install "$1" --component sdk --prefix "$3/installed" >/dev/null
+mkdir "$3/installed/bin"
+cp "$1/cli/davit" "$3/installed/bin/" # It generates the types of the CronJob.
 mv "$3/installed" "$3/prefix"
 prefix=$3/prefix
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name davit.pc)")
@@ -14,13 +16,13 @@ pkg-config --exists "davit >= 1.0"
 
 build() { # build CC CXX
   cmake -G Ninja -S "$2/tests/sdk/outside" -B "$3/cmake-$4" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$4" \
-    -DCMAKE_CXX_COMPILER="$5" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" -DDAVIT_EXAMPLE="$examples/greeter.cpp" >/dev/null
+    -DCMAKE_CXX_COMPILER="$5" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" -DDAVIT_EXAMPLES="$examples" >/dev/null
   cmake --build "$3/cmake-$4" >/dev/null
   # shellcheck disable=SC2086
   "$4" -std=c11 $flags "$examples/janitor.c" -o "$3/janitor-$4.so"
   # shellcheck disable=SC2086
   "$5" -std=c++20 $flags "$examples/greeter.cpp" -o "$3/greeter-$4.so"
-  sh "$2/tests/sdk/plugin_shape.sh" "$3/cmake-$4/outside.so" "$3/janitor-$4.so" "$3/greeter-$4.so"
+  sh "$2/tests/sdk/plugin_shape.sh" "$3/cmake-$4/outside.so" "$3/cmake-$4/cron-job.so" "$3/janitor-$4.so" "$3/greeter-$4.so"
 }
 built=0
 for pair in gcc:g++ clang:clang++; do
