@@ -64,6 +64,7 @@ class NodesInHost final : public ControllerHostTest {
     options.build_id = "bench";
     make(std::move(options));
     static_cast<void>(init([this](const davit_context& raw, davit_controller&) {
+      const davit::detail::CallScope scope(current_call);
       open(raw);
       return DAVIT_STARTED;
     }));
@@ -72,7 +73,10 @@ class NodesInHost final : public ControllerHostTest {
   }
 
   void run() {
-    inside(Phase::kSync, [this] { pass_->run(); });
+    inside(Phase::kSync, [this] {
+      const davit::detail::CallScope scope(current_call);
+      pass_->run();
+    });
   }
 
  private:

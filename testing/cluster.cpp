@@ -39,30 +39,6 @@ class LogDrain final : public LogSink {
   void flush() override {}
 };
 
-/// The object table for the test itself, which calls from outside every call of the host.
-const davit_object_v1& reader_table() {
-  static const davit_object_v1 table = [] {
-    auto made = *static_cast<const davit_object_v1*>(host::host_capability("davit.object/1"));
-    made.retain = [](davit_host* reader, davit_value value, davit_handle* out) {
-      const host::CallFrame frame(reader, host::Phase::kProbe, {}, {});
-      return static_cast<const davit_object_v1*>(host::host_capability("davit.object/1"))
-          ->retain(reader, value, out);
-    };
-    made.retained = [](davit_host* reader, davit_handle handle, davit_value* out) {
-      const host::CallFrame frame(reader, host::Phase::kProbe, {}, {});
-      return static_cast<const davit_object_v1*>(host::host_capability("davit.object/1"))
-          ->retained(reader, handle, out);
-    };
-    made.release = [](davit_host* reader, davit_handle handle) {
-      const host::CallFrame frame(reader, host::Phase::kProbe, {}, {});
-      return static_cast<const davit_object_v1*>(host::host_capability("davit.object/1"))
-          ->release(reader, handle);
-    };
-    return made;
-  }();
-  return table;
-}
-
 /// As ClusterServer::find() takes it.
 std::string qualified(const Resource& resource) {
   return host::ResourceId{std::string(resource.group), {}, std::string(resource.resource)}.text();
@@ -160,6 +136,7 @@ class Cluster::Engine final : private host::ControllerObserver {
   // Through it the test reads objects as a controller does.
   Api reader_api_;
   std::unique_ptr<host::ControllerHost> reader_;
+  std::optional<host::CallFrame> reader_call_;  // The test is in it all the time.
   std::vector<host::ObjectRef> kept_;
 };
 
@@ -172,14 +149,14 @@ Cluster::Engine::Engine(const ClusterOptions& options)
   reader.rate = kRate;
   reader.threads = Threads::kNone;
   reader_ = std::make_unique<host::ControllerHost>(std::move(reader), services());
-  static_cast<void>(reader_->init([this](const davit_context* context, davit_controller*) {
-    davit_context own = *context;
-    own.capability = [](davit_host*, davit_str id) -> const void* {
-      return from_c(id) == "davit.object/1" ? &reader_table() : host::host_capability(from_c(id));
-    };
-    if (const Status s = reader_api_.open(own); !s.ok()) fail(s.message());
-    return DAVIT_STARTED;
-  }));
+  static_cast<void>(reader_->init(
+      [this](const davit_call* call, const davit_context* context, davit_controller*) {
+        const davit::detail::CallScope scope(call);
+        if (const Status s = reader_api_.open(*context); !s.ok()) fail(s.message());
+        return DAVIT_STARTED;
+      }));
+  reader_call_.emplace(reader_->abi(), host::Phase::kProbe);
+  reader_api_.outside = reader_call_->call();
 }
 
 host::DeclaredController Cluster::Engine::declared(std::string_view name) const {
@@ -214,9 +191,9 @@ Result<Cluster::Engine::Hosted*> Cluster::Engine::make(std::string_view name, co
   options.threads = Threads::kNone;
   auto hosted = std::make_unique<Hosted>();
   hosted->host = std::make_unique<host::ControllerHost>(std::move(options), services());
-  const host::InitResult said =
-      hosted->host->init([&](const davit_context* context, davit_controller* out) {
-        const std::int32_t outcome = init(context, out);
+  const host::InitResult said = hosted->host->init(
+      [&](const davit_call* call, const davit_context* context, davit_controller* out) {
+        const std::int32_t outcome = init(call, context, out);
         hosted->raw = *out;
         return outcome;
       });

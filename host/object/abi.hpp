@@ -12,7 +12,7 @@
 
 namespace davit::host {
 
-/// Fills every function of the table that needs no davit_host, that is all but name, parse, retain,
+/// Fills every function of the table that needs no call, that is all but name, parse, retain,
 /// retained and release, which are left alone. Does not touch `size`. The functions are
 /// thread-safe; equal, hash and json throw std::bad_alloc, so a plugin gets them wrapped.
 void fill_object_table(davit_object_v1& table);
@@ -26,7 +26,7 @@ struct UndeclaredRead {
 };
 
 /// The first one on this thread since forget_undeclared_read(). The functions of the table get no
-/// davit_host, so only the thread connects a read to the call that it belongs to.
+/// call, so only the thread connects a read to the call that it belongs to.
 [[nodiscard]] const std::optional<UndeclaredRead>& undeclared_read() noexcept;
 void forget_undeclared_read() noexcept;
 

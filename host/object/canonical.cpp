@@ -88,23 +88,27 @@ class HashOut {
 
 class SinkOut {
  public:
-  explicit SinkOut(davit_sink sink) : sink_(sink) {}
+  explicit SinkOut(const davit_sink& sink) : sink_(sink) {}
   void put(std::string_view text) {
     if (used_ + text.size() > buffer_.size()) flush();
-    if (text.size() > buffer_.size()) {
-      sink_.write(sink_.self, {text.data(), text.size()});
-      return;
-    }
+    if (text.size() > buffer_.size()) return write(text);
     std::copy(text.begin(), text.end(), buffer_.data() + used_);
     used_ += text.size();
   }
   void flush() {
-    if (used_ > 0) sink_.write(sink_.self, {buffer_.data(), used_});
+    if (used_ > 0) write({buffer_.data(), used_});
     used_ = 0;
   }
+  /// The first answer of the sink but DAVIT_OK, after which nothing is written to it.
+  [[nodiscard]] davit_code code() const { return code_; }
 
  private:
-  davit_sink sink_;
+  void write(std::string_view text) {
+    if (code_ == DAVIT_OK) code_ = sink_.write(sink_.self, {text.data(), text.size()});
+  }
+
+  const davit_sink& sink_;
+  davit_code code_ = DAVIT_OK;
   std::array<char, 1024> buffer_;
   std::size_t used_ = 0;
 };
@@ -233,10 +237,11 @@ std::uint64_t stable_hash(Place value) {
   return out.hash();
 }
 
-void write_json(Place value, davit_sink sink) {
+davit_code write_json(Place value, const davit_sink& sink) {
   SinkOut out(sink);
   Writer<SinkOut, Order::kDocument>(out).value(value);
   out.flush();
+  return out.code();
 }
 
 }  // namespace davit::host

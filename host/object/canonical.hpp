@@ -23,7 +23,8 @@ struct Place {
 /// lower case); an integer is a number without fraction and exponent, and -0 is written 0.
 [[nodiscard]] std::uint64_t stable_hash(Place value);
 
-/// Writes compact JSON, members in document order, in pieces of up to about 1 KiB.
-void write_json(Place value, davit_sink sink);
+/// Writes compact JSON, members in document order, in pieces of up to about 1 KiB. Returns
+/// DAVIT_OK, or the code with which the sink ended it.
+[[nodiscard]] davit_code write_json(Place value, const davit_sink& sink);
 
 }  // namespace davit::host

@@ -60,10 +60,12 @@ std::uint64_t Value::hash() const {
 
 std::string Value::json() const {
   std::string text;
-  const auto append = [](void* self, davit_str chunk) {
+  const auto append = [](void* self, davit_str chunk) -> davit_code {
     static_cast<std::string*>(self)->append(chunk.data, chunk.size);
+    return DAVIT_OK;
   };
-  (void)reads::json(raw, {&text, append});
+  const davit_sink sink{sizeof(davit_sink), 0, &text, append};
+  (void)reads::json(raw, &sink);
   return text;
 }
 

@@ -76,6 +76,7 @@ class Parser::Impl {
   using Reader = rapidjson::GenericReader<Utf8, Utf8>;
 
   Result<ObjectRef> read(std::string_view json, const ParseOptions& options) {
+    mistake_at_ = options.mistake_at;
     tape_.begin(json.size());
     SpliceStream stream(json);
     handler_.begin(stream, options);
@@ -105,7 +106,8 @@ class Parser::Impl {
                     result.Offset());
   }
 
-  [[nodiscard]] static Status error_at(const std::string& what, std::size_t offset) {
+  [[nodiscard]] Status error_at(const std::string& what, std::size_t offset) {
+    if (mistake_at_ != nullptr) *mistake_at_ = offset + 1;
     return Status(Code::kInvalid, "JSON " + what + " (offset " + std::to_string(offset) + ")");
   }
 
@@ -147,6 +149,7 @@ class Parser::Impl {
   TapeWriter tape_;
   ObjectReader handler_;
   std::optional<Reader> reader_{std::in_place};  // Keeps its stack between documents.
+  std::uint64_t* mistake_at_ = nullptr;          // The caller's; of the text that is read.
   ParseFault fault_ = ParseFault::kNone;
   davit_name metadata_, ns_, name_, uid_, resource_version_, owner_references_, controller_;
 };

@@ -26,6 +26,8 @@ struct ParseOptions {
   Mask keep_mask = kFullMask;
   /// Deeper nesting is an error.
   std::size_t depth_max = 128;
+  /// Set to the place of a mistake, in bytes from 1; may be null.
+  std::uint64_t* mistake_at = nullptr;
 };
 
 /// Turns JSON text into objects; reuses its buffers, so keep one where many objects are parsed. It

@@ -211,11 +211,11 @@ davit_code hash(davit_value value, std::uint64_t* out) {
   return DAVIT_OK;
 }
 
-davit_code json(davit_value value, davit_sink sink) {
+davit_code json(davit_value value, const davit_sink* sink) {
+  if (sink == nullptr || sink->write == nullptr) return DAVIT_MISUSE;
   if (value.object == nullptr) return DAVIT_NOT_FOUND;
   if (value.mask != kFullMask) return refuse_read(value.mask, {});
-  write_json({object_of(value), at(value)}, sink);
-  return DAVIT_OK;
+  return write_json({object_of(value), at(value)}, *sink);
 }
 
 }  // namespace reads

@@ -26,6 +26,6 @@ davit_code number(davit_value value, davit_str* out) noexcept;
 davit_code boolean(davit_value value, std::int32_t* out) noexcept;
 davit_code equal(davit_value a, davit_value b, std::int32_t* out);
 davit_code hash(davit_value value, std::uint64_t* out);
-davit_code json(davit_value value, davit_sink sink);
+davit_code json(davit_value value, const davit_sink* sink);
 
 }  // namespace davit::host::reads

@@ -3,6 +3,8 @@
 
 #include <davit/abi.h>
 
+#include <cstdint>
+#include <davit/result.hpp>
 #include <forward_list>
 #include <memory>
 #include <stop_token>
@@ -12,34 +14,63 @@
 #include <vector>
 
 #include "host/object/object.hpp"
+#include "host/plugin/call_slots.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 
+struct ControllerAbi;
 class WriteTracker;
 
 /// Which call into the controller is under way; abi.h's marks say which host functions each may
 /// use.
-enum class Phase { kInit, kHandler, kSync, kProbe };
+enum class Phase : std::int32_t {
+  kInit = DAVIT_CALL_INIT,
+  kHandler = DAVIT_CALL_HANDLER,
+  kSync = DAVIT_CALL_SYNC,
+  kTimer = DAVIT_CALL_TIMER,
+  kProbe = DAVIT_CALL_PROBE,
+  kDestroy = DAVIT_CALL_DESTROY
+};
+
+/// The facts of a call that a plugin reads in its davit_call.
+struct CallDetails {
+  davit_handle source = 0;    ///< The queue, informer or timer.
+  std::string_view key = {};  ///< The sync's; outlives the call.
+  std::uint32_t attempt = 0;  ///< Failures in a row until now.
+  Time deadline{};            ///< When the call counts as overdue; zero: never.
+  std::stop_token stop = {};  ///< Requested when the call should end.
+};
 
 /// The scope of one call into a plugin, on the stack of the thread that makes it. Objects, lists
 /// and texts that the host gives out during the call live as long as this. Used by its own thread
 /// only.
 class CallFrame {
  public:
-  /// `controller` identifies the davit_host that calls through this frame may use. `key` must
-  /// outlive the frame.
-  CallFrame(const davit_host* controller, Phase phase, std::string_view key, std::stop_token stop);
+  /// `controller` outlives this. Throws std::bad_alloc, see CallSlots.
+  CallFrame(ControllerAbi& controller, Phase phase, CallDetails details = {});
   ~CallFrame();
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;
 
-  /// The innermost frame of this thread if it belongs to `controller`, else null: a call from
-  /// outside any call, from a thread of the plugin's own, or with another controller's host.
-  [[nodiscard]] static CallFrame* current(const davit_host* controller);
+  struct Found {
+    CallFrame* frame;  ///< Null unless the code is DAVIT_OK.
+    davit_code code;
+  };
+  /// The call that a plugin passed. DAVIT_STALE: it has ended. DAVIT_MISUSE: another thread is in
+  /// it, or it is none.
+  [[nodiscard]] static Found find(const davit_call* call) {
+    if (call == nullptr || call->host == nullptr) return {nullptr, DAVIT_MISUSE};
+    const auto* const slot = static_cast<const CallSlot*>(call->host);
+    const ThreadId owner = slot->owner.load(std::memory_order_relaxed);
+    if (owner == this_thread()) return {slot->frame, DAVIT_OK};
+    return {nullptr, owner == nullptr ? DAVIT_STALE : DAVIT_MISUSE};
+  }
 
+  /// What the plugin gets.
+  [[nodiscard]] const davit_call* call() const { return &slot_.call; }
+  [[nodiscard]] ControllerAbi& controller() const { return controller_; }
   [[nodiscard]] Phase phase() const { return phase_; }
-  /// The key of the sync; empty in other phases.
-  [[nodiscard]] std::string_view key() const { return key_; }
   /// Requested when the call should end: the host stops.
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
 
@@ -65,6 +96,20 @@ class CallFrame {
 
   /// What the controller said through error_text; the last one.
   void set_error(std::string_view text) { error_.assign(text); }
+  /// A host function answers the code of `why`, with its text as that of the call until the
+  /// controller says another.
+  davit_code fail(const Status& why);
+  /// The same, of a mistake at this place of a text.
+  davit_code fail_at(const Status& why, std::uint64_t position);
+  /// Notes a failure whose text the controller gets in another way.
+  void keep_failure(const Status& why) { failure_ = Failure::of(why); }
+  /// As fail(), for what the plugin may not do: the text stays beside the controller's own.
+  davit_code refuse(const Status& why);
+  /// A host function answers `code`, with or without one of the above.
+  void note_failure(davit_code code);
+  /// The last failure of a host function; its texts live as long as this.
+  [[nodiscard]] davit_error last_error();
+
   /// What the host refused, and what to write for it to be allowed; all of it, up to a limit.
   void note_refusal(std::string_view text) {
     constexpr std::size_t kRefusalBytesMax = 2000;  // Several lines of a log.
@@ -80,11 +125,22 @@ class CallFrame {
   }
 
  private:
-  const davit_host* controller_;
-  Phase phase_;
-  std::string_view key_;
-  std::stop_token stop_;
-  CallFrame* outer_;
+  /// What last_error() shows.
+  struct Failure {
+    davit_code code = DAVIT_OK;
+    Status status;
+    std::uint64_t position = 0;
+    bool is_new = false;  // The function that runs has set it.
+    static Failure of(const Status& why, std::uint64_t at = 0) {
+      return {static_cast<davit_code>(why.code()), why, at, true};
+    }
+  };
+
+  CallSlot& slot_;
+  ControllerAbi& controller_;
+  const Phase phase_;
+  const std::stop_token stop_;
+  Failure failure_;
   WriteTracker* writes_ = nullptr;
   std::string_view writer_;
   bool cancelled_ = false;
@@ -97,6 +153,9 @@ class CallFrame {
   std::forward_list<std::string> texts_;
   std::forward_list<std::shared_ptr<const void>> kept_;
 };
+
+/// The reasons of the causes, as abi.h has them.
+[[nodiscard]] std::string joined_causes(const ApiDetail& detail);
 
 /// abi.h's strings and ours.
 [[nodiscard]] inline std::string_view view(davit_str text) {

@@ -18,26 +18,27 @@
 #include "host/run/controller_runner.hpp"
 #include "lib/base/log.hpp"
 
-/// What abi.h leaves opaque. Its address identifies the calls of the controller; any thread that is
-/// inside such a call may use it.
-struct davit_host {
+namespace davit::host {
+
+/// Any thread that is inside a call of the controller may use it.
+struct ControllerAbi {
   /// The references outlive this.
-  davit_host(const davit::host::ControllerHostOptions& of, const davit::host::HostServices& with,
-             const davit::Logger& to, davit::host::ControllerRunner& runner)
+  ControllerAbi(const ControllerHostOptions& of, const HostServices& with, const Logger& to,
+                ControllerRunner& runner)
       : options(of),
         services(with),
         log(to),
-        informers(this, of.declared, with),
+        informers(*this, of.declared, with),
         requests(of, with, to, informers, intended),
-        work(this, of, with, to, runner, informers, intended),
+        work(*this, of, with, to, runner, informers, intended),
         dynamic(of.declared, with),
         metrics(with.metrics) {}
-  davit_host(const davit_host&) = delete;
-  davit_host& operator=(const davit_host&) = delete;
+  ControllerAbi(const ControllerAbi&) = delete;
+  ControllerAbi& operator=(const ControllerAbi&) = delete;
 
   /// Whether nothing of the controller reaches the cluster: no write, no Event, no metric.
   [[nodiscard]] bool is_shadow() const {
-    return intended.mode() == davit::host::IntendedWrites::Mode::kSimulate;
+    return intended.mode() == IntendedWrites::Mode::kSimulate;
   }
 
   /// Reports a call of this controller that the host refuses.
@@ -53,19 +54,21 @@ struct davit_host {
   }
 
   struct RetainedObject {
-    davit::host::ObjectRef object;
+    ObjectRef object;
     davit_value value{};
   };
 
-  const davit::host::ControllerHostOptions& options;
-  const davit::host::HostServices& services;
-  const davit::Logger& log;
-  davit::host::ObjectRef config;         // Set before init().
-  davit::host::IntendedWrites intended;  // Its intended writes; kSimulate is set before init().
-  davit::host::ControllerInformers informers;
-  davit::host::ControllerRequests requests;
-  davit::host::ControllerWork work;
-  davit::host::DynamicInformers dynamic;  // Its informers add keys to queues of the former.
-  davit::host::ControllerMetrics metrics;
-  davit::host::SlotTable<RetainedObject, davit::host::HandleKind::kObject> retained;
+  const ControllerHostOptions& options;
+  const HostServices& services;
+  const Logger& log;
+  ObjectRef config;         // Set before init().
+  IntendedWrites intended;  // Its intended writes; kSimulate is set before init().
+  ControllerInformers informers;
+  ControllerRequests requests;
+  ControllerWork work;
+  DynamicInformers dynamic;  // Its informers add keys to queues of the former.
+  ControllerMetrics metrics;
+  SlotTable<RetainedObject, HandleKind::kObject> retained;
 };
+
+}  // namespace davit::host

@@ -62,7 +62,7 @@ class ControllerHost {
 
   [[nodiscard]] const std::string& name() const { return options_.declared.name; }
   [[nodiscard]] const DeclaredController& declared() const { return options_.declared; }
-  [[nodiscard]] davit_host& abi() { return abi_; }
+  [[nodiscard]] ControllerAbi& abi() { return abi_; }
   [[nodiscard]] PluginController& plugin() { return plugin_; }
   [[nodiscard]] ControllerRunner& runner() { return runner_; }
   [[nodiscard]] ControllerHandOver& hand_over() { return hand_over_; }
@@ -87,7 +87,7 @@ class ControllerHost {
   DeltaQueue delta_queue_;
   DeltaQueueSource delta_source_;
   ControllerRunner runner_;
-  davit_host abi_;  // Its queues and timers tell the runner.
+  ControllerAbi abi_;  // Its queues and timers tell the runner.
   PluginController plugin_;
   ControllerHandOver hand_over_;
 };

@@ -111,10 +111,11 @@ std::string ControllerInformers::undeclared_read_text() const {
   return "no projection contains " + field;
 }
 
-davit_code ControllerInformers::open(const davit_informer_options& options, davit_handle& out) {
+davit_code ControllerInformers::open(CallFrame& frame, const davit_informer_options& options,
+                                     davit_handle& out) {
   const std::optional<DeclaredWatch> watch = find_watch(options);
   if (!watch) {
-    return refuse(DAVIT_UNDECLARED, undeclared_watch_text(options));
+    return refuse(frame, {Code::kUndeclared, undeclared_watch_text(options)});
   }
   all_.reserve(all_.size() + 1);  // What fails later would leave a handle of nothing.
   auto opened = std::make_unique<OpenedInformer>();
@@ -124,41 +125,41 @@ davit_code ControllerInformers::open(const davit_informer_options& options, davi
   if (!watch->projection.empty()) {
     opened->projection = watch->projection;
     Result<Mask> mask = services_.space.add_projection(watch->projection);
-    if (!mask) {
-      return refuse(static_cast<davit_code>(mask.error().code()), mask.error().message());
-    }
+    if (!mask) return refuse(frame, mask.error());
     opened->mask = *mask;
   }
   opened->self = options.self;
   opened->on_event = options.on_event;
-  out = handles_.insert(opened.get());
+  opened->handle = handles_.insert(opened.get());
+  out = opened->handle;
   all_.push_back(std::move(opened));
   return DAVIT_OK;
 }
 
-davit_code ControllerInformers::add_index(davit_handle handle, std::string_view name,
-                                          std::string_view path) {
+davit_code ControllerInformers::add_index(CallFrame& frame, davit_handle handle,
+                                          std::string_view name, std::string_view path) {
   OpenedInformer* opened = handles_.find(handle).value_or(nullptr);
   if (opened == nullptr) return DAVIT_STALE;
   if (is_common_index(name)) {
-    return refuse(DAVIT_ALREADY_EXISTS, "every informer has an index of this name");
+    return refuse(frame, {Code::kAlreadyExists, "every informer has an index of this name"});
   }
   for (const OpenedInformer::Index& index : opened->indexes) {
     if (index.name == name) return index.path == path ? DAVIT_OK : DAVIT_ALREADY_EXISTS;
   }
   if (Result<FieldPath> parsed = FieldPath::parse(services_.space, path); !parsed) {
-    return refuse(DAVIT_INVALID, parsed.error().message());
+    return refuse(frame, {Code::kInvalid, parsed.error().message()});
   }
   opened->indexes.push_back(
       {std::string(name), std::string(path), kSharedPrefix + std::string(path)});
   return DAVIT_OK;
 }
 
-davit_code ControllerInformers::limit_silence(davit_handle handle, Duration longest) {
+davit_code ControllerInformers::limit_silence(CallFrame& frame, davit_handle handle,
+                                              Duration longest) {
   OpenedInformer* opened = handles_.find(handle).value_or(nullptr);
   if (opened == nullptr) return DAVIT_STALE;
   if (longest < kSilenceShortest) {
-    return refuse(DAVIT_INVALID, "a watch may be silent for a second at least");
+    return refuse(frame, {Code::kInvalid, "a watch may be silent for a second at least"});
   }
   opened->silence_max = std::min(opened->silence_max, longest);
   return DAVIT_OK;
@@ -223,10 +224,9 @@ std::vector<const OpenedInformer*> ControllerInformers::of(std::string_view grou
   return found;
 }
 
-davit_code ControllerInformers::refuse(davit_code code, std::string_view why) const {
-  if (CallFrame* const frame = CallFrame::current(host_)) frame->note_refusal(why);
-  if (code == DAVIT_UNDECLARED) host_->observe_refusal(why);
-  return code;
+davit_code ControllerInformers::refuse(CallFrame& frame, const Status& why) const {
+  if (why.code() == Code::kUndeclared) controller_.observe_refusal(why.message());
+  return frame.refuse(why);
 }
 
 }  // namespace davit::host

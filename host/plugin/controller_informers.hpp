@@ -18,6 +18,9 @@
 
 namespace davit::host {
 
+class CallFrame;
+struct ControllerAbi;
+
 /// An informer as one controller opened it.
 struct OpenedInformer {
   ResourceId resource;
@@ -27,8 +30,9 @@ struct OpenedInformer {
   ObjectForm form = ObjectForm::kWhole;
   std::optional<std::vector<std::string>> projection;
   Mask mask = kFullMask;
+  davit_handle handle = 0;
   void* self = nullptr;
-  void (*on_event)(void* self, const davit_event* event) = nullptr;
+  void (*on_event)(void* self, const davit_call* call, const davit_event* event) = nullptr;
   struct Index {
     std::string name;
     std::string path;
@@ -52,16 +56,17 @@ enum class Reach { kAny, kRunning };
 /// Filled during the controller's init(), fixed after commit(); then all functions are thread-safe.
 class ControllerInformers {
  public:
-  /// `host` identifies the controller's calls. The references outlive this.
-  ControllerInformers(const davit_host* host, const DeclaredController& declared,
+  /// The references outlive this.
+  ControllerInformers(const ControllerAbi& controller, const DeclaredController& declared,
                       const HostServices& services)
-      : host_(host), declared_(declared), services_(services) {}
+      : controller_(controller), declared_(declared), services_(services) {}
   ControllerInformers(const ControllerInformers&) = delete;
   ControllerInformers& operator=(const ControllerInformers&) = delete;
 
-  davit_code open(const davit_informer_options& options, davit_handle& out);
-  davit_code add_index(davit_handle informer, std::string_view name, std::string_view path);
-  davit_code limit_silence(davit_handle informer, Duration longest);
+  davit_code open(CallFrame& frame, const davit_informer_options& options, davit_handle& out);
+  davit_code add_index(CallFrame& frame, davit_handle informer, std::string_view name,
+                       std::string_view path);
+  davit_code limit_silence(CallFrame& frame, davit_handle informer, Duration longest);
 
   /// What the informers have to keep.
   [[nodiscard]] std::vector<CacheNeed> needs() const;
@@ -87,10 +92,10 @@ class ControllerInformers {
       const davit_informer_options& options) const;
   /// Why there is none, and the entry that the note lacks.
   [[nodiscard]] std::string undeclared_watch_text(const davit_informer_options& options) const;
-  /// Notes why the call under way is refused, and returns `code`.
-  [[nodiscard]] davit_code refuse(davit_code code, std::string_view why) const;
+  /// Notes why the call under way is refused, and returns the code.
+  [[nodiscard]] davit_code refuse(CallFrame& frame, const Status& why) const;
 
-  const davit_host* const host_;
+  const ControllerAbi& controller_;
   const DeclaredController& declared_;
   const HostServices& services_;
   SlotTable<OpenedInformer*, HandleKind::kInformer> handles_;

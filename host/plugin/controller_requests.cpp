@@ -52,7 +52,7 @@ ApiRequest to_api_request(const davit_request& from) {
   to.body = view(from.body);
   to.query = view(from.query);
   to.patch_type = api_patch(from.patch_type);
-  if (from.answer == DAVIT_ANSWER_PARTIAL) {
+  if (from.answer == DAVIT_ANSWER_METADATA) {
     const bool one = from.verb != DAVIT_LIST && from.verb != DAVIT_DELETE_COLLECTION;
     to.accept = one ? kAcceptMetadata : kAcceptMetadataList;
   }
@@ -85,6 +85,9 @@ Status check_form(const davit_request& request) {
   if (is_delete(request.verb) && (request.propagation < DAVIT_PROPAGATION_DEFAULT ||
                                   request.propagation > DAVIT_PROPAGATION_FOREGROUND)) {
     return unknown("propagation", request.propagation);
+  }
+  if (request.answer < DAVIT_ANSWER_OBJECT || request.answer > DAVIT_ANSWER_METADATA) {
+    return unknown("answer", request.answer);
   }
   return {};
 }
@@ -152,15 +155,6 @@ bool is_lost(const ApiResponse& response) {
   const bool unsent = response.broken == Break::kRefused || response.broken == Break::kResolve ||
                       response.broken == Break::kTls;
   return response.status.code() == Code::kUnavailable && !unsent;
-}
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) {
-    if (!out.empty()) out += ',';
-    out += part;
-  }
-  return out;
 }
 
 ApiResponse refused(int http_status, const char* reason, const std::string& message) {
@@ -246,7 +240,9 @@ Status ControllerRequests::check_rights(const davit_request& request) const {
     return watch.group == asked.group && watch.resource == asked.resource &&
            !watch.projection.empty();
   };
-  if (request.verb == DAVIT_UPDATE && any(declared.watches, projects)) {
+  // What is PUT to "scale" is a Scale, of which nothing was read through a projection.
+  const bool is_whole = request.verb == DAVIT_UPDATE && asked.subresource != "scale";
+  if (is_whole && any(declared.watches, projects)) {
     return Status(Code::kUndeclared, "PUT of " + what +
                                          " refused: the controller reads it through a projection, "
                                          "so fields would be lost; patch it");
@@ -325,12 +321,13 @@ void ControllerRequests::respond(const davit_request& request, ApiResponse from,
   if (from.status.code() == Code::kCancelled) frame.note_cancelled();
   if (const ApiDetail* detail = from.status.detail(); detail != nullptr) {
     to.reason = frame.lend(detail->reason);
-    to.causes = frame.lend(joined(detail->causes));
+    to.causes = frame.lend(joined_causes(*detail));
     to.retry_after_ms = detail->retry_after_ms;
   }
   const bool writes = is_write(request.verb) && options_.dry_run == DryRun::kOff &&
                       intended_.mode() != IntendedWrites::Mode::kSimulate;
   if (!from.status.ok()) {
+    frame.keep_failure(from.status);
     if (writes && is_lost(from)) note_lost(request, frame);
     to.message = frame.lend(from.status.message());
     return;
@@ -343,8 +340,11 @@ void ControllerRequests::respond(const davit_request& request, ApiResponse from,
   if (!parsed) {
     // The write was applied all the same: only its response cannot be read.
     if (writes) note_lost(request, frame);
+    const Status malformed(Code::kInternal,
+                           "the server's response is malformed: " + parsed.error().message());
+    frame.keep_failure(malformed);
     to.code = DAVIT_INTERNAL;
-    to.message = frame.lend("the server's response is malformed: " + parsed.error().message());
+    to.message = frame.lend(malformed.message());
     return;
   }
   if (writes && request.verb == DAVIT_DELETE_COLLECTION) {

@@ -4,10 +4,10 @@
 #include <charconv>
 #include <utility>
 
-#include "host/plugin/call_frame.hpp"
 #include "host/plugin/controller_abi.hpp"
 #include "host/plugin/guard.hpp"
 #include "host/plugin/host_abi.hpp"
+#include "host/run/code_name.hpp"
 
 namespace davit::host {
 namespace {
@@ -18,13 +18,19 @@ constexpr std::uint32_t kWorkersMax = 1000;
 /// such a key stands for "look at everything".
 constexpr std::size_t kDiscoveryWakesMax = 64;
 
+/// Runs `call`, which calls the plugin. Without memory for that the key is tried again.
+template <typename Call>
+SyncOutcome kept(Call call) {
+  return shielded(call, SyncOutcome{.code = DAVIT_INTERNAL, .error = {}}, [](std::string_view) {});
+}
+
 }  // namespace
 
-ControllerWork::ControllerWork(const davit_host* host, const ControllerHostOptions& options,
+ControllerWork::ControllerWork(ControllerAbi& controller, const ControllerHostOptions& options,
                                const HostServices& services, const Logger& log,
                                ControllerRunner& runner, const ControllerInformers& informers,
                                IntendedWrites& intended)
-    : host_(host),
+    : controller_(controller),
       options_(options),
       services_(services),
       log_(log),
@@ -55,7 +61,7 @@ davit_code ControllerWork::open_queue(const davit_queue_options& options, davit_
         for (const std::string& key : keys) entry->keys->caught_up(key);
       }});
   queue.sync = [this, entry](std::string_view key, std::stop_token cancelled) {
-    return sync(*entry, key, std::move(cancelled));
+    return kept([&] { return sync(*entry, key, std::move(cancelled)); });
   };
   queue.gate = [this, entry](std::string_view key) -> std::optional<Time> {
     if (entry->writes->ready(key, services_.clock.now())) return std::nullopt;
@@ -63,64 +69,96 @@ davit_code ControllerWork::open_queue(const davit_queue_options& options, davit_
   };
   entry->keys = &runner_.open_queue(std::move(queue));
   opened_.push_back(std::move(hosted));
-  out = queues_.insert(entry->keys);
+  entry->handle = queues_.insert(entry->keys);
+  out = entry->handle;
   return DAVIT_OK;
 }
 
-SyncOutcome ControllerWork::sync(HostedQueue& queue, std::string_view key,
-                                 std::stop_token cancelled) {
-  CallFrame frame(host_, Phase::kSync, key, std::move(cancelled));
-  if (options_.read_your_writes == ControllerHostOptions::ReadYourWrites::kOn) {
-    frame.track_writes(*queue.writes, key);
-  }
+CallDetails ControllerWork::details(davit_handle source, std::string_view key,
+                                    std::uint32_t attempt, std::stop_token cancelled) const {
+  return {.source = source,
+          .key = key,
+          .attempt = attempt,
+          .deadline = services_.clock.now() + options_.sync_limit,
+          .stop = std::move(cancelled)};
+}
+
+template <typename Call>
+SyncOutcome ControllerWork::run(CallFrame& frame, Call call) const {
   davit_sync_result result{};
   result.size = sizeof(result);
   std::string thrown;
   SyncOutcome outcome;
-  outcome.code = guarded([&] { return queue.sync(queue.self, lend_view(key), &result); },
-                         davit_code{DAVIT_INTERNAL}, thrown);
+  outcome.code = guarded([&] { return call(&result); }, davit_code{DAVIT_INTERNAL}, thrown);
   outcome.again = milliseconds_of(result.again_ms);
+  outcome.keeps_backoff = result.keep_backoff != 0;
   outcome.cancelled = frame.was_cancelled();
   if (outcome.code == DAVIT_UNDECLARED) frame.note_refusal(informers_.undeclared_read_text());
   outcome.error = thrown.empty() ? frame.error() : thrown;
+  controller_.observe_undeclared_read();
+  return outcome;
+}
+
+SyncOutcome ControllerWork::sync(HostedQueue& queue, std::string_view key,
+                                 std::stop_token cancelled) {
+  CallFrame frame(controller_, Phase::kSync,
+                  details(queue.handle, key, queue.keys->failures(key), std::move(cancelled)));
+  if (options_.read_your_writes == ControllerHostOptions::ReadYourWrites::kOn) {
+    frame.track_writes(*queue.writes, key);
+  }
+  SyncOutcome outcome = run(frame, [&](davit_sync_result* result) {
+    return queue.sync(queue.self, frame.call(), lend_view(key), result);
+  });
   if (intended_.mode() != IntendedWrites::Mode::kOff)
     intended_.note_sync(outcome.code, outcome.error);
   if (services_.observer != nullptr) {
-    host_->observe_undeclared_read();
     services_.observer->synced(options_.declared.name, key, outcome);
   }
   counter_.ended(outcome.code);
   return outcome;
 }
 
+SyncOutcome ControllerWork::fire(const HostedTimer& timer, std::uint32_t failures,
+                                 std::stop_token cancelled) {
+  CallFrame frame(controller_, Phase::kTimer,
+                  details(timer.handle, {}, failures, std::move(cancelled)));
+  if (!timer.is_once) frame.track_writes(timer_writes_, timer.writer);
+  SyncOutcome outcome = run(frame, [&](davit_sync_result* result) {
+    return timer.fire(timer.self, frame.call(), result);
+  });
+  if (outcome.code == DAVIT_OK) {
+    if (timer.is_once && outcome.again.count() == 0) (void)timers_.erase(timer.handle);
+  } else if (!outcome.cancelled) {
+    if (outcome.code == DAVIT_INTERNAL) counter_.threw();
+    log_.error("A timer failed",
+               {{"err", outcome.error.empty() ? code_name(outcome.code) : outcome.error},
+                {"failures", failures + 1}});
+  }
+  return outcome;
+}
+
 davit_code ControllerWork::start_timer(const davit_timer_options& options, davit_handle& out) {
   if (options.fire == nullptr) return DAVIT_MISUSE;
   // The handle comes first, because the timer may fire before its number is known here.
-  const davit_handle handle = timers_.insert(TimerId{});
-  const std::string writer = std::to_string(handle);
+  HostedTimer hosted;
+  hosted.handle = timers_.insert(TimerId{});
+  hosted.writer = std::to_string(hosted.handle);
+  hosted.is_once = options.period_ms == 0;
+  hosted.self = options.self;
+  hosted.fire = options.fire;
   TimerOptions timer;
   // What it writes the next run reads, as with the syncs of a key.
-  timer.gate = [this, writer]() -> std::optional<Time> {
+  timer.gate = [this, writer = hosted.writer]() -> std::optional<Time> {
     if (timer_writes_.ready(writer, services_.clock.now())) return std::nullopt;
     return timer_writes_.deadline(writer);
   };
   timer.first = milliseconds_of(options.first_ms);
   timer.period = milliseconds_of(options.period_ms);
-  timer.fire = [this, handle, writer, fire = options.fire, self = options.self,
-                once = options.period_ms == 0](std::stop_token cancelled) {
-    CallFrame call(host_, Phase::kSync, {}, std::move(cancelled));
-    if (!once) call.track_writes(timer_writes_, writer);
-    std::string error;
-    (void)guarded([&] { return fire(self), 0; }, 0, error);
-    host_->observe_undeclared_read();
-    if (!error.empty()) {
-      counter_.threw();
-      log_.error("A timer failed", {{"err", error}});
-    }
-    if (once) (void)timers_.erase(handle);
+  timer.fire = [this, hosted](std::stop_token cancelled, std::uint32_t failures) {
+    return kept([&] { return fire(hosted, failures, std::move(cancelled)); });
   };
-  out = handle;
-  (void)timers_.replace(handle, runner_.timers().start(std::move(timer)));
+  out = hosted.handle;
+  (void)timers_.replace(hosted.handle, runner_.timers().start(std::move(timer)));
   return DAVIT_OK;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/cache/write_tracker.hpp"
+#include "host/plugin/call_frame.hpp"
 #include "host/plugin/controller_informers.hpp"
 #include "host/plugin/controller_options.hpp"
 #include "host/plugin/intended_writes.hpp"
@@ -27,9 +28,8 @@ namespace davit::host {
 /// thread-safe.
 class ControllerWork {
  public:
-  /// `host` identifies the controller's calls. The references outlive this; the runner has stopped
-  /// when this is destroyed.
-  ControllerWork(const davit_host* host, const ControllerHostOptions& options,
+  /// The references outlive this; the runner has stopped when this is destroyed.
+  ControllerWork(ControllerAbi& controller, const ControllerHostOptions& options,
                  const HostServices& services, const Logger& log, ControllerRunner& runner,
                  const ControllerInformers& informers, IntendedWrites& intended);
   ControllerWork(const ControllerWork&) = delete;
@@ -91,16 +91,33 @@ class ControllerWork {
     std::string name;  // Empty for a queue without metrics.
     ControllerQueue* keys = nullptr;
     std::unique_ptr<WriteTracker> writes;
+    davit_handle handle = 0;
     void* self = nullptr;
-    davit_code (*sync)(void* self, davit_str key, davit_sync_result* result) = nullptr;
+    davit_code (*sync)(void* self, const davit_call* call, davit_str key,
+                       davit_sync_result* result) = nullptr;
+  };
+  /// A timer as the controller started it.
+  struct HostedTimer {
+    davit_handle handle = 0;
+    std::string writer;  // In timer_writes_.
+    bool is_once = false;
+    void* self = nullptr;
+    davit_code (*fire)(void* self, const davit_call* call, davit_sync_result* result) = nullptr;
   };
   [[nodiscard]] SyncOutcome sync(HostedQueue& queue, std::string_view key,
                                  std::stop_token cancelled);
+  [[nodiscard]] SyncOutcome fire(const HostedTimer& timer, std::uint32_t failures,
+                                 std::stop_token cancelled);
+  /// Runs `call(result)`, which calls the plugin, inside `frame`.
+  template <typename Call>
+  [[nodiscard]] SyncOutcome run(CallFrame& frame, Call call) const;
+  [[nodiscard]] CallDetails details(davit_handle source, std::string_view key,
+                                    std::uint32_t attempt, std::stop_token cancelled) const;
   void timers_caught_up(const std::vector<std::string>& writers);
   /// The first queue of that name that is not taken, which is taken then; or null.
   [[nodiscard]] HostedQueue* find(std::string_view name, std::set<const HostedQueue*>& taken) const;
 
-  const davit_host* const host_;
+  ControllerAbi& controller_;
   const ControllerHostOptions& options_;
   const HostServices& services_;
   const Logger& log_;

@@ -211,6 +211,7 @@ Status DynamicInformers::attach(davit_handle handle, const DynamicInformer& plan
   if (!use) return use.error();
   auto made = std::make_shared<DynamicInformer>();
   made->opened = planned.opened;
+  made->opened.handle = handle;
   made->opened.informer = &use->informer();
   made->on_closed = planned.on_closed;
   made->wake_queue = planned.wake_queue;

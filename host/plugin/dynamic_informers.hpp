@@ -26,7 +26,7 @@ namespace davit::host {
 /// An informer that a controller has open. Immutable, but for what it has seen.
 struct DynamicInformer {
   OpenedInformer opened;  ///< Its `informer` is null until commit().
-  void (*on_closed)(void* self) = nullptr;
+  void (*on_closed)(void* self, const davit_call* call) = nullptr;
   ControllerQueue* wake_queue = nullptr;  ///< Null: no key is added.
   std::string wake_key;
   std::optional<InformerUse> use;

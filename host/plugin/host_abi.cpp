@@ -5,6 +5,25 @@
 #include "host/plugin/host_tables.hpp"
 
 namespace davit::host {
+namespace {
+
+const void* context_capability(CallFrame&, davit_str id) { return host_capability(view(id)); }
+
+void context_error_text(CallFrame& frame, davit_str text) { frame.set_error(view(text)); }
+
+davit_code context_last_error(CallFrame& frame, davit_error* out) {
+  if (out == nullptr) return DAVIT_MISUSE;
+  put(frame.last_error(), out);
+  return DAVIT_OK;
+}
+
+}  // namespace
+
+void refuse_phase(CallFrame& frame) {
+  const Status why(Code::kMisuse, "a call from a place from which abi.h does not allow it");
+  frame.controller().observe_refusal(why.message());
+  (void)frame.fail(why);
+}
 
 const void* host_capability(std::string_view id) {
   struct Row {
@@ -29,6 +48,16 @@ const void* host_capability(std::string_view id) {
     if (row.id == id) return row.table;
   }
   return nullptr;
+}
+
+davit_context make_context(std::string_view controller) {
+  return {.size = sizeof(davit_context),
+          .abi_major = DAVIT_ABI_MAJOR,
+          .abi_minor = DAVIT_ABI_MINOR,
+          .controller = lend_view(controller),
+          .capability = host_function<context_capability, kAnyCall>,
+          .error_text = host_function<context_error_text, kAnyCall>,
+          .last_error = host_function<context_last_error, kAnyCall>};
 }
 
 }  // namespace davit::host

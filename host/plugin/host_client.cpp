@@ -14,10 +14,9 @@ void put(davit_response response, davit_response* responses, std::size_t respons
   std::memcpy(reinterpret_cast<char*>(responses) + index * response_size, &response, size);
 }
 
-davit_code client_batch(davit_host* host, const davit_request* requests, std::size_t request_size,
+davit_code client_batch(CallFrame& frame, const davit_request* requests, std::size_t request_size,
                         davit_response* responses, std::size_t response_size, std::size_t count) {
-  CallFrame* frame = enter(host, kSyncCall);
-  if (frame == nullptr || !is_there(requests, count) || !is_there(responses, count) ||
+  if (!is_there(requests, count) || !is_there(responses, count) ||
       request_size < sizeof(std::uint32_t) || response_size < sizeof(std::uint32_t)) {
     return DAVIT_MISUSE;
   }
@@ -31,7 +30,7 @@ davit_code client_batch(davit_host* host, const davit_request* requests, std::si
     in[i] = received<davit_request>(reinterpret_cast<const char*>(requests) + i * request_size,
                                     request_size);
   }
-  host->requests.send(in, out, *frame);
+  frame.controller().requests.send(in, out, frame);
   davit_code code = DAVIT_OK;
   for (std::size_t i = 0; i < count; ++i) {
     put(out[i], responses, response_size, i);
@@ -40,24 +39,23 @@ davit_code client_batch(davit_host* host, const davit_request* requests, std::si
   return code;
 }
 
-davit_code client_call(davit_host* host, const davit_request* request, davit_response* response) {
+davit_code client_call(CallFrame& frame, const davit_request* request, davit_response* response) {
   if (request == nullptr || response == nullptr) return DAVIT_MISUSE;
-  return client_batch(host, request, request->size, response, response->size, 1);
+  return client_batch(frame, request, request->size, response, response->size, 1);
 }
 
-davit_code client_resource_exists(davit_host* host, davit_str group, davit_str version,
+davit_code client_resource_exists(CallFrame& frame, davit_str group, davit_str version,
                                   davit_str resource) {
-  CallFrame* frame = enter(host, kInitCall | kSyncCall);
-  if (frame == nullptr) return DAVIT_MISUSE;
-  const Result<ResourceInfo> found =
-      host->services.discovery.find(view(group), view(version), view(resource), frame->stop());
-  return static_cast<davit_code>(found.error().code());
+  const Result<ResourceInfo> found = frame.controller().services.discovery.find(
+      view(group), view(version), view(resource), frame.stop());
+  return found ? DAVIT_OK : frame.fail(found.error());
 }
 
 }  // namespace
 
-constexpr davit_client_v1 kClientTable = table_of<davit_client_v1>(
-    host_function<client_call, DAVIT_UNAVAILABLE>, host_function<client_batch, DAVIT_UNAVAILABLE>,
-    host_function<client_resource_exists>);
+constexpr davit_client_v1 kClientTable =
+    table_of<davit_client_v1>(host_function<client_call, kSyncCall, DAVIT_UNAVAILABLE>,
+                              host_function<client_batch, kSyncCall, DAVIT_UNAVAILABLE>,
+                              host_function<client_resource_exists, kInitCall | kSyncCall>);
 
 }  // namespace davit::host

@@ -9,6 +9,8 @@
 namespace davit::host {
 namespace {
 
+constexpr unsigned kAskCall = kInitCall | kSyncCall;
+
 /// Resources in the form of abi.h, with what they point to.
 class LentCatalog {
  public:
@@ -81,13 +83,6 @@ class LentCatalog {
   std::forward_list<std::vector<davit_str>> texts_;  // Node based: what was lent does not move.
 };
 
-/// Writes as much of `from` as the caller knows.
-template <typename T>
-void put(T from, T* to) {
-  from.size = std::min<std::uint32_t>(to->size, sizeof(T));
-  std::memcpy(to, &from, from.size);
-}
-
 bool is_preferred(const ApiCatalog& catalog, const ResourceInfo& resource) {
   const ApiCatalog::Group* const group = catalog.group(resource.group);
   return group != nullptr && !group->versions.empty() &&
@@ -96,87 +91,75 @@ bool is_preferred(const ApiCatalog& catalog, const ResourceInfo& resource) {
 
 /// Runs `search(discovery, stop)` and lends the resource that it finds.
 template <typename Search>
-davit_code find_resource(davit_host* host, davit_served_resource* out, Search search) {
-  CallFrame* const frame = enter(host, kInitCall | kSyncCall);
-  if (frame == nullptr || out == nullptr) return DAVIT_MISUSE;
+davit_code find_resource(CallFrame& frame, davit_served_resource* out, Search search) {
+  if (out == nullptr) return DAVIT_MISUSE;
   put(davit_served_resource{}, out);
-  Discovery& discovery = host->services.discovery;
-  Result<ResourceInfo> found = search(discovery, frame->stop());
-  if (!found) {
-    frame->set_error(found.error().message());
-    return static_cast<davit_code>(found.error().code());
-  }
-  const auto catalog = discovery.catalog(frame->stop());
+  Discovery& discovery = frame.controller().services.discovery;
+  Result<ResourceInfo> found = search(discovery, frame.stop());
+  if (!found) return frame.fail(found.error());
+  const auto catalog = discovery.catalog(frame.stop());
   const bool preferred = catalog && is_preferred(**catalog, *found);
   const auto lent = std::make_shared<const LentCatalog>(*std::move(found), preferred);
   put(lent->front(), out);
-  frame->keep(lent);
+  frame.keep(lent);
   return DAVIT_OK;
 }
 
-davit_code discovery_find(davit_host* host, davit_str group, davit_str version, davit_str resource,
+davit_code discovery_find(CallFrame& frame, davit_str group, davit_str version, davit_str resource,
                           davit_served_resource* out) {
-  return find_resource(host, out, [&](Discovery& discovery, const std::stop_token& stop) {
+  return find_resource(frame, out, [&](Discovery& discovery, const std::stop_token& stop) {
     return discovery.find(view(group), view(version), view(resource), stop);
   });
 }
 
-davit_code discovery_find_kind(davit_host* host, davit_str group, davit_str version, davit_str kind,
+davit_code discovery_find_kind(CallFrame& frame, davit_str group, davit_str version, davit_str kind,
                                davit_served_resource* out) {
-  return find_resource(host, out, [&](Discovery& discovery, const std::stop_token& stop) {
+  return find_resource(frame, out, [&](Discovery& discovery, const std::stop_token& stop) {
     return discovery.find_kind(view(group), view(version), view(kind), stop);
   });
 }
 
 /// Lends the catalog that `ask(discovery, stop)` gives.
 template <typename Ask>
-davit_code lend_catalog(davit_host* host, davit_catalog* out, Ask ask) {
-  CallFrame* const frame = enter(host, kInitCall | kSyncCall);
-  if (frame == nullptr || out == nullptr) return DAVIT_MISUSE;
+davit_code lend_catalog(CallFrame& frame, davit_catalog* out, Ask ask) {
+  if (out == nullptr) return DAVIT_MISUSE;
   put(davit_catalog{}, out);
   const Result<std::shared_ptr<const ApiCatalog>> known =
-      ask(host->services.discovery, frame->stop());
-  if (!known) {
-    frame->set_error(known.error().message());
-    return static_cast<davit_code>(known.error().code());
-  }
+      ask(frame.controller().services.discovery, frame.stop());
+  if (!known) return frame.fail(known.error());
   const auto lent = std::make_shared<const LentCatalog>(*known);
   put(lent->all(), out);
-  frame->keep(lent);
+  frame.keep(lent);
   return DAVIT_OK;
 }
 
-davit_code discovery_catalog(davit_host* host, davit_catalog* out) {
-  return lend_catalog(host, out, [](Discovery& discovery, const std::stop_token& stop) {
+davit_code discovery_catalog(CallFrame& frame, davit_catalog* out) {
+  return lend_catalog(frame, out, [](Discovery& discovery, const std::stop_token& stop) {
     return discovery.catalog(stop);
   });
 }
 
-davit_code discovery_fetch(davit_host* host, davit_catalog* out) {
-  return lend_catalog(host, out, [](Discovery& discovery, const std::stop_token& stop) {
+davit_code discovery_fetch(CallFrame& frame, davit_catalog* out) {
+  return lend_catalog(frame, out, [](Discovery& discovery, const std::stop_token& stop) {
     return discovery.fetch(stop);
   });
 }
 
-davit_code discovery_wake(davit_host* host, davit_handle queue, davit_str key) {
-  CallFrame* const frame = enter(host, kAnyCall);
-  if (frame == nullptr) return DAVIT_MISUSE;
-  const Status status = host->work.wake_on_discovery(queue, view(key));
-  if (!status.ok()) frame->set_error(status.message());
-  return static_cast<davit_code>(status.code());
+davit_code discovery_wake(CallFrame& frame, davit_handle queue, davit_str key) {
+  const Status status = frame.controller().work.wake_on_discovery(queue, view(key));
+  return status.ok() ? DAVIT_OK : frame.fail(status);
 }
 
-davit_code discovery_refresh(davit_host* host) {
-  if (enter(host, kAnyCall) == nullptr) return DAVIT_MISUSE;
-  host->services.discovery.request_refresh();
+davit_code discovery_refresh(CallFrame& frame) {
+  frame.controller().services.discovery.request_refresh();
   return DAVIT_OK;
 }
 
 }  // namespace
 
-constexpr davit_discovery_v1 kDiscoveryTable =
-    table_of<davit_discovery_v1>(host_function<discovery_find>, host_function<discovery_find_kind>,
-                                 host_function<discovery_catalog>, host_function<discovery_wake>,
-                                 host_function<discovery_refresh>, host_function<discovery_fetch>);
+constexpr davit_discovery_v1 kDiscoveryTable = table_of<davit_discovery_v1>(
+    host_function<discovery_find, kAskCall>, host_function<discovery_find_kind, kAskCall>,
+    host_function<discovery_catalog, kAskCall>, host_function<discovery_wake, kAnyCall>,
+    host_function<discovery_refresh, kAnyCall>, host_function<discovery_fetch, kAskCall>);
 
 }  // namespace davit::host

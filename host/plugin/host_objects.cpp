@@ -1,6 +1,5 @@
 /// "davit.object/1", "davit.informer/1" and "davit.freshness/1".
 #include <algorithm>
-#include <cstring>
 
 #include "host/object/abi.hpp"
 #include "host/object/parse.hpp"
@@ -12,43 +11,40 @@ namespace {
 
 // ---- davit.object/1
 
-davit_name object_name(davit_host* host, davit_str text) {
-  return host == nullptr ? 0 : host->services.space.intern(view(text));
+davit_name object_name(CallFrame& frame, davit_str text) {
+  return frame.controller().services.space.intern(view(text));
 }
 
-davit_code object_parse(davit_host* host, davit_str json, davit_value* out) {
-  CallFrame* frame = enter(host, kAnyCall);
-  if (frame == nullptr || out == nullptr) return DAVIT_MISUSE;
+davit_code object_parse(CallFrame& frame, davit_str json, davit_value* out) {
+  if (out == nullptr) return DAVIT_MISUSE;
   *out = davit_value{};
-  Result<ObjectRef> parsed = parse_object(host->services.space, view(json));
-  if (!parsed) {
-    frame->set_error(parsed.error().message());
-    return static_cast<davit_code>(parsed.error().code());
-  }
-  *out = frame->lend(*parsed, kFullMask);
+  std::uint64_t mistake_at = 0;
+  Result<ObjectRef> parsed = parse_object(frame.controller().services.space, view(json),
+                                          ParseOptions{.mistake_at = &mistake_at});
+  if (!parsed) return frame.fail_at(parsed.error(), mistake_at);
+  *out = frame.lend(*parsed, kFullMask);
   return DAVIT_OK;
 }
 
-davit_code object_retain(davit_host* host, davit_value value, davit_handle* out) {
-  if (enter(host, kAnyCall) == nullptr || out == nullptr) return DAVIT_MISUSE;
+davit_code object_retain(CallFrame& frame, davit_value value, davit_handle* out) {
+  if (out == nullptr) return DAVIT_MISUSE;
   *out = 0;
   if (value.object == nullptr) return DAVIT_NOT_FOUND;
-  *out = host->retained.insert({ObjectRef::from(value), value});
+  *out = frame.controller().retained.insert({ObjectRef::from(value), value});
   return DAVIT_OK;
 }
 
-davit_code object_retained(davit_host* host, davit_handle handle, davit_value* out) {
-  if (enter(host, kAnyCall) == nullptr || out == nullptr) return DAVIT_MISUSE;
+davit_code object_retained(CallFrame& frame, davit_handle handle, davit_value* out) {
+  if (out == nullptr) return DAVIT_MISUSE;
   *out = davit_value{};
-  const auto found = host->retained.find(handle);
+  const auto found = frame.controller().retained.find(handle);
   if (!found) return DAVIT_STALE;
   *out = found->value;
   return DAVIT_OK;
 }
 
-davit_code object_release(davit_host* host, davit_handle handle) {
-  if (enter(host, kAnyCall) == nullptr) return DAVIT_MISUSE;
-  return host->retained.erase(handle) ? DAVIT_OK : DAVIT_STALE;
+davit_code object_release(CallFrame& frame, davit_handle handle) {
+  return frame.controller().retained.erase(handle) ? DAVIT_OK : DAVIT_STALE;
 }
 
 davit_object_v1 make_reads() {
@@ -77,7 +73,7 @@ davit_code object_hash(davit_value value, std::uint64_t* out) {
   return shielded_read([&] { return reads().hash(value, out); });
 }
 
-davit_code object_json(davit_value value, davit_sink sink) {
+davit_code object_json(davit_value value, const davit_sink* sink) {
   return shielded_read([&] { return reads().json(value, sink); });
 }
 
@@ -86,69 +82,61 @@ davit_object_v1 make_object_table() {
   table.equal = object_equal;
   table.hash = object_hash;
   table.json = object_json;
-  table.name = host_function<object_name, davit_name{0}>;
-  table.parse = host_function<object_parse>;
-  table.retain = host_function<object_retain>;
-  table.retained = host_function<object_retained>;
-  table.release = host_function<object_release>;
+  table.name = host_function<object_name, kAnyCall>;
+  table.parse = host_function<object_parse, kAnyCall>;
+  table.retain = host_function<object_retain, kAnyCall>;
+  table.retained = host_function<object_retained, kAnyCall>;
+  table.release = host_function<object_release, kAnyCall>;
   return table;
 }
 
 // ---- davit.informer/1
 
-davit_code informer_open(davit_host* host, const davit_informer_options* options,
+davit_code informer_open(CallFrame& frame, const davit_informer_options* options,
                          davit_handle* out) {
-  if (enter(host, kInitCall) == nullptr || options == nullptr || out == nullptr) {
-    return DAVIT_MISUSE;
-  }
-  return host->informers.open(received(options), *out);
+  if (options == nullptr || out == nullptr) return DAVIT_MISUSE;
+  return frame.controller().informers.open(frame, received(options), *out);
 }
 
-davit_code informer_add_index(davit_host* host, davit_handle informer, davit_str name,
+davit_code informer_add_index(CallFrame& frame, davit_handle informer, davit_str name,
                               davit_str path) {
-  if (enter(host, kInitCall) == nullptr) return DAVIT_MISUSE;
-  return host->informers.add_index(informer, view(name), view(path));
+  return frame.controller().informers.add_index(frame, informer, view(name), view(path));
 }
 
-davit_code informer_get(davit_host* host, davit_handle informer, davit_str ns, davit_str name,
+davit_code informer_get(CallFrame& frame, davit_handle informer, davit_str ns, davit_str name,
                         davit_value* out) {
   if (out == nullptr) return DAVIT_MISUSE;
   *out = davit_value{};
-  CallFrame* frame = enter(host, kHandlerCall | kSyncCall);
-  if (frame == nullptr) return DAVIT_MISUSE;
-  const auto* opened = host->informers.find(informer);
+  const auto* opened = frame.controller().informers.find(informer);
   if (opened == nullptr) return DAVIT_STALE;
   ObjectRef object = opened->informer->store().get(view(ns), view(name));
   if (!object) return DAVIT_NOT_FOUND;
-  *out = frame->lend(std::move(object), opened->mask);
+  *out = frame.lend(std::move(object), opened->mask);
   return DAVIT_OK;
 }
 
-davit_code informer_select(davit_host* host, davit_handle informer, davit_str index, davit_str key,
+davit_code informer_select(CallFrame& frame, davit_handle informer, davit_str index, davit_str key,
                            davit_list* out) {
   if (out == nullptr) return DAVIT_MISUSE;
   *out = davit_list{};
-  CallFrame* frame = enter(host, kHandlerCall | kSyncCall);
-  if (frame == nullptr) return DAVIT_MISUSE;
-  const auto* opened = host->informers.find(informer);
+  const auto* opened = frame.controller().informers.find(informer);
   if (opened == nullptr) return DAVIT_STALE;
   Result<std::vector<ObjectRef>> found = opened->select(view(index), view(key));
-  if (!found) return static_cast<davit_code>(found.error().code());
-  *out = frame->lend(std::move(*found), opened->mask);
+  if (!found) return frame.fail(found.error());
+  *out = frame.lend(std::move(*found), opened->mask);
   return DAVIT_OK;
 }
 
 // ---- davit.freshness/1
 
-davit_code freshness_limit_silence(davit_host* host, davit_handle informer,
+davit_code freshness_limit_silence(CallFrame& frame, davit_handle informer,
                                    std::uint64_t longest_ms) {
-  if (enter(host, kInitCall) == nullptr) return DAVIT_MISUSE;
-  return host->informers.limit_silence(informer, milliseconds_of(longest_ms));
+  return frame.controller().informers.limit_silence(frame, informer, milliseconds_of(longest_ms));
 }
 
-davit_code freshness_read(davit_host* host, davit_handle informer, davit_freshness* out) {
-  if (enter(host, kHandlerCall | kSyncCall) == nullptr || out == nullptr) return DAVIT_MISUSE;
-  const auto* opened = host->informers.find(informer);
+davit_code freshness_read(CallFrame& frame, davit_handle informer, davit_freshness* out) {
+  if (out == nullptr) return DAVIT_MISUSE;
+  const auto* opened = frame.controller().informers.find(informer);
   if (opened == nullptr) return DAVIT_STALE;
   const Freshness known = opened->informer->freshness();
   if (!known.confirmed) return DAVIT_NOT_FOUND;
@@ -157,16 +145,14 @@ davit_code freshness_read(davit_host* host, davit_handle informer, davit_freshne
       std::max(*known.confirmed, known.verified.value_or(Time::min())).time_since_epoch().count();
   made.followed_since_ns =
       known.followed_since.value_or(*known.confirmed).time_since_epoch().count();
-  made.size = std::min<std::uint32_t>(out->size, sizeof(made));
-  std::memcpy(out, &made, made.size);
+  put(made, out);
   return DAVIT_OK;
 }
 
-davit_code freshness_verify(davit_host* host, davit_handle informer) {
-  if (enter(host, kHandlerCall | kSyncCall) == nullptr) return DAVIT_MISUSE;
-  const auto* opened = host->informers.find(informer);
+davit_code freshness_verify(CallFrame& frame, davit_handle informer) {
+  const auto* opened = frame.controller().informers.find(informer);
   if (opened == nullptr) return DAVIT_STALE;
-  opened->informer->verify(host->services.clock.now());
+  opened->informer->verify(frame.controller().services.clock.now());
   return DAVIT_OK;
 }
 
@@ -177,11 +163,12 @@ const davit_object_v1& object_table() {
   return table;
 }
 
-constexpr davit_informer_v1 kInformerTable =
-    table_of<davit_informer_v1>(host_function<informer_open>, host_function<informer_add_index>,
-                                host_function<informer_get>, host_function<informer_select>);
+constexpr davit_informer_v1 kInformerTable = table_of<davit_informer_v1>(
+    host_function<informer_open, kInitCall>, host_function<informer_add_index, kInitCall>,
+    host_function<informer_get, kReadCall>, host_function<informer_select, kReadCall>);
 
-constexpr davit_freshness_v1 kFreshnessTable =
-    table_of<davit_freshness_v1>(freshness_limit_silence, freshness_read, freshness_verify);
+constexpr davit_freshness_v1 kFreshnessTable = table_of<davit_freshness_v1>(
+    host_function<freshness_limit_silence, kInitCall>, host_function<freshness_read, kReadCall>,
+    host_function<freshness_verify, kReadCall>);
 
 }  // namespace davit::host

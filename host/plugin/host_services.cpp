@@ -8,10 +8,10 @@ namespace {
 
 // ---- davit.event/1
 
-davit_code event_record(davit_host* host, const davit_reference* from, davit_str type,
+davit_code event_record(CallFrame& frame, const davit_reference* from, davit_str type,
                         davit_str reason, davit_str message) {
-  if (enter(host, kAnyCall) == nullptr || from == nullptr) return DAVIT_MISUSE;
-  if (host->is_shadow()) return DAVIT_OK;
+  if (from == nullptr) return DAVIT_MISUSE;
+  if (frame.controller().is_shadow()) return DAVIT_OK;
   const auto regarding = received(from);
   Reference to;
   to.api_version = view(regarding.api_version);
@@ -21,11 +21,11 @@ davit_code event_record(davit_host* host, const davit_reference* from, davit_str
   to.uid = view(regarding.uid);
   to.resource_version = view(regarding.resource_version);
   to.field_path = view(regarding.field_path);
-  if (ControllerObserver* const observer = host->services.observer) {
+  if (ControllerObserver* const observer = frame.controller().services.observer) {
     observer->recorded(to, view(type), view(reason), view(message));
   }
-  host->services.events.record(to, view(type), view(reason), view(message),
-                               host->options.declared.client_name);
+  frame.controller().services.events.record(to, view(type), view(reason), view(message),
+                                            frame.controller().options.declared.client_name);
   return DAVIT_OK;
 }
 
@@ -37,9 +37,8 @@ Severity severity_of(std::int32_t level) {
   return level == DAVIT_LOG_WARNING ? Severity::kWarning : Severity::kInfo;
 }
 
-void log_write(davit_host* host, std::int32_t level, davit_str message,
+void log_write(CallFrame& frame, std::int32_t level, davit_str message,
                const davit_log_field* fields, std::size_t count) {
-  if (host == nullptr) return;
   if (fields == nullptr) count = 0;
   std::vector<LogPair> pairs;
   pairs.reserve(count);
@@ -47,39 +46,36 @@ void log_write(davit_host* host, std::int32_t level, davit_str message,
     pairs.emplace_back(view(fields[i].key), view(fields[i].value));
   }
   // An error that a handler or timer reports is often the end of a read that was refused.
-  const std::string refused = level == DAVIT_LOG_ERROR && CallFrame::current(host) != nullptr
-                                  ? host->informers.undeclared_read_text()
+  const std::string refused = level == DAVIT_LOG_ERROR
+                                  ? frame.controller().informers.undeclared_read_text()
                                   : std::string();
   if (!refused.empty()) pairs.emplace_back("undeclared", refused);
-  if (ControllerObserver* const observer = host->services.observer) {
+  if (ControllerObserver* const observer = frame.controller().services.observer) {
     observer->logged(level, view(message), pairs);
   }
-  host->log.write(severity_of(level), level, view(message), pairs);
+  frame.controller().log.write(severity_of(level), level, view(message), pairs);
 }
 
-std::int32_t log_enabled(davit_host* host, std::int32_t level) {
-  return host != nullptr && level <= host->log.sink().verbosity() ? 1 : 0;
+std::int32_t log_enabled(CallFrame& frame, std::int32_t level) {
+  return level <= frame.controller().log.sink().verbosity() ? 1 : 0;
 }
 
 // ---- davit.clock/1, davit.random/1
 
-std::int64_t clock_monotonic_ns(davit_host* host) {
-  return host == nullptr ? 0 : host->services.clock.now().time_since_epoch().count();
+std::int64_t clock_monotonic_ns(CallFrame& frame) {
+  return frame.controller().services.clock.now().time_since_epoch().count();
 }
 
-std::int64_t clock_wall_ns(davit_host* host) {
-  return host == nullptr ? 0 : host->services.clock.wall_now().time_since_epoch().count();
+std::int64_t clock_wall_ns(CallFrame& frame) {
+  return frame.controller().services.clock.wall_now().time_since_epoch().count();
 }
 
-std::uint64_t random_next(davit_host* host) {
-  return host == nullptr ? 0 : host->services.random.next();
-}
+std::uint64_t random_next(CallFrame& frame) { return frame.controller().services.random.next(); }
 
 // ---- davit.metric/1
 
-davit_code metric_open(davit_host* host, const davit_metric_options* from, davit_handle* out) {
-  CallFrame* frame = enter(host, kInitCall);
-  if (frame == nullptr || from == nullptr || out == nullptr) return DAVIT_MISUSE;
+davit_code metric_open(CallFrame& frame, const davit_metric_options* from, davit_handle* out) {
+  if (from == nullptr || out == nullptr) return DAVIT_MISUSE;
   const auto options = received(from);
   if (options.type < DAVIT_METRIC_COUNTER || options.type > DAVIT_METRIC_HISTOGRAM ||
       !is_there(options.labels, options.label_count) ||
@@ -96,64 +92,65 @@ davit_code metric_open(davit_host* host, const davit_metric_options* from, davit
     metric.labels.emplace_back(view(options.labels[i]));
   }
   metric.buckets.assign(options.buckets, options.buckets + options.bucket_count);
-  MetricOwner owner{host->options.plugin, host->options.generation};
-  if (host->is_shadow()) owner.visibility = MetricOwner::Visibility::kHidden;
-  const Result<davit_handle> opened = host->metrics.open(metric, owner);
-  if (!opened) {
-    frame->set_error(opened.error().message());
-    return static_cast<davit_code>(opened.error().code());
-  }
+  MetricOwner owner{frame.controller().options.plugin, frame.controller().options.generation};
+  if (frame.controller().is_shadow()) owner.visibility = MetricOwner::Visibility::kHidden;
+  const Result<davit_handle> opened = frame.controller().metrics.open(metric, owner);
+  if (!opened) return frame.fail(opened.error());
   *out = *opened;
   return DAVIT_OK;
 }
 
-davit_code metric_record(davit_host* host, davit_handle handle, double value,
+davit_code metric_record(CallFrame& frame, davit_handle handle, double value,
                          const davit_str* label_values, std::size_t label_count) {
-  if (enter(host, kAnyCall) == nullptr || !is_there(label_values, label_count)) {
+  if (!is_there(label_values, label_count)) {
     return DAVIT_MISUSE;
   }
-  const std::optional<PluginMetric*> metric = host->metrics.find(handle);
+  const std::optional<PluginMetric*> metric = frame.controller().metrics.find(handle);
   if (!metric) return DAVIT_STALE;
-  if (host->is_shadow()) return DAVIT_OK;
+  if (frame.controller().is_shadow()) return DAVIT_OK;
   std::vector<std::string_view> values;
   values.reserve(label_count);
   for (std::size_t i = 0; i < label_count; ++i) values.push_back(view(label_values[i]));
-  if (ControllerObserver* const observer = host->services.observer) {
+  if (ControllerObserver* const observer = frame.controller().services.observer) {
     observer->measured((*metric)->name(), value, values);
   }
-  return static_cast<davit_code>((*metric)->record(value, values).code());
+  const Status recorded = (*metric)->record(value, values);
+  return recorded.ok() ? DAVIT_OK : frame.fail(recorded);
 }
 
-davit_code metric_remove(davit_host* host, davit_handle handle, const davit_str* label_values,
+davit_code metric_remove(CallFrame& frame, davit_handle handle, const davit_str* label_values,
                          std::size_t label_count) {
-  if (enter(host, kAnyCall) == nullptr || !is_there(label_values, label_count)) {
+  if (!is_there(label_values, label_count)) {
     return DAVIT_MISUSE;
   }
-  const std::optional<PluginMetric*> metric = host->metrics.find(handle);
+  const std::optional<PluginMetric*> metric = frame.controller().metrics.find(handle);
   if (!metric) return DAVIT_STALE;
-  if (host->is_shadow()) return DAVIT_OK;
+  if (frame.controller().is_shadow()) return DAVIT_OK;
   std::vector<std::string_view> values;
   values.reserve(label_count);
   for (std::size_t i = 0; i < label_count; ++i) values.push_back(view(label_values[i]));
-  return static_cast<davit_code>((*metric)->remove(values).code());
+  const Status removed = (*metric)->remove(values);
+  return removed.ok() ? DAVIT_OK : frame.fail(removed);
 }
 
 // ---- davit.config/1
 
-davit_value config_value(davit_host* host) {
-  return host == nullptr ? davit_value{} : host->config.root().raw;
-}
+davit_value config_value(CallFrame& frame) { return frame.controller().config.root().raw; }
 
 }  // namespace
 
-constexpr davit_event_v1 kEventTable = table_of<davit_event_v1>(host_function<event_record>);
-constexpr davit_log_v1 kLogTable =
-    table_of<davit_log_v1>(host_function<log_write>, host_function<log_enabled, 0>);
-constexpr davit_clock_v1 kClockTable =
-    table_of<davit_clock_v1>(host_function<clock_monotonic_ns>, host_function<clock_wall_ns>);
-constexpr davit_random_v1 kRandomTable = table_of<davit_random_v1>(host_function<random_next>);
+constexpr davit_event_v1 kEventTable =
+    table_of<davit_event_v1>(host_function<event_record, kAnyCall>);
+constexpr davit_log_v1 kLogTable = table_of<davit_log_v1>(host_function<log_write, kAnyCall>,
+                                                          host_function<log_enabled, kAnyCall, 0>);
+constexpr davit_clock_v1 kClockTable = table_of<davit_clock_v1>(
+    host_function<clock_monotonic_ns, kAnyCall>, host_function<clock_wall_ns, kAnyCall>);
+constexpr davit_random_v1 kRandomTable =
+    table_of<davit_random_v1>(host_function<random_next, kAnyCall>);
 constexpr davit_metric_v1 kMetricTable = table_of<davit_metric_v1>(
-    host_function<metric_open>, host_function<metric_record>, host_function<metric_remove>);
-constexpr davit_config_v1 kConfigTable = table_of<davit_config_v1>(host_function<config_value>);
+    host_function<metric_open, kInitCall>, host_function<metric_record, kAnyCall>,
+    host_function<metric_remove, kAnyCall>);
+constexpr davit_config_v1 kConfigTable =
+    table_of<davit_config_v1>(host_function<config_value, kAnyCall>);
 
 }  // namespace davit::host

@@ -1,6 +1,5 @@
-/// Code that the capability tables share. Every function of a table first finds out whether
-/// the caller is inside a call of its own controller that may use it, as its @call mark in abi.h
-/// says. Included by those files only.
+/// Code that the capability tables share. Each function of a table is a HostFunction, which checks
+/// the caller. Included by those files only.
 #pragma once
 
 #include <davit/abi.h>
@@ -15,39 +14,18 @@
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/controller_abi.hpp"
 #include "host/plugin/guard.hpp"
+#include "host/plugin/received.hpp"
 
 namespace davit::host {
 
 /// The callers of the @call marks.
-inline constexpr unsigned kInitCall = 1U << static_cast<unsigned>(Phase::kInit);
-inline constexpr unsigned kHandlerCall = 1U << static_cast<unsigned>(Phase::kHandler);
-inline constexpr unsigned kSyncCall = 1U << static_cast<unsigned>(Phase::kSync);
+[[nodiscard]] constexpr unsigned caller(Phase phase) { return 1U << static_cast<unsigned>(phase); }
+inline constexpr unsigned kInitCall = caller(Phase::kInit);
+inline constexpr unsigned kHandlerCall = caller(Phase::kHandler);
+inline constexpr unsigned kSyncCall = caller(Phase::kSync) | caller(Phase::kTimer);
 inline constexpr unsigned kAnyCall =
-    kInitCall | kHandlerCall | kSyncCall | 1U << static_cast<unsigned>(Phase::kProbe);
-
-/// The frame that this thread is in when the call is allowed there, else null.
-[[nodiscard]] inline CallFrame* enter(davit_host* host, unsigned callers) {
-  if (host == nullptr) return nullptr;
-  CallFrame* frame = CallFrame::current(host);
-  if (frame == nullptr || (callers & (1U << static_cast<unsigned>(frame->phase()))) == 0) {
-    host->observe_refusal("a call from a place from which abi.h does not allow it");
-    return nullptr;
-  }
-  return frame;
-}
-
-/// A struct as a plugin passed it, with members that its version lacks taken as zero.
-template <typename T>
-[[nodiscard]] T received(const void* from, std::size_t size) {
-  T out{};
-  std::memcpy(&out, from, std::min(size, sizeof(T)));
-  out.size = sizeof(T);
-  return out;
-}
-template <typename T>
-[[nodiscard]] T received(const T* from) {
-  return received<T>(from, from->size);
-}
+    kInitCall | kHandlerCall | kSyncCall | caller(Phase::kProbe) | caller(Phase::kDestroy);
+inline constexpr unsigned kReadCall = kHandlerCall | kSyncCall;
 
 /// Whether an array that a plugin passed is there.
 [[nodiscard]] inline bool is_there(const void* array, std::size_t count) {
@@ -61,31 +39,65 @@ inline constexpr Returned kFailed{};
 template <>
 inline constexpr davit_code kFailed<davit_code> = DAVIT_INTERNAL;
 
-/// `kBody` as it stands in a table: it never throws. What went wrong can be had as the text of the
-/// call's error.
-template <auto kBody, auto... kOnFailure>
+/// Notes and reports a call in a phase in which abi.h does not allow it.
+void refuse_phase(CallFrame& frame);
+
+/// `kBody` as it stands in a table: runs only inside a call of one of `kCallers`, on the thread of
+/// that call, and never throws. What went wrong can be had as the last error of the call.
+template <auto kBody, unsigned kCallers, auto... kOnFailure>
 struct HostFunction;
-template <typename Returned, typename... Args, Returned (*kBody)(davit_host*, Args...),
-          auto... kOnFailure>
-struct HostFunction<kBody, kOnFailure...> {
-  static Returned call(davit_host* host, Args... args) noexcept {
-    const auto note = [host](std::string_view why) {
-      if (CallFrame* frame = enter(host, kAnyCall)) {
-        frame->set_error(std::string("the host has no resources left: ").append(why));
-      }
+template <typename Returned, typename... Args, Returned (*kBody)(CallFrame&, Args...),
+          unsigned kCallers, auto... kOnFailure>
+struct HostFunction<kBody, kCallers, kOnFailure...> {
+  static Returned call(const davit_call* call, Args... args) noexcept {
+    const CallFrame::Found found = CallFrame::find(call);
+    if (found.frame == nullptr) return refused(found.code);
+    CallFrame& frame = *found.frame;
+    if ((kCallers & caller(frame.phase())) == 0) {
+      (void)shielded([&] { return refuse_phase(frame), 0; }, 0, [](std::string_view) {});
+      return refused(DAVIT_MISUSE);
+    }
+    const auto note = [&frame](std::string_view why) {
+      (void)frame.fail(
+          Status(Code::kInternal, "the host has no resources left: " + std::string(why)));
     };
-    const auto body = [&]() -> Returned { return kBody(host, args...); };
     if constexpr (std::is_void_v<Returned>) {
-      (void)shielded([&] { return body(), 0; }, 0, note);
-    } else if constexpr (sizeof...(kOnFailure) == 1) {
-      return shielded(body, Returned{kOnFailure...}, note);
+      (void)shielded([&] { return kBody(frame, args...), 0; }, 0, note);
     } else {
-      return shielded(body, kFailed<Returned>, note);
+      const Returned returned = shielded([&] { return kBody(frame, args...); }, on_failure(), note);
+      if constexpr (has_code()) {
+        if (returned != DAVIT_OK) frame.note_failure(returned);
+      }
+      return returned;
+    }
+  }
+
+ private:
+  static Returned refused(davit_code code) {
+    if constexpr (has_code()) {
+      return code;
+    } else if constexpr (!std::is_void_v<Returned>) {
+      return Returned{};
+    }
+  }
+  /// A davit_code is an int32_t, which may also be something else: that fails with zero.
+  static constexpr bool has_code() {
+    if constexpr (std::is_same_v<Returned, davit_code>) {
+      return on_failure() != DAVIT_OK;
+    } else {
+      return false;
+    }
+  }
+  static constexpr auto on_failure() {
+    if constexpr (sizeof...(kOnFailure) == 1) {
+      return Returned{kOnFailure...};
+    } else {
+      return kFailed<Returned>;
     }
   }
 };
-template <auto kBody, auto... kOnFailure>
-inline constexpr auto host_function = &HostFunction<kBody, kOnFailure...>::call;
+template <auto kBody, unsigned kCallers, auto... kOnFailure>
+inline constexpr auto host_function = &HostFunction<kBody, kCallers, kOnFailure...>::call;
 
 template <typename Table, typename... Functions>
 [[nodiscard]] constexpr Table table_of(Functions... functions) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/plugin/call_frame.hpp"
 #include "host/plugin/controller_abi.hpp"
 #include "host/run/breadcrumb.hpp"
 
@@ -22,7 +23,8 @@ struct InitResult {
 };
 
 /// A davit_init_fn, or a closure in its place.
-using InitFunction = std::function<std::int32_t(const davit_context*, davit_controller*)>;
+using InitFunction =
+    std::function<std::int32_t(const davit_call*, const davit_context*, davit_controller*)>;
 
 /// The forms of state ("davit.state/1") that a build writes and reads.
 struct StateForms {
@@ -37,7 +39,7 @@ struct StateForms {
 class PluginController {
  public:
   /// `host` is what the plugin gets; it outlives this.
-  explicit PluginController(davit_host& host) : host_(host) {}
+  explicit PluginController(ControllerAbi& host) : host_(host) {}
   PluginController(const PluginController&) = delete;
   PluginController& operator=(const PluginController&) = delete;
 
@@ -67,13 +69,15 @@ class PluginController {
   [[nodiscard]] Status read_state(std::uint32_t form, std::string_view state) const;
 
  private:
+  [[nodiscard]] CallDetails handler_details(davit_handle informer) const;
   [[nodiscard]] Breadcrumb breadcrumb(std::string_view activity) const;
+  /// `Table` of an optional side, with members that the plugin does not know taken as zero.
   template <typename Table>
-  [[nodiscard]] const Table* side(std::string_view id) const;
+  [[nodiscard]] std::optional<Table> side(const CallFrame& frame, std::string_view id) const;
   /// The state side, if it is complete.
-  [[nodiscard]] const davit_state_v1* state_side() const;
+  [[nodiscard]] std::optional<davit_state_v1> state_side(const CallFrame& frame) const;
 
-  davit_host& host_;
+  ControllerAbi& host_;
   davit_context context_{};
   davit_controller controller_{};
   bool created_ = false;  // init() answered STARTED: controller_ counts.

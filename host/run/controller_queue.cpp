@@ -81,12 +81,14 @@ void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& 
   }
   const QueueKey key(lease.key(), lease.shard());
   if (outcome.code == DAVIT_OK) {
-    forget(lease.key());
+    if (!outcome.keeps_backoff) forget(lease.key());
     if (outcome.again.count() > 0) add_after(key, outcome.again);
   } else if ((outcome.code == DAVIT_CANCELLED || outcome.cancelled) &&
              (cancelled.stop_requested() || !work_.is_open())) {
     // Our doing, not the key's failure.
     add(key);
+  } else if (outcome.retry_after) {
+    add_after(key, *outcome.retry_after);
   } else {
     retry(lease, outcome);
   }

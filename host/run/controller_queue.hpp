@@ -34,6 +34,11 @@ struct SyncOutcome {
   /// A request of it was held back. Then a code other than DAVIT_OK, whatever the controller made
   /// of it, counts as DAVIT_CANCELLED.
   bool cancelled = false;
+  /// With DAVIT_OK: the key's failures so far stay counted.
+  bool keeps_backoff = false;
+  /// With any other code: again after this time, without a log line, in place of the key's
+  /// back-off.
+  std::optional<Duration> retry_after = std::nullopt;
 };
 
 /// Must not throw. `cancelled` is requested when the result is no longer waited for: blocking calls

@@ -1,5 +1,6 @@
 #include "host/run/controller_timers.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -12,6 +13,15 @@ namespace {
 /// Timers of a controller that run at once. Its periodic passes are few; a stuck one must not stop
 /// the others.
 constexpr std::uint32_t kTimerWorkers = 4;
+
+/// How long a timer waits that had failed so often in a row before it failed now.
+Duration back_off(std::uint32_t failures, Duration period) {
+  constexpr Duration kFirst = std::chrono::seconds(1);
+  constexpr Duration kLongest = std::chrono::seconds(1000);  // As that of keys.
+  constexpr std::uint32_t kDoublingsMax = 10;
+  const Duration longest = period.count() > 0 ? period : kLongest;
+  return std::min(kFirst * (1 << std::min(failures, kDoublingsMax)), longest);
+}
 
 std::string key_of(std::uint32_t timer) { return std::to_string(timer); }
 
@@ -35,8 +45,8 @@ ControllerQueueOptions ControllerTimers::queue_options(ControllerTimers& timers,
     return timers.run(key, cancelled);
   };
   options.gate = [&timers](std::string_view key) -> std::optional<Time> {
-    const std::shared_ptr<const TimerOptions> timer = timers.find(key);
-    return timer && timer->gate ? timer->gate() : std::nullopt;
+    const std::optional<Timer> timer = timers.find(key);
+    return timer && timer->options->gate ? timer->options->gate() : std::nullopt;
   };
   return options;
 }
@@ -76,20 +86,29 @@ void ControllerTimers::arm(std::uint32_t id, Timer& timer) {
   timer.armed = true;
 }
 
-std::shared_ptr<const TimerOptions> ControllerTimers::find(std::string_view key) const {
+std::optional<ControllerTimers::Timer> ControllerTimers::find(std::string_view key) const {
   MutexLock lock(mutex_);
   const auto found = timers_.find(timer_number(key));
-  return found == timers_.end() ? nullptr : found->second.options;
+  if (found == timers_.end()) return std::nullopt;
+  return found->second;
 }
 
 SyncOutcome ControllerTimers::run(std::string_view key, const std::stop_token& cancelled) {
-  const std::shared_ptr<const TimerOptions> timer = find(key);
+  const std::optional<Timer> timer = find(key);
   if (!timer) return {};
-  timer->fire(cancelled);
+  const Duration period = timer->options->period;
+  SyncOutcome outcome = timer->options->fire(cancelled, timer->failures);
   MutexLock lock(mutex_);
-  if (timer->period.count() <= 0) timers_.erase(timer_number(key));
-  SyncOutcome outcome;
-  outcome.again = timer->period;
+  const auto found = timers_.find(timer_number(key));
+  if (found == timers_.end()) return {};
+  if (outcome.code == DAVIT_OK) {
+    found->second.failures = 0;
+    if (outcome.again.count() <= 0) outcome.again = period;
+    if (outcome.again.count() <= 0) timers_.erase(found);
+    return outcome;
+  }
+  outcome.retry_after = back_off(timer->failures, period);
+  if (!outcome.cancelled) ++found->second.failures;
   return outcome;
 }
 

@@ -17,8 +17,9 @@
 
 namespace davit::host {
 
-/// Must not throw.
-using TimerFunction = std::function<void(std::stop_token cancelled)>;
+/// Must not throw. `failures`: how often in a row it has failed before. With DAVIT_OK the outcome's
+/// `again` replaces the period.
+using TimerFunction = std::function<SyncOutcome(std::stop_token cancelled, std::uint32_t failures)>;
 
 enum class TimerId : std::uint32_t {};
 
@@ -30,8 +31,9 @@ struct TimerOptions {
   std::function<std::optional<Time>()> gate = {};
 };
 
-/// Fires on workers of its own. Timers are keys, their numbers, in a queue without a name, so they
-/// follow the rules of workers: pause, cancellation, limit, gate. Thread-safe.
+/// Fires on workers of its own. One that fails fires again with back-off, from a second to its
+/// period, or to 1000 s if it has none. Timers are keys, their numbers, in a queue without a name,
+/// so they follow the rules of workers: pause, cancellation, limit, gate. Thread-safe.
 class ControllerTimers {
  public:
   /// See ControllerQueue.
@@ -53,14 +55,15 @@ class ControllerTimers {
  private:
   struct Timer {
     std::shared_ptr<const TimerOptions> options;
-    bool armed = false;  // It is in queue_.
+    bool armed = false;          // It is in queue_.
+    std::uint32_t failures = 0;  // In a row.
   };
 
   [[nodiscard]] static ControllerQueueOptions queue_options(ControllerTimers& timers,
                                                             Threads threads);
   void arm(std::uint32_t id, Timer& timer) REQUIRES(mutex_);
-  [[nodiscard]] std::shared_ptr<const TimerOptions> find(std::string_view key) const
-      EXCLUDES(mutex_);
+  /// Nothing: it was stopped.
+  [[nodiscard]] std::optional<Timer> find(std::string_view key) const EXCLUDES(mutex_);
   SyncOutcome run(std::string_view key, const std::stop_token& cancelled) EXCLUDES(mutex_);
 
   mutable Mutex mutex_;

@@ -21,7 +21,7 @@ Request request_for(std::int32_t verb, const Place& place) {
   request.resource = {place.id.group, place.id.version, place.id.resource, {}};
   request.ns = place.ns;
   request.name = place.name;
-  request.answer = Answer::kPartial;
+  request.answer = Answer::kMetadata;
   return request;
 }
 

@@ -5,7 +5,7 @@
 // It watches what the server offers, whatever that is.
 // clang-format off
 #define DAVIT_GARBAGECOLLECTOR_NOTE \
-  R"({"name":"garbagecollector","version":"0.1.0","abi":"1.1","requires":["davit.object/1",)" \
+  R"({"name":"garbagecollector","version":"0.1.0","abi":"1.0","requires":["davit.object/1",)" \
   R"("davit.informer/2","davit.queue/1","davit.client/1","davit.event/1","davit.log/1",)" \
   R"("davit.clock/1","davit.metric/1","davit.discovery/1"],"controllers":[{)" \
   R"("name":"garbage-collector-controller","aliases":["garbagecollector"],"workers":20,)" \

@@ -34,7 +34,7 @@ Request delete_request(std::string_view ns, const Gvr& gvr, std::string_view nam
   request.resource = resource_of(gvr);
   request.ns = ns;
   request.name = name;
-  request.answer = Answer::kPartial;
+  request.answer = Answer::kMetadata;
   request.deletion = in_background();
   return request;
 }
@@ -163,7 +163,7 @@ Status ContentDeleter::delete_each(std::string_view ns, const Gvr& gvr) const {
 Result<Value> ContentDeleter::list_metadata(std::string_view ns, const Gvr& gvr) const {
   const Status missing(Code::kNotFound, gvr.text() + " cannot be listed");
   if (unsupported_.lacks_list(gvr)) return missing;
-  Result<Value> list = cluster_.client().call(list_request(ns, gvr, Answer::kPartial));
+  Result<Value> list = cluster_.client().call(list_request(ns, gvr, Answer::kMetadata));
   if (!list && is_missing(list.error())) return missing;
   return list;
 }

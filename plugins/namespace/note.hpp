@@ -5,7 +5,7 @@
 // Namespaces are read whole: they are few, and the host refuses a PUT of what is read in part.
 // clang-format off
 #define DAVIT_NAMESPACE_NOTE \
-  R"({"name":"namespace","version":"0.1.0","abi":"1.1","requires":["davit.object/1",)" \
+  R"({"name":"namespace","version":"0.1.0","abi":"1.0","requires":["davit.object/1",)" \
   R"("davit.informer/1","davit.queue/1","davit.client/1","davit.log/1","davit.clock/1",)" \
   R"("davit.timer/1","davit.config/1","davit.discovery/1"],"controllers":[{)" \
   R"("name":"namespace-controller","aliases":["namespace"],"workers":10,)" \

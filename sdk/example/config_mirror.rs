@@ -3,7 +3,7 @@
 //! The annotation `config-mirror.davit.dev/to: "team-a,test-*"` names where to; a name that ends with `*` means every namespace
 //! that begins so. A copy bears the label `config-mirror.davit.dev/from` with its source's namespace, and goes when the source
 //! goes or no longer names the namespace. An object of that name without the label is somebody else's and is left alone.
-use davit::{Again, Change, Controller, Event, Host, Informer, Key, PatchType, Queue, Resource, Result, Setup, Value};
+use davit::{Again, Change, Controller, Ctx, Event, Informer, Key, PatchType, Queue, Resource, Result, Setup, Value};
 
 const TO: &str = "config-mirror.davit.dev/to";
 const FROM: &str = "config-mirror.davit.dev/from";
@@ -40,53 +40,53 @@ impl Mirror {
         })
     }
 
-    fn changed(&self, event: &Event) {
+    fn changed(&self, ctx: &Ctx, event: &Event) {
         let key = event.object.key();
         if event.resource == &NAMESPACES {
             if event.change == Change::Added {
-                let sources = self.objects.list();
-                sources.iter().filter(|each| each.annotation(TO).is_some()).for_each(|each| self.queue.add(&each.key()));
+                let sources = self.objects.list(ctx);
+                sources.iter().filter(|each| each.annotation(TO).is_some()).for_each(|each| self.queue.add(ctx, &each.key()));
             }
             return;
         }
         match event.object.label(FROM) {
-            Some(from) => self.queue.add(&Key { ns: from.to_string(), name: key.name }),
-            None => self.queue.add(&key),
+            Some(from) => self.queue.add(ctx, &Key { ns: from.to_string(), name: key.name }),
+            None => self.queue.add(ctx, &key),
         }
     }
 
     /// The namespaces that are to have a copy of the object at `key`.
-    fn wanted(&self, key: &Key) -> Vec<String> {
-        let source = self.objects.get(key).filter(|source| !source.is_being_deleted() && source.label(FROM).is_none());
+    fn wanted(&self, ctx: &Ctx, key: &Key) -> Vec<String> {
+        let source = self.objects.get(ctx, key).filter(|source| !source.is_being_deleted() && source.label(FROM).is_none());
         let to = match source.and_then(|source| source.annotation(TO)) {
             Some(to) => to,
             None => return Vec::new(),
         };
-        let alive = self.namespaces.list().into_iter().filter(|each| !each.is_being_deleted());
+        let alive = self.namespaces.list(ctx).into_iter().filter(|each| !each.is_being_deleted());
         alive.map(|each| each.key().name).filter(|ns| *ns != key.ns && names(to, ns)).collect()
     }
 
-    fn sync(&self, host: &Host, key: &Key) -> Result<Again> {
-        let wanted = self.wanted(key);
-        for copy in self.objects.list() {
+    fn sync(&self, ctx: &Ctx, key: &Key) -> Result<Again> {
+        let wanted = self.wanted(ctx, key);
+        for copy in self.objects.list(ctx) {
             let place = copy.key();
             let ours = copy.label(FROM) == Some(&key.ns) && place.name == key.name;
             if ours && !wanted.contains(&place.ns) && !copy.is_being_deleted() {
-                gone_is_fine(host.delete(self.watched, &place, copy.uid()))?;
+                gone_is_fine(ctx.delete(self.watched, &place, copy.uid()))?;
             }
         }
         for ns in wanted {
-            if let Some(source) = self.objects.get(key) {
-                self.write_copy(host, &source, Key { ns, name: key.name.clone() })?;
+            if let Some(source) = self.objects.get(ctx, key) {
+                self.write_copy(ctx, &source, Key { ns, name: key.name.clone() })?;
             }
         }
         Ok(Again::WhenChanged)
     }
 
-    fn write_copy(&self, host: &Host, source: &Value, place: Key) -> Result<()> {
-        let copy = match self.objects.get(&place) {
+    fn write_copy(&self, ctx: &Ctx, source: &Value, place: Key) -> Result<()> {
+        let copy = match self.objects.get(ctx, &place) {
             Some(copy) => copy,
-            None => return host.create(self.watched, &place.ns, &new_copy(source)),
+            None => return ctx.create(self.watched, &place.ns, &new_copy(source)),
         };
         let ours = copy.label(FROM) == source.metadata().get("namespace").text();
         let differing: Vec<String> = COPIED
@@ -100,7 +100,7 @@ impl Mirror {
         if !ours || differing.is_empty() {
             return Ok(());
         }
-        gone_is_fine(host.patch(self.watched, &place, PatchType::Json, &format!("[{}]", differing.join(","))))
+        gone_is_fine(ctx.patch(self.watched, &place, PatchType::Json, &format!("[{}]", differing.join(","))))
     }
 }
 
@@ -132,11 +132,11 @@ impl Controller for ConfigMapMirror {
     fn new(setup: &mut Setup<Self>) -> Result<Self> {
         Mirror::open(setup, "configmap-mirror", &CONFIG_MAPS).map(ConfigMapMirror)
     }
-    fn changed(&self, _: &Host, event: &Event) {
-        self.0.changed(event)
+    fn changed(&self, ctx: &Ctx, event: &Event) {
+        self.0.changed(ctx, event)
     }
-    fn sync(&self, host: &Host, key: &Key) -> Result<Again> {
-        self.0.sync(host, key)
+    fn sync(&self, ctx: &Ctx, key: &Key) -> Result<Again> {
+        self.0.sync(ctx, key)
     }
 }
 
@@ -144,11 +144,11 @@ impl Controller for SecretMirror {
     fn new(setup: &mut Setup<Self>) -> Result<Self> {
         Mirror::open(setup, "secret-mirror", &SECRETS).map(SecretMirror)
     }
-    fn changed(&self, _: &Host, event: &Event) {
-        self.0.changed(event)
+    fn changed(&self, ctx: &Ctx, event: &Event) {
+        self.0.changed(ctx, event)
     }
-    fn sync(&self, host: &Host, key: &Key) -> Result<Again> {
-        self.0.sync(host, key)
+    fn sync(&self, ctx: &Ctx, key: &Key) -> Result<Again> {
+        self.0.sync(ctx, key)
     }
 }
 

@@ -61,7 +61,6 @@ static const kind job_kind = {"batch", "jobs", "batch/v1", "Job"};
 
 typedef struct janitor {
   const kind* what;
-  davit_host* host;
   const davit_object_v1* object;
   const davit_informer_v1* informer;
   const davit_queue_v1* queue;
@@ -193,7 +192,7 @@ static int64_t seconds_of_ttl(davit_str ttl) {
 
 /* ---- The controller ---- */
 
-static void on_event(void* raw, const davit_event* event) {
+static void on_event(void* raw, const davit_call* call, const davit_event* event) {
   const janitor* self = raw;
   const davit_str ns = metadata_text(self, event->value, NAMESPACE);
   const davit_str name = metadata_text(self, event->value, NAME);
@@ -205,10 +204,10 @@ static void on_event(void* raw, const davit_event* event) {
   if (name.size > 0) memcpy(key + ns.size + 1, name.data, name.size);
   made.data = key;
   made.size = ns.size + 1 + name.size;
-  (void)self->queue->add(self->host, self->keys, made);
+  (void)self->queue->add(call, self->keys, made);
 }
 
-static void complain(const janitor* self, davit_value object) {
+static void complain(const janitor* self, const davit_call* call, davit_value object) {
   davit_reference about;
   memset(&about, 0, sizeof(about));
   about.size = sizeof(about);
@@ -217,11 +216,11 @@ static void complain(const janitor* self, davit_value object) {
   about.ns = metadata_text(self, object, NAMESPACE);
   about.name = metadata_text(self, object, NAME);
   about.uid = metadata_text(self, object, UID);
-  (void)self->event->record(self->host, &about, str("Warning"), str("InvalidTTL"),
+  (void)self->event->record(call, &about, str("Warning"), str("InvalidTTL"),
                             str("The annotation " TTL " wants a time such as 90s, 30m, 12h or 7d"));
 }
 
-static davit_code delete_object(const janitor* self, davit_value object) {
+static davit_code delete_object(const janitor* self, const davit_call* call, davit_value object) {
   davit_request request;
   davit_response response;
   davit_code code;
@@ -230,6 +229,7 @@ static davit_code delete_object(const janitor* self, davit_value object) {
   request.size = sizeof(request);
   response.size = sizeof(response);
   request.verb = DAVIT_DELETE;
+  request.answer = DAVIT_ANSWER_METADATA;
   request.group = str(self->what->group);
   request.version = str("v1");
   request.resource = str(self->what->resource);
@@ -237,12 +237,13 @@ static davit_code delete_object(const janitor* self, davit_value object) {
   request.name = metadata_text(self, object, NAME);
   request.precondition_uid = metadata_text(self, object, UID);
   request.propagation = DAVIT_PROPAGATION_BACKGROUND;
-  code = self->client->call(self->host, &request, &response);
+  code = self->client->call(call, &request, &response);
   /* Gone, or made again: the next event says which. */
   return code == DAVIT_NOT_FOUND || code == DAVIT_CONFLICT ? DAVIT_OK : code;
 }
 
-static davit_code sync_key(void* raw, davit_str key, davit_sync_result* result) {
+static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
+                           davit_sync_result* result) {
   const janitor* self = raw;
   const char* slash = memchr(key.data, '/', key.size);
   davit_str ns, name, ttl_text = {NULL, 0};
@@ -254,45 +255,51 @@ static davit_code sync_key(void* raw, davit_str key, davit_sync_result* result) 
   ns.size = (size_t)(slash - key.data);
   name.data = slash + 1;
   name.size = key.size - ns.size - 1;
-  code = self->informer->get(self->host, self->objects, ns, name, &object);
+  code = self->informer->get(call, self->objects, ns, name, &object);
   if (code != DAVIT_OK) return code == DAVIT_NOT_FOUND ? DAVIT_OK : code;
   if (metadata_text(self, object, DELETED).size > 0) return DAVIT_OK;
   ttl = member(self, member(self, object, METADATA), ANNOTATIONS);
   if (self->object->lookup(ttl, str(TTL), &ttl) != DAVIT_OK) return DAVIT_OK;
   ttl_text = text(self, ttl);
   if (seconds_of_ttl(ttl_text) < 0) {
-    complain(self, object);
+    complain(self, call, object);
     return DAVIT_OK;
   }
   end = self->what == &pod_kind ? pod_end(self, object) : job_end(self, object);
   if (end < 0) return DAVIT_OK; /* Its end will be an event. */
-  left = end + seconds_of_ttl(ttl_text) - self->clock->wall_ns(self->host) / 1000000000;
-  if (left <= 0) return delete_object(self, object);
+  left = end + seconds_of_ttl(ttl_text) - self->clock->wall_ns(call) / 1000000000;
+  if (left <= 0) return delete_object(self, call, object);
   result->again_ms = (uint64_t)left * 1000;
   return DAVIT_OK;
 }
 
-static const void* capability(const davit_context* context, const char* id) {
-  return context->capability(context->host, str(id));
+static void destroy(void* raw, const davit_call* call) {
+  (void)call;
+  free(raw);
 }
 
-static int32_t start(const davit_context* context, davit_controller* out, const kind* what) {
+static const void* capability(const davit_call* call, const davit_context* context,
+                              const char* id) {
+  return context->capability(call, str(id));
+}
+
+static int32_t start(const davit_call* call, const davit_context* context, davit_controller* out,
+                     const kind* what) {
   davit_informer_options informer;
   davit_queue_options queue;
   int i;
   janitor* self = calloc(1, sizeof(*self));
   if (self == NULL) return DAVIT_FAILED;
   self->what = what;
-  self->host = context->host;
   /* All of them are required by the note, so they are there. */
-  self->object = capability(context, "davit.object/1");
-  self->informer = capability(context, "davit.informer/1");
-  self->queue = capability(context, "davit.queue/1");
-  self->client = capability(context, "davit.client/1");
-  self->clock = capability(context, "davit.clock/1");
-  self->event = capability(context, "davit.event/1");
+  self->object = capability(call, context, "davit.object/1");
+  self->informer = capability(call, context, "davit.informer/1");
+  self->queue = capability(call, context, "davit.queue/1");
+  self->client = capability(call, context, "davit.client/1");
+  self->clock = capability(call, context, "davit.clock/1");
+  self->event = capability(call, context, "davit.event/1");
   for (i = 0; i < NAMES; ++i) {
-    self->names[i] = self->object->name(context->host, str(name_texts[i]));
+    self->names[i] = self->object->name(call, str(name_texts[i]));
   }
   memset(&queue, 0, sizeof(queue));
   queue.size = sizeof(queue);
@@ -306,22 +313,24 @@ static int32_t start(const davit_context* context, davit_controller* out, const 
   informer.resource = str(what->resource);
   informer.self = self;
   informer.on_event = on_event;
-  if (self->queue->open(context->host, &queue, &self->keys) != DAVIT_OK ||
-      self->informer->open(context->host, &informer, &self->objects) != DAVIT_OK) {
+  if (self->queue->open(call, &queue, &self->keys) != DAVIT_OK ||
+      self->informer->open(call, &informer, &self->objects) != DAVIT_OK) {
     free(self);
     return DAVIT_FAILED;
   }
   out->self = self;
-  out->destroy = free;
+  out->destroy = destroy;
   return DAVIT_STARTED;
 }
 
-static int32_t start_pods(const davit_context* context, davit_controller* out) {
-  return start(context, out, &pod_kind);
+static int32_t start_pods(const davit_call* call, const davit_context* context,
+                          davit_controller* out) {
+  return start(call, context, out, &pod_kind);
 }
 
-static int32_t start_jobs(const davit_context* context, davit_controller* out) {
-  return start(context, out, &job_kind);
+static int32_t start_jobs(const davit_call* call, const davit_context* context,
+                          davit_controller* out) {
+  return start(call, context, out, &job_kind);
 }
 
 static const davit_row rows[] = {

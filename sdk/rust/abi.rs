@@ -12,10 +12,6 @@ pub struct davit_str {
 pub type davit_handle = u64;
 pub type davit_code = i32;
 pub type davit_name = u32;
-#[repr(C)]
-pub struct davit_host {
-    opaque: [u8; 0],
-}
 
 pub const DAVIT_OK: davit_code = 0;
 pub const DAVIT_NOT_FOUND: davit_code = 1;
@@ -37,8 +33,31 @@ pub const DAVIT_INTERNAL: davit_code = 15;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct davit_sink {
+    pub size: u32,
+    pub reserved: u32,
     pub this: *mut c_void,
-    pub write: unsafe extern "C" fn(this: *mut c_void, chunk: davit_str),
+    pub write: unsafe extern "C" fn(this: *mut c_void, chunk: davit_str) -> davit_code,
+}
+
+pub const DAVIT_CALL_INIT: i32 = 1;
+pub const DAVIT_CALL_HANDLER: i32 = 2;
+pub const DAVIT_CALL_SYNC: i32 = 3;
+pub const DAVIT_CALL_TIMER: i32 = 4;
+pub const DAVIT_CALL_PROBE: i32 = 5;
+pub const DAVIT_CALL_DESTROY: i32 = 6;
+
+#[repr(C)]
+pub struct davit_call {
+    pub size: u32,
+    pub kind: i32,
+    pub host: *const c_void,
+    pub source: davit_handle,
+    pub key: davit_str,
+    pub trace_id: davit_str,
+    pub deadline_ns: i64,
+    pub attempt: u32,
+    pub reserved: u32,
+    pub cancelled: unsafe extern "C" fn(call: *const davit_call) -> i32,
 }
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -65,7 +84,7 @@ pub struct davit_member {
 pub struct davit_object_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub name: unsafe extern "C" fn(*mut davit_host, davit_str) -> davit_name,
+    pub name: unsafe extern "C" fn(*const davit_call, davit_str) -> davit_name,
     pub kind: unsafe extern "C" fn(davit_value) -> i32,
     pub member: unsafe extern "C" fn(davit_value, davit_name, *mut davit_value) -> davit_code,
     pub lookup: unsafe extern "C" fn(davit_value, davit_str, *mut davit_value) -> davit_code,
@@ -79,11 +98,11 @@ pub struct davit_object_v1 {
     pub boolean: unsafe extern "C" fn(davit_value, *mut i32) -> davit_code,
     pub equal: unsafe extern "C" fn(davit_value, davit_value, *mut i32) -> davit_code,
     pub hash: unsafe extern "C" fn(davit_value, *mut u64) -> davit_code,
-    pub json: unsafe extern "C" fn(davit_value, davit_sink) -> davit_code,
-    pub parse: unsafe extern "C" fn(*mut davit_host, davit_str, *mut davit_value) -> davit_code,
-    pub retain: unsafe extern "C" fn(*mut davit_host, davit_value, *mut davit_handle) -> davit_code,
-    pub retained: unsafe extern "C" fn(*mut davit_host, davit_handle, *mut davit_value) -> davit_code,
-    pub release: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
+    pub json: unsafe extern "C" fn(davit_value, *const davit_sink) -> davit_code,
+    pub parse: unsafe extern "C" fn(*const davit_call, davit_str, *mut davit_value) -> davit_code,
+    pub retain: unsafe extern "C" fn(*const davit_call, davit_value, *mut davit_handle) -> davit_code,
+    pub retained: unsafe extern "C" fn(*const davit_call, davit_handle, *mut davit_value) -> davit_code,
+    pub release: unsafe extern "C" fn(*const davit_call, davit_handle) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_event {
@@ -104,7 +123,7 @@ pub struct davit_informer_options {
     pub label_selector: davit_str,
     pub field_selector: davit_str,
     pub this: *mut c_void,
-    pub on_event: Option<unsafe extern "C" fn(this: *mut c_void, event: *const davit_event)>,
+    pub on_event: Option<unsafe extern "C" fn(this: *mut c_void, call: *const davit_call, event: *const davit_event)>,
 }
 #[repr(C)]
 pub struct davit_list {
@@ -115,17 +134,17 @@ pub struct davit_list {
 pub struct davit_informer_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub open: unsafe extern "C" fn(*mut davit_host, *const davit_informer_options, *mut davit_handle) -> davit_code,
-    pub add_index: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, davit_str) -> davit_code,
+    pub open: unsafe extern "C" fn(*const davit_call, *const davit_informer_options, *mut davit_handle) -> davit_code,
+    pub add_index: unsafe extern "C" fn(*const davit_call, davit_handle, davit_str, davit_str) -> davit_code,
     pub get:
-        unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, davit_str, *mut davit_value) -> davit_code,
+        unsafe extern "C" fn(*const davit_call, davit_handle, davit_str, davit_str, *mut davit_value) -> davit_code,
     pub select:
-        unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, davit_str, *mut davit_list) -> davit_code,
+        unsafe extern "C" fn(*const davit_call, davit_handle, davit_str, davit_str, *mut davit_list) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_sync_result {
     pub size: u32,
-    pub reserved: u32,
+    pub keep_backoff: u32,
     pub again_ms: u64,
 }
 #[repr(C)]
@@ -138,19 +157,24 @@ pub struct davit_queue_options {
     pub retries_max: u32,
     pub reserved: u32,
     pub this: *mut c_void,
-    pub sync: unsafe extern "C" fn(this: *mut c_void, key: davit_str, result: *mut davit_sync_result) -> davit_code,
+    pub sync: unsafe extern "C" fn(
+        this: *mut c_void,
+        call: *const davit_call,
+        key: davit_str,
+        result: *mut davit_sync_result,
+    ) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_queue_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub open: unsafe extern "C" fn(*mut davit_host, *const davit_queue_options, *mut davit_handle) -> davit_code,
-    pub add: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> davit_code,
-    pub add_sharded: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, davit_str) -> davit_code,
-    pub add_after: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, u64) -> davit_code,
-    pub add_rate_limited: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> davit_code,
-    pub forget: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> davit_code,
-    pub failures: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> u32,
+    pub open: unsafe extern "C" fn(*const davit_call, *const davit_queue_options, *mut davit_handle) -> davit_code,
+    pub add: unsafe extern "C" fn(*const davit_call, davit_handle, davit_str) -> davit_code,
+    pub add_sharded: unsafe extern "C" fn(*const davit_call, davit_handle, davit_str, davit_str) -> davit_code,
+    pub add_after: unsafe extern "C" fn(*const davit_call, davit_handle, davit_str, u64) -> davit_code,
+    pub add_rate_limited: unsafe extern "C" fn(*const davit_call, davit_handle, davit_str) -> davit_code,
+    pub forget: unsafe extern "C" fn(*const davit_call, davit_handle, davit_str) -> davit_code,
+    pub failures: unsafe extern "C" fn(*const davit_call, davit_handle, davit_str) -> u32,
 }
 
 pub const DAVIT_GET: i32 = 1;
@@ -160,8 +184,8 @@ pub const DAVIT_UPDATE: i32 = 4;
 pub const DAVIT_PATCH: i32 = 5;
 pub const DAVIT_DELETE: i32 = 6;
 pub const DAVIT_DELETE_COLLECTION: i32 = 7;
-/// For `answer` of a request: the server sends metadata alone.
-pub const DAVIT_ANSWER_PARTIAL: i32 = 2;
+pub const DAVIT_ANSWER_OBJECT: i32 = 0;
+pub const DAVIT_ANSWER_METADATA: i32 = 1;
 
 #[repr(C)]
 pub struct davit_request {
@@ -199,16 +223,16 @@ pub struct davit_response {
 pub struct davit_client_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub call: unsafe extern "C" fn(*mut davit_host, *const davit_request, *mut davit_response) -> davit_code,
+    pub call: unsafe extern "C" fn(*const davit_call, *const davit_request, *mut davit_response) -> davit_code,
     pub batch: unsafe extern "C" fn(
-        *mut davit_host,
+        *const davit_call,
         *const davit_request,
         usize,
         *mut davit_response,
         usize,
         usize,
     ) -> davit_code,
-    pub resource_exists: unsafe extern "C" fn(*mut davit_host, davit_str, davit_str, davit_str) -> davit_code,
+    pub resource_exists: unsafe extern "C" fn(*const davit_call, davit_str, davit_str, davit_str) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_timer_options {
@@ -217,14 +241,14 @@ pub struct davit_timer_options {
     pub first_ms: u64,
     pub period_ms: u64,
     pub this: *mut c_void,
-    pub fire: unsafe extern "C" fn(this: *mut c_void),
+    pub fire: unsafe extern "C" fn(this: *mut c_void, call: *const davit_call, result: *mut davit_sync_result) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_timer_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub start: unsafe extern "C" fn(*mut davit_host, *const davit_timer_options, *mut davit_handle) -> davit_code,
-    pub stop: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
+    pub start: unsafe extern "C" fn(*const davit_call, *const davit_timer_options, *mut davit_handle) -> davit_code,
+    pub stop: unsafe extern "C" fn(*const davit_call, davit_handle) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_reference {
@@ -243,7 +267,7 @@ pub struct davit_event_v1 {
     pub size: u32,
     pub reserved: u32,
     pub record: unsafe extern "C" fn(
-        *mut davit_host,
+        *const davit_call,
         *const davit_reference,
         davit_str,
         davit_str,
@@ -260,21 +284,21 @@ pub struct davit_log_field {
 pub struct davit_log_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub write: unsafe extern "C" fn(*mut davit_host, i32, davit_str, *const davit_log_field, usize),
-    pub enabled: unsafe extern "C" fn(*mut davit_host, i32) -> i32,
+    pub write: unsafe extern "C" fn(*const davit_call, i32, davit_str, *const davit_log_field, usize),
+    pub enabled: unsafe extern "C" fn(*const davit_call, i32) -> i32,
 }
 #[repr(C)]
 pub struct davit_clock_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub monotonic_ns: unsafe extern "C" fn(*mut davit_host) -> i64,
-    pub wall_ns: unsafe extern "C" fn(*mut davit_host) -> i64,
+    pub monotonic_ns: unsafe extern "C" fn(*const davit_call) -> i64,
+    pub wall_ns: unsafe extern "C" fn(*const davit_call) -> i64,
 }
 #[repr(C)]
 pub struct davit_random_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub next: unsafe extern "C" fn(*mut davit_host) -> u64,
+    pub next: unsafe extern "C" fn(*const davit_call) -> u64,
 }
 #[repr(C)]
 pub struct davit_metric_options {
@@ -291,15 +315,15 @@ pub struct davit_metric_options {
 pub struct davit_metric_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub open: unsafe extern "C" fn(*mut davit_host, *const davit_metric_options, *mut davit_handle) -> davit_code,
-    pub record: unsafe extern "C" fn(*mut davit_host, davit_handle, f64, *const davit_str, usize) -> davit_code,
-    pub remove: unsafe extern "C" fn(*mut davit_host, davit_handle, *const davit_str, usize) -> davit_code,
+    pub open: unsafe extern "C" fn(*const davit_call, *const davit_metric_options, *mut davit_handle) -> davit_code,
+    pub record: unsafe extern "C" fn(*const davit_call, davit_handle, f64, *const davit_str, usize) -> davit_code,
+    pub remove: unsafe extern "C" fn(*const davit_call, davit_handle, *const davit_str, usize) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_config_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub value: unsafe extern "C" fn(*mut davit_host) -> davit_value,
+    pub value: unsafe extern "C" fn(*const davit_call) -> davit_value,
 }
 #[repr(C)]
 pub struct davit_freshness {
@@ -312,9 +336,9 @@ pub struct davit_freshness {
 pub struct davit_freshness_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub limit_silence: unsafe extern "C" fn(*mut davit_host, davit_handle, u64) -> davit_code,
-    pub read: unsafe extern "C" fn(*mut davit_host, davit_handle, *mut davit_freshness) -> davit_code,
-    pub verify: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
+    pub limit_silence: unsafe extern "C" fn(*const davit_call, davit_handle, u64) -> davit_code,
+    pub read: unsafe extern "C" fn(*const davit_call, davit_handle, *mut davit_freshness) -> davit_code,
+    pub verify: unsafe extern "C" fn(*const davit_call, davit_handle) -> davit_code,
 }
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -357,13 +381,13 @@ pub struct davit_catalog {
 pub struct davit_discovery_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub find: unsafe extern "C" fn(*mut davit_host, davit_str, davit_str, davit_str, *mut davit_served_resource) -> davit_code,
+    pub find: unsafe extern "C" fn(*const davit_call, davit_str, davit_str, davit_str, *mut davit_served_resource) -> davit_code,
     pub find_kind:
-        unsafe extern "C" fn(*mut davit_host, davit_str, davit_str, davit_str, *mut davit_served_resource) -> davit_code,
-    pub catalog: unsafe extern "C" fn(*mut davit_host, *mut davit_catalog) -> davit_code,
-    pub wake: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str) -> davit_code,
-    pub refresh: unsafe extern "C" fn(*mut davit_host) -> davit_code,
-    pub fetch: unsafe extern "C" fn(*mut davit_host, *mut davit_catalog) -> davit_code,
+        unsafe extern "C" fn(*const davit_call, davit_str, davit_str, davit_str, *mut davit_served_resource) -> davit_code,
+    pub catalog: unsafe extern "C" fn(*const davit_call, *mut davit_catalog) -> davit_code,
+    pub wake: unsafe extern "C" fn(*const davit_call, davit_handle, davit_str) -> davit_code,
+    pub refresh: unsafe extern "C" fn(*const davit_call) -> davit_code,
+    pub fetch: unsafe extern "C" fn(*const davit_call, *mut davit_catalog) -> davit_code,
 }
 pub const DAVIT_FORM_OBJECT: i32 = 0;
 pub const DAVIT_FORM_METADATA: i32 = 1;
@@ -392,19 +416,19 @@ pub struct davit_informer_options_v2 {
     pub wake_queue: davit_handle,
     pub wake_key: davit_str,
     pub this: *mut c_void,
-    pub on_event: Option<unsafe extern "C" fn(*mut c_void, *const davit_event)>,
-    pub on_closed: Option<unsafe extern "C" fn(*mut c_void)>,
+    pub on_event: Option<unsafe extern "C" fn(*mut c_void, *const davit_call, *const davit_event)>,
+    pub on_closed: Option<unsafe extern "C" fn(*mut c_void, *const davit_call)>,
 }
 #[repr(C)]
 pub struct davit_informer_v2 {
     pub size: u32,
     pub reserved: u32,
-    pub open: unsafe extern "C" fn(*mut davit_host, *const davit_informer_options_v2, *mut davit_handle) -> davit_code,
-    pub close: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
-    pub synced: unsafe extern "C" fn(*mut davit_host, davit_handle) -> davit_code,
-    pub get: unsafe extern "C" fn(*mut davit_host, davit_handle, davit_str, davit_str, *mut davit_value) -> davit_code,
+    pub open: unsafe extern "C" fn(*const davit_call, *const davit_informer_options_v2, *mut davit_handle) -> davit_code,
+    pub close: unsafe extern "C" fn(*const davit_call, davit_handle) -> davit_code,
+    pub synced: unsafe extern "C" fn(*const davit_call, davit_handle) -> davit_code,
+    pub get: unsafe extern "C" fn(*const davit_call, davit_handle, davit_str, davit_str, *mut davit_value) -> davit_code,
     pub select: unsafe extern "C" fn(
-        *mut davit_host,
+        *const davit_call,
         davit_handle,
         davit_str,
         *const davit_str,
@@ -413,34 +437,51 @@ pub struct davit_informer_v2 {
     ) -> davit_code,
 }
 #[repr(C)]
+pub struct davit_error {
+    pub size: u32,
+    pub code: davit_code,
+    pub http_status: i32,
+    pub retry_after_ms: u32,
+    pub reason: davit_str,
+    pub message: davit_str,
+    pub causes: davit_str,
+    pub position: u64,
+}
+#[repr(C)]
 pub struct davit_context {
     pub size: u32,
     pub abi_major: u16,
     pub abi_minor: u16,
-    pub host: *mut davit_host,
     pub controller: davit_str,
-    pub capability: unsafe extern "C" fn(*mut davit_host, davit_str) -> *const c_void,
-    pub error_text: unsafe extern "C" fn(*mut davit_host, davit_str),
+    pub capability: unsafe extern "C" fn(*const davit_call, davit_str) -> *const c_void,
+    pub error_text: unsafe extern "C" fn(*const davit_call, davit_str),
+    pub last_error: unsafe extern "C" fn(*const davit_call, *mut davit_error) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_controller {
     pub size: u32,
     pub reserved: u32,
     pub this: *mut c_void,
-    pub destroy: Option<unsafe extern "C" fn(this: *mut c_void)>,
-    pub capability: Option<unsafe extern "C" fn(this: *mut c_void, id: davit_str) -> *const c_void>,
+    pub destroy: Option<unsafe extern "C" fn(this: *mut c_void, call: *const davit_call)>,
+    pub capability: Option<unsafe extern "C" fn(this: *mut c_void, call: *const davit_call, id: davit_str) -> *const c_void>,
 }
 #[repr(C)]
 pub struct davit_health_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub check: unsafe extern "C" fn(this: *mut c_void, why: davit_sink) -> davit_code,
+    pub check: unsafe extern "C" fn(this: *mut c_void, call: *const davit_call, why: *const davit_sink) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_debug_v1 {
     pub size: u32,
     pub reserved: u32,
-    pub serve: unsafe extern "C" fn(this: *mut c_void, path: davit_str, query: davit_str, body: davit_sink) -> davit_code,
+    pub serve: unsafe extern "C" fn(
+        this: *mut c_void,
+        call: *const davit_call,
+        path: davit_str,
+        query: davit_str,
+        body: *const davit_sink,
+    ) -> davit_code,
 }
 #[repr(C)]
 pub struct davit_state_v1 {
@@ -448,10 +489,13 @@ pub struct davit_state_v1 {
     pub version: u32,
     pub oldest: u32,
     pub reserved: u32,
-    pub write: unsafe extern "C" fn(this: *mut c_void, out: davit_sink) -> davit_code,
-    pub read: unsafe extern "C" fn(this: *mut c_void, version: u32, state: davit_str) -> davit_code,
+    pub write: unsafe extern "C" fn(this: *mut c_void, call: *const davit_call, out: *const davit_sink) -> davit_code,
+    pub read: unsafe extern "C" fn(this: *mut c_void, call: *const davit_call, version: u32, state: davit_str) -> davit_code,
 }
-pub type davit_init_fn = unsafe extern "C" fn(*const davit_context, *mut davit_controller) -> i32;
+pub const DAVIT_FAILED: i32 = 0;
+pub const DAVIT_STARTED: i32 = 1;
+pub const DAVIT_SKIPPED: i32 = 2;
+pub type davit_init_fn = unsafe extern "C" fn(*const davit_call, *const davit_context, *mut davit_controller) -> i32;
 #[repr(C)]
 pub struct davit_row {
     pub name: davit_str,
@@ -498,9 +542,10 @@ impl<const SIZE: usize> davit_note<SIZE> {
 
 /// Sizes as the header has them on a 64-bit machine: a slip above does not compile.
 const _: () = {
-    const SIZES: [(usize, usize); 42] = [
+    const SIZES: [(usize, usize); 44] = [
         (std::mem::size_of::<davit_str>(), 16),
-        (std::mem::size_of::<davit_sink>(), 16),
+        (std::mem::size_of::<davit_sink>(), 24),
+        (std::mem::size_of::<davit_call>(), 80),
         (std::mem::size_of::<davit_value>(), 16),
         (std::mem::size_of::<davit_member>(), 32),
         (std::mem::size_of::<davit_object_v1>(), 160),
@@ -534,6 +579,7 @@ const _: () = {
         (std::mem::size_of::<davit_index>(), 32),
         (std::mem::size_of::<davit_informer_options_v2>(), 192),
         (std::mem::size_of::<davit_informer_v2>(), 48),
+        (std::mem::size_of::<davit_error>(), 72),
         (std::mem::size_of::<davit_context>(), 48),
         (std::mem::size_of::<davit_controller>(), 32),
         (std::mem::size_of::<davit_health_v1>(), 16),

@@ -15,15 +15,21 @@ pub(crate) unsafe fn from_c<'a>(text: davit_str) -> &'a str {
 }
 
 /// What went wrong: one of `abi::DAVIT_*` but `DAVIT_OK`, and words for people.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Error {
     pub code: i32,
     pub message: String,
+    /// Of the server: "AlreadyExists"; may be empty.
+    pub reason: String,
+    /// The reasons in details.causes of the server: "NamespaceTerminating".
+    pub causes: Vec<String>,
+    /// What the server asked for; zero: nothing.
+    pub retry_after: Duration,
 }
 
 impl Error {
     pub fn new(code: i32, message: impl Into<String>) -> Self {
-        Error { code, message: message.into() }
+        Error { code, message: message.into(), ..Error::default() }
     }
     /// No such object: for a write, somebody has deleted it meanwhile.
     pub fn is_not_found(&self) -> bool {
@@ -44,6 +50,8 @@ pub(crate) fn checked(code: i32, what: &str) -> Result<()> {
 pub enum Again {
     WhenChanged,
     After(Duration),
+    /// The same, but the failures of the key so far stay counted.
+    AfterKeepingBackoff(Duration),
 }
 
 /// How the API server calls a kind of object; `group` is empty for the core group.

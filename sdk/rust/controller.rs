@@ -2,19 +2,20 @@
 use crate::abi::*;
 use crate::basics::{checked, from_c, to_c, Again, Error, Key, Resource, Result};
 use crate::cache::{Change, Event, Informer, Queue};
-use crate::host::Host;
+use crate::ctx::{Ctx, Tables};
 use crate::state::{capability, state_table, HandedState};
 use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::time::Duration;
 
 /// A controller. One value serves all of its workers, so it keeps no state that needs `&mut`.
 pub trait Controller: Send + Sync + Sized + 'static {
     /// Opens a queue and informers. The cache is still empty. An error keeps the host from starting the controller.
     fn new(setup: &mut Setup<Self>) -> Result<Self>;
     /// Something changed: only adds keys to queues.
-    fn changed(&self, host: &Host, event: &Event<'_>);
+    fn changed(&self, ctx: &Ctx<'_>, event: &Event<'_>);
     /// Makes one object as it should be; never twice at once for one key. An error tries again with back-off.
-    fn sync(&self, host: &Host, key: &Key) -> Result<Again>;
+    fn sync(&self, ctx: &Ctx<'_>, key: &Key) -> Result<Again>;
     /// The state that a hot swap hands to the next build, if there is any; the same object each time.
     fn state(&self) -> Option<&dyn HandedState> {
         None
@@ -22,10 +23,15 @@ pub trait Controller: Send + Sync + Sized + 'static {
 }
 
 pub(crate) struct Frame<C> {
-    pub(crate) host: Host,
+    tables: Tables,
     pub(crate) controller: Option<C>, // Set before init returns, and with that before any other call.
     pub(crate) state: Option<davit_state_v1>, // Of a controller that has a state.
     doors: Vec<Box<Door<C>>>,
+}
+impl<C> Frame<C> {
+    pub(crate) fn ctx(&self, call: *const davit_call) -> Ctx<'_> {
+        Ctx { tables: &self.tables, call }
+    }
 }
 /// What an informer's handler is given back.
 pub(crate) struct Door<C> {
@@ -36,15 +42,16 @@ pub(crate) struct Door<C> {
 /// Opens what a controller works with, while it is made.
 pub struct Setup<C> {
     frame: *mut Frame<C>,
+    call: *const davit_call,
 }
 
 impl<C: Controller> Setup<C> {
-    pub fn host(&self) -> Host {
-        unsafe { (*self.frame).host }
+    pub fn ctx(&self) -> Ctx<'_> {
+        unsafe { (*self.frame).ctx(self.call) }
     }
 
     pub fn queue(&mut self, name: &str) -> Result<Queue> {
-        let host = self.host();
+        let ctx = self.ctx();
         let options = davit_queue_options {
             size: std::mem::size_of::<davit_queue_options>() as u32,
             workers: 0,
@@ -57,14 +64,14 @@ impl<C: Controller> Setup<C> {
             sync: sync_key::<C>,
         };
         let mut handle = 0;
-        let code = unsafe { ((*host.queue).open)(host.host, &options, &mut handle) };
+        let code = unsafe { ((*ctx.tables.queue).open)(ctx.call, &options, &mut handle) };
         checked(code, "cannot open the queue")?;
-        Ok(Queue { host, handle })
+        Ok(Queue { handle })
     }
 
     /// The resource must be among the note's watches.
     pub fn informer(&mut self, resource: &'static Resource) -> Result<Informer> {
-        let host = self.host();
+        let ctx = self.ctx();
         let door = Box::new(Door { frame: self.frame as *const _, resource });
         let none = to_c("");
         let options = davit_informer_options {
@@ -79,10 +86,10 @@ impl<C: Controller> Setup<C> {
             on_event: Some(on_event::<C>),
         };
         let mut handle = 0;
-        let code = unsafe { ((*host.informer).open)(host.host, &options, &mut handle) };
+        let code = unsafe { ((*ctx.tables.informer).open)(ctx.call, &options, &mut handle) };
         checked(code, &format!("cannot watch {}", resource.resource))?;
         unsafe { (*self.frame).doors.push(door) };
-        Ok(Informer { host, handle })
+        Ok(Informer { handle })
     }
 }
 
@@ -95,20 +102,21 @@ pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-unsafe extern "C" fn on_event<C: Controller>(this: *mut c_void, raw: *const davit_event) {
+unsafe extern "C" fn on_event<C: Controller>(this: *mut c_void, call: *const davit_call, raw: *const davit_event) {
     let door = &*this.cast::<Door<C>>();
     let frame = &*door.frame;
+    let ctx = frame.ctx(call);
     let raw = &*raw;
     let (change, old) = match raw.r#type {
         1 => (Change::Added, None),
-        2 => (Change::Updated, Some(frame.host.wrap(raw.old_value))),
+        2 => (Change::Updated, Some(ctx.wrap(raw.old_value))),
         _ => (Change::Deleted, None),
     };
-    let event = Event { change, resource: door.resource, object: frame.host.wrap(raw.value), old };
+    let event = Event { change, resource: door.resource, object: ctx.wrap(raw.value), old };
     // Nothing to tell the host but what the panic has already written.
     let _ = guarded(|| {
         if let Some(controller) = &frame.controller {
-            controller.changed(&frame.host, &event);
+            controller.changed(&ctx, &event);
         }
         Ok(())
     });
@@ -116,28 +124,34 @@ unsafe extern "C" fn on_event<C: Controller>(this: *mut c_void, raw: *const davi
 
 unsafe extern "C" fn sync_key<C: Controller>(
     this: *mut c_void,
+    call: *const davit_call,
     key: davit_str,
     result: *mut davit_sync_result,
 ) -> davit_code {
     let frame = &*this.cast::<Frame<C>>();
+    let ctx = frame.ctx(call);
     let outcome = guarded(|| match &frame.controller {
-        Some(controller) => controller.sync(&frame.host, &Key::parse(from_c(key))),
+        Some(controller) => controller.sync(&ctx, &Key::parse(from_c(key))),
         None => Err(Error::new(DAVIT_INTERNAL, "the controller is not made yet")),
     });
+    let result = &mut *result;
+    let after = |delay: Duration| (delay.as_millis() as u64).max(1);
     match outcome {
-        Ok(Again::WhenChanged) => DAVIT_OK,
-        Ok(Again::After(delay)) => {
-            (*result).again_ms = (delay.as_millis() as u64).max(1);
-            DAVIT_OK
+        Ok(Again::WhenChanged) => {}
+        Ok(Again::After(delay)) => result.again_ms = after(delay),
+        Ok(Again::AfterKeepingBackoff(delay)) => {
+            result.again_ms = after(delay);
+            result.keep_backoff = 1;
         }
         Err(error) => {
-            frame.host.explain(&error.message);
-            error.code
+            ctx.explain(&error.message);
+            return error.code;
         }
     }
+    DAVIT_OK
 }
 
-unsafe extern "C" fn destroy<C: Controller>(this: *mut c_void) {
+unsafe extern "C" fn destroy<C: Controller>(this: *mut c_void, _: *const davit_call) {
     let _ = guarded(|| {
         drop(Box::from_raw(this.cast::<Frame<C>>()));
         Ok(())
@@ -148,23 +162,25 @@ unsafe extern "C" fn destroy<C: Controller>(this: *mut c_void) {
 ///
 /// # Safety
 /// For the host only.
-pub unsafe extern "C" fn init<C: Controller>(context: *const davit_context, out: *mut davit_controller) -> i32 {
-    const STARTED: i32 = 0;
-    const FAILED: i32 = 2;
-    let host = match Host::new(context) {
-        Some(host) => host,
-        None => return FAILED,
+pub unsafe extern "C" fn init<C: Controller>(
+    call: *const davit_call,
+    context: *const davit_context,
+    out: *mut davit_controller,
+) -> i32 {
+    let tables = match Tables::new(call, context) {
+        Some(tables) => tables,
+        None => return DAVIT_FAILED,
     };
-    let frame = Box::into_raw(Box::new(Frame::<C> { host, controller: None, state: None, doors: Vec::new() }));
-    match guarded(|| C::new(&mut Setup { frame })) {
+    let frame = Box::into_raw(Box::new(Frame::<C> { tables, controller: None, state: None, doors: Vec::new() }));
+    match guarded(|| C::new(&mut Setup { frame, call })) {
         Ok(controller) => {
             (*frame).state = controller.state().map(state_table::<C>);
             (*frame).controller = Some(controller);
         }
         Err(error) => {
-            host.explain(&error.message);
+            (*frame).ctx(call).explain(&error.message);
             drop(Box::from_raw(frame));
-            return FAILED;
+            return DAVIT_FAILED;
         }
     }
     *out = davit_controller {
@@ -174,5 +190,5 @@ pub unsafe extern "C" fn init<C: Controller>(context: *const davit_context, out:
         destroy: Some(destroy::<C>),
         capability: Some(capability::<C>),
     };
-    STARTED
+    DAVIT_STARTED
 }

@@ -8,14 +8,14 @@ pub mod abi;
 mod basics;
 mod cache;
 mod controller;
-mod host;
+mod ctx;
 mod state;
 mod value;
 
 pub use basics::{Again, Error, Key, Resource, Result};
 pub use cache::{Change, Event, Informer, Queue};
 pub use controller::{init, Controller, Setup};
-pub use host::{Host, PatchType};
+pub use ctx::{Ctx, PatchType};
 pub use state::{Fields, HandedState, JsonWriter};
 pub use value::Value;
 

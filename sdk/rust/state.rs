@@ -1,7 +1,8 @@
 //! What a controller hands to its next build in a hot swap: "davit.state/1" of `<davit/abi.h>`.
 use crate::abi::*;
-use crate::basics::{from_c, to_c, Error, Result};
+use crate::basics::{checked, from_c, to_c, Error, Result};
 use crate::controller::{guarded, Controller, Frame};
+use crate::ctx::Ctx;
 use crate::value::{Value, ABSENT};
 use std::ffi::c_void;
 
@@ -129,7 +130,11 @@ pub(crate) fn state_table<C: Controller>(state: &dyn HandedState) -> davit_state
     }
 }
 
-pub(crate) unsafe extern "C" fn capability<C: Controller>(this: *mut c_void, id: davit_str) -> *const c_void {
+pub(crate) unsafe extern "C" fn capability<C: Controller>(
+    this: *mut c_void,
+    _: *const davit_call,
+    id: davit_str,
+) -> *const c_void {
     let frame = &*this.cast::<Frame<C>>();
     match &frame.state {
         Some(table) if from_c(id) == "davit.state/1" => (table as *const davit_state_v1).cast(),
@@ -143,36 +148,46 @@ fn state_of<C: Controller>(frame: &Frame<C>) -> Result<&dyn HandedState> {
 }
 
 /// The code of `outcome`; the host is told its words.
-fn answer<C: Controller>(frame: &Frame<C>, outcome: Result<()>) -> davit_code {
+fn answer(ctx: &Ctx<'_>, outcome: Result<()>) -> davit_code {
     match outcome {
         Ok(()) => DAVIT_OK,
         Err(error) => {
-            frame.host.explain(&error.message);
+            ctx.explain(&error.message);
             error.code
         }
     }
 }
 
-unsafe extern "C" fn write_state<C: Controller>(this: *mut c_void, out: davit_sink) -> davit_code {
+unsafe extern "C" fn write_state<C: Controller>(
+    this: *mut c_void,
+    call: *const davit_call,
+    out: *const davit_sink,
+) -> davit_code {
     let frame = &*this.cast::<Frame<C>>();
+    let out = &*out;
     let outcome = guarded(|| {
         let mut json = JsonWriter::default();
         state_of(frame)?.write(&mut json);
-        (out.write)(out.this, to_c(json.text()));
-        Ok(())
+        checked((out.write)(out.this, to_c(json.text())), "the host takes no more of the state")
     });
-    answer(frame, outcome)
+    answer(&frame.ctx(call), outcome)
 }
 
-unsafe extern "C" fn read_state<C: Controller>(this: *mut c_void, version: u32, text: davit_str) -> davit_code {
+unsafe extern "C" fn read_state<C: Controller>(
+    this: *mut c_void,
+    call: *const davit_call,
+    version: u32,
+    text: davit_str,
+) -> davit_code {
     let frame = &*this.cast::<Frame<C>>();
+    let ctx = frame.ctx(call);
     let outcome = guarded(|| {
         let mut parsed = ABSENT;
-        let code = ((*frame.host.object).parse)(frame.host.host, text, &mut parsed);
+        let code = ((*ctx.tables.object).parse)(ctx.call, text, &mut parsed);
         if code != DAVIT_OK {
             return Err(Error::new(code, "the state is no JSON"));
         }
-        state_of(frame)?.read(version, frame.host.wrap(parsed))
+        state_of(frame)?.read(version, ctx.wrap(parsed))
     });
-    answer(frame, outcome)
+    answer(&ctx, outcome)
 }

@@ -1,7 +1,7 @@
 //! Objects of the cluster, read where the host keeps them.
 use crate::abi::*;
 use crate::basics::{from_c, to_c, Key};
-use crate::host::Host;
+use crate::ctx::Ctx;
 use std::ffi::c_void;
 
 pub(crate) const ABSENT: davit_value = davit_value { object: std::ptr::null(), node: 0, mask: 0 };
@@ -10,13 +10,13 @@ pub(crate) const ABSENT: davit_value = davit_value { object: std::ptr::null(), n
 /// there, and what the note does not declare, reads as absent.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
-    pub(crate) host: &'a Host,
+    pub(crate) ctx: Ctx<'a>,
     pub(crate) raw: davit_value,
 }
 
 impl<'a> Value<'a> {
     fn object(&self) -> &davit_object_v1 {
-        unsafe { &*self.host.object }
+        unsafe { &*self.ctx.tables.object }
     }
     /// One of `DAVIT_KIND_*` of abi.h.
     pub fn kind(&self) -> i32 {
@@ -29,7 +29,7 @@ impl<'a> Value<'a> {
     pub fn get(&self, key: &str) -> Value<'a> {
         let mut out = ABSENT;
         let code = unsafe { (self.object().lookup)(self.raw, to_c(key), &mut out) };
-        self.host.wrap(if code == DAVIT_OK { out } else { ABSENT })
+        self.ctx.wrap(if code == DAVIT_OK { out } else { ABSENT })
     }
     /// The text of a string.
     pub fn text(&self) -> Option<&'a str> {
@@ -56,7 +56,7 @@ impl<'a> Value<'a> {
         let mut raw = vec![ABSENT; count];
         let written = unsafe { (self.object().elements)(self.raw, 0, raw.as_mut_ptr(), count) };
         raw.truncate(written);
-        raw.into_iter().map(|each| self.host.wrap(each)).collect()
+        raw.into_iter().map(|each| self.ctx.wrap(each)).collect()
     }
     /// The members of an object whose whole subtree the note declares.
     pub fn members(&self) -> Vec<(&'a str, Value<'a>)> {
@@ -65,16 +65,18 @@ impl<'a> Value<'a> {
         let mut written = 0;
         unsafe { (self.object().members)(self.raw, 0, raw.as_mut_ptr(), count, &mut written) };
         raw.truncate(written);
-        raw.into_iter().map(|each| (unsafe { from_c(each.key) }, self.host.wrap(each.value))).collect()
+        raw.into_iter().map(|each| (unsafe { from_c(each.key) }, self.ctx.wrap(each.value))).collect()
     }
     /// Compact JSON text; empty for what is absent or not declared as a whole.
     pub fn json(&self) -> String {
-        unsafe extern "C" fn append(this: *mut c_void, chunk: davit_str) {
+        unsafe extern "C" fn append(this: *mut c_void, chunk: davit_str) -> davit_code {
             (*this.cast::<String>()).push_str(from_c(chunk));
+            DAVIT_OK
         }
         let mut out = String::new();
-        let sink = davit_sink { this: (&mut out as *mut String).cast(), write: append };
-        unsafe { (self.object().json)(self.raw, sink) };
+        let this = (&mut out as *mut String).cast();
+        let sink = davit_sink { size: std::mem::size_of::<davit_sink>() as u32, reserved: 0, this, write: append };
+        unsafe { (self.object().json)(self.raw, &sink) };
         out
     }
     /// Deeply equal, whatever the order of members.

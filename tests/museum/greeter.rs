@@ -17,7 +17,6 @@ fn panic(_: &std::panic::PanicInfo) -> ! {
 }
 
 struct Greeter {
-    host: *mut davit_host,
     object: *const davit_object_v1,
     informer: *const davit_informer_v1,
     queue: *const davit_queue_v1,
@@ -29,7 +28,6 @@ struct Greeter {
 
 /// One host at a time is enough for a museum.
 static mut GREETER: Greeter = Greeter {
-    host: null_mut(),
     object: null(),
     informer: null(),
     queue: null(),
@@ -45,19 +43,19 @@ fn text(from: &'static str) -> davit_str {
 
 const NONE: davit_value = davit_value { object: null(), node: 0, mask: 0 };
 
-unsafe fn metadata_text(it: &Greeter, object: davit_value, name: &'static str) -> davit_str {
+unsafe fn metadata_text(it: &Greeter, call: *const davit_call, object: davit_value, name: &'static str) -> davit_str {
     let (mut value, mut out) = (NONE, davit_str { data: null(), size: 0 });
-    let path = [it.path[0], ((*it.object).name)(it.host, text(name))];
+    let path = [it.path[0], ((*it.object).name)(call, text(name))];
     if ((*it.object).path)(object, path.as_ptr(), 2, &mut value) == DAVIT_OK {
         ((*it.object).string)(value, &mut out);
     }
     out
 }
 
-unsafe extern "C" fn on_event(_: *mut c_void, event: *const davit_event) {
+unsafe extern "C" fn on_event(_: *mut c_void, call: *const davit_call, event: *const davit_event) {
     let it = &*addr_of!(GREETER);
-    let ns = metadata_text(it, (*event).value, "namespace");
-    let name = metadata_text(it, (*event).value, "name");
+    let ns = metadata_text(it, call, (*event).value, "namespace");
+    let name = metadata_text(it, call, (*event).value, "name");
     let mut key = [0u8; 512];
     if ns.size + 1 + name.size > 512 || ns.size == 0 {
         return;
@@ -66,10 +64,15 @@ unsafe extern "C" fn on_event(_: *mut c_void, event: *const davit_event) {
     std::ptr::copy_nonoverlapping(ns.data, to, ns.size);
     *to.add(ns.size) = b'/';
     std::ptr::copy_nonoverlapping(name.data, to.add(ns.size + 1), name.size);
-    ((*it.queue).add)(it.host, it.keys, davit_str { data: to, size: ns.size + 1 + name.size });
+    ((*it.queue).add)(call, it.keys, davit_str { data: to, size: ns.size + 1 + name.size });
 }
 
-unsafe extern "C" fn sync(_: *mut c_void, key: davit_str, _: *mut davit_sync_result) -> davit_code {
+unsafe extern "C" fn sync(
+    _: *mut c_void,
+    call: *const davit_call,
+    key: davit_str,
+    _: *mut davit_sync_result,
+) -> davit_code {
     let it = &*addr_of!(GREETER);
     let mut slash = 0;
     while slash < key.size && *key.data.add(slash) != b'/' {
@@ -78,10 +81,10 @@ unsafe extern "C" fn sync(_: *mut c_void, key: davit_str, _: *mut davit_sync_res
     let ns = davit_str { data: key.data, size: slash };
     let name = davit_str { data: key.data.add(slash + 1), size: key.size - slash - 1 };
     let (mut pod, mut labels, mut found) = (NONE, NONE, NONE);
-    if ((*it.informer).get)(it.host, it.pods, ns, name, &mut pod) != DAVIT_OK {
+    if ((*it.informer).get)(call, it.pods, ns, name, &mut pod) != DAVIT_OK {
         return DAVIT_OK;
     }
-    let annotations = [it.path[0], ((*it.object).name)(it.host, text("annotations"))];
+    let annotations = [it.path[0], ((*it.object).name)(call, text("annotations"))];
     ((*it.object).path)(pod, annotations.as_ptr(), 2, &mut labels);
     if ((*it.object).lookup)(labels, text("example.davit.dev/greet"), &mut found) != DAVIT_OK {
         return DAVIT_OK;
@@ -101,18 +104,21 @@ unsafe extern "C" fn sync(_: *mut c_void, key: davit_str, _: *mut davit_sync_res
     request.body = text(r#"{"metadata":{"labels":{"greeting":"hello"}}}"#);
     let mut response: davit_response = std::mem::zeroed();
     response.size = std::mem::size_of::<davit_response>() as u32;
-    ((*it.client).call)(it.host, &request, &mut response)
+    ((*it.client).call)(call, &request, &mut response)
 }
 
-unsafe extern "C" fn init(context: *const davit_context, out: *mut davit_controller) -> i32 {
+unsafe extern "C" fn init(
+    call: *const davit_call,
+    context: *const davit_context,
+    out: *mut davit_controller,
+) -> i32 {
     let it = &mut *addr_of_mut!(GREETER);
-    it.host = (*context).host;
-    let side = |id: &'static str| ((*context).capability)((*context).host, text(id));
+    let side = |id: &'static str| ((*context).capability)(call, text(id));
     it.object = side("davit.object/1") as *const davit_object_v1;
     it.informer = side("davit.informer/1") as *const davit_informer_v1;
     it.queue = side("davit.queue/1") as *const davit_queue_v1;
     it.client = side("davit.client/1") as *const davit_client_v1;
-    it.path = [((*it.object).name)(it.host, text("metadata")), ((*it.object).name)(it.host, text("labels"))];
+    it.path = [((*it.object).name)(call, text("metadata")), ((*it.object).name)(call, text("labels"))];
     let queue = davit_queue_options {
         size: std::mem::size_of::<davit_queue_options>() as u32,
         workers: 0,
@@ -129,13 +135,13 @@ unsafe extern "C" fn init(context: *const davit_context, out: *mut davit_control
     informer.version = text("v1");
     informer.resource = text("pods");
     informer.on_event = Some(on_event);
-    if ((*it.queue).open)(it.host, &queue, &mut it.keys) != DAVIT_OK
-        || ((*it.informer).open)(it.host, &informer, &mut it.pods) != DAVIT_OK
+    if ((*it.queue).open)(call, &queue, &mut it.keys) != DAVIT_OK
+        || ((*it.informer).open)(call, &informer, &mut it.pods) != DAVIT_OK
     {
-        return 2;
+        return DAVIT_FAILED;
     }
     (*out).this = null_mut();
-    0
+    DAVIT_STARTED
 }
 
 const NOTE_TEXT: &str = concat!(

@@ -1,6 +1,6 @@
 #!/bin/sh
-# make.sh OUTPUT_DIR: builds the plugins of the museum from the tree as it is. What is committed here was made once, of ABI 1.0,
-# and is never made again; further versions get files of their own.
+# make.sh OUTPUT_DIR: builds the plugins of the museum from the tree as it is. From the freeze of
+# ABI 1.0 on, what is committed here is never made again; further versions get files of their own.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..

@@ -103,7 +103,7 @@ GATES = {'layout': gate_layout, 'growth': gate_growth, 'abidiff': gate_abidiff}
 
 # What is done to the header, and which gates must see it.
 MUTATIONS = [
-    ('append', r'(  const void \*\(\*capability\)\(void \*self, davit_str id\);\n)(\} davit_controller;)',
+    ('append', r'(  const void \*\(\*capability\)\(void \*self, const davit_call \*call, davit_str id\);\n)(\} davit_controller;)',
      r'\1  uint64_t appended;\n\2', {'layout', 'abidiff'}),
     ('insert', r'(typedef struct davit_controller \{\n  uint32_t size;\n)', r'\1  uint64_t inserted;\n',
      {'layout', 'growth', 'abidiff'}),

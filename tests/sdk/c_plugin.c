@@ -13,7 +13,6 @@ DAVIT_NOTE(
     "\"projection\":[\"metadata.annotations\"]}]}]}");
 
 typedef struct {
-  davit_host* host;
   const davit_object_v1* object;
   const davit_informer_v1* informer;
   const davit_queue_v1* queue;
@@ -41,7 +40,7 @@ static davit_str text_at(const sweeper* self, davit_value value, davit_name firs
   return out;
 }
 
-static void on_event(void* raw, const davit_event* event) {
+static void on_event(void* raw, const davit_call* call, const davit_event* event) {
   const sweeper* self = raw;
   char key[512];
   const davit_str ns = text_at(self, event->value, self->metadata, self->ns);
@@ -53,10 +52,11 @@ static void on_event(void* raw, const davit_event* event) {
   memcpy(key + ns.size + 1, name.data, name.size);
   text.data = key;
   text.size = ns.size + 1 + name.size;
-  (void)self->queue->add(self->host, self->keys, text);
+  (void)self->queue->add(call, self->keys, text);
 }
 
-static davit_code sync_key(void* raw, davit_str key, davit_sync_result* result) {
+static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
+                           davit_sync_result* result) {
   const sweeper* self = raw;
   const char* slash = memchr(key.data, '/', key.size);
   davit_request request;
@@ -78,29 +78,32 @@ static davit_code sync_key(void* raw, davit_str key, davit_sync_result* result) 
   request.name.size = key.size - request.ns.size - 1;
   path[0] = self->metadata;
   path[1] = self->annotations;
-  if (self->informer->get(self->host, self->pods, request.ns, request.name, &pod) != DAVIT_OK ||
+  if (self->informer->get(call, self->pods, request.ns, request.name, &pod) != DAVIT_OK ||
       self->object->path(pod, path, 2, &asked) != DAVIT_OK ||
       self->object->lookup(asked, str("example.davit.dev/sweep"), &asked) != DAVIT_OK) {
     return DAVIT_OK;
   }
-  return self->client->call(self->host, &request, &response);
+  return self->client->call(call, &request, &response);
 }
 
-static int32_t init(const davit_context* context, davit_controller* out) {
-  davit_host* host = context->host;
+static void destroy(void* raw, const davit_call* call) {
+  (void)call;
+  free(raw);
+}
+
+static int32_t init(const davit_call* call, const davit_context* context, davit_controller* out) {
   davit_informer_options pods;
   davit_queue_options keys;
   sweeper* self = calloc(1, sizeof(*self));
   if (self == NULL) return DAVIT_FAILED;
-  self->host = host;
-  self->object = context->capability(host, str("davit.object/1"));
-  self->informer = context->capability(host, str("davit.informer/1"));
-  self->queue = context->capability(host, str("davit.queue/1"));
-  self->client = context->capability(host, str("davit.client/1"));
-  self->metadata = self->object->name(host, str("metadata"));
-  self->name = self->object->name(host, str("name"));
-  self->ns = self->object->name(host, str("namespace"));
-  self->annotations = self->object->name(host, str("annotations"));
+  self->object = context->capability(call, str("davit.object/1"));
+  self->informer = context->capability(call, str("davit.informer/1"));
+  self->queue = context->capability(call, str("davit.queue/1"));
+  self->client = context->capability(call, str("davit.client/1"));
+  self->metadata = self->object->name(call, str("metadata"));
+  self->name = self->object->name(call, str("name"));
+  self->ns = self->object->name(call, str("namespace"));
+  self->annotations = self->object->name(call, str("annotations"));
   memset(&pods, 0, sizeof(pods));
   memset(&keys, 0, sizeof(keys));
   keys.size = sizeof(keys);
@@ -112,16 +115,16 @@ static int32_t init(const davit_context* context, davit_controller* out) {
   pods.resource = str("pods");
   pods.self = self;
   pods.on_event = on_event;
-  if (self->queue->open(host, &keys, &self->keys) != DAVIT_OK ||
-      self->informer->open(host, &pods, &self->pods) != DAVIT_OK) {
-    context->error_text(host, str("cannot open the queue or the informer"));
+  if (self->queue->open(call, &keys, &self->keys) != DAVIT_OK ||
+      self->informer->open(call, &pods, &self->pods) != DAVIT_OK) {
+    context->error_text(call, str("cannot open the queue or the informer"));
     free(self);
     return DAVIT_FAILED;
   }
   memset(out, 0, sizeof(*out));
   out->size = sizeof(*out);
   out->self = self;
-  out->destroy = free;
+  out->destroy = destroy;
   return DAVIT_STARTED;
 }
 

@@ -324,7 +324,7 @@ TEST_F(DynamicInformerTest, AnUnusedInformerIsReleasedAfterAWhile) {
 }
 
 TEST_F(DynamicInformerTest, ARuleOfTheNoteMustAllowListAndWatch) {
-  testing::Cluster cluster({.note = R"({"name":"opener","version":"1","abi":"1.1","requires":[],
+  testing::Cluster cluster({.note = R"({"name":"opener","version":"1","abi":"1.0","requires":[],
       "build":"","controllers":[{"name":"opener","workers":1,"rules":[
         {"group":"example.com","resource":"widgets","verbs":["list","watch"]},
         {"group":"","resource":"pods","verbs":["list"]}],

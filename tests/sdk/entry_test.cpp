@@ -150,7 +150,7 @@ TEST_F(EntryTest, ARefusedOpenStopsTheStart) {
 TEST_F(EntryTest, AMissingCapabilityStopsTheStart) {
   davit_context context{};
   context.size = sizeof(context);
-  context.capability = [](davit_host*, davit_str) -> const void* { return nullptr; };
+  context.capability = [](const davit_call*, davit_str) -> const void* { return nullptr; };
   Context sdk(context);
 
   EXPECT_EQ(sdk.status().message(), "the host lacks the capability davit.object/1");
@@ -159,19 +159,22 @@ TEST_F(EntryTest, AMissingCapabilityStopsTheStart) {
 TEST_F(EntryTest, HealthAndDebugAreOptionalSidesOfTheController) {
   ASSERT_TRUE(cluster_.start("scripted", &make<Scripted>).ok());
   const davit_controller raw = cluster_.raw_controller("scripted");
-  const auto side = [&raw](std::string_view id) { return raw.capability(raw.self, to_c(id)); };
+  const auto side = [&raw](std::string_view id) {
+    return raw.capability(raw.self, nullptr, to_c(id));
+  };
   std::string text;
+  const davit_sink sink = append_to(text);
 
   const auto* health = static_cast<const davit_health_v1*>(side("davit.health/1"));
-  EXPECT_EQ(health->check(raw.self, append_to(text)), DAVIT_INTERNAL);
+  EXPECT_EQ(health->check(raw.self, nullptr, &sink), DAVIT_INTERNAL);
   EXPECT_EQ(text, "feeling ill");
 
   text.clear();
   const auto* debug = static_cast<const davit_debug_v1*>(side("davit.debug/1"));
-  EXPECT_EQ(debug->serve(raw.self, to_c("page"), to_c("a=b"), append_to(text)), DAVIT_OK);
+  EXPECT_EQ(debug->serve(raw.self, nullptr, to_c("page"), to_c("a=b"), &sink), DAVIT_OK);
   EXPECT_EQ(text, "query a=b");
-  EXPECT_EQ(debug->serve(raw.self, to_c("other"), {}, append_to(text)), DAVIT_NOT_FOUND);
-  EXPECT_EQ(debug->serve(raw.self, to_c("throw"), {}, append_to(text)), DAVIT_INTERNAL);
+  EXPECT_EQ(debug->serve(raw.self, nullptr, to_c("other"), {}, &sink), DAVIT_NOT_FOUND);
+  EXPECT_EQ(debug->serve(raw.self, nullptr, to_c("throw"), {}, &sink), DAVIT_INTERNAL);
   EXPECT_EQ(side("davit.unheard/1"), nullptr);
 }
 

@@ -1,5 +1,5 @@
 //! Counts how often each ConfigMap was synced, and hands the counts to its next build.
-use davit::{Again, Change, Controller, Error, Event, Fields, HandedState, Host, JsonWriter, Key, Queue, Resource, Result};
+use davit::{Again, Change, Controller, Ctx, Error, Event, Fields, HandedState, JsonWriter, Key, Queue, Resource, Result};
 use davit::{abi, Setup, Value};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,13 +26,13 @@ impl Controller for Tally {
         Ok(Tally { queue, counts: Mutex::default() })
     }
 
-    fn changed(&self, _: &Host, event: &Event) {
+    fn changed(&self, ctx: &Ctx, event: &Event) {
         if event.change != Change::Deleted {
-            self.queue.add(&event.object.key());
+            self.queue.add(ctx, &event.object.key());
         }
     }
 
-    fn sync(&self, _: &Host, key: &Key) -> Result<Again> {
+    fn sync(&self, _: &Ctx, key: &Key) -> Result<Again> {
         *self.counts().entry(key.to_string()).or_default() += 1;
         Ok(Again::WhenChanged)
     }

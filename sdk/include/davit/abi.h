@@ -9,7 +9,8 @@
  *   1. The host reads the ELF note, checks ABI, capabilities, rights and names, then opens the file (eager, local).
  *   2. It calls davit_plugin_v1() once and looks up one row of the table for each controller that is enabled.
  *   3. It calls the row's init(). init opens informers, indexes, queues and timers, and returns STARTED, SKIPPED or
- *      FAILED. It must not block and cannot read the cache, which is still empty.
+ *      FAILED. It must not block, but for what its own questions to the server take (see resource_exists), and cannot
+ *      read the cache, which is still empty.
  *   4. Informers start. When all that the controller opened have synced (and it leads, unless declared otherwise),
  *      its handlers have seen every object at least once, and its queues begin to hand out keys to sync().
  *   5. At the end the host stops handing out keys, waits for running calls, and calls destroy().
@@ -25,16 +26,39 @@
  *   Errors      Values, never exceptions: nothing may be thrown, panicked or longjmp'ed across a call, either way.
  *   Numbers     Units end the name (_ms, _ns, _seconds). Reserved members are zero.
  *
+ * Calls. The host calls the plugin with a `const davit_call *`, and each host function takes it back. It is good on the
+ * thread that it was made on, until the callback returns. Otherwise a host function does nothing, touches nothing that is
+ * gone, writes to no argument, and answers:
+ *   DAVIT_STALE    the callback has returned, or its controller was destroyed
+ *   DAVIT_MISUSE   another thread, a phase that the function's mark does not name, or no call at all
+ * Functions without a code answer zero. A call serves again after at least 64 others; until then one that was kept too
+ * long is found out. Threads of the plugin's own have no call: they reach the host through "davit.waker/1" alone.
+ *
  * Marks. Each function carries one machine-readable mark, from which the documentation and the host's checks come:
  *     @call(<callers>; <blocks>)
- *   callers   init     the thread that runs InitFunc, before init returns
- *             handler  the controller's dispatcher, inside on_event: one thread per controller, in order
- *             sync     a worker, inside sync() of one key, or inside a timer's fire()
+ *   callers   init     inside init
+ *             handler  inside on_event and on_closed
+ *             sync     inside sync() of a key, or inside a timer's fire()
  *             any      each of these, and the calls of the optional sides and of destroy()
+ *             free     any thread of the plugin, with or without a call
  *             host     the host calls the plugin
  *   blocks    nonblocking  returns at once
  *             blocking     may wait for the network; ends early with DAVIT_CANCELLED when the host stops
- * A call from elsewhere (another thread, a destroyed controller) answers DAVIT_MISUSE or DAVIT_STALE and does nothing.
+ *
+ * What runs at once, of one controller: at most one of on_event and on_closed, in the order of changes; syncs, as many as
+ * each queue has workers, never two of one key or shard; timers, never two runs of one; at most one check() and one
+ * serve(). All of these may run beside each other. init and destroy run alone; write() and read() of a state beside no
+ * more than check() and serve(). Two builds of a controller may be there at once during a swap; only one of them syncs.
+ *
+ * Unloading. The host unloads a library after destroy() of each of its controllers has returned, and then calls nothing in
+ * it and reads nothing of it any more: tables, texts and `self` pointers are the plugin's until then. Threads that the
+ * plugin started, and whatever else could call into the library, must have ended when destroy() returns. A library that
+ * cannot be unloaded stays mapped and is never called again.
+ *
+ * Enums. Those that the host writes are open, and grow: codes, kinds of calls and of values, types of events, scopes. Read
+ * an unknown code as "try again with back-off", an unknown event as an update, and leave the rest alone. Those that the
+ * plugin writes are closed: the host refuses a number that it does not know with DAVIT_MISUSE. Zero is what is safe in
+ * each of them: the default, nothing, or refused.
  */
 #ifndef DAVIT_ABI_H_
 #define DAVIT_ABI_H_
@@ -49,9 +73,9 @@ extern "C" {
 /* The major is part of the exported symbol's name. A host runs a plugin of the same major whose minor is not above its
  * own and whose required capabilities it has. */
 #define DAVIT_ABI_MAJOR 1
-#define DAVIT_ABI_MINOR 1
+#define DAVIT_ABI_MINOR 0
 
-/* ---- Basic types ------------------------------------------------------------------------------------------------ */
+/* ---- Basic types ------------------------------------------------------------------------------------------------- */
 
 typedef struct davit_str {
   const char *data; /* may be NULL when size is 0 */
@@ -61,9 +85,6 @@ typedef struct davit_str {
 /* A host resource (queue, informer, timer, metric, retained object): slot and generation, not a pointer. 0 is none.
  * A stale handle is refused with DAVIT_STALE without touching memory. */
 typedef uint64_t davit_handle;
-
-/* The host as one controller sees it: opaque, and passed back to every host function. Lives until destroy() returned. */
-typedef struct davit_host davit_host;
 
 /* The answer of almost every call. The set is open: treat an unknown code as "try again with back-off". */
 typedef int32_t davit_code;
@@ -86,13 +107,44 @@ enum {
   DAVIT_INTERNAL = 15       /* anything else; the message says what */
 };
 
-/* Receives text in pieces. `write` is called zero or more times during the call that takes the sink, never later. */
+/* Receives text in pieces. */
 typedef struct davit_sink {
+  uint32_t size;
+  uint32_t reserved;
   void *self;
-  void (*write)(void *self, davit_str chunk);
+  /* Called zero or more times during the call that takes the sink, on its thread, never later. Every code but DAVIT_OK
+   * ends the writing: the writer returns that code. @call(any; nonblocking) */
+  davit_code (*write)(void *self, davit_str chunk);
 } davit_sink;
 
-/* ---- Objects: "davit.object/1" ---------------------------------------------------------------------------------- */
+/* What the plugin is called for. The set is open. */
+enum {
+  DAVIT_CALL_INIT = 1,
+  DAVIT_CALL_HANDLER = 2, /* on_event, on_closed */
+  DAVIT_CALL_SYNC = 3,
+  DAVIT_CALL_TIMER = 4,  /* fire */
+  DAVIT_CALL_PROBE = 5,  /* the optional sides, and davit_controller.capability */
+  DAVIT_CALL_DESTROY = 6
+};
+
+/* One call of the host into the plugin. Good until the callback returns, on its thread; its texts, too. */
+typedef struct davit_call {
+  uint32_t size;
+  int32_t kind;        /* DAVIT_CALL_* */
+  const void *host;    /* the host's own */
+  davit_handle source; /* the queue, informer or timer that the call comes from; 0: none */
+  davit_str key;       /* of a sync; else empty */
+  davit_str trace_id;  /* W3C trace id of the work, 32 hexadecimal digits; empty: it is not traced */
+  int64_t deadline_ns; /* on davit_clock_v1.monotonic_ns: when the host reports the call as overdue; 0: never */
+  uint32_t attempt;    /* how often in a row this key or timer has failed before */
+  uint32_t reserved;
+  /* 1 when the result is not waited for any more, because the host stops or swaps: end soon. Blocking host functions
+   * answer DAVIT_CANCELLED then. 1, too, for a call that has returned, and on another thread.
+   * @call(any; nonblocking) */
+  int32_t (*cancelled)(const struct davit_call *call);
+} davit_call;
+
+/* ---- Objects: "davit.object/1" ----------------------------------------------------------------------------------- */
 
 /* An interned member name. Resolved once (at init), then a member lookup costs an integer compare. 0 is never a name. */
 typedef uint32_t davit_name;
@@ -135,7 +187,7 @@ typedef struct davit_object_v1 {
 
   /* Interns a member name such as "metadata". The result is valid for the life of the process.
    * @call(any; nonblocking) */
-  davit_name (*name)(davit_host *host, davit_str text);
+  davit_name (*name)(const davit_call *call, davit_str text);
 
   /* One of DAVIT_KIND_*. @call(any; nonblocking) */
   int32_t (*kind)(davit_value value);
@@ -187,21 +239,21 @@ typedef struct davit_object_v1 {
 
   /* Compact JSON text of the value, members in document order, so that it can be spliced into a request body and
    * unknown fields survive. @call(any; nonblocking) */
-  davit_code (*json)(davit_value value, davit_sink sink);
+  davit_code (*json)(davit_value value, const davit_sink *sink);
 
-  /* Parses JSON text into a new snapshot that lives like a borrowed value. DAVIT_INVALID with the position through
-   * davit_context.error_text for malformed text. @call(any; nonblocking) */
-  davit_code (*parse)(davit_host *host, davit_str json, davit_value *out);
+  /* Parses JSON text into a new snapshot that lives like a borrowed value. DAVIT_INVALID for malformed text;
+   * davit_context.last_error() has the position. @call(any; nonblocking) */
+  davit_code (*parse)(const davit_call *call, davit_str json, davit_value *out);
 
   /* Keeps the object of `value` alive beyond the current call, as a ledger entry. @call(any; nonblocking) */
-  davit_code (*retain)(davit_host *host, davit_value value, davit_handle *out);
+  davit_code (*retain)(const davit_call *call, davit_value value, davit_handle *out);
   /* The value that was retained, borrowed until release(). @call(any; nonblocking) */
-  davit_code (*retained)(davit_host *host, davit_handle handle, davit_value *out);
+  davit_code (*retained)(const davit_call *call, davit_handle handle, davit_value *out);
   /* Ends a retain(). @call(any; nonblocking) */
-  davit_code (*release)(davit_host *host, davit_handle handle);
+  davit_code (*release)(const davit_call *call, davit_handle handle);
 } davit_object_v1;
 
-/* ---- Informers: "davit.informer/1" ------------------------------------------------------------------------------ */
+/* ---- Informers: "davit.informer/1" ------------------------------------------------------------------------------- */
 
 enum { DAVIT_EVENT_ADDED = 1, DAVIT_EVENT_UPDATED = 2, DAVIT_EVENT_DELETED = 3 };
 
@@ -233,7 +285,7 @@ typedef struct davit_informer_options {
   void *self;               /* passed back to on_event */
   /* Called for every change, one at a time per controller, in the order of this informer's changes. Only adds keys to
    * queues: must not wait, must not write. May be NULL. @call(host; nonblocking) */
-  void (*on_event)(void *self, const davit_event *event);
+  void (*on_event)(void *self, const davit_call *call, const davit_event *event);
 } davit_informer_options;
 
 /* Borrowed results; the array lives as long as the values in it. */
@@ -254,28 +306,29 @@ typedef struct davit_informer_v1 {
   /* Joins the host's shared informer of this resource and selector. Everything opened is synced before sync() runs.
    * DAVIT_UNDECLARED when the note does not list the resource. A resource that the server lacks is no error here: the
    * informer waits for it, or ask client.resource_exists() first and answer SKIPPED. @call(init; nonblocking) */
-  davit_code (*open)(davit_host *host, const davit_informer_options *options, davit_handle *out);
+  davit_code (*open)(const davit_call *call, const davit_informer_options *options, davit_handle *out);
 
   /* Adds an index over the values found at `path` (dots between members, [] for every element, ['key'] for one map
    * key; strings only). `name` is the controller's own. Adding it twice is no error. @call(init; nonblocking) */
-  davit_code (*add_index)(davit_host *host, davit_handle informer, davit_str name, davit_str path);
+  davit_code (*add_index)(const davit_call *call, davit_handle informer, davit_str name, davit_str path);
 
   /* The object with this name, from the cache. `ns` is empty for cluster-scoped resources.
    * @call(handler, sync; nonblocking) */
-  davit_code (*get)(davit_host *host, davit_handle informer, davit_str ns, davit_str name, davit_value *out);
+  davit_code (*get)(const davit_call *call, davit_handle informer, davit_str ns, davit_str name, davit_value *out);
 
   /* All objects with `key` in `index`, in no particular order; every object when `index` is empty. One consistent
    * snapshot. @call(handler, sync; nonblocking) */
-  davit_code (*select)(davit_host *host, davit_handle informer, davit_str index, davit_str key, davit_list *out);
+  davit_code (*select)(const davit_call *call, davit_handle informer, davit_str index, davit_str key, davit_list *out);
 } davit_informer_v1;
 
-/* ---- Work queues: "davit.queue/1" ------------------------------------------------------------------------------- */
+/* ---- Work queues: "davit.queue/1" -------------------------------------------------------------------------------- */
 
-/* What a sync decided besides its code. Filled with zeroes before each call. */
+/* What a sync, or a timer's run, decided besides its code. Filled with zeroes before each call. It counts with DAVIT_OK
+ * only. */
 typedef struct davit_sync_result {
   uint32_t size;
-  uint32_t reserved;
-  uint64_t again_ms; /* with DAVIT_OK: sync the key again after this time; 0: when it is added again */
+  uint32_t keep_backoff; /* 1: the failures of the key so far stay counted, as for work that is under way elsewhere */
+  uint64_t again_ms;     /* sync the key again after this time; 0: when it is added again */
 } davit_sync_result;
 
 typedef struct davit_queue_options {
@@ -288,9 +341,10 @@ typedef struct davit_queue_options {
   uint32_t reserved;
   void *self; /* passed back to sync */
   /* Moves the cluster toward what the object named by `key` asks for. Idempotent. Never runs twice at once for one key
-   * (nor for two keys with the same shard). DAVIT_OK ends the key's back-off; every other code, known or not, tries
-   * again later with back-off. Say why through davit_context.error_text. @call(host; blocking) */
-  davit_code (*sync)(void *self, davit_str key, davit_sync_result *result);
+   * (nor for two keys with the same shard). DAVIT_OK ends the key's back-off, unless the result keeps it; every other
+   * code, known or not, tries again later with back-off. Say why through davit_context.error_text.
+   * @call(host; blocking) */
+  davit_code (*sync)(void *self, const davit_call *call, davit_str key, davit_sync_result *result);
 } davit_queue_options;
 
 typedef struct davit_queue_v1 {
@@ -298,30 +352,30 @@ typedef struct davit_queue_v1 {
   uint32_t reserved;
 
   /* Makes a queue. Keys added during init or before the caches are synced wait. @call(init; nonblocking) */
-  davit_code (*open)(davit_host *host, const davit_queue_options *options, davit_handle *out);
+  davit_code (*open)(const davit_call *call, const davit_queue_options *options, davit_handle *out);
 
   /* Adds a key (opaque bytes, usually "namespace/name"). A key that waits already is not added again; one that runs
    * now runs exactly once more. @call(any; nonblocking) */
-  davit_code (*add)(davit_host *host, davit_handle queue, davit_str key);
+  davit_code (*add)(const davit_call *call, davit_handle queue, davit_str key);
 
   /* As add(), and keys with the same shard never run at the same time. A key's shard must always be the same.
    * @call(any; nonblocking) */
-  davit_code (*add_sharded)(davit_host *host, davit_handle queue, davit_str key, davit_str shard);
+  davit_code (*add_sharded)(const davit_call *call, davit_handle queue, davit_str key, davit_str shard);
 
   /* Adds the key after a delay. Of several delays for one key the earliest wins. @call(any; nonblocking) */
-  davit_code (*add_after)(davit_host *host, davit_handle queue, davit_str key, uint64_t delay_ms);
+  davit_code (*add_after)(const davit_call *call, davit_handle queue, davit_str key, uint64_t delay_ms);
 
   /* Adds the key after its next back-off. @call(any; nonblocking) */
-  davit_code (*add_rate_limited)(davit_host *host, davit_handle queue, davit_str key);
+  davit_code (*add_rate_limited)(const davit_call *call, davit_handle queue, davit_str key);
 
   /* Ends the key's back-off. @call(any; nonblocking) */
-  davit_code (*forget)(davit_host *host, davit_handle queue, davit_str key);
+  davit_code (*forget)(const davit_call *call, davit_handle queue, davit_str key);
 
   /* How often in a row the key failed. @call(any; nonblocking) */
-  uint32_t (*failures)(davit_host *host, davit_handle queue, davit_str key);
+  uint32_t (*failures)(const davit_call *call, davit_handle queue, davit_str key);
 } davit_queue_v1;
 
-/* ---- API requests: "davit.client/1" ----------------------------------------------------------------------------- */
+/* ---- API requests: "davit.client/1" ------------------------------------------------------------------------------ */
 
 enum {
   DAVIT_GET = 1,
@@ -330,7 +384,7 @@ enum {
   DAVIT_UPDATE = 4,
   DAVIT_PATCH = 5,
   DAVIT_DELETE = 6,
-  DAVIT_DELETE_COLLECTION = 7 /* since 1.1: every object of the resource in `ns` that the query selects */
+  DAVIT_DELETE_COLLECTION = 7 /* every object of the resource in `ns` that the query selects */
 };
 
 enum { DAVIT_PATCH_JSON = 1, DAVIT_PATCH_MERGE = 2, DAVIT_PATCH_STRATEGIC = 3, DAVIT_PATCH_APPLY = 4 };
@@ -344,16 +398,16 @@ enum {
 
 /* How much of the answer is parsed into davit_response.object. */
 enum {
-  DAVIT_ANSWER_METADATA = 0, /* apiVersion, kind, metadata without managedFields */
-  DAVIT_ANSWER_OBJECT = 1,   /* everything but managedFields */
-  DAVIT_ANSWER_PARTIAL = 2   /* since 1.1: as METADATA, and the server sends no more than that, of each item of a list, too.
-                              * The kind is PartialObjectMetadata or PartialObjectMetadataList. For no other answer is a
-                              * list or the answer of DAVIT_DELETE cut */
+  DAVIT_ANSWER_OBJECT = 0,  /* everything but managedFields */
+  DAVIT_ANSWER_METADATA = 1 /* apiVersion, kind, metadata without managedFields: the server is asked for no more, of each
+                             * item of a list, too. The kind may be PartialObjectMetadata or PartialObjectMetadataList. A
+                             * server without that form of a resource sends all, and items of lists come whole then */
 };
 
 /* One request to the API server. The rules of the note must allow it, else DAVIT_UNDECLARED and nothing is sent.
  * A PUT body must be built from an uncached read: the host refuses DAVIT_UPDATE of a resource that the controller reads
- * through a projection (DAVIT_UNDECLARED), because fields that were never read would be lost. Patch instead. */
+ * through a projection (DAVIT_UNDECLARED), because fields that were never read would be lost. Patch instead. The
+ * subresource "scale" is an object of its own and may be PUT. */
 typedef struct davit_request {
   uint32_t size;
   int32_t verb;
@@ -362,7 +416,8 @@ typedef struct davit_request {
   davit_str resource;
   davit_str subresource; /* empty, or "status", "scale", … */
   davit_str ns;          /* empty for cluster-scoped resources */
-  davit_str name;        /* empty for DAVIT_CREATE, DAVIT_LIST and DAVIT_DELETE_COLLECTION */
+  davit_str name;        /* empty for DAVIT_LIST and DAVIT_DELETE_COLLECTION, and for DAVIT_CREATE but of a subresource, where
+                          * it names the object: pods/eviction, pods/binding, serviceaccounts/token */
   davit_str body;        /* JSON, for DAVIT_CREATE, DAVIT_UPDATE and DAVIT_PATCH; else empty */
   int32_t patch_type;    /* DAVIT_PATCH only */
   int32_t answer;        /* DAVIT_ANSWER_* */
@@ -396,20 +451,21 @@ typedef struct davit_client_v1 {
   /* Sends one request through the controller's rate limiter and waits for the answer; returns response->code. The host
    * retries what is safe to retry (429 and 5xx with Retry-After). A successful write is remembered, and the key whose
    * sync made it is not handed out again before the cache has seen it. @call(sync; blocking) */
-  davit_code (*call)(davit_host *host, const davit_request *request, davit_response *response);
+  davit_code (*call)(const davit_call *call, const davit_request *request, davit_response *response);
 
   /* As `count` call()s at once: all are sent concurrently as the rate limiter admits them, responses[i] belongs to
    * requests[i]. Returns DAVIT_OK when every response is DAVIT_OK, else one of the failures. `request_size` is
    * sizeof(davit_request), `response_size` sizeof(davit_response). @call(sync; blocking) */
-  davit_code (*batch)(davit_host *host, const davit_request *requests, size_t request_size, davit_response *responses,
+  davit_code (*batch)(const davit_call *call, const davit_request *requests, size_t request_size, davit_response *responses,
                       size_t response_size, size_t count);
 
   /* DAVIT_OK when the server offers the resource, DAVIT_NOT_FOUND when it does not, DAVIT_UNAVAILABLE when discovery
-   * failed for its group. Asks the server when the host's discovery cache is old. @call(init, sync; blocking) */
-  davit_code (*resource_exists)(davit_host *host, davit_str group, davit_str version, davit_str resource);
+   * failed for its group. Asks the server, and waits for it, when the host's discovery cache is old: also in init, the one
+   * host function beside those of discovery that waits there. @call(init, sync; blocking) */
+  davit_code (*resource_exists)(const davit_call *call, davit_str group, davit_str version, davit_str resource);
 } davit_client_v1;
 
-/* ---- Timers and periodic passes: "davit.timer/1" ---------------------------------------------------------------- */
+/* ---- Timers and periodic passes: "davit.timer/1" ----------------------------------------------------------------- */
 
 typedef struct davit_timer_options {
   uint32_t size;
@@ -417,20 +473,23 @@ typedef struct davit_timer_options {
   uint64_t first_ms;  /* from the start of the controller's workers, or from start() if they run already */
   uint64_t period_ms; /* from the end of one run to the begin of the next; 0: once */
   void *self;
-  /* Runs on a worker of the controller, never twice at once for one timer. @call(host; blocking) */
-  void (*fire)(void *self);
+  /* Runs on a worker of the controller, never twice at once for one timer. DAVIT_OK: it fires again after result->again_ms,
+   * or, if that is 0, after its period. Every other code: it fires again with back-off, from 1 s to its period, or to
+   * 1000 s if it has none. Say why through davit_context.error_text.
+   * @call(host; blocking) */
+  davit_code (*fire)(void *self, const davit_call *call, davit_sync_result *result);
 } davit_timer_options;
 
 typedef struct davit_timer_v1 {
   uint32_t size;
   uint32_t reserved;
   /* @call(any; nonblocking) */
-  davit_code (*start)(davit_host *host, const davit_timer_options *options, davit_handle *out);
+  davit_code (*start)(const davit_call *call, const davit_timer_options *options, davit_handle *out);
   /* After this returns fire() does not begin again; a run in progress is not waited for. @call(any; nonblocking) */
-  davit_code (*stop)(davit_host *host, davit_handle timer);
+  davit_code (*stop)(const davit_call *call, davit_handle timer);
 } davit_timer_v1;
 
-/* ---- Kubernetes events: "davit.event/1" ------------------------------------------------------------------------- */
+/* ---- Kubernetes events: "davit.event/1" -------------------------------------------------------------------------- */
 
 /* What an Event is about. */
 typedef struct davit_reference {
@@ -450,11 +509,11 @@ typedef struct davit_event_v1 {
   uint32_t reserved;
   /* Records an Event with the controller as its source; `type` is "Normal" or "Warning". Correlated, rate limited and
    * written later by the host; never waits. @call(any; nonblocking) */
-  davit_code (*record)(davit_host *host, const davit_reference *regarding, davit_str type, davit_str reason,
+  davit_code (*record)(const davit_call *call, const davit_reference *regarding, davit_str type, davit_str reason,
                        davit_str message);
 } davit_event_v1;
 
-/* ---- Log: "davit.log/1" ----------------------------------------------------------------------------------------- */
+/* ---- Log: "davit.log/1" ------------------------------------------------------------------------------------------ */
 
 enum { DAVIT_LOG_ERROR = -2, DAVIT_LOG_WARNING = -1, DAVIT_LOG_INFO = 0 /* 1 and above: verbosity, as in -v */ };
 
@@ -467,30 +526,30 @@ typedef struct davit_log_v1 {
   uint32_t size;
   uint32_t reserved;
   /* Writes one line: a constant message and key-value pairs. @call(any; nonblocking) */
-  void (*write)(davit_host *host, int32_t level, davit_str message, const davit_log_field *fields, size_t count);
+  void (*write)(const davit_call *call, int32_t level, davit_str message, const davit_log_field *fields, size_t count);
   /* 1 when a line of this level would be written. @call(any; nonblocking) */
-  int32_t (*enabled)(davit_host *host, int32_t level);
+  int32_t (*enabled)(const davit_call *call, int32_t level);
 } davit_log_v1;
 
-/* ---- Clock, randomness: "davit.clock/1", "davit.random/1" ------------------------------------------------------- */
+/* ---- Clock, randomness: "davit.clock/1", "davit.random/1" -------------------------------------------------------- */
 
 typedef struct davit_clock_v1 {
   uint32_t size;
   uint32_t reserved;
   /* Never jumps; for intervals. @call(any; nonblocking) */
-  int64_t (*monotonic_ns)(davit_host *host);
+  int64_t (*monotonic_ns)(const davit_call *call);
   /* Since 1970-01-01 UTC; for time stamps written to the API and compared with such. @call(any; nonblocking) */
-  int64_t (*wall_ns)(davit_host *host);
+  int64_t (*wall_ns)(const davit_call *call);
 } davit_clock_v1;
 
 typedef struct davit_random_v1 {
   uint32_t size;
   uint32_t reserved;
   /* 64 uniformly distributed bits; not for secrets. @call(any; nonblocking) */
-  uint64_t (*next)(davit_host *host);
+  uint64_t (*next)(const davit_call *call);
 } davit_random_v1;
 
-/* ---- Metrics: "davit.metric/1" ---------------------------------------------------------------------------------- */
+/* ---- Metrics: "davit.metric/1" ----------------------------------------------------------------------------------- */
 
 enum { DAVIT_METRIC_COUNTER = 1, DAVIT_METRIC_GAUGE = 2, DAVIT_METRIC_HISTOGRAM = 3 };
 
@@ -511,27 +570,27 @@ typedef struct davit_metric_v1 {
   /* Opens a metric of /metrics for the life of this controller. Another generation of the plugin may have the name with
    * other options: /metrics shows the definition of the generation that serves, and values live on where type, labels
    * and buckets are the same. Anyone else's other options are DAVIT_ALREADY_EXISTS. @call(init; nonblocking) */
-  davit_code (*open)(davit_host *host, const davit_metric_options *options, davit_handle *out);
+  davit_code (*open)(const davit_call *call, const davit_metric_options *options, davit_handle *out);
   /* Adds to a counter, sets a gauge, observes into a histogram. `label_values` has as many entries as there are labels.
    * @call(any; nonblocking) */
-  davit_code (*record)(davit_host *host, davit_handle metric, double value, const davit_str *label_values,
+  davit_code (*record)(const davit_call *call, davit_handle metric, double value, const davit_str *label_values,
                        size_t label_count);
   /* Deletes the series with these label values, for example of an object that is gone. DAVIT_NOT_FOUND: there is none.
    * @call(any; nonblocking) */
-  davit_code (*remove)(davit_host *host, davit_handle metric, const davit_str *label_values, size_t label_count);
+  davit_code (*remove)(const davit_call *call, davit_handle metric, const davit_str *label_values, size_t label_count);
 } davit_metric_v1;
 
-/* ---- Configuration: "davit.config/1" ---------------------------------------------------------------------------- */
+/* ---- Configuration: "davit.config/1" ----------------------------------------------------------------------------- */
 
 typedef struct davit_config_v1 {
   uint32_t size;
   uint32_t reserved;
   /* The controller's `config` from the manifest, as an object value; absent when there is none.
    * @call(any; nonblocking) */
-  davit_value (*value)(davit_host *host);
+  davit_value (*value)(const davit_call *call);
 } davit_config_v1;
 
-/* ---- Freshness of caches: "davit.freshness/1", since 1.1 ---------------------------------------------------------- */
+/* ---- Freshness of caches: "davit.freshness/1"---------------------------------------------------------- */
 
 /* What the host knows about the content of one informer. Times are those of davit_clock_v1.monotonic_ns. */
 typedef struct davit_freshness {
@@ -554,17 +613,17 @@ typedef struct davit_freshness_v1 {
   /* The informer's watch is renewed when nothing came through it for `longest_ms`, 1000 or more. The shortest time that
    * any user of the informer asks for counts. A watch at rest costs a request in each such time.
    * DAVIT_INVALID for less. @call(init; nonblocking) */
-  davit_code (*limit_silence)(davit_host *host, davit_handle informer, uint64_t longest_ms);
+  davit_code (*limit_silence)(const davit_call *call, davit_handle informer, uint64_t longest_ms);
 
   /* DAVIT_NOT_FOUND before the first content. @call(handler, sync; nonblocking) */
-  davit_code (*read)(davit_host *host, davit_handle informer, davit_freshness *out);
+  davit_code (*read)(const davit_call *call, davit_handle informer, davit_freshness *out);
 
   /* Has the content compared with the server's present state, which takes a request or two: confirmed_ns is the
    * present or later when that is done. Asking again meanwhile changes nothing. @call(handler, sync; nonblocking) */
-  davit_code (*verify)(davit_host *host, davit_handle informer);
+  davit_code (*verify)(const davit_call *call, davit_handle informer);
 } davit_freshness_v1;
 
-/* ---- Discovery: "davit.discovery/1", since 1.1 -------------------------------------------------------------------- */
+/* ---- Discovery: "davit.discovery/1"-------------------------------------------------------------------- */
 
 /* Scopes of a resource. The set is open. */
 enum { DAVIT_SCOPE_UNKNOWN = 0, DAVIT_SCOPE_NAMESPACED = 1, DAVIT_SCOPE_CLUSTER = 2 };
@@ -617,31 +676,33 @@ typedef struct davit_discovery_v1 {
   /* The resource of this name. With an empty `version`: the preferred version of the group that has it. DAVIT_NOT_FOUND:
    * the server does not have it. DAVIT_UNAVAILABLE: it may have it, but discovery of the group, or all of discovery,
    * failed. Asks the server when the host's catalog is old. @call(init, sync; blocking) */
-  davit_code (*find)(davit_host *host, davit_str group, davit_str version, davit_str resource, davit_served_resource *out);
+  davit_code (*find)(const davit_call *call, davit_str group, davit_str version, davit_str resource,
+                     davit_served_resource *out);
 
   /* The resource that keeps objects of this kind. As find(). @call(init, sync; blocking) */
-  davit_code (*find_kind)(davit_host *host, davit_str group, davit_str version, davit_str kind, davit_served_resource *out);
+  davit_code (*find_kind)(const davit_call *call, davit_str group, davit_str version, davit_str kind,
+                          davit_served_resource *out);
 
   /* Everything. DAVIT_UNAVAILABLE while nothing is known. A partial failure is DAVIT_OK with entries in `unknown`.
    * @call(init, sync; blocking) */
-  davit_code (*catalog)(davit_host *host, davit_catalog *out);
+  davit_code (*catalog)(const davit_call *call, davit_catalog *out);
 
   /* Adds `key` to `queue` now and whenever the catalog has changed: resources came or went, or a group became unknown or
    * known. The host compares every 30 s from now on, once for all controllers. Ends with the controller; repeating it
    * changes nothing. DAVIT_UNSUPPORTED beyond 64 of them, DAVIT_STALE for a queue that is none of the controller's.
    * @call(any; nonblocking) */
-  davit_code (*wake)(davit_host *host, davit_handle queue, davit_str key);
+  davit_code (*wake)(const davit_call *call, davit_handle queue, davit_str key);
 
   /* Has the server asked again soon, at most once a second for all controllers, for one that has just seen a
    * CustomResourceDefinition change. The keys of wake() are added if something is new. @call(any; nonblocking) */
-  davit_code (*refresh)(davit_host *host);
+  davit_code (*refresh)(const davit_call *call);
 
   /* As catalog(), but always asks the server: for a controller that does harm with an answer of half a minute ago. Two
    * requests or more. DAVIT_UNAVAILABLE, FORBIDDEN and so on: nothing could be found out. @call(init, sync; blocking) */
-  davit_code (*fetch)(davit_host *host, davit_catalog *out);
+  davit_code (*fetch)(const davit_call *call, davit_catalog *out);
 } davit_discovery_v1;
 
-/* ---- Informers that come and go: "davit.informer/2", since 1.1 ------------------------------------------------------ */
+/* ---- Informers that come and go: "davit.informer/2"------------------------------------------------------ */
 
 /* How much of its objects the server sends. */
 enum {
@@ -679,11 +740,11 @@ typedef struct davit_informer_options_v2 {
   davit_str wake_key;
   void *self; /* passed back to on_event and on_closed */
   /* As davit_informer_options.on_event. May be NULL. @call(host; nonblocking) */
-  void (*on_event)(void *self, const davit_event *event);
+  void (*on_event)(void *self, const davit_call *call, const davit_event *event);
   /* After close() on_event has run for the last time: `self` is not used any more. Not called for what is open, or has
    * just been closed, when the controller ends: `self` is not used after destroy() has begun. May be NULL.
    * @call(host; nonblocking) */
-  void (*on_closed)(void *self);
+  void (*on_closed)(void *self, const davit_call *call);
 } davit_informer_options_v2;
 
 /* Informers that a controller opens when it finds out what there is. They share the host's caches and need no entry in
@@ -699,44 +760,57 @@ typedef struct davit_informer_v2 {
    * with back-off, and synced() says so. DAVIT_UNDECLARED: the note does not allow it. DAVIT_UNSUPPORTED: the controller
    * has 1000 open. DAVIT_INVALID: a malformed name, path or index. During init nothing is requested yet, and what can only
    * fail then fails the start. @call(init, handler, sync; nonblocking) */
-  davit_code (*open)(davit_host *host, const davit_informer_options_v2 *options, davit_handle *out);
+  davit_code (*open)(const davit_call *call, const davit_informer_options_v2 *options, davit_handle *out);
 
   /* Ends it for this controller; the handle is stale afterwards. See on_closed. @call(init, handler, sync; nonblocking) */
-  davit_code (*close)(davit_host *host, davit_handle informer);
+  davit_code (*close)(const davit_call *call, davit_handle informer);
 
   /* DAVIT_OK: the content is there, and on_event has returned from all of it. DAVIT_UNAVAILABLE: not yet.
    * DAVIT_NOT_FOUND: the server does not serve the resource (any more); DAVIT_FORBIDDEN: it refuses. In these two cases
    * get() and select() give the last known content, if there was one. @call(handler, sync; nonblocking) */
-  davit_code (*synced)(davit_host *host, davit_handle informer);
+  davit_code (*synced)(const davit_call *call, davit_handle informer);
 
   /* As davit_informer_v1.get. @call(handler, sync; nonblocking) */
-  davit_code (*get)(davit_host *host, davit_handle informer, davit_str ns, davit_str name, davit_value *out);
+  davit_code (*get)(const davit_call *call, davit_handle informer, davit_str ns, davit_str name, davit_value *out);
 
   /* All objects that have `values` in `index`, one value for each of its paths; the DAVIT_INDEX_* have one. Every object
    * when `index` is empty. DAVIT_NOT_FOUND: there is no such index; DAVIT_INVALID: another number of values. One
    * consistent snapshot, in no particular order. @call(handler, sync; nonblocking) */
-  davit_code (*select)(davit_host *host, davit_handle informer, davit_str index, const davit_str *values, size_t count,
+  davit_code (*select)(const davit_call *call, davit_handle informer, davit_str index, const davit_str *values, size_t count,
                        davit_list *out);
 } davit_informer_v2;
 
-/* ---- What the host passes to a controller ----------------------------------------------------------------------- */
+/* ---- What the host passes to a controller ------------------------------------------------------------------------ */
+
+/* The last failure of a call. Texts are borrowed as those of the call are. */
+typedef struct davit_error {
+  uint32_t size;
+  davit_code code;         /* DAVIT_OK: no host function has failed in this call */
+  int32_t http_status;     /* 0: it was no answer of the server */
+  uint32_t retry_after_ms; /* what the server asked for; 0: nothing */
+  davit_str reason;        /* Kubernetes reason, for example "AlreadyExists" */
+  davit_str message;       /* for people */
+  davit_str causes;        /* the reasons in details.causes, separated by commas */
+  uint64_t position;       /* of the first mistake in a text that was parsed, in bytes from 1; 0: none */
+} davit_error;
 
 typedef struct davit_context {
   uint32_t size;
   uint16_t abi_major; /* the host's */
   uint16_t abi_minor;
-  davit_host *host;
   davit_str controller; /* the row's name */
-  /* The table of a host capability, or NULL when this host has none of that id. Tables live as long as the process.
-   * @call(any; nonblocking) */
-  const void *(*capability)(davit_host *host, davit_str id);
-  /* Says why the code that the current init, sync or read() of a state is about to return is not DAVIT_OK. Copied; the
-   * last one wins.
-   * @call(any; nonblocking) */
-  void (*error_text)(davit_host *host, davit_str text);
+  /* The table of a host capability, or NULL when this host has none of that id. Tables are constant and live as long as the
+   * process. @call(any; nonblocking) */
+  const void *(*capability)(const davit_call *call, davit_str id);
+  /* Says why the code that the current init, sync, fire or read() of a state is about to return is not DAVIT_OK. Copied;
+   * the last one wins. @call(any; nonblocking) */
+  void (*error_text)(const davit_call *call, davit_str text);
+  /* Describes the last host function that failed in this call: answered anything but DAVIT_OK. Reads of objects do not
+   * count, nor does what batch() answers (each response has its own). @call(any; nonblocking) */
+  davit_code (*last_error)(const davit_call *call, davit_error *out);
 } davit_context;
 
-/* ---- What a plugin gives the host ------------------------------------------------------------------------------- */
+/* ---- What a plugin gives the host -------------------------------------------------------------------------------- */
 
 /* Optional sides of a controller, found by id through davit_controller.capability(). */
 
@@ -746,7 +820,7 @@ typedef struct davit_health_v1 {
   uint32_t reserved;
   /* DAVIT_OK when healthy; else writes one line to `why`. Must not take a lock that a sync holds while it waits.
    * @call(host; nonblocking) */
-  davit_code (*check)(void *self, davit_sink why);
+  davit_code (*check)(void *self, const davit_call *call, const davit_sink *why);
 } davit_health_v1;
 
 /* "davit.debug/1" */
@@ -755,7 +829,7 @@ typedef struct davit_debug_v1 {
   uint32_t reserved;
   /* Serves GET /debug/controllers/<name>/<path>. DAVIT_OK: 200 with what was written to `body` as text/plain;
    * DAVIT_NOT_FOUND: 404. @call(host; nonblocking) */
-  davit_code (*serve)(void *self, davit_str path, davit_str query, davit_sink body);
+  davit_code (*serve)(void *self, const davit_call *call, davit_str path, davit_str query, const davit_sink *body);
 } davit_debug_v1;
 
 /* "davit.state/1": what a controller knows and neither the cluster nor its queues could tell its next build: since when
@@ -779,12 +853,12 @@ typedef struct davit_state_v1 {
   uint32_t oldest;  /* of the forms that read() understands; `version` is the newest. 0: as `version` */
   uint32_t reserved;
   /* Writes all that is to be handed over. @call(host; nonblocking) */
-  davit_code (*write)(void *self, davit_sink out);
+  davit_code (*write)(void *self, const davit_call *call, const davit_sink *out);
   /* Takes over what another build of this controller wrote as `version`, in place of what this one knows. It may refuse
    * with any code but DAVIT_OK, and says why through davit_context.error_text: better than to begin with half a
    * state. A host asks for a form from `oldest` to `version` only; whatever it asks for, the bytes may be anything at
    * all. @call(host; nonblocking) */
-  davit_code (*read)(void *self, uint32_t version, davit_str state);
+  davit_code (*read)(void *self, const davit_call *call, uint32_t version, davit_str state);
 } davit_state_v1;
 
 /* One running controller. */
@@ -794,21 +868,21 @@ typedef struct davit_controller {
   void *self; /* the plugin's own state; the host only passes it back */
   /* Frees `self`. Every other call into this controller has returned and none will begin. May be NULL.
    * @call(host; nonblocking) */
-  void (*destroy)(void *self);
+  void (*destroy)(void *self, const davit_call *call);
   /* The table of an optional side, or NULL. May itself be NULL. @call(host; nonblocking) */
-  const void *(*capability)(void *self, davit_str id);
+  const void *(*capability)(void *self, const davit_call *call, davit_str id);
 } davit_controller;
 
 /* What init answers. */
 enum {
-  DAVIT_STARTED = 0, /* *out is filled; the host runs the controller */
-  DAVIT_SKIPPED = 1, /* nothing to do here (for example the server lacks the resource); not an error */
-  DAVIT_FAILED = 2   /* cannot run; say why through error_text. Every other number means this too */
+  DAVIT_FAILED = 0,  /* cannot run; say why through error_text. Every unknown number means this too */
+  DAVIT_STARTED = 1, /* *out is filled; the host runs the controller */
+  DAVIT_SKIPPED = 2  /* nothing to do here (for example the server lacks the resource); not an error */
 };
 
 /* Creates one controller. `context` lives until destroy() returns. On SKIPPED and FAILED nothing may be left behind;
  * what was opened through the host is closed by the host. @call(host; nonblocking) */
-typedef int32_t (*davit_init_fn)(const davit_context *context, davit_controller *out);
+typedef int32_t (*davit_init_fn)(const davit_call *call, const davit_context *context, davit_controller *out);
 
 /* One row of the InitFunc table. */
 typedef struct davit_row {
@@ -836,12 +910,12 @@ typedef const davit_plugin *(*davit_plugin_v1_fn)(void);
 DAVIT_EXPORT const davit_plugin *davit_plugin_v1(void);
 #define DAVIT_PLUGIN_SYMBOL "davit_plugin_v1"
 
-/* ---- The ELF note ----------------------------------------------------------------------------------------------- */
+/* ---- The ELF note ------------------------------------------------------------------------------------------------ */
 
 /* What the plugin declares, readable without running it: an ELF note in section .note.davit, owner "davit", type 1,
  * whose description is JSON text. Members (docs/ABI.md has the schema; unknown ones are kept and ignored):
  *   name         the plugin: "replicaset"                     version    the plugin's own version: "0.1.0"
- *   abi          "1.1", as compiled: DAVIT_ABI_VERSION_TEXT   requires   capability ids that must be there
+ *   abi          "1.0", as compiled: DAVIT_ABI_VERSION_TEXT   requires   capability ids that must be there
  *   optional     capability ids that are used if they are there
  *   build        compiler and SDK, free text                  controllers   one entry a row:
  *     name          "replicaset-controller"                   aliases    ["replicaset"]
@@ -855,7 +929,7 @@ DAVIT_EXPORT const davit_plugin *davit_plugin_v1(void);
  *     Rules mean what they mean in RBAC ("*", resourceNames, nonResourceURLs). Selectors of a watch and the namespaces
  *     of rules and watches may come from the configuration: {"config":"watch.labels"}.
  */
-#define DAVIT_ABI_VERSION_TEXT "1.1"
+#define DAVIT_ABI_VERSION_TEXT "1.0"
 #define DAVIT_NOTE_SECTION ".note.davit"
 #define DAVIT_NOTE_OWNER "davit"
 #define DAVIT_NOTE_TYPE 1

@@ -4,12 +4,17 @@
 
 #include <davit/abi.h>
 
-#include <atomic>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <davit/call.hpp>
 #include <davit/names.hpp>
 #include <davit/result.hpp>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace davit {
 
@@ -21,10 +26,20 @@ namespace davit {
   return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
 }
 
+/// Reads a struct or table that begins with its size: members beyond that are zero. Those of the
+/// first release are always there.
+template <typename T>
+void read_sized(const void* from, T& to) {
+  std::uint32_t size = 0;
+  std::memcpy(&size, from, sizeof(size));
+  std::memcpy(&to, from, std::min<std::size_t>(size, sizeof(T)));
+}
+
 /// A sink that appends to `out`, which must outlive the call that gets it.
 [[nodiscard]] inline davit_sink append_to(std::string& out) {
-  return {&out, [](void* self, davit_str chunk) {
+  return {sizeof(davit_sink), 0, &out, [](void* self, davit_str chunk) -> davit_code {
             static_cast<std::string*>(self)->append(from_c(chunk));
+            return DAVIT_OK;
           }};
 }
 
@@ -34,8 +49,15 @@ struct Api {
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
-  davit_host* host = nullptr;
-  void (*error_text)(davit_host*, davit_str) = nullptr;
+  /// The call that this thread is in, which every function of the tables wants; null outside calls.
+  [[nodiscard]] const davit_call* call() const {
+    return outside != nullptr ? outside : detail::current_call.raw;
+  }
+
+  /// A call for a reader that is outside the host's calls, as a test is; else null.
+  const davit_call* outside = nullptr;
+  void (*error_text)(const davit_call*, davit_str) = nullptr;
+  davit_code (*last_error)(const davit_call*, davit_error*) = nullptr;
   const davit_object_v1* object = nullptr;
   const davit_informer_v1* informer = nullptr;
   const davit_queue_v1* queue = nullptr;
@@ -47,19 +69,16 @@ struct Api {
   const davit_random_v1* random = nullptr;
   const davit_metric_v1* metric = nullptr;
   const davit_config_v1* config = nullptr;
-  const davit_freshness_v1* freshness = nullptr;        ///< Null on a host of ABI 1.0.
+  const davit_freshness_v1* freshness = nullptr;        ///< Null on a host without it.
   const davit_discovery_v1* discovery = nullptr;        ///< Likewise.
   const davit_informer_v2* dynamic_informer = nullptr;  ///< Likewise.
   Names names;
 
-  /// Set by a read outside the projection, cleared by the trampoline that reports it. Relaxed:
-  /// it carries no other data, and with several workers any of them may do the reporting.
-  mutable std::atomic<bool> read_undeclared{false};
-
-  /// Fills this from what the host passed to init. Fails when the host lacks a capability.
+  /// Fills this from what the host passed to init, inside that call. Fails when the host lacks a
+  /// capability.
   [[nodiscard]] Status open(const davit_context& context) {
-    host = context.host;
     error_text = context.error_text;
+    last_error = context.last_error;
     Status status;
     find(context, "davit.object/1", object, status);
     find(context, "davit.informer/1", informer, status);
@@ -83,21 +102,29 @@ struct Api {
 
   /// The interned form of a member name; resolve it at init and keep it.
   [[nodiscard]] Name intern(std::string_view text) const {
-    return Name{object->name(host, to_c(text))};
+    return Name{object->name(call(), to_c(text))};
   }
+
+  /// Why the last function of the host failed in this call; ok if none has.
+  [[nodiscard]] Status failure() const;
 
  private:
   template <typename Table>
-  static void find(const davit_context& context, std::string_view id, const Table*& out,
-                   Status& status) {
-    out = static_cast<const Table*>(context.capability(context.host, to_c(id)));
-    // A table that is shorter than ours comes from a host older than its published revision.
-    if (out != nullptr && out->size >= sizeof(Table)) return;
-    out = nullptr;
-    if (status.ok()) {
+  void find(const davit_context& context, std::string_view id, const Table*& out, Status& status) {
+    const void* const table = context.capability(call(), to_c(id));
+    if (table != nullptr) {
+      out = &std::get<Table>(tables_);
+      read_sized(table, std::get<Table>(tables_));
+    } else if (status.ok()) {
       status = Status(Code::kUnsupported, "the host lacks the capability " + std::string(id));
     }
   }
+
+  /// The host's tables as far as it has them: members that it lacks are null.
+  std::tuple<davit_object_v1, davit_informer_v1, davit_queue_v1, davit_client_v1, davit_timer_v1,
+             davit_event_v1, davit_log_v1, davit_clock_v1, davit_random_v1, davit_metric_v1,
+             davit_config_v1, davit_freshness_v1, davit_discovery_v1, davit_informer_v2>
+      tables_{};
 };
 
 /// The C form of a code; the values are the same.
@@ -105,5 +132,29 @@ struct Api {
 
 /// Unknown codes stay what they are: the set is open.
 [[nodiscard]] constexpr Code from_c(davit_code code) { return static_cast<Code>(code); }
+
+/// The error of a response, or of a call. `causes` are separated by commas.
+[[nodiscard]] inline Status to_status(davit_code code, std::string_view message, ApiDetail detail,
+                                      std::string_view causes) {
+  while (!causes.empty()) {
+    const std::size_t comma = causes.find(',');
+    detail.causes.emplace_back(causes.substr(0, comma));
+    causes = comma == std::string_view::npos ? std::string_view() : causes.substr(comma + 1);
+  }
+  std::string text(message);
+  if (text.empty()) text = "the host answered with code " + std::to_string(code);
+  return Status(from_c(code), std::move(text), std::move(detail));
+}
+
+inline Status Api::failure() const {
+  davit_error error{};
+  error.size = sizeof(error);
+  if (last_error(call(), &error) != DAVIT_OK || error.code == DAVIT_OK) return {};
+  ApiDetail detail;
+  detail.http_status = error.http_status;
+  detail.reason = from_c(error.reason);
+  detail.retry_after_ms = error.retry_after_ms;
+  return to_status(error.code, from_c(error.message), std::move(detail), from_c(error.causes));
+}
 
 }  // namespace davit

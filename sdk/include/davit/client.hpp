@@ -29,11 +29,10 @@ enum class Propagation : std::int32_t {
   kForeground = DAVIT_PROPAGATION_FOREGROUND,
 };
 
-/// The part of the response that is parsed. Metadata is cheaper, and enough for most writes.
+/// How much the server sends. Metadata is cheaper, and enough for most writes.
 enum class Answer : std::int32_t {
-  kMetadata = DAVIT_ANSWER_METADATA,
   kObject = DAVIT_ANSWER_OBJECT,
-  kPartial = DAVIT_ANSWER_PARTIAL,  ///< The server sends metadata alone, of list items, too.
+  kMetadata = DAVIT_ANSWER_METADATA,  ///< Items of a list are cut, too.
 };
 
 struct WriteOptions {
@@ -108,7 +107,7 @@ struct Request {
     request.verb = DAVIT_DELETE_COLLECTION;
     request.resource = resource;
     request.ns = ns;
-    request.answer = Answer::kPartial;
+    request.answer = Answer::kMetadata;
     request.deletion = std::move(options);
     request.query = query;
     return request;
@@ -177,7 +176,7 @@ class Client {
     const davit_request raw = to_raw(request);
     davit_response response{};
     response.size = sizeof(response);
-    response.code = api_->client->call(api_->host, &raw, &response);
+    response.code = api_->client->call(api_->call(), &raw, &response);
     return to_result(response);
   }
 
@@ -191,7 +190,7 @@ class Client {
     empty.size = sizeof(empty);
     empty.code = DAVIT_CANCELLED;  // What holds for a request that the host never came to.
     std::vector<davit_response> responses(requests.size(), empty);
-    static_cast<void>(api_->client->batch(api_->host, raw.data(), sizeof(davit_request),
+    static_cast<void>(api_->client->batch(api_->call(), raw.data(), sizeof(davit_request),
                                           responses.data(), sizeof(davit_response), raw.size()));
     std::vector<Result<Value>> results;
     results.reserve(responses.size());
@@ -206,7 +205,7 @@ class Client {
   /// allowed while a controller is made.
   [[nodiscard]] Status resource_exists(const Resource& resource) const {
     const davit_code code = api_->client->resource_exists(
-        api_->host, to_c(resource.group), to_c(resource.version), to_c(resource.resource));
+        api_->call(), to_c(resource.group), to_c(resource.version), to_c(resource.resource));
     if (code == DAVIT_OK) return {};
     return Status(from_c(code), "the server does not offer " + std::string(resource.resource) +
                                     " in " + resource.api_version());
@@ -254,15 +253,8 @@ inline Result<Value> Client::to_result(const davit_response& response) const {
   detail.http_status = response.http_status;
   detail.reason = from_c(response.reason);
   detail.retry_after_ms = response.retry_after_ms;
-  std::string_view causes = from_c(response.causes);
-  while (!causes.empty()) {
-    const std::size_t comma = causes.find(',');
-    detail.causes.emplace_back(causes.substr(0, comma));
-    causes = comma == std::string_view::npos ? std::string_view() : causes.substr(comma + 1);
-  }
-  std::string message(from_c(response.message));
-  if (message.empty()) message = "request failed with code " + std::to_string(response.code);
-  return Status(from_c(response.code), std::move(message), std::move(detail));
+  return to_status(response.code, from_c(response.message), std::move(detail),
+                   from_c(response.causes));
 }
 
 inline std::string Client::form_encode(std::string_view text) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <davit/client.hpp>
 #include <davit/controller.hpp>
@@ -20,6 +19,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,18 +54,14 @@ class Metric {
   void record(double value, std::initializer_list<std::string_view> label_values = {}) const {
     std::vector<davit_str> raw;
     for (const std::string_view each : label_values) raw.push_back(to_c(each));
-    static_cast<void>(api_->metric->record(api_->host, handle_, value, raw.data(), raw.size()));
+    static_cast<void>(api_->metric->record(api_->call(), handle_, value, raw.data(), raw.size()));
   }
 
-  /// Deletes the series with these label values, for example of an object that is gone. Does
-  /// nothing on a host without this function.
+  /// Deletes the series with these label values, for example of an object that is gone.
   void remove(std::initializer_list<std::string_view> label_values) const {
-    constexpr std::size_t kSizeWithRemove =
-        offsetof(davit_metric_v1, remove) + sizeof(davit_metric_v1::remove);
-    if (api_->metric->size < kSizeWithRemove) return;
     std::vector<davit_str> raw;
     for (const std::string_view each : label_values) raw.push_back(to_c(each));
-    static_cast<void>(api_->metric->remove(api_->host, handle_, raw.data(), raw.size()));
+    static_cast<void>(api_->metric->remove(api_->call(), handle_, raw.data(), raw.size()));
   }
 
  private:
@@ -102,9 +98,9 @@ class Context {
     raw.self = anchor.get();
     raw.on_event = &detail::HandlerAnchor<View>::on_event;
     davit_handle handle = 0;
-    note(api_.informer->open(api_.host, &raw, &handle), "open informer", resource.resource);
+    note(api_.informer->open(api_.call(), &raw, &handle), "open informer", resource.resource);
     if (options.silence_max.count() > 0 && api_.freshness != nullptr) {
-      note(api_.freshness->limit_silence(api_.host, handle,
+      note(api_.freshness->limit_silence(api_.call(), handle,
                                          static_cast<std::uint64_t>(options.silence_max.count())),
            "limit the silence of", resource.resource);
     }
@@ -124,7 +120,7 @@ class Context {
   /// one map key. Informer::by_index reads it.
   template <typename View>
   void add_index(const Informer<View>& informer, std::string_view name, std::string_view path) {
-    note(api_.informer->add_index(api_.host, informer.handle(), to_c(name), to_c(path)),
+    note(api_.informer->add_index(api_.call(), informer.handle(), to_c(name), to_c(path)),
          "add index", name);
   }
 
@@ -140,13 +136,24 @@ class Context {
     raw.self = anchor.get();
     raw.sync = &detail::SyncAnchor::sync;
     davit_handle handle = 0;
-    note(api_.queue->open(api_.host, &raw, &handle), "open queue", options.name);
+    note(api_.queue->open(api_.call(), &raw, &handle), "open queue", options.name);
     anchor_.push_back(std::move(anchor));
     return Queue(api_, handle);
   }
 
-  /// Runs `fire` on a worker, never twice at once.
-  void start_timer(const TimerOptions& options, std::function<void()> fire);
+  /// Runs `fire` on a worker, never twice at once. It returns nothing, or a Result<Again>, which
+  /// replaces the period. After an error or an exception it fires again with back-off.
+  template <typename Fire>
+  void start_timer(const TimerOptions& options, Fire fire) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Fire&>>) {
+      add_timer(options, [fire = std::move(fire)]() mutable -> Result<Again> {
+        fire();
+        return Again::when_changed();
+      });
+    } else {
+      add_timer(options, std::move(fire));
+    }
+  }
 
   [[nodiscard]] Metric open_metric(const MetricOptions& options);
 
@@ -155,26 +162,32 @@ class Context {
   [[nodiscard]] EventRecorder events() const { return EventRecorder(api_); }
   [[nodiscard]] Log log() const { return Log(api_); }
   /// The controller's `config` from the manifest; absent when there is none.
-  [[nodiscard]] Value config() const { return Value(&api_, api_.config->value(api_.host)); }
+  [[nodiscard]] Value config() const { return Value(&api_, api_.config->value(api_.call())); }
   /// Never jumps; for intervals.
-  [[nodiscard]] Time now() const { return Time(Duration(api_.clock->monotonic_ns(api_.host))); }
+  [[nodiscard]] Time now() const { return Time(Duration(api_.clock->monotonic_ns(api_.call()))); }
   /// For time stamps in objects.
   [[nodiscard]] WallTime wall_now() const {
-    return WallTime(Duration(api_.clock->wall_ns(api_.host)));
+    return WallTime(Duration(api_.clock->wall_ns(api_.call())));
   }
   /// 64 uniformly distributed bits; not for secrets.
-  [[nodiscard]] std::uint64_t random() const { return api_.random->next(api_.host); }
+  [[nodiscard]] std::uint64_t random() const { return api_.random->next(api_.call()); }
+  /// The call that the controller's code is in; on a thread of its own: none, which is cancelled.
+  [[nodiscard]] HostCall call() const { return HostCall(api_.call()); }
+  /// Why the last function of the host failed in this call, with the server's details; ok if none
+  /// has.
+  [[nodiscard]] Status last_error() const { return api_.failure(); }
   [[nodiscard]] const Api& api() const { return api_; }
 
   /// `return context.skip("…")` from a factory: nothing to do here, and that is not an error.
   [[nodiscard]] InitResult skip(std::string_view why) const {
-    api_.error_text(api_.host, to_c(why));
+    api_.error_text(api_.call(), to_c(why));
     return std::unique_ptr<Controller>();
   }
   /// The first open_ call that the host refused; ok when none was.
   [[nodiscard]] const Status& status() const { return status_; }
 
  private:
+  void add_timer(const TimerOptions& options, std::function<Result<Again>()> fire);
   void note(davit_code code, std::string_view action, std::string_view what) {
     if (code == DAVIT_OK || !status_.ok()) return;
     // The host adds why. A number would say nothing to anybody.
@@ -194,21 +207,22 @@ namespace detail {
 
 class TimerAnchor final : public Anchored {
  public:
-  TimerAnchor(const Api& api, std::function<void()> fire) : api_(api), fire_(std::move(fire)) {}
+  TimerAnchor(const Api& api, std::function<Result<Again>()> fire)
+      : api_(api), fire_(std::move(fire)) {}
 
-  static void fire(void* self) noexcept {
+  static davit_code fire(void* self, const davit_call* call, davit_sync_result* result) noexcept {
     const auto& anchor = *static_cast<TimerAnchor*>(self);
-    guarded_logged(anchor.api_, "timer", [&] { anchor.fire_(); });
+    return guarded(anchor.api_, call, [&] { return decided(anchor.fire_(), *result); });
   }
 
  private:
   const Api& api_;
-  std::function<void()> fire_;
+  std::function<Result<Again>()> fire_;
 };
 
 }  // namespace detail
 
-inline void Context::start_timer(const TimerOptions& options, std::function<void()> fire) {
+inline void Context::add_timer(const TimerOptions& options, std::function<Result<Again>()> fire) {
   auto anchor = std::make_unique<detail::TimerAnchor>(api_, std::move(fire));
   davit_timer_options raw{};
   raw.size = sizeof(raw);
@@ -217,7 +231,7 @@ inline void Context::start_timer(const TimerOptions& options, std::function<void
   raw.self = anchor.get();
   raw.fire = &detail::TimerAnchor::fire;
   davit_handle handle = 0;
-  note(api_.timer->start(api_.host, &raw, &handle), "start", "a timer");
+  note(api_.timer->start(api_.call(), &raw, &handle), "start", "a timer");
   anchor_.push_back(std::move(anchor));
 }
 
@@ -234,7 +248,7 @@ inline Metric Context::open_metric(const MetricOptions& options) {
   raw.buckets = options.buckets.begin();
   raw.bucket_count = options.buckets.size();
   davit_handle handle = 0;
-  note(api_.metric->open(api_.host, &raw, &handle), "open metric", options.name);
+  note(api_.metric->open(api_.call(), &raw, &handle), "open metric", options.name);
   return Metric(api_, handle);
 }
 

@@ -85,7 +85,7 @@ class Discovery {
   [[nodiscard]] Result<ServedResource> find(std::string_view group, std::string_view version,
                                             std::string_view resource) const {
     return look_up([&](const davit_discovery_v1& table, davit_served_resource& out) {
-      return table.find(api_->host, to_c(group), to_c(version), to_c(resource), &out);
+      return table.find(api_->call(), to_c(group), to_c(version), to_c(resource), &out);
     });
   }
   /// The resource that keeps objects of this kind; the way from an owner reference to its owner.
@@ -97,22 +97,20 @@ class Discovery {
     const std::string_view group = is_core ? std::string_view() : api_version.substr(0, slash);
     const std::string_view version = is_core ? api_version : api_version.substr(slash + 1);
     return look_up([&](const davit_discovery_v1& table, davit_served_resource& out) {
-      return table.find_kind(api_->host, to_c(group), to_c(version), to_c(kind), &out);
+      return table.find_kind(api_->call(), to_c(group), to_c(version), to_c(kind), &out);
     });
   }
   /// Everything. A partial failure is a catalog with unknown versions.
   [[nodiscard]] Result<ServedCatalog> catalog() const {
     return read([this](const davit_discovery_v1& table, davit_catalog& out) {
-      return table.catalog(api_->host, &out);
+      return table.catalog(api_->call(), &out);
     });
   }
   /// The same, but always asked of the server: for a controller that does harm with an answer of
   /// half a minute ago.
   [[nodiscard]] Result<ServedCatalog> fetch() const {
     return read([this](const davit_discovery_v1& table, davit_catalog& out) {
-      // A host of an earlier 1.1 has a shorter table.
-      const bool is_known = table.size > offsetof(davit_discovery_v1, fetch);
-      return is_known ? table.fetch(api_->host, &out) : davit_code{DAVIT_UNSUPPORTED};
+      return table.fetch(api_->call(), &out);
     });
   }
 
@@ -120,13 +118,13 @@ class Discovery {
   [[nodiscard]] Status wake(const Queue& queue, const Key& key) const {
     if (api_->discovery == nullptr) return missing();
     const std::string text = key.text();
-    const davit_code code = api_->discovery->wake(api_->host, queue.handle(), to_c(text));
+    const davit_code code = api_->discovery->wake(api_->call(), queue.handle(), to_c(text));
     return code == DAVIT_OK ? Status()
                             : Status(from_c(code), "the host refused to follow discovery");
   }
   /// Has the server asked again soon, after a CustomResourceDefinition has changed for example.
   void refresh() const {
-    if (api_->discovery != nullptr) static_cast<void>(api_->discovery->refresh(api_->host));
+    if (api_->discovery != nullptr) static_cast<void>(api_->discovery->refresh(api_->call()));
   }
 
  private:

@@ -61,14 +61,14 @@ class DynamicInformer {
   /// does not serve the resource (any more). kForbidden: it refuses. In both cases reads give the
   /// last known content, and the host tries again.
   [[nodiscard]] Status synced() const {
-    const davit_code code = api_->dynamic_informer->synced(api_->host, handle_);
+    const davit_code code = api_->dynamic_informer->synced(api_->call(), handle_);
     return code == DAVIT_OK ? Status() : Status(from_c(code), "the informer is not synced");
   }
 
   [[nodiscard]] std::optional<ObjectView> get(std::string_view ns, std::string_view name) const {
     davit_value out{};
     const davit_code code =
-        api_->dynamic_informer->get(api_->host, handle_, to_c(ns), to_c(name), &out);
+        api_->dynamic_informer->get(api_->call(), handle_, to_c(ns), to_c(name), &out);
     if (code != DAVIT_OK) return std::nullopt;
     return ObjectView(Value(api_, out));
   }
@@ -87,14 +87,14 @@ class DynamicInformer {
     std::vector<davit_str> raw;
     for (const std::string_view each : values) raw.push_back(to_c(each));
     davit_list out{};
-    const davit_code code = api_->dynamic_informer->select(api_->host, handle_, to_c(index),
+    const davit_code code = api_->dynamic_informer->select(api_->call(), handle_, to_c(index),
                                                            raw.data(), raw.size(), &out);
     if (code == DAVIT_OK) return List<ObjectView>(api_, out);
     return Status(from_c(code), "cannot select by index " + std::string(index));
   }
 
   /// Ends it. Its handlers are not called again, but one that runs now is not waited for.
-  void close() const { static_cast<void>(api_->dynamic_informer->close(api_->host, handle_)); }
+  void close() const { static_cast<void>(api_->dynamic_informer->close(api_->call(), handle_)); }
 
   [[nodiscard]] davit_handle handle() const { return handle_; }
 
@@ -139,7 +139,7 @@ class DynamicAnchors {
     if (anchor.has_handlers()) raw.on_event = &Anchor::on_event;
     raw.on_closed = &Anchor::on_closed;
     davit_handle handle = 0;
-    const davit_code code = api_.dynamic_informer->open(api_.host, &raw, &handle);
+    const davit_code code = api_.dynamic_informer->open(api_.call(), &raw, &handle);
     if (code == DAVIT_OK) return DynamicInformer(api_, handle);
     remove(anchor);
     return Status(from_c(code), "the host refused to follow " + std::string(options.resource));
@@ -154,12 +154,13 @@ class DynamicAnchors {
     [[nodiscard]] bool has_handlers() const {
       return handlers_.any || handlers_.added || handlers_.updated || handlers_.deleted;
     }
-    static void on_event(void* self, const davit_event* raw) noexcept {
+    static void on_event(void* self, const davit_call* call, const davit_event* raw) noexcept {
       const auto& anchor = *static_cast<const Anchor*>(self);
-      guarded_logged(anchor.owner_.api_, anchor.resource_,
+      guarded_logged(anchor.owner_.api_, call, anchor.resource_,
                      [&] { deliver(anchor.owner_.api_, anchor.handlers_, *raw); });
     }
-    static void on_closed(void* self) noexcept {
+    static void on_closed(void* self, const davit_call* call) noexcept {
+      const CallScope scope(call);  // What the handlers hold may be released.
       auto& anchor = *static_cast<Anchor*>(self);
       anchor.owner_.remove(anchor);
     }

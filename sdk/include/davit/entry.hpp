@@ -40,9 +40,12 @@ class Instance {
  public:
   explicit Instance(const davit_context& raw) : context_(raw) {}
 
-  static void destroy(void* self) noexcept { delete static_cast<Instance*>(self); }
+  static void destroy(void* self, const davit_call* call) noexcept {
+    const CallScope scope(call);
+    delete static_cast<Instance*>(self);
+  }
 
-  static const void* capability(void* self, davit_str id) noexcept {
+  static const void* capability(void* self, const davit_call*, davit_str id) noexcept {
     static constexpr davit_health_v1 kHealth = {sizeof(davit_health_v1), 0, &Instance::check};
     static constexpr davit_debug_v1 kDebug = {sizeof(davit_debug_v1), 0, &Instance::serve};
     if (from_c(id) == "davit.health/1") return &kHealth;
@@ -71,44 +74,51 @@ class Instance {
   [[nodiscard]] const Api& api() const { return context_.api(); }
 
  private:
-  static davit_code check(void* self, davit_sink why) noexcept {
-    return answer(self, why, [](const Controller& controller) -> Result<std::string> {
+  static davit_code check(void* self, const davit_call* call, const davit_sink* why) noexcept {
+    return answer(self, call, *why, [](const Controller& controller) -> Result<std::string> {
       const Status status = controller.health();
       if (!status.ok()) return status;
       return std::string();
     });
   }
-  static davit_code serve(void* self, davit_str path, davit_str query, davit_sink body) noexcept {
-    return answer(self, body, [&](const Controller& controller) {
+  static davit_code serve(void* self, const davit_call* call, davit_str path, davit_str query,
+                          const davit_sink* body) noexcept {
+    return answer(self, call, *body, [&](const Controller& controller) {
       return controller.debug(from_c(path), from_c(query));
     });
   }
-  static davit_code write_state(void* self, davit_sink out) noexcept {
+  static davit_code write_state(void* self, const davit_call* call,
+                                const davit_sink* out) noexcept {
     const auto& instance = *static_cast<Instance*>(self);
-    return guarded(instance.api(), [&] {
+    return guarded(instance.api(), call, [&] {
       JsonWriter json;
       std::as_const(*instance.state_).write(json);
-      out.write(out.self, to_c(json.text()));
-      return Status();
+      return written(*out, json.text());
     });
   }
-  static davit_code read_state(void* self, std::uint32_t version, davit_str text) noexcept {
+  static davit_code read_state(void* self, const davit_call* call, std::uint32_t version,
+                               davit_str text) noexcept {
     const auto& instance = *static_cast<Instance*>(self);
-    return guarded(instance.api(), [&] {
+    return guarded(instance.api(), call, [&] {
       const Result<Value> state = parse_json(instance.api(), from_c(text));
       return state ? instance.state_->read(version, *state) : state.error();
     });
   }
   /// Writes the text that `ask` returns, or its error's.
   template <typename Ask>
-  static davit_code answer(void* self, davit_sink sink, const Ask& ask) noexcept {
+  static davit_code answer(void* self, const davit_call* call, const davit_sink& sink,
+                           const Ask& ask) noexcept {
     auto& instance = *static_cast<Instance*>(self);
-    return guarded(instance.api(), [&] {
+    return guarded(instance.api(), call, [&] {
       const Result<std::string> text = ask(std::as_const(*instance.controller_));
       const Status status = text.error();
-      sink.write(sink.self, to_c(text ? *text : status.message()));
-      return status;
+      const Status sent = written(sink, text ? *text : status.message());
+      return status.ok() ? sent : status;
     });
+  }
+  static Status written(const davit_sink& sink, std::string_view text) {
+    const davit_code code = sink.write(sink.self, to_c(text));
+    return code == DAVIT_OK ? Status() : Status(from_c(code), "the host takes no more text");
   }
 
   Context context_;
@@ -120,9 +130,11 @@ class Instance {
 /// Makes a controller with everything that belongs to it; returns an InitFunc's result. `factory`
 /// is called like a Factory.
 template <typename Make>
-std::int32_t start(const davit_context& raw, const Make& factory, davit_controller& out) noexcept {
+std::int32_t start(const davit_call* call, const davit_context& raw, const Make& factory,
+                   davit_controller& out) noexcept {
+  const CallScope scope(call);  // What is opened, and what is destroyed again, is part of the call.
   auto instance = std::make_unique<Instance>(raw);
-  const davit_code code = guarded(instance->api(), [&] { return instance->start(factory); });
+  const davit_code code = guarded(instance->api(), call, [&] { return instance->start(factory); });
   if (code != DAVIT_OK) return DAVIT_FAILED;
   if (!instance->has_controller()) return DAVIT_SKIPPED;
   out = davit_controller{sizeof(davit_controller), 0, instance.release(), &Instance::destroy,
@@ -132,11 +144,12 @@ std::int32_t start(const davit_context& raw, const Make& factory, davit_controll
 
 /// The InitFunc behind every row: the context says which one is meant.
 template <const auto& kRows>
-std::int32_t init(const davit_context* raw, davit_controller* out) noexcept {
+std::int32_t init(const davit_call* call, const davit_context* raw,
+                  davit_controller* out) noexcept {
   for (const Row& row : kRows) {
-    if (row.name == from_c(raw->controller)) return start(*raw, row.factory, *out);
+    if (row.name == from_c(raw->controller)) return start(call, *raw, row.factory, *out);
   }
-  raw->error_text(raw->host, to_c("the plugin has no such controller"));
+  raw->error_text(call, to_c("the plugin has no such controller"));
   return DAVIT_FAILED;
 }
 

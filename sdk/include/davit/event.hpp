@@ -50,7 +50,7 @@ class EventRecorder {
     reference.uid = to_c(about.uid);
     reference.resource_version = to_c(about.resource_version);
     static_cast<void>(
-        api_->event->record(api_->host, &reference, to_c(type), to_c(reason), to_c(message)));
+        api_->event->record(api_->call(), &reference, to_c(type), to_c(reason), to_c(message)));
   }
 
  private:

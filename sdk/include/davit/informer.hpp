@@ -110,7 +110,7 @@ class Informer {
 
   [[nodiscard]] std::optional<View> get(std::string_view ns, std::string_view name) const {
     davit_value out{};
-    if (api_->informer->get(api_->host, handle_, to_c(ns), to_c(name), &out) != DAVIT_OK) {
+    if (api_->informer->get(api_->call(), handle_, to_c(ns), to_c(name), &out) != DAVIT_OK) {
       return std::nullopt;
     }
     return View(Value(api_, out));
@@ -122,8 +122,8 @@ class Informer {
     davit_freshness out{};
     out.size = sizeof(out);
     if (api_->freshness == nullptr ||
-        api_->freshness->read(api_->host, handle_, &out) != DAVIT_OK) {
-      return {Time(Duration(api_->clock->monotonic_ns(api_->host))), Time::min()};
+        api_->freshness->read(api_->call(), handle_, &out) != DAVIT_OK) {
+      return {Time(Duration(api_->clock->monotonic_ns(api_->call()))), Time::min()};
     }
     return {Time(Duration(out.confirmed_ns)), Time(Duration(out.followed_since_ns))};
   }
@@ -131,7 +131,7 @@ class Informer {
   /// or later when that is done. Does not wait; asking again meanwhile costs nothing.
   void verify() const {
     if (api_->freshness != nullptr) {
-      static_cast<void>(api_->freshness->verify(api_->host, handle_));
+      static_cast<void>(api_->freshness->verify(api_->call(), handle_));
     }
   }
 
@@ -169,7 +169,7 @@ class Informer {
   [[nodiscard]] List<View> by_index(std::string_view index, std::string_view key) const {
     davit_list out{};
     const davit_code code =
-        api_->informer->select(api_->host, handle_, to_c(index), to_c(key), &out);
+        api_->informer->select(api_->call(), handle_, to_c(index), to_c(key), &out);
     return code == DAVIT_OK ? List<View>(api_, out) : List<View>();
   }
 
@@ -218,9 +218,9 @@ class HandlerAnchor final : public Anchored {
   HandlerAnchor(const Api& api, Handlers<View> handlers)
       : api_(api), handlers_(std::move(handlers)) {}
 
-  static void on_event(void* self, const davit_event* raw) noexcept {
+  static void on_event(void* self, const davit_call* call, const davit_event* raw) noexcept {
     auto& anchor = *static_cast<HandlerAnchor*>(self);
-    guarded_logged(anchor.api_, View::kResource.resource,
+    guarded_logged(anchor.api_, call, View::kResource.resource,
                    [&] { detail::deliver(anchor.api_, anchor.handlers_, *raw); });
   }
 

@@ -36,7 +36,7 @@ class Log {
   }
   /// Ask before computing costly fields.
   [[nodiscard]] bool enabled(std::int32_t level) const {
-    return api_->log->enabled(api_->host, level) != 0;
+    return api_->log->enabled(api_->call(), level) != 0;
   }
 
  private:
@@ -50,7 +50,7 @@ class Log {
       if (count == raw.size()) break;
       raw[count++] = {to_c(field.key), to_c(field.value)};
     }
-    api_->log->write(api_->host, level, to_c(message), raw.data(), count);
+    api_->log->write(api_->call(), level, to_c(message), raw.data(), count);
   }
 
   const Api* api_;

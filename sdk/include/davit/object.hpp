@@ -152,7 +152,8 @@ class Value {
     return out;
   }
   void append_json(std::string& out) const {
-    if (!is_absent()) check(api_->object->json(raw_, append_to(out)));
+    const davit_sink sink = append_to(out);
+    if (!is_absent()) check(api_->object->json(raw_, &sink));
   }
 
   [[nodiscard]] davit_value raw() const { return raw_; }
@@ -163,7 +164,7 @@ class Value {
   static constexpr std::size_t kPathMax = 8;  // Deeper than any path that controllers read.
 
   void check(davit_code code) const {
-    if (code == DAVIT_UNDECLARED) api_->read_undeclared.store(true, std::memory_order_relaxed);
+    if (code == DAVIT_UNDECLARED) detail::current_call.read_undeclared = true;
   }
 
   const Api* api_ = nullptr;
@@ -258,7 +259,7 @@ class MemberRange {
     std::size_t written = 0;
     const Api& api = *object_.api();
     const davit_code code = api.object->members(object_.raw(), first, out, capacity, &written);
-    if (code == DAVIT_UNDECLARED) api.read_undeclared.store(true, std::memory_order_relaxed);
+    if (code == DAVIT_UNDECLARED) detail::current_call.read_undeclared = true;
     return code == DAVIT_OK ? written : 0;
   }
   [[nodiscard]] Member wrap(const Raw& raw) const {
@@ -279,7 +280,7 @@ class Retained {
   /// Empty when the host refuses.
   explicit Retained(Value value) : api_(value.api()) {
     if (value.is_absent()) return;
-    if (api_->object->retain(api_->host, value.raw(), &handle_) != DAVIT_OK) handle_ = 0;
+    if (api_->object->retain(api_->call(), value.raw(), &handle_) != DAVIT_OK) handle_ = 0;
   }
   Retained(Retained&& other) noexcept
       : api_(other.api_), handle_(std::exchange(other.handle_, davit_handle{0})) {}
@@ -289,13 +290,13 @@ class Retained {
     return *this;
   }
   ~Retained() {
-    if (handle_ != 0) static_cast<void>(api_->object->release(api_->host, handle_));
+    if (handle_ != 0) static_cast<void>(api_->object->release(api_->call(), handle_));
   }
 
   /// Borrowed from this; absent when empty.
   [[nodiscard]] Value get() const {
     davit_value out{};
-    if (handle_ == 0 || api_->object->retained(api_->host, handle_, &out) != DAVIT_OK) return {};
+    if (handle_ == 0 || api_->object->retained(api_->call(), handle_, &out) != DAVIT_OK) return {};
     return {api_, out};
   }
 
@@ -307,7 +308,7 @@ class Retained {
 /// A new snapshot of JSON text; lives like a value read in the current call.
 [[nodiscard]] inline Result<Value> parse_json(const Api& api, std::string_view json) {
   davit_value out{};
-  const davit_code code = api.object->parse(api.host, to_c(json), &out);
+  const davit_code code = api.object->parse(api.call(), to_c(json), &out);
   if (code != DAVIT_OK) return Status(from_c(code), "malformed JSON text");
   return Value(&api, out);
 }

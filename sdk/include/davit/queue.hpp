@@ -24,14 +24,23 @@ class Again {
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(delay).count();
     return Again(static_cast<std::uint64_t>(std::max<std::int64_t>(ms, 1)));
   }
+  /// The same, but the failures of the key so far stay counted: for work that goes on elsewhere and
+  /// may not be seen as done.
+  [[nodiscard]] Again keeping_backoff() const {
+    Again kept = *this;
+    kept.keeps_backoff_ = true;
+    return kept;
+  }
   /// 0: when changed.
   [[nodiscard]] std::uint64_t after_ms() const { return after_ms_; }
+  [[nodiscard]] bool keeps_backoff() const { return keeps_backoff_; }
 
   friend bool operator==(const Again&, const Again&) = default;
 
  private:
   explicit Again(std::uint64_t after_ms) : after_ms_(after_ms) {}
   std::uint64_t after_ms_;
+  bool keeps_backoff_ = false;
 };
 
 /// Moves the cluster toward what the object named by the key asks for. Idempotent; never runs twice
@@ -63,34 +72,34 @@ class Queue {
     if (ms <= 0) return add(key);
     const std::string text = key.text();
     static_cast<void>(
-        api_->queue->add_after(api_->host, handle_, to_c(text), static_cast<std::uint64_t>(ms)));
+        api_->queue->add_after(api_->call(), handle_, to_c(text), static_cast<std::uint64_t>(ms)));
   }
   /// Same as add(); keys with the same shard never run at the same time.
   void add_sharded(const Key& key, std::string_view shard) const {
     const std::string text = key.text();
-    static_cast<void>(api_->queue->add_sharded(api_->host, handle_, to_c(text), to_c(shard)));
+    static_cast<void>(api_->queue->add_sharded(api_->call(), handle_, to_c(text), to_c(shard)));
   }
   /// After the key's next back-off.
   void add_rate_limited(const Key& key) const {
     const std::string text = key.text();
-    static_cast<void>(api_->queue->add_rate_limited(api_->host, handle_, to_c(text)));
+    static_cast<void>(api_->queue->add_rate_limited(api_->call(), handle_, to_c(text)));
   }
   /// Ends the key's back-off.
   void forget(const Key& key) const {
     const std::string text = key.text();
-    static_cast<void>(api_->queue->forget(api_->host, handle_, to_c(text)));
+    static_cast<void>(api_->queue->forget(api_->call(), handle_, to_c(text)));
   }
   /// How often in a row the key failed.
   [[nodiscard]] std::uint32_t failures(const Key& key) const {
     const std::string text = key.text();
-    return api_->queue->failures(api_->host, handle_, to_c(text));
+    return api_->queue->failures(api_->call(), handle_, to_c(text));
   }
 
   [[nodiscard]] davit_handle handle() const { return handle_; }
 
  private:
   void add_text(std::string_view text) const {
-    static_cast<void>(api_->queue->add(api_->host, handle_, to_c(text)));
+    static_cast<void>(api_->queue->add(api_->call(), handle_, to_c(text)));
   }
 
   const Api* api_;
@@ -99,17 +108,24 @@ class Queue {
 
 namespace detail {
 
+/// Writes what a sync or a timer decided.
+inline Status decided(const Result<Again>& again, davit_sync_result& out) {
+  if (again) {
+    out.again_ms = again->after_ms();
+    out.keep_backoff = again->keeps_backoff() ? 1 : 0;
+  }
+  return again.error();
+}
+
 class SyncAnchor final : public Anchored {
  public:
   SyncAnchor(const Api& api, SyncFunction sync) : api_(api), sync_(std::move(sync)) {}
 
-  static davit_code sync(void* self, davit_str key, davit_sync_result* result) noexcept {
+  static davit_code sync(void* self, const davit_call* call, davit_str key,
+                         davit_sync_result* result) noexcept {
     const auto& anchor = *static_cast<SyncAnchor*>(self);
-    return guarded(anchor.api_, [&] {
-      const Result<Again> again = anchor.sync_(Key::parse(from_c(key)));
-      if (again) result->again_ms = again->after_ms();
-      return again.error();
-    });
+    return guarded(anchor.api_, call,
+                   [&] { return decided(anchor.sync_(Key::parse(from_c(key))), *result); });
   }
 
  private:

@@ -32,7 +32,6 @@ DAVIT_NOTE("{\"name\":\"zoo\",\"version\":\"1\",\"abi\":\"" DAVIT_ABI_VERSION_TE
            "\"projection\":[\"metadata.labels\",\"metadata.annotations\",\"spec.nodeName\"]}]}]}");
 
 typedef struct {
-  davit_host* host;
   const davit_object_v1* object;
   const davit_informer_v1* informer;
   const davit_queue_v1* queue;
@@ -73,7 +72,7 @@ __attribute__((constructor)) static void begin(void) {
 __attribute__((constructor)) static void begin(void) { abort(); }
 #endif
 
-static void on_event(void* raw, const davit_event* event) {
+static void on_event(void* raw, const davit_call* call, const davit_event* event) {
   const zoo* self = raw;
   const davit_str ns = text_of(self, at(self, event->value, self->metadata, self->ns));
   const davit_str name = text_of(self, at(self, event->value, self->metadata, self->name));
@@ -86,13 +85,13 @@ static void on_event(void* raw, const davit_event* event) {
 #ifdef ZOO_RETAINS
   {
     davit_handle handle;
-    (void)self->object->retain(self->host, event->value, &handle);
+    (void)self->object->retain(call, event->value, &handle);
   }
 #endif
 #ifdef ZOO_HANDLER_BLOCKS
   for (;;) pause();
 #endif
-  (void)self->queue->add(self->host, self->keys, made);
+  (void)self->queue->add(call, self->keys, made);
 }
 
 /* Reads what abi.h says may be missing as if it were there. */
@@ -105,7 +104,8 @@ static void trust_the_object(const zoo* self, davit_value pod) {
   if (self->object->kind(labels) != DAVIT_KIND_OBJECT) abort();
 }
 
-static davit_code send(const zoo* self, int32_t verb, davit_str key, size_t slash) {
+static davit_code send(const zoo* self, const davit_call* call, int32_t verb, davit_str key,
+                       size_t slash) {
   davit_request request;
   davit_response response;
   memset(&request, 0, sizeof(request));
@@ -123,10 +123,11 @@ static davit_code send(const zoo* self, int32_t verb, davit_str key, size_t slas
     request.patch_type = DAVIT_PATCH_MERGE;
     request.body = str("{\"metadata\":{\"labels\":{\"zoo\":\"seen\"}}}");
   }
-  return self->client->call(self->host, &request, &response);
+  return self->client->call(call, &request, &response);
 }
 
-static davit_code sync_key(void* raw, davit_str key, davit_sync_result* result) {
+static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
+                           davit_sync_result* result) {
   const zoo* self = raw;
   const char* found = memchr(key.data, '/', key.size);
   const size_t slash = found == NULL ? 0 : (size_t)(found - key.data);
@@ -135,7 +136,7 @@ static davit_code sync_key(void* raw, davit_str key, davit_sync_result* result) 
   davit_value pod, seen;
   davit_code code;
   (void)result;
-  code = self->informer->get(self->host, self->pods, ns, name, &pod);
+  code = self->informer->get(call, self->pods, ns, name, &pod);
   if (code == DAVIT_NOT_FOUND) return DAVIT_OK;
 #ifdef ZOO_SYNC_ABORTS
   abort();
@@ -150,10 +151,10 @@ static davit_code sync_key(void* raw, davit_str key, davit_sync_result* result) 
   return 4711;
 #endif
 #ifdef ZOO_NEVER_RESTS
-  return self->queue->add(self->host, self->keys, key);
+  return self->queue->add(call, self->keys, key);
 #endif
 #ifdef ZOO_UNDECLARED_REQUEST
-  (void)send(self, DAVIT_DELETE, key, slash); /* And does not look at the answer. */
+  (void)send(self, call, DAVIT_DELETE, key, slash); /* And does not look at the answer. */
 #endif
 #ifdef ZOO_UNDECLARED_READ
   {
@@ -171,11 +172,11 @@ static davit_code sync_key(void* raw, davit_str key, davit_sync_result* result) 
       DAVIT_OK) {
     return DAVIT_OK;
   }
-  code = send(self, DAVIT_PATCH, key, slash);
+  code = send(self, call, DAVIT_PATCH, key, slash);
   return code == DAVIT_NOT_FOUND || code == DAVIT_INVALID ? DAVIT_OK : code;
 }
 
-static void destroy(void* raw) {
+static void destroy(void* raw, const davit_call* call) {
 #ifdef ZOO_ONE_AT_A_TIME
   unsetenv("ZOO_RUNS");
 #endif
@@ -183,6 +184,7 @@ static void destroy(void* raw) {
   abort();
 #endif
 #ifdef ZOO_LEAKS_MEMORY
+  (void)call;
   (void)raw;
 #else
   free(raw);
@@ -239,15 +241,16 @@ static int misbehave(void) {
 
 #ifdef ZOO_STATE
 /* A state is "zoo", one byte that says how many more there are, and those. */
-static davit_code write_state(void* raw, davit_sink out) {
+static davit_code write_state(void* raw, const davit_call* call, const davit_sink* out) {
+  (void)call;
   (void)raw;
-  out.write(out.self, str("zoo\003abc"));
-  return DAVIT_OK;
+  return out->write(out->self, str("zoo\003abc"));
 }
 
-static davit_code read_state(void* raw, uint32_t version, davit_str state) {
+static davit_code read_state(void* raw, const davit_call* call, uint32_t version, davit_str state) {
   char* mind = malloc(16384);
   size_t size = 0;
+  (void)call;
   (void)raw;
   if (mind == NULL) return DAVIT_INTERNAL;
 #ifdef ZOO_TRUSTS_STATE
@@ -267,39 +270,39 @@ static davit_code read_state(void* raw, uint32_t version, davit_str state) {
   return DAVIT_OK;
 }
 
-static const void* capability(void* raw, davit_str id) {
+static const void* capability(void* raw, const davit_call* call, davit_str id) {
   static const davit_state_v1 kState = {sizeof(davit_state_v1), 1, 1, 0, write_state, read_state};
+  (void)call;
   (void)raw;
   if (id.size != 13 || memcmp(id.data, "davit.state/1", 13) != 0) return NULL;
   return &kState;
 }
 #endif
 
-static int32_t init(const davit_context* context, davit_controller* out) {
+static int32_t init(const davit_call* call, const davit_context* context, davit_controller* out) {
   davit_informer_options informer;
   davit_queue_options queue;
   zoo* self = calloc(1, sizeof(*self) + 16384);
   if (self == NULL) return DAVIT_FAILED;
-  self->host = context->host;
-  self->object = context->capability(context->host, str("davit.object/1"));
-  self->informer = context->capability(context->host, str("davit.informer/1"));
-  self->queue = context->capability(context->host, str("davit.queue/1"));
-  self->client = context->capability(context->host, str("davit.client/1"));
-  self->metadata = self->object->name(context->host, str("metadata"));
-  self->name = self->object->name(context->host, str("name"));
-  self->ns = self->object->name(context->host, str("namespace"));
-  self->labels = self->object->name(context->host, str("labels"));
-  self->spec = self->object->name(context->host, str("spec"));
-  self->containers = self->object->name(context->host, str("containers"));
+  self->object = context->capability(call, str("davit.object/1"));
+  self->informer = context->capability(call, str("davit.informer/1"));
+  self->queue = context->capability(call, str("davit.queue/1"));
+  self->client = context->capability(call, str("davit.client/1"));
+  self->metadata = self->object->name(call, str("metadata"));
+  self->name = self->object->name(call, str("name"));
+  self->ns = self->object->name(call, str("namespace"));
+  self->labels = self->object->name(call, str("labels"));
+  self->spec = self->object->name(call, str("spec"));
+  self->containers = self->object->name(call, str("containers"));
   memset(&queue, 0, sizeof(queue));
   queue.size = sizeof(queue);
   queue.name = str("zoo");
   queue.self = self;
   queue.sync = sync_key;
-  if (self->queue->open(context->host, &queue, &self->keys) != DAVIT_OK) return DAVIT_FAILED;
+  if (self->queue->open(call, &queue, &self->keys) != DAVIT_OK) return DAVIT_FAILED;
 #ifdef ZOO_INIT_FAILS
   free(self);
-  context->error_text(context->host, str("no informer today"));
+  context->error_text(call, str("no informer today"));
   return DAVIT_FAILED;
 #endif
 #ifdef ZOO_INIT_BLOCKS
@@ -313,7 +316,7 @@ static int32_t init(const davit_context* context, davit_controller* out) {
   informer.label_selector = str(ZOO_LABEL);
   informer.self = self;
   informer.on_event = on_event;
-  if (self->informer->open(context->host, &informer, &self->pods) != DAVIT_OK || misbehave() != 0) {
+  if (self->informer->open(call, &informer, &self->pods) != DAVIT_OK || misbehave() != 0) {
     free(self);
     return DAVIT_FAILED;
   }

@@ -171,12 +171,27 @@ TEST(CanonicalTest, LongTextReachesTheSinkInPieces) {
   ObjectSpace space;
   const ObjectRef object = wrap(space, "[\"" + std::string(5000, 'x') + "\",1]");
   std::vector<std::size_t> pieces;
-  const auto note = [](void* self, davit_str chunk) {
+  const auto note = [](void* self, davit_str chunk) -> davit_code {
     static_cast<std::vector<std::size_t>*>(self)->push_back(chunk.size);
+    return DAVIT_OK;
   };
-  write_json({object.get(), object.get()->tape()}, {&pieces, note});
+  const davit_sink sink{sizeof(davit_sink), 0, &pieces, note};
+  EXPECT_EQ(write_json({object.get(), object.get()->tape()}, sink), DAVIT_OK);
 
   EXPECT_EQ(pieces, (std::vector<std::size_t>{7, 5000, 5}));
+}
+
+TEST(CanonicalTest, SinkThatStopsGetsNoMoreAndItsCodeIsReturned) {
+  ObjectSpace space;
+  const ObjectRef object = wrap(space, "[\"" + std::string(5000, 'x') + "\",1]");
+  std::size_t pieces = 0;
+  const auto stop = [](void* self, davit_str) -> davit_code {
+    ++*static_cast<std::size_t*>(self);
+    return DAVIT_THROTTLED;
+  };
+  const davit_sink sink{sizeof(davit_sink), 0, &pieces, stop};
+  EXPECT_EQ(write_json({object.get(), object.get()->tape()}, sink), DAVIT_THROTTLED);
+  EXPECT_EQ(pieces, 1u);
 }
 
 TEST(CanonicalTest, RecordedObjectsDifferFromEachOther) {

@@ -123,13 +123,17 @@ TEST_F(ProjectionTest, WholeSubtreeReadsNeedTheWholeSubtree) {
   davit_member member;
   std::int32_t same = 9;
   std::uint64_t hash = 9;
-  const auto ignore = [](void*, davit_str) { ADD_FAILURE() << "must not write"; };
+  const auto ignore = [](void*, davit_str) -> davit_code {
+    ADD_FAILURE() << "must not write";
+    return DAVIT_OK;
+  };
+  const davit_sink sink{sizeof(davit_sink), 0, nullptr, ignore};
 
   EXPECT_EQ(table_.members(spec.raw, 0, &member, 1, &written), DAVIT_UNDECLARED);
   EXPECT_EQ(written, 0U);
   EXPECT_EQ(table_.equal(spec.raw, spec.raw, &same), DAVIT_UNDECLARED);
   EXPECT_EQ(table_.hash(spec.raw, &hash), DAVIT_UNDECLARED);
-  EXPECT_EQ(table_.json(spec.raw, {nullptr, ignore}), DAVIT_UNDECLARED);
+  EXPECT_EQ(table_.json(spec.raw, &sink), DAVIT_UNDECLARED);
   EXPECT_EQ(table_.count(spec.raw), 0U) << "it would tell what neighbours declared";
 }
 

@@ -174,7 +174,11 @@ TEST_F(ReadsTest, EqualTakesAbsentValuesAndHashAndJsonDoNot) {
   EXPECT_EQ(same, 0) << "an explicit null is a value";
   std::uint64_t hash = 9;
   EXPECT_EQ(t_.hash(at("missing"), &hash), DAVIT_NOT_FOUND);
-  EXPECT_EQ(t_.json(at("missing"), {nullptr, nullptr}), DAVIT_NOT_FOUND);
+  davit_sink sink{};
+  EXPECT_EQ(t_.json(at("missing"), &sink), DAVIT_MISUSE) << "nowhere to write to";
+  EXPECT_EQ(t_.json(at("missing"), nullptr), DAVIT_MISUSE);
+  sink.write = [](void*, davit_str) { return davit_code{DAVIT_OK}; };
+  EXPECT_EQ(t_.json(at("missing"), &sink), DAVIT_NOT_FOUND);
 }
 
 }  // namespace

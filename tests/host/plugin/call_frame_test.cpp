@@ -1,55 +1,153 @@
 #include "host/plugin/call_frame.hpp"
 
-#include <gtest/gtest.h>
-
-#include <array>
+#include <chrono>
+#include <stop_token>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "host/object/parse.hpp"
+#include "tests/host/plugin/controller_fixture.hpp"
 
 namespace davit::host {
 namespace {
 
-class CallFrameTest : public ::testing::Test {
+class CallFrameTest : public ControllerHostTest {
  protected:
+  CallFrameTest() { make(); }
+
   ObjectRef object(const std::string& name) {
     return *parse_object(space_, R"({"metadata":{"name":")" + name + R"("}})");
   }
   static std::string_view name_of(davit_value value) {
     return Value(value)["metadata"]["name"].string();
   }
-
-  ObjectSpace space_;
-  // Frames only compare addresses.
-  std::array<char, 2> addresses_{};
-  const davit_host* const host_ = reinterpret_cast<const davit_host*>(&addresses_[0]);
-  const davit_host* const other_ = reinterpret_cast<const davit_host*>(&addresses_[1]);
+  static davit_code code_of(const davit_call* call) { return CallFrame::find(call).code; }
 };
 
-TEST_F(CallFrameTest, FrameIsFoundByItsOwnControllerOnItsOwnThreadOnly) {
-  EXPECT_EQ(CallFrame::current(host_), nullptr);
-  CallFrame frame(host_, Phase::kSync, "default/web", {});
-
-  EXPECT_EQ(CallFrame::current(host_), &frame);
-  EXPECT_EQ(CallFrame::current(other_), nullptr);
-  std::jthread([this] { EXPECT_EQ(CallFrame::current(host_), nullptr); }).join();
-  EXPECT_EQ(frame.key(), "default/web");
-  EXPECT_EQ(frame.phase(), Phase::kSync);
+TEST_F(CallFrameTest, CallIsFoundOnItsOwnThreadUntilItEnds) {
+  const davit_call* call = nullptr;
+  {
+    CallFrame frame(host_->abi(), Phase::kSync, {.key = "default/web"});
+    call = frame.call();
+    EXPECT_EQ(CallFrame::find(call).frame, &frame);
+    std::jthread([call] {
+      EXPECT_EQ(code_of(call), DAVIT_MISUSE);
+      EXPECT_EQ(call->cancelled(call), 1) << "nobody there waits for it";
+    }).join();
+    EXPECT_EQ(call->cancelled(call), 0);
+  }
+  EXPECT_EQ(code_of(call), DAVIT_STALE);
+  EXPECT_EQ(call->cancelled(call), 1);
+  std::jthread([call] { EXPECT_EQ(code_of(call), DAVIT_STALE); }).join();
 }
 
-TEST_F(CallFrameTest, InnermostFrameCounts) {
-  CallFrame outer(host_, Phase::kSync, {}, {});
+TEST_F(CallFrameTest, WhatIsNoCallIsRefused) {
+  EXPECT_EQ(code_of(nullptr), DAVIT_MISUSE);
+  const davit_call zero{};
+  EXPECT_EQ(code_of(&zero), DAVIT_MISUSE);
+}
+
+TEST_F(CallFrameTest, CallInsideAnotherLeavesTheOuterOneUsable) {
+  CallFrame outer(host_->abi(), Phase::kSync);
   {
-    CallFrame inner(other_, Phase::kProbe, {}, {});
-    EXPECT_EQ(CallFrame::current(host_), nullptr);
-    EXPECT_EQ(CallFrame::current(other_), &inner);
+    CallFrame inner(host_->abi(), Phase::kProbe);
+    EXPECT_EQ(CallFrame::find(inner.call()).frame, &inner);
+    EXPECT_EQ(CallFrame::find(outer.call()).frame, &outer);
   }
-  EXPECT_EQ(CallFrame::current(host_), &outer);
+  EXPECT_EQ(CallFrame::find(outer.call()).frame, &outer);
+}
+
+TEST_F(CallFrameTest, EndedCallServesAgainOnlyAfterManyOthers) {
+  const davit_call* const late = CallFrame(host_->abi(), Phase::kSync).call();
+  for (std::size_t i = 0; i < CallSlots::kRest; ++i) {
+    CallFrame frame(host_->abi(), Phase::kSync);
+    EXPECT_NE(frame.call(), late) << i;
+  }
+  EXPECT_EQ(code_of(late), DAVIT_STALE);
+}
+
+TEST_F(CallFrameTest, PluginReadsWhatTheCallIs) {
+  std::stop_source stop;
+  CallFrame frame(host_->abi(), Phase::kSync,
+                  {.source = 7,
+                   .key = "default/web",
+                   .attempt = 3,
+                   .deadline = Time(std::chrono::seconds(9)),
+                   .stop = stop.get_token()});
+  const davit_call& call = *frame.call();
+  EXPECT_EQ(call.size, sizeof(davit_call));
+  EXPECT_EQ(call.kind, DAVIT_CALL_SYNC);
+  EXPECT_EQ(call.source, 7u);
+  EXPECT_EQ(view(call.key), "default/web");
+  EXPECT_EQ(call.attempt, 3u);
+  EXPECT_EQ(call.deadline_ns, 9'000'000'000);
+  EXPECT_EQ(view(call.trace_id), "");
+  EXPECT_EQ(call.cancelled(&call), 0);
+  stop.request_stop();
+  EXPECT_EQ(call.cancelled(&call), 1);
+}
+
+TEST_F(CallFrameTest, LastErrorHasTheServersDetails) {
+  CallFrame frame(host_->abi(), Phase::kSync);
+  EXPECT_EQ(frame.last_error().code, DAVIT_OK);
+  ApiDetail detail;
+  detail.http_status = 409;
+  detail.reason = "AlreadyExists";
+  detail.causes = {"One", "Two"};
+  detail.retry_after_ms = 1500;
+  frame.note_failure(frame.fail(Status(Code::kAlreadyExists, "it is there", detail)));
+
+  const davit_error error = frame.last_error();
+  EXPECT_EQ(error.size, sizeof(error));
+  EXPECT_EQ(error.code, DAVIT_ALREADY_EXISTS);
+  EXPECT_EQ(error.http_status, 409);
+  EXPECT_EQ(error.retry_after_ms, 1500u);
+  EXPECT_EQ(view(error.reason), "AlreadyExists");
+  EXPECT_EQ(view(error.message), "it is there");
+  EXPECT_EQ(view(error.causes), "One,Two");
+  EXPECT_EQ(frame.error(), "it is there");
+
+  frame.note_failure(DAVIT_STALE);
+  EXPECT_EQ(frame.last_error().code, DAVIT_STALE);
+  EXPECT_EQ(view(frame.last_error().message), "") << "of the one before";
+  EXPECT_EQ(view(error.message), "it is there") << "what was lent stays";
+}
+
+TEST_F(CallFrameTest, PluginReadsTheLastErrorOfTheServerAndOfAText) {
+  transport_.respond(response_of(409, R"({"kind":"Status","apiVersion":"v1","status":"Failure",
+    "reason":"AlreadyExists","message":"pods \"a\" already exists","code":409,
+    "details":{"causes":[{"reason":"One"},{"reason":"Two"}],"retryAfterSeconds":2}})"));
+  inside(Phase::kSync, [&] {
+    const davit_context context = make_context("");
+    davit_error error{};
+    error.size = sizeof(error);
+    EXPECT_EQ(context.last_error(current_call, &error), DAVIT_OK);
+    EXPECT_EQ(error.code, DAVIT_OK);
+
+    const davit_request create = pod_request(DAVIT_CREATE);
+    davit_response response{};
+    response.size = sizeof(response);
+    EXPECT_EQ(tables_.client->call(current_call, &create, &response), DAVIT_ALREADY_EXISTS);
+    EXPECT_EQ(context.last_error(current_call, &error), DAVIT_OK);
+    EXPECT_EQ(error.code, DAVIT_ALREADY_EXISTS);
+    EXPECT_EQ(error.http_status, 409);
+    EXPECT_EQ(view(error.reason), "AlreadyExists");
+    EXPECT_EQ(view(error.causes), "One,Two");
+    EXPECT_EQ(view(error.message), "pods \"a\" already exists");
+
+    davit_value value{};
+    EXPECT_EQ(tables_.object->parse(current_call, str(R"({"a":1,})"), &value), DAVIT_INVALID);
+    EXPECT_EQ(context.last_error(current_call, &error), DAVIT_OK);
+    EXPECT_EQ(error.code, DAVIT_INVALID);
+    EXPECT_EQ(error.position, 8U);
+    EXPECT_EQ(error.http_status, 0);
+    EXPECT_THAT(view(error.message), ::testing::HasSubstr("malformed"));
+  });
 }
 
 TEST_F(CallFrameTest, LentObjectsListsAndTextsStayWhereTheyAre) {
-  CallFrame frame(host_, Phase::kSync, {}, {});
+  CallFrame frame(host_->abi(), Phase::kSync);
   std::vector<davit_value> values;
   std::vector<davit_list> lists;
   std::vector<davit_str> texts;
@@ -69,7 +167,7 @@ TEST_F(CallFrameTest, LentObjectsListsAndTextsStayWhereTheyAre) {
 }
 
 TEST_F(CallFrameTest, LastErrorTextWins) {
-  CallFrame frame(host_, Phase::kSync, {}, {});
+  CallFrame frame(host_->abi(), Phase::kSync);
   EXPECT_EQ(frame.error(), "");
   frame.set_error("first");
   frame.set_error("second");

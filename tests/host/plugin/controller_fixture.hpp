@@ -91,6 +91,20 @@ struct Tables {
   }
 };
 
+/// The call that this thread is in, as the plugin that the test plays knows it; null: none.
+inline thread_local const davit_call* current_call = nullptr;
+
+class CallScope {
+ public:
+  explicit CallScope(const davit_call* call) : outer_(std::exchange(current_call, call)) {}
+  ~CallScope() { current_call = outer_; }
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  const davit_call* const outer_;
+};
+
 /// Pods are read through a projection, ReplicaSets whole. One controller, "sample-controller".
 class ControllerHostTest : public ::testing::Test {
  protected:
@@ -136,10 +150,12 @@ class ControllerHostTest : public ::testing::Test {
   InitResult init(Init what) {
     if (!host_) make();
     init_ = std::move(what);
-    return host_->init([](const davit_context* context, davit_controller* out) {
-      playing_->context_ = context;
-      return playing_->init_(*context, *out);
-    });
+    return host_->init(
+        [](const davit_call* call, const davit_context* context, davit_controller* out) {
+          const CallScope scope(call);
+          playing_->context_ = context;
+          return playing_->init_(*context, *out);
+        });
   }
   /// init() that starts, with what it opens.
   void start_with(std::function<void()> opens) {
@@ -153,7 +169,8 @@ class ControllerHostTest : public ::testing::Test {
   /// Does `what` as if the host had called the controller.
   template <typename What>
   auto inside(Phase phase, What what) {
-    CallFrame frame(&host_->abi(), phase, {}, {});
+    CallFrame frame(host_->abi(), phase);
+    const CallScope scope(frame.call());
     return what();
   }
 
@@ -164,12 +181,13 @@ class ControllerHostTest : public ::testing::Test {
     options.version = str("v1");
     options.resource = str(resource);
     options.self = this;
-    options.on_event = [](void* self, const davit_event* event) {
+    options.on_event = [](void* self, const davit_call* call, const davit_event* event) {
+      const CallScope scope(call);
       auto* test = static_cast<ControllerHostTest*>(self);
       if (test->on_event_) test->on_event_(*event);
     };
     davit_handle handle = 0;
-    EXPECT_EQ(tables_.informer->open(&host_->abi(), &options, &handle), DAVIT_OK);
+    EXPECT_EQ(tables_.informer->open(current_call, &options, &handle), DAVIT_OK);
     return handle;
   }
   /// A queue whose sync is `sync`; every key that was synced is in synced_ afterwards.
@@ -179,18 +197,20 @@ class ControllerHostTest : public ::testing::Test {
     options.size = sizeof(options);
     options.name = str("sample");
     options.self = this;
-    options.sync = [](void* self, davit_str key, davit_sync_result* result) {
+    options.sync = [](void* self, const davit_call* call, davit_str key,
+                      davit_sync_result* result) {
+      const CallScope scope(call);
       auto* test = static_cast<ControllerHostTest*>(self);
       Synced after{test, key};
       return test->sync_ ? test->sync_(key, *result) : davit_code{DAVIT_OK};
     };
     davit_handle handle = 0;
-    EXPECT_EQ(tables_.queue->open(&host_->abi(), &options, &handle), DAVIT_OK);
+    EXPECT_EQ(tables_.queue->open(current_call, &options, &handle), DAVIT_OK);
     return handle;
   }
   davit_code add(davit_handle queue, std::string_view key) {
     return inside(Phase::kHandler,
-                  [&] { return tables_.queue->add(&host_->abi(), queue, str(key)); });
+                  [&] { return tables_.queue->add(current_call, queue, str(key)); });
   }
 
   /// Makes what init() opened real and fills the caches: one list for each informer.

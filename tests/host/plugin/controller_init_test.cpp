@@ -13,10 +13,10 @@ TEST_F(ControllerInitTest, InitFuncSeesItsNameTheAbiAndTheTables) {
     EXPECT_EQ(context.size, sizeof(davit_context));
     EXPECT_EQ(context.abi_major, DAVIT_ABI_MAJOR);
     EXPECT_EQ(context.abi_minor, DAVIT_ABI_MINOR);
-    EXPECT_EQ(context.host, &host_->abi());
+    EXPECT_EQ(current_call, current_call);
     EXPECT_EQ(view(context.controller), "sample-controller");
-    EXPECT_EQ(context.capability(context.host, str("davit.queue/1")), tables_.queue);
-    EXPECT_EQ(context.capability(context.host, str("davit.queue/2")), nullptr);
+    EXPECT_EQ(context.capability(current_call, str("davit.queue/1")), tables_.queue);
+    EXPECT_EQ(context.capability(current_call, str("davit.queue/2")), nullptr);
     EXPECT_EQ(context.capability(nullptr, davit_str{nullptr, 5}), nullptr);
     EXPECT_EQ(out.size, sizeof(davit_controller));
     return DAVIT_STARTED;
@@ -49,12 +49,12 @@ TEST_F(ControllerInitTest, InformerHasTheSelectorThatTheConfigurationGives) {
   pods.size = sizeof(pods);
   pods.version = str("v1");
   pods.resource = str("pods");
-  const auto result = init([&](const davit_context& context, davit_controller&) {
+  const auto result = init([&](const davit_context&, davit_controller&) {
     davit_handle handle = 0;
     pods.label_selector = str("app=shop");
-    EXPECT_EQ(tables_.informer->open(context.host, &pods, &handle), DAVIT_UNDECLARED);
+    EXPECT_EQ(tables_.informer->open(current_call, &pods, &handle), DAVIT_UNDECLARED);
     pods.label_selector = str("app=web");
-    EXPECT_EQ(tables_.informer->open(context.host, &pods, &handle), DAVIT_OK);
+    EXPECT_EQ(tables_.informer->open(current_call, &pods, &handle), DAVIT_OK);
     return DAVIT_STARTED;
   });
   EXPECT_EQ(result.outcome, Outcome::kStarted) << result.reason;
@@ -68,9 +68,9 @@ TEST_F(ControllerInitTest, WatchOfSomeNamespacesIsNotOneOfAll) {
   pods.size = sizeof(pods);
   pods.version = str("v1");
   pods.resource = str("pods");
-  const auto result = init([&](const davit_context& context, davit_controller&) {
+  const auto result = init([&](const davit_context&, davit_controller&) {
     davit_handle handle = 0;
-    EXPECT_EQ(tables_.informer->open(context.host, &pods, &handle), DAVIT_UNDECLARED);
+    EXPECT_EQ(tables_.informer->open(current_call, &pods, &handle), DAVIT_UNDECLARED);
     return DAVIT_FAILED;
   });
   EXPECT_THAT(result.reason, HasSubstr("but only of namespace a"));
@@ -102,8 +102,8 @@ TEST_F(ControllerInitTest, EachResponseIsUnderstood) {
     make();
     const auto result = init([&](const davit_context& context, davit_controller&) {
       if (*each.error_text != '\0') {
-        context.error_text(context.host, str("overwritten"));
-        context.error_text(context.host, str(each.error_text));
+        context.error_text(current_call, str("overwritten"));
+        context.error_text(current_call, str(each.error_text));
       }
       return each.answer;
     });
@@ -138,8 +138,8 @@ TEST_F(ControllerInitTest, NothingIsLeftBehindUnlessItStarts) {
     (void)init([&](const davit_context&, davit_controller& out) {
       open_informer("", "pods");
       open_queue();
-      out.destroy = [](void*) { ++destroyed; };
-      out.capability = [](void*, davit_str) -> const void* { throw 1; };
+      out.destroy = [](void*, const davit_call*) { ++destroyed; };
+      out.capability = [](void*, const davit_call*, davit_str) -> const void* { throw 1; };
       return answer;
     });
     EXPECT_THAT(informers_.informers(), IsEmpty());
@@ -158,8 +158,8 @@ TEST_F(ControllerInitTest, RefusedWatchNamesTheEntryThatTheNoteLacks) {
   options.field_selector = str("metadata.name=web");
   const auto result = init([&](const davit_context& context, davit_controller&) {
     davit_handle handle = 0;
-    EXPECT_EQ(tables_.informer->open(&host_->abi(), &options, &handle), DAVIT_UNDECLARED);
-    context.error_text(context.host, str("cannot open the informer"));
+    EXPECT_EQ(tables_.informer->open(current_call, &options, &handle), DAVIT_UNDECLARED);
+    context.error_text(current_call, str("cannot open the informer"));
     return DAVIT_FAILED;
   });
   EXPECT_EQ(result.reason,
@@ -196,28 +196,26 @@ TEST_F(ControllerInitTest, ControllerWithoutAnySideIsComplete) {
 TEST_F(ControllerInitTest, DestroyIsCalledOnceWithItsSelfAndMayUseTheHost) {
   struct Self {
     const Tables* tables;
-    davit_host* host;
     davit_handle queue;
     davit_handle timer;
     int destroyed;
-  } self{&tables_, nullptr, 0, 0, 0};
-  (void)init([&](const davit_context& context, davit_controller& out) {
-    self.host = context.host;
+  } self{&tables_, 0, 0, 0};
+  (void)init([&](const davit_context&, davit_controller& out) {
     self.queue = open_queue();
     davit_timer_options timer{};
     timer.size = sizeof(timer);
     timer.first_ms = 1000;
-    timer.fire = [](void*) {};
-    EXPECT_EQ(tables_.timer->start(context.host, &timer, &self.timer), DAVIT_OK);
+    timer.fire = [](void*, const davit_call*, davit_sync_result*) { return davit_code{DAVIT_OK}; };
+    EXPECT_EQ(tables_.timer->start(current_call, &timer, &self.timer), DAVIT_OK);
     out.self = &self;
-    out.destroy = [](void* raw) {
+    out.destroy = [](void* raw, const davit_call* call) {
       auto& me = *static_cast<Self*>(raw);
       ++me.destroyed;
       const Tables& tables = *me.tables;
-      EXPECT_EQ(tables.queue->add(me.host, me.queue, str("late")), DAVIT_OK) << "and dropped";
-      EXPECT_EQ(tables.queue->failures(me.host, me.queue, str("late")), 0u);
-      EXPECT_EQ(tables.timer->stop(me.host, me.timer), DAVIT_OK);
-      tables.log->write(me.host, 0, str("Bye"), nullptr, 0);
+      EXPECT_EQ(tables.queue->add(call, me.queue, str("late")), DAVIT_OK) << "and dropped";
+      EXPECT_EQ(tables.queue->failures(call, me.queue, str("late")), 0u);
+      EXPECT_EQ(tables.timer->stop(call, me.timer), DAVIT_OK);
+      tables.log->write(call, 0, str("Bye"), nullptr, 0);
     };
     return DAVIT_STARTED;
   });
@@ -234,7 +232,7 @@ TEST_F(ControllerInitTest, DestroyIsCalledOnceWithItsSelfAndMayUseTheHost) {
 
 TEST_F(ControllerInitTest, ThrowingDestroyIsLogged) {
   (void)init([](const davit_context&, davit_controller& out) {
-    out.destroy = [](void*) { throw std::runtime_error("stuck"); };
+    out.destroy = [](void*, const davit_call*) { throw std::runtime_error("stuck"); };
     return DAVIT_STARTED;
   });
   host_.reset();
@@ -246,14 +244,14 @@ TEST_F(ControllerInitTest, ConfigIsAValueDuringInitAndLater) {
   with_config.config = R"({"burst":500})";
   make(std::move(with_config));
   start_with(
-      [&] { EXPECT_EQ(Value(tables_.config->value(&host_->abi()))["burst"].integer(), 500); });
+      [&] { EXPECT_EQ(Value(tables_.config->value(current_call))["burst"].integer(), 500); });
   inside(Phase::kSync,
-         [&] { EXPECT_EQ(Value(tables_.config->value(&host_->abi()))["burst"].integer(), 500); });
+         [&] { EXPECT_EQ(Value(tables_.config->value(current_call))["burst"].integer(), 500); });
 }
 
 TEST_F(ControllerInitTest, MissingConfigIsAbsentAndAMalformedOneFails) {
   start_with([&] {
-    EXPECT_EQ(tables_.object->kind(tables_.config->value(&host_->abi())), DAVIT_KIND_ABSENT);
+    EXPECT_EQ(tables_.object->kind(tables_.config->value(current_call)), DAVIT_KIND_ABSENT);
     EXPECT_EQ(tables_.object->kind(tables_.config->value(nullptr)), DAVIT_KIND_ABSENT);
   });
 

@@ -43,7 +43,7 @@ class ControllerSyncTest : public ControllerHostTest {
     davit_request request = pod_request(verb);
     request.name = str(name);
     response.size = sizeof(response);
-    return tables_.client->call(&host_->abi(), &request, &response);
+    return tables_.client->call(current_call, &request, &response);
   }
   /// A sync of key "web" that sends one request; other keys do nothing.
   Sync sending(std::int32_t verb, std::string name) {
@@ -68,12 +68,12 @@ TEST_F(ControllerSyncTest, ReadOutsideTheProjectionNamesTheFieldAndWhatToWrite) 
     queue_ = open_queue([&](davit_str key, davit_sync_result&) -> davit_code {
       if (view(key) != "web") return DAVIT_OK;
       davit_value pod{};
-      EXPECT_EQ(tables_.informer->get(&host_->abi(), pods, str("default"), str("old"), &pod),
+      EXPECT_EQ(tables_.informer->get(current_call, pods, str("default"), str("old"), &pod),
                 DAVIT_OK);
       const davit_name names[] = {space_.intern("metadata"), space_.intern("annotations")};
       davit_value out{};
       const davit_code code = tables_.object->path(pod, names, 2, &out);
-      context_->error_text(&host_->abi(), str("no annotations"));
+      context_->error_text(current_call, str("no annotations"));
       return code;
     });
   });
@@ -92,7 +92,7 @@ TEST_F(ControllerSyncTest, SyncSeesItsKeyAndAnEmptyResult) {
   start_queue([&](davit_str key, davit_sync_result& result) -> davit_code {
     EXPECT_EQ(result.size, sizeof(davit_sync_result));
     EXPECT_EQ(result.again_ms, 0u);
-    EXPECT_EQ(CallFrame::current(&host_->abi())->key(), view(key));
+    EXPECT_EQ(view(current_call->key), view(key));
     return DAVIT_OK;
   });
   sync_once("default/web");
@@ -111,7 +111,7 @@ TEST_F(ControllerSyncTest, AgainRunsTheKeyOnceMoreAfterThatTime) {
 
 TEST_F(ControllerSyncTest, ErrorTextReachesTheLog) {
   const std::string line = failure_of([&](davit_str, davit_sync_result&) -> davit_code {
-    context_->error_text(&host_->abi(), str("the quota is used up"));
+    context_->error_text(current_call, str("the quota is used up"));
     return DAVIT_FORBIDDEN;
   });
   EXPECT_THAT(line, HasSubstr("E sample-controller: Sync failed err=the quota is used up key=web "
@@ -142,7 +142,7 @@ TEST_F(ControllerSyncTest, FailedKeyComesAgainAfterItsBackOff) {
   });
   sync_once("web");
   inside(Phase::kHandler,
-         [&] { EXPECT_EQ(tables_.queue->failures(&host_->abi(), queue_, str("web")), 1u); });
+         [&] { EXPECT_EQ(tables_.queue->failures(current_call, queue_, str("web")), 1u); });
   clock_.await_deadline(clock_.now() + std::chrono::milliseconds(5));
   clock_.advance(std::chrono::milliseconds(5));
   EXPECT_EQ(synced_.await(3)[2], "web");
@@ -308,7 +308,7 @@ class ControllerSidesTest : public ControllerHostTest {
   void start_sides() {
     const auto result = init([&](const davit_context&, davit_controller& out) {
       out.self = &sides_;
-      out.capability = [](void* self, davit_str id) -> const void* {
+      out.capability = [](void* self, const davit_call*, davit_str id) -> const void* {
         const auto& sides = *static_cast<Sides*>(self);
         if (sides.throws) throw std::runtime_error("no sides");
         if (view(id) == "davit.health/1") return &sides.health;
@@ -324,23 +324,30 @@ class ControllerSidesTest : public ControllerHostTest {
 };
 
 TEST_F(ControllerSidesTest, HealthIsTheControllersOwnOpinion) {
-  sides_.health = {sizeof(davit_health_v1), 0, [](void*, davit_sink why) -> davit_code {
-                     why.write(why.self, davit_str{"out of ", 7});
-                     why.write(why.self, davit_str{nullptr, 3});
-                     why.write(why.self, davit_str{"luck", 4});
+  sides_.health = {sizeof(davit_health_v1), 0,
+                   [](void*, const davit_call*, const davit_sink* why) -> davit_code {
+                     why->write(why->self, davit_str{"out of ", 7});
+                     why->write(why->self, davit_str{nullptr, 3});
+                     why->write(why->self, davit_str{"luck", 4});
                      return DAVIT_UNAVAILABLE;
                    }};
   start_sides();
   EXPECT_EQ(host_->health().code(), Code::kUnavailable);
   EXPECT_EQ(host_->health().message(), "out of luck");
 
-  sides_.health.check = [](void*, davit_sink) -> davit_code { return DAVIT_CONFLICT; };
+  sides_.health.check = [](void*, const davit_call*, const davit_sink*) -> davit_code {
+    return DAVIT_CONFLICT;
+  };
   EXPECT_NE(host_->health().message(), "") << "never unhealthy without a word";
-  sides_.health.check = [](void*, davit_sink) -> davit_code { throw std::runtime_error("oops"); };
+  sides_.health.check = [](void*, const davit_call*, const davit_sink*) -> davit_code {
+    throw std::runtime_error("oops");
+  };
   EXPECT_THAT(host_->health().message(), HasSubstr("oops"));
-  sides_.health.check = [](void*, davit_sink) -> davit_code { throw 1; };
+  sides_.health.check = [](void*, const davit_call*, const davit_sink*) -> davit_code { throw 1; };
   EXPECT_FALSE(host_->health().ok());
-  sides_.health.check = [](void*, davit_sink) -> davit_code { return DAVIT_OK; };
+  sides_.health.check = [](void*, const davit_call*, const davit_sink*) -> davit_code {
+    return DAVIT_OK;
+  };
   EXPECT_TRUE(host_->health().ok());
   sides_.health.check = nullptr;
   EXPECT_TRUE(host_->health().ok());
@@ -348,11 +355,12 @@ TEST_F(ControllerSidesTest, HealthIsTheControllersOwnOpinion) {
 
 TEST_F(ControllerSidesTest, DebugPageIsServedByTheController) {
   sides_.debug = {sizeof(davit_debug_v1), 0,
-                  [](void*, davit_str path, davit_str query, davit_sink body) -> davit_code {
+                  [](void*, const davit_call*, davit_str path, davit_str query,
+                     const davit_sink* body) -> davit_code {
                     if (view(path) == "gone") return DAVIT_NOT_FOUND;
                     if (view(path) == "bad") throw std::runtime_error("oops");
-                    body.write(body.self, path);
-                    body.write(body.self, query);
+                    body->write(body->self, path);
+                    body->write(body->self, query);
                     return DAVIT_OK;
                   }};
   start_sides();
@@ -368,9 +376,13 @@ TEST_F(ControllerSidesTest, DebugPageIsServedByTheController) {
 }
 
 TEST_F(ControllerSidesTest, TooSmallTablesAndThrownOnesCountAsMissing) {
-  sides_.health = {8, 0, [](void*, davit_sink) -> davit_code { return DAVIT_INTERNAL; }};
-  sides_.debug = {8, 0,
-                  [](void*, davit_str, davit_str, davit_sink) -> davit_code { return DAVIT_OK; }};
+  sides_.health = {8, 0, [](void*, const davit_call*, const davit_sink*) -> davit_code {
+                     return DAVIT_INTERNAL;
+                   }};
+  sides_.debug = {
+      8, 0, [](void*, const davit_call*, davit_str, davit_str, const davit_sink*) -> davit_code {
+        return DAVIT_OK;
+      }};
   start_sides();
   EXPECT_TRUE(host_->health().ok());
   EXPECT_FALSE(host_->plugin().has_debug_page());

@@ -40,11 +40,12 @@ class HostClientTest : public ControllerHostTest {
  protected:
   Reply call(const davit_request& request) {
     if (!host_) make();
-    CallFrame frame(&host_->abi(), Phase::kSync, {}, stop_.get_token());
+    CallFrame frame(host_->abi(), Phase::kSync, {.stop = stop_.get_token()});
+    const CallScope scope(frame.call());
     davit_response response{};
     response.size = sizeof(response);
     Reply reply;
-    reply.returned = tables_.client->call(&host_->abi(), &request, &response);
+    reply.returned = tables_.client->call(current_call, &request, &response);
     reply.code = response.code;
     reply.http_status = response.http_status;
     reply.retry_after_ms = response.retry_after_ms;
@@ -229,16 +230,49 @@ TEST_F(HostClientTest, PutOfAProjectedResourceIsRefused) {
   EXPECT_EQ(transport_.requests().size(), 1u);
 }
 
-TEST_F(HostClientTest, ResponsesAreCutToMetadataUnlessMoreIsAskedFor) {
+TEST_F(HostClientTest, ScaleOfAProjectedResourceMayBePut) {
+  ControllerHostOptions scaler = options();
+  scaler.declared.rules = {{"", "pods", "scale", {"update"}}, {"", "pods", "status", {"update"}}};
+  make(std::move(scaler));
+  transport_.respond(response_of(200, kPod));
+  davit_request scale = request(DAVIT_UPDATE, "pods", "a");
+  scale.subresource = str("scale");
+  EXPECT_EQ(call(scale).code, DAVIT_OK);
+  EXPECT_EQ(transport_.requests().back().target, "/api/v1/namespaces/default/pods/a/scale");
+
+  scale.subresource = str("status");
+  EXPECT_EQ(call(scale).code, DAVIT_UNDECLARED) << "the body is the whole object";
+}
+
+TEST_F(HostClientTest, CreateOfASubresourceNamesItsObject) {
+  ControllerHostOptions evicting = options();
+  evicting.declared.rules = {{"", "pods", "eviction", {"create"}, {"a"}}};
+  make(std::move(evicting));
+  transport_.respond(response_of(201, R"({"kind":"Status","status":"Success"})"));
+  davit_request evict = request(DAVIT_CREATE, "pods", "a");
+  evict.subresource = str("eviction");
+  evict.body = str(R"({"kind":"Eviction"})");
+  EXPECT_EQ(call(evict).code, DAVIT_OK);
+  EXPECT_EQ(transport_.requests().back().method, "POST");
+  EXPECT_EQ(transport_.requests().back().target, "/api/v1/namespaces/default/pods/a/eviction");
+
+  evict.name = str("b");
+  EXPECT_EQ(call(evict).code, DAVIT_UNDECLARED) << "the rule names another";
+  evict.name = str("");
+  evict.subresource = str("");
+  EXPECT_NE(call(evict).code, DAVIT_OK);
+}
+
+TEST_F(HostClientTest, ResponsesComeWholeUnlessMetadataIsAskedFor) {
   constexpr char kMetadata[] = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a",)"
                                R"("namespace":"default","uid":"u1","resourceVersion":"12"}})";
   transport_.respond(response_of(201, kPod));
-  EXPECT_EQ(call(request(DAVIT_CREATE, "pods", "")).object, kMetadata);
+  davit_request metadata = request(DAVIT_CREATE, "pods", "");
+  metadata.answer = DAVIT_ANSWER_METADATA;
+  EXPECT_EQ(call(metadata).object, kMetadata);
 
   transport_.respond(response_of(201, kPod));
-  davit_request whole = request(DAVIT_CREATE, "pods", "");
-  whole.answer = DAVIT_ANSWER_OBJECT;
-  const Reply reply = call(whole);
+  const Reply reply = call(request(DAVIT_CREATE, "pods", ""));
   EXPECT_EQ(reply.http_status, 201);
   EXPECT_THAT(reply.object, HasSubstr("n1"));
   EXPECT_THAT(reply.object, Not(HasSubstr("managedFields")));
@@ -250,18 +284,22 @@ TEST_F(HostClientTest, ServerIsAskedForMetadataAloneWhereThatIsAllThatIsRead) {
       R"("metadata":{"resourceVersion":"9","continue":"c"},"items":[{"metadata":{"name":"a"}}]})";
   const std::pair<std::int32_t, const char*> kCases[] = {
       {DAVIT_GET, "as=PartialObjectMetadata;"},
+      {DAVIT_DELETE, "as=PartialObjectMetadata;"},
       {DAVIT_LIST, "as=PartialObjectMetadataList;"},
       {DAVIT_DELETE_COLLECTION, "as=PartialObjectMetadataList;"}};
   for (const auto& [verb, accepted] : kCases) {
-    transport_.respond(response_of(200, verb == DAVIT_GET ? kPod : kList));
-    davit_request partial = request(verb, "pods", verb == DAVIT_GET ? "a" : "");
-    partial.answer = DAVIT_ANSWER_PARTIAL;
+    const bool is_one = verb == DAVIT_GET || verb == DAVIT_DELETE;
+    transport_.respond(response_of(200, is_one ? kPod : kList));
+    davit_request partial = request(verb, "pods", is_one ? "a" : "");
+    partial.answer = DAVIT_ANSWER_METADATA;
     const Reply reply = call(partial);
     EXPECT_EQ(reply.code, DAVIT_OK) << reply.message;
     EXPECT_THAT(transport_.requests().back().headers,
                 Contains(::testing::Pair("Accept", HasSubstr(accepted))));
-    EXPECT_THAT(reply.object, Not(HasSubstr("spec"))) << "a server may send more all the same";
-    if (verb == DAVIT_GET) continue;
+    if (verb == DAVIT_GET) {
+      EXPECT_THAT(reply.object, Not(HasSubstr("spec"))) << "a server may send more all the same";
+    }
+    if (is_one) continue;
     EXPECT_EQ(reply.object, kList) << "the place where a list continues included";
   }
 }
@@ -446,7 +484,7 @@ TEST_F(HostClientTest, BatchRespondsToEachRequestAndReportsAFailure) {
       request(DAVIT_GET, "pods", "b"), request(DAVIT_GET, "pods", "c")};
   davit_response responses[4] = {};
   inside(Phase::kSync, [&] {
-    EXPECT_NE(tables_.client->batch(&host_->abi(), requests, sizeof(davit_request), responses,
+    EXPECT_NE(tables_.client->batch(current_call, requests, sizeof(davit_request), responses,
                                     sizeof(davit_response), 4),
               DAVIT_OK);
     EXPECT_EQ(responses[0].code, DAVIT_UNDECLARED);
@@ -456,11 +494,11 @@ TEST_F(HostClientTest, BatchRespondsToEachRequestAndReportsAFailure) {
     EXPECT_EQ(responses[3].code, DAVIT_OK);
     EXPECT_EQ(responses[3].size, sizeof(davit_response));
     EXPECT_EQ(transport_.requests().size(), 3u);
-    EXPECT_EQ(tables_.client->batch(&host_->abi(), requests, sizeof(davit_request), responses,
+    EXPECT_EQ(tables_.client->batch(current_call, requests, sizeof(davit_request), responses,
                                     sizeof(davit_response), 1),
               DAVIT_UNDECLARED)
         << "nothing left to send";
-    EXPECT_EQ(tables_.client->batch(&host_->abi(), requests + 1, sizeof(davit_request), responses,
+    EXPECT_EQ(tables_.client->batch(current_call, requests + 1, sizeof(davit_request), responses,
                                     sizeof(davit_response), 1),
               DAVIT_OK);
   });
@@ -482,14 +520,14 @@ TEST_F(HostClientTest, OtherStridesAreFollowed) {
   const LongRequest requests[2];
   ShortResponse responses[2] = {{16, -1, -1, 77}, {16, -1, -1, 77}};
   inside(Phase::kSync, [&] {
-    EXPECT_EQ(tables_.client->batch(&host_->abi(), &requests[0].known, sizeof(LongRequest),
+    EXPECT_EQ(tables_.client->batch(current_call, &requests[0].known, sizeof(LongRequest),
                                     reinterpret_cast<davit_response*>(responses),
                                     offsetof(ShortResponse, untouched), 1),
               DAVIT_OK);
     EXPECT_EQ(responses[0].code, DAVIT_OK);
     EXPECT_EQ(responses[0].http_status, 200);
     EXPECT_EQ(responses[0].untouched, 77);
-    EXPECT_EQ(tables_.client->batch(&host_->abi(), &requests[0].known, sizeof(LongRequest),
+    EXPECT_EQ(tables_.client->batch(current_call, &requests[0].known, sizeof(LongRequest),
                                     reinterpret_cast<davit_response*>(responses),
                                     sizeof(ShortResponse), 2),
               DAVIT_OK);
@@ -515,7 +553,7 @@ TEST_F(HostClientTest, DiscoveryShowsWhetherAResourceExists) {
   apis.headers = {
       {"content-type", "application/json;v=v2;g=apidiscovery.k8s.io;as=APIGroupDiscoveryList"}};
   const auto exists = [&](const char* group, const char* resource) {
-    return tables_.client->resource_exists(&host_->abi(), str(group), str("v1"), str(resource));
+    return tables_.client->resource_exists(current_call, str(group), str("v1"), str(resource));
   };
   inside(Phase::kInit, [&] {
     EXPECT_EQ(exists("apps", "deployments"), DAVIT_UNAVAILABLE) << "the server does not respond";
@@ -532,8 +570,9 @@ TEST_F(HostClientTest, DiscoveryShowsWhetherAResourceExists) {
 TEST_F(HostClientTest, QuestionForAResourceEndsWhenTheHostStops) {
   make();
   stop_.request_stop();
-  CallFrame frame(&host_->abi(), Phase::kSync, {}, stop_.get_token());
-  EXPECT_EQ(tables_.client->resource_exists(&host_->abi(), str(""), str("v1"), str("pods")),
+  CallFrame frame(host_->abi(), Phase::kSync, {.stop = stop_.get_token()});
+  const CallScope scope(frame.call());
+  EXPECT_EQ(tables_.client->resource_exists(current_call, str(""), str("v1"), str("pods")),
             DAVIT_CANCELLED);
   EXPECT_THAT(discovery_transport_.requests(), IsEmpty());
 }

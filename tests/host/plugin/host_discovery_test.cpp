@@ -32,7 +32,7 @@ class HostDiscoveryTest : public ControllerHostTest {
   davit_code find(std::string_view group, std::string_view resource) {
     return inside(Phase::kSync, [&] {
       davit_served_resource found = empty();
-      return table_->find(&host_->abi(), str(group), str(""), str(resource), &found);
+      return table_->find(current_call, str(group), str(""), str(resource), &found);
     });
   }
 
@@ -49,7 +49,7 @@ TEST_F(HostDiscoveryTest, AGroupThatDoesNotRespondIsUnknownAndNotGone) {
   inside(Phase::kSync, [&] {
     davit_catalog catalog{};
     catalog.size = sizeof(catalog);
-    EXPECT_EQ(table_->catalog(&host_->abi(), &catalog), DAVIT_OK);
+    EXPECT_EQ(table_->catalog(current_call, &catalog), DAVIT_OK);
     ASSERT_EQ(catalog.resource_count, 1U) << "subresources are none";
     const davit_served_resource& found = catalog.resources[0];
     EXPECT_EQ(view(found.kind), "Deployment");
@@ -73,7 +73,7 @@ TEST_F(HostDiscoveryTest, AFetchSeesWhatTheCatalogInMemoryDoesNotYetShow) {
     return inside(Phase::kSync, [&] {
       davit_catalog catalog{};
       catalog.size = sizeof(catalog);
-      EXPECT_EQ(ask(&host_->abi(), &catalog), DAVIT_OK);
+      EXPECT_EQ(ask(current_call, &catalog), DAVIT_OK);
       return catalog.resource_count;
     });
   };
@@ -89,7 +89,7 @@ TEST_F(HostDiscoveryTest, ACallerOfALesserMinorGetsAsMuchAsItKnows) {
   inside(Phase::kSync, [&] {
     davit_served_resource found{};
     found.size = offsetof(davit_served_resource, kind);
-    EXPECT_EQ(table_->find_kind(&host_->abi(), str("apps"), str("v1"), str("Deployment"), &found),
+    EXPECT_EQ(table_->find_kind(current_call, str("apps"), str("v1"), str("Deployment"), &found),
               DAVIT_OK);
     EXPECT_EQ(found.size, offsetof(davit_served_resource, kind));
     EXPECT_EQ(view(found.resource), "deployments");
@@ -101,7 +101,7 @@ TEST_F(HostDiscoveryTest, KeysAreAddedAtOnceAndAtEachChangeUntilTheControllerEnd
   davit_handle queue = 0;
   start_with([&] {
     queue = open_queue();
-    EXPECT_EQ(table_->wake(&host_->abi(), queue, str("all")), DAVIT_OK);
+    EXPECT_EQ(table_->wake(current_call, queue, str("all")), DAVIT_OK);
   });
   commit();
   run();
@@ -120,12 +120,12 @@ TEST_F(HostDiscoveryTest, KeysAreAddedAtOnceAndAtEachChangeUntilTheControllerEnd
 TEST_F(HostDiscoveryTest, KeysForStrangeQueuesAndTooManyKeysAreRefused) {
   start_with([&] {
     const davit_handle queue = open_queue();
-    EXPECT_EQ(table_->wake(&host_->abi(), queue + 1, str("all")), DAVIT_STALE);
+    EXPECT_EQ(table_->wake(current_call, queue + 1, str("all")), DAVIT_STALE);
     for (int i = 0; i < 64; ++i) {
-      EXPECT_EQ(table_->wake(&host_->abi(), queue, str(std::to_string(i))), DAVIT_OK);
+      EXPECT_EQ(table_->wake(current_call, queue, str(std::to_string(i))), DAVIT_OK);
     }
-    EXPECT_EQ(table_->wake(&host_->abi(), queue, str("more")), DAVIT_UNSUPPORTED);
-    EXPECT_EQ(table_->wake(&host_->abi(), queue, str("0")), DAVIT_OK) << "this one is there";
+    EXPECT_EQ(table_->wake(current_call, queue, str("more")), DAVIT_UNSUPPORTED);
+    EXPECT_EQ(table_->wake(current_call, queue, str("0")), DAVIT_OK) << "this one is there";
   });
 }
 
@@ -134,9 +134,9 @@ TEST_F(HostDiscoveryTest, LookupsWaitForTheServerSoHandlersMayNotMakeThem) {
 
   inside(Phase::kHandler, [&] {
     davit_served_resource found = empty();
-    EXPECT_EQ(table_->find(&host_->abi(), str("apps"), str(""), str("deployments"), &found),
+    EXPECT_EQ(table_->find(current_call, str("apps"), str(""), str("deployments"), &found),
               DAVIT_MISUSE);
-    EXPECT_EQ(table_->refresh(&host_->abi()), DAVIT_OK);
+    EXPECT_EQ(table_->refresh(current_call), DAVIT_OK);
   });
   EXPECT_TRUE(discovery_.take_request());
 }

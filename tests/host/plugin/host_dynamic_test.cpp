@@ -17,16 +17,16 @@ class HostDynamicTest : public ControllerHostTest {
     options.version = str("v1");
     options.resource = str("pods");
     options.self = this;
-    options.on_event = [](void* self, const davit_event* event) {
+    options.on_event = [](void* self, const davit_call*, const davit_event* event) {
       static_cast<HostDynamicTest*>(self)->heard_.push(event->initial == 1 ? "initial" : "change");
     };
-    options.on_closed = [](void* self) {
+    options.on_closed = [](void* self, const davit_call*) {
       static_cast<HostDynamicTest*>(self)->heard_.push("closed");
     };
     return options;
   }
   davit_code open(Phase phase, const davit_informer_options_v2& options, davit_handle& out) {
-    return inside(phase, [&] { return table_->open(&host_->abi(), &options, &out); });
+    return inside(phase, [&] { return table_->open(current_call, &options, &out); });
   }
 
   const davit_informer_v2* table_ = Tables::get<davit_informer_v2>("davit.informer/2");
@@ -45,7 +45,7 @@ TEST_F(HostDynamicTest, WhatIsOpenedAtRunTimeIsDeliveredAndWokenFor) {
 
   ASSERT_EQ(open(Phase::kSync, options, informer), DAVIT_OK);
   EXPECT_THAT(synced_.await(1), ElementsAre("pods")) << "once after it was opened";
-  EXPECT_EQ(inside(Phase::kSync, [&] { return table_->synced(&host_->abi(), informer); }),
+  EXPECT_EQ(inside(Phase::kSync, [&] { return table_->synced(current_call, informer); }),
             DAVIT_UNAVAILABLE);
   ASSERT_THAT(informers_.informers(), SizeIs(1));
   ASSERT_TRUE(informers_.informers()[0]->prepare().ok());
@@ -53,9 +53,8 @@ TEST_F(HostDynamicTest, WhatIsOpenedAtRunTimeIsDeliveredAndWokenFor) {
 
   EXPECT_THAT(heard_.await(1), ElementsAre("initial"));
   EXPECT_EQ(synced_.await(2).size(), 2U) << "and when its content was delivered";
-  EXPECT_EQ(inside(Phase::kSync, [&] { return table_->synced(&host_->abi(), informer); }),
-            DAVIT_OK);
-  EXPECT_EQ(inside(Phase::kSync, [&] { return table_->close(&host_->abi(), informer); }), DAVIT_OK);
+  EXPECT_EQ(inside(Phase::kSync, [&] { return table_->synced(current_call, informer); }), DAVIT_OK);
+  EXPECT_EQ(inside(Phase::kSync, [&] { return table_->close(current_call, informer); }), DAVIT_OK);
   EXPECT_THAT(heard_.await(2), ElementsAre("initial", "closed"));
 }
 
@@ -63,7 +62,7 @@ TEST_F(HostDynamicTest, WhatInitOpensIsRealOnlyOnceTheControllerHasStarted) {
   davit_handle informer = 0;
   start_with([&] {
     const davit_informer_options_v2 options = pods();
-    EXPECT_EQ(table_->open(&host_->abi(), &options, &informer), DAVIT_OK);
+    EXPECT_EQ(table_->open(current_call, &options, &informer), DAVIT_OK);
   });
   EXPECT_THAT(informers_.informers(), IsEmpty());
 
@@ -81,15 +80,15 @@ TEST_F(HostDynamicTest, AStaleOrForeignHandleReadsNothing) {
   inside(Phase::kSync, [&] {
     davit_value value{};
     davit_list list{};
-    EXPECT_EQ(tables_.informer->get(&host_->abi(), informer, str("default"), str("a"), &value),
+    EXPECT_EQ(tables_.informer->get(current_call, informer, str("default"), str("a"), &value),
               DAVIT_STALE)
         << "it is not of davit.informer/1";
-    EXPECT_EQ(table_->get(&host_->abi(), informer, str("default"), str("a"), &value),
+    EXPECT_EQ(table_->get(current_call, informer, str("default"), str("a"), &value),
               DAVIT_NOT_FOUND);
-    EXPECT_EQ(table_->close(&host_->abi(), informer), DAVIT_OK);
-    EXPECT_EQ(table_->close(&host_->abi(), informer), DAVIT_STALE);
-    EXPECT_EQ(table_->synced(&host_->abi(), informer), DAVIT_STALE);
-    EXPECT_EQ(table_->select(&host_->abi(), informer, str(""), nullptr, 0, &list), DAVIT_STALE);
+    EXPECT_EQ(table_->close(current_call, informer), DAVIT_OK);
+    EXPECT_EQ(table_->close(current_call, informer), DAVIT_STALE);
+    EXPECT_EQ(table_->synced(current_call, informer), DAVIT_STALE);
+    EXPECT_EQ(table_->select(current_call, informer, str(""), nullptr, 0, &list), DAVIT_STALE);
   });
 }
 
@@ -97,8 +96,8 @@ TEST_F(HostDynamicTest, ProbesMayNotOpenAndInitMayNotRead) {
   davit_handle informer = 0;
   start_with([&] {
     const davit_informer_options_v2 options = pods();
-    EXPECT_EQ(table_->open(&host_->abi(), &options, &informer), DAVIT_OK);
-    EXPECT_EQ(table_->synced(&host_->abi(), informer), DAVIT_MISUSE);
+    EXPECT_EQ(table_->open(current_call, &options, &informer), DAVIT_OK);
+    EXPECT_EQ(table_->synced(current_call, informer), DAVIT_MISUSE);
   });
 
   EXPECT_EQ(open(Phase::kProbe, pods(), informer), DAVIT_MISUSE);

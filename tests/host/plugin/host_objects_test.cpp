@@ -17,21 +17,23 @@ class HostObjectsTest : public ControllerHostTest {
   /// The JSON text of a value; the code when it cannot be had.
   std::string json(davit_value value) {
     std::string text;
-    const davit_sink sink{&text, [](void* self, davit_str chunk) {
+    const davit_sink sink{sizeof(davit_sink), 0, &text,
+                          [](void* self, davit_str chunk) -> davit_code {
                             static_cast<std::string*>(self)->append(view(chunk));
+                            return DAVIT_OK;
                           }};
-    const davit_code code = tables_.object->json(value, sink);
+    const davit_code code = tables_.object->json(value, &sink);
     return code == DAVIT_OK ? text : "code " + std::to_string(code);
   }
   davit_code read(davit_value value, std::string_view first, std::string_view second,
                   davit_value& out) {
-    const davit_name names[] = {tables_.object->name(&host_->abi(), str(first)),
-                                tables_.object->name(&host_->abi(), str(second))};
+    const davit_name names[] = {tables_.object->name(current_call, str(first)),
+                                tables_.object->name(current_call, str(second))};
     return tables_.object->path(value, names, 2, &out);
   }
   davit_value get(davit_handle informer, std::string_view name) {
     davit_value out{};
-    EXPECT_EQ(tables_.informer->get(&host_->abi(), informer, str("default"), str(name), &out),
+    EXPECT_EQ(tables_.informer->get(current_call, informer, str("default"), str(name), &out),
               DAVIT_OK);
     return out;
   }
@@ -40,7 +42,7 @@ class HostObjectsTest : public ControllerHostTest {
     davit_list out{};
     std::vector<std::string> names;
     const davit_code code =
-        tables_.informer->select(&host_->abi(), informer, str(index), str(key), &out);
+        tables_.informer->select(current_call, informer, str(index), str(key), &out);
     if (code != DAVIT_OK) return {"code " + std::to_string(code)};
     for (std::size_t i = 0; i < out.count; ++i) {
       names.emplace_back(Value(out.items[i])["metadata"]["name"].string());
@@ -65,7 +67,7 @@ TEST_F(HostObjectsTest, ValuesFromTheCacheShowWhatWasDeclaredOnly) {
     EXPECT_EQ(json(pod), "code " + std::to_string(DAVIT_UNDECLARED));
 
     davit_list all{};
-    ASSERT_EQ(tables_.informer->select(&host_->abi(), informer, str(""), str(""), &all), DAVIT_OK);
+    ASSERT_EQ(tables_.informer->select(current_call, informer, str(""), str(""), &all), DAVIT_OK);
     ASSERT_EQ(all.count, 2u);
     EXPECT_EQ(read(all.items[1], "spec", "containers", out), DAVIT_UNDECLARED);
   });
@@ -123,7 +125,7 @@ TEST_F(HostObjectsTest, InformerMayHaveNoHandler) {
     options.size = sizeof(options);
     options.version = str("v1");
     options.resource = str("pods");
-    ASSERT_EQ(tables_.informer->open(&host_->abi(), &options, &informer), DAVIT_OK);
+    ASSERT_EQ(tables_.informer->open(current_call, &options, &informer), DAVIT_OK);
     open_queue();
   });
   commit({pods()});
@@ -132,20 +134,20 @@ TEST_F(HostObjectsTest, InformerMayHaveNoHandler) {
 }
 
 TEST_F(HostObjectsTest, OnlyDeclaredWatchesAreOpened) {
-  const auto result = init([&](const davit_context& context, davit_controller&) {
+  const auto result = init([&](const davit_context&, davit_controller&) {
     davit_informer_options options{};
     options.size = sizeof(options);
     options.version = str("v1");
     options.resource = str("pods");
     options.label_selector = str("app=web");
     davit_handle out = 0;
-    EXPECT_EQ(tables_.informer->open(context.host, &options, &out), DAVIT_UNDECLARED);
+    EXPECT_EQ(tables_.informer->open(current_call, &options, &out), DAVIT_UNDECLARED);
     options.label_selector = {};
     options.version = str("v2");
-    EXPECT_EQ(tables_.informer->open(context.host, &options, &out), DAVIT_UNDECLARED);
+    EXPECT_EQ(tables_.informer->open(current_call, &options, &out), DAVIT_UNDECLARED);
     options.version = str("v1");
     options.resource = str("secrets");
-    EXPECT_EQ(tables_.informer->open(context.host, &options, &out), DAVIT_UNDECLARED);
+    EXPECT_EQ(tables_.informer->open(current_call, &options, &out), DAVIT_UNDECLARED);
     EXPECT_EQ(out, 0u);
     return DAVIT_FAILED;
   });
@@ -158,12 +160,14 @@ TEST_F(HostObjectsTest, PluginOfAShorterStructOpensAnInformerWithoutHandler) {
     options.size = offsetof(davit_informer_options, self);
     options.version = str("v1");
     options.resource = str("pods");
-    options.on_event = [](void*, const davit_event*) { ADD_FAILURE() << "beyond `size`"; };
+    options.on_event = [](void*, const davit_call*, const davit_event*) {
+      ADD_FAILURE() << "beyond `size`";
+    };
     davit_handle out = 0;
-    EXPECT_EQ(tables_.informer->open(&host_->abi(), &options, &out), DAVIT_OK);
+    EXPECT_EQ(tables_.informer->open(current_call, &options, &out), DAVIT_OK);
     options.size = 4096;
     options.on_event = nullptr;
-    EXPECT_EQ(tables_.informer->open(&host_->abi(), &options, &out), DAVIT_OK)
+    EXPECT_EQ(tables_.informer->open(current_call, &options, &out), DAVIT_OK)
         << "a longer struct is read as far as this host knows it";
   });
   commit({pods()});
@@ -174,21 +178,21 @@ TEST_F(HostObjectsTest, IndexesAreTheControllersOwn) {
   start_with([&] {
     one = open_informer("", "pods");
     const auto add = [&](const char* name, const char* path) {
-      return tables_.informer->add_index(&host_->abi(), one, str(name), str(path));
+      return tables_.informer->add_index(current_call, one, str(name), str(path));
     };
     EXPECT_EQ(add("node", "spec.nodeName"), DAVIT_OK);
     EXPECT_EQ(add("node", "spec.nodeName"), DAVIT_OK) << "twice is no error";
     EXPECT_EQ(add("node", "metadata.name"), DAVIT_ALREADY_EXISTS);
     EXPECT_EQ(add("controller", "spec.nodeName"), DAVIT_ALREADY_EXISTS);
     EXPECT_EQ(add("bad", "spec..nodeName"), DAVIT_INVALID);
-    EXPECT_EQ(tables_.informer->add_index(&host_->abi(), one + 1, str("x"), str("spec")),
+    EXPECT_EQ(tables_.informer->add_index(current_call, one + 1, str("x"), str("spec")),
               DAVIT_STALE);
   });
   const std::unique_ptr<ControllerHost> first = std::move(host_);
   davit_handle two = 0;
   start_with([&] {
     two = open_informer("", "pods");
-    EXPECT_EQ(tables_.informer->add_index(&host_->abi(), two, str("node"), str("metadata.name")),
+    EXPECT_EQ(tables_.informer->add_index(current_call, two, str("node"), str("metadata.name")),
               DAVIT_OK);
   });
   ASSERT_TRUE(first->commit().ok());
@@ -202,9 +206,9 @@ TEST_F(HostObjectsTest, IndexesAreTheControllersOwn) {
     EXPECT_THAT(select(two, "other", "a"), ElementsAre("code 1"));
     EXPECT_THAT(select(two + 1, "", ""), ElementsAre("code 12"));
   });
-  CallFrame frame(&first->abi(), Phase::kSync, {}, {});
+  CallFrame frame(first->abi(), Phase::kSync);
   davit_list out{};
-  ASSERT_EQ(tables_.informer->select(&first->abi(), one, str("node"), str("n1"), &out), DAVIT_OK);
+  ASSERT_EQ(tables_.informer->select(frame.call(), one, str("node"), str("n1"), &out), DAVIT_OK);
   EXPECT_EQ(out.count, 1u);
 }
 
@@ -214,12 +218,11 @@ TEST_F(HostObjectsTest, MissingObjectsAndStaleHandlesReturnTheirCodes) {
   commit({pods()});
   inside(Phase::kHandler, [&] {
     davit_value out{};
-    EXPECT_EQ(tables_.informer->get(&host_->abi(), informer, str("default"), str("zz"), &out),
+    EXPECT_EQ(tables_.informer->get(current_call, informer, str("default"), str("zz"), &out),
               DAVIT_NOT_FOUND);
-    EXPECT_EQ(tables_.informer->get(&host_->abi(), informer, davit_str{}, davit_str{}, &out),
+    EXPECT_EQ(tables_.informer->get(current_call, informer, davit_str{}, davit_str{}, &out),
               DAVIT_NOT_FOUND);
-    EXPECT_EQ(tables_.informer->get(&host_->abi(), 77, str("default"), str("a"), &out),
-              DAVIT_STALE);
+    EXPECT_EQ(tables_.informer->get(current_call, 77, str("default"), str("a"), &out), DAVIT_STALE);
     EXPECT_EQ(out.object, nullptr);
   });
 }
@@ -232,33 +235,33 @@ TEST_F(HostObjectsTest, RetainedValueOutlivesItsCallWithItsMask) {
   inside(Phase::kSync, [&] {
     davit_value node{};
     ASSERT_EQ(read(get(informer, "a"), "spec", "nodeName", node), DAVIT_OK);
-    ASSERT_EQ(tables_.object->retain(&host_->abi(), get(informer, "a"), &kept), DAVIT_OK);
+    ASSERT_EQ(tables_.object->retain(current_call, get(informer, "a"), &kept), DAVIT_OK);
   });
   send(0, event_json("DELETED", {.name = "a", .version = "11"}));
 
   inside(Phase::kHandler, [&] {
     davit_value again{};
     davit_value out{};
-    ASSERT_EQ(tables_.object->retained(&host_->abi(), kept, &again), DAVIT_OK);
+    ASSERT_EQ(tables_.object->retained(current_call, kept, &again), DAVIT_OK);
     EXPECT_EQ(read(again, "spec", "nodeName", out), DAVIT_OK);
     EXPECT_EQ(Value(out).string(), "n1");
     EXPECT_EQ(read(again, "spec", "containers", out), DAVIT_UNDECLARED);
-    EXPECT_EQ(tables_.object->release(&host_->abi(), kept), DAVIT_OK);
-    EXPECT_EQ(tables_.object->release(&host_->abi(), kept), DAVIT_STALE);
-    EXPECT_EQ(tables_.object->retained(&host_->abi(), kept, &again), DAVIT_STALE);
+    EXPECT_EQ(tables_.object->release(current_call, kept), DAVIT_OK);
+    EXPECT_EQ(tables_.object->release(current_call, kept), DAVIT_STALE);
+    EXPECT_EQ(tables_.object->retained(current_call, kept, &again), DAVIT_STALE);
     EXPECT_EQ(again.object, nullptr);
-    EXPECT_EQ(tables_.object->retain(&host_->abi(), davit_value{}, &kept), DAVIT_NOT_FOUND);
-    EXPECT_EQ(tables_.object->retained(&host_->abi(), informer, &again), DAVIT_STALE)
+    EXPECT_EQ(tables_.object->retain(current_call, davit_value{}, &kept), DAVIT_NOT_FOUND);
+    EXPECT_EQ(tables_.object->retained(current_call, informer, &again), DAVIT_STALE)
         << "a handle of another kind";
   });
 }
 
 TEST_F(HostObjectsTest, ParsedTextIsAWholeValueAndMalformedTextIsExplained) {
-  const auto result = init([&](const davit_context& context, davit_controller&) {
+  const auto result = init([&](const davit_context&, davit_controller&) {
     davit_value out{};
-    EXPECT_EQ(tables_.object->parse(context.host, str(R"({"a":[1,2]})"), &out), DAVIT_OK);
+    EXPECT_EQ(tables_.object->parse(current_call, str(R"({"a":[1,2]})"), &out), DAVIT_OK);
     EXPECT_EQ(json(out), R"({"a":[1,2]})");
-    EXPECT_EQ(tables_.object->parse(context.host, str("{"), &out), DAVIT_INVALID);
+    EXPECT_EQ(tables_.object->parse(current_call, str("{"), &out), DAVIT_INVALID);
     EXPECT_EQ(out.object, nullptr);
     return DAVIT_FAILED;
   });

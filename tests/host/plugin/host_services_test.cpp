@@ -23,12 +23,11 @@ class HostServicesTest : public ControllerHostTest {
     return made;
   }
   davit_code open(const davit_metric_options& options, davit_handle& out) {
-    return inside(Phase::kInit,
-                  [&] { return tables_.metric->open(&host_->abi(), &options, &out); });
+    return inside(Phase::kInit, [&] { return tables_.metric->open(current_call, &options, &out); });
   }
   davit_code record(davit_handle metric, double value, const davit_str* labels, std::size_t count) {
     return inside(Phase::kSync, [&] {
-      return tables_.metric->record(&host_->abi(), metric, value, labels, count);
+      return tables_.metric->record(current_call, metric, value, labels, count);
     });
   }
 
@@ -46,7 +45,7 @@ TEST_F(HostServicesTest, EventsCarryTheClientNameAsTheirSource) {
   about.uid = str("u1");
   inside(Phase::kSync, [&] {
     EXPECT_EQ(
-        tables_.event->record(&host_->abi(), &about, str("Normal"), str("Done"), str("It is done")),
+        tables_.event->record(current_call, &about, str("Normal"), str("Done"), str("It is done")),
         DAVIT_OK);
   });
   EXPECT_THAT(event_api_.events.await(1), ElementsAre("sample Normal Done Pod/a: It is done"));
@@ -59,7 +58,7 @@ TEST_F(HostServicesTest, ReferenceIsReadAsFarAsItsSize) {
   about.kind = str("Pod");
   about.name = str("a");
   inside(Phase::kSync, [&] {
-    EXPECT_EQ(tables_.event->record(&host_->abi(), &about, str("Normal"), str("R"), str("m")),
+    EXPECT_EQ(tables_.event->record(current_call, &about, str("Normal"), str("R"), str("m")),
               DAVIT_OK)
         << "dropped with a log line";
   });
@@ -69,33 +68,35 @@ TEST_F(HostServicesTest, ReferenceIsReadAsFarAsItsSize) {
 
 TEST_F(HostServicesTest, LogLinesHaveTheControllersNameLevelAndFields) {
   make();
-  davit_host* host = &host_->abi();
+  const CallFrame frame(host_->abi(), Phase::kSync);
+  const davit_call* const call = frame.call();
   const davit_log_field fields[] = {{str("key"), str("default/web")}, {davit_str{}, davit_str{}}};
-  tables_.log->write(host, DAVIT_LOG_ERROR, str("Bad"), fields, 1);
-  tables_.log->write(host, -7, str("Worse"), fields, 0);
-  tables_.log->write(host, DAVIT_LOG_WARNING, str("Odd"), fields, 2);
-  tables_.log->write(host, 5, str("Fine"), nullptr, 3);
-  tables_.log->write(host, 6, str("Too much"), nullptr, 0);
+  tables_.log->write(call, DAVIT_LOG_ERROR, str("Bad"), fields, 1);
+  tables_.log->write(call, -7, str("Worse"), fields, 0);
+  tables_.log->write(call, DAVIT_LOG_WARNING, str("Odd"), fields, 2);
+  tables_.log->write(call, 5, str("Fine"), nullptr, 3);
+  tables_.log->write(call, 6, str("Too much"), nullptr, 0);
 
   EXPECT_THAT(
       log_.lines(),
       ElementsAre("E sample-controller: Bad key=default/web", "E sample-controller: Worse",
                   "W sample-controller: Odd key=default/web =", "I5 sample-controller: Fine"));
-  EXPECT_EQ(tables_.log->enabled(host, 5), 1);
-  EXPECT_EQ(tables_.log->enabled(host, 6), 0);
-  EXPECT_EQ(tables_.log->enabled(host, DAVIT_LOG_ERROR), 1);
+  EXPECT_EQ(tables_.log->enabled(call, 5), 1);
+  EXPECT_EQ(tables_.log->enabled(call, 6), 0);
+  EXPECT_EQ(tables_.log->enabled(call, DAVIT_LOG_ERROR), 1);
 }
 
 TEST_F(HostServicesTest, ClocksAndRandomnessAreTheHosts) {
   make();
-  davit_host* host = &host_->abi();
-  EXPECT_EQ(tables_.clock->monotonic_ns(host), test::FakeClock::kStart.time_since_epoch().count());
-  EXPECT_EQ(tables_.clock->wall_ns(host),
+  const CallFrame frame(host_->abi(), Phase::kSync);
+  const davit_call* const call = frame.call();
+  EXPECT_EQ(tables_.clock->monotonic_ns(call), test::FakeClock::kStart.time_since_epoch().count());
+  EXPECT_EQ(tables_.clock->wall_ns(call),
             std::chrono::nanoseconds(test::FakeClock::kWallStart.time_since_epoch()).count());
   clock_.advance(std::chrono::nanoseconds(5));
-  EXPECT_EQ(tables_.clock->monotonic_ns(host),
+  EXPECT_EQ(tables_.clock->monotonic_ns(call),
             test::FakeClock::kStart.time_since_epoch().count() + 5);
-  EXPECT_NE(tables_.random->next(host), tables_.random->next(host));
+  EXPECT_NE(tables_.random->next(call), tables_.random->next(call));
 }
 
 TEST_F(HostServicesTest, MetricsAppearOnTheMetricsPage) {
@@ -120,7 +121,7 @@ TEST_F(HostServicesTest, SeriesOfAMetricAreDeleted) {
   const davit_str pod = str("pod");
   const auto remove = [&](davit_handle handle, const davit_str* values, std::size_t count) {
     return inside(Phase::kSync,
-                  [&] { return tables_.metric->remove(&host_->abi(), handle, values, count); });
+                  [&] { return tables_.metric->remove(current_call, handle, values, count); });
   };
   EXPECT_EQ(record(metric, 2, &pod, 1), DAVIT_OK);
 

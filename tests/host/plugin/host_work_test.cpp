@@ -15,7 +15,7 @@ class HostWorkTest : public ControllerHostTest {
     davit_queue_options options{};
     options.size = sizeof(options);
     options.self = this;
-    options.sync = [](void* self, davit_str key, davit_sync_result*) {
+    options.sync = [](void* self, const davit_call*, davit_str key, davit_sync_result*) {
       auto* test = static_cast<HostWorkTest*>(self);
       test->begun_.push(std::string(view(key)));
       test->door_.pass();
@@ -30,22 +30,23 @@ class HostWorkTest : public ControllerHostTest {
     options.first_ms = first_ms;
     options.period_ms = period_ms;
     options.self = this;
-    options.fire = [](void* self) {
+    options.fire = [](void* self, const davit_call* call, davit_sync_result*) {
       auto* test = static_cast<HostWorkTest*>(self);
-      const CallFrame* frame = CallFrame::current(&test->host_->abi());
-      test->begun_.push(frame != nullptr && frame->phase() == Phase::kSync ? "fired" : "lost");
+      const CallFrame* frame = CallFrame::find(call).frame;
+      test->begun_.push(frame != nullptr && frame->phase() == Phase::kTimer ? "fired" : "lost");
+      return davit_code{DAVIT_OK};
     };
     return options;
   }
   davit_handle start_timer(const davit_timer_options& options) {
     return inside(Phase::kHandler, [&] {
       davit_handle out = 0;
-      EXPECT_EQ(tables_.timer->start(&host_->abi(), &options, &out), DAVIT_OK);
+      EXPECT_EQ(tables_.timer->start(current_call, &options, &out), DAVIT_OK);
       return out;
     });
   }
   davit_code stop_timer(davit_handle timer) {
-    return inside(Phase::kHandler, [&] { return tables_.timer->stop(&host_->abi(), timer); });
+    return inside(Phase::kHandler, [&] { return tables_.timer->stop(current_call, timer); });
   }
 
   test::Collector<std::string> begun_;
@@ -56,7 +57,7 @@ TEST_F(HostWorkTest, KeysOfInitWaitUntilTheCachesAreFilled) {
   start_with([&] {
     open_informer("", "pods");
     const davit_handle queue = open_queue();
-    EXPECT_EQ(tables_.queue->add(&host_->abi(), queue, str("default/web")), DAVIT_OK);
+    EXPECT_EQ(tables_.queue->add(current_call, queue, str("default/web")), DAVIT_OK);
   });
   ASSERT_TRUE(host_->commit().ok());
   ASSERT_TRUE(informers_.informers()[0]->prepare().ok());
@@ -122,7 +123,7 @@ TEST_F(HostWorkTest, DelayedAndRateLimitedKeysWaitForTheirTime) {
   commit();
   run();
   inside(Phase::kHandler, [&] {
-    davit_host* host = &host_->abi();
+    const davit_call* const host = current_call;
     EXPECT_EQ(tables_.queue->add_after(host, queue, str("later"), 1000), DAVIT_OK);
     EXPECT_EQ(tables_.queue->add_after(host, queue, str("never"), ~0ULL), DAVIT_OK)
         << "no overflow into the past";
@@ -145,10 +146,10 @@ TEST_F(HostWorkTest, OneShardRunsOneKeyAtATime) {
   davit_queue_options options = waiting_queue();
   options.workers = 3;
   start_with([&] {
-    ASSERT_EQ(tables_.queue->open(&host_->abi(), &options, &queue), DAVIT_OK);
-    tables_.queue->add_sharded(&host_->abi(), queue, str("a"), str("s"));
-    tables_.queue->add_sharded(&host_->abi(), queue, str("b"), str("s"));
-    tables_.queue->add(&host_->abi(), queue, str("c"));
+    ASSERT_EQ(tables_.queue->open(current_call, &options, &queue), DAVIT_OK);
+    tables_.queue->add_sharded(current_call, queue, str("a"), str("s"));
+    tables_.queue->add_sharded(current_call, queue, str("b"), str("s"));
+    tables_.queue->add(current_call, queue, str("c"));
   });
   commit();
   run();
@@ -166,9 +167,9 @@ TEST_F(HostWorkTest, QueuesOwnNumberOfWorkersWinsOverTheOperators) {
   davit_handle several = 0;
   start_with([&] {
     davit_queue_options options = waiting_queue();
-    ASSERT_EQ(tables_.queue->open(&host_->abi(), &options, &several), DAVIT_OK);
+    ASSERT_EQ(tables_.queue->open(current_call, &options, &several), DAVIT_OK);
     options.workers = 1;
-    ASSERT_EQ(tables_.queue->open(&host_->abi(), &options, &single), DAVIT_OK);
+    ASSERT_EQ(tables_.queue->open(current_call, &options, &single), DAVIT_OK);
   });
   commit();
   run();
@@ -187,10 +188,10 @@ TEST_F(HostWorkTest, PluginOfAShorterStructOpensAQueueWithDefaults) {
     davit_queue_options options = waiting_queue();
     options.size = offsetof(davit_queue_options, sync);
     davit_handle out = 0;
-    EXPECT_EQ(tables_.queue->open(&host_->abi(), &options, &out), DAVIT_MISUSE)
+    EXPECT_EQ(tables_.queue->open(current_call, &options, &out), DAVIT_MISUSE)
         << "its sync is beyond `size`";
     options.size = sizeof(options) + 64;
-    EXPECT_EQ(tables_.queue->open(&host_->abi(), &options, &out), DAVIT_OK);
+    EXPECT_EQ(tables_.queue->open(current_call, &options, &out), DAVIT_OK);
   });
 }
 
@@ -228,7 +229,7 @@ TEST_F(HostWorkTest, ThrowingTimerIsLoggedAndFiresAgain) {
   start_with([] {});
   davit_timer_options options = noting_timer(0, 1000);
   options.self = &begun_;
-  options.fire = [](void* self) {
+  options.fire = [](void* self, const davit_call*, davit_sync_result*) -> davit_code {
     static_cast<test::Collector<std::string>*>(self)->push("fired");
     throw std::runtime_error("no luck");
   };

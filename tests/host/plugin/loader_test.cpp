@@ -47,7 +47,7 @@ TEST_F(LoaderTest, AGoodPluginIsOpenedFromItsCopyAndLeavesWhenClosed) {
   ASSERT_NE((*plugin)->init("sample-controller"), nullptr);
   EXPECT_EQ((*plugin)->init("other"), nullptr);
   davit_controller out{};
-  EXPECT_EQ((*plugin)->init("sample-controller")(nullptr, &out), DAVIT_SKIPPED);
+  EXPECT_EQ((*plugin)->init("sample-controller")(nullptr, nullptr, &out), DAVIT_SKIPPED);
   EXPECT_TRUE(is_mapped(staging_->path()));
   EXPECT_FALSE(is_mapped(directory_.path() / "plugins")) << "never the operator's path";
 

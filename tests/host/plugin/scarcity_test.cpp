@@ -84,10 +84,10 @@ TEST_F(ScarcityTest, KeyIsAddedOrRefusedWithoutMemoryAndNeverStuck) {
     const std::string number = std::to_string(i);
     const std::string key = "default/a-name-that-is-too-long-for-the-string-itself-" + number;
     starve(Phase::kHandler, DAVIT_INTERNAL,
-           [&] { return tables_.queue->add(&host_->abi(), queue, str(key)); });
+           [&] { return tables_.queue->add(current_call, queue, str(key)); });
     const std::string later = "default/another-name-that-is-too-long-for-the-string-" + number;
     starve(Phase::kHandler, DAVIT_INTERNAL,
-           [&] { return tables_.queue->add_after(&host_->abi(), queue, str(later), 1000); });
+           [&] { return tables_.queue->add_after(current_call, queue, str(later), 1000); });
   }
   run();
   EXPECT_EQ(synced_.await(kKeys).size(), kKeys);
@@ -101,7 +101,7 @@ TEST_F(ScarcityTest, WriteWithoutMemoryIsUnknown) {
   davit_response response{};
   response.size = sizeof(response);
   starve(Phase::kSync, DAVIT_UNAVAILABLE, [&] {
-    const davit_code code = tables_.client->call(&host_->abi(), &create, &response);
+    const davit_code code = tables_.client->call(current_call, &create, &response);
     EXPECT_EQ(response.code, code);
     return code;
   });
@@ -113,7 +113,7 @@ TEST_F(ScarcityTest, OtherFunctionsReturnWithoutMemory) {
   const auto opened = init([&](const davit_context& context, davit_controller&) {
     pods = open_informer("", "pods");
     replica_sets = open_informer("apps", "replicasets");
-    context.error_text(context.host, str("something"));
+    context.error_text(current_call, str("something"));
     return DAVIT_STARTED;
   });
   ASSERT_EQ(opened.outcome, Outcome::kStarted) << opened.reason;
@@ -121,31 +121,33 @@ TEST_F(ScarcityTest, OtherFunctionsReturnWithoutMemory) {
   const std::string json = R"({"a long name of a member":["a long text in an array",1,true]})";
   davit_value value{};
   starve(Phase::kSync, DAVIT_INTERNAL, [&] {
-    const davit_code code = tables_.object->parse(&host_->abi(), str(json), &value);
+    const davit_code code = tables_.object->parse(current_call, str(json), &value);
     if (code != DAVIT_OK) return code;
     std::uint64_t hash = 0;
     return tables_.object->hash(value, &hash);
   });
   davit_list list{};
   starve(Phase::kSync, DAVIT_INTERNAL, [&] {
-    return tables_.informer->select(&host_->abi(), pods, str("namespace"), str("default"), &list);
+    return tables_.informer->select(current_call, pods, str("namespace"), str("default"), &list);
   });
   starve(Phase::kSync, DAVIT_INTERNAL, [&] {
-    tables_.log->write(&host_->abi(), DAVIT_LOG_INFO, str("A message that is long enough"), nullptr,
+    tables_.log->write(current_call, DAVIT_LOG_INFO, str("A message that is long enough"), nullptr,
                        0);
-    context_->error_text(&host_->abi(), str("a text that does not fit into the string itself"));
+    context_->error_text(current_call, str("a text that does not fit into the string itself"));
     davit_handle timer = 0;
     davit_timer_options options{};
     options.size = sizeof(options);
     options.period_ms = 1000;
-    options.fire = [](void*) {};
-    return tables_.timer->start(&host_->abi(), &options, &timer);
+    options.fire = [](void*, const davit_call*, davit_sync_result*) {
+      return davit_code{DAVIT_OK};
+    };
+    return tables_.timer->start(current_call, &options, &timer);
   });
   davit_reference about{};
   about.size = sizeof(about);
   about.name = str("a-pod-with-a-name-that-is-long-enough");
   starve(Phase::kSync, DAVIT_INTERNAL, [&] {
-    return tables_.event->record(&host_->abi(), &about, str("Normal"), str("Reason"),
+    return tables_.event->record(current_call, &about, str("Normal"), str("Reason"),
                                  str("A message that is long enough"));
   });
 }

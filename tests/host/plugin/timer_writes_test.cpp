@@ -25,19 +25,23 @@ class TimerWritesTest : public ControllerHostTest {
     options.size = sizeof(options);
     options.period_ms = 1000;
     options.self = this;
-    options.fire = [](void* self) { static_cast<TimerWritesTest*>(self)->fire(); };
+    options.fire = [](void* self, const davit_call* call, davit_sync_result*) {
+      const CallScope scope(call);
+      static_cast<TimerWritesTest*>(self)->fire();
+      return davit_code{DAVIT_OK};
+    };
     davit_handle timer = 0;
-    EXPECT_EQ(tables_.timer->start(&host_->abi(), &options, &timer), DAVIT_OK);
+    EXPECT_EQ(tables_.timer->start(current_call, &options, &timer), DAVIT_OK);
   }
   void fire() {
     davit_value pod{};
     const davit_code code =
-        tables_.informer->get(&host_->abi(), pods_, str("default"), str("new"), &pod);
+        tables_.informer->get(current_call, pods_, str("default"), str("new"), &pod);
     if (ran_.entries().empty()) {
       const davit_request request = pod_request(DAVIT_CREATE);
       davit_response response{};
       response.size = sizeof(response);
-      EXPECT_EQ(tables_.client->call(&host_->abi(), &request, &response), DAVIT_OK);
+      EXPECT_EQ(tables_.client->call(current_call, &request, &response), DAVIT_OK);
     }
     ran_.push(code == DAVIT_OK ? "sees it" : "does not see it");
   }

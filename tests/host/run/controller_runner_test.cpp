@@ -205,10 +205,13 @@ TEST_F(ControllerRunnerTest, TimerFiresAfterItsFirstTimeAndThenPeriodically) {
   test::Collector<Duration> fired;
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   const Time start = clock_.now();
-  const TimerId timer = runner.timers().start(
-      {.first = seconds(1), .period = seconds(10), .fire = [&](const std::stop_token&) {
-         fired.push(clock_.now() - start);
-       }});
+  const TimerId timer =
+      runner.timers().start({.first = seconds(1),
+                             .period = seconds(10),
+                             .fire = [&](const std::stop_token&, std::uint32_t) -> SyncOutcome {
+                               fired.push(clock_.now() - start);
+                               return {};
+                             }});
   clock_.advance(seconds(5));
   runner.start();
   runner.begin_syncing();
@@ -224,6 +227,93 @@ TEST_F(ControllerRunnerTest, TimerFiresAfterItsFirstTimeAndThenPeriodically) {
   EXPECT_EQ(runner.timers().stop(timer).code(), Code::kNotFound);
 }
 
+TEST_F(ControllerRunnerTest, FailingTimerFiresAgainWithBackOffUpToItsPeriod) {
+  test::Collector<std::uint32_t> fired;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
+  (void)runner.timers().start({.first = {},
+                               .period = seconds(3),
+                               .fire = [&](const std::stop_token&, std::uint32_t failures) {
+                                 fired.push(failures);
+                                 return SyncOutcome{
+                                     .code = failures < 3 ? DAVIT_CONFLICT : DAVIT_OK, .error = {}};
+                               }});
+  runner.start();
+  runner.begin_syncing();
+  std::size_t runs = 1;
+  fired.await(runs);
+  for (const Duration pause : {seconds(1), seconds(2), seconds(3), seconds(3)}) {
+    clock_.await_deadline(clock_.now() + pause);
+    clock_.advance(pause);
+    fired.await(++runs);
+  }
+  EXPECT_THAT(fired.entries(), ElementsAre(0, 1, 2, 3, 0));
+}
+
+TEST_F(ControllerRunnerTest, TimerWithoutAPeriodFiresUntilItSucceeds) {
+  test::Collector<std::uint32_t> fired;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
+  const TimerId timer =
+      runner.timers().start({.fire = [&](const std::stop_token&, std::uint32_t failures) {
+        fired.push(failures);
+        return SyncOutcome{.code = failures == 0 ? DAVIT_INTERNAL : DAVIT_OK, .error = {}};
+      }});
+  runner.start();
+  runner.begin_syncing();
+  fired.await(1);
+  clock_.await_deadline(clock_.now() + seconds(1));
+  clock_.advance(seconds(1));
+  fired.await(2);
+  ASSERT_TRUE(runner.stop({Time::max(), Time::max()}));
+  EXPECT_EQ(runner.timers().stop(timer).code(), Code::kNotFound);
+}
+
+TEST_F(ControllerRunnerTest, TimeThatATimerAsksForReplacesItsPeriod) {
+  test::Collector<Duration> fired;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
+  const Time start = clock_.now();
+  (void)runner.timers().start(
+      {.first = {}, .period = seconds(10), .fire = [&](const std::stop_token&, std::uint32_t) {
+         fired.push(clock_.now() - start);
+         return SyncOutcome{.again = seconds(2), .error = {}};
+       }});
+  runner.start();
+  runner.begin_syncing();
+  fired.await(1);
+  clock_.await_deadline(clock_.now() + seconds(2));
+  clock_.advance(seconds(2));
+  EXPECT_THAT(fired.await(2), ElementsAre(seconds(0), seconds(2)));
+}
+
+TEST_F(ControllerRunnerTest, KeyThatKeepsItsBackOffIsStillCountedAsFailed) {
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
+  test::Collector<std::uint32_t> synced;
+  ControllerQueue* keys = nullptr;
+  ControllerQueueOptions queue;
+  queue.sync = [&](std::string_view key, const std::stop_token&) {
+    const std::uint32_t failures = keys->failures(key);
+    synced.push(failures);
+    SyncOutcome outcome;
+    if (failures == 0) outcome.code = DAVIT_CONFLICT;
+    outcome.again = seconds(3);
+    outcome.keeps_backoff = synced.entries().size() < 3;
+    return outcome;
+  };
+  keys = &runner.open_queue(std::move(queue));
+  keys->add(QueueKey("a", {}));
+  runner.start();
+  runner.begin_syncing();
+  synced.await(1);
+  clock_.await_deadline(clock_.now() + std::chrono::milliseconds(5));
+  clock_.advance(std::chrono::milliseconds(5));
+  synced.await(2);
+  for (std::size_t runs = 3; runs <= 4; ++runs) {
+    clock_.await_deadline(clock_.now() + seconds(3));
+    clock_.advance(seconds(3));
+    synced.await(runs);
+  }
+  EXPECT_THAT(synced.entries(), ElementsAre(0, 1, 1, 0));
+}
+
 TEST_F(ControllerRunnerTest, WithoutThreadsItsOwnerTakesEachStep) {
   using Work = ControllerRunner::Work;
   RunnerOptions made = options();
@@ -235,7 +325,10 @@ TEST_F(ControllerRunnerTest, WithoutThreadsItsOwnerTakesEachStep) {
     return SyncOutcome{.code = DAVIT_OK, .again = seconds(3), .error = {}};
   }));
   (void)runner.timers().start(
-      {.first = seconds(2), .fire = [&](const std::stop_token&) { done.emplace_back("timer"); }});
+      {.first = seconds(2), .fire = [&](const std::stop_token&, std::uint32_t) -> SyncOutcome {
+         done.emplace_back("timer");
+         return {};
+       }});
   runner.start();
   runner.begin_syncing();
   deltas_.change([&] { keys.add("default/web"); });
@@ -262,9 +355,15 @@ TEST_F(ControllerRunnerTest, StoppedTimerDoesNotFire) {
   runner.start();
   runner.begin_syncing();
   const TimerId timer = runner.timers().start(
-      {.first = seconds(1), .fire = [&](const std::stop_token&) { fired.push(1); }});
+      {.first = seconds(1), .fire = [&](const std::stop_token&, std::uint32_t) -> SyncOutcome {
+         fired.push(1);
+         return {};
+       }});
   const TimerId other = runner.timers().start(
-      {.first = seconds(2), .fire = [&](const std::stop_token&) { fired.push(2); }});
+      {.first = seconds(2), .fire = [&](const std::stop_token&, std::uint32_t) -> SyncOutcome {
+         fired.push(2);
+         return {};
+       }});
   ASSERT_TRUE(runner.timers().stop(timer).ok());
 
   clock_.await_deadline(clock_.now() + seconds(1));

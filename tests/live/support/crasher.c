@@ -11,22 +11,23 @@ DAVIT_NOTE(
 #define TEXT(literal) ((davit_str){literal, sizeof(literal) - 1})
 
 typedef struct controller {
-  davit_host* host;
   const davit_object_v1* object;
   const davit_queue_v1* queue;
   davit_handle keys;
   davit_name path[2];
 } controller;
 
-static void on_event(void* self, const davit_event* event) {
+static void on_event(void* self, const davit_call* call, const davit_event* event) {
   controller* me = self;
   davit_value name;
   davit_str text;
   if (me->object->path(event->value, me->path, 2, &name) != DAVIT_OK) return;
-  if (me->object->string(name, &text) == DAVIT_OK) me->queue->add(me->host, me->keys, text);
+  if (me->object->string(name, &text) == DAVIT_OK) me->queue->add(call, me->keys, text);
 }
 
-static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
+static davit_code sync(void* self, const davit_call* call, davit_str key,
+                       davit_sync_result* result) {
+  (void)call;
   (void)self;
   (void)key;
   (void)result;
@@ -39,19 +40,21 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   return DAVIT_OK;
 }
 
-static void destroy(void* self) { free(self); }
+static void destroy(void* self, const davit_call* call) {
+  (void)call;
+  free(self);
+}
 
-static int32_t init(const davit_context* context, davit_controller* out) {
+static int32_t init(const davit_call* call, const davit_context* context, davit_controller* out) {
   davit_informer_options maps = {.size = sizeof(maps)};
   davit_queue_options keys = {.size = sizeof(keys)};
   davit_handle informer = 0;
   controller* me = calloc(1, sizeof(*me));
-  const davit_informer_v1* informers = context->capability(context->host, TEXT("davit.informer/1"));
-  me->host = context->host;
-  me->object = context->capability(context->host, TEXT("davit.object/1"));
-  me->queue = context->capability(context->host, TEXT("davit.queue/1"));
-  me->path[0] = me->object->name(me->host, TEXT("metadata"));
-  me->path[1] = me->object->name(me->host, TEXT("name"));
+  const davit_informer_v1* informers = context->capability(call, TEXT("davit.informer/1"));
+  me->object = context->capability(call, TEXT("davit.object/1"));
+  me->queue = context->capability(call, TEXT("davit.queue/1"));
+  me->path[0] = me->object->name(call, TEXT("metadata"));
+  me->path[1] = me->object->name(call, TEXT("name"));
   maps.version = TEXT("v1");
   maps.resource = TEXT("configmaps");
   maps.self = me;
@@ -61,8 +64,8 @@ static int32_t init(const davit_context* context, davit_controller* out) {
   keys.sync = sync;
   out->self = me;
   out->destroy = destroy;
-  if (informers->open(me->host, &maps, &informer) != DAVIT_OK ||
-      me->queue->open(me->host, &keys, &me->keys) != DAVIT_OK) {
+  if (informers->open(call, &maps, &informer) != DAVIT_OK ||
+      me->queue->open(call, &keys, &me->keys) != DAVIT_OK) {
     free(me);
     return DAVIT_FAILED;
   }

@@ -265,11 +265,12 @@ class DAVIT_TESTING_API Cluster {
   void clear_records();
 
  private:
-  using Init = std::function<std::int32_t(const davit_context*, davit_controller*)>;
+  using Init =
+      std::function<std::int32_t(const davit_call*, const davit_context*, davit_controller*)>;
 
   [[nodiscard]] static Init init_of(const std::function<InitResult(Context&)>& factory) {
-    return [&factory](const davit_context* raw, davit_controller* out) {
-      return davit::detail::start(*raw, factory, *out);
+    return [&factory](const davit_call* call, const davit_context* raw, davit_controller* out) {
+      return davit::detail::start(call, *raw, factory, *out);
     };
   }
   Status start_with(std::string_view name, const Init& init, std::string_view config);

@@ -44,7 +44,8 @@ static void hang(const char* text) {
 __attribute__((constructor)) static void hang_in_constructor(void) { hang("in the constructor\n"); }
 #endif
 
-static int32_t init(const davit_context* context, davit_controller* out) {
+static int32_t init(const davit_call* call, const davit_context* context, davit_controller* out) {
+  (void)call;
   (void)context;
   (void)out;
 #ifdef SAMPLE_INIT_HANGS

@@ -7,7 +7,9 @@ DAVIT_NOTE(R"({"name":"sample","version":"1","abi":"1.0","controllers":[{"name":
 
 namespace {
 
-std::int32_t init(const davit_context*, davit_controller*) { return DAVIT_SKIPPED; }
+std::int32_t init(const davit_call*, const davit_context*, davit_controller*) {
+  return DAVIT_SKIPPED;
+}
 
 const davit_row kRows[] = {{{"sample", 6}, init}};
 const davit_plugin kPlugin = {sizeof(davit_plugin), sizeof(davit_row), kRows, 1};

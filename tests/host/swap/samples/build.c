@@ -47,7 +47,6 @@ DAVIT_NOTE("{\"name\":\"" PLUGIN "\",\"version\":\"" BUILD
 #define TEXT(literal) ((davit_str){literal, sizeof(literal) - 1})
 
 typedef struct controller {
-  davit_host* host;
   const davit_object_v1* object;
   const davit_queue_v1* queue;
   const davit_client_v1* client;
@@ -73,26 +72,27 @@ static uint32_t index_of(const controller* me, davit_str key) {
   return (uint32_t)strtoul(text, 0, 10) % me->tally->keys;
 }
 
-static void find_tally(controller* me) {
-  const davit_config_v1* config = me->context->capability(me->host, TEXT("davit.config/1"));
+static void find_tally(controller* me, const davit_call* call) {
+  const davit_config_v1* config = me->context->capability(call, TEXT("davit.config/1"));
   davit_value address;
   int64_t number = 0;
-  me->object->lookup(config->value(me->host), TEXT("tally"), &address);
+  me->object->lookup(config->value(call), TEXT("tally"), &address);
   me->object->integer(address, &number);
   me->tally = (swap_tally*)(uintptr_t)number;
   me->version[0] = me->path[0];
-  me->version[1] = me->object->name(me->host, TEXT("resourceVersion"));
+  me->version[1] = me->object->name(call, TEXT("resourceVersion"));
 #ifndef NEIGHBOUR
   me->number = __atomic_add_fetch(&me->tally->builds, 1, __ATOMIC_SEQ_CST);
 #endif
 }
 
 /* Notes the version of the pod as the cache has it. */
-static void note_version(const controller* me, davit_str key, uint64_t* seen) {
+static void note_version(const controller* me, const davit_call* call, davit_str key,
+                         uint64_t* seen) {
   davit_value pod;
   davit_value version;
   davit_str text = {0, 0};
-  if (me->informer->get(me->host, me->pods, TEXT("default"), key, &pod) == DAVIT_OK &&
+  if (me->informer->get(call, me->pods, TEXT("default"), key, &pod) == DAVIT_OK &&
       me->object->path(pod, me->version, 2, &version) == DAVIT_OK &&
       me->object->string(version, &text) == DAVIT_OK && text.size < 20) {
     char digits[20] = "";
@@ -110,7 +110,7 @@ static uint64_t now_ns(void) {
 #endif
 #endif
 
-static void on_event(void* self, const davit_event* event) {
+static void on_event(void* self, const davit_call* call, const davit_event* event) {
   controller* me = self;
   davit_value name;
   davit_str text;
@@ -122,17 +122,18 @@ static void on_event(void* self, const davit_event* event) {
   __atomic_compare_exchange_n(&me->tally->changed_ns[index_of(me, text)], &none, now_ns(), 0,
                               __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 #endif
-  me->queue->add(me->host, me->keys, text);
+  me->queue->add(call, me->keys, text);
 }
 
 #if defined(NEIGHBOUR)
-static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
+static davit_code sync(void* self, const davit_call* call, davit_str key,
+                       davit_sync_result* result) {
   controller* me = self;
   swap_tally* tally = me->tally;
   uint64_t* changed = &tally->changed_ns[index_of(me, key)];
   const uint64_t since = __atomic_exchange_n(changed, 0, __ATOMIC_SEQ_CST);
   (void)result;
-  note_version(me, key, tally->neighbour_seen);
+  note_version(me, call, key, tally->neighbour_seen);
   if (since == 0) return DAVIT_OK;
   const uint64_t place = __atomic_load_n(&tally->waits, __ATOMIC_SEQ_CST);
   if (place < tally->waits_max) tally->waited_ns[place] = now_ns() - since;
@@ -140,7 +141,8 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   return DAVIT_OK;
 }
 #elif defined(TALLY)
-static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
+static davit_code sync(void* self, const davit_call* call, davit_str key,
+                       davit_sync_result* result) {
   controller* me = self;
   swap_tally* tally = me->tally;
   const uint32_t place = index_of(me, key);
@@ -152,19 +154,23 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   if (me->number < __atomic_load_n(&tally->oldest, __ATOMIC_SEQ_CST)) {
     __atomic_add_fetch(&tally->strays, 1, __ATOMIC_SEQ_CST);
   }
-  note_version(me, key, tally->seen);
+  note_version(me, call, key, tally->seen);
   __atomic_store_n(&tally->running[place], 0, __ATOMIC_SEQ_CST);
   return DAVIT_OK;
 }
 #elif defined(SYNC_CODE)
-static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
+static davit_code sync(void* self, const davit_call* call, davit_str key,
+                       davit_sync_result* result) {
+  (void)call;
   (void)self;
   (void)key;
   (void)result;
   return SYNC_CODE;
 }
 #elif defined(SYNC_FAILS)
-static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
+static davit_code sync(void* self, const davit_call* call, davit_str key,
+                       davit_sync_result* result) {
+  (void)call;
   (void)self;
   (void)key;
   (void)result;
@@ -172,11 +178,11 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
 }
 #else
 #ifdef READS_NODE
-static void append_node(controller* me, davit_str key, char* body) {
+static void append_node(controller* me, const davit_call* call, davit_str key, char* body) {
   davit_value pod;
   davit_value node;
   davit_str text = {0, 0};
-  davit_code code = me->informer->get(me->host, me->pods, TEXT("default"), key, &pod);
+  davit_code code = me->informer->get(call, me->pods, TEXT("default"), key, &pod);
   if (code == DAVIT_OK) code = me->object->path(pod, me->node, 2, &node);
   if (code == DAVIT_OK) code = me->object->string(node, &text);
   strcat(body, code == DAVIT_UNDECLARED ? "-undeclared" : "-");
@@ -184,7 +190,8 @@ static void append_node(controller* me, davit_str key, char* body) {
 }
 #endif
 
-static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
+static davit_code sync(void* self, const davit_call* call, davit_str key,
+                       davit_sync_result* result) {
   controller* me = self;
   char body[256] = "{\"metadata\":{\"name\":\"";
   davit_request request = {.size = sizeof(request), .verb = DAVIT_CREATE};
@@ -193,14 +200,14 @@ static davit_code sync(void* self, davit_str key, davit_sync_result* result) {
   strcat(strcat(body, me->builds), "-");
   strncat(body, key.data, key.size);
 #ifdef READS_NODE
-  append_node(me, key, body);
+  append_node(me, call, key, body);
 #endif
   strcat(body, "\"}}");
   request.version = TEXT("v1");
   request.resource = TEXT("pods");
   request.ns = TEXT("default");
   request.body = (davit_str){body, strlen(body)};
-  return me->client->call(me->host, &request, &response);
+  return me->client->call(call, &request, &response);
 }
 #endif
 
@@ -217,67 +224,70 @@ __attribute__((constructor)) static void bring(void) {
 }
 #endif
 
-static void destroy(void* self) { free(self); }
+static void destroy(void* self, const davit_call* call) {
+  (void)call;
+  free(self);
+}
 
 #ifdef STATE
-static void say(controller* me, const char* why) {
-  me->context->error_text(me->host, (davit_str){why, strlen(why)});
+static void say(controller* me, const davit_call* call, const char* why) {
+  me->context->error_text(call, (davit_str){why, strlen(why)});
 }
 
 #if defined(READ_HANGS) || defined(WRITE_HANGS)
-static void wait_an_hour(controller* me, davit_str what) {
-  const davit_clock_v1* clock = me->context->capability(me->host, TEXT("davit.clock/1"));
-  const davit_log_v1* log = me->context->capability(me->host, TEXT("davit.log/1"));
-  const int64_t end = clock->monotonic_ns(me->host) + INT64_C(3600000000000);
-  log->write(me->host, DAVIT_LOG_INFO, what, 0, 0);
-  while (clock->monotonic_ns(me->host) < end) sched_yield();
+static void wait_an_hour(controller* me, const davit_call* call, davit_str what) {
+  const davit_clock_v1* clock = me->context->capability(call, TEXT("davit.clock/1"));
+  const davit_log_v1* log = me->context->capability(call, TEXT("davit.log/1"));
+  const int64_t end = clock->monotonic_ns(call) + INT64_C(3600000000000);
+  log->write(call, DAVIT_LOG_INFO, what, 0, 0);
+  while (clock->monotonic_ns(call) < end) sched_yield();
 }
 #endif
 
-static davit_code write_state(void* self, davit_sink out) {
+static davit_code write_state(void* self, const davit_call* call, const davit_sink* out) {
   controller* me = self;
 #ifdef WRITE_HANGS
   static int has_waited = 0;
   if (!has_waited) {
     has_waited = 1;
     strcat(me->builds, "-beside"); /* What a sync would ask for meanwhile. */
-    wait_an_hour(me, TEXT("It writes for an hour"));
+    wait_an_hour(me, call, TEXT("It writes for an hour"));
     strcpy(me->builds, BUILD);
   }
 #endif
 #ifdef WRITE_FAILS
-  say(me, "it is secret");
+  say(me, call, "it is secret");
   return DAVIT_INTERNAL;
 #elif defined(WRITE_GARBAGE)
   (void)me;
-  out.write(out.self, TEXT("\xff\x00{"));
-  return DAVIT_OK;
+  return out->write(out->self, TEXT("\xff\x00{"));
 #elif defined(WRITE_HUGE)
   /* A piece more than fits. */
   static const char piece[1 << 16];
   (void)me;
   for (int i = 0; i <= DAVIT_STATE_BYTES_MAX / (1 << 16); ++i) {
-    out.write(out.self, (davit_str){piece, sizeof(piece)});
+    const davit_code code = out->write(out->self, (davit_str){piece, sizeof(piece)});
+    if (code != DAVIT_OK) return code;
   }
   return DAVIT_OK;
 #else
-  out.write(out.self, (davit_str){me->builds, strlen(me->builds)});
-  return DAVIT_OK;
+  return out->write(out->self, (davit_str){me->builds, strlen(me->builds)});
 #endif
 }
 
-static davit_code read_state(void* self, uint32_t version, davit_str state) {
+static davit_code read_state(void* self, const davit_call* call, uint32_t version,
+                             davit_str state) {
   controller* me = self;
   (void)version;
 #ifdef READ_HANGS
-  wait_an_hour(me, TEXT("It reads for an hour"));
+  wait_an_hour(me, call, TEXT("It reads for an hour"));
 #endif
 #ifdef READ_FAILS
-  say(me, "not with me");
+  say(me, call, "not with me");
   return DAVIT_INVALID;
 #endif
   if (state.size == 0 || state.data[0] != 'v' || state.size + sizeof(BUILD) + 1 > 64) {
-    say(me, "that is no state of mine");
+    say(me, call, "that is no state of mine");
     return DAVIT_INVALID;
   }
   memcpy(me->builds, state.data, state.size);
@@ -291,31 +301,31 @@ static davit_code read_state(void* self, uint32_t version, davit_str state) {
 #ifndef STATE_OLDEST
 #define STATE_OLDEST 0
 #endif
-static const void* capability(void* self, davit_str id) {
+static const void* capability(void* self, const davit_call* call, davit_str id) {
   static const davit_state_v1 state = {
       sizeof(davit_state_v1), STATE, STATE_OLDEST, 0, write_state, read_state};
+  (void)call;
   (void)self;
   return id.size == 13 && memcmp(id.data, "davit.state/1", 13) == 0 ? &state : 0;
 }
 #endif
 
-static int32_t init(const davit_context* context, davit_controller* out) {
+static int32_t init(const davit_call* call, const davit_context* context, davit_controller* out) {
   davit_informer_options pods = {.size = sizeof(pods)};
   davit_queue_options keys = {.size = sizeof(keys)};
   controller* me = calloc(1, sizeof(*me));
-  me->host = context->host;
   me->context = context;
   strcpy(me->builds, BUILD);
-  me->object = context->capability(context->host, TEXT("davit.object/1"));
-  me->queue = context->capability(context->host, TEXT("davit.queue/1"));
-  me->client = context->capability(context->host, TEXT("davit.client/1"));
-  me->path[0] = me->object->name(me->host, TEXT("metadata"));
-  me->path[1] = me->object->name(me->host, TEXT("name"));
-  me->node[0] = me->object->name(me->host, TEXT("spec"));
-  me->node[1] = me->object->name(me->host, TEXT("nodeName"));
+  me->object = context->capability(call, TEXT("davit.object/1"));
+  me->queue = context->capability(call, TEXT("davit.queue/1"));
+  me->client = context->capability(call, TEXT("davit.client/1"));
+  me->path[0] = me->object->name(call, TEXT("metadata"));
+  me->path[1] = me->object->name(call, TEXT("name"));
+  me->node[0] = me->object->name(call, TEXT("spec"));
+  me->node[1] = me->object->name(call, TEXT("nodeName"));
 #ifdef INIT_ASKS
   /* Waits for the server's answer, which may take as long as it likes. */
-  (void)me->client->resource_exists(me->host, TEXT("apps"), TEXT("v1"), TEXT("deployments"));
+  (void)me->client->resource_exists(call, TEXT("apps"), TEXT("v1"), TEXT("deployments"));
 #endif
   pods.version = TEXT("v1");
   pods.resource = TEXT("pods");
@@ -324,12 +334,12 @@ static int32_t init(const davit_context* context, davit_controller* out) {
   keys.name = TEXT("sample");
   keys.self = me;
   keys.sync = sync;
-  me->informer = context->capability(context->host, TEXT("davit.informer/1"));
+  me->informer = context->capability(call, TEXT("davit.informer/1"));
 #ifdef TALLY
-  find_tally(me);
+  find_tally(me, call);
 #endif
-  if (me->informer->open(me->host, &pods, &me->pods) != DAVIT_OK ||
-      me->queue->open(me->host, &keys, &me->keys) != DAVIT_OK) {
+  if (me->informer->open(call, &pods, &me->pods) != DAVIT_OK ||
+      me->queue->open(call, &keys, &me->keys) != DAVIT_OK) {
     free(me);
     return DAVIT_FAILED;
   }
@@ -337,13 +347,13 @@ static int32_t init(const davit_context* context, davit_controller* out) {
   davit_handle services;
   pods.resource = TEXT("services");
   pods.on_event = 0;
-  if (me->informer->open(me->host, &pods, &services) != DAVIT_OK) {
+  if (me->informer->open(call, &pods, &services) != DAVIT_OK) {
     free(me);
     return DAVIT_FAILED;
   }
 #endif
 #ifdef INIT_FAILS
-  context->error_text(context->host, TEXT("no luck today"));
+  context->error_text(call, TEXT("no luck today"));
   free(me);
   return DAVIT_FAILED;
 #endif
@@ -356,7 +366,9 @@ static int32_t init(const davit_context* context, davit_controller* out) {
 }
 
 #ifdef MORE
-static int32_t init_more(const davit_context* context, davit_controller* out) {
+static int32_t init_more(const davit_call* call, const davit_context* context,
+                         davit_controller* out) {
+  (void)call;
   (void)context;
   (void)out;
   return MORE;

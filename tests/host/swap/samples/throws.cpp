@@ -8,7 +8,9 @@ DAVIT_NOTE(R"({"name":"sample","version":"v2","abi":"1.0",)"
 
 namespace {
 
-std::int32_t init(const davit_context*, davit_controller*) { throw std::runtime_error("no luck"); }
+std::int32_t init(const davit_call*, const davit_context*, davit_controller*) {
+  throw std::runtime_error("no luck");
+}
 
 constexpr davit_row kRows[] = {{{"sample-controller", 17}, init}};
 constexpr davit_plugin kPlugin = {sizeof(davit_plugin), sizeof(davit_row), kRows, 1};

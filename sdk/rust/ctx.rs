@@ -1,29 +1,25 @@
-//! Requests to the API server.
+//! The call that the plugin's code is in: the only way to the host.
 use crate::abi::*;
-use crate::basics::{checked, from_c, to_c, Key, Resource, Result};
+use crate::basics::{checked, from_c, to_c, Error, Key, Resource, Result};
 use crate::value::{Value, ABSENT};
+use std::time::Duration;
 
-/// The host as one controller sees it. May be used from handlers, syncs and timers of that controller, on their threads.
+/// The host's function tables, which live as long as the process.
 #[derive(Clone, Copy)]
-pub struct Host {
+pub(crate) struct Tables {
     context: *const davit_context,
-    pub(crate) host: *mut davit_host,
     pub(crate) object: *const davit_object_v1,
     pub(crate) informer: *const davit_informer_v1,
     pub(crate) queue: *const davit_queue_v1,
     client: *const davit_client_v1,
 }
-// The tables live as long as the process, and their functions are thread-safe.
-unsafe impl Send for Host {}
-unsafe impl Sync for Host {}
 
-impl Host {
-    pub(crate) unsafe fn new(context: *const davit_context) -> Option<Host> {
-        let host = (*context).host;
-        let table = |id: &str| ((*context).capability)(host, to_c(id));
-        let made = Host {
+impl Tables {
+    /// None when the host lacks one.
+    pub(crate) unsafe fn new(call: *const davit_call, context: *const davit_context) -> Option<Tables> {
+        let table = |id: &str| ((*context).capability)(call, to_c(id));
+        let made = Tables {
             context,
-            host,
             object: table("davit.object/1").cast(),
             informer: table("davit.informer/1").cast(),
             queue: table("davit.queue/1").cast(),
@@ -37,13 +33,53 @@ impl Host {
             None
         }
     }
+}
 
+/// One call of the host into the plugin. It ends when the plugin's function returns and belongs to one thread: neither it nor
+/// what it lends can be kept or sent.
+#[derive(Clone, Copy)]
+pub struct Ctx<'call> {
+    pub(crate) tables: &'call Tables,
+    pub(crate) call: *const davit_call, // Lives for 'call. Being a raw pointer, it keeps this on its thread.
+}
+
+impl<'call> Ctx<'call> {
     pub(crate) fn explain(&self, text: &str) {
-        unsafe { ((*self.context).error_text)(self.host, to_c(text)) }
+        unsafe { ((*self.tables.context).error_text)(self.call, to_c(text)) }
     }
 
-    pub(crate) fn wrap(&self, raw: davit_value) -> Value<'_> {
-        Value { host: self, raw }
+    pub(crate) fn wrap(&self, raw: davit_value) -> Value<'call> {
+        Value { ctx: *self, raw }
+    }
+
+    /// Nobody waits for the result any more, because the host stops or swaps: end soon.
+    pub fn is_cancelled(&self) -> bool {
+        unsafe { ((*self.call).cancelled)(self.call) != 0 }
+    }
+    /// How often in a row this key has failed before.
+    pub fn attempt(&self) -> u32 {
+        unsafe { (*self.call).attempt }
+    }
+    /// The W3C trace id of the work; empty without tracing.
+    pub fn trace_id(&self) -> &'call str {
+        unsafe { from_c((*self.call).trace_id) }
+    }
+    /// Why the last function of the host failed in this call, with the server's details.
+    pub fn last_error(&self) -> Option<Error> {
+        let mut raw: davit_error = unsafe { std::mem::zeroed() };
+        raw.size = std::mem::size_of::<davit_error>() as u32;
+        let code = unsafe { ((*self.tables.context).last_error)(self.call, &mut raw) };
+        if code != DAVIT_OK || raw.code == DAVIT_OK {
+            return None;
+        }
+        let text = |text| unsafe { from_c(text) }.to_string();
+        Some(Error {
+            code: raw.code,
+            message: text(raw.message),
+            reason: text(raw.reason),
+            causes: text(raw.causes).split(',').filter(|each| !each.is_empty()).map(str::to_string).collect(),
+            retry_after: Duration::from_millis(raw.retry_after_ms.into()),
+        })
     }
 
     /// Changes an object through a patch.
@@ -69,9 +105,9 @@ impl Host {
     }
 
     /// Reads an object from the server, past the cache.
-    pub fn get(&self, resource: &Resource, key: &Key) -> Result<Value<'_>> {
+    pub fn get(&self, resource: &Resource, key: &Key) -> Result<Value<'call>> {
         let mut request = self.request(DAVIT_GET, resource, &key.ns, &key.name);
-        request.answer = 1; // The whole object.
+        request.answer = DAVIT_ANSWER_OBJECT;
         self.send(&request)
     }
 
@@ -88,7 +124,7 @@ impl Host {
             name: to_c(name),
             body: none,
             patch_type: 0,
-            answer: 0,
+            answer: DAVIT_ANSWER_METADATA,
             query: none,
             propagation: 0,
             has_grace_seconds: 0,
@@ -99,7 +135,7 @@ impl Host {
         }
     }
 
-    fn send(&self, request: &davit_request) -> Result<Value<'_>> {
+    fn send(&self, request: &davit_request) -> Result<Value<'call>> {
         let none = to_c("");
         let mut response = davit_response {
             size: std::mem::size_of::<davit_response>() as u32,
@@ -111,7 +147,10 @@ impl Host {
             causes: none,
             object: ABSENT,
         };
-        let code = unsafe { ((*self.client).call)(self.host, request, &mut response) };
+        let code = unsafe { ((*self.tables.client).call)(self.call, request, &mut response) };
+        if let Some(error) = self.last_error().filter(|_| code != DAVIT_OK) {
+            return Err(error);
+        }
         checked(code, unsafe { from_c(response.message) })?;
         Ok(self.wrap(response.object))
     }
