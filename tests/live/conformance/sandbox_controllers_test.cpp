@@ -37,6 +37,28 @@ TEST(SandboxControllersTest, ADeploymentBecomesReadyOnASandboxAloneAndASignalEnd
   EXPECT_EQ(sandbox.process().wait(minutes(2)), 0) << sandbox.output();
 }
 
+TEST(SandboxControllersTest, ThePluginsCollectorAndNamespaceControllerTakeThePlacesOfItsOwn) {
+  Sandbox sandbox({"--controllers=*,garbage-collector-controller,namespace-controller"});
+  const auto names = [&sandbox](const std::string& kinds) {
+    return sandbox.kubectl({"get", kinds, "-o=name", "--namespace=x"}).out;
+  };
+  ASSERT_EQ(sandbox.kubectl({"create", "namespace", "x"}).code, 0);
+  for (const std::string cascade : {"background", "foreground"}) {
+    const Outcome created = sandbox.kubectl(
+        {"create", "deployment", "web", "--image=nginx", "--replicas=3", "--namespace=x"});
+    ASSERT_EQ(created.code, 0) << created.err;
+    EXPECT_TRUE(eventually(minutes(4), [&] { return !names("pods").empty(); }));
+    const Outcome deleted =
+        sandbox.kubectl({"delete", "deployment", "web", "--namespace=x", "--cascade=" + cascade});
+    ASSERT_EQ(deleted.code, 0) << deleted.err;
+    EXPECT_TRUE(
+        eventually(minutes(4), [&] { return names("deployments,replicasets,pods").empty(); }))
+        << cascade << ": " << sandbox.output();
+  }
+  const Outcome emptied = sandbox.kubectl({"delete", "namespace", "x", "--timeout=240s"});
+  EXPECT_EQ(emptied.code, 0) << emptied.err << sandbox.output();
+}
+
 TEST(SandboxControllersTest, ControllersThatAreLeftOutDoNothing) {
   Sandbox sandbox({"--controllers=*,-replicaset"});
   ASSERT_EQ(sandbox.kubectl({"create", "deployment", "web", "--image=nginx"}).code, 0);
