@@ -103,14 +103,17 @@ Result<Again> Collector::sync_orphans(const Key& key) const {
   const std::optional<NodeState> owner = graph_.find(uid_of(key));
   if (!owner) return Again::when_changed();
   std::vector<OwnersPatch> patches;
+  Status failed;
+  const auto note = [&failed](const Status& status) {
+    if (failed.ok()) failed = status.unless(Code::kNotFound);
+  };
   for (const Identity& each : graph_.dependents(uid_of(key))) {
     const Result<Place> place = objects_.place_of(each);
-    if (!place) return place.error();
-    patches.push_back(drop_owners(*place, each.uid, {owner->identity.uid}));
+    note(place.error());
+    if (place) patches.push_back(drop_owners(*place, each.uid, {owner->identity.uid}));
   }
-  for (const Status& each : objects_.patch(patches)) {
-    if (!each.ok() && each.code() != Code::kNotFound) return each;
-  }
+  for (const Status& each : objects_.patch(patches)) note(each);
+  if (!failed.ok()) return failed;
   const Result<Place> place = objects_.place_of(owner->identity);
   if (!place) return place.error();
   const Status freed = objects_.drop_finalizer(*place, owner->identity.uid, kOrphanFinalizer);

@@ -16,6 +16,10 @@ InitResult GarbageCollector::open(Context& cluster) {
 }
 
 InitResult GarbageCollector::open_with(Context& cluster, Discover discover) {
+  for (const Member& each : cluster.config().members()) {
+    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
+                                      "\"; the garbage collector has none");
+  }
   return std::unique_ptr<Controller>(
       std::make_unique<GarbageCollector>(cluster, std::move(discover)));
 }

@@ -82,23 +82,36 @@ Status LiveObjects::remove(const Place& place, const LiveObject& read, Propagati
 }
 
 std::vector<Status> LiveObjects::patch(const std::vector<OwnersPatch>& patches) const {
+  // Upstream sends all at once. So many exhaust every rate limit, and the bodies of more would fill
+  // the memory.
+  constexpr std::size_t kAtOnce = 500;
+  std::vector<Status> statuses;
+  const std::span<const OwnersPatch> all(patches);
+  for (std::size_t i = 0; i < all.size(); i += kAtOnce) {
+    patch_some(all.subspan(i, std::min(kAtOnce, all.size() - i)), statuses);
+  }
+  return statuses;
+}
+
+void LiveObjects::patch_some(std::span<const OwnersPatch> patches,
+                             std::vector<Status>& statuses) const {
+  const std::size_t before = statuses.size();
   std::vector<Request> requests;
   for (const OwnersPatch& each : patches) {
     requests.push_back(patch_request(each.place, PatchType::kStrategic, each.strategic));
   }
-  std::vector<Status> statuses;
   std::vector<std::size_t> unsupported;
   for (const Result<Value>& each : client_.batch(requests)) {
-    if (is_unsupported(each.error())) unsupported.push_back(statuses.size());
+    if (is_unsupported(each.error())) unsupported.push_back(statuses.size() - before);
     statuses.push_back(each.error());
   }
-  if (!unsupported.empty()) patch_by_merge(patches, unsupported, statuses);
-  return statuses;
+  if (unsupported.empty()) return;
+  patch_by_merge(patches, unsupported, std::span(statuses).subspan(before));
 }
 
-void LiveObjects::patch_by_merge(const std::vector<OwnersPatch>& patches,
+void LiveObjects::patch_by_merge(std::span<const OwnersPatch> patches,
                                  const std::vector<std::size_t>& unsupported,
-                                 std::vector<Status>& statuses) const {
+                                 std::span<Status> statuses) const {
   std::vector<Request> reads;
   for (const std::size_t each : unsupported) {
     reads.push_back(request_for(DAVIT_GET, patches[each].place));

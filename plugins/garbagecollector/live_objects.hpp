@@ -4,6 +4,7 @@
 #include <davit/client.hpp>
 #include <davit/discovery.hpp>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,10 +53,13 @@ class LiveObjects {
  private:
   [[nodiscard]] Result<ServedResource> find_kind(std::string_view api_version,
                                                  std::string_view kind) const;
-  /// The merge patches of those whose strategic ones the server does not support.
-  void patch_by_merge(const std::vector<OwnersPatch>& patches,
+  /// Adds a status for each.
+  void patch_some(std::span<const OwnersPatch> patches, std::vector<Status>& statuses) const;
+  /// The merge patches of those whose strategic ones the server does not support. `statuses` are
+  /// those of `patches`.
+  void patch_by_merge(std::span<const OwnersPatch> patches,
                       const std::vector<std::size_t>& unsupported,
-                      std::vector<Status>& statuses) const;
+                      std::span<Status> statuses) const;
 
   const Client client_;
   const Discovery discovery_;

@@ -50,6 +50,7 @@ void SharedGraph::remove(const Identity& gone) {
     held_deletions_.erase(node_key(gone.uid));
     held_deletions_.erase(virtual_key(gone.uid));
     held_orphans_.erase(node_key(gone.uid));
+    held_warnings_.erase(gone.uid);
   }
   hand_out(effects);
 }
@@ -96,14 +97,17 @@ std::string SharedGraph::page(const std::vector<std::string>& uids) const {
 void SharedGraph::open() {
   std::set<Key> deletions;
   std::set<Key> orphans;
+  std::map<std::string, BadReference> warnings;
   {
     const std::lock_guard lock(mutex_);
     is_open_ = true;
+    warnings = std::exchange(held_warnings_, {});
     deletions = std::exchange(held_deletions_, {});
     orphans = std::exchange(held_orphans_, {});
   }
   for (const Key& each : deletions) deletions_.add(each);
   for (const Key& each : orphans) orphans_.add(each);
+  for (const auto& [uid, bad] : warnings) record(events_, bad);
 }
 
 void SharedGraph::delete_all(const std::vector<Key>& keys) const {
@@ -117,16 +121,19 @@ bool SharedGraph::defers(const Key& key, std::set<Key>& held) {
 }
 
 void SharedGraph::hand_out(const Effects& effects) {
-  for (const BadReference& each : effects.warnings) record(events_, each);
   {
     const std::lock_guard lock(mutex_);
     if (!is_open_) {
       held_deletions_.insert(effects.deletions.begin(), effects.deletions.end());
       held_deletions_.insert(effects.retries.begin(), effects.retries.end());
       held_orphans_.insert(effects.orphans.begin(), effects.orphans.end());
+      for (const BadReference& each : effects.warnings) {
+        held_warnings_.emplace(each.dependent.uid, each);
+      }
       return;
     }
   }
+  for (const BadReference& each : effects.warnings) record(events_, each);
   delete_all(effects.deletions);
   for (const Key& each : effects.orphans) orphans_.add(each);
   for (const Key& each : effects.retries) {

@@ -3,6 +3,7 @@
 
 #include <davit/event.hpp>
 #include <davit/queue.hpp>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -13,9 +14,9 @@
 
 namespace davit::garbage {
 
-/// What the graph asks for goes to the queues. Until open() it waits here: conclusions from a graph
-/// that is not filled would be wrong, and on a standby, which never opens, keys of objects that are
-/// gone would pile up in the queues. Thread-safe.
+/// What the graph asks for goes to the queues and becomes Events. Until open() it waits here:
+/// conclusions from a graph that is not filled would be wrong, and on a standby, which never opens,
+/// keys of objects that are gone would pile up in the queues. Thread-safe.
 class SharedGraph {
  public:
   SharedGraph(Queue deletions, Queue orphans, EventRecorder events)
@@ -55,6 +56,7 @@ class SharedGraph {
   bool is_open_ = false;  // Then nothing is held.
   std::set<Key> held_deletions_;
   std::set<Key> held_orphans_;
+  std::map<std::string, BadReference> held_warnings_;  // Keyed by the dependent's UID.
 };
 
 }  // namespace davit::garbage

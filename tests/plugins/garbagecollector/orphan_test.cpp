@@ -114,6 +114,24 @@ TEST_F(OrphanTest, GC28_TheOwnerWaitsForEachDependent) {
   EXPECT_EQ(patches("d2").size(), 2U);
 }
 
+TEST_F(OrphanTest, ManyDependentsAreFreedInParts) {
+  define_widgets();
+  const Thing o = create("o");
+  std::vector<Thing> dependents;
+  for (int i = 0; i < 600; ++i) {
+    const std::string name = "d" + std::to_string(i);
+    // Custom resources on both sides of the parts' border.
+    const bool is_custom = i % 100 == 7;
+    dependents.push_back(is_custom ? create_widget(name, {.owners = list({own(o)})})
+                                   : create_owned(name, {own(o)}));
+  }
+  start();
+  erase(o, "Orphan");
+  run();
+  EXPECT_FALSE(exists(o));
+  for (const Thing& each : dependents) EXPECT_THAT(owners(each), IsEmpty()) << each.name;
+}
+
 TEST_F(OrphanTest, GC29_ADependentThatIsGoneIsIgnored) {
   const Thing o = create("o");
   create_owned("d1", {own(o)});

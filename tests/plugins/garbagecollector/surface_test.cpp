@@ -67,6 +67,28 @@ TEST_F(SurfaceTest, ASwapListsNothingAndFinishesWhatWasQueued) {
   EXPECT_EQ(cluster().lists("configmaps"), lists);
 }
 
+TEST_F(SurfaceTest, AHundredSwapsUnderLoadListNothingAndLoseNothing) {
+  start();
+  const int lists = cluster().lists("configmaps");
+  std::vector<Thing> dependents;
+  std::vector<Thing> kept;
+  for (int i = 0; i < 100; ++i) {
+    const std::string turn = std::to_string(i);
+    const Thing o = create("o" + turn);
+    const Thing other = create("p" + turn);
+    dependents.push_back(create_owned("d" + turn, {own_blocking(o)}));
+    kept.push_back(create_owned("k" + turn, {own(other)}));
+    cluster().run_one_sync();
+    erase(o, i % 2 == 0 ? "Background" : "Foreground");
+    cluster().run_one_sync();
+    swap();
+  }
+  advance(1min);
+  EXPECT_EQ(cluster().lists("configmaps"), lists);
+  for (const Thing& each : dependents) EXPECT_FALSE(exists(each)) << each.name;
+  for (const Thing& each : kept) EXPECT_TRUE(exists(each)) << each.name;
+}
+
 TEST_F(SurfaceTest, AStandbyKeepsNoWorkForObjectsThatAreGone) {
   start_recording([](Offer& offer) {
     // One that never comes: the graph stays closed.
@@ -88,6 +110,29 @@ TEST_F(SurfaceTest, AStandbyKeepsNoWorkForObjectsThatAreGone) {
                                     return each.key == node_key(d.uid).text();
                                   }),
             0);
+}
+
+TEST_F(SurfaceTest, WarningsWaitForTheGraphAndGoWithTheirObject) {
+  const Thing o = create("o", {.ns = "ns2"});
+  const Thing d = create_owned("d", {own(o)});
+  const Thing e = create_owned("e", {own(o)});
+  start_recording([](Offer& offer) {
+    offer.resources.push_back({{"example.com", "v1", "gadgets"}, "Gadget", true});
+    return Status();
+  });
+  erase(d);
+  run();
+  EXPECT_THAT(cluster().events(), IsEmpty());
+  advance(Monitors::kWait);
+  ASSERT_EQ(cluster().events().size(), 1U);
+  EXPECT_EQ(cluster().events()[0].uid, e.uid);
+}
+
+TEST_F(SurfaceTest, MistakesInTheConfigurationAreNamed) {
+  const Status started =
+      cluster().start(kController, &GarbageCollector::open, R"({"period":"5m"})");
+  EXPECT_FALSE(started.ok());
+  EXPECT_THAT(started.message(), HasSubstr("unknown configuration \"period\""));
 }
 
 }  // namespace
