@@ -21,6 +21,7 @@ constexpr KindInfo kKinds[] = {
     {"endpoints", "Endpoints", "", "v1", "endpoints"},
     {"endpointslice", "EndpointSlice", "discovery.k8s.io", "v1", "endpointslices"},
     {"event", "Event", "", "v1", "events"},
+    {"configmap", "ConfigMap", "", "v1", "configmaps"},
     {"resourcequota", "ResourceQuota", "", "v1", "resourcequotas"},
     {"namespace", "Namespace", "", "v1", "namespaces", false},
     {"node", "Node", "", "v1", "nodes", false},

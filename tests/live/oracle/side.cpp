@@ -65,7 +65,8 @@ std::vector<std::string> sandbox_flags() {
 /// The node lifecycle controller as in original_flags().
 std::string manifest() {
   return "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n"
-         "- name: deployment\n- name: replicaset\n- name: endpoint\n- name: nodelifecycle\n"
+         "- name: deployment\n- name: replicaset\n- name: endpoint\n- name: garbagecollector\n"
+         "- name: namespace\n- name: nodelifecycle\n"
          "  controllers:\n    node-lifecycle-controller:\n      config:\n"
          "        nodeMonitorPeriod: 1s\n        nodeEvictionRate: 10\n"
          "        largeClusterSizeThreshold: 5\n        secondaryNodeEvictionRate: 0.001\n"
@@ -73,21 +74,30 @@ std::string manifest() {
          std::string(kNodeGrace) + '\n';
 }
 
+/// What deletes objects whose owner or namespace goes. The sandbox does so itself, and is compared.
+enum class Deletion { kByControllers, kByServer };
+
 /// Busy machines delay heartbeats, so nodes are looked at in rooms of their own only.
-std::vector<std::string> davit_flags(IsolationGroup isolation,
+std::vector<std::string> davit_flags(IsolationGroup isolation, Deletion deletion,
                                      const std::filesystem::path& scratch) {
   std::vector<std::string> out = controller_flags();
   const std::filesystem::path file = scratch / "davit.yaml";
   live::write_file(file, manifest());
   out.push_back("--manifest=" + file.string());
-  out.push_back(isolation == IsolationGroup::kShared ? "--controllers=*,-node-lifecycle-controller"
-                                                     : "--controllers=*,node-lifecycle-controller");
+  std::string controllers = isolation == IsolationGroup::kShared
+                                ? "--controllers=*,-node-lifecycle-controller"
+                                : "--controllers=*,node-lifecycle-controller";
+  if (deletion == Deletion::kByServer) {
+    controllers += ",-garbage-collector-controller,-namespace-controller";
+  }
+  out.push_back(std::move(controllers));
   return out;
 }
 
 /// kube-controller-manager's controllers for scenarios of this group.
-std::string original_controllers(IsolationGroup isolation) {
+std::string original_controllers(IsolationGroup isolation, Deletion deletion) {
   std::string names = "deployment,replicaset,endpoint";
+  if (deletion == Deletion::kByControllers) names += ",garbagecollector,namespace";
   if (live::server_minor() >= kMinorOfSlices) names += ",endpointslice";
   if (isolation == IsolationGroup::kShared) return names;
   names += ",nodelifecycle";
@@ -136,18 +146,14 @@ class Side {
 class RealSide final : public Side {
  public:
   explicit RealSide(Cast cast)
-      : cast_(cast), cluster_({families()}), nodes_(cluster_.nodes(node_flags())) {
-    if (cast_ == Cast::kDavit) {
-      surroundings_ = cluster_.controller_manager("garbagecollector", controller_flags());
-    }
-  }
+      : cast_(cast), cluster_({families()}), nodes_(cluster_.nodes(node_flags())) {}
   [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
   void start_controllers(IsolationGroup isolation) override {
     stop(controllers_);
     controllers_ =
         cast_ == Cast::kDavit
-            ? cluster_.davit(davit_flags(isolation, cluster_.scratch()))
-            : cluster_.controller_manager("garbagecollector," + original_controllers(isolation),
+            ? cluster_.davit(davit_flags(isolation, Deletion::kByControllers, cluster_.scratch()))
+            : cluster_.controller_manager(original_controllers(isolation, Deletion::kByControllers),
                                           original_flags(isolation));
   }
 
@@ -155,7 +161,6 @@ class RealSide final : public Side {
   const Cast cast_;
   live::ControlPlane cluster_;
   std::unique_ptr<Process> nodes_;
-  std::unique_ptr<Process> surroundings_;
 };
 
 class SandboxSide final : public Side {
@@ -168,10 +173,11 @@ class SandboxSide final : public Side {
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
   void start_controllers(IsolationGroup isolation) override {
     stop(controllers_);
-    controllers_ = cast_ == Cast::kSandbox
-                       ? sandbox_.davit(davit_flags(isolation, scratch_.path()))
-                       : sandbox_.controller_manager(original_controllers(isolation),
-                                                     original_flags(isolation));
+    controllers_ =
+        cast_ == Cast::kSandbox
+            ? sandbox_.davit(davit_flags(isolation, Deletion::kByServer, scratch_.path()))
+            : sandbox_.controller_manager(original_controllers(isolation, Deletion::kByServer),
+                                          original_flags(isolation));
   }
   [[nodiscard]] FaultSwitch faults() override {
     return [this](const Json& rule) {

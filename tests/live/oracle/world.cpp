@@ -9,9 +9,9 @@ namespace davit::oracle {
 namespace {
 
 constexpr std::string_view kSlice = "endpointslice";
-constexpr std::string_view kFollowed[] = {"deployment", "replicaset", "pod",
-                                          "service",    "endpoints",  kSlice,
-                                          "event",      "node",       "resourcequota"};
+constexpr std::string_view kFollowed[] = {"deployment",    "replicaset", "pod",   "service",
+                                          "endpoints",     kSlice,       "event", "node",
+                                          "resourcequota", "configmap"};
 constexpr char kScenario[] = "scenario";
 
 std::string space_of(const KindInfo& kind, const Json& object) {
