@@ -40,6 +40,29 @@ ControllerWork::ControllerWork(ControllerAbi& controller, const ControllerHostOp
       timer_writes_(WriteTrackerOptions{
           .on_ready = [this](std::vector<std::string> writers) { timers_caught_up(writers); }}) {}
 
+ControllerWork::~ControllerWork() {
+  for (const std::unique_ptr<HostedQueue>& each : opened_) {
+    for (davit_waker* const waker : each->wakers) {
+      waker->point_to(nullptr);
+      waker->release();
+    }
+  }
+}
+
+davit_waker* ControllerWork::open_waker(davit_handle queue) {
+  const auto found = std::find_if(opened_.begin(), opened_.end(),
+                                  [queue](const auto& each) { return each->handle == queue; });
+  if (queue == 0 || found == opened_.end()) return nullptr;
+  HostedQueue& hosted = **found;
+  MutexLock lock(wakers_mutex_);
+  hosted.wakers.reserve(hosted.wakers.size() + 1);
+  if (hosted.wakers.empty()) {
+    hosted.wakers.push_back(std::make_unique<davit_waker>(*hosted.keys).release());
+  }
+  hosted.wakers.front()->retain();
+  return hosted.wakers.front();
+}
+
 davit_code ControllerWork::open_queue(const davit_queue_options& options, davit_handle& out) {
   if (options.sync == nullptr) return DAVIT_MISUSE;
   ControllerQueueOptions queue;
@@ -206,8 +229,10 @@ ControllerWork::HandedOver ControllerWork::take_over(ControllerWork& from) {
   HandedOver handed;
   std::set<const HostedQueue*> taken;
   for (const std::unique_ptr<HostedQueue>& old : from.opened_) {
-    QueueContent content = old->keys->take_content();
     HostedQueue* const heir = find(old->name, taken);
+    // Before the content: a key that comes meanwhile is in one of both.
+    hand_over_wakers(from, *old, heir);
+    QueueContent content = old->keys->take_content();
     if (heir == nullptr) {
       handed.dropped += content.size();
       continue;
@@ -221,6 +246,21 @@ ControllerWork::HandedOver ControllerWork::take_over(ControllerWork& from) {
   // they were started.
   from.timer_writes_.hand_over(timer_writes_);
   return handed;
+}
+
+void ControllerWork::hand_over_wakers(ControllerWork& from, HostedQueue& old, HostedQueue* heir) {
+  std::vector<davit_waker*> wakers;
+  {
+    MutexLock lock(from.wakers_mutex_);
+    wakers.swap(old.wakers);
+  }
+  for (davit_waker* const waker : wakers) waker->point_to(heir == nullptr ? nullptr : heir->keys);
+  if (heir == nullptr) {
+    for (davit_waker* const waker : wakers) waker->release();
+    return;
+  }
+  MutexLock lock(wakers_mutex_);
+  heir->wakers.insert(heir->wakers.end(), wakers.begin(), wakers.end());
 }
 
 std::size_t ControllerWork::mirror_keys(ControllerWork& serving) {

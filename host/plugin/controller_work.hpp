@@ -18,8 +18,10 @@
 #include "host/plugin/intended_writes.hpp"
 #include "host/plugin/slot_table.hpp"
 #include "host/plugin/sync_tally.hpp"
+#include "host/plugin/waker.hpp"
 #include "host/run/controller_runner.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 
@@ -34,6 +36,7 @@ class ControllerWork {
                  const ControllerInformers& informers, IntendedWrites& intended);
   ControllerWork(const ControllerWork&) = delete;
   ControllerWork& operator=(const ControllerWork&) = delete;
+  ~ControllerWork();
 
   davit_code open_queue(const davit_queue_options& options, davit_handle& out);
   davit_code start_timer(const davit_timer_options& options, davit_handle& out);
@@ -49,6 +52,8 @@ class ControllerWork {
   [[nodiscard]] ControllerQueue* queue(davit_handle handle) const {
     return queues_.find(handle).value_or(nullptr);
   }
+  /// A waker of the queue, with a reference for the caller; null when the handle is stale.
+  [[nodiscard]] davit_waker* open_waker(davit_handle queue);
   /// Timers that have not ended.
   [[nodiscard]] std::size_t timers() const { return timers_.size(); }
   [[nodiscard]] ControllerRunner& runner() { return runner_; }
@@ -92,6 +97,8 @@ class ControllerWork {
     ControllerQueue* keys = nullptr;
     std::unique_ptr<WriteTracker> writes;
     davit_handle handle = 0;
+    /// Its waker, and those of queues that it took over; each with a reference.
+    std::vector<davit_waker*> wakers;
     void* self = nullptr;
     davit_code (*sync)(void* self, const davit_call* call, davit_str key,
                        davit_sync_result* result) = nullptr;
@@ -114,6 +121,8 @@ class ControllerWork {
   [[nodiscard]] CallDetails details(davit_handle source, std::string_view key,
                                     std::uint32_t attempt, std::stop_token cancelled) const;
   void timers_caught_up(const std::vector<std::string>& writers);
+  /// Has the wakers of a queue of another build point to one of this; without an heir to nothing.
+  void hand_over_wakers(ControllerWork& from, HostedQueue& old, HostedQueue* heir);
   /// The first queue of that name that is not taken, which is taken then; or null.
   [[nodiscard]] HostedQueue* find(std::string_view name, std::set<const HostedQueue*>& taken) const;
 
@@ -128,6 +137,7 @@ class ControllerWork {
   SlotTable<ControllerQueue*, HandleKind::kQueue> queues_;
   SlotTable<TimerId, HandleKind::kTimer> timers_;
   std::vector<std::unique_ptr<HostedQueue>> opened_;  // Filled by init(), fixed afterwards.
+  Mutex wakers_mutex_;                                // Guards the `wakers` of opened_.
   WriteTracker timer_writes_;                         // Keys are handles, in text.
   DiscoveryWakes discovery_wakes_{services_.discovery};
 };

@@ -22,7 +22,8 @@ davit_code context_last_error(CallFrame& frame, davit_error* out) {
 void refuse_phase(CallFrame& frame) {
   const Status why(Code::kMisuse, "a call from a place from which abi.h does not allow it");
   frame.controller().observe_refusal(why.message());
-  (void)frame.fail(why);
+  frame.keep_failure(why);
+  frame.note_failure(DAVIT_MISUSE);
 }
 
 const void* host_capability(std::string_view id) {
@@ -30,7 +31,7 @@ const void* host_capability(std::string_view id) {
     std::string_view id;
     const void* table;
   };
-  const std::array<Row, 14> rows = {{{"davit.object/1", &object_table()},
+  const std::array<Row, 15> rows = {{{"davit.object/1", &object_table()},
                                      {"davit.informer/1", &kInformerTable},
                                      {"davit.queue/1", &kQueueTable},
                                      {"davit.client/1", &kClientTable},
@@ -43,7 +44,8 @@ const void* host_capability(std::string_view id) {
                                      {"davit.config/1", &kConfigTable},
                                      {"davit.freshness/1", &kFreshnessTable},
                                      {"davit.discovery/1", &kDiscoveryTable},
-                                     {"davit.informer/2", &kDynamicInformerTable}}};
+                                     {"davit.informer/2", &kDynamicInformerTable},
+                                     {"davit.waker/1", &kWakerTable}}};
   for (const Row& row : rows) {
     if (row.id == id) return row.table;
   }

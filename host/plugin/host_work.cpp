@@ -1,6 +1,7 @@
-/// "davit.queue/1" and "davit.timer/1".
+/// "davit.queue/1", "davit.timer/1" and "davit.waker/1".
 #include "host/plugin/host_abi.hpp"
 #include "host/plugin/host_tables.hpp"
+#include "host/plugin/waker.hpp"
 
 namespace davit::host {
 namespace {
@@ -65,6 +66,28 @@ davit_code timer_stop(CallFrame& frame, davit_handle handle) {
   return frame.controller().work.stop_timer(handle);
 }
 
+// ---- davit.waker/1
+
+davit_code waker_open(CallFrame& frame, davit_handle queue, davit_waker** out) {
+  if (out == nullptr) return DAVIT_MISUSE;
+  *out = frame.controller().work.open_waker(queue);
+  return *out == nullptr ? DAVIT_STALE : DAVIT_OK;
+}
+
+davit_code waker_wake(davit_waker* waker, davit_str key) noexcept {
+  if (waker == nullptr) return DAVIT_MISUSE;
+  return shielded([&] { return waker->wake(view(key)); }, davit_code{DAVIT_INTERNAL},
+                  [](std::string_view) {});
+}
+
+void waker_retain(davit_waker* waker) noexcept {
+  if (waker != nullptr) waker->retain();
+}
+
+void waker_release(davit_waker* waker) noexcept {
+  if (waker != nullptr) waker->release();
+}
+
 }  // namespace
 
 constexpr davit_queue_v1 kQueueTable = table_of<davit_queue_v1>(
@@ -74,5 +97,7 @@ constexpr davit_queue_v1 kQueueTable = table_of<davit_queue_v1>(
     host_function<queue_failures, kAnyCall>);
 constexpr davit_timer_v1 kTimerTable = table_of<davit_timer_v1>(
     host_function<timer_start, kAnyCall>, host_function<timer_stop, kAnyCall>);
+constexpr davit_waker_v1 kWakerTable = table_of<davit_waker_v1>(
+    host_function<waker_open, kAnyCall>, waker_wake, waker_retain, waker_release);
 
 }  // namespace davit::host

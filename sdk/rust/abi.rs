@@ -437,6 +437,19 @@ pub struct davit_informer_v2 {
     ) -> davit_code,
 }
 #[repr(C)]
+pub struct davit_waker {
+    opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct davit_waker_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub open: unsafe extern "C" fn(*const davit_call, davit_handle, *mut *mut davit_waker) -> davit_code,
+    pub wake: unsafe extern "C" fn(*mut davit_waker, davit_str) -> davit_code,
+    pub retain: unsafe extern "C" fn(*mut davit_waker),
+    pub release: unsafe extern "C" fn(*mut davit_waker),
+}
+#[repr(C)]
 pub struct davit_error {
     pub size: u32,
     pub code: davit_code,
@@ -542,7 +555,7 @@ impl<const SIZE: usize> davit_note<SIZE> {
 
 /// Sizes as the header has them on a 64-bit machine: a slip above does not compile.
 const _: () = {
-    const SIZES: [(usize, usize); 44] = [
+    const SIZES: [(usize, usize); 45] = [
         (std::mem::size_of::<davit_str>(), 16),
         (std::mem::size_of::<davit_sink>(), 24),
         (std::mem::size_of::<davit_call>(), 80),
@@ -579,6 +592,7 @@ const _: () = {
         (std::mem::size_of::<davit_index>(), 32),
         (std::mem::size_of::<davit_informer_options_v2>(), 192),
         (std::mem::size_of::<davit_informer_v2>(), 48),
+        (std::mem::size_of::<davit_waker_v1>(), 40),
         (std::mem::size_of::<davit_error>(), 72),
         (std::mem::size_of::<davit_context>(), 48),
         (std::mem::size_of::<davit_controller>(), 32),

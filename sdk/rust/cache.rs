@@ -38,6 +38,35 @@ impl Queue {
     }
 }
 
+/// Adds keys to a queue from any thread, at any time. After the end of the controller it does nothing; after a swap its keys go
+/// to the queue of that name in the next build.
+pub struct Waker {
+    pub(crate) table: *const davit_waker_v1, // Lives as long as the process.
+    pub(crate) raw: *mut davit_waker,        // With a reference.
+}
+unsafe impl Send for Waker {}
+unsafe impl Sync for Waker {}
+
+impl Waker {
+    /// False when the controller has ended.
+    pub fn wake(&self, key: &Key) -> bool {
+        unsafe { ((*self.table).wake)(self.raw, to_c(&key.to_string())) == DAVIT_OK }
+    }
+}
+
+impl Clone for Waker {
+    fn clone(&self) -> Self {
+        unsafe { ((*self.table).retain)(self.raw) };
+        Waker { table: self.table, raw: self.raw }
+    }
+}
+
+impl Drop for Waker {
+    fn drop(&mut self) {
+        unsafe { ((*self.table).release)(self.raw) };
+    }
+}
+
 /// The host's shared cache of one resource.
 #[derive(Clone, Copy)]
 pub struct Informer {

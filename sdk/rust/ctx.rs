@@ -1,6 +1,7 @@
 //! The call that the plugin's code is in: the only way to the host.
 use crate::abi::*;
 use crate::basics::{checked, from_c, to_c, Error, Key, Resource, Result};
+use crate::cache::{Queue, Waker};
 use crate::value::{Value, ABSENT};
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ pub(crate) struct Tables {
     pub(crate) informer: *const davit_informer_v1,
     pub(crate) queue: *const davit_queue_v1,
     client: *const davit_client_v1,
+    waker: *const davit_waker_v1, // Null on a host without it.
 }
 
 impl Tables {
@@ -24,6 +26,7 @@ impl Tables {
             informer: table("davit.informer/1").cast(),
             queue: table("davit.queue/1").cast(),
             client: table("davit.client/1").cast(),
+            waker: table("davit.waker/1").cast(),
         };
         let complete =
             !made.object.is_null() && !made.informer.is_null() && !made.queue.is_null() && !made.client.is_null();
@@ -80,6 +83,17 @@ impl<'call> Ctx<'call> {
             causes: text(raw.causes).split(',').filter(|each| !each.is_empty()).map(str::to_string).collect(),
             retry_after: Duration::from_millis(raw.retry_after_ms.into()),
         })
+    }
+
+    /// For threads of the plugin's own, which have no `Ctx`.
+    pub fn waker(&self, queue: &Queue) -> Result<Waker> {
+        if self.tables.waker.is_null() {
+            return Err(Error::new(DAVIT_UNSUPPORTED, "the host lacks the capability davit.waker/1"));
+        }
+        let mut raw = std::ptr::null_mut();
+        let code = unsafe { ((*self.tables.waker).open)(self.call, queue.handle, &mut raw) };
+        checked(code, "the host gives no waker of the queue")?;
+        Ok(Waker { table: self.tables.waker, raw })
     }
 
     /// Changes an object through a patch.

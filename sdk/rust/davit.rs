@@ -13,7 +13,7 @@ mod state;
 mod value;
 
 pub use basics::{Again, Error, Key, Resource, Result};
-pub use cache::{Change, Event, Informer, Queue};
+pub use cache::{Change, Event, Informer, Queue, Waker};
 pub use controller::{init, Controller, Setup};
 pub use ctx::{Ctx, PatchType};
 pub use state::{Fields, HandedState, JsonWriter};

@@ -19,10 +19,11 @@ page is stale.
 | handler | the controller's dispatcher, inside `on_event` |
 | sync | a worker, inside `sync` or a timer's `fire` |
 | any | each of the above, and the calls of the optional sides and of `destroy` |
+| free | any thread of the plugin, with or without a call |
 | host | the host, which calls the plugin |
 """
 
-CALLERS = {"init", "handler", "sync", "any", "host"}
+CALLERS = {"init", "handler", "sync", "any", "free", "host"}
 BLOCKS = {"nonblocking", "blocking"}
 FUNCTION = re.compile(r"\(\*(\w+)\)\s*\(|^DAVIT_EXPORT .*?\b(davit_\w+)\(")
 

@@ -780,6 +780,31 @@ typedef struct davit_informer_v2 {
                        davit_list *out);
 } davit_informer_v2;
 
+/* ---- Wakers: "davit.waker/1" ------------------------------------------------------------------------------------- */
+
+/* A reference-counted handle of a queue for threads of the plugin's own, which have no call: the one thing of the host's
+ * that they may use. It may outlive the queue and its controller, and does nothing then. After a swap its keys go to the
+ * queue of that name in the build that serves. */
+typedef struct davit_waker davit_waker;
+
+typedef struct davit_waker_v1 {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* Gives a waker of `queue`, with a reference for the caller. DAVIT_STALE for a queue that is none of the controller's.
+   * @call(any; nonblocking) */
+  davit_code (*open)(const davit_call *call, davit_handle queue, davit_waker **out);
+
+  /* Adds a key as davit_queue_v1.add does. DAVIT_STALE: the controller has ended, nothing was done.
+   * @call(free; nonblocking) */
+  davit_code (*wake)(davit_waker *waker, davit_str key);
+
+  /* Adds a reference, for another owner. @call(free; nonblocking) */
+  void (*retain)(davit_waker *waker);
+  /* Gives a reference back; the last one frees the waker. NULL does nothing. @call(free; nonblocking) */
+  void (*release)(davit_waker *waker);
+} davit_waker_v1;
+
 /* ---- What the host passes to a controller ------------------------------------------------------------------------ */
 
 /* The last failure of a call. Texts are borrowed as those of the call are. */
@@ -806,7 +831,7 @@ typedef struct davit_context {
    * the last one wins. @call(any; nonblocking) */
   void (*error_text)(const davit_call *call, davit_str text);
   /* Describes the last host function that failed in this call: answered anything but DAVIT_OK. Reads of objects do not
-   * count, nor does what batch() answers (each response has its own). @call(any; nonblocking) */
+   * count. After batch() it is one of the failures; each response has its own. @call(any; nonblocking) */
   davit_code (*last_error)(const davit_call *call, davit_error *out);
 } davit_context;
 

@@ -72,6 +72,7 @@ struct Api {
   const davit_freshness_v1* freshness = nullptr;        ///< Null on a host without it.
   const davit_discovery_v1* discovery = nullptr;        ///< Likewise.
   const davit_informer_v2* dynamic_informer = nullptr;  ///< Likewise.
+  const davit_waker_v1* waker = nullptr;                ///< Likewise.
   Names names;
 
   /// Fills this from what the host passed to init, inside that call. Fails when the host lacks a
@@ -95,6 +96,7 @@ struct Api {
     find(context, "davit.freshness/1", freshness, optional);
     find(context, "davit.discovery/1", discovery, optional);
     find(context, "davit.informer/2", dynamic_informer, optional);
+    find(context, "davit.waker/1", waker, optional);
     if (!status.ok()) return status;
     names = Names::resolve([this](std::string_view text) { return intern(text).id; });
     return status;
@@ -123,7 +125,8 @@ struct Api {
   /// The host's tables as far as it has them: members that it lacks are null.
   std::tuple<davit_object_v1, davit_informer_v1, davit_queue_v1, davit_client_v1, davit_timer_v1,
              davit_event_v1, davit_log_v1, davit_clock_v1, davit_random_v1, davit_metric_v1,
-             davit_config_v1, davit_freshness_v1, davit_discovery_v1, davit_informer_v2>
+             davit_config_v1, davit_freshness_v1, davit_discovery_v1, davit_informer_v2,
+             davit_waker_v1>
       tables_{};
 };
 

@@ -12,6 +12,7 @@
 #include <davit/log.hpp>
 #include <davit/queue.hpp>
 #include <davit/time.hpp>
+#include <davit/waker.hpp>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -156,6 +157,17 @@ class Context {
   }
 
   [[nodiscard]] Metric open_metric(const MetricOptions& options);
+
+  /// For threads of a library that the plugin needs; see Waker.
+  [[nodiscard]] Result<Waker> open_waker(const Queue& queue) const {
+    if (api_.waker == nullptr) {
+      return Status(Code::kUnsupported, "the host lacks the capability davit.waker/1");
+    }
+    davit_waker* raw = nullptr;
+    const davit_code code = api_.waker->open(api_.call(), queue.handle(), &raw);
+    if (code == DAVIT_OK) return Waker(*api_.waker, raw);
+    return Status(from_c(code), "the host gives no waker of the queue");
+  }
 
   [[nodiscard]] Client client() const { return Client(api_); }
   [[nodiscard]] Discovery discovery() const { return Discovery(api_); }

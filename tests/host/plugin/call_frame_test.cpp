@@ -146,6 +146,20 @@ TEST_F(CallFrameTest, PluginReadsTheLastErrorOfTheServerAndOfAText) {
   });
 }
 
+TEST_F(CallFrameTest, RefusedPhaseIsTheLastErrorAndLeavesTheControllersText) {
+  CallFrame frame(host_->abi(), Phase::kHandler);
+  frame.set_error("the controller's");
+  const davit_request create = pod_request(DAVIT_CREATE);
+  davit_response response{};
+  response.size = sizeof(response);
+  EXPECT_EQ(tables_.client->call(frame.call(), &create, &response), DAVIT_MISUSE);
+  EXPECT_EQ(frame.last_error().code, DAVIT_MISUSE);
+  EXPECT_NE(view(frame.last_error().message), "");
+  EXPECT_EQ(frame.error(), "the controller's");
+  EXPECT_EQ(tables_.queue->add(frame.call(), 1, str("a")), DAVIT_STALE);
+  EXPECT_EQ(view(frame.last_error().message), "");
+}
+
 TEST_F(CallFrameTest, LentObjectsListsAndTextsStayWhereTheyAre) {
   CallFrame frame(host_->abi(), Phase::kSync);
   std::vector<davit_value> values;
