@@ -1,6 +1,6 @@
-// What a small write costs this process: over a connection of the calling thread, and over the
-// thread that reads watches. Needs a server that may be thrown away: KUBECONFIG
-// of a real one or of `davit sandbox`. CPU is that of the whole process.
+// Measures the CPU of a small write in this process: over a connection of the calling thread, and
+// over the thread that reads watches. Needs a server that may be thrown away: KUBECONFIG of a real
+// one or of `davit sandbox`. CPU is that of the whole process.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 

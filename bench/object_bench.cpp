@@ -1,5 +1,5 @@
-/// What an object costs: bytes, parsing, reading, splitting. Runs on a recorded pod of 11 KB with
-/// two containers, status and managedFields.
+/// Measures the costs of an object: bytes, parsing, reading, splitting. Runs on a recorded pod of
+/// 11 KB with two containers, status and managedFields.
 #include <benchmark/benchmark.h>
 
 #include <fstream>
@@ -20,7 +20,7 @@ std::string golden(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What the replicaset controller reads of a pod.
+/// The paths of a pod that the replicaset controller reads.
 std::vector<std::string> replicaset_paths() {
   return {
       "metadata.labels",
@@ -156,7 +156,7 @@ std::string list_body() {
   return body + "]}";
 }
 
-constexpr std::size_t kChunk = 16 * 1024;  // What curl hands over at once.
+constexpr std::size_t kChunk = 16 * 1024;  // The size of curl's chunks.
 
 Status feed_all(ListSplitter& splitter, std::string_view body, const ItemSink& sink) {
   for (std::size_t at = 0; at < body.size(); at += kChunk) {

@@ -101,7 +101,7 @@ void StoreCreate(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-/// Instances that stand side by side, each with a pod of its own.
+/// Instances side by side, each with a pod of its own.
 void Instances(benchmark::State& state) {
   for (auto _ : state) {
     std::vector<std::unique_ptr<Server>> servers;

@@ -74,7 +74,7 @@ def first_answer(port, began):
                     return time.monotonic() - began
         except OSError:
             time.sleep(0.0005)
-    sys.exit("the sandbox does not answer")
+    sys.exit("the sandbox does not respond")
 
 
 def starts(davit, count, work):

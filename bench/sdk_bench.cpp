@@ -1,4 +1,4 @@
-/// What one crossing of the plugin boundary costs: reads through the C table over the host's own
+/// Measures one crossing of the plugin boundary: reads through the C table over the host's own
 /// objects, and through the SDK's typed views on top.
 #include <benchmark/benchmark.h>
 

@@ -60,7 +60,7 @@ std::string version_text() { return std::string("davit ") + kVersion; }
 void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
   CLI::App* manifest = app.add_subcommand("manifest", "Work with manifests");
   manifest->require_subcommand(1);
-  CLI::App* check = manifest->add_subcommand("check", "Report every mistake in a manifest");
+  CLI::App* check = manifest->add_subcommand("check", "Report every error in a manifest");
   check->add_option("FILE", commands.manifest_check.file, "The manifest")->required();
   check->callback([&] {
     commands.chosen = [&] { return run_manifest_check(commands.manifest_check, out, err); };

@@ -34,8 +34,8 @@ constexpr CtlVerb kVerbs[] = {
     {"unload", "PLUGIN", "Stop a plugin's controllers and close the plugin"},
     {"enable", "CONTROLLER", "Start a controller of a loaded plugin"},
     {"disable", "CONTROLLER", "Stop a controller; its plugin stays loaded"},
-    {"pause", "CONTROLLER", "Start no further syncs of a controller; running ones finish"},
-    {"resume", "CONTROLLER", "Let a paused controller sync again"},
+    {"pause", "CONTROLLER", "Pause a controller: running syncs finish, and no new ones start"},
+    {"resume", "CONTROLLER", "Resume a paused controller"},
 };
 
 void add_shadow(CLI::App& app, CtlOptions& options) {
@@ -115,7 +115,7 @@ void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
 int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
   const std::string socket = options.socket.empty() ? default_control_socket() : options.socket;
   if (socket.empty()) {
-    err << "davit: no control socket: XDG_RUNTIME_DIR is not set; give --control-socket\n";
+    err << "davit: no control socket: XDG_RUNTIME_DIR is not set; pass --control-socket\n";
     return kExitMistakes;
   }
   ControlRequest request{

@@ -31,7 +31,7 @@ constexpr char kSecondImage[] = "web:2.0";
 constexpr Duration kTimeLimit = seconds(60);
 /// Ten pictures a second look alive.
 constexpr milliseconds kFrame{100};
-/// How long the end of a step stays on screen before the next one begins.
+/// The time for which the end of a step stays on screen before the next step begins.
 constexpr Duration kPause = milliseconds(1200);
 
 /// Keeps the last warnings and errors, for when something goes wrong; the rest would spoil the
@@ -231,10 +231,10 @@ class Demo {
     screen_.say("==> a Deployment of " + std::to_string(options_.replicas) + " replicas, image " +
                 kFirstImage);
     viewer.create(options_.replicas);
-    if (!watch(viewer)) return fail("the Deployment does not become available");
+    if (!watch(viewer)) return fail("the Deployment did not become available");
     screen_.say(std::string("\n==> image ") + kSecondImage + ": pods are replaced a few at a time");
     viewer.set_image(kSecondImage);
-    if (!watch(viewer)) return fail("the rollout does not finish");
+    if (!watch(viewer)) return fail("the rollout did not finish");
     if (!viewer.write_error().empty()) return fail(viewer.write_error());
     screen_.say("\n==> done: every pod runs " + std::string(kSecondImage));
     screen_.show_tree(viewer.state());

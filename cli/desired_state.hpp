@@ -28,8 +28,8 @@ struct DesiredPlugin {
   std::string name;
   std::filesystem::path file;
   std::string digest;                          ///< The file's present digest.
-  std::string sha256;                          ///< What the digest must be, or empty.
-  std::vector<DesiredController> controllers;  ///< All that it declares, in that order.
+  std::string sha256;                          ///< The required digest, or empty.
+  std::vector<DesiredController> controllers;  ///< Every declared controller, in declaration order.
 
   /// Those that are to run.
   [[nodiscard]] std::vector<std::string> enabled() const;
@@ -46,7 +46,7 @@ struct DesiredState {
   [[nodiscard]] const DesiredPlugin* plugin_named(std::string_view name) const;
 };
 
-/// What --controllers may name, in the plugins' order.
+/// The names that --controllers accepts, in the plugins' order.
 [[nodiscard]] std::vector<KnownController> known_controllers(const Catalog& catalog);
 
 /// Reads the plugins' files and runs nothing of them.

@@ -101,7 +101,7 @@ class Development final : private ToolObserver {
  private:
   using Outcome = PluginBuild::Outcome;
 
-  /// What the user may have got wrong.
+  /// Checks the user's input.
   Status check() {
     std::error_code failed;
     const std::filesystem::path& source = build_.source();
@@ -146,10 +146,10 @@ class Development final : private ToolObserver {
     });
     if (!sandbox_) return {Code::kUnavailable, "cannot start a process"};
     const std::vector<std::string> reports = sandbox_->take(kStartLimit);
-    if (reports.empty()) return {Code::kUnavailable, "the sandbox does not start"};
+    if (reports.empty()) return {Code::kUnavailable, "the sandbox did not start"};
     if (!reports.front().starts_with("ready"))
       return {Code::kUnavailable, "sandbox: " + reports.front()};
-    say("==> a sandbox: export KUBECONFIG=" + kubeconfig_);
+    say("==> sandbox started: export KUBECONFIG=" + kubeconfig_);
     return {};
   }
 
@@ -161,8 +161,8 @@ class Development final : private ToolObserver {
       (void)std::snprintf(text, sizeof(text), "==> built in %.2f s", seconds);
       return say(std::string(text));
     }
-    say(host_ ? "==> not built: the old build goes on serving"
-              : "==> not built: save a change to try again");
+    say(host_ ? "==> build failed: the old build keeps serving"
+              : "==> build failed: save a change to try again");
   }
 
   void start_host(const std::optional<DevReport::Saved>& saved) {
@@ -171,7 +171,7 @@ class Development final : private ToolObserver {
     phase_ = Phase::kStarting;
     keep_symbols(kServing);
     host_ = DevChild::start([&](LineReader& orders, const LineWriter& reports) {
-      // Where a host puts its copies: one that is killed cannot remove them.
+      // The host's copies go there, since a host that is killed cannot remove them.
       if (staging_) setenv("XDG_RUNTIME_DIR", staging_->path().c_str(), 1);
       play_host(plugin, kubeconfig_, orders, reports);
     });
@@ -187,7 +187,7 @@ class Development final : private ToolObserver {
   }
 
   void restart(const std::string& why, const std::optional<DevReport::Saved>& saved) {
-    say("==> the host starts again, because " + why);
+    say("==> restarting the host, because " + why);
     end_host();
     start_host(saved);
   }
@@ -201,7 +201,7 @@ class Development final : private ToolObserver {
   }
 
   /// A call does not end: says where it is. A build that waits for its end gets a new host.
-  void hear_stuck(std::string_view report) {
+  void on_stuck(std::string_view report) {
     const StuckCall call = StuckCall::parse(report);
     stuck_.insert(call.activity + " " + call.key);
     std::vector<std::string> named;
@@ -213,7 +213,7 @@ class Development final : private ToolObserver {
     say(describe(call, named, build_.source()));
   }
 
-  /// What the host's reports say of its state.
+  /// Derives the host's state from its reports.
   void follow(std::string_view line) {
     if (line.starts_with("ready")) phase_ = Phase::kServing;
     if (line.starts_with("swapped")) {
@@ -241,7 +241,7 @@ class Development final : private ToolObserver {
       if (poll(ready.data(), ready.size(), wait()) < 0) continue;
       say(report_.counted(clock_->now()));
       if (ready[0].revents != 0) return kExitGood;
-      if (ready[3].revents != 0) return fail("the sandbox has ended", kExitFailed);
+      if (ready[3].revents != 0) return fail("the sandbox has exited", kExitFailed);
       if (ready[2].revents != 0) on_ready();
       if (ready[1].revents != 0 && !rebuild(watch)) return kExitGood;
     }
@@ -264,7 +264,7 @@ class Development final : private ToolObserver {
       for (std::string& each : watch.take()) files.push_back(std::move(each));
     }
     if (files.empty()) return true;
-    // What is gone again was a step of some editor on its way to another file.
+    // A file that is already gone was an intermediate file of an editor.
     const auto lasting = std::find_if(files.begin(), files.end(), [this](const std::string& each) {
       std::error_code failed;
       return std::filesystem::exists(build_.source() / each, failed);
@@ -286,7 +286,7 @@ class Development final : private ToolObserver {
   void apply_build(const DevReport::Saved& saved) {
     if (!host_) return start_host(saved);
     // A swap would wait for the end of what does not end.
-    if (!stuck_.empty()) return restart(does_not_end(), saved);
+    if (!stuck_.empty()) return restart(overdue_call(), saved);
     if (phase_ == Phase::kStarting) return restart("the old one has not started yet", saved);
     say(report_.summary());
     phase_ = Phase::kSwapping;
@@ -308,19 +308,19 @@ class Development final : private ToolObserver {
         continue;
       }
       if (line.starts_with("stuck ")) {
-        hear_stuck(std::string_view(line).substr(line.find(' ') + 1));
-        if (phase_ == Phase::kSwapping) restart_because = does_not_end();
+        on_stuck(std::string_view(line).substr(line.find(' ') + 1));
+        if (phase_ == Phase::kSwapping) restart_because = overdue_call();
         continue;
       }
       follow(line);
-      say(report_.hear(line, clock_->now()));
+      say(report_.receive(line, clock_->now()));
       if (line.starts_with("ready") || line.starts_with("swapped")) notify_debugger();
     }
     if (!restart_because.empty()) return restart(restart_because, last_);
     if (!host_->ended()) return;
     const std::string how = host_->end(kEndLimit);
     host_.reset();
-    say("==> the host has ended" + (how.empty() ? "" : " with " + how) +
+    say("==> the host has exited" + (how.empty() ? "" : " with " + how) +
         ": save a change to start it again");
   }
 
@@ -332,18 +332,18 @@ class Development final : private ToolObserver {
     if (!line.empty()) say("==> " + line);
   }
 
-  [[nodiscard]] std::string does_not_end() const {
+  [[nodiscard]] std::string overdue_call() const {
     const std::string& first = *stuck_.begin();
     const std::size_t key = first.find(' ') + 1;
     return first.substr(0, key - 1) + (key < first.size() ? " of " + first.substr(key) : "") +
-           " does not end";
+           " has not returned";
   }
 
   // Names of files with the symbols of a build.
   static constexpr const char* kServing = "serving.so";
   static constexpr const char* kNext = "next.so";
 
-  /// What the host is doing with the last build that it got.
+  /// The host's state with regard to the last build that it got.
   enum class Phase { kStarting, kServing, kSwapping, kRefused };
 
   const DevOptions options_;
@@ -360,7 +360,7 @@ class Development final : private ToolObserver {
   std::unique_ptr<DevChild> sandbox_;
   std::unique_ptr<DevChild> host_;
   DevReport report_;
-  std::optional<DevReport::Saved> last_;  // What the swap under way is about.
+  std::optional<DevReport::Saved> last_;  // The save that the current swap is for.
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// How davit's programs end.
+/// Exit codes of davit's programs.
 #pragma once
 
 namespace davit::host {

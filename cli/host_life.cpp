@@ -38,13 +38,13 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
   log.info(0, "Requested to terminate. Exiting.");
   // A second signal, or the loss of the lease in between, does not wait for anything.
   const UniqueFd stopped = make_event();
-  std::jthread impatience;
+  std::jthread second_signal;
   const auto watch = [&](const std::stop_token& stop) {
     const std::stop_callback wake(stop, [&stopped] { signal_event(stopped); });
     const Interruptions::What what = interruptions.wait(Interruptions::kNoLimit, stopped);
     if (what != Interruptions::What::kNothing) leave(sink);
   };
-  if (!stopped.valid() || !start_thread(impatience, "signals", watch)) {
+  if (!stopped.valid() || !start_thread(second_signal, "signals", watch)) {
     log.warning(
         "Cannot start a thread that watches for a second signal: a second signal will be ignored");
   }

@@ -23,7 +23,7 @@ std::optional<HostPlan> HostPlan::make(const RunSettings& settings, std::ostream
     std::optional<QuarantinedBuild> why;
     if (quarantine != nullptr) why = quarantine->find(plugin.name, plugin.digest);
     if (why) {
-      quarantine->leave_out({plugin.name, plugin.file, std::move(*why)});
+      quarantine->add({plugin.name, plugin.file, std::move(*why)});
       continue;
     }
     const Status added = plan.add(plugin, *staging);

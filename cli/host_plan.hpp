@@ -1,4 +1,4 @@
-/// Which controllers run: from settings to loaded plugins.
+/// Decides which controllers run: from settings to loaded plugins.
 #pragma once
 
 #include <iosfwd>
@@ -26,7 +26,7 @@ class HostPlan {
 
   [[nodiscard]] std::vector<PlannedController>& controllers() { return controllers_; }
   [[nodiscard]] const std::vector<std::string>& disabled() const { return disabled_; }
-  /// What the settings want, whether it could be loaded or not.
+  /// The state that the settings ask for, even if it could not be loaded.
   [[nodiscard]] const DesiredState& desired() const { return desired_; }
 
  private:

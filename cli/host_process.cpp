@@ -25,7 +25,7 @@ namespace {
 constexpr TokenBucket::Rate kDiscoveryRate{20, 200};
 /// The RESTMapper is reset this often (kube-controller-manager, controller context).
 constexpr Duration kDiscoveryReset = std::chrono::seconds(30);
-/// What is left of the time to shut down when the tokens of running syncs are cancelled.
+/// The share of the shutdown time that remains when the tokens of running syncs are cancelled.
 constexpr double kCancelShare = 0.5;
 /// Requests of probes and scrapers are a few lines, their responses a few hundred kilobytes.
 constexpr std::chrono::seconds kProbeRequestTime{10};
@@ -108,9 +108,9 @@ HostProcess::HostProcess(Parts&& parts)
       log_(seams_.log_sink),
       on_lost_lease_(std::move(parts.on_lost_lease)),
       metrics_(std::move(parts.metrics)),
-      asides_(seams_.clock, kPluginResponseTime),
+      probe_threads_(seams_.clock, kPluginResponseTime),
       checks_(log_),
-      routes_(checks_, *metrics_, asides_),
+      routes_(checks_, *metrics_, probe_threads_),
       connection_made_(std::move(parts.connection_made)),
       transport_(connection_made_ ? *connection_made_ : *seams_.transport),
       discovery_client_(transport_, seams_.clock, *metrics_, log_,
@@ -165,7 +165,7 @@ HostProcess::HostProcess(Parts&& parts)
 
 HostProcess::~HostProcess() {
   server_.reset();
-  // What the informers still have to say goes to controllers that live.
+  // Informers stop first, so that their last notifications reach controllers that still exist.
   informers_.stop();
 }
 
@@ -249,8 +249,7 @@ Status HostProcess::serve_health() {
 Status HostProcess::discover(const std::stop_token& stop) {
   if (Status s = wait_for_api_server(discovery_client_, seams_.clock, stop); !s.ok()) return s;
   if (Status s = discovery_.refresh(stop); !s.ok()) {
-    return s.with_context(std::string("cannot discover what ") + std::string(transport_.server()) +
-                          " offers");
+    return s.with_context("cannot discover the API of " + std::string(transport_.server()));
   }
   discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
   if (Result<std::string> version = server_version(discovery_client_, stop)) {
@@ -266,7 +265,7 @@ void HostProcess::warn_of_neighbour(const std::stop_token& stop) {
       active_controller_manager(discovery_client_, seams_.clock.wall_now(), stop);
   if (holder.empty()) return;
   log_.warning(
-      "A kube-controller-manager is at work in this cluster: start it with --controllers=*,-NAME "
+      "A kube-controller-manager is running in this cluster: start it with --controllers=*,-NAME "
       "for each controller that runs here, or both will act on the same objects",
       {{"holder", holder}});
 }
@@ -304,7 +303,7 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
   if (elector_ && !declared.without_leadership) {
     gate = [this]() -> Status {
       if (elector_->may_write()) return {};
-      return Status(Code::kCancelled, "not the leader (any more)");
+      return Status(Code::kCancelled, "not the leader");
     };
   }
   OperatorSettings settings;
@@ -353,9 +352,10 @@ Status HostProcess::init_controller(const PlannedController& planned) {
 
 void HostProcess::show_controller(const std::string& controller) {
   constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
-  // A plugin that hangs must hold up no probe of others: its code runs aside from the server.
-  checks_.add_aside(controller, kWell, asides_.make(),
-                    [this, controller] { return plugins_.serving().health(controller); });
+  // A plugin that hangs must not delay other probes, so its code does not run on the server's
+  // thread.
+  checks_.add_threaded(controller, kWell, probe_threads_.make(),
+                       [this, controller] { return plugins_.serving().health(controller); });
   if (!plugins_.serving().has_debug_page(controller)) return routes_.remove_debug_page(controller);
   routes_.add_debug_page(controller,
                          [this, controller](std::string_view path, std::string_view query) {
@@ -414,7 +414,7 @@ void HostProcess::report_skipped(const ResourceId& resource, const SkippedObject
                .field_path = {}},
               "Warning", "ObjectSkipped",
               "davit cannot read this object of " + resource.text() + ": " + object.why +
-                  (object.is_kept ? ". Controllers keep to the last state that could be read"
+                  (object.is_kept ? ". Controllers use its last readable state"
                                   : ". Controllers do not see it") +
                   "; change or delete it",
               "davit");
@@ -435,7 +435,8 @@ void HostProcess::refresh_discovery() {
   if (!discovery_poll_ && discovery_.has_listeners()) {
     discovery_poll_.emplace(discovery_, seams_.clock, log_.named("discovery"));
     if (Status s = discovery_poll_->start(); !s.ok()) {
-      log_.warning("Cannot follow what the server offers; trying again", {{"err", s.message()}});
+      log_.warning("Cannot watch the server's API for changes; trying again",
+                   {{"err", s.message()}});
       discovery_poll_.reset();
     }
   }
@@ -468,9 +469,9 @@ bool HostProcess::stop() {
   events_.stop();
   informers_.stop();
   server_.reset();
-  // What such a call is in cannot be destroyed. It writes nothing, so the lease is free.
-  const bool idle = asides_.wait_idle(seams_.clock.now() + kPluginResponseTime);
-  if (!idle) log_.error("A health check or debug page of a plugin does not end");
+  // Objects that such a call uses cannot be destroyed. It writes nothing, so the lease is free.
+  const bool idle = probe_threads_.wait_idle(seams_.clock.now() + kPluginResponseTime);
+  if (!idle) log_.error("A health check or debug page of a plugin has not returned");
   seams_.log_sink.flush();
   return idle;
 }
@@ -487,7 +488,7 @@ void HostProcess::want(const DesiredState& desired) {
 }
 
 Reference HostProcess::lease() const {
-  // The lease stands for the host: an Event needs an object that it is about.
+  // The lease represents the host: an Event needs an object to refer to.
   Reference lease;
   lease.api_version = "coordination.k8s.io/v1";
   lease.kind = "Lease";
@@ -502,8 +503,8 @@ void HostProcess::report_rolled_back(const std::string& text) {
 
 void HostProcess::announce_quarantine() {
   if (seams_.quarantine == nullptr) return;
-  for (const LeftOutPlugin& each : seams_.quarantine->left_out()) {
-    log_.warning("A plugin is left out, because it crashes in a loop",
+  for (const QuarantinedPlugin& each : seams_.quarantine->quarantined()) {
+    log_.warning("A plugin is quarantined, because it is in a crash loop",
                  {{"plugin", each.plugin},
                   {"build", each.why.build},
                   {"crashes", each.why.crashes},
@@ -518,7 +519,8 @@ void HostProcess::announce_quarantine() {
 
 void HostProcess::note_quarantine() {
   std::vector<std::string> lines;
-  for (const LeftOutPlugin& each : seams_.quarantine->left_out()) lines.push_back(each.text());
+  for (const QuarantinedPlugin& each : seams_.quarantine->quarantined())
+    lines.push_back(each.text());
   checks_.note("quarantine", std::move(lines));
 }
 
@@ -530,8 +532,8 @@ SwapReport HostProcess::load(const std::filesystem::path& file) {
       order.sha256 = here->sha256;
       order.controllers = here->enabled();
     } else {
-      // What is pinned is the plugin: neither another way of writing the path nor a copy of the
-      // file elsewhere evades that. Its name is known once the loader has judged the bytes.
+      // The pin applies to the plugin: neither another spelling of the path nor a copy of the file
+      // evades it. The plugin's name is known once the loader has judged the bytes.
       order.pin = [this](const std::string& plugin) {
         MutexLock name_lock(mutex_);
         const DesiredPlugin* const pinned = desired_.plugin_named(plugin);
@@ -542,7 +544,7 @@ SwapReport HostProcess::load(const std::filesystem::path& file) {
   SwapReport report = plugins_.load(order);
   if (!report.ok() || seams_.quarantine == nullptr) return report;
   if (const auto lifted = seams_.quarantine->lift(report.plugin)) {
-    log_.info(0, "A plugin is in quarantine no more", {{"plugin", report.plugin}});
+    log_.info(0, "A plugin was released from quarantine", {{"plugin", report.plugin}});
     metrics_->plugin_quarantined(report.plugin, lifted->why.build, Metrics::Quarantined::kNo);
     note_quarantine();
   }

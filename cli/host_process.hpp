@@ -21,10 +21,10 @@
 #include "host/cache/rest_list_watch.hpp"
 #include "host/crash/quarantine.hpp"
 #include "host/events/event_recorders.hpp"
-#include "host/health/aside_call.hpp"
 #include "host/health/health_checks.hpp"
 #include "host/health/metrics.hpp"
 #include "host/health/observability_server.hpp"
+#include "host/health/probe_thread.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/loader.hpp"
 #include "host/run/leader_elector.hpp"
@@ -44,13 +44,14 @@ inline constexpr std::string_view kHostEvents = "davit";
 /// One controller that is to run: whose code, and with which settings.
 struct PlannedController {
   std::shared_ptr<const LoadedPlugin> plugin;
-  std::string sha256;  ///< What the manifest wants every build of the plugin to be, or empty.
+  std::string
+      sha256;  ///< The digest that the manifest pins every build of the plugin to, or empty.
   DeclaredController declared;
   std::optional<std::uint32_t> workers;
   std::string config;
 };
 
-/// What the operator wants of a controller, whichever build of it runs.
+/// The operator's settings of a controller, which apply to every build of it.
 struct OperatorSettings {
   std::optional<std::uint32_t> workers;
   std::string config;
@@ -63,13 +64,13 @@ struct HostSeams {
   LogSink& log_sink;
   /// The way to the server; null: a connection is made as the configuration says.
   Transport* transport = nullptr;
-  /// What was left out at this start; null: nothing.
+  /// The builds quarantined at this start; null: none.
   Quarantine* quarantine = nullptr;
   /// A sync, timer or handler that takes longer is reported.
   Duration sync_limit = RunnerOptions{}.sync_limit;
   /// Whether health checks and metrics are served.
   enum class HealthServer { kOff, kOn } health_server = HealthServer::kOn;
-  /// Where private copies of builds go; empty: see StagingDirectory.
+  /// The directory for private copies of builds; empty: see StagingDirectory.
   std::filesystem::path staging = {};
 };
 
@@ -92,8 +93,8 @@ class HostProcess {
   HostProcess(const HostProcess&) = delete;
   HostProcess& operator=(const HostProcess&) = delete;
 
-  /// What the operator wants of each controller, for the builds that are made from now on; at the
-  /// start the planned ones say it. Thread-safe.
+  /// Sets the operator's settings of each controller for builds that are made from now on;
+  /// initially those of the plan apply. Thread-safe.
   void want(const DesiredState& desired) EXCLUDES(mutex_);
 
   /// Waits for the API server, calls the InitFuncs, starts informers and the election. The error is
@@ -119,13 +120,13 @@ class HostProcess {
   /// is so no more. After start(); thread-safe.
   [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_);
 
-  /// What is in quarantine now. Thread-safe.
-  [[nodiscard]] std::vector<LeftOutPlugin> left_out() const {
+  /// The plugins in quarantine now. Thread-safe.
+  [[nodiscard]] std::vector<QuarantinedPlugin> quarantined() const {
     if (seams_.quarantine == nullptr) return {};
-    return seams_.quarantine->left_out();
+    return seams_.quarantine->quarantined();
   }
 
-  /// What an operator should know although nothing fails. Thread-safe.
+  /// Health checks, and notes for the operator that fail no check. Thread-safe.
   [[nodiscard]] HealthChecks& checks() { return checks_; }
 
   /// Ends everything in order; the lease is given back. False when a sync did not end in time: then
@@ -146,7 +147,7 @@ class HostProcess {
   void show_controller(const std::string& controller);
   void announce_quarantine();
   void report_rolled_back(const std::string& text);
-  /// What Events of the host are about.
+  /// The object that Events of the host refer to.
   [[nodiscard]] Reference lease() const;
   void note_quarantine();
   void wait_between_controllers(const std::stop_token& stop);
@@ -158,7 +159,8 @@ class HostProcess {
   void report_skipped(const ResourceId& resource, const SkippedObject& object);
   [[nodiscard]] Quiesce shutdown_limits() const;
   void warn_of_neighbour(const std::stop_token& stop);
-  /// Lets lookups fetch anew from time to time, or starts the poll that does it.
+  /// Resets discovery from time to time so that lookups fetch again, or starts the poll that does
+  /// it.
   void refresh_discovery();
   [[nodiscard]] bool elects() const;
 
@@ -179,7 +181,7 @@ class HostProcess {
 
   // In the order of construction; a later one may use an earlier one.
   const std::unique_ptr<Metrics> metrics_;
-  AsideCalls asides_;  // Health checks and pages of plugins.
+  ProbeThreads probe_threads_;  // Health checks and pages of plugins.
   HealthChecks checks_;
   ObservabilityRoutes routes_;
   ObjectSpace space_;

@@ -61,9 +61,9 @@ std::vector<std::filesystem::path> ManifestFollower::files() const {
 
 void ManifestFollower::changed(const std::filesystem::path& file) {
   if (file == manifest_path_) {
-    settings_changed("The manifest has a mistake; it is not applied");
+    settings_changed("The manifest is invalid and was not applied");
   } else if (directories_.contains(file) || is_new(file)) {
-    settings_changed("A plugin directory has a mistake; nothing is loaded or unloaded");
+    settings_changed("A plugin directory is invalid; nothing was loaded or unloaded");
   } else {
     plugin_changed(file);
   }
@@ -75,10 +75,10 @@ bool ManifestFollower::is_new(const std::filesystem::path& file) const {
                       [&](const DesiredPlugin& each) { return each.file == file; });
 }
 
-bool ManifestFollower::is_left_out(const std::string& plugin) const {
-  const std::vector<LeftOutPlugin> all = host_.left_out();
+bool ManifestFollower::is_quarantined(const std::string& plugin) const {
+  const std::vector<QuarantinedPlugin> all = host_.quarantined();
   return std::any_of(all.begin(), all.end(),
-                     [&](const LeftOutPlugin& each) { return each.plugin == plugin; });
+                     [&](const QuarantinedPlugin& each) { return each.plugin == plugin; });
 }
 
 void ManifestFollower::plugin_changed(const std::filesystem::path& file) {
@@ -106,7 +106,7 @@ void ManifestFollower::try_plugin(const std::filesystem::path& file) {
     const bool changed = !now || now->digest != each.build.digest;
     if (each.file == file && changed) (void)watched(host_.plugins().swap({each.name, file}));
   }
-  for (const LeftOutPlugin& each : host_.left_out()) {
+  for (const QuarantinedPlugin& each : host_.quarantined()) {
     if (each.file != file || !now || now->digest.starts_with(each.why.build)) continue;
     const SwapReport report = watched(host_.load(file));
     if (!report.ok()) log_.error("Plugin not loaded", {{"err", report.text}});
@@ -158,7 +158,7 @@ std::string ManifestFollower::apply(const DesiredPlugin* wanted, const std::stri
   DesiredState next = with(applied_, name, wanted);
   // Builds that are made from here on get the new settings.
   host_.want(next);
-  if (!is_left_out(name)) {
+  if (!is_quarantined(name)) {
     for (const PluginStep& step : steps) {
       const SwapReport report = watched(carry_out(step, wanted));
       log_.info(0, "The manifest has changed",
@@ -166,7 +166,7 @@ std::string ManifestFollower::apply(const DesiredPlugin* wanted, const std::stri
                  {"name", step.name},
                  {"outcome", to_string(report.outcome)},
                  {"text", report.text}});
-      // What does not run any more need not be ended: an order of davit ctl was faster.
+      // A controller that no longer runs need not be stopped: a davit ctl command was faster.
       const bool ends = step.kind == Step::kUnload || step.kind == Step::kDisable;
       if (report.ok() || (ends && report.outcome == SwapOutcome::kUnknown)) continue;
       host_.want(applied_);

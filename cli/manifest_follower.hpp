@@ -18,7 +18,7 @@
 namespace davit::host {
 
 /// Applies what has changed and nothing else, so that orders given with `davit ctl` stay where the
-/// manifest does not speak of them anew. A manifest with a mistake changes nothing; mistakes, and
+/// manifest does not change them again. A manifest with a mistake changes nothing; mistakes, and
 /// what could not be done, are logged and noted with the host's health checks as `manifest`. Where
 /// no manifest lists plugins, the plugins in the directories are the list. What meets another order
 /// under way waits for its end, and is then what is wanted by then. One thread at a time.
@@ -49,7 +49,7 @@ class ManifestFollower {
   [[nodiscard]] SwapReport carry_out(const PluginStep& step, const DesiredPlugin* wanted);
   /// A plugin of a directory that is the list, which is not applied.
   [[nodiscard]] bool is_new(const std::filesystem::path& file) const;
-  [[nodiscard]] bool is_left_out(const std::string& plugin) const;
+  [[nodiscard]] bool is_quarantined(const std::string& plugin) const;
 
   HostProcess& host_;
   const RunOptions options_;

@@ -44,7 +44,7 @@ struct RunOptions {
   std::map<std::string, std::uint32_t> workers;
 };
 
-/// What a run uses.
+/// The settings of a run.
 struct RunSettings {
   Manifest manifest;          ///< With the flags laid over it.
   std::string manifest_path;  ///< Empty when there is none.

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kNameMax = 40;
 
 enum class Scope { kNamespaced, kCluster };
-/// What an example of a kind needs besides metadata.
+/// The content that an example of a kind needs besides metadata.
 enum class Example { kBare, kPodSpec, kWorkload, kJob, kService, kUnknown };
 
 struct KnownResource {
@@ -128,7 +128,7 @@ std::string class_name(std::string_view name) {
   return out;
 }
 
-/// What stands for @NAME@ and its like.
+/// The replacements of @NAME@ and the other placeholders.
 using Words = std::map<std::string, std::string, std::less<>>;
 
 struct Language {
@@ -282,7 +282,7 @@ int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostr
   const fs::path root(options.directory.empty() ? options.name : options.directory);
   std::error_code failure;
   if (fs::exists(root, failure) && !fs::is_empty(root, failure)) {
-    err << "davit: " << root.string() << " exists already: choose another folder with --dir\n";
+    err << "davit: " << root.string() << " already exists: choose another folder with --dir\n";
     return kExitMistakes;
   }
   for (const TemplateFile& file : plugin_template_files()) {

@@ -11,7 +11,7 @@
 
 namespace davit::host {
 
-/// All that could be read; the rest is empty.
+/// Facts about a plugin file; those that could not be read are empty.
 struct PluginReport {
   std::filesystem::path path;
   std::string digest;

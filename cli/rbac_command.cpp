@@ -24,7 +24,7 @@ constexpr const char* kRbacGroup = "rbac.authorization.k8s.io";
 constexpr const char* kVerbOrder[] = {"get",    "list",  "watch",  "create",
                                       "update", "patch", "delete", "deletecollection"};
 
-/// What a rule is about, without its verbs.
+/// The objects of a rule, without its verbs.
 struct Object {
   std::string group;
   std::string resource;            // "pods", "deployments/status", "*".

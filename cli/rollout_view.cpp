@@ -62,14 +62,14 @@ bool is_ready(const Json& pod) {
   return false;
 }
 
-/// What STATUS of `kubectl get pods` says, and how it is marked.
-struct PodLook {
+/// The STATUS that `kubectl get pods` shows, with its mark and colour.
+struct PodView {
   std::string status;
   const char* mark;
   const char* colour;
 };
 
-PodLook look_of(const Json& pod) {
+PodView view_of(const Json& pod) {
   if (pod.get("metadata").contains("deletionTimestamp")) return {"Terminating", "x", kGrey};
   for (const Json& each : pod.get("status").get("containerStatuses").items()) {
     const std::string& reason = each.text_at({"state", "waiting", "reason"});
@@ -115,10 +115,10 @@ std::vector<std::string> draw_tree(const RolloutState& state, Colour colour) {
     if (pods.empty() && set != sets.back()) continue;
     lines.push_back(set_line(*set));
     for (const Json* pod : pods) {
-      const PodLook look = look_of(*pod);
-      const std::string text = std::string(look.mark) + " " + padded(name_of(*pod), 25) +
-                               padded(look.status, 18) + pod->text_at({"spec", "nodeName"});
-      lines.push_back("    " + coloured(text, look.colour, colour));
+      const PodView view = view_of(*pod);
+      const std::string text = std::string(view.mark) + " " + padded(name_of(*pod), 25) +
+                               padded(view.status, 18) + pod->text_at({"spec", "nodeName"});
+      lines.push_back("    " + coloured(text, view.colour, colour));
     }
   }
   return lines;

@@ -9,7 +9,7 @@
 
 namespace davit::host {
 
-/// What is known of one Deployment's namespace. Keys are the feeds' keys.
+/// The known objects of one Deployment's namespace. Keys are the reflectors' keys.
 struct RolloutState {
   Json deployment;
   std::map<std::string, Json> sets;

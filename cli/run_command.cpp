@@ -77,7 +77,7 @@ Result<CrashJournal> open_journal(const Manifest& manifest) {
   const std::string directory =
       manifest.state_directory.empty() ? default_state_directory() : manifest.state_directory;
   if (!directory.empty()) return CrashJournal::open(directory);
-  return Status(Code::kNotFound, "neither XDG_STATE_HOME nor HOME is set: give --state-dir");
+  return Status(Code::kNotFound, "neither XDG_STATE_HOME nor HOME is set: pass --state-dir");
 }
 
 Quarantine judge_past(const Result<CrashJournal>& journal, const Manifest& manifest,
@@ -171,7 +171,7 @@ int run_host(const RunOptions& options) {
   }
   // A host whose plugins are all left out stays: `davit ctl load` can load one. A host that follows
   // its files stays, too: a plugin may come.
-  if (plan->controllers().empty() && quarantine.left_out().empty() &&
+  if (plan->controllers().empty() && quarantine.quarantined().empty() &&
       options.watch == RunOptions::Watch::kNo) {
     return print_mistake("no controller is enabled: nothing to run");
   }

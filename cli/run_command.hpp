@@ -11,7 +11,7 @@ namespace davit::host {
 /// failure, 2 for bad configuration. Blocks.
 [[nodiscard]] int run_host(const RunOptions& options);
 
-/// What the host adds to the replies to `davit ctl`. `host` must outlive it.
+/// The host's additions to the replies to `davit ctl`. `host` must outlive the result.
 [[nodiscard]] ControlHooks control_hooks(HostProcess& host);
 
 }  // namespace davit::host

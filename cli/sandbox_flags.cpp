@@ -133,7 +133,7 @@ void add_node_flags(CLI::App& app, NodeFlags& flags) {
   add_duration(app, "--pod-run", flags.pods.run,
                "How long containers run if the restart policy is not Always (default 1s)");
   app.add_option("--pod-jitter", flags.pods.jitter,
-                 "Share that is added at most to the times above (default 0)")
+                 "Largest random share added to the times above (default 0)")
       ->check(CLI::Range(0.0, 10.0))
       ->type_name("SHARE");
   app.add_option("--unpullable-image", flags.pods.unpullable_images,

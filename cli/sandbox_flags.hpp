@@ -9,14 +9,14 @@
 
 namespace davit::host {
 
-/// What the parser fills.
+/// The values that the parser fills in.
 struct SandboxFlags {
   SandboxOptions sandbox;
   SandboxNodesOptions nodes;
   NodePowerOptions node;
 };
 
-/// What `davit sandbox` does, and where the commands below it write.
+/// The actions of `davit sandbox` and its subcommands.
 struct SandboxActions {
   std::function<int(const SandboxOptions&)> sandbox;
   std::ostream& out;

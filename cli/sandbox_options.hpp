@@ -32,7 +32,7 @@ struct SandboxOptions {
   std::vector<std::string> plugin_directories;  ///< Empty: the installed one.
   std::string data_file;                        ///< Empty: in memory.
   std::string faults_file;                      ///< Empty: none.
-  std::string kubeconfig;                       ///< Where to write it; empty: a place of our own.
+  std::string kubeconfig;                       ///< The file to write; empty: the default path.
   std::string token_file;                       ///< Empty: none.
   int verbosity = 0;
 };
@@ -51,14 +51,14 @@ struct SandboxControllers {
   std::vector<std::string> plugins;  ///< Those of plugins that run in the same process.
 };
 
-/// What a sandbox uses.
+/// The settings of a sandbox.
 struct SandboxSettings {
   SandboxOptions options;
   SandboxControllers controllers;
   std::string credentials_file;
   std::string kubeconfig_directory;          ///< For a kubeconfig that was given no place.
   std::vector<std::string> certificate_for;  ///< The addresses that the server's certificate names.
-  std::string client_address;                ///< Where clients on this machine find the server.
+  std::string client_address;                ///< The server's address for clients on this machine.
 };
 
 /// The value of an environment variable, nothing when it is not set.
@@ -74,7 +74,7 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
     const SandboxOptions& options, const Environment& environment,
     const std::vector<KnownController>& plugins = {});
 
-/// Where the kubeconfig goes: "DIRECTORY/sandbox-PORT.kubeconfig", or where the user wants it.
+/// The kubeconfig's path: "DIRECTORY/sandbox-PORT.kubeconfig", or the one that the user chose.
 [[nodiscard]] std::string kubeconfig_path(const SandboxSettings& settings, std::uint16_t port);
 /// "https://127.0.0.1:6443"
 [[nodiscard]] std::string sandbox_url(const SandboxSettings& settings, std::uint16_t port);

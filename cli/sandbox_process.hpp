@@ -14,7 +14,7 @@
 
 namespace davit::host {
 
-/// What a sandbox works with; each outlives it.
+/// The dependencies of a sandbox; each outlives it.
 struct SandboxSeams {
   Clock& clock;
   Random& random;

@@ -37,7 +37,7 @@ void StartWatch::watch(const std::stop_token& started) {
   stopping_.request_stop();
   (void)interruptions_.wait(grace_, started_);
   if (started.stop_requested()) return;
-  Logger(sink_).error("Requested to terminate, and the start does not end. Exiting.");
+  Logger(sink_).error("Requested to terminate, but startup has not finished. Exiting.");
   leave(sink_);
 }
 

@@ -21,11 +21,11 @@ namespace {
 /// Short enough to be typed again.
 constexpr std::uint64_t kSeedsMax = 1'000'000;
 
-/// How often a log reports that a check still runs.
+/// The interval at which a log reports that a check still runs.
 constexpr std::chrono::seconds kLineEvery{10};
 /// Goes to the line's begin and clears it.
 constexpr const char* kClearLine = "\r\x1b[K";
-/// What fits on a line of any terminal.
+/// The longest text that fits on a line of any terminal.
 constexpr std::size_t kLineMost = 78;
 
 /// "passed  hostile  objects that no sane client would write"

@@ -12,7 +12,7 @@
 
 namespace davit::host {
 
-/// What the command line of `davit plugin validate` says.
+/// The command line of `davit plugin validate`.
 struct PluginValidateOptions {
   /// Whether results are printed for people, or as one JSON document.
   enum class Output { kText, kJson };
@@ -24,7 +24,7 @@ struct PluginValidateOptions {
   Output output = Output::kText;
 };
 
-/// What `davit plugin validate` prints while and after a check runs.
+/// Prints the progress and the result of each check of `davit plugin validate`.
 class ValidationView {
  public:
   enum class Screen {

@@ -1,2 +1,2 @@
-// What the precompiled headers of cmake/targets.cmake are made with; see there.
+// Compiles the precompiled headers of cmake/targets.cmake; see there.
 int main() { return 0; }

@@ -14,7 +14,7 @@ bool is_progress(std::string_view line) {
          line.find('/') < line.find(']');
 }
 
-bool is_said_by_the_tools(std::string_view line) {
+bool is_tool_output(std::string_view line) {
   return line.empty() || is_progress(line) || line.starts_with("-- ") ||
          (line.starts_with("ninja: ") && !line.starts_with("ninja: error"));
 }
@@ -25,7 +25,7 @@ std::vector<std::string> compiler_lines(const std::vector<std::string>& output) 
   std::vector<std::string> out;
   bool command = false;  // The line after "FAILED: " is what was called.
   for (const std::string& line : output) {
-    const bool skip = command || is_said_by_the_tools(line);
+    const bool skip = command || is_tool_output(line);
     command = line.starts_with("FAILED: ");
     if (!skip && !command) out.push_back(line);
   }

@@ -1,4 +1,4 @@
-/// What CMake and Ninja print, as `davit dev` reads it. Pure.
+/// Reads the output of CMake and Ninja for `davit dev`. Pure.
 #pragma once
 
 #include <davit/result.hpp>

@@ -1,4 +1,4 @@
-/// How gdb finds a plugin: davit opens a private copy that has no name any more. Pure.
+/// Helps gdb find a plugin, which davit opens as a private copy that is already unlinked. Pure.
 #pragma once
 
 #include <sys/types.h>

@@ -19,7 +19,8 @@ namespace davit::host {
 /// A child that takes orders and reports. One thread.
 class DevChild {
  public:
-  /// What the child does; it ends when this returns, and should do so when `orders` have ended.
+  /// The child's work; the child exits when it returns, which it should do once `orders` have
+  /// ended.
   using Work = std::function<void(LineReader& orders, const LineWriter& reports)>;
 
   /// Null: no process can be started. This process has one thread only.
@@ -31,7 +32,7 @@ class DevChild {
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
   [[nodiscard]] int fd() const { return reports_fd_.get(); }
   void order(std::string_view word) const { LineWriter(orders_.get()).say(word); }
-  /// What it reported since the last call; see LineReader.
+  /// The reports since the last call; see LineReader.
   std::vector<std::string> take(std::chrono::milliseconds limit) { return reports_.take(limit); }
   [[nodiscard]] bool ended() const { return reports_.ended(); }
   /// Ends the orders, waits for the end, and kills the child if that does not come. "exit status

@@ -30,8 +30,8 @@ constexpr std::chrono::milliseconds kTick{1000};
 constexpr int kSyncVerbosity = 5;
 constexpr std::string_view kSynced = "Synced";
 /// The lines for calls that do not end; see ControllerQueue::report() and ControllerRunner.
-constexpr std::string_view kStuckSync = "Sync does not end";
-constexpr std::string_view kStuckHandler = "Handler does not end";
+constexpr std::string_view kStuckSync = "Sync has not returned";
+constexpr std::string_view kStuckHandler = "Handler has not returned";
 /// On a cluster of one developer a sync takes milliseconds.
 constexpr Duration kSyncLimit = std::chrono::seconds(3);
 /// The length of a write that is shown: a patch of a few members.
@@ -231,9 +231,8 @@ void play_host(const std::filesystem::path& plugin, const std::string& kubeconfi
   {
     StuckWatch watch(*clock, [&host] { host.plugins().serving().report(); });
     if (!watch.start()) {
-      reports.say(
-          "warning",
-          "cannot start a thread that looks for calls that do not end: none will be reported");
+      reports.say("warning",
+                  "cannot start a thread that looks for stuck calls: none will be reported");
     }
     serve(host, orders, reports);
   }

@@ -24,7 +24,7 @@ void play_sandbox(const std::string& kubeconfig, LineReader& orders, const LineW
 ///   stuck ACTIVITY SECONDS STACK KEY   for a call that does not end, see StuckCall
 /// and after the order "swap" one of
 ///   swapped GENERATION TEXT            the new build serves
-///   refused WHY                        the old build goes on serving
+///   refused WHY                        the old build keeps serving
 ///   restart WHY                        a host that begins with the new build could run it
 /// and ends with its orders.
 void play_host(const std::filesystem::path& plugin, const std::string& kubeconfig,

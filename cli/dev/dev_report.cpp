@@ -59,11 +59,11 @@ void DevReport::swaps(const Saved& saved) {
   serving_ = false;
 }
 
-std::vector<std::string> DevReport::hear(std::string_view report, Time now) {
+std::vector<std::string> DevReport::receive(std::string_view report, Time now) {
   const std::string_view word = take_word(report);
   const std::string text(report);
   if (word == "sync") {
-    hear_sync(report, now);
+    on_sync(report, now);
   } else if (word == "write") {
     show("    " + text, &Counts::writes, now);
   } else if (word == "warning" || word == "error") {
@@ -71,15 +71,15 @@ std::vector<std::string> DevReport::hear(std::string_view report, Time now) {
   } else if (word == "log") {
     lines_.push_back("    log: " + text);
   } else if (word == "ready") {
-    lines_.push_back("==> runs: " + text);
+    lines_.push_back("==> running: " + text);
     generation_ = 1;
     serving_ = true;
   } else if (word == "failed") {
-    lines_.push_back("==> does not run: " + text);
+    lines_.push_back("==> not running: " + text);
   } else if (word == "swapped") {
-    hear_swapped(report, now);
+    on_swapped(report, now);
   } else if (word == "refused") {
-    lines_.push_back("==> not swapped, the old build goes on serving: " + text);
+    lines_.push_back("==> not swapped, the old build keeps serving: " + text);
     saved_.reset();
   }
   report_first_sync();
@@ -87,7 +87,7 @@ std::vector<std::string> DevReport::hear(std::string_view report, Time now) {
 }
 
 /// "MONOTONIC_NS GENERATION KEY"
-void DevReport::hear_sync(std::string_view text, Time now) {
+void DevReport::on_sync(std::string_view text, Time now) {
   const Time at{Duration(take_number<std::int64_t>(text))};
   const auto generation = take_number<std::uint64_t>(text);
   show("    sync " + std::string(text), &Counts::syncs, now);
@@ -95,7 +95,7 @@ void DevReport::hear_sync(std::string_view text, Time now) {
 }
 
 /// "GENERATION TEXT"
-void DevReport::hear_swapped(std::string_view text, Time now) {
+void DevReport::on_swapped(std::string_view text, Time now) {
   generation_ = take_number<std::uint64_t>(text);
   serving_ = true;
   std::string line = "==> swapped: " + std::string(text);

@@ -1,4 +1,4 @@
-/// What `davit dev` prints of what its host reports. Pure: callers pass `now`.
+/// Turns the host's reports into the output of `davit dev`. Pure: callers pass `now`.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ class DevReport {
   void swaps(const Saved& saved);
 
   /// One report of the host, see play_host(): the lines that it makes.
-  [[nodiscard]] std::vector<std::string> hear(std::string_view report, Time now);
+  [[nodiscard]] std::vector<std::string> receive(std::string_view report, Time now);
   /// When counted() has something to say; nothing: not yet.
   [[nodiscard]] std::optional<Time> due() const;
-  /// What came in the last second and was not shown one by one.
+  /// A summary of the last second's reports that were not shown one by one.
   [[nodiscard]] std::vector<std::string> counted(Time now);
-  /// What the build did that serves or has served, one line, and forgets it.
+  /// One line about the work of the current or last build; resets the counts.
   [[nodiscard]] std::string summary();
 
  private:
@@ -42,8 +42,8 @@ class DevReport {
     int errors = 0;
   };
   void show(std::string text, int Counts::*kind, Time now);
-  void hear_sync(std::string_view text, Time now);
-  void hear_swapped(std::string_view text, Time now);
+  void on_sync(std::string_view text, Time now);
+  void on_swapped(std::string_view text, Time now);
   void report_first_sync();
 
   Counts counts_;

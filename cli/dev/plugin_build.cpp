@@ -17,7 +17,8 @@ std::filesystem::path absolute(const std::string& path) {
   return out.has_filename() ? out : out.parent_path();
 }
 
-/// Where an installed davit has its SDK, for find_package(); empty when this one is not installed.
+/// The folder of an installed davit's SDK, for find_package(); empty if this davit is not
+/// installed.
 std::string sdk_prefix() {
   std::error_code failed;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
@@ -67,7 +68,7 @@ PluginBuild::Outcome PluginBuild::configure(ToolObserver& observer) {
   if (out.what != Outcome::What::kBuilt) {
     if (prefix.empty() && lacks_davit(out.lines)) {
       out.lines.emplace_back(
-          "This davit is not installed: use one that is, or say where its SDK is with "
+          "This davit is not installed: use an installed one, or name the folder of its SDK with "
           "--cmake-arg=-DCMAKE_PREFIX_PATH=DIR");
     }
     return out;

@@ -25,7 +25,7 @@ class PluginBuild {
       kStopped,
     };
     What what = What::kFailed;
-    /// What the tools say, without their progress: mistakes, or warnings of a build that worked.
+    /// The tools' output without progress lines: errors, or warnings of a successful build.
     std::vector<std::string> lines;
     std::chrono::milliseconds time{0};
 

@@ -21,7 +21,7 @@ class SourceWatch {
 
   /// Readable when something has happened.
   [[nodiscard]] int fd() const { return inotify_.get(); }
-  /// What was saved, removed or renamed since the last call, relative to the root, each once.
+  /// Files saved, removed or renamed since the last call, relative to the root, each once.
   [[nodiscard]] std::vector<std::string> take();
 
  private:

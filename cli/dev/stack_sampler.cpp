@@ -27,7 +27,7 @@ constexpr long kReplyNs = 200'000'000;
 /// Staged copies are named <digest>-<number>.so; see StagingDirectory.
 constexpr std::size_t kDigestDigits = 64;
 
-/// What a handler leaves for the thread that asks. The kernel hands a handler nothing of ours.
+/// The result that a handler leaves for the asking thread: a handler gets no argument of ours.
 struct Question {
   std::atomic<pid_t> thread{0};  // The sampled thread; a late sample finds another one.
   std::string_view activity;

@@ -1,4 +1,4 @@
-/// Where a thread of this process is while it is in a call into a plugin.
+/// Samples the stack of a thread of this process that is in a call into a plugin.
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,8 @@ std::vector<std::string> line_command(const std::filesystem::path& library,
 std::vector<std::string> describe(const StuckCall& call, const std::vector<std::string>& named,
                                   const std::filesystem::path& source) {
   std::vector<std::string> out = {"==> " + call.name() + " has been running for " +
-                                  std::to_string(call.seconds) + " s and does not end; it is in"};
+                                  std::to_string(call.seconds) +
+                                  " s and has not returned; it is in"};
   const std::string folder = source.string() + "/";
   for (std::string line : named) {
     if (out.size() > kLinesMost) break;
@@ -77,8 +78,8 @@ std::vector<std::string> describe(const StuckCall& call, const std::vector<std::
     for (const std::uint64_t each : call.stack) offsets += " " + hex(each);
     out.push_back("    offsets" + offsets + " of the plugin; install binutils to see the lines");
   }
-  if (call.stack.empty()) out.front() += " code that is not the plugin's";
-  out.emplace_back("    save a change: the host starts again with it");
+  if (call.stack.empty()) out.front() += " code outside the plugin";
+  out.emplace_back("    save a change to restart the host with it");
   return out;
 }
 

@@ -16,7 +16,7 @@ struct StuckCall {
   std::int64_t seconds = 0;            ///< So long it has been running.
   std::vector<std::uint64_t> stack{};  ///< See StackSampler::plugin_stack().
 
-  /// What follows the word "stuck" in a report.
+  /// The text after the word "stuck" in a report.
   [[nodiscard]] std::string report() const;
   /// Reads what report() wrote, without the word "stuck". Parts that are missing stay empty.
   [[nodiscard]] static StuckCall parse(std::string_view report);
@@ -25,11 +25,11 @@ struct StuckCall {
   [[nodiscard]] std::string name() const;
 };
 
-/// How binutils names the lines of `stack` in `library`.
+/// The binutils command that prints the source lines of `stack` in `library`.
 [[nodiscard]] std::vector<std::string> line_command(const std::filesystem::path& library,
                                                     const std::vector<std::uint64_t>& stack);
-/// What to print of a call; `named` is what the command of line_command() printed, or nothing when
-/// it could not run. Files below `source` are named from there.
+/// The lines to print about a call; `named` is the output of line_command()'s command, empty if it
+/// could not run. Files below `source` are named relative to it.
 [[nodiscard]] std::vector<std::string> describe(const StuckCall& call,
                                                 const std::vector<std::string>& named,
                                                 const std::filesystem::path& source);

@@ -28,7 +28,7 @@ struct ToolRun {
 
   End end = End::kNotStarted;
   int code = -1;                   ///< The exit code, 128 + signal when it was killed.
-  std::vector<std::string> lines;  ///< All that it printed, both streams in the order of printing.
+  std::vector<std::string> lines;  ///< The whole output, both streams in the order of printing.
 };
 
 /// Runs `argv` to its end. It is killed, with its children, as soon as it is to stop.

@@ -28,7 +28,7 @@ void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter);
 /// the child.
 void wait_until_idle(TrialHost& host, const CheckReporter& reporter);
 
-// How it lives.
+// Lifecycle checks.
 void check_load(const Subject& subject, const CheckReporter& reporter);
 void check_init(const Subject& subject, const CheckReporter& reporter);
 void check_threads(const Subject& subject, const CheckReporter& reporter);
@@ -36,7 +36,7 @@ void check_traces(const Subject& subject, const CheckReporter& reporter);
 void check_unload(const Subject& subject, const CheckReporter& reporter);
 void check_swap(const Subject& subject, const CheckReporter& reporter);
 void check_state(const Subject& subject, const CheckReporter& reporter);
-// How it works.
+// Checks of its work.
 void check_work(const Subject& subject, const CheckReporter& reporter);
 void check_rights(const Subject& subject, const CheckReporter& reporter);
 void check_hostile(const Subject& subject, const CheckReporter& reporter);

@@ -50,7 +50,7 @@ void take_printed(LineReader& printed, ChildRun& run) {
 /// kTimedOut or kStopped then, else kDone.
 ChildRun::End listen(const ChildProcess& child, int words_fd, const ChildTerms& terms,
                      ChildRun& run) {
-  constexpr long kLookMs = 1000;
+  constexpr long kPollMs = 1000;
   const steady_clock::time_point begin = steady_clock::now();
   LineReader words(words_fd);
   LineReader printed(child.output_fd());
@@ -64,7 +64,7 @@ ChildRun::End listen(const ChildProcess& child, int words_fd, const ChildTerms& 
                                  {printed.ended() ? -1 : child.output_fd(), POLLIN, 0},
                                  {terms.stop_fd, POLLIN, 0},
                                  {child.ended_fd(), POLLIN, 0}}};
-    if (poll(ready.data(), ready.size(), static_cast<int>(std::min(left, kLookMs))) <= 0) {
+    if (poll(ready.data(), ready.size(), static_cast<int>(std::min(left, kPollMs))) <= 0) {
       continue;
     }
     if (ready[2].revents != 0) return ChildRun::End::kStopped;
@@ -75,7 +75,7 @@ ChildRun::End listen(const ChildProcess& child, int words_fd, const ChildTerms& 
     // Its pipes are empty; a process that it left behind may hold them open.
     if (ready[0].revents == 0 && ready[1].revents == 0) return ChildRun::End::kDone;
   }
-  take_printed(printed, run);  // What it printed before its last word.
+  take_printed(printed, run);  // Output that came before the last report.
   return ChildRun::End::kDone;
 }
 
@@ -83,7 +83,7 @@ ChildRun::End listen(const ChildProcess& child, int words_fd, const ChildTerms& 
 
 void CheckReporter::leave() const {
   words_.say("done");
-  _exit(0);  // What the plugin left behind is not to end the process in its own way.
+  _exit(0);  // Skips exit handlers and destructors that the plugin left behind.
 }
 
 std::string ChildRun::failure() const {
@@ -96,7 +96,7 @@ std::string ChildRun::failure() const {
     case End::kStopped:
       return "was stopped" + at;
     case End::kTimedOut:
-      return "did not end in time" + at;
+      return "did not finish in time" + at;
     case End::kNotStarted:
       return "cannot start a process";
   }

@@ -18,9 +18,9 @@ class CheckReporter {
   /// `fd` is the parent's pipe, borrowed.
   explicit CheckReporter(int fd) : words_(fd) {}
 
-  /// What it does next. The last one is named when the child ends before its work does.
+  /// Announces the next step. If the child dies during its work, the failure names the last step.
   void step(std::string_view what) const { words_.say("step", what); }
-  /// How far it has come, for people who wait: "12 of 64 objects".
+  /// Reports progress for people who wait: "12 of 64 objects".
   void progress(std::string_view what) const { words_.say("progress", what); }
   void fail(std::string_view what) const { words_.say("fail", what); }
   void warn(std::string_view what) const { words_.say("warn", what); }
@@ -34,7 +34,7 @@ class CheckReporter {
   LineWriter words_;
 };
 
-/// How a child ended and what it said.
+/// The exit and the output of a child.
 struct ChildRun {
   enum class End { kDone, kEnded, kTimedOut, kStopped, kNotStarted };
 

@@ -16,7 +16,7 @@ struct Holdings {
   [[nodiscard]] static Holdings now();
 };
 
-/// What a start and an end may leave on the heap without being a leak.
+/// The heap growth of one start and stop that does not count as a leak.
 inline constexpr std::size_t kHeapNoise = 4096;
 
 /// The least growth of each resource that grew in every round, as a leak does and noise does not.

@@ -1,4 +1,4 @@
-/// How a plugin comes, stays and goes.
+/// Checks of a plugin's lifecycle: loading, starting, stopping, unloading, swapping.
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,20 +25,20 @@ constexpr int kSwaps = 5;
 
 constexpr Check kChecks[] = {
     {"load", "opening it, and whether its table has what its note declares", "elf", check_load},
-    {"init", "starting and ending it, again and again", "load", check_init},
+    {"init", "starting and stopping it repeatedly", "load", check_init},
     {"threads", "threads that it leaves behind", "init", check_threads},
     {"traces", "signals, environment, directory, locale and umask of the process", "init",
      check_traces},
-    {"unload", "whether its code leaves memory", "init", check_unload},
-    {"work", "ordinary objects: its syncs end, and it becomes idle", "unload", check_work},
+    {"unload", "whether its code is unmapped after it is unloaded", "init", check_unload},
+    {"work", "ordinary objects: its syncs return, and it becomes idle", "unload", check_work},
     {"rights", "requests and reads outside what it declares", "work", check_rights},
     {"hostile", "objects that no sane client would write", "work", check_hostile},
     {"leaks", "memory, descriptors and retained objects", "work", check_leaks},
-    {"swap", "swapping it for itself while it works", "work", check_swap},
+    {"swap", "swapping it for itself under load", "work", check_swap},
     {"state", "reading damaged and foreign states", "swap", check_state},
 };
 
-/// What a process has only once, and its plugins share.
+/// Process-wide state that all plugins share.
 struct Traces {
   std::array<sighandler_t, NSIG> handlers{};
   std::string environment;
@@ -116,7 +116,7 @@ std::unique_ptr<TrialHost> started_host(const Subject& subject, const CheckRepor
 void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter) {
   reporter.step("waiting for its calls to end");
   if (!host->stop()) {
-    reporter.fail("a call does not end: " + host->running());
+    reporter.fail("a call has not returned: " + host->running());
     reporter.leave();
   }
   reporter.step("destroy()");
@@ -127,7 +127,7 @@ void wait_until_idle(TrialHost& host, const CheckReporter& reporter) {
   const std::size_t before = host.requests();
   if (host.wait_until_idle(kIdleLimit)) return;
   if (const std::string running = host.running(); !running.empty()) {
-    reporter.fail("does not end: " + running);
+    reporter.fail("a call has not returned: " + running);
   } else {
     reporter.fail("does not become idle although nothing changes; it sent " +
                   std::to_string(host.requests() - before) + " requests meanwhile");
@@ -193,9 +193,9 @@ void check_unload(const Subject& subject, const CheckReporter& reporter) {
   end(std::move(host), reporter);
   const bool stays = is_open_library(opened);
   if (subject.predicted == Grade::kSwappable && stays) {
-    reporter.fail("its code stays in memory although nothing in the file says so");
+    reporter.fail("its code stays in memory although nothing in the file predicts it");
   } else if (stays) {
-    reporter.note("its code stays in memory, as its grade says");
+    reporter.note("its code stays in memory, as its grade predicts");
   }
 }
 

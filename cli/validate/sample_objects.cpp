@@ -109,7 +109,7 @@ Json& place_at(Json& root, std::string_view path, Random& random) {
   return *at;
 }
 
-void spoil_once(Json& object, const std::vector<std::string>& paths, Random& random) {
+void corrupt_once(Json& object, const std::vector<std::string>& paths, Random& random) {
   Json& read =
       paths.empty() ? object : place_at(object, paths[below(random, paths.size())], random);
   Json& at = below(random, 2) == 0 ? somewhere(read, random) : read;
@@ -177,15 +177,15 @@ void complete_metadata(Json& object, const TrialHost::Watched& resource, Random&
   if (resource.namespaced) metadata.set("namespace", resource.ns);
 }
 
-void spoil_value(Json& value, Random& random) {
+void corrupt_value(Json& value, Random& random) {
   constexpr std::size_t kMost = 3;
-  for (std::size_t i = below(random, kMost) + 1; i > 0; --i) spoil_once(value, {}, random);
+  for (std::size_t i = below(random, kMost) + 1; i > 0; --i) corrupt_once(value, {}, random);
 }
 
-void spoil(Json& object, const std::vector<std::string>& paths, Random& random) {
+void corrupt(Json& object, const std::vector<std::string>& paths, Random& random) {
   constexpr std::size_t kMost = 6;
   const Json before = object;
-  for (std::size_t i = below(random, kMost) + 1; i > 0; --i) spoil_once(object, paths, random);
+  for (std::size_t i = below(random, kMost) + 1; i > 0; --i) corrupt_once(object, paths, random);
   for (const char* member : {"apiVersion", "kind"}) object.set(member, before.get(member));
   Json& metadata = object["metadata"];
   for (const char* member : {"name", "namespace", "uid", "creationTimestamp"}) {

@@ -14,15 +14,15 @@ namespace davit::host {
 /// known get an empty spec.
 [[nodiscard]] Json ordinary_object(const TrialHost::Watched& resource, const std::string& name);
 
-/// What the server adds to an object that it stores.
+/// Adds the metadata that the server adds to a stored object.
 void complete_metadata(Json& object, const TrialHost::Watched& resource, Random& random);
 
 /// Changes an object for the worse: wrong kinds, absurd numbers and texts, missing and superfluous
 /// members, above all at the paths that the plugin reads. What the server itself writes stays
 /// right: apiVersion, kind, and name, namespace, uid and resourceVersion of its metadata.
-void spoil(Json& object, const std::vector<std::string>& paths, Random& random);
+void corrupt(Json& object, const std::vector<std::string>& paths, Random& random);
 
 /// Changes any value for the worse, in the same ways.
-void spoil_value(Json& value, Random& random);
+void corrupt_value(Json& value, Random& random);
 
 }  // namespace davit::host

@@ -1,4 +1,4 @@
-/// How a plugin reads a state that is damaged or foreign ("davit.state/1").
+/// Checks how a plugin reads damaged and foreign states ("davit.state/1").
 #include <davit/abi.h>
 
 #include <algorithm>
@@ -50,13 +50,13 @@ void add_damaged(const std::string& own, std::uint32_t form, Random& random,
   out.push_back({"its own, twice", form, own + own});
   const auto tree = parse_json(own);
   for (std::size_t i = 0; tree && i < kOfEachSort; ++i) {
-    Json spoiled = *tree;
-    spoil_value(spoiled, random);
-    out.push_back({"its own with another content", form, to_text(spoiled)});
+    Json corrupted = *tree;
+    corrupt_value(corrupted, random);
+    out.push_back({"its own with another content", form, to_text(corrupted)});
   }
 }
 
-/// What has nothing to do with the build.
+/// Adds states that are unrelated to the build.
 void add_foreign(std::uint32_t form, Random& random, std::vector<Blob>& out) {
   for (const char* text : {"", "null", "{}", "[]", "[[]]", "{\"\":{}}", "0", "\"\""}) {
     out.push_back({"the text '" + std::string(text) + "'", form, text});
@@ -68,7 +68,7 @@ void add_foreign(std::uint32_t form, Random& random, std::vector<Blob>& out) {
   }
 }
 
-/// What is right but for its number. No host asks for these, a later one may.
+/// Adds states that are valid except for their format number. A later host may pass such states.
 void add_unknown_forms(const std::string& own, StateForms forms, std::vector<Blob>& out) {
   for (const std::uint32_t form :
        {std::uint32_t{0}, forms.writes + 1, std::numeric_limits<std::uint32_t>::max()}) {
@@ -148,7 +148,7 @@ class StateTrial {
     ControllerHost& to = **made;
     const Time now = clock_->now();
     if (!from_.hand_over().hold_handlers(to.hand_over(), now + kHoldLimit)) {
-      fail("has handlers that do not end");
+      fail("has handlers that have not returned");
       reporter_.leave();
     }
     call(to);
@@ -157,7 +157,7 @@ class StateTrial {
     if (to.runner().stop({now, clock_->now() + kHoldLimit}, ControllerRunner::Successor::kRuns)) {
       return true;
     }
-    fail("has calls that do not end");
+    fail("has calls that have not returned");
     reporter_.leave();
   }
 

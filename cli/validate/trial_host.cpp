@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 constexpr TokenBucket::Rate kNoLimit{-1, 1};
 constexpr Duration kLongQuiet = milliseconds(30);
 constexpr Duration kShortQuiet = milliseconds(5);
-/// What a plugin that ends well needs at most.
+/// The longest time that a well-behaved plugin needs to stop.
 constexpr Duration kStopLimit = std::chrono::seconds(5);
 
 /// Keeps what a plugin did wrong. Thread-safe.
@@ -414,7 +414,7 @@ Result<std::unique_ptr<ControllerHost>> TrialHost::successor(const ControllerHos
   if (made->runner().wait_caches(at.clock->now() + kStopLimit)) return made;
   (void)made->runner().stop({Time::min(), at.clock->now() + kStopLimit},
                             ControllerRunner::Successor::kRuns);
-  return Status(Code::kUnavailable, "its handlers do not end");
+  return Status(Code::kUnavailable, "its handlers have not returned");
 }
 
 bool TrialHost::stop() { return state_->host->stop(); }

@@ -42,7 +42,7 @@ class TrialHost {
                             const std::filesystem::path& staging);
   /// Calls every InitFunc and begins to sync. The error is that of an InitFunc that failed.
   [[nodiscard]] Status start();
-  /// How long nothing may happen before the controllers count as idle.
+  /// The time without activity after which the controllers count as idle.
   enum class Quiet {
     kLong,   ///< Surely idle: a watch delivers within a millisecond.
     kShort,  ///< Most probably, for use between many objects.
@@ -60,7 +60,7 @@ class TrialHost {
   [[nodiscard]] bool stop();
 
   [[nodiscard]] const PluginDeclaration& declaration() const;
-  /// Where the library was opened.
+  /// The path under which the library was opened.
   [[nodiscard]] const std::filesystem::path& opened() const;
   [[nodiscard]] sandbox::Store& store();
   /// Every resource that a controller watches, as the server serves it, each once.

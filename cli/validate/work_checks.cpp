@@ -1,4 +1,4 @@
-/// How a plugin works: on ordinary objects and on others.
+/// Checks of a plugin's work on ordinary and on hostile objects.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -15,13 +15,13 @@ namespace {
 constexpr int kTouches = 3;
 /// The number for all resources together: some seconds' worth.
 constexpr std::size_t kHostileObjects = 64;
-constexpr std::size_t kSpoiledAgain = 1;
-/// How long a hostile object may keep its controllers busy before it is removed.
+constexpr std::size_t kCorruptedAgain = 1;
+/// The time for which a hostile object may keep its controllers busy before it is removed.
 constexpr Duration kWorkLimit = std::chrono::seconds(1);
 
-/// What the controllers did wrong, sorted.
-struct Wrongs {
-  std::map<std::string, int> breaches;    // Breaches of the contract.
+/// The controllers' mistakes, by type.
+struct Problems {
+  std::map<std::string, int> violations;  // Breaches of the contract.
   std::map<std::string, int> undeclared;  // Requests and reads.
   std::map<std::string, int> failures;    // Syncs.
 
@@ -29,11 +29,11 @@ struct Wrongs {
     for (const LoggedProblem& each : problems) {
       const std::string why = each.error.empty() ? each.text : each.error;
       if (each.error.starts_with(kThrew)) {
-        ++breaches["an exception left the plugin's code: " + each.text];
+        ++violations["an exception left the plugin's code: " + each.text];
       } else if (each.code.starts_with("unknown code")) {
-        ++breaches["a sync returned an " + each.code];
+        ++violations["a sync returned an " + each.code];
       } else if (each.code == code_name(DAVIT_MISUSE) || each.code == code_name(DAVIT_STALE)) {
-        ++breaches["a sync broke a rule of abi.h: " + why];
+        ++violations["a sync broke a rule of abi.h: " + why];
       } else if (each.code == code_name(DAVIT_UNDECLARED) ||
                  each.message == "A request was refused before it was sent" ||
                  each.text.find("outside the projection") != std::string::npos) {
@@ -53,18 +53,19 @@ std::string counted(const std::pair<const std::string, int>& each) {
 
 /// The most lines of one sort.
 template <typename Report>
-void report_all(const std::map<std::string, int>& wrongs, Report report) {
+void report_all(const std::map<std::string, int>& problems, Report report) {
   constexpr int kMost = 5;
   int reported = 0;
-  for (const auto& each : wrongs) {
+  for (const auto& each : problems) {
     if (reported++ == kMost)
-      return report("and " + std::to_string(wrongs.size() - kMost) + " more");
+      return report("and " + std::to_string(problems.size() - kMost) + " more");
     report(counted(each));
   }
 }
 
 /// Objects come, change and go, and the controllers become idle each time.
-void play_ordinary(TrialHost& host, const CheckReporter& reporter, Random& random, Wrongs& wrongs) {
+void play_ordinary(TrialHost& host, const CheckReporter& reporter, Random& random,
+                   Problems& problems) {
   reporter.step("ordinary objects are created");
   add_ordinary(host, random);
   wait_until_idle(host, reporter);
@@ -76,7 +77,7 @@ void play_ordinary(TrialHost& host, const CheckReporter& reporter, Random& rando
   reporter.step("all objects are deleted");
   remove_all(host);
   wait_until_idle(host, reporter);
-  wrongs.add(host.take_problems());
+  problems.add(host.take_problems());
 }
 
 /// The part of an object that a message shows.
@@ -93,8 +94,8 @@ void play_hostile_object(TrialHost& host, const CheckReporter& reporter,
   complete_metadata(object, resource, random);
   sandbox::VersionPtr present;
   bool idle = true;
-  for (std::size_t change = 0; change <= kSpoiledAgain && idle; ++change) {
-    spoil(object, resource.watch.projection, random);
+  for (std::size_t change = 0; change <= kCorruptedAgain && idle; ++change) {
+    corrupt(object, resource.watch.projection, random);
     reporter.step(resource.watch.resource + " " + name + ": " + shown(object));
     const auto written =
         present == nullptr ? host.store().create(resource.collection, host.draft(resource, object))
@@ -112,14 +113,14 @@ void play_hostile_object(TrialHost& host, const CheckReporter& reporter,
   if (host.wait_until_idle(kIdleLimit, idle ? TrialHost::Quiet::kShort : TrialHost::Quiet::kLong))
     return;
   const std::string running = host.running();
-  reporter.fail((running.empty() ? "does not become idle" : "does not end: " + running) +
+  reporter.fail((running.empty() ? "does not become idle" : "a call has not returned: " + running) +
                 " after " + resource.watch.resource + " " + name + ": " + shown(object));
   reporter.leave();
 }
 
 /// Objects as they should not be come, change and go, one by one.
 void play_hostile(TrialHost& host, const CheckReporter& reporter, std::uint64_t seed,
-                  Wrongs& wrongs) {
+                  Problems& problems) {
   const std::unique_ptr<Random> random = make_seeded_random(seed);
   const std::size_t each_count = kHostileObjects / std::max<std::size_t>(1, host.watched().size());
   const std::size_t all = each_count * host.watched().size();
@@ -131,10 +132,10 @@ void play_hostile(TrialHost& host, const CheckReporter& reporter, std::uint64_t 
       play_hostile_object(host, reporter, each, each.name_of(i, usual), *random);
     }
   }
-  wrongs.add(host.take_problems());
+  problems.add(host.take_problems());
 }
 
-/// What grows with each start and end, as text; empty without growth.
+/// The growth with each start and stop, as text; empty if there is none.
 std::string described_growth(const std::vector<Holdings>& rounds, Grade predicted) {
   constexpr std::size_t kResidentNoise = 64 * 1024;
   struct Measure {
@@ -184,7 +185,7 @@ bool play_once(const Subject& subject, const CheckReporter& reporter, Retained r
   std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return false;
   const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
-  Wrongs ignored;
+  Problems ignored;
   play_ordinary(*host, reporter, *random, ignored);
   if (retained == Retained::kCounted) {
     add_ordinary(*host, *random);
@@ -200,10 +201,10 @@ void check_work(const Subject& subject, const CheckReporter& reporter) {
   std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
   const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
-  Wrongs wrongs;
-  play_ordinary(*host, reporter, *random, wrongs);
-  report_all(wrongs.breaches, [&](const std::string& text) { reporter.fail(text); });
-  report_all(wrongs.failures,
+  Problems problems;
+  play_ordinary(*host, reporter, *random, problems);
+  report_all(problems.violations, [&](const std::string& text) { reporter.fail(text); });
+  report_all(problems.failures,
              [&](const std::string& text) { reporter.warn("a sync failed: " + text); });
   end(std::move(host), reporter);
 }
@@ -212,19 +213,19 @@ void check_rights(const Subject& subject, const CheckReporter& reporter) {
   std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
   const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
-  Wrongs wrongs;
-  play_ordinary(*host, reporter, *random, wrongs);
-  report_all(wrongs.undeclared, [&](const std::string& text) { reporter.fail(text); });
+  Problems problems;
+  play_ordinary(*host, reporter, *random, problems);
+  report_all(problems.undeclared, [&](const std::string& text) { reporter.fail(text); });
 }
 
 void check_hostile(const Subject& subject, const CheckReporter& reporter) {
   std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
-  Wrongs wrongs;
-  play_hostile(*host, reporter, subject.seed, wrongs);
-  report_all(wrongs.breaches, [&](const std::string& text) { reporter.fail(text); });
+  Problems problems;
+  play_hostile(*host, reporter, subject.seed, problems);
+  report_all(problems.violations, [&](const std::string& text) { reporter.fail(text); });
   std::size_t failed = 0;
-  for (const auto& each : wrongs.failures) failed += static_cast<std::size_t>(each.second);
+  for (const auto& each : problems.failures) failed += static_cast<std::size_t>(each.second);
   if (failed > 0) reporter.note(std::to_string(failed) + " syncs failed with an error");
 }
 

@@ -62,7 +62,7 @@ std::string server_text(const ResponseHead& head, std::string_view body) {
   return out;
 }
 
-Status fabricate(const ApiRequest& request, const ResponseHead& head, std::string_view body) {
+Status generic_status(const ApiRequest& request, const ResponseHead& head, std::string_view body) {
   ApiDetail detail;
   detail.http_status = head.http_status;
   detail.reason = head.http_status >= 500 ? "InternalError" : "Unknown";
@@ -99,7 +99,7 @@ std::optional<std::uint32_t> parse_retry_after(std::string_view value) {
 Status decode_response(const ApiRequest& request, const ResponseHead& head, std::string_view body) {
   if (std::optional<Status> status = read_status(head.http_status, body)) return *std::move(status);
   if (head.http_status >= 200 && head.http_status <= 206) return {};
-  return fabricate(request, head, body);
+  return generic_status(request, head, body);
 }
 
 }  // namespace davit::host

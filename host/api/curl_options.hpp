@@ -35,7 +35,7 @@ inline constexpr long kKeepIdleSeconds = 10;
 inline constexpr long kKeepIntervalSeconds = 5;
 inline constexpr unsigned kUserTimeoutMs = 20'000;
 
-/// All options are constants of this libcurl.
+/// Sets an option; the options are constants of this libcurl.
 template <typename T>
 void set_option(CURL* handle, CURLoption option, T value) {
   const CURLcode code = curl_easy_setopt(handle, option, value);

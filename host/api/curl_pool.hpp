@@ -20,7 +20,7 @@ namespace davit::host {
 class CurlPool {
  public:
   CurlPool(const CurlSettings& settings, ConnectionPurpose purpose);
-  /// All calls must have been destroyed.
+  /// Requires that all calls have been destroyed.
   ~CurlPool();
   CurlPool(const CurlPool&) = delete;
   CurlPool& operator=(const CurlPool&) = delete;

@@ -145,7 +145,7 @@ class CurlTransport final : public Transport {
   }
 
   // A new client certificate ends the watches that were opened with the old one. A unary request
-  // goes on to its end; its connection serves no other.
+  // continues to its end; its connection serves no other.
   void replace(const PresentTls::Material& from, const PresentTls::Material& to,
                std::vector<ConnectionPool::Owned>& closed) {
     for (ConnectionPool& pool : pools_) {

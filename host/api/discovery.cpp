@@ -255,9 +255,9 @@ Result<ResourceInfo> Discovery::find_kind(std::string_view group, std::string_vi
 // An old catalog may say what there is, but not what there is not.
 Result<ResourceInfo> Discovery::trusted(Result<ResourceInfo> found) {
   if (found.error().code() != Code::kNotFound || !is_stale()) return found;
-  return Status(
-      Code::kUnavailable,
-      found.error().message() + " according to the last discovery; discovery fails at present");
+  return Status(Code::kUnavailable,
+                found.error().message() +
+                    " according to the last discovery, which can no longer be repeated");
 }
 
 bool Discovery::is_stale() {

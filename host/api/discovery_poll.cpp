@@ -27,7 +27,7 @@ Time DiscoveryPoll::step(const std::stop_token& stop) {
     failure_.clear();
   } else if (refreshed.code() != Code::kCancelled && refreshed.message() != failure_) {
     failure_ = refreshed.message();
-    log_.warning("Discovery failed; what is known stays in use", {{"err", failure_}});
+    log_.warning("Discovery failed; the last known API stays in use", {{"err", failure_}});
   }
   return due_;
 }

@@ -87,7 +87,7 @@ Result<ExecCredential> ExecCredentials::run() const {
       call_status = "client_internal_error";
       break;
     case ProgramResult::End::kTimedOut:
-      failure = name + " did not end within " +
+      failure = name + " did not finish within " +
                 std::to_string(std::chrono::seconds(std::chrono::minutes(1)).count()) +
                 " s and was stopped";
       call_status = "plugin_execution_error";

@@ -43,7 +43,8 @@ class ExecCredentials final : public Credentials {
   bool running_ GUARDED_BY(mutex_) = false;
   std::optional<Credential> current_ GUARDED_BY(mutex_);
   std::optional<WallTime> expires_ GUARDED_BY(mutex_);
-  std::uint64_t certificates_ GUARDED_BY(mutex_) = 0;  // How many the plugin has provided.
+  std::uint64_t certificates_ GUARDED_BY(mutex_) =
+      0;  // The number of certificates that the plugin has provided.
 };
 
 }  // namespace davit::host

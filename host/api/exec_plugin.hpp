@@ -20,7 +20,7 @@ struct ExecCredential {
   std::optional<WallTime> expires;  ///< Nothing: good for the life of the process.
 };
 
-/// How a program ended, or why it did not begin.
+/// The end of a program, or the reason why it did not start.
 struct ProgramResult {
   enum class End { kExited, kNotFound, kNotStarted, kTimedOut, kPrintedTooMuch };
 

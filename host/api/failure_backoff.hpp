@@ -1,4 +1,4 @@
-/// How long a client holds its requests back from a server that fails
+/// The back-off of a client whose server fails
 /// (client-go/rest/urlbackoff.go).
 #pragma once
 

@@ -17,7 +17,8 @@ namespace {
 
 namespace http = boost::beast::http;
 
-// All heads together of one response; net/http takes 10 MiB, and no API server sends a hundredth.
+// The limit for all heads of a response; net/http takes 10 MiB, API servers send less than 1 % of
+// it.
 constexpr std::uint32_t kHeadBytesMax = 64 * 1024;
 // net/http's limit of 1xx responses before the final one.
 constexpr int kInformationalMax = 5;

@@ -28,7 +28,7 @@ class Http1Response {
   Http1Response& operator=(const Http1Response&) = delete;
 
   enum class State {
-    kMore,    ///< The response goes on.
+    kMore,    ///< The response continues.
     kDone,    ///< It is complete.
     kBroken,  ///< It is not HTTP, or ended too early; see end().
   };

@@ -17,7 +17,7 @@
 
 namespace davit::host {
 
-/// Where a pooled call goes. Immutable but for the pool; outlives the calls.
+/// The route of a pooled call. Immutable except for the pool; outlives the calls.
 struct PooledRoute {
   const CurlSettings& settings;
   ConnectionPool& pool;

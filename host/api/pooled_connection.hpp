@@ -34,15 +34,14 @@ class PooledConnection {
   PooledConnection(const PooledConnection&) = delete;
   PooledConnection& operator=(const PooledConnection&) = delete;
 
-  /// Where the connection is in its life. A peer that has closed an open one is found by send(),
-  /// receive() or is_usable().
+  /// The connection's state. send(), receive() and is_usable() detect that the peer has closed it.
   [[nodiscard]] State state() const { return state_; }
   /// The certificates that it was opened with.
   [[nodiscard]] const std::shared_ptr<const TlsMaterial>& tls() const { return tls_; }
   /// Why it is kFailed.
   [[nodiscard]] const TransportEnd& failure() const { return failure_; }
 
-  /// While kConnecting: goes on as far as possible; see DrivenRequest.
+  /// While kConnecting: continues as far as possible; see DrivenRequest.
   void connect(std::span<const pollfd> ready, Time now);
   /// Appends the descriptors that connect() has to be called for.
   void poll_for_connect(std::vector<pollfd>& out) const;

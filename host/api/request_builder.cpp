@@ -41,7 +41,7 @@ Status check_raw(const ApiRequest& request) {
     return c > ' ' && c <= '~' && c != '?' && c != '#';
   });
   if (plain) return {};
-  return {Code::kMisuse, "a raw path may hold no blanks, control characters, '?' and '#'"};
+  return {Code::kMisuse, "a raw path must not contain blanks, control characters, '?' or '#'"};
 }
 
 /// The value of a digit in base 16, or nothing.
@@ -88,7 +88,7 @@ Result<std::string> own_parameters(std::string_view form) {
     const std::optional<std::string> value =
         form_decode(pair.substr(std::min(pair.size(), equals + 1)));
     if (!name || !value) {
-      return Status(Code::kMisuse, "the query has a '%' without two hexadecimal digits behind it");
+      return Status(Code::kMisuse, "the query has a '%' without two hexadecimal digits after it");
     }
     if (std::find(std::begin(kHostParameters), std::end(kHostParameters), *name) !=
         std::end(kHostParameters)) {

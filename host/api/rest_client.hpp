@@ -64,8 +64,8 @@ class RestClient {
   /// One request and its whole response.
   [[nodiscard]] ApiResponse call(const ApiRequest& request, std::stop_token stop = {});
 
-  /// All at once, as the rate limiter admits them; result i belongs to request i. Uses no further
-  /// thread.
+  /// Sends all requests concurrently, as the rate limiter admits them, without a further thread.
+  /// Result i belongs to request i.
   [[nodiscard]] std::vector<ApiResponse> batch(std::span<const ApiRequest> requests,
                                                std::stop_token stop = {});
 
@@ -74,7 +74,7 @@ class RestClient {
   using ChunkSink = std::function<Status(std::string_view chunk)>;
 
   /// Reads the body of a list or watch (kList, kWatch, kGet) as it arrives; `sink` runs on the
-  /// calling thread, and a slow one holds up the server. A watch does not wait for the rate
+  /// calling thread, and a slow one delays the server. A watch does not wait for the rate
   /// limiter. Success: the server ended the response properly (or a watch could not be opened for
   /// lack of a connection, after the retries: an empty watch). kUnavailable: the body was cut.
   /// kCancelled: `stop`.
@@ -82,7 +82,7 @@ class RestClient {
                               const ChunkSink& sink);
 
   /// Ends every call() and batch() request that is not on the wire with kCancelled, now and until
-  /// release(); those on the wire go on to their end.
+  /// release(); those on the wire continue to their end.
   void hold();
   void release();
 

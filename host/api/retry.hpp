@@ -10,7 +10,7 @@ namespace davit::host {
 
 enum class CallKind { kRead, kWrite, kWatch };
 
-/// How one attempt went.
+/// The outcome of one attempt.
 struct Attempt {
   int http_status = 0;  ///< 0: no response.
   std::optional<std::uint32_t> retry_after_seconds;
@@ -19,7 +19,7 @@ struct Attempt {
 
 inline constexpr int kRetriesMax = 10;
 
-/// The delay before the next attempt, or nothing when this one stands. `retries` were made already.
+/// The delay before the next attempt, or nothing if this one is final. `retries` were made already.
 ///
 /// 429 and 5xx with Retry-After mean "not processed", so the method does not matter; a lost
 /// connection is repeated only where the request changes nothing.

@@ -25,10 +25,10 @@ Status split_authority(std::string_view text, ServerUrl& url) {
       return {Code::kInvalid, "its port is not a number"};
     }
   }
-  if (url.host.empty()) return {Code::kInvalid, "it names no host"};
+  if (url.host.empty()) return {Code::kInvalid, "it has no host name"};
   constexpr std::string_view kForbidden = " \t\r\n@\\\"<>";
   if (url.host.find_first_of(kForbidden) != url.host.npos) {
-    return {Code::kInvalid, "its host name holds a character that cannot be there"};
+    return {Code::kInvalid, "its host name contains an invalid character"};
   }
   const bool is_ipv6 = url.host.front() == '[' && url.host.back() == ']';
   if (!is_ipv6 && url.host.find(':') != url.host.npos) {

@@ -21,7 +21,7 @@ struct ServerUrl {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool is_loopback() const;
 
-  /// Accepts a URL or "host:port", which then is https if `scheme` says so. Query and fragment are
+  /// Accepts a URL or "host:port", to which `scheme` applies. Query and fragment are
   /// dropped. kInvalid with a text for the user otherwise.
   [[nodiscard]] static Result<ServerUrl> parse(std::string_view text, Scheme without_scheme);
 };

@@ -9,7 +9,7 @@
 namespace davit::host {
 namespace {
 
-// How much of an error response is read; more than any Status.
+// The part of an error response that is read; larger than any Status.
 constexpr std::size_t kErrorBytesMax = std::size_t{1} << 20;
 // A buffer that a burst has blown up is not kept for the quiet hours after it.
 constexpr std::size_t kKeptBytesMax = 16 * 1024;

@@ -17,7 +17,7 @@ namespace davit::host {
 /// Thread-safe.
 class StreamPipe final : public ResponseReader {
  public:
-  /// The bytes that a slow reader may leave unread before the server is held up: enough to keep
+  /// The bytes that a slow reader may leave unread before the server has to wait: enough to keep
   /// both threads busy.
   static constexpr std::size_t kUnreadBytesMax = 256 * 1024;
 

@@ -29,7 +29,7 @@ struct TlsMaterial {
 /// Thread-safe; reads small files.
 class TlsSource {
  public:
-  /// How often the file of CAs is read, as upstream.
+  /// The interval at which the CA file is read, as upstream.
   static constexpr Duration kCaRecheck = std::chrono::minutes(5);
   /// Upstream reads the client's pair at each handshake and at most once a second, so that a pair
   /// which is replaced at the last moment serves the next connection.

@@ -183,7 +183,7 @@ void UnaryCall::hold_back(Time now) {
   if (phase_ == Phase::kDone || (phase_ == Phase::kInFlight && call_->is_sent())) return;
   if (phase_ == Phase::kWaiting) parts_.limiter.cancel(now);
   call_.reset();
-  conclude(now, {Code::kCancelled, "held back before it was sent (" + describe(request_) + ")"});
+  conclude(now, {Code::kCancelled, "cancelled before it was sent (" + describe(request_) + ")"});
 }
 
 void UnaryCall::conclude(Time now, const Status& status) {

@@ -30,7 +30,7 @@ class AwaitedVersions {
     return waiter;
   }
 
-  /// All that wait, the lowest version first.
+  /// All waiters, the lowest version first.
   [[nodiscard]] const Places& places() const { return places_; }
 
  private:

@@ -39,7 +39,7 @@ class InformerMetrics {
   /// A list has filled or replaced the content.
   virtual void listed() {}
   /// A watch was cut because nothing came through it any more.
-  virtual void deaf_watch() {}
+  virtual void stalled_watch() {}
   /// A version of an object cannot be read (see label_of()). Once each.
   virtual void skipped([[maybe_unused]] std::string_view reason) {}
   /// Reports how many objects of the server are missing in the cache, or are there in an older

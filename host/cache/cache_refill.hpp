@@ -29,7 +29,7 @@ class CacheRefill final : private RefillObserver {
   ~CacheRefill() override;
 
   enum class End {
-    kServing,   ///< All of it.
+    kServing,   ///< The whole content.
     kRefused,   ///< The server will not give it, now or later.
     kTimedOut,  ///< The deadline came first.
     kStopped,

@@ -25,7 +25,7 @@ std::string stale_text(const CacheState& cache, Time now) {
 }
 
 std::string skipped_text(const CacheState& cache) {
-  std::string text = name_of(cache) + " lacks or holds in an older state " +
+  std::string text = name_of(cache) + " lacks, or holds in an older state, " +
                      std::to_string(cache.skipped.size()) + " that cannot be read: ";
   const std::size_t named = std::min(cache.skipped.size(), kNamedMax);
   for (std::size_t i = 0; i < named; ++i) {

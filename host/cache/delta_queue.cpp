@@ -142,7 +142,7 @@ void DeltaQueue::drop(Backlog& backlog, const Source& source) {
     if (each.source != &source) continue;
     each.source = nullptr;
     each.change = Change{};
-    each.is_short_life = false;
+    each.is_short_lived = false;
   }
 }
 
@@ -275,9 +275,9 @@ void DeltaQueue::push_initial(Source& source, std::vector<ObjectRef> content) {
 }
 
 /// Makes one change of `last` and the life that `next` is about.
-void DeltaQueue::begin_anew(Pending& last, const Change& next) {
+void DeltaQueue::merge_lives(Pending& last, const Change& next) {
   Change& change = last.change;
-  if (std::exchange(last.is_short_life, false)) {
+  if (std::exchange(last.is_short_lived, false)) {
     change.type = ChangeType::kAdded;
     change.old = ObjectRef();
   } else if (change.type == ChangeType::kDeleted) {
@@ -301,15 +301,15 @@ bool DeltaQueue::merge(Backlog& backlog, std::uint64_t object, const Source& sou
     return true;
   }
   if (backlog.changes.size() < changes_max_ && !mutant("delta-merge")) return false;
-  if (last.is_short_life || !continues(last.change, change)) {
+  if (last.is_short_lived || !continues(last.change, change)) {
     // Beyond this a life that is over may be forgotten for the next one under its name.
     if (backlog.changes.size() < kLivesFactor * changes_max_) return false;
-    begin_anew(last, change);
+    merge_lives(last, change);
     return true;
   }
   if (change.type == ChangeType::kDeleted) {
     if (last.change.type == ChangeType::kAdded) {
-      last.is_short_life = true;
+      last.is_short_lived = true;
       last.change.old = std::move(last.change.current);
     } else {
       last.change.type = ChangeType::kDeleted;
@@ -347,12 +347,12 @@ bool DeltaQueue::pop(Delivery& out) {
   }
   if (backlog_.changes.empty()) return false;
   delivering_ = true;
-  if (Pending& front = backlog_.changes.front(); front.is_short_life) {
+  if (Pending& front = backlog_.changes.front(); front.is_short_lived) {
     out.source = front.source;
     out.change = {.type = ChangeType::kAdded, .old = {}, .current = std::move(front.change.old)};
     front.change.old = ObjectRef();
     front.change.type = ChangeType::kDeleted;
-    front.is_short_life = false;
+    front.is_short_lived = false;
     return true;
   }
   Pending next = std::move(backlog_.changes.front());

@@ -21,14 +21,14 @@ namespace davit::host {
 /// wait; one thread, the controller's dispatcher, takes them out and calls the handlers, one at a
 /// time, in order.
 ///
-/// What merges. A new update joins an update of the same object and UID that still waits: old state
+/// Merging. A new update joins an update of the same object and UID that still waits: old state
 /// of the first, new state of the last. Additions and deletions merge with nothing, so that a
 /// handler sees every life of an object.
 ///
-/// What bounds it. Up to kChangesMax changes wait as they came. Beyond, each life of an object (one
-/// UID) has at most one change more than it had then: a further change of a life that waits already
-/// joins the last one that waits, and what is left says how the object differs from what the
-/// handler saw last:
+/// Bound. Up to kChangesMax changes wait as they came. Beyond that, each life of an object (one
+/// UID) gets at most one more change: a further change of a life that waits already joins the last
+/// waiting one, and the result describes how the object differs from the state that the handler
+/// saw last:
 ///     added + updated   = added, with the new state        updated + deleted = deleted
 ///     added + deleted   = both, one after the other        updated to another UID: as it came
 /// So a handler hears of each beginning and each end of a life: who counts creations that it
@@ -114,7 +114,7 @@ class DeltaQueue {
     Source* source = nullptr;  // Null: of a guest that has left.
     // Added, with the state `change.old`, and then deleted, with `change.current`: an addition and
     // a deletion in one, delivered one after the other.
-    bool is_short_life = false;
+    bool is_short_lived = false;
   };
   /// Changes in the order of their coming.
   struct Backlog {
@@ -146,7 +146,7 @@ class DeltaQueue {
   /// Merges into the last change that waits for the object, if there is one and the rules let it.
   bool merge(Backlog& backlog, std::uint64_t object, const Source& source,
              const Change& change) const REQUIRES(mutex_);
-  static void begin_anew(Pending& last, const Change& next);
+  static void merge_lives(Pending& last, const Change& next);
   bool pop(Delivery& out) EXCLUDES(mutex_);
   [[nodiscard]] bool empty() const REQUIRES(mutex_);
   [[nodiscard]] std::vector<Informer*> joined() const EXCLUDES(mutex_);

@@ -1,4 +1,4 @@
-/// How far the content of a cache may lag behind the server.
+/// The freshness of a cache: how far its content may lag behind the server.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct Freshness {
   /// something, or the server ended a watch properly. Empty before the first content.
   std::optional<Time> confirmed{};
   /// The view of the server was not interrupted by an outage since then: not by failing requests
-  /// for more than a few seconds, nor by a watch that was found deaf.
+  /// for more than a few seconds, nor by a watch that was found stalled.
   std::optional<Time> followed_since{};
   /// The latest time as of which the content is known to show everything, because a consistent
   /// read that was sent then said how far the server was.

@@ -200,15 +200,15 @@ void Informer::want_verification(Time as_of) {
   verify_wanted_ = std::max(verify_wanted_.value_or(as_of), as_of);
   // The first content shows its own version. A verification under way is not restarted, so that
   // frequent callers see it end; the next one follows if it is too old.
-  if (has_synced() && !is_under_way) pursue_verification();
+  if (has_synced() && !is_under_way) continue_verification();
 }
 
 void Informer::verified(const Source& from) {
   MutexLock lock(delivery_);
-  if (serves(from) && verify_wanted_) pursue_verification();
+  if (serves(from) && verify_wanted_) continue_verification();
 }
 
-void Informer::pursue_verification() {
+void Informer::continue_verification() {
   if (source_ == nullptr || phase_ == Phase::kStopped) return;
   const std::optional<Time> verified = source_->reflector().freshness().verified;
   if (verified && *verified >= *verify_wanted_) {
@@ -238,7 +238,7 @@ Time Informer::tick(Time now) {
   if (source_ == nullptr || phase_ == Phase::kStopped) return Time::max();
   if (now >= resync_due_) resync();
   verify_overdue(now);
-  return std::min(source_->reflector().check_deaf(now), resync_due_);
+  return std::min(source_->reflector().check_stalled(now), resync_due_);
 }
 
 void Informer::verify_overdue(Time now) {

@@ -73,19 +73,18 @@ struct InformerSeams {
 ///
 ///   created ──start()──▶ filling ──first list──▶ synced ──stop()──▶ stopped
 ///
-/// A failing server never empties it: readers keep the last known state. Listeners hear every
-/// change in order; one that joins late first gets the present content, and then every later
+/// A failing server never empties it: readers keep the last known state. Listeners receive every
+/// change in order; one that joins late first gets the current content, and then every later
 /// change. Threads: all functions may be called from any; listeners are called under the informer's
-/// delivery lock, which is why a Listener must be a leaf.
+/// delivery lock, so a Listener must be a leaf.
 ///
-/// To keep more than it does it is refilled: a second reflector fills a second store, while the
-/// first serves on. When that has seen all that readers have, the two change places in one step,
-/// and listeners hear of what differs and of nothing else.
+/// A refill makes it keep more: a second reflector fills a second store while the first keeps
+/// serving. Once the second has seen everything that readers have seen, it replaces the first, and
+/// listeners receive only the differences.
 class Informer {
  public:
-  /// How often listeners get every object again without a change: once in rand[1,2) times this
-  /// (upstream's
-  /// --min-resync-period of 12 h).
+  /// The resync period: listeners get every unchanged object again once in rand[1,2) times this
+  /// (upstream's --min-resync-period of 12 h).
   static constexpr Duration kResyncMin = std::chrono::hours(12);
 
   Informer(InformerSpec spec, const InformerSeams& seams, Logger log,
@@ -108,7 +107,7 @@ class Informer {
   /// kForbidden while it refuses. What is in the store stays there. Listeners hear
   /// on_availability() when that changes.
   [[nodiscard]] Status availability() const EXCLUDES(delivery_);
-  /// How current the store is; nothing is known before it was started.
+  /// The freshness of the store; unknown before start().
   [[nodiscard]] Freshness freshness() const EXCLUDES(delivery_);
 
   /// Calls Store::add_index(). kUndeclared: the informer runs already and does not keep the path.
@@ -135,9 +134,9 @@ class Informer {
 
   /// A second content on its way; see informer_refill.hpp.
   class Refill;
-  /// Begins to fetch everything anew, keeping what `need` adds. One at a time; an informer that was
-  /// never started starts with it. The informer and `observer` outlive the refill. kInvalid: a path
-  /// is malformed.
+  /// Starts a second source that fetches everything again and also keeps what `need` adds. One at a
+  /// time; an informer that was never started starts with it. The informer and `observer` outlive
+  /// the refill. kInvalid: a path is malformed.
   Result<std::unique_ptr<Refill>> refill(const CacheNeed& need, RefillObserver& observer)
       EXCLUDES(delivery_);
 
@@ -156,12 +155,12 @@ class Informer {
   /// the server had then is in the store, maybe at once. Costs a request or two; large contents are
   /// not listed again.
   void verify(Time as_of) EXCLUDES(delivery_);
-  /// How long nothing may come before the watch is renewed; the shortest of several counts. Before
-  /// or after start().
+  /// Limits the silence after which the watch is renewed; the shortest limit applies. Before or
+  /// after start().
   void limit_silence(Duration longest) EXCLUDES(delivery_);
 
-  /// Does the work that is due at `now`: a resync, the end of a deaf watch, a verification. Returns
-  /// when to call again. Called by the factory's timekeeper.
+  /// Does the work that is due at `now`: a resync, the end of a stalled watch, a verification.
+  /// Returns when to call again. Called by the factory's timer thread.
   Time tick(Time now) EXCLUDES(delivery_);
 
   /// The reflector, for tests that drive it by hand instead of calling start(). Valid after
@@ -204,12 +203,12 @@ class Informer {
   void report_skipped() REQUIRES(delivery_);
   void resync() REQUIRES(delivery_);
   void want_verification(Time as_of) REQUIRES(delivery_);
-  /// Listeners that have waited for too long find out whether the watch is deaf.
+  /// Listeners that have waited for too long find out whether the watch is stalled.
   void verify_overdue(Time now) REQUIRES(delivery_);
   /// Reports a pending verification, or requests one.
-  void pursue_verification() REQUIRES(delivery_);
+  void continue_verification() REQUIRES(delivery_);
   void relist(RelistReason reason) REQUIRES(delivery_);
-  /// How a source parses that keeps so much.
+  /// The parse options of a source that keeps these paths.
   [[nodiscard]] Result<ParseOptions> parse_options(
       const std::optional<std::vector<std::string>>& projection,
       const std::vector<std::string>& index_paths) const;

@@ -135,19 +135,19 @@ Status InformerFactory::start() {
     if (Status s = each->start(); !s.ok()) return s;
   }
   const auto keep = [this](const std::stop_token& stop) { keep_time(stop); };
-  if (timekeeper_.joinable() || start_thread(timekeeper_, "resync", keep)) return Status();
+  if (timer_thread_.joinable() || start_thread(timer_thread_, "resync", keep)) return Status();
   return {Code::kUnavailable, "cannot start a thread for the caches"};
 }
 
 void InformerFactory::stop() {
-  std::jthread timekeeper;
+  std::jthread timer_thread;
   {
     MutexLock lock(mutex_);
     stopped_ = true;
-    timekeeper.swap(timekeeper_);
+    timer_thread.swap(timer_thread_);
   }
-  timekeeper.request_stop();
-  if (timekeeper.joinable()) timekeeper.join();
+  timer_thread.request_stop();
+  if (timer_thread.joinable()) timer_thread.join();
   for (Informer* each : informers()) each->stop();
 }
 

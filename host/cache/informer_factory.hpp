@@ -55,8 +55,8 @@ class InformerFactory {
     return informer(CacheNeed{spec});
   }
 
-  /// How long an informer is kept after its last use: a swap, or a definition that is replaced,
-  /// ends the uses of the old and begins those of the new within seconds, and should cause no list.
+  /// The time for which an informer is kept after its last use. A swap or a replaced definition
+  /// ends the old uses and begins new ones within seconds, which should not cause a list.
   static constexpr Duration kUnusedMax = std::chrono::minutes(1);
 
   /// As informer(), with the indexes of `need`, started if start() was called, and released when
@@ -64,7 +64,7 @@ class InformerFactory {
   /// kUnavailable: the system has no thread for it.
   Result<InformerUse> acquire(const CacheNeed& need) EXCLUDES(mutex_);
   /// Ends those that have been unused for kUnusedMax, and waits for their threads. Called by the
-  /// timekeeper.
+  /// timer thread.
   void release_unused(Time now) EXCLUDES(mutex_);
 
   /// Whether informer() would give one that runs already.
@@ -100,8 +100,8 @@ class InformerFactory {
   void end_use(Informer& informer) EXCLUDES(mutex_);
   /// One that can serve `need`, a new one if there is none.
   [[nodiscard]] Informer& find_or_make(const CacheNeed& need) REQUIRES(mutex_);
-  /// The longest pause of the timekeeper: an informer that was started meanwhile waits at most this
-  /// long.
+  /// The longest pause of the timer thread: an informer that was started meanwhile waits at most
+  /// this long.
   static constexpr Duration kTickMax = std::chrono::seconds(30);
 
   void keep_time(const std::stop_token& stop) EXCLUDES(mutex_);
@@ -116,7 +116,7 @@ class InformerFactory {
   std::map<Informer*, Shared> shared_ GUARDED_BY(mutex_);
   bool started_ GUARDED_BY(mutex_) = false;
   bool stopped_ GUARDED_BY(mutex_) = false;
-  std::jthread timekeeper_;  // Resyncs and deaf watches; started by the first start().
+  std::jthread timer_thread_;  // Resyncs and stalled watches; started by the first start().
 };
 
 }  // namespace davit::host

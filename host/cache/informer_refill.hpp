@@ -75,8 +75,8 @@ class Informer::Refill {
 
   Informer& informer_;
   RefillObserver& observer_;
-  // All below is guarded by the informer's lock.
-  Store store_;  // The next content, and the one before after the change.
+  // The informer's lock guards all members below.
+  Store store_;  // The next content; after the exchange, the previous one.
   std::optional<std::vector<std::string>> projection_;
   std::vector<std::string> index_paths_;
   State state_ = State::kFilling;

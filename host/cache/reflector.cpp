@@ -16,8 +16,8 @@ using RequestKind = ReflectorRequest::Kind;
 using Note = ReflectorReport::Note;
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
-/// How often a stream is checked for silence at least; its limit may move closer meanwhile.
-constexpr Duration kDeafCheckPeriod = std::chrono::seconds(5);
+/// The longest interval between checks of a stream for silence; its limit may shrink in between.
+constexpr Duration kStallCheckPeriod = std::chrono::seconds(5);
 
 /// The suffix of a list's kind behind that of its items.
 constexpr std::string_view kListSuffix = "List";
@@ -80,7 +80,7 @@ std::optional<Time> Reflector::step(const std::stop_token& stop) {
     waited ? seams_.contact->remove(*this) : seams_.contact->add(*this);
   }
   if (next.wait_until) return next.wait_until;
-  if (next.request.collect_anew) next_.emplace(seams_.target.begin_replace());
+  if (next.request.begin_collection) next_.emplace(seams_.target.begin_replace());
   const StreamEnd end = next.request.kind == RequestKind::kList ? list(next.request, stop)
                                                                 : watch(next.request, stop);
   carry_out(state_.finish(end, seams_.clock.now()), next.request);
@@ -112,14 +112,14 @@ void Reflector::server_responded() {
   wake_.notify_all();
 }
 
-Time Reflector::check_deaf(Time now) {
+Time Reflector::check_stalled(Time now) {
   std::optional<std::stop_source> stream;
-  Time again = now + kDeafCheckPeriod;
+  Time again = now + kStallCheckPeriod;
   {
     MutexLock lock(mutex_);
-    if (stream_ && now < deaf_at_) again = std::min(again, deaf_at_);
-    if (stream_ && now >= deaf_at_ && interrupt_ == Interrupt::kNone) {
-      interrupt_ = Interrupt::kDeaf;
+    if (stream_ && now < stalled_at_) again = std::min(again, stalled_at_);
+    if (stream_ && now >= stalled_at_ && interrupt_ == Interrupt::kNone) {
+      interrupt_ = Interrupt::kStalled;
       stream = stream_;
     }
   }
@@ -158,7 +158,7 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
   {
     MutexLock lock(mutex_);
     stream_ = source;
-    deaf_at_ = state_.deaf_at();
+    stalled_at_ = state_.stalled_at();
     if (interrupt_ != Interrupt::kNone) source.request_stop();
   }
   left_.reset();
@@ -172,7 +172,7 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
         state_.on_sign_of_life(now);
         publish();
         MutexLock lock(mutex_);
-        deaf_at_ = state_.deaf_at();
+        stalled_at_ = state_.stalled_at();
         const bool watches = state_.phase() == ReflectorState::Phase::kWatching;
         if (taken.ok() && watches && !chunk.empty()) confirm(now);
         return taken;
@@ -190,8 +190,8 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
     end.cause = Cause::kRelist;
   } else if (interrupt == Interrupt::kVerify) {
     end.cause = Cause::kVerify;
-  } else if (interrupt == Interrupt::kDeaf) {
-    end.cause = Cause::kDeaf;
+  } else if (interrupt == Interrupt::kStalled) {
+    end.cause = Cause::kStalled;
   } else if (left_) {
     end.cause = *left_;
   } else if (end.status.ok()) {
@@ -286,7 +286,7 @@ Status Reflector::on_event(WatchType type, std::string_view json) {
   if (type == WatchType::kError) return on_error_event(json);
   const bool bookmark = type == WatchType::kBookmark;
   SkippedObject skipped;
-  // A projection may leave out the annotations that a bookmark speaks with, and it has no name.
+  // A projection may leave out a bookmark's annotations, and a bookmark has no name.
   Result<ObjectRef> object = bookmark ? parser_.parse(json) : read(json, skipped);
   if (!object) {
     if (bookmark) skipped.why = object.error().message();
@@ -366,7 +366,7 @@ void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest&
     seams_.target.replace(std::move(content), report.version);
     seams_.metrics.listed();
   }
-  if (report.note == Note::kWatchDeaf) seams_.metrics.deaf_watch();
+  if (report.note == Note::kWatchStalled) seams_.metrics.stalled_watch();
   if (is_failure(report.note)) seams_.target.failed(report.status);
   note_freshness(report);
   publish();
@@ -394,8 +394,8 @@ void Reflector::log_report(const ReflectorReport& report, const ReflectorRequest
     case Note::kWatchTooShort:
       return log_.warning("Watch ended with an error; listing again",
                           {{"resource", resource}, {"err", report.status.message()}});
-    case Note::kWatchDeaf:
-      return log_.warning("A watch received nothing for too long; watching again",
+    case Note::kWatchStalled:
+      return log_.warning("A watch was silent for too long; watching again",
                           {{"resource", resource}, {"resourceVersion", state_.last_version()}});
     case Note::kWatchSilent:
     case Note::kExpired:

@@ -24,7 +24,7 @@
 
 namespace davit::host {
 
-/// How much of its objects the server sends.
+/// The part of each object that the server sends.
 enum class ObjectForm {
   kWhole,
   kMetadata,  ///< PartialObjectMetadata.
@@ -57,7 +57,7 @@ class ListWatch {
                         std::stop_token stop, const ChunkSink& sink) = 0;
 };
 
-/// Where the objects go. Called on the reflector's thread.
+/// The receiver of the objects. Called on the reflector's thread.
 class ReflectorTarget {
  public:
   ReflectorTarget() = default;
@@ -93,7 +93,7 @@ struct ReflectorSeams {
 /// The thin shell around ReflectorState: sends the requests that the state plans, splits and parses
 /// the responses, and applies them. Bodies are parsed as they arrive; at most one object of them is
 /// held. An object that cannot be read, because of its size, depth, encoding or types, is skipped,
-/// and the list or watch goes on: one user's object must not hide all others. Threads: step() and
+/// and the list or watch continues: one user's object must not hide all others. Threads: step() and
 /// run() belong to one thread; interrupt functions may be called from any.
 class Reflector final : private ServerContact::Waiter {
  public:
@@ -117,12 +117,12 @@ class Reflector final : private ServerContact::Waiter {
   /// See ReflectorState; the shortest of several counts. Any thread.
   void limit_silence(Duration longest) EXCLUDES(mutex_);
   /// Ends a watch through which nothing comes any more. Returns when to look again. Any thread.
-  Time check_deaf(Time now) EXCLUDES(mutex_);
-  /// How current the content is. Any thread.
+  Time check_stalled(Time now) EXCLUDES(mutex_);
+  /// The freshness of the content. Any thread.
   [[nodiscard]] Freshness freshness() const EXCLUDES(mutex_);
 
  private:
-  enum class Interrupt { kNone, kVerify, kRelist, kDeaf };
+  enum class Interrupt { kNone, kVerify, kRelist, kStalled };
 
   void server_responded() override EXCLUDES(mutex_);
   void interrupt(Interrupt why) EXCLUDES(mutex_);
@@ -166,7 +166,7 @@ class Reflector final : private ServerContact::Waiter {
   CondVar wake_;
   Interrupt interrupt_ GUARDED_BY(mutex_) = Interrupt::kNone;
   std::optional<std::stop_source> stream_ GUARDED_BY(mutex_);  // While a request runs.
-  Time deaf_at_ GUARDED_BY(mutex_) = Time::max();
+  Time stalled_at_ GUARDED_BY(mutex_) = Time::max();
   Duration silence_max_ GUARDED_BY(mutex_) = Duration::max();
   /// Another request has succeeded while this waits.
   bool server_responded_ GUARDED_BY(mutex_) = false;

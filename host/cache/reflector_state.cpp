@@ -89,7 +89,7 @@ ReflectorState::Next ReflectorState::next(Time now) {
     next.request = phase_ == Phase::kListing ? list_request() : watch_request(now);
   }
   if (phase_ == Phase::kWatching && received_at_ == Time{}) received_at_ = now;
-  if (next.request.collect_anew) {
+  if (next.request.begin_collection) {
     // Without a version the server returns its most recent state.
     content_as_of_ = next.request.resource_version.empty() ? std::optional(now) : std::nullopt;
   }
@@ -125,7 +125,7 @@ ReflectorRequest ReflectorState::list_request() const {
   ReflectorRequest request;
   request.kind = RequestKind::kList;
   request.limit = list_.limit;
-  request.collect_anew = list_.pages == 0;
+  request.begin_collection = list_.pages == 0;
   if (list_.pages == 0) {
     request.resource_version = list_.first_version;
   } else {
@@ -138,7 +138,7 @@ ReflectorRequest ReflectorState::watch_request(Time now) {
   ReflectorRequest request;
   const bool streaming = phase_ == Phase::kStreamingList;
   request.kind = streaming ? RequestKind::kStreamingList : RequestKind::kWatch;
-  request.collect_anew = streaming;
+  request.begin_collection = streaming;
   if (!streaming || !unavailable_) request.resource_version = last_version_;
   const auto least = static_cast<double>(options_.watch_timeout_min.count());
   request.timeout = std::chrono::seconds(static_cast<std::int64_t>(least + random_.unit() * least));
@@ -214,8 +214,8 @@ ReflectorState::Use ReflectorState::on_event(const Event& event, Time now) {
 }
 
 void ReflectorState::on_sign_of_life(Time now) {
-  deaf_at_ = stream_limit_;
-  if (const auto limit = silence_limit()) deaf_at_ = std::min(deaf_at_, now + *limit);
+  stalled_at_ = stream_limit_;
+  if (const auto limit = silence_limit()) stalled_at_ = std::min(stalled_at_, now + *limit);
 }
 
 /// The server is there.
@@ -229,7 +229,7 @@ void ReflectorState::note_contact(Time now) {
 }
 
 /// Events that arrive at once through a watch that follows a silent one show that the silent one
-/// was deaf.
+/// was stalled.
 void ReflectorState::note_change(Time now) {
   if (!suspect_since_ || now - *opened_at_ > options_.backlog_time) return;
   if (now - *suspect_since_ > options_.outage_min) followed_since_ = now;
@@ -237,7 +237,7 @@ void ReflectorState::note_change(Time now) {
 
 void ReflectorState::note_end(const StreamEnd& end, Time now) {
   switch (end.cause) {
-    case Cause::kDeaf:
+    case Cause::kStalled:
       if (phase_ == Phase::kWatching && opened_at_) {
         silence_.renewed();
         if (!suspect_since_) suspect_since_ = received_at_;
@@ -272,7 +272,7 @@ void ReflectorState::reach_goal() {
 }
 
 ReflectorReport ReflectorState::finish(const StreamEnd& end, Time now) {
-  deaf_at_ = Time::max();
+  stalled_at_ = Time::max();
   if (end.cause == Cause::kStopped) return {};
   note_end(end, now);
   if (end.cause == Cause::kRelist) {
@@ -305,7 +305,7 @@ ReflectorReport ReflectorState::finish_streaming(const StreamEnd& end, Time now)
     case Cause::kBroken:
       if (ended_at_once(now)) return unreachable(end.status);
       return retried();
-    case Cause::kDeaf:
+    case Cause::kStalled:
       return retried();
     case Cause::kEnded:
       if (!ended_at_once(now)) return retried();
@@ -400,8 +400,8 @@ ReflectorReport ReflectorState::finish_watch(const StreamEnd& end, Time now) {
       // Its server was as far as the goal when it began, and all that it had has come.
       if (goal_) reach_goal();
       return rewatch(Note::kRetried);
-    case Cause::kDeaf:
-      return rewatch(is_overdue(now) ? Note::kWatchDeaf : Note::kWatchSilent);
+    case Cause::kStalled:
+      return rewatch(is_overdue(now) ? Note::kWatchStalled : Note::kWatchSilent);
     case Cause::kRefused:
     case Cause::kErrorEvent:
       if (classify(end.status) == Failure::kThrottled) {

@@ -35,7 +35,7 @@ struct ReflectorOptions {
   /// Ours: how much longer than its timeout a watch may last before it is taken for dead.
   Duration watch_slack = std::chrono::seconds(30);
   /// Ours: a server that sent a bookmark sends one about every minute; three missed ones mean a
-  /// deaf watch.
+  /// stalled watch.
   Duration bookmark_silence_max = std::chrono::seconds(190);
   /// Ours: no list pauses so long; the server itself gives up after 60 s.
   Duration list_silence_max = std::chrono::seconds(90);
@@ -45,7 +45,7 @@ struct ReflectorOptions {
   /// Ours: requests that fail for longer than this are an outage. A load balancer that cuts a
   /// connection is none.
   Duration outage_min = std::chrono::seconds(5);
-  /// Ours: if a renewed watch delivers an event within this time, the one before was deaf.
+  /// Ours: if a renewed watch delivers an event within this time, the one before was stalled.
   Duration backlog_time = std::chrono::seconds(2);
   /// Ours: a watch that lasts so long ends with a bookmark a second after it began, which says how
   /// far the cache is.
@@ -67,14 +67,14 @@ struct ReflectorRequest {
   std::uint32_t limit = 0;       ///< 0: left out.
   std::string continue_token;
   std::chrono::seconds timeout{0};  ///< timeoutSeconds of a watch.
-  bool collect_anew = false;        ///< Discard what was collected so far.
+  bool begin_collection = false;    ///< Discard what was collected so far.
 };
 
 /// The query of a request, form-encoded, selectors included; without `watch=true`.
 [[nodiscard]] std::string query_of(const ReflectorRequest& request, std::string_view label_selector,
                                    std::string_view field_selector);
 
-/// How a request ended.
+/// The end of a request.
 struct StreamEnd {
   enum class Cause {
     kEnded,        ///< The server ended its response properly.
@@ -82,7 +82,7 @@ struct StreamEnd {
     kRefused,      ///< The server returned an error.
     kErrorEvent,   ///< The watch delivered an ERROR event.
     kUndecodable,  ///< The content is not what was requested.
-    kDeaf,         ///< Cut by us: nothing came any more.
+    kStalled,      ///< Cut by us: nothing came any more.
     kRelist,       ///< Cut by us: everything is to be listed again.
     kVerify,       ///< Cut by us: how far the server is, is to be asked.
     kStopped,
@@ -107,7 +107,7 @@ struct ReflectorReport {
     kWatchFailed,      ///< The watch could not be started; a new list follows after a back-off.
     kWatchEnded,       ///< The watch ended with an error; a new list follows after a back-off.
     kWatchTooShort,    ///< Like kWatchEnded: it ended at once, without an event.
-    kWatchDeaf,        ///< Cut; the next watch continues where it was.
+    kWatchStalled,     ///< Cut; the next watch continues where it was.
     kWatchSilent,      ///< The same, but the silence was only longer than usual.
     kExpired,          ///< The version is too old for the server; a new list follows.
     kUnreachable,      ///< No connection; the same request is sent again after a back-off.
@@ -128,7 +128,7 @@ struct ReflectorReport {
 ///     │                         └── kProbing
 ///     └── after back-off: list failed, watch failed, 410 ──┘
 ///
-/// A back-off may come before each request; `wait_until` stands beside the phase for that.
+/// A back-off may precede each request; `wait_until` is therefore independent of the phase.
 ///     for (;;) { next() → wait, or send the request, on_event() for each event, finish() }
 /// Pure: time and randomness come in. Not thread-safe.
 class ReflectorState {
@@ -188,8 +188,8 @@ class ReflectorState {
   ReflectorReport finish(const StreamEnd& end, Time now);
 
   [[nodiscard]] Phase phase() const { return phase_; }
-  /// When the request that runs now is to be cut with kDeaf.
-  [[nodiscard]] Time deaf_at() const { return deaf_at_; }
+  /// When the request that runs now is to be cut with kStalled.
+  [[nodiscard]] Time stalled_at() const { return stalled_at_; }
   /// The version up to which changes are known; empty at first.
   [[nodiscard]] const std::string& last_version() const { return last_version_; }
   /// Since when no outage has interrupted the view of the server; nothing before the first content.
@@ -213,7 +213,7 @@ class ReflectorState {
     bool unavailable_retried = false;
   };
 
-  /// How long the watch that runs may be silent, at most; nothing: until its end.
+  /// The longest silence allowed for the running watch; nothing: no limit.
   [[nodiscard]] std::optional<Duration> silence_limit() const;
   [[nodiscard]] bool is_quiet() const;
   void note_contact(Time now);
@@ -253,7 +253,7 @@ class ReflectorState {
   // The stream that runs now.
   Time started_{};
   Time stream_limit_ = Time::max();  // Its timeout and slack.
-  Time deaf_at_ = Time::max();
+  Time stalled_at_ = Time::max();
   std::uint64_t events_ = 0;
   bool from_any_version_ = false;  // Began at "" or "0", and only ADDED came so far.
   bool bookmarks_ = false;         // The server sends bookmarks on it.
@@ -267,7 +267,7 @@ class ReflectorState {
   // Outages.
   std::optional<Time> followed_since_;
   std::optional<Time> broken_since_;   // Requests fail since then.
-  std::optional<Time> suspect_since_;  // A watch was cut that may have been deaf since then.
+  std::optional<Time> suspect_since_;  // A watch was cut that may have been stalled since then.
   Time received_at_{};                 // The last event or bookmark.
 
   // Verification.

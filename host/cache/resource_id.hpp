@@ -1,4 +1,4 @@
-/// Which collection of the API an informer follows, and the versions that it goes through.
+/// The collection that an informer watches, and its resource versions.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-/// How long a watch may be silent before it is renewed.
+/// The silence after which a watch is renewed.
 #pragma once
 
 #include <algorithm>

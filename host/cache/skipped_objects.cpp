@@ -9,7 +9,7 @@ std::string key_of(std::string_view ns, std::string_view name) {
   return std::string(ns).append("/").append(name);
 }
 
-/// Objects without a name have one entry for each complaint, because nothing else distinguishes
+/// Objects without a name have one entry for each error, because nothing else distinguishes
 /// them.
 std::string key_of(const SkippedObject& object) {
   if (object.identity.name.empty()) return "\n" + object.why;

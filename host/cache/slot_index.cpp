@@ -5,48 +5,48 @@
 namespace davit::host {
 
 void SlotIndex::insert(std::uint32_t hash, std::uint32_t slot) {
-  if ((size_ + 1) * 4 > places_.size() * 3) {
-    rehash(places_.empty() ? kPlacesMin : places_.size() * 2);
+  if ((size_ + 1) * 4 > entries_.size() * 3) {
+    rehash(entries_.empty() ? kEntriesMin : entries_.size() * 2);
   }
-  place({hash, slot});
+  put({hash, slot});
   ++size_;
 }
 
 void SlotIndex::erase(std::uint32_t hash, std::uint32_t slot) {
-  DAVIT_ASSERT(!places_.empty());
-  const std::size_t mask = places_.size() - 1;
+  DAVIT_ASSERT(!entries_.empty());
+  const std::size_t mask = entries_.size() - 1;
   std::size_t hole = hash & mask;
-  while (places_[hole].slot != slot) {
-    DAVIT_ASSERT(places_[hole].slot != kNone);
+  while (entries_[hole].slot != slot) {
+    DAVIT_ASSERT(entries_[hole].slot != kNone);
     hole = (hole + 1) & mask;
   }
   // Moves back what was pushed behind the hole, so that every entry can still be reached from its
   // home.
-  for (std::size_t at = (hole + 1) & mask; places_[at].slot != kNone; at = (at + 1) & mask) {
-    const std::size_t home = places_[at].hash & mask;
+  for (std::size_t at = (hole + 1) & mask; entries_[at].slot != kNone; at = (at + 1) & mask) {
+    const std::size_t home = entries_[at].hash & mask;
     if (((at - home) & mask) >= ((at - hole) & mask)) {
-      places_[hole] = places_[at];
+      entries_[hole] = entries_[at];
       hole = at;
     }
   }
-  places_[hole] = Place{};
+  entries_[hole] = Entry{};
   --size_;
-  if (places_.size() > kPlacesMin && size_ * 8 < places_.size()) rehash(places_.size() / 2);
+  if (entries_.size() > kEntriesMin && size_ * 8 < entries_.size()) rehash(entries_.size() / 2);
 }
 
 void SlotIndex::rehash(std::size_t places) {
-  std::vector<Place> former(places);
-  former.swap(places_);
-  for (const Place& entry : former) {
-    if (entry.slot != kNone) place(entry);
+  std::vector<Entry> former(places);
+  former.swap(entries_);
+  for (const Entry& entry : former) {
+    if (entry.slot != kNone) put(entry);
   }
 }
 
-void SlotIndex::place(Place entry) {
-  const std::size_t mask = places_.size() - 1;
+void SlotIndex::put(Entry entry) {
+  const std::size_t mask = entries_.size() - 1;
   std::size_t at = entry.hash & mask;
-  while (places_[at].slot != kNone) at = (at + 1) & mask;
-  places_[at] = entry;
+  while (entries_[at].slot != kNone) at = (at + 1) & mask;
+  entries_[at] = entry;
 }
 
 }  // namespace davit::host

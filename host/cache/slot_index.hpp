@@ -7,8 +7,8 @@
 
 namespace davit::host {
 
-/// Open addressing with linear probing, 8 bytes a place. Holds the hash of each entry, so that it
-/// grows and shrinks without looking at what the slots stand for. Not thread-safe.
+/// Open addressing with linear probing, 8 bytes a entry. Holds the hash of each entry, so that it
+/// grows and shrinks without looking at the content of the slots. Not thread-safe.
 class SlotIndex {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
@@ -16,12 +16,12 @@ class SlotIndex {
   /// The slot with this hash for which `same(slot)` holds, or kNone.
   template <typename Same>
   [[nodiscard]] std::uint32_t find(std::uint32_t hash, Same&& same) const {
-    if (places_.empty()) return kNone;
-    const std::size_t mask = places_.size() - 1;
+    if (entries_.empty()) return kNone;
+    const std::size_t mask = entries_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-      const Place& place = places_[at];
-      if (place.slot == kNone) return kNone;
-      if (place.hash == hash && same(place.slot)) return place.slot;
+      const Entry& entry = entries_[at];
+      if (entry.slot == kNone) return kNone;
+      if (entry.hash == hash && same(entry.slot)) return entry.slot;
     }
   }
   /// Adds an entry that is not there yet.
@@ -30,19 +30,19 @@ class SlotIndex {
   void erase(std::uint32_t hash, std::uint32_t slot);
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::size_t bytes() const { return places_.capacity() * sizeof(Place); }
+  [[nodiscard]] std::size_t bytes() const { return entries_.capacity() * sizeof(Entry); }
 
  private:
-  struct Place {
+  struct Entry {
     std::uint32_t hash = 0;
     std::uint32_t slot = kNone;
   };
-  static constexpr std::size_t kPlacesMin = 8;
+  static constexpr std::size_t kEntriesMin = 8;
 
   void rehash(std::size_t places);
-  void place(Place entry);
+  void put(Entry entry);
 
-  std::vector<Place> places_;  // A power of two, at most 3/4 full.
+  std::vector<Entry> entries_;  // A power of two, at most 3/4 full.
   std::size_t size_ = 0;
 };
 

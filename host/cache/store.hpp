@@ -52,7 +52,7 @@ class Store {
 
   /// The object, or nothing. `ns` is empty for cluster-scoped resources.
   [[nodiscard]] ObjectRef get(std::string_view ns, std::string_view name) const EXCLUDES(mutex_);
-  /// All objects with `key` in `index`, in no particular order; every object if `index` is empty.
+  /// The objects with `key` in `index`, in no particular order; every object if `index` is empty.
   /// kNotFound if there is no such index.
   [[nodiscard]] Result<std::vector<ObjectRef>> select(std::string_view index,
                                                       std::string_view key) const EXCLUDES(mutex_);

@@ -20,15 +20,15 @@ using IndexKeys =
 /// Names of members with a comma cannot be indexed.
 inline constexpr char kIndexPathSeparator = ',';
 
-/// The paths of an index, which stand in one text with commas between them.
+/// The paths of an index, given as one text with commas between them.
 [[nodiscard]] std::vector<std::string> index_parts(std::string_view path);
 /// The key of an object that has these values at the paths of an index: with one path the value
 /// itself, else a text that no other values have.
 [[nodiscard]] std::string index_key(std::span<const std::string_view> values);
 
-/// Which slots of an ObjectTable have which keys. About 12 bytes for each object, 16 for each
-/// further key that it has, and one text for each key. Empty keys are kept out. Not thread-safe;
-/// the store guards it.
+/// Maps keys to slots of an ObjectTable. Takes about 12 bytes for each object, 16 for each of its
+/// further keys, and one text for each key. Ignores empty keys. Not thread-safe; the store guards
+/// it.
 class StoreIndex {
  public:
   StoreIndex(StoreIndex&&) = default;
@@ -51,7 +51,7 @@ class StoreIndex {
 
  private:
   static constexpr std::uint32_t kNone = SlotIndex::kNone;
-  // One key of one slot: which, and where the slot stands in that key's list.
+  // One key of one slot: the key, and the slot's position in the key's list.
   struct Entry {
     std::uint32_t key = kNone;
     std::uint32_t place = 0;

@@ -324,7 +324,7 @@ std::optional<Time> WriteTracker::overdue(const Watcher& watcher, Time now) cons
   std::optional<Time> latest;
   const auto look = [&](const Entry& entry) {
     const Time written = entry.second.deadline - options_.deadline;
-    if (now - written >= options_.patience) latest = std::max(latest.value_or(written), written);
+    if (now - written >= options_.lag_max) latest = std::max(latest.value_or(written), written);
   };
   for (const auto& [version, entry] : watcher.versions.places()) look(*entry);
   for (const auto& [name, entry] : watcher.deletions) look(*entry);

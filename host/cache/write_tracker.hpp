@@ -29,10 +29,10 @@ struct WrittenObject {
 };
 
 struct WriteTrackerOptions {
-  /// How long a cache may not show a write before it is verified, which renews a deaf watch. Longer
-  /// than healthy watches lag, because it costs requests.
-  Duration patience = std::chrono::seconds(3);
-  /// How long a key waits for its writes before the caches are listed again. Longer than any
+  /// The lag after which a cache that does not show a write is verified, which renews a stalled
+  /// watch. Longer than healthy watches lag, because it costs requests.
+  Duration lag_max = std::chrono::seconds(3);
+  /// The time that a key waits for its writes before the caches are listed again. Longer than any
   /// healthy watch lags, shorter than a user would wait.
   Duration deadline = std::chrono::seconds(30);
   /// Called with the keys that ready() held back and that may be synced now. On an informer's

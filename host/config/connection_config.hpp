@@ -1,5 +1,5 @@
-/// How to reach an API server and as whom: what a kubeconfig, the pod's environment or --master
-/// come down to. Plain data; host/api makes connections of it.
+/// The address and identity for an API server, as resolved from a kubeconfig, the pod's environment
+/// or --master. Plain data; host/api connects with it.
 #pragma once
 
 #include <chrono>

@@ -31,7 +31,7 @@ std::string trimmed(std::string text) {
   return text.erase(0, std::min(text.find_first_not_of(kBlank), text.size()));
 }
 
-/// What was loaded, and from where.
+/// A loaded file with its path.
 struct Loaded {
   KubeconfigContent content;
   std::string source;  ///< For messages; several files are joined with ':'.
@@ -147,7 +147,7 @@ Result<ConnectionConfig> choose(const Loaded& loaded, const KubeconfigOptions& o
     }
     context = found->second;
     problems = check_context(name, context, content);
-    // --master stands in for a cluster that the file does not have.
+    // --master replaces a cluster that the file lacks.
     if (!options.master.empty() && context.cluster.empty()) problems.clear();
   } else if (options.master.empty() && !content.contexts.empty()) {
     return invalid({"current-context is not set; choose one with kubectl config use-context"},
@@ -259,7 +259,7 @@ Result<ConnectionConfig> find_connection(const KubeconfigOptions& options) {
   KubeconfigOptions fallback = options;
   fallback.master = variable("KUBERNETES_MASTER").value_or("");
   if (!fallback.master.empty()) return choose(Loaded(), fallback);
-  std::string text = std::string(kNoConfiguration) + ", or give --kubeconfig or --master";
+  std::string text = std::string(kNoConfiguration) + ", or pass --kubeconfig or --master";
   const bool in_pod = variable("KUBERNETES_SERVICE_HOST").has_value();
   if (in_pod) text += " (in-cluster: " + in_cluster.error().message() + ")";
   return invalid({text}, "");

@@ -15,7 +15,7 @@ namespace davit::host {
 struct ConnectionEnvironment {
   /// The value of an environment variable, nothing when it is not set.
   std::function<std::optional<std::string>(const std::string&)> variable;
-  /// Where a pod finds its token and CA.
+  /// The directory of a pod's token and CA.
   std::string service_account_directory = "/var/run/secrets/kubernetes.io/serviceaccount";
 };
 

@@ -319,7 +319,7 @@ ManifestResult parse_manifest(std::string_view text, const std::string& path) {
   ManifestResult result;
   YamlDocument document = parse_yaml(text, path);
   result.mistakes = std::move(document.mistakes);
-  // What the parser could not finish would only give misleading mistakes about missing keys.
+  // An incomplete tree would only cause misleading errors about missing keys.
   const bool complete = document.root.kind != YamlNode::Kind::kNull || result.mistakes.empty();
   if (complete) ManifestReader(path, result).read(document.root);
   std::stable_sort(result.mistakes.begin(), result.mistakes.end(),

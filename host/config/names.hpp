@@ -5,7 +5,7 @@
 
 namespace davit::host {
 
-/// A plural as it stands in a URL. Not "watch", "proxy", "status" and "finalize": in the place of a
+/// A plural as in a URL. Not "watch", "proxy", "status" and "finalize": in the place of a
 /// resource the server reads them as something else
 /// (k8s.io/apiserver/pkg/endpoints/request/requestinfo.go).
 [[nodiscard]] bool is_resource_name(std::string_view text);

@@ -1,4 +1,4 @@
-/// How the responses of the control socket name a build. Internal to host/control.
+/// Names of builds in the control socket's responses. Internal to host/control.
 #pragma once
 
 #include <string>

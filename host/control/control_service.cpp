@@ -41,7 +41,7 @@ std::string text_of(const SwapReport& report) {
         "; " + std::to_string(report.keys) + " keys kept, pause " + milliseconds_text(report.pause);
   }
   for (const std::string& each : report.listed) {
-    out += "\nlisted anew, because this build reads more of them: " + each;
+    out += "\nrelisted, because this build reads more of their fields: " + each;
   }
   for (const std::string& each : report.not_started) {
     out += "\nnew in this build and not started: " + each + " (davit ctl enable " + each + ")";
@@ -54,7 +54,7 @@ std::string text_of(const SwapReport& report) {
     out += "\nthe old build is still in memory: it " + each.text + " (" + each.id + ")";
   }
   for (const std::string& each : report.left_behind) {
-    out += "\nthe old build has left, but not the library that came with it: " + each;
+    out += "\nthe old build is unloaded, but not the library that it brought: " + each;
   }
   return out;
 }
@@ -210,7 +210,7 @@ std::string ControlService::respond(std::string_view line) {
   if (command == "enable") return line_of(plugins_.enable(name));
   if (command == "disable") return line_of(plugins_.disable(name));
   if (command == "pause") return line_of(plugins_.serving().pause(name), name + " is paused");
-  if (command == "resume") return line_of(plugins_.serving().resume(name), name + " goes on");
+  if (command == "resume") return line_of(plugins_.serving().resume(name), name + " is resumed");
   return line_of(plugins_.serving().state(),
                  hooks_.notes ? hooks_.notes() : std::vector<std::string>());
 }

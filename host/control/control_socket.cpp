@@ -154,7 +154,8 @@ void ControlServer::accept_all(const std::stop_token& stop) {
     if (::poll(ready.data(), ready.size(), -1) <= 0 || (ready[0].revents & POLLIN) == 0) continue;
     UniqueFd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!fd.valid() && errno != EINTR && errno != ECONNABORTED) {
-      // Out of descriptors, most likely: the connection stays in line, and poll() says so at once.
+      // Probably out of descriptors: the connection stays queued, and poll() reports it again at
+      // once.
       log_.warning("Cannot accept a connection of davit ctl", {{"err", reason(errno)}});
       (void)::poll(&ready[1], 1, kAcceptPauseMilliseconds);
       continue;

@@ -30,7 +30,7 @@ struct Installed {
 // lie where they find it. Written before they are installed.
 constinit Installed installed;
 // The first thread to crash reports; no order with other memory is needed.
-constinit std::atomic_flag speaking;
+constinit std::atomic_flag reporting;
 
 std::uint64_t instruction_of(const ucontext_t& context) {
 #if defined(__x86_64__)
@@ -75,7 +75,7 @@ void report(const CrashFacts& facts) {
 void on_crash(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
   // Another thread that crashes in between waits until the first one ends the process.
-  while (speaking.test_and_set(std::memory_order_relaxed)) ::pause();
+  while (reporting.test_and_set(std::memory_order_relaxed)) ::pause();
   report(facts_of(signal, *info, *static_cast<const ucontext_t*>(context)));
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     if (kSignals[i] == signal) ::sigaction(signal, &installed.before[i], nullptr);

@@ -92,11 +92,11 @@ std::vector<CrashRecord> CrashJournal::read() const {
   return out;
 }
 
-Status CrashJournal::keep(const std::function<bool(const CrashRecord&)>& worth) const {
+Status CrashJournal::keep(const std::function<bool(const CrashRecord&)>& is_needed) const {
   std::string text;
   bool all = true;
   for (const CrashRecord& each : read()) {
-    if (worth(each)) {
+    if (is_needed(each)) {
       text += line_of(each);
     } else {
       all = false;

@@ -38,9 +38,9 @@ class CrashJournal {
 
   /// Oldest first. Lines that are damaged, as a full disk leaves them, are passed over.
   [[nodiscard]] std::vector<CrashRecord> read() const;
-  /// Keeps only the records for which `worth` is true. Another host that crashes in this instant
-  /// may lose its line.
-  Status keep(const std::function<bool(const CrashRecord&)>& worth) const;
+  /// Keeps only the records for which `is_needed` is true. Another host that crashes in this
+  /// instant may lose its line.
+  Status keep(const std::function<bool(const CrashRecord&)>& is_needed) const;
 
  private:
   explicit CrashJournal(std::filesystem::path path) : path_(std::move(path)) {}

@@ -76,7 +76,7 @@ void add_report(const CrashFacts& facts, CrashText& out) {
   out.add("davit: crashed with ").add(signal_name(facts.signal));
   if (facts.signal != SIGABRT) out.add(" at address ").add_hex(facts.address);
   if (facts.crumb == nullptr) {
-    out.add(", in no call into a plugin");
+    out.add(", outside any call into a plugin");
   } else {
     const Breadcrumb& crumb = *facts.crumb;
     out.add(" in plugin ").add(crumb.plugin).add(", build ").add(crumb.build_id);

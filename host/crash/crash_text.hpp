@@ -30,7 +30,7 @@ class CrashText {
 struct CrashFacts {
   int signal = 0;
   std::uint64_t address = 0;      ///< The accessed address; meaningless with SIGABRT.
-  std::uint64_t instruction = 0;  ///< Where the thread was.
+  std::uint64_t instruction = 0;  ///< The thread's instruction pointer.
   std::string_view module = {};   ///< The library that is at; empty: the program, or none.
   std::uint64_t module_base = 0;
   const Breadcrumb* crumb = nullptr;  ///< Null: the thread was in no plugin.

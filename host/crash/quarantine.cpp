@@ -21,13 +21,13 @@ std::string build_of(const std::string& module) {
   return hex ? digest.substr(0, kBuildDigits) : "";
 }
 
-std::pair<std::string, std::string> culprit(const CrashRecord& record) {
+std::pair<std::string, std::string> crashed_build(const CrashRecord& record) {
   if (!record.plugin.empty()) return {record.plugin, record.build};
   return {"", build_of(record.module)};
 }
 
 bool is_same(const QuarantinedBuild& build, const CrashRecord& record) {
-  return culprit(record) == std::pair(build.plugin, build.build);
+  return crashed_build(record) == std::pair(build.plugin, build.build);
 }
 
 bool is_of(const QuarantinedBuild& a, const QuarantinedBuild& b) {
@@ -40,7 +40,7 @@ std::vector<QuarantinedBuild> judge_crashes(const std::vector<CrashRecord>& reco
                                             const QuarantinePolicy& policy) {
   std::map<std::pair<std::string, std::string>, std::vector<const CrashRecord*>> by_build;
   for (const CrashRecord& each : records) {
-    const auto who = culprit(each);
+    const auto who = crashed_build(each);
     if (!who.second.empty()) by_build[who].push_back(&each);
   }
   std::vector<QuarantinedBuild> out;
@@ -63,13 +63,13 @@ bool still_counts(const CrashRecord& record, const std::vector<QuarantinedBuild>
                      [&](const QuarantinedBuild& each) { return is_same(each, record); });
 }
 
-std::string LeftOutPlugin::text() const {
-  std::string out = "plugin " + plugin + " is left out: build " + why.build + " crashed " +
+std::string QuarantinedPlugin::text() const {
+  std::string out = "plugin " + plugin + " is quarantined: build " + why.build + " crashed " +
                     std::to_string(why.crashes) + " times, last with " + why.last.signal;
   if (!why.last.activity.empty()) out += " in " + why.last.activity;
   if (!why.last.key.empty()) out += " of key \"" + why.last.key + "\"";
   if (!why.last.controller.empty()) out += " of " + why.last.controller;
-  return out + "; another build is tried at the next start, and davit ctl load " + file.string() +
+  return out + "; the next start tries another build, and davit ctl load " + file.string() +
          " tries this one again";
 }
 
@@ -94,31 +94,31 @@ std::optional<QuarantinedBuild> Quarantine::find(std::string_view plugin,
   return std::nullopt;
 }
 
-void Quarantine::leave_out(LeftOutPlugin plugin) {
+void Quarantine::add(QuarantinedPlugin plugin) {
   MutexLock lock(mutex_);
-  left_out_.push_back(std::move(plugin));
+  quarantined_.push_back(std::move(plugin));
 }
 
-std::vector<LeftOutPlugin> Quarantine::left_out() const {
+std::vector<QuarantinedPlugin> Quarantine::quarantined() const {
   MutexLock lock(mutex_);
-  return left_out_;
+  return quarantined_;
 }
 
-std::optional<LeftOutPlugin> Quarantine::lift(std::string_view plugin) {
-  std::optional<LeftOutPlugin> lifted;
+std::optional<QuarantinedPlugin> Quarantine::lift(std::string_view plugin) {
+  std::optional<QuarantinedPlugin> lifted;
   {
     MutexLock lock(mutex_);
-    const auto found = std::find_if(left_out_.begin(), left_out_.end(),
+    const auto found = std::find_if(quarantined_.begin(), quarantined_.end(),
                                     [&](const auto& each) { return each.plugin == plugin; });
-    if (found != left_out_.end()) {
+    if (found != quarantined_.end()) {
       lifted = std::move(*found);
-      left_out_.erase(found);
+      quarantined_.erase(found);
     }
     std::erase_if(builds_, [&](const QuarantinedBuild& each) {
       return each.plugin == plugin || (lifted && is_of(each, lifted->why));
     });
   }
-  // A journal that cannot be written keeps the plugin out of the next start: the host says so then.
+  // If the journal cannot be written, the next start quarantines the plugin again and reports it.
   if (journal_) {
     (void)journal_->keep([&](const CrashRecord& record) {
       return record.plugin != plugin && !(lifted && is_same(lifted->why, record));

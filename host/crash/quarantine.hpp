@@ -1,4 +1,4 @@
-/// Which builds of plugins crash in a loop and are left out, so that the rest runs.
+/// Quarantines builds of plugins that are in a crash loop, so that the other plugins run.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ struct QuarantinedBuild {
                                 const QuarantinePolicy& policy, WallTime now);
 
 /// A plugin that was to be loaded and was left out.
-struct LeftOutPlugin {
+struct QuarantinedPlugin {
   std::string plugin;
   std::filesystem::path file;
   QuarantinedBuild why;
@@ -57,17 +57,17 @@ class Quarantine {
                                                      std::string_view digest) const
       EXCLUDES(mutex_);
 
-  void leave_out(LeftOutPlugin plugin) EXCLUDES(mutex_);
-  [[nodiscard]] std::vector<LeftOutPlugin> left_out() const EXCLUDES(mutex_);
+  void add(QuarantinedPlugin plugin) EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<QuarantinedPlugin> quarantined() const EXCLUDES(mutex_);
 
   /// The plugin is loaded on an order: its crashes are forgotten. Returns what was left out of it.
-  std::optional<LeftOutPlugin> lift(std::string_view plugin) EXCLUDES(mutex_);
+  std::optional<QuarantinedPlugin> lift(std::string_view plugin) EXCLUDES(mutex_);
 
  private:
   const std::optional<CrashJournal> journal_;
   mutable Mutex mutex_;
   std::vector<QuarantinedBuild> builds_ GUARDED_BY(mutex_);
-  std::vector<LeftOutPlugin> left_out_ GUARDED_BY(mutex_);
+  std::vector<QuarantinedPlugin> quarantined_ GUARDED_BY(mutex_);
 };
 
 }  // namespace davit::host

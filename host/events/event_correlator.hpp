@@ -1,4 +1,4 @@
-/// Which events are worth a write (k8s.io/client-go/tools/record, EventCorrelator).
+/// Decides which events to write (k8s.io/client-go/tools/record, EventCorrelator).
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct CorrelatedEvent {
   Event event;
 };
 
-/// The fields that an aggregated event gets anew.
+/// The fields that an aggregated event replaces.
 struct FreshEvent {
   std::string name;
   WallTime time{};
@@ -89,7 +89,7 @@ class EventCorrelator {
 
   /// Returns the key under which the event is counted.
   Key aggregate(Event& event, Time now, const FreshEvent& fresh);
-  /// What a bucket has by now.
+  /// The tokens in a bucket at `now`.
   [[nodiscard]] double tokens(const Bucket& bucket, Time now) const;
   [[nodiscard]] bool allow(const Event& event, Time now);
 

@@ -100,16 +100,16 @@ void EventRecorder::run(const std::stop_token& stop) {
 }
 
 void EventRecorder::write(std::vector<Event> events, const std::stop_token& stop) {
-  std::vector<CorrelatedEvent> worthy;
+  std::vector<CorrelatedEvent> to_write;
   for (Event& event : events) {
     const WallTime now = clock_.wall_now();
     const FreshEvent fresh{event_name(event.regarding.name, name_stamp(), random_uuid(random_)),
                            now};
     std::optional<CorrelatedEvent> correlated =
         correlator_.correlate(std::move(event), clock_.now(), fresh);
-    if (correlated) worthy.push_back(*std::move(correlated));
+    if (correlated) to_write.push_back(*std::move(correlated));
   }
-  sink_.write(worthy, stop);
+  sink_.write(to_write, stop);
 }
 
 void EventRecorder::write_waiting() {

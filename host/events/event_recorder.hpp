@@ -34,7 +34,7 @@ struct EventRecorderOptions {
 /// dropped with a log line. Every event is logged as `Event occurred` at verbosity 3.
 class EventRecorder {
  public:
-  /// All references must outlive the recorder.
+  /// The references must outlive the recorder.
   EventRecorder(EventApi& api, Clock& clock, Random& random, Logger log,
                 EventRecorderOptions options);
   /// Drops what is not written yet; flush() first to keep it.

@@ -12,14 +12,14 @@
 namespace davit::host {
 
 /// Owns the recorders of a process, each with requests and a sink thread of its own, so that an
-/// event that cannot be written holds up its own controller's events only. A recorder outlives the
+/// event that cannot be written delays only its own controller's events. A recorder outlives the
 /// builds of its controller. Thread-safe.
 class EventRecorders {
  public:
   /// The requests of one controller's events: a client with a rate limit of its own.
   using MakeApi = std::function<std::unique_ptr<EventApi>(std::string_view controller)>;
 
-  /// All references must outlive the recorders.
+  /// The references must outlive the recorders.
   EventRecorders(MakeApi make_api, Clock& clock, Random& random, Logger log,
                  EventRecorderOptions options);
   /// Drops what is not written yet; flush() first to keep it.
@@ -34,7 +34,7 @@ class EventRecorders {
 
  private:
   struct Entry;
-  /// All present recorders. Entries are never removed.
+  /// The recorders created so far. Entries are never removed.
   [[nodiscard]] std::vector<EventRecorder*> all() EXCLUDES(mutex_);
 
   const MakeApi make_api_;

@@ -37,7 +37,7 @@ void EventSink::create_all(std::span<const CorrelatedEvent> events, const std::s
   }
 }
 
-// Goes on after so many tries that failed.
+// Retries after `tries` failed attempts.
 void EventSink::retry(const CorrelatedEvent& event, int tries, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     if (tries == kAttempts) {
@@ -46,7 +46,7 @@ void EventSink::retry(const CorrelatedEvent& event, int tries, const std::stop_t
       return;
     }
     if (tries > 0) {
-      // The first pause is random, so that many hosts do not come back at once.
+      // The first pause is random, so that many hosts do not retry at once.
       const auto share =
           static_cast<Duration::rep>(random_.unit() * static_cast<double>(kPause.count()));
       rest(tries == 1 ? Duration(share) : kPause, stop);

@@ -29,8 +29,8 @@ struct HealthChecks::Ask {
   struct Item {
     Entry entry;
     bool excluded = false;
-    std::optional<AsideCall::Ticket> ticket = {};  // While the check is made aside.
-    std::optional<Status> result = {};             // Set for a check that was made aside.
+    std::optional<ProbeThread::Ticket> ticket = {};  // While a ProbeThread makes the check.
+    std::optional<Status> result = {};               // Set for a check that a ProbeThread made.
   };
 
   std::string endpoint;  // "healthz", "livez", "readyz"
@@ -41,13 +41,13 @@ struct HealthChecks::Ask {
   std::vector<Item> items;
 };
 
-/// Waits for the checks of one request that are made aside.
+/// Waits for those checks of a request that ProbeThreads make.
 class HealthChecks::Round final : public HttpDeferredResponse {
  public:
   Round(const HealthChecks& checks, Ask ask) : checks_(checks), ask_(std::move(ask)) {
     for (Ask::Item& each : ask_.items) {
-      if (!each.entry.aside || each.excluded) continue;
-      each.ticket = each.entry.aside->join([check = each.entry.check]() -> Result<std::string> {
+      if (!each.entry.thread || each.excluded) continue;
+      each.ticket = each.entry.thread->join([check = each.entry.check]() -> Result<std::string> {
         if (Status s = check(); !s.ok()) return s;
         return std::string();
       });
@@ -55,7 +55,7 @@ class HealthChecks::Round final : public HttpDeferredResponse {
   }
   ~Round() override {
     for (const Ask::Item& each : ask_.items) {
-      if (each.ticket) each.entry.aside->drop(*each.ticket);
+      if (each.ticket) each.entry.thread->drop(*each.ticket);
     }
   }
 
@@ -63,7 +63,7 @@ class HealthChecks::Round final : public HttpDeferredResponse {
     bool known = true;
     for (Ask::Item& each : ask_.items) {
       if (!each.ticket) continue;
-      const std::optional<Result<std::string>> made = each.entry.aside->take(*each.ticket);
+      const std::optional<Result<std::string>> made = each.entry.thread->take(*each.ticket);
       known = known && made;
       if (!made) continue;
       each.ticket.reset();
@@ -72,10 +72,10 @@ class HealthChecks::Round final : public HttpDeferredResponse {
     if (!known) return std::nullopt;
     return checks_.conclude(ask_);
   }
-  /// Asked while a check is missing.
+  /// Queued while a check is missing.
   [[nodiscard]] Time next_take() const override {
     for (const Ask::Item& each : ask_.items) {
-      if (each.ticket) return each.entry.aside->next_poll();
+      if (each.ticket) return each.entry.thread->next_poll();
     }
     return Time::min();
   }
@@ -89,9 +89,9 @@ void HealthChecks::add(std::string name, HealthEndpoints endpoints, Check check)
   add({std::move(name), endpoints, std::move(check), nullptr});
 }
 
-void HealthChecks::add_aside(std::string name, HealthEndpoints endpoints,
-                             std::shared_ptr<AsideCall> aside, Check check) {
-  add({std::move(name), endpoints, std::move(check), std::move(aside)});
+void HealthChecks::add_threaded(std::string name, HealthEndpoints endpoints,
+                                std::shared_ptr<ProbeThread> thread, Check check) {
+  add({std::move(name), endpoints, std::move(check), std::move(thread)});
 }
 
 void HealthChecks::add(Entry added) {
@@ -180,14 +180,14 @@ HttpServerResponse HealthChecks::respond(const HttpServerRequest& request) const
     std::erase_if(checks, [&](const Entry& entry) { return entry.name != ask.check; });
     if (checks.empty()) return not_found();
   }
-  bool aside = false;
+  bool deferred = false;
   for (Entry& each : checks) {
     const bool excluded =
         std::find(ask.excluded.begin(), ask.excluded.end(), each.name) != ask.excluded.end();
-    aside = aside || (each.aside && !excluded);
+    deferred = deferred || (each.thread && !excluded);
     ask.items.push_back({std::move(each), excluded});
   }
-  if (!aside) return conclude(ask);
+  if (!deferred) return conclude(ask);
   HttpServerResponse response;
   response.deferred = std::make_unique<Round>(*this, std::move(ask));
   return response;

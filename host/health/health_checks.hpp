@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/health/aside_call.hpp"
+#include "host/health/probe_thread.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/net/http_server.hpp"
@@ -33,10 +33,10 @@ class HealthChecks {
 
   /// Adds a check, or replaces the one of that name in its place.
   void add(std::string name, HealthEndpoints endpoints, Check check) EXCLUDES(mutex_);
-  /// The same for a check that may take its time: it is called on the thread of `aside`, and
+  /// The same for a check that may be slow: it is called on the thread `thread`, and
   /// requests that wait for it share what it returns.
-  void add_aside(std::string name, HealthEndpoints endpoints, std::shared_ptr<AsideCall> aside,
-                 Check check) EXCLUDES(mutex_);
+  void add_threaded(std::string name, HealthEndpoints endpoints,
+                    std::shared_ptr<ProbeThread> thread, Check check) EXCLUDES(mutex_);
   void remove(std::string_view name) EXCLUDES(mutex_);
 
   /// Sets the role for /readyz: it returns 200 `ok` if `standby` is empty or returns false, and 200
@@ -55,7 +55,7 @@ class HealthChecks {
   /// Answers /healthz, /livez, /readyz and a check's own path below them (/readyz/<check>); 404 for
   /// others. `?verbose` lists the checks, `?exclude=<check>` leaves one out. Reasons of failures
   /// are in the log at V2 and not in the response, but for /readyz?verbose. Deferred while it
-  /// includes a check that is made aside; this object must outlive it.
+  /// includes a check on a ProbeThread; this object must outlive it.
   [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request) const EXCLUDES(mutex_);
 
   /// Receives the result of each check that ran: name, endpoint ("healthz"), success.
@@ -67,7 +67,7 @@ class HealthChecks {
     std::string name;
     HealthEndpoints endpoints;
     Check check;
-    std::shared_ptr<AsideCall> aside;  // Null: the check is made at once.
+    std::shared_ptr<ProbeThread> thread;  // Null: the check is made on the server's thread.
   };
   struct Ask;
   class Round;

@@ -120,8 +120,8 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                                "[ALPHA] Syncs that have been running for longer than their limit.",
                                {"controller"}}),
       quarantined(registry, {"davit_plugin_quarantined",
-                             "[ALPHA] Whether this build of a plugin is left out because it "
-                             "crashed in a loop.",
+                             "[ALPHA] Whether this build of a plugin is quarantined because it "
+                             "is in a crash loop.",
                              {"plugin", "build"}}),
       plugin_swaps(registry, {"davit_plugin_swaps_total",
                               "[ALPHA] Number of swaps of a plugin for another build, by outcome.",
@@ -155,7 +155,7 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
       informer_lists(registry,
                      {"davit_informer_lists_total",
                       "[ALPHA] Number of lists that filled or replaced the cache.", informer()}),
-      informer_deaf_watches(
+      informer_stalled_watches(
           registry,
           {"davit_informer_deaf_watches_total",
            "[ALPHA] Number of watches that were closed because they received nothing for too long.",

@@ -46,7 +46,7 @@ struct HostMetrics {
   Gauges informer_version;
   Gauges informer_objects;
   Counters informer_lists;
-  Counters informer_deaf_watches;
+  Counters informer_stalled_watches;
   Counters informer_relists;
   Counters informer_skipped;
   Gauges informer_skipped_now;

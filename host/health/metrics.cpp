@@ -73,8 +73,8 @@ class InformerSeries final : public InformerMetrics {
   void listed() override {
     all_.informer_lists.at({kManager, id_.group, id_.version, id_.resource}).Increment();
   }
-  void deaf_watch() override {
-    all_.informer_deaf_watches.at({kManager, id_.group, id_.version, id_.resource}).Increment();
+  void stalled_watch() override {
+    all_.informer_stalled_watches.at({kManager, id_.group, id_.version, id_.resource}).Increment();
   }
   void skipped(std::string_view reason) override {
     all_.informer_skipped.at({kManager, id_.group, id_.version, id_.resource, reason}).Increment();

@@ -29,29 +29,29 @@ HttpServerResponse to_response(Result<std::string> page) {
 /// The response of a page that its controller has not made yet.
 class DeferredPage final : public HttpDeferredResponse {
  public:
-  DeferredPage(std::shared_ptr<AsideCall> aside, AsideCall::Call call)
-      : aside_(std::move(aside)), ticket_(aside_->begin(std::move(call))) {}
+  DeferredPage(std::shared_ptr<ProbeThread> thread, ProbeThread::Call call)
+      : thread_(std::move(thread)), ticket_(thread_->begin(std::move(call))) {}
   ~DeferredPage() override {
-    if (ticket_) aside_->drop(*ticket_);
+    if (ticket_) thread_->drop(*ticket_);
   }
 
   [[nodiscard]] std::optional<HttpServerResponse> take() override {
-    std::optional<Result<std::string>> page = aside_->take(*ticket_);
+    std::optional<Result<std::string>> page = thread_->take(*ticket_);
     if (!page) return std::nullopt;
     ticket_.reset();
     return to_response(std::move(*page));
   }
-  [[nodiscard]] Time next_take() const override { return aside_->next_poll(); }
+  [[nodiscard]] Time next_take() const override { return thread_->next_poll(); }
 
  private:
-  const std::shared_ptr<AsideCall> aside_;
-  std::optional<AsideCall::Ticket> ticket_;  // Until it was taken.
+  const std::shared_ptr<ProbeThread> thread_;
+  std::optional<ProbeThread::Ticket> ticket_;  // Until it was taken.
 };
 
 }  // namespace
 
 void ObservabilityRoutes::add_debug_page(std::string controller, DebugPage page) {
-  Page added{std::move(page), asides_.make()};
+  Page added{std::move(page), probe_threads_.make()};
   MutexLock lock(mutex_);
   pages_.insert_or_assign(std::move(controller), std::move(added));
 }
@@ -99,8 +99,8 @@ HttpServerResponse ObservabilityRoutes::debug(const HttpServerRequest& request) 
   if (!page.text) return text(404, "404 page not found\n");
   HttpServerResponse response;
   response.deferred = std::make_unique<DeferredPage>(
-      std::move(page.aside), [make = std::move(page.text), path = std::string(rest),
-                              query = std::string(request.query())] { return make(path, query); });
+      std::move(page.thread), [make = std::move(page.text), path = std::string(rest),
+                               query = std::string(request.query())] { return make(path, query); });
   return response;
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "host/health/aside_call.hpp"
 #include "host/health/health_checks.hpp"
 #include "host/health/metrics.hpp"
+#include "host/health/probe_thread.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/net/http_server.hpp"
@@ -19,16 +19,16 @@ namespace davit::host {
 
 /// Serves a controller's own page: `path` is what follows /debug/controllers/<name>/, `query` what
 /// follows the question mark. The text of a 200, or kNotFound (404), or another error (500). One
-/// request of a controller after the other, aside from the server's thread, so that a page which
-/// takes its time delays nothing else.
+/// request of a controller after the other, on a thread other than the server's, so that a page
+/// which takes its time delays nothing else.
 using DebugPage = std::function<Result<std::string>(std::string_view path, std::string_view query)>;
 
 /// Routes requests to health checks, metrics and debug pages. Thread-safe.
 class ObservabilityRoutes {
  public:
-  /// All must outlive this object. Pages are made on threads of `asides`.
-  ObservabilityRoutes(HealthChecks& checks, Metrics& metrics, AsideCalls& asides)
-      : checks_(checks), metrics_(metrics), asides_(asides) {}
+  /// The arguments must outlive this object. `probe_threads` provides the threads that make pages.
+  ObservabilityRoutes(HealthChecks& checks, Metrics& metrics, ProbeThreads& probe_threads)
+      : checks_(checks), metrics_(metrics), probe_threads_(probe_threads) {}
 
   /// Mounts a page below /debug/controllers/<controller>, or replaces it.
   void add_debug_page(std::string controller, DebugPage page) EXCLUDES(mutex_);
@@ -49,12 +49,12 @@ class ObservabilityRoutes {
 
   struct Page {
     DebugPage text;
-    std::shared_ptr<AsideCall> aside;  // A page that replaces one that hangs has its own.
+    std::shared_ptr<ProbeThread> thread;  // A page that replaces one that hangs has its own.
   };
 
   HealthChecks& checks_;
   Metrics& metrics_;
-  AsideCalls& asides_;
+  ProbeThreads& probe_threads_;
   Mutex mutex_;
   std::map<std::string, Page, std::less<>> pages_ GUARDED_BY(mutex_);
 };

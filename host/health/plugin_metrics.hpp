@@ -28,8 +28,8 @@ class MetricStorage {
   [[nodiscard]] virtual std::vector<prometheus::MetricFamily> collect() const = 0;
 };
 
-/// All metrics that are open, by name. One name may have several definitions while two generations
-/// of a plugin exist; one of them is shown. Thread-safe. Must outlive what it opens.
+/// The open metrics by name. One name may have several definitions while two generations of a
+/// plugin exist; one of them is shown. Thread-safe. Must outlive the metrics that it opens.
 class PluginMetrics {
  public:
   PluginMetrics() = default;

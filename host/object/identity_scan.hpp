@@ -29,7 +29,7 @@ struct ObjectIdentity {
 /// only follows quotes, brackets, colons and commas. Not thread-safe.
 class IdentityScan {
  public:
-  /// Where the object stands in the text.
+  /// The object's position in the text.
   enum class Root {
     kObject,      ///< The text is the object.
     kWatchEvent,  ///< It is the member `object` of the text, beside `type`.

@@ -17,7 +17,7 @@ class ValueScanner {
   void start(char first);
 
   /// Looks at [begin, end), the first byte of which is the value's first after start(). Returns the
-  /// place just behind the value, or null when it goes on beyond `end`. A number or literal ends
+  /// place just behind the value, or null when it continues beyond `end`. A number or literal ends
   /// before the first byte that cannot be part of one, so text that ends with it is never complete.
   const char* feed(const char* begin, const char* end);
 

@@ -248,7 +248,8 @@ Status ObjectSpace::add_path(Draft& draft, std::string_view path) {
     if (draft.nodes[node].whole) return Status();  // A shorter path includes this one.
     const davit_name name = step.every ? 0 : intern(step.member);
     if (name == 0 && !step.every) {
-      return Status(Code::kUnsupported, "no room for the name \"" + step.member + "\"");
+      return Status(Code::kUnsupported,
+                    "too many member names: cannot add \"" + step.member + "\"");
     }
     node = draft.below(node, name);
   }

@@ -86,8 +86,8 @@ class ObjectSpace {
   /// The mask of every element below `mask`.
   [[nodiscard]] Mask element_mask(Mask mask) const;
 
-  /// Where a place of a projection is: the mask of the projection's root, and the path from there;
-  /// for messages.
+  /// The location of a place in a projection: the mask of the projection's root, and the path from
+  /// there; for messages.
   struct MaskLocation {
     Mask root = kNothingMask;
     std::string path;  ///< In the grammar above; empty for the root.

@@ -20,7 +20,7 @@ class SpliceStream {
   explicit SpliceStream(std::string_view text)
       : at_(text.data()), end_(text.data() + text.size()), begin_(at_), text_end_(end_) {}
 
-  /// False when no value stands there or the text ends within it; nothing has changed then.
+  /// False if there is no value or the text ends within it; nothing has changed then.
   bool splice_out_value() {
     const char* value = skip_space(at_, end_);
     if (value == end_ || *value != ':') return false;
@@ -77,7 +77,8 @@ class SpliceStream {
   // Peek() is const for RapidJSON, and may still have to leave the stand-in.
   mutable const char* at_;
   mutable const char* end_;
-  mutable const char* resume_ = nullptr;  // Where the text goes on, while in the stand-in.
+  mutable const char* resume_ =
+      nullptr;  // The position at which the text continues after the stand-in.
   const char* begin_;
   const char* text_end_;
 };

@@ -1,4 +1,4 @@
-/// How an object lies in memory. Internal to host/object: everyone else reads through Value.
+/// The memory layout of an object. Internal to host/object: other code reads through Value.
 ///
 /// An object is one allocation: the header below, then the tape, which is the document in order,
 /// byte by byte. A value begins with a tag byte (low 3 bits: Tag, high 5 bits: n) and is addressed
@@ -108,7 +108,7 @@ inline std::string_view text(const Byte* base, const Byte* at) {
   }
 }
 
-/// Where the entries of an array or object begin and end.
+/// The bounds of an array's or object's entries.
 struct Entries {
   const Byte* begin;
   const Byte* end;

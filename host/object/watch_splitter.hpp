@@ -57,7 +57,7 @@ class WatchSplitter {
   ValueScanner scanner_;
   Status failed_;
   HeldText text_{IdentityScan::Root::kWatchEvent};  // The document at hand.
-  std::uint64_t offset_ = 0;                        // Where the present chunk begins.
+  std::uint64_t offset_ = 0;                        // The offset of the current chunk.
   bool inside_ = false;                             // Whether a document has begun and not ended.
 };
 

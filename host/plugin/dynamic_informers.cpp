@@ -50,7 +50,8 @@ Result<OpenedInformer::Index> read_index(ObjectSpace& space, const davit_index& 
   const auto invalid = [&name](const std::string& why) {
     return Status(Code::kInvalid, "index " + json_string(name) + ": " + why);
   };
-  if (name.empty() || is_common_index(name)) return invalid("every informer has one of this name");
+  if (name.empty() || is_common_index(name))
+    return invalid("this name is reserved: every informer has such an index");
   if (from.paths == nullptr || from.path_count == 0 ||
       from.path_count > DynamicInformers::kIndexPathsMax) {
     return invalid("it needs 1 to " + std::to_string(DynamicInformers::kIndexPathsMax) + " paths");
@@ -187,7 +188,7 @@ Result<davit_handle> DynamicInformers::open(const davit_informer_options_v2& opt
     if (open_.size() >= kOpenMax) {
       return Status(Code::kUnsupported, declared_.name + " has " + std::to_string(kOpenMax) +
                                             " informers open, which is the limit: close those "
-                                            "that it does not need any more");
+                                            "that it no longer needs");
     }
     handle = handles_.insert(*planned);
     open_.insert(handle);
@@ -218,7 +219,8 @@ Status DynamicInformers::attach(davit_handle handle, const DynamicInformer& plan
   made->wake_key = planned.wake_key;
   made->use.emplace(*std::move(use));
   const Entry entry = std::move(made);
-  if (!handles_.replace(handle, entry)) return Status(Code::kStale, "it was closed meanwhile");
+  if (!handles_.replace(handle, entry))
+    return Status(Code::kStale, "it was closed during the call");
   DeltaQueue::Guest guest;
   if (entry->opened.on_event != nullptr) {
     guest.handler = [this, entry](const Change& change) { calls_.on_change(*entry, change); };

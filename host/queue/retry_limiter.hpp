@@ -1,4 +1,4 @@
-/// How long a failing key waits before it is tried again.
+/// The back-off of a failing key.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class RetryLimiter {
   [[nodiscard]] Duration next(std::string_view key, Time now);
   /// Ends the back-off of `key`.
   void forget(std::string_view key);
-  /// How often `key` failed since it was last forgotten.
+  /// The failures of `key` since it was last forgotten.
   [[nodiscard]] std::uint32_t failures(std::string_view key) const;
 
   /// Failures in a row, by key.

@@ -52,8 +52,8 @@ struct WorkQueueOptions {
 ///                   └── release ── Stale
 ///
 /// Adding a queued key changes nothing; adding a running key buys exactly one more run. Delayed
-/// keys stand apart: they become Queued when due, and adding a key at once leaves its delayed entry
-/// alone. A queue is open, paused (takes keys in, hands none out; hot swap, or caches not yet
+/// keys are separate: they become Queued when due, and adding a key at once leaves its delayed
+/// entry alone. A queue is open, paused (takes keys in, hands none out; hot swap, or caches not yet
 /// filled) or shut down for good. Thread-safe; never blocks. Never reads a clock: callers pass
 /// `now`, so a test owns time.
 class WorkQueue {
@@ -77,7 +77,7 @@ class WorkQueue {
   /// Ends the back-off of `key`; leaves it queued if it is.
   void forget(std::string_view key) EXCLUDES(mutex_);
 
-  /// How often in a row `key` was added by add_rate_limited().
+  /// The number of times in a row that `key` was added by add_rate_limited().
   [[nodiscard]] std::uint32_t failures(std::string_view key) const EXCLUDES(mutex_);
 
   /// The key that waited longest and may run, or nothing when none is ready at `now` or the queue
@@ -159,7 +159,7 @@ class WorkQueue::Lease {
 
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] const std::string& shard() const { return shard_; }
-  /// How long the key waited for a worker.
+  /// The time that the key waited for a worker.
   [[nodiscard]] Duration waited() const { return waited_; }
   /// The worker is done: the key may run again. Once.
   void finish(Time now);

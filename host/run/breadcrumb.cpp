@@ -8,7 +8,7 @@
 namespace davit::host {
 namespace {
 
-/// What a crash handler needs, several times over: the frame of the signal with AVX-512 state is
+/// Several times the stack that a crash handler needs: the signal's frame with AVX-512 state is
 /// below 4 KiB, its texts below 20 KiB.
 constexpr std::size_t kStackBytes = std::size_t{64} * 1024;
 

@@ -1,4 +1,4 @@
-/// Which plugin code a thread is in, for the report of a crash.
+/// Records the plugin code that a thread is in, for crash reports.
 #pragma once
 
 #include <cstdint>

@@ -158,7 +158,7 @@ std::string ControllerQueue::overdue(Duration limit) const {
   std::string text;
   for (const WorkerPool::Busy& busy : pool_.overdue(limit)) {
     if (!text.empty()) text += ", ";
-    text.append(crumb_.activity).append(" ").append(busy.key).append(" runs for ");
+    text.append(crumb_.activity).append(" ").append(busy.key).append(" has been running for ");
     text += std::to_string(std::chrono::duration_cast<std::chrono::seconds>(busy.time).count());
     text += " s";
   }
@@ -173,7 +173,7 @@ std::size_t ControllerQueue::report(Duration limit) {
   }
   for (const WorkerPool::Busy& busy : pool_.newly_overdue(limit)) {
     const auto time = std::chrono::duration_cast<std::chrono::seconds>(busy.time);
-    log_.error("Sync does not end",
+    log_.error("Sync has not returned",
                {{"key", busy.key}, {"activity", crumb_.activity}, {"runsSeconds", time.count()}});
   }
   return pool_.overdue(limit).size();

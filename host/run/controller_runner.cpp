@@ -81,7 +81,7 @@ std::optional<Time> ControllerRunner::next_due() const {
 }
 
 void ControllerRunner::lift(Hold why) {
-  // What takes the place of a running build is reported by its swap.
+  // A swap reports the build that it starts.
   const int verbosity = options_.generation == 1 ? 0 : 1;
   if (why == kCachesFilling && dispatcher_) log_.info(verbosity, "Caches are synced");
   {
@@ -179,13 +179,13 @@ Status ControllerRunner::overdue(Duration limit) const {
     MutexLock lock(mutex_);
     if ((holds_ & kSuspended) != 0) {
       return {Code::kUnavailable,
-              "nothing is synced: " + suspending_call_ + " runs for " +
+              "syncs are suspended: " + suspending_call_ + " has been running for " +
                   std::to_string(whole_seconds(clock_.now() - suspended_since_)) + " s"};
     }
   }
   std::string why;
   if (const auto time = dispatcher_ ? dispatcher_->overdue(limit) : std::nullopt) {
-    why = "on_event runs for " + std::to_string(whole_seconds(*time)) + " s";
+    why = "on_event has been running for " + std::to_string(whole_seconds(*time)) + " s";
   }
   for (const ControllerQueue* queue : queues()) {
     const std::string overdue = queue->overdue(limit);
@@ -206,7 +206,7 @@ void ControllerRunner::report() {
     }
     if (dispatcher_->overdue(options_.sync_limit)) ++overdue;
     if (const auto stuck = dispatcher_->newly_overdue(options_.sync_limit)) {
-      log_.error("Handler does not end",
+      log_.error("Handler has not returned",
                  {{"activity", "on_event"}, {"runsSeconds", whole_seconds(*stuck)}});
     }
   }

@@ -31,7 +31,7 @@ struct RunnerOptions {
   Threads threads = Threads::kOwn;
 };
 
-/// How long to wait for running syncs.
+/// The deadlines for running syncs.
 struct Quiesce {
   Time cancel_at;   ///< Then their tokens are cancelled; Time::max(): never.
   Time give_up_at;  ///< Then the wait ends, whether or not they returned.
@@ -60,7 +60,7 @@ class ControllerRunner {
   /// Starts to deliver changes to the handlers. Once.
   void start() EXCLUDES(mutex_);
 
-  /// What one step does.
+  /// The work of one step.
   enum class Work { kChange, kTimer, kSync };
   /// Calls a handler, a timer or a sync on the calling thread; false when there is nothing to do. A
   /// key that its gate puts aside counts as done. Only with Threads::kNone, from one thread.

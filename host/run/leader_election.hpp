@@ -97,7 +97,7 @@ class LeaderElection {
 
   const LeaderElectionOptions options_;
 
-  // What was last seen.
+  // The last observed record.
   LeaseRecord observed_;
   Lease lease_;  // As last read or written; its `raw` is compared to notice changes.
   Time observed_at_{};

@@ -34,8 +34,7 @@ class LeaderElectionMetrics {
   virtual void leader_election_slow_path(std::string_view name) = 0;
 };
 
-/// What happens on the way; every function is called on the elector's thread and must return at
-/// once.
+/// Callbacks of an election; each is called on the elector's thread and must return at once.
 struct LeaderElectionHandlers {
   std::function<void()> on_started_leading;
   /// Exactly once, after the elector's thread was started, also when leadership was never won.
@@ -58,7 +57,7 @@ class LeaderElector {
   /// Stops without a release.
   ~LeaderElector();
 
-  /// Starts the thread; once. kUnavailable: the system has none, so this host does not stand for
+  /// Starts the thread; once. kUnavailable: the system has none, so this host does not run for
   /// election.
   [[nodiscard]] Status start();
 

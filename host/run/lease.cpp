@@ -73,7 +73,7 @@ Status parse(std::string_view json, Document& document) {
   for (const char* part : {"metadata", "spec"}) {
     const Json* value = member(document, part);
     if (value != nullptr && !value->IsObject())
-      return no_lease(std::string(part) + " is no object");
+      return no_lease(std::string(part) + " is not an object");
   }
   return {};
 }

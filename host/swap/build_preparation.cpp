@@ -26,7 +26,7 @@ bool BuildPreparation::stage(BuildOrder order, Generation& out, SwapReport& repo
     none.number = number;
     (void)retirement_.retire(std::move(none), clock_.now(), std::move(builder));
     return report.fail(SwapOutcome::kInitTimedOut,
-                       "opening the new build and its InitFuncs did not end in time");
+                       "opening the new build and running its InitFuncs took too long");
   }
   GenerationBuilder::Built built = builder->take();
   out = std::move(built.generation);

@@ -60,8 +60,8 @@ void GenerationBuilder::build() {
     if (found == declared.end()) lacking += (lacking.empty() ? "" : ", ") + wanted;
   }
   if (!lacking.empty()) {
-    return fail(SwapOutcome::kLacksController,
-                "the new build has no controller " + lacking + ", which runs: disable it first");
+    return fail(SwapOutcome::kLacksController, "the new build has no controller " + lacking +
+                                                   ", which is running: disable it first");
   }
   for (const DeclaredController& each : declared) {
     const bool wanted = order_.select == BuildOrder::Select::kOnByDefault

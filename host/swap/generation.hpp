@@ -82,13 +82,14 @@ struct Generation {
 using ControllerFactory = std::function<std::unique_ptr<ControllerHost>(
     const LoadedPlugin& plugin, const DeclaredController& declared, std::uint64_t generation)>;
 
-/// What to build.
+/// The build to open and its controllers.
 struct BuildOrder {
   std::string plugin;  ///< The name that the file must declare; empty: any.
   std::filesystem::path file;
-  std::string sha256;             ///< What the digest must be, or empty.
-  DigestPin pin;                  ///< When set, asked for the digest of the plugin of that name.
-  std::filesystem::path staging;  ///< Where the private copy goes; empty: as StagingDirectory.
+  std::string sha256;  ///< The required digest, or empty.
+  DigestPin pin;       ///< When set, asked for the digest of the plugin of that name.
+  std::filesystem::path
+      staging;  ///< The directory of the private copy; empty: see StagingDirectory.
   std::uint64_t generation = 1;
   std::shared_ptr<const LoadedPlugin> loaded;  ///< Instead of `file`, when it is open already.
   std::shared_ptr<const KeptCopy> copy;        ///< Instead of what is at `file`.

@@ -58,8 +58,9 @@ Result<PluginRegistry::Declared> PluginRegistry::declaring(std::string_view cont
 Result<PluginRegistry::Declared> PluginRegistry::running(std::string_view controller) {
   Result<Declared> declared = declaring(controller);
   if (!declared || declared->slot->now.find(declared->name) != nullptr) return declared;
-  return Status(Code::kNotFound,
-                declared->name + " does not run; start it with davit ctl enable " + declared->name);
+  return Status(
+      Code::kNotFound,
+      declared->name + " is not running; start it with davit ctl enable " + declared->name);
 }
 
 void PluginRegistry::begin(const PluginSlot& slot, HostedController& controller) {
@@ -83,7 +84,7 @@ ExclusiveOperation::ExclusiveOperation(PluginRegistry& registry, const Retiremen
     why_ = "the host is stopping";
   } else if (!registry_.busy.empty()) {
     refused_ = SwapOutcome::kBusy;
-    why_ = registry_.busy + " is under way: try again when it has ended";
+    why_ = registry_.busy + " is in progress: try again when it has finished";
   } else {
     registry_.busy = std::move(what);
   }

@@ -24,7 +24,7 @@ namespace davit::host {
 struct PluginSlot {
   std::string name;
   std::filesystem::path file;
-  std::string sha256;                      // What the digest of each build must be, or empty.
+  std::string sha256;                      // The required digest of each build, or empty.
   Generation now;                          // The build that serves.
   std::vector<std::string> paused{};       // Controllers that the operator paused.
   std::uint64_t generations = 1;           // The number of the latest build.
@@ -45,7 +45,7 @@ struct PluginRegistry {
   std::optional<Time> won GUARDED_BY(mutex);  // When the lease was won, if there is one.
   bool stopping GUARDED_BY(mutex) = false;
   std::stop_source stop;               // Requested when `stopping` is set: long waits end.
-  std::string busy GUARDED_BY(mutex);  // The operation under way; empty: none.
+  std::string busy GUARDED_BY(mutex);  // The operation in progress; empty: none.
   std::vector<Resident> residents GUARDED_BY(mutex);  // As of the last operation.
 
   /// The slot of a plugin, or null.

@@ -103,9 +103,10 @@ bool PluginSet::stop(const Quiesce& wait) {
     registry_.stop.request_stop();
     registry_.idle.notify_all();
     for (const auto& slot : registry_.slots) {
-      probations_.end(*slot, Probation::End::kSuperseded, "the host stops");
+      probations_.end(*slot, Probation::End::kSuperseded, "the host is stopping");
     }
-    // What is under way has limits of its own, and sees that the host stops before it switches.
+    // The operation in progress has its own time limits, and checks for `stopping` before it
+    // switches.
     while (!registry_.busy.empty()) {
       if (clock_.now() >= wait.give_up_at) return false;
       clock_.wait_until(registry_.idle, registry_.mutex, wait.give_up_at);
@@ -124,7 +125,7 @@ bool PluginSet::stop(const Quiesce& wait) {
   for (ControllerHost* host : hosts) {
     const auto end = [&, host] {
       if (host->stop(wait)) return;
-      log_.error("A controller did not end in time", {{"controller", host->name()}});
+      log_.error("A controller did not stop in time", {{"controller", host->name()}});
       all_ended.store(false);
     };
     // Without a thread they end one after the other.
@@ -167,7 +168,7 @@ void PluginSet::roll_back(const FailedProbation& failed) {
   SwapReport report;
   {
     const ExclusiveOperation operation(registry_, retirement_, "the rollback of " + failed.plugin);
-    // What is under way ends the probation, or it is judged again.
+    // The operation in progress ends the probation, or the probation is judged again.
     if (!operation.held(report)) return;
     SwapRequest request{.plugin = failed.plugin, .file = probation.before_file};
     const auto swap_back = [&] {
@@ -357,7 +358,8 @@ bool PluginSet::end_controller(const std::string& name, SwapReport& report) {
   const Time deadline = clock_.now() + limits_.drain;
   // The end of the operation resumes it.
   if (!host->drain(deadline)) {
-    return report.fail(SwapOutcome::kDrainTimedOut, "a sync of " + name + " did not end in time");
+    return report.fail(SwapOutcome::kDrainTimedOut,
+                       "a sync of " + name + " did not return in time");
   }
   Generation ended;
   {

@@ -24,8 +24,8 @@ namespace davit::host {
 
 /// Life:  add()* → start() → lead() … → stop().
 ///
-/// All functions are thread-safe. Those that change the set (swap, load, enable, …) block, one at a
-/// time: a second one is refused at once as kBusy. The parts share one PluginRegistry and its lock.
+/// Thread-safe. Functions that change the set (swap, load, enable, …) block, one at a time: a
+/// second one is refused at once as kBusy. The parts share one PluginRegistry and its lock.
 class PluginSet {
  public:
   /// References outlive the set; those of `factory`'s hosts too.
@@ -85,7 +85,7 @@ class PluginSet {
   const SwapLimits limits_;
 
   PluginRegistry registry_;
-  Retirement retirement_;  // Changed by the ExclusiveOperation under way only.
+  Retirement retirement_;  // Changed only by the current ExclusiveOperation.
   BuildPreparation preparation_;
   ServingPlugins serving_;
   Shadows shadows_;

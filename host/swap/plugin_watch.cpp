@@ -20,9 +20,9 @@ namespace {
 /// Both ways in which a file comes to be whole: its writer closed it, or it got its name.
 constexpr std::uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
 constexpr std::uint32_t kGone = IN_DELETE | IN_MOVED_FROM;
-/// How a folder comes to be.
+/// The events by which a folder appears.
 constexpr std::uint32_t kNewFolder = IN_CREATE | IN_MOVED_TO;
-/// Multiples of `quiet`. A linker may remove the file before it writes it anew.
+/// Multiples of `quiet`. A linker may remove the file before it writes it again.
 constexpr int kRemovalQuietFactor = 10;
 constexpr std::string_view kPluginSuffix = ".so";
 /// The link through which all files of a mounted ConfigMap or Secret change at once

@@ -26,7 +26,7 @@ class PluginWatch {
  public:
   /// Called on the watch's thread; may block, and changes in between are reported next.
   using Changed = std::function<void(const std::filesystem::path& file)>;
-  /// Which files to follow from now on; asked on the watch's thread after each change.
+  /// Returns the files to watch from now on; called on the watch's thread after each change.
   using Followed = std::function<std::vector<std::filesystem::path>()>;
 
   /// `quiet`: how long a file must have been left alone after it was closed by its writer, or got
@@ -55,7 +55,7 @@ class PluginWatch {
   [[nodiscard]] bool add_watch(const std::filesystem::path& directory, std::uint32_t events);
   void run(const std::stop_token& stop);
   void take_events();
-  /// How long to wait for the next event; reports due changes first.
+  /// Reports due changes, then returns the time to wait for the next event.
   [[nodiscard]] int notify_due(const std::stop_token& stop);
 
   const UniqueFd inotify_;

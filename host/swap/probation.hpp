@@ -42,7 +42,7 @@ struct Probation {
   std::string before_version;
   enum class End { kNone, kPassed, kRolledBack, kFailed, kSuperseded };
   End end = End::kNone;
-  std::string text{};  ///< How it ended.
+  std::string text{};  ///< The outcome, for people.
 };
 
 }  // namespace davit::host

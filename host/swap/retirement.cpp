@@ -56,7 +56,7 @@ bool Retirement::end(Kept& kept, Time deadline) {
 bool Retirement::try_end(Kept& kept, Time deadline) {
   if (kept.builder != nullptr) {
     if (!kept.builder->wait(deadline)) {
-      kept.blockers.push_back({Grade::kLoadOnce, "init", "has an InitFunc that does not end"});
+      kept.blockers.push_back({Grade::kLoadOnce, "init", "has an InitFunc that has not returned"});
       return false;
     }
     kept.generation = kept.builder->take().generation;
@@ -93,7 +93,7 @@ bool Retirement::end_controllers(Kept& kept, Time deadline) {
       all_ended = false;
       kept.blockers.push_back(
           {Grade::kLoadOnce, "call",
-           "has a call into its controller " + each->host->name() + " that does not end"});
+           "has a call into its controller " + each->host->name() + " that has not returned"});
     }
     if (!all_ended) return false;
     // destroy() is foreign code too.
@@ -109,7 +109,7 @@ bool Retirement::end_controllers(Kept& kept, Time deadline) {
     kept.ending.reset();
     return true;
   }
-  kept.blockers.push_back({Grade::kLoadOnce, "destroy", "has a destroy() that does not end"});
+  kept.blockers.push_back({Grade::kLoadOnce, "destroy", "has a destroy() that has not returned"});
   return false;
 }
 

@@ -15,7 +15,7 @@ namespace davit::host {
 struct Resident {
   std::string plugin;
   BuildName build;
-  std::string reason;             ///< All of them in one line.
+  std::string reason;             ///< All blockers in one line.
   std::vector<Finding> blockers;  ///< The same, one by one.
 };
 
@@ -51,7 +51,7 @@ class Retirement {
     std::vector<Finding> blockers;               // The reasons of the last attempt.
   };
 
-  /// Goes on with the ending; true when the build has left.
+  /// Continues the retirement; true once the build is unmapped.
   bool end(Kept& kept, Time deadline);
   bool try_end(Kept& kept, Time deadline);
   bool end_controllers(Kept& kept, Time deadline);

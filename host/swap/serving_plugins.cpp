@@ -62,7 +62,7 @@ std::optional<ServingPlugins::Guarded> ServingPlugins::guard(std::string_view co
 
 Status ServingPlugins::health(std::string_view controller) {
   const std::optional<Guarded> guarded = guard(controller);
-  return guarded ? guarded->host->health() : Status(Code::kNotFound, "does not run");
+  return guarded ? guarded->host->health() : Status(Code::kNotFound, "not running");
 }
 
 bool ServingPlugins::has_debug_page(std::string_view controller) {
@@ -73,7 +73,7 @@ bool ServingPlugins::has_debug_page(std::string_view controller) {
 Result<std::string> ServingPlugins::debug_page(std::string_view controller, std::string_view path,
                                                std::string_view query) {
   const std::optional<Guarded> guarded = guard(controller);
-  if (!guarded) return Status(Code::kNotFound, "does not run");
+  if (!guarded) return Status(Code::kNotFound, "not running");
   return guarded->host->plugin().debug_page(path, query);
 }
 

@@ -32,7 +32,7 @@ struct PluginState {
 struct SetState {
   std::vector<PluginState> plugins;
   std::vector<Resident> residents;
-  std::string busy;  ///< What is under way; empty: nothing.
+  std::string busy;  ///< The operation in progress; empty: none.
 };
 
 /// Thread-safe. A call into a controller never meets a build that has ended, and no build ends
@@ -65,7 +65,7 @@ class ServingPlugins {
   /// Waits until no operation is under way; false when the set stops.
   bool wait_idle();
 
-  /// A controller that does not end while this lives.
+  /// A controller that is not destroyed while this exists.
   struct Guarded {
     ControllerHost* host;
     Gate::Pass pass;

@@ -27,12 +27,12 @@ bool Shadows::order(const SwapRequest& request, BuildOrder& out, ShadowReport& r
     return report.fail(SwapOutcome::kUnknown, "no plugin " + request.plugin + " is loaded");
   }
   if (slot->shadow) {
-    return report.fail(SwapOutcome::kBusy,
-                       "a shadow of " + request.plugin + " runs already: commit or drop it first");
+    return report.fail(SwapOutcome::kBusy, "a shadow of " + request.plugin +
+                                               " is already running: commit or drop it first");
   }
   if (!registry_.leading) {
     return report.fail(SwapOutcome::kLeadershipLost,
-                       "this host does not lead: nothing is synced that could be compared");
+                       "this host is not the leader: it has no syncs to compare");
   }
   if (out.file.empty()) out.file = slot->file;
   out.sha256 = slot->sha256;
@@ -71,8 +71,7 @@ void Shadows::begin(const std::string& plugin, std::unique_ptr<ShadowRun> run,
   for (const auto& each : run->generation.controllers) {
     ControllerHost& serving = *slot.now.find(each->host->name())->host;
     serving.abi().intended.begin(IntendedWrites::Mode::kRecord);
-    // What the shadow would do first, it does for every object. The build that serves does the same
-    // again, so that the two can be compared.
+    // Both builds sync every object once, so that their first writes can be compared.
     run->keys += each->host->hand_over().mirror_keys(serving.hand_over());
     registry_.begin(slot, *each);
   }
@@ -88,7 +87,8 @@ ShadowReport Shadows::compare(const std::string& plugin) {
   MutexLock lock(registry_.mutex);
   const PluginSlot* const slot = registry_.find(plugin);
   if (slot == nullptr || !slot->shadow) {
-    report.fail(SwapOutcome::kUnknown, "no shadow of " + plugin + " runs: start one with a FILE");
+    report.fail(SwapOutcome::kUnknown,
+                "no shadow of " + plugin + " is running: start one with a FILE");
     return report;
   }
   const ShadowRun& run = *slot->shadow;
@@ -110,7 +110,7 @@ Result<SwapRequest> Shadows::commit(const std::string& plugin) {
   MutexLock lock(registry_.mutex);
   const PluginSlot* const slot = registry_.find(plugin);
   if (slot == nullptr || !slot->shadow) {
-    return Status(Code::kNotFound, "no shadow of " + plugin + " runs");
+    return Status(Code::kNotFound, "no shadow of " + plugin + " is running");
   }
   SwapRequest request{.plugin = plugin, .file = slot->shadow->file};
   request.digest = slot->shadow->build.digest;
@@ -123,7 +123,7 @@ SwapReport Shadows::drop(const std::string& plugin) {
   const ExclusiveOperation operation(registry_, retirement_, "the end of the shadow of " + plugin);
   if (!operation.held(report)) return report;
   if (!end(plugin, report.resident)) {
-    report.fail(SwapOutcome::kUnknown, "no shadow of " + plugin + " runs");
+    report.fail(SwapOutcome::kUnknown, "no shadow of " + plugin + " is running");
     return report;
   }
   report.residents = retirement_.residents().size();

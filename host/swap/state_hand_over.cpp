@@ -9,10 +9,11 @@ namespace {
 
 using End = StateHandOver::End;
 
-constexpr std::string_view kOldDoesNotEnd =
-    "write() of the old build does not end, and nothing of it is synced until it has: if it never "
+constexpr std::string_view kWriteHangs =
+    "write() of the old build has not returned, and its controllers sync nothing until it does: if "
+    "it never "
     "does, swap without state or restart the host";
-constexpr std::string_view kNewDoesNotEnd = "read() of the new build did not end in time";
+constexpr std::string_view kReadHangs = "read() of the new build did not return in time";
 
 /// The calls into both builds. Shared with the thread that makes them, which may outlive the wait.
 class StateCall {
@@ -36,9 +37,9 @@ class StateCall {
   [[nodiscard]] std::string_view abandon() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     is_abandoned_ = true;
-    if (is_written_) return kNewDoesNotEnd;
+    if (is_written_) return kReadHangs;
     from_.host->hand_over().suspend();
-    return kOldDoesNotEnd;
+    return kWriteHangs;
   }
 
  private:
@@ -76,7 +77,7 @@ class StateCall {
 }  // namespace
 
 StateHandOver judge_state(ControllerHost& from, ControllerHost& to) {
-  if (from.hand_over().is_suspended()) return {End::kTimedOut, std::string(kOldDoesNotEnd)};
+  if (from.hand_over().is_suspended()) return {End::kTimedOut, std::string(kWriteHangs)};
   const std::optional<StateForms> old = from.plugin().state_forms();
   if (!old) return {};
   const std::optional<StateForms> next = to.plugin().state_forms();
@@ -91,7 +92,7 @@ StateHandOver hand_state(HostedController& from, HostedController& to, Clock& cl
                          Time deadline) {
   StateHandOver judged = judge_state(*from.host, *to.host);
   if (judged.end != End::kHanded) return judged;
-  StateHandOver result{End::kTimedOut, "its handlers did not end in time"};
+  StateHandOver result{End::kTimedOut, "its handlers did not return in time"};
   if (from.host->hand_over().hold_handlers(to.host->hand_over(), deadline)) {
     const auto call =
         std::make_shared<StateCall>(from, to, from.host->plugin().state_forms()->writes);

@@ -7,14 +7,14 @@
 
 namespace davit::host {
 
-/// How it went for one controller.
+/// The outcome for one controller.
 struct StateHandOver {
   enum class End {
     kNone,      ///< The old build has no state, or none that counts.
     kHanded,    ///< The new build has it.
     kLeft,      ///< The new build takes none: it begins with nothing.
     kRefused,   ///< One of the two builds said no.
-    kTimedOut,  ///< Handlers, or a call, did not end.
+    kTimedOut,  ///< Handlers, or a call, did not return in time.
   };
   End end = End::kNone;
   std::string text{};     ///< The reason of kRefused and kTimedOut.

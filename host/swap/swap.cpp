@@ -60,11 +60,10 @@ bool Swap::admit() {
     was_leading_ = parts_.registry.leading;
   }
   if (report_.residents >= parts_.limits.residents_max) {
-    return report_.fail(
-        SwapOutcome::kTooManyResident,
-        std::to_string(report_.residents) +
-            " builds could not leave memory, and no more are allowed: restart the host "
-            "(davit ctl status names them)");
+    return report_.fail(SwapOutcome::kTooManyResident,
+                        std::to_string(report_.residents) +
+                            " builds could not be unloaded, which is the limit: restart the host "
+                            "(davit ctl status names them)");
   }
   // Before anything changes: a build without its probation must not serve.
   if (!probation_terms() || parts_.probations.ensure_thread()) return true;
@@ -113,7 +112,7 @@ bool Swap::drain() {
     if (each->drain(deadline)) continue;
     const Status why = each->runner().overdue(parts_.clock.now() - drain_began_);
     return report_.fail(SwapOutcome::kDrainTimedOut,
-                        "a sync of " + each->name() + " did not end in time" +
+                        "a sync of " + each->name() + " did not return in time" +
                             (why.ok() ? "" : " (" + why.message() + ")"));
   }
   drained_ = parts_.clock.now();

@@ -18,7 +18,7 @@
 
 namespace davit::host {
 
-/// What a swap works with; every reference outlives it.
+/// The dependencies of a swap; every reference outlives it.
 struct SwapParts {
   Clock& clock;
   const SwapLimits& limits;
@@ -36,7 +36,7 @@ struct SwapParts {
 ///     └────────┴───────┴──────┴───────┴────────┘                  ▲
 ///              a phase that fails: the way back ──────────────────┘
 ///
-/// All before serve may fail and leave the old build serving with its keys. Belongs to the thread
+/// If a phase before serve fails, the old build keeps serving with its keys. Belongs to the thread
 /// that holds the ExclusiveOperation.
 class Swap {
  public:

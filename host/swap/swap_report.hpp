@@ -25,25 +25,25 @@ enum class SwapPhase {
   kRetire,    ///< The old build is ended and closed.
 };
 
-/// How a swap, load or unload ended. After all but kDone serves what served before.
+/// The outcome of a swap, load or unload. After every outcome but kDone, the previous state serves.
 enum class SwapOutcome {
   kDone,
-  kBusy,             ///< Another one is under way.
+  kBusy,             ///< Another operation is in progress.
   kStopping,         ///< The host stops.
   kUnknown,          ///< No plugin or controller of that name is loaded, or it is loaded already.
-  kTooManyResident,  ///< Too many builds could not leave memory.
+  kTooManyResident,  ///< Too many builds could not be unloaded.
   kNotStaged,        ///< The file cannot be read or copied.
   kRefused,          ///< The file is not a plugin that may be loaded.
   kOtherPlugin,      ///< The file is another plugin.
   kLacksController,  ///< The new build does not have a controller that runs.
   kInitFailed,       ///< An InitFunc did not return STARTED.
-  kInitTimedOut,     ///< Opening it, or an InitFunc, did not end.
+  kInitTimedOut,     ///< Opening it, or an InitFunc, did not return in time.
   kRefillFailed,     ///< The server does not give what it reads and the caches do not keep.
   kRefillTimedOut,   ///< That did not come in time.
-  kFillTimedOut,     ///< Caches were not filled, or its handlers did not end, in time.
-  kDrainTimedOut,    ///< A sync of the old build did not end.
+  kFillTimedOut,     ///< Caches were not filled, or its handlers did not return, in time.
+  kDrainTimedOut,    ///< A sync of the old build did not return in time.
   kStateRefused,     ///< One of the builds did not give or take the state.
-  kStateTimedOut,    ///< Handing it over did not end.
+  kStateTimedOut,    ///< Handing over the state did not finish in time.
   kLeadershipLost,   ///< In the middle of it.
   kRolledBack,       ///< The new build served, failed its probation, and the one before serves.
 };
@@ -61,7 +61,8 @@ struct BuildName {
 
 /// The remains of a build that no longer serves.
 struct Retired {
-  std::vector<Finding> blockers;         ///< What keeps it in memory; empty: it has left memory.
+  std::vector<Finding>
+      blockers;  ///< The reasons why the old build stays in memory; empty: it is unmapped.
   std::vector<std::string> left_behind;  ///< Libraries that came with it and have not left.
 
   /// The blockers in one line; empty: it has left.
@@ -84,8 +85,9 @@ struct SwapReport {
   Duration pause{0};                     ///< From there to the first key that could go out again.
   std::size_t state_bytes = 0;           ///< The size of the states that the new build took over.
   std::vector<std::string> state_left;   ///< Controllers whose state the new build takes none of.
-  std::string resident;           ///< Why the old build is still in memory; empty: it has left.
-  std::vector<Finding> blockers;  ///< The same, reason by reason.
+  std::string
+      resident;  ///< The reason why the old build is still in memory; empty: it is unmapped.
+  std::vector<Finding> blockers;         ///< The same, reason by reason.
   std::vector<std::string> left_behind;  ///< Libraries that came with it and have not left.
   std::size_t residents = 0;             ///< Builds in memory that serve no more.
 

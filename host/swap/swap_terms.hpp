@@ -16,7 +16,7 @@
 
 namespace davit::host {
 
-/// Time limits of a swap's phases. Beyond them the swap ends, and the old build goes on serving.
+/// Time limits of a swap's phases. Beyond them the swap fails, and the old build keeps serving.
 struct SwapLimits {
   Duration init = std::chrono::seconds(10);  ///< Copying, opening, InitFuncs.
   /// A healthy server takes some 40 s to list 150,000 pods.
@@ -35,12 +35,12 @@ struct SwapLimits {
 struct SwapRequest {
   std::string plugin;
   std::filesystem::path file;  ///< Empty: where the present build came from.
-  /// What the digest of this and each later build must be, or empty; nothing: as before.
+  /// The required digest of this and each later build, or empty; nothing: as before.
   std::optional<std::string> sha256 = {};
   /// Whether the new build gets the old one's state, or starts as after a restart.
   enum class Memory { kHandOver, kLeave };
   Memory memory = Memory::kHandOver;
-  std::string digest = {};  ///< What the digest of this build must be, or empty.
+  std::string digest = {};  ///< The required digest of this build, or empty.
   /// Given: PluginSet::swap() waits for the end of this probation. Else that of SwapLimits, which
   /// continues afterwards.
   std::optional<ProbationTerms> probation{};
@@ -49,9 +49,10 @@ struct SwapRequest {
 /// The order of PluginSet::load().
 struct LoadOrder {
   std::filesystem::path file;
-  std::string sha256 = {};  ///< What the digest of each of its builds must be, or empty.
-  DigestPin pin = {};       ///< Where `sha256` is empty: the same, once its name is known.
-  /// Which of its controllers start; nothing: those that are on by default.
+  std::string sha256 = {};  ///< The required digest of each of its builds, or empty.
+  DigestPin pin =
+      {};  ///< Used if `sha256` is empty: the required digest, once the plugin's name is known.
+  /// The controllers that start; nothing: those that are on by default.
   std::optional<std::vector<std::string>> controllers = {};
 };
 

@@ -129,7 +129,8 @@ bool await_readable(int fd, ChildProcess::Moment end) {
   for (;;) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    constexpr long kLongest = 1'000'000'000;  // What poll() takes as milliseconds.
+    constexpr long kLongest =
+        1'000'000'000;  // The longest timeout that poll() takes, in milliseconds.
     pollfd wait{fd, POLLIN, 0};
     const int ready = ::poll(&wait, 1, static_cast<int>(std::clamp(left.count(), 0L, kLongest)));
     if (ready > 0) return true;

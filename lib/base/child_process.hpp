@@ -24,7 +24,7 @@ struct Pipe {
   [[nodiscard]] static Result<Pipe> open();
 };
 
-/// How a process ended.
+/// The exit code or signal with which a process ended.
 struct ExitStatus {
   int code = 0;    ///< The exit code, unless a signal ended the process.
   int signal = 0;  ///< The signal that ended the process; 0: it exited.
@@ -48,7 +48,7 @@ class ChildProcess {
     kOwn,     ///< The child with the processes that it starts; a Ctrl-C does not reach them.
     kCallers  ///< The child stays in this process's group and may use its terminal.
   };
-  /// What output_fd() reads. The rest goes where this process's goes.
+  /// The streams that output_fd() reads. The child inherits the others from this process.
   enum class Captured { kNothing, kOutput, kOutputAndErrors };
   enum class Read { kAll, kTooMuch, kTimedOut };
 

@@ -29,7 +29,7 @@ void append_control(std::string& out, unsigned char c) {
   }
 }
 
-/// What a string holds as it is: ASCII without controls, quotes and backslashes.
+/// Characters that need no escape: ASCII without controls, quotes and backslashes.
 bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
 
 }  // namespace

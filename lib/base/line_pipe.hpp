@@ -39,7 +39,7 @@ class LineReader {
  private:
   int fd_;
   bool ended_ = false;
-  std::string rest_;  // What came after the last line break.
+  std::string rest_;  // The text after the last line break.
 };
 
 }  // namespace davit

@@ -35,7 +35,7 @@ struct LogPair {
   }
 };
 
-/// How lines look: klog's text format, or one JSON object a line.
+/// The format of log lines: klog's text format, or one JSON object a line.
 enum class LogFormat { kText, kJson };
 
 enum class Severity { kInfo, kWarning, kError };

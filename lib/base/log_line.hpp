@@ -1,4 +1,4 @@
-/// How a log line looks: klog's text format and its JSON sibling. Pure.
+/// Formats log lines: klog's text format and its JSON counterpart. Pure.
 #pragma once
 
 #include <span>

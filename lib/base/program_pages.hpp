@@ -4,7 +4,7 @@
 namespace davit {
 
 /// Gives back the pages of the program, its libraries and its plugins that are only read from their
-/// files. Those still in use come back from the page cache at the next access, for a minor fault
+/// files. Those still in use return from the page cache at the next access, for a minor fault
 /// of some microseconds; those that only the start needed (the loader's symbol tables, code that
 /// ran once) stay away. A segment with a page that was written to, as by debuggers and
 /// uprobes do for their breakpoints, is left as it is; so is everything where /proc/self/pagemap

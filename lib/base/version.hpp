@@ -1,4 +1,4 @@
-/// Which davit this is, and what it runs on. DAVIT_VERSION comes from the build (project version).
+/// davit's version and platform. DAVIT_VERSION comes from the build (project version).
 #pragma once
 
 namespace davit {

@@ -24,7 +24,7 @@ Json::Json(Members members) : value_(std::move(members)) {}
 Json::Json(const Json&) = default;
 Json& Json::operator=(const Json&) = default;
 
-void Json::take_apart() {
+void Json::destroy_children() {
   const auto nested = [](const Json& json) { return json.size() != 0; };
   Items later;
   const auto postpone = [&](Json& parent) {

@@ -99,7 +99,7 @@ class Json {
     std::string text;
   };
   /// Takes a tree apart level by level: recursion would need a stack as deep as the tree.
-  void take_apart();
+  void destroy_children();
 
   std::variant<std::monostate, bool, Number, std::string, Items, Members> value_;
 };
@@ -114,22 +114,22 @@ inline Json::Json(Json&&) noexcept = default;
 inline Json& Json::operator=(Json&&) noexcept = default;
 inline Json::Kind Json::kind() const { return static_cast<Kind>(value_.index()); }
 inline Json::~Json() {
-  if (kind() >= Kind::kArray) take_apart();
+  if (kind() >= Kind::kArray) destroy_children();
 }
 
-/// What a parser met and mended, as paths such as `data.a` and `spec.containers[0].name`.
+/// Defects that a parser tolerated, as paths such as `data.a` and `spec.containers[0].name`.
 struct JsonFindings {
-  /// Each once, in the order in which the second ones stand in the text; the last one wins.
+  /// Duplicate members, each once, in the order of the second ones in the text; the last one wins.
   std::vector<std::string> duplicates;
 };
 
-/// Which members of a text come first and second under their path; counted from the text's begin.
-struct MemberPlace {
+/// Offsets in a text of the first and second member with the same path.
+struct MemberOffsets {
   std::size_t first = 0;
   std::size_t second = 0;  ///< 0: there is but one.
 };
-/// The places of those `paths` that the text has; it must be sound JSON.
-[[nodiscard]] std::unordered_map<std::string, MemberPlace> member_places(
+/// The offsets of those `paths` that the text has; it must be valid JSON.
+[[nodiscard]] std::unordered_map<std::string, MemberOffsets> member_offsets(
     std::string_view text, const std::vector<std::string>& paths);
 
 /// Go's decoder refuses at 10,000. All that walks a tree here is recursive, and must fit on a

@@ -138,9 +138,9 @@ class TreeBuilder : public NumbersAsText {
 };
 
 /// Fills in the places of the paths that it is given.
-class PlaceFinder : public NumbersAsText {
+class OffsetFinder : public NumbersAsText {
  public:
-  explicit PlaceFinder(std::unordered_map<std::string, MemberPlace>& places) : places_(places) {}
+  explicit OffsetFinder(std::unordered_map<std::string, MemberOffsets>& places) : places_(places) {}
 
   bool Null() { return end_value(); }
   bool Bool(bool) { return end_value(); }
@@ -152,7 +152,7 @@ class PlaceFinder : public NumbersAsText {
     path_ += valid_utf8({text, size});
     ++members_;
     if (const auto found = places_.find(path_); found != places_.end()) {
-      MemberPlace& place = found->second;
+      MemberOffsets& place = found->second;
       if (place.first == 0) {
         place.first = members_;
       } else if (place.second == 0) {
@@ -192,7 +192,7 @@ class PlaceFinder : public NumbersAsText {
     return true;
   }
 
-  std::unordered_map<std::string, MemberPlace>& places_;
+  std::unordered_map<std::string, MemberOffsets>& places_;
   std::vector<Level> open_;
   std::string path_;         // To the member or element that is being read.
   std::size_t members_ = 0;  // So far.
@@ -296,11 +296,11 @@ std::string valid_utf8(std::string_view text) {
   return out;
 }
 
-std::unordered_map<std::string, MemberPlace> member_places(std::string_view text,
-                                                           const std::vector<std::string>& paths) {
-  std::unordered_map<std::string, MemberPlace> places;
-  for (const std::string& path : paths) places.emplace(path, MemberPlace());
-  PlaceFinder finder(places);
+std::unordered_map<std::string, MemberOffsets> member_offsets(
+    std::string_view text, const std::vector<std::string>& paths) {
+  std::unordered_map<std::string, MemberOffsets> places;
+  for (const std::string& path : paths) places.emplace(path, MemberOffsets());
+  OffsetFinder finder(places);
   rapidjson::MemoryStream stream(text.data(), text.size());
   rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>> reader;
   reader.Parse<kReaderFlags>(stream, finder);
@@ -315,7 +315,7 @@ void order_duplicates(std::string_view text, std::vector<std::string>& duplicate
   if (duplicates.size() < 2) return;
   std::ranges::sort(duplicates);
   duplicates.erase(std::unique(duplicates.begin(), duplicates.end()), duplicates.end());
-  const auto places = member_places(text, duplicates);
+  const auto places = member_offsets(text, duplicates);
   std::ranges::sort(duplicates, {},
                     [&](const std::string& path) { return places.at(path).second; });
 }

@@ -89,10 +89,10 @@ Status unexpected(const Lexer& at, std::string_view expected) {
   return {Code::kInvalid, "found '" + at.word() + "', expected: " + std::string(expected)};
 }
 
-/// The complaints about a key or value at `path` as one error; ok if there is none.
-Status invalid(std::string_view path, const std::string& value, const Complaints& complaints) {
+/// The violations about a key or value at `path` as one error; ok if there is none.
+Status invalid(std::string_view path, const std::string& value, const Violations& violations) {
   std::string reasons;
-  for (const std::string& each : complaints) (reasons += reasons.empty() ? "" : "; ") += each;
+  for (const std::string& each : violations) (reasons += reasons.empty() ? "" : "; ") += each;
   if (reasons.empty()) return {};
   return {Code::kInvalid,
           std::string(path) + ": Invalid value: \"" + value + "\": " + std::move(reasons)};

@@ -11,7 +11,7 @@
 
 namespace davit {
 
-/// All requirements must hold. Immutable.
+/// A label selector; an object matches if all requirements hold. Immutable.
 class LabelSelector {
  public:
   struct Requirement {

@@ -46,7 +46,7 @@ constexpr std::string_view kEnvVarText =
 #undef DAVIT_LABEL_FORM
 #undef DAVIT_KEY_FORM
 
-std::string length_complaint(std::size_t bytes_max) {
+std::string too_long(std::size_t bytes_max) {
   return "must be no more than " + std::to_string(bytes_max) + " bytes";
 }
 
@@ -55,33 +55,33 @@ bool is_key_char(char c) { return detail::is_alphanumeric(c) || c == '-' || c ==
 
 }  // namespace
 
-Complaints check_dns_subdomain(std::string_view text) {
-  Complaints out;
-  if (text.size() > kSubdomainBytesMax) out.push_back(length_complaint(kSubdomainBytesMax));
+Violations check_dns_subdomain(std::string_view text) {
+  Violations out;
+  if (text.size() > kSubdomainBytesMax) out.push_back(too_long(kSubdomainBytesMax));
   if (!has_subdomain_form(text)) out.emplace_back(kSubdomainText);
   return out;
 }
 
-Complaints check_dns_label(std::string_view text) {
-  Complaints out;
-  if (text.size() > kLabelBytesMax) out.push_back(length_complaint(kLabelBytesMax));
+Violations check_dns_label(std::string_view text) {
+  Violations out;
+  if (text.size() > kLabelBytesMax) out.push_back(too_long(kLabelBytesMax));
   if (!has_label_form(text))
     out.emplace_back(has_subdomain_form(text) ? "must not contain dots" : kLabelText);
   return out;
 }
 
-Complaints check_dns1035_label(std::string_view text) {
-  Complaints out;
-  if (text.size() > kLabelBytesMax) out.push_back(length_complaint(kLabelBytesMax));
+Violations check_dns1035_label(std::string_view text) {
+  Violations out;
+  if (text.size() > kLabelBytesMax) out.push_back(too_long(kLabelBytesMax));
   if (!has_label_form(text) || !is_lower(text.front())) out.emplace_back(kLabel1035Text);
   return out;
 }
 
-Complaints check_path_segment(std::string_view text) {
+Violations check_path_segment(std::string_view text) {
   for (const std::string_view whole : {".", ".."}) {
     if (text == whole) return {"may not be '" + std::string(whole) + "'"};
   }
-  Complaints out;
+  Violations out;
   for (const char each : {'/', '%'}) {
     if (text.find(each) != std::string_view::npos) {
       out.push_back("may not contain '" + std::string(1, each) + "'");
@@ -90,8 +90,8 @@ Complaints check_path_segment(std::string_view text) {
   return out;
 }
 
-Complaints check_qualified_name(std::string_view text) {
-  Complaints out;
+Violations check_qualified_name(std::string_view text) {
+  Violations out;
   std::string_view name = text;
   if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {
     name = text.substr(slash + 1);
@@ -109,22 +109,22 @@ Complaints check_qualified_name(std::string_view text) {
   }
   if (name.empty()) out.emplace_back("name part must be non-empty");
   if (name.size() > kLabelBytesMax) {
-    out.push_back("name part " + length_complaint(kLabelBytesMax));
+    out.push_back("name part " + too_long(kLabelBytesMax));
   }
   if (!has_qualified_form(name)) out.push_back(std::string("name part ").append(kKeyText));
   return out;
 }
 
-Complaints check_label_value(std::string_view text) {
-  Complaints out;
-  if (text.size() > kLabelBytesMax) out.push_back(length_complaint(kLabelBytesMax));
+Violations check_label_value(std::string_view text) {
+  Violations out;
+  if (text.size() > kLabelBytesMax) out.push_back(too_long(kLabelBytesMax));
   if (!text.empty() && !has_qualified_form(text)) out.emplace_back(kLabelValueText);
   return out;
 }
 
-Complaints check_port_name(std::string_view text) {
-  Complaints out;
-  if (text.size() > kPortNameBytesMax) out.push_back(length_complaint(kPortNameBytesMax));
+Violations check_port_name(std::string_view text) {
+  Violations out;
+  if (text.size() > kPortNameBytesMax) out.push_back(too_long(kPortNameBytesMax));
   const auto allowed = [](char c) { return detail::is_lower_or_digit(c) || c == '-'; };
   if (text.empty() || !std::all_of(text.begin(), text.end(), allowed)) {
     out.emplace_back("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
@@ -141,16 +141,16 @@ Complaints check_port_name(std::string_view text) {
   return out;
 }
 
-Complaints check_env_var_name(std::string_view text) {
+Violations check_env_var_name(std::string_view text) {
   if (text.empty()) return {"environment variable name must be non-empty"};
   const auto printable = [](char c) { return c >= ' ' && c <= '~' && c != '='; };
   if (std::all_of(text.begin(), text.end(), printable)) return {};
   return {std::string(kEnvVarText)};
 }
 
-Complaints check_config_key(std::string_view text) {
-  Complaints out;
-  if (text.size() > kSubdomainBytesMax) out.push_back(length_complaint(kSubdomainBytesMax));
+Violations check_config_key(std::string_view text) {
+  Violations out;
+  if (text.size() > kSubdomainBytesMax) out.push_back(too_long(kSubdomainBytesMax));
   if (text.empty() || !std::all_of(text.begin(), text.end(), is_key_char)) {
     out.emplace_back(kConfigKeyText);
   }
@@ -162,7 +162,7 @@ Complaints check_config_key(std::string_view text) {
   return out;
 }
 
-Complaints check_ip(std::string_view text) {
+Violations check_ip(std::string_view text) {
   if (is_ip(text)) return {};
   return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
 }
@@ -177,7 +177,7 @@ bool is_ipv6(std::string_view text) {
   return inet_pton(AF_INET6, std::string(text).c_str(), bytes.data()) == 1;
 }
 
-Complaints check_name(NameRule rule, std::string_view name) {
+Violations check_name(NameRule rule, std::string_view name) {
   switch (rule) {
     case NameRule::kSubdomain:
       return check_dns_subdomain(name);
@@ -189,7 +189,7 @@ Complaints check_name(NameRule rule, std::string_view name) {
   return {};
 }
 
-Complaints check_generate_name(NameRule rule, std::string_view prefix) {
+Violations check_generate_name(NameRule rule, std::string_view prefix) {
   if (rule == NameRule::kPathSegment || prefix.size() < 2 || prefix.back() != '-') {
     return check_name(rule, prefix);
   }

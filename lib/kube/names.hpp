@@ -9,9 +9,9 @@
 namespace davit {
 
 /// Reasons why a text is refused; empty: it is fine. All are shown, in this order.
-using Complaints = std::vector<std::string>;
+using Violations = std::vector<std::string>;
 
-/// How the objects of a kind may be named.
+/// The rule for names of a kind's objects.
 enum class NameRule : std::uint8_t {
   kSubdomain,    ///< DNS-1123 subdomain, at most 253 bytes.
   kLabel,        ///< DNS-1123 label, at most 63 bytes.
@@ -19,30 +19,30 @@ enum class NameRule : std::uint8_t {
 };
 
 /// "a.b-c": at most 253 bytes.
-[[nodiscard]] Complaints check_dns_subdomain(std::string_view text);
+[[nodiscard]] Violations check_dns_subdomain(std::string_view text);
 /// "a-b": at most 63 bytes.
-[[nodiscard]] Complaints check_dns_label(std::string_view text);
+[[nodiscard]] Violations check_dns_label(std::string_view text);
 /// A DNS-1123 label that starts with a letter.
-[[nodiscard]] Complaints check_dns1035_label(std::string_view text);
+[[nodiscard]] Violations check_dns1035_label(std::string_view text);
 /// Neither "." nor "..", no '/' and no '%'.
-[[nodiscard]] Complaints check_path_segment(std::string_view text);
+[[nodiscard]] Violations check_path_segment(std::string_view text);
 /// "[prefix/]name", the keys of labels.
-[[nodiscard]] Complaints check_qualified_name(std::string_view text);
+[[nodiscard]] Violations check_qualified_name(std::string_view text);
 /// Empty, or the name part of a qualified name.
-[[nodiscard]] Complaints check_label_value(std::string_view text);
+[[nodiscard]] Violations check_label_value(std::string_view text);
 /// A port's name: at most 15 of a-z, 0-9 and '-', one letter at least.
-[[nodiscard]] Complaints check_port_name(std::string_view text);
+[[nodiscard]] Violations check_port_name(std::string_view text);
 /// Printable ASCII without '='.
-[[nodiscard]] Complaints check_env_var_name(std::string_view text);
+[[nodiscard]] Violations check_env_var_name(std::string_view text);
 /// A key of a ConfigMap or a Secret: a plain file name.
-[[nodiscard]] Complaints check_config_key(std::string_view text);
+[[nodiscard]] Violations check_config_key(std::string_view text);
 /// An IPv4 or IPv6 address without brackets and zone.
-[[nodiscard]] Complaints check_ip(std::string_view text);
+[[nodiscard]] Violations check_ip(std::string_view text);
 /// Checks a name by the rule of its kind; `prefix` of generateName may end with '-'.
-[[nodiscard]] Complaints check_name(NameRule rule, std::string_view name);
-[[nodiscard]] Complaints check_generate_name(NameRule rule, std::string_view prefix);
+[[nodiscard]] Violations check_name(NameRule rule, std::string_view name);
+[[nodiscard]] Violations check_generate_name(NameRule rule, std::string_view prefix);
 
-/// Whether check_ip() has no complaint.
+/// Whether check_ip() has no violation.
 [[nodiscard]] bool is_ip(std::string_view text);
 /// Whether it is an IPv6 address; false for everything else.
 [[nodiscard]] bool is_ipv6(std::string_view text);

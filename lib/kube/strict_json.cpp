@@ -35,7 +35,7 @@ class StrictReader {
   bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
     const std::string_view number(text, size);
     if ((number == "0" || number == "-0") && is_digit_at(stream_.Tell())) {
-      fail(next_token(), "a value is expected");
+      fail(next_token(), "expected a value");
       return false;
     }
     const bool integer = number.find_first_of(".eE") == std::string_view::npos;
@@ -64,14 +64,14 @@ class StrictReader {
     std::unordered_set<std::string> keys;  // A search of the members would take the square of them.
   };
 
-  /// Where the value or key begins that the reader reads or has read last.
+  /// The start of the value or key that the reader is reading or has read last.
   [[nodiscard]] std::size_t next_token() const {
     return std::min(text_.find_first_not_of(" \t\r\n,:", read_), text_.size());
   }
   [[nodiscard]] bool is_digit_at(std::size_t at) const {
     return at < text_.size() && text_[at] >= '0' && text_[at] <= '9';
   }
-  /// Where the word or number begins that is wrong at `at`: "tru", "-".
+  /// The start of the word or number that is wrong at `at`: "tru", "-".
   [[nodiscard]] std::size_t begin_of_word(std::size_t at) const {
     while (at > 0 && (text_[at - 1] == '-' || (text_[at - 1] >= 'a' && text_[at - 1] <= 'z'))) --at;
     return at;
@@ -91,7 +91,7 @@ class StrictReader {
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t length = utf8_length(text.substr(at));
       if (length == 0) {
-        fail(next_token(), "half a surrogate pair");
+        fail(next_token(), "unpaired surrogate");
         return false;
       }
       at += length;
@@ -126,8 +126,8 @@ class StrictReader {
   YamlDocument& out_;
   std::vector<Level> open_;  // Each is the last element of the one before, so none of them moves.
   std::size_t nodes_ = 0;
-  std::size_t read_ = 0;  // Where the last event ended.
-  std::size_t at_ = 0;    // What line_ and line_begin_ stand for.
+  std::size_t read_ = 0;  // The end of the last event.
+  std::size_t at_ = 0;    // The offset that line_ and line_begin_ belong to.
   std::size_t line_begin_ = 0;
   int line_ = 1;
 };
@@ -181,32 +181,32 @@ void StrictReader::stopped(const rapidjson::ParseResult& result) {
       return;
     case rapidjson::kParseErrorDocumentEmpty:
     case rapidjson::kParseErrorValueInvalid:
-      return fail(begin_of_word(at), "a value is expected");
+      return fail(begin_of_word(at), "expected a value");
     case rapidjson::kParseErrorDocumentRootNotSingular:
-      return fail(at, "nothing may follow the value");
+      return fail(at, "unexpected text after the value");
     case rapidjson::kParseErrorObjectMissName:
-      return fail(at, "a key in double quotes is expected");
+      return fail(at, "expected a key in double quotes");
     case rapidjson::kParseErrorObjectMissColon:
-      return fail(at, "':' is expected");
+      return fail(at, "expected ':'");
     case rapidjson::kParseErrorObjectMissCommaOrCurlyBracket:
-      return fail(at, "',' or '}' is expected");
+      return fail(at, "expected ',' or '}'");
     case rapidjson::kParseErrorArrayMissCommaOrSquareBracket:
-      return fail(at, "',' or ']' is expected");
+      return fail(at, "expected ',' or ']'");
     case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex:
       return fail(at, "\\u needs four hex digits");
     case rapidjson::kParseErrorStringUnicodeSurrogateInvalid:
-      return fail(at, "half a surrogate pair");
+      return fail(at, "unpaired surrogate");
     case rapidjson::kParseErrorStringEscapeInvalid:
-      if (text_[at] == '\\') return fail(at + 1, "an unknown escape in a string");
-      return fail(at, "a control character in a string");
+      if (text_[at] == '\\') return fail(at + 1, "unknown escape in a string");
+      return fail(at, "control character in a string");
     case rapidjson::kParseErrorStringMissQuotationMark:
-      return fail(at, at < text_.size() ? "a control character in a string"  // Zero.
-                                        : "a string without its end");
+      return fail(at, at < text_.size() ? "control character in a string"  // Zero.
+                                        : "unterminated string");
     case rapidjson::kParseErrorStringInvalidEncoding:
       return fail(at, "not valid UTF-8");
     case rapidjson::kParseErrorNumberMissFraction:
     case rapidjson::kParseErrorNumberMissExponent:
-      return fail(at, "a digit is expected");
+      return fail(at, "expected a digit");
     case rapidjson::kParseErrorNumberTooBig:
       return fail(at, "the number is too large");
     case rapidjson::kParseErrorUnspecificSyntaxError:
@@ -227,7 +227,7 @@ YamlDocument parse_strict_json(std::string_view text, const std::string& file) {
   builder.stopped(result);
   // The stream ends with a zero, and the reader takes any zero for it.
   if (!result.IsError() && stream.Tell() < text.size()) {
-    builder.fail(stream.Tell(), "nothing may follow the value");
+    builder.fail(stream.Tell(), "unexpected text after the value");
   }
   return document;
 }

@@ -18,7 +18,8 @@ namespace {
 
 /// Deeper than any configuration, far from the stack's end.
 constexpr std::size_t kYamlDepthMax = 100;
-/// All nodes with those that aliases repeat; a kubeconfig of a thousand clusters has 20,000.
+/// Counts all nodes, including those that aliases repeat; a kubeconfig of 1,000 clusters has
+/// 20,000.
 constexpr std::size_t kYamlNodesMax = 200'000;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -76,7 +77,7 @@ class YamlEvents : public YAML::EventHandler {
  public:
   YamlEvents(const std::string& file, YamlDocument& out) : file_(file), out_(out) {}
 
-  /// Where the innermost sequence or mapping began that has no end yet; null for none.
+  /// The innermost sequence or mapping that has no end yet; null if there is none.
   [[nodiscard]] const YamlNode* unfinished() const {
     return frames_.empty() ? nullptr : &frames_.back().node;
   }

@@ -34,7 +34,7 @@ struct YamlNode {
 
   Kind kind = Kind::kNull;
   bool quoted = false;  ///< Scalars: written with quotes, as a block, or tagged !!str.
-  int line = 1;         ///< Where the value begins, from 1.
+  int line = 1;         ///< The line on which the value begins, from 1.
   int column = 1;
   std::string text;                 ///< Scalars: exactly what was written; empty for null.
   std::vector<YamlNode> items;      ///< Sequences.
@@ -45,7 +45,7 @@ struct YamlNode {
   [[nodiscard]] const YamlNode* find(std::string_view key) const;
 
   [[nodiscard]] bool is_null() const { return kind == Kind::kNull; }
-  /// What it is, for people: "a mapping", "the number 5".
+  /// A description for people: "a mapping", "the number 5".
   [[nodiscard]] std::string describe() const;
 };
 

@@ -30,7 +30,7 @@ using ReadBuffer = std::array<char, std::size_t{64} << 10U>;
 
 class Session;
 
-/// What sessions need of their server. Everything but wake() happens on the server's thread.
+/// The part of the server that sessions use. All calls except wake() are on the server's thread.
 class SessionOwner {
  public:
   SessionOwner() = default;
@@ -164,9 +164,9 @@ class Session {
     if (error) return http_.receive_end();
     if (!tls_) return http_.receive({buffer.data(), got}, owner_.now());
     std::string plain;
-    const bool shaking = tls_->state() == TlsChannel::State::kHandshake;
+    const bool handshaking = tls_->state() == TlsChannel::State::kHandshake;
     const TlsChannel::State state = tls_->receive({buffer.data(), got}, plain);
-    if (shaking && state == TlsChannel::State::kOpen) {
+    if (handshaking && state == TlsChannel::State::kOpen) {
       if (std::optional<PeerCertificate> peer = tls_->peer()) http_.set_peer(std::move(*peer));
     }
     if (!plain.empty()) http_.receive(plain, owner_.now());
@@ -248,7 +248,7 @@ class Session {
   int pending_ = 0;  // Completions that will still come: they need the session.
   bool reading_ = false;
   bool writing_ = false;
-  bool wire_is_http_ = false;  // What is on its way has some of output().
+  bool wire_is_http_ = false;  // The bytes being sent include some of output().
   CloseNotify close_notify_ = CloseNotify::kNone;
   bool refused_ = false;  // The peer speaks no TLS.
   bool closing_ = false;
@@ -303,7 +303,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
 
  private:
   void accept() {
-    if (accepting_ || draining_ || (is_full() && expendable() == nullptr)) return;
+    if (accepting_ || draining_ || (is_full() && droppable() == nullptr)) return;
     accepting_ = true;
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       accepting_ = false;
@@ -316,7 +316,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
         return;
       }
       // The connection of an idle client is closed for the new one.
-      if (Session* const oldest = is_full() ? expendable() : nullptr) oldest->drop();
+      if (Session* const oldest = is_full() ? droppable() : nullptr) oldest->drop();
       const std::uint64_t id = ++last_id_;
       auto session = std::make_unique<Session>(id, std::move(socket), options_, handler_,
                                                tls_.get(), static_cast<SessionOwner&>(*this));
@@ -330,7 +330,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
   [[nodiscard]] bool is_full() const { return sessions_.size() >= options_.connections_max; }
 
   /// The client whose connection may be closed for another one; null: none.
-  [[nodiscard]] Session* expendable() const {
+  [[nodiscard]] Session* droppable() const {
     Session* const idle = oldest([](const Session& each) { return each.is_waiting(); });
     if (idle != nullptr || !options_.is_probe) return idle;
     // A probe's response leaves soon, or its client does not read it.

@@ -1,4 +1,4 @@
-/// How many connections a client may use at once. Internal to host/api.
+/// Limits the connections that a client uses at once. Internal to host/api.
 #pragma once
 
 #include <cstddef>

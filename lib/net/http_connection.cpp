@@ -7,7 +7,7 @@
 namespace davit {
 namespace {
 
-/// What pipelining clients may have in store while a response is under way.
+/// The most bytes that a pipelining client may send ahead while a response is in progress.
 constexpr std::size_t kAheadMax = std::size_t{64} << 10U;
 /// A piece of a stream: large enough to be cheap, small enough that a slow client holds little.
 constexpr std::size_t kStreamPiece = std::size_t{64} << 10U;

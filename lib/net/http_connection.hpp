@@ -29,7 +29,7 @@ class HttpConnection {
  public:
   using Handler = std::function<HttpServerResponse(const HttpServerRequest&)>;
 
-  /// What the owner of the socket is to do, once output() returns nothing.
+  /// The action for the owner of the socket once output() returns nothing.
   enum class Fate {
     kOpen,       ///< Keep it open.
     kHalfClose,  ///< Shut down the sending side; keep reading.
@@ -48,7 +48,7 @@ class HttpConnection {
   void receive(std::string_view bytes, Time now);
   /// The peer will send no more.
   void receive_end();
-  /// What to send; nothing when there is nothing now. Asked for again when it has left.
+  /// Bytes to send; empty if there are none now. Called again once they are sent.
   [[nodiscard]] std::string output(Time now);
   /// The last output has left.
   void sent(Time now);
@@ -66,9 +66,9 @@ class HttpConnection {
   [[nodiscard]] bool is_waiting() const { return !send_deadline_ && waits_for_client(); }
 
  private:
-  /// What follows the response.
+  /// The connection's next step after the response.
   enum class After { kNextRequest, kLinger, kClose };
-  /// What follows the bytes in out_; kCut: the connection does not end properly.
+  /// The next step after the bytes in out_; kCut: the connection is cut without a proper end.
   enum class Tail { kStream, kNothing, kCut };
 
   /// The response to one request.

@@ -92,7 +92,7 @@ struct HttpServerResponse {
   std::string content_type = kPlainText;
   HttpHeaders headers;  ///< Beside Content-Type and the framing.
   std::string body;
-  std::unique_ptr<HttpBodyStream> stream;  ///< Goes on after `body`, as chunks.
+  std::unique_ptr<HttpBodyStream> stream;  ///< Follows `body`, as chunks.
   /// No response: the connection is reset instead, as after a panic in a handler of net/http.
   bool aborted = false;
   /// If set, callers that can wait take the response from here; others use the fields above.

@@ -25,7 +25,7 @@ struct TlsIdentity {
   std::string client_ca;  ///< Clients are asked for a certificate; empty: they are not.
 };
 
-/// What happens to a body beyond the limit; either way the connection ends with the response.
+/// The handling of a body beyond the limit; either way the connection ends with the response.
 enum class LargeBody { kRefuse, kPassToHandler };
 
 struct HttpServerOptions {
@@ -36,9 +36,8 @@ struct HttpServerOptions {
   /// connected longest without a request under way; while all are served, it waits in the kernel's
   /// backlog.
   std::size_t connections_max = 64;
-  /// Which requests are probes, served whatever other clients do; empty: none. Probes need short
-  /// and quick responses: a client that has not got its own makes room for others when the server
-  /// is full.
+  /// Recognizes probes, which are served whatever other clients do; empty: none. Probes need short
+  /// and quick responses: when the server is full, it drops a client that has not got its response.
   std::function<bool(const HttpServerRequest&)> is_probe = {};
   /// If there are probes: the limit of other requests that are served at once, less than
   /// connections_max. Further ones get 503.
@@ -56,7 +55,7 @@ struct HttpServerOptions {
 };
 
 /// Handles requests on one thread of its own, however many connections and streams there are: a
-/// handler that blocks holds up every other request.
+/// handler that blocks delays every other request.
 class HttpServer {
  public:
   /// Must not throw. Called on the server's thread.

@@ -1,4 +1,4 @@
-/// Where a thread waits for its own requests, and drives those that it drives itself.
+/// A thread's loop that waits for its own requests and drives those that the thread itself drives.
 #pragma once
 
 #include <poll.h>
@@ -47,7 +47,7 @@ class RequestLoop {
   void stop() EXCLUDES(mutex_);
   /// Whether stop() was called since the last reset(). Any thread.
   [[nodiscard]] bool stopped() EXCLUDES(mutex_);
-  /// Nothing more may go on the wire. Ends one wait(). Any thread.
+  /// Stops further requests from going on the wire. Ends one wait(). Any thread.
   void hold() EXCLUDES(mutex_);
   /// Whether hold() was called since the last reset(). Any thread.
   [[nodiscard]] bool held() EXCLUDES(mutex_);

@@ -56,7 +56,7 @@ RequestReader::State RequestReader::bad(int status) {
   return state_ = State::kBad;
 }
 
-/// What has to hold before the first byte of the body is asked for.
+/// Checks the head before the first byte of the body is requested.
 RequestReader::State RequestReader::check_head() {
   const auto& head = parser_->http.get();
   const auto hosts = head.count(http::field::host);
@@ -81,7 +81,7 @@ RequestReader::State RequestReader::check_head() {
   return state_ = parser_->http.is_done() ? State::kDone : State::kBody;
 }
 
-/// How many bytes of `rest` the parser may see now; 0 if it has to wait for more.
+/// The number of bytes of `rest` that the parser may see now; 0 if it has to wait for more.
 std::size_t RequestReader::window(std::string_view rest) const {
   if (state_ == State::kHead) return rest.size();
   // Beast 1.74 asserts five bytes when it reads the line of a last chunk for the second time. These

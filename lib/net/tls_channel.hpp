@@ -14,7 +14,7 @@ namespace davit {
 
 class TlsChannel;
 
-/// What all connections of a server share. Thread-safe once made.
+/// TLS settings that all connections of a server share. Thread-safe once made.
 class TlsContext {
  public:
   /// kInvalid when the certificate, the key or the CA cannot be read or do not belong together.
@@ -53,7 +53,7 @@ class TlsChannel {
   void send(std::string_view plain);
   /// Says that nothing follows.
   void end();
-  /// What is to be sent, since the last time.
+  /// The bytes to send since the last call.
   [[nodiscard]] std::string wire_output();
 
   [[nodiscard]] State state() const { return state_; }

@@ -1,4 +1,4 @@
-/// HTTP as an injected seam: a request goes out, its response comes back in pieces.
+/// HTTP as an injected seam: a request is sent, and its response arrives in pieces.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace davit {
 class ConnectionQuota;
 class RequestLoop;
 
-/// What a request is for. Each purpose has a connection pool of its own: watch events on a busy
+/// The purpose of a request. Each purpose has a connection pool of its own: watch events on a busy
 /// shared connection arrive up to a second late.
 enum class ConnectionPurpose { kWatch, kLease, kWrite };
 inline constexpr std::size_t kPurposeCount = 3;
@@ -31,7 +31,7 @@ enum class Sharing { kShared, kAlone };
 struct ClientCertificate {
   std::string cert;
   std::string key;
-  /// Grows with each certificate of one source, so that a request that was held up does not bring
+  /// Grows with each certificate of one source, so that a delayed request does not bring
   /// an old one back.
   std::uint64_t version = 0;
 };
@@ -75,7 +75,7 @@ enum class Break {
   kOther,
 };
 
-/// How a request ended. `message` is empty for kNone.
+/// The end of a request. `message` is empty for kNone.
 struct TransportEnd {
   Break kind = Break::kNone;
   std::string message;
@@ -87,9 +87,9 @@ struct TransportEnd {
 class ResponseReader {
  public:
   enum class Flow {
-    kMore,   ///< Taken; go on.
-    kPause,  ///< Not taken: the same bytes come again after Call::resume(). TCP holds up the sender
-             ///< meanwhile.
+    kMore,   ///< Taken; continue.
+    kPause,  ///< Not taken: the same bytes come again after Call::resume(). TCP makes the sender
+             ///< wait meanwhile.
   };
 
   ResponseReader() = default;

@@ -58,7 +58,7 @@ Result<Again> DeploymentController::sync_deployment(const Deployment& deployment
 
   Result<std::vector<ReplicaSet>> owned = claim(deployment, *selector);
   if (!owned) return owned.error();
-  // The adoption comes back as an event and wakes the key; until then every other write to the set
+  // The adoption arrives as an event and queues the key; until then every other write to the set
   // would end in a conflict.
   if (std::any_of(owned->begin(), owned->end(), is_orphan)) return Again::when_changed();
   return Rollout(cluster_, deployment, *std::move(owned), context_.wall_now()).run();

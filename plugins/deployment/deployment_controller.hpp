@@ -11,7 +11,7 @@
 
 namespace davit::deployment {
 
-/// Holds handles only; all it knows is read anew in every sync. Handlers run one at a time, syncs
+/// Holds handles only; every sync reads everything again. Handlers run one at a time, syncs
 /// on several workers, never two for one Deployment.
 class DeploymentController final : public Controller {
  public:

@@ -10,7 +10,7 @@
 
 namespace davit::deployment {
 
-/// Where the API says "unlimited" for the progress deadline and the history limit.
+/// The value that means "unlimited" for the progress deadline and the history limit.
 inline constexpr std::int64_t kUnlimited = 2147483647;
 
 enum class Strategy { kRollingUpdate, kRecreate, kUnknown };
@@ -26,7 +26,7 @@ struct RolloutFacts {
   std::optional<std::int64_t> progress_deadline_seconds;  ///< None: no deadline.
   std::optional<std::int64_t> history_limit;              ///< None: keep everything.
 
-  /// How many pods must stay available during a rolling update.
+  /// The number of pods that must stay available during a rolling update.
   [[nodiscard]] std::int64_t available_min() const { return replicas - unavailable; }
   /// The most pods that may be asked for during a rolling update.
   [[nodiscard]] std::int64_t replicas_max() const { return replicas + surge; }

@@ -1,4 +1,4 @@
-/// Which old ReplicaSets are forgotten. Pure.
+/// Decides which old ReplicaSets to delete. Pure.
 #pragma once
 
 #include <cstddef>

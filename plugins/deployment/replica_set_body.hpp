@@ -1,4 +1,4 @@
-/// The ReplicaSet that stands for a Deployment's current template, as a request body.
+/// The ReplicaSet for a Deployment's current template, as a request body.
 #pragma once
 
 #include <cstdint>

@@ -16,9 +16,9 @@ namespace davit::deployment {
 [[nodiscard]] std::int64_t new_set_size(const RolloutFacts& rollout, std::int64_t total,
                                         std::int64_t current);
 
-/// How the old ReplicaSets shrink in this sync, in the order of the writes; one set may come twice.
-/// Replicas that are not available go first: they cost no availability, and a half-rolled version
-/// that never works must not hold up the next one. Upstream: reconcileOldReplicaSets. The list must
+/// Scales down the old ReplicaSets in this sync, in the order of the writes; a set may occur twice.
+/// Unavailable replicas go first: that costs no availability, and a half-rolled version that never
+/// works must not delay the next one. Upstream: reconcileOldReplicaSets. The list must
 /// have a new set.
 [[nodiscard]] std::vector<Resize> plan_old_scale_down(const RolloutFacts& rollout,
                                                       const SetList& sets);

@@ -1,4 +1,4 @@
-/// What one sync knows of a Deployment and its ReplicaSets.
+/// The state of a Deployment and its ReplicaSets as one sync reads it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-/// How the ReplicaSets of a Deployment share a change of spec.replicas. Pure.
+/// Distributes a change of spec.replicas among the ReplicaSets of a Deployment. Pure.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ScalePlan {
   Marking marking = Marking::kWithSize;
 };
 
-/// How the sets take over spec.replicas outside of a rollout step: one active set takes it all;
+/// Applies spec.replicas to the sets outside a rollout step: a single active set takes it all;
 /// once the new set is saturated the old ones go to zero; in mid-rollout every active set gets its
 /// share, so that a bad new version never gains ground by scaling. `reported_replicas` is the
 /// Deployment's status.replicas, the base of the shares of sets that carry no max-replicas

@@ -54,7 +54,7 @@ Status StatusEdits::write(const DeploymentStatus& next) {
       {.subresource = "status", .answer = Answer::kMetadata});
   std::optional<std::string> revision = std::exchange(revision_to_write_, std::nullopt);
   if (!response) {
-    status_ = stored_;  // Given up: the retry makes the edits anew.
+    status_ = stored_;  // Discarded: the retry makes the edits again.
     return response.error();
   }
   if (revision) revision_written_ = std::move(revision);

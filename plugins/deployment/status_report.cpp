@@ -46,7 +46,7 @@ Result<Again> StatusReport::progress() {
   if (edits_.has_revision() || status_changed(edits_.stored(), next, state_.list())) {
     const std::string before = edits_.version();
     if (Status s = edits_.write(next); !s.ok()) return s;
-    // The change comes back as an event and wakes the key, unless the server saw none.
+    // The change arrives as an event and queues the key, unless the server saw none.
     if (edits_.version() != before) return Again::when_changed();
   }
   const std::optional<Duration> check =

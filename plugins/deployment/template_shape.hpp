@@ -5,8 +5,7 @@
 
 namespace davit::deployment {
 
-/// How a member compares when one side lacks it. A list that is empty and a null always equal
-/// absence.
+/// The comparison of a member that one side lacks. An empty list and null always equal absence.
 enum class FieldKind {
   kPlain,  ///< Absent differs from everything, from {} too: `labelSelector: {}` matches all pods.
   kEmbedded,  ///< A part that is always there in the API's own types: absent equals all-empty.

@@ -23,7 +23,7 @@ constexpr std::uint32_t kSliceRetriesMax = 15;
 /// Slices fail for lack of Nodes or caches, which take longer than upstream's usual 5 ms.
 constexpr milliseconds kBackOffFirst{1'000};
 constexpr milliseconds kBackOffMost{1'000'000};
-/// How long after a foreign change of a slice its Service is looked at
+/// The delay between another client's change of a slice and the sync of its Service
 /// (endpointSliceChangeMinSyncDelay).
 constexpr Duration kSliceChangeDelay = std::chrono::seconds(1);
 

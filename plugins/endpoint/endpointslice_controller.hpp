@@ -32,7 +32,7 @@ class EndpointSliceController final : public Controller, private HandedState {
   [[nodiscard]] HandedState* state() override { return this; }
 
  private:
-  // All but the sums of its gauges, which the syncs of the first second bring.
+  // The state lacks the sums of its gauges, which the syncs of the first second restore.
   [[nodiscard]] std::uint32_t version() const override { return 1; }
   void write(JsonWriter& out) const override;
   [[nodiscard]] Status read(std::uint32_t version, Value state) override;

@@ -25,7 +25,7 @@ struct ObjectReference {
   void write(JsonWriter& out) const;
 };
 
-/// All fields but resourceVersion.
+/// Compares all fields except resourceVersion.
 [[nodiscard]] bool same_reference(const std::optional<ObjectReference>& a,
                                   const std::optional<ObjectReference>& b);
 

@@ -9,12 +9,13 @@
 namespace davit::endpoint {
 
 struct EndpointsOptions {
-  Duration batch_period{0};  ///< How long a Service waits for further changes of its pods.
+  Duration batch_period{
+      0};  ///< The time for which a Service waits for further changes of its pods.
 };
 
 struct SliceOptions {
   Duration batch_period{0};         ///< As above.
-  std::size_t endpoints_max = 100;  ///< How far a slice is filled.
+  std::size_t endpoints_max = 100;  ///< The most endpoints of a slice.
 };
 
 /// kInvalid: a value out of its range, or an unknown member.

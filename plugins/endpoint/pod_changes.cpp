@@ -6,7 +6,7 @@ namespace davit::endpoint {
 
 namespace {
 
-// Neither may stand in a label's key or value.
+// Neither may occur in a label's key or value.
 constexpr char kFieldEnd = '\n';
 constexpr char kPairMiddle = '=';
 

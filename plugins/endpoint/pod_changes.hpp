@@ -1,4 +1,4 @@
-/// Which Services a change of a pod concerns; shared by both controllers of this plugin
+/// Finds the Services that a change of a pod affects; shared by both controllers of this plugin
 /// (staging/src/k8s.io/endpointslice/util.GetServicesToUpdateOnPodChange).
 #pragma once
 

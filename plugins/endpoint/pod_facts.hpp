@@ -17,7 +17,7 @@ namespace davit::endpoint {
 /// The first of status.podIPs that is of this family.
 [[nodiscard]] std::optional<IpAddress> pod_ip(const Pod& pod, IpFamily family);
 
-/// All of status.podIPs that are of this family, sorted by their bytes.
+/// The addresses in status.podIPs of this family, sorted by their bytes.
 [[nodiscard]] std::vector<std::string> pod_ips(const Pod& pod, IpFamily family);
 
 /// Whether the pod has any address at all.

@@ -39,7 +39,7 @@ class SliceGenerations {
   void handle_relabeling(const EndpointSlice& before);
   void forget(const Key& service);
 
-  /// All of it, for a HandedState.
+  /// The whole content, for a HandedState.
   using ByUid = std::map<std::string, std::int64_t, std::less<>>;
   using Content = std::map<Key, ByUid>;
   void write(JsonWriter& out) const;

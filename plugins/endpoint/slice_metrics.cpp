@@ -18,7 +18,7 @@ Metric open_gauge(Context& cluster, std::string_view name, std::string_view help
   return cluster.open_metric({.type = MetricType::kGauge, .name = name, .help = help});
 }
 
-/// How upstream's gauge names a distribution: others than this one could be anything.
+/// The label that upstream's gauge uses for a distribution; other values could be anything.
 std::string gauge_label(std::string_view distribution) {
   if (distribution.empty() || distribution == "PreferClose") return std::string(distribution);
   return "ImplementationSpecific";

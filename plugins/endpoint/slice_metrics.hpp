@@ -26,7 +26,7 @@ class SliceMetrics {
   void planned(const Key& service, const SlicePlan& plan, std::size_t listed,
                std::string_view distribution);
   void wrote(std::string_view operation) const { changes_.record(1, {operation}); }
-  /// All writes of one type succeeded.
+  /// Records that all writes of one type succeeded.
   void done(const SlicePlan& plan, std::string_view topology, std::string_view distribution) const;
   void synced(SyncResult result) const;
   void forget(const Key& service);

@@ -102,11 +102,11 @@ class GroupPlan {
     plan.added += unplaced_.size();
     fill_written();
     while (unplaced_.size() > 0) {
-      const auto roomy = best_unchanged();
-      if (roomy != unchanged_.end()) {
-        add(*roomy, unplaced_.size());
-        update_.push_back(std::move(*roomy));
-        unchanged_.erase(roomy);
+      const auto with_space = best_unchanged();
+      if (with_space != unchanged_.end()) {
+        add(*with_space, unplaced_.size());
+        update_.push_back(std::move(*with_space));
+        unchanged_.erase(with_space);
         continue;
       }
       PlannedSlice fresh;

@@ -1,4 +1,4 @@
-/// Which slices of one Service and address type to write, so that few of them change
+/// Plans the writes of the slices of one Service and address type, so that few slices change
 /// (staging/src/k8s.io/endpointslice.Reconciler).
 #pragma once
 
@@ -17,7 +17,7 @@ namespace davit::endpoint {
 
 /// A slice as it is to be, or to stay.
 struct PlannedSlice {
-  /// Where its endpoints and ports come from when it is written.
+  /// The source of its endpoints and ports when it is written.
   enum class Content { kAsStored, kPlanned };
 
   std::optional<EndpointSlice> stored;  ///< Absent: a new one.

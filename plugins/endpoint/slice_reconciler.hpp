@@ -31,8 +31,8 @@ class SliceReconciler {
   /// The input of one sync.
   struct Work {
     const Service& service;
-    std::span<const Pod> pods;              ///< All that it selects.
-    std::span<const EndpointSlice> slices;  ///< All of it that the controller keeps.
+    std::span<const Pod> pods;              ///< The pods that it selects.
+    std::span<const EndpointSlice> slices;  ///< Its slices that the controller manages.
     std::optional<WallTime> trigger;
   };
 

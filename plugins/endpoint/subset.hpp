@@ -51,7 +51,7 @@ using Subsets = std::vector<EndpointSubset>;
 /// The largest number of addresses in one Endpoints object.
 inline constexpr std::size_t kAddressesMax = 1000;
 
-/// All addresses, ready or not; one in two subsets counts twice.
+/// The number of addresses, ready or not; an address in two subsets counts twice.
 [[nodiscard]] std::size_t address_count(const Subsets& subsets);
 /// Cuts down to kAddressesMax, ready ones first, each subset in proportion. False: there was
 /// nothing to cut.

@@ -22,7 +22,7 @@ void hint_traffic(SlicePlan& plan, TrafficDistribution distribution);
 /// No endpoint of any slice has hints.
 void clear_hints(SlicePlan& plan);
 
-/// Moves those unchanged slices to the updates for which `changes` says so; it may edit them.
+/// Moves unchanged slices for which `changes` returns true to the updates; `changes` may edit them.
 void update_where(SlicePlan& plan, const std::function<bool(PlannedSlice&)>& changes);
 
 }  // namespace davit::endpoint

@@ -27,7 +27,7 @@ class TriggerTimes {
                                              std::span<const Pod> pods);
   void forget(const Key& key);
 
-  /// All of it, for a HandedState.
+  /// The whole content, for a HandedState.
   struct State {
     std::optional<WallTime> service;
     std::map<std::string, WallTime, std::less<>> pods;

@@ -22,7 +22,7 @@ namespace davit::endpoint {
                                               const Informer<Service>& services, const Queue& queue,
                                               Duration delay);
 
-/// All that the Service selects, whatever their state.
+/// The pods that the Service selects, in any state.
 [[nodiscard]] std::vector<Pod> selected_pods(const Service& service, const Informer<Pod>& pods);
 
 }  // namespace davit::endpoint

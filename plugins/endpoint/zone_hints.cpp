@@ -13,7 +13,8 @@ namespace davit::endpoint {
 
 namespace {
 
-/// How much more than its part a zone may have to bear (topologycache.overloadThreshold).
+/// The overload that a zone may have to bear, as a part of its share
+/// (topologycache.overloadThreshold).
 constexpr double kOverload = 0.2;
 constexpr double kLeastPart = 1 / (1 + kOverload);
 
@@ -115,15 +116,15 @@ struct Trade {
   Quotas receiving;
 };
 
-/// Which zones have too many endpoints, and which too few (getGivingAndReceivingZones).
+/// Finds the zones with too many endpoints and those with too few (getGivingAndReceivingZones).
 Trade balance(const ZoneCounts& allocated, const Shares& shares) {
-  std::map<std::string, double> givers;
+  std::map<std::string, double> donors;
   std::map<std::string, double> receivers;
   for (const auto& [zone, share] : shares) {
     const auto has = allocated.find(zone);
     const double over =
         (has == allocated.end() ? 0.0 : static_cast<double>(has->second)) - share.wanted;
-    if (over > 0) givers[zone] = over;
+    if (over > 0) donors[zone] = over;
     if (over < 0) receivers[zone] = -over;
   }
   const auto largest = [](std::map<std::string, double>& of) {
@@ -131,8 +132,8 @@ Trade balance(const ZoneCounts& allocated, const Shares& shares) {
                             [](const auto& a, const auto& b) { return a.second < b.second; });
   };
   Trade trade;
-  while (!givers.empty() && !receivers.empty()) {
-    const auto from = largest(givers);
+  while (!donors.empty() && !receivers.empty()) {
+    const auto from = largest(donors);
     const auto to = largest(receivers);
     // Half an endpoint moved would only turn the imbalance round.
     const bool both_small = from->second < 1 && to->second < 1;

@@ -16,7 +16,7 @@ namespace davit::endpoint {
 
 /// Each zone's part of all CPUs.
 using ZoneRatios = std::map<std::string, double, std::less<>>;
-/// How many endpoints were dealt to each zone.
+/// The number of endpoints allocated to each zone.
 using ZoneCounts = std::map<std::string, std::size_t, std::less<>>;
 
 /// Whether the Service requests hints: exactly "Auto" or "auto", the deprecated annotation first.
@@ -35,7 +35,7 @@ struct ZoneHints {
 /// the plan are cleared.
 [[nodiscard]] ZoneHints hint_zones(SlicePlan& plan, const std::optional<ZoneRatios>& ratios);
 
-/// Whether some zone has so few endpoints for its CPUs that they should be dealt anew.
+/// Whether some zone has so few endpoints for its CPUs that they should be allocated again.
 [[nodiscard]] bool is_overloaded(const ZoneCounts& allocated,
                                  const std::optional<ZoneRatios>& ratios);
 

@@ -17,7 +17,7 @@
 
 namespace davit::endpoint {
 
-/// Thread-safe. Lost with the process: it is made anew from the next syncs.
+/// Thread-safe. Lost with the process: the next syncs rebuild it.
 class ZoneMemory {
  public:
   enum class Seen { kBefore, kFirst };
@@ -29,10 +29,10 @@ class ZoneMemory {
   [[nodiscard]] bool has_hints(const Key& service) const;
   Seen remember(const Key& service, IpFamily type, ZoneCounts allocated);
   void forget(const Key& service, IpFamily type);
-  /// The Services whose endpoints should be dealt anew.
+  /// The Services whose endpoints should be allocated again.
   [[nodiscard]] std::vector<Key> overloaded() const;
 
-  /// All of it, for a HandedState.
+  /// The whole content, for a HandedState.
   struct Content {
     // Empty until the Nodes were looked at once, absent when they allow no ratios: the two have
     // different events (spec 11.3).

@@ -13,7 +13,7 @@
 namespace davit::namespaces {
 namespace {
 
-/// How one type reads if it was found and if not.
+/// The reasons and messages of one condition type, if its problem was found and if not.
 struct Wording {
   std::string_view type;
   std::string_view found_reason;
@@ -47,7 +47,7 @@ struct Wanted {
   [[nodiscard]] std::string_view message() const {
     return found ? std::string_view(*found) : wording->fine_message;
   }
-  [[nodiscard]] bool is_said_by(const ConditionView& present) const {
+  [[nodiscard]] bool matches(const ConditionView& present) const {
     return present.status() == status() && present.reason() == reason() &&
            present.message() == message();
   }
@@ -124,7 +124,7 @@ std::optional<std::string> plan_conditions(Value present, const Findings& findin
     });
     const auto place = static_cast<std::size_t>(found - wanted.begin());
     if (found == wanted.end() || std::exchange(is_there[place], true) ||
-        found->is_said_by(condition)) {
+        found->matches(condition)) {
       out.value(each);
       continue;
     }

@@ -12,7 +12,7 @@
 
 namespace davit::namespaces {
 
-/// What one sync found.
+/// The findings of one sync.
 struct Findings {
   std::optional<std::string> discovery;  ///< The condition's message.
   std::optional<std::string> parsing;

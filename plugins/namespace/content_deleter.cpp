@@ -41,7 +41,7 @@ Request delete_request(std::string_view ns, const Gvr& gvr, std::string_view nam
 
 }  // namespace
 
-/// What has been done so far.
+/// The progress so far.
 struct ContentDeleter::Progress {
   DeletionOutcome outcome;
   std::vector<Status> errors;

@@ -14,7 +14,7 @@
 
 namespace davit::namespaces {
 
-/// What came of one attempt to empty a namespace.
+/// The outcome of one attempt to empty a namespace.
 struct DeletionOutcome {
   std::chrono::seconds estimate{0};  ///< Above 0: content remains, and may be gone after that.
   Status error;                      ///< kCancelled: the host stops; `findings` are not complete.

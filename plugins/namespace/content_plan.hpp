@@ -1,4 +1,4 @@
-/// What the objects that remain in a namespace mean. Pure;
+/// Interprets the objects that remain in a namespace. Pure;
 /// kubernetes:pkg/controller/namespace/deletion/namespaced_resources_deleter.go.
 #pragma once
 
@@ -17,24 +17,24 @@
 
 namespace davit::namespaces {
 
-/// How long objects are waited for that only a finalizer holds.
+/// The time to wait for objects that only a finalizer keeps.
 inline constexpr std::chrono::seconds kFinalizerEstimate{15};
 
-/// How long the pods of a list may take to end: the longest grace period of those that run, and
-/// none once that has passed since the namespace was deleted.
+/// The time that the pods of a list may take to terminate: the longest grace period of those that
+/// run, and none once that has passed since the namespace was deleted.
 [[nodiscard]] std::chrono::seconds grace_estimate(Value pod_list,
                                                   std::optional<WallTime> deleted_at, WallTime now);
 
 /// The objects of one resource that were still there after their deletion.
 struct Remaining {
   std::size_t count = 0;
-  std::map<std::string, std::size_t> finalizers;  ///< How many objects have each.
+  std::map<std::string, std::size_t> finalizers;  ///< The number of objects with each.
 };
 
 /// Counts the items of a list.
 [[nodiscard]] Remaining count_remaining(Value list);
 
-/// What became of one resource.
+/// The outcome for one resource.
 struct ResourceOutcome {
   std::chrono::seconds estimate{0};
   Remaining remaining;
@@ -45,16 +45,16 @@ struct ResourceOutcome {
 [[nodiscard]] ResourceOutcome judge_remaining(std::string_view ns, const Gvr& gvr,
                                               std::chrono::seconds estimate, Remaining remaining);
 
-/// What remains in the whole namespace.
+/// The content that remains in the whole namespace.
 struct ContentTotals {
   std::map<std::string, std::size_t> resources;   ///< The key is Gvr::group_resource().
-  std::map<std::string, std::size_t> finalizers;  ///< How many objects have each.
+  std::map<std::string, std::size_t> finalizers;  ///< The number of objects with each.
 
   void add(const Gvr& gvr, const Remaining& remaining);
 };
 
-/// All errors as one, as apimachinery's aggregate: duplicates dropped, in brackets if several.
-/// Success if there are none.
+/// Joins errors into one, as apimachinery's aggregate does: duplicates dropped, in brackets if
+/// there are several. Success if there are none.
 [[nodiscard]] Status aggregate(const std::vector<Status>& errors);
 
 /// When a namespace with content is looked at again.

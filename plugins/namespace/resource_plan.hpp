@@ -1,4 +1,5 @@
-/// Which resources a namespace is emptied of. Pure; client-go/discovery ServerPreferredResources.
+/// Selects the resources to delete in a namespace. Pure; client-go/discovery
+/// ServerPreferredResources.
 #pragma once
 
 #include <compare>
@@ -49,8 +50,8 @@ struct Served {
 /// Asks the server what it has.
 using Discover = std::function<Result<Served>()>;
 
-/// What of each resource is not possible, as the server said when the controller began. Resources
-/// that it did not have then count as if everything were.
+/// The operations that each resource lacks, as the server reported when the controller started.
+/// Resources that it did not have then count as supporting everything.
 class UnsupportedTable {
  public:
   UnsupportedTable() = default;
@@ -69,7 +70,7 @@ class UnsupportedTable {
 /// One version of each namespaced resource: the preferred one that has it, else the first.
 [[nodiscard]] std::vector<ServedKind> preferred(const std::vector<ServedKind>& kinds);
 
-/// What to delete, and what could not be found out.
+/// The resources to delete, and the errors of discovery.
 struct ResourcePlan {
   std::vector<Gvr> resources;
   /// The group/version that is not one; then nothing is deleted.

@@ -1,4 +1,4 @@
-/// Which taints a node's conditions call for, and how to bring a list of taints there.
+/// Derives the taints that a node's conditions require, and updates a list of taints to match.
 #pragma once
 
 #include <davit/kube/node.hpp>

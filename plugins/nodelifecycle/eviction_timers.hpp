@@ -1,4 +1,4 @@
-/// Which pods are to be deleted, and when.
+/// The pods to delete, and their times.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ class EvictionTimers {
   /// The try that step() gave was not made: it does not count.
   void not_tried(const Key& pod);
 
-  /// All timers and deletions, for the next build. read() returns when to call step(), or why it
-  /// takes over nothing.
+  /// The timers and deletions, for the next build. read() returns when to call step(), or why it
+  /// refuses the state.
   struct Call {
     Key pod;
     Time due;

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "plugins/nodelifecycle/doubt.hpp"
+#include "plugins/nodelifecycle/cache_age.hpp"
 
 namespace davit::nodelifecycle {
 namespace {
@@ -99,7 +99,7 @@ void HealthPass::run() {
   read_freshness();
   read_leases();
   const List<Node> nodes = caches_.nodes.list();
-  looked_ = cluster_.now();
+  observed_ = cluster_.now();
   std::size_t place = 0;
   for (const Node& node : nodes) look(records_.of(node.name(), place++, node_order_), node);
   forget_gone(nodes.size());
@@ -132,8 +132,8 @@ void HealthPass::look(NodeRecord& record, const Node& node) {
   } else {
     apply(record, node, record.ready->status, record.ready->status);
   }
-  const Time began = std::exchange(looked_, cluster_.now());
-  node_seconds_.record(seconds(looked_ - began));
+  const Time began = std::exchange(observed_, cluster_.now());
+  node_seconds_.record(seconds(observed_ - began));
 }
 
 void HealthPass::read_leases() {
@@ -157,7 +157,7 @@ void HealthPass::read(NodeRecord& record, const Node& node) const {
   if (record.lease_pass != pass_) record.read(std::optional<Lease>());
   // Logged once, not with each heartbeat.
   if (record.defect != defect && !record.defect.empty()) {
-    cluster_.log().warning("a part of a node counts as missing",
+    cluster_.log().warning("part of a node is malformed and counts as missing",
                            {{"node", record.name}, {"why", record.defect}});
   }
 }
@@ -167,7 +167,7 @@ void HealthPass::admit(NodeRecord& record, const Node& node) {
   cluster_.events().normal(
       node, "RegisteredNode",
       node_event(record.name, "Registered Node " + record.name + " in Controller"));
-  // A restart takes the taints away; they come back at the limited rate.
+  // A restart removes the taints; they return at the limited rate.
   zones_.mark_reachable(record, node);
   // An earlier controller may have ended between the node's status and its pods. A node that says
   // itself that it is not ready never had its pods marked.
@@ -196,7 +196,7 @@ Time HealthPass::end_of_grace(const NodeHealth& health) const {
 
 bool HealthPass::is_confirmed(Time time) {
   // A write about a node that has changed since is refused, so nodes may be known a bit less.
-  const bool nodes = nodes_confirmed_ + kDoubtful >= time;
+  const bool nodes = nodes_confirmed_ + kStaleAfter >= time;
   const bool leases = leases_confirmed_ >= time;
   if (!nodes) caches_.nodes.verify();
   if (!leases) caches_.leases.verify();
@@ -204,7 +204,7 @@ bool HealthPass::is_confirmed(Time time) {
 }
 
 void HealthPass::taint() {
-  if (cluster_.now() - caches_.nodes.freshness().confirmed > kDoubtful) return;
+  if (cluster_.now() - caches_.nodes.freshness().confirmed > kStaleAfter) return;
   zones_.run(caches_.nodes, records_);
 }
 

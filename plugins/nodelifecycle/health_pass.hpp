@@ -16,7 +16,7 @@
 
 namespace davit::nodelifecycle {
 
-/// One timer calls it; taint() may have another if taints_beside_pass() says so. Requests of one
+/// One timer calls it; taint() may have another if taints_beside_pass() is true. Requests of one
 /// kind go out together: first the status of all nodes that fell silent, then their pods.
 ///
 /// Its knowledge of nodes is the controller's state: the next build continues with it, and no
@@ -98,7 +98,7 @@ class HealthPass final : public HandedState {
   Time nodes_confirmed_{};  // When what the pass reads was last known to be the server's.
   Time leases_confirmed_{};
   WallTime wall_now_{};
-  Time looked_{};         // When the last look at a node ended.
+  Time observed_{};       // When the last look at a node ended.
   Time deadline_{};       // The earliest end of a grace period to come.
   std::size_t seen_ = 0;  // Records that have a node or a Lease.
   ZoneCounts counts_;

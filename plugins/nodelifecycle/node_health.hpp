@@ -39,7 +39,7 @@ struct NodeHealth {
   std::optional<LeaseFacts> lease{};  ///< The last one that counted.
 };
 
-/// How long a node may be silent.
+/// The times for which a node may be silent.
 struct GracePeriods {
   Duration monitor = std::chrono::seconds(50);  ///< With a Ready condition.
   Duration startup = std::chrono::minutes(1);   ///< Without.

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "plugins/nodelifecycle/doubt.hpp"
+#include "plugins/nodelifecycle/cache_age.hpp"
 #include "plugins/nodelifecycle/pod_marker.hpp"
 
 namespace davit::nodelifecycle {

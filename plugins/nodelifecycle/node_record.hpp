@@ -20,7 +20,7 @@
 
 namespace davit::nodelifecycle {
 
-/// The facts are read anew when the object's version has changed, so a pass over an idle cluster
+/// The facts are read again when the object's version has changed, so a pass over an idle cluster
 /// reads only two versions a node.
 struct NodeRecord {
   // ---- Facts of the Node ----
@@ -56,7 +56,7 @@ struct NodeRecord {
 class NodeRecords {
  public:
   /// The records of a list's objects in the order of its last pass. Lists hardly change between two
-  /// passes, so that mostly a comparison of names stands for a search.
+  /// passes, so that a comparison of names usually replaces a search.
   using Order = std::vector<NodeRecord*>;
 
   /// The record of a node, made when there is none.

@@ -82,7 +82,7 @@ Result<Options> read_options(Value config) {
   // Upstream's flag has no effect either where nodes are tainted.
   if (draft.is_legacy) options.pod_eviction_timeout = draft.pod_eviction_timeout;
   if (options.monitor_period <= Duration::zero()) {
-    return mistake("nodeMonitorPeriod", "longer than nothing");
+    return mistake("nodeMonitorPeriod", "longer than zero");
   }
   return options;
 }

@@ -11,7 +11,7 @@
 
 namespace davit::nodelifecycle {
 
-/// How far the eviction of a node's pods is.
+/// The progress of the eviction of a node's pods.
 enum class Eviction : std::uint8_t { kNone, kQueued, kDone };
 
 /// The consequence of a node's state for its pods: processNoTaintBaseEviction.
@@ -24,7 +24,7 @@ enum class EvictionVerdict : std::uint8_t { kWait, kCancel, kEvict };
 /// Deletes the pods of a node: DeletePods. Not thread-safe.
 class PodEviction {
  public:
-  /// Which pods of the node.
+  /// A selection of the node's pods.
   enum class Which : std::uint8_t {
     kAll,
     kNew,  ///< Those that no eviction has visited yet.

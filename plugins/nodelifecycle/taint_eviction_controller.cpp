@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/nodelifecycle/doubt.hpp"
+#include "plugins/nodelifecycle/cache_age.hpp"
 #include "plugins/nodelifecycle/tolerance.hpp"
 
 namespace davit::nodelifecycle {
@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kWorkers = 8;  // tainteviction.UpdateWorkerSize
 constexpr int kTriesMax = 5;           // tainteviction.retries
 constexpr std::chrono::milliseconds kPause{10};
-constexpr std::chrono::seconds kDoubtPause{1};
+constexpr std::chrono::seconds kStalePause{1};
 constexpr const char* kPodsByNode = "node";
 constexpr char kUidMark = '@';  // In no name.
 constexpr const char* kEvictionReason = "TaintManagerEviction";
@@ -58,7 +58,7 @@ PodIdentity pod_of(const Key& identity) {
 /// Events name the pod without its UID, as upstream does.
 EventSubject subject(const PodIdentity& pod) { return {.ns = pod.key.ns, .name = pod.key.name}; }
 
-bool says_so(const ConditionView& present) {
+bool is_disruption_condition(const ConditionView& present) {
   return present.is_true() && present.reason() == kDisruptionReason &&
          present.message() == kDisruptionMessage &&
          present.value()[&Names::last_probe_time].string().empty();
@@ -76,11 +76,11 @@ void write_order(const Pod& pod, JsonWriter& body) {
   body.end_array();
 }
 
-/// A strategic merge patch of the status that says why the pod goes; nothing when it says so
-/// already. The pod's UID is its precondition.
+/// A strategic merge patch of the status that adds the reason for the deletion; nothing if the
+/// status has it already. The pod's UID is its precondition.
 std::optional<std::string> disruption_patch(const Pod& pod, WallTime now) {
   const std::optional<ConditionView> present = pod.condition(kDisruptionTarget);
-  if (present && says_so(*present)) return std::nullopt;
+  if (present && is_disruption_condition(*present)) return std::nullopt;
   std::string since = format_time(now);
   if (present && present->is_true()) {
     since = present->value()[&Names::last_transition_time].string();
@@ -256,7 +256,7 @@ void TaintEvictionController::apply(const Changes& changes) {
 Result<Again> TaintEvictionController::sync_eviction(const Key& key) {
   const Time now = cluster_.now();
   // The node's taints may be gone.
-  if (now - nodes_.freshness().confirmed > kDoubtful) return Again::after(kDoubtPause);
+  if (now - nodes_.freshness().confirmed > kStaleAfter) return Again::after(kStalePause);
   const EvictionTimers::Step step = timers_.step(key, now);
   if (const auto* wait = std::get_if<EvictionTimers::Wait>(&step)) return Again::after(wait->rest);
   const auto* attempt = std::get_if<EvictionTimers::Attempt>(&step);

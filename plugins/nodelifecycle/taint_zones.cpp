@@ -7,7 +7,7 @@
 namespace davit::nodelifecycle {
 namespace {
 
-// How long a node that cannot be judged waits for its next turn.
+// The time after which a node that could not be judged is tried again.
 constexpr std::chrono::milliseconds kUnjudgedWait{50};
 
 }  // namespace

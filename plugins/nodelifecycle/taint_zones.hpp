@@ -1,5 +1,5 @@
 /// The zones of the cluster with their queues: the rate-limited side of NoExecute taints or, if the
-/// configuration says so, of evictions without taints.
+/// configuration requests it, of evictions without taints.
 #pragma once
 
 #include <davit/context.hpp>

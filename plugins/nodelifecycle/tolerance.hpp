@@ -1,4 +1,4 @@
-/// How long a pod's tolerations let it stay on a tainted node.
+/// The time for which a pod's tolerations let it stay on a tainted node.
 #pragma once
 
 #include <chrono>

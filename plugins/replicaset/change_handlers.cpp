@@ -11,7 +11,7 @@ void ChangeHandlers::set_updated(const ReplicaSet& old, const ReplicaSet& curren
 }
 
 void ChangeHandlers::set_deleted(const ReplicaSet& set) const {
-  // A set made anew under this name must not wait for what the old one expected.
+  // A set recreated under this name must not wait for the old one's expectations.
   expectations_.erase(set.key());
   queue_.add(set);
 }

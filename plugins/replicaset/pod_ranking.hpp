@@ -1,4 +1,4 @@
-/// Which pods go first when a ReplicaSet has too many.
+/// The order in which a ReplicaSet with too many pods deletes them.
 ///
 /// Follows upstream's ActivePodsWithRanks with logarithmic scale-down. The relation is not a strict
 /// weak order (equal times consult the restarts, different times do not), so nothing here may be
@@ -18,7 +18,8 @@ namespace davit::replicaset {
 /// A time stamp of the API, or the clock's.
 using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 
-/// How far a pod has come; earlier ones are the cheaper loss. An unknown phase counts as kPending.
+/// The progress of a pod; deleting one with less progress costs less. An unknown phase counts as
+/// kPending.
 enum class PodProgress : std::uint8_t { kPending, kUnknown, kRunning };
 
 [[nodiscard]] PodProgress pod_progress(std::string_view phase);
@@ -51,8 +52,8 @@ struct PodRank {
 /// pods in it may come out; everywhere else each pod precedes those that it goes before.
 [[nodiscard]] std::vector<std::size_t> deletion_order(std::span<const PodRank> pods, WallTime now);
 
-/// How much older than the youngest ready pod of `pods` each ready one of the `victims` is, in
-/// whole multiples: the samples of upstream's metric sorting_deletion_age_ratio.
+/// The age of each ready pod in `victims` as a whole multiple of the age of the youngest ready pod
+/// in `pods`: the samples of upstream's metric sorting_deletion_age_ratio.
 [[nodiscard]] std::vector<double> deletion_age_ratios(std::span<const PodRank> pods,
                                                       std::span<const std::size_t> victims,
                                                       WallTime now);

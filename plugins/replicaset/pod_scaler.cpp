@@ -138,8 +138,8 @@ std::vector<Pod> PodScaler::choose(const ReplicaSet& set, const std::vector<Pod>
 void PodScaler::count_neighbours(const ReplicaSet& set, std::vector<PodRank>& ranks) const {
   std::unordered_map<std::string_view, std::size_t> neighbours;
   for (const PodRank& rank : ranks) neighbours.emplace(rank.node, 0);
-  // All pods on one node have the same neighbours: the criterion cannot decide, so the walk through
-  // the namespace is saved.
+  // Pods on one node have the same neighbours, so the criterion cannot decide; the walk through the
+  // namespace is skipped.
   if (neighbours.size() < 2) return;
   for (const auto& [ns, selectors] : sibling_selectors(set, sets_)) {
     for (const Pod& pod : pods_.in_namespace(ns)) {

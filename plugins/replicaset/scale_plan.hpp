@@ -1,4 +1,4 @@
-/// How many pods one sync creates or deletes.
+/// Decides the number of pods that a sync creates or deletes.
 #pragma once
 
 #include <cstddef>

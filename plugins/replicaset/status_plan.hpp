@@ -35,7 +35,7 @@ struct ReplicaCounts {
   bool operator==(const ReplicaCounts&) const = default;
 };
 
-/// How the server treats status.terminatingReplicas: it stores the field if the gate
+/// The server's treatment of status.terminatingReplicas: it stores the field if the gate
 /// DeploymentReplicaSetTerminatingReplicas is on (from v1.35), and silently drops it otherwise.
 enum class TerminatingField : std::uint8_t {
   kUnproven,  ///< No response has shown it yet.

@@ -40,7 +40,7 @@ TerminatingSupport::Observed TerminatingSupport::observe_cached(const ReplicaSet
   return before == TerminatingField::kDropped ? Observed::kStoredNow : Observed::kNone;
 }
 
-void TerminatingSupport::learn(const ReplicaSet& response) {
+void TerminatingSupport::observe(const ReplicaSet& response) {
   found_.store(
       response.terminating_replicas() ? TerminatingField::kStored : TerminatingField::kDropped,
       std::memory_order_relaxed);
@@ -85,7 +85,7 @@ Status StatusWriter::write(const ReplicaSet& set, const StatusPlan& plan) const 
   if (first.ok()) return first;
   const Result<ReplicaSet> live = client_.get<ReplicaSet>(set.key());
   if (!live) return live.error();
-  // Upstream writes onto whatever has the name; a set made anew gets a status of its own.
+  // Upstream writes to any set of this name; here a recreated set gets its own status.
   if (live->uid() != set.uid()) return first;
   return patch(*live, plan, set.generation());
 }
@@ -97,7 +97,7 @@ Status StatusWriter::patch(const ReplicaSet& set, const StatusPlan& plan,
   const Result<ReplicaSet> response = client_.patch<ReplicaSet>(
       set.key(), PatchType::kMerge, status_patch(set, plan, observed_generation),
       {.subresource = "status", .answer = teaches ? Answer::kObject : Answer::kMetadata});
-  if (response && teaches) support_.learn(*response);
+  if (response && teaches) support_.observe(*response);
   return response.error();
 }
 

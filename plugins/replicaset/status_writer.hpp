@@ -24,7 +24,7 @@ struct StatusPlan {
 /// Whether status.terminatingReplicas is counted: set by the operator, or learned from what the
 /// server stores. The first write carries the field, and its response shows whether the server kept
 /// it. If it did not, later writes that are due anyway still carry it, so the first object that
-/// comes back with it reveals a server that was upgraded since. Thread-safe.
+/// contains it reveals a server that was upgraded since. Thread-safe.
 class TerminatingSupport {
  public:
   enum class Mode : std::uint8_t { kAuto, kOn, kOff };
@@ -45,7 +45,7 @@ class TerminatingSupport {
   /// Takes note of an object of the cache.
   Observed observe_cached(const ReplicaSet& set);
   /// Learns from the response to the first write that carried the field.
-  void learn(const ReplicaSet& response);
+  void observe(const ReplicaSet& response);
 
  private:
   const Mode mode_;

@@ -52,7 +52,7 @@ struct WriteRequest {
   /// The name in the URL. Empty for POST; then the object's own name counts.
   std::string_view name;
   std::string_view subresource;  ///< "status", "scale", …; empty for the object itself.
-  const Json* old = nullptr;     ///< What is stored; null for kCreate.
+  const Json* old = nullptr;     ///< The stored object; null for kCreate.
 };
 
 /// The addresses, ports and quota that one write reserves. If it is destroyed without commit(), it

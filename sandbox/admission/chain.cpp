@@ -12,7 +12,7 @@ namespace davit::sandbox {
 namespace {
 
 /// Never deleted: parts of the system live there.
-constexpr std::array<std::string_view, 3> kImmortal = {"default", "kube-system", "kube-public"};
+constexpr std::array<std::string_view, 3> kUndeletable = {"default", "kube-system", "kube-public"};
 
 /// Both parts of a write's reservation.
 class Holds final : public Reservation {
@@ -91,7 +91,7 @@ class Chain final : public Admission {
   [[nodiscard]] ApiFailure admit_delete(const Resource& resource, std::string_view,
                                         std::string_view name) const override {
     if (resource.group.empty() && resource.name == "namespaces" &&
-        std::ranges::find(kImmortal, name) != kImmortal.end()) {
+        std::ranges::find(kUndeletable, name) != kUndeletable.end()) {
       return forbidden(Subject::resource(resource, std::string(name)),
                        "this namespace may not be deleted");
     }
@@ -164,7 +164,7 @@ Result<std::unique_ptr<Admission>> make_admission(AdmissionOptions options,
   if (options.node_port_min < 1 || options.node_port_max > 65'535 ||
       options.node_port_min > options.node_port_max) {
     return Status(Code::kInvalid,
-                  "no range of node ports: " + std::to_string(options.node_port_min) + '-' +
+                  "not a range of node ports: " + std::to_string(options.node_port_min) + '-' +
                       std::to_string(options.node_port_max));
   }
   return std::unique_ptr<Admission>(std::make_unique<Chain>(options, *range, objects, random));

@@ -8,7 +8,7 @@
 
 namespace davit::sandbox {
 
-/// What the plugins need. Borrowed for the call.
+/// The context of admission plugins. Borrowed for the call.
 struct AdmissionContext {
   const ObjectLookup& objects;
   Random& random;

@@ -73,7 +73,7 @@ struct Demand {
   Json limits;
 };
 
-/// The complaints about one type of thing ("Container", "Pod", …).
+/// The violations about one type of thing ("Container", "Pod", …).
 class Bounds {
  public:
   Bounds(std::string type, const Demand& demand) : type_(std::move(type)), demand_(demand) {}
@@ -91,12 +91,12 @@ class Bounds {
       if (milli(request) > milli(each.value)) add("maximum", each, ", but request is ", request);
     }
   }
-  [[nodiscard]] std::vector<std::string> take() { return std::move(complaints_); }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(violations_); }
 
  private:
   void add(std::string_view which, const Json::Member& bound, std::string_view why,
            const Json& value) {
-    complaints_.push_back(std::string(which) + ' ' + bound.key + " usage per " + type_ + " is " +
+    violations_.push_back(std::string(which) + ' ' + bound.key + " usage per " + type_ + " is " +
                           bound.value.text() + std::string(why) + value.text());
   }
 
@@ -130,18 +130,18 @@ class Bounds {
     const std::string head =
         bound.key + " max limit to request ratio per " + type_ + " is " + bound.value.text();
     if (request == 0) {
-      complaints_.push_back(head + ", but no request is specified or request is 0");
+      violations_.push_back(head + ", but no request is specified or request is 0");
     } else if (limit == 0) {
-      complaints_.push_back(head + ", but no limit is specified or limit is 0");
+      violations_.push_back(head + ", but no limit is specified or limit is 0");
     } else if (limit > request * milli(bound.value) / 1000) {
       const double ratio = static_cast<double>(limit) / static_cast<double>(request);
-      complaints_.push_back(head + ", but provided ratio is " + std::to_string(ratio));
+      violations_.push_back(head + ", but provided ratio is " + std::to_string(ratio));
     }
   }
 
   const std::string type_;
   const Demand demand_;
-  std::vector<std::string> complaints_;
+  std::vector<std::string> violations_;
 };
 
 Demand demand_of(const Json& container) {
@@ -171,17 +171,17 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
   std::ranges::move(more, std::back_inserter(all));
 }
 
-void check_containers(const Json& pod, const Json& item, std::vector<std::string>& complaints) {
+void check_containers(const Json& pod, const Json& item, std::vector<std::string>& violations) {
   for (const char* list : {"containers", "initContainers"}) {
     for (const Json& each : pod.get("spec").get(list).items()) {
       Bounds bounds("Container", demand_of(each));
       bounds.check(item);
-      append(complaints, bounds.take());
+      append(violations, bounds.take());
     }
   }
 }
 
-std::vector<std::string> pod_complaints(const Json& pod, const std::vector<Json>& limits) {
+std::vector<std::string> pod_violations(const Json& pod, const std::vector<Json>& limits) {
   std::vector<std::string> out;
   for (const Json& item : limits) {
     if (is_about(item, "Container")) check_containers(pod, item, out);
@@ -193,7 +193,7 @@ std::vector<std::string> pod_complaints(const Json& pod, const std::vector<Json>
   return out;
 }
 
-std::vector<std::string> claim_complaints(const Json& claim, const std::vector<Json>& limits) {
+std::vector<std::string> claim_violations(const Json& claim, const std::vector<Json>& limits) {
   std::vector<std::string> out;
   for (const Json& item : limits) {
     if (!is_about(item, "PersistentVolumeClaim")) continue;
@@ -226,11 +226,11 @@ ApiFailure check_limits(const WriteRequest& request, const Json& object,
   const bool pod = is_write_of(request, "", "pods");
   if (!pod && !is_write_of(request, "", "persistentvolumeclaims")) return std::nullopt;
   const std::vector<Json> limits = limits_of(request, objects);
-  const std::vector<std::string> complaints =
-      pod ? pod_complaints(object, limits) : claim_complaints(object, limits);
-  if (complaints.empty()) return std::nullopt;
-  if (complaints.size() == 1) return refuse(request, object, complaints.front());
-  return refuse(request, object, '[' + joined(complaints, ", ") + ']');
+  const std::vector<std::string> violations =
+      pod ? pod_violations(object, limits) : claim_violations(object, limits);
+  if (violations.empty()) return std::nullopt;
+  if (violations.size() == 1) return refuse(request, object, violations.front());
+  return refuse(request, object, '[' + joined(violations, ", ") + ']');
 }
 
 }  // namespace davit::sandbox

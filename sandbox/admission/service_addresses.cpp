@@ -88,7 +88,7 @@ Result<AddressRange> AddressRange::parse(std::string_view cidr) {
   if (!base || error != std::errc() || end != bits.data() + bits.size() || prefix < kPrefixMin ||
       prefix > kPrefixMax) {
     return Status(Code::kInvalid,
-                  "no IPv4 range for services between /12 and /29: " + std::string(cidr));
+                  "not an IPv4 range for services between /12 and /29: " + std::string(cidr));
   }
   const std::uint32_t size = 1U << (32U - prefix);
   return AddressRange{*base & ~(size - 1), size};

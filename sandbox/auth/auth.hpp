@@ -95,7 +95,7 @@ class Authorizer {
 
   [[nodiscard]] virtual Access authorize(const Identity& who,
                                          const AccessAttributes& what) const = 0;
-  /// All that `who` may do in `ns`, cluster-wide rights included.
+  /// The rights of `who` in `ns`, cluster-wide rights included.
   [[nodiscard]] virtual std::vector<PolicyRule> rules(const Identity& who,
                                                       std::string_view ns) const = 0;
   /// The rules of `role`, aggregated ones included; nothing if the role does not exist.

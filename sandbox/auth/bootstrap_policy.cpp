@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kGroup = "rbac.authorization.k8s.io";
 constexpr const char* kVersion = "rbac.authorization.k8s.io/v1";
 constexpr std::string_view kWrite =
-    "create,delete,deletecollection,patch,update";  // What edit adds to view.
+    "create,delete,deletecollection,patch,update";  // The verbs that edit adds to view.
 
 using Rule = BootstrapRule;
 using Role = BootstrapRole;

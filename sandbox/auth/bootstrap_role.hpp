@@ -1,4 +1,4 @@
-/// How the roles that every cluster has are written down.
+/// A compact notation for the roles that every cluster has.
 #pragma once
 
 #include <string>

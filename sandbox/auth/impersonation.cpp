@@ -34,7 +34,7 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-struct Wish {
+struct ImpersonationHeaders {
   std::optional<std::string> user;
   Identity identity;
 
@@ -43,8 +43,8 @@ struct Wish {
   }
 };
 
-Wish read_wish(const HttpServerRequest& request) {
-  Wish out;
+ImpersonationHeaders read_headers(const HttpServerRequest& request) {
+  ImpersonationHeaders out;
   for (const auto& [name, value] : request.headers) {
     const std::string key = lower_case(name);
     if (!key.starts_with("impersonate-")) continue;
@@ -84,20 +84,20 @@ std::optional<std::pair<std::string, std::string>> account_of(std::string_view u
 }
 
 /// Everything that has to be allowed.
-std::vector<AccessAttributes> claims(const Wish& wish) {
+std::vector<AccessAttributes> claims(const ImpersonationHeaders& wanted) {
   std::vector<AccessAttributes> out;
-  if (const auto account = account_of(*wish.user)) {
+  if (const auto account = account_of(*wanted.user)) {
     out.push_back(to_be("serviceaccounts", account->second));
     out.back().ns = account->first;
   } else {
-    out.push_back(to_be("users", *wish.user));
+    out.push_back(to_be("users", *wanted.user));
   }
-  for (const std::string& each : wish.identity.groups) out.push_back(to_be("groups", each));
-  if (!wish.identity.uid.empty()) {
-    out.push_back(to_be("uids", wish.identity.uid));
+  for (const std::string& each : wanted.identity.groups) out.push_back(to_be("groups", each));
+  if (!wanted.identity.uid.empty()) {
+    out.push_back(to_be("uids", wanted.identity.uid));
     out.back().group = kAuthenticationGroup;
   }
-  for (const auto& [key, values] : wish.identity.extra) {
+  for (const auto& [key, values] : wanted.identity.extra) {
     for (const std::string& each : values) {
       out.push_back(to_be("userextras", each));
       out.back().group = kAuthenticationGroup;
@@ -111,19 +111,19 @@ std::vector<AccessAttributes> claims(const Wish& wish) {
 
 Result<Identity> impersonate(const HttpServerRequest& request, const Identity& who,
                              const Authorizer& authorizer) {
-  Wish wish = read_wish(request);
-  if (!wish.anything()) return who;
-  if (!wish.user) {
+  ImpersonationHeaders wanted = read_headers(request);
+  if (!wanted.anything()) return who;
+  if (!wanted.user) {
     return Status(Code::kInvalid, "requested impersonation without impersonating a user");
   }
-  for (const AccessAttributes& what : claims(wish)) {
+  for (const AccessAttributes& what : claims(wanted)) {
     const Access access = authorizer.authorize(who, what);
     if (!access.allowed()) {
       return Status(Code::kForbidden, forbidden_message(who, what, access.reason));
     }
   }
-  Identity out = std::move(wish.identity);
-  out.user = *wish.user;
+  Identity out = std::move(wanted.identity);
+  out.user = *wanted.user;
   if (const auto account = account_of(out.user); account && out.groups.empty()) {
     out.groups = service_account_identity(account->first, account->second).groups;
   }

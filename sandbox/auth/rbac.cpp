@@ -64,7 +64,7 @@ class RbacAuthorizer final : public Authorizer {
   }
 
  private:
-  /// The current policy. While it is read anew callers wait, because the change may concern them.
+  /// The current policy. Callers wait while it is reloaded, because the change may affect them.
   [[nodiscard]] std::shared_ptr<const Policy> policy() const EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     if (stale_.exchange(false, std::memory_order_acquire)) {

@@ -50,7 +50,7 @@ Result<std::vector<StaticToken>> parse_token_file(std::string_view text) {
       return Status(Code::kInvalid, "line " + std::to_string(number) + " " + what);
     };
     const std::optional<Fields> fields = split_line(line);
-    if (!fields) return wrong("has a quote that does not end");
+    if (!fields) return wrong("has an unterminated quote");
     if (fields->size() < kFieldsMin) return wrong("needs token, user and uid");
     StaticToken token;
     token.token = trimmed((*fields)[0]);

@@ -30,7 +30,7 @@ struct BoundObject {
   std::string kind;
   std::string name;
   std::string uid;
-  std::string node = {};      ///< Where the Pod runs, for readers of the token.
+  std::string node = {};      ///< The Pod's node, for readers of the token.
   std::string node_uid = {};  ///< Empty: the node is not there.
 };
 

@@ -89,7 +89,7 @@ class InProcessTransport final : public Transport {
   Id last_id_ GUARDED_BY(mutex_) = 0;
   std::map<Id, std::unique_ptr<Delivery>> deliveries_ GUARDED_BY(mutex_);
   std::set<Id> ready_ GUARDED_BY(mutex_);
-  std::optional<Id> busy_ GUARDED_BY(mutex_);  // What pump() works on, outside the mutex.
+  std::optional<Id> busy_ GUARDED_BY(mutex_);  // The stream that pump() works on outside the mutex.
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::jthread thread_;  // Last: it uses all of the above.
 };

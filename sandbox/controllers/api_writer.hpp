@@ -1,4 +1,4 @@
-/// How the built-in controllers write: requests to the server in the same process.
+/// The writes of the built-in controllers: requests to the server in the same process.
 #pragma once
 
 #include <string>

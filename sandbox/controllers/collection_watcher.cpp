@@ -35,8 +35,8 @@ std::optional<CollectionWatcher::Batch> CollectionWatcher::pull() {
       next = std::move(changed_.extract(changed_.begin()).value());
     }
     Batch batch = read(next, cursors_[next]);
-    if (batch.changes.size() >= kBatch && !batch.anew) mark(next);
-    if (batch.anew || !batch.changes.empty()) return batch;
+    if (batch.changes.size() >= kBatch && !batch.relisted) mark(next);
+    if (batch.relisted || !batch.changes.empty()) return batch;
   }
 }
 
@@ -59,7 +59,7 @@ CollectionWatcher::Batch CollectionWatcher::read(const Collection& collection, C
   }
   cursor.after = snapshot.revision;
   cursor.begun = true;
-  batch.anew = true;
+  batch.relisted = true;
   return batch;
 }
 

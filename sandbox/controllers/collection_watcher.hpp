@@ -22,7 +22,7 @@ class CollectionWatcher {
     Collection collection;
     /// The reader missed something, or begins: `changes` are all there is, and what it knew of the
     /// collection before is void.
-    bool anew = false;
+    bool relisted = false;
     std::vector<Change> changes;
   };
 

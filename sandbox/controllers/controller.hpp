@@ -10,10 +10,10 @@
 
 namespace davit::sandbox {
 
-/// All borrowed; must outlive the controllers.
+/// The dependencies of the controllers, which they must outlive.
 struct ControllerParts {
   Store& store;
-  /// Where they write: the server itself, without faults.
+  /// The server that receives their writes, without injected faults.
   HttpHandler& server;
   Clock& clock;
   std::function<std::shared_ptr<const ResourceSet>()> resources;
@@ -28,7 +28,7 @@ class Controller {
   virtual ~Controller() = default;
 
   /// Discards all knowledge of the collection; its objects follow as kAdded.
-  virtual void begin_anew(const Collection& collection) = 0;
+  virtual void on_relist(const Collection& collection) = 0;
   virtual void observe(const Collection& collection, const Change& change) = 0;
   /// Does the work that is due. Returns when to call it again even if nothing changes; Time::max():
   /// never.

@@ -50,7 +50,7 @@ bool Controllers::observe_some() {
   const std::optional<CollectionWatcher::Batch> batch = watcher_.pull();
   if (!batch) return false;
   for (const auto& each : controllers_) {
-    if (batch->anew) each->begin_anew(batch->collection);
+    if (batch->relisted) each->on_relist(batch->collection);
     for (const Change& change : batch->changes) each->observe(batch->collection, change);
   }
   return true;

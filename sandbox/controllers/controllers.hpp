@@ -26,7 +26,7 @@ struct ControllerOptions {
   std::string root_ca;
 };
 
-/// All controllers on one thread's time: a test steps them on its clock, a program runs them.
+/// Runs all controllers on one thread: a test steps them on its clock, a program calls run().
 /// step() and run() belong to one thread.
 class Controllers {
  public:

@@ -10,7 +10,7 @@ bool is_events(const Collection& collection) {
 
 }  // namespace
 
-void EventExpiry::begin_anew(const Collection& collection) {
+void EventExpiry::on_relist(const Collection& collection) {
   if (!is_events(collection)) return;
   fresh_.clear();
   leases_.clear();

@@ -16,7 +16,7 @@ class EventExpiry final : public Controller {
   explicit EventExpiry(const ControllerParts& parts)
       : parts_(parts), writer_(parts_.server, "event-expiry") {}
 
-  void begin_anew(const Collection& collection) override;
+  void on_relist(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;
   [[nodiscard]] Time act(Time now) override;
 

@@ -40,7 +40,7 @@ Json owners_json(const Json& object, const std::vector<OwnerReference>& kept) {
 
 }  // namespace
 
-void GarbageCollector::begin_anew(const Collection& collection) {
+void GarbageCollector::on_relist(const Collection& collection) {
   std::vector<Uid> gone;
   for (const auto& [uid, node] : nodes_) {
     if (node.collection == collection) gone.push_back(uid);
@@ -118,7 +118,7 @@ OwnerState GarbageCollector::state_of(const OwnerReference& owner, const Version
   const VersionPtr found =
       parts_.store.get(resource->collection, resource->namespaced ? dependent.ns : "", owner.name);
   if (found == nullptr || found->uid != owner.uid) return OwnerState::kAbsent;
-  return object_meta(*found).deletes_dependents() ? OwnerState::kWaiting : OwnerState::kSolid;
+  return object_meta(*found).deletes_dependents() ? OwnerState::kWaiting : OwnerState::kPresent;
 }
 
 DependentsState GarbageCollector::dependents_of(const Uid& uid) const {

@@ -12,14 +12,14 @@
 
 namespace davit::sandbox {
 
-/// Knows who owns whom from what it observes; whether an owner is there it looks up when it
+/// Derives ownership from the objects that it observes; it looks up whether an owner exists when it
 /// decides, so that it never acts on what it missed.
 class GarbageCollector final : public Controller {
  public:
   explicit GarbageCollector(ControllerParts parts)
       : parts_(std::move(parts)), writer_(parts_.server, "garbage-collector") {}
 
-  void begin_anew(const Collection& collection) override;
+  void on_relist(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;
   [[nodiscard]] Time act(Time now) override;
 

@@ -24,10 +24,10 @@ std::vector<OwnerReference> unblocked(std::vector<OwnerReference> owners) {
 }
 
 /// For an object that one living owner keeps.
-GarbagePlan keep_solid(const ObjectMeta& meta, const std::vector<OwnerState>& owners) {
+GarbagePlan keep_present(const ObjectMeta& meta, const std::vector<OwnerState>& owners) {
   GarbagePlan plan;
   for (std::size_t i = 0; i < owners.size(); ++i) {
-    if (owners[i] == OwnerState::kSolid) plan.owners.push_back(meta.owners[i]);
+    if (owners[i] == OwnerState::kPresent) plan.owners.push_back(meta.owners[i]);
   }
   plan.step = plan.owners.size() == owners.size() ? Step::kNothing : Step::kKeepOwners;
   return plan;
@@ -58,7 +58,7 @@ GarbagePlan plan_garbage(const ObjectMeta& meta, const std::vector<OwnerState>& 
     return {Step::kDropFinalizer, kForegroundFinalizer, {}};
   }
   if (meta.deleting || owners.empty() || any(owners, OwnerState::kUnknown)) return {};
-  if (any(owners, OwnerState::kSolid)) return keep_solid(meta, owners);
+  if (any(owners, OwnerState::kPresent)) return keep_present(meta, owners);
   if (any(owners, OwnerState::kWaiting) && dependents.count > 0) {
     // Two objects that own each other would wait for each other without end.
     if (dependents.some_delete_theirs) {

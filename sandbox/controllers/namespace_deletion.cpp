@@ -28,7 +28,7 @@ Json background_options() {
 
 }  // namespace
 
-void NamespaceDeletion::begin_anew(const Collection& collection) {
+void NamespaceDeletion::on_relist(const Collection& collection) {
   if (is_namespaces(collection)) {
     terminating_.clear();
     queue_.clear();

@@ -17,7 +17,7 @@ class NamespaceDeletion final : public Controller {
   explicit NamespaceDeletion(const ControllerParts& parts)
       : parts_(parts), writer_(parts_.server, "namespace-controller") {}
 
-  void begin_anew(const Collection& collection) override;
+  void on_relist(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;
   [[nodiscard]] Time act(Time now) override;
 

@@ -16,7 +16,7 @@ struct NamespaceContent {
   std::string group;
   std::string resource;
   std::size_t count = 0;
-  std::map<std::string, std::size_t> finalizers;  ///< How many objects have each.
+  std::map<std::string, std::size_t> finalizers;  ///< The number of objects with each finalizer.
 };
 
 /// The conditions of the namespace, those that do not change with their times. `now`: as the API

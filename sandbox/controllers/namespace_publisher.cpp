@@ -29,7 +29,7 @@ bool provided(Outcome outcome) { return outcome != Outcome::kFailed; }
 
 }  // namespace
 
-void NamespacePublisher::begin_anew(const Collection&) {}
+void NamespacePublisher::on_relist(const Collection&) {}
 
 void NamespacePublisher::observe(const Collection& collection, const Change& change) {
   const Version& object = *change.object;

@@ -23,7 +23,7 @@ class NamespacePublisher final : public Controller {
         defaults_(std::move(defaults)),
         writer_(parts_.server, "namespace-publisher") {}
 
-  void begin_anew(const Collection& collection) override;
+  void on_relist(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;
   [[nodiscard]] Time act(Time now) override;
 

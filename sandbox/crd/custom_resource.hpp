@@ -18,7 +18,8 @@
 
 namespace davit::sandbox {
 
-/// How to treat a definition with CEL rules (x-kubernetes-validations), which are not evaluated.
+/// The treatment of a definition with CEL rules (x-kubernetes-validations), which are not
+/// evaluated.
 enum class ValidationRules : std::uint8_t {
   kRefuse,  ///< 422; else objects would be accepted that a real server refuses.
   kIgnore,  ///< Stored, with a warning.
@@ -55,7 +56,7 @@ void update_definition_status(Json& definition, std::span<const Json> others, st
 [[nodiscard]] Status conform_custom(const Resource& resource, Json& object,
                                     FieldFindings& findings);
 
-/// Where a custom resource keeps what /scale shows, as member names from the object down.
+/// The paths in a custom resource that /scale shows, as member names from the root.
 struct ScalePaths {
   std::vector<std::string> spec_replicas;
   std::vector<std::string> status_replicas;

@@ -67,14 +67,14 @@ class DefinitionCheck {
   }
 
  private:
-  /// A required text and the complaints about it.
-  void text(const std::string& field, const std::string& value, const Complaints& complaints,
+  /// A required text and the violations about it.
+  void text(const std::string& field, const std::string& value, const Violations& violations,
             std::string_view prefix = "") {
     if (value.empty()) {
       errors_.push_back(field_required(field));
       return;
     }
-    for (const std::string& each : complaints) {
+    for (const std::string& each : violations) {
       errors_.push_back(field_invalid(field, Json(value), std::string(prefix) + each));
     }
   }
@@ -132,7 +132,7 @@ class DefinitionCheck {
     }
   }
 
-  /// Where the server reports faults in a part of the versions: once, when all have the same.
+  /// The path of errors in a part of the versions: a common one if all versions have the same part.
   [[nodiscard]] std::string part_path(std::size_t version, std::string_view part,
                                       std::string_view shared) const {
     const bool same = std::all_of(versions_.begin(), versions_.end(), [&](const Json& each) {

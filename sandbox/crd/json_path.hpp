@@ -17,7 +17,7 @@ class JsonPath {
   /// kInvalid for anything else.
   [[nodiscard]] static Result<JsonPath> parse(std::string_view text);
 
-  /// All values that it leads to, in their order; they live as long as `json`.
+  /// The values that the path selects, in order; they live as long as `json`.
   [[nodiscard]] std::vector<const Json*> find(const Json& json) const;
   /// The first of them, or null.
   [[nodiscard]] const Json* first(const Json& json) const;

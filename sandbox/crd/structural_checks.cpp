@@ -13,20 +13,20 @@ namespace {
 constexpr std::array<std::string_view, 6> kTypes = {"object",  "array",  "string",
                                                     "integer", "number", "boolean"};
 
-/// Which part of a schema a node is: the structure itself, or a condition on it inside of allOf
-/// and its like, which may not define structure.
-enum class Place { kRoot, kProperty, kItems, kAdditional, kCondition };
+/// The role of a node in a schema: the structure itself, or a condition on it inside allOf and its
+/// like, which may not define structure.
+enum class Role { kRoot, kProperty, kItems, kAdditional, kCondition };
 
 class StructuralCheck {
  public:
   explicit StructuralCheck(FieldErrors& errors) : errors_(errors) {}
 
-  void check(const Json& schema, const std::string& path, Place place) {
+  void check(const Json& schema, const std::string& path, Role role) {
     if (!schema.is_object()) return;
-    if (place == Place::kCondition) {
+    if (role == Role::kCondition) {
       no_structure(schema, path);
     } else {
-      type(schema, path, place);
+      type(schema, path, role);
       extensions(schema, path);
     }
     forbidden(schema, path);
@@ -38,25 +38,25 @@ class StructuralCheck {
             "must be a valid regular expression, but isn't: " + compiled.error().message()));
       }
     }
-    children(schema, path, place);
+    children(schema, path, role);
   }
 
  private:
-  void type(const Json& schema, const std::string& path, Place place) {
+  void type(const Json& schema, const std::string& path, Role role) {
     const std::string& name = schema.text_at({"type"});
     const bool free = schema.get("x-kubernetes-int-or-string").boolean() ||
                       schema.get("x-kubernetes-preserve-unknown-fields").boolean();
     if (name.empty()) {
-      if (free && place != Place::kRoot) return;
+      if (free && role != Role::kRoot) return;
       constexpr std::array<std::string_view, 4> kWhere = {
           "must not be empty at the root", "must not be empty for specified object fields",
           "must not be empty for specified array items",
           "must not be empty for specified object fields"};
-      errors_.push_back(field_required(path + ".type", kWhere[static_cast<std::size_t>(place)]));
+      errors_.push_back(field_required(path + ".type", kWhere[static_cast<std::size_t>(role)]));
     } else if (std::find(kTypes.begin(), kTypes.end(), name) == kTypes.end()) {
       errors_.push_back(
           field_not_supported(path + ".type", Json(name), {kTypes.begin(), kTypes.end()}));
-    } else if (place == Place::kRoot && name != "object") {
+    } else if (role == Role::kRoot && name != "object") {
       errors_.push_back(field_invalid(path + ".type", Json(name), "must be object at the root"));
     } else if (name == "array" && !schema.get("items").is_object()) {
       errors_.push_back(field_required(path + ".items", "must be specified"));
@@ -173,25 +173,25 @@ class StructuralCheck {
     }
   }
 
-  void children(const Json& schema, const std::string& path, Place place) {
-    const bool condition = place == Place::kCondition;
+  void children(const Json& schema, const std::string& path, Role role) {
+    const bool condition = role == Role::kCondition;
     for (const auto& [name, value] : schema.get("properties").members()) {
       check(value, path + ".properties[" + name + ']',
-            condition ? Place::kCondition : Place::kProperty);
+            condition ? Role::kCondition : Role::kProperty);
     }
-    check(schema.get("items"), path + ".items", condition ? Place::kCondition : Place::kItems);
+    check(schema.get("items"), path + ".items", condition ? Role::kCondition : Role::kItems);
     if (!condition) {
-      check(schema.get("additionalProperties"), path + ".additionalProperties", Place::kAdditional);
+      check(schema.get("additionalProperties"), path + ".additionalProperties", Role::kAdditional);
     }
     for (const std::string name : {"allOf", "anyOf", "oneOf"}) {
       const Json::Items& items = schema.get(name).items();
-      // The one place where a condition may name a type: what an int-or-string is.
+      // The one role where a condition may name a type: what an int-or-string is.
       if (schema.get("x-kubernetes-int-or-string").boolean()) continue;
       for (std::size_t i = 0; i < items.size(); ++i) {
-        check(items[i], path + '.' + name + '[' + std::to_string(i) + ']', Place::kCondition);
+        check(items[i], path + '.' + name + '[' + std::to_string(i) + ']', Role::kCondition);
       }
     }
-    check(schema.get("not"), path + ".not", Place::kCondition);
+    check(schema.get("not"), path + ".not", Role::kCondition);
   }
 
   FieldErrors& errors_;
@@ -200,7 +200,7 @@ class StructuralCheck {
 }  // namespace
 
 void check_structural(const Json& schema, const std::string& path, FieldErrors& errors) {
-  StructuralCheck(errors).check(schema, path, Place::kRoot);
+  StructuralCheck(errors).check(schema, path, Role::kRoot);
 }
 
 }  // namespace davit::sandbox

@@ -12,17 +12,17 @@ std::vector<std::uint64_t> FaultBoard::add(FaultScript script, Revision revision
     if (script.seed) plan_.set_seed(*script.seed);
     for (FaultRule& each : script.rules) {
       ids.push_back(plan_.add(std::move(each), clock_.now(), revision));
-      befall_open_watches(ids.back(), listeners);
+      apply_to_open_watches(ids.back(), listeners);
     }
   }
   for (const auto& each : listeners) each->notify();
   return ids;
 }
 
-void FaultBoard::befall_open_watches(std::uint64_t rule, Listeners& listeners) {
+void FaultBoard::apply_to_open_watches(std::uint64_t rule, Listeners& listeners) {
   const Time now = clock_.now();
   for (auto& [id, watch] : watches_) {
-    const std::optional<FaultHit> hit = plan_.on_open_watch(rule, watch.asked, now);
+    const std::optional<FaultHit> hit = plan_.on_open_watch(rule, watch.request_facts, now);
     if (!hit) continue;
     watch.faults.arm(*hit, now);
     if (watch.listener != nullptr) listeners.push_back(watch.listener);
@@ -76,15 +76,16 @@ bool FaultBoard::asks_for_user() const {
   return plan_.asks_for_user();
 }
 
-RequestFaults FaultBoard::on_request(const Asked& asked) {
+RequestFaults FaultBoard::on_request(const RequestFacts& request_facts) {
   MutexLock lock(mutex_);
-  return plan_.on_request(asked, clock_.now());
+  return plan_.on_request(request_facts, clock_.now());
 }
 
-FaultBoard::WatchId FaultBoard::open_watch(Asked asked, const RequestFaults& faults) {
+FaultBoard::WatchId FaultBoard::open_watch(RequestFacts request_facts,
+                                           const RequestFaults& faults) {
   MutexLock lock(mutex_);
   Watch& watch = watches_[++last_watch_];
-  watch.asked = std::move(asked);
+  watch.request_facts = std::move(request_facts);
   for (const FaultHit& each : faults.hits) watch.faults.arm(each, clock_.now());
   return last_watch_;
 }
@@ -110,7 +111,7 @@ void FaultBoard::close_watch(WatchId watch) {
   if (listener != nullptr) listener->close(clock_);
 }
 
-bool FaultBoard::undisturbed(WatchId watch) const {
+bool FaultBoard::is_unaffected(WatchId watch) const {
   MutexLock lock(mutex_);
   return !plan_.may_lose_events() && watches_.at(watch).faults.empty();
 }
@@ -120,11 +121,11 @@ WatchFaults::Verdict FaultBoard::verdict(WatchId watch) {
   return watches_.at(watch).faults.verdict(clock_.now());
 }
 
-bool FaultBoard::deliver(WatchId watch, const AskedEvent& event) {
+bool FaultBoard::deliver(WatchId watch, const EventFacts& event) {
   MutexLock lock(mutex_);
   Watch& found = watches_.at(watch);
   found.faults.passed();
-  return !plan_.may_lose_events() || !plan_.loses(found.asked, event, clock_.now());
+  return !plan_.may_lose_events() || !plan_.loses(found.request_facts, event, clock_.now());
 }
 
 Time FaultBoard::next_change(WatchId watch) const {

@@ -32,30 +32,31 @@ class FaultBoard {
   [[nodiscard]] Json describe_all() const EXCLUDES(mutex_);
 
   [[nodiscard]] bool asks_for_user() const EXCLUDES(mutex_);
-  [[nodiscard]] RequestFaults on_request(const Asked& asked) EXCLUDES(mutex_);
+  [[nodiscard]] RequestFaults on_request(const RequestFacts& request_facts) EXCLUDES(mutex_);
 
   /// Registers an open watch. `ready` is called on any thread and outside every lock when rules
   /// change what happens to it, until close_watch() returns.
-  [[nodiscard]] WatchId open_watch(Asked asked, const RequestFaults& faults) EXCLUDES(mutex_);
+  [[nodiscard]] WatchId open_watch(RequestFacts request_facts, const RequestFaults& faults)
+      EXCLUDES(mutex_);
   void on_ready(WatchId watch, std::function<void()> ready) EXCLUDES(mutex_);
   void close_watch(WatchId watch) EXCLUDES(mutex_);
 
   /// Whether nothing can befall the watch as the rules are.
-  [[nodiscard]] bool undisturbed(WatchId watch) const EXCLUDES(mutex_);
+  [[nodiscard]] bool is_unaffected(WatchId watch) const EXCLUDES(mutex_);
   [[nodiscard]] WatchFaults::Verdict verdict(WatchId watch) EXCLUDES(mutex_);
   /// After verdict() said kDeliver: whether the event goes out, and does not get lost.
-  [[nodiscard]] bool deliver(WatchId watch, const AskedEvent& event) EXCLUDES(mutex_);
+  [[nodiscard]] bool deliver(WatchId watch, const EventFacts& event) EXCLUDES(mutex_);
   [[nodiscard]] Time next_change(WatchId watch) const EXCLUDES(mutex_);
 
  private:
   struct Watch {
-    Asked asked;
+    RequestFacts request_facts;
     WatchFaults faults;
     std::shared_ptr<const Listener> listener;  ///< Null before on_ready().
   };
   using Listeners = std::vector<std::shared_ptr<const Listener>>;
 
-  void befall_open_watches(std::uint64_t rule, Listeners& listeners) REQUIRES(mutex_);
+  void apply_to_open_watches(std::uint64_t rule, Listeners& listeners) REQUIRES(mutex_);
   bool let_go(std::uint64_t rule, Listeners& listeners) REQUIRES(mutex_);
 
   Clock& clock_;

@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "lib/base/lower_case.hpp"
+#include "sandbox/faults/degraded_response.hpp"
 #include "sandbox/faults/fault_responses.hpp"
 #include "sandbox/faults/fault_stream.hpp"
-#include "sandbox/faults/spoiled_response.hpp"
 #include "sandbox/faults/stale_read.hpp"
 
 namespace davit::sandbox {
@@ -26,8 +26,8 @@ HttpServerResponse aborted_response() {
 }
 
 /// The faults that hit any response on its way out.
-Spoiling spoiling_of(const RequestFaults& faults) {
-  Spoiling out;
+Degradation degradation_of(const RequestFaults& faults) {
+  Degradation out;
   if (const FaultHit* delay = faults.find(FaultKind::kDelay)) out.delay = delay->rule->delay;
   if (const FaultHit* slow = faults.find(FaultKind::kSlow)) {
     out.bytes_per_second = slow->rule->bytes_per_second;
@@ -53,16 +53,16 @@ HttpServerResponse FaultLayer::handle(const HttpServerRequest& request) {
   if (is_api(path)) return serve_api(request, path);
   const ApiResult<Url> url = parse_url(request.target);
   if (!url) return parts_.inner.handle(request);
-  Asked who = asked(request, *url);
+  RequestFacts who = request_facts(request, *url);
   const RequestFaults faults = board_.on_request(who);
   HttpServerResponse response = respond(request, who, faults);
   if (faults.find(FaultKind::kLost) != nullptr) response = aborted_response();
   if (response.stream != nullptr) response = watched(std::move(response), std::move(who), faults);
-  return spoiled(std::move(response), spoiling_of(faults), parts_.clock);
+  return degraded(std::move(response), degradation_of(faults), parts_.clock);
 }
 
-Asked FaultLayer::asked(const HttpServerRequest& request, const Url& url) const {
-  Asked out;
+RequestFacts FaultLayer::request_facts(const HttpServerRequest& request, const Url& url) const {
+  RequestFacts out;
   out.verb = url.is_resource ? std::string(to_text(verb_of(request.method, url)))
                              : lower_case(request.method);
   out.group = url.group;
@@ -77,33 +77,34 @@ Asked FaultLayer::asked(const HttpServerRequest& request, const Url& url) const 
   return out;
 }
 
-HttpServerResponse FaultLayer::respond(const HttpServerRequest& request, const Asked& asked,
+HttpServerResponse FaultLayer::respond(const HttpServerRequest& request,
+                                       const RequestFacts& request_facts,
                                        const RequestFaults& faults) {
   if (faults.find(FaultKind::kReset) != nullptr) return aborted_response();
   const FaultHit* status = faults.find(FaultKind::kStatus);
   // An open watch hears of 410 in an event.
-  if (status != nullptr && (status->rule->code != 410 || asked.verb != "watch")) {
-    return to_response(fault_status(*status->rule, asked));
+  if (status != nullptr && (status->rule->code != 410 || request_facts.verb != "watch")) {
+    return to_response(fault_status(*status->rule, request_facts));
   }
   if (const FaultHit* stale = faults.find(FaultKind::kStale)) {
     const Revision current = parts_.store.revision();
     const Revision back = stale->rule->revisions_back.value_or(current - stale->revision);
     const Revision at = std::max<Revision>(current - std::min(current, back), 1);
-    if (const auto question = stale_question(request, asked, at)) {
+    if (const auto question = stale_question(request, request_facts, at)) {
       HttpServerResponse list = parts_.inner.handle(*question);
       // History that is gone shows nothing earlier; the latest state is as good a response then.
-      if (list.status == 200) return stale_response(std::move(list), asked);
+      if (list.status == 200) return stale_response(std::move(list), request_facts);
     }
   }
   return parts_.inner.handle(request);
 }
 
-HttpServerResponse FaultLayer::watched(HttpServerResponse response, Asked asked,
+HttpServerResponse FaultLayer::watched(HttpServerResponse response, RequestFacts request_facts,
                                        const RequestFaults& faults) {
   const auto framing = response.content_type.ends_with("protobuf;stream=watch")
                            ? FaultStream::Framing::kProtobuf
                            : FaultStream::Framing::kLines;
-  const FaultBoard::WatchId watch = board_.open_watch(std::move(asked), faults);
+  const FaultBoard::WatchId watch = board_.open_watch(std::move(request_facts), faults);
   response.stream = std::make_unique<FaultStream>(
       FaultStream::Parts{board_, watch, std::move(response.stream), std::move(response.body),
                          gone_event(parts_.store.revision(), framing), framing});

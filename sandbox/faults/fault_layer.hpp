@@ -11,7 +11,7 @@
 
 namespace davit::sandbox {
 
-/// All borrowed, and must outlive the layer.
+/// The dependencies of the layer, which they must outlive.
 struct FaultParts {
   HttpHandler& inner;
   Store& store;
@@ -47,11 +47,12 @@ class FaultLayer final : public HttpHandler {
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override;
 
  private:
-  [[nodiscard]] Asked asked(const HttpServerRequest& request, const Url& url) const;
-  /// The inner handler's response, or an earlier state if a fault says so.
-  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request, const Asked& asked,
+  [[nodiscard]] RequestFacts request_facts(const HttpServerRequest& request, const Url& url) const;
+  /// The inner handler's response, or an earlier state if a fault requires it.
+  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request,
+                                           const RequestFacts& request_facts,
                                            const RequestFaults& faults);
-  [[nodiscard]] HttpServerResponse watched(HttpServerResponse response, Asked asked,
+  [[nodiscard]] HttpServerResponse watched(HttpServerResponse response, RequestFacts request_facts,
                                            const RequestFaults& faults);
 
   [[nodiscard]] HttpServerResponse serve_api(const HttpServerRequest& request,

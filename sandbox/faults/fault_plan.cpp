@@ -11,13 +11,13 @@ bool replaces_response(FaultKind kind) {
 }
 
 /// Whether the kind makes sense for the verb at all.
-bool concerns(FaultKind kind, const Asked& asked) {
+bool concerns(FaultKind kind, const RequestFacts& request_facts) {
   switch (kind) {
     case FaultKind::kHold:
-      return asked.verb == "watch";
+      return request_facts.verb == "watch";
     case FaultKind::kStale:
-      return !asked.resource.empty() && asked.subresource.empty() &&
-             (asked.verb == "get" || asked.verb == "list");
+      return !request_facts.resource.empty() && request_facts.subresource.empty() &&
+             (request_facts.verb == "get" || request_facts.verb == "list");
     case FaultKind::kGap:
       return false;
     default:
@@ -87,36 +87,38 @@ bool FaultPlan::strike(Active& active) {
   return true;
 }
 
-RequestFaults FaultPlan::on_request(const Asked& asked, Time now) {
+RequestFaults FaultPlan::on_request(const RequestFacts& request_facts, Time now) {
   RequestFaults out;
   bool replaced = false;
   for (auto& [id, active] : rules_) {
     const FaultKind kind = active.rule->kind;
-    if (!concerns(kind, asked) || (replaced && replaces_response(kind)) || !awake(active, now))
+    if (!concerns(kind, request_facts) || (replaced && replaces_response(kind)) ||
+        !awake(active, now))
       continue;
-    if (!active.rule->target.matches(asked) || !strike(active)) continue;
+    if (!active.rule->target.matches(request_facts) || !strike(active)) continue;
     replaced = replaced || replaces_response(kind);
     out.hits.push_back({id, active.rule, active.revision});
   }
   return out;
 }
 
-std::optional<FaultHit> FaultPlan::on_open_watch(std::uint64_t id, const Asked& asked, Time now) {
+std::optional<FaultHit> FaultPlan::on_open_watch(std::uint64_t id,
+                                                 const RequestFacts& request_facts, Time now) {
   const auto found = rules_.find(id);
   if (found == rules_.end()) return std::nullopt;
   Active& active = found->second;
-  if (!lasts(*active.rule) || !awake(active, now) || !active.rule->target.matches(asked) ||
+  if (!lasts(*active.rule) || !awake(active, now) || !active.rule->target.matches(request_facts) ||
       !strike(active)) {
     return std::nullopt;
   }
   return FaultHit{id, active.rule, active.revision};
 }
 
-bool FaultPlan::loses(const Asked& asked, const AskedEvent& event, Time now) {
+bool FaultPlan::loses(const RequestFacts& request_facts, const EventFacts& event, Time now) {
   for (auto& [id, active] : rules_) {
     const FaultRule& rule = *active.rule;
     if (rule.kind != FaultKind::kGap || !awake(active, now)) continue;
-    if (!rule.target.matches_kind(asked) || !loses_type(rule, event.type)) continue;
+    if (!rule.target.matches_kind(request_facts) || !loses_type(rule, event.type)) continue;
     if (!rule.target.ns.empty() && rule.target.ns != event.ns) continue;
     if (!rule.target.name.empty() && rule.target.name != event.name) continue;
     if (strike(active)) return true;

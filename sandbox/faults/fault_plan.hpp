@@ -1,4 +1,4 @@
-/// Which rules hit. Pure: a seed and the same questions give the same faults.
+/// Decides which rules hit. Pure: the same seed and the same requests give the same faults.
 #pragma once
 
 #include <map>
@@ -43,12 +43,12 @@ class FaultPlan {
 
   /// The faults of a request that begins: all kinds but kGap. If several rules replace the response
   /// (kStatus, kReset), only the first one applies.
-  [[nodiscard]] RequestFaults on_request(const Asked& asked, Time now);
+  [[nodiscard]] RequestFaults on_request(const RequestFacts& request_facts, Time now);
   /// For a watch that was open when rule `id` was added: whether it is hit, too.
-  [[nodiscard]] std::optional<FaultHit> on_open_watch(std::uint64_t id, const Asked& asked,
-                                                      Time now);
+  [[nodiscard]] std::optional<FaultHit> on_open_watch(std::uint64_t id,
+                                                      const RequestFacts& request_facts, Time now);
   /// Whether a watch leaves out this event.
-  [[nodiscard]] bool loses(const Asked& asked, const AskedEvent& event, Time now);
+  [[nodiscard]] bool loses(const RequestFacts& request_facts, const EventFacts& event, Time now);
   /// Whether loses() needs to be asked at all.
   [[nodiscard]] bool may_lose_events() const { return gap_rules_ > 0; }
   /// Whether a rule needs to know the user.

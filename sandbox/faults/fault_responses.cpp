@@ -6,8 +6,8 @@ namespace davit::sandbox {
 
 namespace {
 
-ApiError status_of(int code, const Asked& asked) {
-  const Subject subject{asked.group, asked.resource, asked.name};
+ApiError status_of(int code, const RequestFacts& request_facts) {
+  const Subject subject{request_facts.group, request_facts.resource, request_facts.name};
   switch (code) {
     case 401:
       return unauthorized();
@@ -21,7 +21,8 @@ ApiError status_of(int code, const Asked& asked) {
       return expired("The resourceVersion for the provided list is too old.");
     case 429:
       return too_many_requests(
-          "The server has received too many requests and has asked us to try again later", {}, 1);
+          "The server has received too many requests and has request_facts us to try again later",
+          {}, 1);
     case 500:
       return without_details(code, "InternalError", "Internal error occurred: an injected fault");
     case 503:
@@ -37,8 +38,8 @@ ApiError status_of(int code, const Asked& asked) {
 
 }  // namespace
 
-ApiError fault_status(const FaultRule& rule, const Asked& asked) {
-  ApiError out = status_of(rule.code, asked);
+ApiError fault_status(const FaultRule& rule, const RequestFacts& request_facts) {
+  ApiError out = status_of(rule.code, request_facts);
   if (!rule.message.empty()) out.message = rule.message;
   if (rule.retry_after_seconds > 0) {
     if (!out.details) out.details = StatusDetails{};
@@ -49,9 +50,9 @@ ApiError fault_status(const FaultRule& rule, const Asked& asked) {
 
 std::string gone_event(Revision current, FaultStream::Framing framing) {
   const std::string oldest = std::to_string(current);
-  const std::string asked = std::to_string(std::max<Revision>(current, 1) - 1);
+  const std::string request_facts = std::to_string(std::max<Revision>(current, 1) - 1);
   const Json status =
-      to_status(expired("too old resource version: " + asked + " (" + oldest + ")"));
+      to_status(expired("too old resource version: " + request_facts + " (" + oldest + ")"));
   if (framing == FaultStream::Framing::kProtobuf) {
     return encode_protobuf_event("ERROR", status).value_or("");
   }

@@ -11,15 +11,15 @@ bool contains(const std::vector<std::string>& list, std::string_view wanted) {
 }
 
 /// `wanted` is "resource[.group][/subresource]" or "*".
-bool matches_resource(std::string_view wanted, const Asked& asked) {
-  if (wanted == "*") return !asked.resource.empty();
+bool matches_resource(std::string_view wanted, const RequestFacts& request_facts) {
+  if (wanted == "*") return !request_facts.resource.empty();
   const std::size_t slash = std::min(wanted.find('/'), wanted.size());
   const std::string_view sub = wanted.substr(std::min(slash + 1, wanted.size()));
   const std::string_view main = wanted.substr(0, slash);
-  if (sub != "*" && sub != asked.subresource) return false;
+  if (sub != "*" && sub != request_facts.subresource) return false;
   const std::size_t dot = std::min(main.find('.'), main.size());
-  if (main.substr(0, dot) != asked.resource) return false;
-  return dot == main.size() || main.substr(dot + 1) == asked.group;
+  if (main.substr(0, dot) != request_facts.resource) return false;
+  return dot == main.size() || main.substr(dot + 1) == request_facts.group;
 }
 
 }  // namespace
@@ -48,20 +48,21 @@ std::string_view to_text(FaultKind kind) {
   return "";
 }
 
-bool FaultTarget::matches_kind(const Asked& asked) const {
-  if (!verbs.empty() && !contains(verbs, asked.verb)) return false;
+bool FaultTarget::matches_kind(const RequestFacts& request_facts) const {
+  if (!verbs.empty() && !contains(verbs, request_facts.verb)) return false;
   if (!resources.empty() &&
-      std::none_of(resources.begin(), resources.end(),
-                   [&](const std::string& each) { return matches_resource(each, asked); })) {
+      std::none_of(resources.begin(), resources.end(), [&](const std::string& each) {
+        return matches_resource(each, request_facts);
+      })) {
     return false;
   }
-  if (asked.user_agent.find(user_agent) == std::string::npos) return false;
-  return user.empty() || user == asked.user;
+  if (request_facts.user_agent.find(user_agent) == std::string::npos) return false;
+  return user.empty() || user == request_facts.user;
 }
 
-bool FaultTarget::matches(const Asked& asked) const {
-  return (ns.empty() || ns == asked.ns) && (name.empty() || name == asked.name) &&
-         matches_kind(asked);
+bool FaultTarget::matches(const RequestFacts& request_facts) const {
+  return (ns.empty() || ns == request_facts.ns) && (name.empty() || name == request_facts.name) &&
+         matches_kind(request_facts);
 }
 
 }  // namespace davit::sandbox

@@ -28,7 +28,7 @@ enum class FaultKind : std::uint8_t {
 [[nodiscard]] std::string_view to_text(FaultKind kind);
 
 /// A request as rules see it.
-struct Asked {
+struct RequestFacts {
   std::string verb;  ///< RBAC's; for a path that is not a resource, the method in lower case.
   std::string group;
   std::string resource;  ///< Empty: no resource, such as /version.
@@ -40,7 +40,7 @@ struct Asked {
 };
 
 /// An event of a watch, as rules see it.
-struct AskedEvent {
+struct EventFacts {
   std::string type;  ///< "ADDED"
   std::string ns;
   std::string name;
@@ -57,8 +57,8 @@ struct FaultTarget {
   std::string user;
 
   /// But for `ns` and `name`, which kGap compares with the event.
-  [[nodiscard]] bool matches_kind(const Asked& asked) const;
-  [[nodiscard]] bool matches(const Asked& asked) const;
+  [[nodiscard]] bool matches_kind(const RequestFacts& request_facts) const;
+  [[nodiscard]] bool matches(const RequestFacts& request_facts) const;
 };
 
 /// One rule. Matches are counted from when it was added: the first `skip` are spared, of the others

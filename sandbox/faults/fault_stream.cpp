@@ -12,7 +12,7 @@ namespace {
 using Verdict = WatchFaults::Verdict;
 
 /// The first row of a Table counts.
-AskedEvent asked_event(const std::string& type, const Json& shown) {
+EventFacts event_facts(const std::string& type, const Json& shown) {
   const Json::Items& rows = shown.get("rows").items();
   const Json& object = rows.empty() ? shown : rows.front().get("object");
   return {type, object.text_at({"metadata", "namespace"}), object.text_at({"metadata", "name"})};
@@ -20,7 +20,7 @@ AskedEvent asked_event(const std::string& type, const Json& shown) {
 
 struct NextEvent {
   std::string_view bytes;
-  AskedEvent about;
+  EventFacts about;
 };
 
 /// The first of the whole events in `rest`, which is not empty.
@@ -28,12 +28,12 @@ NextEvent next_event(std::string_view rest, FaultStream::Framing framing) {
   if (framing == FaultStream::Framing::kProtobuf) {
     const std::optional<ProtobufEvent> event = decode_protobuf_event(rest);
     if (!event) return {rest, {}};
-    return {rest.substr(0, event->bytes), asked_event(event->type, event->object)};
+    return {rest.substr(0, event->bytes), event_facts(event->type, event->object)};
   }
   const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
   const Result<Json> event = parse_json(line);
   if (!event) return {line, {}};
-  return {line, asked_event(event->text_at({"type"}), event->get("object"))};
+  return {line, event_facts(event->text_at({"type"}), event->get("object"))};
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ bool FaultStream::fetch(std::size_t bytes_max) {
 
 HttpBodyStream::State FaultStream::read(std::string& out, std::size_t bytes_max) {
   held_ = false;
-  if (pending().empty() && parts_.board.undisturbed(parts_.watch)) {
+  if (pending().empty() && parts_.board.is_unaffected(parts_.watch)) {
     if (inner_state_ == State::kOpen) inner_state_ = parts_.inner->read(out, bytes_max);
     return inner_state_;
   }

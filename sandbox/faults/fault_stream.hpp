@@ -15,7 +15,7 @@ namespace davit::sandbox {
 /// stay unread in the other stream, so they cost nothing and keep their order.
 class FaultStream final : public HttpBodyStream {
  public:
-  /// How the events of a watch are cut.
+  /// The framing of a watch's events.
   enum class Framing : std::uint8_t { kLines, kProtobuf };
   /// `first` has the events that go before those of `inner`. `gone` is the event that
   /// ends the watch with 410. `board` must outlive the stream.

@@ -37,12 +37,13 @@ Json object_of(const Json& list, const Json& item) {
 }  // namespace
 
 std::optional<HttpServerRequest> stale_question(const HttpServerRequest& request,
-                                                const Asked& asked, Revision revision) {
+                                                const RequestFacts& request_facts,
+                                                Revision revision) {
   const std::string_view target = request.target;
   const std::size_t mark = std::min(target.find('?'), target.size());
   std::string_view path = target.substr(0, mark);
   std::string query;
-  if (asked.verb == "get") {
+  if (request_facts.verb == "get") {
     const std::size_t slash = path.rfind('/');
     query = "fieldSelector=metadata.name%3D" + std::string(path.substr(slash + 1)) + '&';
     path = path.substr(0, slash);
@@ -53,7 +54,7 @@ std::optional<HttpServerRequest> stale_question(const HttpServerRequest& request
   }
   HttpServerRequest out = request;
   // The one object is taken from the list's text, and clients of protobuf read JSON as well.
-  if (asked.verb == "get") {
+  if (request_facts.verb == "get") {
     for (auto& [name, value] : out.headers) {
       if (lower_case(name) == "accept" && value.find("protobuf") != std::string::npos) {
         value = "application/json";
@@ -65,13 +66,15 @@ std::optional<HttpServerRequest> stale_question(const HttpServerRequest& request
   return out;
 }
 
-HttpServerResponse stale_response(HttpServerResponse list, const Asked& asked) {
-  if (asked.verb == "list") return list;
+HttpServerResponse stale_response(HttpServerResponse list, const RequestFacts& request_facts) {
+  if (request_facts.verb == "list") return list;
   const Result<Json> parsed = parse_json(list.body);
   const bool table = parsed && parsed->text_at({"kind"}) == "Table";
   const Json::Items& found =
       parsed ? parsed->get(table ? "rows" : "items").items() : Json().items();
-  if (found.empty()) return to_response(not_found({asked.group, asked.resource, asked.name}));
+  if (found.empty())
+    return to_response(
+        not_found({request_facts.group, request_facts.resource, request_facts.name}));
   if (!table) list.body = to_text(object_of(*parsed, found.front()));
   return list;
 }

@@ -11,11 +11,12 @@
 namespace davit::sandbox {
 
 /// The list at exactly `revision` that has the response to a get or list. Nothing when the request
-/// goes on with an earlier list: that one is exact already.
+/// continues an earlier list: that one is exact already.
 [[nodiscard]] std::optional<HttpServerRequest> stale_question(const HttpServerRequest& request,
-                                                              const Asked& asked,
+                                                              const RequestFacts& request_facts,
                                                               Revision revision);
 /// The response to the get or list from that to stale_question(), which has code 200.
-[[nodiscard]] HttpServerResponse stale_response(HttpServerResponse list, const Asked& asked);
+[[nodiscard]] HttpServerResponse stale_response(HttpServerResponse list,
+                                                const RequestFacts& request_facts);
 
 }  // namespace davit::sandbox

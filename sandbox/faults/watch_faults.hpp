@@ -8,7 +8,7 @@
 
 namespace davit::sandbox {
 
-/// The faults that wait for their moment in a watch, or go on. Not thread-safe.
+/// The pending and active faults of a watch. Not thread-safe.
 class WatchFaults {
  public:
   enum class Verdict {

@@ -16,7 +16,7 @@ namespace {
 constexpr auto kEarlier = std::chrono::hours(1);
 constexpr std::size_t kSerialBytes = 16;
 
-Status refused() { return {Code::kInternal, "OpenSSL cannot make a certificate"}; }
+Status refused() { return {Code::kInternal, "OpenSSL cannot create a certificate"}; }
 
 std::string text_of(const BioPtr& bio) {
   char* data = nullptr;
@@ -130,7 +130,7 @@ Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateReq
   }
   const std::string names = alternative_names(request);
   if (!names.empty() && !add_extension(made.get(), ca.get(), NID_subject_alt_name, names)) {
-    return Status(Code::kInvalid, "no name or address for a certificate: " + names);
+    return Status(Code::kInvalid, "not a host name or address for a certificate: " + names);
   }
   return signed_by(ca_key.get(), made.get(), key.get());
 }
@@ -139,7 +139,7 @@ Result<std::string> random_secret(std::size_t bytes) {
   constexpr const char* kDigits = "0123456789abcdef";
   std::string raw(bytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(raw.data()), static_cast<int>(bytes)) != 1) {
-    return Status(Code::kInternal, "OpenSSL has no random numbers");
+    return Status(Code::kInternal, "OpenSSL cannot generate random numbers");
   }
   std::string out;
   for (const char c : raw) {

@@ -25,8 +25,8 @@ struct CertificateRequest {
   std::vector<std::string> addresses = {};  ///< IP addresses.
 };
 
-/// How long what is made here is good. They guard a sandbox on one machine and are renewed at a
-/// start when they are about to end.
+/// The validity of certificates made here. They guard a sandbox on one machine and are renewed at a
+/// start if they are about to expire.
 inline constexpr Duration kCertificateTime = std::chrono::hours(24 * 365);
 
 /// A self-signed authority. kInternal when OpenSSL refuses.

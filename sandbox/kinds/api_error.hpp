@@ -32,7 +32,7 @@ struct ApiError {
   std::string reason;  ///< Empty: the Status names none.
   std::string message;
   std::optional<StatusDetails> details;
-  std::string continue_token;  ///< metadata.continue: where an expired list may go on.
+  std::string continue_token;  ///< metadata.continue: where an expired list may continue.
   bool plain = false;          ///< The body is `message` as text, not a Status.
   /// Once the store has reached this revision, the response is another.
   std::optional<Revision> awaited = std::nullopt;

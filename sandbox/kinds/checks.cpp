@@ -10,9 +10,9 @@ bool missing(const Json& object, std::string_view key) { return object.get(key).
 
 }  // namespace
 
-void add_invalid(const Complaints& complaints, std::string_view value, const FieldPath& path,
+void add_invalid(const Violations& violations, std::string_view value, const FieldPath& path,
                  FieldErrors& errors) {
-  for (const std::string& each : complaints) {
+  for (const std::string& each : violations) {
     errors.push_back(field_invalid(path.text(), value, each));
   }
 }

@@ -17,8 +17,8 @@ namespace davit::sandbox {
 inline constexpr std::string_view kNotNegative = "must be greater than or equal to 0";
 inline constexpr std::string_view kSelectorMismatch = "`selector` does not match template `labels`";
 
-/// One Invalid for each complaint.
-void add_invalid(const Complaints& complaints, std::string_view value, const FieldPath& path,
+/// One Invalid for each violation.
+void add_invalid(const Violations& violations, std::string_view value, const FieldPath& path,
                  FieldErrors& errors);
 /// A member that must not be empty; false when it is.
 bool require_text(const Json& object, std::string_view field, const FieldPath& path,

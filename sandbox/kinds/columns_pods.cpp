@@ -64,7 +64,7 @@ bool is_restartable(const Json& pod, std::string_view name) {
 }
 
 /// Why the init container at `index` holds the pod up; nothing when it does not.
-std::optional<std::string> init_obstacle(const Json& pod, const Json& status, std::size_t index) {
+std::optional<std::string> init_blocked(const Json& pod, const Json& status, std::size_t index) {
   const Json& state = status.get("state");
   const Json& terminated = state.get("terminated");
   if (terminated.is_object()) {
@@ -88,8 +88,8 @@ bool look_at_init_containers(const Json& pod, PodSummary& out) {
     if (restartable) sidecars.add(status);
     if (restartable && status.get("started").boolean()) {
       if (status.get("ready").boolean()) ++out.ready;
-    } else if (auto obstacle = init_obstacle(pod, status, index)) {
-      out.reason = std::move(*obstacle);
+    } else if (auto blocked = init_blocked(pod, status, index)) {
+      out.reason = std::move(*blocked);
       initializing = true;
       break;
     }

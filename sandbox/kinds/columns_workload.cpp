@@ -34,7 +34,7 @@ Json::Items deployment_cells(const Json& object, WallTime now) {
           selector_text(value_at(object, {"spec", "selector"}))};
 }
 
-/// All but the selector, which ReplicaSets and ReplicationControllers write differently.
+/// The cells except the selector, which ReplicaSets and ReplicationControllers format differently.
 Json::Items replica_cells(const Json& object, WallTime now) {
   return {name_of(object),
           number_at(object, {"spec", "replicas"}),

@@ -19,7 +19,7 @@ constexpr std::string_view kDays[] = {"sun", "mon", "tue", "wed", "thu", "fri", 
 constexpr std::string_view kDescriptors[] = {"@yearly", "@annually", "@monthly", "@weekly",
                                              "@daily",  "@midnight", "@hourly"};
 
-/// One field's range. Names stand for `min` and what follows.
+/// One field's range. Names represent `min` and the following numbers.
 struct Bounds {
   std::int64_t min;
   std::int64_t max;

@@ -15,7 +15,7 @@ void check_deployment_rolling_update(const Json& rolling, const FieldPath& path,
                                      FieldErrors& errors) {
   const Json& unavailable = rolling.get("maxUnavailable");
   const Json& surge = rolling.get("maxSurge");
-  // No columns: a rule across both fields stands between the rules of each.
+  // No columns: a rule across both fields is checked between the rules of each.
   check_format("int-or-percent", unavailable, path.child("maxUnavailable"), errors);
   check_format("int-or-percent", surge, path.child("maxSurge"), errors);
   if (int_or_percent_value(unavailable) == 0 && int_or_percent_value(surge) == 0) {

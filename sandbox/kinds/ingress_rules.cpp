@@ -16,7 +16,7 @@ void check_host(const std::string& host, const FieldPath& path, FieldErrors& err
     errors.push_back(field_invalid(path.text(), host, "must be a DNS name, not an IP address"));
     return;
   }
-  // "*.example.com" stands for one label more.
+  // "*.example.com" matches one more label.
   const std::string name = host.starts_with("*.") ? host.substr(2) : host;
   add_invalid(check_dns_subdomain(name), host, path, errors);
 }

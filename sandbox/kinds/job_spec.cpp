@@ -8,7 +8,7 @@ namespace davit::sandbox {
 namespace {
 
 constexpr std::string_view kJobSpec = "batch.v1.JobSpec";
-/// How many indexes' state still fits into one object.
+/// The most indexes whose state fits into one object.
 constexpr std::int64_t kIndexedParallelismMax = 100'000;
 
 void check_index_options(const Json& spec, const FieldPath& path, FieldErrors& errors) {

@@ -7,7 +7,7 @@
 
 namespace davit::sandbox {
 
-/// All but the selector. k8s: validateJobSpec.
+/// Checks everything except the selector. k8s: validateJobSpec.
 void check_job_spec(const Json& spec, const FieldPath& path, FieldErrors& errors);
 /// k8s: ValidateJobUpdateStatus, after metadata.
 void check_job_status(const Json& job, const Json& old, FieldErrors& errors);

@@ -1,4 +1,4 @@
-/// The rules of Services and of what stands behind and before them.
+/// The rules of Services, Endpoints, EndpointSlices, Ingresses and NetworkPolicies.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ namespace davit::sandbox {
 /// A LoadBalancer whose traffic stays on the node.
 [[nodiscard]] bool needs_health_check_port(const Json& service);
 
-/// All rules of a Service's spec but those of updates (k8s: ValidateService).
+/// The rules of a Service's spec except those of updates (k8s: ValidateService).
 void check_service(const Json& service, FieldErrors& errors);
 /// Checks the fields that an update may not change.
 void check_service_update(const Json& service, const Json& old, FieldErrors& errors);

@@ -44,7 +44,7 @@ class DisruptionBudgetRules final : public PlainRules {
 /// Utilization of the CPU in percent: what an autoscaler without metrics aims at.
 constexpr std::int64_t kCpuPercent = 80;
 
-/// What autoscaling/v1 requires is the same.
+/// autoscaling/v1 has the same requirements.
 constexpr std::string_view kAutoscaler = "autoscaling.v2.HorizontalPodAutoscalerSpec";
 
 class AutoscalerRules : public PlainRules {

@@ -21,7 +21,7 @@ struct SubresourceRow {
 
 constexpr std::string_view kProxyVerbs = "create delete get patch update";
 
-// Subresources that are not listed carry the parent and take "get patch update". '*' stands for the
+// Subresources that are not listed carry the parent and take "get patch update". '*' means the
 // parent's kind: PodProxyOptions, NodeProxyOptions.
 // clang-format off
 constexpr SubresourceRow kSubresourceRows[] = {

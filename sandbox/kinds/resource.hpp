@@ -87,7 +87,7 @@ struct Resource {
   std::vector<std::string> verbs;  ///< Alphabetical.
   std::vector<Subresource> subresources;
 
-  Collection collection;            ///< Where its objects are.
+  Collection collection;            ///< The collection of its objects.
   const Message* schema = nullptr;  ///< Null: kept as it comes, but for metadata.
   std::shared_ptr<const KindRules> rules;
 
@@ -113,7 +113,7 @@ struct Resource {
 };
 using ResourcePtr = std::shared_ptr<const Resource>;
 
-/// All built-in resources, in the order in which discovery shows them.
+/// The built-in resources, in the order in which discovery shows them.
 [[nodiscard]] std::vector<ResourcePtr> builtin_resources();
 
 }  // namespace davit::sandbox

@@ -47,9 +47,9 @@ std::int64_t milli(const Json& quantity) {
 }
 
 void check_resource_name(std::string_view name, const FieldPath& path, FieldErrors& errors) {
-  const Complaints complaints = check_qualified_name(name);
-  add_invalid(complaints, name, path, errors);
-  if (!complaints.empty()) return;
+  const Violations violations = check_qualified_name(name);
+  add_invalid(violations, name, path, errors);
+  if (!violations.empty()) return;
   const bool standard = is_one_of(kContainerResources, name) || is_huge_page(name);
   if (standard) return;
   if (name.find('/') == std::string_view::npos) {

@@ -99,7 +99,7 @@ void check_pod_term(const Json& term, const FieldPath& path, FieldErrors& errors
     add_invalid(check_dns_label(each.text()), each.text(), path.child("namespace"), errors);
   }
   const std::string& key = term.get("topologyKey").text();
-  // No column: an empty key has the complaints about its syntax, too.
+  // No column: an empty key has the violations about its syntax, too.
   if (key.empty()) {
     errors.push_back(field_required(path.text("topologyKey"), "can not be empty"));
   }

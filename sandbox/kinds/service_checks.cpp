@@ -20,14 +20,14 @@ constexpr std::int64_t kAffinitySecondsMax = 86'400;
 const Json& spec_of(const Json& service) { return service.get("spec"); }
 void check_external_name(const Json& service, FieldErrors& errors) {
   const Json& spec = spec_of(service);
-  constexpr std::string_view kUnfit = "may not be set for ExternalName services";
+  constexpr std::string_view kNotForExternalName = "may not be set for ExternalName services";
   for (const char* field : {"clusterIPs", "ipFamilies"}) {
     if (!spec.get(field).items().empty()) {
-      errors.push_back(field_forbidden(kSpec.text(field), kUnfit));
+      errors.push_back(field_forbidden(kSpec.text(field), kNotForExternalName));
     }
   }
   if (is_set(spec, "ipFamilyPolicy")) {
-    errors.push_back(field_forbidden(kSpec.text("ipFamilyPolicy"), kUnfit));
+    errors.push_back(field_forbidden(kSpec.text("ipFamilyPolicy"), kNotForExternalName));
   }
   // A trailing dot says that the name is fully qualified.
   std::string name = spec.get("externalName").text();

@@ -19,7 +19,7 @@
 
 namespace davit::sandbox {
 
-/// How a patch of built-in kinds merges lists by key.
+/// The type of patches that merge the lists of built-in kinds by key.
 inline constexpr char kStrategic[] = "application/strategic-merge-patch+json";
 
 struct ApiCall {
@@ -29,7 +29,7 @@ struct ApiCall {
   std::string content_type = "application/json";
 };
 
-/// How a call ended.
+/// The result of a call.
 struct ApiResponse {
   int http_status = 0;  ///< 0: no response, or half of one.
   std::string body;
@@ -67,7 +67,7 @@ class ApiStream final : public ResponseReader {
 
  private:
   friend class ApiCalls;
-  /// What may lie unread: some hundred pods, so that one look takes a good many.
+  /// The limit of unread bytes: some hundred pods, so that one read takes many of them.
   static constexpr std::size_t kUnreadBytesMax = 1 << 20;
 
   const Wake wake_;

@@ -30,7 +30,7 @@ std::string internal_ip(std::size_t index) {
   return "172.18." + std::to_string(index / kHosts) + "." + std::to_string(index % kHosts + 2);
 }
 
-/// What an earlier run gave it; "" when there was none.
+/// The address from an earlier run; "" if there was none.
 std::string reported_ip(const Json& node) {
   for (const Json& each : node.get("status").get("addresses").items()) {
     if (each.get("type").text() == "InternalIP") return each.get("address").text();

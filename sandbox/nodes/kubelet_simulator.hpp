@@ -30,7 +30,7 @@ struct KubeletSimulatorOptions {
   Duration status_period = std::chrono::minutes(5);
 };
 
-/// What pods need to know about their node.
+/// The facts about a node that its pods need.
 struct SimulatedNode {
   NodePower power = NodePower::kRunning;
   std::string internal_ip;

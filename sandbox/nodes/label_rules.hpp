@@ -1,4 +1,4 @@
-/// Which nodes a pod accepts by their labels and taints. Pure.
+/// Decides which nodes a pod accepts by their labels and taints. Pure.
 #pragma once
 
 #include <string_view>

@@ -10,7 +10,7 @@ namespace davit::sandbox {
 namespace {
 
 constexpr char kNotReadyTaint[] = "node.kubernetes.io/not-ready";
-/// What `kubectl get nodes` shows as VERSION.
+/// The VERSION that `kubectl get nodes` shows.
 constexpr char kKubeletVersion[] = "v1.36.2-davit";
 constexpr int kKubeletPort = 10250;
 constexpr int kLeaseSeconds = 40;
@@ -67,7 +67,7 @@ Json resources(const NodeSize& size) {
                        {"pods", std::to_string(size.pods)}});
 }
 
-/// All members are required by the API's clients, and all are texts.
+/// The members of nodeInfo; clients of the API require all of them, as strings.
 Json node_info(const Json& node) {
   const std::string& name = node.text_at({"metadata", "name"});
   return Json::object({{"machineID", name},
@@ -148,7 +148,7 @@ Json node_status_patch(const Json& node, const NodeReport& report, const Moment&
        {"daemonEndpoints",
         Json::object({{"kubeletEndpoint", Json::object({{"Port", kKubeletPort}})}})},
        {"nodeInfo", node_info(node)}});
-  // What somebody gave the node, a GPU for instance, stays.
+  // Capacity that others gave the node, such as a GPU, stays.
   if (node.get("status").get("capacity").empty()) {
     status.set("capacity", resources(report.size));
     status.set("allocatable", resources(report.size));

@@ -1,4 +1,4 @@
-/// What a kubelet writes about its node. Pure.
+/// The objects that a kubelet writes about its node. Pure.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,7 @@ struct NodePlan {
   std::string pod_cidr;
 };
 
-/// What each node has.
+/// The capacity of each node.
 struct NodeSize {
   std::string cpu = "8";
   std::string memory = "32Gi";

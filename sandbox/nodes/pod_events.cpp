@@ -11,13 +11,13 @@
 namespace davit::sandbox {
 namespace {
 
-/// How often the containers were started.
+/// The number of starts of the containers.
 std::int64_t starts(const PodLife& life) {
   const bool ever = life.exit || life.started != WallTime{};
   return ever ? life.restarts + 1 : 0;
 }
 
-/// How many of the init containers were started, sidecars included.
+/// The number of init containers that were started, sidecars included.
 std::size_t init_starts(const PodLife& life, const Json& pod) {
   const Json::Items& all = pod.get("spec").get("initContainers").items();
   if (starts(life) > 0) return all.size();

@@ -1,4 +1,4 @@
-/// What a kubelet says of containers that it starts.
+/// The Events that a kubelet records for containers that it starts.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class PodEvents {
   void report(const Json& pod, const PodLife& before, const PodLife& after);
 
  private:
-  /// Where a container stands in its pod, and how often it was started.
+  /// A container's position in its pod, and the number of its starts.
   struct Started {
     const char* list;  ///< "containers"
     const Json& container;

@@ -26,7 +26,7 @@ bool will_exit(const PodLife& life, const PodSettings& settings) {
   return settings.run && (!settings.exits_max || life.restarts < *settings.exits_max);
 }
 
-/// What happens next, and when.
+/// The next transition and its time.
 struct Transition {
   PodStage to = PodStage::kBound;
   Time due = Time::max();  // Never.
@@ -114,7 +114,7 @@ void go(PodLife& life, Transition next, const PodFacts& facts, const Moment& mom
   life.since = at;
 }
 
-/// All containers move together, so the first stands for all. Null before any was reported.
+/// The first container represents all, because they change together. Null before any was reported.
 const Json* first_container(const Json& pod) {
   const Json::Items& statuses = pod.get("status").get("containerStatuses").items();
   return statuses.empty() ? nullptr : &statuses.front();

@@ -30,14 +30,14 @@ enum class PodStage {
   kStopped,   ///< Nothing runs any more; what is left is the API object.
 };
 
-/// What an exit left behind.
+/// The record of an exit.
 struct ContainerExit {
   int code = 0;
   WallTime started{};
   WallTime finished{};
 };
 
-/// What the node knows about a pod.
+/// The node's knowledge of a pod.
 struct PodLife {
   PodStage stage = PodStage::kBound;
   Time since{};     ///< When it came to this stage.
@@ -53,7 +53,7 @@ struct PodLife {
   }
 };
 
-/// What of the pod decides its life.
+/// The facts of a pod that determine its life.
 struct PodFacts {
   PodSettings settings;
   RestartPolicy restart_policy = RestartPolicy::kAlways;
@@ -62,8 +62,8 @@ struct PodFacts {
 };
 [[nodiscard]] PodFacts pod_facts(const Json& pod, const PodDefaults& defaults);
 
-/// What a node finds out about a pod that it sees for the first time, from what an earlier node
-/// process reported.
+/// The life of a pod that a node sees for the first time, restored from the reports of an earlier
+/// process.
 [[nodiscard]] PodLife resume_life(const Json& pod, const Moment& moment);
 
 /// Takes `life` through everything that is due at `moment`. Says whether it moved.

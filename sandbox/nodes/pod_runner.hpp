@@ -54,7 +54,7 @@ class PodRunner {
 
   void take(const std::string& key, Record& record, Json pod);
   void consider(const std::string& key, Record& record, const Json& pod);
-  /// What of `pod` goes to the API next, if anything does.
+  /// Sends the next change of `pod` to the API; false if there is none.
   bool write(const std::string& key, Record& record, const Json& pod, const Moment& moment);
   [[nodiscard]] bool find_address(Record& record, const Json& pod, SimulatedNode& node);
   void send(const std::string& key, Record& record, Writing what, ApiCall call);

@@ -1,5 +1,5 @@
-/// How a simulated pod behaves: the options of the simulation, with the pod's annotations laid over
-/// them. docs/sandbox-nodes.md lists the annotations.
+/// The behaviour of a simulated pod: the options of the simulation, overridden by the pod's
+/// annotations. docs/sandbox-nodes.md lists the annotations.
 #pragma once
 
 #include <optional>

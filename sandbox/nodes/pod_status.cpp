@@ -58,9 +58,9 @@ bool says(const Json& whole, const Json& part) {
   if (whole.size() < part.size()) return false;
   for (std::size_t i = 0; i < part.size(); ++i) {
     const Json& item = part.items()[i];
-    const Json* twin =
+    const Json* counterpart =
         item.contains("type") ? named(whole, "type", item.get("type").text()) : &whole.items()[i];
-    if (twin == nullptr || !says(*twin, item)) return false;
+    if (counterpart == nullptr || !says(*counterpart, item)) return false;
   }
   return true;
 }

@@ -1,4 +1,4 @@
-/// What a node reports about a pod. Pure.
+/// The status that a node reports for a pod. Pure.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct PodAddresses {
 };
 
 /// The body of a strategic merge patch of `pods/NAME/status` that makes the API say what `life`
-/// says; nothing when it says so already, and while the pod is stopping, of which a node says
+/// says; nothing if the status is up to date, and while the pod is stopping, of which a node says
 /// nothing before its end. Carries the uid, so that it never lands on a successor of that name.
 [[nodiscard]] std::optional<Json> status_patch(const PodLife& life, const Json& pod,
                                                const PodAddresses& addresses, const Moment& moment);

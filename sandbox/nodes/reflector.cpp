@@ -11,7 +11,7 @@ namespace {
 
 using Cause = host::StreamEnd::Cause;
 
-/// A laptop's server comes back quickly, and the nodes' two collections are read in pages.
+/// A laptop's server returns quickly, and the nodes' two collections are read in pages.
 host::ReflectorOptions options() {
   host::ReflectorOptions out;
   out.streaming_list = false;
@@ -49,7 +49,7 @@ Time Reflector::step() {
       open(next.request);
     }
     const std::optional<host::StreamEnd> end = read();
-    if (!end) return state_.deaf_at();
+    if (!end) return state_.stalled_at();
     response_.reset();
     const host::ReflectorReport report = state_.finish(*end, seams_.clock.now());
     if (report.note == host::ReflectorReport::Note::kPopulated) end_list();
@@ -60,7 +60,7 @@ Time Reflector::step() {
 }
 
 void Reflector::open(const host::ReflectorRequest& request) {
-  if (request.collect_anew) listed_.clear();
+  if (request.begin_collection) listed_.clear();
   response_.emplace(request.kind);
   response_->stream = seams_.api.open(path_ + (response_->lists ? "?" : "?watch=true&") +
                                       query_of(request, "", ""));
@@ -80,8 +80,8 @@ std::optional<host::StreamEnd> Reflector::read() {
     if (!body.empty()) state_.on_sign_of_life(now);
   }
   if (end) return end_of(*end);
-  if (now < state_.deaf_at()) return std::nullopt;
-  return end_with(Cause::kDeaf, Status(Code::kUnavailable, "nothing came any more"));
+  if (now < state_.stalled_at()) return std::nullopt;
+  return end_with(Cause::kStalled, Status(Code::kUnavailable, "nothing came any more"));
 }
 
 Status Reflector::feed(std::string_view body) {

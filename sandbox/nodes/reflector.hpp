@@ -68,10 +68,10 @@ class Reflector {
   };
 
   void open(const host::ReflectorRequest& request);
-  /// Takes in what has come; nothing while the response goes on.
+  /// Reads what has arrived; nothing while the response continues.
   [[nodiscard]] std::optional<host::StreamEnd> read();
   [[nodiscard]] Status feed(std::string_view body);
-  /// How a response ended that is here to its end.
+  /// The end of a response that has been received completely.
   [[nodiscard]] host::StreamEnd end_of(const TransportEnd& end);
   [[nodiscard]] Status take_event(host::WatchType type, std::string_view json);
   void end_list();

@@ -24,8 +24,8 @@ bool tolerates_cordon(const Json& tolerations) {
 }
 
 /// The reasons why `node` does not take the pod, as kube-scheduler words them; none: it does.
-std::vector<std::string> objections(const Json& pod_spec, const PodShare& share,
-                                    const NodeCapacity& node) {
+std::vector<std::string> unschedulable_reasons(const Json& pod_spec, const PodShare& share,
+                                               const NodeCapacity& node) {
   const Json& tolerations = pod_spec.get("tolerations");
   if (node.unschedulable && !tolerates_cordon(tolerations)) return {"node(s) were unschedulable"};
   if (!tolerates_all(tolerations, node.taints, "NoSchedule") ||
@@ -160,12 +160,12 @@ Choice schedule(const Json& pod_spec, const PodShare& share,
   std::map<std::string, int> counts;
   std::pair<bool, std::int64_t> best;
   for (const NodeCapacity* node : nodes) {
-    const std::vector<std::string> reasons = objections(pod_spec, share, *node);
+    const std::vector<std::string> reasons = unschedulable_reasons(pod_spec, share, *node);
     for (const std::string& reason : reasons) ++counts[reason];
     if (!reasons.empty()) continue;
-    const bool disliked =
+    const bool is_last_resort =
         !tolerates_all(pod_spec.get("tolerations"), node->taints, "PreferNoSchedule");
-    const std::pair<bool, std::int64_t> score(disliked, node->pods);
+    const std::pair<bool, std::int64_t> score(is_last_resort, node->pods);
     if (choice.node != nullptr && score >= best) continue;
     choice.node = node;
     best = score;

@@ -1,4 +1,4 @@
-/// Which node a pod goes to. Pure.
+/// Chooses the node of a pod. Pure.
 #pragma once
 
 #include <davit/kube/quantity.hpp>
@@ -30,14 +30,14 @@ class Amounts {
   std::map<std::string, Quantity> amounts_;
 };
 
-/// What a pod takes of its node.
+/// The resources that a pod takes from its node.
 struct PodShare {
   Amounts requests;             ///< The containers' sum, or the largest init container's.
   std::set<std::string> ports;  ///< Host ports: "TCP/80".
 };
 [[nodiscard]] PodShare pod_share(const Json& pod_spec);
 
-/// What a node offers and what its pods use.
+/// The resources of a node, and those that its pods use.
 struct NodeCapacity {
   std::string name;
   Json labels;

@@ -104,7 +104,7 @@ void Scheduler::pod_changed(const Json& pod) {
       reserve_capacity(entry);
     }
     entry.state = State::kBound;
-    unfit_.erase(key);
+    unschedulable_.erase(key);
     due_.drop(key);
     return;
   }
@@ -117,7 +117,7 @@ void Scheduler::pod_changed(const Json& pod) {
   if (same) return;  // Most likely the echo of our own report.
   entry.share = pod_share(pod.get("spec"));
   entry.state = State::kPending;
-  unfit_.erase(key);
+  unschedulable_.erase(key);
   if (begun_) due_.set(key, seams_.clock.now());
 }
 
@@ -129,7 +129,7 @@ void Scheduler::forget(const std::string& key) {
   const bool held = !found->second.node.empty();
   if (held) release_capacity(found->second);
   pods_.erase(found);
-  unfit_.erase(key);
+  unschedulable_.erase(key);
   due_.drop(key);
   if (held) cluster_changed();
 }
@@ -152,7 +152,7 @@ void Scheduler::begin() {
 }
 
 void Scheduler::cluster_changed() {
-  for (const std::string& key : unfit_) try_again(key, pods_.at(key));
+  for (const std::string& key : unschedulable_) try_again(key, pods_.at(key));
 }
 
 Time Scheduler::step() {
@@ -177,16 +177,16 @@ void Scheduler::consider(const std::string& key, Pod& pod) {
   pod.tried = seams_.clock.now();
   const Choice choice = schedule(spec, pod.share, order_);
   if (choice.node != nullptr) return bind(key, pod, choice.node->name);
-  pod.state = State::kUnfit;
-  unfit_.insert(key);
+  pod.state = State::kUnschedulable;
+  unschedulable_.insert(key);
   ++pod.failures;
   // A change of the cluster plans the next attempt.
-  if (pod.message != choice.message) report_unfit(key, pod, choice.message);
+  if (pod.message != choice.message) report_unschedulable(key, pod, choice.message);
 }
 
 void Scheduler::bind(const std::string& key, Pod& pod, const std::string& node) {
   pod.state = State::kBinding;
-  unfit_.erase(key);
+  unschedulable_.erase(key);
   pod.node = node;
   reserve_capacity(pod);
   const Json& metadata = pod.object->get("metadata");
@@ -213,15 +213,15 @@ void Scheduler::refused(const std::string& key, const std::string& uid,
   if (pod.state != State::kBinding) return;
   release_capacity(pod);
   pod.node.clear();
-  pod.state = State::kUnfit;
-  unfit_.insert(key);
+  pod.state = State::kUnschedulable;
+  unschedulable_.insert(key);
   pod.tried = seams_.clock.now();
   ++pod.failures;
   seams_.log.info(1, "Cannot bind", {{"pod", key}, {"err", response.text()}});
   try_again(key, pod);
 }
 
-void Scheduler::report_unfit(const std::string& key, Pod& pod, const std::string& message) {
+void Scheduler::report_unschedulable(const std::string& key, Pod& pod, const std::string& message) {
   pod.message = message;
   const std::string now = format_time(seams_.clock.wall_now());
   const Json condition = Json::object({{"type", "PodScheduled"},

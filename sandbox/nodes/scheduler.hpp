@@ -48,7 +48,7 @@ class Scheduler {
   Time step();
 
  private:
-  enum class State { kPending, kUnfit, kBinding, kBound };
+  enum class State { kPending, kUnschedulable, kBinding, kBound };
 
   struct Pod {
     std::string uid;
@@ -68,7 +68,7 @@ class Scheduler {
   void consider(const std::string& key, Pod& pod);
   void bind(const std::string& key, Pod& pod, const std::string& node);
   void refused(const std::string& key, const std::string& uid, const ApiResponse& response);
-  void report_unfit(const std::string& key, Pod& pod, const std::string& message);
+  void report_unschedulable(const std::string& key, Pod& pod, const std::string& message);
   void try_again(const std::string& key, Pod& pod);
   /// Something happened that may help the pods that fit nowhere.
   void cluster_changed();
@@ -86,7 +86,7 @@ class Scheduler {
   std::map<std::string, NodeCapacity> nodes_;
   std::vector<const NodeCapacity*> order_;  // The same, for schedule().
   std::unordered_map<std::string, Pod> pods_;
-  std::set<std::string> unfit_;  // Their keys.
+  std::set<std::string> unschedulable_;  // Their keys.
   Timetable due_;
 };
 

@@ -28,8 +28,8 @@ struct SimulationOptions {
   PodEventSwitch pod_events = PodEventSwitch::kOff;  ///< Three writes more for each container.
 };
 
-/// What a simulation works with; each outlives it. The transport decides where the server is: over
-/// a socket, or in this process.
+/// The dependencies of a simulation; each outlives it. The transport determines the server: over a
+/// socket, or in this process.
 struct SimulationSeams {
   Transport& transport;
   Clock& clock;

@@ -11,7 +11,7 @@ struct Moment {
   WallTime wall;
 
   [[nodiscard]] static Moment read(const Clock& clock) { return {clock.now(), clock.wall_now()}; }
-  /// What the wall showed at another monotonic time.
+  /// The wall-clock time at another monotonic time.
   [[nodiscard]] WallTime wall_at(Time time) const { return wall + (time - now); }
   [[nodiscard]] Time monotonic_at(WallTime time) const { return now + (time - wall); }
 };

@@ -1,5 +1,5 @@
 /// Discovery: which groups, versions and resources there are, in the legacy documents and in the
-/// aggregated one. All functions are pure; groups stand in the order in which `resources` has them.
+/// aggregated one. All functions are pure; groups keep the order of `resources`.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct DiscoveryForm {
 };
 [[nodiscard]] ApiResult<DiscoveryForm> negotiate_discovery(std::string_view accept);
 
-/// Which of the two roots.
+/// The two roots of discovery.
 enum class DiscoveryRoot : bool { kCore, kGroups };
 
 /// GET /api or /apis, aggregated.

@@ -39,7 +39,7 @@ std::optional<Media> media_of(const AcceptEntry& entry, std::optional<Form> form
 }
 
 /// Metadata forms must fit the response. In a watch each event holds one object.
-std::optional<ApiError> misfit(Form form, ResponseShape shape, std::string_view kind) {
+std::optional<ApiError> form_error(Form form, ResponseShape shape, std::string_view kind) {
   const std::string type = "*core." + std::string(kind);
   if (form == Form::kMetadata && shape == ResponseShape::kList) {
     return not_acceptable(
@@ -66,7 +66,7 @@ ApiResult<OutputForm> negotiate(std::string_view accept, ResponseShape shape, st
     const bool streams =
         entry.stream.empty() || (entry.stream == "watch" && shape == ResponseShape::kWatch);
     if (!media || !form || !streams) continue;
-    if (auto error = misfit(*form, shape, kind)) return *std::move(error);
+    if (auto error = form_error(*form, shape, kind)) return *std::move(error);
     OutputForm out;
     out.media = *media;
     out.form = *form;

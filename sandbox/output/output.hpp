@@ -13,7 +13,7 @@
 
 namespace davit::sandbox {
 
-/// How a body is encoded.
+/// The encoding of a body.
 enum class Media : std::uint8_t { kJson, kYaml, kProtobuf };
 /// The part of the objects that a body shows: all, a Table for people, or their metadata, of one
 /// object or of a list (PartialObjectMetadata and PartialObjectMetadataList of meta.k8s.io).

@@ -80,15 +80,15 @@ ApiError unrecognized(const BodyType& type, std::string_view why) {
 }
 
 /// `<found> in version "v1" cannot be handled as a <kind>: <why>`
-ApiError unfit(const BodyType& type, std::string_view found_kind, std::string_view found_version,
-               std::string_view why) {
+ApiError not_handled(const BodyType& type, std::string_view found_kind,
+                     std::string_view found_version, std::string_view why) {
   const std::string_view version = found_version.substr(found_version.find('/') + 1);
   return bad_request(std::string(found_kind) + " in version \"" + std::string(version) +
                      "\" cannot be handled as a " + type.kind + ": " + std::string(why));
 }
 
-ApiError unfit(const BodyType& type, std::string_view why) {
-  return unfit(type, type.kind, type.version, why);
+ApiError not_handled(const BodyType& type, std::string_view why) {
+  return not_handled(type, type.kind, type.version, why);
 }
 
 /// Puts apiVersion and kind in front; refuses those of another type.
@@ -115,9 +115,9 @@ ApiFailure check_type(Json& object, const BodyType& type) {
   if (other_kind || other_version) {
     const std::string& shown = kind.empty() ? type.kind : kind;
     const std::string& shown_version = version.empty() ? wanted : version;
-    return unfit(type, shown, shown_version,
-                 "no kind \"" + shown + "\" is registered for version \"" + shown_version +
-                     "\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"");
+    return not_handled(type, shown, shown_version,
+                       "no kind \"" + shown + "\" is registered for version \"" + shown_version +
+                           "\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"");
   }
   Json::Members members;
   members.push_back({"kind", type.kind});
@@ -148,7 +148,7 @@ std::vector<std::string> findings_of_text(std::string_view text,
                                           const std::vector<std::string>& unknown) {
   std::vector<std::string> paths = duplicates;
   paths.insert(paths.end(), unknown.begin(), unknown.end());
-  const auto places = member_places(text, paths);
+  const auto places = member_offsets(text, paths);
   std::vector<std::pair<std::size_t, std::string>> placed;
   for (const std::string& each : duplicates) {
     if (!is_unknown(each, unknown))
@@ -248,7 +248,7 @@ ApiFailure conform_body(Json& object, const BodyType& type, FieldValidation vali
   const Status status = type.custom != nullptr   ? conform_custom(*type.custom, object, findings)
                         : type.schema != nullptr ? conform(*type.schema, object, findings)
                                                  : conform_metadata(object, findings);
-  if (!status.ok()) return unfit(type, status.message());
+  if (!status.ok()) return not_handled(type, status.message());
   std::vector<std::string> named = named_findings(found.text, found.duplicates, findings.unknown);
   if (named.empty() || validation == FieldValidation::kIgnore) return std::nullopt;
   if (validation == FieldValidation::kWarn) {
@@ -257,7 +257,7 @@ ApiFailure conform_body(Json& object, const BodyType& type, FieldValidation vali
   }
   std::string list;
   for (const std::string& each : named) list += (list.empty() ? "" : ", ") + each;
-  return unfit(type, "strict decoding error: " + list);
+  return not_handled(type, "strict decoding error: " + list);
 }
 
 ApiResult<Decoded> decode_body(const HttpServerRequest& request, const BodyType& type,

@@ -15,7 +15,7 @@ using Step = DeletionPlan::Step;
 
 constexpr int kAttemptsMax = 100;
 
-/// In these messages the Kind stands for the resource.
+/// These messages name the Kind in place of the resource.
 ApiFailure check_preconditions(const Resource& resource, const DeleteOptions& options,
                                const Version& current) {
   const Subject subject = Subject::kind_of(resource, current.name);

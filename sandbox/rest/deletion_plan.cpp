@@ -114,7 +114,7 @@ DeletionPlan plan_namespace(const Json& current, Json marked, WallTime now) {
   return {held ? Step::kNothing : Step::kRemove, std::move(marked)};
 }
 
-/// Its objects go first; until then it stays and says so.
+/// Its objects are deleted first; until then it stays with a condition that reports this.
 void hold_definition(Json& definition, std::string_view now) {
   Json& finalizers = definition["metadata"]["finalizers"];
   finalizers.make_array();

@@ -14,7 +14,7 @@
 
 namespace davit::sandbox {
 
-/// All terms must hold. Immutable.
+/// A field selector; an object matches if all terms hold. Immutable.
 class FieldSelector {
  public:
   enum class Operator : std::uint8_t { kEquals, kNotEquals };

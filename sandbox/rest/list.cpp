@@ -29,7 +29,7 @@ std::optional<std::string> from_token(std::string_view text) {
   return decode_base64(padded);
 }
 
-/// Which state a list shows.
+/// The state that a list shows.
 struct Moment {
   Revision revision = 0;  ///< 0: the latest.
   std::string ns;         ///< After this object only.

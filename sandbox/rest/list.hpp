@@ -14,7 +14,7 @@
 
 namespace davit::sandbox {
 
-/// Which objects of a collection a request is about.
+/// The objects of a collection that a request selects.
 struct Selection {
   std::string ns;  ///< Empty: all namespaces.
   LabelSelector labels;
@@ -31,7 +31,7 @@ struct Selection {
 /// The selection in `call`'s URL and the selectors of `options`; 400 if those do not parse.
 [[nodiscard]] ApiResult<Selection> parse_selection(const Call& call, const ListOptions& options);
 
-/// Where a paged list continues. Opaque to clients; needs no escaping in a URL.
+/// The position at which a paged list continues. Opaque to clients; needs no escaping in a URL.
 struct ContinueToken {
   Revision revision = 0;  ///< The revision of the first page; 0: the latest state.
   std::string ns;         ///< The last object that was shown.

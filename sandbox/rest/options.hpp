@@ -24,7 +24,7 @@ struct WriteOptions {
   std::optional<Force> force;
 };
 
-/// Which write it is: names the options in messages and decides what `force` may do.
+/// The type of a write: names the options in messages and decides whether `force` is allowed.
 enum class WriteKind : std::uint8_t { kCreate, kUpdate, kPatch, kApply };
 
 [[nodiscard]] ApiResult<WriteOptions> parse_write_options(const Query& query, WriteKind kind);

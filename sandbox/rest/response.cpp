@@ -19,7 +19,7 @@ HttpServerResponse encoded(const Call& call, int code, const Json& body) {
   return response;
 }
 
-/// Built-in kinds stand in lists without kind and apiVersion.
+/// Built-in kinds appear in lists without kind and apiVersion.
 void append_item(std::string& out, const Version& version, const Resource& resource) {
   if (resource.custom) {
     out += load_text(version, resource);

@@ -28,7 +28,7 @@ class WriteObserver {
   virtual void removed(const Resource& resource, const VersionPtr& version) = 0;
 };
 
-/// All borrowed; thread-safe each.
+/// The dependencies of the verbs; borrowed, each thread-safe.
 struct RestParts {
   Store& store;
   Clock& clock;
@@ -53,7 +53,7 @@ struct Call {
   std::vector<std::string> warnings = {};  ///< Become Warning headers.
   WritePermit permit = nullptr;            ///< Null: the verb's right is enough.
 
-  /// Where the object is kept: the URL of a Namespace names one, too, but is cluster-scoped.
+  /// The namespace of the object. The URL of a Namespace names one too, but is cluster-scoped.
   [[nodiscard]] std::string ns() const { return resource->namespaced ? url.ns : std::string(); }
 };
 

@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long a watch lives when the client does not say: half an hour to an hour, so that not all
-/// come back at once.
+/// The duration of a watch if the client sets none: half an hour to an hour, so that clients do not
+/// all reconnect at once.
 constexpr Duration kShortest = 30min;
 
 Time deadline_of(const RestParts& parts, const ListOptions& options) {

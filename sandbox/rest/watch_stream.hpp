@@ -63,8 +63,8 @@ class WatchStream final : public HttpBodyStream {
   Phase phase_;
   RevisionWait wait_;  // In kWaiting.
   std::vector<VersionPtr> initial_;
-  std::size_t sent_ = 0;   // How many of initial_ are sent.
-  Revision position_ = 0;  // All of the collection's changes up to here are sent.
+  std::size_t sent_ = 0;   // The number of entries of initial_ that are sent.
+  Revision position_ = 0;  // The revision up to which the collection's changes are sent.
   Revision reported_ = 0;  // The last position that a bookmark could no longer improve.
   Time bookmarked_;        // When the last bookmark was due.
   std::unique_ptr<Store::Subscription> subscription_;

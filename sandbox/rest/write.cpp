@@ -63,7 +63,7 @@ ApiFailure check_new(const WriteTarget& target, const Json& object) {
     errors = {field_required("metadata.name", "name or generateName is required")};
   }
   if (!errors.empty()) return invalid(Subject::kind_of(resource, name), std::move(errors));
-  // The storage says so, and a dry run does not come that far.
+  // The storage returns this error, which a dry run does not reach.
   const std::string& revision = object.text_at({"metadata", "resourceVersion"});
   if (target.dry_run == DryRun::kNo && !revision.empty() && revision != "0") {
     return internal_error("resourceVersion should not be set on objects to be created");

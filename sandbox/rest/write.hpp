@@ -11,7 +11,7 @@
 
 namespace davit::sandbox {
 
-/// Which of a kind's rules a rewrite goes through.
+/// The rules of a kind that a write is checked against.
 enum class RuleSet : std::uint8_t {
   kAll,
   kDefaults,  ///< Defaulting and generation: for parts of a spec (ephemeralcontainers, resize).
@@ -21,7 +21,7 @@ enum class RuleSet : std::uint8_t {
 /// Whether metadata.managedFields is up to date already, as after an apply.
 enum class Tracking : std::uint8_t { kPending, kDone };
 
-/// Where a write goes, and how.
+/// The target of a write, and its options.
 struct WriteTarget {
   const Resource& resource;
   std::string ns;

@@ -28,7 +28,7 @@ struct ServerVersion {
 /// Whether the chain of admission runs; without it objects are only checked by their own rules.
 enum class AdmissionSwitch : std::uint8_t { kOn, kOff };
 
-/// Which objects a new cluster begins with.
+/// The objects that a new cluster begins with.
 enum class BootstrapObjects : std::uint8_t {
   kAll,
   /// Namespaces and priority classes, which other objects need: for a server that has no address.

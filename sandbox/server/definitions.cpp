@@ -119,7 +119,7 @@ void Definitions::remove_objects(const Json& definition) {
   const ResourcePtr resource = versions.front();
   const RestParts parts{store_, clock_, random_, resources_, admission_, *this};
   for (const VersionPtr& each : store_.list(collection, "").objects) {
-    // An object with finalizers stays until they are gone; then removed() comes back to this.
+    // An object with finalizers stays until they are gone; then removed() calls this again.
     static_cast<void>(delete_one(parts, *resource, each->ns, each->name, {}).has_value());
   }
 }

@@ -12,7 +12,7 @@
 
 namespace davit::sandbox {
 
-/// builtin_resources() with the rules of definitions, which stand above the room of the kinds.
+/// builtin_resources() with the rules of definitions, which belong to a layer above the kinds.
 [[nodiscard]] std::vector<ResourcePtr> served_at_first(ValidationRules validation_rules);
 
 /// Follows the writes of definitions and of custom resources. Everything happens within the write

@@ -38,7 +38,7 @@ bool is_health(const std::vector<std::string>& segments) {
 /// One line of `?verbose`, by which clients look for what they wait for.
 struct HealthCheck {
   std::string_view name;
-  std::string_view paths;  ///< Where it is listed.
+  std::string_view paths;  ///< The paths that list it.
 };
 constexpr std::string_view kAllHealthPaths = "healthz livez readyz";
 constexpr HealthCheck kHealthChecks[] = {
@@ -75,7 +75,7 @@ std::string check_name(const Url& url) {
   return out;
 }
 
-/// All checks hold, because a server that responds is ready. `?exclude=` leaves checks out and
+/// Every check passes, because a server that responds is ready. `?exclude=` omits checks and
 /// reports names that do not exist.
 ApiResult<HttpServerResponse> health(const Url& url) {
   const std::string& path = url.segments[0];

@@ -57,7 +57,8 @@ Status FileJournal::load() {
     }
   }
   if (torn > 0) {
-    log_.warning("Cut off a write that was never finished", {{"file", path_}, {"bytes", torn}});
+    log_.warning("Removed an unfinished write from the end of the file",
+                 {{"file", path_}, {"bytes", torn}});
   }
   return {};
 }
@@ -104,14 +105,14 @@ void FileJournal::after_write() {
   Compaction done;
   {
     MutexLock lock(mutex_);
-    if (!outgrown()) return;
+    if (!needs_snapshot()) return;
     done = compact();
   }
   if (done.status.ok()) {
     log_.info(2, "Wrote a snapshot",
               {{"file", path_}, {"before", done.bytes_before}, {"after", done.bytes_after}});
   } else {
-    log_.warning("Could not write a snapshot; the log goes on",
+    log_.warning("Could not write a snapshot; the log continues to grow",
                  {{"file", path_}, {"err", done.status.message()}});
   }
 }
@@ -124,7 +125,7 @@ void FileJournal::forget(const Collection& collection, const VersionPtr& object)
   objects_[collection].erase({object->ns, object->name});
 }
 
-bool FileJournal::outgrown() const {
+bool FileJournal::needs_snapshot() const {
   return broken_.ok() &&
          bytes_ - snapshot_bytes_ > std::max(limits_.log_bytes_min, snapshot_bytes_);
 }

@@ -16,8 +16,8 @@
 namespace davit::sandbox {
 
 struct FileJournalLimits {
-  /// The log is rewritten as a snapshot when it has outgrown the last one and has at least so many
-  /// bytes: a small file is not worth the work, and is read back in a few milliseconds.
+  /// The log is rewritten as a snapshot when it has needs_snapshot the last one and has at least so
+  /// many bytes: a small file is not worth the work, and is read back in a few milliseconds.
   std::size_t log_bytes_min = 4U << 20U;
 };
 
@@ -57,7 +57,7 @@ class FileJournal final : public Journal {
   Status load() EXCLUDES(mutex_);
   void keep(const Collection& collection, const VersionPtr& object) REQUIRES(mutex_);
   void forget(const Collection& collection, const VersionPtr& object) REQUIRES(mutex_);
-  [[nodiscard]] bool outgrown() const REQUIRES(mutex_);
+  [[nodiscard]] bool needs_snapshot() const REQUIRES(mutex_);
   Compaction compact() REQUIRES(mutex_);
   /// Everything as a new file at `path`, locked and synchronised; its length goes to `bytes`.
   Result<UniqueFd> write_snapshot(const std::string& path, std::size_t& bytes) const
@@ -69,7 +69,7 @@ class FileJournal final : public Journal {
 
   mutable Mutex mutex_;
   UniqueFd file_ GUARDED_BY(mutex_);
-  std::size_t bytes_ GUARDED_BY(mutex_) = 0;           // All of the file.
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;           // The size of the file.
   std::size_t snapshot_bytes_ GUARDED_BY(mutex_) = 0;  // Its start that was written in one go.
   Status broken_ GUARDED_BY(mutex_);                   // Set: nothing is written any more.
   Revision revision_ GUARDED_BY(mutex_) = 0;           // 0: nothing was ever written.

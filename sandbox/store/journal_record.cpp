@@ -134,7 +134,7 @@ Result<ParsedJournal> parse_journal(std::string_view content) {
     if (kJournalMagic.starts_with(content)) return out;
   }
   if (!content.starts_with(kJournalMagic)) {
-    return Status(Code::kInvalid, "this is not a data file of the sandbox");
+    return Status(Code::kInvalid, "not a sandbox data file");
   }
   out.bytes = kJournalMagic.size();
   while (out.bytes < content.size()) {
@@ -142,16 +142,16 @@ Result<ParsedJournal> parse_journal(std::string_view content) {
     if (rest.size() < kHeaderBytes) break;
     if (number_at(rest, kCoveredBytes) != checksum(rest.substr(0, kCoveredBytes))) {
       if (rest.find_first_not_of('\0') == std::string_view::npos) break;
-      return damaged(out.bytes, "no record begins here");
+      return damaged(out.bytes, "not the start of a record");
     }
     const std::size_t length = number_at(rest, 0);
     if (rest.size() - kHeaderBytes < length) break;
     const std::string_view payload = rest.substr(kHeaderBytes, length);
     if (number_at(rest, 4) != checksum(payload)) {
-      return damaged(out.bytes, "the record's checksum is another");
+      return damaged(out.bytes, "the record's checksum does not match");
     }
     std::optional<JournalRecord> record = decode_payload(payload);
-    if (!record) return damaged(out.bytes, "the record makes no sense");
+    if (!record) return damaged(out.bytes, "the record is malformed");
     out.records.push_back(std::move(*record));
     out.bytes += kHeaderBytes + length;
   }

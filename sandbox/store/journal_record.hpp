@@ -1,5 +1,5 @@
-/// How the journal looks on disk: a first line that says what the file is, then records, each with
-/// its length and checksums. Pure.
+/// The format of the journal on disk: a first line that identifies the file, then records, each
+/// with its length and checksums. Pure.
 #pragma once
 
 #include <davit/result.hpp>

@@ -20,7 +20,7 @@ namespace davit::sandbox {
 [[nodiscard]] Result<UniqueFd> create_locked(const std::string& path);
 
 [[nodiscard]] Result<std::string> read_all(int file);
-/// All of `bytes`, from `offset` on.
+/// Writes all of `bytes` at `offset`.
 [[nodiscard]] Status write_at(int file, std::string_view bytes, std::size_t offset);
 /// Makes the entries of the directory of `path` durable, such as a rename.
 [[nodiscard]] Status sync_directory_of(const std::string& path);

@@ -126,7 +126,7 @@ struct Store::State {
   }
 
   /// Journal, objects, history, in this order: a write that the journal refuses did not happen.
-  /// Leaves in `listeners` whom to notify once the lock is free.
+  /// Adds to `listeners` those to notify once the lock is released.
   Status commit(const Collection& collection, Change change, Subscribers::List& listeners)
       REQUIRES(mutex) {
     if (journal != nullptr) {

@@ -23,8 +23,8 @@ namespace davit::sandbox {
 /// metadata.resourceVersion as a number.
 using Revision = std::uint64_t;
 
-/// Where a kind's objects are kept: the plural of its storage resource and the group, "core" being
-/// empty. Two resources may share one (events of v1 and of events.k8s.io).
+/// The collection of a kind's objects: the plural of its storage resource and the group, with ""
+/// for core. Two resources may share one (events of v1 and of events.k8s.io).
 struct Collection {
   std::string group;
   std::string resource;
@@ -43,7 +43,7 @@ struct Version {
   Pairs fields;      ///< The fields for field selectors, without metadata.name and .namespace.
   std::string text;  ///< The whole object as JSON, apiVersion, kind and resourceVersion included.
 
-  /// Parsed anew at every call.
+  /// Parsed again at every call.
   [[nodiscard]] Json json() const { return json_literal(text); }
 };
 using VersionPtr = std::shared_ptr<const Version>;

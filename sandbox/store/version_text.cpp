@@ -43,7 +43,7 @@ VersionText::VersionText(const Json& object) {
 }
 
 void VersionText::append_metadata(const Json::Members& members) {
-  // Where upstream's ObjectMeta has it: after the uid. Clients do not care, people who read do.
+  // Upstream's ObjectMeta has it after the uid. Clients do not care, but people who read it do.
   const Json::Member* before = find_member(members, "uid");
   const auto append_gap = [this] {
     append_key(text_, kRevision);

@@ -1,4 +1,4 @@
-/// What validation finds: an error for each field, in the words of the API.
+/// Validation errors, one for each field, in the words of the API.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ class FieldPath {
   Form form_ = Form::kRoot;
 };
 
-/// Where most rules begin.
+/// The path at which most rules begin.
 inline constexpr FieldPath kSpec("spec");
 
 }  // namespace davit::sandbox

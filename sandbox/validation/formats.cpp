@@ -132,14 +132,14 @@ bool is_percent(std::string_view text) {
   return all_of_set(text, kDigits);
 }
 
-Complaints check_port_or_name(const Json& value) {
+Violations check_port_or_name(const Json& value) {
   if (value.is_string()) return check_port_name(value.text());
   const std::int64_t port = value.integer_or(0);
   if (port >= 1 && port <= kPortMax) return {};
   return {"must be between 1 and 65535, inclusive"};
 }
 
-Complaints check_int_or_percent(const Json& value) {
+Violations check_int_or_percent(const Json& value) {
   if (value.is_string()) {
     if (is_percent(value.text())) return {};
     return {std::string(kPercentText)};
@@ -148,7 +148,7 @@ Complaints check_int_or_percent(const Json& value) {
   return {"must be greater than or equal to 0"};
 }
 
-Complaints check_at_most_100_percent(const Json& value) {
+Violations check_at_most_100_percent(const Json& value) {
   if (!value.is_string() || int_or_percent_value(value) <= 100) return {};
   return {"must not be greater than 100%"};
 }
@@ -183,8 +183,8 @@ const char* special_range(const std::string& ip) {
 }
 
 /// An address that other hosts can reach (k8s: ValidateEndpointIP).
-Complaints check_endpoint_ip(std::string_view text) {
-  Complaints out = check_ip(text);
+Violations check_endpoint_ip(std::string_view text) {
+  Violations out = check_ip(text);
   if (!out.empty()) return out;
   const std::string ip(text);
   if (ip == "0.0.0.0" || ip == "::") return {"may not be unspecified (" + ip + ")"};
@@ -192,13 +192,13 @@ Complaints check_endpoint_ip(std::string_view text) {
   return out;
 }
 
-Complaints check_cidr(std::string_view text) {
+Violations check_cidr(std::string_view text) {
   if (is_cidr(text)) return {};
   return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};
 }
 
-template <Complaints (*kCheck)(std::string_view)>
-Complaints check_text(const Json& value) {
+template <Violations (*kCheck)(std::string_view)>
+Violations check_text(const Json& value) {
   return kCheck(value.text());
 }
 

@@ -14,12 +14,12 @@ namespace davit::sandbox {
 /// Whether `text` has this format of OpenAPI. Unknown formats hold for every text.
 [[nodiscard]] bool has_format(std::string_view format, std::string_view text);
 
-/// What is wrong with a value, in the words of the API.
-using FormatCheck = Complaints (*)(const Json& value);
+/// Returns the violations of a value, in the words of the API.
+using FormatCheck = Violations (*)(const Json& value);
 /// The check of a format such as "dns-label", "endpoint-ip" or "int-or-percent", as the table of
 /// constraints names it. Null when there is none.
 [[nodiscard]] FormatCheck find_format(std::string_view name);
-/// Adds an Invalid for each complaint. The format must exist.
+/// Adds an Invalid for each violation. The format must exist.
 void check_format(std::string_view format, const Json& value, const FieldPath& path,
                   FieldErrors& errors);
 

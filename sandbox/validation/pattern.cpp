@@ -63,7 +63,7 @@ std::string_view words_of(re2::RE2::ErrorCode code) {
 /// Length of the bracket expression that `text` begins with; all of `text` when it has no end.
 std::size_t bracket_length(std::string_view text) {
   std::size_t at = text.starts_with("[^") ? 2 : 1;
-  if (text.substr(at).starts_with(']')) ++at;  // In first position it stands for itself.
+  if (text.substr(at).starts_with(']')) ++at;  // In first position it is literal.
   while (at < text.size() && text[at] != ']') {
     const std::size_t name_end =
         text.substr(at).starts_with("[:") ? text.find(":]", at + 2) : std::string_view::npos;

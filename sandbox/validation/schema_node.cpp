@@ -97,8 +97,8 @@ class ValueCheck {
     errors_.push_back(field_invalid(field, value, field + " in body " + what));
   }
 
-  void format(const Json& value, FormatCheck complaints, const FieldPath& path) {
-    for (const std::string& each : complaints(value)) {
+  void format(const Json& value, FormatCheck violations, const FieldPath& path) {
+    for (const std::string& each : violations(value)) {
       errors_.push_back(field_invalid(path.text(), value, each));
     }
   }
@@ -257,7 +257,7 @@ class ValueCheck {
     return errors;
   }
 
-  /// These complaints have no field of their own.
+  /// These violations have no field of their own.
   void combination(const std::string& what) {
     errors_.push_back(field_invalid("<nil>", Json(""), what));
   }

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Pair;
 using testing::StartsWith;
 
-/// What one command line led to.
+/// The result of one command line.
 struct Outcome {
   int code = -1;
   std::optional<RunOptions> run;
@@ -140,7 +140,7 @@ TEST(CommandLineTest, BooleansAndVerbosityHaveShortForms) {
 
 struct UsageCase {
   std::vector<std::string> args;
-  const char* want;  // How the line goes on after "davit: ".
+  const char* want;  // The rest of the line after "davit: ".
 };
 
 TEST(CommandLineTest, VerbosityTakesAnEqualsSignAndTheLastOfTwoFlagsCounts) {
@@ -184,7 +184,7 @@ TEST(CommandLineTest, UsageMistakesAreOneLineAndExitTwo) {
   }
 }
 
-TEST(CommandLineTest, HelpAndVersionAreNoMistakes) {
+TEST(CommandLineTest, HelpAndVersionAreNotMistakes) {
   EXPECT_EQ(call({"--version"}).out, "davit " DAVIT_VERSION "\n");
   EXPECT_EQ(call({"run", "--version"}).code, 0);
   const Outcome help = call({"run", "--help"});

@@ -43,7 +43,7 @@ TEST_F(NeighbourTest, HolderIsAtWorkWhileItRenewsItsLease) {
   EXPECT_EQ(neighbour("2026-01-01T00:00:20.000000Z"), "master-1") << "its clock is ahead";
 }
 
-TEST_F(NeighbourTest, WhatCannotBeFoundOutIsNobody) {
+TEST_F(NeighbourTest, UnknownNeighbourCountsAsNone) {
   EXPECT_EQ(neighbour("soon"), "");
   respond(403, R"({"kind":"Status","reason":"Forbidden","code":403})");
   EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
@@ -51,7 +51,7 @@ TEST_F(NeighbourTest, WhatCannotBeFoundOutIsNobody) {
   EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
 }
 
-TEST_F(NeighbourTest, ServerThatAsksForPatienceDoesNotHoldUpTheStart) {
+TEST_F(NeighbourTest, ThrottlingServerDoesNotDelayTheStart) {
   constexpr std::chrono::seconds kAsked{4};
   for (int i = 0; i < 2; ++i) {
     respond(429, R"({"kind":"Status","reason":"TooManyRequests","code":429})",

@@ -96,7 +96,7 @@ TEST(PluginCommandTest, JsonHasTheNotesOwnForms) {
   }
 }
 
-TEST(PluginCommandTest, AllThatStandsAgainstAFileIsReportedAtOnce) {
+TEST(PluginCommandTest, EveryFindingOfAFileIsReportedAtOnce) {
   const Outcome outcome = inspect(sample_path("many_faults"));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.out, HasSubstr("Grade:       refused\n"));
@@ -138,7 +138,7 @@ TEST(PluginCommandTest, NewerAndMalformedPluginsAreDistinguished) {
   EXPECT_THAT(inspect(sample_path("malformed_note")).err, HasSubstr("its davit note is wrong"));
 }
 
-TEST(PluginCommandTest, WhatIsNoLibraryGetsOneLine) {
+TEST(PluginCommandTest, NonLibraryGetsOneLine) {
   EXPECT_EQ(inspect("/etc/passwd").err, "davit: plugin /etc/passwd: not an ELF file\n");
   EXPECT_EQ(inspect("/no/such.so").err, "davit: plugin /no/such.so: there is no such file\n");
   EXPECT_EQ(inspect("/no/such.so").code, 2);

@@ -51,7 +51,7 @@ TEST_F(PluginNewTest, ProjectIsFilledWithNameAndResource) {
   }
 }
 
-TEST_F(PluginNewTest, KindOfAResourceThatNobodyKnowsIsGuessedOrGiven) {
+TEST_F(PluginNewTest, KindOfAnUnknownResourceIsGuessedOrGiven) {
   ASSERT_EQ(begin({.name = "a", .watches = "example.com/v1/cacheproxies"}), 0) << err_.str();
   EXPECT_THAT(text("tests/example.yaml"), HasSubstr("kind: Cacheproxy\n"));
   fs::remove_all(project());
@@ -88,7 +88,7 @@ TEST_F(PluginNewTest, FolderThatHoldsSomethingIsLeftAlone) {
   fs::create_directory(project());
   std::ofstream(project() / "plugin.cpp") << "mine";
   EXPECT_EQ(begin({.name = "a"}), 2);
-  EXPECT_THAT(err_.str(), HasSubstr("exists already: choose another folder with --dir"));
+  EXPECT_THAT(err_.str(), HasSubstr("already exists: choose another folder with --dir"));
   EXPECT_EQ(text("plugin.cpp"), "mine");
 }
 

@@ -37,7 +37,7 @@ class RunProbeTest : public RunTest {
   }
 };
 
-TEST_F(RunProbeTest, HangingHealthAndDebugHoldUpNeitherOtherProbesNorTheEnd) {
+TEST_F(RunProbeTest, HangingHealthAndDebugDelayNeitherOtherProbesNorTheEnd) {
   std::vector<std::string> all = with_server();
   all.insert(all.end(), {"-v=1", "--control-socket=" + (directory_.path() / "ctl").string()});
   Program davit(all);
@@ -58,7 +58,7 @@ TEST_F(RunProbeTest, HangingHealthAndDebugHoldUpNeitherOtherProbesNorTheEnd) {
 
   davit.terminate();
   EXPECT_EQ(davit.wait(), 1);
-  EXPECT_THAT(davit.said(), HasSubstr("A health check or debug page of a plugin does not end"));
+  EXPECT_THAT(davit.said(), HasSubstr("A health check or debug page of a plugin has not returned"));
 }
 
 }  // namespace

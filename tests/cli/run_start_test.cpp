@@ -17,17 +17,17 @@ class RunStartTest : public RunTest {
   }
 };
 
-TEST_F(RunStartTest, HangingConstructorDoesNotHoldUpATermination) {
+TEST_F(RunStartTest, HangingConstructorDoesNotDelayATermination) {
   Program davit(arguments());
   davit.await("in the constructor");
   davit.terminate();
   EXPECT_EQ(davit.wait(), 1);
-  EXPECT_THAT(davit.said(), HasSubstr("the start does not end. Exiting."));
+  EXPECT_THAT(davit.said(), HasSubstr("startup has not finished. Exiting."));
   EXPECT_THAT(davit.said(), HasSubstr("TLS verification is off"));
   EXPECT_THAT(davit.said(), testing::Not(HasSubstr("Other users can read the kubeconfig")));
 }
 
-TEST_F(RunStartTest, HangingInitFuncDoesNotHoldUpATermination) {
+TEST_F(RunStartTest, HangingInitFuncDoesNotDelayATermination) {
   run_plugin("init_hangs");
 
   Program davit(with_server());
@@ -36,7 +36,7 @@ TEST_F(RunStartTest, HangingInitFuncDoesNotHoldUpATermination) {
 
   EXPECT_EQ(davit.wait(), 1);
   EXPECT_THAT(davit.said(), HasSubstr("in the InitFunc"));
-  EXPECT_THAT(davit.said(), HasSubstr("the start does not end. Exiting."));
+  EXPECT_THAT(davit.said(), HasSubstr("startup has not finished. Exiting."));
 }
 
 TEST_F(RunStartTest, KubeconfigThatOthersMayReadIsWarnedOf) {

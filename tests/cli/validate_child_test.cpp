@@ -78,7 +78,7 @@ TEST_F(ValidateChildTest, ChildThatClosesItsPipesAndLivesOnIsEndedAtItsLimit) {
   });
 
   EXPECT_EQ(run.end, End::kTimedOut);
-  EXPECT_EQ(run.failure(), "did not end in time (closing)");
+  EXPECT_EQ(run.failure(), "did not finish in time (closing)");
   EXPECT_EQ(run.status.signal, SIGKILL);
   EXPECT_LE(looks, 10U) << "the parent polls closed pipes";
 }
@@ -96,7 +96,7 @@ TEST_F(ValidateChildTest, ChildThatClosesItsPipesAndExitsHasEnded) {
   EXPECT_THAT(run.output, ElementsAre("printed"));
 }
 
-TEST_F(ValidateChildTest, ProcessThatHoldsThePipesDoesNotHoldUpTheEndOfTheChild) {
+TEST_F(ValidateChildTest, ProcessThatHoldsThePipesDoesNotDelayTheEndOfTheChild) {
   const ChildRun run = run_in_child({.limit = kLong}, [](const CheckReporter& reporter) {
     leave_behind(reporter, hold_pipes);
     reporter.fail("first");
@@ -108,7 +108,7 @@ TEST_F(ValidateChildTest, ProcessThatHoldsThePipesDoesNotHoldUpTheEndOfTheChild)
   EXPECT_EQ(end_of_rest(run), SIGKILL);
 }
 
-TEST_F(ValidateChildTest, ProcessThatPrintsForEverDoesNotHoldUpTheEndOfTheChild) {
+TEST_F(ValidateChildTest, ProcessThatPrintsForEverDoesNotDelayTheEndOfTheChild) {
   const ChildRun run = run_in_child({.limit = kLong}, [](const CheckReporter& reporter) {
     leave_behind(reporter, print_for_ever);
     reporter.fail("first");

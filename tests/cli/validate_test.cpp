@@ -50,7 +50,7 @@ Validation validate(ValidationOptions options) {
 struct Animal {
   const char* name;
   const char* caught_by;
-  const char* line;  ///< What the check says, in part.
+  const char* line;  ///< A part of the check's message.
   int limit_seconds = 300;
 };
 
@@ -61,17 +61,17 @@ constexpr Animal kZoo[] = {
     {"null_table",         "load",     "returned no table"},
     {"constructor_exits",  "load",     "ended the process with exit status 3 (opening it)"},
     {"constructor_aborts", "load",     "ended the process with SIGABRT (opening it)"},
-    {"constructor_blocks", "load",     "did not end in time (opening it)", 15},
+    {"constructor_blocks", "load",     "did not finish in time (opening it)", 15},
     {"init_fails",         "init",     "failed to start: no informer today"},
-    {"init_blocks",        "init",     "did not end in time (its InitFuncs)", 15},
+    {"init_blocks",        "init",     "did not finish in time (its InitFuncs)", 15},
     {"destroy_aborts",     "init",     "ended the process with SIGABRT (destroy())"},
     {"thread",             "threads",  "leaves a thread behind"},
     {"signal",             "traces",   "changes the handler of SIGUSR1"},
     {"environment",        "traces",   "changes environment variables"},
-    {"pins_itself",        "unload",   "stays in memory although nothing in the file says so"},
-    {"handler_blocks",     "work",     "does not end: on_event"},
+    {"pins_itself",        "unload",   "stays in memory although nothing in the file predicts it"},
+    {"handler_blocks",     "work",     "a call has not returned: on_event"},
     {"sync_aborts",        "work",     "ended the process with SIGABRT (ordinary objects"},
-    {"sync_blocks",        "work",     "does not end"},
+    {"sync_blocks",        "work",     "has not returned"},
     {"sync_throws",        "work",     "an exception left the plugin's code"},
     {"unknown_code",       "work",     "a sync returned an unknown code 4711"},
     {"never_rests",        "work",     "does not"},
@@ -151,7 +151,7 @@ TEST(PluginValidateTest, WhatKeepsAPluginInMemoryIsAWarning) {
   const Validation validation = validate({.file = DAVIT_ZOO "/no_delete.so", .checks = {"unload"}});
   EXPECT_EQ(checks_that(validation, CheckOutcome::kWarned), std::vector<std::string>{"elf"});
   EXPECT_EQ(validation.grade, Grade::kLoadOnce);
-  EXPECT_THAT(described(validation), HasSubstr("stays in memory, as its grade says"));
+  EXPECT_THAT(described(validation), HasSubstr("stays in memory, as its grade predicts"));
 }
 
 TEST(PluginValidateTest, UnknownMemberOfTheNoteIsAWarning) {

@@ -104,7 +104,7 @@ std::string comparable(std::string text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 1) return 0;
   std::string bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-  // What is wrong with a head is found at the latest when it ends, and at times before.
+  // Errors in a head are found at its end at the latest, and sometimes before.
   bytes += "\r\n\r\n";
   Outcome whole = converse(bytes, bytes.size() + 1);
   Outcome pieces = converse(bytes, std::size_t{data[0]} % 67 + 1);

@@ -15,7 +15,7 @@
 namespace {
 using namespace davit::sandbox;
 
-/// What is there to select.
+/// The objects to select from.
 struct World {
   World() {
     pod.ns = "default";

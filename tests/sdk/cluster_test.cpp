@@ -290,7 +290,7 @@ TEST_F(ClusterTest, RequestsOutsideTheDeclaredRulesAreRefused) {
     const Client client = context.client();
     EXPECT_EQ(client.remove<Pod>(key).code(), Code::kUndeclared);
     EXPECT_EQ(client.get<ReplicaSet>(key).error().code(), Code::kUndeclared);
-    EXPECT_TRUE(client.get<Pod>(key));  // What is watched may be read.
+    EXPECT_TRUE(client.get<Pod>(key));  // A watched resource may be read.
     EXPECT_EQ(client.update<Pod>(key, "{}").error().code(), Code::kUndeclared);
     return Again::when_changed();
   };

@@ -162,7 +162,7 @@ TEST_F(ControllerRefManagerTest, AnOwnerThatWasJustDeletedAdoptsNothing) {
             "2024-05-01T12:00:00Z");
 }
 
-TEST_F(ControllerRefManagerTest, PodsThatAreGoneMeanwhileAreNoError) {
+TEST_F(ControllerRefManagerTest, PodsThatDisappearInBetweenAreNotAnError) {
   cluster_.add(set_);
   cluster_.add(matching("a"));
   cluster_.add(owned(pod("b")));

@@ -119,7 +119,7 @@ TEST_F(DiscoveryTest, AControllerIsWokenWhenAResourceComesAndWhenItGoes) {
   EXPECT_THAT(seen_, ElementsAre("widgets ", ""));
 }
 
-TEST_F(DiscoveryTest, AChangeOfObjectsWakesNobodyThatFollowsDiscovery) {
+TEST_F(DiscoveryTest, AChangeOfObjectsDoesNotWakeDiscoverySubscribers) {
   note_resources_of("example.com");
   seen_.clear();
 

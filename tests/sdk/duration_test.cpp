@@ -17,7 +17,7 @@ TEST(DurationTest, GoSyntaxIsRead) {
   EXPECT_EQ(parse_duration("2562047h47m16.854775807s"), Duration::max()) << "not one off";
 }
 
-TEST(DurationTest, WhatIsNoLengthOfTimeIsRefused) {
+TEST(DurationTest, InvalidDurationIsRefused) {
   for (const char* text :
        {"", "5", "s", "-1s", "+1s", "1 s", "1d", "3000000h", "nans", "infh", "1nanh"}) {
     EXPECT_FALSE(parse_duration(text)) << text;

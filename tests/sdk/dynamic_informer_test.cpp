@@ -170,7 +170,7 @@ TEST_F(DynamicInformerTest, AnInformerThatAHandlerClosesDeliversNothingMore) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(DynamicInformerTest, AMissingResourceHoldsUpNothingAndIsFollowedOnceItIsServed) {
+TEST_F(DynamicInformerTest, AMissingResourceDelaysNothingAndIsFollowedOnceItIsServed) {
   std::vector<Code> states;
   start();
   each_sync([&](Opener& opener) {
@@ -187,7 +187,7 @@ TEST_F(DynamicInformerTest, AMissingResourceHoldsUpNothingAndIsFollowedOnceItIsS
   EXPECT_THAT(seen_, ElementsAre("+w default/a"));
 }
 
-TEST_F(DynamicInformerTest, AResourceThatVanishesWhileWatchedIsReportedAndComesBack) {
+TEST_F(DynamicInformerTest, AResourceThatVanishesWhileWatchedIsReportedAndReturns) {
   cluster_.add(widget("default", "a"));
   std::vector<Code> states;
   start();

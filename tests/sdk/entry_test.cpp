@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What one sync does is up to the test.
+/// A controller whose sync the test supplies.
 class Scripted : public Controller {
  public:
   explicit Scripted(Context& context)
@@ -125,7 +125,7 @@ TEST_F(EntryTest, AFactoryThatThrowsOrFailsIsAFailedInit) {
   EXPECT_EQ(failed.code(), Code::kInternal);
 }
 
-TEST_F(EntryTest, SkippingIsNoError) {
+TEST_F(EntryTest, SkippingIsNotAnError) {
   const Status skipped = cluster_.start("scripted", [](Context& context) -> InitResult {
     return context.skip("not on this server");
   });

@@ -106,7 +106,7 @@ TEST_F(JanitorTest, AFinishedJobGoesInTheBackground) {
   ASSERT_EQ(deletions.size(), 1U);
 }
 
-TEST_F(JanitorTest, WhatWasMadeAgainUnderItsNameIsLeftAlone) {
+TEST_F(JanitorTest, RecreatedObjectIsLeftAlone) {
   add_pod("30m", kEndedAtTwelve);
   cluster_.hold("pods");
   cluster_.erase<Pod>({"default", "done"});

@@ -24,7 +24,7 @@ TEST_F(SelectorTest, AbsentAndNullMatchNothing) {
   EXPECT_FALSE(matches("null", R"({"a":"b"})"));
 }
 
-TEST_F(SelectorTest, EmptyMatchesEverythingAndSaysSo) {
+TEST_F(SelectorTest, EmptyMatchesEverythingAndReportsThat) {
   EXPECT_TRUE(parse("{}").matches(Value()));
   EXPECT_TRUE(parse(R"({"matchLabels":{},"matchExpressions":[]})").matches_everything());
   EXPECT_TRUE(parse("{}").empty());

@@ -19,7 +19,7 @@ TEST(TimeTest, Rfc3339IsReadWithFractionsAndOffsets) {
   EXPECT_EQ(wall_time("2024-02-29T00:00:00Z") + 24h, wall_time("2024-03-01T00:00:00Z"));
 }
 
-TEST(TimeTest, OtherTextIsNoTime) {
+TEST(TimeTest, OtherTextIsNotATime) {
   for (const char* text :
        {"", "2024-05-01", "2024-05-01T12:00:00", "2024-13-01T12:00:00Z", "2023-02-29T12:00:00Z",
         "2024-05-01T24:00:00Z", "2024-05-01 12:00:00Z", "2024-05-01T12:00:00.Z",
@@ -30,7 +30,7 @@ TEST(TimeTest, OtherTextIsNoTime) {
   }
 }
 
-TEST(TimeTest, TimesBeyondTheClockComeOutAsItsEnds) {
+TEST(TimeTest, TimesBeyondTheClockBecomeItsLimits) {
   for (const char* text : {"0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "1677-09-21T00:12:43Z",
                            "1900-01-01T00:30:00+01:00"}) {
     EXPECT_EQ(wall_time(text), kTimeMin) << text;

@@ -8,6 +8,9 @@ WORDS = {
     'lane': 'connection pool, purpose', 'inbox': 'delta queue', 'mailbox': 'completion queue', 'mishap': 'injected fault',
     'trouble': 'injected fault, error', 'furniture': 'default ServiceAccount and root CA publisher', 'shelf': 'collection, pool',
     'shelves': 'collections', 'sight': 'view', 'witness': 'reporter', 'remark': 'log record', 'onlooker': 'viewer',
+    'deaf': 'stalled', 'patience': 'timeout, time limit', 'complaint': 'violation, error', 'spoil': 'corrupt, degrade',
+    'aside': 'the thread, or the reason', 'anew': 'again, restart, recreate', 'timekeeper': 'timer thread',
+    'culprit': 'the build that crashed', 'obstacle': 'reason', 'objection': 'reason', 'misfit': 'error', 'twin': 'counterpart',
 }
 # In identifiers of the product; tests play people who speak otherwise.
 PRODUCT_WORDS = WORDS | {
@@ -24,9 +27,14 @@ PHRASES = [(re.compile(rf'\b(?:{pattern})\b', re.I), instead) for pattern, inste
     r'whoever|nobody': 'the subject itself, or the passive voice',
     r'lets? go of|lets go|comes? to rest|at rest': 'releases; is idle',
     r'lest': 'so that ... not',
+    r'deaf': 'stalled', r'complain(?:ts?|s|ed)?': 'violation, error', r'anew': 'again; restarts, recreates',
+    r'goes on(?! the)|serves on': 'continues, keeps serving', r'comes? back': 'returns', r'let go': 'released',
+    r'says? so': 'reports, requests or requires it', r'holds? up': 'delays, blocks',
 }.items()]
 # A sentence begins with a comment, a paragraph, an item of a list, or after the end of another one.
 OPENING = re.compile(r'(?:^|(?<=[.!?;] ))(Of|By|Whoever|Nobody)(?! (?:default|hand)\b)\b')
+# A comment that explains a name begins with what the name is, not with "What it ..." or "How it ...".
+RIDDLE = re.compile(r'(How|What|Where|Which)\b')
 END_OF_SENTENCE = ('.', '!', '?', ':', '|')
 
 
@@ -75,6 +83,8 @@ def prose(file):
         for found in OPENING.finditer(text):
             if found.start() > 0 or not follows:
                 yield number, f'a sentence opens with "{found.group(1)}": begin with its subject'
+        if not file.path.endswith('.md') and not follows and (found := RIDDLE.match(text)):
+            yield number, f'a comment opens with "{found.group()}": begin with the thing itself'
         for pattern, instead in PHRASES:
             for found in pattern.finditer(text):
                 yield number, f'"{found.group()}": write {instead}'

@@ -1,4 +1,4 @@
-/// What other threads did, for a test to wait for.
+/// Collects the results of other threads, for a test to wait for.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 
 namespace davit::test {
 
-/// The response once there is one. Stays awake meanwhile: a clock that goes on when all threads
+/// The response once there is one. Stays awake meanwhile: a clock that continues when all threads
 /// sleep must not.
 inline HttpServerResponse completed(HttpServerResponse response) {
   while (response.deferred) {

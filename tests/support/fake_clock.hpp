@@ -31,7 +31,7 @@ class FakeClock final : public Clock {
     return BootTime((kStart + passed_ + suspended_).time_since_epoch());
   }
 
-  /// The machine sleeps: wall and boot clock go on, the monotonic one and every wait do not.
+  /// The machine sleeps: wall and boot clock continue, the monotonic one and every wait do not.
   void suspend(Duration time) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     suspended_ += time;

@@ -13,9 +13,9 @@
 
 namespace davit::test {
 
-/// What a request gets.
+/// The response to a request.
 struct ScriptedResponse {
-  /// kOpen: the response goes on by send() and finish(). 0 as `status`: no head yet, or none at
+  /// kOpen: the response continues by send() and finish(). 0 as `status`: no head yet, or none at
   /// all.
   enum class Rest { kComplete, kOpen };
 
@@ -41,8 +41,8 @@ class FakeTransport final : public Transport {
  public:
   using Script = std::function<ScriptedResponse(const HttpRequest&)>;
 
-  /// What every request gets that no respond() is left for. Called under a lock; must not call
-  /// back.
+  /// Sets the response to requests for which no respond() is left. Called under a lock; must not
+  /// call back.
   void set_script(Script script) {
     MutexLock lock(mutex_);
     script_ = std::move(script);

@@ -1,4 +1,4 @@
-/// What a process has of the kernel, from /proc.
+/// The kernel resources of a process, from /proc.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct Holdings {
   int libraries = 0;      ///< Maps of shared libraries.
   long resident_kib = 0;  ///< Pages of shared libraries included.
   long private_kib = 0;   ///< Pages that no other process shares.
-  /// Pages with no file behind them. The others may leave memory and come back at any time.
+  /// Pages with no file behind them. The kernel may drop and reload the others at any time.
   long anonymous_kib = 0;
 
   /// Counts for the process with that id, or for "self".

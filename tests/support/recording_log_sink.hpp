@@ -34,14 +34,14 @@ class RecordingLogSink final : public LogSink {
 
   void flush() override {}
 
-  /// All lines so far, as `E logger: message key=value`; info lines start with `I` and their
+  /// The lines so far, as `E logger: message key=value`; info lines start with `I` and their
   /// verbosity.
   [[nodiscard]] std::vector<std::string> lines() const {
     MutexLock lock(mutex_);
     return lines_;
   }
 
-  /// How many lines contain `text`.
+  /// The number of lines that contain `text`.
   [[nodiscard]] std::size_t count(std::string_view text) const {
     MutexLock lock(mutex_);
     std::size_t found = 0;

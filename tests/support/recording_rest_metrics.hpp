@@ -41,7 +41,7 @@ class RecordingRestMetrics final : public host::RestMetrics {
   }
   void exec_plugin_expires(WallTime) override { count({"exec_expires"}); }
 
-  /// How often this was counted.
+  /// The count under this name.
   [[nodiscard]] int of(const std::string& name) const {
     MutexLock lock(mutex_);
     const auto found = counts_.find(name);

@@ -48,7 +48,7 @@ struct SandboxApi::Parts {
     request.target = target;
     request.headers = headers;
     request.body = body;
-    // What the HTTP front does with a body that is too long.
+    // Limits bodies as the HTTP front does.
     constexpr std::size_t kBodyMax = 3 << 20;
     if (body.size() > kBodyMax) {
       request.body.clear();
@@ -85,7 +85,7 @@ checks::Reply SandboxApi::send(const std::string& method, const std::string& tar
 checks::Watched SandboxApi::watch(const std::string& target, const checks::Headers& headers,
                                   const std::function<void()>& then, std::size_t events, bool ends,
                                   std::chrono::seconds within) {
-  static_cast<void>(events);  // All that is there is read; nothing comes later by itself.
+  static_cast<void>(events);  // Everything available is read; nothing arrives later by itself.
   HttpServerResponse response = parts_->handle("GET", target, headers, "");
   checks::Watched watched{{response.status, response.headers, response.body}, false};
   watched.reply.headers.emplace_back("Content-Type", response.content_type);

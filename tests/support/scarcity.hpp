@@ -26,7 +26,7 @@ class NoThreads {
   NoThreads(const NoThreads&) = delete;
   NoThreads& operator=(const NoThreads&) = delete;
 
-  /// How many were refused so far.
+  /// The number refused so far.
   [[nodiscard]] std::size_t wanted() const;
 };
 

@@ -1,4 +1,4 @@
-/// What swaps may leave behind in a process.
+/// The resources that swaps may leave behind in a process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace davit::test {
 /// Memory that each swap may leave behind for good. Seen: 13 bytes of heap, 27 of private memory.
 inline constexpr long kBytesPerSwap = 100;
 
-/// How much two measures of a process may differ although nothing was left behind.
+/// The difference that two measurements of a process may have although nothing was left behind.
 struct Noise {
   long bytes = 0;  ///< Pages that freed memory is scattered over.
   int maps = 0;    ///< Arenas, which the kernel maps page by page, and stacks of threads.

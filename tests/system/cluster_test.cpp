@@ -1,4 +1,4 @@
-// All four plugins at once.
+// Tests with all plugins at once.
 #include <gtest/gtest.h>
 
 #include "tests/system/regressions/services.hpp"
@@ -43,7 +43,7 @@ void power(World& world, const std::string& node, const std::string& state) {
              R"({"metadata":{"annotations":{"sandbox.davit.dev/node":")" + state + R"("}}})");
 }
 
-/// A Service over pods that leave a dead node after five seconds; a node that dies and comes back.
+/// A Service over pods that leave a dead node after five seconds; a node that dies and returns.
 void live(World& world) {
   expose(world, "web");
   world.deploy("web", 6);
@@ -70,7 +70,7 @@ void live(World& world) {
   world.expect_order("web");
 }
 
-TEST(ClusterTest, DeadNodeIsReplacedAndComesBack) {
+TEST(ClusterTest, DeadNodeIsReplacedAndReturns) {
   World world(everything());
   live(world);
   world.expect_silence("web");
@@ -85,7 +85,7 @@ constexpr char kAllAtOnce[] = R"({"rules":[
      "target":{"verb":["create","update","patch","delete"]}},
     {"fault":"delay","delay":"200ms","probability":0.2,"target":{}}]})";
 
-TEST(ClusterTest, DeadNodeIsReplacedAndComesBackAmidAllFaults) {
+TEST(ClusterTest, DeadNodeIsReplacedAndReturnsUnderAllFaults) {
   World world(everything());
   world.play(kAllAtOnce);
   live(world);

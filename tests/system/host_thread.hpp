@@ -15,10 +15,10 @@
 
 namespace davit::test {
 
-/// What runs, beside the manifest's defaults.
+/// Settings other than the manifest's defaults.
 struct HostOptions {
   std::vector<std::string> controllers = {"deployment-controller", "replicaset-controller"};
-  /// Where the plugins are; empty: davit's own.
+  /// The directories of plugins; empty: davit's own.
   std::vector<std::string> plugin_directories;
   /// Controllers' settings, by plugin and controller.
   struct Config {
@@ -30,7 +30,7 @@ struct HostOptions {
   enum class Election { kOff, kOn } election = Election::kOff;
 };
 
-/// What `davit rbac` prints for this host.
+/// The roles that `davit rbac` prints for this host.
 [[nodiscard]] std::vector<Json> printed_roles(const HostOptions& options);
 
 /// The host on a thread of its own, so that the test's thread moves the time.
@@ -47,7 +47,7 @@ class HostThread {
   [[nodiscard]] std::optional<Status> started() const EXCLUDES(mutex_);
   /// Keys in its queues; once it has started.
   [[nodiscard]] std::size_t waiting();
-  /// What `davit ctl status` prints, and a page of its health server; once it has started.
+  /// The output of `davit ctl status`, and a page of its health server; once it has started.
   [[nodiscard]] std::string status();
   [[nodiscard]] std::string page(const std::string& target);
   /// Asks it to end; it needs time for that.

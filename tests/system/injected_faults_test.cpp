@@ -33,9 +33,9 @@ constexpr InjectedFaults kInjectedFaults[] = {
         "target":{"verb":["update","patch","delete"]}})"},
     {"ConnectionsAreReset", R"({"fault":"reset","probability":0.1,
         "target":{"verb":["get","list","create","update","patch","delete"]}})"},
-    {"WatchOfPodsIsDeaf", R"({"fault":"hold","for":"5s","count":3,
+    {"WatchOfPodsIsStalled", R"({"fault":"hold","for":"5s","count":3,
         "target":{"verb":"watch","resource":"pods"}})"},
-    {"WatchOfReplicaSetsIsDeaf", R"({"fault":"hold","for":"5s","count":3,
+    {"WatchOfReplicaSetsIsStalled", R"({"fault":"hold","for":"5s","count":3,
         "target":{"verb":"watch","resource":"replicasets.apps"}})"},
     {"ReadsAreStale", R"({"rules":[
         {"fault":"stale","revisionsBack":15,"probability":0.5,

@@ -29,7 +29,7 @@ bool is_ready(const Json& pod) {
   return false;
 }
 
-/// How many replicas a Deployment or a ReplicaSet may have.
+/// The number of replicas that a Deployment or a ReplicaSet may have.
 class Allowance {
  public:
   void see(const Json& object) {

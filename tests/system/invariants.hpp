@@ -1,4 +1,4 @@
-/// What holds of workloads whatever goes wrong on the way.
+/// Invariants of workloads that hold under every fault.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ namespace davit::test {
 [[nodiscard]] std::size_t fewest_ready_pods(const Record& record, sandbox::Revision revision,
                                             const std::string& name);
 
-/// What was done since `revision` to objects with the label app=`name`.
+/// The changes since `revision` of objects with the label app=`name`.
 [[nodiscard]] std::vector<std::string> steps_since(const Record& record, sandbox::Revision revision,
                                                    const std::string& name);
 

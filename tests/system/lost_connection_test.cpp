@@ -21,7 +21,7 @@ std::size_t steps_of_unknown(const World& world, sandbox::Revision since) {
 }
 
 // Issue 11, 1.2: all nodes were Unknown after 50 to 55 s.
-TEST(LostConnectionTest, DeafWatchesMakeNoNodeUnknownAndEvictNothing) {
+TEST(LostConnectionTest, StalledWatchesMakeNoNodeUnknownAndEvictNothing) {
   World world(with_nodes());
   deploy_impatient(world);
   world.pass(std::chrono::minutes(1));
@@ -32,7 +32,7 @@ TEST(LostConnectionTest, DeafWatchesMakeNoNodeUnknownAndEvictNothing) {
   EXPECT_EQ(pods_deleted_since(world, before), 0U);
 }
 
-TEST(LostConnectionTest, EveryWatchThatStaysDeafMakesNoNodeUnknown) {
+TEST(LostConnectionTest, EveryWatchThatStaysStalledMakesNoNodeUnknown) {
   World world(with_nodes());
   world.pass(std::chrono::minutes(1));
   const sandbox::Revision before = world.record().revision();
@@ -162,7 +162,7 @@ TEST(LostConnectionTest, CacheThatIsNotFreshIsNamedByTheStatusTheCheckAndItsMetr
 }
 
 // Each rollout stood for 30 s, until the caches were listed again.
-TEST(LostConnectionTest, RolloutFindsItsDeafWatchesInSeconds) {
+TEST(LostConnectionTest, RolloutFindsItsStalledWatchesInSeconds) {
   World world(1);
   world.deploy("web", 3);
   world.await_rollout("web", 3);

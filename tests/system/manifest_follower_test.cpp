@@ -68,7 +68,7 @@ class ManifestFollowerTest : public testing::Test {
   }
   void edit_plugins(const std::string& plugins) { edit(kHead + "plugins:\n" + plugins); }
 
-  /// What the host says of its manifest.
+  /// The host's notes about its manifest.
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> lines;
     for (const auto& each : host_->checks().notes()) lines.push_back(each.name + " " + each.text);
@@ -148,7 +148,7 @@ TEST_F(ManifestFollowerTest, NonsenseChangesNothingAndIsReportedWithItsPlace) {
   EXPECT_THAT(notes(), ElementsAre(StartsWith("manifest " + where)));
   EXPECT_THAT(host_->plugins().serving().controllers(), ElementsAre("deployment-controller"));
   EXPECT_THAT(sink_.lines(),
-              Contains(AllOf(HasSubstr("The manifest has a mistake"), HasSubstr(where + ":5:1"))));
+              Contains(AllOf(HasSubstr("The manifest is invalid"), HasSubstr(where + ":5:1"))));
 
   edit_plugins(kDeployment);
   EXPECT_THAT(notes(), IsEmpty());
@@ -162,7 +162,7 @@ TEST_F(ManifestFollowerTest, WhatNeedsARestartIsNamedAndNotApplied) {
   EXPECT_EQ(generation("deployment"), 1U);
 }
 
-TEST_F(ManifestFollowerTest, OrdersOfDavitCtlStayWhereTheManifestDoesNotSpeakAnew) {
+TEST_F(ManifestFollowerTest, CommandsOfDavitCtlStayUnlessTheManifestChangesThem) {
   start(kDeployment + kReplicaSet);
   ASSERT_TRUE(host_->plugins().disable("deployment-controller").ok());
   edit_plugins(kDeployment + kReplicaSet +
@@ -224,7 +224,7 @@ TEST_F(PluginDirectoryTest, WithoutAListThePluginsOfTheDirectoryAreTheList) {
   EXPECT_THAT(notes(), IsEmpty());
 }
 
-TEST_F(PluginDirectoryTest, AFileThatIsNoPluginChangesNothingAndIsReported) {
+TEST_F(PluginDirectoryTest, AFileThatIsNotAPluginChangesNothingAndIsReported) {
   place("deployment", DAVIT_DEPLOYMENT_DIRECTORY);
   start_all();
   directory_.write("plugins/half.so", "half");

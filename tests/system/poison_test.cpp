@@ -1,4 +1,4 @@
-// Unreadable objects, in a cluster where all others go on.
+// Unreadable objects, in a cluster where all others keep working.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// What each mark stands for. A server would never send it, and would not store it: a mark is one
-/// byte, so that it cannot be cut, within the value of an annotation or, in pods, of a label:
-/// caches do not read what no controller has declared.
+/// The text that replaces each mark. A server would never send it, and would not store it: a mark
+/// is one byte, so that it cannot be cut, within the value of an annotation or, in pods, of a
+/// label: caches do not read what no controller has declared.
 struct Poison {
   char mark;
   std::string text;
@@ -137,7 +137,7 @@ class PoisonTest : public ::testing::Test {
   PoisonedTransport transport_{system_.transport()};
 };
 
-TEST_F(PoisonTest, RolloutsGoOnBesideObjectsThatNobodyCanRead) {
+TEST_F(PoisonTest, RolloutsContinueBesideUnreadableObjects) {
   create("utf8-listed", "~");
   create("deep-listed", "^");
   create("type-listed", "|");
@@ -159,10 +159,11 @@ TEST_F(PoisonTest, RolloutsGoOnBesideObjectsThatNobodyCanRead) {
     }
   }
   system_.host().tick();
-  EXPECT_THAT(page("/readyz?verbose"),
-              AllOf(HasSubstr("[+]informer-freshness ok"), HasSubstr("readyz check passed"),
-                    HasSubstr("[!]caches deployments.apps lacks or holds in an older state 8 that "
-                              "cannot be read: default/deep-listed (JSON is nested too deeply")));
+  EXPECT_THAT(
+      page("/readyz?verbose"),
+      AllOf(HasSubstr("[+]informer-freshness ok"), HasSubstr("readyz check passed"),
+            HasSubstr("[!]caches deployments.apps lacks, or holds in an older state, 8 that "
+                      "cannot be read: default/deep-listed (JSON is nested too deeply")));
 }
 
 TEST_F(PoisonTest, PodsThatCannotBeReadAreNotReplaced) {

@@ -23,7 +23,7 @@ constexpr WallTime kWallStart{std::chrono::seconds(1767225600)};
 /// Only for errors: a wait that a notification has missed ends then, and not never.
 constexpr Duration kLongestWait = std::chrono::seconds(5);
 /// Short beside what a sync takes, long beside what it takes to look.
-constexpr Duration kLookAgain = std::chrono::microseconds(200);
+constexpr Duration kRecheckPeriod = std::chrono::microseconds(200);
 
 /// The other threads of the process, as the kernel lists them.
 class Threads {
@@ -109,7 +109,7 @@ void QuietClock::wait_until_idle() {
       const std::string before = threads.runs();
       if (threads.all_sleep() && threads.runs() == before) return;
     }
-    never.wait_for(mutex, kLookAgain);
+    never.wait_for(mutex, kRecheckPeriod);
   }
 }
 

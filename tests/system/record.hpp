@@ -1,5 +1,5 @@
-/// What happened to the workloads of a cluster, from the server's own watches: the state, and every
-/// step on the way to it.
+/// The history of a cluster's workloads, from the server's own watches: the state, and every step
+/// towards it.
 #pragma once
 
 #include <map>
@@ -41,7 +41,7 @@ class Record {
   /// The object of that kind and name; null when there is none.
   [[nodiscard]] Json find(const std::string& kind, const std::string& name) const;
   [[nodiscard]] Json deployment(const std::string& name) const { return find("Deployment", name); }
-  /// All so far, by revision.
+  /// The steps so far, by revision.
   [[nodiscard]] std::vector<Step> steps() const;
   [[nodiscard]] sandbox::Revision revision() const;
 

@@ -1,4 +1,4 @@
-/// What davit asks of the server, request by request.
+/// davit's requests to the server, one by one.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 
 namespace davit::host {
 
-/// What a host runs. It has no lease and no noticeable rate limit.
+/// The settings of a host. It has no lease and no noticeable rate limit.
 struct WholeHostOptions {
   std::vector<std::string> directories;  ///< The plugins' directories.
   std::vector<std::string> controllers;  ///< As --controllers.
@@ -38,7 +38,7 @@ class WholeHost {
   [[nodiscard]] HostProcess& host() { return *host_; }
   [[nodiscard]] Transport& transport() { return cluster_->transport(); }
 
-  /// What the server responds; patches are merge patches.
+  /// The server's response; patches are merge patches.
   Json send(Verb verb, ResourcePath path, const std::string& body = "");
   Json read(const std::string& target);
 

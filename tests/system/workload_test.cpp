@@ -1,4 +1,4 @@
-// What users do with Deployments, on a cluster without faults.
+// Users' operations on Deployments, on a cluster without faults.
 #include <gtest/gtest.h>
 
 #include "tests/system/invariants.hpp"

@@ -15,8 +15,8 @@ namespace davit::test {
 namespace {
 
 /// More than the longest back-off of a key, about 16 minutes.
-constexpr Duration kPatience = std::chrono::minutes(20);
-/// What is retried or counted after the end has come has come then.
+constexpr Duration kWaitLimit = std::chrono::minutes(20);
+/// The time within which retries and late counts after the end are done.
 constexpr Duration kTimeToConverge = std::chrono::seconds(10);
 constexpr Duration kLong = std::chrono::minutes(3);
 constexpr char kToken[] = "davit";
@@ -191,7 +191,7 @@ bool World::reach(Duration time, const std::function<bool()>& holds) {
 }
 
 void World::await(const std::string& what, const std::function<bool()>& holds) {
-  if (reach(kPatience, holds)) return;
+  if (reach(kWaitLimit, holds)) return;
   std::string state;
   for (const auto& [uid, object] : record_->deployments()) state += to_text(object) + "\n";
   for (const auto& [uid, object] : record_->pods()) {

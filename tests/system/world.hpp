@@ -36,7 +36,7 @@ struct WorldOptions {
   /// Between renewals of a node's lease. A test of nodes wants ten seconds; others want quiet.
   Duration lease_period = std::chrono::minutes(1);
   std::string faults = {};  ///< Played before davit starts; empty: none.
-  /// What davit may do: everything, or what `davit rbac` prints for its controllers.
+  /// The rights of davit: all, or those that `davit rbac` prints for its controllers.
   enum class Rights { kAll, kPrinted } rights = Rights::kAll;
   HostOptions host;
 };
@@ -66,11 +66,10 @@ class World {
   void patch(const std::string& name, const std::string& body);
   void set_image(const std::string& name, const std::string& image);
 
-  /// Ends the davit that runs longest, or begins one more; the cluster goes on.
+  /// Ends the davit that runs longest, or begins one more; the cluster continues.
   void stop_host();
   void start_host();
-  /// What `davit ctl status` prints of the davit that runs longest, and a page of its health
-  /// server.
+  /// The output of `davit ctl status` of the oldest davit, and a page of its health server.
   [[nodiscard]] std::string status() { return hosts_.front()->status(); }
   [[nodiscard]] std::string page(const std::string& target) { return hosts_.front()->page(target); }
   /// Its metrics, as a scraper gets them.
@@ -102,7 +101,7 @@ class World {
   [[nodiscard]] const Record& record() const { return *record_; }
   [[nodiscard]] const Traffic& traffic() const { return *traffic_; }
   [[nodiscard]] const RecordingLogSink& log() const { return log_; }
-  /// Where no rule of the API applies.
+  /// The store, which applies no rule of the API.
   [[nodiscard]] sandbox::Store& store() { return store_; }
   [[nodiscard]] QuietClock& clock() { return clock_; }
   /// The clock of the machine on which every davit runs.
@@ -111,7 +110,7 @@ class World {
   [[nodiscard]] std::string images(const std::string& name) const;
 
  private:
-  /// All that follows from what happened is done, and the worker has had his turn.
+  /// Waits until all consequences of the past are done, and the worker has had its turn.
   void wait_until_idle();
   /// Makes what `davit rbac` prints, and has davit work under it.
   void restrict_rights();

@@ -116,7 +116,7 @@ Json pruned(const Json& merged, const FieldSet& last, const Owners& owners, cons
 }
 
 struct Conflicts {
-  std::vector<FieldSet> sets;  ///< What is taken from each entry.
+  std::vector<FieldSet> sets;  ///< The fields taken from each entry.
   std::vector<ApplyConflict> shown;
 };
 

@@ -13,7 +13,7 @@ using Form = ValueType::Form;
 
 bool nothing(const Json* value) { return value == nullptr || value->size() == 0; }
 
-/// Compares two values of one type. A null pointer stands for an absent value; not both are.
+/// Compares two values of one type. A null pointer means an absent value; at most one is null.
 class Comparer {
  public:
   explicit Comparer(const ResetFields& reset) : reset_(reset) {}
@@ -63,7 +63,7 @@ class Comparer {
     if (skipped(name, level)) return;
     const MemberType known = member_type(parent, name, level);
     if (known.always && parents == Parents::kBoth && (before == nullptr || after == nullptr)) {
-      // What is always written was there before it had a value.
+      // A field that is always written was present before it had a value.
       const Json* present = before == nullptr ? after : before;
       if (present->empty()) return;
       (before == nullptr ? before : after) = &null_;

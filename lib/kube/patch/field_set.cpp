@@ -29,14 +29,14 @@ bool known_form(std::string_view key) {
 }
 
 Status parse_into(const Json& fields, FieldSet& out) {
-  if (!fields.is_object()) return {Code::kInvalid, "a set of fields is an object"};
+  if (!fields.is_object()) return {Code::kInvalid, "a set of fields must be an object"};
   out.children.reserve(fields.size());
   for (const auto& [key, value] : fields.members()) {
     if (key == ".") {
       out.member = true;
       continue;
     }
-    if (!known_form(key)) return {Code::kInvalid, "no path element: " + key};
+    if (!known_form(key)) return {Code::kInvalid, "not a path element: " + key};
     FieldChild& child = out.children.emplace_back(FieldChild{key, {}});
     if (Status parsed = parse_into(value, child.set); !parsed.ok()) return parsed;
     if (child.set.children.empty()) child.set.member = true;
@@ -48,7 +48,7 @@ Status parse_into(const Json& fields, FieldSet& out) {
 /// A fieldsV1 node without children is in the set although it has no ".".
 bool is_member(const Json& node) { return node.size() == 0 || node.contains("."); }
 
-/// What to_fields() writes for a path that may have children.
+/// Marks a path that may have children, in the form of to_fields().
 void set_member(Json& node) {
   if (node.size() != 0 && !node.contains(".")) {
     Json::Members& members = node.make_object();

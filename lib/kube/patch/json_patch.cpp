@@ -40,7 +40,7 @@ std::optional<std::vector<std::string>> parts_of(std::string_view pointer) {
   return parts;
 }
 
-/// The place that `text` names in a list of `size`, counted from the end when negative.
+/// The target that `text` names in a list of `size`, counted from the end when negative.
 std::optional<std::size_t> index_of(std::string_view text, std::size_t size, Edge edge) {
   if (text.starts_with('+')) text.remove_prefix(1);
   std::int64_t index = 0;
@@ -81,13 +81,13 @@ class JsonPatch {
 
  private:
   /// The container that holds what a pointer names, and the name inside it.
-  struct Place {
+  struct Target {
     Json* parent = nullptr;
     std::string key;
     std::size_t depth = 0;
   };
 
-  [[nodiscard]] Place find(std::string_view pointer) const {
+  [[nodiscard]] Target find(std::string_view pointer) const {
     std::optional<std::vector<std::string>> parts = parts_of(pointer);
     if (!parts) return {};
     Json* json = &document_;
@@ -106,30 +106,30 @@ class JsonPatch {
   }
 
   Failure add(std::string_view path, Json value) {
-    const Place place = find(path);
-    if (place.parent == nullptr) return "add: missing path " + std::string(path);
-    if (place.depth + depth_of(value) > kJsonDepthMax) return "add: too deep";
-    if (!place.parent->is_array()) {
-      place.parent->set(place.key, std::move(value));
+    const Target target = find(path);
+    if (target.parent == nullptr) return "add: missing path " + std::string(path);
+    if (target.depth + depth_of(value) > kJsonDepthMax) return "add: too deep";
+    if (!target.parent->is_array()) {
+      target.parent->set(target.key, std::move(value));
       return std::nullopt;
     }
-    Json::Items& items = place.parent->make_array();
+    Json::Items& items = target.parent->make_array();
     const auto index =
-        place.key == "-" ? items.size() : index_of(place.key, items.size(), Edge::kOnePast);
-    if (!index) return "add: no index " + place.key;
+        target.key == "-" ? items.size() : index_of(target.key, items.size(), Edge::kOnePast);
+    if (!index) return "add: no index " + target.key;
     items.insert(items.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
     return std::nullopt;
   }
 
   Failure remove(std::string_view path) {
-    const Place place = find(path);
-    if (place.parent == nullptr) return "remove: missing path " + std::string(path);
-    if (!place.parent->is_array()) {
-      return place.parent->erase(place.key) ? Failure() : "remove: no member " + place.key;
+    const Target target = find(path);
+    if (target.parent == nullptr) return "remove: missing path " + std::string(path);
+    if (!target.parent->is_array()) {
+      return target.parent->erase(target.key) ? Failure() : "remove: no member " + target.key;
     }
-    Json::Items& items = place.parent->make_array();
-    const auto index = index_of(place.key, items.size(), Edge::kExisting);
-    if (!index) return "remove: no index " + place.key;
+    Json::Items& items = target.parent->make_array();
+    const auto index = index_of(target.key, items.size(), Edge::kExisting);
+    if (!index) return "remove: no index " + target.key;
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(*index));
     return std::nullopt;
   }
@@ -140,22 +140,22 @@ class JsonPatch {
       document_ = value;
       return std::nullopt;
     }
-    const Place place = find(path);
-    if (place.parent == nullptr) return "replace: missing path " + std::string(path);
-    if (place.depth + depth_of(value) > kJsonDepthMax) return "replace: too deep";
-    if (!place.parent->is_array()) {
-      place.parent->set(place.key, value);
+    const Target target = find(path);
+    if (target.parent == nullptr) return "replace: missing path " + std::string(path);
+    if (target.depth + depth_of(value) > kJsonDepthMax) return "replace: too deep";
+    if (!target.parent->is_array()) {
+      target.parent->set(target.key, value);
       return std::nullopt;
     }
-    Json* present = child(*place.parent, place.key);
-    if (present == nullptr) return "replace: no index " + place.key;
+    Json* present = child(*target.parent, target.key);
+    if (present == nullptr) return "replace: no index " + target.key;
     *present = value;
     return std::nullopt;
   }
 
   Failure move(std::string_view from, std::string_view path) {
-    const Place place = find(from);
-    Json* source = place.parent == nullptr ? nullptr : child(*place.parent, place.key);
+    const Target target = find(from);
+    Json* source = target.parent == nullptr ? nullptr : child(*target.parent, target.key);
     if (source == nullptr) return "move: missing path " + std::string(from);
     Json value = std::move(*source);
     if (Failure failed = remove(from)) return failed;
@@ -163,10 +163,10 @@ class JsonPatch {
   }
 
   Failure copy(std::string_view from, std::string_view path) {
-    const Place place = find(from);
-    if (place.parent == nullptr) return "copy: missing path " + std::string(from);
-    const Json* source = child(*place.parent, place.key);
-    if (source == nullptr && place.parent->is_array()) return "copy: no index " + place.key;
+    const Target target = find(from);
+    if (target.parent == nullptr) return "copy: missing path " + std::string(from);
+    const Json* source = child(*target.parent, target.key);
+    if (source == nullptr && target.parent->is_array()) return "copy: no index " + target.key;
     Json value = source == nullptr ? Json() : *source;  // A missing member is copied as null.
     copied_bytes_ += to_text(value).size();
     if (copied_bytes_ > kCopiedBytesMax) return "copy: too much";
@@ -176,10 +176,10 @@ class JsonPatch {
   Failure test(std::string_view path, const Json& value) const {
     const Json* actual = &document_;
     if (!path.empty()) {
-      const Place place = find(path);
-      if (place.parent == nullptr) return "test: missing path " + std::string(path);
-      actual = child(*place.parent, place.key);
-      if (actual == nullptr && place.parent->is_array()) return "test: no index " + place.key;
+      const Target target = find(path);
+      if (target.parent == nullptr) return "test: missing path " + std::string(path);
+      actual = child(*target.parent, target.key);
+      if (actual == nullptr && target.parent->is_array()) return "test: no index " + target.key;
     }
     const bool equal = actual == nullptr ? value.is_null() : *actual == value;
     return equal ? Failure() : "test: another value at " + std::string(path);
@@ -193,7 +193,7 @@ class JsonPatch {
 
 PatchOutcome apply_json_patch(Json& object, const Json& patch) {
   if (!patch.is_array()) {
-    return PatchError{400, "BadRequest", "error decoding patch: a JSON patch is an array"};
+    return PatchError{400, "BadRequest", "error decoding patch: a JSON patch must be an array"};
   }
   if (patch.size() > kOperationsMax) {
     return PatchError{413, "RequestEntityTooLarge",
@@ -203,7 +203,7 @@ PatchOutcome apply_json_patch(Json& object, const Json& patch) {
   }
   for (const Json& each : patch.items()) {
     if (each.is_object() || each.is_null()) continue;
-    return PatchError{400, "BadRequest", "error decoding patch: an operation is an object"};
+    return PatchError{400, "BadRequest", "error decoding patch: an operation must be an object"};
   }
   JsonPatch patcher(object);
   for (const Json& each : patch.items()) {

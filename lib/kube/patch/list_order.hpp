@@ -14,7 +14,7 @@ class ElementIdentity {
 
   [[nodiscard]] bool by_key() const { return !key_.empty(); }
   [[nodiscard]] const std::string& key() const { return key_; }
-  /// What identifies `element`; null when it lacks the key.
+  /// The value that identifies `element`; null if it lacks the key.
   [[nodiscard]] const Json* of(const Json& element) const {
     return key_.empty() ? &element : element.find(key_);
   }
@@ -23,9 +23,9 @@ class ElementIdentity {
   std::string key_;
 };
 
-/// `merged` anew: the elements that `wanted` names in its order, the others as in `stored`. Where
-/// both orders leave a choice, an element of `stored` comes first only if it stood before the
-/// other one there; so new elements precede the remaining stored ones.
+/// `merged` reordered: the elements that `wanted` names in its order, the others as in `stored`.
+/// If both orders leave a choice, an element of `stored` comes first only if it preceded the other
+/// one there; so new elements precede the remaining stored ones.
 [[nodiscard]] Json::Items ordered(Json::Items merged, const Json::Items& wanted,
                                   const Json::Items& stored, const ElementIdentity& identity);
 

@@ -50,7 +50,7 @@ bool strip_directives(Json& json) {
   return true;
 }
 
-/// What the schema says of a member: how to merge it, and what is known of what is inside.
+/// The schema of a member: how to merge it, and the type of its content.
 struct FieldPlan {
   const Message* message = nullptr;
   ElementIdentity identity{""};
@@ -359,7 +359,7 @@ std::string go_text(const Json& json) {
 
 PatchOutcome apply_strategic_patch(Json& object, const Json& patch, const Message& schema) {
   if (!patch.is_object()) {
-    return bad_request("error decoding patch: a strategic merge patch is an object");
+    return bad_request("error decoding patch: a strategic merge patch must be an object");
   }
   return merge_map(object, patch, &schema);
 }

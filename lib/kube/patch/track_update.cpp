@@ -12,8 +12,8 @@ const Json* managed_fields_of(const Json& object) {
   return object.at({"metadata", "managedFields"});
 }
 
-/// Which entries this write starts from: those that the client sent, if it may set them and they
-/// make sense, else the stored ones. A client that does not know the member must not lose it.
+/// The entries that this write starts from: those that the client sent, if it may set them and they
+/// are valid, else the stored ones. A client that does not know the member must not lose it.
 const Json* starting_entries(const Json& object, const Json& old, const FieldManager& manager) {
   const Json* stored = managed_fields_of(old);
   const Json* sent = managed_fields_of(object);

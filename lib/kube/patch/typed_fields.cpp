@@ -24,13 +24,14 @@ class FieldWalk {
         break;
       case Form::kStruct:
       case Form::kMap:
-        if (!value.is_object() && !value.is_null()) complain("expected map, got " + to_text(value));
+        if (!value.is_object() && !value.is_null())
+          add_error("expected map, got " + to_text(value));
         members(value, seen, level, out);
         break;
       case Form::kList:
       case Form::kSet:
         if (!value.is_array() && !value.is_null()) {
-          complain("expected list, got " + to_text(value));
+          add_error("expected list, got " + to_text(value));
         }
         elements(value, seen, out);
         break;
@@ -39,7 +40,7 @@ class FieldWalk {
   }
 
  private:
-  void complain(const std::string& what) {
+  void add_error(const std::string& what) {
     if (problems_ != nullptr) problems_->push_back(path_ + ": " + what);
   }
 
@@ -50,15 +51,15 @@ class FieldWalk {
       case FieldType::kInt32:
       case FieldType::kInt64:
         if (!value.is_number()) {
-          complain("expected numeric (int or float), got " +
-                   std::string(value.is_string() ? "string" : go_type(value)));
+          add_error("expected numeric (int or float), got " +
+                    std::string(value.is_string() ? "string" : go_type(value)));
         }
         return;
       case FieldType::kBoolean:
-        if (!value.is_boolean()) complain("expected boolean, got " + to_text(value));
+        if (!value.is_boolean()) add_error("expected boolean, got " + to_text(value));
         return;
       case FieldType::kString:
-        if (!value.is_string()) complain("expected string, got " + to_text(value));
+        if (!value.is_string()) add_error("expected string, got " + to_text(value));
         return;
       case FieldType::kMessage:
       case FieldType::kRaw:
@@ -67,7 +68,7 @@ class FieldWalk {
       case FieldType::kSchemaOrStrings:
         return;
       default:
-        if (container) complain("expected scalar, got " + to_text(value));
+        if (container) add_error("expected scalar, got " + to_text(value));
         return;
     }
   }
@@ -84,7 +85,7 @@ class FieldWalk {
       const MemberType known = member_type(type, name, level);
       const std::size_t before = path_.size();
       if (problems_ != nullptr) path_ += '.' + name;
-      if (!known.declared) complain("field not declared in schema");
+      if (!known.declared) add_error("field not declared in schema");
       if (problems_ != nullptr) check_member(each, type, name);
       FieldSet inner = fields(each, known.type, level_below(name, level));
       // A key of a map belongs to its writer; a field does so only when nothing is in it.
@@ -110,9 +111,9 @@ class FieldWalk {
       const Json& each = value.items()[i];
       std::optional<std::string> key = element_key(type, each);
       if (!key) {
-        complain("element " + std::to_string(i) +
-                 ": associative list with keys has an element that omits key field " +
-                 missing_key(type, each));
+        add_error("element " + std::to_string(i) +
+                  ": associative list with keys has an element that omits key field " +
+                  missing_key(type, each));
         key = "i:" + std::to_string(i);
       }
       const bool fresh = seen.insert(*key).second;
@@ -121,7 +122,7 @@ class FieldWalk {
       const std::size_t before = path_.size();
       if (problems_ != nullptr) {
         const std::string text = path_texts(named).front();
-        if (!fresh) complain("duplicate entries for key " + text);
+        if (!fresh) add_error("duplicate entries for key " + text);
         path_ += text;
       }
       FieldSet inner = fields(each, type.element(), Level::kInner);

@@ -15,7 +15,7 @@ namespace davit {
 /// Members of the whole object that a walk leaves out, beside those that are never tracked.
 using ResetFields = std::vector<std::string>;
 
-/// Where two objects differ.
+/// The differences between two objects.
 struct Comparison {
   FieldSet changed;  ///< Other or new values.
   FieldSet removed;

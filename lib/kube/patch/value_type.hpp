@@ -13,7 +13,7 @@
 
 namespace davit {
 
-/// How server-side apply sees a value. Borrows from the schema.
+/// The type of a value in server-side apply. Borrows from the schema.
 struct ValueType {
   enum class Form : std::uint8_t {
     kLeaf,     ///< A scalar, or an atomic list, map or struct.
@@ -33,13 +33,13 @@ struct ValueType {
   [[nodiscard]] static ValueType of_message(const Message* message);
   [[nodiscard]] static ValueType of_field(const Field& field);
 
-  /// What stands in a list or a map of this type.
+  /// The type of the elements of a list or map of this type.
   [[nodiscard]] ValueType element() const;
   /// The type as which `value` is treated: kDeduced is resolved by what is there.
   [[nodiscard]] ValueType resolved(const Json* value) const;
 };
 
-/// How deep in an object a walk is; the first two levels have members that are never tracked.
+/// The depth of a walk in an object; the first two levels have members that are never tracked.
 enum class Level : std::uint8_t { kObject, kMetadata, kInner };
 
 /// The member of a struct or map: its type, and whether a zero of it is written in any case.
@@ -57,7 +57,7 @@ struct MemberType {
 
 /// Same as Message::find(), also for messages that the schema folder did not build.
 [[nodiscard]] const Field* find_field(const Message& message, std::string_view name);
-/// What an absent key of a list's element stands for, as JSON text; "" when it has no default.
+/// The default of a key that a list's element lacks, as JSON text; "" if it has none.
 [[nodiscard]] std::string_view key_default(const ValueType& list, std::string_view key);
 /// `k:{"name":"c"}` or `v:"x"`; nothing when the element lacks all keys.
 [[nodiscard]] std::optional<std::string> element_key(const ValueType& list, const Json& element);

@@ -45,7 +45,7 @@ constexpr std::string_view kTemplates[] = {"PodTemplateSpec", "JobTemplateSpec",
                                            "PersistentVolumeClaimTemplate",
                                            "ResourceClaimTemplateSpec"};
 
-/// What is left before the first `mark`; `text` goes on behind it.
+/// Takes the text before the first `mark`; `text` then begins after the mark.
 std::string_view take_until(std::string_view& text, std::string_view mark) {
   const std::size_t end = std::min(text.find(mark), text.size());
   const std::string_view out = text.substr(0, end);
@@ -80,7 +80,7 @@ std::size_t place_of(std::string_view name, std::size_t places) {
 /// A field as its message declares it, before inlining.
 struct Draft {
   Field field;
-  const Message* inlined = nullptr;  ///< Its members stand in the parent.
+  const Message* inlined = nullptr;  ///< Its members belong to the parent.
 };
 
 class Builder {

@@ -1,4 +1,4 @@
-/// All messages, made from the tables of fields/ and merge_facts.cpp.
+/// Builds all messages from the tables of fields/ and merge_facts.cpp.
 #pragma once
 
 #include <memory>

@@ -12,7 +12,7 @@ namespace davit {
 
 namespace {
 
-/// What becomes of a member after its value was looked at.
+/// The treatment of a member after its value was checked.
 enum class Verdict : std::uint8_t {
   kKeep,
   kDrop,   ///< Treats it as absent.
@@ -61,22 +61,22 @@ class Conformer {
   explicit Conformer(FieldFindings& findings) : findings_(findings) {}
 
   /// False: something in the object has the wrong type, and error() says what.
-  bool object(const Message& message, Json& json, const Place* place);
+  bool object(const Message& message, Json& json, const Location* location);
   [[nodiscard]] Status error() const { return error_; }
 
  private:
-  Verdict member(const Message& message, const Field& field, Json& json, const Place& place);
-  Verdict list(const Message& message, const Field& field, Json& json, const Place& place);
-  Verdict map(const Message& message, const Field& field, Json& json, const Place& place);
-  bool element(const Message& message, const Field& field, Json& json, const Place& place);
-  bool value(const Message& message, const Field& field, Json& json, const Place& place);
-  bool schema_or(const Message& message, const Field& field, Json& json, const Place& place);
-  bool integer(const Message& message, const Field& field, Json& json, const Place& place);
+  Verdict member(const Message& message, const Field& field, Json& json, const Location& location);
+  Verdict list(const Message& message, const Field& field, Json& json, const Location& location);
+  Verdict map(const Message& message, const Field& field, Json& json, const Location& location);
+  bool element(const Message& message, const Field& field, Json& json, const Location& location);
+  bool value(const Message& message, const Field& field, Json& json, const Location& location);
+  bool schema_or(const Message& message, const Field& field, Json& json, const Location& location);
+  bool integer(const Message& message, const Field& field, Json& json, const Location& location);
   bool int_or_string(Json& json);
   bool time(const Field& field, Json& json);
   bool quantity(const Field& field, Json& json);
-  bool bytes(const Message& message, const Field& field, Json& json, const Place& place);
-  bool strings(const Message& message, const Field& field, Json& json, const Place& place);
+  bool bytes(const Message& message, const Field& field, Json& json, const Location& location);
+  bool strings(const Message& message, const Field& field, Json& json, const Location& location);
 
   using Places = std::int8_t[64];  // For each field the index of its member.
   void complete(const Message& message, Json::Members& members, const Places& places,
@@ -91,14 +91,14 @@ class Conformer {
   Status error_;
 };
 
-bool Conformer::object(const Message& message, Json& json, const Place* place) {
+bool Conformer::object(const Message& message, Json& json, const Location* location) {
   Json::Members& members = json.make_object();
   Places places;
   std::uint64_t present = 0;
   bool in_order = true;
   std::size_t kept = 0;
   for (Json::Member& each : members) {
-    const Place here{place, each.key, 0};
+    const Location here{location, each.key, 0};
     const Field* field = message.find(each.key);
     if (field == nullptr) {
       findings_.unknown.push_back(path_of(&here));
@@ -140,11 +140,11 @@ void Conformer::complete(const Message& message, Json::Members& members, const P
 }
 
 Verdict Conformer::member(const Message& message, const Field& field, Json& json,
-                          const Place& place) {
+                          const Location& location) {
   if (json.is_null()) return Verdict::kDrop;
-  if (field.shape == FieldShape::kList) return list(message, field, json, place);
-  if (field.shape == FieldShape::kMap) return map(message, field, json, place);
-  if (!value(message, field, json, place)) return Verdict::kWrong;
+  if (field.shape == FieldShape::kList) return list(message, field, json, location);
+  if (field.shape == FieldShape::kMap) return map(message, field, json, location);
+  if (!value(message, field, json, location)) return Verdict::kWrong;
   if (json.is_null()) return Verdict::kDrop;  // The zero time.
   if (field.pointer || field.always || is_struct(field) || is_schema_or(field) ||
       field.type == FieldType::kRaw || field.type == FieldType::kQuantity ||
@@ -155,27 +155,30 @@ Verdict Conformer::member(const Message& message, const Field& field, Json& json
 }
 
 Verdict Conformer::list(const Message& message, const Field& field, Json& json,
-                        const Place& place) {
+                        const Location& location) {
   if (!json.is_array()) {
-    return keep_if(wrong(cannot_unmarshal(go_kind(json), go_shaped_type(field), message, place)));
+    return keep_if(
+        wrong(cannot_unmarshal(go_kind(json), go_shaped_type(field), message, location)));
   }
   if (json.size() == 0) return Verdict::kDrop;
   std::size_t index = 0;
   for (Json& each : json.make_array()) {
-    if (!element(message, field, each, {&place, "", index++})) return Verdict::kWrong;
+    if (!element(message, field, each, {&location, "", index++})) return Verdict::kWrong;
   }
   return Verdict::kKeep;
 }
 
-Verdict Conformer::map(const Message& message, const Field& field, Json& json, const Place& place) {
+Verdict Conformer::map(const Message& message, const Field& field, Json& json,
+                       const Location& location) {
   if (!json.is_object()) {
-    return keep_if(wrong(cannot_unmarshal(go_kind(json), go_shaped_type(field), message, place)));
+    return keep_if(
+        wrong(cannot_unmarshal(go_kind(json), go_shaped_type(field), message, location)));
   }
   if (json.size() == 0) return Verdict::kDrop;
   Json::Members& members = json.make_object();
   for (Json::Member& each : members) {
     // Go names the field, not the key.
-    if (!element(message, field, each.value, place)) return Verdict::kWrong;
+    if (!element(message, field, each.value, location)) return Verdict::kWrong;
   }
   const auto by_key = [](const Json::Member& a, const Json::Member& b) { return a.key < b.key; };
   if (!std::is_sorted(members.begin(), members.end(), by_key)) {
@@ -186,18 +189,19 @@ Verdict Conformer::map(const Message& message, const Field& field, Json& json, c
 
 /// Handles an element of a list or a map: there null is the zero value, and zero values stay.
 bool Conformer::element(const Message& message, const Field& field, Json& json,
-                        const Place& place) {
+                        const Location& location) {
   if (json.is_null()) {
     Field one = field;
     one.shape = FieldShape::kOne;
     one.pointer = false;
     json = zero_of(one);
-    return json.is_null() || !is_struct(field) || object(*field.message, json, &place);
+    return json.is_null() || !is_struct(field) || object(*field.message, json, &location);
   }
-  return value(message, field, json, place);
+  return value(message, field, json, location);
 }
 
-bool Conformer::value(const Message& message, const Field& field, Json& json, const Place& place) {
+bool Conformer::value(const Message& message, const Field& field, Json& json,
+                      const Location& location) {
   switch (field.type) {
     case FieldType::kString:
       if (json.is_string()) return true;
@@ -207,11 +211,11 @@ bool Conformer::value(const Message& message, const Field& field, Json& json, co
       break;
     case FieldType::kInt32:
     case FieldType::kInt64:
-      return integer(message, field, json, place);
+      return integer(message, field, json, location);
     case FieldType::kBytes:
-      return bytes(message, field, json, place);
+      return bytes(message, field, json, location);
     case FieldType::kMessage:
-      if (json.is_object()) return object(*field.message, json, &place);
+      if (json.is_object()) return object(*field.message, json, &location);
       break;
     case FieldType::kTime:
     case FieldType::kMicroTime:
@@ -223,31 +227,31 @@ bool Conformer::value(const Message& message, const Field& field, Json& json, co
     case FieldType::kRaw:
       return true;
     case FieldType::kStrings:
-      return strings(message, field, json, place);
+      return strings(message, field, json, location);
     case FieldType::kDouble:
       if (json.is_number()) return true;
       break;
     case FieldType::kSchemaOrArray:
     case FieldType::kSchemaOrBool:
     case FieldType::kSchemaOrStrings:
-      return schema_or(message, field, json, place);
+      return schema_or(message, field, json, location);
   }
-  return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, place));
+  return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, location));
 }
 
 bool Conformer::schema_or(const Message& message, const Field& field, Json& json,
-                          const Place& place) {
-  if (json.is_object()) return object(*field.message, json, &place);
+                          const Location& location) {
+  if (json.is_object()) return object(*field.message, json, &location);
   if (field.type == FieldType::kSchemaOrBool && json.is_boolean()) return true;
-  if (field.type == FieldType::kSchemaOrStrings) return strings(message, field, json, place);
+  if (field.type == FieldType::kSchemaOrStrings) return strings(message, field, json, location);
   if (field.type != FieldType::kSchemaOrArray || !json.is_array()) {
-    return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, place));
+    return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, location));
   }
   std::size_t index = 0;
   for (Json& each : json.make_array()) {
-    const Place inner{&place, "", index++};
+    const Location inner{&location, "", index++};
     if (!each.is_object()) {
-      return wrong(cannot_unmarshal(go_kind(each), field.message->go_name, message, place));
+      return wrong(cannot_unmarshal(go_kind(each), field.message->go_name, message, location));
     }
     if (!object(*field.message, each, &inner)) return false;
   }
@@ -255,15 +259,15 @@ bool Conformer::schema_or(const Message& message, const Field& field, Json& json
 }
 
 bool Conformer::integer(const Message& message, const Field& field, Json& json,
-                        const Place& place) {
+                        const Location& location) {
   if (!json.is_number()) {
-    return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, place));
+    return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, location));
   }
   const std::optional<std::int64_t> number = json.integer();
   const bool fits =
       number && (field.type == FieldType::kInt64 || (*number >= INT32_MIN && *number <= INT32_MAX));
   if (!fits) {
-    return wrong(cannot_unmarshal("number " + json.text(), go_type(field), message, place));
+    return wrong(cannot_unmarshal("number " + json.text(), go_type(field), message, location));
   }
   if (json.text() == "-0") json = Json(0);
   return true;
@@ -307,9 +311,10 @@ bool Conformer::quantity(const Field& field, Json& json) {
   return true;
 }
 
-bool Conformer::bytes(const Message& message, const Field& field, Json& json, const Place& place) {
+bool Conformer::bytes(const Message& message, const Field& field, Json& json,
+                      const Location& location) {
   if (!json.is_string()) {
-    return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, place));
+    return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, location));
   }
   const std::optional<std::string> decoded = decode_base64(json.text());
   if (!decoded) {
@@ -324,14 +329,14 @@ bool Conformer::bytes(const Message& message, const Field& field, Json& json, co
 }
 
 bool Conformer::strings(const Message& message, const Field& field, Json& json,
-                        const Place& place) {
+                        const Location& location) {
   if (!json.is_array()) {
-    return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, place));
+    return wrong(cannot_unmarshal(go_kind(json), go_type(field), message, location));
   }
   for (Json& each : json.make_array()) {
     if (each.is_null()) each = Json("");
     if (!each.is_string()) {
-      return wrong(cannot_unmarshal(go_kind(each), "string", message, place));
+      return wrong(cannot_unmarshal(go_kind(each), "string", message, location));
     }
   }
   return true;

@@ -71,7 +71,7 @@ void read_word(std::string_view word, Constraint& out) {
   }
 }
 
-/// What a value is that `field` may hold, when the table does not say.
+/// The presence that `field` requires if the table does not state it.
 Presence usual_presence(const Field& field) {
   const bool behind_pointer =
       field.pointer || field.type == FieldType::kIntOrString ||

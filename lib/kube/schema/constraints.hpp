@@ -1,5 +1,5 @@
-/// What values the fields of the built-in kinds may have. The validator of custom resources checks
-/// them, and OpenAPI shows their enums.
+/// Constraints on the values of the built-in kinds' fields. The validator of custom resources
+/// checks them, and OpenAPI shows their enums.
 ///
 /// The table has a line for each type (or several of one content), and below it, further in, lines
 /// `field field …: word …` in the order in which upstream checks the fields. The words:
@@ -29,7 +29,7 @@ namespace davit {
 /// When a value is checked, and when it is missed.
 enum class Presence : std::uint8_t {
   kUnlessEmpty,    ///< An empty value is fine: "", 0, false, [], {} and null.
-  kUnlessMissing,  ///< What is behind a pointer is checked, even if empty.
+  kUnlessMissing,  ///< The value behind a pointer is checked, even if empty.
   kFilled,         ///< The same, and what is there must not be empty.
   kRequired,       ///< It must not be empty.
   kAlways,         ///< Checked, also when missing: that counts as "" or 0.

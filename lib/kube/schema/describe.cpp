@@ -15,7 +15,7 @@ bool before(const Descriptions::Entry& a, const Descriptions::Entry& b) {
   return std::tie(a.type, a.field) < std::tie(b.type, b.field);
 }
 
-/// The first line of `rest` with those that go on with it.
+/// The first line of `rest` with its continuation lines.
 std::string_view take_entry(std::string_view& rest) {
   std::size_t end = rest.find('\n');
   while (end != rest.npos && rest.substr(end + 1).starts_with(kContinued)) {

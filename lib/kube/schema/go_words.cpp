@@ -5,22 +5,22 @@ namespace davit {
 namespace {
 
 /// Go's decoder leaves the indexes out.
-std::string go_path_of(const Place* place) {
-  if (place == nullptr) return "";
-  std::string out = go_path_of(place->parent);
-  if (place->name.empty()) return out;
+std::string go_path_of(const Location* location) {
+  if (location == nullptr) return "";
+  std::string out = go_path_of(location->parent);
+  if (location->name.empty()) return out;
   if (!out.empty()) out += '.';
-  return out += place->name;
+  return out += location->name;
 }
 
 }  // namespace
 
-std::string path_of(const Place* place) {
-  if (place == nullptr) return "";
-  std::string out = path_of(place->parent);
-  if (place->name.empty()) return out + '[' + std::to_string(place->index) + ']';
+std::string path_of(const Location* location) {
+  if (location == nullptr) return "";
+  std::string out = path_of(location->parent);
+  if (location->name.empty()) return out + '[' + std::to_string(location->index) + ']';
   if (!out.empty()) out += '.';
-  return out += place->name;
+  return out += location->name;
 }
 
 std::string_view go_kind(const Json& json) {
@@ -72,10 +72,10 @@ std::string go_shaped_type(const Field& field) {
 }
 
 std::string cannot_unmarshal(std::string_view what, std::string_view type, const Message& message,
-                             const Place& place) {
+                             const Location& location) {
   const std::string_view go_name = message.go_name;
   return "json: cannot unmarshal " + std::string(what) + " into Go struct field " +
-         std::string(go_name.substr(go_name.find('.') + 1)) + '.' + go_path_of(&place) +
+         std::string(go_name.substr(go_name.find('.') + 1)) + '.' + go_path_of(&location) +
          " of type " + std::string(type);
 }
 

@@ -9,15 +9,15 @@
 
 namespace davit {
 
-/// Where in an object a walk is: links on its stack, made a text only for a finding.
-struct Place {
-  const Place* parent = nullptr;  ///< Null: a member of the object itself.
-  std::string_view name;          ///< The member's name; empty: an element of a list.
+/// The location of a walk in an object: links on its stack, turned into text only for a finding.
+struct Location {
+  const Location* parent = nullptr;  ///< Null: a member of the object itself.
+  std::string_view name;             ///< The member's name; empty: an element of a list.
   std::size_t index = 0;
 };
 
 /// With indexes: `spec.containers[0].name`.
-[[nodiscard]] std::string path_of(const Place* place);
+[[nodiscard]] std::string path_of(const Location* location);
 
 /// "string", "number", …: the kind of a value.
 [[nodiscard]] std::string_view go_kind(const Json& json);
@@ -28,6 +28,6 @@ struct Place {
 
 /// "json: cannot unmarshal `what` into Go struct field PodSpec.spec.hostNetwork of type bool"
 [[nodiscard]] std::string cannot_unmarshal(std::string_view what, std::string_view type,
-                                           const Message& message, const Place& place);
+                                           const Message& message, const Location& location);
 
 }  // namespace davit

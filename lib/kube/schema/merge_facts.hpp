@@ -1,4 +1,4 @@
-/// How patches merge the fields that are not merged the default way.
+/// The fields that patches do not merge in the default way.
 #pragma once
 
 #include <span>

@@ -8,7 +8,7 @@
 
 namespace davit {
 
-/// How fine a quantity may be; what is finer is rounded away from zero.
+/// The precision of a quantity; finer values are rounded away from zero.
 enum class Precision : std::uint8_t { kNano, kMilli };
 
 /// Same as canonical_quantity() of schema.hpp, which has kNano. Resource lists have kMilli.

@@ -1,5 +1,5 @@
-/// Which fields OpenAPI calls required. That says less than validation does, and is not quite what
-/// is written although empty: upstream marks the fields by hand.
+/// The fields that OpenAPI marks as required. They are fewer than those that validation requires,
+/// and not exactly those that are written although empty: upstream marks the fields by hand.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 namespace davit {
 
 /// A line `package.Type: field field …` for each type that has any; a line that begins with a space
-/// goes on with the one before.
+/// continues the one before.
 [[nodiscard]] std::string_view required_facts();
 
 }  // namespace davit

@@ -39,7 +39,7 @@ enum class FieldType : std::uint8_t {
 };
 enum class FieldShape : std::uint8_t { kOne, kList, kMap };  ///< kMap: from string to the type.
 
-/// How server-side apply sees a list or a map (k8s: listType, mapType).
+/// The type of a list or a map in server-side apply (k8s: listType, mapType).
 enum class ApplyType : std::uint8_t { kDefault, kAtomic, kSet, kMap, kGranular };
 
 /// A field as JSON names it.
@@ -60,11 +60,11 @@ struct Field {
   bool replace = false;           ///< A strategic merge patch replaces the struct.
   ApplyType apply = ApplyType::kDefault;
   std::vector<std::string> apply_keys;  ///< For ApplyType::kMap on a list.
-  /// Where this field is such a key and absent: what stands for it, as JSON text. Custom resources.
+  /// The default of this field if it is such a key and absent, as JSON text. Custom resources.
   std::string key_default;
 };
 
-/// What a field number of the wire format stands for.
+/// The field that a number of the wire format stands for.
 struct WireField {
   std::uint32_t number = 0;
   const Field* field = nullptr;  ///< Null: `inlined`.
@@ -79,7 +79,7 @@ struct Message {
   std::string go_name;  ///< "v1.PodSpec"
   std::vector<Field> fields;
   ApplyType apply = ApplyType::kDefault;  ///< kAtomic: reference structs.
-  /// What all members that are not in `fields` are; null: there are none. Custom resources.
+  /// The type of all members that are not in `fields`; null: there are none. Custom resources.
   const Field* others = nullptr;
 
   std::vector<WireField> wire;       ///< Sorted by number.
@@ -100,7 +100,7 @@ struct Message {
 /// ObjectMeta, for kinds that are not expanded and for custom resources.
 [[nodiscard]] const Message& object_meta_schema();
 
-/// What decoding found and dropped, as paths such as `spec.foo`.
+/// Fields that decoding dropped, as paths such as `spec.foo`.
 struct FieldFindings {
   std::vector<std::string> unknown;
   std::vector<std::string> duplicates;
@@ -109,7 +109,7 @@ struct FieldFindings {
 /// Brings a decoded body into the form that the API keeps: unknown members are dropped (and
 /// named in `findings`), null members too, quantities, times and base64 are checked and made
 /// canonical, members whose value is Go's zero are dropped where Go would not write them, and those
-/// that are always written are added. Members stand in the order of the table. The message of the
+/// that are always written are added. Members keep the order of the table. The message of the
 /// failure is the part after "cannot be handled as a <Kind>: ".
 [[nodiscard]] Status conform(const Message& message, Json& object, FieldFindings& findings);
 

@@ -120,7 +120,7 @@ class Discovery {
     const std::string text = key.text();
     const davit_code code = api_->discovery->wake(api_->call(), queue.handle(), to_c(text));
     return code == DAVIT_OK ? Status()
-                            : Status(from_c(code), "the host refused to follow discovery");
+                            : Status(from_c(code), "the host refused to watch discovery");
   }
   /// Has the server asked again soon, after a CustomResourceDefinition has changed for example.
   void refresh() const {

@@ -142,7 +142,7 @@ class DynamicAnchors {
     const davit_code code = api_.dynamic_informer->open(api_.call(), &raw, &handle);
     if (code == DAVIT_OK) return DynamicInformer(api_, handle);
     remove(anchor);
-    return Status(from_c(code), "the host refused to follow " + std::string(options.resource));
+    return Status(from_c(code), "the host refused to watch " + std::string(options.resource));
   }
 
  private:

@@ -26,14 +26,15 @@ TEST(StuckCallTest, LinesAreNamedFromTheProjectsFolder) {
   const StuckCall call{"sync", "default/web", 3, {0x1139, 0x1170}};
   EXPECT_THAT(line_command("a.so", call.stack),
               ElementsAre("addr2line", "-e", "a.so", "-f", "-C", "-p", "-i", "0x1139", "0x1170"));
-  EXPECT_THAT(describe(call,
-                       {"spin at /home/me/hello/plugin.c:57 (discriminator 1)",
-                        "sync_key at /home/me/hello/plugin.c:61"},
-                       "/home/me/hello"),
-              ElementsAre("==> sync of default/web has been running for 3 s and does not end; it "
-                          "is in",
-                          "    spin at plugin.c:57", "    sync_key at plugin.c:61",
-                          "    save a change: the host starts again with it"));
+  EXPECT_THAT(
+      describe(call,
+               {"spin at /home/me/hello/plugin.c:57 (discriminator 1)",
+                "sync_key at /home/me/hello/plugin.c:61"},
+               "/home/me/hello"),
+      ElementsAre("==> sync of default/web has been running for 3 s and has not returned; it "
+                  "is in",
+                  "    spin at plugin.c:57", "    sync_key at plugin.c:61",
+                  "    save a change to restart the host with it"));
 }
 
 TEST(StuckCallTest, WithoutBinutilsOffsetsAreShown) {

@@ -22,7 +22,7 @@ TEST(StuckWatchTest, LooksAgainAndAgain) {
   looks.await(2);
 }
 
-TEST(StuckWatchTest, WithoutAThreadItSaysSoAndMayBeStartedLater) {
+TEST(StuckWatchTest, WithoutAThreadItFailsAndMayBeStartedLater) {
   test::FakeClock clock;
   test::Collector<int> looks;
   StuckWatch watch(clock, [&] { looks.push(1); });

@@ -103,7 +103,7 @@ TEST(ApiStatusTest, ForbiddenKeepsTheServersText) {
   EXPECT_EQ(status.message(), "not for you (get replicasets.apps web)");
 }
 
-TEST(ApiStatusTest, HostileStatusBodiesAreNoStatus) {
+TEST(ApiStatusTest, HostileStatusBodiesAreNotAStatus) {
   const std::string deep(100000, '[');
   EXPECT_EQ(decode(Verb::kGet, 500, R"({"kind":"Status","a":)" + deep).code(), Code::kUnavailable);
   EXPECT_EQ(decode(Verb::kGet, 500, R"("Status")").code(), Code::kUnavailable);

@@ -41,7 +41,7 @@ class TlsServerSide {
   std::string read_request();
   void respond(const std::string& body);
 
-  /// What the client called us.
+  /// The server name that the client sent.
   [[nodiscard]] std::string server_name() const;
   /// The common name of the client's certificate, or "".
   [[nodiscard]] std::string client_name() const;

@@ -254,7 +254,7 @@ TEST_F(CurlTransportTest, PurposesDoNotShareAConnection) {
   EXPECT_EQ(server.connections(), 3u);
 }
 
-TEST_F(CurlTransportTest, NobodyAtThePortIsRefused) {
+TEST_F(CurlTransportTest, ClosedPortIsRefused) {
   std::string address;
   {
     TinyServer server([](Peer&) {});

@@ -247,7 +247,7 @@ TEST_F(PooledCallTest, ConnectionThatTheServerWantsClosedServesNoOther) {
   EXPECT_EQ(server.connections(), 3u);
 }
 
-TEST_F(PooledCallTest, ConnectionWithBytesThatNobodyAskedForServesNoOther) {
+TEST_F(PooledCallTest, ConnectionWithUnrequestedBytesIsNotReused) {
   TinyServer server([](Peer& peer) {
     peer.read_request();
     peer.write(std::string(kOk) + "HTTP/1.1 200 OK\r\n");
@@ -413,7 +413,7 @@ TEST_F(PooledCallTest, KernelGivesUpADeadPeerWithinHalfAMinute) {
 
 // ---- Several at once.
 
-/// How a server responds that says when it has so many requests without a response.
+/// A server that responds late and reports once it has so many requests without a response.
 class SlowServer {
  public:
   explicit SlowServer(std::size_t many) : many_(many) {}
@@ -429,7 +429,7 @@ class SlowServer {
       }
     }
   }
-  /// All requests get their responses once let_respond() was called.
+  /// Responds to all requests once let_respond() was called.
   void respond_late(Peer& peer) {
     while (!peer.read_request().empty()) {
       note();
@@ -484,7 +484,7 @@ TEST_F(PooledCallTest, EachRequestOfABatchGetsItsOwnResponse) {
   for (int i = 0; i < 200; ++i) EXPECT_EQ(responses[i].body, "\"p" + std::to_string(i) + "\"");
 }
 
-TEST_F(PooledCallTest, ControllerWhoseRequestsHangDelaysNobodyElse) {
+TEST_F(PooledCallTest, ControllerWhoseRequestsHangDelaysNoOther) {
   SlowServer slow(ConnectionQuota::kDefault);
   TinyServer server([&slow](Peer& peer) { slow.serve(peer); });
   const auto transport = connect_to(server.url());
@@ -527,7 +527,7 @@ TEST_F(PooledCallTest, StopEndsRequestsInFlightAndInLine) {
   EXPECT_EQ(in_line.get(), Code::kCancelled) << "those in line were certainly not";
 }
 
-TEST_F(PooledCallTest, HoldEndsWhatWaitsForAConnectionAndLeavesWhatIsOnTheWire) {
+TEST_F(PooledCallTest, HoldEndsRequestsThatWaitForAConnectionAndKeepsThoseOnTheWire) {
   SlowServer slow(ConnectionQuota::kDefault);
   TinyServer server([&slow](Peer& peer) { slow.respond_late(peer); });
   const auto transport = connect_to(server.url());
@@ -583,7 +583,7 @@ TEST_F(PooledCallTest, PlainHttpAsksTheProxyForTheWholeAddress) {
               StartsWith("GET http://192.0.2.1:8080/api/v1/namespaces/ns/pods/web HTTP/1.1\r\n"));
 }
 
-TEST_F(PooledCallTest, NobodyAtThePortIsRefused) {
+TEST_F(PooledCallTest, ClosedPortIsRefused) {
   std::string address;
   {
     TinyServer server([](Peer&) {});

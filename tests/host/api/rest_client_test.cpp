@@ -327,7 +327,7 @@ TEST_F(RestClientTest, LongLimiterWaitIsLoggedAndMeasured) {
   EXPECT_EQ(metrics_.of("limiter GET fake:6443"), 2);
 }
 
-TEST_F(RestClientTest, ABatchTakesTokensOneByOneSoThatNobodyWaitsForItsEnd) {
+TEST_F(RestClientTest, ABatchTakesTokensOneByOneSoThatOthersDoNotWaitForItsEnd) {
   RestClient api = client({.qps = 1, .burst = 1});
   transport_.set_script([](const HttpRequest&) { return response_of(200); });
   const std::vector<ApiRequest> many(20, get_pod("batch"));
@@ -349,7 +349,7 @@ TEST_F(RestClientTest, ABatchTakesTokensOneByOneSoThatNobodyWaitsForItsEnd) {
   EXPECT_EQ(requests[2].target, "/api/v1/namespaces/ns/pods/single") << "after two tokens";
 }
 
-TEST_F(RestClientTest, HoldingEndsWhatWaitsAndLetsGoOnWhatIsOnTheWire) {
+TEST_F(RestClientTest, HoldingEndsWaitingRequestsAndKeepsThoseOnTheWire) {
   RestClient api = client({.qps = 1, .burst = 1});
   transport_.respond(test::open_response(201, R"({"kind":"Pod"})"));
   const std::vector<ApiRequest> two = {write_pod(Verb::kCreate), write_pod(Verb::kCreate)};

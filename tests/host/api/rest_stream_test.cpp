@@ -159,7 +159,7 @@ TEST_F(RestStreamTest, CutBodyIsUnavailable) {
   EXPECT_EQ(received_, "half");
 }
 
-TEST_F(RestStreamTest, SlowConsumerHoldsUpTheSender) {
+TEST_F(RestStreamTest, SlowConsumerDelaysTheSender) {
   RestClient rest = client();
   transport_.respond(test::open_response(200, "first"));
   std::promise<void> entered;

@@ -217,7 +217,7 @@ TEST_F(TlsTest, WriteIsHeldBackWhenLeadershipIsLostDuringTheHandshake) {
 
   EXPECT_EQ(response.status.code(), Code::kCancelled);
   EXPECT_EQ(response.status.message(), "not the leader");
-  transport.reset();  // Which closes the connection that was never used.
+  transport.reset();  // Closes the connection that was never used.
   EXPECT_EQ(seen.get_future().get(), "") << "nothing of the request may reach the server";
 }
 
@@ -242,7 +242,7 @@ TEST_F(TlsTest, NewClientCertificateIsShownOnNewConnectionsRT022) {
   EXPECT_EQ(server.connections(), 2u);
 }
 
-TEST_F(TlsTest, ReplacedCertificateDoesNotComeBackWithARequestThatWasHeldUp) {
+TEST_F(TlsTest, ReplacedCertificateIsNotRestoredByADelayedRequest) {
   const Identity identity = Identity::signed_by(ca_, "server", "IP:127.0.0.1");
   const Identity old = Identity::signed_by(ca_, "old", "DNS:old");
   const Identity fresh = Identity::signed_by(ca_, "new", "DNS:new");
@@ -287,7 +287,8 @@ TEST_F(TlsTest, ReplacedCertificateDoesNotComeBackWithARequestThatWasHeldUp) {
   EXPECT_EQ(response.wait().kind, Break::kNone);
   EXPECT_EQ(response.body(), "new");
   door.open();
-  EXPECT_EQ(open_response.wait().kind, Break::kNone) << "the watch of the new certificate goes on";
+  EXPECT_EQ(open_response.wait().kind, Break::kNone)
+      << "the watch of the new certificate continues";
 }
 
 TEST_F(TlsTest, OpenRequestsEndWhenTheClientCertificateIsReplacedRT022) {

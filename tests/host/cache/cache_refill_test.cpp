@@ -74,7 +74,7 @@ class CacheRefillTest : public ::testing::Test {
   CacheRefill refill_{factory_, clock_};
 };
 
-TEST_F(CacheRefillTest, NewFieldsAreThereAtOnceAndNobodyHearsOfIt) {
+TEST_F(CacheRefillTest, NewFieldsAreThereAtOnceWithoutANotification) {
   ASSERT_EQ(node_of("a"), "");
   ASSERT_FALSE(factory_.serves(need({"spec.nodeName"})));
 
@@ -92,7 +92,7 @@ TEST_F(CacheRefillTest, NewFieldsAreThereAtOnceAndNobodyHearsOfIt) {
   EXPECT_EQ(node_of("b"), "n2");
 }
 
-TEST_F(CacheRefillTest, ChangesMeanwhileAreHeardOnceAndAtOnce) {
+TEST_F(CacheRefillTest, ChangesDuringARefillAreDeliveredOnceAndAtOnce) {
   pods_.hold(PodServer::Hold::kLists);
   std::future<End> end = begin({need({"spec"})});
   pods_.await_requests(3);
@@ -103,7 +103,7 @@ TEST_F(CacheRefillTest, ChangesMeanwhileAreHeardOnceAndAtOnce) {
   EXPECT_THAT(
       neighbour_.heard.await(5),
       ElementsAre("ADDED a@5 initial", "ADDED b@8", "UPDATED a@5->9", "ADDED c@10", "DELETED c@11"))
-      << "what serves goes on";
+      << "what serves continues";
   EXPECT_EQ(node_of("b"), "") << "and keeps what it kept";
 
   pods_.hold(PodServer::Hold::kNothing);
@@ -135,7 +135,7 @@ TEST_F(CacheRefillTest, ReadersNeverGoBackInTime) {
   }
 }
 
-TEST_F(CacheRefillTest, ABookmarkThatOnlyTheOldWatchHeardHoldsNothingUp) {
+TEST_F(CacheRefillTest, ABookmarkThatOnlyTheOldWatchReceivedDelaysNothing) {
   pods_.hold(PodServer::Hold::kWatches);
   pods_.send(bookmark_json("40") + "\n");
   (void)neighbour_.versions.await(2);
@@ -162,7 +162,7 @@ TEST_F(CacheRefillTest, IndexesServeTheNewContentToo) {
   EXPECT_EQ(informer_->store().select(kLabelIndex, "default/x=y")->size(), 1U);
 }
 
-TEST_F(CacheRefillTest, AResourceThatNobodyWatchedGetsAnInformer) {
+TEST_F(CacheRefillTest, AnUnwatchedResourceGetsAnInformer) {
   ASSERT_EQ(begin({need({"spec"}, "services"), need({"metadata.labels"}, "services"),
                    need({"metadata.labels"})})
                 .get(),

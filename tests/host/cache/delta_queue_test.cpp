@@ -179,7 +179,7 @@ TEST_F(DeltaQueueTest, AllInformersOfAControllerCount) {
 }
 
 // RT-076, RT-084
-TEST_F(DeltaQueueTest, StuckHandlerHoldsUpNeitherTheStoreNorOthers) {
+TEST_F(DeltaQueueTest, StuckHandlerDelaysNeitherTheStoreNorOthers) {
   make_queue();
   DeltaQueue stuck;
   stuck.join(*informer_, [](const Change&) {});

@@ -97,7 +97,7 @@ TEST_F(InformerTest, EventThatRepeatsTheKnownStateIsNotReported) {
 }
 
 // RT-077
-TEST_F(InformerTest, LateListenerHearsThePresentContentAndThenEveryChange) {
+TEST_F(InformerTest, LateListenerReceivesTheCurrentContentAndThenEveryChange) {
   make_plain_informer();
   filled_with("5", {{.name = "a", .version = "1"},
                     {.name = "b", .version = "2"},
@@ -130,7 +130,7 @@ TEST_F(InformerTest, ResyncReportsEveryObjectAgainWithoutARequest) {
 }
 
 // RT-080
-TEST_F(InformerTest, RemovedListenerHearsNothingMore) {
+TEST_F(InformerTest, RemovedListenerIsNotNotified) {
   make_plain_informer();
   RecordingListener listener;
   informer_->add_listener(listener);

@@ -77,7 +77,7 @@ TEST_F(ReflectorTest, StreamingListThatEndsEarlyStartsAfreshAndShowsNothing) {
   reply({.body = event_json("ADDED", {.name = "b", .version = "4"}) + initial_end_json("9")});
   step();
 
-  EXPECT_EQ(version_of("gone"), "(none)") << "each attempt collects anew";
+  EXPECT_EQ(version_of("gone"), "(none)") << "each attempt collects again";
   EXPECT_EQ(version_of("b"), "4");
 }
 
@@ -181,7 +181,7 @@ TEST_F(ReflectorTest, RefusedListIsRetriedWithGrowingGapsAndOneClearLine) {
 }
 
 // RT-057
-TEST_F(ReflectorTest, EndedWatchGoesOnAtOnceBehindItsLastEvent) {
+TEST_F(ReflectorTest, EndedWatchContinuesAtOnceBehindItsLastEvent) {
   make_plain_informer();
   fill("7", {});
   reply({.body = event_json("ADDED", {.name = "a", .version = "12"})});
@@ -344,7 +344,7 @@ TEST_F(ReflectorTest, BodiesMayBeCutAnywhere) {
   }
 }
 
-TEST_F(ReflectorTest, WatchThatOutlivesItsTimeoutIsCutAndGoesOnAtItsVersion) {
+TEST_F(ReflectorTest, WatchThatOutlivesItsTimeoutIsCutAndContinuesAtItsVersion) {
   make_plain_informer();
   fill("7", {});
   reply({.lasts = seconds(631), .during = [this] { informer_->tick(clock_.now()); }});

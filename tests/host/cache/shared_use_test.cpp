@@ -120,7 +120,7 @@ TEST_F(SharedUseTest, AResourceThatIsNotServedIsUnavailableUntilItIsListed) {
   EXPECT_EQ(informer.store().size(), 0U);
 }
 
-TEST_F(SharedUseTest, AGuestHoldsUpNeitherTheFirstContentNorTheLead) {
+TEST_F(SharedUseTest, AGuestDelaysNeitherTheFirstContentNorTheLead) {
   const InformerUse awaited = acquire(need());
   const InformerUse missing = acquire(need("default"));
   DeltaQueue queue;
@@ -149,7 +149,7 @@ TEST_F(SharedUseTest, AGuestReportsThatItIsFilledAfterTheLastObject) {
   EXPECT_THAT(heard, ElementsAre("object", "object", "filled"));
 }
 
-TEST_F(SharedUseTest, AGuestThatLeftHearsOnlyThat) {
+TEST_F(SharedUseTest, AGuestThatLeftIsOnlyNotifiedOfThat) {
   const InformerUse use = acquire(need());
   DeltaQueue queue;
   Strings heard;

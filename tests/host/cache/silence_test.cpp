@@ -1,4 +1,4 @@
-// What a watch may leave unsaid, and what becomes of it when the server is lost.
+// Silent watches, and watches whose server is lost.
 #include "host/cache/silence.hpp"
 
 #include <gmock/gmock.h>
@@ -67,7 +67,7 @@ class SilenceTest : public CacheTest {
   Duration lasted_{0};
 };
 
-// Issue 11, 1.2: nodes turned Unknown while their watch was deaf.
+// Issue 11, 1.2: nodes turned Unknown while their watch was stalled.
 TEST_F(SilenceTest, LimitedSilenceMakesAQuietWatchEndBeforeItIsOver) {
   fill();
   informer_->limit_silence(seconds(25));
@@ -77,7 +77,7 @@ TEST_F(SilenceTest, LimitedSilenceMakesAQuietWatchEndBeforeItIsOver) {
   EXPECT_EQ(log_.count("A watch received nothing"), 0U);
 }
 
-TEST_F(SilenceTest, DeafWatchIsRenewedWithinTheLimit) {
+TEST_F(SilenceTest, StalledWatchIsRenewedWithinTheLimit) {
   fill();
   informer_->limit_silence(seconds(25));
   watch("", minutes(10));
@@ -110,7 +110,7 @@ TEST_F(SilenceTest, WatchWithoutALimitIsRenewedBeyondWhatIsUsual) {
   EXPECT_EQ(log_.count("A watch received nothing for too long"), 0U) << "that may be normal";
 }
 
-TEST_F(SilenceTest, FollowingIsNotInterruptedByAConnectionThatIsCutAndMadeAgain) {
+TEST_F(SilenceTest, FollowingIsNotInterruptedByAConnectionThatIsCutAndRecreated) {
   fill();
   const std::optional<Time> since = freshness().followed_since;
   ASSERT_TRUE(since);
@@ -118,7 +118,7 @@ TEST_F(SilenceTest, FollowingIsNotInterruptedByAConnectionThatIsCutAndMadeAgain)
   EXPECT_EQ(freshness().followed_since, since);
 }
 
-TEST_F(SilenceTest, FollowingBeginsAnewWhenTheServerWasLostForLong) {
+TEST_F(SilenceTest, FollowingRestartsWhenTheServerWasLostForLong) {
   fill();
   const Time confirmed = *freshness().confirmed;
   const Time lost = clock_.now();
@@ -134,7 +134,7 @@ TEST_F(SilenceTest, FollowingBeginsAnewWhenTheServerWasLostForLong) {
   EXPECT_EQ(freshness().followed_since, back);
 }
 
-TEST_F(SilenceTest, FollowingBeginsAnewWhenAWatchWasDeaf) {
+TEST_F(SilenceTest, FollowingRestartsWhenAWatchWasStalled) {
   fill();
   informer_->limit_silence(seconds(25));
   watch(event_json("MODIFIED", {.name = "a", .version = "8"}), minutes(1));
@@ -143,7 +143,7 @@ TEST_F(SilenceTest, FollowingBeginsAnewWhenAWatchWasDeaf) {
   EXPECT_EQ(freshness().followed_since, renewed);
 }
 
-TEST_F(SilenceTest, FollowingGoesOnWhenASilentWatchHadNothingToSay) {
+TEST_F(SilenceTest, FollowingContinuesWhenASilentWatchHadNothingToSay) {
   fill();
   informer_->limit_silence(seconds(25));
   const std::optional<Time> since = freshness().followed_since;
@@ -190,7 +190,7 @@ TEST_F(ContactTest, LostServerIsTriedAgainAsSoonAsItRespondsToAnotherRequest) {
   EXPECT_THAT(api_.asked.back(), StartsWith("watch resourceVersion=7&"));
 }
 
-TEST_F(ContactTest, BackOffBeginsAnewAfterAResponseToAnother) {
+TEST_F(ContactTest, BackOffStartsAgainAfterAResponseToAnother) {
   fill();
   fail(6);
   EXPECT_TRUE(waits());
@@ -280,8 +280,8 @@ TEST_F(VerificationTest, LargeContentIsVerifiedByItsVersionAndNeverListedAgain) 
   EXPECT_EQ(informer_->store().size(), 501U) << "a probe is no content";
 }
 
-// Each question began the probe anew, so that it never ended.
-TEST_F(VerificationTest, VerificationUnderWayIsNotBegunAnewButFollowedByAnother) {
+// Each question began the probe again, so that it never ended.
+TEST_F(VerificationTest, VerificationUnderWayIsNotRestartedButFollowedByAnother) {
   fill_large();
   const Time asked = ask();
   reply({.body = list_json("20", {}), .lasts = seconds(1), .during = [this] {
@@ -292,7 +292,7 @@ TEST_F(VerificationTest, VerificationUnderWayIsNotBegunAnewButFollowedByAnother)
   EXPECT_EQ(api_.asked.back(), "list limit=1");
   reply({.lasts = seconds(3)});
   step();
-  EXPECT_THAT(api_.asked.back(), HasSubstr("timeoutSeconds=3")) << "the first one goes on";
+  EXPECT_THAT(api_.asked.back(), HasSubstr("timeoutSeconds=3")) << "the first one continues";
   EXPECT_GE(informer_->freshness().verified, asked);
   EXPECT_FALSE(listener_.verified);
   reply({});  // The next watch, cut at once.

@@ -1,4 +1,4 @@
-// Objects that cannot be read, and everything else that goes on without them.
+// Objects that cannot be read, and caches that continue without them.
 #include <gmock/gmock.h>
 
 #include "host/cache/cache_report.hpp"
@@ -70,7 +70,7 @@ class SkippingTest : public CacheTest {
   RecordingListener listener_;
 };
 
-TEST_F(SkippingTest, ListGoesOnWithoutEachObjectThatCannotBeRead) {
+TEST_F(SkippingTest, ListContinuesWithoutEachObjectThatCannotBeRead) {
   const std::pair<std::string, std::string> cases[] = {
       {bad_pod({.name = "x", .version = "3"}), "Pod default/x@3 invalid_utf8"},
       {bad_pod({.name = "x", .version = "3"}, deep()), "Pod default/x@3 too_deep"},
@@ -104,7 +104,7 @@ TEST_F(SkippingTest, ListGoesOnWithoutEachObjectThatCannotBeRead) {
   EXPECT_EQ(log_.count("W : Skipped an object that cannot be read"), std::size(cases));
 }
 
-TEST_F(SkippingTest, WatchGoesOnBehindEachEventThatCannotBeRead) {
+TEST_F(SkippingTest, WatchContinuesBehindEachEventThatCannotBeRead) {
   make();
   play(list_of("7", {}));
   play(event_of("ADDED", bad_pod({.name = "x", .version = "8"})) +
@@ -122,7 +122,7 @@ TEST_F(SkippingTest, WatchGoesOnBehindEachEventThatCannotBeRead) {
   EXPECT_THAT(api_.asked.back(), StartsWith("watch resourceVersion=11&"));
 }
 
-TEST_F(SkippingTest, StreamingListGoesOnWithoutThem) {
+TEST_F(SkippingTest, StreamingListContinuesWithoutThem) {
   make_with({});
   play(event_of("ADDED", bad_pod({.name = "x", .version = "3"})) +
        event_of("ADDED", json_of({.name = "a", .version = "4"})) +
@@ -248,7 +248,7 @@ TEST_F(SkippingTest, NotesNameStaleCachesAndSkippedObjects) {
             "nodes not filled, failing for 500 s: forbidden");
   const Strings notes = cache_notes({pods, sets, nodes}, now);
   ASSERT_EQ(notes.size(), 3U);
-  EXPECT_THAT(notes[0], StartsWith("pods lacks or holds in an older state 7 that cannot be read: "
+  EXPECT_THAT(notes[0], StartsWith("pods lacks, or holds in an older state, 7 that cannot be read: "
                                    "ns/p0 (too deep); ns/p1"));
   EXPECT_THAT(notes[0], HasSubstr("; 2 more"));
 }

@@ -155,7 +155,7 @@ TEST_F(StoreTest, RelistReportsDeletionsFirstAndSharesWhatIsUnchanged) {
   EXPECT_EQ(store_.resource_version(), "9");
 }
 
-TEST_F(StoreTest, ObjectMadeAgainDuringAGapIsOneUpdateWithAnotherUid) {
+TEST_F(StoreTest, ObjectRecreatedDuringAGapIsOneUpdateWithAnotherUid) {
   relist({{.name = "a", .version = "1", .uid = "old"}}, "1");
   Replacement next(store_);
   next.put(object({.name = "a", .version = "7", .uid = "new"}));
@@ -167,7 +167,7 @@ TEST_F(StoreTest, ObjectMadeAgainDuringAGapIsOneUpdateWithAnotherUid) {
   EXPECT_EQ(metadata(*changes[0].current).uid, "new");
 }
 
-TEST_F(StoreTest, VersionThatIsNoNumberCannotBeCompared) {
+TEST_F(StoreTest, VersionThatIsNotANumberCannotBeCompared) {
   store_.advance("12");
   EXPECT_EQ(store_.version(), 12u);
   store_.advance("opaque-13");

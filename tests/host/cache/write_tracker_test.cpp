@@ -150,8 +150,8 @@ TEST_F(WriteTrackerTest, RelistCountsAsSeeing) {
   EXPECT_THAT(told_, ElementsAre("x"));
 }
 
-// Issue 11, 1.4: the key was let go before the list had come.
-TEST_F(WriteTrackerTest, DeadlineAsksForAListAndLetsTheKeyGoWhenItHasCome) {
+// Issue 11, 1.4: the key was released before the list had come.
+TEST_F(WriteTrackerTest, DeadlineRequestsAListAndReleasesTheKeyAfterIt) {
   wrote("x", "12");
   EXPECT_FALSE(ready("x"));
   EXPECT_EQ(tracker_->deadline("x"), clock_.now() + seconds(30));
@@ -186,7 +186,7 @@ TEST_F(WriteTrackerTest, CacheThatLagsForSecondsIsVerified) {
   EXPECT_THAT(told_, ElementsAre("x"));
 }
 
-// What a verification does not show, the watch may have left out. One is enough.
+// The watch may have missed an object that a verification does not show. One test is enough.
 TEST_F(WriteTrackerTest, VerificationDoesNotCountAsSeeingADeletion) {
   deleted("x", "a");
   EXPECT_FALSE(ready("x"));
@@ -221,7 +221,7 @@ TEST_F(WriteTrackerTest, WriteWithoutAResponseIsSeenWhenTheCacheIsVerifiedAsOfIt
 }
 
 // The verification that runs may have been answered before the second write came through.
-TEST_F(WriteTrackerTest, LaterLostWriteWaitsForAVerificationOfItsOwn) {
+TEST_F(WriteTrackerTest, LaterLostWriteWaitsForItsOwnVerification) {
   clock_.advance(seconds(1));
   tracker_->note_lost("x", *informer_, clock_.now());
   EXPECT_FALSE(ready("x"));

@@ -188,7 +188,7 @@ TEST(ManifestTest, AllMistakesAreReportedInTheOrderOfTheFile) {
                           "m.yaml:3:9: dryRun must be true or false, not the string \"maybe\""));
 }
 
-TEST(ManifestTest, FilesThatAreNoMappingGetOneMistake) {
+TEST(ManifestTest, FilesThatAreNotAMappingGetOneMistake) {
   EXPECT_THAT(mistakes(""), ElementsAre("m.yaml:1:1: the manifest is empty"));
   EXPECT_THAT(mistakes("hello"),
               ElementsAre("m.yaml:1:1: the file must be a mapping, not the string \"hello\""));

@@ -22,7 +22,7 @@
 namespace davit::host {
 namespace {
 
-/// What a thread does that is refused a connection.
+/// The reaction of a thread whose connection is refused.
 enum class Did { kTried, kRested };
 
 /// As if other parts of the process had every descriptor while somebody takes notes. A limit of the
@@ -88,7 +88,7 @@ void ask(const UniqueFd& fd, const std::string& path, std::string_view line) {
   ASSERT_EQ(::send(fd.get(), line.data(), line.size(), 0), static_cast<ssize_t>(line.size()));
 }
 
-TEST_F(ControlSocketTest, ClientThatDoesNotReadHoldsUpNoEnd) {
+TEST_F(ControlSocketTest, ClientThatDoesNotReadDoesNotDelayTheEnd) {
   test::Door asked;
   auto server = ControlServer::open(
       path(),
@@ -124,7 +124,7 @@ TEST_F(ControlSocketTest, WithoutDescriptorsItPausesAndRespondsLater) {
   EXPECT_EQ(reply, wanted);
 }
 
-TEST_F(ControlSocketTest, WithoutAThreadNobodyListensAndTheSocketIsGone) {
+TEST_F(ControlSocketTest, WithoutAThreadTheSocketIsClosedAndRemoved) {
   Status failed;
   {
     const test::NoThreads scarce;

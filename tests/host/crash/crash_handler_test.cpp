@@ -101,7 +101,7 @@ TEST_F(CrashHandlerDeathTest, AbortOfAThreadInNoPluginIsReportedAsThat) {
         const CrashHandler handler("");
         std::abort();
       },
-      ended_by(SIGABRT), "SIGABRT, in no call into a plugin");
+      ended_by(SIGABRT), "SIGABRT, outside any call into a plugin");
 }
 
 TEST_F(CrashHandlerDeathTest, TheJournalGetsALineThatTheNextStartReads) {

@@ -41,7 +41,8 @@ TEST(CrashTextTest, ReportNamesPluginBuildGenerationControllerAndKey) {
 
 TEST(CrashTextTest, ReportOfTheHostsOwnThreadsSaysThatItIsInNoPlugin) {
   const std::string text = report({.signal = SIGABRT, .address = 0x10, .instruction = 0x20});
-  EXPECT_EQ(text, "davit: crashed with SIGABRT, in no call into a plugin; the code was at 0x20\n");
+  EXPECT_EQ(text,
+            "davit: crashed with SIGABRT, outside any call into a plugin; the code was at 0x20\n");
 }
 
 TEST(CrashTextTest, KeysAreBytesAndKeepTheLineWhole) {

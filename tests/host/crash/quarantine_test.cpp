@@ -90,7 +90,7 @@ class QuarantineOfAHostTest : public testing::Test {
 TEST_F(QuarantineOfAHostTest, OnlyTheBuildThatCrashedIsFound) {
   const Quarantine quarantine(journal({0, 1, 2}), kThreeInTen, at(3));
   EXPECT_TRUE(quarantine.find("sample", kDigest));
-  EXPECT_FALSE(quarantine.find("sample", std::string(64, 'c'))) << "another build is tried anew";
+  EXPECT_FALSE(quarantine.find("sample", std::string(64, 'c'))) << "another build is tried again";
   EXPECT_FALSE(quarantine.find("other", kDigest));
 }
 
@@ -106,23 +106,24 @@ TEST_F(QuarantineOfAHostTest, ItLastsAndOldCrashesOfOthersAreForgotten) {
 
 TEST_F(QuarantineOfAHostTest, LiftedItIsOverAlsoForTheNextStart) {
   Quarantine quarantine(journal({0, 1, 2}), kThreeInTen, at(3));
-  quarantine.leave_out({"sample", "/p/sample.so", *quarantine.find("sample", kDigest)});
-  ASSERT_THAT(quarantine.left_out(), SizeIs(1));
-  EXPECT_EQ(quarantine.left_out()[0].text(),
-            "plugin sample is left out: build bbbbbbbbbbbb crashed 3 times, last with SIGSEGV in "
-            "sync of key \"a/b\" of sample-controller; another build is tried at the next start, "
-            "and davit ctl load /p/sample.so tries this one again");
+  quarantine.add({"sample", "/p/sample.so", *quarantine.find("sample", kDigest)});
+  ASSERT_THAT(quarantine.quarantined(), SizeIs(1));
+  EXPECT_EQ(
+      quarantine.quarantined()[0].text(),
+      "plugin sample is quarantined: build bbbbbbbbbbbb crashed 3 times, last with SIGSEGV in "
+      "sync of key \"a/b\" of sample-controller; another build is tried at the next start, "
+      "and davit ctl load /p/sample.so tries this one again");
 
   EXPECT_TRUE(quarantine.lift("sample"));
 
-  EXPECT_THAT(quarantine.left_out(), IsEmpty());
+  EXPECT_THAT(quarantine.quarantined(), IsEmpty());
   EXPECT_FALSE(quarantine.find("sample", kDigest));
   EXPECT_FALSE(Quarantine(*CrashJournal::open(directory_.path()), kThreeInTen, at(4))
                    .find("sample", kDigest));
   EXPECT_FALSE(quarantine.lift("sample")) << "there is nothing left to lift";
 }
 
-TEST_F(QuarantineOfAHostTest, WithoutAJournalNobodyIsLeftOut) {
+TEST_F(QuarantineOfAHostTest, WithoutAJournalNoPluginIsQuarantined) {
   const Quarantine quarantine(std::nullopt, kThreeInTen, at(0));
   EXPECT_FALSE(quarantine.find("sample", kDigest));
 }

@@ -106,7 +106,7 @@ TEST(EventCorrelatorTest, ObjectsDoNotShareABurst) {
   EXPECT_TRUE(correlator.correlate(event("Created pod", "other"), kNow, kFresh));
 }
 
-TEST(EventCorrelatorTest, ForgottenEventBeginsAnew) {
+TEST(EventCorrelatorTest, ForgottenEventStartsFromOne) {
   EventCorrelator correlator({.keys_max = 2});
   (void)correlator.correlate(event("Created pod", "a"), kNow, kFresh);
   (void)correlator.correlate(event("Created pod", "b"), kNow, kFresh);

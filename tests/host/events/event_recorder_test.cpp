@@ -38,7 +38,7 @@ class FakeEventApi final : public EventApi {
   }
 
   test::Collector<std::string> requests;
-  test::Collector<std::size_t> together;  // How many each create_all() had.
+  test::Collector<std::size_t> together;  // The number of events in each create_all().
   test::Door* hang = nullptr;             // Set before the first event.
 
  private:
@@ -145,7 +145,7 @@ TEST_F(EventRecorderTest, RefusalInATerminatingNamespaceIsQuiet) {
   EXPECT_EQ(sink_.count("E "), 0U);
 }
 
-TEST_F(EventRecorderTest, EventIsWrittenWhenTheServerComesBack) {  // RT-124
+TEST_F(EventRecorderTest, EventIsWrittenWhenTheServerReturns) {  // RT-124
   const Status broken(Code::kUnavailable, "no connection");
   api_.script({broken, broken, broken});
   EventRecorder recorder(api_, clock_, *random_, Logger(sink_), options_);

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// What all controllers' requests have in common: a log, and a server that hangs for one of them.
+/// The parts that all controllers' requests share: a log, and a server that hangs for one of them.
 struct SharedServer {
   test::Collector<std::string> written;
   test::Door slow;
@@ -63,7 +63,7 @@ class EventRecordersTest : public testing::Test {
                             clock_, *random_, Logger(sink_), EventRecorderOptions{"node-1", 1000}};
 };
 
-TEST_F(EventRecordersTest, EventThatHangsHoldsUpOnlyItsOwnController) {
+TEST_F(EventRecordersTest, EventThatHangsDelaysOnlyItsOwnController) {
   record("slow", "stuck");
   record("fast", "first");
   record("fast", "second");
@@ -81,7 +81,7 @@ TEST_F(EventRecordersTest, ControllerKeepsItsRecorderAcrossItsBuilds) {
   EXPECT_NE(&recorders_.of("other"), &first);
 }
 
-TEST_F(EventRecordersTest, FlushThatOneControllerHoldsUpFailsAtTheDeadline) {
+TEST_F(EventRecordersTest, FlushThatOneControllerDelaysFailsAtTheDeadline) {
   record("slow", "stuck");
   EXPECT_FALSE(recorders_.flush(clock_.now()));
 }

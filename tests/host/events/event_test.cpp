@@ -33,7 +33,7 @@ TEST(EventTest, PostHasWhatKubectlShows) {
       R"("reportingComponent":"replicaset-controller","reportingInstance":"node-1"})");
 }
 
-TEST(EventTest, AnEventThatStandsForSeveralNamesNoReporter) {
+TEST(EventTest, AnAggregatedEventNamesNoReporter) {
   Event event = made();
   event.reporter = Event::Reporter::kUnnamed;
   const std::string body = event_json(event);
@@ -46,7 +46,7 @@ TEST(EventTest, PatchHasOnlyWhatChanges) {
                                       R"("message":"Created pod: \"web-1\""})");
 }
 
-TEST(EventTest, NameIsObjectAndTimeUnlessThatIsNoDnsName) {
+TEST(EventTest, NameIsObjectAndTimeUnlessThatIsNotADnsName) {
   const WallTime now(std::chrono::nanoseconds(0x18A5));
 
   EXPECT_EQ(event_name("web-1.example", now, "uuid"), "web-1.example.18a5");

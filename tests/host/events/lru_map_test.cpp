@@ -22,7 +22,7 @@ TEST(LruMapTest, FullMapForgetsWhatWasNotUsedForLongest) {
   EXPECT_EQ(map.size(), 2U);
   EXPECT_EQ(map.at("a"), 1);
   EXPECT_EQ(map.at("c"), 3);
-  EXPECT_EQ(map.at("b"), 0) << "it was pushed out and made anew";
+  EXPECT_EQ(map.at("b"), 0) << "it was pushed out and recreated";
 }
 
 TEST(LruMapTest, ForgettingStopsAtTheFirstEntryThatIsToStay) {

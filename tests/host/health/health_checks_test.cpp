@@ -76,10 +76,10 @@ TEST_F(HealthChecksTest, VerboseReadinessSaysWhatIsMissing) {
 
 TEST_F(HealthChecksTest, NotesFailNothingAndAreForWhoLooksForThem) {
   checks_.add("x", kAll, fine);
-  checks_.note("quarantine", {"a is left out", "b is left out"});
+  checks_.note("quarantine", {"a is quarantined", "b is quarantined"});
 
   EXPECT_EQ(get("/readyz?verbose").body,
-            "[+]x ok\n[!]quarantine a is left out\n[!]quarantine b is left out\n"
+            "[+]x ok\n[!]quarantine a is quarantined\n[!]quarantine b is quarantined\n"
             "readyz check passed\n");
   EXPECT_EQ(get("/readyz").body, "ok");
   EXPECT_EQ(get("/healthz?verbose").body, "[+]x ok\nhealthz check passed\n");
@@ -116,7 +116,7 @@ TEST_F(HealthChecksTest, CheckHasAPathOfItsOwn) {
   EXPECT_EQ(get("/healthzz").status, 404);
 }
 
-TEST_F(HealthChecksTest, StandbyIsReadyAndSaysSo) {
+TEST_F(HealthChecksTest, StandbyIsReadyAndReportsIt) {
   bool standby = true;
   checks_.add("caches", kAll, fine);
   checks_.set_standby([&standby] { return standby; });
@@ -139,7 +139,7 @@ TEST_F(HealthChecksTest, CheckCanBeReplacedAndRemoved) {
   EXPECT_EQ(get("/healthz?verbose").body, "[+]b ok\nhealthz check passed\n");
 }
 
-TEST_F(HealthChecksTest, ObserverHearsOfEveryCheckThatRan) {
+TEST_F(HealthChecksTest, ObserverIsNotifiedOfEveryCheckThatRan) {
   std::vector<std::string> seen;
   checks_.add("a", kAll, fine);
   checks_.add("b", kAll, broken);
@@ -158,7 +158,7 @@ class SlowCheckTest : public HealthChecksTest {
  protected:
   SlowCheckTest() {
     checks_.add("first", kAll, fine);
-    checks_.add_aside("slow", kReadyOnly, asides_.make(), [this] {
+    checks_.add_threaded("slow", kReadyOnly, probe_threads_.make(), [this] {
       made_.push(1);
       door_.pass();
       return broken();
@@ -173,7 +173,7 @@ class SlowCheckTest : public HealthChecksTest {
   test::FakeClock clock_;
   test::Door door_;
   test::Collector<int> made_;
-  AsideCalls asides_{clock_, std::chrono::seconds(1)};
+  ProbeThreads probe_threads_{clock_, std::chrono::seconds(1)};
 };
 
 TEST_F(SlowCheckTest, ResponseWaitsForItAndKeepsTheOrder) {
@@ -185,7 +185,7 @@ TEST_F(SlowCheckTest, ResponseWaitsForItAndKeepsTheOrder) {
   EXPECT_EQ(get("/readyz?exclude=slow").body, "ok");
 
   door_.open();
-  EXPECT_TRUE(asides_.wait_idle(Time::max()));
+  EXPECT_TRUE(probe_threads_.wait_idle(Time::max()));
 
   const std::optional<HttpServerResponse> known = response.deferred->take();
   ASSERT_TRUE(known);
@@ -200,7 +200,7 @@ TEST_F(SlowCheckTest, RequestsThatWaitForItShareIt) {
   for (int i = 0; i < 60; ++i) responses.push_back(get("/readyz"));
 
   door_.open();
-  EXPECT_TRUE(asides_.wait_idle(Time::max()));
+  EXPECT_TRUE(probe_threads_.wait_idle(Time::max()));
 
   for (const HttpServerResponse& each : responses) {
     const std::optional<HttpServerResponse> known = each.deferred->take();

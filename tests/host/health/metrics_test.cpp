@@ -283,7 +283,7 @@ TEST_F(MetricsTest, NextGenerationsDefinitionIsShownOnceItServes) {
   EXPECT_EQ(shown(), text);
 }
 
-TEST_F(MetricsTest, CounterGoesOnWhereItsDefinitionIsUnchanged) {
+TEST_F(MetricsTest, CounterContinuesWhereItsDefinitionIsUnchanged) {
   auto old = open({MetricType::kCounter, "web_total", "Old.", {"result"}, {}}, {"web", 1});
   ASSERT_TRUE(old);
   EXPECT_TRUE(record(**old, 3, {"ok"}).ok());
@@ -343,7 +343,7 @@ TEST_F(MetricsTest, OtherPluginMayNotRedefineAMetric) {
   EXPECT_TRUE(open({MetricType::kGauge, "web_pods", "Pods.", {}, {}}, {"shop", 2}));
 }
 
-TEST_F(MetricsTest, DeletedSeriesIsGoneAndBeginsAnew) {
+TEST_F(MetricsTest, DeletedSeriesIsGoneAndStartsAtZero) {
   auto pods = open({MetricType::kCounter, "web_total", "Pods.", {"node"}, {}});
   ASSERT_TRUE(pods);
   const std::string_view node[] = {"n1"};

@@ -18,7 +18,7 @@ class ObservabilityRoutesTest : public testing::Test {
     request.target = std::move(target);
     HttpServerResponse response = routes_.respond(request);
     if (!response.deferred) return response;
-    EXPECT_TRUE(asides_.wait_idle(Time::max()));
+    EXPECT_TRUE(probe_threads_.wait_idle(Time::max()));
     std::optional<HttpServerResponse> known = response.deferred->take();
     EXPECT_TRUE(known);
     return known ? std::move(*known) : HttpServerResponse();
@@ -28,8 +28,8 @@ class ObservabilityRoutesTest : public testing::Test {
   test::RecordingLogSink sink_;
   HealthChecks checks_{Logger(sink_)};
   std::unique_ptr<Metrics> metrics_ = Metrics::make({.git_version = "v1.30.1"}, clock_);
-  AsideCalls asides_{clock_, std::chrono::seconds(1)};
-  ObservabilityRoutes routes_{checks_, *metrics_, asides_};
+  ProbeThreads probe_threads_{clock_, std::chrono::seconds(1)};
+  ObservabilityRoutes routes_{checks_, *metrics_, probe_threads_};
 };
 
 TEST_F(ObservabilityRoutesTest, HealthAndMetricsHaveTheirPaths) {

@@ -25,8 +25,8 @@ TEST(ObservabilityServerTest, ProbesAndScrapesAreServed) {
   HealthChecks checks{Logger(sink)};
   checks.add("leaderElection", {true, false, false}, [] { return Status(); });
   const auto metrics = Metrics::make({.git_version = "v1.30.1"}, clock);
-  AsideCalls asides(clock, kPluginTime);
-  ObservabilityRoutes routes(checks, *metrics, asides);
+  ProbeThreads probe_threads(clock, kPluginTime);
+  ObservabilityRoutes routes(checks, *metrics, probe_threads);
   const auto server = routes.serve({}, Logger(sink));
   ASSERT_TRUE(server) << server.error().message();
 
@@ -43,8 +43,8 @@ TEST(ObservabilityServerTest, ProbesAreServedWhereNoOtherPageIs) {
   test::RecordingLogSink sink;
   HealthChecks checks{Logger(sink)};
   const auto metrics = Metrics::make({.git_version = "v1.30.1"}, clock);
-  AsideCalls asides(clock, kPluginTime);
-  ObservabilityRoutes routes(checks, *metrics, asides);
+  ProbeThreads probe_threads(clock, kPluginTime);
+  ObservabilityRoutes routes(checks, *metrics, probe_threads);
   HttpServerOptions options;
   options.others_max = 0;
   const auto server = routes.serve(options, Logger(sink));
@@ -63,15 +63,15 @@ TEST(ObservabilityServerTest, ProbesAreServedWhileManyWaitForAPlugin) {
   test::RecordingLogSink sink;
   test::Door door;
   test::Collector<std::string> begun;
-  AsideCalls asides(*clock, kPluginTime);
+  ProbeThreads probe_threads(*clock, kPluginTime);
   HealthChecks checks{Logger(sink)};
-  checks.add_aside("slow", {true, false, true}, asides.make(), [&] {
+  checks.add_threaded("slow", {true, false, true}, probe_threads.make(), [&] {
     begun.push("health");
     door.pass();
     return Status();
   });
   const auto metrics = Metrics::make({.git_version = "v1.30.1"}, *clock);
-  ObservabilityRoutes routes(checks, *metrics, asides);
+  ObservabilityRoutes routes(checks, *metrics, probe_threads);
   routes.add_debug_page("slow", [&](std::string_view, std::string_view) {
     begun.push("page");
     door.pass();
@@ -103,7 +103,7 @@ TEST(ObservabilityServerTest, ProbesAreServedWhileManyWaitForAPlugin) {
       EXPECT_THAT(response, StartsWith("HTTP/1.1 503 ")) << "too many waited already";
     }
   }
-  EXPECT_GE(pages, AsideCall::kWaitingMax);
+  EXPECT_GE(pages, ProbeThread::kWaitingMax);
 }
 
 }  // namespace

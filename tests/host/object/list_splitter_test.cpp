@@ -136,7 +136,7 @@ TEST(ListSplitterTest, TableIsRefused) {
   EXPECT_THAT(got.status.message(), HasSubstr("Table"));
 }
 
-TEST(ListSplitterTest, WhatIsNoListIsRefused) {
+TEST(ListSplitterTest, NonListIsRefused) {
   for (const std::string_view body :
        {"[]", "null", "x", R"({"kind":"Pod"})", R"({"items":{}})", R"({"items":[{}{}]})",
         R"({"items":[{},]})", R"({"items":[,{}]})", R"({"items":[],"items":[]})",
@@ -160,7 +160,7 @@ TEST(ListSplitterTest, CutBodyIsUnavailable) {
   }
 }
 
-/// What a splitter with a small limit makes of `body`, fed in two pieces.
+/// The items that a splitter with a small limit finds in `body`, fed in two pieces.
 Strings split_small(std::string_view body, std::size_t cut) {
   Strings seen;
   ListSplitter splitter({.bytes_max = 40, .skip = [&](const ObjectIdentity& item) {

@@ -32,7 +32,7 @@ class ParseTest : public testing::Test {
   Parser parser_{space_};
 };
 
-TEST_F(ParseTest, TextComesBackCompactAndInDocumentOrder) {
+TEST_F(ParseTest, TextIsCompactAndInDocumentOrder) {
   const std::string_view texts[] = {
       "{}",
       R"({"b":1,"a":[true,false,null,"x",[],{}]})",

@@ -1,4 +1,4 @@
-/// What happens around a sync: its outcome, its log lines, and that it reads its own writes.
+/// Syncs: their outcomes, their log lines, and that they read their own writes.
 #include "tests/host/plugin/controller_fixture.hpp"
 
 namespace davit::host {
@@ -28,7 +28,7 @@ class ControllerSyncTest : public ControllerHostTest {
     EXPECT_EQ(add(queue_, "next"), DAVIT_OK);
     EXPECT_THAT(synced_.await(before + 2), Contains(key));
   }
-  /// What `key`'s only sync logged as a failure.
+  /// The failure that `key`'s only sync logged.
   std::string failure_of(Sync sync) {
     start_queue([sync = std::move(sync)](davit_str key, davit_sync_result& result) -> davit_code {
       return view(key) == "web" ? sync(key, result) : davit_code{DAVIT_OK};
@@ -191,7 +191,7 @@ TEST_F(ControllerSyncTest, GracefulDeleteIsSeenByItsVersion) {
   EXPECT_EQ(synced_.await(4)[3], "web");
 }
 
-TEST_F(ControllerSyncTest, HeldBackKeyIsLetGoWhenTheListThatItAsksForHasCome) {
+TEST_F(ControllerSyncTest, HeldBackKeyIsReleasedAfterTheListThatItRequests) {
   respond_with(201, json_of({.name = "new", .version = "12"}));
   start_queue(sending(DAVIT_CREATE, ""));
   sync_once("web");

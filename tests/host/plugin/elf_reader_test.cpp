@@ -103,7 +103,7 @@ TEST(ElfReaderTest, UniqueSymbolsAreFound) {
 }
 #endif
 
-TEST(ElfReaderTest, WhatIsNoPluginFileIsReported) {
+TEST(ElfReaderTest, NonPluginFileIsReported) {
   const std::string good = sample_content("good");
   const auto patched = [&](std::size_t at, char value) {
     std::string image = good;

@@ -24,7 +24,7 @@ davit_request request(std::int32_t verb, std::string_view resource, std::string_
   return made;
 }
 
-/// What is kept of a response after its call.
+/// The parts of a response that outlive its call.
 struct Reply {
   davit_code code = -1;
   davit_code returned = -1;
@@ -332,7 +332,7 @@ TEST_F(HostClientTest, CollectionDeletionCarriesOptionsAndSelectorAndTakesNoName
   EXPECT_EQ(transport_.requests().size(), 1u);
 }
 
-TEST_F(HostClientTest, StatusIsNoObject) {
+TEST_F(HostClientTest, StatusIsNotAnObject) {
   transport_.respond(
       response_of(200, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
                        R"("details":{"name":"a","kind":"pods","uid":"u1"}})"));

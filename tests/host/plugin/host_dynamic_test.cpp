@@ -10,7 +10,7 @@ using ::testing::SizeIs;
 
 class HostDynamicTest : public ControllerHostTest {
  protected:
-  /// What the controller of the fixture may follow.
+  /// A resource that the fixture's controller may watch.
   davit_informer_options_v2 pods() {
     davit_informer_options_v2 options{};
     options.size = sizeof(options);

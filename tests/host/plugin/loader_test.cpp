@@ -87,7 +87,7 @@ constexpr RefusalCase kRefusalCases[] = {
      "exports sample_extra besides davit_plugin_v1: link it with a version script, as "
      "davit_plugin() does"},
     {"malformed_note",
-     "its davit note is wrong: line 1, column 2: a key in double quotes is expected"},
+     "its davit note is wrong: line 1, column 2: expected a key in double quotes"},
     {"newer_major", "needs ABI 2.0, this host has " DAVIT_ABI_VERSION_TEXT ": use a newer davit"},
     {"newer_minor", "needs ABI 1.9, this host has " DAVIT_ABI_VERSION_TEXT ": use a newer davit"},
     {"unknown_capability",

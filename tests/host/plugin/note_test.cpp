@@ -271,7 +271,7 @@ TEST(NoteTest, TheWholeNoteIsChecked) {
   EXPECT_THAT(parse_note("").mistakes, ElementsAre("the note is empty"));
   EXPECT_THAT(parse_note("[]").mistakes, ElementsAre("the file must be a mapping, not a list"));
   EXPECT_THAT(parse_note("{name: p}").mistakes,
-              ElementsAre("line 1, column 2: a key in double quotes is expected"));
+              ElementsAre("line 1, column 2: expected a key in double quotes"));
   EXPECT_THAT(parse_note("{}").mistakes, ElementsAre("name is missing", "version is missing",
                                                      "abi is missing", "controllers is missing"));
   EXPECT_THAT(parse_note(R"({"name":"P!","version":"1","abi":"one","controllers":[]})").mistakes,

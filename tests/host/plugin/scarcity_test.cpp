@@ -64,7 +64,7 @@ TEST_F(ScarcityTest, ControllerWithoutAThreadForItsHandlersGetsOneLater) {
   EXPECT_THAT(synced_.await(1), ::testing::ElementsAre("default/a"));
 }
 
-TEST_F(ScarcityTest, InformerWithoutAThreadSaysSo) {
+TEST_F(ScarcityTest, InformerWithoutAThreadReportsIt) {
   start_with([&] { open_informer("", "pods"); });
   ASSERT_TRUE(host_->commit().ok());
   const test::NoThreads scarce;

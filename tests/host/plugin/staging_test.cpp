@@ -103,7 +103,7 @@ TEST(StagingTest, LinksAreJudgedByWhatTheyPointTo) {
   EXPECT_EQ(read_trusted(link).error().code(), Code::kForbidden);
 }
 
-TEST(StagingTest, WhatIsNoFileIsRefusedWithoutWaiting) {
+TEST(StagingTest, SpecialFileIsRefusedWithoutWaiting) {
   const TempDirectory directory;
   const std::string fifo = (directory.path() / "fifo.so").string();
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

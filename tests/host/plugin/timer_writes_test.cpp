@@ -1,4 +1,4 @@
-/// What a timer writes, its next run reads: also when another build runs it.
+/// A timer's next run reads the previous run's writes, even if another build runs it.
 #include "tests/host/plugin/controller_fixture.hpp"
 
 namespace davit::host {

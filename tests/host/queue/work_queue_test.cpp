@@ -54,7 +54,7 @@ TEST(WorkQueueTest, KeysComeInTheOrderOfTheirFirstAdd) {
 }
 
 // RT-092
-TEST(WorkQueueTest, FailingKeyComesBackAfterItsBackOff) {
+TEST(WorkQueueTest, FailingKeyIsRetriedAfterItsBackOff) {
   WorkQueue queue;
   Time now = kStart;
   for (const int delay : {5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560}) {
@@ -261,7 +261,7 @@ TEST(WorkQueueTest, RandomUseNeverLosesOrDoublesAKey) {
   }
 }
 
-TEST(WorkQueueTest, AnotherQueueGoesOnWithTheContentInItsOrder) {
+TEST(WorkQueueTest, AnotherQueueContinuesWithTheContentInItsOrder) {
   RecordingMetrics metrics;  // For both, as when a plugin is swapped.
   WorkQueue old({.metrics = &metrics});
   old.add("b", kStart - seconds(1));

@@ -399,9 +399,10 @@ TEST_F(ControllerRunnerTest, SyncThatDoesNotEndIsReportedOnce) {
   runner.report();
   runner.report();
 
-  EXPECT_THAT(runner.overdue(kSyncLimit).message(), HasSubstr("sync default/web runs for 60 s"));
+  EXPECT_THAT(runner.overdue(kSyncLimit).message(),
+              HasSubstr("sync default/web has been running for 60 s"));
   EXPECT_EQ(metrics_.overdue(), 1U);
-  EXPECT_EQ(sink_.count("E web-controller: Sync does not end key=default/web"), 1U);
+  EXPECT_EQ(sink_.count("E web-controller: Sync has not returned key=default/web"), 1U);
   door.open();
   EXPECT_TRUE(runner.pause(patiently()));
   runner.report();
@@ -427,9 +428,10 @@ TEST_F(ControllerRunnerTest, HandlerThatDoesNotEndIsReportedOnce) {
   runner.report();
   runner.report();
 
-  EXPECT_THAT(runner.overdue(kSyncLimit).message(), HasSubstr("on_event runs for 60 s"));
+  EXPECT_THAT(runner.overdue(kSyncLimit).message(),
+              HasSubstr("on_event has been running for 60 s"));
   EXPECT_EQ(metrics_.overdue(), 1U);
-  EXPECT_EQ(sink_.count("E web-controller: Handler does not end"), 1U);
+  EXPECT_EQ(sink_.count("E web-controller: Handler has not returned"), 1U);
   door.open();
   deltas_.change([&] { inside.push("next"); });
   inside.await(2);
@@ -452,7 +454,7 @@ TEST_F(ControllerRunnerTest, PauseKeepsKeysForResume) {
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
 }
 
-TEST_F(ControllerRunnerTest, SyncWhoseRequestWasHeldBackIsNoFailureWhateverItSays) {
+TEST_F(ControllerRunnerTest, SyncWhoseRequestWasHeldBackIsNotAFailureWhateverItSays) {
   test::Collector<bool> synced;
   test::Door paused;
   ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));

@@ -169,7 +169,7 @@ TEST_F(LeaderElectionTest, LeaderWithoutResponseKeepsTrying) {
   EXPECT_EQ(attempt(a_), Outcome::kHeld);
 }
 
-TEST_F(LeaderElectionTest, DeletedLeaseIsMadeAgainWithItsTerm) {  // HO-061
+TEST_F(LeaderElectionTest, DeletedLeaseIsRecreatedWithItsTerm) {  // HO-061
   attempt(a_);
   const LeaseRecord first = server_.record();
   clock_.advance(seconds(2));
@@ -198,7 +198,7 @@ TEST_F(LeaderElectionTest, OfTwoThatMakeTheLeaseOneLoses) {  // RT-111
   EXPECT_EQ(b_.request_error().code(), Code::kAlreadyExists);
 }
 
-TEST_F(LeaderElectionTest, ResponseThatIsNoLeaseFailsTheAttempt) {
+TEST_F(LeaderElectionTest, ResponseThatIsNotALeaseFailsTheAttempt) {
   server_.set(R"({"kind":"Lease","metadata":{},"spec":{"holderIdentity":7}})");
 
   EXPECT_EQ(attempt(a_), Outcome::kNotHeld);

@@ -96,7 +96,7 @@ TEST_F(LeaderElectorTest, WinnerIsReportedToEverybody) {  // RT-100
   EXPECT_EQ(sink_.count("Successfully acquired lease lock=kube-system/davit"), 1U);
 }
 
-TEST_F(LeaderElectorTest, WithoutAThreadTheStartSaysSoAndNobodyIsNotified) {
+TEST_F(LeaderElectorTest, WithoutAThreadTheStartFailsAndNothingIsNotified) {
   LeaderElector elector = make();
   Status started;
   {

@@ -38,7 +38,7 @@ TEST(LeaseTest, UpdateKeepsWhatItDoesNotKnow) {
   EXPECT_EQ(updated->find("managedFields"), std::string::npos);
 }
 
-TEST(LeaseTest, LeaseWithoutSpecIsHeldByNobody) {
+TEST(LeaseTest, LeaseWithoutSpecHasNoHolder) {
   const Result<Lease> lease = parse_lease(R"({"metadata":{"name":"davit"}})");
 
   ASSERT_TRUE(lease);
@@ -55,7 +55,7 @@ TEST(LeaseTest, ChangesWithinASecondDoNotCountAsNews) {
   EXPECT_NE(parse_lease(*later)->raw, parse_lease(kLease)->raw);
 }
 
-TEST(LeaseTest, WhatIsNoLeaseIsRefused) {
+TEST(LeaseTest, InvalidLeaseIsRefused) {
   for (const std::string& json : {
            std::string(),
            std::string("{"),

@@ -1,4 +1,4 @@
-/// What a controller's runner works with, under the test's control.
+/// The dependencies of a controller's runner, under the test's control.
 #pragma once
 
 #include <gtest/gtest.h>

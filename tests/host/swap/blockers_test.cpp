@@ -1,4 +1,4 @@
-// What keeps an old build in memory is reported at once, reason by reason.
+// Every reason that keeps an old build in memory is reported at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

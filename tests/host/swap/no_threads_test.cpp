@@ -32,7 +32,7 @@ TEST_F(NoThreadsTest, ABuildForWhichThereIsNoThreadIsRefusedAndMayBeTriedAgain) 
   EXPECT_TRUE(swap().ok());
 }
 
-TEST_F(NoThreadsTest, ABuildWhoseProbationNobodyCouldJudgeIsRefusedBeforeItOpens) {
+TEST_F(NoThreadsTest, ABuildWhoseProbationCouldNotBeJudgedIsRefusedBeforeItOpens) {
   limits_.probation.time = std::chrono::seconds(30);
   start();
   place("v2");
@@ -41,7 +41,7 @@ TEST_F(NoThreadsTest, ABuildWhoseProbationNobodyCouldJudgeIsRefusedBeforeItOpens
   EXPECT_EQ(report.outcome, SwapOutcome::kInitFailed);
   EXPECT_EQ(report.text, "cannot start a thread to check the new build: try again");
   EXPECT_EQ(set_->serving().state().plugins[0].probation, Duration::zero())
-      << "the old build goes on serving";
+      << "the old build continues serving";
   EXPECT_TRUE(swap().ok());
   EXPECT_EQ(set_->serving().state().plugins[0].probation, Duration(std::chrono::seconds(30)));
 }

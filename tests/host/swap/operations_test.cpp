@@ -67,7 +67,7 @@ TEST_F(SwapTest, ForAnUnknownControllerTheResponseSuggestsAName) {
   EXPECT_EQ(set_->enable("sample-controler").text, meant);
   ASSERT_TRUE(set_->disable("sample-controller").ok());
   EXPECT_EQ(set_->serving().pause("sample-controller").message(),
-            "sample-controller does not run; start it with davit ctl enable sample-controller");
+            "sample-controller is not running; start it with davit ctl enable sample-controller");
 }
 
 TEST_F(SwapTest, AnUnloadedPluginLeavesAndMayBeLoadedAgain) {

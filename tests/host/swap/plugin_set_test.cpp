@@ -104,7 +104,9 @@ TEST_F(SwapTest, ASyncThatDoesNotEndLeavesTheOldBuildServing) {
   const SwapReport report = swapping.get();
 
   EXPECT_EQ(report.outcome, SwapOutcome::kDrainTimedOut);
-  EXPECT_EQ(report.text, "a sync of sample-controller did not end in time (sync b runs for 20 s)");
+  EXPECT_EQ(
+      report.text,
+      "a sync of sample-controller did not return in time (sync b has been running for 20 s)");
   EXPECT_EQ(report.residents, 0U);
   transport_.finish(1);
   add_pod("c");
@@ -172,7 +174,7 @@ TEST_F(SwapTest, ASecondSwapIsRefusedWhileOneIsUnderWay) {
   EXPECT_TRUE(swap().ok());
 
   EXPECT_EQ(second.outcome, SwapOutcome::kBusy);
-  EXPECT_EQ(second.text, "the swap of sample is under way: try again when it has ended");
+  EXPECT_EQ(second.text, "the swap of sample is in progress: try again when it has finished");
 }
 
 TEST_F(SwapTest, LeadershipLostMeanwhileLeavesTheOldBuild) {

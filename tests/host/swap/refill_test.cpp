@@ -104,7 +104,7 @@ TEST_F(SwapTest, TheOldBuildReadsOnlyWhatItDeclaredAlsoFromAWiderCache) {
   EXPECT_THAT(swap().listed, IsEmpty()) << "what was listed once is there";
 }
 
-TEST_F(SwapTest, AResourceThatNobodyWatchedIsThereBeforeTheSwitch) {
+TEST_F(SwapTest, AnUnwatchedResourceIsCachedBeforeTheSwitch) {
   start();
   place("services");
   const SwapReport report = swap();

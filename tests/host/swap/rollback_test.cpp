@@ -62,7 +62,7 @@ TEST_F(RollbackTest, ABuildWhoseSyncsFailGoesBackForTheOneBefore) {
   EXPECT_THAT(told_.await(4)[3], HasSubstr("sample: generation 2 (v2) failed its probation"));
   const std::size_t before = asked().size();
   add_pod("later");
-  // What the new build failed at may come first.
+  // The keys that the new build failed at may come first.
   for (std::size_t more = 1; more <= kPods + 1; ++more) {
     transport_.await_requests(before + more);
     if (testing::Matches(testing::Contains("v1-later"))(asked())) break;
@@ -105,7 +105,7 @@ TEST_F(RollbackTest, TheFileOfTheBuildBeforeIsNotNeeded) {
   EXPECT_EQ(build().version, "v1");
 }
 
-TEST_F(RollbackTest, ABuildThatCannotReadTheNewerStateComesBackWithNothing) {
+TEST_F(RollbackTest, ABuildThatCannotReadTheNewerStateIsRestoredWithoutState) {
   place("state1");
   start();
   fail_v2();

@@ -179,7 +179,7 @@ TEST_F(ShadowTest, AShadowMayReadMoreThanTheCachesKept) {
   EXPECT_THAT(objects(report.difference.serving), ElementsAre("create default/v1-a"));
 }
 
-TEST_F(ShadowTest, SyncsThatFailInTheShadowAreCountedAndHarmNobody) {
+TEST_F(ShadowTest, SyncsThatFailInTheShadowAreCountedAndHarmNothing) {
   start();
   ASSERT_TRUE(begin("sync_fails").ok());
   const ShadowReport report = compare(1);
@@ -204,7 +204,7 @@ constexpr MomentCase kMomentCases[] = {
     {"CutInATime", R"("2026-01-02T03:04:05)", R"("<time>")"},
 };
 
-TEST(IntendedWritesTest, WhatEachMomentChangesIsNoDifference) {
+TEST(IntendedWritesTest, WhatEachMomentChangesIsNotADifference) {
   for (const MomentCase& each : kMomentCases) {
     EXPECT_EQ(without_moments(each.body), each.without) << each.name;
   }

@@ -1,4 +1,4 @@
-// What a build knows goes to the next one, or the old one serves on.
+// A build's state goes to the next build, or the old one keeps serving.
 #include <future>
 #include <thread>
 
@@ -36,7 +36,7 @@ TEST_F(SwapTest, ABuildMayBeMadeToBeginWithNothing) {
   EXPECT_THAT(asked(), ElementsAre("v1-a", "v2-a"));
 }
 
-TEST_F(SwapTest, ABuildThatTakesNoStateSaysSo) {
+TEST_F(SwapTest, ABuildThatTakesNoStateReportsIt) {
   place("state1");
   start();
   place("v2");
@@ -134,7 +134,7 @@ TEST_F(StateHangTest, AReaderThatDoesNotEndIsLeftBehindAndCounted) {
   const SwapReport report = swap_with("state1", "state_hangs", "It reads for an hour");
 
   EXPECT_EQ(report.outcome, SwapOutcome::kStateTimedOut);
-  EXPECT_THAT(report.text, HasSubstr("read() of the new build did not end in time"));
+  EXPECT_THAT(report.text, HasSubstr("read() of the new build did not return in time"));
   EXPECT_EQ(report.residents, 1U);
   add_pod("b");
   transport_.await_requests(2);
@@ -144,16 +144,17 @@ TEST_F(StateHangTest, AReaderThatDoesNotEndIsLeftBehindAndCounted) {
   EXPECT_TRUE(swap().ok());
 }
 
-TEST_F(StateHangTest, NothingOfTheOldBuildIsSyncedBesideItsWrite) {
+TEST_F(StateHangTest, TheOldBuildDoesNotSyncDuringItsWrite) {
   const SwapReport report = swap_with("state_writes_long", "state2", "It writes for an hour");
 
   EXPECT_EQ(report.outcome, SwapOutcome::kStateTimedOut);
-  EXPECT_THAT(report.text, HasSubstr("write() of the old build does not end"));
+  EXPECT_THAT(report.text, HasSubstr("write() of the old build has not returned"));
   const Status hangs = set_->serving().health("sample-controller");
-  EXPECT_THAT(hangs.message(), HasSubstr("nothing is synced: write() of its state runs for"));
+  EXPECT_THAT(hangs.message(),
+              HasSubstr("syncs are suspended: write() of its state has been running for"));
   const SwapReport again = swap();
   EXPECT_EQ(again.outcome, SwapOutcome::kStateTimedOut) << "it is not called twice at once";
-  EXPECT_THAT(again.text, HasSubstr("write() of the old build does not end"));
+  EXPECT_THAT(again.text, HasSubstr("write() of the old build has not returned"));
   add_pod("b");
   ASSERT_TRUE(set_->serving().pause("sample-controller").ok());
   ASSERT_TRUE(set_->serving().resume("sample-controller").ok());
@@ -165,7 +166,7 @@ TEST_F(StateHangTest, NothingOfTheOldBuildIsSyncedBesideItsWrite) {
   EXPECT_TRUE(swap().ok()) << "and its state can be had now";
 }
 
-TEST_F(StateHangTest, ABuildThatWritesWithoutEndMakesWayForOneThatTakesNoState) {
+TEST_F(StateHangTest, ABuildWhoseWriteHangsCanBeReplacedWithoutState) {
   ASSERT_FALSE(swap_with("state_writes_long", "state2", "It writes for an hour").ok());
 
   std::future<SwapReport> swapping = std::async(std::launch::async, [this] {

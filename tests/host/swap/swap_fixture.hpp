@@ -157,7 +157,7 @@ class SwapTest : public ::testing::Test {
   EventRecorder events_{event_api_, clock_, *random_, Logger(log_), {}};
   SwapLimits limits_;
   std::function<void(SwapPhase)> on_phase_;
-  test::Collector<std::string> told_;  // What the observers heard.
+  test::Collector<std::string> told_;  // The observers' notifications.
   std::filesystem::path first_;        // The copy of the build that the host started with.
   int version_ = 7;
   std::string config_;  // Each controller's.

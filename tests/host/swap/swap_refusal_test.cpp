@@ -1,4 +1,4 @@
-// What a swap refuses, and that the old build goes on serving.
+// Refused swaps, after which the old build keeps serving.
 #include <sys/resource.h>
 
 #include <csignal>
@@ -47,7 +47,7 @@ constexpr Refusal kRefusals[] = {
     {"ThrowingInit", "init_throws", SwapOutcome::kInitFailed,
      "the plugin threw an exception: no luck"},
     {"RenamedController", "renamed", SwapOutcome::kLacksController,
-     "the new build has no controller sample-controller, which runs: disable it first"},
+     "the new build has no controller sample-controller, which is running: disable it first"},
     {"OtherPlugin", "other_plugin", SwapOutcome::kOtherPlugin, "is the plugin other, not sample"},
     {"NoFile", "", SwapOutcome::kNotStaged, "there is no such file"},
 };
@@ -119,7 +119,7 @@ TEST_F(SwapTest, ABuildMustHaveTheDigestThatTheManifestWants) {
   EXPECT_THAT(report.text, HasSubstr("the manifest requires " + sha256_));
 }
 
-TEST_F(SwapTest, NoRoomForTheCopyIsNoHarm) {
+TEST_F(SwapTest, MissingSpaceForTheCopyIsHarmless) {
   start();
   std::filesystem::remove_all(limits_.staging);
   place("v2");
@@ -131,7 +131,7 @@ TEST_F(SwapTest, NoRoomForTheCopyIsNoHarm) {
   EXPECT_EQ(asked()[1], "v1-b");
 }
 
-TEST_F(SwapTest, ADiskThatIsFullWhileStagingIsNoHarm) {
+TEST_F(SwapTest, AFullDiskWhileStagingIsHarmless) {
   start();
   place("v2");
   {

@@ -20,7 +20,7 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 /// Changes of pods at each step of a swap that is not part of the pause.
 constexpr int kBurst = 5;
 /// Longer than any machine takes for what is waited for.
-constexpr std::chrono::minutes kPatience{2};
+constexpr std::chrono::minutes kWaitLimit{2};
 
 /// Noise of each measure: free lists of threads, arenas. Seen: 9 KiB, 170 KiB and 5 maps.
 constexpr long kHeapNoise = 64L * 1024;
@@ -30,7 +30,7 @@ constexpr long kPagesNoisePerPod = 600;
 constexpr int kMapsNoise = 16;
 
 /// Milliseconds that a pause may last. Seen: 0.2. One in a hundred may be longer, and always
-/// two: what a busy machine holds up for so long is one swap, not each.
+/// two: a busy machine delays one swap for so long, not each.
 constexpr double kPauseMax = 1000;
 constexpr std::size_t kLongPausesMax = 2;
 
@@ -39,7 +39,7 @@ int number(const char* variable, int otherwise) {
   return value == nullptr ? otherwise : std::atoi(value);
 }
 
-/// What the heap has given out; 0 under a sanitizer, which has a heap of its own.
+/// The allocated bytes of the heap; 0 under a sanitizer, which has a heap of its own.
 std::size_t heap_bytes() { return ::mallinfo2().uordblks; }
 
 double percentile(std::vector<double>& values, std::size_t percent) {
@@ -83,7 +83,7 @@ struct Ledger {
     }
     return true;
   }
-  /// How long the neighbour's syncs waited, in milliseconds, from the `first` on.
+  /// The waiting times of the other controller's syncs, in milliseconds, from the `first` on.
   [[nodiscard]] std::vector<double> waits_from(std::uint64_t first) const {
     std::vector<double> out;
     for (std::uint64_t i = first; i < std::min(load(tally.waits), tally.waits_max); ++i) {
@@ -131,7 +131,7 @@ class SwapSoakTest : public SwapTest {
     }
   }
   [[nodiscard]] static bool until(const std::function<bool()>& holds) {
-    const SteadyTime end = std::chrono::steady_clock::now() + kPatience;
+    const SteadyTime end = std::chrono::steady_clock::now() + kWaitLimit;
     while (!holds()) {
       if (std::chrono::steady_clock::now() > end) return false;
       std::this_thread::yield();
@@ -235,7 +235,7 @@ TEST_F(SwapSoakTest, SoakLosesNothingAndLeavesNothingBehind) {
   test::expect_swaps_leave_nothing(before, after, swaps,
                                    {.bytes = pages, .maps = kMapsNoise, .threads = 1});
   if (test::kMemoryIsTheProgramsOwn) {
-    // What a swap leaves behind for good, beside what threads that come and go keep for a while.
+    // The memory that swaps leave behind, besides what short-lived threads keep for a while.
     const long bytes = test::kBytesPerSwap * swaps;
     EXPECT_LE(static_cast<long>(heap_after) - static_cast<long>(heap), bytes + kHeapNoise);
     EXPECT_LE((after.private_kib - before.private_kib) * 1024, bytes + pages);

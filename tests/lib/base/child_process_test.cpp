@@ -24,7 +24,7 @@ constexpr std::chrono::minutes kLong{1};
 
 Program script(const std::string& text) { return {.argv = {"sh", "-c", text, "sh"}}; }
 
-/// What the program printed until its end.
+/// The program's whole output.
 std::string output_of(const Program& program) {
   Result<ChildProcess> child = ChildProcess::start(program);
   if (!child) return child.error().message();

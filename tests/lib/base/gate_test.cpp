@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(GateTest, ClosedGateLetsNobodyIn) {
+TEST(GateTest, ClosedGateAdmitsNoCall) {
   Gate gate;
   EXPECT_TRUE(gate.enter());
 

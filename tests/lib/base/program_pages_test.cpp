@@ -41,7 +41,7 @@ void write(const char& at, char value) {
       1);
 }
 
-TEST(ProgramPagesTest, WhatIsNotUsedLeavesMemoryAndComesBackWhenItIs) {
+TEST(ProgramPagesTest, UnusedPagesAreReleasedAndReturnWhenUsed) {
   const char& data = kData[kMiddle];
   ASSERT_EQ(read(data), '\0');
   ASSERT_TRUE(is_present(&data));

@@ -7,7 +7,7 @@ namespace {
 
 struct MatchCase {
   const char* selector;
-  const char* matching;  // Which of the objects a, b, c and n below match.
+  const char* matching;  // The matching ones of the objects a, b, c and n below.
 };
 
 // Labels: a {p: x, n: 5}, b {p: y}, c {q: ""}, n {}.
@@ -64,7 +64,7 @@ TEST(LabelSelectorTest, ErrorsSayWhatWasExpected) {
   }
 }
 
-TEST(LabelSelectorTest, EveryComplaintAboutAKeyIsShown) {
+TEST(LabelSelectorTest, EveryViolationOfAKeyIsShown) {
   const std::string long_name = std::string(64, 'a') + '-';
   const Result<LabelSelector> selector = LabelSelector::parse(long_name + "=x");
   ASSERT_FALSE(selector);

@@ -7,11 +7,11 @@
 namespace davit {
 namespace {
 
-/// The first words of what is complained about; empty: nothing is.
+/// The first words of the violation; empty: none.
 struct NameCase {
-  Complaints (*check)(std::string_view);
+  Violations (*check)(std::string_view);
   std::string text;
-  std::string_view complaint;
+  std::string_view violation;
 };
 
 TEST(NamesTest, SyntaxIsThatOfTheRealServer) {
@@ -54,17 +54,17 @@ TEST(NamesTest, SyntaxIsThatOfTheRealServer) {
       {check_ip, "10.0.0", "must be a valid IP address"},
   };
   for (const NameCase& each : cases) {
-    const Complaints complaints = each.check(each.text);
-    if (each.complaint.empty()) {
-      EXPECT_TRUE(complaints.empty()) << each.text;
+    const Violations violations = each.check(each.text);
+    if (each.violation.empty()) {
+      EXPECT_TRUE(violations.empty()) << each.text;
       continue;
     }
-    ASSERT_FALSE(complaints.empty()) << each.text;
-    EXPECT_EQ(complaints.front().substr(0, each.complaint.size()), each.complaint) << each.text;
+    ASSERT_FALSE(violations.empty()) << each.text;
+    EXPECT_EQ(violations.front().substr(0, each.violation.size()), each.violation) << each.text;
   }
 }
 
-/// The SDK's header-only predicates and the complaints of the API agree.
+/// The SDK's header-only predicates and the violations of the API agree.
 TEST(NamesTest, FormsAreThoseOfTheChecks) {
   const std::string texts[] = {"",
                                "a",
@@ -101,7 +101,7 @@ TEST(NamesTest, FormsAreThoseOfTheChecks) {
   for (const char* text : {"", "localhost", "1.2.3", "[::1]"}) EXPECT_FALSE(is_ip(text)) << text;
 }
 
-TEST(NamesTest, ComplaintsAreInTheApisWords) {
+TEST(NamesTest, ViolationsAreInTheApisWords) {
   EXPECT_EQ(check_dns_subdomain("A").front(),
             "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
             "'-' or '.', and must start and end with an alphanumeric character (e.g. "

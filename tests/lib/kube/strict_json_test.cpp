@@ -30,39 +30,39 @@ TEST(JsonTest, EscapesBecomeUtf8) {
 
 TEST(JsonTest, MistakesHaveTheirPlace) {
   const std::pair<const char*, const char*> cases[] = {
-      {"", "f:1:1: a value is expected"},
-      {"{\"a\":1,}", "f:1:8: a key in double quotes is expected"},
-      {"{a:1}", "f:1:2: a key in double quotes is expected"},
-      {"{\n \"a\" 1}", "f:2:6: ':' is expected"},
-      {"[1 2]", "f:1:4: ',' or ']' is expected"},
+      {"", "f:1:1: expected a value"},
+      {"{\"a\":1,}", "f:1:8: expected a key in double quotes"},
+      {"{a:1}", "f:1:2: expected a key in double quotes"},
+      {"{\n \"a\" 1}", "f:2:6: expected ':'"},
+      {"[1 2]", "f:1:4: expected ',' or ']'"},
       {"{\"a\":1,\"a\":2}", "f:1:11: duplicate key \"a\""},
-      {"01", "f:1:1: a value is expected"},
-      {"1.", "f:1:3: a digit is expected"},
-      {"tru", "f:1:1: a value is expected"},
-      {"1 2", "f:1:3: nothing may follow the value"},
-      {"\"a", "f:1:3: a string without its end"},
-      {"\"\n\"", "f:1:2: a control character in a string"},
+      {"01", "f:1:1: expected a value"},
+      {"1.", "f:1:3: expected a digit"},
+      {"tru", "f:1:1: expected a value"},
+      {"1 2", "f:1:3: unexpected text after the value"},
+      {"\"a", "f:1:3: unterminated string"},
+      {"\"\n\"", "f:1:2: control character in a string"},
       {"\"\xff\"", "f:1:2: not valid UTF-8"},
-      {"\"\\ud800\"", "f:1:2: half a surrogate pair"},
-      {"[\"\\udc00\"]", "f:1:2: half a surrogate pair"},
+      {"\"\\ud800\"", "f:1:2: unpaired surrogate"},
+      {"[\"\\udc00\"]", "f:1:2: unpaired surrogate"},
       {"\"a\\u12x\"", "f:1:3: \\u needs four hex digits"},
-      {"[,1]", "f:1:2: a value is expected"},
-      {"[1,\n nul]", "f:2:2: a value is expected"},
-      {"[-]", "f:1:2: a value is expected"},
-      {"[-01]", "f:1:2: a value is expected"},
-      {"1e+", "f:1:4: a digit is expected"},
+      {"[,1]", "f:1:2: expected a value"},
+      {"[1,\n nul]", "f:2:2: expected a value"},
+      {"[-]", "f:1:2: expected a value"},
+      {"[-01]", "f:1:2: expected a value"},
+      {"1e+", "f:1:4: expected a digit"},
       {"[1e400]", "f:1:2: the number is too large"},
-      {"{\"a\":1]", "f:1:7: ',' or '}' is expected"},
-      {"\"\\x\"", "f:1:3: an unknown escape in a string"},
-      {"'a'", "f:1:1: a value is expected"},
+      {"{\"a\":1]", "f:1:7: expected ',' or '}'"},
+      {"\"\\x\"", "f:1:3: unknown escape in a string"},
+      {"'a'", "f:1:1: expected a value"},
   };
   for (const auto& [text, want] : cases) EXPECT_EQ(round_trip(text), want) << text;
 }
 
 TEST(JsonTest, ZeroByteEndsNothing) {
-  EXPECT_EQ(round_trip(std::string("1\0", 2)), "f:1:2: nothing may follow the value");
-  EXPECT_EQ(round_trip(std::string("\"\0\"", 3)), "f:1:2: a control character in a string");
-  EXPECT_EQ(round_trip(std::string("[1\0]", 4)), "f:1:3: ',' or ']' is expected");
+  EXPECT_EQ(round_trip(std::string("1\0", 2)), "f:1:2: unexpected text after the value");
+  EXPECT_EQ(round_trip(std::string("\"\0\"", 3)), "f:1:2: control character in a string");
+  EXPECT_EQ(round_trip(std::string("[1\0]", 4)), "f:1:3: expected ',' or ']'");
 }
 
 TEST(JsonTest, ValuesAndKeysKnowWhereTheyBegin) {

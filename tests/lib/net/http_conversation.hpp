@@ -16,7 +16,7 @@ namespace davit::test {
 
 inline constexpr Time kStart{std::chrono::hours(1)};
 
-/// What a test's stream has to say.
+/// The content of a test's stream.
 struct Script {
   std::vector<std::string> pieces = {};
   HttpBodyStream::State end = HttpBodyStream::State::kOpen;

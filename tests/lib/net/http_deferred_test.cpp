@@ -45,7 +45,7 @@ class HttpDeferredTest : public test::HttpConversationTest {
     };
   }
 
-  HttpServerResponse response_;  ///< What the next request gets in the end.
+  HttpServerResponse response_;  ///< The next request's final response.
 };
 
 TEST_F(HttpDeferredTest, ResponseThatIsNotKnownYetIsPolledAgain) {

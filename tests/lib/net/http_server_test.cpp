@@ -79,7 +79,7 @@ TEST_F(HttpServerTest, ConnectionIsKeptForFurtherRequests) {
   }
 }
 
-TEST_F(HttpServerTest, ClientsThatAskNothingKeepNobodyOut) {
+TEST_F(HttpServerTest, IdleClientsDoNotBlockOthers) {
   HttpServerOptions few;
   few.connections_max = 4;
   const auto server = open(few);
@@ -117,7 +117,7 @@ class ProbeTest : public HttpServerTest {
     head_ = client.read_response();
     return client;
   }
-  /// What a client of its own gets.
+  /// The response to a separate client.
   [[nodiscard]] std::string get(const std::string& path) const {
     return test::http_get(server_->port(), path);
   }
@@ -140,7 +140,7 @@ TEST_F(ProbeTest, OtherRequestsAreLimitedAndProbesAreNot) {
   for (int i = 0; i < 10; ++i) EXPECT_THAT(get("/probe"), HasSubstr("GET /probe"));
 }
 
-TEST_F(ProbeTest, ClientsThatDoNotReadTheirProbesKeepNobodyOut) {
+TEST_F(ProbeTest, ClientsThatDoNotReadTheirProbesDoNotBlockOthers) {
   for (std::size_t i = 0; i < kOthers; ++i) begin("/slow");
   std::vector<test::HttpClient*> unread;
   for (std::size_t i = kOthers; i < kConnections; ++i) unread.push_back(&begin("/probe/slow"));
@@ -185,7 +185,7 @@ TEST_F(HttpServerTest, HeadGetsTheHeadersOnly) {
   EXPECT_THAT(response, EndsWith("\r\n\r\n"));
 }
 
-TEST_F(HttpServerTest, WhatIsNoHttpGets400) {
+TEST_F(HttpServerTest, NonHttpGets400) {
   const auto server = open();
   test::HttpClient client(server->port());
 
@@ -285,7 +285,7 @@ TEST_F(HttpServerTest, WithoutAThreadTheServerDoesNotOpen) {
   EXPECT_THAT(failed.message(), EndsWith(": cannot start a thread"));
 }
 
-TEST_F(HttpServerTest, NameIsNoAddress) {
+TEST_F(HttpServerTest, NameIsNotAnAddress) {
   HttpServerOptions options;
   options.address = "localhost";
 

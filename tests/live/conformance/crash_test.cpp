@@ -60,8 +60,8 @@ TEST_F(CrashTest, APluginThatCrashesInALoopIsLeftOutAndTheRestRuns) {
 
   const auto host = start_well();
 
-  const std::string why = "plugin crasher is left out: build ";
-  EXPECT_THAT(host->output(), HasSubstr("A plugin is left out, because it crashes in a loop"));
+  const std::string why = "plugin crasher is quarantined: build ";
+  EXPECT_THAT(host->output(), HasSubstr("A plugin is quarantined, because it is in a crash loop"));
   EXPECT_THAT(ctl({"status"}).out, HasSubstr(why));
   EXPECT_THAT(ctl({"status"}).out, HasSubstr("replicaset-controller"));
   EXPECT_TRUE(
@@ -78,7 +78,7 @@ TEST_F(CrashTest, APluginThatCrashesInALoopIsLeftOutAndTheRestRuns) {
   place("crasher", DAVIT_MENDED_PLUGIN);
   const auto mended = start_well();
   EXPECT_THAT(ctl({"status"}).out, HasSubstr("crasher-controller"));
-  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("left out")));
+  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("is quarantined")));
   stop(*mended);
 }
 
@@ -87,13 +87,13 @@ TEST_F(CrashTest, LoadingItLiftsTheQuarantine) {
   (void)crash();
   (void)crash();
   auto host = start_well();
-  ASSERT_THAT(ctl({"status"}).out, HasSubstr("left out"));
+  ASSERT_THAT(ctl({"status"}).out, HasSubstr("is quarantined"));
   kubectl({"delete", "configmap", "boom"});
 
   const Outcome loaded = ctl({"load", file("crasher").string()});
 
   EXPECT_EQ(loaded.code, 0) << loaded.err;
-  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("left out")));
+  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("is quarantined")));
   EXPECT_THAT(get("/readyz?verbose"), Not(HasSubstr("quarantine")));
   stop(*host);
   host = start_well();
@@ -120,11 +120,11 @@ TEST_F(CrashTest, ACrashInTheShadowIsThatBuildsAndWhatServedRunsAtTheNextStart) 
 
   auto host = start_well();
   EXPECT_THAT(ctl({"status"}).out, HasSubstr("crasher-controller"));
-  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("left out")));
+  EXPECT_THAT(ctl({"status"}).out, Not(HasSubstr("is quarantined")));
   stop(*host);
   std::filesystem::rename(shadow, file("crasher"));
   host = start_well();
-  EXPECT_THAT(ctl({"status"}).out, HasSubstr("plugin crasher is left out: build " + build));
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("plugin crasher is quarantined: build " + build));
   stop(*host);
 }
 

@@ -1,4 +1,4 @@
-/// What the host learns of definitions that come and go on a real API server.
+/// Definitions that are created and deleted on a real API server, as the host discovers them.
 #include <atomic>
 #include <memory>
 
@@ -72,19 +72,19 @@ TEST_F(DefinitionsLiveTest, ADefinitionThatComesAndGoesIsFollowedByDiscoveryAndI
     return follower.discovery.find_kind("powers.davit.dev", "v1", "Widget").has_value();
   };
   EXPECT_TRUE(
-      eventually(kPatience, [&] { return informer.availability().code() == Code::kNotFound; }));
+      eventually(kWaitLimit, [&] { return informer.availability().code() == Code::kNotFound; }));
   EXPECT_FALSE(informer.has_synced());
 
   kubectl({"create", "-f", "-"}, kDefinition);
-  EXPECT_TRUE(eventually(kPatience, is_found));
+  EXPECT_TRUE(eventually(kWaitLimit, is_found));
   EXPECT_GE(changes.count.load(), 1);
-  EXPECT_TRUE(eventually(kPatience, [&] { return informer.has_synced(); }));
+  EXPECT_TRUE(eventually(kWaitLimit, [&] { return informer.has_synced(); }));
   EXPECT_TRUE(informer.availability().ok());
 
   kubectl({"create", "-f", "-"},
           "apiVersion: powers.davit.dev/v1\nkind: Widget\nmetadata: {name: one, labels: {a: b}}\n"
           "spec: {size: 3}\n");
-  EXPECT_TRUE(eventually(kPatience, [&] { return bool(informer.store().get(ns(), "one")); }));
+  EXPECT_TRUE(eventually(kWaitLimit, [&] { return bool(informer.store().get(ns(), "one")); }));
   const host::ObjectRef widget = informer.store().get(ns(), "one");
   ASSERT_TRUE(widget);
   EXPECT_EQ(widget.root()["metadata"]["labels"]["a"].string(), "b");
@@ -92,8 +92,8 @@ TEST_F(DefinitionsLiveTest, ADefinitionThatComesAndGoesIsFollowedByDiscoveryAndI
 
   kubectl({"delete", "crd/widgets.powers.davit.dev"});
   EXPECT_TRUE(
-      eventually(kPatience, [&] { return informer.availability().code() == Code::kNotFound; }));
-  EXPECT_TRUE(eventually(kPatience, [&] { return !is_found(); }));
+      eventually(kWaitLimit, [&] { return informer.availability().code() == Code::kNotFound; }));
+  EXPECT_TRUE(eventually(kWaitLimit, [&] { return !is_found(); }));
   EXPECT_FALSE(informer.store().get(ns(), "one"))
       << "its deletion came before that of its definition";
   follower.discovery.remove_listener(changes);

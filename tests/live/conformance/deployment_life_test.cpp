@@ -25,13 +25,13 @@ class DeploymentLifeTest : public LiveTest {
 TEST_F(DeploymentLifeTest, IsCreatedUpdatedUndoneScaledPausedResumedAndDeleted) {
   // Created.
   kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=20"});
-  EXPECT_THAT(kubectl({"rollout", "status", "deployment/web", kRolloutPatience}),
+  EXPECT_THAT(kubectl({"rollout", "status", "deployment/web", kRolloutTimeout}),
               HasSubstr("successfully rolled out"));
   EXPECT_EQ(field("deployment/web", "{.status.readyReplicas}"), "20");
 
   // Updated.
   kubectl({"set", "image", "deployment/web", "nginx=nginx:2"});
-  EXPECT_THAT(kubectl({"rollout", "status", "deployment/web", kRolloutPatience}),
+  EXPECT_THAT(kubectl({"rollout", "status", "deployment/web", kRolloutTimeout}),
               HasSubstr("successfully rolled out"));
   EXPECT_TRUE(becomes("deployment/web", "{.status.updatedReplicas} {.status.replicas}", "20 20"));
   EXPECT_THAT(kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.containers[0].image}"}),
@@ -39,7 +39,7 @@ TEST_F(DeploymentLifeTest, IsCreatedUpdatedUndoneScaledPausedResumedAndDeleted) 
 
   // Undone.
   kubectl({"rollout", "undo", "deployment/web"});
-  kubectl({"rollout", "status", "deployment/web", kRolloutPatience});
+  kubectl({"rollout", "status", "deployment/web", kRolloutTimeout});
   EXPECT_EQ(field("deployment/web", "{.spec.template.spec.containers[0].image}"), "nginx:1");
   EXPECT_EQ(
       field("deployment/web", "{.metadata.annotations.deployment\\.kubernetes\\.io/revision}"),
@@ -49,7 +49,7 @@ TEST_F(DeploymentLifeTest, IsCreatedUpdatedUndoneScaledPausedResumedAndDeleted) 
   kubectl({"scale", "deployment/web", "--replicas=5"});
   EXPECT_TRUE(becomes("deployment/web", "{.status.replicas} {.status.observedGeneration}", "5 4"));
 
-  // Paused: a new image changes nothing, scaling goes on.
+  // Paused: a new image changes nothing, scaling continues.
   kubectl({"rollout", "pause", "deployment/web"});
   kubectl({"set", "image", "deployment/web", "nginx=nginx:3"});
   kubectl({"scale", "deployment/web", "--replicas=6"});
@@ -57,7 +57,7 @@ TEST_F(DeploymentLifeTest, IsCreatedUpdatedUndoneScaledPausedResumedAndDeleted) 
 
   // Resumed.
   kubectl({"rollout", "resume", "deployment/web"});
-  kubectl({"rollout", "status", "deployment/web", kRolloutPatience});
+  kubectl({"rollout", "status", "deployment/web", kRolloutTimeout});
   EXPECT_TRUE(becomes("deployment/web", "{.status.replicas} {.status.updatedReplicas}", "6 6"));
 
   // The events.
@@ -69,9 +69,9 @@ TEST_F(DeploymentLifeTest, IsCreatedUpdatedUndoneScaledPausedResumedAndDeleted) 
   EXPECT_THAT(events, HasSubstr("SuccessfulCreate|replicaset-controller|Created pod: web-"));
 
   // Deleted, with everything below.
-  kubectl({"delete", "deployment/web", kRolloutPatience});
+  kubectl({"delete", "deployment/web", kRolloutTimeout});
   EXPECT_TRUE(eventually(
-      kPatience,
+      kWaitLimit,
       [&] {
         return cluster()
                    .kubectl({"get", "replicasets,pods", "--namespace", ns(), "-o", "name"})
@@ -96,20 +96,20 @@ TEST_F(DeploymentLifeTest, PodsAreAdoptedAndReleasedByLabel) {
 
 TEST_F(DeploymentLifeTest, ASteadyClusterIsLeftAlone) {
   kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=3"});
-  kubectl({"rollout", "status", "deployment/web", kRolloutPatience});
+  kubectl({"rollout", "status", "deployment/web", kRolloutTimeout});
   const std::string before = kubectl({"get", "deployments,replicasets,pods", "-o",
                                       "jsonpath={.items[*].metadata.resourceVersion}"});
 
-  // A host that starts anew looks at everything once.
+  // A host that starts again looks at everything once.
   davit_->signal(SIGTERM);
-  EXPECT_EQ(davit_->wait(kPatience), 0);
+  EXPECT_EQ(davit_->wait(kWaitLimit), 0);
   const auto second = cluster().davit({"--leader-elect=false", "-v=1"});
   ASSERT_TRUE(prints(*second, "Started workers"));
   kubectl({"create", "deployment", "after", "--image=nginx:1"});
-  kubectl({"rollout", "status", "deployment/after", kRolloutPatience});
+  kubectl({"rollout", "status", "deployment/after", kRolloutTimeout});
   kubectl({"delete", "deployment/after"});
   EXPECT_TRUE(eventually(
-      kPatience,
+      kWaitLimit,
       [&] {
         return kubectl({"get", "deployments,replicasets,pods", "-o",
                         "jsonpath={.items[*].metadata.resourceVersion}"}) == before;

@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kPause{200};
 testing::AssertionResult reads(const std::function<std::string()>& read, const std::string& value) {
   std::string last;
   if (eventually(
-          kPatience, [&] { return (last = read()) == value; }, kPause)) {
+          kWaitLimit, [&] { return (last = read()) == value; }, kPause)) {
     return testing::AssertionSuccess();
   }
   return testing::AssertionFailure() << "it is \"" << last << "\", not \"" << value << "\"";
@@ -53,12 +53,12 @@ class EndpointsLifeTest : public testing::TestWithParam<Where> {
     EXPECT_EQ(outcome.code, 0) << args[0] << " " << args[1] << ": " << outcome.err;
     return outcome.out;
   }
-  /// How many ready addresses, and how many that are not, Endpoints have.
+  /// The numbers of ready and of not ready addresses in Endpoints.
   [[nodiscard]] std::string endpoints() {
     return counts("endpoints/web", "{.subsets[*].addresses[*].ip}") + " " +
            counts("endpoints/web", "{.subsets[*].notReadyAddresses[*].ip}");
   }
-  /// How many endpoints of the slices are ready, serving and terminating.
+  /// The numbers of endpoints in the slices that are ready, serving and terminating.
   [[nodiscard]] std::string slices() {
     std::string out;
     for (const char* condition : {"ready", "serving", "terminating"}) {
@@ -109,7 +109,7 @@ TEST_P(EndpointsLifeTest, FollowPodsAsTheyBecomeReadyUnreadyAndTerminate) {
   EXPECT_TRUE(reads([&] { return endpoints(); }, "3 0"));
   EXPECT_TRUE(reads([&] { return slices(); }, "3 3 0"));
 
-  // It terminates for longer than this test takes, and serves on. Its place is taken at once.
+  // It terminates for longer than this test takes, and keeps serving. It is replaced at once.
   kubectl({"annotate", "pod", pod, "sandbox.davit.dev/stop-seconds=600"});
   kubectl({"delete", "pod", pod, "--wait=false", "--grace-period=900"});
   EXPECT_TRUE(reads([&] { return endpoints(); }, "3 0"));

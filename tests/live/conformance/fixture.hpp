@@ -1,4 +1,4 @@
-/// What every conformance test on a real API server begins with.
+/// The fixture of conformance tests on a real API server.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -15,9 +15,9 @@
 namespace davit::live {
 
 /// Far beyond what anything takes on a busy machine under sanitizers: a limit for what never comes.
-inline constexpr std::chrono::minutes kPatience{4};
+inline constexpr std::chrono::minutes kWaitLimit{4};
 /// The same for `kubectl rollout status`.
-inline constexpr char kRolloutPatience[] = "--timeout=240s";
+inline constexpr char kRolloutTimeout[] = "--timeout=240s";
 
 /// One control plane for all tests of a program; each test works in a namespace of its own.
 class LiveTest : public testing::Test {
@@ -79,7 +79,7 @@ class LiveTest : public testing::Test {
                                           const std::string& value) {
     std::string last;
     if (eventually(
-            kPatience, [&] { return (last = field(object, jsonpath)) == value; },
+            kWaitLimit, [&] { return (last = field(object, jsonpath)) == value; },
             std::chrono::milliseconds(200))) {
       return testing::AssertionSuccess();
     }
@@ -89,7 +89,7 @@ class LiveTest : public testing::Test {
 
   /// Waits until the program has printed `text`.
   static testing::AssertionResult prints(Process& process, const std::string& text) {
-    if (eventually(kPatience,
+    if (eventually(kWaitLimit,
                    [&] {
                      return process.output().find(text) != std::string::npos || !process.running();
                    }) &&

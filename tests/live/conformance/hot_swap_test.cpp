@@ -59,12 +59,12 @@ class HotSwapLiveTest : public PluginHostTest {
 
 constexpr int kWarmUp = 5;  // Allocators, pools and the loader keep what they once needed.
 constexpr int kSwaps = 50;
-/// What a rollout changes by itself: less than if every swap of one plugin left one of it behind.
+/// The changes that a rollout causes by itself: fewer than one leftover per swap of a plugin.
 /// Seen: 5 maps, 28 connections, 2 threads; memory shrinks.
 constexpr test::Noise kNoise{
     .bytes = 4L * 1024 * 1024, .maps = 40, .descriptors = 40, .threads = 25};
 
-TEST_F(HotSwapLiveTest, ARolloutGoesOnWhileItsPluginsAreSwappedFiftyTimes) {
+TEST_F(HotSwapLiveTest, ARolloutContinuesWhileItsPluginsAreSwappedFiftyTimes) {
   const auto host = start();
   const auto held = [&] { return test::Holdings::of(std::to_string(host->pid())); };
   const int descriptors = held().descriptors;

@@ -1,4 +1,4 @@
-// What a user types: the same commands on the sandbox and on a real server.
+// A user's kubectl commands, the same on the sandbox and on a real server.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -64,7 +64,7 @@ std::string comparable(const Outcome& outcome) {
       {std::regex(R"(\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]+ [+-]\d{4}\b)"), "TIME"},
       {std::regex(R"(https://[\d.]+:\d+)"), "SERVER"},
       {std::regex(R"([ \t]+)"), " "},
-      // How much of a rollout's way is seen depends on how fast the machine is.
+      // The visible steps of a rollout depend on the machine's speed.
       {std::regex(R"(Waiting for deployment .*\n)"), ""},
   };
   std::string text = std::to_string(outcome.code) + "\n" + outcome.out + outcome.err;

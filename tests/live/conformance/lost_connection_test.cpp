@@ -26,7 +26,7 @@ class LostConnectionTest : public LiveTest {
     davit_ = cluster().davit_with(
         kubeconfig, {"--controllers=node-lifecycle-controller,taint-eviction-controller",
                      "--leader-elect=false", "-v", "4"});
-    ASSERT_TRUE(eventually(kPatience, [] { return well_nodes(cluster()) == kNodes; }));
+    ASSERT_TRUE(eventually(kWaitLimit, [] { return well_nodes(cluster()) == kNodes; }));
     for (int i = 1; i <= kNodes; ++i) {
       const std::string number = std::to_string(i);
       kubectl({"create", "-f", "-"}, "apiVersion: v1\nkind: Pod\nmetadata: {name: pod-" + number +
@@ -35,7 +35,7 @@ class LostConnectionTest : public LiveTest {
     }
   }
 
-  /// What happens in so much time to nodes and pods that are well: nothing is expected.
+  /// The harm done to healthy nodes and pods within `time`; none is expected.
   std::set<std::string> harm_within(seconds time) {
     std::set<std::string> harm;
     static_cast<void>(eventually(
@@ -65,13 +65,13 @@ class LostConnectionTest : public LiveTest {
   std::unique_ptr<Process> davit_;
 };
 
-TEST_F(LostConnectionTest, NoNodeIsWrittenOffWhileTheWatchesAreDeaf) {
+TEST_F(LostConnectionTest, NoNodeIsWrittenOffWhileTheWatchesAreStalled) {
   TcpProxy proxy(cluster().port());
   begin(cluster().kubeconfig_through(proxy.port()));
   // Past the time in which the habits of the watches are learned.
   ASSERT_THAT(harm_within(seconds(45)), IsEmpty());
 
-  proxy.deafen();
+  proxy.stall();
   const int before = proxy.accepted();
   // Requests for Nodes and Leases; those of pods are long silent and may wait. SilenceTest has the
   // limit of 30 s, on which a busy machine acts later; without one they were renewed after two
@@ -93,7 +93,7 @@ TEST_F(LostConnectionTest, NoNodeIsWrittenOffWhileTheServerIsKilledAgainAndAgain
   begin(cluster().kubeconfig());
   for (int i = 0; i < 3; ++i) {
     cluster().stop_apiserver(SIGKILL);
-    // As long as a machine takes to start it anew.
+    // As long as a machine takes to start it again.
     static_cast<void>(eventually(seconds(8), [] { return false; }));
     cluster().start_apiserver();
     EXPECT_THAT(harm_within(seconds(25)), IsEmpty()) << davit_->output();

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// Far beyond what anything takes on a busy machine under sanitizers.
-constexpr seconds kDeletionPatience{240};
+constexpr seconds kDeletionTimeout{240};
 
 constexpr char kNamespaceManifest[] = R"(apiVersion: davit.dev/v1alpha1
 kind: ControllerHost
@@ -86,7 +86,7 @@ kind: Widget
 metadata: {name: held, finalizers: [f.io/a]}
 )";
 
-/// All that the controller says about the namespace, a line a condition.
+/// The conditions that the controller sets on the namespace, one a line.
 constexpr char kConditionLines[] =
     "go-template={{.status.phase}}{{\"\\n\"}}{{range .status.conditions}}{{.type}}={{.status}} "
     "{{.reason}}: {{.message}}{{\"\\n\"}}{{end}}";
@@ -161,7 +161,7 @@ TEST_P(NamespaceLifeTest, BuiltInAndCustomObjectsGoAndFinalizersAreReportedAndAw
   cluster_->must({"delete", "namespace", "x", "--wait=false"});
 
   EXPECT_TRUE(eventually(
-      kDeletionPatience, [&] { return conditions() == kHeldLines; }, milliseconds(200)))
+      kDeletionTimeout, [&] { return conditions() == kHeldLines; }, milliseconds(200)))
       << conditions();
   EXPECT_EQ(cluster_->must({"get", "--namespace=x", "-o=name",
                             "pods,services,secrets,roles,leases,configmaps,deployments,widgets"}),
@@ -169,7 +169,7 @@ TEST_P(NamespaceLifeTest, BuiltInAndCustomObjectsGoAndFinalizersAreReportedAndAw
 
   for (const char* each : {"configmap/held", "deployment/held", "widget/held"}) release(each);
   EXPECT_TRUE(eventually(
-      kDeletionPatience, [&] { return is_gone(); }, milliseconds(200)))
+      kDeletionTimeout, [&] { return is_gone(); }, milliseconds(200)))
       << conditions();
   EXPECT_THAT(controllers_->output(), Not(HasSubstr("orbidden")));
 }

@@ -1,4 +1,4 @@
-/// Nodes that fall silent and come back: the same story on the sandbox, on a real API server, and
+/// Nodes that fall silent and return: the same story on the sandbox, on a real API server, and
 /// there with kube-controller-manager instead of davit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// Far beyond what anything takes on a busy machine under sanitizers.
-constexpr seconds kPatience{240};
+constexpr seconds kWaitLimit{240};
 // Leases are renewed ten times in a grace period, so that a busy machine loses no node by accident.
 const std::vector<std::string> kNodeFlags = {"--nodes=3", "--zones=2", "--keep-taint",
                                              "--lease-period=1s"};
@@ -218,7 +218,7 @@ class NodeLifeTest : public testing::TestWithParam<Setting> {
           with_sorted_words(stage_->kubectl({"get", what, "--namespace=default", "-o", form}).out);
       return is_wanted() || !stage_->controllers().running();
     };
-    if (eventually(kPatience, is_so, milliseconds(200)) && is_wanted()) {
+    if (eventually(kWaitLimit, is_so, milliseconds(200)) && is_wanted()) {
       return testing::AssertionSuccess();
     }
     return testing::AssertionFailure() << what << " are\n" << last << "and not\n" << wanted.front();
@@ -233,7 +233,7 @@ class NodeLifeTest : public testing::TestWithParam<Setting> {
                  .out;
       return last.find(event) != std::string::npos;
     };
-    if (eventually(kPatience, is_so, milliseconds(200))) return testing::AssertionSuccess();
+    if (eventually(kWaitLimit, is_so, milliseconds(200))) return testing::AssertionSuccess();
     return testing::AssertionFailure() << event << " is not among\n" << last;
   }
 
@@ -245,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, NodeLifeTest,
                                          Setting::kOriginal),
                          name_of);
 
-TEST_P(NodeLifeTest, SilentNodesAreTaintedAndLosePodsUntilTheyComeBack) {
+TEST_P(NodeLifeTest, SilentNodesAreTaintedAndLosePodsUntilTheyReturn) {
   ASSERT_TRUE(become("nodes", kNodes, well("node-1") + well("node-2") + well("node-3")));
   EXPECT_TRUE(is_told("Normal RegisteredNode Node node-1 event: Registered Node node-1"));
   create_pod("brief", "1");
@@ -262,7 +262,7 @@ TEST_P(NodeLifeTest, SilentNodesAreTaintedAndLosePodsUntilTheyComeBack) {
   EXPECT_TRUE(is_told("Warning NodeNotReady Node is not ready"));
   EXPECT_TRUE(is_told("Normal TaintManagerEviction Marking for deletion Pod default/brief"));
 
-  // It comes back: the taints go, and the countdown is called off.
+  // It returns: the taints go, and the countdown is called off.
   power("start", {"node-1"});
   EXPECT_TRUE(become("nodes", kNodes, well("node-1") + well("node-2") + well("node-3")));
   EXPECT_TRUE(is_told("Normal TaintManagerEviction Cancelling deletion of Pod default/patient"));

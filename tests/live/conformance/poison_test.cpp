@@ -17,7 +17,7 @@ class PoisonLiveTest : public LiveTest {
  protected:
   static testing::AssertionResult rolls_out(const std::string& name) {
     const Outcome outcome = cluster().kubectl(
-        {"rollout", "status", "deployment/" + name, kRolloutPatience, "--namespace", ns()});
+        {"rollout", "status", "deployment/" + name, kRolloutTimeout, "--namespace", ns()});
     if (outcome.code == 0) return testing::AssertionSuccess();
     return testing::AssertionFailure() << outcome.out << outcome.err;
   }
@@ -39,7 +39,7 @@ class PoisonLiveTest : public LiveTest {
   }
 };
 
-TEST_F(PoisonLiveTest, RolloutsGoOnBesideObjectsOf8MiBOfJson) {
+TEST_F(PoisonLiveTest, RolloutsContinueBesideObjectsOf8MiBOfJson) {
   const auto kubelet = cluster().kubelet();
   const int port = free_port();
   const auto davit = cluster().davit({"--leader-elect=false", "--port=" + std::to_string(port)});
@@ -61,7 +61,7 @@ TEST_F(PoisonLiveTest, RolloutsGoOnBesideObjectsOf8MiBOfJson) {
   const int second_port = free_port();
   const auto second = cluster().davit(
       {"--leader-elect=false", "--dry-run", "--port=" + std::to_string(second_port)});
-  ASSERT_TRUE(eventually(kPatience, [&] {
+  ASSERT_TRUE(eventually(kWaitLimit, [&] {
     return page(second_port, "/readyz?verbose").find("readyz check passed") != std::string::npos;
   })) << second->output();
   for (const int each : {port, second_port}) {
@@ -75,7 +75,7 @@ TEST_F(PoisonLiveTest, RolloutsGoOnBesideObjectsOf8MiBOfJson) {
   // Memory goes back. Nothing collects the ReplicaSet and its pod, which are 1.4 MB each.
   constexpr long kLeftKib = 12 * 1024;
   kubectl({"delete", "pod/bomb", "deployment/bomb", "--wait=false"});
-  EXPECT_TRUE(eventually(kPatience,
+  EXPECT_TRUE(eventually(kWaitLimit,
                          [&] {
                            return test::Holdings::of(std::to_string(davit->pid())).private_kib <=
                                   before_kib + kLeftKib;

@@ -1,4 +1,4 @@
-/// What the host survives: a rival, a server that goes away, a history that is cut off.
+/// Failures that the host survives: another host, a lost server, a compacted history.
 #include "tests/live/conformance/fixture.hpp"
 
 namespace davit::live {
@@ -15,7 +15,7 @@ class ResilienceTest : public LiveTest {
 
   static testing::AssertionResult rolls_out(const std::string& name) {
     const Outcome outcome = cluster().kubectl(
-        {"rollout", "status", "deployment/" + name, kRolloutPatience, "--namespace", ns()});
+        {"rollout", "status", "deployment/" + name, kRolloutTimeout, "--namespace", ns()});
     if (outcome.code == 0) return testing::AssertionSuccess();
     return testing::AssertionFailure() << outcome.out << outcome.err;
   }
@@ -45,11 +45,11 @@ TEST_F(ResilienceTest, AStandbyTakesOverAtOnceWhenTheLeaderStops) {
   ASSERT_TRUE(prints(*second, "Attempting to acquire leader lease"));
 
   first->signal(SIGTERM);
-  EXPECT_EQ(first->wait(kPatience), 0) << first->output();
+  EXPECT_EQ(first->wait(kWaitLimit), 0) << first->output();
   EXPECT_TRUE(prints(*second, "Successfully acquired lease"));
 }
 
-TEST_F(ResilienceTest, WorkGoesOnAfterTheServerWasRestarted) {
+TEST_F(ResilienceTest, WorkContinuesAfterTheServerWasRestarted) {
   const auto davit =
       cluster().davit({"--leader-elect-resource-name=restart", "--leader-elect-lease-duration=60s",
                        "--leader-elect-renew-deadline=45s"});

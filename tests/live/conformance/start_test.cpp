@@ -1,4 +1,4 @@
-/// How the host starts, or says why not, on a real API server.
+/// Successful and failing starts of the host on a real API server.
 #include "tests/live/conformance/fixture.hpp"
 
 namespace davit::live {
@@ -14,7 +14,7 @@ class StartTest : public LiveTest {
   static Outcome fails(std::vector<std::string> flags) {
     flags.insert(flags.begin(), {DAVIT_PROGRAM, "run", "--port=0"});
     const std::string scratch = cluster().scratch().string();
-    return run(flags, "", {"HOME=" + scratch, "KUBECONFIG="}, kPatience);
+    return run(flags, "", {"HOME=" + scratch, "KUBECONFIG="}, kWaitLimit);
   }
 
   /// A kubeconfig of the administrator with one text replaced by another.

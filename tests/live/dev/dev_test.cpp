@@ -67,7 +67,7 @@ class DevTest : public testing::Test {
 TEST_F(DevTest, ASavedChangeIsSwappedInAndAMistakeLeavesTheOldBuildServing) {
   begin_project("c");
   Process program(dev(), log());
-  ASSERT_TRUE(says(program, "==> runs: say-hello-controller"));
+  ASSERT_TRUE(says(program, "==> running: say-hello-controller"));
   create("first");
   says(program, "PATCH /api/v1/namespaces/default/configmaps/first");
   says(program, "==> gdb -p ");
@@ -77,16 +77,16 @@ TEST_F(DevTest, ASavedChangeIsSwappedInAndAMistakeLeavesTheOldBuildServing) {
   says(program, "from the save to the end of the first sync");
 
   edit("plugin.c", "#define ASKS", "this is no C\n#define ASKS");
-  ASSERT_TRUE(says(program, "==> not built: the old build goes on serving"));
+  ASSERT_TRUE(says(program, "==> build failed: the old build keeps serving"));
   EXPECT_THAT(program.output(), HasSubstr("plugin.c:6:"));
   create("second");
   says(program, "PATCH /api/v1/namespaces/default/configmaps/second");
   says(program, R"(greeted":"gladly")");
 
-  // What cannot take the other build's place: a plugin of another name.
+  // A plugin with another name cannot replace the build.
   edit("plugin.c", "this is no C\n", "");
   edit("plugin.c", R"({\"name\":\"say-hello\")", R"({\"name\":\"say-more\")");
-  says(program, "==> the host starts again, because ");
+  says(program, "==> restarting the host, because ");
 
   program.signal(SIGINT);
   EXPECT_EQ(program.wait(std::chrono::minutes(1)), 0) << program.output();
@@ -98,9 +98,9 @@ TEST_F(DevTest, APluginThatCrashesIsStartedAgainByTheNextSave) {
   const std::string sound = "  (void)result;\n";
   edit("plugin.c", sound, sound + "  abort();\n");
   Process program(dev(), log());
-  ASSERT_TRUE(says(program, "==> runs: say-hello-controller"));
+  ASSERT_TRUE(says(program, "==> running: say-hello-controller"));
   create("first");
-  ASSERT_TRUE(says(program, "==> the host has ended with SIGABRT"));
+  ASSERT_TRUE(says(program, "==> the host has exited with SIGABRT"));
   edit("plugin.c", sound + "  abort();\n", sound);
   says(program, "PATCH /api/v1/namespaces/default/configmaps/first");
   program.signal(SIGTERM);
@@ -113,7 +113,7 @@ TEST_F(DevTest, LoopWithoutEndIsNamedByKeyAndLineAndTheNextBuildGetsANewHost) {
   const std::string loop = sound + "  for (;;) (void)result;\n";
   edit("plugin.c", sound, loop);
   Process program(dev(), log());
-  ASSERT_TRUE(says(program, "==> runs: say-hello-controller"));
+  ASSERT_TRUE(says(program, "==> running: say-hello-controller"));
   create("first");
   ASSERT_TRUE(says(program, "==> sync of default/first has been running for 3 s"));
   const std::string text = read_file(dir() / "plugin.c");
@@ -123,7 +123,7 @@ TEST_F(DevTest, LoopWithoutEndIsNamedByKeyAndLineAndTheNextBuildGetsANewHost) {
 
   edit("plugin.c", loop, sound);
   ASSERT_TRUE(
-      says(program, "==> the host starts again, because sync of default/first does not end"));
+      says(program, "==> restarting the host, because sync of default/first has not returned"));
   ASSERT_TRUE(says(program, "PATCH /api/v1/namespaces/default/configmaps/first"));
 
   edit("plugin.c", sound, loop);

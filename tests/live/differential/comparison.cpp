@@ -7,7 +7,7 @@ namespace davit::live {
 
 namespace {
 
-/// What one of the two versions does not have, by kind ("" for every kind).
+/// A field that one of the two versions lacks, by kind ("" for every kind).
 struct VersionedField {
   std::string_view kind;
   std::vector<std::string_view> path;

@@ -36,16 +36,16 @@ class Side {
     if (!operation.type.empty()) headers.emplace_back("Content-Type", operation.type);
     checks::Reply reply = server_.send(operation.method, filled(operation.target, operation),
                                        headers, filled(operation.body, operation));
-    learn(reply);
+    observe(reply);
     return reply;
   }
 
-  /// Where a watch is to start: a list of everything at `path`.
+  /// The version at which a watch starts: that of a list of everything at `path`.
   [[nodiscard]] std::string list(const std::string& path) {
     return send({"GET", path, "", "", {}}).body;
   }
 
-  /// All events of `selection` after the list `before`.
+  /// The events of `selection` after the list `before`.
   std::string watch(const std::string& selection, const std::string& before) {
     const Result<Json> list = parse_json(before);
     const std::string version =
@@ -62,7 +62,7 @@ class Side {
     const std::size_t at = text.find("@RV@");
     return at == std::string::npos ? text : text.replace(at, 4, versions_[operation.object]);
   }
-  void learn(const checks::Reply& reply) {
+  void observe(const checks::Reply& reply) {
     const Result<Json> body = parse_json(reply.body);
     if (!body) return;
     const std::string& version = body->text_at({"metadata", "resourceVersion"});

@@ -32,7 +32,7 @@ Json OperationSource::metadata(const std::string& name) {
   return out;
 }
 
-void OperationSource::spoil(Json& object) {
+void OperationSource::damage(Json& object) {
   switch (below(5)) {
     case 0:
       object.set("metadata", "text");
@@ -57,7 +57,7 @@ Json OperationSource::object_of(const FuzzedKind& kind, const std::string& name)
       {{"apiVersion", kind.api_version}, {"kind", kind.kind}, {"metadata", metadata(name)}});
   const Json content = json_literal(kind.content);
   for (const Json::Member& each : content.members()) out.set(each.key, each.value);
-  if (chance(5)) spoil(out);
+  if (chance(5)) damage(out);
   return out;
 }
 

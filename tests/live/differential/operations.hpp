@@ -33,7 +33,7 @@ struct FuzzedKind {
   bool custom_fields = false;        ///< Has field selectors of its own.
 };
 
-/// Where the objects live.
+/// The namespace of the objects.
 inline constexpr char kFuzzNamespace[] = "fuzz";
 
 [[nodiscard]] const std::vector<FuzzedKind>& fuzzed_kinds();
@@ -62,7 +62,7 @@ class OperationSource {
   /// A small change of the kind, as a merge patch.
   [[nodiscard]] Json change_of(const FuzzedKind& kind);
   /// Spoils one value, so that decoding or validation has something to say.
-  void spoil(Json& object);
+  void damage(Json& object);
 
   [[nodiscard]] Operation create(const FuzzedKind& kind, const std::string& name);
   [[nodiscard]] Operation update(const FuzzedKind& kind, const std::string& name);

@@ -1,5 +1,5 @@
-/// What is left out of the comparison, from known_differences.yaml. Every entry has its reason
-/// there.
+/// Differences that the comparison ignores, from known_differences.yaml, which gives the reason for
+/// each.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-/// What differs from run to run, by what it stands for.
+/// Stable names for values that differ from run to run.
 #pragma once
 
 #include <map>

@@ -20,7 +20,7 @@ void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.nam
 
 namespace {
 
-/// How often the original plays a scenario once more when another side's play differs.
+/// The number of further plays by the original when another side's play differs.
 constexpr int kMorePlays = 4;
 
 /// DAVIT_ORACLE_ONLY=part,part: only scenarios whose names contain one of them.
@@ -57,7 +57,7 @@ std::vector<std::string> compared(const Scenario& scenario, const Transcript& or
   return out;
 }
 
-/// What is wrong with a scenario, a line each, by its name.
+/// The failures of each scenario, one a line, by its name.
 using Verdicts = std::map<std::string, std::vector<std::string>>;
 
 /// The plays of kube-controller-manager in which every step came to pass; the first if none is.

@@ -74,7 +74,8 @@ bool has_address(const Json& pod, const std::string& address) {
                      [&address](const Json& each) { return each.text_at({"ip"}) == address; });
 }
 
-/// What an address or endpoint repeats of its pod is random, and given by "of the pod".
+/// Replaces values that an address or endpoint copies from its pod, which are random, by "of the
+/// pod".
 void name_members(Json& target, const Pods& pods) {
   const auto pod = pods.find(target.text_at({"targetRef", "name"}));
   if (pod == pods.end()) return;
@@ -119,9 +120,9 @@ Json with_named_addresses(Json object, const std::vector<Life>& lives) {
 }
 
 /// A Recreate rollout has no more pods than updated ones at any time, so the original takes it for
-/// complete as soon as there is a new ReplicaSet, and leaves a condition that says so as it is. It
+/// complete as soon as there is a new ReplicaSet, and keeps a condition that already reports it. It
 /// names the former ReplicaSet then, unless the write that follows the new one's creation, which
-/// sets the condition anew, met no conflict (pkg/controller/deployment/progress.go,
+/// sets the condition again, met no conflict (pkg/controller/deployment/progress.go,
 /// syncRolloutStatus; sync.go, getNewReplicaSet).
 Json without_message_of_recreate(Json object, const KnownDifferences& known) {
   if (object.text_at({"spec", "strategy", "type"}) != "Recreate") return object;
@@ -144,7 +145,7 @@ Json to_compare(const Life& life, const std::vector<Life>& lives, const KnownDif
   return life.now();
 }
 
-/// What slices have in common between whose endpoints the original chooses at random.
+/// The group of slices among which the original distributes endpoints at random.
 std::string group_of(const Json& slice) {
   const Json& labels = slice.get("metadata").get("labels");
   return labels.text_at({"kubernetes.io/service-name"}) + ' ' +
@@ -152,8 +153,8 @@ std::string group_of(const Json& slice) {
          slice.text_at({"addressType"}) + ' ' + to_text(slice.get("ports"));
 }
 
-/// Where a group has several slices, each keeps the number of its endpoints, and an object of its
-/// own has those of all.
+/// If a group has several slices, each keeps only the number of its endpoints, and an additional
+/// object has the endpoints of all.
 void join_slices(std::vector<std::pair<const Life*, Json>>& objects) {
   std::map<std::string, std::vector<std::pair<const Life*, Json>*>> groups;
   for (auto& each : objects) {
@@ -236,16 +237,16 @@ std::vector<std::string> differences(const Picture& original, const Picture& our
                       std::back_inserter(only_ours));
   std::vector<std::string> out;
   for (const auto& [name, text] : only_original) {
-    const auto twin = std::find_if(only_ours.begin(), only_ours.end(),
-                                   [&name](const auto& each) { return each.first == name; });
-    if (twin == only_ours.end()) {
+    const auto counterpart = std::find_if(only_ours.begin(), only_ours.end(),
+                                          [&name](const auto& each) { return each.first == name; });
+    if (counterpart == only_ours.end()) {
       out.push_back(name + " does not exist with davit: " + text);
       continue;
     }
-    for (std::string& each : member_differences(name, text, twin->second)) {
+    for (std::string& each : member_differences(name, text, counterpart->second)) {
       out.push_back(std::move(each));
     }
-    only_ours.erase(twin);
+    only_ours.erase(counterpart);
   }
   for (const auto& [name, text] : only_ours)
     out.push_back(name + " exists with davit only: " + text);

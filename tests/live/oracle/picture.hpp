@@ -1,5 +1,5 @@
-/// What a namespace looked like at a rest, and what happened in it, up to what may differ between
-/// two runs.
+/// The state of a namespace at a `rest` step and the events in it, without values that may differ
+/// between two runs.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ using Picture = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Picture picture(const std::vector<Life>& lives, const Names& names,
                               const KnownDifferences& known, Compare compare);
 
-/// What happened, one line each with how often.
+/// The events, one line each with its count.
 using Record = std::map<std::string, std::int64_t>;
 
 /// The values that each field of each object went through. Repeats are dropped, and what
@@ -34,9 +34,9 @@ using Record = std::map<std::string, std::int64_t>;
 [[nodiscard]] Record events(const std::vector<Life>& lives, const Names& names,
                             const KnownDifferences& known, Compare compare);
 
-/// What is in one record only, or another number of times; one line each.
+/// The lines that are in one record only, or whose counts differ; one line each.
 [[nodiscard]] std::vector<std::string> differences(const Record& original, const Record& ours);
-/// What is in one picture only; of objects that both have, which members differ.
+/// The objects in one picture only, and the members that differ in objects of both.
 [[nodiscard]] std::vector<std::string> differences(const Picture& original, const Picture& ours);
 
 }  // namespace davit::oracle

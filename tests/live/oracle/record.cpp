@@ -34,7 +34,7 @@ std::string target_of(const Json& endpoint, const std::string& address) {
   return pod.empty() ? address : pod;
 }
 
-/// What Endpoints or an EndpointSlice say of each endpoint.
+/// The facts in Endpoints or an EndpointSlice about each endpoint.
 void add_endpoints(const Json& object, Facts& out) {
   for (const Json& subset : object.get("subsets").items()) {
     for (const auto& [list, state] :
@@ -57,7 +57,7 @@ void add_endpoints(const Json& object, Facts& out) {
   }
 }
 
-/// What a controller or the scenario decided, of one version of an object.
+/// The facts in one version of an object that a controller or the scenario decided.
 Facts facts_of(const Json& object) {
   Facts out;
   add_endpoints(object, out);
@@ -178,7 +178,7 @@ std::int64_t size_changes(const Json& deployment, const std::vector<Life>& lives
   return out;
 }
 
-/// How many steps a rollout takes depends on when pods become ready, but each has its event.
+/// The number of a rollout's steps depends on when pods become ready, but each has its event.
 void add_scaling_events(const std::vector<Life>& lives, const Names& names, Record& out) {
   for (const Life& life : lives) {
     if (life.kind->name != "deployment") continue;
@@ -206,7 +206,7 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
     const std::string name = std::string(kind) + ' ' + names.replaced(life.name);
     const Reducer reducer(known, kind, compare);
     if (kind == "pod") {
-      // What else happens to pods is the nodes' doing.
+      // The nodes cause all other changes of pods.
       out[name + ": " + (life.gone ? "created → deleted" : "created")] += 1;
     }
     if (kind != "deployment" && kind != "replicaset" && !kind.starts_with("endpoint") &&

@@ -1,4 +1,4 @@
-/// What the comparison of histories sees: needs no server.
+/// The comparison of histories; needs no server.
 #include <gtest/gtest.h>
 
 #include "tests/live/oracle/picture.hpp"

@@ -35,7 +35,7 @@ struct Target {
   bool is_everywhere = false;       ///< "nodes everywhere": those of other scenarios, too.
 };
 
-/// How objects have to be: so many of them, and each as `holds` says.
+/// A condition on objects: their number, and what `holds` for each.
 struct Condition {
   Target target;
   std::vector<std::string> holds;
@@ -60,7 +60,7 @@ struct Step {
   bool starts = false;   ///< For kControllers, which stops them otherwise.
 };
 
-/// How much of what happened is determined, and so is compared.
+/// The part of the history that is deterministic and therefore compared.
 enum class Compare {
   kEnds,     ///< The objects at the end.
   kHistory,  ///< Those at every rest, too; and the reduced history of each object, and events.
@@ -69,8 +69,8 @@ enum class Compare {
 
 /// The isolation group: which other scenarios may run at the same time.
 enum class IsolationGroup {
-  kShared,  ///< All of this group.
-  kNodes,   ///< All of this group; the node lifecycle controller is on.
+  kShared,  ///< Shared by all scenarios of this group.
+  kNodes,   ///< Shared by all scenarios of this group; the node lifecycle controller is on.
   kAlone,   ///< None; the node lifecycle controller is on.
 };
 
@@ -86,13 +86,13 @@ struct Scenario {
   /// Whether a step injects a fault, which only the sandbox can.
   bool has_faults = false;
   std::vector<Step> steps;
-  std::vector<Condition> expectations;  ///< What must hold at the end, on every side.
+  std::vector<Condition> expectations;  ///< Conditions that must hold at the end, on every side.
 };
 
 /// The scenarios of one file. kInvalid with "file:line: what is wrong".
 [[nodiscard]] Result<std::vector<Scenario>> read_scenarios(std::string_view text,
                                                            const std::string& file);
-/// All files of a folder, by name. Ends the program with the first mistake.
+/// The scenarios in all files of a folder, by name. Ends the program at the first mistake.
 [[nodiscard]] std::vector<Scenario> load_scenarios(const std::string& folder);
 
 }  // namespace davit::oracle

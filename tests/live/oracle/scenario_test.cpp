@@ -1,4 +1,4 @@
-/// What the files of scenarios may say, and where a mistake is found.
+/// The syntax of scenario files, and the positions of mistakes in them.
 #include "tests/live/oracle/scenario.hpp"
 
 #include <gtest/gtest.h>

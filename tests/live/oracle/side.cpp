@@ -49,7 +49,7 @@ std::vector<std::string> controller_flags() {
   return {"--kube-api-qps=500", "--kube-api-burst=1000"};
 }
 
-/// What both servers' nodes get: room for all scenarios at once.
+/// Flags of both servers' nodes: capacity for all scenarios at once.
 std::vector<std::string> node_flags() {
   return {"--nodes=" + std::to_string(kNodes), "--node-pods=250", "--node-cpu=1000",
           "--no-pod-events"};

@@ -17,10 +17,10 @@ using std::chrono::steady_clock;
 namespace {
 
 /// Far beyond what anything takes on a slow machine.
-constexpr seconds kPatience{180};
-constexpr milliseconds kLook{50};
+constexpr seconds kWaitLimit{180};
+constexpr milliseconds kPollPeriod{50};
 /// A scenario may write thousands of times.
-constexpr milliseconds kLookForWrite{5};
+constexpr milliseconds kWritePollPeriod{5};
 /// Nothing changes for so long, and for several of the server's response times.
 constexpr milliseconds kQuiet{1500};
 constexpr int kResponses = 5;
@@ -33,7 +33,7 @@ bool has_labels(const Json& object, const std::vector<std::string>& labels) {
   });
 }
 
-/// What a status says counts once its controller has seen the spec.
+/// A status counts once its controller has seen the spec.
 bool is_seen_by_its_controller(const Json& object) {
   const std::string& kind = object.text_at({"kind"});
   if (kind != "Deployment" && kind != "ReplicaSet") return true;
@@ -121,10 +121,10 @@ Status Stage::call(Verb verb, const Step& step, const std::string& name, const s
   if (!response.status.ok() || verb == Verb::kDelete || step.target.kind->name == "namespace") {
     return response.status;
   }
-  // What follows must not look at the time before this write.
+  // Later steps must not see the state before this write.
   const Json written = json_literal(response.body);
   const auto has_come = [&] { return world_.has_seen(ns_, written); };
-  return eventually(kPatience, has_come, kLookForWrite)
+  return eventually(kWaitLimit, has_come, kWritePollPeriod)
              ? Status()
              : Status(Code::kUnavailable, "this write does not show");
 }
@@ -219,7 +219,7 @@ Status Stage::wait(const Condition& condition) {
     why = why_not(condition);
     return why.empty();
   };
-  return eventually(kPatience, is_met, kLook) ? Status() : Status(Code::kUnavailable, why);
+  return eventually(kWaitLimit, is_met, kPollPeriod) ? Status() : Status(Code::kUnavailable, why);
 }
 
 Status Stage::rest() {
@@ -251,8 +251,9 @@ Status Stage::rest() {
     }
     return steady_clock::now() - since >= kQuiet + kResponses * response;
   };
-  return eventually(kPatience, is_quiet, kLook) ? Status()
-                                                : Status(Code::kUnavailable, "no rest: " + why);
+  return eventually(kWaitLimit, is_quiet, kPollPeriod)
+             ? Status()
+             : Status(Code::kUnavailable, "no rest: " + why);
 }
 
 }  // namespace davit::oracle

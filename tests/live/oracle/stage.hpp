@@ -15,24 +15,24 @@ namespace davit::oracle {
 /// Takes a fault rule, or a null to take all back. Empty where a server has no faults.
 using FaultSwitch = std::function<Status(const Json& rule)>;
 
-/// What steps do to a side other than by its API.
+/// Effects of steps on a side that bypass its API.
 struct Switches {
   FaultSwitch faults;
   std::function<void()> start_controllers;
   std::function<void()> stop_controllers;
 };
 
-/// How a scenario went.
+/// The course of a scenario.
 struct Transcript {
   std::vector<std::pair<std::string, Picture>> rests;  ///< With the place of the step.
   std::vector<Life> lives;
-  std::vector<std::string> failures;  ///< What did not come to pass, with its place.
+  std::vector<std::string> failures;  ///< Expectations that were not met, with their positions.
 };
 
 /// The scenario's namespace on a server. One thread uses it.
 class Stage {
  public:
-  /// All of them must outlive it.
+  /// The arguments must outlive it.
   Stage(host::RestClient& client, const World& world, const KnownDifferences& known,
         Switches switches);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kPodAnnotations[] = "sandbox.davit.dev/";
 
-/// What the simulated nodes understand, by what a scenario calls it.
+/// The annotations of the simulated nodes for a scenario's words.
 Json pod_event(const std::string& name, const std::string& value) {
   Json patch;
   patch["metadata"]["annotations"][std::string(kPodAnnotations) + name] = value;

@@ -18,9 +18,9 @@ class Reader {
  public:
   explicit Reader(std::string file) : file_(std::move(file)) {}
 
-  /// What `$ns` stands for from here on.
+  /// Sets the value of `$ns` from here on.
   void set_namespace(std::string ns) { ns_ = std::move(ns); }
-  /// What `$i` stands for, and the address `$ip`; 0: neither stands for anything.
+  /// Sets the values of `$i` and of the address `$ip`; 0: neither has one.
   void set_turn(std::size_t turn) { turn_ = turn; }
 
   [[nodiscard]] Step step(const YamlNode& node, const Objects& objects);

@@ -1,4 +1,4 @@
-/// What the objects of a server are and were, from watches of our own.
+/// The current and past states of a server's objects, from watches of our own.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class World {
   /// For all namespaces.
   [[nodiscard]] std::uint64_t changes() const;
   [[nodiscard]] Slices slices() const { return slices_; }
-  /// Watches that could not go on where they were, so that changes are missing.
+  /// Watches that could not continue where they were, so that changes are missing.
   [[nodiscard]] std::vector<std::string> losses() const;
 
  private:

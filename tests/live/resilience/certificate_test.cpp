@@ -63,7 +63,7 @@ TEST_F(CertificateTest, ReplacedCertificateIsUsedInTheMidstOfARollout) {
        "--kubeconfig=" + cluster().kubeconfig_with_certificate(certificate(), key())});
   create_deployments(cluster(), kDeploymentsOfAll, kReplicas);
   ASSERT_TRUE(
-      eventually(kPatience, [this] { return created_by("first") >= kPodsOfDeployments / 6; }));
+      eventually(kWaitLimit, [this] { return created_by("first") >= kPodsOfDeployments / 6; }));
 
   put_certificate_of("second");
 
@@ -123,7 +123,7 @@ TEST_F(ServingCertificateTest, RolloutWaitsWhileTheServersCertificateIsOfAnUnkno
       cluster().davit({"--leader-elect=false", "--kube-api-qps=10", "--kube-api-burst=10",
                        "--kubeconfig=" + cluster().kubeconfig_for("bob-token")});
   create_deployments(cluster(), kDeploymentsOfAll, kReplicas);
-  ASSERT_TRUE(eventually(kPatience, [this] { return created() >= kPodsOfDeployments / 6; }));
+  ASSERT_TRUE(eventually(kWaitLimit, [this] { return created() >= kPodsOfDeployments / 6; }));
 
   cluster().stop_apiserver(SIGKILL);
   const std::size_t before = created();

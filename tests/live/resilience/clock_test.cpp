@@ -19,8 +19,8 @@ constexpr std::size_t kPodsOfRollout = kRolledOut * kReplicas;
 /// A look of the node lifecycle controller at its nodes comes every 5 s.
 constexpr seconds kOneLook{6};
 
-/// All of davit's controllers as user `bob` under a clock that can be shifted, with a standby under
-/// the right clock, and pods on simulated nodes.
+/// Runs all controllers of davit as user `bob` under a clock that can be shifted, with a standby
+/// under the right clock, and pods on simulated nodes.
 class ClockTest : public ResilienceTest {
  protected:
   void SetUp() override {
@@ -31,7 +31,7 @@ class ClockTest : public ResilienceTest {
     davit_ = cluster().davit(flags_of("bob"), shiftable());
     ASSERT_TRUE(says(*davit_, "Successfully acquired lease"));
     standby_ = cluster().davit(flags_of("alice"));
-    ASSERT_TRUE(eventually(kPatience, [this] { return well_nodes(cluster()) == kNodeCount; }));
+    ASSERT_TRUE(eventually(kWaitLimit, [this] { return well_nodes(cluster()) == kNodeCount; }));
   }
   [[nodiscard]] ControlPlaneOptions options() override { return audit_.options(); }
   [[nodiscard]] std::unique_ptr<Process> run_pods() override {
@@ -72,7 +72,7 @@ class ClockTest : public ResilienceTest {
   }
   /// Whether davit comes to write the time of a clock that differs by so much from the right one.
   [[nodiscard]] bool writes_time_shifted_by(minutes by) const {
-    return eventually(kPatience, [&] {
+    return eventually(kWaitLimit, [&] {
       const std::string written = lease("{.spec.renewTime}");
       const auto now = std::chrono::system_clock::now() + by;
       return utc(now - minutes(5)) < written && written < utc(now + minutes(5));
@@ -105,7 +105,7 @@ TEST_F(ClockTest, WallClockThatJumpsInARolloutCostsNeitherLeaseNorNodeNorPod) {
   std::size_t wanted = kPodsOfRollout;
   for (const minutes shift : {minutes(60), minutes(-59)}) {
     update_deployments(cluster(), kRolledOut, "nginx:" + std::to_string(shift.count() + 100));
-    ASSERT_TRUE(eventually(kPatience, [&] { return created() >= wanted + kPodsOfRollout / 4; }));
+    ASSERT_TRUE(eventually(kWaitLimit, [&] { return created() >= wanted + kPodsOfRollout / 4; }));
     shift_clock(shift);
     ASSERT_LT(created(), wanted + kPodsOfRollout) << "in the midst of the rollout";
     EXPECT_TRUE(all_rolled_out(kRolledOut));

@@ -42,7 +42,7 @@ class FailoverTest : public ResilienceTest {
   }
 
   [[nodiscard]] bool pods_appear(std::size_t count) const {
-    return eventually(kPatience, [&] { return seen_->pods_seen() >= count; });
+    return eventually(kWaitLimit, [&] { return seen_->pods_seen() >= count; });
   }
 
   void expect_one_writer_at_a_time() const {
@@ -78,7 +78,7 @@ TEST_F(FailoverTest, LeaderThatStoodStillForLongerThanItsLeaseWritesNothingMore)
 
   first_->signal(SIGCONT);
 
-  EXPECT_NE(first_->wait(kPatience), std::nullopt) << "it must notice that it lost the lease";
+  EXPECT_NE(first_->wait(kWaitLimit), std::nullopt) << "it must notice that it lost the lease";
   EXPECT_TRUE(all_rolled_out(kDeployments));
   expect_one_writer_at_a_time();
 }

@@ -67,7 +67,7 @@ TEST_F(NetworkTest, ConnectionsThatTheServerEndsWhileIdleLoseNoWrite) {
     proxy_->hang_up();
     return rolled_out(cluster(), kCreated, kReplicas);
   };
-  EXPECT_TRUE(eventually(kPatience, is_done, milliseconds(50)));
+  EXPECT_TRUE(eventually(kWaitLimit, is_done, milliseconds(50)));
 
   EXPECT_GT(proxy_->accepted(), 40) << "connections were ended again and again";
   // A connection that ends in the very moment of a write looks like a lost response.
@@ -83,7 +83,7 @@ TEST_F(NetworkTest, ConnectionsThatBreakInARolloutLeaveNoPodTooManyAtItsEnd) {
   for (std::size_t i = 1; i <= kBreaks; ++i) {
     // The last one early enough that a busy machine still finds the rollout in its midst.
     const std::size_t share = kPodsOfAll * i / (kBreaks + 4);
-    ASSERT_TRUE(eventually(kPatience, [&] { return seen_->pods_seen() >= share; })) << share;
+    ASSERT_TRUE(eventually(kWaitLimit, [&] { return seen_->pods_seen() >= share; })) << share;
     proxy_->reset();
   }
   ASSERT_FALSE(rolled_out(cluster(), kCreated, kReplicas)) << "in the midst of the rollout";
@@ -97,7 +97,7 @@ TEST_F(NetworkTest, ConnectionsThatBreakInARolloutLeaveNoPodTooManyAtItsEnd) {
         cluster().kubectl({"get", "pods", "--namespace=default", "--output=name"}).out;
     return static_cast<std::size_t>(std::ranges::count(names, '\n'));
   };
-  EXPECT_TRUE(eventually(kPatience, [&] { return pods() == kPodsOfAll; })) << pods();
+  EXPECT_TRUE(eventually(kWaitLimit, [&] { return pods() == kPodsOfAll; })) << pods();
   EXPECT_THAT(repeated(audit_.writes(), "bob"), IsEmpty());
   EXPECT_TRUE(davit_->running());
 }

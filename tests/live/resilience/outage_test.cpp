@@ -16,7 +16,7 @@ constexpr std::size_t kOutages = 3;
 /// About as long as a supervisor takes to start a program again.
 constexpr seconds kAway{2};
 
-/// All of davit's controllers as user `bob`, so that the audit log identifies their writes.
+/// Runs all controllers of davit as user `bob`, so that the audit log identifies their writes.
 /// The pods run on simulated nodes, which renew their Leases whenever the server is there.
 class OutageTest : public ResilienceTest {
  protected:
@@ -28,7 +28,7 @@ class OutageTest : public ResilienceTest {
     // that each outage finds a rollout in its midst.
     davit_ = cluster().davit({"--leader-elect=false", "--kube-api-qps=8", "--kube-api-burst=8",
                               "--kubeconfig=" + cluster().kubeconfig_for("bob-token")});
-    ASSERT_TRUE(eventually(kPatience, [this] { return nodes_are_well(); }));
+    ASSERT_TRUE(eventually(kWaitLimit, [this] { return nodes_are_well(); }));
     before_ = audit_.writes().size();
   }
   [[nodiscard]] ControlPlaneOptions options() override { return audit_.options(); }
@@ -39,14 +39,14 @@ class OutageTest : public ResilienceTest {
   [[nodiscard]] bool nodes_are_well() const { return well_nodes(cluster()) == kNodes; }
 
   /// Kills and launches what `kill` and `launch` say, after each eighth of `writes` writes of a
-  /// kind. Nothing waits until the server is healthy, because davit goes on as soon as it can.
+  /// kind. Nothing waits until the server is healthy, because davit continues as soon as it can.
   template <typename Kill, typename Launch>
   void interrupt(const std::string& what, std::size_t writes, Kill kill, Launch launch) {
     for (std::size_t i = 1; i <= kOutages; ++i) {
       // Early enough that a busy machine still finds the rollout in its midst.
       const std::size_t share = writes * i / (2 * kOutages + 2);
       ASSERT_TRUE(
-          eventually(kPatience, [&] { return count(audit_.writes(), "bob", what) >= share; }))
+          eventually(kWaitLimit, [&] { return count(audit_.writes(), "bob", what) >= share; }))
           << what << ": " << share << " expected";
       ASSERT_LT(count(audit_.writes(), "bob", what), writes) << "in the midst of the rollout";
       kill();
@@ -74,7 +74,7 @@ class OutageTest : public ResilienceTest {
   std::size_t before_ = 0;
 };
 
-TEST_F(OutageTest, RolloutsGoOnAfterEachKillOfTheApiServer) {
+TEST_F(OutageTest, RolloutsContinueAfterEachKillOfTheApiServer) {
   create_deployments(cluster(), kRollouts, kReplicas);
   interrupt(
       "create pods", kWanted, [this] { cluster().stop_apiserver(SIGKILL); },
@@ -84,7 +84,7 @@ TEST_F(OutageTest, RolloutsGoOnAfterEachKillOfTheApiServer) {
   expect_no_harm(kWanted, 0);
 }
 
-TEST_F(OutageTest, RolloutsGoOnAfterEachKillOfEtcd) {
+TEST_F(OutageTest, RolloutsContinueAfterEachKillOfEtcd) {
   create_deployments(cluster(), kRollouts, kReplicas);
   ASSERT_TRUE(all_rolled_out(kRollouts));
 

@@ -1,4 +1,4 @@
-/// What every test of a cluster with injected faults begins with.
+/// The fixture of tests of a cluster with injected faults.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace davit::live {
 /// Deployments of ten pods each, with the default surge of 25 %.
 inline constexpr int kReplicas = 10;
 inline constexpr int kMostWanted = kReplicas + 3;
-inline constexpr std::chrono::minutes kPatience{4};
+inline constexpr std::chrono::minutes kWaitLimit{4};
 
 /// A control plane of its own for each test, with kubelets.
 class ResilienceTest : public testing::Test {
@@ -40,7 +40,7 @@ class ResilienceTest : public testing::Test {
 
   /// Flags of the API server beside the usual ones.
   [[nodiscard]] virtual ControlPlaneOptions options() { return {}; }
-  /// What makes pods Running and Ready.
+  /// Starts the process that makes pods Running and Ready.
   [[nodiscard]] virtual std::unique_ptr<Process> run_pods() { return cluster().kubelet(); }
   [[nodiscard]] ControlPlane& cluster() const { return *cluster_; }
   /// Users that may do everything: the audit log identifies their writes.
@@ -54,13 +54,13 @@ class ResilienceTest : public testing::Test {
   [[nodiscard]] static testing::AssertionResult says(const Process& process,
                                                      const std::string& text) {
     const auto is_there = [&] { return process.output().find(text) != std::string::npos; };
-    if (eventually(kPatience, is_there)) return testing::AssertionSuccess();
+    if (eventually(kWaitLimit, is_there)) return testing::AssertionSuccess();
     return testing::AssertionFailure() << '"' << text << "\" is missing in:\n" << process.output();
   }
 
   [[nodiscard]] testing::AssertionResult all_rolled_out(int deployments) const {
     const auto is_done = [&] { return rolled_out(cluster(), deployments, kReplicas); };
-    if (eventually(kPatience, is_done, std::chrono::milliseconds(200))) {
+    if (eventually(kWaitLimit, is_done, std::chrono::milliseconds(200))) {
       return testing::AssertionSuccess();
     }
     return testing::AssertionFailure()

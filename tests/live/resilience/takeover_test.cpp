@@ -1,4 +1,4 @@
-/// What a standby with full caches needs to take over: time until it writes, and memory.
+/// The time until a standby with full caches writes after taking over, and its memory.
 #include <algorithm>
 #include <cstdio>
 
@@ -64,7 +64,7 @@ TEST_F(TakeoverTest, StandbyWithManyPodsWritesSoonAndKeepsItsMemory) {
     heap = std::max(heap, cost_of(second->pid()).anonymous_mib);
     return rolled_out(cluster(), 1, kReplicas);
   };
-  EXPECT_TRUE(eventually(kPatience, is_done));
+  EXPECT_TRUE(eventually(kWaitLimit, is_done));
   const std::vector<AuditedWrite> writes = audit_.writes();
   const auto write = std::ranges::find(writes, "alice", &AuditedWrite::user);
   ASSERT_NE(write, writes.end());

@@ -24,7 +24,7 @@ class AuditLog {
   AuditLog();
 
   [[nodiscard]] ControlPlaneOptions options() const;
-  /// What was written so far with success, in the order of the requests' arrival.
+  /// The successful writes so far, in the order in which the requests arrived.
   [[nodiscard]] std::vector<AuditedWrite> writes() const;
   /// The same without the first `count`.
   [[nodiscard]] std::vector<AuditedWrite> writes_after_first(std::size_t count) const;
@@ -33,7 +33,7 @@ class AuditLog {
   ScratchDir scratch_;
 };
 
-/// How many writes of one kind ("create pods") a user made.
+/// The number of a user's writes of one kind ("create pods").
 [[nodiscard]] std::size_t count(const std::vector<AuditedWrite>& all, const std::string& user,
                                 const std::string& what);
 

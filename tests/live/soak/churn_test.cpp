@@ -42,7 +42,7 @@ constexpr seconds kLife = std::chrono::duration_cast<seconds>(kSlots * kSteps * 
 /// of 100 bytes a change shows in an hour as 1.8 MiB between the thirds, one of a pod as more.
 constexpr long kGrowthMaxKib = 1024;
 
-/// How much the last third's median is above the first third's.
+/// The difference between the medians of the last and of the first third.
 long growth(const std::vector<long>& samples) {
   const auto median = [](std::vector<long> third) {
     const auto middle = third.begin() + static_cast<std::ptrdiff_t>(third.size() / 2);

@@ -1,4 +1,4 @@
-/// How large a soak is: small in CI, as large as the environment says by hand.
+/// The size of a soak test: small in CI; the environment makes it larger by hand.
 #pragma once
 
 #include <cstdlib>

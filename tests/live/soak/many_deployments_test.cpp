@@ -82,7 +82,7 @@ TEST(ManyDeploymentsTest, ReachTheirStateWithinTheirBoundsAndThenRest) {
   EXPECT_TRUE(reached("rolled"));
   EXPECT_THAT(invariants.breaches(), IsEmpty());
 
-  // What is not rolled out any more may still be cleaned up.
+  // Clean-up may continue after the rollouts have finished.
   std::string before;
   EXPECT_TRUE(eventually(
       minutes(15), [&] { return std::exchange(before, versions(cluster)) == before; }, seconds(5)));

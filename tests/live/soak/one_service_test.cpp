@@ -45,7 +45,7 @@ std::string name_of(const testing::TestParamInfo<Peer>& peer) {
   return kNames[static_cast<int>(peer.param)];
 }
 
-/// What is stored for the Service "s0".
+/// The objects stored for the Service "s0".
 struct Written {
   std::map<std::string, int> sizes;             ///< Endpoints of each slice.
   std::map<std::string, std::string> versions;  ///< resourceVersion of each slice.
@@ -56,7 +56,7 @@ struct Written {
   std::string endpoints_version;
 };
 
-/// What a host has done so far, from its metrics.
+/// The work of a host so far, from its metrics.
 struct Work {
   std::map<std::string, int> requests;       ///< The key is the method.
   std::map<std::string, int> slice_changes;  ///< The key is the operation.

@@ -18,7 +18,7 @@ class AdminClient;
 /// The bearer token of the administrator.
 inline constexpr char kAdminToken[] = "admin-token";
 
-/// Where the programs are, or "" when the variable that names the folder is not set:
+/// The folder of the programs, or "" when the variable that names it is not set:
 /// KUBEBUILDER_ASSETS (the envtest convention), or DAVIT_OLDEST_ASSETS when DAVIT_LIVE_SERVER is
 /// "oldest", as it is in the tests that ctest calls `oldest.…`.
 [[nodiscard]] std::string assets();
@@ -31,7 +31,7 @@ inline constexpr char kAdminToken[] = "admin-token";
 /// "v1.36", as the lists of known differences name it.
 [[nodiscard]] std::string server_release();
 
-/// How to start the kube-controller-manager of assets() with these controllers
+/// The command that starts the kube-controller-manager of assets() with these controllers
 /// ("garbagecollector,namespace"). It keeps a serving certificate in `folder`.
 [[nodiscard]] std::vector<std::string> controller_manager_command(
     const std::string& kubeconfig, const std::string& controllers,

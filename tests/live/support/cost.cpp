@@ -48,7 +48,7 @@ void forget_peak(pid_t pid) {
 
 steady_clock::time_point wait_idle(pid_t pid, std::chrono::seconds limit,
                                    std::chrono::seconds quiet) {
-  constexpr std::chrono::milliseconds kLook{100};
+  constexpr std::chrono::milliseconds kPollPeriod{100};
   const double almost_none = 0.015 * static_cast<double>(quiet.count());  // CPU seconds.
   const auto deadline = steady_clock::now() + limit;
   std::deque<std::pair<steady_clock::time_point, double>> samples;
@@ -60,7 +60,7 @@ steady_clock::time_point wait_idle(pid_t pid, std::chrono::seconds limit,
         samples.back().second - samples.front().second <= almost_none) {
       return samples.front().first;
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kPollPeriod);
   }
   return deadline;
 }

@@ -57,7 +57,7 @@ class Collector final : public ResponseReader {
 
 constexpr seconds kResponseMax{40};
 /// Long enough for an event too many to show itself.
-constexpr milliseconds kSettling{150};
+constexpr milliseconds kPropagationDelay{150};
 
 }  // namespace
 
@@ -118,7 +118,7 @@ checks::Watched HttpApi::watch(const std::string& target, const checks::Headers&
   then();
   static_cast<void>(eventually(
       within, [&] { return collector.ended() || (!ends && collector.events() >= events); }));
-  static_cast<void>(eventually(kSettling, never));
+  static_cast<void>(eventually(kPropagationDelay, never));
   return {collector.reply(), collector.ended()};
 }
 

@@ -27,7 +27,7 @@ class HttpApi final : public checks::Server {
   void forget_history() override { forget_(); }
   void pass_time() override;
   /// A busy machine comes late.
-  [[nodiscard]] std::chrono::seconds patience(std::chrono::seconds within) const override {
+  [[nodiscard]] std::chrono::seconds time_limit(std::chrono::seconds within) const override {
     return std::max(within, std::chrono::seconds(60));
   }
 

@@ -36,7 +36,7 @@ class Invariants {
   [[nodiscard]] std::size_t pods_seen() const;
 
  private:
-  /// What a write said of a ReplicaSet or of one of its pods.
+  /// A write of a ReplicaSet or of one of its pods.
   struct Step {
     std::uint64_t version = 0;
     std::optional<int> told;  // Replicas; nothing: it is about the pod.

@@ -1,4 +1,4 @@
-/// What is put into the cluster.
+/// The objects that a test adds to the cluster.
 #pragma once
 
 #include <string>

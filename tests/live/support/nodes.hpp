@@ -1,4 +1,4 @@
-/// How the nodes of a cluster are.
+/// The health of a cluster's nodes.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace davit::live {
 [[nodiscard]] std::vector<std::string> node_lines(const ControlPlane& cluster);
 /// Whether the node of that line is Ready and has no taint.
 [[nodiscard]] bool is_well(const std::string& line);
-/// How many are.
+/// The number of healthy nodes.
 [[nodiscard]] int well_nodes(const ControlPlane& cluster);
 
 }  // namespace davit::live

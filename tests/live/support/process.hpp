@@ -33,7 +33,7 @@ class Process {
   /// Waits for the end; the exit code, 128 + signal when it was killed, or nothing when `limit`
   /// passed.
   std::optional<int> wait(std::chrono::milliseconds limit);
-  /// What it printed so far.
+  /// The output so far.
   [[nodiscard]] std::string output() const;
 
  private:
@@ -44,7 +44,7 @@ class Process {
   std::optional<int> exit_code_;
 };
 
-/// What a command that ran to its end answered.
+/// The result of a finished command.
 struct Outcome {
   int code = -1;
   std::string out;

@@ -5,7 +5,7 @@
 
 namespace davit::live {
 
-/// What the endpoints controller leaves of a Service's addresses in Endpoints.
+/// The most addresses that the endpoints controller keeps in Endpoints.
 inline constexpr int kEndpointsMax = 1000;
 
 class ServiceLoad {

@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kDeafen = 1;
+constexpr int kStall = 1;
 constexpr int kFreeze = 2;
 constexpr int kReset = 4;
 constexpr int kHangUp = 8;
@@ -36,7 +36,7 @@ constexpr std::size_t kPieceBytes = 64 * 1024;
 constexpr std::chrono::milliseconds kRetransmission{200};
 /// A client that has something to say on a connection says it within less.
 constexpr std::chrono::milliseconds kIdleTime{20};
-/// How often pauses are looked at.
+/// The interval at which pauses are checked.
 constexpr int kPollMilliseconds = 20;
 
 sockaddr_in loopback(int port) {
@@ -53,7 +53,7 @@ UniqueFd stream_socket() {
 
 }  // namespace
 
-/// What the thread does. Only the thread touches it, but for its construction.
+/// The thread's work. Only the thread touches it, except for its construction.
 class TcpProxy::Loop {
  public:
   Loop(TcpProxy& proxy, int server_port)
@@ -85,14 +85,14 @@ class TcpProxy::Loop {
       if ((orders & kReset) != 0) reset_all();
       if ((orders & kHangUp) != 0) links_.remove_if(is_idle);
       for (Link& each : links_) {
-        if ((orders & kDeafen) != 0) each.is_deaf = true;
+        if ((orders & kStall) != 0) each.is_stalled = true;
         if ((orders & kFreeze) != 0) each.is_frozen = true;
       }
       accept_all();
       links_.remove_if([this](Link& each) { return !pass(each); });
       proxy_.impaired_.store(static_cast<std::size_t>(
           std::count_if(links_.begin(), links_.end(),
-                        [](const Link& each) { return each.is_deaf || each.is_frozen; })));
+                        [](const Link& each) { return each.is_stalled || each.is_frozen; })));
     }
   }
 
@@ -107,7 +107,7 @@ class TcpProxy::Loop {
     UniqueFd server;
     Direction up{};
     Direction down{};
-    bool is_deaf = false;
+    bool is_stalled = false;
     bool is_frozen = false;
     bool has_lost = false;  // A part of what the server said.
     bool server_spoke_last = false;
@@ -146,13 +146,14 @@ class TcpProxy::Loop {
   /// False: the connection is over.
   bool pass(Link& link) {
     if (!read_from(link.client.get(), link.up)) return false;
-    if (!read_from(link.server.get(), link.down) && !link.is_deaf && !link.is_frozen) return false;
+    if (!read_from(link.server.get(), link.down) && !link.is_stalled && !link.is_frozen)
+      return false;
     if (!link.up.piece.empty() || !link.down.piece.empty()) {
       link.server_spoke_last = link.up.piece.empty();
       link.last_passed = Clock::now();
     }
-    if (link.is_deaf && !link.up.piece.empty() && !link.has_lost) link.is_deaf = false;
-    if (link.is_deaf || link.is_frozen) {
+    if (link.is_stalled && !link.up.piece.empty() && !link.has_lost) link.is_stalled = false;
+    if (link.is_stalled || link.is_frozen) {
       link.has_lost = link.has_lost || !link.down.piece.empty();
       link.down.piece.clear();
     }
@@ -223,7 +224,7 @@ TcpProxy::TcpProxy(int server_port)
 
 TcpProxy::~TcpProxy() { order(kEnd); }
 
-void TcpProxy::deafen() { order(kDeafen); }
+void TcpProxy::stall() { order(kStall); }
 void TcpProxy::freeze() { order(kFreeze); }
 void TcpProxy::reset() { order(kReset); }
 void TcpProxy::hang_up() { order(kHangUp); }

@@ -20,10 +20,10 @@ class TcpProxy {
 
   [[nodiscard]] int port() const { return port_; }
 
-  /// Connections that are open now turn deaf: what the server says on them is acknowledged and
+  /// Connections that are open now turn stalled: what the server says on them is acknowledged and
   /// dropped, their ends included. One that carries a further request of the client is none that
   /// only listens, and works on; so with HTTP/1.1 just watches are hit. Later connections work.
-  void deafen();
+  void stall();
   /// Connections that are open now become half-open: nothing passes in either direction any more,
   /// and neither side sees an end. Later connections work.
   void freeze();
@@ -38,7 +38,7 @@ class TcpProxy {
 
   /// Connections that were taken so far.
   [[nodiscard]] int accepted() const { return accepted_.load(); }
-  /// Those that are deaf or half-open and have not been closed by the client.
+  /// Those that are stalled or half-open and have not been closed by the client.
   [[nodiscard]] std::size_t impaired() const { return impaired_.load(); }
 
  private:

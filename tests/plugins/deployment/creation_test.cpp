@@ -160,7 +160,7 @@ TEST_F(CreationTest, D12ReplacesAHashLabelOfTheUsers) {
             hash);
 }
 
-TEST_F(CreationTest, FieldsOfTheTemplateThatNobodyReadsReachTheSet) {
+TEST_F(CreationTest, UnreadFieldsOfTheTemplateReachTheSet) {
   Json deployment = World::blueprint(1, "a");
   deployment["spec"]["template"]["spec"]["hostAliases"] =
       Json::must(R"([{"ip":"10.0.0.1","hostnames":["a","b"]}])");

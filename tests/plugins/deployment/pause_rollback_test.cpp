@@ -192,7 +192,7 @@ TEST_F(RollbackTest, D80WithOneRevisionThereIsNoneBefore) {
               Contains("Warning DeploymentRollbackRevisionNotFound Unable to find last revision."));
 }
 
-TEST_F(RollbackTest, D81CurrentRevisionIsNoRollback) {
+TEST_F(RollbackTest, D81CurrentRevisionIsNotARollback) {
   world.create(1, "a");
   world.run_until_idle();
   request("1");

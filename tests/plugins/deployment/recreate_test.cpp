@@ -122,7 +122,7 @@ TEST_F(RecreateTest, OnlyTheLastPodsDeletionWakesTheDeployment) {
   EXPECT_EQ(world.cluster().syncs().size(), 1U);
 }
 
-TEST(HandlersTest, PodsOfARollingUpdateWakeNobody) {
+TEST(HandlersTest, PodsOfARollingUpdateQueueNoKey) {
   World world;
   world.create(1, "a");
   world.run_until_idle();
@@ -134,7 +134,7 @@ TEST(HandlersTest, PodsOfARollingUpdateWakeNobody) {
   EXPECT_THAT(world.cluster().syncs(), IsEmpty());
 }
 
-TEST(HandlersTest, ResyncOfReplicaSetsWakesNobodyAndOfDeploymentsEverybody) {
+TEST(HandlersTest, ResyncOfReplicaSetsQueuesNothingAndOfDeploymentsEverything) {
   World world;
   world.create(1, "a");
   world.run_until_idle();
@@ -147,7 +147,7 @@ TEST(HandlersTest, ResyncOfReplicaSetsWakesNobodyAndOfDeploymentsEverybody) {
   EXPECT_EQ(world.cluster().syncs().size(), 1U);
 }
 
-TEST(HandlersTest, DeletedSetIsMadeAgainWithItsNameAndTheNextRevision) {  // Q12
+TEST(HandlersTest, DeletedSetIsRecreatedWithItsNameAndTheNextRevision) {  // Q12
   World world;
   world.create(1, "a");
   world.run_until_idle();

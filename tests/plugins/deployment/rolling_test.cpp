@@ -251,7 +251,7 @@ TEST_F(RollingUpdateTest, ConflictIsRetriedAndNothingIsWrittenTwice) {
   EXPECT_EQ(world.events().size(), 6U);
 }
 
-TEST_F(RollingUpdateTest, WhatWasDoneBeforeAnErrorIsSaidNevertheless) {
+TEST_F(RollingUpdateTest, WorkBeforeAnErrorIsReported) {
   create(10, "3", "2");
   world.cluster().fail_next({.verb = davit::testing::Verb::kPatch,
                              .resource = "replicasets",

@@ -35,7 +35,7 @@ TEST(StatusPlanTest, D87CountsOfPodsThatAreNotReady) {
 }
 
 // D88, D89
-TEST(StatusPlanTest, ReadyPodsCountAsAvailableOnlyWhenTheirSetSaysSo) {
+TEST(StatusPlanTest, ReadyPodsCountAsAvailableOnlyIfTheirSetReportsThem) {
   Sets sets({{10, 0}});
   sets[0].ready = 10;
   const RolloutFacts rollout = rolling({10, 3, 2});

@@ -34,7 +34,7 @@ TEST_P(TemplateEqualityTest, ComparesWhatTheTemplatesMean) {
   EXPECT_EQ(equal_templates(b, a), c.verdict == Verdict::kEqual) << "the other way round";
 }
 
-// What is equal has one hash; what differs, or spells a quantity differently, has two.
+// Equal templates have one hash; different ones, or different spellings of a quantity, have two.
 TEST_P(TemplateEqualityTest, HashAgrees) {
   const TemplateCase& c = GetParam();
   const bool is_respelled = std::string_view(c.name).find("Quantity") != std::string_view::npos;

@@ -15,7 +15,7 @@
 
 namespace davit::deployment {
 
-/// How many of a set's wanted pods its stand-in reports as available.
+/// The health that a set's stand-in reports for its pods.
 enum class Health { kGood, kNeverReady };
 
 /// A ReplicaSet that is there before the controller looks.

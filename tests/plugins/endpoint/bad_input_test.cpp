@@ -1,5 +1,5 @@
 /// Services and pods that no API server accepts: reported with their names, and everything else
-/// goes on.
+/// continues.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class BadInputTest : public SlicesTest, public ::testing::WithParamInterface<Mis
   }
 };
 
-TEST_P(BadInputTest, IsReportedAndHindersNobodyElse) {
+TEST_P(BadInputTest, IsReportedAndHindersNoOther) {
   add_service(GetParam().service);
   add_pod("p", "10.0.0.1", GetParam().pod);
   add_service(R"({"spec":{"selector":{"app":"b"}}})", "sound");

@@ -314,7 +314,7 @@ TEST_F(EndpointsContentTest, E43_AndOnlyThat) {
   EXPECT_EQ(subsets(), Texts({"10.0.0.1||http:8080/TCP"}));
 }
 
-TEST_F(EndpointsContentTest, E44_APodOfAnotherFamilyIsNoFailure) {
+TEST_F(EndpointsContentTest, E44_APodOfAnotherFamilyIsNotAFailure) {
   add_pod("p", "10.0.0.1");
   add_service(families(R"("IPv6")"));
   start();

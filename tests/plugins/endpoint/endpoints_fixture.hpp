@@ -48,7 +48,7 @@ class EndpointsTest : public EndpointTest {
   [[nodiscard]] Json address() const {
     return items(items(endpoints(), "subsets").at(0), "addresses").at(0);
   }
-  /// How many addresses all subsets have of each kind.
+  /// The number of addresses of a kind in all subsets.
   [[nodiscard]] std::size_t count(std::string_view list) const {
     std::size_t out = 0;
     for (const Json& each : items(endpoints(), "subsets")) out += items(each, list).size();

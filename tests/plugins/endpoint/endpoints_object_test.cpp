@@ -86,21 +86,21 @@ TEST_F(EndpointsObjectTest, E33_AForeignAnnotationStays) {
   EXPECT_EQ(annotation("note"), "1");
 }
 
-TEST_F(EndpointsObjectTest, E34_AnAnnotationOfTheServiceIsNoReasonToWrite) {
+TEST_F(EndpointsObjectTest, E34_AnAnnotationOfTheServiceIsNotAReasonToWrite) {
   start_with_pod();
   touch_service();
   run_until_idle();
   EXPECT_EQ(writes(), Texts());
 }
 
-TEST_F(EndpointsObjectTest, E35_AnAnnotationOfAPodIsNoReasonToWrite) {
+TEST_F(EndpointsObjectTest, E35_AnAnnotationOfAPodIsNotAReasonToWrite) {
   start_with_pod();
   edit_pod("p", R"({"metadata":{"annotations":{"a":"b"}}})");
   run_until_idle();
   EXPECT_EQ(writes(), Texts());
 }
 
-TEST_F(EndpointsObjectTest, E36_ALabelThatNobodySelectsIsNoReasonToWrite) {
+TEST_F(EndpointsObjectTest, E36_AnUnselectedLabelIsNotAReasonToWrite) {
   start_with_pod();
   edit_pod("p", R"({"metadata":{"labels":{"other":"x"}}})");
   run_until_idle();
@@ -148,7 +148,7 @@ TEST_F(EndpointsObjectTest, E48_AnExternalNameThatBecomesAClusterAddressGetsEndp
   EXPECT_EQ(labels(), with_manager());
 }
 
-TEST_F(EndpointsObjectTest, E49_EndpointsDeletedByHandComeBack) {
+TEST_F(EndpointsObjectTest, E49_EndpointsDeletedByHandReturn) {
   start_with_pod();
   const std::string before = text(endpoints(), {"metadata", "uid"});
   cluster().erase<Endpoints>({"t", "s"});
@@ -182,14 +182,14 @@ TEST_F(EndpointsObjectTest, E52_LeftoversOfTheControllerGoAtItsStart) {
   EXPECT_FALSE(has_endpoints("o"));
 }
 
-TEST_F(EndpointsObjectTest, E53_ALockIsNoLeftover) {
+TEST_F(EndpointsObjectTest, E53_ALockIsNotALeftover) {
   add_endpoints("lock", R"({"metadata":{"annotations":{
       "control-plane.alpha.kubernetes.io/leader":"x"}}})");
   start();
   EXPECT_TRUE(has_endpoints("lock"));
 }
 
-TEST_F(EndpointsObjectTest, E54_EndpointsOfNobodyGoAtTheStartToo) {
+TEST_F(EndpointsObjectTest, E54_EndpointsWithoutAServiceAreDeletedAtTheStartToo) {
   add_endpoints("u");
   start();
   EXPECT_FALSE(has_endpoints("u"));
@@ -212,7 +212,7 @@ TEST_F(EndpointsObjectTest, E56_TheControllersLabelIsAdded) {
   EXPECT_EQ(labels(), with_manager());
 }
 
-TEST_F(EndpointsObjectTest, E57_AnotherOrderIsNoReasonToWrite) {
+TEST_F(EndpointsObjectTest, E57_AnotherOrderIsNotAReasonToWrite) {
   add_pod("p", "10.0.0.1");
   add_pod("q", "10.0.0.2");
   add_service(ports(R"({"name":"a","port":1,"targetPort":1,"protocol":"TCP"},
@@ -269,7 +269,7 @@ TEST_F(EndpointsObjectTest, E62_AThousandAreNotTooMany) {
   EXPECT_EQ(annotation(kOverCapacity), "");
 }
 
-TEST_F(EndpointsObjectTest, E63_ANamespaceThatGoesIsNoFailure) {
+TEST_F(EndpointsObjectTest, E63_ANamespaceThatGoesIsNotAFailure) {
   refuse(Verb::kCreate, "t is being terminated", {"NamespaceTerminating"});
   add_service();
   start();

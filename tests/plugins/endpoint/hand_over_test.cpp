@@ -1,4 +1,4 @@
-/// Another build of a controller takes over: it goes on where the old one was.
+/// Another build of a controller takes over: it continues where the old one was.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST_F(SlicesHandOverTest, TheFirstWriteOfTheNewBuildNamesItsOwnCause) {
   start_with_two_pods();
   ASSERT_EQ(trigger_of(slice()), kEarly);
 
-  erase_pod("q");  // Which leaves no time.
+  erase_pod("q");  // Leaves no time.
   swap();
   run_until_idle();
 

@@ -229,7 +229,7 @@ TEST_F(SliceChangesTest, ES62_TwoPodsOfOneAddressAreTwoEndpoints) {
   EXPECT_EQ(addresses_of(slice()), "192.168.0.1 192.168.0.1");
 }
 
-TEST_F(SliceChangesTest, ES63_APodMadeAnewTakesItsOldPlace) {
+TEST_F(SliceChangesTest, ES63_ARecreatedPodTakesItsOldPlace) {
   start_with_pod();
   const std::string before = name_of(slice());
   erase_pod("p");
@@ -240,7 +240,7 @@ TEST_F(SliceChangesTest, ES63_APodMadeAnewTakesItsOldPlace) {
   EXPECT_EQ(name_of(slice()), before);
 }
 
-TEST_F(SliceChangesTest, ES64_WhatNoRuleReadsIsNoReasonToWrite) {
+TEST_F(SliceChangesTest, ES64_WhatNoRuleReadsIsNotAReasonToWrite) {
   start_with_pod();
   edit_pod("p", R"({"metadata":{"annotations":{"a":"b"}}})");
   edit_pod("p", R"({"metadata":{"labels":{"c":"d"}}})");
@@ -303,7 +303,7 @@ TEST_F(SliceChangesTest, ES68_ChangesWithinTheBatchPeriodAreOneWrite) {
   EXPECT_EQ(cluster().writes().size(), 1U);
 }
 
-TEST_F(SliceChangesTest, ES85_ANamespaceThatGoesIsNoFailure) {
+TEST_F(SliceChangesTest, ES85_ANamespaceThatGoesIsNotAFailure) {
   refuse_creates("t is being terminated", {"NamespaceTerminating"});
   add_service();
   start();
@@ -345,7 +345,7 @@ TEST_F(SliceChangesTest, ES88_ARelabelledPodMovesToTheOtherService) {
   EXPECT_EQ(addresses_of(slice("s2")), "10.0.0.1");
 }
 
-TEST_F(SliceChangesTest, ES89_TheOrderOfPortsIsNoReasonToWrite) {
+TEST_F(SliceChangesTest, ES89_TheOrderOfPortsIsNotAReasonToWrite) {
   add_service(ports(R"({"name":"http","port":80,"targetPort":80,"protocol":"TCP"},
                        {"name":"https","port":443,"targetPort":443,"protocol":"TCP"})"));
   add_pod("p", "10.0.0.1");

@@ -28,13 +28,13 @@ class SliceMetricsTest : public SlicesTest {
     }
     return out;
   }
-  /// What a gauge shows in the end; -1: nothing.
+  /// The final value of a gauge; -1: none.
   [[nodiscard]] double gauge(std::string_view name,
                              const std::optional<Labels>& labels = {}) const {
     const std::vector<double> all = samples(name, labels);
     return all.empty() ? -1 : all.back();
   }
-  /// What a counter rose by.
+  /// The increase of a counter.
   [[nodiscard]] double count(std::string_view name, const Labels& labels) const {
     double out = 0;
     for (const double each : samples(name, labels)) out += each;
@@ -132,7 +132,7 @@ TEST_F(SliceMetricsTest, WritesAreCountedByOperation) {
   EXPECT_GT(count("changes", {"update"}) + count("changes", {"delete"}), 0);
 }
 
-TEST_F(SliceMetricsTest, ASyncThatChangesNothingSaysSo) {
+TEST_F(SliceMetricsTest, ASyncThatChangesNothingReportsIt) {
   add_service();
   start();
   advance(kAWhile);
@@ -159,7 +159,7 @@ TEST_F(SliceMetricsTest, ASyncThatFailsIsAnErrorAndNoSuccess) {
   EXPECT_EQ(count("changes", {"create"}), 1);
 }
 
-TEST_F(SliceMetricsTest, WhatANamespaceThatEndsRefusesIsNoChange) {
+TEST_F(SliceMetricsTest, WhatANamespaceThatEndsRefusesIsNotAChange) {
   add_service();
   cluster().fail_next({.verb = testing::Verb::kCreate,
                        .resource = "endpointslices",

@@ -33,7 +33,7 @@ TEST_F(SliceServicesTest, ES40_AFamilyThatNoPodHasIsAPlaceholder) {
   EXPECT_EQ(sizes(), std::vector<std::size_t>({1, 0}));
 }
 
-TEST_F(SliceServicesTest, ES41_APodOfAnotherFamilyIsNoFailure) {
+TEST_F(SliceServicesTest, ES41_APodOfAnotherFamilyIsNotAFailure) {
   add_pod("p", "10.0.0.1");
   add_service(R"({"spec":{"ipFamilies":["IPv6"]}})");
   start();
@@ -130,7 +130,7 @@ TEST_F(SliceServicesTest, ES49_WithoutACollectorTheSlicesOfAServiceThatIsGoneSta
   EXPECT_EQ(addresses_of(slice()), "10.0.0.1");
 }
 
-TEST_F(SliceServicesTest, ES50_AServiceMadeAnewGetsSlicesOfItsOwn) {
+TEST_F(SliceServicesTest, ES50_ARecreatedServiceGetsItsOwnSlices) {
   add_pod("p", "10.0.0.1");
   add_service(R"({"metadata":{"uid":"first"}})");
   start();

@@ -26,7 +26,7 @@ class SlicesTest : public EndpointTest {
   /// From now on only what comes is recorded.
   void clear_records() { cluster().clear_records(); }
 
-  /// All slices that name the Service, by their names.
+  /// The slices of the Service, by name.
   [[nodiscard]] std::vector<Json> slices(const std::string& service = "s");
   /// The only slice of the Service.
   [[nodiscard]] Json slice(const std::string& service = "s");
@@ -52,7 +52,7 @@ class SlicesTest : public EndpointTest {
   [[nodiscard]] static std::string hints_of(const Json& endpoint);
   /// "IPv4 [http:80/TCP] 10.0.0.1": type, ports and addresses of each slice, sorted.
   [[nodiscard]] std::vector<std::string> shapes(const std::string& service = "s");
-  /// How many endpoints each slice has, most first.
+  /// The numbers of endpoints of the slices, largest first.
   [[nodiscard]] std::vector<std::size_t> sizes(const std::string& service = "s");
   /// "create endpointslices/s-… 201", …: names and all, in order.
   [[nodiscard]] std::vector<std::string> writes() const;

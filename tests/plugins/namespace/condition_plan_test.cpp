@@ -66,7 +66,7 @@ TEST_F(ConditionPlanTest, FindingsAreTrueAndSorted) {
                   "resource instances"));
 }
 
-TEST_F(ConditionPlanTest, WhatIsSaidAlreadyIsNotWritten) {
+TEST_F(ConditionPlanTest, UnchangedStatusIsNotWritten) {
   const std::string written = plan("[]", {});
   EXPECT_EQ(plan(written, {}), "");
 }

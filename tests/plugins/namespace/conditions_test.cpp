@@ -67,7 +67,7 @@ TEST_F(ConditionsTest, NS31_AFailureThatIsOverTurnsFalse) {
   EXPECT_THAT(condition("NamespaceContentRemaining"), StartsWith("True"));
 }
 
-TEST_F(ConditionsTest, NS33_AConflictOfTheStatusHoldsUpNothing) {
+TEST_F(ConditionsTest, NS33_AConflictOfTheStatusDelaysNothing) {
   add_config_map("c", R"(["f.io/a"])");
   start();
   cluster().fail_next({.verb = Verb::kUpdate,
@@ -115,7 +115,7 @@ TEST_F(ConditionsTest, DiscoveryThatFailsAltogetherIsReportedAsItIs) {
   EXPECT_TRUE(has_namespace());
 }
 
-TEST_F(ConditionsTest, AVersionThatIsNoneStopsAllDeletion) {
+TEST_F(ConditionsTest, AnInvalidVersionStopsAllDeletion) {
   add_config_map("c");
   start_discovering([](Served& found) { kind_of(found, "secrets").gvr.version = "v1/x"; });
   delete_and_sync();

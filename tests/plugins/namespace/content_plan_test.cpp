@@ -1,4 +1,4 @@
-/// What remaining objects mean; pure.
+/// The interpretation of remaining objects; pure.
 #include "plugins/namespace/content_plan.hpp"
 
 #include "tests/plugins/namespace/fixture.hpp"

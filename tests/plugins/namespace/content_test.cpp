@@ -1,4 +1,4 @@
-/// What is deleted how, and how long it is waited for: NS14 to NS27, NS44.
+/// The deletion of content and the time to wait for it: NS14 to NS27, NS44.
 #include "tests/plugins/namespace/fixture.hpp"
 
 namespace davit::namespaces {

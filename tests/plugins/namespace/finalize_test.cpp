@@ -59,7 +59,7 @@ TEST_F(FinalizeTest, NS38_FinalizersOfTheMetadataAreNotTouched) {
   EXPECT_THAT(texts(), ElementsAre("get namespaces/x 200")) << "its content is gone";
 }
 
-TEST_F(FinalizeTest, NS39_ANamespaceThatWasMadeAnewIsLeftAlone) {
+TEST_F(FinalizeTest, NS39_ANamespaceThatWasRecreatedIsLeftAlone) {
   start();
   delete_namespace();
   cluster().erase<Namespace>({"", "x"});
@@ -70,7 +70,7 @@ TEST_F(FinalizeTest, NS39_ANamespaceThatWasMadeAnewIsLeftAlone) {
   EXPECT_TRUE(has_config_map("c"));
 }
 
-TEST_F(FinalizeTest, NS40_ANamespaceThatIsMadeAnewDuringAConflictIsLeftAlone) {
+TEST_F(FinalizeTest, NS40_ANamespaceThatIsRecreatedDuringAConflictIsLeftAlone) {
   start();
   bool is_done = false;
   cluster().on_request([&](const testing::RequestRecord& request) {

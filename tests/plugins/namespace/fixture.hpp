@@ -131,7 +131,7 @@ class NamespaceTest : public ::testing::Test {
                                   std::string_view subresource = {}) const {
     return cluster_.requests_of(verb, resource, subresource).size();
   }
-  /// How many syncs began: each reads the namespace once, and again after each conflict.
+  /// The number of syncs: each reads the namespace once, and again after each conflict.
   [[nodiscard]] std::size_t sync_count() const { return cluster_.syncs().size(); }
   [[nodiscard]] std::string last_error() const { return cluster_.syncs().back().error; }
 

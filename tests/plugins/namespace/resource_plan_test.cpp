@@ -1,4 +1,4 @@
-/// Which resources are deleted; pure.
+/// The selection of resources to delete; pure.
 #include "plugins/namespace/resource_plan.hpp"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ TEST(ResourcePlanTest, NS25_ResourcesThatCannotBeDeletedOrAreInNoNamespaceAreLef
   EXPECT_THAT(texts(plan_resources({fixed, wide})), IsEmpty());
 }
 
-TEST(ResourcePlanTest, AVersionThatIsNoneStopsEverything) {
+TEST(ResourcePlanTest, AnInvalidVersionStopsEverything) {
   const ResourcePlan plan = plan_resources({kind("", "v1", "pods"), kind("g.io", "v1/x", "a")});
   EXPECT_THAT(plan.resources, IsEmpty());
   EXPECT_EQ(plan.unparsed, "unexpected GroupVersion string: g.io/v1/x");

@@ -25,7 +25,7 @@ class BadInputTest : public NodeTest {
     stop("n1");
     outlive();
   }
-  /// The usual care for the others goes on.
+  /// The usual care for the others continues.
   void expect_others_served() const {
     EXPECT_EQ(ready("n1"), "Unknown");
     EXPECT_TRUE(is_evicting("n1"));
@@ -36,8 +36,8 @@ class BadInputTest : public NodeTest {
         "metadata":{"namespace":"kube-node-lease","name":")" +
                              name + R"("},"spec":)" + spec + "}"));
   }
-  /// How many lines of the log, warnings and errors, name this node.
-  [[nodiscard]] std::ptrdiff_t complaints_of(const std::string& node) {
+  /// The number of warnings and errors in the log that name this node.
+  [[nodiscard]] std::ptrdiff_t violations_of(const std::string& node) {
     const auto& log = cluster().log();
     return std::count_if(log.begin(), log.end(), [&](const testing::LogRecord& line) {
       return std::any_of(line.fields.begin(), line.fields.end(), [&](const auto& field) {
@@ -68,7 +68,7 @@ TEST_F(BadInputTest, NodesThatCannotBeReadAreReported) {
   run();
 
   for (int i = 0; i < number; ++i) {
-    EXPECT_GE(complaints_of("odd-" + std::to_string(i)), 1) << kNodes[i];
+    EXPECT_GE(violations_of("odd-" + std::to_string(i)), 1) << kNodes[i];
   }
   expect_others_served();
 }
@@ -85,7 +85,7 @@ TEST_F(BadInputTest, NodesWithPartsMissingAreNone) {
   expect_others_served();
 }
 
-TEST_F(BadInputTest, AConditionThatIsNeitherTrueNorFalseIsNoSignOfDeathUntilTheGraceEnds) {
+TEST_F(BadInputTest, AConditionThatIsNeitherTrueNorFalseIsNotASignOfDeathUntilTheGraceEnds) {
   add_node("odd", R"({"status":{"conditions":[{"type":"Ready","status":"Maybe"}]}})");
   start();
   live(2);
@@ -97,7 +97,7 @@ TEST_F(BadInputTest, AConditionThatIsNeitherTrueNorFalseIsNoSignOfDeathUntilTheG
   EXPECT_TRUE(is_evicting("odd"));
 }
 
-TEST_F(BadInputTest, ALeaseWithoutATimeIsNoSignOfLifeAndReportedOnce) {
+TEST_F(BadInputTest, ALeaseWithoutATimeIsNotASignOfLifeAndReportedOnce) {
   start();
   live(2);
   stop("n1");
@@ -106,7 +106,7 @@ TEST_F(BadInputTest, ALeaseWithoutATimeIsNoSignOfLifeAndReportedOnce) {
     live(1);
   }
 
-  EXPECT_EQ(complaints_of("n1"), 1);
+  EXPECT_EQ(violations_of("n1"), 1);
   expect_others_served();
 }
 
@@ -146,7 +146,7 @@ TEST_F(BadInputTest, ALabelThatTheServerRefusesToRepeatIsReportedAndTheTaintsAre
                        .times = 1});
   run();
 
-  EXPECT_GE(complaints_of("odd"), 1);
+  EXPECT_GE(violations_of("odd"), 1);
   expect_others_served();
 }
 
@@ -165,7 +165,7 @@ TEST_F(BadInputTest, AnErrorOnOneNodeStopsNoOther) {
   stop("odd");
   outlive();
 
-  EXPECT_GE(complaints_of("odd"), 1);
+  EXPECT_GE(violations_of("odd"), 1);
   EXPECT_EQ(condition(pod("p"), "Ready").text_at({"status"}), "False");
   EXPECT_EQ(condition(pod("q"), "Ready").text_at({"status"}), "True") << "its node is not written";
   expect_others_served();

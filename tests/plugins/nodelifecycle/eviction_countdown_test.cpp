@@ -157,7 +157,7 @@ TEST_F(EvictionCountdownTest, N72_TheCountdownOutlivesTheNode) {
   expect_eviction_after(seconds(4));
 }
 
-TEST_F(EvictionCountdownTest, N73_ARestartBeginsAnew) {
+TEST_F(EvictionCountdownTest, N73_ARestartBeginsTheCountdownAgain) {
   begin(tolerates_x("10"));
   advance(seconds(6));
   restart_eviction();

@@ -1,4 +1,4 @@
-/// Another build of the controllers takes over: no countdown begins anew, and garbage is refused.
+/// Another build of the controllers takes over: no countdown starts again, and garbage is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

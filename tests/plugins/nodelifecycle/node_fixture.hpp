@@ -22,7 +22,7 @@ class NodeTest : public ClusterTest {
   void restart(std::string_view more_config = "");
   /// Runs so many seconds of the cluster's life.
   void live(int seconds);
-  /// One step of it: those alive renew their Leases, then time goes on.
+  /// One step of it: those alive renew their Leases, then time continues.
   void live_for(Duration step);
   /// Past the grace period and one pass.
   void outlive() { live(8); }

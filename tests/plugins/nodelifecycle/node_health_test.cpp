@@ -132,7 +132,7 @@ TEST_F(NodeHealthTest, N04_AfterTheStartupGraceFourConditionsAreUnknown) {
   }
 }
 
-TEST_F(NodeHealthTest, N05_ItIsTaintedAndNoEventSaysSo) {
+TEST_F(NodeHealthTest, N05_ItIsTaintedWithoutAnEvent) {
   start();
   add_node("n1");
   live(11);
@@ -199,7 +199,7 @@ TEST_F(NodeHealthTest, N07_NodesThatDieTogetherAreAllMarkedWithinASecondOfTheirD
   for (int i = 0; i < kNodes; ++i) EXPECT_EQ(ready(name(i)), "Unknown") << name(i);
 }
 
-TEST_F(NodeHealthTest, N08_OneEventSaysSo) {
+TEST_F(NodeHealthTest, N08_OneEventReportsIt) {
   add_silent();
   live(30);
 
@@ -234,7 +234,7 @@ TEST_F(NodeHealthTest, N13_ARenewedLeaseIsEnough) {
   EXPECT_EQ(ready("n1"), "True");
 }
 
-TEST_F(NodeHealthTest, N14_ChangesWithoutANewHeartbeatAreNoSignOfLife) {
+TEST_F(NodeHealthTest, N14_ChangesWithoutANewHeartbeatAreNotASignOfLife) {
   add_silent();
   for (int i = 0; i < 8; ++i) {
     cluster().modify<Node>({"", "n1"}, [i](Json& node) {
@@ -246,7 +246,7 @@ TEST_F(NodeHealthTest, N14_ChangesWithoutANewHeartbeatAreNoSignOfLife) {
   EXPECT_EQ(ready("n1"), "Unknown");
 }
 
-TEST_F(NodeHealthTest, N15_ALeaseWrittenWithItsOldTimeIsNoSignOfLife) {
+TEST_F(NodeHealthTest, N15_ALeaseWrittenWithItsOldTimeIsNotASignOfLife) {
   add_silent();
   const Json lease = cluster().json<Lease>({"kube-node-lease", "n1"});
   for (int i = 0; i < 8; ++i) {
@@ -308,7 +308,7 @@ TEST_F(NodeHealthTest, N18_WhenItFallsSilentTheTaintsAreReplaced) {
   EXPECT_EQ(condition(pod("p"), "Ready").text_at({"status"}), "True");
 }
 
-TEST_F(NodeHealthTest, N19_ANodeThatComesBackNotReadySwapsItsTaints) {
+TEST_F(NodeHealthTest, N19_ANodeThatReturnsNotReadySwapsItsTaints) {
   add_silent();
   outlive();
   ASSERT_TRUE(is_evicting("n1"));

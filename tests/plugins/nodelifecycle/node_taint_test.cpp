@@ -160,7 +160,7 @@ TEST_F(NodeTaintTest, N44_APodBoundToASilentNodeIsMarked) {
   EXPECT_EQ(count_events(kPodNotReady), 1);
 }
 
-TEST_F(NodeTaintTest, N45_APodThatIsGoneIsNoFailure) {
+TEST_F(NodeTaintTest, N45_APodThatIsGoneIsNotAFailure) {
   add_ready_pod("gone");
   add_ready_pod("p");
   cluster().fail_next({.verb = testing::Verb::kPatch,
@@ -285,7 +285,7 @@ TEST_F(NodeTaintTest, ConfigurationMistakesNameTheMember) {
   };
   constexpr Case kCases[] = {
       {R"({"nodeMonitorPeriod":5})", "nodeMonitorPeriod must be a duration"},
-      {R"({"nodeMonitorPeriod":"0"})", "nodeMonitorPeriod must be longer than nothing"},
+      {R"({"nodeMonitorPeriod":"0"})", "nodeMonitorPeriod must be longer than zero"},
       {R"({"nodeEvictionRate":-1})", "nodeEvictionRate must be a number"},
       {R"({"unhealthyZoneThreshold":"x"})", "unhealthyZoneThreshold must be a number"},
       {R"({"largeClusterSizeThreshold":1.5})", "largeClusterSizeThreshold must be an integer"},

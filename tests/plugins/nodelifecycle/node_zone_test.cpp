@@ -74,7 +74,7 @@ TEST_F(NodeZoneTest, N31_WhenTheLastZoneGoesDownTheTaintsAreTakenBack) {
   EXPECT_FALSE(is_evicting("n2"));
 }
 
-TEST_F(NodeZoneTest, N32_WhenANodeComesBackTheOthersAreTaintedAfterOneToken) {
+TEST_F(NodeZoneTest, N32_WhenANodeReturnsTheOthersAreTaintedAfterOneToken) {
   add_ready("n1");
   add_ready("n2");
   start(R"({"nodeEvictionRate":0.25})");
@@ -119,7 +119,7 @@ TEST_F(NodeZoneTest, N34_PartialDisruptionOfASmallZoneStopsTheTaints) {
   EXPECT_EQ(evicting(5), 2) << "the disruption was all that stood against it";
 }
 
-TEST_F(NodeZoneTest, N35_TheyGoOnWhenTheZoneIsNormalAgain) {
+TEST_F(NodeZoneTest, N35_TheyContinueWhenTheZoneIsNormalAgain) {
   add_zone(5);
   start(R"({"nodeEvictionRate":0.2})");
   stop_first(3);
@@ -133,7 +133,7 @@ TEST_F(NodeZoneTest, N35_TheyGoOnWhenTheZoneIsNormalAgain) {
   EXPECT_EQ(evicting(2), 2);
 }
 
-TEST_F(NodeZoneTest, N36_TwoNodesOfThreeAreNoDisruption) {
+TEST_F(NodeZoneTest, N36_TwoNodesOfThreeAreNotADisruption) {
   add_zone(3);
   start();
   stop_first(2);
@@ -154,7 +154,7 @@ TEST_F(NodeZoneTest, N37_TheRateSpacesTheTaints) {
   EXPECT_EQ(evicting(2), 2);
 }
 
-TEST_F(NodeZoneTest, N38_ALargeZoneGoesOnAtTheSecondaryRate) {
+TEST_F(NodeZoneTest, N38_ALargeZoneContinuesAtTheSecondaryRate) {
   add_zone(5);
   start(R"({"largeClusterSizeThreshold":3,"secondaryNodeEvictionRate":0.5})");
   stop_first(3);
@@ -220,7 +220,7 @@ TEST_F(NodeZoneTest, TheFirstTaintDoesNotWaitForThePodsThatAreMarked) {
   for (int i = 0; i < 3000; ++i) add_ready_pod("p" + std::to_string(i));
   live(2);
   stop("n1");
-  // Each request of a pod takes its time, in which everything else goes on.
+  // Each request of a pod takes its time, in which everything else continues.
   std::optional<Time> unknown;
   std::optional<Time> tainted;
   bool is_nested = false;
@@ -239,7 +239,7 @@ TEST_F(NodeZoneTest, TheFirstTaintDoesNotWaitForThePodsThatAreMarked) {
   EXPECT_LE(*tainted - *unknown, 200ms);
 }
 
-TEST_F(NodeZoneTest, ATaintThatFindsAnOlderNodeInTheCacheIsWrittenAllTheSame) {
+TEST_F(NodeZoneTest, ATaintIsWrittenDespiteAnOlderNodeInTheCache) {
   add_ready("ok");
   add_ready("n1");
   start(R"({"nodeEvictionRate":0.1})");
@@ -300,7 +300,7 @@ TEST(ZoneStateTest, TheRateDependsOnStateAndSize) {
 
 constexpr Time kZoneStart{1h};
 
-TEST(TaintLimiterTest, ATokenComesBackAfterItsTime) {
+TEST(TaintLimiterTest, ATokenIsRefilledAfterItsTime) {
   TaintLimiter limiter(0.1F, kZoneStart);
   EXPECT_TRUE(limiter.take(kZoneStart));
   EXPECT_FALSE(limiter.take(kZoneStart + 9s));
@@ -387,7 +387,7 @@ TEST(TaintQueueTest, TheWaitCountsFromTheHandingOut) {
   EXPECT_EQ(queue.take(kZoneStart + 70ms), "n1");
 }
 
-TEST(TaintQueueTest, ANodeThatWasRemovedInItsTurnDoesNotComeBack) {
+TEST(TaintQueueTest, ANodeThatWasRemovedInItsTurnDoesNotReturn) {
   TaintQueue queue(100, kZoneStart);
   EXPECT_TRUE(queue.add("n1", kZoneStart));
   ASSERT_EQ(queue.take(kZoneStart), "n1");

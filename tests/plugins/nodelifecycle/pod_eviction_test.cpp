@@ -61,7 +61,7 @@ TEST_F(PodEvictionTest, ItIsOffByDefaultWhateverTheTimeout) {
   EXPECT_TRUE(is_evicting("n1"));
 }
 
-TEST_F(PodEvictionTest, ANodeThatComesBackKeepsItsPods) {
+TEST_F(PodEvictionTest, ANodeThatReturnsKeepsItsPods) {
   fall_silent();
   live(5);
   revive("n1");
@@ -127,7 +127,7 @@ TEST_F(PodEvictionTest, TheRateOfTheZoneSpacesTheNodes) {
   EXPECT_TRUE(is_evicted("q"));
 }
 
-TEST_F(PodEvictionTest, WhenEveryZoneIsDownNobodyIsEvicted) {
+TEST_F(PodEvictionTest, WhenEveryZoneIsDownNoPodIsEvicted) {
   fall_silent();
   stop("ok");
   live(60);
@@ -160,7 +160,7 @@ TEST_F(PodEvictionTest, AConflictLeavesThePodForTheNextTryAndTheOthersGo) {
   EXPECT_EQ(reason("a"), "NodeLost");
 }
 
-TEST_F(PodEvictionTest, APodThatIsGoneIsNoFailure) {
+TEST_F(PodEvictionTest, APodThatIsGoneIsNotAFailure) {
   cluster().fail_next({.verb = testing::Verb::kGet,
                        .resource = "pods",
                        .http_status = 404,

@@ -122,7 +122,7 @@ TEST_F(TaintEvictionTest, N65_APodBoundToATaintedNodeIsEvicted) {
   EXPECT_TRUE(is_evicted("p"));
 }
 
-TEST_F(TaintEvictionTest, N66_OtherEffectsEvictNobody) {
+TEST_F(TaintEvictionTest, N66_OtherEffectsEvictNoPod) {
   add_pod("p");
   start_eviction();
   taint(R"({"key":"example.com/x","effect":"NoSchedule"})");
@@ -239,7 +239,7 @@ TEST_F(TaintEvictionTest, AnEvictionIsCountedWithItsLateness) {
   EXPECT_EQ(cluster().metrics()[1].value, 0);
 }
 
-TEST_F(TaintEvictionTest, MistypedTaintsAndTolerationsHarmNobodyElse) {
+TEST_F(TaintEvictionTest, MistypedTaintsAndTolerationsHarmNoOtherNode) {
   add_node("odd", R"({"spec":{"taints":[7,{"key":true,"effect":"NoExecute"},"x"]}})");
   add_pod("on-odd", R"({"key":["x"],"operator":7,"tolerationSeconds":"5"},3)",
           R"({"spec":{"nodeName":"odd"}})");

@@ -1,4 +1,4 @@
-/// Which changes make which ReplicaSets sync.
+/// The ReplicaSets that each change queues.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

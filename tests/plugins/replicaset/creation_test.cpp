@@ -139,7 +139,7 @@ TEST_F(CreationTest, R09_WhenAllIsRejectedOnePodIsTriedAtATime) {
   }
 }
 
-TEST_F(CreationTest, R11_ATerminatingNamespaceIsNoFailure) {
+TEST_F(CreationTest, R11_ATerminatingNamespaceIsNotAFailure) {
   add_set();
   cluster().fail_next({.verb = testing::Verb::kCreate,
                        .resource = "pods",

@@ -79,7 +79,7 @@ TEST_F(LaggingCacheTest, R75_DeletionsThatTheCacheHasNotSeenHoldBackCreations) {
   EXPECT_THAT(pods(), SizeIs(2));
 }
 
-TEST_F(LaggingCacheTest, R30_ASetMadeAnewDoesNotWaitForWhatTheOldOneExpected) {
+TEST_F(LaggingCacheTest, R30_ARecreatedSetDoesNotWaitForTheOldOnesExpectations) {
   add_set();
   lose_next_creation();
   start();
@@ -113,13 +113,13 @@ TEST_F(LaggingCacheTest, R30_ASetThatChangesItsUidInOneUpdateDoesNotWaitEither) 
   start();
   ASSERT_THAT(pods(), IsEmpty());
 
-  edit_set(R"({"metadata":{"uid":"made-anew"}})");  // The deletion between was missed.
+  edit_set(R"({"metadata":{"uid":"recreated"}})");  // The deletion between was missed.
   run_until_idle();
 
   EXPECT_THAT(pods(), SizeIs(1));
 }
 
-TEST_F(LaggingCacheTest, APodFirstSeenWhileItIsDeletedIsNoCreation) {
+TEST_F(LaggingCacheTest, APodFirstSeenWhileItIsDeletedIsNotACreation) {
   const std::string uid = add_set();
   lose_next_creation();
   start();

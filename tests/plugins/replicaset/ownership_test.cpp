@@ -13,7 +13,7 @@ using ::testing::SizeIs;
 
 class OwnershipTest : public ReplicaSetTest {
  protected:
-  /// How many pods have this set as their controller.
+  /// The number of pods that this set controls.
   [[nodiscard]] std::size_t owned(std::string_view uid) {
     std::size_t count = 0;
     for (const Json& pod : pods()) count += controller_uid(pod) == uid ? 1 : 0;

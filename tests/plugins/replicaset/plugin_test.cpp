@@ -63,7 +63,7 @@ TEST_F(PluginTest, AScaleDownRecordsTheAgesOfItsVictims) {
   EXPECT_EQ(cluster().metrics().front().value, 1) << "the younger one went";
 }
 
-TEST_F(PluginTest, APatchRefusedByANewerServerIsNoHotLoop) {
+TEST_F(PluginTest, APatchRefusedByANewerServerIsNotAHotLoop) {
   add_set();
   cluster().fail_next({.verb = testing::Verb::kPatch,
                        .resource = "replicasets",

@@ -126,7 +126,7 @@ TEST_F(ScalingTest, R27_EachDeletionIsAnnounced) {
   EXPECT_THAT(events(), IsSupersetOf(expected));
 }
 
-TEST_F(ScalingTest, R28_APodThatIsGoneAlreadyIsNoFailure) {
+TEST_F(ScalingTest, R28_APodThatIsGoneAlreadyIsNotAFailure) {
   add_set(R"({"spec":{"replicas":2}})");
   start();
   cluster().hold("pods");

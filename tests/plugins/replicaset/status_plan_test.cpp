@@ -62,7 +62,7 @@ TEST(StatusPlanTest, AvailablePodsSetNoTimer) {
   EXPECT_EQ(next_available_at(pods, seconds{5}, kStatusTime), std::nullopt);
 }
 
-TEST(StatusPlanTest, R17_AFailureThatStandsIsNotTouched) {
+TEST(StatusPlanTest, R17_AnUnchangedFailureIsNotTouched) {
   EXPECT_EQ(plan_failure(ScaleOutcome::kFailed, FailureShown::kYes), FailureChange::kKeep);
   EXPECT_EQ(plan_failure(ScaleOutcome::kFailed, FailureShown::kNo), FailureChange::kAdd);
   EXPECT_EQ(plan_failure(ScaleOutcome::kSucceeded, FailureShown::kYes), FailureChange::kRemove);

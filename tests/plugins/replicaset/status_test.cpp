@@ -154,7 +154,7 @@ TEST_F(StatusTest, OneResponseShowsWhetherTheServerKeepsTheTerminatingCount) {
   const auto with = cluster().view_of<ReplicaSet>(R"({"status":{"terminatingReplicas":0}})");
   TerminatingSupport older(TerminatingSupport::Mode::kAuto);
   EXPECT_EQ(older.of(without), TerminatingField::kUnproven);
-  older.learn(without);
+  older.observe(without);
   EXPECT_EQ(older.of(without), TerminatingField::kDropped);
   EXPECT_EQ(older.of(with), TerminatingField::kStored) << "a stored one is kept by every server";
 
@@ -247,11 +247,11 @@ TEST_F(StatusTest, R71_TheSecondWriteKeepsWhatOthersWroteMeanwhile) {
   EXPECT_THAT(conditions(), SizeIs(1));
 }
 
-TEST_F(StatusTest, R71_ASetMadeAnewIsNotGivenTheOldOnesStatus) {
+TEST_F(StatusTest, R71_ARecreatedSetDoesNotGetTheOldOnesStatus) {
   add_set(R"({"spec":{"replicas":0}})");
   start_synced();
   cluster().hold("replicasets");
-  edit_set(R"({"metadata":{"uid":"made-anew"}})");
+  edit_set(R"({"metadata":{"uid":"recreated"}})");
   step();
 
   EXPECT_EQ(status_writes(), 1U);

@@ -48,7 +48,7 @@ TEST_F(AuthenticatorTest, UnknownTokenIsRefusedEvenIfAnonymousWouldDo) {
   EXPECT_EQ(ask("Bearer nope").error().code(), Code::kForbidden);
 }
 
-TEST_F(AuthenticatorTest, WhatIsNoTokenIsAnonymous) {
+TEST_F(AuthenticatorTest, InvalidTokenIsAnonymous) {
   for (const char* header : {"", "Bearer", "Bearer ", "Basic YTpi", "secret"}) {
     const auto who = ask(header);
     ASSERT_TRUE(who) << header;

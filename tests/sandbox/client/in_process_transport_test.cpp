@@ -212,7 +212,7 @@ TEST_F(InProcessTransportTest, ResetComesInsteadOfAResponse) {
   EXPECT_EQ(reader_.broken, Break::kReset);
 }
 
-TEST_F(InProcessTransportTest, StreamThatGoesOnBeyondTheTimeoutBreaks) {
+TEST_F(InProcessTransportTest, StreamThatContinuesBeyondTheTimeoutBreaks) {
   handler_.respond = [this](const HttpServerRequest&) { return stream(); };
   HttpRequest request;
   request.timeout = seconds(5);
@@ -228,7 +228,7 @@ TEST_F(InProcessTransportTest, StreamThatGoesOnBeyondTheTimeoutBreaks) {
   EXPECT_EQ(reader_.broken, Break::kTimeout);
 }
 
-/// Known from `when` on; goes on with `stream` if there is one.
+/// Known from `when` on; continues with `stream` if there is one.
 class ScriptedDeferredResponse final : public HttpDeferredResponse {
  public:
   ScriptedDeferredResponse(const Clock& clock, Time when,

@@ -18,11 +18,11 @@ class CollectionWatcherTest : public testing::Test {
   Revision create(const Collection& collection, std::string name) {
     return (*store_.create(collection, {"", std::move(name), Json::object(), {}, {}}))->revision;
   }
-  /// "pods! a b": the collection, anew, and the names.
+  /// "pods! a b": the collection, relisted, and the names.
   std::vector<std::string> pull_all() {
     std::vector<std::string> out;
     while (const auto batch = watcher_.pull()) {
-      std::string line = batch->collection.resource + (batch->anew ? "!" : "");
+      std::string line = batch->collection.resource + (batch->relisted ? "!" : "");
       for (const Change& each : batch->changes) {
         line += (each.type == ChangeType::kDeleted ? " -" : " ") + each.object->name;
       }

@@ -26,9 +26,9 @@ struct Case {
 
 const Case kCases[] = {
     {"NobodysObjectStays", false, {}, {}, kOne, Step::kNothing},
-    {"OwnedObjectStays", false, {}, {kSolid}, kNone, Step::kNothing},
-    {"OneOfTwoOwnersIsEnough", false, {}, {kSolid, kAbsent}, kNone, Step::kKeepOwners},
-    {"OneOfTwoOwnersWaits", false, {}, {kWaiting, kSolid}, kNone, Step::kKeepOwners},
+    {"OwnedObjectStays", false, {}, {kPresent}, kNone, Step::kNothing},
+    {"OneOfTwoOwnersIsEnough", false, {}, {kPresent, kAbsent}, kNone, Step::kKeepOwners},
+    {"OneOfTwoOwnersWaits", false, {}, {kWaiting, kPresent}, kNone, Step::kKeepOwners},
     {"OrphanedByDeathGoes", false, {}, {kAbsent}, kNone, Step::kDelete},
     {"AllOwnersMustBeGone", false, {}, {kAbsent, kAbsent}, kNone, Step::kDelete},
     {"UnknownKindIsLeftAlone", false, {}, {kUnknown}, kNone, Step::kNothing},
@@ -81,7 +81,7 @@ TEST(GarbagePlanTest, EveryObjectGetsWhatItDeserves) {
 TEST(GarbagePlanTest, OnlyLivingOwnersAreKept) {
   ObjectMeta meta;
   meta.owners = {{"v1", "ConfigMap", "a", "1", false}, {"v1", "ConfigMap", "b", "2", false}};
-  const GarbagePlan plan = plan_garbage(meta, {kAbsent, kSolid}, kNone);
+  const GarbagePlan plan = plan_garbage(meta, {kAbsent, kPresent}, kNone);
   ASSERT_EQ(plan.owners.size(), 1u);
   EXPECT_EQ(plan.owners[0].uid, "2");
 }

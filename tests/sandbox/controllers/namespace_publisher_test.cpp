@@ -35,7 +35,7 @@ TEST_F(NamespacePublisherTest, EveryNamespaceIsFurnished) {
   EXPECT_THAT(cluster_.config_maps("kube-system"), testing::Contains("kube-root-ca.crt"));
 }
 
-TEST_F(NamespacePublisherTest, WhatIsTakenAwayComesBack) {
+TEST_F(NamespacePublisherTest, RemovedPartsAreRestored) {
   EXPECT_EQ(cluster_.call("DELETE", kAccount).status, 200);
   EXPECT_EQ(cluster_.call("DELETE", kRootCa).status, 200);
   cluster_.step();

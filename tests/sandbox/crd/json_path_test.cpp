@@ -7,7 +7,7 @@ namespace {
 
 struct Case {
   const char* path;
-  const char* found;  ///< All values, as a list.
+  const char* found;  ///< The values, as a list.
 };
 
 constexpr Case kCases[] = {

@@ -1,4 +1,4 @@
-/// What the fault layer stands in front of in its tests.
+/// The server behind the fault layer in its tests.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace davit::sandbox {
 
-/// What a FakeStream reads from.
+/// The source of a FakeStream.
 struct FakeWatch {
   std::vector<std::string> lines;  ///< Not yet read, oldest first.
   bool ended = false;
@@ -41,7 +41,7 @@ class FakeStream final : public HttpBodyStream {
 class FakeServer final : public HttpHandler {
  public:
   HttpServerResponse handle(const HttpServerRequest& request) override {
-    asked.push_back(request.method + ' ' + request.target);
+    request_facts.push_back(request.method + ' ' + request.target);
     HttpServerResponse response;
     if (request.target.find("watch=1") != std::string::npos) {
       response.stream = std::make_unique<FakeStream>(watch);
@@ -52,7 +52,7 @@ class FakeServer final : public HttpHandler {
     return response;
   }
 
-  std::vector<std::string> asked;
+  std::vector<std::string> request_facts;
   int status = 200;
   std::string body = R"({"kind":"Pod"})";
   FakeWatch watch;

@@ -26,7 +26,7 @@ TEST_F(FaultApiTest, PostedRuleIsInForce) {
   EXPECT_EQ(json_literal(response.body), json_literal(R"({"kind":"FaultList","items":
                 [{"id":"1","fault":"reset","count":1,"matched":0,"hits":0}]})"));
   EXPECT_TRUE(faulty_.get("/version").aborted);
-  EXPECT_THAT(faulty_.server.asked, IsEmpty());
+  EXPECT_THAT(faulty_.server.request_facts, IsEmpty());
 }
 
 TEST_F(FaultApiTest, ScriptAddsAllItsRules) {

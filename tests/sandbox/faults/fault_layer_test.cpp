@@ -44,14 +44,14 @@ TEST_F(FaultLayerTest, ResetRequestNeverArrives) {
   faulty_.add(R"({"fault":"reset"})");
   const HttpServerResponse response = faulty_.get(kPod);
   EXPECT_TRUE(response.aborted);
-  EXPECT_THAT(faulty_.server.asked, IsEmpty());
+  EXPECT_THAT(faulty_.server.request_facts, IsEmpty());
 }
 
 TEST_F(FaultLayerTest, LostResponseIsThatOfARequestThatArrived) {
   faulty_.add(R"({"fault":"lost","target":{"verb":"delete"}})");
   const HttpServerResponse response = faulty_.layer.handle(request("DELETE", kPod));
   EXPECT_TRUE(response.aborted);
-  EXPECT_THAT(faulty_.server.asked, ElementsAre("DELETE /api/v1/namespaces/a/pods/p"));
+  EXPECT_THAT(faulty_.server.request_facts, ElementsAre("DELETE /api/v1/namespaces/a/pods/p"));
 }
 
 TEST_F(FaultLayerTest, SlowAndCutBodyTricklesAndBreaksOff) {
@@ -84,7 +84,7 @@ constexpr StatusCase kStatuses[] = {
      "please apply your changes to the latest version and try again"},
     {410, "Expired", "The resourceVersion for the provided list is too old."},
     {429, "TooManyRequests",
-     "The server has received too many requests and has asked us to try again later"},
+     "The server has received too many requests and has request_facts us to try again later"},
     {500, "InternalError", "Internal error occurred: an injected fault"},
     {503, "ServiceUnavailable", "The server is currently unable to handle the request"},
     {504, "Timeout", "The request did not finish within the allotted time"},
@@ -103,7 +103,7 @@ TEST_F(FaultLayerTest, StatusIsWhatARealServerSays) {
     EXPECT_EQ(body.text_at({"reason"}), each.reason);
     EXPECT_EQ(body.text_at({"message"}), each.message);
   }
-  EXPECT_THAT(faulty_.server.asked, IsEmpty());
+  EXPECT_THAT(faulty_.server.request_facts, IsEmpty());
 }
 
 std::string retry_after(const HttpServerResponse& response) {
@@ -133,7 +133,7 @@ TEST_F(FaultLayerTest, StaleReadAsksForTheRevisionOfTheRule) {
   ASSERT_TRUE(faulty_.store.create({"", "pods"}, {"a", "p", Json::object(), {}, {}}));
   faulty_.server.body = R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{}}]})";
   const HttpServerResponse response = faulty_.get(kPod);
-  EXPECT_THAT(faulty_.server.asked,
+  EXPECT_THAT(faulty_.server.request_facts,
               ElementsAre("GET /api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp&"
                           "resourceVersionMatch=Exact&resourceVersion=1"));
   EXPECT_EQ(response.body, R"({"kind":"Pod","apiVersion":"v1","metadata":{}})");
@@ -145,7 +145,7 @@ TEST_F(FaultLayerTest, StaleReadGoesBackByRevisions) {
   }
   faulty_.add(R"({"fault":"stale","revisionsBack":2})");
   EXPECT_EQ(faulty_.get("/api/v1/pods").status, 200);
-  EXPECT_THAT(faulty_.server.asked,
+  EXPECT_THAT(faulty_.server.request_facts,
               ElementsAre("GET /api/v1/pods?resourceVersionMatch=Exact&resourceVersion=2"));
 }
 
@@ -153,7 +153,7 @@ TEST_F(FaultLayerTest, HistoryThatIsGoneIsReadFresh) {
   faulty_.add(R"({"fault":"stale"})");
   faulty_.server.status = 410;
   EXPECT_EQ(faulty_.get("/api/v1/pods").status, 410);
-  EXPECT_EQ(faulty_.server.asked.back(), "GET /api/v1/pods");
+  EXPECT_EQ(faulty_.server.request_facts.back(), "GET /api/v1/pods");
 }
 
 TEST_F(FaultLayerTest, RequestOfAnyShapePassesThrough) {
@@ -161,7 +161,7 @@ TEST_F(FaultLayerTest, RequestOfAnyShapePassesThrough) {
   for (const char* target : {"", "/", "*", "/%zz", "/api/v1/%", "/version?%", "/sandbox/faultsy"}) {
     EXPECT_FALSE(faulty_.get(target).aborted) << target;
   }
-  EXPECT_EQ(faulty_.server.asked.size(), 7u);
+  EXPECT_EQ(faulty_.server.request_facts.size(), 7u);
 }
 
 TEST_F(FaultLayerTest, RuleCanConcernOneUser) {

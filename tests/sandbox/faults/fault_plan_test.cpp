@@ -17,19 +17,19 @@ FaultRule rule(std::string_view text) {
   return parse_fault_script(json_literal(text))->rules.at(0);
 }
 
-Asked asked(std::string verb, std::string resource) {
-  Asked out;
+RequestFacts request_facts(std::string verb, std::string resource) {
+  RequestFacts out;
   out.verb = std::move(verb);
   out.resource = std::move(resource);
   return out;
 }
 
-Asked update_of_web() {
+RequestFacts update_of_web() {
   return {"update", "apps", "deployments", "", "a", "web", "davit/1 (linux)", "system:davit"};
 }
 
-bool hits(FaultPlan& plan, const Asked& asked, Time now = kNow) {
-  return !plan.on_request(asked, now).hits.empty();
+bool hits(FaultPlan& plan, const RequestFacts& request_facts, Time now = kNow) {
+  return !plan.on_request(request_facts, now).hits.empty();
 }
 
 struct TargetCase {
@@ -73,17 +73,17 @@ TEST(FaultPlanTest, TargetsSayWhomARuleConcerns) {
 TEST(FaultPlanTest, MainResourceIsNotItsSubresource) {
   FaultPlan plan(1);
   plan.add(rule(R"({"fault":"reset","target":{"resource":"deployments"}})"), kNow, 1);
-  Asked status = update_of_web();
+  RequestFacts status = update_of_web();
   status.subresource = "status";
   EXPECT_FALSE(hits(plan, status));
 }
 
-TEST(FaultPlanTest, WhatIsNoResourceIsHitByItsMethod) {
+TEST(FaultPlanTest, NonResourceIsHitByItsMethod) {
   FaultPlan plan(1);
   plan.add(rule(R"({"fault":"reset","target":{"resource":"*"}})"), kNow, 1);
-  EXPECT_FALSE(hits(plan, asked("get", "")));
+  EXPECT_FALSE(hits(plan, request_facts("get", "")));
   plan.add(rule(R"({"fault":"reset","target":{"verb":"get"}})"), kNow, 1);
-  EXPECT_TRUE(hits(plan, asked("get", "")));
+  EXPECT_TRUE(hits(plan, request_facts("get", "")));
 }
 
 TEST(FaultPlanTest, FirstMatchesAreSparedAndACountIsUsedUp) {
@@ -103,7 +103,7 @@ TEST(FaultPlanTest, RuleSleepsBeforeAndAfterItsTime) {
   EXPECT_FALSE(hits(plan, update_of_web(), kNow + seconds(20)));
 }
 
-/// Which of 200 requests the first rule hits.
+/// The hits of the first rule among 200 requests.
 std::string luck(std::uint64_t seed, int other_rules = 0) {
   FaultPlan plan(seed);
   const std::uint64_t id =
@@ -150,16 +150,16 @@ TEST(FaultPlanTest, KindsConcernOnlyTheVerbsTheyFit) {
   plan.add(rule(R"({"fault":"stale"})"), kNow, 1);
   plan.add(rule(R"({"fault":"gap"})"), kNow, 1);
   EXPECT_FALSE(hits(plan, update_of_web()));
-  EXPECT_NE(plan.on_request(asked("watch", "pods"), kNow).find(FaultKind::kHold), nullptr);
-  EXPECT_NE(plan.on_request(asked("list", "pods"), kNow).find(FaultKind::kStale), nullptr);
-  Asked log = asked("get", "pods");
+  EXPECT_NE(plan.on_request(request_facts("watch", "pods"), kNow).find(FaultKind::kHold), nullptr);
+  EXPECT_NE(plan.on_request(request_facts("list", "pods"), kNow).find(FaultKind::kStale), nullptr);
+  RequestFacts log = request_facts("get", "pods");
   log.subresource = "log";
   EXPECT_FALSE(hits(plan, log));
 }
 
 TEST(FaultPlanTest, GapTakesEventsOfItsTypeAndObject) {
   FaultPlan plan(1);
-  const Asked watch = asked("watch", "pods");
+  const RequestFacts watch = request_facts("watch", "pods");
   EXPECT_FALSE(plan.may_lose_events());
   plan.add(rule(R"({"fault":"gap","events":"DELETED","count":1,
                     "target":{"resource":"pods","namespace":"a","name":"p"}})"),
@@ -174,7 +174,7 @@ TEST(FaultPlanTest, GapTakesEventsOfItsTypeAndObject) {
 
 TEST(FaultPlanTest, GapSparesBookmarksAndErrors) {
   FaultPlan plan(1);
-  const Asked watch = asked("watch", "pods");
+  const RequestFacts watch = request_facts("watch", "pods");
   plan.add(rule(R"({"fault":"gap"})"), kNow, 1);
   EXPECT_TRUE(plan.loses(watch, {"MODIFIED", "a", "p"}, kNow));
   EXPECT_FALSE(plan.loses(watch, {"BOOKMARK", "", ""}, kNow));

@@ -16,7 +16,7 @@ std::string added(std::string_view name) {
          R"("}}})";
 }
 
-/// All that comes now: the objects' names, and the end in brackets.
+/// The events available now: the objects' names, and the end in brackets.
 std::vector<std::string> read(HttpBodyStream& stream, std::size_t bytes_max = 10'000) {
   std::vector<std::string> out;
   while (true) {
@@ -56,7 +56,7 @@ TEST_F(FaultWatchTest, WatchWithoutFaultsIsPassedOn) {
   EXPECT_THAT(read(*stream), ElementsAre("(end)"));
 }
 
-TEST_F(FaultWatchTest, DeafWatchGetsAllInOrderWhenItsTimeIsOver) {
+TEST_F(FaultWatchTest, StalledWatchGetsAllInOrderWhenItsTimeIsOver) {
   faulty_.add(R"({"fault":"hold","afterEvents":1,"for":"10s"})");
   const auto stream = watch();
   put({"p", "q", "r"});
@@ -69,7 +69,7 @@ TEST_F(FaultWatchTest, DeafWatchGetsAllInOrderWhenItsTimeIsOver) {
   EXPECT_THAT(read(*stream), ElementsAre("q", "r", "s"));
 }
 
-TEST_F(FaultWatchTest, DeafWatchDoesNotEvenEnd) {
+TEST_F(FaultWatchTest, StalledWatchDoesNotEvenEnd) {
   faulty_.add(R"({"fault":"hold"})");
   const auto stream = watch();
   faulty_.server.watch.ended = true;

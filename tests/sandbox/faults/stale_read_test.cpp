@@ -7,8 +7,8 @@
 namespace davit::sandbox {
 namespace {
 
-Asked asked(std::string verb) {
-  Asked out;
+RequestFacts request_facts(std::string verb) {
+  RequestFacts out;
   out.verb = std::move(verb);
   out.resource = "pods";
   out.name = out.verb == "get" ? "p" : "";
@@ -38,14 +38,14 @@ constexpr QuestionCase kQuestions[] = {
 
 TEST(StaleReadTest, QuestionIsAnExactList) {
   for (const QuestionCase& each : kQuestions) {
-    const auto question = stale_question(request("GET", each.target), asked(each.verb), 5);
+    const auto question = stale_question(request("GET", each.target), request_facts(each.verb), 5);
     ASSERT_TRUE(question) << each.name;
     EXPECT_EQ(question->target, each.question) << each.name;
   }
 }
 
 TEST(StaleReadTest, NextPageOfAListStaysAsItIs) {
-  const Asked list = asked("list");
+  const RequestFacts list = request_facts("list");
   EXPECT_FALSE(stale_question(request("GET", "/api/v1/pods?limit=5&continue=abc"), list, 5));
   EXPECT_TRUE(stale_question(request("GET", "/api/v1/pods?limit=5&continue="), list, 5));
 }
@@ -53,7 +53,7 @@ TEST(StaleReadTest, NextPageOfAListStaysAsItIs) {
 std::string respond(std::string body) {
   HttpServerResponse list;
   list.body = std::move(body);
-  return stale_response(std::move(list), asked("get")).body;
+  return stale_response(std::move(list), request_facts("get")).body;
 }
 
 TEST(StaleReadTest, ObjectIsTakenOutOfItsList) {
@@ -74,7 +74,7 @@ TEST(StaleReadTest, ObjectThatWasNotThereIsNotFound) {
                            R"({"kind":"PodList","items":null})", "no JSON"}) {
     HttpServerResponse list;
     list.body = body;
-    EXPECT_EQ(stale_response(std::move(list), asked("get")).status, 404) << body;
+    EXPECT_EQ(stale_response(std::move(list), request_facts("get")).status, 404) << body;
   }
 }
 

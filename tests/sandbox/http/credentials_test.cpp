@@ -48,7 +48,7 @@ TEST_F(CredentialsTest, AnotherAddressNeedsAnotherServerCertificateOnly) {
   EXPECT_THAT(second.addresses, IsSupersetOf({"127.0.0.1", "::1"}));
 }
 
-TEST_F(CredentialsTest, WhatIsAboutToEndIsMadeAnew) {
+TEST_F(CredentialsTest, ExpiringCertificateIsRenewed) {
   const Credentials first = keep({"127.0.0.1"});
   const Credentials second = keep({"127.0.0.1"}, kNow + kCertificateTime - std::chrono::hours(24));
 
@@ -93,7 +93,7 @@ TEST_F(CredentialsTest, DirectoryThatCannotBeMadeIsAnError) {
   EXPECT_THAT(kept.error().message(), HasSubstr("cannot write " + file_));
 }
 
-TEST_F(CredentialsTest, WhatIsNoAddressGetsNoCertificate) {
+TEST_F(CredentialsTest, InvalidAddressGetsNoCertificate) {
   EXPECT_EQ(make_credentials({"nowhere"}, kNow).error().code(), Code::kInvalid);
 }
 

@@ -90,7 +90,7 @@ class SecondTime final : public HttpDeferredResponse {
   bool asked_ = false;
 };
 
-/// Responds with who asks for what; "/stream" goes on with what `channel` says.
+/// Responds with the user and the path; "/stream" continues with the content of `channel`.
 class TestHandler final : public HttpHandler {
  public:
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override {
@@ -170,7 +170,7 @@ TEST_F(FrontTest, OnlyTheOldProtocolIsSpoken) {
   open_tls();
 
   EXPECT_EQ(ask({}, "\x02h2\x08http/1.1").protocol, "http/1.1");
-  EXPECT_EQ(ask({}, "\x02h2").protocol, "") << "the client decides whether he goes on";
+  EXPECT_EQ(ask({}, "\x02h2").protocol, "") << "the client decides whether he continues";
 }
 
 TEST_F(FrontTest, PlainRequestOnTheTlsPortGetsAnExplanation) {

@@ -8,16 +8,16 @@
 
 namespace davit::test {
 
-/// What a client brings along. All PEM.
+/// The credentials of a client, in PEM.
 struct TlsClientOptions {
   std::string authority;  ///< Whom it believes.
-  sandbox::KeyPair own;   ///< What it shows when asked; may be empty.
+  sandbox::KeyPair own;   ///< The certificate and key that it presents; may be empty.
   std::string protocols;  ///< ALPN in its wire form.
 };
 
 struct TlsResponse {
   std::string text;      ///< Everything until the server closes; "" without a handshake.
-  std::string protocol;  ///< What ALPN chose.
+  std::string protocol;  ///< The protocol that ALPN chose.
 };
 
 /// GETs `target` from a server on the loopback.

@@ -53,7 +53,7 @@ TEST(DurationTest, IsShownInTheUnitsThatMatter) {
   }
 }
 
-TEST(DurationTest, AgeOfWhatIsNoTimeIsUnknown) {
+TEST(DurationTest, AgeOfAnInvalidTimeIsUnknown) {
   const WallTime now = *parse_time("2026-01-01T00:10:00Z");
 
   EXPECT_EQ(human_age("2026-01-01T00:00:00Z", now), "10m");

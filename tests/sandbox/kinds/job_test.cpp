@@ -225,7 +225,7 @@ constexpr RuleCase kScheduleCases[] = {
     {"1-2-3 * * * *", "too many hyphens: 1-2-3"},
 };
 
-TEST(CronScheduleTest, ComplaintsAreTheParsers) {
+TEST(CronScheduleTest, ErrorsAreTheParsers) {
   for (const RuleCase& each : kScheduleCases) {
     EXPECT_EQ(check_cron_schedule(each.patch), each.lines) << each.patch;
   }

@@ -346,7 +346,7 @@ TEST(PodTest, RulesOfSpecs) {
   for (const RuleCase& each : kSpecCases) EXPECT_EQ(create(each.patch), each.lines) << each.patch;
 }
 
-TEST(PodTest, NamesThatAreNoLabelsBringAWarning) {
+TEST(PodTest, NamesThatAreNotLabelsBringAWarning) {
   EXPECT_TRUE(rules()->warnings(defaulted("{}")).empty());
   EXPECT_EQ(rules()->warnings(defaulted(R"({"metadata":{"name":"a.b"}})")).front(),
             "metadata.name: this is used in the Pod's hostname, which can result in surprising "

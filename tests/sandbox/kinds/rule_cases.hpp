@@ -1,4 +1,4 @@
-/// What the tables of rules share: a changed object, and the one failure that it must bring.
+/// The cases of rule tables: a changed object, and the one error that it must cause.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -106,7 +106,7 @@ TEST(WorkloadTest, DaemonSetsCountTheirTemplates) {
   EXPECT_EQ(count(other), "2");
 }
 
-// What holds for every kind with a selector and pods that last.
+// Rules of every kind with a selector and long-running pods.
 constexpr KindCase kSelectorCases[] = {
     {"", "{}", ""},
     {"", R"({"spec":{"selector":{"matchLabels":{"app":"y"}}}})",

@@ -17,7 +17,7 @@ TEST(AddressPoolTest, GivesEachAddressOfTheRangeOnce) {
   EXPECT_TRUE(given.contains("10.244.1.2") && given.contains("10.244.1.254"));
 }
 
-TEST(AddressPoolTest, AddressThatComesBackStaysUnusedAsLongAsPossible) {
+TEST(AddressPoolTest, ReleasedAddressStaysUnusedAsLongAsPossible) {
   AddressPool pool = *AddressPool::make("10.0.0.8/29");  // Five addresses.
   const std::string first = pool.take();
   pool.give_back(first);
@@ -35,7 +35,7 @@ TEST(AddressPoolTest, HeldAddressIsNotGiven) {
   EXPECT_EQ(pool.take(), "10.0.0.3");
 }
 
-TEST(AddressPoolTest, WhatIsNoRangeMakesNoPool) {
+TEST(AddressPoolTest, InvalidRangeMakesNoPool) {
   for (const char* text : {"", "10.0.0.0", "10.0.0/24", "10.0.0.256/24", "10.0.0.0/31", "10.0.0.0/",
                            "10.0.0.0/24x", "fd00::/64"}) {
     EXPECT_FALSE(AddressPool::make(text)) << text;

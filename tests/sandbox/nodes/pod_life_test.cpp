@@ -202,7 +202,7 @@ constexpr ResumeCase kResumeCases[] = {
 
 class ResumeTest : public testing::TestWithParam<ResumeCase> {};
 
-TEST_P(ResumeTest, NewProcessGoesOnWhereTheStatusSays) {
+TEST_P(ResumeTest, NewProcessContinuesFromTheStatus) {
   Json pod = Json::object();
   pod.set("status", json_literal(GetParam().status));
 

@@ -75,7 +75,7 @@ TEST(PodStatusTest, ReadyPodIsRunningWithAnAddress) {
   EXPECT_TRUE(first_container(got).get("ready").boolean());
 }
 
-TEST(PodStatusTest, WhatTheApiSaysAlreadyIsNotSaidAgain) {
+TEST(PodStatusTest, UnchangedStatusIsNotReportedAgain) {
   PodLife life;
   const Json got = reported(pod(R"({"containers":[{"name":"c"}],"initContainers":[{"name":"i"}]})"),
                             life, PodStage::kReady, seconds(0));
@@ -116,7 +116,7 @@ TEST(PodStatusTest, ReadinessThatSomebodyTookAwayIsReportedAgain) {
   EXPECT_EQ(condition(*patch, "Ready", "status"), "True");
 }
 
-TEST(PodStatusTest, GateThatIsClosedHoldsUpThePodAndNotItsContainers) {
+TEST(PodStatusTest, GateThatIsClosedDelaysThePodAndNotItsContainers) {
   PodLife life;
   Json object = pod(R"({"containers":[{"name":"c"}],"readinessGates":[{"conditionType":"lb"}]})");
   const Json got = reported(object, life, PodStage::kReady, seconds(0));
@@ -177,7 +177,7 @@ TEST(PodStatusTest, CrashedContainerShowsWhyItWaitsAndHowItEnded) {
   EXPECT_EQ(container.get("restartCount").integer(), 2);
 }
 
-TEST(PodStatusTest, NothingIsSaidWhileThePodStops) {
+TEST(PodStatusTest, NothingIsReportedWhileThePodStops) {
   PodLife life;
   life.stage = PodStage::kStopping;
   EXPECT_FALSE(status_patch(life, pod(R"({"containers":[]})"), kAddresses, after(seconds(0))));

@@ -26,7 +26,7 @@ struct FitCase {
   const char* name;
   const char* node;
   const char* pod_spec;
-  const char* objection;  ///< Empty: it fits.
+  const char* reason;  ///< Empty: it fits.
 };
 
 // clang-format off
@@ -79,10 +79,9 @@ TEST_P(FitTest, SaysWhetherTheNodeTakesThePod) {
 
   const Choice choice = choose(GetParam().pod_spec, {&node});
 
-  const std::string objection = GetParam().objection;
-  EXPECT_EQ(choice.node != nullptr, objection.empty()) << choice.message;
-  EXPECT_EQ(choice.message,
-            objection.empty() ? "" : "0/1 nodes are available: 1 " + objection + ".");
+  const std::string reason = GetParam().reason;
+  EXPECT_EQ(choice.node != nullptr, reason.empty()) << choice.message;
+  EXPECT_EQ(choice.message, reason.empty() ? "" : "0/1 nodes are available: 1 " + reason + ".");
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, FitTest, testing::ValuesIn(kFitCases),
@@ -115,12 +114,12 @@ TEST(ScheduleTest, TakesTheNodeWithTheFewestPods) {
 }
 
 TEST(ScheduleTest, AvoidsWhatPrefersNoPods) {
-  const NodeCapacity disliked = capacity(
+  const NodeCapacity is_last_resort = capacity(
       R"({"metadata":{"name":"a"},"spec":{"taints":[{"key":"k","effect":"PreferNoSchedule"}]}})");
   NodeCapacity busy = capacity(R"({"metadata":{"name":"b"}})");
   busy.add({});
 
-  EXPECT_EQ(choose("{}", {&disliked, &busy}).node, &busy);
+  EXPECT_EQ(choose("{}", {&is_last_resort, &busy}).node, &busy);
 }
 
 TEST(ScheduleTest, RoomThatIsGivenBackCanBeTakenAgain) {

@@ -1,4 +1,4 @@
-// What nodes do when requests and watches fail.
+// Simulated nodes whose requests and watches fail.
 #include <gtest/gtest.h>
 
 #include "tests/sandbox/nodes/world.hpp"
@@ -34,7 +34,7 @@ TEST(ServerFaultsTest, RefusedWritesAreTriedAgain) {
   EXPECT_EQ(world.phase("web"), "Running");
 }
 
-TEST(ServerFaultsTest, WatchThatBreaksGoesOnWhereItWas) {
+TEST(ServerFaultsTest, WatchThatBreaksContinuesWhereItWas) {
   World world(two_nodes());
   // Every watch ends after its first events.
   class Cut final : public HttpBodyStream {
@@ -66,7 +66,7 @@ TEST(ServerFaultsTest, WatchThatBreaksGoesOnWhereItWas) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(world.phase("p" + std::to_string(i)), "Running") << i;
 }
 
-TEST(ServerFaultsTest, HistoryThatIsGoneIsListedAnew) {
+TEST(ServerFaultsTest, HistoryThatIsGoneIsListedAgain) {
   World world(two_nodes());
   world.create_pod("old");
   world.stop();

@@ -45,7 +45,7 @@ TEST(SimulatedNodesTest, LeaseIsTheNodesAndRenewedEveryTenSeconds) {
   }
 }
 
-TEST(SimulatedNodesTest, LeaseThatSomebodyTookAwayIsMadeAgain) {
+TEST(SimulatedNodesTest, LeaseThatSomebodyTookAwayIsRecreated) {
   World world(two_nodes());
   const std::string target =
       "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1";
@@ -85,7 +85,7 @@ TEST(SimulatedNodesTest, StoppedNodeIsSilentUntilItIsStarted) {
 TEST(SimulatedNodesTest, StartedNodeReportsThatItIsReadyAgain) {
   World world(two_nodes());
   world.annotate_node("node-1", "stopped");
-  // What a node lifecycle controller does to it.
+  // Acts like a node lifecycle controller.
   ASSERT_EQ(world.sandbox
                 .patch("/api/v1/nodes/node-1/status", "strategic",
                        R"({"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})")

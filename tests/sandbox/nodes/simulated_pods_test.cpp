@@ -238,7 +238,7 @@ TEST(SimulatedPodsTest, PodsOfAStoppedNodeStandStill) {
   EXPECT_EQ(world.phase("late"), "Running");
 }
 
-TEST(SimulatedPodsTest, NewProcessGoesOnWithThePodsThatItFinds) {
+TEST(SimulatedPodsTest, NewProcessContinuesWithThePodsThatItFinds) {
   World world(two_nodes());
   world.create_pod("web", R"("nodeName":"node-1")");
   const Json before = world.pod("web");

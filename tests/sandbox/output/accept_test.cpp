@@ -49,7 +49,7 @@ TEST(AcceptTest, WildcardsTakeTypes) {
   EXPECT_TRUE(parse_accept("*")[0].takes("application/json"));
 }
 
-TEST(AcceptTest, NonsenseIsNoEntryOrOneThatTakesNothing) {
+TEST(AcceptTest, NonsenseIsRejectedOrTakesNothing) {
   for (const char* header : {",", ";;;", ";q=", "=,=;=", "a;q=1;q=0.2;b", "q=0.5"}) {
     for (const AcceptEntry& each : parse_accept(header)) {
       EXPECT_FALSE(each.takes("application/json")) << header;

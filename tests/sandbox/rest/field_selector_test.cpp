@@ -48,7 +48,7 @@ TEST(FieldSelectorTest, SelectsAsTheGrammarSays) {
   }
 }
 
-TEST(FieldSelectorTest, WhatIsNoTermIsQuoted) {
+TEST(FieldSelectorTest, InvalidTermIsQuoted) {
   const Result<FieldSelector> selector = FieldSelector::parse("a=b,c", *builtin("pods"));
   EXPECT_NE(FieldSelector::parse("metadata.name", *builtin("pods"))
                 .error()

@@ -46,7 +46,7 @@ TEST(UrlTest, PathsNameVerbsAndResources) {
   }
 }
 
-TEST(UrlTest, RootsAreNoResources) {
+TEST(UrlTest, RootsAreNotResources) {
   for (const char* target : {"/", "/api", "/api/v1", "/apis/apps", "/apis/apps/v1", "/version"}) {
     EXPECT_FALSE(parse_url(target)->is_resource) << target;
   }

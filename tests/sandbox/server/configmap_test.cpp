@@ -72,7 +72,7 @@ TEST(ConfigMapTest, DeletingReturnsAStatusWithTheUid) {
   EXPECT_EQ(sandbox.remove(kConfigMaps + "/a").code, 404);
 }
 
-TEST(ConfigMapTest, PagesGoOnWhereTheLastOneEnded) {
+TEST(ConfigMapTest, PagesContinueWhereTheLastOneEnded) {
   Sandbox sandbox;
   for (const char* name : {"a", "b", "c"}) {
     ASSERT_EQ(sandbox.post(kConfigMaps, config_map(name)).code, 201);

@@ -121,7 +121,7 @@ class ProtobufConfigMapTest : public testing::Test {
   Sandbox sandbox;
 };
 
-TEST_F(ProtobufConfigMapTest, ListsHoldTheirItemsAndWhereTheyGoOn) {
+TEST_F(ProtobufConfigMapTest, ListsHoldTheirItemsAndWhereTheyContinue) {
   ASSERT_EQ(sandbox.post(kOurConfigMaps, R"({"metadata":{"name":"b"}})").code, 201);
   const std::string first_page = kOurConfigMaps + "?limit=1";
 

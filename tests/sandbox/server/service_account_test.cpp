@@ -22,7 +22,7 @@ class ServiceAccountTest : public testing::Test {
     options.admission.service_accounts = AdmissionOptions::ServiceAccounts::kOn;
     return options;
   }
-  /// What `deferred` comes to within `time`.
+  /// The response of `deferred` within `time`.
   std::optional<HttpServerResponse> wait_for(HttpDeferredResponse& deferred, Duration time) {
     const Time end = sandbox_.clock.now() + time;
     std::optional<HttpServerResponse> known = deferred.take();
@@ -57,7 +57,7 @@ TEST_F(ServiceAccountTest, PodWaitsForTheDefaultAccountOfANewNamespace) {
   EXPECT_EQ(mount.get("mountPath").text(), "/var/run/secrets/kubernetes.io/serviceaccount");
 }
 
-TEST_F(ServiceAccountTest, PodIsRefusedWhenNobodyMakesTheDefaultAccount) {
+TEST_F(ServiceAccountTest, PodIsRefusedWithoutADefaultAccount) {
   const Reply early = sandbox_.post(kSpace + "/pods", kPod);
   ASSERT_NE(early.deferred, nullptr);
 

@@ -49,7 +49,7 @@ class FileJournalTest : public testing::Test {
   FileJournalLimits limits_;
 };
 
-TEST_F(FileJournalTest, StoreComesBackAsItWas) {
+TEST_F(FileJournalTest, StoreIsRestored) {
   {
     const auto kept = open();
     Draft labelled = draft("a", "p", "one");
@@ -71,7 +71,7 @@ TEST_F(FileJournalTest, StoreComesBackAsItWas) {
   EXPECT_EQ(pod->labels, (Pairs{{"app", "web"}}));
   EXPECT_EQ(pod->fields, (Pairs{{"status.phase", "Running"}}));
   EXPECT_EQ(mark_of(kept->store.get(kNodes, "", "n")), "new");
-  EXPECT_TRUE(kept->store.update(kPods, draft("a", "p", "two"), 2)) << "and goes on";
+  EXPECT_TRUE(kept->store.update(kPods, draft("a", "p", "two"), 2)) << "and continues";
 }
 
 TEST_F(FileJournalTest, NewFileIsAnEmptyStore) {
@@ -136,7 +136,7 @@ TEST_F(FileJournalTest, TornTailIsCutOffWithALine) {
   directory_.write("data", directory_.read("data") + "torn");
   const auto kept = open();
   EXPECT_EQ(size(), whole);
-  EXPECT_EQ(log_.count("Cut off a write that was never finished"), 1u);
+  EXPECT_EQ(log_.count("Removed an unfinished write from the end of the file"), 1u);
   EXPECT_EQ(log_.count("bytes=4"), 1u);
 }
 
@@ -155,7 +155,7 @@ TEST_F(FileJournalTest, DamageIsAnErrorThatNamesFileAndOffset) {
   const Status damaged = open_journal().error();
   EXPECT_EQ(damaged.code(), Code::kInvalid);
   EXPECT_EQ(damaged.message(), file_ + ": damaged at byte " + std::to_string(second) +
-                                   ": the record's checksum is another");
+                                   ": the record's checksum does not match");
   EXPECT_EQ(directory_.read("data"), content) << "what is there is left alone";
 }
 

@@ -31,7 +31,7 @@ std::string joined(const std::vector<std::string>& records) {
   return out;
 }
 
-TEST(JournalRecordTest, RecordsComeBackAsTheyWere) {
+TEST(JournalRecordTest, RecordsAreReadBackAsWritten) {
   const ParsedJournal parsed = *parse_journal(joined(three_records()));
   ASSERT_EQ(parsed.records.size(), 3u);
 
@@ -84,7 +84,7 @@ TEST(JournalRecordTest, DamageIsNamedByTheOffsetOfItsRecord) {
   std::string payload = joined(records);
   payload[second + 20] = '#';
   EXPECT_EQ(parse_journal(payload).error().message(),
-            "damaged at byte " + std::to_string(second) + ": the record's checksum is another");
+            "damaged at byte " + std::to_string(second) + ": the record's checksum does not match");
   std::string header = joined(records);
   header[second] = '#';
   EXPECT_EQ(parse_journal(header).error().message(),
@@ -102,7 +102,7 @@ TEST(JournalRecordTest, ZerosToTheEndAreATornWrite) {
 
 TEST(JournalRecordTest, ForeignFilesAreRefused) {
   for (const char* foreign : {"#!/bin/sh\n", "davit sandbox data 2\n", "x"}) {
-    EXPECT_EQ(parse_journal(foreign).error().message(), "this is not a data file of the sandbox");
+    EXPECT_EQ(parse_journal(foreign).error().message(), "not a sandbox data file");
   }
 }
 

@@ -77,7 +77,7 @@ TEST_F(StoreTest, ListIsSortedByNamespaceThenName) {
   EXPECT_THAT(names(store_.list(kPods, "a").objects), ElementsAre("a/y", "a/z"));
 }
 
-TEST_F(StoreTest, CollectionNobodyWroteToIsEmpty) {
+TEST_F(StoreTest, UnwrittenCollectionIsEmpty) {
   EXPECT_TRUE(store_.list(kPods, "").objects.empty());
   EXPECT_TRUE(store_.changes(kPods, 0, 10)->empty());
   EXPECT_TRUE(store_.list_at(kPods, "", 1)->objects.empty());

@@ -78,7 +78,7 @@ TEST(PatternTest, MatchesAsTheTableSays) {
   }
 }
 
-TEST(PatternTest, WhatIsNoExpressionIsRefused) {
+TEST(PatternTest, InvalidExpressionIsRefused) {
   for (const char* expression :
        {"(", ")", "[", "[a", "a**", "*a", "+", "a{2}{3}", "a{1001}", "a{3,2}", "\\", "\\q", "[b-a]",
         "(?=a)", "[[:nope:]]", "(?P<x", "\\xzz", "\\p{Nope", "((a{1000}){1000}){1000}"}) {

@@ -13,7 +13,7 @@ std::string to_lines(const FieldErrors& errors) {
   return out;
 }
 
-std::string complaints(std::string_view type, std::string_view object) {
+std::string violations(std::string_view type, std::string_view object) {
   FieldErrors errors;
   check_fields(type, json_literal(object), FieldPath("spec"), errors);
   return to_lines(errors);
@@ -28,7 +28,7 @@ TEST(SchemaNodeTest, EveryConstraintOfTheTableCompiles) {
 }
 
 TEST(SchemaNodeTest, ErrorsComeInTheOrderOfTheTable) {
-  EXPECT_EQ(complaints("core.v1.ContainerPort",
+  EXPECT_EQ(violations("core.v1.ContainerPort",
                        R"({"hostPort":70000,"name":"-","containerPort":0,"protocol":"X"})"),
             "spec.name: Invalid value: \"-\": must contain at least one letter (a-z)\n"
             "spec.name: Invalid value: \"-\": must not begin or end with a hyphen\n"
@@ -39,19 +39,19 @@ TEST(SchemaNodeTest, ErrorsComeInTheOrderOfTheTable) {
 }
 
 TEST(SchemaNodeTest, ElementsAndNestedFieldsHaveTheirPaths) {
-  EXPECT_EQ(complaints("core.v1.EndpointSubset", R"({"addresses":[{"ip":"127.0.0.1"}]})"),
+  EXPECT_EQ(violations("core.v1.EndpointSubset", R"({"addresses":[{"ip":"127.0.0.1"}]})"),
             "spec.addresses[0].ip: Invalid value: \"127.0.0.1\": may not be in the loopback range "
             "(127.0.0.0/8, ::1/128)\n");
 }
 
-TEST(SchemaNodeTest, WhatStandsBehindAPointerIsCheckedEvenIfEmpty) {
-  EXPECT_EQ(complaints("coordination.v1.LeaseSpec", "{}"), "");
-  EXPECT_EQ(complaints("coordination.v1.LeaseSpec", R"({"leaseDurationSeconds":0})"),
+TEST(SchemaNodeTest, ValueBehindAPointerIsCheckedEvenIfEmpty) {
+  EXPECT_EQ(violations("coordination.v1.LeaseSpec", "{}"), "");
+  EXPECT_EQ(violations("coordination.v1.LeaseSpec", R"({"leaseDurationSeconds":0})"),
             "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0\n");
 }
 
 TEST(SchemaNodeTest, AMissingValueThatIsCheckedCountsAsZero) {
-  EXPECT_EQ(complaints("core.v1.WeightedPodAffinityTerm", "{}"),
+  EXPECT_EQ(violations("core.v1.WeightedPodAffinityTerm", "{}"),
             "spec.weight: Invalid value: 0: must be in the range 1-100\n");
 }
 

@@ -44,8 +44,8 @@ struct Check {
   std::vector<Step> steps;
 };
 
-/// All scenarios in their order, from the files beside this header. Ends the program with the place
-/// of a mistake in them.
+/// The scenarios in order, from the files beside this header. Ends the program at a mistake in
+/// them, and prints its position.
 [[nodiscard]] std::vector<Check> load_checks();
 
 /// Whether `server` ("sandbox", or "v1.20" for a real one) has what `check` is about.
@@ -71,7 +71,7 @@ struct Reply {
   [[nodiscard]] Json json() const;
   /// Each whole event of a watch, in JSON or protobuf, as {"type", "object"}.
   [[nodiscard]] std::vector<Json> events() const;
-  /// How many whole events have come.
+  /// The number of complete events received.
   [[nodiscard]] std::size_t events_count() const;
 };
 
@@ -99,8 +99,8 @@ class Server {
   virtual void forget_history() = 0;
   /// Lets a little time pass between two tries.
   virtual void pass_time() = 0;
-  /// How long to wait for what has to come in so much of the server's own time.
-  [[nodiscard]] virtual std::chrono::seconds patience(std::chrono::seconds within) const {
+  /// The time to wait for something that the server should do within this much of its own time.
+  [[nodiscard]] virtual std::chrono::seconds time_limit(std::chrono::seconds within) const {
     return within;
   }
 };
@@ -111,8 +111,8 @@ class Runner {
   /// `server` must outlive it.
   Runner(Server& server, Differences known);
 
-  /// What did not hold, one line each; empty when all did. A known difference that does not differ
-  /// any more is reported too.
+  /// The failures, one line each; empty if there are none. Also reports a known difference that no
+  /// longer differs.
   [[nodiscard]] std::vector<std::string> play(const Check& check);
 
  private:

@@ -40,7 +40,7 @@ void each_member(std::string_view message, Each each) {
   }
 }
 
-/// What the prefix is followed by: an object or list with its type.
+/// The content after the prefix: an object or list with its type.
 struct Envelope {
   std::string api_version;
   std::string kind;

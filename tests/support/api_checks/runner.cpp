@@ -80,7 +80,7 @@ std::vector<std::string> Runner::play(const Check& check) {
     const auto known = known_.find(place);
     // A known difference would be waited for in vain.
     const auto limit = step.within > std::chrono::seconds(0) && known == known_.end()
-                           ? server_.patience(step.within)
+                           ? server_.time_limit(step.within)
                            : step.within;
     std::vector<std::string> failures = attempt(step, limit);
     const auto tries_max = step.watch ? 0 : limit.count() * 10;

@@ -130,10 +130,10 @@ TEST(CacheRegressionTest, A5IsCaughtInAControllerThatWorksThroughAllEvents) {
 
 // elastic/cloud-on-k8s#4956, ray-project/kuberay#715, ai-dynamo/grove#122, cluster-api#13649: what
 // it made itself is not in the cache yet, and is made again.
-std::size_t sets_while_deaf(World& world, const std::function<void()>& deafen) {
+std::size_t sets_while_stalled(World& world, const std::function<void()>& stall) {
   world.deploy("web", 2);
   world.await_pods("web", 2);
-  deafen();
+  stall();
   world.set_image("web", "web:2");
   world.pass(std::chrono::minutes(13));
   return world.record().replica_sets().size();
@@ -141,11 +141,11 @@ std::size_t sets_while_deaf(World& world, const std::function<void()>& deafen) {
 
 TEST(CacheRegressionTest, A7OwnReplicaSetThatIsNotSeenYetIsNotMadeTwice) {
   World world(1);
-  EXPECT_EQ(sets_while_deaf(world,
-                            [&] {
-                              world.play(R"({"fault":"hold","for":"12m",
+  EXPECT_EQ(sets_while_stalled(world,
+                               [&] {
+                                 world.play(R"({"fault":"hold","for":"12m",
                                   "target":{"verb":"watch","resource":"replicasets.apps"}})");
-                            }),
+                               }),
             2U);
   world.heal();
   world.await_rollout("web", 2);
@@ -153,20 +153,20 @@ TEST(CacheRegressionTest, A7OwnReplicaSetThatIsNotSeenYetIsNotMadeTwice) {
 
 TEST(CacheRegressionTest, A7IsCaughtInAControllerThatLooksForItsOwnInTheCache) {
   World world(1);
-  EXPECT_GT(sets_while_deaf(world,
-                            [&] {
-                              world.stop_host();
-                              world.employ([next = Time{}](World& each) mutable {
-                                if (each.clock().now() < next) return;
-                                next = each.clock().now() + std::chrono::minutes(5);
-                                Json set = each.record().replica_sets().begin()->second;
-                                for (const char* member : {"uid", "name", "resourceVersion"}) {
-                                  set["metadata"].erase(member);
-                                }
-                                set["metadata"]["generateName"] = "web-";
-                                each.send("POST", kSets, to_text(set));
-                              });
-                            }),
+  EXPECT_GT(sets_while_stalled(world,
+                               [&] {
+                                 world.stop_host();
+                                 world.employ([next = Time{}](World& each) mutable {
+                                   if (each.clock().now() < next) return;
+                                   next = each.clock().now() + std::chrono::minutes(5);
+                                   Json set = each.record().replica_sets().begin()->second;
+                                   for (const char* member : {"uid", "name", "resourceVersion"}) {
+                                     set["metadata"].erase(member);
+                                   }
+                                   set["metadata"]["generateName"] = "web-";
+                                   each.send("POST", kSets, to_text(set));
+                                 });
+                               }),
             2U);
 }
 

@@ -18,7 +18,7 @@ void make_set(World& world, int replicas) {
                  R"({"app":"web"}},"spec":{"containers":[{"name":"c","image":"web:1"}]}}}})");
 }
 
-/// Pods of a set made anew within the five minutes for which the pods of its predecessor, which
+/// Pods of a set recreated within the five minutes for which the pods of its predecessor, which
 /// was deleted before they were seen, are expected.
 std::size_t pods_of_namesake(World& world) {
   make_set(world, 3);
@@ -31,7 +31,7 @@ std::size_t pods_of_namesake(World& world) {
 }
 
 // kubernetes/kubernetes#69376, PR#82572; openkruise/kruise#1765
-TEST(ExpectationsRegressionTest, B1SetMadeAnewInheritsNothing) {
+TEST(ExpectationsRegressionTest, B1RecreatedSetInheritsNothing) {
   World world(1);
   world.play(R"({"fault":"hold","for":"20s","target":{"verb":"watch","resource":"pods"}})");
   EXPECT_EQ(pods_of_namesake(world), 2U);

@@ -53,8 +53,8 @@ bool counts_are_sound(const Json& status) {
          count("updatedReplicas") <= replicas;
 }
 
-// kubernetes/kubernetes#41697: a Deployment that is smaller already, and a ReplicaSet that does not
-// say so yet.
+// kubernetes/kubernetes#41697: a Deployment that is smaller already, and a ReplicaSet whose status
+// is older.
 TEST(ReplicaSetRegressionTest, D2CountsStaySoundWhenScaledDown) {
   World world(1);
   world.deploy("web", 6);

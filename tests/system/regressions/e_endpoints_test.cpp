@@ -79,7 +79,7 @@ TEST(EndpointsRegressionTest, E2OnesWithoutSelectorAreLeftAloneWhenTheLeaderChan
 
 // kubernetes/kubernetes#127429, #125638, #47711: now and then one stayed as it was before. An API
 // server deletes the Endpoints of a Service with it, and that may come late.
-TEST(EndpointsRegressionTest, E3ServiceMadeAnewHasTheRightAddressesEachTime) {
+TEST(EndpointsRegressionTest, E3RecreatedServiceHasTheRightAddressesEachTime) {
   World world(with_endpoints());
   world.play(R"({"rules":[
       {"fault":"status","code":409,"probability":0.2,"target":{"resource":"endpoints",
@@ -104,8 +104,8 @@ TEST(EndpointsRegressionTest, E3ServiceMadeAnewHasTheRightAddressesEachTime) {
 }
 
 // kubernetes/kubernetes#108077: how long a new Service has no addresses when everything is looked
-// at anew for a resync at the same moment.
-TEST(EndpointsRegressionTest, E4ResyncDelaysNobody) {
+// at again for a resync at the same moment.
+TEST(EndpointsRegressionTest, E4ResyncDelaysNoSync) {
   constexpr int kOthers = 60;
   World world(with_endpoints());
   world.deploy("web", 2);

@@ -78,7 +78,7 @@ void plant_pods(World& world, int count) {
 
 constexpr std::size_t kMost = 1000;
 
-/// Whether Endpoints of so many pods have no more addresses than they may, and say so.
+/// Whether Endpoints of so many pods are cut at the limit and annotated as truncated.
 bool is_truncated_right(const Json& endpoints, std::size_t pods) {
   const Json* mark =
       endpoints.at({"metadata", "annotations", "endpoints.kubernetes.io/over-capacity"});

@@ -31,7 +31,7 @@ bool was_unknown_since(const World& world, const std::string& node, sandbox::Rev
   return false;
 }
 
-// kubernetes/kubernetes#128643: a node that lives and says so is not written off by somebody who
+// kubernetes/kubernetes#128643: a live node that reports is not given up by a controller that
 // has not heard of it for long.
 TEST(NodeLifeRegressionTest, A6HealthIsNotWrittenFromStaleData) {
   World world(with_nodes());
@@ -116,7 +116,7 @@ TEST(NodeLifeRegressionTest, F5IsCaughtInAControllerThatRemembersByName) {
 // answer for those that fell silent a moment later. One by one they would take 70 s.
 constexpr Duration kAllUnknown = std::chrono::seconds(60);
 
-TEST(NodeLifeRegressionTest, F6SlowServerDoesNotHoldUpThePass) {
+TEST(NodeLifeRegressionTest, F6SlowServerDoesNotDelayThePass) {
   WorldOptions options = with_nodes();
   options.nodes = 9;
   World world(options);

@@ -27,7 +27,7 @@ WorldOptions without_node_lifecycle() {
 }
 
 // kubernetes/kubernetes#19124, #20640, #24597, #28832
-TEST(NodesRegressionTest, F1NobodyIsEvictedWhenAllNodesAreSilent) {
+TEST(NodesRegressionTest, F1NoPodIsEvictedWhenAllNodesAreSilent) {
   World world(with_nodes());
   deploy_impatient(world);
   const sandbox::Revision before = world.record().revision();
@@ -37,17 +37,17 @@ TEST(NodesRegressionTest, F1NobodyIsEvictedWhenAllNodesAreSilent) {
 }
 
 // kubernetes/kubernetes#85221, #121793: only the watch of Leases is dead, not the nodes.
-std::size_t evicted_while_deaf(World& world, const std::function<void()>& deafen) {
+std::size_t evicted_while_stalled(World& world, const std::function<void()>& stall) {
   deploy_impatient(world);
   const sandbox::Revision before = world.record().revision();
-  deafen();
+  stall();
   world.pass(std::chrono::seconds(120));
   return pods_deleted_since(world, before);
 }
 
-TEST(NodesRegressionTest, F2DeafWatchOfLeasesEvictsNobody) {
+TEST(NodesRegressionTest, F2StalledWatchOfLeasesEvictsNoPod) {
   World world(with_nodes());
-  const std::size_t evicted = evicted_while_deaf(world, [&] {
+  const std::size_t evicted = evicted_while_stalled(world, [&] {
     world.play(R"({"fault":"hold","for":"90s","target":{"verb":"watch","resource":"leases"}})");
   });
   EXPECT_EQ(evicted, 0U);
@@ -57,9 +57,9 @@ TEST(NodesRegressionTest, F2DeafWatchOfLeasesEvictsNobody) {
   }
 }
 
-TEST(NodesRegressionTest, F2IsCaughtInAControllerThatTaintsWhomItDoesNotHear) {
+TEST(NodesRegressionTest, F2IsCaughtInAControllerThatTaintsSilentNodes) {
   World world(without_node_lifecycle());
-  const std::size_t evicted = evicted_while_deaf(world, [&] {
+  const std::size_t evicted = evicted_while_stalled(world, [&] {
     const Time grace = world.clock().now() + std::chrono::seconds(50);
     world.employ([grace](World& each) {
       if (each.clock().now() < grace) return;
@@ -86,7 +86,7 @@ TEST(NodesRegressionTest, F4EvictionIsCalledOff) {
   EXPECT_EQ(pods_deleted_since(world, before), 0U);
 }
 
-// kubernetes/kubernetes#119862, #139992: the pod is made anew elsewhere under its name, unheard.
+// kubernetes/kubernetes#119862, #139992: the pod is recreated elsewhere under its name, unheard.
 // That one stays when the time of the first is over.
 TEST(NodesRegressionTest, F4FreshPodOfTheNameStays) {
   constexpr char kPods[] = "/api/v1/namespaces/default/pods";

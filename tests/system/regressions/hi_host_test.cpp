@@ -39,7 +39,7 @@ bool is_served_among_bad_objects(World& world) {
                      [&] { return ready_pods(world.record(), "web") == 3; });
 }
 
-TEST(HostRegressionTest, HBadObjectsHarmNobodyElse) {
+TEST(HostRegressionTest, HBadObjectsHarmNoOtherObject) {
   World world(1);
   EXPECT_TRUE(is_served_among_bad_objects(world));
   world.await_rollout("web", 3);

@@ -23,7 +23,7 @@ void taint(World& world, const std::string& node);
 [[nodiscard]] std::string readiness(const Json& object);
 /// Until the node is taken for dead.
 void await_unknown(World& world, const std::string& node);
-/// How many pods "web" have begun to go since.
+/// The number of "web" pods that have begun to terminate since.
 [[nodiscard]] std::size_t pods_deleted_since(const World& world, sandbox::Revision revision);
 
 }  // namespace davit::test

@@ -1,9 +1,9 @@
-/// What OpenAPI says of types and fields, for `kubectl explain`.
+/// Descriptions of types and fields in OpenAPI, for `kubectl explain`.
 ///
 /// A type is a line `package.Type: text`, a field of it a line `  name: text` below; lines that
-/// begin with four blanks go on with the one before. A line for a type may name several, with
-/// blanks between them; the texts are then those of each. Inlined fields stand at the type that is
-/// inlined.
+/// begin with four blanks continue the one before. A line for a type may name several, with
+/// blanks between them; the texts are then those of each. Inlined fields are listed at the type
+/// that is inlined.
 /// `(kinds)`, `(conditions)`, `(volumes)` and `(all)` hold texts for fields of that name in every
 /// kind, every type named …Condition or …VolumeSource, and every type.
 #pragma once

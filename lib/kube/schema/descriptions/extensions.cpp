@@ -1,4 +1,4 @@
-// How the API is extended: admission, custom resources and aggregated servers.
+// Extensions of the API: admission, custom resources and aggregated servers.
 #include "lib/kube/schema/descriptions/descriptions.hpp"
 
 namespace davit {

@@ -1,4 +1,4 @@
-// What all kinds share, and meta v1.
+// Types that all kinds share, and meta v1.
 #include "lib/kube/schema/descriptions/descriptions.hpp"
 
 namespace davit {

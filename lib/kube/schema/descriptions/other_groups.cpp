@@ -1,4 +1,4 @@
-// All other groups.
+// The remaining groups.
 #include "lib/kube/schema/descriptions/descriptions.hpp"
 
 namespace davit {
@@ -183,7 +183,7 @@ flowcontrol.v1.PriorityLevelConfiguration: A priority level and its share of the
 flowcontrol.v1.FlowSchemaCondition: One aspect of the state of a FlowSchema, such as Dangling.
 flowcontrol.v1.FlowSchemaSpec: The requests of a FlowSchema and their priority level.
   distinguisherMethod: How requests are divided into flows. Absent: all are one flow.
-  matchingPrecedence: Place in the order of FlowSchemas, from 1 to 10000. The lowest that matches
+  matchingPrecedence: Location in the order of FlowSchemas, from 1 to 10000. The lowest that matches
     decides. Default: 1000.
   priorityLevelConfiguration: Priority level of the requests.
   rules: Requests to match. One rule that matches is enough; without rules, none match.

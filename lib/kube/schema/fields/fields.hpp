@@ -1,12 +1,12 @@
 /// The fields of the API's types, one function for each package (long ones have several).
 ///
-/// A type is a line `Name: number name:type flags, …`; lines that begin with a space go on with the
+/// A type is a line `Name: number name:type flags, …`; lines that begin with a space continue the
 /// one before. The number is the protobuf field's, the name is JSON's. Types: `s` string, `i`
 /// int32, `l` int64, `d` double, `b` boolean, `y` bytes, `{T}` map from string to T, a name of the
 /// same package, or `package.Name`; Time, MicroTime, Quantity, IntOrString, RawExtension, FieldsV1,
 /// JSON, ExtraValue and SchemaOr… (FieldType) are values of their own. `[]` behind the name:
 /// a list. Flags: `?` pointer, absent and zero differ; `!` written although empty; `^` the type's
-/// members stand in the parent in JSON.
+/// members belong to the parent in JSON.
 #pragma once
 
 #include <string_view>

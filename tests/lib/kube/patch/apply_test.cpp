@@ -18,7 +18,7 @@ Json config_map(const char* data) {
   return out;
 }
 
-/// What the request path does around an apply: the schema, and nulls go.
+/// An apply as the request path makes it: with the schema, and without nulls.
 ApplyOutcome apply(Json& live, const Json& applied, const char* name, Force force = Force::kNo) {
   const std::string& api_version = applied.text_at({"apiVersion"});
   const Message* schema = find_schema(api_version, applied.text_at({"kind"}));

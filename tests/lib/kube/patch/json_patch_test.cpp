@@ -88,7 +88,7 @@ TEST_P(JsonPatchRules, GivesTheListedResult) {
 INSTANTIATE_TEST_SUITE_P(Table, JsonPatchRules, testing::ValuesIn(kCases),
                          [](const auto& each) { return each.param.name; });
 
-TEST(JsonPatchTest, BodyThatIsNoArrayIsABadRequest) {
+TEST(JsonPatchTest, BodyThatIsNotAnArrayIsABadRequest) {
   for (const char* patch : {R"({"op":"add"})", R"("x")", "null", "[1]"}) {
     Json object = Json::object();
     const PatchOutcome outcome = apply_json_patch(object, json_literal(patch));

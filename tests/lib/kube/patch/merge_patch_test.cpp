@@ -34,7 +34,7 @@ TEST(MergePatchTest, FollowsTheTableOfTheRfc) {
   }
 }
 
-TEST(MergePatchTest, BodyThatIsNoObjectIsABadRequest) {
+TEST(MergePatchTest, BodyThatIsNotAnObjectIsABadRequest) {
   for (const char* patch : {"[]", "null", R"("x")", "1"}) {
     Json object = Json::object();
     const PatchOutcome outcome = apply_merge_patch(object, json_literal(patch));

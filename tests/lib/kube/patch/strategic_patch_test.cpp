@@ -5,7 +5,7 @@
 namespace davit {
 namespace {
 
-/// What the patch is about: only nodes have lists of values that merge.
+/// The patched kind: only nodes have lists of values that merge.
 const Message& pod_or_node(std::string_view patch) {
   const bool node = patch.find("podCIDRs") != std::string_view::npos;
   return *find_schema("v1", node ? "Node" : "Pod");
@@ -121,7 +121,7 @@ constexpr RefusedCase kRefused[] = {
     {R"({"spec":{"containers":["a"]}})", 500, "list element types are not identical"},
     {R"({"spec":{"$setElementOrder/bogus":["a"]}})", 500,
      "unable to find api field in struct v1.PodSpec for the json field \"bogus\""},
-    {"[]", 400, "error decoding patch: a strategic merge patch is an object"},
+    {"[]", 400, "error decoding patch: a strategic merge patch must be an object"},
 };
 
 TEST(StrategicPatchTest, MalformedPatchesAreRefusedAsTheServerDoes) {

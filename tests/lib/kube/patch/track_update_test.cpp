@@ -104,7 +104,7 @@ TEST(TrackUpdateTest, WriteWithoutChangeKeepsEverything) {
   EXPECT_EQ(object, old);
 }
 
-TEST(TrackUpdateTest, ResetFieldsBelongToNobody) {
+TEST(TrackUpdateTest, ResetFieldsHaveNoOwner) {
   Json pod = json_literal(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},
     "spec":{"nodeName":"n"},"status":{"phase":"Pending"}})");
   FieldManager manager = writer("m");

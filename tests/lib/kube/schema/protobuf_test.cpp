@@ -247,7 +247,7 @@ TEST(ProtobufTest, WhatIsWrittenReadsBackWithEveryKindOfField) {
   }
 }
 
-TEST(ProtobufTest, KindsThatNobodyKnowsHaveNoProtobuf) {
+TEST(ProtobufTest, UnknownKindsHaveNoProtobuf) {
   EXPECT_EQ(encode_protobuf(json_literal(R"({"kind":"Widget","apiVersion":"ex.io/v1"})")),
             std::nullopt);
   EXPECT_EQ(encode_protobuf(json_literal(R"({"kind":"WidgetList","apiVersion":"ex.io/v1"})")),

@@ -1,4 +1,4 @@
-/// Foreign code that a probe or a page needs, aside from the thread that serves them.
+/// Runs plugin code for probes and pages on a thread other than the server's.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +19,32 @@
 namespace davit::host {
 
 /// Makes calls, one at a time, on a thread of its own, which the first call starts. A caller gets a
-/// ticket and polls for the result, so no thread waits for a call. If a call takes longer than
-/// `limit`, it fails, together with those behind it; while it hangs, further ones fail at once.
+/// ticket and polls for the result, so no thread waits for a call. A call that takes longer than
+/// `limit` fails, together with those queued behind it; while it hangs, further ones fail at once.
 /// Thread-safe. The destructor waits for the call that runs.
-class AsideCall {
+class ProbeThread {
  public:
   using Call = std::function<Result<std::string>()>;
   enum class Ticket : std::uint64_t {};
 
-  /// The most calls that wait behind the running one: a few people with their tools.
+  /// The most calls that wait behind the running one; enough for a few people with their tools.
   static constexpr std::size_t kWaitingMax = 8;
-  /// How often to look for a result: a person does not notice it, and it costs next to nothing.
+  /// The interval between polls for a result: too short to notice, and cheap.
   static constexpr Duration kPollInterval = std::chrono::milliseconds(5);
 
-  AsideCall(Clock& clock, Duration limit) : clock_(clock), limit_(limit) {}
-  AsideCall(const AsideCall&) = delete;
-  AsideCall& operator=(const AsideCall&) = delete;
-  ~AsideCall();
+  ProbeThread(Clock& clock, Duration limit) : clock_(clock), limit_(limit) {}
+  ProbeThread(const ProbeThread&) = delete;
+  ProbeThread& operator=(const ProbeThread&) = delete;
+  ~ProbeThread();
 
-  /// Makes the call when those before it have ended. Its result is kThrottled when too many wait
+  /// Makes the call when those before it have returned. Its result is kThrottled when too many wait
   /// already, kUnavailable when it, or one before it, takes too long. Every ticket ends with
   /// take() or drop().
   [[nodiscard]] Ticket begin(Call call) EXCLUDES(mutex_);
-  /// The same for calls that are all alike: one that has not begun yet serves all who ask
-  /// meanwhile.
+  /// The same for interchangeable calls: one that has not started yet serves all callers that join
+  /// before it starts.
   [[nodiscard]] Ticket join(Call call) EXCLUDES(mutex_);
-  /// The result, with which the ticket ends; nothing until there is one.
+  /// The result, which ends the ticket; nothing until there is one.
   [[nodiscard]] std::optional<Result<std::string>> take(Ticket ticket) EXCLUDES(mutex_);
   /// Gives up the result. A call that has not begun and has no other holder is not made.
   void drop(Ticket ticket) EXCLUDES(mutex_);
@@ -56,10 +56,11 @@ class AsideCall {
   [[nodiscard]] bool wait_idle(Time deadline) EXCLUDES(mutex_);
 
  private:
-  struct Asked {
+  struct Queued {
     Ticket ticket{};
     Call call;
-    std::size_t holders = 1;  // How many wait for it; 0 while it runs without any holder left.
+    std::size_t holders =
+        1;  // The number of waiting tickets; 0 while it runs and all have been dropped.
   };
   struct Known {
     Result<std::string> result;
@@ -71,7 +72,7 @@ class AsideCall {
   [[nodiscard]] Status queue(Ticket ticket, Call call) REQUIRES(mutex_);
   [[nodiscard]] bool is_busy() const REQUIRES(mutex_) { return running_ || !waiting_.empty(); }
   [[nodiscard]] bool is_late() const REQUIRES(mutex_);
-  /// Fails all calls when the one whose turn it is takes too long.
+  /// Fails all calls if the first one takes too long.
   void expire() REQUIRES(mutex_);
   [[nodiscard]] Status late() const REQUIRES(mutex_);
   void work() EXCLUDES(mutex_);
@@ -81,23 +82,23 @@ class AsideCall {
   Mutex mutex_;
   CondVar changed_;  // For the thread.
   CondVar ended_;    // For wait_idle().
-  std::deque<Asked> waiting_ GUARDED_BY(mutex_);
-  std::optional<Asked> running_ GUARDED_BY(mutex_);
+  std::deque<Queued> waiting_ GUARDED_BY(mutex_);
+  std::optional<Queued> running_ GUARDED_BY(mutex_);
   std::map<Ticket, Known> known_ GUARDED_BY(mutex_);
   std::uint64_t last_ticket_ GUARDED_BY(mutex_) = 0;
-  Time began_ GUARDED_BY(mutex_){};  // While busy: since when it is the turn of the call in front.
+  Time began_ GUARDED_BY(mutex_){};  // While busy: when the first call in the queue became due.
   bool ending_ GUARDED_BY(mutex_) = false;
   std::jthread thread_;  // Last: it uses the others.
 };
 
-/// Makes AsideCalls and keeps those whose call may hang: letting one go would wait for its end.
+/// Creates ProbeThreads and keeps those whose call may hang: destroying one waits for its call.
 /// Thread-safe.
-class AsideCalls {
+class ProbeThreads {
  public:
-  AsideCalls(Clock& clock, Duration limit) : clock_(clock), limit_(limit) {}
+  ProbeThreads(Clock& clock, Duration limit) : clock_(clock), limit_(limit) {}
 
-  /// A new one, on which nothing hangs yet.
-  [[nodiscard]] std::shared_ptr<AsideCall> make() EXCLUDES(mutex_);
+  /// A new thread, on which no call hangs yet.
+  [[nodiscard]] std::shared_ptr<ProbeThread> make() EXCLUDES(mutex_);
 
   /// Whether no call runs; waits for that until `deadline`. False: the process must end without
   /// destroying this.
@@ -107,7 +108,7 @@ class AsideCalls {
   Clock& clock_;
   const Duration limit_;
   Mutex mutex_;
-  std::vector<std::shared_ptr<AsideCall>> made_ GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<ProbeThread>> made_ GUARDED_BY(mutex_);
 };
 
 }  // namespace davit::host

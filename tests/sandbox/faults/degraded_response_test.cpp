@@ -1,4 +1,4 @@
-#include "sandbox/faults/spoiled_response.hpp"
+#include "sandbox/faults/degraded_response.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,28 +32,28 @@ class ScriptedDeferredResponse final : public HttpDeferredResponse {
   int asked_ = 0;
 };
 
-class SpoiledResponseTest : public testing::Test {
+class DegradedResponseTest : public testing::Test {
  protected:
-  HttpServerResponse spoil(HttpServerResponse response, const Spoiling& spoiling) {
-    return spoiled(std::move(response), spoiling, clock_);
+  HttpServerResponse apply(HttpServerResponse response, const Degradation& degradation) {
+    return degraded(std::move(response), degradation, clock_);
   }
 
   test::FakeClock clock_;
 };
 
-TEST_F(SpoiledResponseTest, CutBodyBreaksOffAtItsPlace) {
-  const HttpServerResponse response = spoil(digits(), {.cut_after = 4});
+TEST_F(DegradedResponseTest, CutBodyBreaksOffAtItsPlace) {
+  const HttpServerResponse response = apply(digits(), {.cut_after = 4});
   std::string body;
   EXPECT_EQ(response.stream->read(body, 100), State::kCut);
   EXPECT_EQ(body, "0123");
 }
 
-TEST_F(SpoiledResponseTest, BodyThatEndsBeforeTheCutIsWhole) {
-  EXPECT_EQ(spoil(digits(), {.cut_after = 11}).body, "0123456789");
+TEST_F(DegradedResponseTest, BodyThatEndsBeforeTheCutIsWhole) {
+  EXPECT_EQ(apply(digits(), {.cut_after = 11}).body, "0123456789");
 }
 
-TEST_F(SpoiledResponseTest, SlowBodyComesInPortionsAndEndsProperly) {
-  const HttpServerResponse response = spoil(digits(), {.bytes_per_second = 50});
+TEST_F(DegradedResponseTest, SlowBodyComesInPortionsAndEndsProperly) {
+  const HttpServerResponse response = apply(digits(), {.bytes_per_second = 50});
   std::string body;
   EXPECT_EQ(response.stream->read(body, 100), State::kOpen);
   EXPECT_EQ(body, "01234");
@@ -66,13 +66,13 @@ TEST_F(SpoiledResponseTest, SlowBodyComesInPortionsAndEndsProperly) {
   EXPECT_EQ(body, "0123456789");
 }
 
-TEST_F(SpoiledResponseTest, SlowWatchTricklesAndIsNeverCut) {
+TEST_F(DegradedResponseTest, SlowWatchTricklesAndIsNeverCut) {
   FakeWatch watch;
   watch.lines = {"event", "other"};
   watch.ended = true;
   HttpServerResponse response;
   response.stream = std::make_unique<FakeStream>(watch);
-  response = spoil(std::move(response), {.bytes_per_second = 10, .cut_after = 1});
+  response = apply(std::move(response), {.bytes_per_second = 10, .cut_after = 1});
 
   std::string body;
   State state = State::kOpen;
@@ -85,23 +85,23 @@ TEST_F(SpoiledResponseTest, SlowWatchTricklesAndIsNeverCut) {
   EXPECT_EQ(body, "event\nother\n");
 }
 
-TEST_F(SpoiledResponseTest, SlowWatchWaitsForItsSource) {
+TEST_F(DegradedResponseTest, SlowWatchWaitsForItsSource) {
   FakeWatch watch;
   watch.next = clock_.now() + seconds(60);
   HttpServerResponse response;
   response.stream = std::make_unique<FakeStream>(watch);
-  response = spoil(std::move(response), {.bytes_per_second = 10});
+  response = apply(std::move(response), {.bytes_per_second = 10});
 
   std::string body;
   EXPECT_EQ(response.stream->read(body, 100), State::kOpen);
   EXPECT_EQ(response.stream->next_read(), clock_.now() + seconds(60));
 }
 
-TEST_F(SpoiledResponseTest, DeferredResponseIsSpoiledOnceItIsKnown) {
+TEST_F(DegradedResponseTest, DeferredResponseIsDegradedOnceItIsKnown) {
   HttpServerResponse response;
   response.deferred = std::make_unique<ScriptedDeferredResponse>(clock_);
   response.status = 504;
-  response = spoil(std::move(response), {.delay = seconds(5), .cut_after = 2});
+  response = apply(std::move(response), {.delay = seconds(5), .cut_after = 2});
   EXPECT_EQ(response.status, 504) << "for callers that do not wait";
   EXPECT_FALSE(response.deferred->take());
   EXPECT_EQ(response.deferred->next_take(), clock_.now() + seconds(1));
@@ -118,11 +118,11 @@ TEST_F(SpoiledResponseTest, DeferredResponseIsSpoiledOnceItIsKnown) {
   EXPECT_EQ(body, "01");
 }
 
-TEST_F(SpoiledResponseTest, ResetMayBeDelayed) {
+TEST_F(DegradedResponseTest, ResetMayBeDelayed) {
   HttpServerResponse reset;
   reset.aborted = true;
   const HttpServerResponse response =
-      spoil(std::move(reset), {.delay = seconds(1), .cut_after = 0});
+      apply(std::move(reset), {.delay = seconds(1), .cut_after = 0});
   EXPECT_FALSE(response.deferred->take());
 
   clock_.advance(seconds(1));

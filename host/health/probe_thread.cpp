@@ -1,4 +1,4 @@
-#include "host/health/aside_call.hpp"
+#include "host/health/probe_thread.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,18 +7,18 @@
 
 namespace davit::host {
 
-AsideCall::~AsideCall() {
+ProbeThread::~ProbeThread() {
   MutexLock lock(mutex_);
   ending_ = true;
   changed_.notify_all();
 }
 
-AsideCall::Ticket AsideCall::begin(Call call) {
+ProbeThread::Ticket ProbeThread::begin(Call call) {
   MutexLock lock(mutex_);
   return add(std::move(call));
 }
 
-AsideCall::Ticket AsideCall::join(Call call) {
+ProbeThread::Ticket ProbeThread::join(Call call) {
   MutexLock lock(mutex_);
   expire();
   if (waiting_.empty()) return add(std::move(call));
@@ -26,14 +26,14 @@ AsideCall::Ticket AsideCall::join(Call call) {
   return waiting_.back().ticket;
 }
 
-AsideCall::Ticket AsideCall::add(Call call) {
+ProbeThread::Ticket ProbeThread::add(Call call) {
   expire();
   const Ticket ticket{++last_ticket_};
   if (const Status s = queue(ticket, std::move(call)); !s.ok()) known_.emplace(ticket, Known{s});
   return ticket;
 }
 
-Status AsideCall::queue(Ticket ticket, Call call) {
+Status ProbeThread::queue(Ticket ticket, Call call) {
   if (is_busy() && is_late()) return late();
   if (waiting_.size() >= kWaitingMax) {
     return {Code::kThrottled, "too many requests are waiting for the plugin"};
@@ -47,7 +47,7 @@ Status AsideCall::queue(Ticket ticket, Call call) {
   return {};
 }
 
-std::optional<Result<std::string>> AsideCall::take(Ticket ticket) {
+std::optional<Result<std::string>> ProbeThread::take(Ticket ticket) {
   MutexLock lock(mutex_);
   expire();
   const auto known = known_.find(ticket);
@@ -57,7 +57,7 @@ std::optional<Result<std::string>> AsideCall::take(Ticket ticket) {
   return result;
 }
 
-void AsideCall::drop(Ticket ticket) {
+void ProbeThread::drop(Ticket ticket) {
   MutexLock lock(mutex_);
   const auto known = known_.find(ticket);
   if (known != known_.end()) {
@@ -65,14 +65,14 @@ void AsideCall::drop(Ticket ticket) {
     return;
   }
   if (running_ && running_->ticket == ticket) --running_->holders;
-  for (Asked& each : waiting_) {
+  for (Queued& each : waiting_) {
     if (each.ticket == ticket) --each.holders;
   }
-  std::erase_if(waiting_, [](const Asked& each) { return each.holders == 0; });
+  std::erase_if(waiting_, [](const Queued& each) { return each.holders == 0; });
   if (!is_busy()) ended_.notify_all();
 }
 
-bool AsideCall::wait_idle(Time deadline) {
+bool ProbeThread::wait_idle(Time deadline) {
   MutexLock lock(mutex_);
   while (is_busy()) {
     if (clock_.now() >= deadline) return false;
@@ -81,25 +81,25 @@ bool AsideCall::wait_idle(Time deadline) {
   return true;
 }
 
-bool AsideCall::is_late() const { return clock_.now() >= began_ + limit_; }
+bool ProbeThread::is_late() const { return clock_.now() >= began_ + limit_; }
 
-void AsideCall::expire() {
+void ProbeThread::expire() {
   if (!is_busy() || !is_late()) return;
   if (running_ && running_->holders > 0) {
     known_.emplace(running_->ticket, Known{late(), std::exchange(running_->holders, 0)});
   }
-  for (const Asked& each : waiting_) known_.emplace(each.ticket, Known{late(), each.holders});
+  for (const Queued& each : waiting_) known_.emplace(each.ticket, Known{late(), each.holders});
   waiting_.clear();
   if (!is_busy()) ended_.notify_all();
 }
 
-Status AsideCall::late() const {
+Status ProbeThread::late() const {
   const auto waited = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - began_);
   return {Code::kUnavailable,
           "the plugin has not responded for " + std::to_string(waited.count()) + " s"};
 }
 
-void AsideCall::work() {
+void ProbeThread::work() {
   for (;;) {
     Call call;
     {
@@ -121,17 +121,17 @@ void AsideCall::work() {
   }
 }
 
-std::shared_ptr<AsideCall> AsideCalls::make() {
+std::shared_ptr<ProbeThread> ProbeThreads::make() {
   MutexLock lock(mutex_);
   // A call with other holders may begin at any time.
-  std::erase_if(made_, [](const std::shared_ptr<AsideCall>& each) {
+  std::erase_if(made_, [](const std::shared_ptr<ProbeThread>& each) {
     return each.use_count() == 1 && each->wait_idle(Time::min());
   });
-  made_.push_back(std::make_shared<AsideCall>(clock_, limit_));
+  made_.push_back(std::make_shared<ProbeThread>(clock_, limit_));
   return made_.back();
 }
 
-bool AsideCalls::wait_idle(Time deadline) {
+bool ProbeThreads::wait_idle(Time deadline) {
   MutexLock lock(mutex_);
   return std::all_of(made_.begin(), made_.end(),
                      [deadline](const auto& each) { return each->wait_idle(deadline); });

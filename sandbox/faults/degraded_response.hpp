@@ -8,7 +8,7 @@
 
 namespace davit::sandbox {
 
-struct Spoiling {
+struct Degradation {
   Duration delay{0};                 ///< Before the first byte.
   std::size_t bytes_per_second = 0;  ///< 0: as fast as possible.
   /// A body of at least this size breaks off here. A stream does not: FaultStream cuts it between
@@ -17,9 +17,9 @@ struct Spoiling {
 };
 
 /// `response` as a client gets it. A delayed one is deferred; callers that do not wait see it
-/// unspoiled. A slow or cut body becomes a stream, which need not give whole events. `clock` must
+/// undegraded. A slow or cut body becomes a stream, which need not give whole events. `clock` must
 /// outlive the result.
-[[nodiscard]] HttpServerResponse spoiled(HttpServerResponse response, const Spoiling& spoiling,
-                                         const Clock& clock);
+[[nodiscard]] HttpServerResponse degraded(HttpServerResponse response,
+                                          const Degradation& degradation, const Clock& clock);
 
 }  // namespace davit::sandbox

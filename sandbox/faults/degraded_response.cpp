@@ -1,4 +1,4 @@
-#include "sandbox/faults/spoiled_response.hpp"
+#include "sandbox/faults/degraded_response.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -61,38 +61,38 @@ class SlowStream final : public HttpBodyStream {
   Time next_portion_{};
 };
 
-HttpServerResponse with_slow_body(HttpServerResponse response, const Spoiling& spoiling,
+HttpServerResponse with_slow_body(HttpServerResponse response, const Degradation& degradation,
                                   const Clock& clock) {
-  const bool cut = response.stream == nullptr && spoiling.cut_after &&
-                   response.body.size() >= *spoiling.cut_after;
-  if (response.aborted || (!cut && spoiling.bytes_per_second == 0)) return response;
-  if (cut) response.body.resize(*spoiling.cut_after);
+  const bool cut = response.stream == nullptr && degradation.cut_after &&
+                   response.body.size() >= *degradation.cut_after;
+  if (response.aborted || (!cut && degradation.bytes_per_second == 0)) return response;
+  if (cut) response.body.resize(*degradation.cut_after);
   const auto end = cut ? HttpBodyStream::State::kCut : HttpBodyStream::State::kEnded;
   response.stream = std::make_unique<SlowStream>(
-      SlowStream::Parts{clock, spoiling.bytes_per_second, std::exchange(response.body, {}), end,
+      SlowStream::Parts{clock, degradation.bytes_per_second, std::exchange(response.body, {}), end,
                         std::move(response.stream)});
   return response;
 }
 
-/// The spoiled response, once its delay is over. The delay of a deferred response begins when it is
-/// known.
+/// The degraded response, once its delay is over. The delay of a deferred response begins when it
+/// is known.
 class LateResponse final : public HttpDeferredResponse {
  public:
-  LateResponse(HttpServerResponse response, const Spoiling& spoiling, const Clock& clock)
+  LateResponse(HttpServerResponse response, const Degradation& degradation, const Clock& clock)
       : response_(std::move(response)),
-        spoiling_(spoiling),
+        degradation_(degradation),
         clock_(clock),
-        due_(clock.now() + spoiling.delay) {}
+        due_(clock.now() + degradation.delay) {}
 
   [[nodiscard]] std::optional<HttpServerResponse> take() override {
     if (response_.deferred) {
       std::optional<HttpServerResponse> known = response_.deferred->take();
       if (!known) return std::nullopt;
       response_ = std::move(*known);
-      due_ = clock_.now() + spoiling_.delay;
+      due_ = clock_.now() + degradation_.delay;
     }
     if (clock_.now() < due_) return std::nullopt;
-    return with_slow_body(std::move(response_), spoiling_, clock_);
+    return with_slow_body(std::move(response_), degradation_, clock_);
   }
   [[nodiscard]] Time next_take() const override {
     return response_.deferred ? response_.deferred->next_take() : due_;
@@ -100,20 +100,20 @@ class LateResponse final : public HttpDeferredResponse {
 
  private:
   HttpServerResponse response_;
-  const Spoiling spoiling_;
+  const Degradation degradation_;
   const Clock& clock_;
   Time due_;
 };
 
 }  // namespace
 
-HttpServerResponse spoiled(HttpServerResponse response, const Spoiling& spoiling,
-                           const Clock& clock) {
-  const bool untouched =
-      spoiling.delay == Duration{0} && spoiling.bytes_per_second == 0 && !spoiling.cut_after;
+HttpServerResponse degraded(HttpServerResponse response, const Degradation& degradation,
+                            const Clock& clock) {
+  const bool untouched = degradation.delay == Duration{0} && degradation.bytes_per_second == 0 &&
+                         !degradation.cut_after;
   if (untouched) return response;
-  if (!response.deferred && spoiling.delay == Duration{0}) {
-    return with_slow_body(std::move(response), spoiling, clock);
+  if (!response.deferred && degradation.delay == Duration{0}) {
+    return with_slow_body(std::move(response), degradation, clock);
   }
   HttpServerResponse late;
   late.status = response.status;
@@ -121,7 +121,7 @@ HttpServerResponse spoiled(HttpServerResponse response, const Spoiling& spoiling
   late.headers = response.headers;
   late.body = response.body;
   late.aborted = response.aborted;
-  late.deferred = std::make_unique<LateResponse>(std::move(response), spoiling, clock);
+  late.deferred = std::make_unique<LateResponse>(std::move(response), degradation, clock);
   return late;
 }
 
