@@ -36,7 +36,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   /// When a list or watch that has failed is tried again.
   [[nodiscard]] std::optional<Time> next_due() const;
 
-  /// Nothing reaches the informers of a resource, as through a deaf watch.
+  /// Nothing reaches the informers of a resource, as if their watch stalled.
   void hold(std::string_view resource);
   void release(std::string_view resource);
   /// Lets the oldest change that is held back through. False: there is none.

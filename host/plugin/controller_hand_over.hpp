@@ -45,8 +45,8 @@ class ControllerHandOver {
   /// Releases the handlers after hold_handlers().
   void release_handlers() { deltas_.release(); }
 
-  /// For a write_state() that runs on although no caller waits: no sync, timer or handler of this
-  /// build runs beside it. Until end_suspension(), after hold_handlers(); health() says so.
+  /// For a write_state() that still runs although no caller waits: suspends the syncs, timers and
+  /// handlers of this build until end_suspension(), which health() reports. After hold_handlers().
   void suspend() { work_.runner().suspend("write() of its state"); }
   /// write_state() has ended: releases the handlers and lets everything run again.
   void end_suspension() {

@@ -385,7 +385,7 @@ bool ElfParser::read_sections() {
     if (!section) return true;
     const std::uint64_t at = names->sh_offset + section->sh_name;
     if (at > image_.size()) continue;
-    // Cut, because a name may lack its end in every section anew.
+    // Cut, because the name of every section may lack its end.
     const std::string_view longest = image_.substr(at, kSectionNameBytesMax);
     const std::string_view name = longest.substr(0, longest.find('\0'));
     if (name == ".note.davit" && out_.note_types.empty()) {

@@ -9,8 +9,8 @@
 
 namespace davit::garbage {
 
-/// Spares a request for each dependent of an owner that is gone. UIDs do not come back, so entries
-/// stay until later ones take their places.
+/// Saves a request for each dependent of an owner that is gone. UIDs are never reused, so entries
+/// stay until later ones replace them.
 class AbsentOwners {
  public:
   /// Upstream's size.

@@ -36,8 +36,8 @@ class LiveObjects {
   LiveObjects(const Client& client, const Discovery& discovery)
       : client_(client), discovery_(discovery) {}
 
-  /// kConflict: the server does not serve the kind in this version, or could not say so. That may
-  /// change, and is no reason to complain until then. kWrongType: objects of the kind have a
+  /// kConflict: the server does not serve the kind in this version, or it is not known whether it
+  /// does. That may change, and is not reported until then. kWrongType: objects of the kind have a
   /// namespace, and `object` has none.
   [[nodiscard]] Result<Place> place_of(const Identity& object) const;
   [[nodiscard]] Result<LiveObject> get(const Place& place) const;

@@ -292,7 +292,7 @@ TEST_F(CodegenCommandTest, UnknownKindOfADocumentIsRefused) {
   EXPECT_THAT(err_.str(), HasSubstr("no kind g.io/v1/Thin; did you mean g.io/v1/Thing?"));
 }
 
-TEST_F(CodegenCommandTest, TextThatIsNoOpenApiDocumentIsRefused) {
+TEST_F(CodegenCommandTest, TextThatIsNotAnOpenApiDocumentIsRefused) {
   EXPECT_EQ(run_on_openapi("{}"), 2);
   EXPECT_THAT(err_.str(), HasSubstr("kubectl get --raw /openapi/v3/apis/apps/v1"));
 }

@@ -29,8 +29,8 @@ class HandedState {
   [[nodiscard]] virtual std::uint32_t oldest() const { return version(); }
   /// Writes one JSON value; changes nothing.
   virtual void write(JsonWriter& out) const = 0;
-  /// Takes over what a build wrote in the form `version`. An error ends the swap, and the old build
-  /// serves on: right for whatever is not as it should be, since the text may be anything.
+  /// Takes over the state that a build wrote in the form `version`. An error ends the swap, and the
+  /// old build keeps serving. Return one for every defect, since the text may be arbitrary.
   [[nodiscard]] virtual Status read(std::uint32_t version, Value state) = 0;
 
  protected:

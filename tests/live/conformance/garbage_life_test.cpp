@@ -18,7 +18,7 @@ using testing::Not;
 
 /// Far beyond what anything takes on a busy machine under sanitizers; new resources are found after
 /// half a minute.
-constexpr seconds kGarbagePatience{300};
+constexpr seconds kGarbageTimeout{300};
 
 constexpr char kCollectorManifest[] = R"(apiVersion: davit.dev/v1alpha1
 kind: ControllerHost
@@ -94,7 +94,7 @@ class GarbageLifeTest : public testing::TestWithParam<Collector> {
     return static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
   }
   [[nodiscard]] testing::AssertionResult becomes(const std::function<bool()>& is_so) const {
-    if (eventually(kGarbagePatience, is_so, milliseconds(200))) return testing::AssertionSuccess();
+    if (eventually(kGarbageTimeout, is_so, milliseconds(200))) return testing::AssertionSuccess();
     return testing::AssertionFailure()
            << names("deployments,replicasets,pods,configmaps") << names("gadgets");
   }

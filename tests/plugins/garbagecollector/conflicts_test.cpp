@@ -48,7 +48,7 @@ TEST_F(ConflictsTest, GC78_AnotherChangeDoesNot) {
   EXPECT_EQ(body.at({"preconditions", "resourceVersion"}), nullptr);
 }
 
-TEST_F(ConflictsTest, GC79_WhatSomebodyElseDeletedIsNoError) {
+TEST_F(ConflictsTest, GC79_WhatSomebodyElseDeletedIsNotAnError) {
   delete_owner_while([this] { erase(d_); });
   advance(1min);
   EXPECT_THAT(texts("d"), ElementsAre("get configmaps/d 200", "delete configmaps/d 404"));

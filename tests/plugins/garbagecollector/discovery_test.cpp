@@ -50,13 +50,13 @@ TEST_F(DiscoveryTest, GC67_TheOwnersOfADefinitionThatGoesAreGone) {
   EXPECT_EQ(sync_errors(), 0);
 }
 
-TEST_F(DiscoveryTest, GC68_AResourceMayComeBack) {
+TEST_F(DiscoveryTest, GC68_AResourceMayReturn) {
   start();
   live_a_life_of_the_resource();
   live_a_life_of_the_resource();
 }
 
-TEST_F(DiscoveryTest, GC69_AResourceThatCannotBeListedHoldsUpNothingElse) {
+TEST_F(DiscoveryTest, GC69_AResourceThatCannotBeListedDelaysNothingElse) {
   define_widgets();
   const Thing o = create("o");
   const Thing d = create_owned("d", {own(o)});

@@ -66,7 +66,7 @@ TEST_F(ForegroundTest, GC36_ADependentThatDoesNotBlockHoldsNothing) {
   EXPECT_FALSE(exists(o_));
 }
 
-TEST_F(ForegroundTest, GC37_NorDoesOneThatSaysSo) {
+TEST_F(ForegroundTest, GC37_NorDoesOneThatReportsIt) {
   hold_dependent([](const Thing& o) { return own(o, R"(,"blockOwnerDeletion":false)"); });
   EXPECT_FALSE(exists(o_));
 }
@@ -135,7 +135,7 @@ TEST_F(ForegroundTest, GC42_ACycleGoes) {
   EXPECT_TRUE(is_refused) << "the deletion is one of what was read before the patch";
 }
 
-TEST_F(ForegroundTest, GC43_EachForegroundDeletionEndsAnew) {
+TEST_F(ForegroundTest, GC43_ARepeatedForegroundDeletionFinishesAgain) {
   const Thing p = create_pod("p", {.finalizers = R"(["x/y"])"});
   start();
   for (int i = 0; i < 2; ++i) {
@@ -146,7 +146,7 @@ TEST_F(ForegroundTest, GC43_EachForegroundDeletionEndsAnew) {
   }
 }
 
-TEST_F(ForegroundTest, GC44_AnOwnerGoesOnWaitingAfterARestart) {
+TEST_F(ForegroundTest, GC44_AnOwnerContinuesWaitingAfterARestart) {
   hold_blocking_dependent();
   stop();
   start();
@@ -157,7 +157,7 @@ TEST_F(ForegroundTest, GC44_AnOwnerGoesOnWaitingAfterARestart) {
   EXPECT_FALSE(exists(o_));
 }
 
-TEST_F(ForegroundTest, GC44_AnOwnerGoesOnWaitingAfterASwap) {
+TEST_F(ForegroundTest, GC44_AnOwnerContinuesWaitingAfterASwap) {
   hold_blocking_dependent();
   const int lists = cluster().lists("configmaps");
   swap();

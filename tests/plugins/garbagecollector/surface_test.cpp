@@ -41,7 +41,7 @@ TEST_F(SurfaceTest, GC87_OtherPagesAreNotThere) {
   EXPECT_EQ(collector().debug("", "").error().code(), Code::kNotFound);
 }
 
-TEST_F(SurfaceTest, GC90_WhatAStopInterruptsGoesOnAfterTheNextStart) {
+TEST_F(SurfaceTest, GC90_WhatAStopInterruptsContinuesAfterTheNextStart) {
   const Thing o = create("o");
   for (int i = 0; i < 10; ++i) create_owned("d" + std::to_string(i), {own(o)});
   start();

@@ -124,7 +124,7 @@ class DAVIT_TESTING_API Cluster {
   // ---- Cache lag ----
 
   /// From now on changes of a resource ("pods") reach no cache and no handler, and nothing confirms
-  /// the content: a deaf watch.
+  /// the content: a stalled watch.
   void hold(std::string_view resource);
   /// Ends hold(); what was missed is delivered by the next run.
   void release(std::string_view resource);
