@@ -1,5 +1,5 @@
-/// What both peers have to do. Each round brings up what it needs, runs one peer once and adds its
-/// figures.
+/// The rounds that both peers play. Each round brings up what it needs, runs one peer once and adds
+/// its figures.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct Report {
 /// Start-up on an empty cluster with one ReplicaSet waiting for its pod.
 void measure_start(const Peer& peer, Report& report);
 /// Fills the caches of all controllers with the pods and nodes of `cluster`, then restarts its API
-/// server, so that they are filled anew.
+/// server, so that they are filled again.
 void measure_fill(const Peer& peer, live::ControlPlane& cluster, Report& report);
 /// Creates Deployments and rolls them to a new image.
 void measure_rollout(const Peer& peer, const Options& options, Report& report);
